@@ -1,0 +1,301 @@
+/* The database attack on affine lifting (LDP-FEAT, Pittaluga and Zhuang 2023, section 4.1).
+ *
+ * Release: subspaces D = t + span (B). Knowledge: the lifting database W, N x d.
+ *   1. Distances of all of W to D.
+ *   2. The adversarial descriptors lie in D, so the nearest rows are they: m/2 under hybrid
+ *      lifting, m under adversarial, none under random.
+ *   3. The next |V| rows lie near D because they are near the secret or near an adversarial
+ *      descriptor. Score each v by min_j ||a_j - v|| over the recovered a_j and keep the |U| of
+ *      highest score: they are near the secret. Their mean with weights 1/dist (D, u), projected
+ *      onto D, is the guess (equation 1). Under random lifting U is the |U| nearest to D.
+ * Distances are clamped from below (core/scan.h). The paper gives neither |V| (`neighbours`) nor
+ * |U| (`averaged`); |V| matters most, so tune both on separate secrets.
+ *
+ * The guess also names the adversarial rows, so that step 2 can be measured by itself. */
+#include "attacks/subspace.h"
+#include "core/parallel.h"
+#include "core/plugin.h"
+#include "core/scan.h"
+
+#include <json-glib/json-glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { FROM_RELEASE, NONE, HALF, ALL } Adversarial;
+
+static const char *const adversarial_names[] = { "from-release", "none", "half", "all", NULL };
+
+typedef struct {
+  gint64 neighbours; /* |V| */
+  gint64 averaged;   /* |U| */
+  guint adversarial;
+} Database;
+
+/* What the release says of the variant; half, the usual form, where it says nothing. */
+static Adversarial
+adversarial_from_release (const AssayRelease *release)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  const char *variant = NULL;
+
+  if (json_parser_load_from_data (parser, release->settings, -1, NULL)
+      && JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+    variant = json_object_get_string_member_with_default (
+        json_node_get_object (json_parser_get_root (parser)), "variant", NULL);
+  if (g_strcmp0 (variant, "random") == 0)
+    return NONE;
+  return g_strcmp0 (variant, "adversarial") == 0 ? ALL : HALF;
+}
+
+static gsize
+adversarial_count (const Database *settings, const AssayRelease *release, gsize dimension)
+{
+  const Adversarial known = settings->adversarial != FROM_RELEASE
+                                ? (Adversarial) settings->adversarial
+                                : adversarial_from_release (release);
+
+  return known == NONE ? 0 : known == ALL ? dimension : dimension / 2;
+}
+
+typedef struct {
+  float score;
+  gsize place; /* in the order of distance */
+} Scored;
+
+/* Highest score first; among equals the nearer to D. */
+static int
+compare_scores (gconstpointer a, gconstpointer b)
+{
+  const Scored *x = a, *y = b;
+
+  if (x->score != y->score)
+    return x->score > y->score ? -1 : 1;
+  return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Squared distance of @row to the nearest of the @count adversarial rows. */
+static float
+score_row (const float *row, const float *adversarial, gsize count, gsize cols)
+{
+  float best = G_MAXFLOAT;
+
+  for (gsize i = 0; i < count; i++) {
+    float square = 0;
+
+    for (gsize j = 0; j < cols; j++) {
+      const float gap = row[j] - adversarial[i * cols + j];
+
+      square += gap * gap;
+    }
+    best = MIN (best, square);
+  }
+  return best;
+}
+
+typedef struct {
+  const AssayRows *database;
+  AssayScale scale;
+  AssaySubspaces subspaces;
+  const AssayNearest *nearest; /* the first n_adversarial places, then V */
+  gsize n_adversarial;
+  gsize n_averaged;
+  float *estimates;
+} Step3;
+
+/* Rows that are scored at a time, so that memory does not grow with |V|. */
+#define CHUNK 512
+
+/* The scores of all of V, best first. */
+static Scored *
+score_candidates (const Step3 *step, const gsize *places, gsize n_v)
+{
+  const gsize cols = step->subspaces.cols, n_a = step->n_adversarial;
+  g_autofree float *adversarial = g_new (float, n_a * cols + 1);
+  g_autofree float *rows = g_new (float, CHUNK * cols);
+  Scored *scored = g_new (Scored, n_v);
+
+  assay_rows_gather (step->database, places, n_a, step->scale, adversarial);
+  for (gsize first = 0; first < n_v; first += CHUNK) {
+    const gsize count = MIN (CHUNK, n_v - first);
+
+    assay_rows_gather (step->database, places + n_a + first, count, step->scale, rows);
+    for (gsize i = 0; i < count; i++)
+      scored[first + i]
+          = (Scored){ score_row (rows + i * cols, adversarial, n_a, cols), first + i };
+  }
+  qsort (scored, n_v, sizeof *scored, compare_scores);
+  return scored;
+}
+
+/* Step 3 for one subspace. */
+static void
+estimate_one (gsize index, guint worker, gpointer data)
+{
+  const Step3 *step = data;
+  const gsize cols = step->subspaces.cols, k = step->nearest->k;
+  const gsize n_v = k - step->n_adversarial;
+  const gsize n_u = MIN (step->n_averaged, n_v);
+  const gsize *places = step->nearest->rows + index * k;
+  const float *distances = step->nearest->distances + index * k + step->n_adversarial;
+  float *estimate = step->estimates + index * cols;
+  g_autofree Scored *scored = score_candidates (step, places, n_v);
+  g_autofree gsize *chosen = g_new (gsize, n_u);
+  g_autofree float *chosen_distances = g_new (float, n_u);
+  g_autofree float *rows = g_new (float, n_u * cols);
+
+  (void) worker;
+  for (gsize i = 0; i < n_u; i++) {
+    chosen[i] = places[step->n_adversarial + scored[i].place];
+    chosen_distances[i] = distances[scored[i].place];
+  }
+  assay_rows_gather (step->database, chosen, n_u, step->scale, rows);
+  subspace_weighted_centre (rows, chosen_distances, n_u, cols, estimate);
+  subspace_project (&step->subspaces, index, estimate, estimate);
+}
+
+/* The rows of step 2, as the guess names them. */
+static gboolean
+name_adversarial (const AssayNearest *nearest, gsize count, AssayGuess *ret_guess, GError **error)
+{
+  const gsize shape[] = { nearest->n, count };
+  gint64 *rows = assay_alloc (nearest->n * count, sizeof (gint64), "adversarial rows", error);
+
+  if (rows == NULL)
+    return FALSE;
+  for (gsize i = 0; i < nearest->n; i++)
+    for (gsize j = 0; j < count; j++)
+      rows[i * count + j] = (gint64) nearest->rows[i * nearest->k + j];
+  assay_arrays_take (&ret_guess->arrays, "adversarial",
+                     assay_array_take (ASSAY_INT64, 2, shape, rows));
+  return TRUE;
+}
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const Database *settings = context->settings;
+  const AssaySubspaces subspaces = assay_release_subspaces (seen->release);
+  const gsize n_adversarial = adversarial_count (settings, seen->release, subspaces.dimension);
+  const gsize wanted = n_adversarial == 0 ? (gsize) settings->averaged
+                                          : n_adversarial + (gsize) settings->neighbours;
+  const gsize k = MIN (wanted, assay_rows_count (seen->database));
+  Step3 step = { .database = seen->database,
+                 .scale = subspace_scale (seen->release),
+                 .subspaces = subspaces,
+                 .n_adversarial = n_adversarial,
+                 .n_averaged = (gsize) settings->averaged };
+  g_autoptr (AssayMatrix) estimates = NULL;
+  g_autoptr (AssayNearest) nearest = NULL;
+
+  if (k <= n_adversarial)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "the database has %" G_GSIZE_FORMAT " rows, expected more than the %"
+                       G_GSIZE_FORMAT " adversarial ones of a subspace",
+                       assay_rows_count (seen->database), n_adversarial);
+  estimates = assay_matrix_new (subspaces.count, subspaces.cols, error);
+  nearest = assay_scan_subspaces (&subspaces, seen->database, step.scale, k, error);
+  if (nearest == NULL || estimates == NULL)
+    return FALSE;
+  step.nearest = nearest;
+  step.estimates = estimates->data;
+  assay_parallel_for (subspaces.count, estimate_one, &step);
+  assay_arrays_take (&ret_guess->arrays, "estimates",
+                     assay_array_take_matrix (g_steal_pointer (&estimates)));
+  return n_adversarial == 0 || name_adversarial (nearest, n_adversarial, ret_guess, error);
+}
+
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const Database *settings = data;
+
+  (void) shape;
+  if (settings->averaged > settings->neighbours)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "averaged = %" G_GINT64_FORMAT
+                       ": expected at most neighbours = %" G_GINT64_FORMAT,
+                       settings->averaged, settings->neighbours);
+  return TRUE;
+}
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const Database *settings = data;
+  const gsize k = (gsize) settings->neighbours + shape->cols / 2;
+  const gsize rows = shape->n_database > 0 ? MIN (k, shape->n_database) : k;
+
+  return assay_scan_memory (shape->n_secrets, 16, shape->cols, rows);
+}
+
+/* A database of tight clusters; each secret is beside one centre, its adversarial descriptors are
+ * rows of two other clusters. V then holds rows of the three clusters, and only a working step 3
+ * tells which are the secret's. */
+static gboolean
+make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
+{
+  enum { CLUSTERS = 12, COLS = 32, OTHERS = 2 };
+  const Database *settings = data;
+  const gboolean is_half = settings->adversarial == FROM_RELEASE || settings->adversarial == HALF;
+  const gsize n_others = settings->adversarial == NONE ? 0 : OTHERS;
+  const gsize size = MAX ((gsize) settings->neighbours, 4);
+  AssayStream stream = assay_stream (key, 0);
+  g_autoptr (AssayMatrix) centres = assay_matrix_new (CLUSTERS, COLS, error);
+  g_autoptr (AssayMatrix) rows = assay_matrix_new (CLUSTERS * size, COLS, error);
+  g_autoptr (AssayMatrix) secrets = assay_matrix_new (CLUSTERS, COLS, error);
+  g_autofree float *others = g_new (float, CLUSTERS * OTHERS * COLS);
+
+  if (centres == NULL || rows == NULL || secrets == NULL)
+    return FALSE;
+  for (gsize i = 0; i < CLUSTERS * COLS; i++)
+    centres->data[i] = (float) assay_stream_normal (&stream);
+  for (gsize i = 0; i < rows->rows * COLS; i++)
+    rows->data[i] = centres->data[i / (size * COLS) * COLS + i % COLS]
+                    + 0.1f * (float) assay_stream_normal (&stream);
+  for (gsize i = 0; i < CLUSTERS * COLS; i++)
+    secrets->data[i] = centres->data[i] + 0.1f * (float) assay_stream_normal (&stream);
+  for (gsize i = 0; i < CLUSTERS; i++)
+    for (gsize j = 0; j < OTHERS; j++) {
+      const gsize cluster = (i + 1 + j) % CLUSTERS;
+
+      memcpy (others + (i * OTHERS + j) * COLS, assay_matrix_row (rows, cluster * size + i % size),
+              COLS * sizeof (float));
+    }
+  ret_case->release = subspace_control_release (
+      assay_matrix_view (secrets), others, n_others, is_half ? 2 * OTHERS : OTHERS, &stream, error);
+  ret_case->truth = assay_truth_new ();
+  assay_arrays_take (&ret_case->truth->arrays, "secrets",
+                     assay_array_take_matrix (g_steal_pointer (&secrets)));
+  ret_case->database = assay_rows_take_matrix (g_steal_pointer (&rows));
+  return ret_case->release != NULL;
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_INT (Database, neighbours, 100, 1, 1000000, "rows",
+                   "|V|: rows near the subspace that are looked at, after the adversarial ones"),
+  ASSAY_PARAM_INT (Database, averaged, 10, 1, 1000000, "rows",
+                   "|U|: of those, how many of the farthest from the adversarial ones are averaged"),
+  ASSAY_PARAM_CHOICE (Database, adversarial, FROM_RELEASE, adversarial_names,
+                      "How many adversarial rows a subspace holds: none, m/2, m, or what the "
+                      "release's settings say"),
+  ASSAY_PARAM_END
+};
+
+const AssayAttack assay_attack_database = {
+  .id = "database",
+  .summary = "Find the adversarial descriptors in the lifting database, and the secret beside them",
+  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1, equation 1" },
+  .parameters = parameters,
+  .settings_size = sizeof (Database),
+  .check = check,
+  .memory = memory,
+  .reads = ASSAY_RELEASE_SUBSPACES,
+  .needs = ASSAY_GRANT_DATABASE,
+  .game = ASSAY_GAME_RECONSTRUCT,
+  .attack = attack,
+  .control = { .says = "secrets beside a cluster of the database are found",
+               .make = make_control,
+               .at_least = 0.9,
+               .within = 0.3 },
+};

@@ -1,0 +1,23 @@
+/* What the attacks on subspaces share. */
+#pragma once
+
+#include "core/exchange.h"
+#include "core/rng.h"
+#include "core/rows.h"
+
+/* The scale in which knowledge is compared with the release. */
+AssayScale subspace_scale (const AssayRelease *release);
+
+/* The point of subspace @index nearest to @point: t + B'B (point - t). In place allowed. */
+void subspace_project (const AssaySubspaces *subspaces, gsize index, const float *point,
+                       float *ret_projected);
+
+/* Mean of @count rows (count x d) with weights 1 / distance (equation 1 of LDP-FEAT). */
+void subspace_weighted_centre (const float *rows, const float *distances, gsize count, gsize cols,
+                               float *ret_centre);
+
+/* A n x m x d basis of @count random m-dimensional spaces, each through @secrets row i and the
+ * rows of @others (count x (m - n_random) x d), as release with translation: what a control needs.
+ * Written without the defense, so that a fault there cannot hide one here. */
+AssayRelease *subspace_control_release (AssayView secrets, const float *others, gsize n_others,
+                                        gsize dimension, AssayStream *stream, GError **error);

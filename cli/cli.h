@@ -1,0 +1,56 @@
+/* The command line: one file a subcommand. Results go to stdout, everything else to stderr. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/plugin.h"
+
+/* Exit codes: a contract (docs/scenarios.md). */
+typedef enum {
+  EXIT_OK = 0,
+  EXIT_VIOLATED = 1,
+  EXIT_BAD_INPUT = 2,
+  EXIT_INCONCLUSIVE = 3,
+  EXIT_UNFINISHED = 4,
+  EXIT_INTERRUPTED = 130,
+} ExitCode;
+
+/* A subcommand gets the arguments after its own name, argv[0] being "assay NAME". */
+int cli_run (int argc, char **argv);
+int cli_plan (int argc, char **argv);
+int cli_list (int argc, char **argv);
+int cli_describe (int argc, char **argv);
+int cli_protect (int argc, char **argv);
+int cli_attack (int argc, char **argv);
+int cli_measure (int argc, char **argv);
+
+/* Parses options; --help prints and exits. FALSE: bad usage, already reported. Arguments that are
+ * left stand in argv. */
+gboolean cli_parse (int *argc, char ***argv, const char *parameters, const char *summary,
+                    const char *description, const GOptionEntry *entries);
+
+/* Prints "assay: MESSAGE" to stderr and returns the exit code that fits the error. */
+int cli_fail (const GError *error);
+/* The same for errors met before anything was begun: always bad input. */
+int cli_fail_early (const GError *error);
+
+/* Settings of @plugin with every "KEY=VALUE" of @assignments (NULL-terminated, or NULL) applied. */
+AssaySettings *cli_settings (const AssayPlugin *plugin, char **assignments, GError **error);
+
+/* Rows of "FILE[a:b]" (.npy, .fvecs, .bvecs, .ivecs), checked; relative to the working directory
+ * or ASSAY_DATA. NULL @specification gives NULL without an error. */
+gboolean cli_open_rows (const char *specification, const char *option, AssayRows **ret_rows,
+                        GError **error);
+
+/* ---- Progress ---- */
+
+typedef struct _CliProgress CliProgress;
+
+CliProgress *cli_progress_new (gboolean is_quiet);
+void cli_progress_update (CliProgress *progress, gsize done, gsize resumed, gsize total,
+                          const char *doing);
+void cli_progress_free (CliProgress *progress); /* clears the bar */
+
+/* From then on Ctrl-C and SIGTERM only set a flag; a second one ends the process at once. */
+void cli_catch_interrupts (void);
+gboolean cli_is_interrupted (void);

@@ -1,0 +1,88 @@
+/* What the subcommands share. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+#include "config.h"
+#include "core/row-file.h"
+
+gboolean
+cli_parse (int *argc, char ***argv, const char *parameters, const char *summary,
+           const char *description, const GOptionEntry *entries)
+{
+  GOptionContext *context = g_option_context_new (parameters);
+  g_autoptr (GError) error = NULL;
+  gboolean is_ok;
+
+  g_option_context_set_summary (context, summary);
+  g_option_context_set_description (context, description);
+  g_option_context_add_main_entries (context, entries, NULL);
+  is_ok = g_option_context_parse (context, argc, argv, &error);
+  if (!is_ok)
+    g_printerr ("%s: %s; '%s --help' explains\n", g_get_prgname (), error->message,
+                g_get_prgname ());
+  g_option_context_free (context);
+  return is_ok;
+}
+
+int
+cli_fail_early (const GError *error)
+{
+  g_printerr ("assay: %s\n", error->message);
+  return EXIT_BAD_INPUT;
+}
+
+int
+cli_fail (const GError *error)
+{
+  cli_fail_early (error);
+  return g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_IO)
+                 || g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_MEMORY)
+             ? EXIT_UNFINISHED
+         : g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC) ? EXIT_INCONCLUSIVE
+                                                                      : EXIT_BAD_INPUT;
+}
+
+AssaySettings *
+cli_settings (const AssayPlugin *plugin, char **assignments, GError **error)
+{
+  g_autoptr (AssaySettings) settings
+      = assay_settings_new (plugin->parameters, plugin->settings_size);
+
+  for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++) {
+    g_auto (GStrv) pair = g_strsplit (assignments[i], "=", 2);
+
+    if (pair[0] == NULL || pair[1] == NULL) {
+      assay_fail (error, ASSAY_ERROR_PARAMETER, "--set '%s': expected SETTING=VALUE",
+                  assignments[i]);
+      return NULL;
+    }
+    if (!assay_settings_set (settings, g_strstrip (pair[0]), g_strstrip (pair[1]), error)) {
+      g_prefix_error (error, "--set: %s: ", plugin->id);
+      return NULL;
+    }
+  }
+  if (!assay_settings_check_complete (settings, error))
+    return NULL;
+  return g_steal_pointer (&settings);
+}
+
+gboolean
+cli_open_rows (const char *specification, const char *option, AssayRows **ret_rows, GError **error)
+{
+  const char *data = g_getenv ("ASSAY_DATA");
+  const char *const folders[] = { ".", data != NULL && *data != '\0' ? data : ASSAY_DEFAULT_DATA,
+                                  NULL };
+  g_autoptr (AssayRowFiles) files = NULL;
+
+  *ret_rows = NULL;
+  if (specification == NULL)
+    return TRUE;
+  files = assay_row_files_open (specification, folders, error);
+  if (files == NULL) {
+    g_prefix_error (error, "--%s: ", option);
+    return FALSE;
+  }
+  *ret_rows = assay_rows_ref (files->rows);
+  return TRUE;
+}

@@ -1,0 +1,236 @@
+/* assay list and assay describe: the plugins and their settings, from their own tables. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "core/json.h"
+#include "core/registry.h"
+#include "core/text.h"
+
+#define N_TYPES 4
+
+static const AssayPluginType types[N_TYPES]
+    = { ASSAY_PLUGIN_DEFENSE, ASSAY_PLUGIN_ATTACK, ASSAY_PLUGIN_METRIC, ASSAY_PLUGIN_DATASET };
+
+int
+cli_list (int argc, char **argv)
+{
+  const GOptionEntry entries[] = { { NULL } };
+  gboolean is_any = FALSE;
+
+  if (!cli_parse (&argc, &argv, "[defenses|attacks|metrics|datasets]",
+                  "Lists what Assay can audit and attack with.", NULL, entries))
+    return EXIT_BAD_INPUT;
+  for (guint t = 0; t < N_TYPES; t++) {
+    const AssayPlugin *const *list = assay_registry_list (types[t]);
+    g_autofree char *plural = g_strconcat (assay_plugin_type_name (types[t]), "s", NULL);
+
+    if (argc > 1 && !g_str_equal (argv[1], plural))
+      continue;
+    printf ("%s%s\n", is_any ? "\n" : "", plural);
+    is_any = TRUE;
+    for (guint i = 0; list[i] != NULL; i++)
+      printf ("  %-20s %s\n", list[i]->id, list[i]->summary);
+  }
+  if (is_any)
+    return EXIT_OK;
+  g_printerr ("assay list: '%s': expected defenses, attacks, metrics or datasets\n", argv[1]);
+  return EXIT_BAD_INPUT;
+}
+
+/* ---- describe ---- */
+
+static void
+print_parameters (const AssayPlugin *plugin)
+{
+  if (plugin->parameters == NULL)
+    return;
+  printf ("\nSettings\n");
+  for (const AssayParam *param = plugin->parameters; param->name != NULL; param++) {
+    g_autofree char *about = assay_param_describe (param);
+
+    printf ("  %s\n      %s\n      %s\n", param->name, param->help, about);
+  }
+}
+
+static void
+print_measures (const AssayMetric *metric)
+{
+  printf ("\nMeasures\n");
+  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
+    printf ("  %s\n      %s\n      %s; %s leaks more\n", measure->name, measure->help, measure->unit,
+            measure->higher_leaks ? "higher" : "lower");
+}
+
+static void
+print_description (AssayPluginType type, const AssayPlugin *plugin)
+{
+  printf ("%s (%s)\n%s\n\n%s\n%s\n", plugin->id, assay_plugin_type_name (type), plugin->summary,
+          plugin->reference.work, plugin->reference.place);
+  if (type == ASSAY_PLUGIN_DEFENSE) {
+    const AssayDefense *defense = (const AssayDefense *) plugin;
+
+    printf ("\nReleases: %s\nFormal claim: %s\n", assay_release_kind_name (defense->produces),
+            defense->claim != NULL ? defense->claim : "none");
+  } else if (type == ASSAY_PLUGIN_ATTACK) {
+    const AssayAttack *attack = (const AssayAttack *) plugin;
+    g_autofree char *reads = assay_release_kinds_describe (attack->reads);
+    g_autofree char *needs = assay_grants_describe (attack->needs);
+
+    printf ("\nReads: %s\nNeeds the grants: %s\nControl: %s\n", reads,
+            *needs != '\0' ? needs : "none", attack->control.says);
+  }
+  print_parameters (plugin);
+  if (type == ASSAY_PLUGIN_METRIC)
+    print_measures ((const AssayMetric *) plugin);
+}
+
+static void
+write_parameter (AssayJson *json, const AssayParam *param)
+{
+  static const char *const names[] = { "bool", "int", "real", "choice", "string" };
+
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "name", param->name);
+  assay_json_member_string (json, "type", names[param->type]);
+  assay_json_member_string (json, "help", param->help);
+  if (param->type == ASSAY_PARAM_TYPE_INT || param->type == ASSAY_PARAM_TYPE_REAL) {
+    assay_json_member_double (json, "low", param->low);
+    assay_json_member_double (json, "high", param->high);
+    assay_json_member_double (json, "default", param->number);
+    assay_json_member_string (json, "unit", param->unit);
+  } else if (param->type == ASSAY_PARAM_TYPE_BOOL) {
+    assay_json_key (json, "default");
+    assay_json_bool (json, param->number != 0);
+  } else if (param->type == ASSAY_PARAM_TYPE_CHOICE) {
+    assay_json_key (json, "choices");
+    assay_json_begin_array (json);
+    for (guint i = 0; param->choices[i] != NULL; i++)
+      assay_json_string (json, param->choices[i]);
+    assay_json_end_array (json);
+    assay_json_member_string (json, "default", param->choices[(guint) param->number]);
+  } else {
+    assay_json_member_string (json, "default", param->text);
+  }
+  assay_json_end_object (json);
+}
+
+static void
+write_names (AssayJson *json, const char *key, guint set, const char *(*name) (guint bit))
+{
+  assay_json_key (json, key);
+  assay_json_begin_array (json);
+  for (guint bit = 0; bit < 32; bit++)
+    if (set & (1u << bit))
+      assay_json_string (json, name (bit));
+  assay_json_end_array (json);
+}
+
+static const char *
+kind_name (guint bit)
+{
+  return assay_release_kind_name ((AssayReleaseKind) (1u << bit));
+}
+
+static const char *
+grant_name (guint bit)
+{
+  return assay_grant_names[bit];
+}
+
+static void
+write_measures (AssayJson *json, const AssayMetric *metric)
+{
+  assay_json_key (json, "measures");
+  assay_json_begin_array (json);
+  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++) {
+    assay_json_begin_object (json);
+    assay_json_member_string (json, "name", measure->name);
+    assay_json_member_string (json, "unit", measure->unit);
+    assay_json_member_string (json, "help", measure->help);
+    assay_json_key (json, "higher-leaks");
+    assay_json_bool (json, measure->higher_leaks);
+    assay_json_end_object (json);
+  }
+  assay_json_end_array (json);
+}
+
+static void
+print_json (AssayPluginType type, const AssayPlugin *plugin)
+{
+  AssayJson *json = assay_json_new ();
+  g_autofree char *text = NULL;
+
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "type", assay_plugin_type_name (type));
+  assay_json_member_string (json, "id", plugin->id);
+  assay_json_member_string (json, "summary", plugin->summary);
+  assay_json_member_string (json, "work", plugin->reference.work);
+  assay_json_member_string (json, "place", plugin->reference.place);
+  if (type == ASSAY_PLUGIN_DEFENSE) {
+    const AssayDefense *defense = (const AssayDefense *) plugin;
+
+    assay_json_member_string (json, "releases", assay_release_kind_name (defense->produces));
+    assay_json_member_string (json, "claim", defense->claim);
+  } else if (type == ASSAY_PLUGIN_ATTACK) {
+    const AssayAttack *attack = (const AssayAttack *) plugin;
+
+    write_names (json, "reads", attack->reads, kind_name);
+    write_names (json, "needs", attack->needs, grant_name);
+    assay_json_member_string (json, "control", attack->control.says);
+  } else if (type == ASSAY_PLUGIN_METRIC) {
+    write_measures (json, (const AssayMetric *) plugin);
+  }
+  assay_json_key (json, "parameters");
+  assay_json_begin_array (json);
+  for (const AssayParam *param = plugin->parameters; param != NULL && param->name != NULL; param++)
+    write_parameter (json, param);
+  assay_json_end_array (json);
+  assay_json_end_object (json);
+  text = assay_json_finish (json);
+  fputs (text, stdout);
+}
+
+/* The closest of all names, since the type was not given. */
+static int
+fail_unknown (const char *name)
+{
+  g_autoptr (GPtrArray) ids = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+
+  for (guint t = 0; t < N_TYPES; t++)
+    for (guint i = 0; assay_registry_list (types[t])[i] != NULL; i++)
+      g_ptr_array_add (ids, (gpointer) assay_registry_list (types[t])[i]->id);
+  g_ptr_array_add (ids, NULL);
+  hint = assay_text_did_you_mean (name, (const char *const *) ids->pdata);
+  g_printerr ("assay describe: nothing is called '%s'%s; 'assay list' shows all\n", name, hint);
+  return EXIT_BAD_INPUT;
+}
+
+int
+cli_describe (int argc, char **argv)
+{
+  gboolean is_json = FALSE, is_found = FALSE;
+  const GOptionEntry entries[]
+      = { { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "For programs", NULL }, { NULL } };
+
+  if (!cli_parse (&argc, &argv, "NAME", "Explains a defense, attack, metric or dataset.", NULL,
+                  entries))
+    return EXIT_BAD_INPUT;
+  if (argc != 2) {
+    g_printerr ("assay describe: expected one name; 'assay list' shows all\n");
+    return EXIT_BAD_INPUT;
+  }
+  for (guint t = 0; t < N_TYPES; t++)
+    for (guint i = 0; assay_registry_list (types[t])[i] != NULL; i++) {
+      const AssayPlugin *plugin = assay_registry_list (types[t])[i];
+
+      if (!g_str_equal (plugin->id, argv[1]))
+        continue;
+      is_found = TRUE;
+      if (is_json)
+        print_json (types[t], plugin);
+      else
+        print_description (types[t], plugin);
+    }
+  return is_found ? EXIT_OK : fail_unknown (argv[1]);
+}

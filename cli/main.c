@@ -1,0 +1,82 @@
+/* assay: the subcommands. */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "config.h"
+#include "core/linalg.h"
+#include "core/text.h"
+
+typedef struct {
+  const char *name;
+  int (*run) (int argc, char **argv);
+  const char *help;
+} Command;
+
+static const Command commands[] = {
+  { "run", cli_run, "Run the audit of a scenario" },
+  { "plan", cli_plan, "Show what a scenario would run: cells, skipped pairs, memory" },
+  { "list", cli_list, "List defenses, attacks, metrics and datasets" },
+  { "describe", cli_describe, "Explain one of them and its settings" },
+  { "protect", cli_protect, "Step 1 alone: secrets -> release folder, truth kept apart" },
+  { "attack", cli_attack, "Step 2 alone: release folder and granted knowledge -> guess folder" },
+  { "measure", cli_measure, "Step 3 alone: truth and guess -> measurements" },
+};
+
+static void
+print_help (void)
+{
+  g_print ("Usage: assay COMMAND [OPTION...]\n\n"
+           "Assay audits privacy defenses: it protects secrets, attacks the release, and measures\n"
+           "what was recovered.\n\nCommands:\n");
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    g_print ("  %-10s %s\n", commands[i].name, commands[i].help);
+  g_print ("\n'assay COMMAND --help' explains a command. To begin:\n"
+           "  assay run scenarios/quickstart.scenario\n\n"
+           "Exit codes: 0 everything ran; 1 a claim was violated; 2 bad usage, scenario or input;\n"
+           "3 a cell ended in an error or a control was lost; 4 the run could not be finished;\n"
+           "130 interrupted, go on with --resume.\n");
+}
+
+static int
+fail_unknown (const char *name)
+{
+  const char *names[G_N_ELEMENTS (commands) + 1] = { NULL };
+  g_autofree char *hint = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    names[i] = commands[i].name;
+  hint = assay_text_did_you_mean (name, names);
+  g_printerr ("assay: unknown command '%s'%s; 'assay --help' lists them\n", name, hint);
+  return EXIT_BAD_INPUT;
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *name = argc > 1 ? argv[1] : NULL;
+  g_autofree char *program = NULL;
+
+  setlocale (LC_CTYPE, "");
+  if (name == NULL) {
+    print_help ();
+    return EXIT_BAD_INPUT;
+  }
+  if (g_str_equal (name, "--help") || g_str_equal (name, "-h") || g_str_equal (name, "help")) {
+    print_help ();
+    return EXIT_OK;
+  }
+  if (g_str_equal (name, "--version")) {
+    g_print ("assay %s (%s)\n%s\n", ASSAY_VERSION, ASSAY_COMMIT, assay_linalg_describe ());
+    return EXIT_OK;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (g_str_equal (commands[i].name, name)) {
+      program = g_strconcat ("assay ", name, NULL);
+      argv[1] = program;
+      g_set_prgname (program);
+      return commands[i].run (argc - 1, argv + 1);
+    }
+  return fail_unknown (name);
+}

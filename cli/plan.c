@@ -1,0 +1,96 @@
+/* assay plan: what a scenario would run. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "runner/pairing.h"
+
+static void
+print_parts (const char *kind, const GPtrArray *parts)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    const AssayPart *part = assay_plan_part (parts, i);
+    g_autofree char *canonical = assay_settings_canonical (part->settings);
+    g_autofree char *grants = assay_grants_describe (part->grants);
+    g_autofree char *settings = NULL;
+    g_auto (GStrv) lines = g_strsplit (g_strchomp (canonical), "\n", -1);
+
+    settings = g_strjoinv (", ", lines);
+    printf ("  %s %s%s%s: %s%s%s\n", kind, part->label, *part->label != '\0' ? " = " : "",
+            part->plugin->id, settings, *grants != '\0' ? "; granted: " : "", grants);
+    if (part->tuned_keys != NULL)
+      printf ("    tuned by %s over %u candidates: %s\n", part->tune_measure,
+              part->candidates->len, part->tuned_keys);
+  }
+}
+
+static void
+print_survey (const AssayPlan *plan, guint index)
+{
+  const AssaySurvey *survey = &plan->surveys[index];
+  g_autofree char *secrets = assay_text_count (survey->n_secrets);
+  g_autofree char *database = assay_text_count (survey->n_database);
+  g_autofree char *public_rows = assay_text_count (survey->n_public);
+
+  printf ("  rows: %s%s secrets, %s database, %s public; %" G_GSIZE_FORMAT " columns",
+          survey->is_estimate ? "about " : "", secrets, database, public_rows, survey->cols);
+  if (survey->n_groups > 0)
+    printf ("; secrets come in %" G_GSIZE_FORMAT " groups", survey->n_groups);
+  printf ("\n");
+}
+
+static void
+print_plan (const AssayPlan *plan)
+{
+  g_autofree char *memory = assay_text_bytes (plan->memory);
+  g_autofree char *needed = assay_text_count (assay_plan_secrets_needed (plan));
+
+  printf ("%s\n", plan->title);
+  print_parts ("dataset", plan->datasets);
+  for (guint i = 0; i < plan->datasets->len; i++)
+    print_survey (plan, i);
+  print_parts ("defense", plan->defenses);
+  print_parts ("attack", plan->attacks);
+  print_parts ("metric", plan->metrics);
+  printf ("cells: %u (seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trials of %"
+          G_GUINT64_FORMAT " secrets; %s distinct secrets in all)\n",
+          plan->cells->len, plan->seed, plan->trials, plan->secrets, needed);
+  for (guint i = 0; i < plan->skipped->len; i++) {
+    const AssaySkip *skip = plan->skipped->pdata[i];
+
+    printf ("skipped: %s against %s: %s\n", skip->attack, skip->defense, skip->reason);
+  }
+  printf ("memory: about %s\n", memory);
+}
+
+int
+cli_plan (int argc, char **argv)
+{
+  CliPlanOptions options = { 0 };
+  const GOptionEntry entries[] = { CLI_PLAN_OPTIONS (options), { NULL } };
+  int code = EXIT_OK;
+
+  if (!cli_parse (&argc, &argv, "SCENARIO...",
+                  "Loads and checks each scenario, and shows what 'assay run' would do.", NULL,
+                  entries)) {
+    cli_plan_options_clear (&options);
+    return EXIT_BAD_INPUT;
+  }
+  if (argc < 2) {
+    g_printerr ("assay plan: expected a scenario file; 'assay plan --help' explains\n");
+    code = EXIT_BAD_INPUT;
+  }
+  for (int i = 1; i < argc && code == EXIT_OK; i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (AssayPlan) plan = cli_plan_new (argv[i], &options, &error);
+
+    if (plan == NULL)
+      code = cli_fail_early (error);
+    else
+      print_plan (plan);
+  }
+  cli_plan_options_clear (&options);
+  return code;
+}

@@ -1,0 +1,234 @@
+/* assay run: scenarios in, results out. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "core/parallel.h"
+#include "core/text.h"
+#include "report/report.h"
+#include "runner/folder.h"
+#include "runner/run.h"
+
+typedef struct {
+  CliPlanOptions plan;
+  char *out;
+  gint jobs;
+  gboolean resume;
+  gboolean quiet;
+  gboolean json;
+} RunOptions;
+
+static void
+on_progress (const AssayProgress *progress, gpointer data)
+{
+  cli_progress_update (data, progress->done, progress->resumed, progress->total, progress->doing);
+}
+
+static gboolean
+on_is_cancelled (gpointer data)
+{
+  (void) data;
+  return cli_is_interrupted ();
+}
+
+static guint
+terminal_width (void)
+{
+  struct winsize size = { 0 };
+  const char *columns = g_getenv ("COLUMNS");
+  gint64 width;
+
+  if (columns != NULL && assay_text_to_int (columns, &width) && width >= 20 && width <= 10000)
+    return (guint) width;
+  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+    return size.ws_col;
+  return 100;
+}
+
+static gboolean
+has_bad_cell (const AssayResults *results)
+{
+  for (guint i = 0; i < results->cells->len; i++)
+    if (((const AssayResultCell *) results->cells->pdata[i])->status != ASSAY_CELL_OK)
+      return TRUE;
+  return results->n_missing > 0;
+}
+
+/* Writes the exports, puts the folder in its place and prints the table. */
+static int
+finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, gint64 started,
+        GError **error)
+{
+  g_autoptr (AssayResults) results = assay_results_load (plan, folder->store, error);
+  g_autofree char *text = NULL;
+
+  if (results == NULL
+      || !assay_report_write (results, folder->work, assay_parallel_threads (), started,
+                              g_get_real_time (), error)
+      || !assay_folder_finish (folder, error))
+    return EXIT_UNFINISHED;
+  text = options->json ? assay_report_json (results)
+                       : assay_report_table (results, terminal_width ());
+  fputs (text, stdout);
+  if (!options->json)
+    printf ("\nresults: %s%sresults.json, results.csv, run.json, %s\n", folder->place,
+            g_str_has_suffix (folder->place, "/") ? "" : "/", ASSAY_STORE_FILE);
+  return has_bad_cell (results) ? EXIT_INCONCLUSIVE : EXIT_OK;
+}
+
+static int
+say_interrupted (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options)
+{
+  gsize done = 0;
+
+  assay_store_count_done (folder->store, &done, NULL);
+  g_printerr ("assay: interrupted after %" G_GSIZE_FORMAT " of %u cells; what is done is kept.\n"
+              "Go on with:\n  assay run %s --resume --out %s",
+              done, plan->cells->len, plan->scenario, folder->place);
+  for (guint i = 0; options->plan.assignments != NULL && options->plan.assignments[i] != NULL; i++)
+    g_printerr (" --set '%s'", options->plan.assignments[i]);
+  if (options->plan.seed != NULL)
+    g_printerr (" --seed %s", options->plan.seed);
+  if (options->plan.trials != NULL)
+    g_printerr (" --trials %s", options->plan.trials);
+  g_printerr ("\n");
+  return EXIT_INTERRUPTED;
+}
+
+static int
+run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *folder,
+               const RunOptions *options)
+{
+  CliProgress *progress = cli_progress_new (options->quiet);
+  const AssayRunCallbacks callbacks
+      = { .is_cancelled = on_is_cancelled, .progress = on_progress, .data = progress };
+  const gint64 started = g_get_real_time ();
+  g_autoptr (GError) error = NULL;
+  AssayRunEnd end = ASSAY_RUN_FINISHED;
+  gboolean is_ok
+      = folder->is_finished
+        || assay_run (plan, workspace, folder->store, &callbacks, &end, &error);
+  int code;
+
+  cli_progress_free (progress);
+  if (is_ok && end == ASSAY_RUN_INTERRUPTED)
+    return say_interrupted (plan, folder, options);
+  code = is_ok ? finish (plan, folder, options, started, &error) : EXIT_UNFINISHED;
+  if (error != NULL) {
+    code = cli_fail (error);
+    if (code == EXIT_UNFINISHED)
+      g_printerr ("What is done is kept in %s; go on with --resume.\n", folder->work);
+  }
+  return code;
+}
+
+/* Everything that can go wrong before something is written goes wrong here first. */
+static int
+run_plan (const AssayPlan *plan, const char *place, const RunOptions *options)
+{
+  g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
+  g_autoptr (GError) error = NULL;
+  AssayFolder folder = { 0 };
+  const char *ignored;
+  int code;
+
+  if (!assay_folder_check (plan, place, options->resume, &error)
+      || !assay_workspace_dataset (workspace, 0, &ignored, &error)
+      || !assay_folder_open (plan, place, options->resume, &folder, &error))
+    return cli_fail_early (error);
+  code = run_in_folder (plan, workspace, &folder, options);
+  assay_folder_clear (&folder);
+  return code;
+}
+
+/* With several scenarios --out is the folder of their folders. */
+static char *
+choose_place (const AssayPlan *plan, const char *out, gboolean is_one)
+{
+  g_autofree char *own = assay_folder_default (plan);
+  g_autofree char *base = NULL;
+
+  if (out == NULL)
+    return g_steal_pointer (&own);
+  if (is_one)
+    return g_strdup (out);
+  base = g_path_get_basename (own);
+  return g_build_filename (out, base, NULL);
+}
+
+static void
+options_clear (RunOptions *options)
+{
+  cli_plan_options_clear (&options->plan);
+  g_free (options->out);
+}
+
+static int
+run_all (char **scenarios, guint n, const RunOptions *options)
+{
+  g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_plan_free);
+  int worst = EXIT_OK;
+
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (GError) error = NULL;
+    AssayPlan *plan = cli_plan_new (scenarios[i], &options->plan, &error);
+
+    if (plan == NULL)
+      return cli_fail_early (error);
+    g_ptr_array_add (plans, plan);
+  }
+  for (guint i = 0; i < plans->len; i++) {
+    const AssayPlan *plan = plans->pdata[i];
+    g_autofree char *place = choose_place (plan, options->out, n == 1);
+    const int code = run_plan (plan, place, options);
+
+    if (code != EXIT_OK && code != EXIT_VIOLATED && code != EXIT_INCONCLUSIVE)
+      return code;
+    /* A violated claim says more than an inconclusive one. */
+    if (worst == EXIT_OK || code == EXIT_VIOLATED)
+      worst = code;
+  }
+  return worst;
+}
+
+int
+cli_run (int argc, char **argv)
+{
+  RunOptions options = { 0 };
+  const GOptionEntry entries[] = {
+    CLI_PLAN_OPTIONS (options.plan),
+    { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+      "Where results go (default: assay-out/SCENARIO-HASH)", "DIR" },
+    { "jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
+      "Threads to use (default: one per processor); results do not depend on it", "N" },
+    { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume, "Go on with an interrupted run", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
+      "Print results.json instead of the table", NULL },
+    { NULL }
+  };
+  int code;
+
+  if (!cli_parse (&argc, &argv, "SCENARIO...", "Runs the audit of each scenario.",
+                  "Example:\n  assay run scenarios/quickstart.scenario "
+                  "--set \"defense lifting.dimension=4;8\"\n",
+                  entries)) {
+    options_clear (&options);
+    return EXIT_BAD_INPUT;
+  }
+  if (argc < 2 || options.jobs < 0 || options.jobs > 4096) {
+    g_printerr ("assay run: %s\n", argc < 2 ? "expected a scenario file; 'assay run --help' explains"
+                                            : "--jobs: expected 1 to 4096");
+    options_clear (&options);
+    return EXIT_BAD_INPUT;
+  }
+  assay_parallel_set_threads ((guint) options.jobs);
+  cli_catch_interrupts ();
+  code = run_all (argv + 1, (guint) argc - 1, &options);
+  options_clear (&options);
+  return code;
+}

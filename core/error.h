@@ -1,0 +1,28 @@
+/* The one error domain of Assay. Library code reports through GError and never prints or exits;
+ * context is prefixed on the way up ("attack database: database.npy: ..."). */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define ASSAY_ERROR (assay_error_quark ())
+
+typedef enum {
+  ASSAY_ERROR_SCENARIO,       /* a scenario, option or plan that cannot be run as written */
+  ASSAY_ERROR_UNKNOWN_PLUGIN, /* a plugin name that the registry does not have */
+  ASSAY_ERROR_PARAMETER,      /* a setting of the wrong type, out of range or unknown */
+  ASSAY_ERROR_MISMATCH,       /* parts that do not fit: kinds, grants, dimensions */
+  ASSAY_ERROR_DATA,           /* an input file or its content */
+  ASSAY_ERROR_NUMERIC,        /* a computation that has no finite answer */
+  ASSAY_ERROR_IO,             /* output could not be written */
+  ASSAY_ERROR_MEMORY,         /* more memory than there is */
+} AssayErrorCode;
+
+GQuark assay_error_quark (void);
+
+/* Sets @error to an error of ASSAY_ERROR and returns FALSE, so that a check reads as one line. */
+gboolean assay_fail (GError **error, AssayErrorCode code, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+G_END_DECLS

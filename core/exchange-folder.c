@@ -1,0 +1,309 @@
+/* Releases, guesses and truths as folders: one JSON file and one .npy per array.
+ *
+ * A folder is written beside its place and renamed there when it is whole, so that neither a full
+ * disk nor a kill leaves half of one. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+
+#include "core/error.h"
+#include "core/exchange.h"
+#include "core/json.h"
+#include "core/npy.h"
+
+/* ---- Writing ---- */
+
+static void
+remove_folder (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    g_unlink (path);
+  }
+  g_rmdir (folder);
+}
+
+static gboolean
+write_arrays (const AssayArrays *arrays, const char *folder, AssayJson *json, GError **error)
+{
+  assay_json_key (json, "arrays");
+  assay_json_begin_object (json);
+  for (guint i = 0; i < arrays->names->len; i++) {
+    const char *name = arrays->names->pdata[i];
+    const AssayArray *array = arrays->arrays->pdata[i];
+    g_autofree char *file = g_strconcat (name, ".npy", NULL);
+    g_autofree char *path = g_build_filename (folder, file, NULL);
+
+    if (!assay_npy_write (path, array, error))
+      return FALSE;
+    assay_json_key (json, name);
+    assay_json_begin_object (json);
+    assay_json_member_string (json, "file", file);
+    assay_json_member_string (json, "type", assay_type_name (array->type));
+    assay_json_key (json, "shape");
+    assay_json_begin_array (json);
+    for (guint d = 0; d < array->n_dimensions; d++)
+      assay_json_int (json, (gint64) array->shape[d]);
+    assay_json_end_array (json);
+    assay_json_end_object (json);
+  }
+  assay_json_end_object (json);
+  return TRUE;
+}
+
+/* Fills @temporary with arrays and the JSON file; @json is at the end of its other members. */
+static gboolean
+fill_folder (const AssayArrays *arrays, const char *temporary, const char *file, AssayJson *json,
+             GError **error)
+{
+  g_autofree char *path = g_build_filename (temporary, file, NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (GError) problem = NULL;
+
+  if (!write_arrays (arrays, temporary, json, error))
+    return FALSE;
+  assay_json_end_object (json);
+  text = g_strdup (json->text->str);
+  if (!g_file_set_contents (path, text, -1, &problem))
+    return assay_fail (error, ASSAY_ERROR_IO, "%s", problem->message);
+  return TRUE;
+}
+
+/* @json holds an open object with the record's own members. Takes it over. */
+static gboolean
+write_folder (const AssayArrays *arrays, const char *folder, const char *file, AssayJson *taken,
+              GError **error)
+{
+  g_autoptr (AssayJson) json = taken;
+  g_autofree char *temporary = g_strdup_printf ("%s.tmp-%d", folder, (int) getpid ());
+  g_autofree char *parent = g_path_get_dirname (folder);
+
+  if (g_mkdir_with_parents (parent, 0777) != 0 || g_mkdir (temporary, 0777) != 0)
+    return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot create the folder: %s", folder,
+                       g_strerror (errno));
+  if (!fill_folder (arrays, temporary, file, json, error)) {
+    remove_folder (temporary);
+    return FALSE;
+  }
+  /* rename replaces an empty folder and refuses a full one. */
+  if (g_rename (temporary, folder) != 0) {
+    const int reason = errno;
+
+    remove_folder (temporary);
+    return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", folder,
+                       reason == ENOTEMPTY || reason == EEXIST
+                           ? "the folder is not empty; expected a new or an empty one"
+                           : g_strerror (reason));
+  }
+  return TRUE;
+}
+
+static AssayJson *
+begin_record (const char *format)
+{
+  AssayJson *json = assay_json_new ();
+
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "format", format);
+  return json;
+}
+
+gboolean
+assay_release_write (const AssayRelease *release, const char *folder, GError **error)
+{
+  AssayJson *json = begin_record ("assay-release/1");
+
+  assay_json_member_string (json, "kind", assay_release_kind_name (release->kind));
+  assay_json_member_string (json, "defense", release->defense);
+  assay_json_key (json, "settings");
+  assay_json_raw (json, release->settings);
+  assay_json_key (json, "geometry");
+  assay_json_begin_object (json);
+  assay_json_key (json, "unit_norm");
+  assay_json_bool (json, release->is_unit_norm);
+  assay_json_end_object (json);
+  return write_folder (&release->arrays, folder, "release.json", json, error);
+}
+
+gboolean
+assay_guess_write (const AssayGuess *guess, const char *folder, GError **error)
+{
+  return write_folder (&guess->arrays, folder, "guess.json", begin_record ("assay-guess/1"), error);
+}
+
+gboolean
+assay_truth_write (const AssayTruth *truth, const char *folder, GError **error)
+{
+  return write_folder (&truth->arrays, folder, "truth.json", begin_record ("assay-truth/1"), error);
+}
+
+/* ---- Reading ---- */
+
+/* The JSON object of @folder/@file, with the right format. */
+static JsonParser *
+load_record (const char *folder, const char *file, const char *format, JsonObject **ret_root,
+             GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, file, NULL);
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  g_autoptr (GError) problem = NULL;
+  JsonNode *root;
+  const char *found;
+
+  if (!json_parser_load_from_mapped_file (parser, path, &problem)) {
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: %s", path, problem->message);
+    return NULL;
+  }
+  root = json_parser_get_root (parser);
+  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root)) {
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: expected a JSON object", path);
+    return NULL;
+  }
+  *ret_root = json_node_get_object (root);
+  found = json_object_get_string_member_with_default (*ret_root, "format", "none");
+  if (!g_str_equal (found != NULL ? found : "none", format)) {
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: format is '%s', expected '%s'", path,
+                found != NULL ? found : "none", format);
+    return NULL;
+  }
+  return g_steal_pointer (&parser);
+}
+
+/* The file of one array: a plain name inside the folder, nothing that leads out of it. */
+static char *
+array_path (const char *folder, const char *name, JsonNode *node, GError **error)
+{
+  const char *file = NULL;
+  g_autofree char *plain = NULL;
+
+  if (JSON_NODE_HOLDS_OBJECT (node))
+    file = json_object_get_string_member_with_default (json_node_get_object (node), "file", NULL);
+  if (file == NULL) {
+    assay_fail (error, ASSAY_ERROR_DATA, "array '%s': expected an object with a member 'file'",
+                name);
+    return NULL;
+  }
+  plain = g_path_get_basename (file);
+  if (!g_str_equal (plain, file) || g_str_equal (file, "..") || g_str_equal (file, ".")) {
+    assay_fail (error, ASSAY_ERROR_DATA,
+                "array '%s': file '%s' is not a plain name inside the folder", name, file);
+    return NULL;
+  }
+  return g_build_filename (folder, file, NULL);
+}
+
+static gboolean
+load_arrays (const char *folder, JsonObject *root, AssayArrays *ret_arrays, GError **error)
+{
+  JsonNode *node = json_object_get_member (root, "arrays");
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *member;
+
+  if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
+    return assay_fail (error, ASSAY_ERROR_DATA, "expected an object 'arrays'");
+  json_object_iter_init_ordered (&iter, json_node_get_object (node));
+  while (json_object_iter_next_ordered (&iter, &name, &member)) {
+    g_autofree char *path = array_path (folder, name, member, error);
+    AssayArray *array = path != NULL ? assay_npy_map (path, error) : NULL;
+
+    if (array == NULL)
+      return FALSE;
+    assay_arrays_take (ret_arrays, name, array);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_unit_norm (JsonObject *root)
+{
+  JsonNode *geometry = json_object_get_member (root, "geometry");
+
+  return geometry != NULL && JSON_NODE_HOLDS_OBJECT (geometry)
+         && json_object_get_boolean_member_with_default (json_node_get_object (geometry),
+                                                         "unit_norm", FALSE);
+}
+
+/* A release with the metadata of @root and no arrays yet. */
+static AssayRelease *
+release_from_object (JsonObject *root, GError **error)
+{
+  const char *kind_name = json_object_get_string_member_with_default (root, "kind", "");
+  const char *defense = json_object_get_string_member_with_default (root, "defense", "unknown");
+  const AssayReleaseKind kind = assay_release_kind_from_name (kind_name != NULL ? kind_name : "");
+  JsonNode *settings = json_object_get_member (root, "settings");
+  AssayRelease *release;
+
+  if (kind == ASSAY_RELEASE_NONE) {
+    g_autofree char *all = assay_release_kinds_describe (G_MAXUINT);
+
+    assay_fail (error, ASSAY_ERROR_DATA, "release.json: kind is '%s', expected %s",
+                kind_name != NULL ? kind_name : "", all);
+    return NULL;
+  }
+  release = assay_release_new (kind, defense != NULL ? defense : "unknown");
+  release->is_unit_norm = read_unit_norm (root);
+  if (settings != NULL && JSON_NODE_HOLDS_OBJECT (settings)) {
+    g_free (release->settings);
+    release->settings = json_to_string (settings, FALSE);
+  }
+  return release;
+}
+
+AssayRelease *
+assay_release_read (const char *folder, GError **error)
+{
+  JsonObject *root = NULL;
+  g_autoptr (JsonParser) parser = load_record (folder, "release.json", "assay-release/1", &root,
+                                               error);
+  g_autoptr (AssayRelease) release = NULL;
+
+  if (parser == NULL)
+    return NULL;
+  release = release_from_object (root, error);
+  if (release == NULL || !load_arrays (folder, root, &release->arrays, error)
+      || !assay_release_check (release, error)) {
+    g_prefix_error (error, "%s: ", folder);
+    return NULL;
+  }
+  return g_steal_pointer (&release);
+}
+
+AssayGuess *
+assay_guess_read (const char *folder, GError **error)
+{
+  JsonObject *root = NULL;
+  g_autoptr (JsonParser) parser = load_record (folder, "guess.json", "assay-guess/1", &root, error);
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
+
+  if (parser == NULL)
+    return NULL;
+  if (!load_arrays (folder, root, &guess->arrays, error) || !assay_guess_check (guess, error)) {
+    g_prefix_error (error, "%s: ", folder);
+    return NULL;
+  }
+  return g_steal_pointer (&guess);
+}
+
+AssayTruth *
+assay_truth_read (const char *folder, GError **error)
+{
+  JsonObject *root = NULL;
+  g_autoptr (JsonParser) parser = load_record (folder, "truth.json", "assay-truth/1", &root, error);
+  g_autoptr (AssayTruth) truth = assay_truth_new ();
+
+  if (parser == NULL)
+    return NULL;
+  if (!load_arrays (folder, root, &truth->arrays, error) || !assay_truth_check (truth, error)) {
+    g_prefix_error (error, "%s: ", folder);
+    return NULL;
+  }
+  return g_steal_pointer (&truth);
+}

@@ -1,0 +1,323 @@
+/* Releases, guesses and truths: what their arrays must be. Reading and writing folders is in
+ * exchange-folder.c. */
+#include "core/exchange.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+
+/* One array of a record: its dimensions are letters, equal letters mean equal sizes within the
+ * record. */
+typedef struct {
+  const char *name;
+  const char *dimensions;
+  AssayType type;
+  gboolean is_optional;
+} ArraySpec;
+
+#define MAX_ARRAYS 5
+
+typedef struct {
+  const char *kind;
+  ArraySpec arrays[MAX_ARRAYS];
+} RecordSpec;
+
+/* In the order of the bits of AssayReleaseKind. */
+static const RecordSpec releases[] = {
+  { "vectors", { { "vectors", "nd", ASSAY_FLOAT32, FALSE } } },
+  { "subspaces",
+    { { "translation", "nd", ASSAY_FLOAT32, FALSE }, { "basis", "nmd", ASSAY_FLOAT32, FALSE } } },
+};
+static const RecordSpec guess_spec = {
+  "guess",
+  { { "estimates", "nd", ASSAY_FLOAT32, TRUE }, { "adversarial", "na", ASSAY_INT64, TRUE } },
+};
+static const RecordSpec truth_spec = {
+  "truth",
+  { { "secrets", "nd", ASSAY_FLOAT32, FALSE },
+    { "groups", "n", ASSAY_INT64, TRUE },
+    { "labels", "n", ASSAY_INT64, TRUE },
+    { "adversarial", "na", ASSAY_INT64, TRUE } },
+};
+
+static const RecordSpec *
+release_spec (AssayReleaseKind kind)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
+    if ((guint) kind == 1u << i)
+      return &releases[i];
+  return NULL;
+}
+
+static void
+arrays_init (AssayArrays *arrays)
+{
+  arrays->names = g_ptr_array_new_with_free_func (g_free);
+  arrays->arrays = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_array_free);
+}
+
+static void
+arrays_clear (AssayArrays *arrays)
+{
+  g_ptr_array_unref (arrays->names);
+  g_ptr_array_unref (arrays->arrays);
+}
+
+AssayRelease *
+assay_release_new (AssayReleaseKind kind, const char *defense)
+{
+  AssayRelease *release = g_new0 (AssayRelease, 1);
+
+  release->kind = kind;
+  release->defense = g_strdup (defense);
+  release->settings = g_strdup ("{}");
+  arrays_init (&release->arrays);
+  return release;
+}
+
+void
+assay_release_free (AssayRelease *release)
+{
+  if (release == NULL)
+    return;
+  arrays_clear (&release->arrays);
+  g_free (release->defense);
+  g_free (release->settings);
+  g_free (release);
+}
+
+AssayGuess *
+assay_guess_new (void)
+{
+  AssayGuess *guess = g_new0 (AssayGuess, 1);
+
+  arrays_init (&guess->arrays);
+  return guess;
+}
+
+void
+assay_guess_free (AssayGuess *guess)
+{
+  if (guess == NULL)
+    return;
+  arrays_clear (&guess->arrays);
+  g_free (guess);
+}
+
+AssayTruth *
+assay_truth_new (void)
+{
+  AssayTruth *truth = g_new0 (AssayTruth, 1);
+
+  arrays_init (&truth->arrays);
+  return truth;
+}
+
+void
+assay_truth_free (AssayTruth *truth)
+{
+  if (truth == NULL)
+    return;
+  arrays_clear (&truth->arrays);
+  g_free (truth);
+}
+
+void
+assay_arrays_take (AssayArrays *arrays, const char *name, AssayArray *array)
+{
+  for (guint i = 0; i < arrays->names->len; i++)
+    if (g_str_equal (arrays->names->pdata[i], name)) {
+      g_ptr_array_remove_index (arrays->names, i);
+      g_ptr_array_remove_index (arrays->arrays, i);
+      break;
+    }
+  g_ptr_array_add (arrays->names, g_strdup (name));
+  g_ptr_array_add (arrays->arrays, array);
+}
+
+const AssayArray *
+assay_arrays_get (const AssayArrays *arrays, const char *name)
+{
+  for (guint i = 0; i < arrays->names->len; i++)
+    if (g_str_equal (arrays->names->pdata[i], name))
+      return arrays->arrays->pdata[i];
+  return NULL;
+}
+
+/* The dimensions of @array against those of @spec; @sizes collects what each letter stands for. */
+static gboolean
+check_array (const ArraySpec *spec, const AssayArray *array, gsize sizes[128], GError **error)
+{
+  g_autofree char *found = assay_array_describe (array);
+
+  if (array->type != spec->type || array->n_dimensions != strlen (spec->dimensions))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "array '%s': expected %s of %" G_GSIZE_FORMAT " dimensions, found %s",
+                       spec->name, assay_type_name (spec->type), strlen (spec->dimensions), found);
+  for (guint i = 0; i < array->n_dimensions; i++) {
+    gsize *size = &sizes[(guchar) spec->dimensions[i]];
+
+    if (*size == G_MAXSIZE)
+      *size = array->shape[i];
+    if (*size != array->shape[i])
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "array '%s' is %s, but %c = %" G_GSIZE_FORMAT
+                         " by the arrays before it",
+                         spec->name, found, spec->dimensions[i], *size);
+  }
+  if (array->type == ASSAY_FLOAT32 && !assay_view_check_finite (assay_array_view (array),
+                                                                spec->name, error))
+    return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_arrays (const RecordSpec *spec, const AssayArrays *arrays, GError **error)
+{
+  gsize sizes[128];
+  guint n_known = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    sizes[i] = G_MAXSIZE;
+  for (const ArraySpec *array = spec->arrays;
+       array < spec->arrays + MAX_ARRAYS && array->name != NULL; array++) {
+    const AssayArray *found = assay_arrays_get (arrays, array->name);
+
+    if (found != NULL)
+      n_known++;
+    else if (array->is_optional)
+      continue;
+    else
+      return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: array '%s' is missing", spec->kind,
+                         array->name);
+    if (!check_array (array, found, sizes, error))
+      return FALSE;
+  }
+  if (n_known != arrays->names->len)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: has arrays that it does not know",
+                       spec->kind);
+  if (sizes['n'] == 0 || sizes['d'] == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s is empty", spec->kind);
+  return TRUE;
+}
+
+/* Rows of each basis have length 1 and are orthogonal, to what float32 can hold. */
+static gboolean
+check_orthonormal (const AssaySubspaces *subspaces, GError **error)
+{
+  const gsize m = subspaces->dimension, d = subspaces->cols;
+
+  for (gsize s = 0; s < subspaces->count; s++)
+    for (gsize i = 0; i < m; i++)
+      for (gsize j = 0; j <= i; j++) {
+        const float *a = subspaces->basis + (s * m + i) * d;
+        const float *b = subspaces->basis + (s * m + j) * d;
+        double product = 0;
+
+        for (gsize c = 0; c < d; c++)
+          product += (double) a[c] * b[c];
+        if (fabs (product - (i == j)) > 1e-3)
+          return assay_fail (error, ASSAY_ERROR_DATA,
+                             "basis of secret %" G_GSIZE_FORMAT ": rows %" G_GSIZE_FORMAT
+                             " and %" G_GSIZE_FORMAT " have the inner product %g, expected %d",
+                             s, j, i, product, i == j);
+      }
+  return TRUE;
+}
+
+gboolean
+assay_release_check (const AssayRelease *release, GError **error)
+{
+  const RecordSpec *spec = release_spec (release->kind);
+  AssaySubspaces subspaces;
+
+  if (spec == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "release of no known kind");
+  if (!check_arrays (spec, &release->arrays, error)) {
+    g_prefix_error (error, "release of kind ");
+    return FALSE;
+  }
+  if (release->kind != ASSAY_RELEASE_SUBSPACES)
+    return TRUE;
+  subspaces = assay_release_subspaces (release);
+  if (subspaces.dimension > subspaces.cols)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "basis has %" G_GSIZE_FORMAT " rows in dimension %" G_GSIZE_FORMAT,
+                       subspaces.dimension, subspaces.cols);
+  return check_orthonormal (&subspaces, error);
+}
+
+gboolean
+assay_guess_check (const AssayGuess *guess, GError **error)
+{
+  return check_arrays (&guess_spec, &guess->arrays, error);
+}
+
+gboolean
+assay_truth_check (const AssayTruth *truth, GError **error)
+{
+  return check_arrays (&truth_spec, &truth->arrays, error);
+}
+
+static const AssayArray *
+first_array (const AssayRelease *release)
+{
+  return assay_arrays_get (&release->arrays, release_spec (release->kind)->arrays[0].name);
+}
+
+gsize
+assay_release_count (const AssayRelease *release)
+{
+  return first_array (release)->shape[0];
+}
+
+gsize
+assay_release_cols (const AssayRelease *release)
+{
+  return first_array (release)->shape[1];
+}
+
+AssaySubspaces
+assay_release_subspaces (const AssayRelease *release)
+{
+  const AssayArray *basis = assay_arrays_get (&release->arrays, "basis");
+  const AssayView points = assay_array_view (first_array (release));
+
+  g_assert (release->kind & (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES));
+  return (AssaySubspaces){
+    .count = points.rows,
+    .dimension = basis != NULL ? basis->shape[1] : 0,
+    .cols = points.cols,
+    .translation = points.data,
+    .basis = basis != NULL ? (const float *) (gconstpointer) basis->data : NULL,
+  };
+}
+
+const char *
+assay_release_kind_name (AssayReleaseKind kind)
+{
+  const RecordSpec *spec = release_spec (kind);
+
+  return spec != NULL ? spec->kind : "none";
+}
+
+AssayReleaseKind
+assay_release_kind_from_name (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
+    if (g_str_equal (releases[i].kind, name))
+      return (AssayReleaseKind) (1u << i);
+  return ASSAY_RELEASE_NONE;
+}
+
+char *
+assay_release_kinds_describe (guint kinds)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
+    if (kinds & (1u << i))
+      g_string_append_printf (text, "%s%s", text->len > 0 ? " or " : "", releases[i].kind);
+  return g_string_free (text, FALSE);
+}

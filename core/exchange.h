@@ -1,0 +1,101 @@
+/* Releases, guesses and truths: typed sets of named arrays, in memory and as folders.
+ *
+ * On disk each is a folder with one JSON file (release.json, guess.json, truth.json; "format" is
+ * assay-release/1 and so on) and one .npy per array, so that a release made by any program can be
+ * attacked here and one made here can be read by NumPy. The kinds of release stand in one table in
+ * exchange.c: a new kind is one row there and touches no plugin.
+ *
+ * Shapes of the arrays (n secrets of dimension d):
+ *   release vectors    vectors n x d
+ *   release subspaces  translation n x d, basis n x m x d (orthonormal rows)
+ *   guess              estimates n x d, adversarial n x a (database row numbers)
+ *   truth              secrets n x d, groups n, labels n, adversarial n x a
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "core/array.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  ASSAY_RELEASE_NONE = 0,
+  ASSAY_RELEASE_VECTORS = 1 << 0,
+  ASSAY_RELEASE_SUBSPACES = 1 << 1,
+} AssayReleaseKind;
+
+/* Named arrays in the order in which they were added. */
+typedef struct {
+  GPtrArray *names;
+  GPtrArray *arrays;
+} AssayArrays;
+
+/* What leaves the owner. */
+typedef struct {
+  AssayReleaseKind kind;
+  AssayArrays arrays;
+  gboolean is_unit_norm; /* secrets were L2-normalised before they were protected */
+  char *defense;         /* id of the plugin that made it, or what its maker calls it; never NULL */
+  char *settings;        /* JSON object text of the defense's settings; never NULL */
+} AssayRelease;
+
+/* What an attack returns. Every array is optional. */
+typedef struct {
+  AssayArrays arrays;
+} AssayGuess;
+
+/* What games and metrics alone may see. */
+typedef struct {
+  AssayArrays arrays;
+} AssayTruth;
+
+/* The subspaces of a release: D_i = translation_i + span (basis_i). */
+typedef struct {
+  gsize count; /* n */
+  gsize dimension; /* m; 0 for plain points */
+  gsize cols; /* d */
+  const float *translation; /* n x d */
+  const float *basis; /* n x m x d, orthonormal rows; NULL when m = 0 */
+} AssaySubspaces;
+
+AssayRelease *assay_release_new (AssayReleaseKind kind, const char *defense);
+AssayGuess *assay_guess_new (void);
+AssayTruth *assay_truth_new (void);
+void assay_release_free (AssayRelease *release);
+void assay_guess_free (AssayGuess *guess);
+void assay_truth_free (AssayTruth *truth);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRelease, assay_release_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayGuess, assay_guess_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTruth, assay_truth_free)
+
+/* Adds @array (taken over) under @name; one of that name is replaced. */
+void assay_arrays_take (AssayArrays *arrays, const char *name, AssayArray *array);
+const AssayArray *assay_arrays_get (const AssayArrays *arrays, const char *name);
+
+/* ASSAY_ERROR_MISMATCH unless the arrays are those of the kind, with its types and with sizes that
+ * agree; ASSAY_ERROR_DATA for values that are not finite or bases that are not orthonormal. */
+gboolean assay_release_check (const AssayRelease *release, GError **error);
+gboolean assay_guess_check (const AssayGuess *guess, GError **error);
+gboolean assay_truth_check (const AssayTruth *truth, GError **error);
+
+gsize assay_release_count (const AssayRelease *release); /* n */
+gsize assay_release_cols (const AssayRelease *release); /* d */
+/* A release of kind subspaces, or of kind vectors as subspaces of dimension 0. */
+AssaySubspaces assay_release_subspaces (const AssayRelease *release);
+
+const char *assay_release_kind_name (AssayReleaseKind kind);
+AssayReleaseKind assay_release_kind_from_name (const char *name); /* NONE: no such kind */
+/* "vectors or subspaces" for a set of kinds. */
+char *assay_release_kinds_describe (guint kinds);
+
+/* Folders. Writing needs a folder that does not exist yet or is empty, and leaves nothing behind
+ * when it fails; reading maps the arrays. Errors name folder, file and what was expected. */
+gboolean assay_release_write (const AssayRelease *release, const char *folder, GError **error);
+gboolean assay_guess_write (const AssayGuess *guess, const char *folder, GError **error);
+gboolean assay_truth_write (const AssayTruth *truth, const char *folder, GError **error);
+AssayRelease *assay_release_read (const char *folder, GError **error);
+AssayGuess *assay_guess_read (const char *folder, GError **error);
+AssayTruth *assay_truth_read (const char *folder, GError **error);
+
+G_END_DECLS

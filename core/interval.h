@@ -1,0 +1,37 @@
+/* One number with an interval from the outcomes of many units (docs/statistics.md). */
+#pragma once
+
+#include "core/plugin.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  double estimate;
+  double lower;
+  double upper;
+  gsize n;        /* units: secrets */
+  gsize n_groups; /* 0: the units are independent */
+  const char *method; /* static */
+} AssayInterval;
+
+/* Clopper-Pearson bounds, one side each at level @a: L (x, n, a) = Beta^-1 (a; x, n - x + 1), 0 at
+ * x = 0; U (x, n, a) = Beta^-1 (1 - a; x + 1, n - x), 1 at x = n. */
+double assay_binomial_lower (double x, double n, double a);
+double assay_binomial_upper (double x, double n, double a);
+
+/* The two-sided interval of @measure's statistic at @confidence.
+ *
+ * Independent units (@groups NULL): a rate by Clopper-Pearson; a mean by percentile bootstrap; a
+ * quantile by order statistics (exact, no resampling). Units in groups (one number per unit, equal
+ * numbers belong together): the group is the unit. With 30 groups or more, a cluster bootstrap;
+ * below, rates and means are the mean of the group means with a t interval (G - 1 degrees of
+ * freedom), quantiles stay on the cluster bootstrap; one group alone has no interval but the range
+ * of the measure. Quantiles interpolate linearly (type 7 of Hyndman and Fan 1996).
+ * Resamples draw from @stream: 2,000 of them. n >= 1. */
+AssayInterval assay_interval (const AssayMeasure *measure, const double *values,
+                              const gint64 *groups, gsize n, double confidence,
+                              AssayStreamKey stream);
+
+#define ASSAY_RESAMPLES 2000
+
+G_END_DECLS

@@ -1,0 +1,46 @@
+/* A streaming JSON writer. json-glib (which reads our JSON) prints every double with 17 digits and
+ * builds a tree first; results must read well (0.1, not 0.10000000000000001), read back exactly, and
+ * cost no memory per cell. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/param.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GString *text;
+  guint depth;
+  gboolean needs_comma;
+  gboolean after_key;
+  gboolean is_compact; /* one line, for the inside of tables */
+} AssayJson;
+
+AssayJson *assay_json_new (void);
+void assay_json_free (AssayJson *json);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayJson, assay_json_free)
+/* The text so far, with a final newline; the writer is freed. */
+char *assay_json_finish (AssayJson *json);
+
+void assay_json_begin_object (AssayJson *json);
+void assay_json_end_object (AssayJson *json);
+void assay_json_begin_array (AssayJson *json);
+void assay_json_end_array (AssayJson *json);
+void assay_json_key (AssayJson *json, const char *key);
+void assay_json_string (AssayJson *json, const char *value); /* NULL writes null */
+void assay_json_int (AssayJson *json, gint64 value);
+void assay_json_double (AssayJson *json, double value); /* not finite: null */
+void assay_json_bool (AssayJson *json, gboolean value);
+void assay_json_raw (AssayJson *json, const char *text); /* @text is JSON already */
+
+void assay_json_member_string (AssayJson *json, const char *key, const char *value);
+void assay_json_member_int (AssayJson *json, const char *key, gint64 value);
+void assay_json_member_double (AssayJson *json, const char *key, double value);
+
+/* { "name": value, ... } with numbers and booleans as such. */
+void assay_json_settings (AssayJson *json, const AssaySettings *settings);
+/* The same on one line, as text. */
+char *assay_json_settings_text (const AssaySettings *settings);
+
+G_END_DECLS

@@ -1,0 +1,19 @@
+/* NumPy .npy files (format 1.0 to 3.0; numpy/lib/format.py): float32, float64, uint8, int32 and
+ * int64, little-endian, C order, one to three dimensions. Others are refused by name. */
+#pragma once
+
+#include "core/array.h"
+
+G_BEGIN_DECLS
+
+/* The content of the regular file @path, mapped: for readers of other formats too. Pipes, devices,
+ * folders, missing and unreadable files are ASSAY_ERROR_DATA. */
+GBytes *assay_file_map (const char *path, GError **error);
+
+/* Maps @path. ASSAY_ERROR_DATA with path, what was found and what was expected. Values are not
+ * looked at. */
+AssayArray *assay_npy_map (const char *path, GError **error);
+/* Writes @path atomically (a temporary file beside it, then renamed). ASSAY_ERROR_IO. */
+gboolean assay_npy_write (const char *path, const AssayArray *array, GError **error);
+
+G_END_DECLS

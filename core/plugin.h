@@ -1,0 +1,244 @@
+/* What a plugin is: a descriptor with metadata, a parameter table and callbacks. A plugin author
+ * includes this header, and "core/scan.h", "core/knn.h" or "core/linalg.h" for the kernels.
+ *
+ * A plugin is one file; its descriptor stands last in it, for example
+ *
+ *   const AssayAttack assay_attack_nearest = { .id = "nearest", .summary = ..., ... };
+ *
+ * and its id is one line in the folder's meson.build, from which the registry is generated. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/error.h"
+#include "core/exchange.h"
+#include "core/matrix.h"
+#include "core/param.h"
+#include "core/rng.h"
+#include "core/rows.h"
+
+G_BEGIN_DECLS
+
+#define ASSAY_PLUGIN_ABI 1
+
+typedef enum {
+  ASSAY_PLUGIN_DEFENSE,
+  ASSAY_PLUGIN_ATTACK,
+  ASSAY_PLUGIN_METRIC,
+  ASSAY_PLUGIN_DATASET,
+} AssayPluginType;
+
+/* Knowledge that a scenario may grant to an attack, beside the release. */
+typedef enum {
+  ASSAY_GRANT_NONE = 0,
+  ASSAY_GRANT_DATABASE = 1 << 0, /* the rows from which the defense drew its material */
+  ASSAY_GRANT_PUBLIC = 1 << 1,   /* public rows of the same kind as the secrets */
+  ASSAY_GRANT_GROUPS = 1 << 2,   /* which secrets belong together */
+} AssayGrant;
+
+typedef struct {
+  const char *work;  /* authors, year, title */
+  const char *place; /* section, equation or table */
+} AssayReference;
+
+/* Sizes that checks and memory estimates need before anything is loaded. 0: not known yet. */
+typedef struct {
+  gsize n_secrets; /* a cell's */
+  gsize cols;
+  gsize n_public;
+  gsize n_database;
+} AssayShape;
+
+/* What every plugin has. */
+#define ASSAY_PLUGIN_COMMON                                                                       \
+  const char *id;      /* kebab-case, equals the file stem */                                     \
+  const char *summary; /* one line */                                                             \
+  AssayReference reference;                                                                       \
+  const AssayParam *parameters; /* NULL: none */                                                  \
+  gsize settings_size;                                                                            \
+  /* Rules between settings, and between settings and sizes; asked when a scenario is loaded. */  \
+  gboolean (*check) (gconstpointer settings, const AssayShape *shape, GError **error);            \
+  /* Bytes that the callbacks hold at their peak, beyond inputs and outputs; NULL: little. */     \
+  guint64 (*memory) (gconstpointer settings, const AssayShape *shape)
+
+typedef struct {
+  ASSAY_PLUGIN_COMMON;
+} AssayPlugin;
+
+/* ---- Datasets ---- */
+
+typedef struct {
+  gconstpointer settings;
+  AssayStreamKey stream;
+  const char *const *folders; /* where relative file names are looked for, in order; NULL ends */
+} AssayDatasetContext;
+
+/* What can be said before anything is generated or read whole. */
+typedef struct {
+  gsize n_secrets; /* in the pool; an estimate where is_estimate */
+  gsize n_public;
+  gsize n_database;
+  gsize n_groups; /* 0: secrets are independent */
+  gsize cols;
+  gboolean is_estimate;
+  guint64 memory; /* bytes that opening it will hold */
+} AssaySurvey;
+
+/* An open dataset. Roles that it lacks are NULL. */
+typedef struct {
+  AssayRows *secrets;  /* the pool from which trials draw */
+  AssayRows *public_rows;
+  AssayRows *database;
+  gint64 *groups;      /* one number per row of the pool: same number, same group; or NULL */
+  gsize n_groups;
+  char *sha256;        /* of everything that was read or generated */
+} AssayDataset;
+
+typedef struct {
+  union {
+    AssayPlugin plugin;
+    struct {
+      ASSAY_PLUGIN_COMMON;
+    };
+  };
+  gboolean (*survey) (const AssayDatasetContext *context, AssaySurvey *ret_survey,
+                      GError **error);
+  /* On failure @ret_dataset is cleared by the caller. */
+  gboolean (*open) (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error);
+} AssayDatasetPlugin;
+
+void assay_dataset_clear (AssayDataset *dataset);
+
+/* ---- Defenses ---- */
+
+typedef struct {
+  gconstpointer settings;
+  AssayStreamKey stream; /* the secret with number i draws from assay_stream (stream, i) */
+  const AssayRows *database; /* NULL unless the defense uses one */
+} AssayDefenseContext;
+
+typedef struct {
+  union {
+    AssayPlugin plugin;
+    struct {
+      ASSAY_PLUGIN_COMMON;
+    };
+  };
+  AssayReleaseKind produces;
+  const char *claim; /* the formal claim it makes, in words; NULL: none */
+  /* What it draws its material from (ASSAY_GRANT_DATABASE), by its settings; NULL: nothing. */
+  guint (*uses) (gconstpointer settings);
+  /* Fills @ret_release, and in @ret_truth whatever else a game needs (adversarial rows). The truth
+   * arrives with `secrets` as the dataset gave them: a defense that protects another form of them
+   * (normalised) replaces it by that form. */
+  gboolean (*protect) (const AssayDefenseContext *context, AssayView secrets,
+                       AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
+} AssayDefense;
+
+/* ---- Attacks ---- */
+
+typedef enum {
+  ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret */
+} AssayGame;
+
+/* All that an attack receives: the release, and one pointer a grant, NULL where not granted. Truth
+ * is in no type that an attack can name. */
+typedef struct {
+  const AssayRelease *release;
+  const AssayRows *database;
+  const AssayRows *public_rows;
+  const gint64 *groups;
+} AssayObservation;
+
+typedef struct {
+  gconstpointer settings;
+  AssayStreamKey stream;
+} AssayAttackContext;
+
+/* A case with a known outcome, made up by the attack itself. Knowledge that a case does not need
+ * stays NULL. */
+typedef struct {
+  AssayRelease *release;
+  AssayTruth *truth;
+  AssayRows *database;
+  AssayRows *public_rows;
+} AssayControlCase;
+
+typedef struct {
+  const char *says; /* "a secret that is itself public is found" */
+  gboolean (*make) (gconstpointer settings, AssayStreamKey stream, AssayControlCase *ret_case,
+                    GError **error);
+  double at_least; /* share of secrets that must be recovered ... */
+  double within;   /* ... to this relative error */
+} AssayControl;
+
+void assay_control_case_clear (AssayControlCase *control_case);
+
+typedef struct {
+  union {
+    AssayPlugin plugin;
+    struct {
+      ASSAY_PLUGIN_COMMON;
+    };
+  };
+  guint reads; /* set of AssayReleaseKind */
+  guint needs; /* set of AssayGrant */
+  AssayGame game;
+  /* @ret_guess arrives empty; its arrays are checked afterwards (sizes, finite values). */
+  gboolean (*attack) (const AssayAttackContext *context, const AssayObservation *seen,
+                      AssayGuess *ret_guess, GError **error);
+  AssayControl control;
+} AssayAttack;
+
+/* ---- Metrics ---- */
+
+/* How the outcomes of the units (secrets) become one number with an interval. */
+typedef enum {
+  ASSAY_STATISTIC_RATE, /* outcomes are 0 or 1 */
+  ASSAY_STATISTIC_MEAN,
+  ASSAY_STATISTIC_LOWER_QUARTILE,
+  ASSAY_STATISTIC_MEDIAN,
+  ASSAY_STATISTIC_UPPER_QUARTILE,
+} AssayStatistic;
+
+typedef struct {
+  const char *name; /* as claims and results name it; NULL ends a list */
+  guint series;     /* which of the metric's outcome series it summarises */
+  AssayStatistic statistic;
+  gboolean higher_leaks; /* a higher value is worse for privacy */
+  gboolean is_headline;  /* stands in the terminal's table */
+  double low, high;      /* the range of possible values */
+  const char *unit;
+  const char *help;
+} AssayMeasure;
+
+typedef struct {
+  gconstpointer settings;
+} AssayMetricContext;
+
+#define ASSAY_MAX_SERIES 4
+
+/* Outcomes per unit: @n values a series, finite. */
+typedef struct {
+  gsize n;
+  double *series[ASSAY_MAX_SERIES];
+} AssayOutcomes;
+
+void assay_outcomes_clear (AssayOutcomes *outcomes);
+
+typedef struct {
+  union {
+    AssayPlugin plugin;
+    struct {
+      ASSAY_PLUGIN_COMMON;
+    };
+  };
+  const char *const *reads_truth; /* arrays that must be there for the metric to apply; NULL ends */
+  const char *const *reads_guess;
+  guint n_series;
+  const AssayMeasure *measures;
+  gboolean (*measure) (const AssayMetricContext *context, const AssayTruth *truth,
+                       const AssayGuess *guess, AssayOutcomes *ret_outcomes, GError **error);
+} AssayMetric;
+
+G_END_DECLS

@@ -1,0 +1,44 @@
+/* Rows of a large set (a database, a public pool, secrets) that stay where they are, usually in a
+ * mapped file, and are read a panel at a time as float32. A set may be put together from several
+ * segments: files, or ranges of one file. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/array.h"
+
+G_BEGIN_DECLS
+
+typedef struct _AssayRows AssayRows;
+
+/* How values are scaled on reading. A row of zeros stays zero under ASSAY_SCALE_UNIT. */
+typedef enum {
+  ASSAY_SCALE_NONE,
+  ASSAY_SCALE_UNIT, /* each row divided by its L2 norm */
+} AssayScale;
+
+AssayRows *assay_rows_new (gsize cols);
+AssayRows *assay_rows_ref (AssayRows *rows);
+void assay_rows_unref (AssayRows *rows);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRows, assay_rows_unref)
+
+/* Appends @count rows of @type; row i starts at @base + i * @stride bytes (no alignment needed)
+ * and @base lies in @bytes, of which a reference is kept. */
+void assay_rows_append (AssayRows *rows, GBytes *bytes, const guint8 *base, AssayType type,
+                        gsize stride, gsize count);
+
+/* A two-dimensional array (any type) as rows, sharing its bytes; a matrix, taken over. */
+AssayRows *assay_rows_from_array (const AssayArray *array);
+AssayRows *assay_rows_take_matrix (AssayMatrix *matrix);
+
+gsize assay_rows_count (const AssayRows *rows);
+gsize assay_rows_cols (const AssayRows *rows);
+
+/* Rows [first, first + count) as count x cols floats, row-major. */
+void assay_rows_read (const AssayRows *rows, gsize first, gsize count, AssayScale scale,
+                      float *ret_values);
+/* The rows numbered by @index, in that order. */
+void assay_rows_gather (const AssayRows *rows, const gsize *index, gsize count, AssayScale scale,
+                        float *ret_values);
+
+G_END_DECLS

@@ -1,0 +1,44 @@
+/* The k rows of a large set nearest to each of many affine subspaces: the hot kernel of the family
+ * of descriptor attacks (LDP-FEAT, Pittaluga and Zhuang 2023, section 4.1, steps 1 and 2).
+ *
+ * With t' the component of the translation t orthogonal to the span of B,
+ *   dist^2 (w, t + span B) = ||w||^2 - 2 w.t' + ||t'||^2 - ||B w||^2,
+ * so that a panel of rows against a block of subspaces is one matrix product, followed by an
+ * epilogue and a selection that read it while it is in cache. */
+#pragma once
+
+#include "core/exchange.h"
+#include "core/rows.h"
+
+G_BEGIN_DECLS
+
+/* For each of n queries the k nearest rows, nearest first; equal distances in row order. */
+typedef struct {
+  gsize n;
+  gsize k;
+  gsize *rows;      /* n x k */
+  float *distances; /* n x k, not squared */
+} AssayNearest;
+
+AssayNearest *assay_nearest_new (gsize n, gsize k, GError **error);
+void assay_nearest_free (AssayNearest *nearest);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayNearest, assay_nearest_free)
+
+/* The @k (at most the number of rows) rows nearest to each subspace; @scale is how the rows are
+ * scaled on reading. Distances are never 0: they are clamped from below to what float32 can tell
+ * (assay_scan_tolerance). Rows that are not finite come last, at infinity. The result does not
+ * depend on the number of threads, to the bit. Memory beyond the result stays under 256 MiB
+ * whatever the sizes, as long as rows have no more than 16,384 columns.
+ * ASSAY_ERROR_MISMATCH: columns differ, k is 0 or too large, 2^32 rows or more.
+ * ASSAY_ERROR_MEMORY: the result and that memory are more than the machine has. */
+AssayNearest *assay_scan_subspaces (const AssaySubspaces *subspaces, const AssayRows *rows,
+                                    AssayScale scale, gsize k, GError **error);
+
+/* How far from a subspace of @dimension a row of length @length (L2 norm) in @cols columns may seem
+ * to be when it lies in it: a distance of no more than this is zero as far as a scan can tell. */
+double assay_scan_tolerance (gsize cols, gsize dimension, double length);
+
+/* Bytes that a scan holds at most, its result included. */
+guint64 assay_scan_memory (gsize n_subspaces, gsize dimension, gsize cols, gsize k);
+
+G_END_DECLS

@@ -1,0 +1,27 @@
+/* Small text helpers: exact numbers, the closest spelling, canonical hashes. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* The shortest decimal text that reads back as exactly @value, always with a '.' or exponent-free
+ * integer form as C's %g gives it. @value must be finite. */
+char *assay_text_number (double value);
+
+/* Of the NULL-terminated @candidates the one nearest to @word by edit distance, or NULL when none
+ * is near enough to be a likely misspelling (distance at most a third of the longer word). */
+const char *assay_text_closest (const char *word, const char *const *candidates);
+
+/* " (did you mean 'x'?)" or "", for the end of an error message. Never NULL. */
+char *assay_text_did_you_mean (const char *word, const char *const *candidates);
+
+/* Parses the whole of @text as a finite double or as an integer. FALSE leaves @ret untouched. */
+gboolean assay_text_to_double (const char *text, double *ret_value);
+gboolean assay_text_to_int (const char *text, gint64 *ret_value);
+
+/* "1,234,567" and "1.5 GiB" for people. */
+char *assay_text_count (guint64 count);
+char *assay_text_bytes (guint64 bytes);
+
+G_END_DECLS

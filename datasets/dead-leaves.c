@@ -1,0 +1,726 @@
+/* Dead leaves: scenes of occluding objects whose statistics are those of photographs.
+ *
+ * Source: A. Lee, D. Mumford, J. Huang, "Occlusion Models for Natural Images: A Statistical Study
+ * of a Scale-Invariant Dead Leaves Model", IJCV 2001, sections 3 and 4. Leaves fall on the plane
+ * as a Poisson process; their sizes r have the density
+ *
+ *   f(r) = 2 r^-3 / (a^-2 - b^-2),  a <= r <= b,
+ *
+ * the only power for which the picture looks alike at every scale, and each has a colour of its
+ * own. Here leaves are drawn from the foremost to the hindmost (W. Kendall, E. Thoennes, "Perfect
+ * simulation in stochastic geometry", Pattern Recognition 1999): a place is finished as soon as a
+ * leaf covers it, and leaves that fall on finished places need no details.
+ *
+ * The model has plain discs. What photographs have beside that, and SIFT sees, is added: other
+ * shapes, more of them upright in built scenes; textures on the leaves; shading, shadows, edges
+ * out of focus; a palette for each scene; blur and noise of a camera. The point function works on
+ * signed distances d to a leaf's edge: coverage rises from 0 to 1 over |d| <= softness, which also
+ * is the antialiasing. */
+#include "datasets/dead-leaves.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/matrix.h"
+
+#define TILE 8.0         /* side of a tile */
+#define LEAST_SIZE 7.0   /* a: median over scenes */
+#define MOST_SHARE 0.5   /* b, by the shorter side of the scene */
+#define LAYERS 8.0       /* mean number of leaves above a point */
+#define SHADOW_WIDTH 4.0 /* times softness */
+#define EDGE_WIDTH 0.3   /* half of the width of a sharp edge, by the pixel */
+#define N_COLOURS 8
+
+typedef struct {
+  float base[N_COLOURS][3];
+  double built;       /* 0: grown, 1: built by people: upright rectangles, straight edges */
+  double tilt;        /* of upright things */
+  double textured;    /* share of textured leaves */
+  double repeated;    /* share of leaves that stand in a row of equal ones */
+  double rimmed;      /* share of leaves with a rim */
+  double softness;    /* median of the edges' softness */
+  double light[2];    /* change of brightness over the scene, along x and y */
+} Mood;
+
+struct _AssayScene {
+  double width, height;
+  double least, most;
+  Mood mood;
+  GArray *leaves;  /* AssayLeaf */
+  gsize columns, rows;
+  GArray **tiles;  /* guint32 numbers of the leaves that may be seen there, foremost first */
+  guint8 *is_closed;
+  gsize n_open;
+};
+
+/* ---- Noise on a lattice ---- */
+
+/* A fixed scrambling (the finaliser of MurmurHash3), not a random stream: the seeds come from
+ * streams. */
+static guint32
+scramble (guint32 seed, gint32 x, gint32 y)
+{
+  guint32 h = seed ^ ((guint32) x * 0x9e3779b1u) ^ ((guint32) y * 0x85ebca77u);
+
+  h ^= h >> 16;
+  h *= 0x85ebca6bu;
+  h ^= h >> 13;
+  h *= 0xc2b2ae35u;
+  return h ^ h >> 16;
+}
+
+/* [0, 1) */
+static double
+lattice (guint32 seed, double x, double y)
+{
+  return scramble (seed, (gint32) x, (gint32) y) * 0x1p-32;
+}
+
+static double
+smooth (double t)
+{
+  return t * t * (3.0 - 2.0 * t);
+}
+
+/* [-1, 1], features about one unit wide. */
+static double
+noise (guint32 seed, double x, double y)
+{
+  const double i = floor (x), j = floor (y);
+  const double u = smooth (x - i), v = smooth (y - j);
+  const double above = lattice (seed, i, j) * (1 - u) + lattice (seed, i + 1, j) * u;
+  const double below = lattice (seed, i, j + 1) * (1 - u) + lattice (seed, i + 1, j + 1) * u;
+
+  return 2.0 * (above * (1 - v) + below * v) - 1.0;
+}
+
+/* 0 below -@width, 1 above @width. */
+static double
+step (double value, double width)
+{
+  return smooth (CLAMP (0.5 + 0.5 * value / width, 0.0, 1.0));
+}
+
+/* ---- Textures: functions of a place (in periods) and of the footprint (in periods), with values
+ * of about [-1, 1] ---- */
+
+static double
+clouds (guint32 seed, double u, double v, double footprint)
+{
+  double sum = 0, weight = 1;
+
+  for (guint k = 0; k < 6 && footprint < 0.7; k++) {
+    sum += weight * noise (seed + k, u, v);
+    weight *= 0.7;
+    u *= 2;
+    v *= 2;
+    footprint *= 2;
+  }
+  return sum;
+}
+
+static double
+stripes (guint32 seed, double u, double v, double footprint)
+{
+  const double warp = 0.3 * noise (seed, 0.2 * u, 0.2 * v);
+  const double wave = sin (2.0 * G_PI * (u + warp));
+
+  /* Half of the seeds: hard edges. */
+  return seed & 1 ? wave : 2.0 * step (wave, 0.3 + 4.0 * footprint) - 1.0;
+}
+
+/* One round spot in each unit cell, of random place, radius and strength. */
+static double
+spots (guint32 seed, double u, double v, double footprint)
+{
+  const double i = floor (u), j = floor (v);
+  const double radius = 0.12 + 0.3 * lattice (seed, i, j);
+  const double x = radius + (1 - 2 * radius) * lattice (seed + 1, i, j);
+  const double y = radius + (1 - 2 * radius) * lattice (seed + 2, i, j);
+  const gboolean is_there = lattice (seed + 3, i, j) < 0.5;
+  const double strength = seed & 1 ? 2.5 : -2.0;
+
+  return !is_there ? 0.0 : strength * step (radius - hypot (u - i - x, v - j - y), 0.05 + 0.7 * footprint);
+}
+
+static double
+bricks (guint32 seed, double u, double v, double footprint)
+{
+  const double row = floor (v), shift = lattice (seed, row, 0), long_side = 1.0 + (seed & 3);
+  const double place = u / long_side + shift, column = floor (place);
+  const double to_side = long_side * (0.5 - fabs (place - column - 0.5));
+  const double edge = MIN (to_side, 0.5 - fabs (v - row - 0.5));
+  const double inside = step (edge - 0.06, 0.05 + 0.7 * footprint);
+
+  return inside * (1.2 * lattice (seed + 1, column, row) - 0.2) - (1 - inside) * 0.8;
+}
+
+/* Lines of small marks, some of them blank. */
+static double
+writing (guint32 seed, double u, double v, double footprint)
+{
+  const double line = floor (v), mark = floor (2.5 * u), half = floor (5.0 * (v - line));
+  const double x = 2.5 * u - mark, y = v - line;
+  const gboolean is_blank = lattice (seed, floor (0.3 * mark), line) < 0.25;
+  const double ink = lattice (seed + 1, mark, 8.0 * line + half) < 0.55 ? 1.0 : 0.0;
+  const double band = step (0.3 - fabs (y - 0.4), 0.05 + 0.7 * footprint);
+  const double stroke = step (0.4 - fabs (x - 0.5), 0.1 + 1.7 * footprint);
+
+  return is_blank ? 0.0 : -1.4 * ink * band * stroke;
+}
+
+static double
+texture_value (const AssayLeaf *leaf, double u, double v, double footprint)
+{
+  const double x = (leaf->texture_cosine * u + leaf->texture_sine * v) / leaf->period;
+  const double y = (leaf->texture_cosine * v - leaf->texture_sine * u) / leaf->period;
+  const double f = footprint / leaf->period;
+  /* A period of less than two footprints cannot be seen. */
+  const double visible = CLAMP (2.0 - 4.0 * f, 0.0, 1.0);
+
+  if (visible <= 0)
+    return 0;
+  switch (leaf->texture) {
+  case ASSAY_TEXTURE_CLOUDS:
+    return clouds (leaf->seed, x, y, f);
+  case ASSAY_TEXTURE_GRAIN:
+    return clouds (leaf->seed, x, 0.15 * y, f);
+  case ASSAY_TEXTURE_STRIPES:
+    return visible * stripes (leaf->seed, x, y, f);
+  case ASSAY_TEXTURE_SPOTS:
+    return visible * spots (leaf->seed, x, y, f);
+  case ASSAY_TEXTURE_BRICKS:
+    return visible * bricks (leaf->seed, x, y, f);
+  case ASSAY_TEXTURE_WRITING:
+    return visible * writing (leaf->seed, x, y, f);
+  case ASSAY_TEXTURE_PLAIN:
+  default:
+    return 0;
+  }
+}
+
+/* ---- Leaves ---- */
+
+/* Signed distance (nearly, and exactly 0 on it) from the edge to the point (u, v) of the leaf's
+ * frame, positive inside. */
+static double
+edge_distance (const AssayLeaf *leaf, double u, double v)
+{
+  const double a = leaf->size, b = leaf->size * leaf->aspect;
+  double distance;
+
+  switch (leaf->shape) {
+  case ASSAY_LEAF_ELLIPSE: {
+    const double f = hypot (u / a, v / b), slope = hypot (u / (a * a), v / (b * b));
+
+    return f < 0.5 ? (1 - f) * b : (1 - f) * f / slope;
+  }
+  case ASSAY_LEAF_BLOB: {
+    const double direction = atan2 (v, u);
+    double radius = 0.8;
+
+    for (guint k = 0; k < leaf->n_sides; k++)
+      radius += leaf->sides[k][0] * cos ((k + 2) * direction + leaf->sides[k][1]);
+    return radius * a - hypot (u, v);
+  }
+  case ASSAY_LEAF_POLYGON:
+    distance = a;
+    for (guint k = 0; k < leaf->n_sides; k++)
+      distance = MIN (distance, leaf->sides[k][2] - leaf->sides[k][0] * u - leaf->sides[k][1] * v);
+    return distance;
+  case ASSAY_LEAF_STRIP:
+    v -= leaf->bend * (u * u / a - 0.5 * a);
+    return MIN (a - fabs (u), b - fabs (v));
+  case ASSAY_LEAF_RECTANGLE:
+  default:
+    return MIN (a - fabs (u), b - fabs (v));
+  }
+}
+
+static void
+to_leaf (const AssayLeaf *leaf, double x, double y, double *ret_u, double *ret_v)
+{
+  const double dx = x - leaf->x, dy = y - leaf->y;
+
+  *ret_u = leaf->cosine * dx + leaf->sine * dy;
+  *ret_v = leaf->cosine * dy - leaf->sine * dx;
+}
+
+/* No point of the leaf, its soft edge and its shadow is farther from the centre. */
+static double
+reach (const AssayLeaf *leaf, double softness)
+{
+  return 1.5 * leaf->size + (1.0 + SHADOW_WIDTH) * softness;
+}
+
+static double
+power_law_size (const AssayScene *scene, AssayStream *stream)
+{
+  const double a = 1.0 / (scene->least * scene->least), b = 1.0 / (scene->most * scene->most);
+
+  return 1.0 / sqrt (a - (a - b) * assay_stream_uniform (stream));
+}
+
+static double
+log_normal (AssayStream *stream, double median, double spread)
+{
+  return median * exp (spread * assay_stream_normal (stream));
+}
+
+static void
+draw_shape (const Mood *mood, AssayLeaf *leaf, AssayStream *stream)
+{
+  const gboolean is_built = assay_stream_uniform (stream) < mood->built;
+  const double which = assay_stream_uniform (stream);
+  double direction = assay_stream_between (stream, 0, 2.0 * G_PI);
+
+  leaf->aspect = assay_stream_between (stream, 0.3, 1.0);
+  if (is_built) {
+    leaf->shape = which < 0.55   ? ASSAY_LEAF_RECTANGLE
+                  : which < 0.75 ? ASSAY_LEAF_STRIP
+                  : which < 0.87 ? ASSAY_LEAF_POLYGON
+                                 : ASSAY_LEAF_ELLIPSE;
+    if (assay_stream_uniform (stream) < 0.75)
+      direction = mood->tilt + 0.5 * G_PI * (double) assay_stream_below (stream, 4)
+                  + 0.03 * assay_stream_normal (stream);
+  } else
+    leaf->shape = which < 0.35   ? ASSAY_LEAF_BLOB
+                  : which < 0.60 ? ASSAY_LEAF_POLYGON
+                  : which < 0.85 ? ASSAY_LEAF_ELLIPSE
+                                 : ASSAY_LEAF_STRIP;
+  leaf->cosine = cos (direction);
+  leaf->sine = sin (direction);
+  if (leaf->shape == ASSAY_LEAF_STRIP) {
+    leaf->aspect *= 0.2;
+    leaf->bend = is_built ? 0.0 : 0.4 * assay_stream_normal (stream);
+    leaf->bend = CLAMP (leaf->bend, -1.0, 1.0);
+  }
+  if (leaf->shape == ASSAY_LEAF_BLOB) {
+    leaf->n_sides = 4;
+    for (guint k = 0; k < leaf->n_sides; k++) {
+      leaf->sides[k][0] = assay_stream_between (stream, 0, 0.2) / (1.0 + 0.5 * k);
+      leaf->sides[k][1] = assay_stream_between (stream, 0, 2.0 * G_PI);
+    }
+  }
+  if (leaf->shape == ASSAY_LEAF_POLYGON) {
+    leaf->n_sides = 3 + (guint) assay_stream_below (stream, ASSAY_LEAF_SIDES - 2);
+    for (guint k = 0; k < leaf->n_sides; k++) {
+      const double turn
+          = 2.0 * G_PI * (k + assay_stream_between (stream, -0.25, 0.25)) / leaf->n_sides;
+
+      leaf->sides[k][0] = cos (turn);
+      leaf->sides[k][1] = sin (turn);
+      leaf->sides[k][2] = leaf->size * assay_stream_between (stream, 0.4, 0.75);
+    }
+  }
+}
+
+static void
+draw_surface (const Mood *mood, AssayLeaf *leaf, AssayStream *stream)
+{
+  const float *base = mood->base[assay_stream_below (stream, N_COLOURS)];
+  const double brightness = exp (0.45 * assay_stream_normal (stream));
+  const gboolean is_textured = assay_stream_uniform (stream) < mood->textured;
+  double turn = assay_stream_between (stream, 0, G_PI);
+
+  for (guint c = 0; c < 3; c++) {
+    const double value = base[c] * brightness + 8.0 * assay_stream_normal (stream);
+
+    /* Highlights are compressed, as cameras do. */
+    leaf->colour[c] = (float) (255.0 * (1.0 - exp (-MAX (value, 4.0) / 140.0)));
+  }
+  leaf->softness = log_normal (stream, mood->softness, 0.8);
+  leaf->softness = MIN (leaf->softness, 0.5 * leaf->size * leaf->aspect);
+  leaf->shadow = MAX (0.0, assay_stream_between (stream, -0.4, 0.6));
+  for (guint k = 0; k < 3; k++)
+    leaf->shading[k] = 0.15 * assay_stream_normal (stream);
+  if (assay_stream_uniform (stream) < mood->rimmed) {
+    leaf->rim = leaf->size * leaf->aspect * assay_stream_between (stream, 0.05, 0.4);
+    leaf->rim_brightness = log_normal (stream, 1.0, 0.5);
+  }
+  leaf->texture = ASSAY_TEXTURE_PLAIN;
+  leaf->seed = assay_stream_u32 (stream);
+  if (is_textured) {
+    leaf->texture = ASSAY_TEXTURE_CLOUDS + (AssayTexture) assay_stream_below (stream, 6);
+    if (assay_stream_uniform (stream) < 0.6)
+      turn = 0.5 * G_PI * (double) assay_stream_below (stream, 2);
+    leaf->period = CLAMP (log_normal (stream, 8.0, 0.7), 2.5, MAX (leaf->size, 3.0));
+    leaf->contrast = MIN (log_normal (stream, 16.0, 0.7), 80.0);
+  }
+  leaf->texture_cosine = cos (turn);
+  leaf->texture_sine = sin (turn);
+}
+
+/* ---- Scenes ---- */
+
+static void
+draw_mood (Mood *mood, AssayStream *stream)
+{
+  const double brightness = log_normal (stream, 95.0, 0.3);
+  const double warmth = 0.15 * assay_stream_normal (stream);
+
+  for (guint k = 0; k < N_COLOURS; k++) {
+    const double value = brightness * exp (0.7 * assay_stream_normal (stream));
+    const double red = warmth + 0.15 * assay_stream_normal (stream);
+    const double green = 0.07 * assay_stream_normal (stream);
+
+    mood->base[k][0] = (float) (value * exp (red));
+    mood->base[k][1] = (float) (value * exp (green));
+    mood->base[k][2] = (float) (value * exp (-red));
+  }
+  mood->built = assay_stream_uniform (stream);
+  mood->tilt = 0.05 * assay_stream_normal (stream);
+  mood->textured = assay_stream_between (stream, 0.1, 0.7);
+  mood->repeated = assay_stream_between (stream, 0.0, 0.3);
+  mood->rimmed = assay_stream_between (stream, 0.0, 0.5);
+  mood->softness = log_normal (stream, 0.3, 0.5);
+  for (guint k = 0; k < 2; k++)
+    mood->light[k] = 0.25 * assay_stream_normal (stream);
+}
+
+/* Enters leaf number @index in every open tile that it may be seen in; a tile that it covers is
+ * closed. @is_ground: it covers everything. */
+static void
+place_leaf (AssayScene *scene, guint32 index, gboolean is_ground)
+{
+  const AssayLeaf *leaf = &g_array_index (scene->leaves, AssayLeaf, index);
+  const double far = reach (leaf, leaf->softness);
+  const double core = leaf->shape == ASSAY_LEAF_BLOB ? 0.6 * leaf->size : G_MAXDOUBLE;
+  const double left = floor ((leaf->x - far) / TILE), right = floor ((leaf->x + far) / TILE);
+  const double top = floor ((leaf->y - far) / TILE), bottom = floor ((leaf->y + far) / TILE);
+
+  for (gsize row = (gsize) MAX (top, 0); row < scene->rows && (double) row <= bottom; row++)
+    for (gsize column = (gsize) MAX (left, 0);
+         column < scene->columns && (double) column <= right; column++) {
+      const gsize t = row * scene->columns + column;
+      gboolean covers = TRUE;
+
+      if (scene->is_closed[t])
+        continue;
+      for (gsize corner = 0; corner < 4 && covers && !is_ground; corner++) {
+        double u, v;
+
+        to_leaf (leaf, TILE * (double) (column + corner % 2), TILE * (double) (row + corner / 2),
+                 &u, &v);
+        covers = edge_distance (leaf, u, v) > leaf->softness + 1.0 && hypot (u, v) < core;
+      }
+      g_array_append_val (scene->tiles[t], index);
+      scene->is_closed[t] = covers ? 1 : 0;
+      scene->n_open -= covers;
+    }
+}
+
+static gboolean
+meets_open_tile (const AssayScene *scene, const AssayLeaf *leaf)
+{
+  const double far = reach (leaf, 0.5 * leaf->size);
+  const double left = floor ((leaf->x - far) / TILE), right = floor ((leaf->x + far) / TILE);
+  const double top = floor ((leaf->y - far) / TILE), bottom = floor ((leaf->y + far) / TILE);
+
+  for (gsize row = (gsize) MAX (top, 0); row < scene->rows && (double) row <= bottom; row++)
+    for (gsize column = (gsize) MAX (left, 0);
+         column < scene->columns && (double) column <= right; column++)
+      if (!scene->is_closed[row * scene->columns + column])
+        return TRUE;
+  return FALSE;
+}
+
+/* A row of equal leaves: bars of a railing, books on a shelf, panes of a window. */
+static void
+repeat_leaf (AssayScene *scene, AssayLeaf leaf, AssayStream *stream)
+{
+  const guint64 count = 1 + assay_stream_below (stream, 8);
+  const gboolean is_across = assay_stream_uniform (stream) < 0.8;
+  const double extent = 2.0 * leaf.size * (is_across ? leaf.aspect : 1.0);
+  const double pitch = extent * (1.0 + log_normal (stream, 0.5, 0.8));
+  const gboolean is_varied = assay_stream_uniform (stream) < 0.4;
+  const float colour[3] = { leaf.colour[0], leaf.colour[1], leaf.colour[2] };
+
+  leaf.is_copy = TRUE;
+  for (guint64 k = 0; k < count; k++) {
+    leaf.x += pitch * (is_across ? -leaf.sine : leaf.cosine);
+    leaf.y += pitch * (is_across ? leaf.cosine : leaf.sine);
+    for (guint c = 0; is_varied && c < 3; c++)
+      leaf.colour[c] = colour[c] * (float) assay_stream_between (stream, 0.5, 1.2);
+    g_array_append_val (scene->leaves, leaf);
+    place_leaf (scene, scene->leaves->len - 1, FALSE);
+  }
+}
+
+static void
+add_leaves (AssayScene *scene, AssayStream *stream)
+{
+  const double a = scene->least, b = scene->most;
+  const double mean_area = 0.5 * G_PI * 2.0 * log (b / a) / (1.0 / (a * a) - 1.0 / (b * b));
+  const double area = (scene->width + 2 * b) * (scene->height + 2 * b);
+  const guint32 count = (guint32) (LAYERS * area / mean_area);
+
+  for (guint32 i = 0; i < count && scene->n_open > 0; i++) {
+    AssayLeaf leaf = { .size = power_law_size (scene, stream) };
+
+    leaf.x = assay_stream_between (stream, -b, scene->width + b);
+    leaf.y = assay_stream_between (stream, -b, scene->height + b);
+    if (meets_open_tile (scene, &leaf)) {
+      draw_shape (&scene->mood, &leaf, stream);
+      draw_surface (&scene->mood, &leaf, stream);
+      g_array_append_val (scene->leaves, leaf);
+      place_leaf (scene, scene->leaves->len - 1, FALSE);
+      if (assay_stream_uniform (stream) < scene->mood.repeated)
+        repeat_leaf (scene, leaf, stream);
+    } else
+      g_array_append_val (scene->leaves, leaf);
+  }
+}
+
+AssayScene *
+assay_scene_new (double width, double height, AssayStream *stream, GError **error)
+{
+  g_autoptr (AssayScene) scene = g_new0 (AssayScene, 1);
+  AssayLeaf ground = { .x = width / 2, .y = height / 2, .size = hypot (width, height) };
+  gsize n_tiles;
+
+  g_return_val_if_fail (width >= 1 && height >= 1 && width < 1e5 && height < 1e5, NULL);
+  scene->width = width;
+  scene->height = height;
+  scene->least = CLAMP (log_normal (stream, LEAST_SIZE, 0.35), 0.4 * LEAST_SIZE, 3 * LEAST_SIZE);
+  scene->most = MAX (MOST_SHARE * MIN (width, height), 2 * scene->least);
+  scene->columns = (gsize) ceil (width / TILE);
+  scene->rows = (gsize) ceil (height / TILE);
+  n_tiles = scene->columns * scene->rows;
+  scene->leaves = g_array_new (FALSE, FALSE, sizeof (AssayLeaf));
+  scene->is_closed = assay_alloc (n_tiles, 1, "scene", error);
+  if (scene->is_closed == NULL)
+    return NULL;
+  scene->tiles = g_new0 (GArray *, n_tiles);
+  for (gsize t = 0; t < n_tiles; t++)
+    scene->tiles[t] = g_array_new (FALSE, FALSE, sizeof (guint32));
+  scene->n_open = n_tiles;
+
+  draw_mood (&scene->mood, stream);
+  add_leaves (scene, stream);
+  ground.aspect = 1;
+  ground.cosine = 1;
+  draw_surface (&scene->mood, &ground, stream);
+  g_array_append_val (scene->leaves, ground);
+  place_leaf (scene, scene->leaves->len - 1, TRUE);
+  return g_steal_pointer (&scene);
+}
+
+void
+assay_scene_free (AssayScene *scene)
+{
+  if (scene == NULL)
+    return;
+  for (gsize t = 0; scene->tiles != NULL && t < scene->columns * scene->rows; t++)
+    g_array_unref (scene->tiles[t]);
+  g_free (scene->tiles);
+  g_free (scene->is_closed);
+  g_array_unref (scene->leaves);
+  g_free (scene);
+}
+
+const AssayLeaf *
+assay_scene_leaves (const AssayScene *scene, gsize *ret_count)
+{
+  *ret_count = scene->leaves->len;
+  return &g_array_index (scene->leaves, AssayLeaf, 0);
+}
+
+void
+assay_scene_sizes (const AssayScene *scene, double *ret_least, double *ret_most)
+{
+  *ret_least = scene->least;
+  *ret_most = scene->most;
+}
+
+/* ---- Colours ---- */
+
+static void
+leaf_colour (const AssayLeaf *leaf, double u, double v, double distance, double footprint,
+             double *ret_colour)
+{
+  const double a = leaf->size, s = u / a, t = v / a;
+  const double shade
+      = 1.0 + leaf->shading[0] * s + leaf->shading[1] * t + leaf->shading[2] * (s * s + t * t);
+  const double texture = leaf->contrast * texture_value (leaf, u, v, footprint);
+
+  const double rim = leaf->rim > 0
+                         ? step (leaf->rim - distance, MAX (leaf->softness, EDGE_WIDTH * footprint))
+                         : 0.0;
+  const double strength = MAX (shade, 0.2) * (1.0 + rim * (leaf->rim_brightness - 1.0));
+
+  for (guint c = 0; c < 3; c++)
+    ret_colour[c] = strength * ((double) leaf->colour[c] + (1.0 - rim) * texture);
+}
+
+void
+assay_scene_colour (const AssayScene *scene, double x, double y, double footprint,
+                    float *ret_colour)
+{
+  const guint32 ground = scene->leaves->len - 1;
+  const gboolean is_inside = x >= 0 && y >= 0 && x < scene->width && y < scene->height;
+  const gsize tile = is_inside ? (gsize) (y / TILE) * scene->columns + (gsize) (x / TILE) : 0;
+  const guint n = is_inside ? scene->tiles[tile]->len : 1;
+  const double light = 1.0 + scene->mood.light[0] * (x / scene->width - 0.5)
+                       + scene->mood.light[1] * (y / scene->height - 0.5);
+  double sum[3] = { 0 }, open = 1.0;
+
+  for (guint i = 0; i < n && open > 1.0 / 512; i++) {
+    const guint32 index = is_inside ? g_array_index (scene->tiles[tile], guint32, i) : ground;
+    const AssayLeaf *leaf = &g_array_index (scene->leaves, AssayLeaf, index);
+    const double softness = MAX (leaf->softness, EDGE_WIDTH * footprint);
+    const double far = reach (leaf, softness);
+    double u, v, distance = G_MAXDOUBLE, cover = 1.0;
+
+    to_leaf (leaf, x, y, &u, &v);
+    if (index != ground) {
+      if (u * u + v * v > far * far)
+        continue;
+      distance = edge_distance (leaf, u, v);
+      if (distance < -(1.0 + SHADOW_WIDTH) * softness)
+        continue;
+      cover = step (distance, softness);
+    }
+    if (cover > 0) {
+      double colour[3];
+
+      leaf_colour (leaf, u, v, distance, footprint, colour);
+      for (guint c = 0; c < 3; c++)
+        sum[c] += open * cover * colour[c];
+      open *= 1.0 - cover;
+    }
+    if (cover < 1)
+      /* The shadow is a black layer, strongest at the edge. */
+      open *= 1.0 - leaf->shadow * CLAMP (1.0 + distance / (SHADOW_WIDTH * softness), 0.0, 1.0);
+  }
+  for (guint c = 0; c < 3; c++)
+    ret_colour[c] = (float) (MAX (light, 0.2) * sum[c]);
+}
+
+/* ---- Camera ---- */
+
+/* Gaussian blur along lines of @n pixels that are @step floats apart, mirrored at the ends. */
+static void
+blur_line (float *line, gsize n, gsize stride, const double *kernel, gsize radius, float *scratch)
+{
+  for (gsize i = 0; i < n; i++)
+    scratch[i] = line[i * stride];
+  for (gsize i = 0; i < n; i++) {
+    double sum = kernel[0] * (double) scratch[i];
+
+    for (gsize k = 1; k <= radius; k++) {
+      const gsize before = i >= k ? i - k : MIN (k - i, n - 1);
+      const gsize after = i + k < n ? i + k : 2 * n - 2 - MIN (i + k, 2 * n - 2);
+
+      sum += kernel[k] * ((double) scratch[before] + (double) scratch[after]);
+    }
+    line[i * stride] = (float) sum;
+  }
+}
+
+static gboolean
+blur_photo (AssayPhoto *photo, double sigma, GError **error)
+{
+  const gsize radius = (gsize) ceil (3.0 * sigma);
+  g_autofree double *kernel = g_new (double, radius + 1);
+  g_autofree float *scratch
+      = assay_alloc (MAX (photo->width, photo->height), sizeof (float), "blur", error);
+  double sum = 0;
+
+  if (scratch == NULL)
+    return FALSE;
+  for (gsize k = 0; k <= radius; k++) {
+    kernel[k] = exp (-0.5 * (double) (k * k) / (sigma * sigma));
+    sum += k == 0 ? kernel[k] : 2 * kernel[k];
+  }
+  for (gsize k = 0; k <= radius; k++)
+    kernel[k] /= sum;
+  for (gsize c = 0; c < 3; c++) {
+    for (gsize y = 0; y < photo->height; y++)
+      blur_line (assay_photo_pixel (photo, 0, y) + c, photo->width, 3, kernel, radius, scratch);
+    for (gsize x = 0; x < photo->width; x++)
+      blur_line (assay_photo_pixel (photo, x, 0) + c, photo->height, 3 * photo->width, kernel,
+                 radius, scratch);
+  }
+  return TRUE;
+}
+
+/* Unsharp mask: what a blur of one pixel takes away is added @strength times. */
+static gboolean
+sharpen_photo (AssayPhoto *photo, double strength, GError **error)
+{
+  g_autoptr (AssayPhoto) blurred = assay_photo_new (photo->width, photo->height, 3, error);
+  const gsize count = photo->width * photo->height * 3;
+
+  if (blurred == NULL)
+    return FALSE;
+  memcpy (blurred->data, photo->data, count * sizeof (float));
+  if (!blur_photo (blurred, 1.0, error))
+    return FALSE;
+  for (gsize i = 0; i < count; i++)
+    photo->data[i] += (float) strength * (photo->data[i] - blurred->data[i]);
+  return TRUE;
+}
+
+/* Half of the noise's variance is the sensor's own, half grows with the light. */
+static void
+expose (AssayPhoto *photo, double noise_level, AssayStream *stream)
+{
+  for (gsize i = 0; i < photo->width * photo->height; i++) {
+    float *pixel = photo->data + 3 * i;
+    const double light = CLAMP ((double) pixel[1] / 255.0, 0.0, 1.0);
+    const double grain
+        = noise_level > 0 ? noise_level * sqrt (0.5 + 0.5 * light) * assay_stream_normal (stream)
+                          : 0.0;
+
+    for (gsize c = 0; c < 3; c++)
+      pixel[c] += (float) grain;
+  }
+}
+
+static void
+to_bytes (AssayPhoto *photo)
+{
+  for (gsize i = 0; i < photo->width * photo->height * 3; i++)
+    photo->data[i] = rintf (CLAMP (photo->data[i], 0.0f, 255.0f));
+}
+
+/* The scene's point at a pixel, and the size of the pixel there: the root of |det| of the
+ * homography's Jacobian, det H / w^3. */
+static void
+scene_point (const double *h, double x, double y, double *ret_point, double *ret_footprint)
+{
+  const double w = h[6] * x + h[7] * y + h[8];
+  const double determinant = h[0] * (h[4] * h[8] - h[5] * h[7]) - h[1] * (h[3] * h[8] - h[5] * h[6])
+                             + h[2] * (h[3] * h[7] - h[4] * h[6]);
+
+  ret_point[0] = (h[0] * x + h[1] * y + h[2]) / w;
+  ret_point[1] = (h[3] * x + h[4] * y + h[5]) / w;
+  *ret_footprint = sqrt (fabs (determinant / (w * w * w)));
+}
+
+AssayPhoto *
+assay_scene_render (const AssayScene *scene, const double *homography, gsize width, gsize height,
+                    const AssayCamera *camera, AssayStream *stream, GError **error)
+{
+  const double identity[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+  const double *h = homography != NULL ? homography : identity;
+  g_autoptr (AssayPhoto) photo = assay_photo_new (width, height, 3, error);
+
+  if (photo == NULL)
+    return NULL;
+  for (gsize y = 0; y < height; y++)
+    for (gsize x = 0; x < width; x++) {
+      double point[2], footprint;
+
+      scene_point (h, (double) x, (double) y, point, &footprint);
+      assay_scene_colour (scene, point[0], point[1], footprint, assay_photo_pixel (photo, x, y));
+    }
+  if (camera->blur > 0 && !blur_photo (photo, camera->blur, error))
+    return NULL;
+  expose (photo, camera->noise, stream);
+  if (camera->sharpen > 0 && !sharpen_photo (photo, camera->sharpen, error))
+    return NULL;
+  to_bytes (photo);
+  return g_steal_pointer (&photo);
+}

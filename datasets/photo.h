@@ -1,0 +1,40 @@
+/* Photographs as arrays of grey levels: reading JPEG and PNG files, OpenCV's conversion to grey,
+ * shrinking by area. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* @height rows of @width pixels of @channels values (3: red, green, blue; 1: grey), 0 .. 255,
+ * without gaps. */
+typedef struct {
+  gsize width;
+  gsize height;
+  gsize channels;
+  float *data;
+} AssayPhoto;
+
+/* A black picture. */
+AssayPhoto *assay_photo_new (gsize width, gsize height, gsize channels, GError **error);
+void assay_photo_free (AssayPhoto *photo);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPhoto, assay_photo_free)
+
+static inline float *
+assay_photo_pixel (const AssayPhoto *photo, gsize x, gsize y)
+{
+  return photo->data + (y * photo->width + x) * photo->channels;
+}
+
+/* The file as red, green and blue, turned as its EXIF orientation says; transparency is left out
+ * of account. ASSAY_ERROR_DATA names the file. */
+AssayPhoto *assay_photo_load (const char *file, GError **error);
+
+/* One channel of whole numbers. A grey picture is copied and rounded. */
+AssayPhoto *assay_photo_grey (const AssayPhoto *photo, GError **error);
+
+/* Reduced by area to at most @longest pixels on the longer side, as whole numbers; a copy where it
+ * is not larger than that. @longest >= 1. */
+AssayPhoto *assay_photo_shrink (const AssayPhoto *photo, gsize longest, GError **error);
+
+G_END_DECLS

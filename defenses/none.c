@@ -1,0 +1,25 @@
+/* No protection: the secrets themselves. The upper end of every privacy-utility curve, and the
+ * case that an attack must win. */
+#include "core/plugin.h"
+
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         AssayTruth *ret_truth, GError **error)
+{
+  AssayMatrix *vectors = assay_matrix_copy (secrets, error);
+
+  (void) context;
+  (void) ret_truth;
+  if (vectors == NULL)
+    return FALSE;
+  assay_arrays_take (&ret_release->arrays, "vectors", assay_array_take_matrix (vectors));
+  return TRUE;
+}
+
+const AssayDefense assay_defense_none = {
+  .id = "none",
+  .summary = "Release the secrets as they are",
+  .reference = { "no protection", "the reference point of every comparison" },
+  .produces = ASSAY_RELEASE_VECTORS,
+  .protect = protect,
+};

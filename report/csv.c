@@ -1,0 +1,160 @@
+/* results.csv: the pooled table (RFC 4180). */
+#include <math.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "report/report.h"
+
+static void
+append_field (GString *text, const char *value)
+{
+  if (text->len > 0 && text->str[text->len - 1] != '\n')
+    g_string_append_c (text, ',');
+  if (strpbrk (value, ",\"\r\n") == NULL) {
+    g_string_append (text, value);
+    return;
+  }
+  g_string_append_c (text, '"');
+  for (; *value != '\0'; value++) {
+    if (*value == '"')
+      g_string_append_c (text, '"');
+    g_string_append_c (text, *value);
+  }
+  g_string_append_c (text, '"');
+}
+
+static void
+append_number (GString *text, double value)
+{
+  g_autofree char *number = isfinite (value) ? assay_text_number (value) : g_strdup ("");
+
+  append_field (text, number);
+}
+
+/* The names of all settings of one role, in order of first appearance. */
+static void
+collect (GPtrArray *names, const AssaySettings *settings)
+{
+  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++)
+    if (!g_ptr_array_find_with_equal_func (names, param->name, g_str_equal, NULL))
+      g_ptr_array_add (names, (gpointer) param->name);
+}
+
+static void
+append_settings (GString *text, const GPtrArray *names, const AssaySettings *settings)
+{
+  for (guint i = 0; i < names->len; i++) {
+    g_autofree char *value = NULL;
+
+    for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++)
+      if (g_str_equal (param->name, names->pdata[i]))
+        value = assay_settings_get (settings, param);
+    append_field (text, value != NULL ? value : "");
+  }
+}
+
+typedef struct {
+  GPtrArray *dataset, *defense, *attack, *metric;
+} Columns;
+
+static void
+collect_columns (const AssayResults *results, Columns *columns)
+{
+  for (guint i = 0; i < results->pooled->len; i++) {
+    const AssayResultCell *cell = results->pooled->pdata[i];
+
+    collect (columns->dataset, cell->dataset.settings);
+    collect (columns->defense, cell->defense.settings);
+    collect (columns->attack, cell->attack.settings);
+    for (guint m = 0; m < cell->measurements->len; m++)
+      collect (columns->metric,
+               g_array_index (cell->measurements, AssayMeasurement, m).settings);
+  }
+}
+
+static void
+append_names (GString *text, const char *role, const GPtrArray *names)
+{
+  for (guint i = 0; i < names->len; i++) {
+    g_autofree char *name = g_strdup_printf ("%s.%s", role, (const char *) names->pdata[i]);
+
+    append_field (text, name);
+  }
+}
+
+static void
+append_header (GString *text, const Columns *columns)
+{
+  static const char *const own[] = { "metric", "estimate", "lower", "upper", "confidence",
+                                     "n", "groups", "method", "unit", NULL };
+
+  append_field (text, "id");
+  append_field (text, "status");
+  append_field (text, "dataset");
+  append_names (text, "dataset", columns->dataset);
+  append_field (text, "defense.label");
+  append_field (text, "defense");
+  append_names (text, "defense", columns->defense);
+  append_field (text, "attack.label");
+  append_field (text, "attack");
+  append_names (text, "attack", columns->attack);
+  for (guint i = 0; own[i] != NULL; i++)
+    append_field (text, own[i]);
+  append_names (text, "metric", columns->metric);
+  g_string_append_c (text, '\n');
+}
+
+static void
+append_part (GString *text, const AssayResultPart *part, const GPtrArray *names, gboolean has_label)
+{
+  if (has_label)
+    append_field (text, part->label);
+  append_field (text, part->plugin);
+  append_settings (text, names, part->settings);
+}
+
+static void
+append_row (GString *text, const Columns *columns, const AssayResultCell *cell,
+            const AssayMeasurement *measurement)
+{
+  const AssayInterval *interval = &measurement->interval;
+
+  append_field (text, cell->id);
+  append_field (text, assay_cell_status_name (cell->status));
+  append_part (text, &cell->dataset, columns->dataset, FALSE);
+  append_part (text, &cell->defense, columns->defense, TRUE);
+  append_part (text, &cell->attack, columns->attack, TRUE);
+  append_field (text, measurement->measure->name);
+  append_number (text, interval->estimate);
+  append_number (text, interval->lower);
+  append_number (text, interval->upper);
+  append_number (text, measurement->confidence);
+  append_number (text, (double) interval->n);
+  append_number (text, (double) interval->n_groups);
+  append_field (text, interval->method);
+  append_field (text, measurement->measure->unit);
+  append_settings (text, columns->metric, measurement->settings);
+  g_string_append_c (text, '\n');
+}
+
+char *
+assay_report_csv (const AssayResults *results)
+{
+  Columns columns = { g_ptr_array_new (), g_ptr_array_new (), g_ptr_array_new (),
+                      g_ptr_array_new () };
+  GString *text = g_string_new (NULL);
+
+  collect_columns (results, &columns);
+  append_header (text, &columns);
+  for (guint i = 0; i < results->pooled->len; i++) {
+    const AssayResultCell *cell = results->pooled->pdata[i];
+
+    for (guint m = 0; m < cell->measurements->len; m++)
+      append_row (text, &columns, cell, &g_array_index (cell->measurements, AssayMeasurement, m));
+  }
+  g_ptr_array_unref (columns.dataset);
+  g_ptr_array_unref (columns.defense);
+  g_ptr_array_unref (columns.attack);
+  g_ptr_array_unref (columns.metric);
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,251 @@
+/* results.json and run.json. */
+#include <math.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "core/json.h"
+#include "core/linalg.h"
+#include "core/registry.h"
+#include "report/report.h"
+
+#include <sqlite3.h>
+
+static void
+write_part (AssayJson *json, const char *key, const AssayResultPart *part, gboolean has_label)
+{
+  assay_json_key (json, key);
+  assay_json_begin_object (json);
+  if (has_label)
+    assay_json_member_string (json, "label", part->label);
+  assay_json_member_string (json, "plugin", part->plugin);
+  assay_json_key (json, "settings");
+  assay_json_settings (json, part->settings);
+}
+
+static void
+write_grants (AssayJson *json, guint grants)
+{
+  assay_json_key (json, "grants");
+  assay_json_begin_array (json);
+  for (guint i = 0; assay_grant_names[i] != NULL; i++)
+    if (grants & (1u << i))
+      assay_json_string (json, assay_grant_names[i]);
+  assay_json_end_array (json);
+}
+
+static void
+write_measurement (AssayJson *json, const AssayMeasurement *measurement)
+{
+  const AssayInterval *interval = &measurement->interval;
+
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "metric", measurement->measure->name);
+  assay_json_member_double (json, "estimate", interval->estimate);
+  assay_json_member_double (json, "lower", interval->lower);
+  assay_json_member_double (json, "upper", interval->upper);
+  assay_json_member_double (json, "confidence", measurement->confidence);
+  assay_json_member_int (json, "n", (gint64) interval->n);
+  if (interval->n_groups > 0)
+    assay_json_member_int (json, "groups", (gint64) interval->n_groups);
+  assay_json_member_string (json, "method", interval->method);
+  assay_json_member_string (json, "unit", measurement->measure->unit);
+  assay_json_key (json, "settings");
+  assay_json_settings (json, measurement->settings);
+  assay_json_end_object (json);
+}
+
+static void
+write_cell (AssayJson *json, const AssayResultCell *cell)
+{
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "id", cell->id);
+  if (cell->trial >= 0)
+    assay_json_member_int (json, "trial", cell->trial);
+  assay_json_member_string (json, "status", assay_cell_status_name (cell->status));
+  assay_json_member_string (json, "message", cell->message);
+  write_part (json, "dataset", &cell->dataset, FALSE);
+  assay_json_member_string (json, "sha256", cell->dataset_sha256);
+  assay_json_end_object (json);
+  write_part (json, "defense", &cell->defense, TRUE);
+  assay_json_end_object (json);
+  write_part (json, "attack", &cell->attack, TRUE);
+  write_grants (json, cell->grants);
+  assay_json_end_object (json);
+  assay_json_key (json, "measurements");
+  assay_json_begin_array (json);
+  for (guint i = 0; i < cell->measurements->len; i++)
+    write_measurement (json, &g_array_index (cell->measurements, AssayMeasurement, i));
+  assay_json_end_array (json);
+  assay_json_end_object (json);
+}
+
+static void
+write_cells (AssayJson *json, const char *key, const GPtrArray *cells)
+{
+  assay_json_key (json, key);
+  assay_json_begin_array (json);
+  for (guint i = 0; i < cells->len; i++)
+    write_cell (json, cells->pdata[i]);
+  assay_json_end_array (json);
+}
+
+static void
+write_tunings (AssayJson *json, const GArray *tunings)
+{
+  assay_json_key (json, "tuning");
+  assay_json_begin_array (json);
+  for (guint i = 0; i < tunings->len; i++) {
+    const AssayResultTuning *tuning = &g_array_index (tunings, AssayResultTuning, i);
+
+    assay_json_begin_object (json);
+    write_part (json, "defense", &tuning->defense, TRUE);
+    assay_json_end_object (json);
+    write_part (json, "attack", &tuning->attack, TRUE);
+    assay_json_end_object (json);
+    assay_json_member_string (json, "measure", tuning->measure);
+    assay_json_member_int (json, "secrets", (gint64) tuning->secrets);
+    assay_json_key (json, "candidates");
+    assay_json_begin_array (json);
+    for (guint c = 0; c < tuning->n_candidates; c++) {
+      assay_json_begin_object (json);
+      assay_json_key (json, "settings");
+      assay_json_settings (json, tuning->candidates->pdata[c]);
+      assay_json_member_double (json, "estimate", tuning->estimates[c]);
+      assay_json_end_object (json);
+    }
+    assay_json_end_array (json);
+    assay_json_end_object (json);
+  }
+  assay_json_end_array (json);
+}
+
+static void
+write_controls (AssayJson *json, const GArray *controls)
+{
+  assay_json_key (json, "controls");
+  assay_json_begin_array (json);
+  for (guint i = 0; i < controls->len; i++) {
+    const AssayResultControl *control = &g_array_index (controls, AssayResultControl, i);
+
+    assay_json_begin_object (json);
+    write_part (json, "attack", &control->attack, TRUE);
+    assay_json_end_object (json);
+    assay_json_member_string (json, "says", control->says);
+    assay_json_key (json, "won");
+    assay_json_bool (json, control->is_won);
+    assay_json_member_double (json, "share", control->share);
+    assay_json_member_double (json, "at-least", control->at_least);
+    assay_json_member_int (json, "n", (gint64) control->n);
+    assay_json_end_object (json);
+  }
+  assay_json_end_array (json);
+}
+
+static void
+write_skipped (AssayJson *json, const GPtrArray *skipped)
+{
+  assay_json_key (json, "skipped");
+  assay_json_begin_array (json);
+  for (guint i = 0; i < skipped->len; i++) {
+    const AssaySkip *skip = skipped->pdata[i];
+
+    assay_json_begin_object (json);
+    assay_json_member_string (json, "defense", skip->defense);
+    assay_json_member_string (json, "attack", skip->attack);
+    assay_json_member_string (json, "reason", skip->reason);
+    assay_json_end_object (json);
+  }
+  assay_json_end_array (json);
+}
+
+static void
+write_version (AssayJson *json)
+{
+  assay_json_key (json, "assay");
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "version", ASSAY_VERSION);
+  assay_json_member_string (json, "commit", ASSAY_COMMIT);
+  assay_json_end_object (json);
+}
+
+char *
+assay_report_json (const AssayResults *results)
+{
+  const AssayPlan *plan = results->plan;
+  AssayJson *json = assay_json_new ();
+
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "format", "assay-results/1");
+  write_version (json);
+  assay_json_key (json, "scenario");
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "title", plan->title);
+  assay_json_member_string (json, "reference", plan->reference);
+  assay_json_member_string (json, "sha256", plan->scenario_sha256);
+  assay_json_member_string (json, "plan", plan->sha256);
+  assay_json_member_int (json, "seed", (gint64) plan->seed);
+  assay_json_member_int (json, "trials", (gint64) plan->trials);
+  assay_json_member_int (json, "secrets", (gint64) plan->secrets);
+  assay_json_end_object (json);
+  write_cells (json, "cells", results->cells);
+  write_cells (json, "pooled", results->pooled);
+  write_tunings (json, results->tunings);
+  write_controls (json, results->controls);
+  write_skipped (json, plan->skipped);
+  assay_json_key (json, "claims");
+  assay_json_begin_array (json);
+  assay_json_end_array (json);
+  assay_json_end_object (json);
+  return assay_json_finish (json);
+}
+
+static void
+write_time (AssayJson *json, const char *key, gint64 us)
+{
+  g_autoptr (GDateTime) time = g_date_time_new_from_unix_utc (us / G_USEC_PER_SEC);
+  g_autofree char *text = g_date_time_format_iso8601 (time);
+
+  assay_json_member_string (json, key, text);
+}
+
+char *
+assay_report_run_json (const AssayResults *results, guint threads, gint64 started_us,
+                       gint64 ended_us)
+{
+  g_autofree char *glib = g_strdup_printf ("%u.%u.%u", glib_major_version, glib_minor_version,
+                                           glib_micro_version);
+  struct utsname machine = { 0 };
+  AssayJson *json = assay_json_new ();
+
+  uname (&machine);
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "format", "assay-run/1");
+  write_version (json);
+  assay_json_key (json, "machine");
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "system", machine.sysname);
+  assay_json_member_string (json, "release", machine.release);
+  assay_json_member_string (json, "architecture", machine.machine);
+  assay_json_member_int (json, "processors", sysconf (_SC_NPROCESSORS_ONLN));
+  assay_json_end_object (json);
+  assay_json_key (json, "libraries");
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "blas", assay_linalg_describe ());
+  assay_json_member_string (json, "glib", glib);
+  assay_json_member_string (json, "sqlite", sqlite3_libversion ());
+  assay_json_end_object (json);
+  assay_json_member_int (json, "threads", threads);
+  write_time (json, "start", started_us);
+  write_time (json, "end", ended_us);
+  assay_json_key (json, "seconds");
+  assay_json_begin_object (json);
+  for (guint i = 0; i < results->cells->len; i++) {
+    const AssayResultCell *cell = results->cells->pdata[i];
+
+    assay_json_member_double (json, cell->id, cell->seconds);
+  }
+  assay_json_end_object (json);
+  assay_json_end_object (json);
+  return assay_json_finish (json);
+}

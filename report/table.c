@@ -1,0 +1,290 @@
+/* The table for a terminal: one block per headline measure, defenses down, attacks across. */
+#include <math.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "report/report.h"
+
+#define GAP 2
+
+/* The settings in which parts of one label differ: " dimension=4". */
+static char *
+varying_settings (const GPtrArray *parts, const AssayPart *part)
+{
+  GString *text = g_string_new (NULL);
+
+  for (const AssayParam *param = part->settings->table; param != NULL && param->name != NULL;
+       param++) {
+    g_autofree char *own = assay_settings_get (part->settings, param);
+    gboolean varies = FALSE;
+
+    for (guint i = 0; i < parts->len; i++) {
+      const AssayPart *other = assay_plan_part (parts, i);
+      g_autofree char *value = NULL;
+
+      if (!g_str_equal (other->label, part->label))
+        continue;
+      value = assay_settings_get (other->settings, param);
+      varies |= !g_str_equal (value, own);
+    }
+    if (varies)
+      g_string_append_printf (text, " %s=%s", param->name, own);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static char *
+part_name (const GPtrArray *parts, guint index)
+{
+  const AssayPart *part = assay_plan_part (parts, index);
+  g_autofree char *varying = varying_settings (parts, part);
+
+  return g_strconcat (part->label, varying, NULL);
+}
+
+static char *
+row_name (const AssayPlan *plan, const AssayResultCell *cell)
+{
+  g_autofree char *defense = part_name (plan->defenses, cell->defense.index);
+  g_autofree char *dataset = NULL;
+
+  if (plan->datasets->len == 1)
+    return g_steal_pointer (&defense);
+  dataset = part_name (plan->datasets, cell->dataset.index);
+  return g_strdup_printf ("%s,%s", defense, dataset);
+}
+
+static char *
+format_number (double value, gboolean is_share)
+{
+  if (!isfinite (value) || fabs (value) >= G_MAXDOUBLE)
+    return g_strdup ("?");
+  return is_share ? g_strdup_printf ("%.1f", 100 * value) : g_strdup_printf ("%.3g", value);
+}
+
+/* "71.3 % [68.2, 74.1]" or "0.142 [0.136, 0.15]". */
+static char *
+format_measurement (const AssayResultCell *cell, const AssayMeasurement *measurement)
+{
+  const AssayInterval *interval;
+  g_autofree char *estimate = NULL;
+  g_autofree char *lower = NULL;
+  g_autofree char *upper = NULL;
+  gboolean is_share;
+
+  if (measurement == NULL)
+    return g_strdup (cell != NULL && cell->status == ASSAY_CELL_ERROR ? "error" : "-");
+  is_share = measurement->measure->high <= 1;
+  interval = &measurement->interval;
+  estimate = format_number (interval->estimate, is_share);
+  lower = format_number (interval->lower, is_share);
+  upper = format_number (interval->upper, is_share);
+  return g_strdup_printf ("%s%s [%s, %s]%s", estimate, is_share ? " %" : "", lower, upper,
+                          cell->status == ASSAY_CELL_OK ? "" : " !");
+}
+
+static void
+append_padded (GString *text, const char *value, gsize width)
+{
+  const gsize length = (gsize) g_utf8_strlen (value, -1);
+
+  g_string_append (text, value);
+  for (gsize i = length; i < width; i++)
+    g_string_append_c (text, ' ');
+}
+
+/* One block: a grid of texts with a name per row and per column. */
+typedef struct {
+  GPtrArray *rows;    /* char *, names */
+  GPtrArray *columns; /* char *, names */
+  GPtrArray *texts;   /* rows x columns, char * or NULL */
+} Grid;
+
+static guint
+index_of (GPtrArray *names, char *taken)
+{
+  for (guint i = 0; i < names->len; i++)
+    if (g_str_equal (names->pdata[i], taken)) {
+      g_free (taken);
+      return i;
+    }
+  g_ptr_array_add (names, taken);
+  return names->len - 1;
+}
+
+static gsize
+column_width (const Grid *grid, guint column)
+{
+  gsize width = (gsize) g_utf8_strlen (grid->columns->pdata[column], -1);
+
+  for (guint r = 0; r < grid->rows->len; r++) {
+    const char *value = grid->texts->pdata[r * grid->columns->len + column];
+
+    if (value != NULL)
+      width = MAX (width, (gsize) g_utf8_strlen (value, -1));
+  }
+  return width;
+}
+
+static void
+append_row (GString *text, const Grid *grid, guint first, guint end, gsize name_width,
+            const char *name, guint row)
+{
+  g_string_append (text, "  ");
+  append_padded (text, name, name_width);
+  for (guint c = first; c < end; c++) {
+    const char *value = row == G_MAXUINT ? grid->columns->pdata[c]
+                                         : grid->texts->pdata[row * grid->columns->len + c];
+
+    for (guint i = 0; i < GAP; i++)
+      g_string_append_c (text, ' ');
+    append_padded (text, value != NULL ? value : "-", column_width (grid, c));
+  }
+  while (text->len > 0 && text->str[text->len - 1] == ' ')
+    g_string_truncate (text, text->len - 1);
+  g_string_append_c (text, '\n');
+}
+
+/* Columns that do not fit beside each other go below. */
+static void
+append_grid (GString *text, const Grid *grid, guint width)
+{
+  gsize name_width = 0;
+  guint first = 0;
+
+  for (guint r = 0; r < grid->rows->len; r++)
+    name_width = MAX (name_width, (gsize) g_utf8_strlen (grid->rows->pdata[r], -1));
+  while (first < grid->columns->len) {
+    gsize used = 2 + name_width + GAP + column_width (grid, first);
+    guint end = first + 1;
+
+    while (end < grid->columns->len && used + GAP + column_width (grid, end) <= width) {
+      used += GAP + column_width (grid, end);
+      end++;
+    }
+    append_row (text, grid, first, end, name_width, "", G_MAXUINT);
+    for (guint r = 0; r < grid->rows->len; r++)
+      append_row (text, grid, first, end, name_width, grid->rows->pdata[r], r);
+    first = end;
+  }
+}
+
+/* Fills the grid with one measure of one metric part; FALSE when no cell has it. */
+static gboolean
+fill_grid (const AssayResults *results, const AssaySettings *settings, const char *name,
+           Grid *ret_grid)
+{
+  const AssayPlan *plan = results->plan;
+  Grid grid = { g_ptr_array_new_with_free_func (g_free), g_ptr_array_new_with_free_func (g_free),
+                g_ptr_array_new_with_free_func (g_free) };
+  gboolean is_any = FALSE;
+
+  for (guint i = 0; i < results->pooled->len; i++) {
+    const AssayResultCell *cell = results->pooled->pdata[i];
+
+    index_of (grid.rows, row_name (plan, cell));
+    index_of (grid.columns, part_name (plan->attacks, cell->attack.index));
+  }
+  g_ptr_array_set_size (grid.texts, (gint) (grid.rows->len * grid.columns->len));
+  for (guint i = 0; i < results->pooled->len; i++) {
+    const AssayResultCell *cell = results->pooled->pdata[i];
+    const guint row = index_of (grid.rows, row_name (plan, cell));
+    const guint column = index_of (grid.columns, part_name (plan->attacks, cell->attack.index));
+    const AssayMeasurement *found = NULL;
+
+    for (guint m = 0; m < cell->measurements->len; m++) {
+      const AssayMeasurement *measurement
+          = &g_array_index (cell->measurements, AssayMeasurement, m);
+
+      if (measurement->settings == settings && g_str_equal (measurement->measure->name, name))
+        found = measurement;
+    }
+    is_any |= found != NULL;
+    grid.texts->pdata[row * grid.columns->len + column] = format_measurement (cell, found);
+  }
+  *ret_grid = grid;
+  return is_any;
+}
+
+static void
+append_measure (GString *text, const AssayResults *results, const AssayPart *part,
+                const AssayMeasure *measure, guint width)
+{
+  g_autofree char *varying = varying_settings (results->plan->metrics, part);
+  Grid grid;
+
+  if (fill_grid (results, part->settings, measure->name, &grid)) {
+    g_string_append_printf (text, "\n%s%s (%s; %s leaks more)\n", measure->name, varying,
+                            measure->unit, measure->higher_leaks ? "higher" : "lower");
+    append_grid (text, &grid, width);
+  }
+  g_ptr_array_unref (grid.rows);
+  g_ptr_array_unref (grid.columns);
+  g_ptr_array_unref (grid.texts);
+}
+
+/* What tuning chose, and what did not go well. */
+static void
+append_notes (GString *text, const AssayResults *results)
+{
+  const AssayPlan *plan = results->plan;
+
+  for (guint i = 0; i < results->tunings->len; i++) {
+    const AssayResultTuning *tuning = &g_array_index (results->tunings, AssayResultTuning, i);
+    g_autofree char *defense = part_name (plan->defenses, tuning->defense.index);
+    const AssayPart *attack = assay_plan_part (plan->attacks, tuning->attack.index);
+    g_autofree char *chosen = NULL;
+    g_auto (GStrv) keys = g_strsplit (attack->tuned_keys, " ", -1);
+    GString *settings = g_string_new (NULL);
+
+    for (guint k = 0; keys[k] != NULL; k++) {
+      *strchrnul (keys[k], '=') = '\0';
+      for (const AssayParam *param = tuning->attack.settings->table; param->name != NULL; param++)
+        if (g_str_equal (param->name, keys[k])) {
+          g_free (chosen);
+          chosen = assay_settings_get (tuning->attack.settings, param);
+          g_string_append_printf (settings, " %s=%s", keys[k], chosen);
+        }
+    }
+    g_string_append_printf (text, "%s%s tuned against %s:%s\n", i == 0 ? "\n" : "",
+                            tuning->attack.label, defense, settings->str);
+    g_string_free (settings, TRUE);
+  }
+  for (guint i = 0; i < plan->skipped->len; i++) {
+    const AssaySkip *skip = plan->skipped->pdata[i];
+
+    g_string_append_printf (text, "%sskipped: %s\n", i == 0 ? "\n" : "", skip->reason);
+  }
+  for (guint i = 0; i < results->cells->len; i++) {
+    const AssayResultCell *cell = results->cells->pdata[i];
+
+    if (cell->status != ASSAY_CELL_OK)
+      g_string_append_printf (text, "\n%s: %s against %s, trial %" G_GINT64_FORMAT ": %s\n",
+                              assay_cell_status_name (cell->status), cell->attack.label,
+                              cell->defense.label, cell->trial, cell->message);
+  }
+}
+
+char *
+assay_report_table (const AssayResults *results, guint width)
+{
+  const AssayPlan *plan = results->plan;
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%s\n", plan->title);
+  g_string_append_printf (text,
+                          "seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s of %"
+                          G_GUINT64_FORMAT " secrets, %g %% intervals\n",
+                          plan->seed, plan->trials, plan->trials == 1 ? "" : "s", plan->secrets,
+                          100 * plan->confidence);
+  for (guint i = 0; i < plan->metrics->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->metrics, i);
+    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+
+    for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
+      if (measure->is_headline)
+        append_measure (text, results, part, measure, width);
+  }
+  append_notes (text, results);
+  return g_string_free (text, FALSE);
+}

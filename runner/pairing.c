@@ -1,0 +1,315 @@
+/* What of a plan fits together. */
+#include "runner/pairing.h"
+
+#include <unistd.h>
+
+#include "core/registry.h"
+#include "core/text.h"
+
+/* Cells beyond this would be a mistake in a list. */
+#define MAX_CELLS 10000000
+
+static gboolean
+blame (const AssayPlan *plan, const char *kind, const AssayPart *part, GError **error)
+{
+  if (part->line == 0)
+    g_prefix_error (error, "%s: %s %s: ", plan->scenario, kind, part->label);
+  else
+    g_prefix_error (error, "%s:%u: [%s%s%s] ", plan->scenario, part->line, kind,
+                    *part->label != '\0' ? " " : "", part->label);
+  return FALSE;
+}
+
+guint
+assay_survey_offers (const AssaySurvey *survey)
+{
+  return (survey->n_database > 0 ? ASSAY_GRANT_DATABASE : 0)
+         | (survey->n_public > 0 ? ASSAY_GRANT_PUBLIC : 0)
+         | (survey->n_groups > 0 ? ASSAY_GRANT_GROUPS : 0);
+}
+
+guint64
+assay_plan_secrets_needed (const AssayPlan *plan)
+{
+  return plan->trials * plan->secrets + plan->tune_secrets;
+}
+
+gboolean
+assay_plan_check_pool (const AssayPlan *plan, guint64 available, GError **error)
+{
+  g_autofree char *tuning = NULL;
+
+  if (assay_plan_secrets_needed (plan) <= available)
+    return TRUE;
+  tuning = plan->tune_secrets > 0
+               ? g_strdup_printf (" + %" G_GUINT64_FORMAT " for tuning", plan->tune_secrets)
+               : g_strdup ("");
+  return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                     "the plan takes %" G_GUINT64_FORMAT " distinct secrets (%" G_GUINT64_FORMAT
+                     " trials x %" G_GUINT64_FORMAT "%s), but the dataset has %" G_GUINT64_FORMAT,
+                     assay_plan_secrets_needed (plan), plan->trials, plan->secrets, tuning,
+                     available);
+}
+
+static AssayShape
+shape_of (const AssayPlan *plan, const AssaySurvey *survey)
+{
+  return (AssayShape){ .n_secrets = MAX (plan->secrets, plan->tune_secrets),
+                       .cols = survey->cols,
+                       .n_public = survey->n_public,
+                       .n_database = survey->n_database };
+}
+
+static gboolean
+survey_datasets (AssayPlan *plan, GError **error)
+{
+  plan->surveys = g_new0 (AssaySurvey, plan->datasets->len);
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->datasets, i);
+    const AssayDatasetPlugin *plugin = (const AssayDatasetPlugin *) part->plugin;
+    const AssayCell cell = { .dataset = i };
+    const AssayDatasetContext context = { .settings = part->settings->values,
+                                          .stream = assay_plan_stream (plan, &cell, "data", NULL),
+                                          .folders = (const char *const *) plan->folders };
+    const AssayShape nothing = { 0 };
+
+    if ((part->plugin->check != NULL
+         && !part->plugin->check (part->settings->values, &nothing, error))
+        || !plugin->survey (&context, &plan->surveys[i], error))
+      return blame (plan, "dataset", part, error);
+    if (!plan->surveys[i].is_estimate
+        && !assay_plan_check_pool (plan, plan->surveys[i].n_secrets, error))
+      return blame (plan, "dataset", part, error);
+  }
+  return TRUE;
+}
+
+static gboolean
+check_settings (const AssayPlan *plan, const AssayPart *part, const AssaySettings *settings,
+                GError **error)
+{
+  for (guint i = 0; part->plugin->check != NULL && i < plan->datasets->len; i++) {
+    const AssayShape shape = shape_of (plan, &plan->surveys[i]);
+
+    if (!part->plugin->check (settings->values, &shape, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* What a defense draws from must be in every dataset. */
+static gboolean
+check_defense (const AssayPlan *plan, const AssayPart *part, GError **error)
+{
+  const AssayDefense *defense = (const AssayDefense *) part->plugin;
+  const guint uses = defense->uses != NULL ? defense->uses (part->settings->values) : 0;
+
+  if (!check_settings (plan, part, part->settings, error))
+    return blame (plan, "defense", part, error);
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    g_autofree char *missing = assay_grants_describe (uses & ~assay_survey_offers (&plan->surveys[i]));
+
+    if (*missing == '\0')
+      continue;
+    assay_fail (error, ASSAY_ERROR_MISMATCH,
+                "draws its material from the role '%s', which the dataset does not have", missing);
+    return blame (plan, "defense", part, error);
+  }
+  return TRUE;
+}
+
+/* Grants must cover what the attack needs, and the dataset what is granted. */
+static gboolean
+check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
+{
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  g_autofree char *lacking = assay_grants_describe (attack->needs & ~part->grants);
+
+  if (*lacking != '\0')
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "attack '%s' needs the grant '%s'; expected grants = %s", attack->id,
+                       lacking, lacking);
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    g_autofree char *missing
+        = assay_grants_describe (part->grants & ~assay_survey_offers (&plan->surveys[i]));
+
+    if (*missing != '\0')
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "grants '%s', which the dataset does not have", missing);
+  }
+  return TRUE;
+}
+
+/* Of a tuned attack's candidates those that contradict themselves are dropped: a grid of two
+ * settings often has such corners. */
+static gboolean
+check_attack (const AssayPlan *plan, AssayPart *part, GError **error)
+{
+  g_autoptr (GError) last = NULL;
+
+  if (!check_grants (plan, part, error))
+    return blame (plan, "attack", part, error);
+  if (part->candidates == NULL)
+    return check_settings (plan, part, part->settings, error)
+           || blame (plan, "attack", part, error);
+  for (guint i = part->candidates->len; i > 0; i--) {
+    g_clear_error (&last);
+    if (!check_settings (plan, part, part->candidates->pdata[i - 1], &last))
+      g_ptr_array_remove_index (part->candidates, i - 1);
+  }
+  if (part->candidates->len > 0)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&last));
+  return blame (plan, "attack", part, error);
+}
+
+static gboolean
+check_parts (AssayPlan *plan, GError **error)
+{
+  for (guint i = 0; i < plan->defenses->len; i++)
+    if (!check_defense (plan, plan->defenses->pdata[i], error))
+      return FALSE;
+  for (guint i = 0; i < plan->attacks->len; i++)
+    if (!check_attack (plan, plan->attacks->pdata[i], error))
+      return FALSE;
+  for (guint i = 0; i < plan->metrics->len; i++) {
+    const AssayPart *part = plan->metrics->pdata[i];
+
+    if (!check_settings (plan, part, part->settings, error))
+      return blame (plan, "metric", part, error);
+  }
+  return TRUE;
+}
+
+/* NULL, or why the two cannot be combined. */
+static char *
+why_not (const AssayPart *defense_part, const AssayPart *attack_part)
+{
+  const AssayDefense *defense = (const AssayDefense *) defense_part->plugin;
+  const AssayAttack *attack = (const AssayAttack *) attack_part->plugin;
+  g_autofree char *reads = assay_release_kinds_describe (attack->reads);
+
+  if (attack->reads & defense->produces)
+    return NULL;
+  return g_strdup_printf ("attack '%s' reads %s, but defense '%s' releases %s", attack->id, reads,
+                          defense->id, assay_release_kind_name (defense->produces));
+}
+
+static void
+note_skip (AssayPlan *plan, const AssayPart *defense, const AssayPart *attack, char *reason)
+{
+  AssaySkip *skip;
+
+  for (guint i = 0; i < plan->skipped->len; i++) {
+    const AssaySkip *known = plan->skipped->pdata[i];
+
+    if (g_str_equal (known->defense, defense->label) && g_str_equal (known->attack, attack->label)) {
+      g_free (reason);
+      return;
+    }
+  }
+  skip = g_new (AssaySkip, 1);
+  *skip = (AssaySkip){ defense->label, attack->label, reason };
+  g_ptr_array_add (plan->skipped, skip);
+}
+
+/* An attack that can be combined with no defense at all is a mistake, not a skip. */
+static gboolean
+check_attack_is_used (AssayPlan *plan, const AssayPart *attack, GError **error)
+{
+  g_autofree char *reason = NULL;
+
+  for (guint d = 0; d < plan->defenses->len; d++) {
+    g_clear_pointer (&reason, g_free);
+    reason = why_not (plan->defenses->pdata[d], attack);
+    if (reason == NULL)
+      return TRUE;
+  }
+  assay_fail (error, ASSAY_ERROR_MISMATCH, "fits no defense of the scenario: %s", reason);
+  return blame (plan, "attack", attack, error);
+}
+
+static gboolean
+make_cells (AssayPlan *plan, GError **error)
+{
+  for (guint a = 0; a < plan->attacks->len; a++)
+    if (!check_attack_is_used (plan, plan->attacks->pdata[a], error))
+      return FALSE;
+  for (guint d = 0; d < plan->datasets->len; d++)
+    for (guint t = 0; t < plan->trials; t++)
+      for (guint f = 0; f < plan->defenses->len; f++)
+        for (guint a = 0; a < plan->attacks->len; a++) {
+          const AssayCell cell = { d, t, f, a };
+          char *reason = why_not (plan->defenses->pdata[f], plan->attacks->pdata[a]);
+
+          if (reason != NULL)
+            note_skip (plan, plan->defenses->pdata[f], plan->attacks->pdata[a], reason);
+          else
+            g_array_append_val (plan->cells, cell);
+          if (plan->cells->len > MAX_CELLS)
+            return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: more than %d cells",
+                               plan->scenario, MAX_CELLS);
+        }
+  return TRUE;
+}
+
+/* The largest of @parts' own estimates. */
+static guint64
+largest_memory (const GPtrArray *parts, const AssayShape *shape)
+{
+  guint64 largest = 0;
+
+  for (guint i = 0; i < parts->len; i++) {
+    const AssayPart *part = parts->pdata[i];
+    const guint n = part->candidates != NULL ? part->candidates->len : 1;
+
+    for (guint c = 0; part->plugin->memory != NULL && c < n; c++) {
+      const AssaySettings *settings
+          = part->candidates != NULL ? part->candidates->pdata[c] : part->settings;
+
+      largest = MAX (largest, part->plugin->memory (settings->values, shape));
+    }
+  }
+  return largest;
+}
+
+static gboolean
+check_memory (AssayPlan *plan, GError **error)
+{
+  const guint64 machine = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+  g_autofree char *needed = NULL;
+  g_autofree char *present = NULL;
+
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    const AssayShape shape = shape_of (plan, &plan->surveys[i]);
+    /* The pool's order, the secrets, the truth and the guess beside what the plugins say. */
+    const guint64 own = assay_plan_secrets_needed (plan) * sizeof (gsize)
+                        + 3 * (guint64) shape.n_secrets * shape.cols * sizeof (float);
+
+    plan->memory = MAX (plan->memory, own + plan->surveys[i].memory
+                                          + largest_memory (plan->defenses, &shape)
+                                          + largest_memory (plan->attacks, &shape));
+  }
+  if (plan->memory <= machine)
+    return TRUE;
+  needed = assay_text_bytes (plan->memory);
+  present = assay_text_bytes (machine);
+  return assay_fail (error, ASSAY_ERROR_MEMORY,
+                     "%s: the run would need about %s of memory, but the machine has %s; expected "
+                     "fewer secrets a cell or smaller dimensions",
+                     plan->scenario, needed, present);
+}
+
+gboolean
+assay_plan_pair (AssayPlan *plan, GError **error)
+{
+  const guint64 tune_secrets = plan->tune_secrets;
+
+  /* Whether anything is tuned decides how many secrets are needed. */
+  plan->tune_secrets = 0;
+  for (guint i = 0; i < plan->attacks->len; i++)
+    if (assay_plan_part (plan->attacks, i)->candidates != NULL)
+      plan->tune_secrets = tune_secrets;
+  return survey_datasets (plan, error) && check_parts (plan, error) && make_cells (plan, error)
+         && check_memory (plan, error);
+}

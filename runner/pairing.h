@@ -1,0 +1,21 @@
+/* What of a plan fits together: settings with sizes, attacks with releases and grants. */
+#pragma once
+
+#include "runner/plan.h"
+
+G_BEGIN_DECLS
+
+/* Surveys the datasets, checks every part against them, and fills in cells, skipped pairs and
+ * memory. Errors name the groups. */
+gboolean assay_plan_pair (AssayPlan *plan, GError **error);
+
+/* Grants that a dataset can provide. */
+guint assay_survey_offers (const AssaySurvey *survey);
+
+/* Secrets that the plan takes from the pool: all trials and what is set apart for tuning. */
+guint64 assay_plan_secrets_needed (const AssayPlan *plan);
+
+/* ASSAY_ERROR_SCENARIO when a pool of @available secrets is too small. */
+gboolean assay_plan_check_pool (const AssayPlan *plan, guint64 available, GError **error);
+
+G_END_DECLS

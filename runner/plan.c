@@ -1,0 +1,326 @@
+/* A plan: the scenario resolved, checked and multiplied out. What fits with what is decided in
+ * pairing.c. */
+#include "runner/plan.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "runner/pairing.h"
+#include "runner/part.h"
+
+static const char *const scenario_keys[]
+    = { "title", "reference", "seed", "trials", "confidence", NULL };
+static const char *const dataset_keys[] = { "secrets", "tune_secrets", NULL };
+static const char *const no_keys[] = { NULL };
+
+#define DEFAULT_SECRETS 200
+#define MAX_SECRETS 1000000000
+
+static void
+skip_free (AssaySkip *skip)
+{
+  g_free (skip->reason);
+  g_free (skip);
+}
+
+static AssayPlan *
+plan_alloc (void)
+{
+  AssayPlan *plan = g_new0 (AssayPlan, 1);
+
+  plan->datasets = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
+  plan->defenses = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
+  plan->attacks = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
+  plan->metrics = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
+  plan->cells = g_array_new (FALSE, FALSE, sizeof (AssayCell));
+  plan->skipped = g_ptr_array_new_with_free_func ((GDestroyNotify) skip_free);
+  plan->trials = 1;
+  plan->confidence = 0.95;
+  plan->secrets = DEFAULT_SECRETS;
+  return plan;
+}
+
+void
+assay_plan_free (AssayPlan *plan)
+{
+  if (plan == NULL)
+    return;
+  g_free (plan->scenario);
+  g_free (plan->scenario_sha256);
+  g_free (plan->sha256);
+  g_free (plan->title);
+  g_free (plan->reference);
+  g_ptr_array_unref (plan->datasets);
+  g_ptr_array_unref (plan->defenses);
+  g_ptr_array_unref (plan->attacks);
+  g_ptr_array_unref (plan->metrics);
+  g_array_unref (plan->cells);
+  g_ptr_array_unref (plan->skipped);
+  g_free (plan->surveys);
+  g_strfreev (plan->folders);
+  g_free (plan);
+}
+
+/* ---- [scenario] ---- */
+
+static gboolean
+check_keys (const AssayScenario *scenario, const AssayGroup *group, GError **error)
+{
+  for (guint i = 0; i < group->entries->len; i++) {
+    const AssayEntry *entry = group->entries->pdata[i];
+    g_autofree char *hint = NULL;
+
+    if (g_strv_contains (scenario_keys, entry->key))
+      continue;
+    hint = assay_text_did_you_mean (entry->key, scenario_keys);
+    assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown key '%s'%s", entry->key, hint);
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_text (const AssayScenario *scenario, const AssayGroup *group, const char *key, char **ret_text,
+           GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, key);
+
+  if (entry == NULL)
+    return TRUE;
+  *ret_text = assay_entry_text (entry, error);
+  return *ret_text != NULL || assay_scenario_blame (scenario, group, entry, error);
+}
+
+static gboolean
+read_confidence (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+                 GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "confidence");
+  double value;
+
+  if (entry == NULL)
+    return TRUE;
+  if (!assay_text_to_double (entry->value, &value) || value < 0.5 || value > 0.999999) {
+    assay_fail (error, ASSAY_ERROR_PARAMETER,
+                "confidence = '%s': expected a number, 0.5 to 0.999999", entry->value);
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
+  plan->confidence = value;
+  return TRUE;
+}
+
+static gboolean
+read_header (AssayPlan *plan, const AssayScenario *scenario, const AssayPlanOptions *options,
+             GError **error)
+{
+  const AssayGroup *group = assay_scenario_find (scenario, "scenario", "");
+  gint64 seed = 1, trials = 1;
+
+  if (group != NULL
+      && (!check_keys (scenario, group, error)
+          || !read_text (scenario, group, "title", &plan->title, error)
+          || !read_text (scenario, group, "reference", &plan->reference, error)
+          || !assay_group_integer (scenario, group, "seed", 0, G_MAXINT64, &seed, error)
+          || !assay_group_integer (scenario, group, "trials", 1, 1000000, &trials, error)
+          || !read_confidence (plan, scenario, group, error)))
+    return FALSE;
+  if (plan->title == NULL)
+    plan->title = g_path_get_basename (scenario->path);
+  if (plan->reference == NULL)
+    plan->reference = g_strdup ("");
+  plan->seed = options->has_seed ? options->seed : (guint64) seed;
+  plan->trials = options->has_trials ? options->trials : (guint64) trials;
+  return TRUE;
+}
+
+/* ---- The parts ---- */
+
+/* A metric that no group names is played with its defaults wherever it applies. */
+static void
+add_default_metrics (AssayPlan *plan)
+{
+  const guint n_named = plan->metrics->len;
+
+  for (guint m = 0; assay_metrics[m] != NULL; m++) {
+    const AssayPlugin *plugin = &assay_metrics[m]->plugin;
+    gboolean is_named = FALSE;
+    AssayPart *part;
+
+    for (guint i = 0; i < n_named; i++)
+      is_named |= assay_plan_part (plan->metrics, i)->plugin == plugin;
+    if (is_named)
+      continue;
+    part = g_new0 (AssayPart, 1);
+    part->label = g_strdup (plugin->id);
+    part->plugin = plugin;
+    part->settings = assay_settings_new (plugin->parameters, plugin->settings_size);
+    part->canonical = assay_settings_canonical (part->settings);
+    g_ptr_array_add (plan->metrics, part);
+  }
+}
+
+static gboolean
+read_dataset (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+              GError **error)
+{
+  gint64 secrets = DEFAULT_SECRETS, tune_secrets = -1;
+
+  if (!assay_group_integer (scenario, group, "secrets", 1, MAX_SECRETS, &secrets, error)
+      || !assay_group_integer (scenario, group, "tune_secrets", 1, MAX_SECRETS, &tune_secrets,
+                               error))
+    return FALSE;
+  plan->secrets = (guint64) secrets;
+  plan->tune_secrets = (guint64) (tune_secrets < 0 ? secrets : tune_secrets);
+  return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_DATASET, dataset_keys,
+                                 plan->datasets, error);
+}
+
+static gboolean
+read_group (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group, GError **error)
+{
+  if (g_str_equal (group->kind, "scenario"))
+    return TRUE;
+  if (g_str_equal (group->kind, "dataset"))
+    return read_dataset (plan, scenario, group, error);
+  if (g_str_equal (group->kind, "defense"))
+    return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_DEFENSE, no_keys, plan->defenses,
+                                   error);
+  if (g_str_equal (group->kind, "attack"))
+    return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_ATTACK, no_keys, plan->attacks,
+                                   error);
+  if (g_str_equal (group->kind, "metric"))
+    return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_METRIC, no_keys, plan->metrics,
+                                   error);
+  /* Passing over a claim or a utility would look as if it had been judged. */
+  assay_fail (error, ASSAY_ERROR_SCENARIO, "this version of Assay has no %s",
+              g_str_equal (group->kind, "claim") ? "claims: it measures, and judges nothing"
+                                                 : "utilities");
+  return assay_scenario_blame (scenario, group, NULL, error);
+}
+
+static gboolean
+read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
+{
+  for (guint i = 0; i < scenario->groups->len; i++)
+    if (!read_group (plan, scenario, scenario->groups->pdata[i], error))
+      return FALSE;
+  add_default_metrics (plan);
+  if (plan->datasets->len > 0 && plan->defenses->len > 0 && plan->attacks->len > 0)
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: has no %s", scenario->path,
+                     plan->datasets->len == 0   ? "[dataset]"
+                     : plan->defenses->len == 0 ? "[defense NAME]"
+                                                : "[attack NAME]");
+}
+
+/* ---- Where data is ---- */
+
+static char **
+data_folders (const char *scenario_path)
+{
+  const char *data = g_getenv ("ASSAY_DATA");
+  GPtrArray *folders = g_ptr_array_new ();
+
+  g_ptr_array_add (folders, g_path_get_dirname (scenario_path));
+  g_ptr_array_add (folders, g_strdup (data != NULL && *data != '\0' ? data : ASSAY_DEFAULT_DATA));
+  g_ptr_array_add (folders, NULL);
+  return (char **) g_ptr_array_free (folders, FALSE);
+}
+
+/* ---- Identity ---- */
+
+/* What is hashed into a cell's id and streams: everything that its numbers may depend on. */
+static char *
+canonical_cell (const AssayPlan *plan, const AssayCell *cell)
+{
+  return g_strdup_printf ("%s%s%strial=%u\nsecrets=%" G_GUINT64_FORMAT "\n",
+                          assay_plan_part (plan->datasets, cell->dataset)->canonical,
+                          assay_plan_part (plan->defenses, cell->defense)->canonical,
+                          assay_plan_part (plan->attacks, cell->attack)->canonical, cell->trial,
+                          plan->secrets);
+}
+
+char *
+assay_plan_cell_id (const AssayPlan *plan, const AssayCell *cell)
+{
+  g_autofree char *canonical = canonical_cell (plan, cell);
+  g_autofree char *sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, canonical, -1);
+
+  return g_strndup (sha256, 16);
+}
+
+AssayStreamKey
+assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *role,
+                   const char *attack)
+{
+  const AssayPart *dataset = assay_plan_part (plan->datasets, cell->dataset);
+  const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
+  const gboolean is_data = g_str_equal (role, "data") || g_str_equal (role, "secrets");
+  g_autofree char *data_settings = assay_settings_canonical (dataset->settings);
+  g_autofree char *defense_settings = assay_settings_canonical (defense->settings);
+  /* The pool and its order are the same for every trial: trials take disjoint parts of it. */
+  const guint64 trial = is_data ? 0 : cell->trial;
+  g_autofree char *upstream = g_strdup_printf (
+      "%s\n%s%s%s%s%s", dataset->plugin->id, data_settings, is_data ? "" : defense->plugin->id,
+      is_data ? "" : "\n", is_data ? "" : defense_settings, attack != NULL ? attack : "");
+
+  return assay_stream_key (plan->seed, trial, role, upstream);
+}
+
+static void
+hash_parts (GChecksum *checksum, const char *kind, const GPtrArray *parts)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    const AssayPart *part = assay_plan_part (parts, i);
+
+    g_checksum_update (checksum, (const guchar *) kind, -1);
+    g_checksum_update (checksum, (const guchar *) part->label, -1);
+    g_checksum_update (checksum, (const guchar *) "\n", 1);
+    g_checksum_update (checksum, (const guchar *) part->plugin->id, -1);
+    g_checksum_update (checksum, (const guchar *) "\n", 1);
+    g_checksum_update (checksum, (const guchar *) part->canonical, -1);
+  }
+}
+
+static char *
+hash_plan (const AssayPlan *plan)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree char *confidence = assay_text_number (plan->confidence);
+  g_autofree char *head = g_strdup_printf (
+      "assay-plan/1 %s\n%s\n%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
+      " %" G_GUINT64_FORMAT " %s\n",
+      plan->title, plan->reference, plan->seed, plan->trials, plan->secrets, plan->tune_secrets,
+      confidence);
+
+  g_checksum_update (checksum, (const guchar *) head, -1);
+  hash_parts (checksum, "dataset ", plan->datasets);
+  hash_parts (checksum, "defense ", plan->defenses);
+  hash_parts (checksum, "attack ", plan->attacks);
+  hash_parts (checksum, "metric ", plan->metrics);
+  return g_strdup (g_checksum_get_string (checksum));
+}
+
+AssayPlan *
+assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GError **error)
+{
+  g_autoptr (AssayScenario) scenario = assay_scenario_load (scenario_path, error);
+  g_autoptr (AssayPlan) plan = plan_alloc ();
+
+  if (scenario == NULL)
+    return NULL;
+  for (guint i = 0; options->assignments != NULL && options->assignments[i] != NULL; i++)
+    if (!assay_scenario_set (scenario, options->assignments[i], error))
+      return NULL;
+  plan->scenario = g_strdup (scenario_path);
+  plan->scenario_sha256 = g_strdup (scenario->sha256);
+  plan->folders = data_folders (scenario_path);
+  if (!read_header (plan, scenario, options, error) || !read_parts (plan, scenario, error)
+      || !assay_plan_pair (plan, error))
+    return NULL;
+  plan->sha256 = hash_plan (plan);
+  return g_steal_pointer (&plan);
+}

@@ -1,0 +1,94 @@
+/* A plan: the scenario with every setting resolved, checked and multiplied out into cells. What a
+ * plan says is decided before anything is generated, protected or written. */
+#pragma once
+
+#include "core/plugin.h"
+#include "runner/scenario.h"
+
+G_BEGIN_DECLS
+
+/* One setting of one group: what a cell is put together from. */
+typedef struct {
+  char *label;
+  const AssayPlugin *plugin; /* of the group's type */
+  AssaySettings *settings;   /* of a tuned attack: what is not tuned */
+  guint line;                /* of the group */
+  guint grants;              /* attacks: set of AssayGrant */
+  GPtrArray *candidates;     /* attacks: AssaySettings to choose from, or NULL */
+  char *tuned_keys;          /* attacks: "neighbours=100;1000 averaged=3;10", or NULL */
+  char *tune_measure;
+  char *canonical;           /* "label\nplugin\nsettings...": hashed into ids and streams */
+} AssayPart;
+
+typedef struct {
+  guint dataset;
+  guint trial;
+  guint defense;
+  guint attack;
+} AssayCell;
+
+typedef struct {
+  const char *defense; /* labels */
+  const char *attack;
+  char *reason;
+} AssaySkip;
+
+typedef struct {
+  char *scenario; /* its file */
+  char *scenario_sha256;
+  char *sha256; /* of the resolved plan: what identifies a run's folder */
+  char *title;
+  char *reference;
+  guint64 seed;
+  guint64 trials;
+  double confidence;
+  guint64 secrets;      /* per cell */
+  guint64 tune_secrets; /* set apart for tuning; 0 when nothing is tuned */
+  GPtrArray *datasets;  /* AssayPart, as the three below */
+  GPtrArray *defenses;
+  GPtrArray *attacks;
+  GPtrArray *metrics;
+  GArray *cells;      /* AssayCell, in the order of results */
+  GPtrArray *skipped; /* AssaySkip */
+  AssaySurvey *surveys; /* one per dataset part */
+  guint64 memory;     /* bytes at the peak, estimated */
+  char **folders;     /* where data files are looked for */
+} AssayPlan;
+
+typedef struct {
+  const char *const *assignments; /* of --set; NULL: none */
+  gboolean has_seed;
+  guint64 seed;
+  gboolean has_trials;
+  guint64 trials;
+} AssayPlanOptions;
+
+AssayPlan *assay_plan_new (const char *scenario_path, const AssayPlanOptions *options,
+                           GError **error);
+void assay_plan_free (AssayPlan *plan);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPlan, assay_plan_free)
+
+static inline const AssayPart *
+assay_plan_part (const GPtrArray *parts, guint index)
+{
+  return (const AssayPart *) g_ptr_array_index (parts, index);
+}
+
+static inline const AssayCell *
+assay_plan_cell (const AssayPlan *plan, gsize index)
+{
+  return &g_array_index (plan->cells, AssayCell, index);
+}
+
+/* 16 hexadecimal digits that name the cell in results and store. */
+char *assay_plan_cell_id (const AssayPlan *plan, const AssayCell *cell);
+
+/* The stream of @role ("data", "secrets", "defense", "attack", "metric") in a cell, keyed by the
+ * settings upstream of that role. @attack is the resolved settings' text where tuning chose them;
+ * NULL for roles before it. */
+AssayStreamKey assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *role,
+                                  const char *attack);
+
+void assay_part_free (AssayPart *part);
+
+G_END_DECLS

@@ -1,0 +1,364 @@
+/* What a run found. */
+#include "runner/results.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runner/run.h"
+
+const char *
+assay_cell_status_name (AssayCellStatus status)
+{
+  switch (status) {
+  case ASSAY_CELL_OK:
+    return "ok";
+  case ASSAY_CELL_CONTROL_FAILED:
+    return "control-failed";
+  case ASSAY_CELL_PENDING:
+  case ASSAY_CELL_ERROR:
+  case ASSAY_CELL_CRASHED:
+    break;
+  }
+  return "error";
+}
+
+const AssayMeasurement *
+assay_result_find (const AssayResultCell *cell, const char *name)
+{
+  for (guint i = 0; i < cell->measurements->len; i++) {
+    const AssayMeasurement *measurement = &g_array_index (cell->measurements, AssayMeasurement, i);
+
+    if (g_str_equal (measurement->measure->name, name))
+      return measurement;
+  }
+  return NULL;
+}
+
+static void
+cell_free (AssayResultCell *cell)
+{
+  g_free (cell->id);
+  g_free (cell->message);
+  g_array_unref (cell->measurements);
+  g_free (cell);
+}
+
+static void
+tuning_clear (gpointer data)
+{
+  g_free (((AssayResultTuning *) data)->estimates);
+}
+
+void
+assay_results_free (AssayResults *results)
+{
+  if (results == NULL)
+    return;
+  g_ptr_array_unref (results->cells);
+  g_ptr_array_unref (results->pooled);
+  g_array_unref (results->tunings);
+  g_array_unref (results->controls);
+  g_ptr_array_unref (results->hashes);
+  g_free (results);
+}
+
+/* @settings: those that tuning chose, or NULL for the part's own. */
+static AssayResultPart
+part_of (const GPtrArray *parts, guint index, const AssaySettings *settings)
+{
+  const AssayPart *part = assay_plan_part (parts, index);
+
+  return (AssayResultPart){ .index = index,
+                            .label = part->label,
+                            .plugin = part->plugin->id,
+                            .settings = settings != NULL ? settings : part->settings };
+}
+
+static AssayResultCell *
+new_cell (const AssayPlan *plan, AssayStore *store, const AssayCell *cell, AssayResults *results,
+          GError **error)
+{
+  const AssaySettings *settings = NULL;
+  AssayResultCell *result;
+  guint candidate;
+
+  if (!assay_run_attack_settings (plan, store, cell, &settings, &candidate, error))
+    return NULL;
+  result = g_new0 (AssayResultCell, 1);
+  result->id = assay_plan_cell_id (plan, cell);
+  result->trial = cell->trial;
+  result->dataset_sha256 = results->hashes->pdata[cell->dataset];
+  result->dataset = part_of (plan->datasets, cell->dataset, NULL);
+  result->defense = part_of (plan->defenses, cell->defense, NULL);
+  result->attack = part_of (plan->attacks, cell->attack, settings);
+  result->grants = assay_plan_part (plan->attacks, cell->attack)->grants;
+  result->measurements = g_array_new (FALSE, FALSE, sizeof (AssayMeasurement));
+  return result;
+}
+
+/* Outcomes of one metric over several cells, one after the other. */
+typedef struct {
+  GArray *series[ASSAY_MAX_SERIES]; /* double */
+  GArray *groups;                   /* gint64 */
+  gboolean has_groups;
+} Pool;
+
+static Pool
+pool_new (void)
+{
+  Pool pool = { .groups = g_array_new (FALSE, FALSE, sizeof (gint64)) };
+
+  for (guint s = 0; s < ASSAY_MAX_SERIES; s++)
+    pool.series[s] = g_array_new (FALSE, FALSE, sizeof (double));
+  return pool;
+}
+
+static void
+pool_clear (Pool *pool)
+{
+  for (guint s = 0; s < ASSAY_MAX_SERIES; s++)
+    g_array_unref (pool->series[s]);
+  g_array_unref (pool->groups);
+}
+
+/* Adds what the metric saw in cell @index. */
+static gboolean
+pool_add (Pool *pool, const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
+          GError **error)
+{
+  const AssayCell *cell = assay_plan_cell (plan, index);
+  const AssayMetric *plugin
+      = (const AssayMetric *) assay_plan_part (plan->metrics, metric)->plugin;
+  AssayOutcomes outcomes = { 0 };
+  g_autofree gint64 *groups = NULL;
+  gsize n_groups = 0;
+
+  if (!assay_store_outcomes (store, index, metric, plugin->n_series, &outcomes, error))
+    return FALSE;
+  if (!assay_store_groups (store, cell->dataset, cell->trial, &groups, &n_groups, error)) {
+    assay_outcomes_clear (&outcomes);
+    return FALSE;
+  }
+  for (guint s = 0; s < plugin->n_series; s++)
+    g_array_append_vals (pool->series[s], outcomes.series[s], (guint) outcomes.n);
+  if (groups != NULL && n_groups == outcomes.n) {
+    g_array_append_vals (pool->groups, groups, (guint) n_groups);
+    pool->has_groups = TRUE;
+  }
+  assay_outcomes_clear (&outcomes);
+  return TRUE;
+}
+
+/* Every measure of metric @metric over the cells @indices. */
+static gboolean
+measure (const AssayPlan *plan, AssayStore *store, const GArray *indices, guint metric,
+         const char *role, AssayResultCell *result, GError **error)
+{
+  const AssayPart *part = assay_plan_part (plan->metrics, metric);
+  const AssayMetric *plugin = (const AssayMetric *) part->plugin;
+  const AssayCell *cell = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
+  g_autofree char *attack = assay_settings_canonical (result->attack.settings);
+  Pool pool = pool_new ();
+  gboolean is_ok = TRUE;
+
+  for (guint i = 0; is_ok && i < indices->len; i++)
+    is_ok = pool_add (&pool, plan, store, g_array_index (indices, gsize, i), metric, error);
+  for (const AssayMeasure *m = plugin->measures; is_ok && m->name != NULL; m++) {
+    const GArray *series = pool.series[m->series];
+    g_autofree char *upstream = g_strdup_printf ("%s%s\n%s", attack, part->canonical, m->name);
+    AssayMeasurement measurement
+        = { .measure = m, .confidence = plan->confidence, .settings = part->settings };
+
+    if (series->len == 0)
+      continue;
+    measurement.interval = assay_interval (
+        m, (const double *) (gconstpointer) series->data,
+        pool.has_groups ? (const gint64 *) (gconstpointer) pool.groups->data : NULL, series->len,
+        plan->confidence, assay_plan_stream (plan, cell, role, upstream));
+    g_array_append_val (result->measurements, measurement);
+  }
+  pool_clear (&pool);
+  return is_ok;
+}
+
+static gboolean
+measure_cell (const AssayPlan *plan, AssayStore *store, const GArray *indices, const char *role,
+              AssayResultCell *result, GError **error)
+{
+  for (guint m = 0; m < plan->metrics->len; m++)
+    if (!measure (plan, store, indices, m, role, result, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+add_cell (const AssayPlan *plan, AssayStore *store, gsize index, AssayResults *results,
+          GError **error)
+{
+  g_autoptr (GArray) indices = g_array_new (FALSE, FALSE, sizeof (gsize));
+  AssayCellRecord record = { 0 };
+  AssayResultCell *result;
+
+  if (!assay_store_cell (store, index, &record, error))
+    return FALSE;
+  if (record.status == ASSAY_CELL_PENDING) {
+    results->n_missing++;
+    return TRUE;
+  }
+  result = new_cell (plan, store, assay_plan_cell (plan, index), results, error);
+  if (result == NULL) {
+    g_free (record.message);
+    return FALSE;
+  }
+  g_ptr_array_add (results->cells, result);
+  result->status = record.status;
+  result->message = record.message != NULL ? record.message : g_strdup ("");
+  result->seconds = record.seconds;
+  g_array_append_val (indices, index);
+  return measure_cell (plan, store, indices, "metric", result, error);
+}
+
+/* Cells that differ in their trial only. Trial 0 stands first in the plan. */
+static gboolean
+add_pooled (const AssayPlan *plan, AssayStore *store, gsize first, gsize per_trial,
+            AssayResults *results, GError **error)
+{
+  g_autoptr (GArray) indices = g_array_new (FALSE, FALSE, sizeof (gsize));
+  AssayResultCell *result = new_cell (plan, store, assay_plan_cell (plan, first), results, error);
+  guint n_bad = 0;
+
+  if (result == NULL)
+    return FALSE;
+  g_ptr_array_add (results->pooled, result);
+  result->trial = -1;
+  result->status = ASSAY_CELL_OK;
+  for (guint64 t = 0; t < plan->trials; t++) {
+    const gsize index = first + t * per_trial;
+    AssayCellRecord record = { 0 };
+
+    if (!assay_store_cell (store, index, &record, error))
+      return FALSE;
+    g_free (record.message);
+    g_array_append_val (indices, index);
+    if (record.status == ASSAY_CELL_OK)
+      continue;
+    n_bad++;
+    if (result->status != ASSAY_CELL_ERROR)
+      result->status = record.status == ASSAY_CELL_CONTROL_FAILED ? ASSAY_CELL_CONTROL_FAILED
+                                                                   : ASSAY_CELL_ERROR;
+  }
+  result->message = n_bad > 0 ? g_strdup_printf ("%u of %" G_GUINT64_FORMAT
+                                                 " trials did not end well",
+                                                 n_bad, plan->trials)
+                              : g_strdup ("");
+  return measure_cell (plan, store, indices, "metric-pooled", result, error);
+}
+
+/* Within a dataset the plan holds all cells of trial 0, then those of trial 1, and so on. */
+static gboolean
+add_all_pooled (const AssayPlan *plan, AssayStore *store, AssayResults *results, GError **error)
+{
+  const gsize per_dataset = plan->cells->len / plan->datasets->len;
+  const gsize per_trial = per_dataset / plan->trials;
+
+  for (gsize i = 0; i < plan->cells->len; i++)
+    if (assay_plan_cell (plan, i)->trial == 0
+        && !add_pooled (plan, store, i, per_trial, results, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+add_tuning (const AssayPlan *plan, AssayStore *store, const AssayCell *cell, AssayResults *results,
+            GError **error)
+{
+  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  AssayResultTuning tuning = { .measure = attack->tune_measure,
+                               .secrets = plan->tune_secrets,
+                               .candidates = attack->candidates };
+
+  if (!assay_store_tuning (store, cell->dataset, cell->defense, cell->attack, &tuning.chosen,
+                           &tuning.estimates, &tuning.n_candidates, error))
+    return FALSE;
+  if (tuning.estimates == NULL)
+    return TRUE;
+  tuning.defense = part_of (plan->defenses, cell->defense, NULL);
+  tuning.attack = part_of (plan->attacks, cell->attack, attack->candidates->pdata[tuning.chosen]);
+  g_array_append_val (results->tunings, tuning);
+  return TRUE;
+}
+
+static gboolean
+add_controls (const AssayPlan *plan, AssayStore *store, guint index, AssayResults *results,
+              GError **error)
+{
+  const AssayPart *part = assay_plan_part (plan->attacks, index);
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const guint n = part->candidates != NULL ? part->candidates->len : 1;
+
+  for (guint c = 0; c < n; c++) {
+    g_autofree char *key = assay_run_control_key (index, c);
+    g_autofree char *text = NULL;
+    AssayResultControl control = { .says = attack->control.says,
+                                   .at_least = attack->control.at_least };
+    g_auto (GStrv) words = NULL;
+
+    if (!assay_store_get (store, key, &text, error))
+      return FALSE;
+    words = text != NULL ? g_strsplit (text, " ", 3) : NULL;
+    if (words == NULL || g_strv_length (words) != 3)
+      continue;
+    control.attack = part_of (plan->attacks, index, part->candidates != NULL ? part->candidates->pdata[c] : NULL);
+    control.is_won = g_str_equal (words[0], "won");
+    control.share = g_ascii_strtod (words[1], NULL);
+    control.n = g_ascii_strtoull (words[2], NULL, 10);
+    g_array_append_val (results->controls, control);
+  }
+  return TRUE;
+}
+
+static gboolean
+load_hashes (const AssayPlan *plan, AssayStore *store, AssayResults *results, GError **error)
+{
+  for (guint d = 0; d < plan->datasets->len; d++) {
+    g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", d);
+    char *sha256 = NULL;
+
+    if (!assay_store_get (store, key, &sha256, error))
+      return FALSE;
+    g_ptr_array_add (results->hashes, sha256);
+  }
+  return TRUE;
+}
+
+AssayResults *
+assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
+{
+  g_autoptr (AssayResults) results = g_new0 (AssayResults, 1);
+
+  results->plan = plan;
+  results->cells = g_ptr_array_new_with_free_func ((GDestroyNotify) cell_free);
+  results->pooled = g_ptr_array_new_with_free_func ((GDestroyNotify) cell_free);
+  results->tunings = g_array_new (FALSE, FALSE, sizeof (AssayResultTuning));
+  g_array_set_clear_func (results->tunings, tuning_clear);
+  results->controls = g_array_new (FALSE, FALSE, sizeof (AssayResultControl));
+  results->hashes = g_ptr_array_new_with_free_func (g_free);
+  if (!load_hashes (plan, store, results, error))
+    return NULL;
+  for (gsize i = 0; i < plan->cells->len; i++)
+    if (!add_cell (plan, store, i, results, error))
+      return NULL;
+  if (!add_all_pooled (plan, store, results, error))
+    return NULL;
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    const AssayCell *cell = assay_plan_cell (plan, i);
+
+    if (cell->trial == 0 && assay_plan_part (plan->attacks, cell->attack)->candidates != NULL
+        && !add_tuning (plan, store, cell, results, error))
+      return NULL;
+  }
+  for (guint a = 0; a < plan->attacks->len; a++)
+    if (!add_controls (plan, store, a, results, error))
+      return NULL;
+  return g_steal_pointer (&results);
+}

@@ -1,0 +1,282 @@
+/* Running a plan. */
+#include "runner/run.h"
+
+#include "core/control.h"
+#include "core/text.h"
+#include "runner/tune.h"
+
+typedef struct {
+  const AssayPlan *plan;
+  AssayWorkspace *workspace;
+  AssayStore *store;
+  const AssayRunCallbacks *callbacks;
+  AssayProgress progress;
+  guint dataset, trial; /* whose hash and groups are in the store already */
+} Runner;
+
+/* Errors after which going on makes no sense: the next cell would meet them too. */
+static gboolean
+ends_the_run (const GError *error)
+{
+  return g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_IO)
+         || g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_MEMORY);
+}
+
+static void
+report_progress (Runner *runner, const char *doing)
+{
+  runner->progress.doing = doing;
+  if (runner->callbacks->progress != NULL)
+    runner->callbacks->progress (&runner->progress, runner->callbacks->data);
+}
+
+/* ---- What must be in the store beside the cells ---- */
+
+/* Data that changed between two processes of one run would mix two audits. */
+static gboolean
+check_data (Runner *runner, guint index, GError **error)
+{
+  g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", index);
+  g_autofree char *known = NULL;
+  const char *sha256;
+
+  if (!assay_workspace_dataset (runner->workspace, index, &sha256, error)
+      || !assay_store_get (runner->store, key, &known, error))
+    return FALSE;
+  if (known == NULL)
+    return assay_store_set (runner->store, key, sha256, error);
+  return g_str_equal (known, sha256)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "the data of the run changed since it began (sha256 %.12s, now %.12s); "
+                        "expected a new run with --out",
+                        known, sha256);
+}
+
+/* Done when the cells move on to another dataset or trial. */
+static gboolean
+enter_trial (Runner *runner, const AssayCell *cell, GError **error)
+{
+  const gint64 *groups;
+  gsize n;
+
+  if (runner->dataset == cell->dataset && runner->trial == cell->trial)
+    return TRUE;
+  report_progress (runner, "opening the dataset");
+  if (!check_data (runner, cell->dataset, error)
+      || !assay_workspace_groups (runner->workspace, cell, &groups, &n, error))
+    return FALSE;
+  if (groups != NULL
+      && !assay_store_set_groups (runner->store, cell->dataset, cell->trial, groups, n, error))
+    return FALSE;
+  runner->dataset = cell->dataset;
+  runner->trial = cell->trial;
+  return TRUE;
+}
+
+/* ---- Tuning and controls ---- */
+
+gboolean
+assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
+                           const AssaySettings **ret_settings, guint *ret_candidate,
+                           GError **error)
+{
+  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  g_autofree double *estimates = NULL;
+  guint n;
+
+  *ret_candidate = 0;
+  *ret_settings = attack->settings;
+  if (attack->candidates == NULL)
+    return TRUE;
+  if (!assay_store_tuning (store, cell->dataset, cell->defense, cell->attack, ret_candidate,
+                           &estimates, &n, error))
+    return FALSE;
+  *ret_settings = estimates != NULL ? attack->candidates->pdata[*ret_candidate] : NULL;
+  return TRUE;
+}
+
+static gboolean
+tune_if_needed (Runner *runner, const AssayCell *cell, const AssaySettings **ret_settings,
+                guint *ret_candidate, GError **error)
+{
+  const AssayPlan *plan = runner->plan;
+  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  g_autofree double *estimates = NULL;
+  AssayJob work;
+  guint chosen;
+
+  if (!assay_run_attack_settings (plan, runner->store, cell, ret_settings, ret_candidate, error))
+    return FALSE;
+  if (*ret_settings != NULL)
+    return TRUE;
+  report_progress (runner, "tuning on separate secrets");
+  if (!assay_workspace_tuning (runner->workspace, cell, &work, error)
+      || !assay_tune (plan, cell, attack, work.release, work.truth, work.knowledge, &chosen,
+                      &estimates, error)
+      || !assay_store_set_tuning (runner->store, cell->dataset, cell->defense, cell->attack, chosen,
+                                  estimates, attack->candidates->len, error))
+    return FALSE;
+  return assay_run_attack_settings (plan, runner->store, cell, ret_settings, ret_candidate, error);
+}
+
+char *
+assay_run_control_key (guint attack, guint candidate)
+{
+  return g_strdup_printf ("control.%u.%u", attack, candidate);
+}
+
+/* Plays the attack's control once per settings and run. */
+static gboolean
+control_is_won (Runner *runner, const AssayCell *cell, const AssaySettings *settings,
+                guint candidate, gboolean *ret_is_won, GError **error)
+{
+  const AssayPart *part = assay_plan_part (runner->plan->attacks, cell->attack);
+  g_autofree char *key = assay_run_control_key (cell->attack, candidate);
+  g_autofree char *known = NULL;
+  g_autofree char *text = NULL;
+  g_autofree char *share = NULL;
+  AssayControlOutcome outcome;
+
+  if (!assay_store_get (runner->store, key, &known, error))
+    return FALSE;
+  if (known != NULL) {
+    *ret_is_won = g_str_has_prefix (known, "won");
+    return TRUE;
+  }
+  report_progress (runner, "playing the attack's control");
+  if (!assay_control_run ((const AssayAttack *) part->plugin, settings, runner->plan->seed,
+                          &outcome, error))
+    return FALSE;
+  share = assay_text_number (outcome.share);
+  text = g_strdup_printf ("%s %s %" G_GSIZE_FORMAT, outcome.is_won ? "won" : "lost", share,
+                          outcome.n);
+  *ret_is_won = outcome.is_won;
+  return assay_store_set (runner->store, key, text, error);
+}
+
+/* ---- One cell ---- */
+
+static gboolean
+measure_all (Runner *runner, const AssayTruth *truth, const AssayGuess *guess,
+             AssayOutcomes *ret_outcomes, GError **error)
+{
+  const GPtrArray *metrics = runner->plan->metrics;
+
+  for (guint m = 0; m < metrics->len; m++) {
+    const AssayPart *part = assay_plan_part (metrics, m);
+    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+
+    if (assay_metric_applies (metric, truth, guess)
+        && !assay_step_measure (metric, part->settings, truth, guess, &ret_outcomes[m], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Protects, attacks and measures. @ret_status says whether the control was won. */
+static gboolean
+play_cell (Runner *runner, const AssayCell *cell, AssayOutcomes *ret_outcomes,
+           AssayCellStatus *ret_status, GError **error)
+{
+  const AssayPart *attack = assay_plan_part (runner->plan->attacks, cell->attack);
+  const AssayPart *defense = assay_plan_part (runner->plan->defenses, cell->defense);
+  const AssaySettings *settings = NULL;
+  g_autoptr (AssayGuess) guess = NULL;
+  g_autofree char *canonical = NULL;
+  g_autofree char *doing = NULL;
+  gboolean is_won = FALSE;
+  guint candidate = 0;
+  AssayJob work;
+
+  if (!tune_if_needed (runner, cell, &settings, &candidate, error)
+      || !control_is_won (runner, cell, settings, candidate, &is_won, error))
+    return FALSE;
+  doing = g_strdup_printf ("%s against %s", attack->label, defense->label);
+  report_progress (runner, doing);
+  canonical = assay_settings_canonical (settings);
+  if (!assay_workspace_cell (runner->workspace, cell, &work, error)
+      || !assay_step_attack ((const AssayAttack *) attack->plugin, settings,
+                             assay_plan_stream (runner->plan, cell, "attack", canonical),
+                             work.release, attack->grants, work.knowledge, work.groups, &guess,
+                             error)
+      || !measure_all (runner, work.truth, guess, ret_outcomes, error))
+    return FALSE;
+  *ret_status = is_won ? ASSAY_CELL_OK : ASSAY_CELL_CONTROL_FAILED;
+  return TRUE;
+}
+
+static gboolean
+run_cell (Runner *runner, gsize index, GError **error)
+{
+  const AssayCell *cell = assay_plan_cell (runner->plan, index);
+  const guint n_metrics = runner->plan->metrics->len;
+  g_autofree AssayOutcomes *outcomes = g_new0 (AssayOutcomes, n_metrics);
+  g_autoptr (GError) problem = NULL;
+  AssayCellRecord record = { .status = ASSAY_CELL_ERROR };
+  gboolean is_crashed = FALSE, is_ok;
+  const gint64 start = g_get_monotonic_time ();
+
+  if (!assay_store_begin_cell (runner->store, index, &is_crashed, error))
+    return FALSE;
+  if (is_crashed)
+    return TRUE;
+  if (!play_cell (runner, cell, outcomes, &record.status, &problem)) {
+    for (guint m = 0; m < n_metrics; m++)
+      assay_outcomes_clear (&outcomes[m]);
+    if (ends_the_run (problem)) {
+      g_propagate_error (error, g_steal_pointer (&problem));
+      return FALSE;
+    }
+    record.message = problem->message;
+  } else if (record.status == ASSAY_CELL_CONTROL_FAILED) {
+    record.message = (char *) "the attack lost its control with these settings";
+  }
+  record.seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  is_ok = assay_store_finish_cell (runner->store, index, &record, outcomes, n_metrics, error);
+  for (guint m = 0; m < n_metrics; m++)
+    assay_outcomes_clear (&outcomes[m]);
+  return is_ok;
+}
+
+static gboolean
+is_cancelled (const Runner *runner)
+{
+  return runner->callbacks->is_cancelled != NULL
+         && runner->callbacks->is_cancelled (runner->callbacks->data);
+}
+
+gboolean
+assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+           const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error)
+{
+  Runner runner = { .plan = plan,
+                    .workspace = workspace,
+                    .store = store,
+                    .callbacks = callbacks,
+                    .dataset = G_MAXUINT,
+                    .trial = G_MAXUINT };
+
+  runner.progress.total = plan->cells->len;
+  if (!assay_store_count_done (store, &runner.progress.resumed, error))
+    return FALSE;
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    AssayCellRecord record = { 0 };
+
+    if (!assay_store_cell (store, i, &record, error))
+      return FALSE;
+    g_free (record.message);
+    if (record.status == ASSAY_CELL_PENDING) {
+      if (is_cancelled (&runner)) {
+        *ret_end = ASSAY_RUN_INTERRUPTED;
+        return TRUE;
+      }
+      if (!enter_trial (&runner, assay_plan_cell (plan, i), error)
+          || !run_cell (&runner, i, error))
+        return FALSE;
+    }
+    runner.progress.done++;
+    report_progress (&runner, "");
+  }
+  *ret_end = ASSAY_RUN_FINISHED;
+  return TRUE;
+}

@@ -1,0 +1,42 @@
+/* Running a plan: cell after cell, each committed to the store before the next is begun. */
+#pragma once
+
+#include "runner/plan.h"
+#include "runner/store.h"
+#include "runner/workspace.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gsize done; /* cells */
+  gsize total;
+  gsize resumed;      /* of those done, how many an earlier process did */
+  const char *doing;  /* what is under way, in words */
+} AssayProgress;
+
+typedef struct {
+  gboolean (*is_cancelled) (gpointer data); /* asked between cells; NULL: never */
+  void (*progress) (const AssayProgress *progress, gpointer data); /* NULL: silent */
+  gpointer data;
+} AssayRunCallbacks;
+
+typedef enum {
+  ASSAY_RUN_FINISHED,
+  ASSAY_RUN_INTERRUPTED,
+} AssayRunEnd;
+
+/* Runs what the store of @folder does not hold yet. Errors of one cell stand in the store and the
+ * run goes on; ASSAY_ERROR_IO and ASSAY_ERROR_MEMORY end it, and what is done is kept. */
+gboolean assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+                    const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error);
+
+/* The settings with which a cell's attack is run: the part's own, or the candidate that tuning
+ * chose (NULL when it has not been tuned yet). @ret_candidate is its number, 0 where not tuned. */
+gboolean assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
+                                    const AssaySettings **ret_settings, guint *ret_candidate,
+                                    GError **error);
+
+/* The store's key for the outcome of a control: "won share n". */
+char *assay_run_control_key (guint attack, guint candidate);
+
+G_END_DECLS

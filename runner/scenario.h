@@ -1,0 +1,56 @@
+/* A scenario as text: groups of keys with the lines they stand on. What they mean is decided in
+ * plan.c.
+ *
+ * The syntax is GLib's key files, read by our own parser: GKeyFile keeps no line numbers, lets the
+ * last of two equal keys win and merges repeated groups, and all three would let a typo in a
+ * privacy audit pass. tests/unit/test-scenario.c checks that the two agree on what both accept. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  char *key;
+  char *value; /* escapes not yet undone */
+  guint line;  /* 0: from the command line */
+} AssayEntry;
+
+typedef struct {
+  char *kind;  /* "scenario", "dataset", "defense", ... */
+  char *label; /* "" where the kind has none */
+  guint line;
+  GPtrArray *entries;
+} AssayGroup;
+
+typedef struct {
+  char *path;
+  char *sha256;      /* of the file's bytes */
+  GPtrArray *groups; /* in the order of the file */
+} AssayScenario;
+
+/* ASSAY_ERROR_DATA: unreadable; ASSAY_ERROR_SCENARIO: "FILE:LINE: what". */
+AssayScenario *assay_scenario_load (const char *path, GError **error);
+void assay_scenario_free (AssayScenario *scenario);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayScenario, assay_scenario_free)
+
+/* Applies "GROUP.KEY=VALUE" of --set: the group must exist, the key need not. */
+gboolean assay_scenario_set (AssayScenario *scenario, const char *assignment, GError **error);
+
+/* NULL where there is none. */
+AssayGroup *assay_scenario_find (const AssayScenario *scenario, const char *kind,
+                                 const char *label);
+AssayEntry *assay_group_find (const AssayGroup *group, const char *key);
+char *assay_group_name (const AssayGroup *group); /* "defense lifting" */
+
+/* The whole value as one text (a title may hold semicolons). */
+char *assay_entry_text (const AssayEntry *entry, GError **error);
+/* The one value, or the values of a list "a; b; c", escapes undone and blanks around them removed.
+ * An empty value, an empty item and a repeated one are errors. */
+char **assay_entry_list (const AssayEntry *entry, GError **error);
+
+/* Puts "FILE:LINE: [group] key: " before the message of @error; @entry may be NULL. FALSE. */
+gboolean assay_scenario_blame (const AssayScenario *scenario, const AssayGroup *group,
+                               const AssayEntry *entry, GError **error);
+
+G_END_DECLS

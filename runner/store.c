@@ -1,0 +1,399 @@
+/* The run store. SQLite in WAL mode: a commit is one append, and a killed process loses nothing
+ * that was committed. */
+#include "runner/store.h"
+
+#include <string.h>
+
+#include <sqlite3.h>
+
+/* Written into the file's header ("assy"), so that another program's database is recognised. */
+#define APPLICATION_ID 0x61737379
+#define SCHEMA_VERSION 1
+#define MAX_BEGUN 2
+
+static const char schema[]
+    = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);"
+      "CREATE TABLE cells (cell INTEGER PRIMARY KEY, begun INTEGER NOT NULL,"
+      " status INTEGER NOT NULL, message TEXT, seconds REAL);"
+      "CREATE TABLE outcomes (cell INTEGER, metric INTEGER, series INTEGER, data BLOB NOT NULL,"
+      " PRIMARY KEY (cell, metric, series)) WITHOUT ROWID;"
+      "CREATE TABLE groups (dataset INTEGER, trial INTEGER, data BLOB NOT NULL,"
+      " PRIMARY KEY (dataset, trial)) WITHOUT ROWID;"
+      "CREATE TABLE tunings (dataset INTEGER, defense INTEGER, attack INTEGER,"
+      " chosen INTEGER NOT NULL, estimates BLOB NOT NULL,"
+      " PRIMARY KEY (dataset, defense, attack)) WITHOUT ROWID;";
+
+struct _AssayStore {
+  sqlite3 *database;
+  char *path;
+};
+
+static gboolean
+fail_sql (const AssayStore *store, GError **error)
+{
+  return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", store->path, sqlite3_errmsg (store->database));
+}
+
+static gboolean
+execute (AssayStore *store, const char *sql, GError **error)
+{
+  return sqlite3_exec (store->database, sql, NULL, NULL, NULL) == SQLITE_OK
+         || fail_sql (store, error);
+}
+
+/* A statement with @n integers bound to its first parameters. */
+static sqlite3_stmt *
+prepare (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n, GError **error)
+{
+  sqlite3_stmt *statement = NULL;
+
+  if (sqlite3_prepare_v2 (store->database, sql, -1, &statement, NULL) != SQLITE_OK) {
+    fail_sql (store, error);
+    return NULL;
+  }
+  for (guint i = 0; i < n; i++)
+    sqlite3_bind_int64 (statement, (int) i + 1, integers[i]);
+  return statement;
+}
+
+/* Runs a statement that returns no row. */
+static gboolean
+finish (AssayStore *store, sqlite3_stmt *statement, GError **error)
+{
+  const int result = sqlite3_step (statement);
+
+  sqlite3_finalize (statement);
+  return result == SQLITE_DONE || fail_sql (store, error);
+}
+
+static gboolean
+read_integer (AssayStore *store, const char *sql, gint64 *ret_value, GError **error)
+{
+  sqlite3_stmt *statement = prepare (store, sql, NULL, 0, error);
+  gboolean is_row;
+
+  if (statement == NULL)
+    return FALSE;
+  is_row = sqlite3_step (statement) == SQLITE_ROW;
+  if (is_row)
+    *ret_value = sqlite3_column_int64 (statement, 0);
+  sqlite3_finalize (statement);
+  return is_row || fail_sql (store, error);
+}
+
+static gboolean
+set_up (AssayStore *store, gboolean create, GError **error)
+{
+  gint64 application = 0, version = 0;
+  g_autofree char *sql = NULL;
+
+  if (!execute (store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;", error)
+      || !read_integer (store, "PRAGMA application_id", &application, error)
+      || !read_integer (store, "PRAGMA user_version", &version, error))
+    return FALSE;
+  if (application == APPLICATION_ID && version == SCHEMA_VERSION)
+    return TRUE;
+  if (application == APPLICATION_ID && version > SCHEMA_VERSION)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: made by a newer version of Assay (store %" G_GINT64_FORMAT
+                       ", this one reads %d)",
+                       store->path, version, SCHEMA_VERSION);
+  if (!create || application != 0 || version != 0)
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: is not a run store", store->path);
+  sql = g_strdup_printf ("BEGIN; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;",
+                         schema, APPLICATION_ID, SCHEMA_VERSION);
+  return execute (store, sql, error);
+}
+
+AssayStore *
+assay_store_open (const char *folder, gboolean create, GError **error)
+{
+  g_autoptr (AssayStore) store = g_new0 (AssayStore, 1);
+  const int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
+
+  store->path = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
+  if (sqlite3_open_v2 (store->path, &store->database, flags, NULL) != SQLITE_OK) {
+    fail_sql (store, error);
+    return NULL;
+  }
+  sqlite3_busy_timeout (store->database, 2000);
+  if (!set_up (store, create, error))
+    return NULL;
+  return g_steal_pointer (&store);
+}
+
+void
+assay_store_close (AssayStore *store)
+{
+  if (store == NULL)
+    return;
+  sqlite3_close (store->database);
+  g_free (store->path);
+  g_free (store);
+}
+
+gboolean
+assay_store_set (AssayStore *store, const char *key, const char *value, GError **error)
+{
+  sqlite3_stmt *statement
+      = prepare (store, "INSERT OR REPLACE INTO meta VALUES (?, ?)", NULL, 0, error);
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_text (statement, 1, key, -1, SQLITE_TRANSIENT);
+  sqlite3_bind_text (statement, 2, value, -1, SQLITE_TRANSIENT);
+  return finish (store, statement, error);
+}
+
+gboolean
+assay_store_get (AssayStore *store, const char *key, char **ret_value, GError **error)
+{
+  sqlite3_stmt *statement
+      = prepare (store, "SELECT value FROM meta WHERE key = ?", NULL, 0, error);
+  int result;
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_text (statement, 1, key, -1, SQLITE_TRANSIENT);
+  result = sqlite3_step (statement);
+  if (result == SQLITE_ROW || result == SQLITE_DONE)
+    *ret_value = result == SQLITE_ROW
+                     ? g_strdup ((const char *) sqlite3_column_text (statement, 0))
+                     : NULL;
+  sqlite3_finalize (statement);
+  return result == SQLITE_ROW || result == SQLITE_DONE || fail_sql (store, error);
+}
+
+/* ---- Cells ---- */
+
+gboolean
+assay_store_cell (AssayStore *store, gsize index, AssayCellRecord *ret_record, GError **error)
+{
+  const sqlite3_int64 cell = (sqlite3_int64) index;
+  sqlite3_stmt *statement = prepare (
+      store, "SELECT status, message, seconds FROM cells WHERE cell = ?", &cell, 1, error);
+  AssayCellRecord record = { .status = ASSAY_CELL_PENDING };
+  int result;
+
+  if (statement == NULL)
+    return FALSE;
+  result = sqlite3_step (statement);
+  if (result == SQLITE_ROW) {
+    record.status = (AssayCellStatus) sqlite3_column_int (statement, 0);
+    record.message = g_strdup ((const char *) sqlite3_column_text (statement, 1));
+    record.seconds = sqlite3_column_double (statement, 2);
+  }
+  sqlite3_finalize (statement);
+  if (result != SQLITE_ROW && result != SQLITE_DONE)
+    return fail_sql (store, error);
+  *ret_record = record;
+  return TRUE;
+}
+
+gboolean
+assay_store_count_done (AssayStore *store, gsize *ret_count, GError **error)
+{
+  gint64 count = 0;
+
+  if (!read_integer (store, "SELECT count(*) FROM cells WHERE status <> 0", &count, error))
+    return FALSE;
+  *ret_count = (gsize) count;
+  return TRUE;
+}
+
+gboolean
+assay_store_begin_cell (AssayStore *store, gsize index, gboolean *ret_is_crashed, GError **error)
+{
+  const sqlite3_int64 integers[] = { (sqlite3_int64) index, MAX_BEGUN, ASSAY_CELL_CRASHED };
+  static const char begin[] = "INSERT INTO cells (cell, begun, status) VALUES (?, 1, 0)"
+                              " ON CONFLICT (cell) DO UPDATE SET begun = begun + 1";
+  static const char give_up[] = "UPDATE cells SET status = ?3, seconds = 0, message ="
+                                " 'the process ended twice while this cell ran'"
+                                " WHERE cell = ?1 AND status = 0 AND begun > ?2";
+  sqlite3_stmt *statement = prepare (store, begin, integers, 1, error);
+
+  if (statement == NULL || !finish (store, statement, error))
+    return FALSE;
+  statement = prepare (store, give_up, integers, 3, error);
+  if (statement == NULL || !finish (store, statement, error))
+    return FALSE;
+  *ret_is_crashed = sqlite3_changes (store->database) > 0;
+  return TRUE;
+}
+
+gboolean
+assay_store_forget_cell (AssayStore *store, gsize index, GError **error)
+{
+  const sqlite3_int64 cell = (sqlite3_int64) index;
+  sqlite3_stmt *statement
+      = prepare (store, "DELETE FROM cells WHERE cell = ? AND status = 0", &cell, 1, error);
+
+  return statement != NULL && finish (store, statement, error);
+}
+
+/* ---- Blobs of numbers, in the byte order of the machine ---- */
+
+static gboolean
+insert_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
+             gconstpointer data, gsize bytes, GError **error)
+{
+  sqlite3_stmt *statement = prepare (store, sql, integers, n, error);
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_blob64 (statement, (int) n + 1, data, bytes, SQLITE_TRANSIENT);
+  return finish (store, statement, error);
+}
+
+/* The last column of the one row, copied; NULL where there is no row. */
+static gboolean
+select_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
+             gpointer *ret_data, gsize *ret_bytes, gint64 *ret_first, GError **error)
+{
+  sqlite3_stmt *statement = prepare (store, sql, integers, n, error);
+  int result;
+
+  if (statement == NULL)
+    return FALSE;
+  *ret_data = NULL;
+  *ret_bytes = 0;
+  result = sqlite3_step (statement);
+  if (result == SQLITE_ROW) {
+    const int last = sqlite3_column_count (statement) - 1;
+
+    *ret_bytes = (gsize) sqlite3_column_bytes (statement, last);
+    *ret_data = g_memdup2 (sqlite3_column_blob (statement, last), *ret_bytes);
+    *ret_first = sqlite3_column_int64 (statement, 0);
+  }
+  sqlite3_finalize (statement);
+  return result == SQLITE_ROW || result == SQLITE_DONE || fail_sql (store, error);
+}
+
+static gboolean
+insert_outcomes (AssayStore *store, gsize index, const AssayOutcomes *outcomes, guint n_metrics,
+                 GError **error)
+{
+  for (guint m = 0; m < n_metrics; m++)
+    for (guint s = 0; s < ASSAY_MAX_SERIES && outcomes[m].n > 0; s++) {
+      const sqlite3_int64 integers[] = { (sqlite3_int64) index, m, s };
+
+      if (outcomes[m].series[s] != NULL
+          && !insert_blob (store, "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)", integers,
+                           3, outcomes[m].series[s], outcomes[m].n * sizeof (double), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+insert_record (AssayStore *store, gsize index, const AssayCellRecord *record, GError **error)
+{
+  const sqlite3_int64 integers[] = { (sqlite3_int64) index, record->status };
+  sqlite3_stmt *statement = prepare (store,
+                                     "UPDATE cells SET status = ?2, message = ?3, seconds = ?4"
+                                     " WHERE cell = ?1",
+                                     integers, 2, error);
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_text (statement, 3, record->message, -1, SQLITE_TRANSIENT);
+  sqlite3_bind_double (statement, 4, record->seconds);
+  return finish (store, statement, error);
+}
+
+gboolean
+assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *record,
+                         const AssayOutcomes *outcomes, guint n_metrics, GError **error)
+{
+  if (!execute (store, "BEGIN", error))
+    return FALSE;
+  if (insert_outcomes (store, index, outcomes, n_metrics, error)
+      && insert_record (store, index, record, error) && execute (store, "COMMIT", error))
+    return TRUE;
+  sqlite3_exec (store->database, "ROLLBACK", NULL, NULL, NULL);
+  return FALSE;
+}
+
+gboolean
+assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_series,
+                      AssayOutcomes *ret_outcomes, GError **error)
+{
+  AssayOutcomes outcomes = { 0 };
+
+  for (guint s = 0; s < n_series; s++) {
+    const sqlite3_int64 integers[] = { (sqlite3_int64) index, metric, s };
+    gpointer data = NULL;
+    gsize bytes = 0;
+    gint64 ignored = 0;
+
+    if (!select_blob (store,
+                      "SELECT data FROM outcomes WHERE cell = ? AND metric = ? AND series = ?",
+                      integers, 3, &data, &bytes, &ignored, error)) {
+      assay_outcomes_clear (&outcomes);
+      return FALSE;
+    }
+    outcomes.series[s] = data;
+    outcomes.n = bytes / sizeof (double);
+  }
+  *ret_outcomes = outcomes;
+  return TRUE;
+}
+
+/* ---- Groups and tuning ---- */
+
+gboolean
+assay_store_set_groups (AssayStore *store, guint dataset, guint trial, const gint64 *groups,
+                        gsize n, GError **error)
+{
+  const sqlite3_int64 integers[] = { dataset, trial };
+
+  return insert_blob (store, "INSERT OR REPLACE INTO groups VALUES (?, ?, ?)", integers, 2, groups,
+                      n * sizeof *groups, error);
+}
+
+gboolean
+assay_store_groups (AssayStore *store, guint dataset, guint trial, gint64 **ret_groups,
+                    gsize *ret_n, GError **error)
+{
+  const sqlite3_int64 integers[] = { dataset, trial };
+  gpointer data = NULL;
+  gsize bytes = 0;
+  gint64 ignored = 0;
+
+  if (!select_blob (store, "SELECT data FROM groups WHERE dataset = ? AND trial = ?", integers, 2,
+                    &data, &bytes, &ignored, error))
+    return FALSE;
+  *ret_groups = data;
+  *ret_n = bytes / sizeof (gint64);
+  return TRUE;
+}
+
+gboolean
+assay_store_set_tuning (AssayStore *store, guint dataset, guint defense, guint attack, guint chosen,
+                        const double *estimates, guint n, GError **error)
+{
+  const sqlite3_int64 integers[] = { dataset, defense, attack, chosen };
+
+  return insert_blob (store, "INSERT OR REPLACE INTO tunings VALUES (?, ?, ?, ?, ?)", integers, 4,
+                      estimates, n * sizeof *estimates, error);
+}
+
+gboolean
+assay_store_tuning (AssayStore *store, guint dataset, guint defense, guint attack,
+                    guint *ret_chosen, double **ret_estimates, guint *ret_n, GError **error)
+{
+  const sqlite3_int64 integers[] = { dataset, defense, attack };
+  gpointer data = NULL;
+  gsize bytes = 0;
+  gint64 chosen = 0;
+
+  if (!select_blob (store,
+                    "SELECT chosen, estimates FROM tunings"
+                    " WHERE dataset = ? AND defense = ? AND attack = ?",
+                    integers, 3, &data, &bytes, &chosen, error))
+    return FALSE;
+  *ret_estimates = data;
+  *ret_n = (guint) (bytes / sizeof (double));
+  *ret_chosen = (guint) chosen;
+  return TRUE;
+}

@@ -1,0 +1,86 @@
+/* Choosing an attack's settings on secrets that are set apart for it. */
+#include "runner/tune.h"
+
+#include <math.h>
+
+#include "core/interval.h"
+
+const AssayPart *
+assay_plan_measure (const AssayPlan *plan, const char *name, const AssayMeasure **ret_measure)
+{
+  for (guint i = 0; i < plan->metrics->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->metrics, i);
+    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+
+    for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
+      if (g_str_equal (measure->name, name)) {
+        *ret_measure = measure;
+        return part;
+      }
+  }
+  return NULL;
+}
+
+/* The tune_measure of one candidate. */
+static gboolean
+try_candidate (const AssayPlan *plan, const AssayCell *cell, const AssayPart *attack,
+               const AssaySettings *settings, const AssayRelease *release, const AssayTruth *truth,
+               const AssayKnowledge *knowledge, double *ret_estimate, GError **error)
+{
+  const AssayMeasure *measure = NULL;
+  const AssayPart *part = assay_plan_measure (plan, attack->tune_measure, &measure);
+  const AssayMetric *metric = (const AssayMetric *) part->plugin;
+  const gint64 *groups = assay_truth_groups (truth);
+  g_autofree char *canonical = assay_settings_canonical (settings);
+  g_autoptr (AssayGuess) guess = NULL;
+  AssayOutcomes outcomes = { 0 };
+
+  if (!assay_step_attack ((const AssayAttack *) attack->plugin, settings,
+                          assay_plan_stream (plan, cell, "tune-attack", canonical), release,
+                          attack->grants, knowledge, groups, &guess, error))
+    return FALSE;
+  if (!assay_metric_applies (metric, truth, guess))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "tune_measure = %s does not apply to this attack and defense",
+                       attack->tune_measure);
+  if (!assay_step_measure (metric, part->settings, truth, guess, &outcomes, error))
+    return FALSE;
+  *ret_estimate = assay_interval (measure, outcomes.series[measure->series], groups, outcomes.n,
+                                  plan->confidence,
+                                  assay_plan_stream (plan, cell, "tune-metric", canonical))
+                      .estimate;
+  assay_outcomes_clear (&outcomes);
+  return TRUE;
+}
+
+gboolean
+assay_tune (const AssayPlan *plan, const AssayCell *cell, const AssayPart *attack,
+            const AssayRelease *release, const AssayTruth *truth, const AssayKnowledge *knowledge,
+            guint *ret_chosen, double **ret_estimates, GError **error)
+{
+  const guint n = attack->candidates->len;
+  const AssayMeasure *measure = NULL;
+  g_autofree double *estimates = g_new (double, n);
+  g_autoptr (GError) last = NULL;
+  guint best = n;
+
+  assay_plan_measure (plan, attack->tune_measure, &measure);
+  for (guint i = 0; i < n; i++) {
+    g_clear_error (&last);
+    estimates[i] = NAN;
+    if (!try_candidate (plan, cell, attack, attack->candidates->pdata[i], release, truth, knowledge,
+                        &estimates[i], &last))
+      continue;
+    if (best == n
+        || (measure->higher_leaks ? estimates[i] > estimates[best]
+                                  : estimates[i] < estimates[best]))
+      best = i;
+  }
+  if (best == n) {
+    g_propagate_prefixed_error (error, g_steal_pointer (&last), "tuning %s: ", attack->label);
+    return FALSE;
+  }
+  *ret_chosen = best;
+  *ret_estimates = g_steal_pointer (&estimates);
+  return TRUE;
+}

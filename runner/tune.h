@@ -1,0 +1,21 @@
+/* Choosing an attack's settings on secrets that are set apart for it. */
+#pragma once
+
+#include "runner/plan.h"
+#include "runner/steps.h"
+
+G_BEGIN_DECLS
+
+/* Tries every candidate of @attack on @release and picks the one that its tune_measure says is best
+ * for the attacker; the first of equals. @ret_estimates has one value per candidate (free with
+ * g_free). A candidate that fails counts as the worst. */
+gboolean assay_tune (const AssayPlan *plan, const AssayCell *cell, const AssayPart *attack,
+                     const AssayRelease *release, const AssayTruth *truth,
+                     const AssayKnowledge *knowledge, guint *ret_chosen, double **ret_estimates,
+                     GError **error);
+
+/* The metric part of @plan that has the measure @name, and the measure. */
+const AssayPart *assay_plan_measure (const AssayPlan *plan, const char *name,
+                                     const AssayMeasure **ret_measure);
+
+G_END_DECLS

@@ -1,0 +1,38 @@
+/* What the cells of a run share: the open dataset, the secrets of a trial, the release of a
+ * defense. Each is made when a cell first needs it and dropped when the cells move on. */
+#pragma once
+
+#include "runner/plan.h"
+#include "runner/steps.h"
+
+G_BEGIN_DECLS
+
+typedef struct _AssayWorkspace AssayWorkspace;
+
+AssayWorkspace *assay_workspace_new (const AssayPlan *plan);
+void assay_workspace_free (AssayWorkspace *workspace);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayWorkspace, assay_workspace_free)
+
+/* What a cell works on. Borrowed until the next call. */
+typedef struct {
+  const AssayKnowledge *knowledge;
+  const gint64 *groups; /* of the secrets, or NULL */
+  const AssayRelease *release;
+  const AssayTruth *truth;
+} AssayJob;
+
+/* Opens dataset @index and checks that its pool is large enough for the plan. @ret_sha256 is
+ * borrowed. */
+gboolean assay_workspace_dataset (AssayWorkspace *workspace, guint index, const char **ret_sha256,
+                                  GError **error);
+/* The secrets' groups of a trial: n numbers, or NULL. */
+gboolean assay_workspace_groups (AssayWorkspace *workspace, const AssayCell *cell,
+                                 const gint64 **ret_groups, gsize *ret_n, GError **error);
+/* The protected secrets of a cell. */
+gboolean assay_workspace_cell (AssayWorkspace *workspace, const AssayCell *cell,
+                               AssayJob *ret_job, GError **error);
+/* The same for the secrets set apart for tuning. */
+gboolean assay_workspace_tuning (AssayWorkspace *workspace, const AssayCell *cell,
+                                 AssayJob *ret_job, GError **error);
+
+G_END_DECLS
