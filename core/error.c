@@ -3,8 +3,8 @@
 
 G_DEFINE_QUARK (assay-error-quark, assay_error)
 
-gboolean
-assay_fail (GError **error, AssayErrorCode code, const char *format, ...)
+void
+assay_error_set (GError **error, AssayErrorCode code, const char *format, ...)
 {
   va_list arguments;
 
@@ -12,5 +12,4 @@ assay_fail (GError **error, AssayErrorCode code, const char *format, ...)
   if (error != NULL)
     *error = g_error_new_valist (ASSAY_ERROR, (gint) code, format, arguments);
   va_end (arguments);
-  return FALSE;
 }

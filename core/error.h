@@ -21,8 +21,17 @@ typedef enum {
 
 GQuark assay_error_quark (void);
 
-/* Sets @error to an error of ASSAY_ERROR and returns FALSE, so that a check reads as one line. */
-gboolean assay_fail (GError **error, AssayErrorCode code, const char *format, ...)
+void assay_error_set (GError **error, AssayErrorCode code, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
+
+/* Sets @error and is FALSE, so that a check reads as one line. A macro, so that compilers and
+ * static analysers see the FALSE. */
+#define assay_fail(...) (assay_error_set (__VA_ARGS__), assay_false ())
+
+static inline gboolean
+assay_false (void)
+{
+  return FALSE;
+}
 
 G_END_DECLS

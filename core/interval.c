@@ -256,6 +256,28 @@ t_on_group_means (const AssayMeasure *measure, const Unit *units, gsize n, gsize
   interval->method = "t-on-group-means";
 }
 
+/* Every outcome is 0, or every outcome is 1: what @n_independent observations of that kind say. A
+ * mean of values in [0, 1] is at most as uncertain as a rate. */
+static gboolean
+extreme_interval (const AssayMeasure *measure, const double *values, gsize n, gsize n_independent,
+                  double confidence, AssayInterval *interval)
+{
+  const double a = (1 - confidence) / 2, count = (double) n_independent;
+  double p;
+
+  if (is_quantile (measure->statistic, &p) || measure->low != 0 || measure->high != 1
+      || (values[0] != 0 && values[0] != 1))
+    return FALSE;
+  for (gsize i = 1; i < n; i++)
+    if (values[i] != values[0])
+      return FALSE;
+  interval->estimate = values[0];
+  interval->lower = assay_binomial_lower (values[0] * count, count, a);
+  interval->upper = assay_binomial_upper (values[0] * count, count, a);
+  interval->method = interval->n_groups > 0 ? "clopper-pearson-on-groups" : "clopper-pearson";
+  return TRUE;
+}
+
 AssayInterval
 assay_interval (const AssayMeasure *measure, const double *values, const gint64 *groups, gsize n,
                 double confidence, AssayStreamKey stream)
@@ -266,11 +288,14 @@ assay_interval (const AssayMeasure *measure, const double *values, const gint64 
 
   g_assert (n >= 1);
   if (groups == NULL) {
-    independent_interval (measure, values, n, confidence, stream, &interval);
+    if (!extreme_interval (measure, values, n, n, confidence, &interval))
+      independent_interval (measure, values, n, confidence, stream, &interval);
     return interval;
   }
   units = sorted_units (values, groups, n, &interval.n_groups);
-  if (interval.n_groups == 1) {
+  if (extreme_interval (measure, values, n, interval.n_groups, confidence, &interval)) {
+    /* Nothing to resample. */
+  } else if (interval.n_groups == 1) {
     const gsize once = 1;
 
     interval.estimate = weighted_statistic (measure, units, n, &once);

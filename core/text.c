@@ -10,6 +10,9 @@ assay_text_number (double value)
 {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
 
+  /* 1000 rather than 1e+03. */
+  if (value == (double) (gint64) CLAMP (value, -1e15, 1e15))
+    return g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) value);
   for (int digits = 1; digits <= 17; digits++) {
     char format[8];
 

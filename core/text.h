@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The shortest decimal text that reads back as exactly @value, always with a '.' or exponent-free
- * integer form as C's %g gives it. @value must be finite. */
+/* The shortest decimal text that reads back as exactly @value (0 for -0); whole numbers up to 10^15
+ * without an exponent. @value must be finite. */
 char *assay_text_number (double value);
 
 /* Of the NULL-terminated @candidates the one nearest to @word by edit distance, or NULL when none

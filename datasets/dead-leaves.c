@@ -12,10 +12,14 @@
  * leaf covers it, and leaves that fall on finished places need no details.
  *
  * The model has plain discs. What photographs have beside that, and SIFT sees, is added: other
- * shapes, more of them upright in built scenes; textures on the leaves; shading, shadows, edges
- * out of focus; a palette for each scene; blur and noise of a camera. The point function works on
- * signed distances d to a leaf's edge: coverage rises from 0 to 1 over |d| <= softness, which also
- * is the antialiasing. */
+ * shapes, more of them upright in built scenes; rims, and rows of equal leaves; textures; shading,
+ * shadows, edges out of focus; a palette for each scene; a camera's blur, noise and sharpening.
+ * The numbers below, foremost the least size, were chosen so that descriptors agree with those of
+ * photographs in the figures of docs/scenes.md.
+ *
+ * The point function works on signed distances d to a leaf's edge: coverage rises from 0 to 1 over
+ * |d| <= softness. Edges in focus are sharper than a pixel, as in photographs that were reduced
+ * without filtering: the stair-steps give many of the keypoints that lie on edges. */
 #include "datasets/dead-leaves.h"
 
 #include <math.h>
@@ -24,31 +28,32 @@
 #include "core/matrix.h"
 
 #define TILE 8.0         /* side of a tile */
-#define LEAST_SIZE 7.0   /* a: median over scenes */
+#define LEAST_SIZE 13.0  /* a: median over scenes */
 #define MOST_SHARE 0.5   /* b, by the shorter side of the scene */
 #define LAYERS 8.0       /* mean number of leaves above a point */
 #define SHADOW_WIDTH 4.0 /* times softness */
-#define EDGE_WIDTH 0.3   /* half of the width of a sharp edge, by the pixel */
+#define EDGE_WIDTH 0.3   /* least softness, by the pixel */
 #define N_COLOURS 8
 
+/* What the leaves of one scene have in common. */
 typedef struct {
   float base[N_COLOURS][3];
-  double built;       /* 0: grown, 1: built by people: upright rectangles, straight edges */
-  double tilt;        /* of upright things */
-  double textured;    /* share of textured leaves */
-  double repeated;    /* share of leaves that stand in a row of equal ones */
-  double rimmed;      /* share of leaves with a rim */
-  double softness;    /* median of the edges' softness */
-  double light[2];    /* change of brightness over the scene, along x and y */
+  double built;    /* 0: grown, 1: built by people: upright rectangles, straight edges */
+  double tilt;     /* of upright things, radians */
+  double textured; /* share of textured leaves */
+  double repeated; /* share of leaves that begin a row of equal ones */
+  double rimmed;   /* share of leaves with a rim */
+  double softness; /* median of the edges' softness */
+  double light[2]; /* change of brightness over the scene, along x and y */
 } Mood;
 
 struct _AssayScene {
   double width, height;
   double least, most;
   Mood mood;
-  GArray *leaves;  /* AssayLeaf */
+  GArray *leaves; /* AssayLeaf */
   gsize columns, rows;
-  GArray **tiles;  /* guint32 numbers of the leaves that may be seen there, foremost first */
+  GArray **tiles; /* guint32 numbers of the leaves that may be seen there, foremost first */
   guint8 *is_closed;
   gsize n_open;
 };
@@ -276,7 +281,7 @@ draw_shape (const Mood *mood, AssayLeaf *leaf, AssayStream *stream)
 
   leaf->aspect = assay_stream_between (stream, 0.3, 1.0);
   if (is_built) {
-    leaf->shape = which < 0.55   ? ASSAY_LEAF_RECTANGLE
+    leaf->shape = which < 0.45   ? ASSAY_LEAF_RECTANGLE
                   : which < 0.75 ? ASSAY_LEAF_STRIP
                   : which < 0.87 ? ASSAY_LEAF_POLYGON
                                  : ASSAY_LEAF_ELLIPSE;
@@ -368,27 +373,28 @@ draw_mood (Mood *mood, AssayStream *stream)
     mood->base[k][1] = (float) (value * exp (green));
     mood->base[k][2] = (float) (value * exp (-red));
   }
-  mood->built = assay_stream_uniform (stream);
+  mood->built = sqrt (assay_stream_uniform (stream));
   mood->tilt = 0.05 * assay_stream_normal (stream);
-  mood->textured = assay_stream_between (stream, 0.1, 0.7);
-  mood->repeated = assay_stream_between (stream, 0.0, 0.3);
+  mood->textured = assay_stream_between (stream, 0.05, 0.6);
+  mood->repeated = assay_stream_between (stream, 0.0, 0.5);
   mood->rimmed = assay_stream_between (stream, 0.0, 0.5);
   mood->softness = log_normal (stream, 0.3, 0.5);
   for (guint k = 0; k < 2; k++)
     mood->light[k] = 0.25 * assay_stream_normal (stream);
 }
 
-/* Enters leaf number @index in every open tile that it may be seen in; a tile that it covers is
- * closed. @is_ground: it covers everything. */
+/* Adds the leaf to the scene, and to every open tile where it may be seen. A tile that it covers
+ * is closed: the last leaf of a closed tile covers it. */
 static void
-place_leaf (AssayScene *scene, guint32 index, gboolean is_ground)
+place_leaf (AssayScene *scene, const AssayLeaf *leaf)
 {
-  const AssayLeaf *leaf = &g_array_index (scene->leaves, AssayLeaf, index);
+  const guint32 index = scene->leaves->len;
   const double far = reach (leaf, leaf->softness);
   const double core = leaf->shape == ASSAY_LEAF_BLOB ? 0.6 * leaf->size : G_MAXDOUBLE;
   const double left = floor ((leaf->x - far) / TILE), right = floor ((leaf->x + far) / TILE);
   const double top = floor ((leaf->y - far) / TILE), bottom = floor ((leaf->y + far) / TILE);
 
+  g_array_append_vals (scene->leaves, leaf, 1);
   for (gsize row = (gsize) MAX (top, 0); row < scene->rows && (double) row <= bottom; row++)
     for (gsize column = (gsize) MAX (left, 0);
          column < scene->columns && (double) column <= right; column++) {
@@ -397,7 +403,7 @@ place_leaf (AssayScene *scene, guint32 index, gboolean is_ground)
 
       if (scene->is_closed[t])
         continue;
-      for (gsize corner = 0; corner < 4 && covers && !is_ground; corner++) {
+      for (gsize corner = 0; corner < 4 && covers; corner++) {
         double u, v;
 
         to_leaf (leaf, TILE * (double) (column + corner % 2), TILE * (double) (row + corner / 2),
@@ -405,8 +411,10 @@ place_leaf (AssayScene *scene, guint32 index, gboolean is_ground)
         covers = edge_distance (leaf, u, v) > leaf->softness + 1.0 && hypot (u, v) < core;
       }
       g_array_append_val (scene->tiles[t], index);
-      scene->is_closed[t] = covers ? 1 : 0;
-      scene->n_open -= covers;
+      if (covers) {
+        scene->is_closed[t] = 1;
+        scene->n_open--;
+      }
     }
 }
 
@@ -442,8 +450,7 @@ repeat_leaf (AssayScene *scene, AssayLeaf leaf, AssayStream *stream)
     leaf.y += pitch * (is_across ? leaf.cosine : leaf.sine);
     for (guint c = 0; is_varied && c < 3; c++)
       leaf.colour[c] = colour[c] * (float) assay_stream_between (stream, 0.5, 1.2);
-    g_array_append_val (scene->leaves, leaf);
-    place_leaf (scene, scene->leaves->len - 1, FALSE);
+    place_leaf (scene, &leaf);
   }
 }
 
@@ -463,8 +470,7 @@ add_leaves (AssayScene *scene, AssayStream *stream)
     if (meets_open_tile (scene, &leaf)) {
       draw_shape (&scene->mood, &leaf, stream);
       draw_surface (&scene->mood, &leaf, stream);
-      g_array_append_val (scene->leaves, leaf);
-      place_leaf (scene, scene->leaves->len - 1, FALSE);
+      place_leaf (scene, &leaf);
       if (assay_stream_uniform (stream) < scene->mood.repeated)
         repeat_leaf (scene, leaf, stream);
     } else
@@ -476,7 +482,13 @@ AssayScene *
 assay_scene_new (double width, double height, AssayStream *stream, GError **error)
 {
   g_autoptr (AssayScene) scene = g_new0 (AssayScene, 1);
-  AssayLeaf ground = { .x = width / 2, .y = height / 2, .size = hypot (width, height) };
+  /* Large enough to cover the outermost tiles, which reach over the scene's border. */
+  AssayLeaf ground = { .x = width / 2,
+                       .y = height / 2,
+                       .size = hypot (width, height) + 4 * TILE,
+                       .aspect = 1,
+                       .cosine = 1,
+                       .shape = ASSAY_LEAF_ELLIPSE };
   gsize n_tiles;
 
   g_return_val_if_fail (width >= 1 && height >= 1 && width < 1e5 && height < 1e5, NULL);
@@ -498,11 +510,8 @@ assay_scene_new (double width, double height, AssayStream *stream, GError **erro
 
   draw_mood (&scene->mood, stream);
   add_leaves (scene, stream);
-  ground.aspect = 1;
-  ground.cosine = 1;
   draw_surface (&scene->mood, &ground, stream);
-  g_array_append_val (scene->leaves, ground);
-  place_leaf (scene, scene->leaves->len - 1, TRUE);
+  place_leaf (scene, &ground);
   return g_steal_pointer (&scene);
 }
 
@@ -553,45 +562,49 @@ leaf_colour (const AssayLeaf *leaf, double u, double v, double distance, double 
     ret_colour[c] = strength * ((double) leaf->colour[c] + (1.0 - rim) * texture);
 }
 
+/* Blends one leaf, seen at (x, y), into @sum, of which the share @open is still to be filled.
+ * Returns what is left of it. */
+static double
+blend (const AssayLeaf *leaf, gboolean is_last, double x, double y, double footprint, double open,
+       double *sum)
+{
+  const double softness = MAX (leaf->softness, EDGE_WIDTH * footprint);
+  const double far = reach (leaf, softness);
+  double u, v, distance, cover, colour[3];
+
+  to_leaf (leaf, x, y, &u, &v);
+  if (!is_last && u * u + v * v > far * far)
+    return open;
+  distance = edge_distance (leaf, u, v);
+  cover = is_last ? 1.0 : step (distance, softness);
+  if (cover > 0) {
+    leaf_colour (leaf, u, v, distance, footprint, colour);
+    for (guint c = 0; c < 3; c++)
+      sum[c] += open * cover * colour[c];
+  }
+  /* The shadow is a black layer around the leaf, strongest at its edge. */
+  open *= 1.0 - leaf->shadow * CLAMP (1.0 + distance / (SHADOW_WIDTH * softness), 0.0, 1.0);
+  return open * (1.0 - cover);
+}
+
 void
 assay_scene_colour (const AssayScene *scene, double x, double y, double footprint,
                     float *ret_colour)
 {
-  const guint32 ground = scene->leaves->len - 1;
-  const gboolean is_inside = x >= 0 && y >= 0 && x < scene->width && y < scene->height;
-  const gsize tile = is_inside ? (gsize) (y / TILE) * scene->columns + (gsize) (x / TILE) : 0;
-  const guint n = is_inside ? scene->tiles[tile]->len : 1;
-  const double light = 1.0 + scene->mood.light[0] * (x / scene->width - 0.5)
-                       + scene->mood.light[1] * (y / scene->height - 0.5);
+  /* fmin and fmax, because they also take care of NaN: a homography may give anything. */
+  const double px = fmax (fmin (x, scene->width * (1 - 1e-12)), 0);
+  const double py = fmax (fmin (y, scene->height * (1 - 1e-12)), 0);
+  const double size = fmin (fmax (footprint, 1e-3), 1e3);
+  const GArray *tile = scene->tiles[(gsize) (py / TILE) * scene->columns + (gsize) (px / TILE)];
+  const double light = 1.0 + scene->mood.light[0] * (px / scene->width - 0.5)
+                       + scene->mood.light[1] * (py / scene->height - 0.5);
   double sum[3] = { 0 }, open = 1.0;
 
-  for (guint i = 0; i < n && open > 1.0 / 512; i++) {
-    const guint32 index = is_inside ? g_array_index (scene->tiles[tile], guint32, i) : ground;
+  for (guint i = 0; i < tile->len && open > 1.0 / 512; i++) {
+    const guint32 index = g_array_index (tile, guint32, i);
     const AssayLeaf *leaf = &g_array_index (scene->leaves, AssayLeaf, index);
-    const double softness = MAX (leaf->softness, EDGE_WIDTH * footprint);
-    const double far = reach (leaf, softness);
-    double u, v, distance = G_MAXDOUBLE, cover = 1.0;
 
-    to_leaf (leaf, x, y, &u, &v);
-    if (index != ground) {
-      if (u * u + v * v > far * far)
-        continue;
-      distance = edge_distance (leaf, u, v);
-      if (distance < -(1.0 + SHADOW_WIDTH) * softness)
-        continue;
-      cover = step (distance, softness);
-    }
-    if (cover > 0) {
-      double colour[3];
-
-      leaf_colour (leaf, u, v, distance, footprint, colour);
-      for (guint c = 0; c < 3; c++)
-        sum[c] += open * cover * colour[c];
-      open *= 1.0 - cover;
-    }
-    if (cover < 1)
-      /* The shadow is a black layer, strongest at the edge. */
-      open *= 1.0 - leaf->shadow * CLAMP (1.0 + distance / (SHADOW_WIDTH * softness), 0.0, 1.0);
+    open = blend (leaf, i + 1 == tile->len, px, py, size, open, sum);
   }
   for (guint c = 0; c < 3; c++)
     ret_colour[c] = (float) (MAX (light, 0.2) * sum[c]);

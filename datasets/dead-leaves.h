@@ -69,7 +69,8 @@ const AssayLeaf *assay_scene_leaves (const AssayScene *scene, gsize *ret_count);
 void assay_scene_sizes (const AssayScene *scene, double *ret_least, double *ret_most);
 
 /* Red, green and blue (0 .. 255, unclipped) of the scene at a point, seen by a pixel that covers
- * @footprint units: edges fade over it, and finer textures vanish. */
+ * @footprint units: edges fade over it, and finer textures vanish. Points outside have the colour
+ * of the border. */
 void assay_scene_colour (const AssayScene *scene, double x, double y, double footprint,
                          float *ret_colour);
 

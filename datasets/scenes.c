@@ -265,9 +265,10 @@ survey (const AssayDatasetContext *context, AssaySurvey *ret_survey,
   const gsize width = (gsize) settings->width, height = (gsize) settings->height;
   const gsize per_image = (gsize) settings->per_image;
   const gsize n_images = count_images (settings);
-  /* Beside SIFT: two pictures in colour, one in grey, and some megabytes of leaves. */
+  /* Beside SIFT: two pictures in colour and one in grey, and leaves, which hide each other and
+   * are fewer the larger they are. */
   const guint64 per_worker
-      = assay_sift_memory (width, height) + (guint64) width * height * 7 * sizeof (float) + (8 << 20);
+      = assay_sift_memory (width, height) + (guint64) width * height * 40 + (8 << 20);
 
   *ret_survey = (AssaySurvey){
     .n_secrets = images_of_role (settings, PRIVATE) * per_image,

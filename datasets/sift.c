@@ -36,6 +36,7 @@
 #define LEVELS 3
 #define MAX_OCTAVES 32
 #define LEAST_SIDE 12
+#define MOST_PIXELS (1 << 25) /* VLFeat counts samples of all levels in int */
 #define BORDER 5                         /* samples of an octave without keypoints */
 #define CONTRAST (255.0 * 0.04 / LEVELS) /* least |D(x^)| */
 #define EDGE_RATIO 10.0                  /* of principal curvatures, at most */
@@ -86,11 +87,11 @@ assay_sift_new (gsize width, gsize height, GError **error)
   static GMutex lock;
   g_autoptr (AssaySift) sift = NULL;
 
-  if (width < LEAST_SIDE || height < LEAST_SIDE || width > G_MAXINT16 || height > G_MAXINT16) {
+  if (width < LEAST_SIDE || height < LEAST_SIDE || width > MOST_PIXELS / height) {
     assay_fail (error, ASSAY_ERROR_DATA,
                 "a picture of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                " pixels: SIFT takes sides of %d to %d",
-                width, height, LEAST_SIDE, G_MAXINT16);
+                " pixels: SIFT takes sides of at least %d, and at most %d pixels",
+                width, height, LEAST_SIDE, MOST_PIXELS);
     return NULL;
   }
   sift = g_new0 (AssaySift, 1);

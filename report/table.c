@@ -169,6 +169,18 @@ append_grid (GString *text, const Grid *grid, guint width)
   }
 }
 
+static const AssayMeasurement *
+find_measurement (const AssayResultCell *cell, const AssaySettings *settings, const char *name)
+{
+  for (guint m = 0; m < cell->measurements->len; m++) {
+    const AssayMeasurement *measurement = &g_array_index (cell->measurements, AssayMeasurement, m);
+
+    if (measurement->settings == settings && g_str_equal (measurement->measure->name, name))
+      return measurement;
+  }
+  return NULL;
+}
+
 /* Fills the grid with one measure of one metric part; FALSE when no cell has it. */
 static gboolean
 fill_grid (const AssayResults *results, const AssaySettings *settings, const char *name,
@@ -177,33 +189,31 @@ fill_grid (const AssayResults *results, const AssaySettings *settings, const cha
   const AssayPlan *plan = results->plan;
   Grid grid = { g_ptr_array_new_with_free_func (g_free), g_ptr_array_new_with_free_func (g_free),
                 g_ptr_array_new_with_free_func (g_free) };
-  gboolean is_any = FALSE;
 
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
 
+    if (find_measurement (cell, settings, name) == NULL)
+      continue;
     index_of (grid.rows, row_name (plan, cell));
     index_of (grid.columns, part_name (plan->attacks, cell->attack.index));
   }
   g_ptr_array_set_size (grid.texts, (gint) (grid.rows->len * grid.columns->len));
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
-    const guint row = index_of (grid.rows, row_name (plan, cell));
-    const guint column = index_of (grid.columns, part_name (plan->attacks, cell->attack.index));
-    const AssayMeasurement *found = NULL;
+    g_autofree char *row_text = row_name (plan, cell);
+    g_autofree char *column_text = part_name (plan->attacks, cell->attack.index);
+    guint row, column;
 
-    for (guint m = 0; m < cell->measurements->len; m++) {
-      const AssayMeasurement *measurement
-          = &g_array_index (cell->measurements, AssayMeasurement, m);
-
-      if (measurement->settings == settings && g_str_equal (measurement->measure->name, name))
-        found = measurement;
-    }
-    is_any |= found != NULL;
-    grid.texts->pdata[row * grid.columns->len + column] = format_measurement (cell, found);
+    /* An attack or a defense for which the measure means nothing is left out. */
+    if (!g_ptr_array_find_with_equal_func (grid.rows, row_text, g_str_equal, &row)
+        || !g_ptr_array_find_with_equal_func (grid.columns, column_text, g_str_equal, &column))
+      continue;
+    grid.texts->pdata[row * grid.columns->len + column]
+        = format_measurement (cell, find_measurement (cell, settings, name));
   }
   *ret_grid = grid;
-  return is_any;
+  return grid.rows->len > 0;
 }
 
 static void

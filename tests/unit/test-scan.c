@@ -442,7 +442,6 @@ check_memory (const Case *c, guint threads)
   nearest = scan (&problem, c->k, threads);
   held = read_status ("VmHWM:") - before;
   foretold = (gint64) assay_scan_memory (c->n, c->m, c->d, c->k);
-  fprintf(stderr,"%s: held %ld foretold %ld result %ld\n",what,held,foretold,result);
   cr_assert (held - result < 256 << 20, "%s: %" G_GINT64_FORMAT " bytes", what, held - result);
   cr_assert (held <= foretold + (8 << 20),
              "%s: %" G_GINT64_FORMAT " bytes held, %" G_GINT64_FORMAT " foretold", what, held,
