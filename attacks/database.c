@@ -73,22 +73,34 @@ compare_scores (gconstpointer a, gconstpointer b)
   return x->place < y->place ? -1 : x->place > y->place;
 }
 
+/* Partial sums that the compiler keeps in vector registers; added up in one fixed order. */
+#define LANES 16
+
+static float
+squared_distance (const float *a, const float *b, gsize n)
+{
+  float lanes[LANES] = { 0 };
+  float sum = 0;
+  gsize j = 0;
+
+  for (; j + LANES <= n; j += LANES)
+    for (gsize l = 0; l < LANES; l++)
+      lanes[l] += (a[j + l] - b[j + l]) * (a[j + l] - b[j + l]);
+  for (; j < n; j++)
+    sum += (a[j] - b[j]) * (a[j] - b[j]);
+  for (gsize l = 0; l < LANES; l++)
+    sum += lanes[l];
+  return sum;
+}
+
 /* Squared distance of @row to the nearest of the @count adversarial rows. */
 static float
 score_row (const float *row, const float *adversarial, gsize count, gsize cols)
 {
   float best = G_MAXFLOAT;
 
-  for (gsize i = 0; i < count; i++) {
-    float square = 0;
-
-    for (gsize j = 0; j < cols; j++) {
-      const float gap = row[j] - adversarial[i * cols + j];
-
-      square += gap * gap;
-    }
-    best = MIN (best, square);
-  }
+  for (gsize i = 0; i < count; i++)
+    best = MIN (best, squared_distance (row, adversarial + i * cols, cols));
   return best;
 }
 
@@ -194,7 +206,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                        G_GSIZE_FORMAT " adversarial ones of a subspace",
                        assay_rows_count (seen->database), n_adversarial);
   estimates = assay_matrix_new (subspaces.count, subspaces.cols, error);
-  nearest = assay_scan_subspaces (&subspaces, seen->database, step.scale, k, error);
+  nearest = assay_release_nearest (seen->release, seen->database, k, error);
   if (nearest == NULL || estimates == NULL)
     return FALSE;
   step.nearest = nearest;
@@ -226,7 +238,18 @@ memory (gconstpointer data, const AssayShape *shape)
   const gsize k = (gsize) settings->neighbours + shape->cols / 2;
   const gsize rows = shape->n_database > 0 ? MIN (k, shape->n_database) : k;
 
-  return assay_scan_memory (shape->n_secrets, 16, shape->cols, rows);
+  return assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, rows);
+}
+
+static double
+work (gconstpointer data, const AssayShape *shape)
+{
+  const Database *settings = data;
+
+  /* The scan, and the scores of V against the adversarial rows. */
+  return subspace_scan_work (shape, shape->n_database)
+         + 3.0 * (double) shape->n_secrets * (double) settings->neighbours
+               * (double) shape->dimension / 2 * (double) shape->cols;
 }
 
 /* A database of tight clusters; each secret is beside one centre, its adversarial descriptors are
@@ -290,6 +313,7 @@ const AssayAttack assay_attack_database = {
   .settings_size = sizeof (Database),
   .check = check,
   .memory = memory,
+  .work = work,
   .reads = ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_DATABASE,
   .game = ASSAY_GAME_RECONSTRUCT,

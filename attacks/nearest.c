@@ -24,7 +24,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   const AssaySubspaces subspaces = assay_release_subspaces (seen->release);
   g_autoptr (AssayMatrix) estimates = assay_matrix_new (subspaces.count, subspaces.cols, error);
   g_autoptr (AssayNearest) nearest
-      = assay_scan_subspaces (&subspaces, seen->public_rows, scale, 1, error);
+      = assay_release_nearest (seen->release, seen->public_rows, 1, error);
 
   if (nearest == NULL || estimates == NULL)
     return FALSE;
@@ -75,7 +75,14 @@ static guint64
 memory (gconstpointer settings, const AssayShape *shape)
 {
   (void) settings;
-  return assay_scan_memory (shape->n_secrets, 0, shape->cols, 1);
+  return assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, 1);
+}
+
+static double
+work (gconstpointer settings, const AssayShape *shape)
+{
+  (void) settings;
+  return subspace_scan_work (shape, shape->n_public);
 }
 
 const AssayAttack assay_attack_nearest = {
@@ -85,6 +92,7 @@ const AssayAttack assay_attack_nearest = {
   .parameters = parameters,
   .settings_size = sizeof (Nearest),
   .memory = memory,
+  .work = work,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,

@@ -52,6 +52,13 @@ subspace_weighted_centre (const float *rows, const float *distances, gsize count
     ret_centre[j] = (float) (sum[j] / total);
 }
 
+double
+subspace_scan_work (const AssayShape *shape, gsize n_rows)
+{
+  return 2.0 * (double) shape->n_secrets * (double) (shape->dimension + 1) * (double) n_rows
+         * (double) shape->cols;
+}
+
 /* Translation and basis of one control subspace; @span holds m x n directions. */
 static gboolean
 fill_control_subspace (const float *secret, double *span, gsize m, gsize n, AssayStream *stream,

@@ -1,9 +1,7 @@
 /* What the attacks on subspaces share. */
 #pragma once
 
-#include "core/exchange.h"
-#include "core/rng.h"
-#include "core/rows.h"
+#include "core/plugin.h"
 
 /* The scale in which knowledge is compared with the release. */
 AssayScale subspace_scale (const AssayRelease *release);
@@ -15,6 +13,9 @@ void subspace_project (const AssaySubspaces *subspaces, gsize index, const float
 /* Mean of @count rows (count x d) with weights 1 / distance (equation 1 of LDP-FEAT). */
 void subspace_weighted_centre (const float *rows, const float *distances, gsize count, gsize cols,
                                float *ret_centre);
+
+/* Floating-point operations of a scan of @n_rows rows. */
+double subspace_scan_work (const AssayShape *shape, gsize n_rows);
 
 /* A n x m x d basis of @count random m-dimensional spaces, each through @secrets row i and the
  * rows of @others (count x (m - n_random) x d), as release with translation: what a control needs.

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "core/parallel.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "runner/pairing.h"
@@ -41,6 +42,23 @@ print_survey (const AssayPlan *plan, guint index)
   printf ("\n");
 }
 
+/* What a processor of these years reaches in matrix products on one thread, about. */
+#define FLOPS_PER_THREAD 4e10
+
+static void
+print_time (double work)
+{
+  const guint threads = assay_parallel_threads ();
+  const double seconds = work / FLOPS_PER_THREAD / threads;
+
+  if (seconds < 1)
+    printf ("time: about a second on %u threads\n", threads);
+  else if (seconds < 120)
+    printf ("time: very roughly %.0f s on %u threads\n", seconds, threads);
+  else
+    printf ("time: very roughly %.0f min on %u threads\n", seconds / 60, threads);
+}
+
 static void
 print_plan (const AssayPlan *plan)
 {
@@ -63,6 +81,7 @@ print_plan (const AssayPlan *plan)
     printf ("skipped: %s against %s: %s\n", skip->attack, skip->defense, skip->reason);
   }
   printf ("memory: about %s\n", memory);
+  print_time (plan->work);
 }
 
 int

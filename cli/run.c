@@ -137,7 +137,7 @@ run_plan (const AssayPlan *plan, const char *place, const RunOptions *options)
   int code;
 
   if (!assay_folder_check (plan, place, options->resume, &error)
-      || !assay_workspace_dataset (workspace, 0, &ignored, &error)
+      || (!options->resume && !assay_workspace_dataset (workspace, 0, &ignored, &error))
       || !assay_folder_open (plan, place, options->resume, &folder, &error))
     return cli_fail_early (error);
   code = run_in_folder (plan, workspace, &folder, options);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/scan.h"
 
 /* One array of a record: its dimensions are letters, equal letters mean equal sizes within the
  * record. */
@@ -72,6 +73,7 @@ assay_release_new (AssayReleaseKind kind, const char *defense)
   release->kind = kind;
   release->defense = g_strdup (defense);
   release->settings = g_strdup ("{}");
+  release->scans = assay_scan_cache_new ();
   arrays_init (&release->arrays);
   return release;
 }
@@ -84,6 +86,7 @@ assay_release_free (AssayRelease *release)
   arrays_clear (&release->arrays);
   g_free (release->defense);
   g_free (release->settings);
+  assay_scan_cache_free (release->scans);
   g_free (release);
 }
 

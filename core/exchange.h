@@ -31,6 +31,9 @@ typedef struct {
   GPtrArray *arrays;
 } AssayArrays;
 
+/* What was found near a release's subspaces so far (core/scan-cache.c). */
+typedef struct _AssayScanCache AssayScanCache;
+
 /* What leaves the owner. */
 typedef struct {
   AssayReleaseKind kind;
@@ -38,6 +41,7 @@ typedef struct {
   gboolean is_unit_norm; /* secrets were L2-normalised before they were protected */
   char *defense;         /* id of the plugin that made it, or what its maker calls it; never NULL */
   char *settings;        /* JSON object text of the defense's settings; never NULL */
+  AssayScanCache *scans; /* what attacks on this release share; says nothing of the secrets */
 } AssayRelease;
 
 /* What an attack returns. Every array is optional. */

@@ -44,6 +44,7 @@ typedef struct {
 /* Sizes that checks and memory estimates need before anything is loaded. 0: not known yet. */
 typedef struct {
   gsize n_secrets; /* a cell's */
+  gsize dimension; /* m of the subspaces that an attack reads; 0: plain points, or not known */
   gsize cols;
   gsize n_public;
   gsize n_database;
@@ -59,7 +60,9 @@ typedef struct {
   /* Rules between settings, and between settings and sizes; asked when a scenario is loaded. */  \
   gboolean (*check) (gconstpointer settings, const AssayShape *shape, GError **error);            \
   /* Bytes that the callbacks hold at their peak, beyond inputs and outputs; NULL: little. */     \
-  guint64 (*memory) (gconstpointer settings, const AssayShape *shape)
+  guint64 (*memory) (gconstpointer settings, const AssayShape *shape);                            \
+  /* Floating-point operations that one call costs, roughly; NULL: few. */                        \
+  double (*work) (gconstpointer settings, const AssayShape *shape)
 
 typedef struct {
   ASSAY_PLUGIN_COMMON;
@@ -82,6 +85,7 @@ typedef struct {
   gsize cols;
   gboolean is_estimate;
   guint64 memory; /* bytes that opening it will hold */
+  double work;    /* floating-point operations that opening it costs, roughly */
 } AssaySurvey;
 
 /* An open dataset. Roles that it lacks are NULL. */
@@ -128,6 +132,8 @@ typedef struct {
   const char *claim; /* the formal claim it makes, in words; NULL: none */
   /* What it draws its material from (ASSAY_GRANT_DATABASE), by its settings; NULL: nothing. */
   guint (*uses) (gconstpointer settings);
+  /* Sets what an attack on the release will meet (dimension); NULL: nothing to set. */
+  void (*release_shape) (gconstpointer settings, AssayShape *inout_shape);
   /* Fills @ret_release, and in @ret_truth whatever else a game needs (adversarial rows). The truth
    * arrives with `secrets` as the dataset gave them: a defense that protects another form of them
    * (normalised) replaces it by that form. */

@@ -178,6 +178,15 @@ assay_scan_memory (gsize n_subspaces, gsize dimension, gsize cols, gsize k)
   return result;
 }
 
+void
+assay_scan_shape (gsize dimension, gsize cols, gsize *ret_rows, gsize *ret_panel)
+{
+  const Plan plan = make_plan (G_MAXSIZE, dimension, cols, G_MAXSIZE, 1);
+
+  *ret_rows = plan.is_wide ? plan.panel : plan.block * plan.stacked;
+  *ret_panel = plan.panel;
+}
+
 /* --- The scan ---------------------------------------------------------------------------- */
 
 typedef struct {

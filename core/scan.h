@@ -38,7 +38,20 @@ AssayNearest *assay_scan_subspaces (const AssaySubspaces *subspaces, const Assay
  * to be when it lies in it: a distance of no more than this is zero as far as a scan can tell. */
 double assay_scan_tolerance (gsize cols, gsize dimension, double length);
 
+/* The same for the subspaces of @release, in the scale of its secrets. What was found is kept with
+ * the release, so that several attacks on it, and one attack with several settings, scan once: the
+ * k nearest are the first k of any larger number. */
+AssayNearest *assay_release_nearest (const AssayRelease *release, const AssayRows *rows, gsize k,
+                                     GError **error);
+
+AssayScanCache *assay_scan_cache_new (void);
+void assay_scan_cache_free (AssayScanCache *cache);
+
 /* Bytes that a scan holds at most, its result included. */
 guint64 assay_scan_memory (gsize n_subspaces, gsize dimension, gsize cols, gsize k);
+
+/* The product that a scan is made of, for benchmarks: @ret_rows stacked rows of subspaces against
+ * @ret_panel rows of the set. */
+void assay_scan_shape (gsize dimension, gsize cols, gsize *ret_rows, gsize *ret_panel);
 
 G_END_DECLS

@@ -23,9 +23,9 @@
 #include "datasets/dead-leaves.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/matrix.h"
+#include "datasets/textures.h"
 
 #define TILE 8.0         /* side of a tile */
 #define LEAST_SIZE 13.0  /* a: median over scenes */
@@ -34,6 +34,9 @@
 #define SHADOW_WIDTH 4.0 /* times softness */
 #define EDGE_WIDTH 0.3   /* least softness, by the pixel */
 #define N_COLOURS 8
+#define BLOB_RADIUS 0.8 /* by the size */
+#define BLOB_WAVE 0.2   /* wave k of four, by the size, has at most 1 / (1 + k / 2) of this */
+#define BLOB_CORE 0.28  /* 0.8 - 0.2 (1 + 2/3 + 1/2 + 2/5), rounded down */
 
 /* What the leaves of one scene have in common. */
 typedef struct {
@@ -58,122 +61,9 @@ struct _AssayScene {
   gsize n_open;
 };
 
-/* ---- Noise on a lattice ---- */
+/* ---- Leaves ---- */
 
-/* A fixed scrambling (the finaliser of MurmurHash3), not a random stream: the seeds come from
- * streams. */
-static guint32
-scramble (guint32 seed, gint32 x, gint32 y)
-{
-  guint32 h = seed ^ ((guint32) x * 0x9e3779b1u) ^ ((guint32) y * 0x85ebca77u);
-
-  h ^= h >> 16;
-  h *= 0x85ebca6bu;
-  h ^= h >> 13;
-  h *= 0xc2b2ae35u;
-  return h ^ h >> 16;
-}
-
-/* [0, 1) */
-static double
-lattice (guint32 seed, double x, double y)
-{
-  return scramble (seed, (gint32) x, (gint32) y) * 0x1p-32;
-}
-
-static double
-smooth (double t)
-{
-  return t * t * (3.0 - 2.0 * t);
-}
-
-/* [-1, 1], features about one unit wide. */
-static double
-noise (guint32 seed, double x, double y)
-{
-  const double i = floor (x), j = floor (y);
-  const double u = smooth (x - i), v = smooth (y - j);
-  const double above = lattice (seed, i, j) * (1 - u) + lattice (seed, i + 1, j) * u;
-  const double below = lattice (seed, i, j + 1) * (1 - u) + lattice (seed, i + 1, j + 1) * u;
-
-  return 2.0 * (above * (1 - v) + below * v) - 1.0;
-}
-
-/* 0 below -@width, 1 above @width. */
-static double
-step (double value, double width)
-{
-  return smooth (CLAMP (0.5 + 0.5 * value / width, 0.0, 1.0));
-}
-
-/* ---- Textures: functions of a place (in periods) and of the footprint (in periods), with values
- * of about [-1, 1] ---- */
-
-static double
-clouds (guint32 seed, double u, double v, double footprint)
-{
-  double sum = 0, weight = 1;
-
-  for (guint k = 0; k < 6 && footprint < 0.7; k++) {
-    sum += weight * noise (seed + k, u, v);
-    weight *= 0.7;
-    u *= 2;
-    v *= 2;
-    footprint *= 2;
-  }
-  return sum;
-}
-
-static double
-stripes (guint32 seed, double u, double v, double footprint)
-{
-  const double warp = 0.3 * noise (seed, 0.2 * u, 0.2 * v);
-  const double wave = sin (2.0 * G_PI * (u + warp));
-
-  /* Half of the seeds: hard edges. */
-  return seed & 1 ? wave : 2.0 * step (wave, 0.3 + 4.0 * footprint) - 1.0;
-}
-
-/* One round spot in each unit cell, of random place, radius and strength. */
-static double
-spots (guint32 seed, double u, double v, double footprint)
-{
-  const double i = floor (u), j = floor (v);
-  const double radius = 0.12 + 0.3 * lattice (seed, i, j);
-  const double x = radius + (1 - 2 * radius) * lattice (seed + 1, i, j);
-  const double y = radius + (1 - 2 * radius) * lattice (seed + 2, i, j);
-  const gboolean is_there = lattice (seed + 3, i, j) < 0.5;
-  const double strength = seed & 1 ? 2.5 : -2.0;
-
-  return !is_there ? 0.0 : strength * step (radius - hypot (u - i - x, v - j - y), 0.05 + 0.7 * footprint);
-}
-
-static double
-bricks (guint32 seed, double u, double v, double footprint)
-{
-  const double row = floor (v), shift = lattice (seed, row, 0), long_side = 1.0 + (seed & 3);
-  const double place = u / long_side + shift, column = floor (place);
-  const double to_side = long_side * (0.5 - fabs (place - column - 0.5));
-  const double edge = MIN (to_side, 0.5 - fabs (v - row - 0.5));
-  const double inside = step (edge - 0.06, 0.05 + 0.7 * footprint);
-
-  return inside * (1.2 * lattice (seed + 1, column, row) - 0.2) - (1 - inside) * 0.8;
-}
-
-/* Lines of small marks, some of them blank. */
-static double
-writing (guint32 seed, double u, double v, double footprint)
-{
-  const double line = floor (v), mark = floor (2.5 * u), half = floor (5.0 * (v - line));
-  const double x = 2.5 * u - mark, y = v - line;
-  const gboolean is_blank = lattice (seed, floor (0.3 * mark), line) < 0.25;
-  const double ink = lattice (seed + 1, mark, 8.0 * line + half) < 0.55 ? 1.0 : 0.0;
-  const double band = step (0.3 - fabs (y - 0.4), 0.05 + 0.7 * footprint);
-  const double stroke = step (0.4 - fabs (x - 0.5), 0.1 + 1.7 * footprint);
-
-  return is_blank ? 0.0 : -1.4 * ink * band * stroke;
-}
-
+/* The texture at (u, v) of the leaf's frame. */
 static double
 texture_value (const AssayLeaf *leaf, double u, double v, double footprint)
 {
@@ -204,8 +94,6 @@ texture_value (const AssayLeaf *leaf, double u, double v, double footprint)
   }
 }
 
-/* ---- Leaves ---- */
-
 /* Signed distance (nearly, and exactly 0 on it) from the edge to the point (u, v) of the leaf's
  * frame, positive inside. */
 static double
@@ -222,14 +110,14 @@ edge_distance (const AssayLeaf *leaf, double u, double v)
   }
   case ASSAY_LEAF_BLOB: {
     const double direction = atan2 (v, u);
-    double radius = 0.8;
+    double radius = BLOB_RADIUS;
 
     for (guint k = 0; k < leaf->n_sides; k++)
       radius += leaf->sides[k][0] * cos ((k + 2) * direction + leaf->sides[k][1]);
     return radius * a - hypot (u, v);
   }
-  case ASSAY_LEAF_POLYGON:
-    distance = a;
+  case ASSAY_LEAF_POLYGON: /* cut off by a circle, for three sides may not meet */
+    distance = a - hypot (u, v);
     for (guint k = 0; k < leaf->n_sides; k++)
       distance = MIN (distance, leaf->sides[k][2] - leaf->sides[k][0] * u - leaf->sides[k][1] * v);
     return distance;
@@ -303,7 +191,7 @@ draw_shape (const Mood *mood, AssayLeaf *leaf, AssayStream *stream)
   if (leaf->shape == ASSAY_LEAF_BLOB) {
     leaf->n_sides = 4;
     for (guint k = 0; k < leaf->n_sides; k++) {
-      leaf->sides[k][0] = assay_stream_between (stream, 0, 0.2) / (1.0 + 0.5 * k);
+      leaf->sides[k][0] = assay_stream_between (stream, 0, BLOB_WAVE) / (1.0 + 0.5 * k);
       leaf->sides[k][1] = assay_stream_between (stream, 0, 2.0 * G_PI);
     }
   }
@@ -390,7 +278,8 @@ place_leaf (AssayScene *scene, const AssayLeaf *leaf)
 {
   const guint32 index = scene->leaves->len;
   const double far = reach (leaf, leaf->softness);
-  const double core = leaf->shape == ASSAY_LEAF_BLOB ? 0.6 * leaf->size : G_MAXDOUBLE;
+  /* A tile whose corners are inside is covered, by all but blobs, which are not convex. */
+  const double core = leaf->shape == ASSAY_LEAF_BLOB ? BLOB_CORE * leaf->size : G_MAXDOUBLE;
   const double left = floor ((leaf->x - far) / TILE), right = floor ((leaf->x + far) / TILE);
   const double top = floor ((leaf->y - far) / TILE), bottom = floor ((leaf->y + far) / TILE);
 
@@ -481,7 +370,7 @@ add_leaves (AssayScene *scene, AssayStream *stream)
 AssayScene *
 assay_scene_new (double width, double height, AssayStream *stream, GError **error)
 {
-  g_autoptr (AssayScene) scene = g_new0 (AssayScene, 1);
+  g_autoptr (AssayScene) scene = NULL;
   /* Large enough to cover the outermost tiles, which reach over the scene's border. */
   AssayLeaf ground = { .x = width / 2,
                        .y = height / 2,
@@ -492,6 +381,7 @@ assay_scene_new (double width, double height, AssayStream *stream, GError **erro
   gsize n_tiles;
 
   g_return_val_if_fail (width >= 1 && height >= 1 && width < 1e5 && height < 1e5, NULL);
+  scene = g_new0 (AssayScene, 1);
   scene->width = width;
   scene->height = height;
   scene->least = CLAMP (log_normal (stream, LEAST_SIZE, 0.35), 0.4 * LEAST_SIZE, 3 * LEAST_SIZE);
@@ -552,10 +442,8 @@ leaf_colour (const AssayLeaf *leaf, double u, double v, double distance, double 
   const double shade
       = 1.0 + leaf->shading[0] * s + leaf->shading[1] * t + leaf->shading[2] * (s * s + t * t);
   const double texture = leaf->contrast * texture_value (leaf, u, v, footprint);
-
-  const double rim = leaf->rim > 0
-                         ? step (leaf->rim - distance, MAX (leaf->softness, EDGE_WIDTH * footprint))
-                         : 0.0;
+  const double softness = MAX (leaf->softness, EDGE_WIDTH * footprint);
+  const double rim = leaf->rim > 0 ? step (leaf->rim - distance, softness) : 0.0;
   const double strength = MAX (shade, 0.2) * (1.0 + rim * (leaf->rim_brightness - 1.0));
 
   for (guint c = 0; c < 3; c++)
@@ -612,69 +500,6 @@ assay_scene_colour (const AssayScene *scene, double x, double y, double footprin
 
 /* ---- Camera ---- */
 
-/* Gaussian blur along lines of @n pixels that are @step floats apart, mirrored at the ends. */
-static void
-blur_line (float *line, gsize n, gsize stride, const double *kernel, gsize radius, float *scratch)
-{
-  for (gsize i = 0; i < n; i++)
-    scratch[i] = line[i * stride];
-  for (gsize i = 0; i < n; i++) {
-    double sum = kernel[0] * (double) scratch[i];
-
-    for (gsize k = 1; k <= radius; k++) {
-      const gsize before = i >= k ? i - k : MIN (k - i, n - 1);
-      const gsize after = i + k < n ? i + k : 2 * n - 2 - MIN (i + k, 2 * n - 2);
-
-      sum += kernel[k] * ((double) scratch[before] + (double) scratch[after]);
-    }
-    line[i * stride] = (float) sum;
-  }
-}
-
-static gboolean
-blur_photo (AssayPhoto *photo, double sigma, GError **error)
-{
-  const gsize radius = (gsize) ceil (3.0 * sigma);
-  g_autofree double *kernel = g_new (double, radius + 1);
-  g_autofree float *scratch
-      = assay_alloc (MAX (photo->width, photo->height), sizeof (float), "blur", error);
-  double sum = 0;
-
-  if (scratch == NULL)
-    return FALSE;
-  for (gsize k = 0; k <= radius; k++) {
-    kernel[k] = exp (-0.5 * (double) (k * k) / (sigma * sigma));
-    sum += k == 0 ? kernel[k] : 2 * kernel[k];
-  }
-  for (gsize k = 0; k <= radius; k++)
-    kernel[k] /= sum;
-  for (gsize c = 0; c < 3; c++) {
-    for (gsize y = 0; y < photo->height; y++)
-      blur_line (assay_photo_pixel (photo, 0, y) + c, photo->width, 3, kernel, radius, scratch);
-    for (gsize x = 0; x < photo->width; x++)
-      blur_line (assay_photo_pixel (photo, x, 0) + c, photo->height, 3 * photo->width, kernel,
-                 radius, scratch);
-  }
-  return TRUE;
-}
-
-/* Unsharp mask: what a blur of one pixel takes away is added @strength times. */
-static gboolean
-sharpen_photo (AssayPhoto *photo, double strength, GError **error)
-{
-  g_autoptr (AssayPhoto) blurred = assay_photo_new (photo->width, photo->height, 3, error);
-  const gsize count = photo->width * photo->height * 3;
-
-  if (blurred == NULL)
-    return FALSE;
-  memcpy (blurred->data, photo->data, count * sizeof (float));
-  if (!blur_photo (blurred, 1.0, error))
-    return FALSE;
-  for (gsize i = 0; i < count; i++)
-    photo->data[i] += (float) strength * (photo->data[i] - blurred->data[i]);
-  return TRUE;
-}
-
 /* Half of the noise's variance is the sensor's own, half grows with the light. */
 static void
 expose (AssayPhoto *photo, double noise_level, AssayStream *stream)
@@ -729,10 +554,10 @@ assay_scene_render (const AssayScene *scene, const double *homography, gsize wid
       scene_point (h, (double) x, (double) y, point, &footprint);
       assay_scene_colour (scene, point[0], point[1], footprint, assay_photo_pixel (photo, x, y));
     }
-  if (camera->blur > 0 && !blur_photo (photo, camera->blur, error))
+  if (camera->blur > 0 && !assay_photo_blur (photo, camera->blur, error))
     return NULL;
   expose (photo, camera->noise, stream);
-  if (camera->sharpen > 0 && !sharpen_photo (photo, camera->sharpen, error))
+  if (camera->sharpen > 0 && !assay_photo_sharpen (photo, camera->sharpen, error))
     return NULL;
   to_bytes (photo);
   return g_steal_pointer (&photo);

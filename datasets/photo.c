@@ -9,6 +9,7 @@
 #include "datasets/photo.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
@@ -148,4 +149,67 @@ assay_photo_shrink (const AssayPhoto *photo, gsize longest, GError **error)
   for (gsize i = 0; i < width * height * photo->channels; i++)
     small->data[i] = (float) to_byte (small->data[i]);
   return small;
+}
+
+/* Blurs one line of @n values that are @stride floats apart by a symmetric kernel. */
+static void
+blur_line (float *line, gsize n, gsize stride, const double *kernel, gsize radius, float *scratch)
+{
+  for (gsize i = 0; i < n; i++)
+    scratch[i] = line[i * stride];
+  for (gsize i = 0; i < n; i++) {
+    double sum = kernel[0] * (double) scratch[i];
+
+    for (gsize k = 1; k <= radius; k++) {
+      const gsize before = i >= k ? i - k : MIN (k - i, n - 1);
+      const gsize after = i + k < n ? i + k : 2 * n - 2 - MIN (i + k, 2 * n - 2);
+
+      sum += kernel[k] * ((double) scratch[before] + (double) scratch[after]);
+    }
+    line[i * stride] = (float) sum;
+  }
+}
+
+gboolean
+assay_photo_blur (AssayPhoto *photo, double sigma, GError **error)
+{
+  const gsize radius = (gsize) ceil (3.0 * sigma);
+  g_autofree double *kernel = g_new (double, radius + 1);
+  g_autofree float *scratch
+      = assay_alloc (MAX (photo->width, photo->height), sizeof (float), "blur", error);
+  double sum = 0;
+
+  if (scratch == NULL)
+    return FALSE;
+  for (gsize k = 0; k <= radius; k++) {
+    kernel[k] = exp (-0.5 * (double) (k * k) / (sigma * sigma));
+    sum += k == 0 ? kernel[k] : 2 * kernel[k];
+  }
+  for (gsize k = 0; k <= radius; k++)
+    kernel[k] /= sum;
+  for (gsize c = 0; c < photo->channels; c++) {
+    for (gsize y = 0; y < photo->height; y++)
+      blur_line (assay_photo_pixel (photo, 0, y) + c, photo->width, photo->channels, kernel, radius,
+                 scratch);
+    for (gsize x = 0; x < photo->width; x++)
+      blur_line (assay_photo_pixel (photo, x, 0) + c, photo->height,
+                 photo->channels * photo->width, kernel, radius, scratch);
+  }
+  return TRUE;
+}
+
+gboolean
+assay_photo_sharpen (AssayPhoto *photo, double strength, GError **error)
+{
+  g_autoptr (AssayPhoto) blurred = assay_photo_new (photo->width, photo->height, photo->channels, error);
+  const gsize count = photo->width * photo->height * photo->channels;
+
+  if (blurred == NULL)
+    return FALSE;
+  memcpy (blurred->data, photo->data, count * sizeof (float));
+  if (!assay_photo_blur (blurred, 1.0, error))
+    return FALSE;
+  for (gsize i = 0; i < count; i++)
+    photo->data[i] += (float) strength * (photo->data[i] - blurred->data[i]);
+  return TRUE;
 }

@@ -37,4 +37,10 @@ AssayPhoto *assay_photo_grey (const AssayPhoto *photo, GError **error);
  * is not larger than that. @longest >= 1. */
 AssayPhoto *assay_photo_shrink (const AssayPhoto *photo, gsize longest, GError **error);
 
+/* Gaussian blur in place, cut off at 3 standard deviations, mirrored at the border. sigma > 0. */
+gboolean assay_photo_blur (AssayPhoto *photo, double sigma, GError **error);
+
+/* Unsharp mask in place: what a blur of one pixel takes away is added @strength times. */
+gboolean assay_photo_sharpen (AssayPhoto *photo, double strength, GError **error);
+
 G_END_DECLS

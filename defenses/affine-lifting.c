@@ -254,6 +254,14 @@ uses (gconstpointer data)
   return settings->variant == RANDOM ? ASSAY_GRANT_NONE : ASSAY_GRANT_DATABASE;
 }
 
+static void
+release_shape (gconstpointer data, AssayShape *inout_shape)
+{
+  const AffineLifting *settings = data;
+
+  inout_shape->dimension = (gsize) settings->dimension;
+}
+
 static gboolean
 check (gconstpointer data, const AssayShape *shape, GError **error)
 {
@@ -313,5 +321,6 @@ const AssayDefense assay_defense_affine_lifting = {
   .memory = memory,
   .produces = ASSAY_RELEASE_SUBSPACES,
   .uses = uses,
+  .release_shape = release_shape,
   .protect = protect,
 };

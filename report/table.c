@@ -275,15 +275,26 @@ append_notes (GString *text, const AssayResults *results)
   }
 }
 
+/* A title comes from a file: control characters would reach the terminal. */
+static void
+append_plain (GString *text, const char *title)
+{
+  for (; *title != '\0'; title = g_utf8_next_char (title)) {
+    const gunichar c = g_utf8_get_char (title);
+
+    g_string_append_unichar (text, g_unichar_iscntrl (c) ? ' ' : c);
+  }
+}
+
 char *
 assay_report_table (const AssayResults *results, guint width)
 {
   const AssayPlan *plan = results->plan;
   GString *text = g_string_new (NULL);
 
-  g_string_append_printf (text, "%s\n", plan->title);
+  append_plain (text, plan->title);
   g_string_append_printf (text,
-                          "seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s of %"
+                          "\nseed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s of %"
                           G_GUINT64_FORMAT " secrets, %g %% intervals\n",
                           plan->seed, plan->trials, plan->trials == 1 ? "" : "s", plan->secrets,
                           100 * plan->confidence);

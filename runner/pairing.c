@@ -253,24 +253,54 @@ make_cells (AssayPlan *plan, GError **error)
   return TRUE;
 }
 
-/* The largest of @parts' own estimates. */
-static guint64
-largest_memory (const GPtrArray *parts, const AssayShape *shape)
+/* What one attack holds and costs on the release of one defense, beyond what the defense does. */
+static void
+estimate_attack (const AssayPart *part, const AssayShape *shape, gdouble trials,
+                 guint64 *inout_memory, double *inout_work)
 {
-  guint64 largest = 0;
+  const guint n = part->candidates != NULL ? part->candidates->len : 1;
+  double most = 0;
 
-  for (guint i = 0; i < parts->len; i++) {
-    const AssayPart *part = parts->pdata[i];
-    const guint n = part->candidates != NULL ? part->candidates->len : 1;
+  for (guint c = 0; c < n; c++) {
+    const AssaySettings *settings
+        = part->candidates != NULL ? part->candidates->pdata[c] : part->settings;
+    const double work
+        = part->plugin->work != NULL ? part->plugin->work (settings->values, shape) : 0;
 
-    for (guint c = 0; part->plugin->memory != NULL && c < n; c++) {
-      const AssaySettings *settings
-          = part->candidates != NULL ? part->candidates->pdata[c] : part->settings;
-
-      largest = MAX (largest, part->plugin->memory (settings->values, shape));
-    }
+    if (part->plugin->memory != NULL)
+      *inout_memory = MAX (*inout_memory, part->plugin->memory (settings->values, shape));
+    most = MAX (most, work);
+    if (part->candidates != NULL)
+      *inout_work += work;
   }
-  return largest;
+  *inout_work += trials * most;
+}
+
+/* Adds up the cells of one dataset. */
+static void
+estimate_dataset (AssayPlan *plan, guint index)
+{
+  const AssaySurvey *survey = &plan->surveys[index];
+  /* The pool's order, the secrets, the truth and the guess beside what the plugins say. */
+  const guint64 own = assay_plan_secrets_needed (plan) * sizeof (gsize)
+                      + 3 * MAX (plan->secrets, plan->tune_secrets) * survey->cols * sizeof (float);
+
+  plan->work += survey->work;
+  for (guint d = 0; d < plan->defenses->len; d++) {
+    const AssayPart *part = plan->defenses->pdata[d];
+    const AssayDefense *defense = (const AssayDefense *) part->plugin;
+    AssayShape shape = shape_of (plan, survey);
+    guint64 defense_memory = 0, attack_memory = 0;
+
+    if (part->plugin->memory != NULL)
+      defense_memory = part->plugin->memory (part->settings->values, &shape);
+    if (defense->release_shape != NULL)
+      defense->release_shape (part->settings->values, &shape);
+    for (guint a = 0; a < plan->attacks->len; a++)
+      estimate_attack (plan->attacks->pdata[a], &shape, (double) plan->trials, &attack_memory,
+                       &plan->work);
+    plan->memory = MAX (plan->memory, own + survey->memory + defense_memory + attack_memory);
+  }
 }
 
 static gboolean
@@ -280,16 +310,8 @@ check_memory (AssayPlan *plan, GError **error)
   g_autofree char *needed = NULL;
   g_autofree char *present = NULL;
 
-  for (guint i = 0; i < plan->datasets->len; i++) {
-    const AssayShape shape = shape_of (plan, &plan->surveys[i]);
-    /* The pool's order, the secrets, the truth and the guess beside what the plugins say. */
-    const guint64 own = assay_plan_secrets_needed (plan) * sizeof (gsize)
-                        + 3 * (guint64) shape.n_secrets * shape.cols * sizeof (float);
-
-    plan->memory = MAX (plan->memory, own + plan->surveys[i].memory
-                                          + largest_memory (plan->defenses, &shape)
-                                          + largest_memory (plan->attacks, &shape));
-  }
+  for (guint i = 0; i < plan->datasets->len; i++)
+    estimate_dataset (plan, i);
   if (plan->memory <= machine)
     return TRUE;
   needed = assay_text_bytes (plan->memory);

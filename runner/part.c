@@ -80,6 +80,29 @@ axis_clear (gpointer data)
   g_strfreev (((Axis *) data)->values);
 }
 
+/* A key that is neither the group's own nor a setting of its plugin. Where nothing is like it, all
+ * are named. */
+static gboolean
+fail_unknown_key (const AssayPlugin *plugin, const char *name, const char *const *own,
+                  const char *const *reserved, GError **error)
+{
+  const char *const *const lists[] = { own, reserved };
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+  g_autofree char *all = NULL;
+
+  for (const AssayParam *param = plugin->parameters; param != NULL && param->name != NULL; param++)
+    g_ptr_array_add (names, (gpointer) param->name);
+  for (guint l = 0; l < G_N_ELEMENTS (lists); l++)
+    for (guint i = 0; lists[l][i] != NULL; i++)
+      g_ptr_array_add (names, (gpointer) lists[l][i]);
+  g_ptr_array_add (names, NULL);
+  hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
+  all = g_strjoinv (", ", (char **) names->pdata);
+  return assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown key '%s'%s%s", name,
+                     *hint != '\0' ? hint : "; expected one of ", *hint != '\0' ? "" : all);
+}
+
 /* The group's settings (or, with @is_tuning, its tune.KEY) as axes. */
 static GArray *
 collect_axes (const AssayScenario *scenario, const AssayGroup *group, const AssayPlugin *plugin,
@@ -100,6 +123,11 @@ collect_axes (const AssayScenario *scenario, const AssayGroup *group, const Assa
       continue;
     if (!is_tune && (g_strv_contains (own, name) || g_strv_contains (reserved, name)))
       continue;
+    if (!assay_param_exists (plugin->parameters, name)) {
+      fail_unknown_key (plugin, entry->key, own, reserved, error);
+      assay_scenario_blame (scenario, group, entry, error);
+      return NULL;
+    }
     axis = (Axis){ entry, name, assay_entry_list (entry, error) };
     if (axis.values == NULL) {
       assay_scenario_blame (scenario, group, entry, error);
@@ -212,13 +240,16 @@ parse_tune_measure (const AssayScenario *scenario, const AssayGroup *group, gboo
   if (!is_known_measure (entry->value)) {
     g_autoptr (GPtrArray) names = g_ptr_array_new ();
     g_autofree char *hint = NULL;
+    g_autofree char *all = NULL;
 
     for (guint i = 0; assay_metrics[i] != NULL; i++)
       for (const AssayMeasure *m = assay_metrics[i]->measures; m->name != NULL; m++)
         g_ptr_array_add (names, (gpointer) m->name);
     g_ptr_array_add (names, NULL);
     hint = assay_text_did_you_mean (entry->value, (const char *const *) names->pdata);
-    assay_fail (error, ASSAY_ERROR_PARAMETER, "unknown measure '%s'%s", entry->value, hint);
+    all = g_strjoinv (", ", (char **) names->pdata);
+    assay_fail (error, ASSAY_ERROR_PARAMETER, "unknown measure '%s'%s; expected one of %s",
+                entry->value, hint, all);
     return assay_scenario_blame (scenario, group, entry, error);
   }
   *ret_measure = g_strdup (entry->value);
@@ -259,8 +290,11 @@ check_disjoint (const AssayScenario *scenario, const AssayGroup *group, const GA
   for (guint t = 0; t < tuned->len; t++)
     for (guint a = 0; a < axes->len; a++)
       if (g_str_equal (g_array_index (axes, Axis, a).name, g_array_index (tuned, Axis, t).name)) {
-        assay_fail (error, ASSAY_ERROR_SCENARIO, "the setting is also given a value in this group");
-        return assay_scenario_blame (scenario, group, g_array_index (tuned, Axis, t).entry, error);
+        const AssayEntry *entry = g_array_index (tuned, Axis, t).entry;
+
+        assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: the setting is also given a value on line %u",
+                    entry->key, g_array_index (axes, Axis, a).entry->line);
+        return assay_scenario_blame (scenario, group, entry, error);
       }
   return TRUE;
 }

@@ -52,6 +52,7 @@ typedef struct {
   GPtrArray *skipped; /* AssaySkip */
   AssaySurvey *surveys; /* one per dataset part */
   guint64 memory;     /* bytes at the peak, estimated */
+  double work;        /* floating-point operations of all cells, estimated */
   char **folders;     /* where data files are looked for */
 } AssayPlan;
 

@@ -246,7 +246,10 @@ assay_scenario_load (const char *path, GError **error)
   gsize length = 0;
 
   if (!g_file_get_contents (path, &text, &length, &problem)) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s", problem->message);
+    /* GLib's message quotes the path in its own way; the cause stands behind it. */
+    const char *cause = strrchr (problem->message, ':');
+
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: cannot be read%s", path, cause != NULL ? cause : "");
     return NULL;
   }
   if (!check_text (path, text, length, error))

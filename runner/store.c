@@ -221,16 +221,6 @@ assay_store_begin_cell (AssayStore *store, gsize index, gboolean *ret_is_crashed
   return TRUE;
 }
 
-gboolean
-assay_store_forget_cell (AssayStore *store, gsize index, GError **error)
-{
-  const sqlite3_int64 cell = (sqlite3_int64) index;
-  sqlite3_stmt *statement
-      = prepare (store, "DELETE FROM cells WHERE cell = ? AND status = 0", &cell, 1, error);
-
-  return statement != NULL && finish (store, statement, error);
-}
-
 /* ---- Blobs of numbers, in the byte order of the machine ---- */
 
 static gboolean

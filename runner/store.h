@@ -39,8 +39,6 @@ gboolean assay_store_get (AssayStore *store, const char *key, char **ret_value, 
  * crashed instead and @ret_is_crashed is set. */
 gboolean assay_store_begin_cell (AssayStore *store, gsize index, gboolean *ret_is_crashed,
                                  GError **error);
-/* Takes back the mark of a cell that was begun and left by a clean interrupt. */
-gboolean assay_store_forget_cell (AssayStore *store, gsize index, GError **error);
 gboolean assay_store_cell (AssayStore *store, gsize index, AssayCellRecord *ret_record,
                            GError **error);
 gboolean assay_store_count_done (AssayStore *store, gsize *ret_count, GError **error);

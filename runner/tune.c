@@ -65,15 +65,17 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, const AssayPart *attac
   guint best = n;
 
   assay_plan_measure (plan, attack->tune_measure, &measure);
-  for (guint i = 0; i < n; i++) {
+  /* From the last to the first: lists mostly ascend, and what the largest setting scanned serves
+   * the smaller ones (core/scan-cache.c). */
+  for (guint i = n; i-- > 0;) {
     g_clear_error (&last);
     estimates[i] = NAN;
     if (!try_candidate (plan, cell, attack, attack->candidates->pdata[i], release, truth, knowledge,
                         &estimates[i], &last))
       continue;
     if (best == n
-        || (measure->higher_leaks ? estimates[i] > estimates[best]
-                                  : estimates[i] < estimates[best]))
+        || (measure->higher_leaks ? estimates[i] >= estimates[best]
+                                  : estimates[i] <= estimates[best]))
       best = i;
   }
   if (best == n) {
