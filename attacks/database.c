@@ -298,7 +298,7 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Database, neighbours, 100, 1, 1000000, "rows",
                    "|V|: rows near the subspace that are looked at, after the adversarial ones"),
   ASSAY_PARAM_INT (Database, averaged, 10, 1, 1000000, "rows",
-                   "|U|: of those, how many of the farthest from the adversarial ones are averaged"),
+                   "|U|: how many of those farthest from the adversarial rows are averaged"),
   ASSAY_PARAM_CHOICE (Database, adversarial, FROM_RELEASE, adversarial_names,
                       "How many adversarial rows a subspace holds: none, m/2, m, or what the "
                       "release's settings say"),

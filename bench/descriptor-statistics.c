@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/csv-column.h"
 #include "core/linalg.h"
@@ -45,14 +46,15 @@ stop (const GError *error)
 
 /* ---- Reading ---- */
 
-/* At most @most of the rows, drawn at random and kept in order; @ret_index may be NULL. */
+/* At most @most of the rows, drawn at random and kept in order. */
 static AssayMatrix *
-draw_rows (const AssayRows *rows, gsize most, AssayStream *stream, gsize **ret_index)
+draw_rows (const AssayRows *rows, gsize most, AssayStream *stream)
 {
   const gsize n = assay_rows_count (rows), count = MIN (n, most);
   g_autofree gsize *order = g_new (gsize, n);
   g_autofree guint8 *is_drawn = g_new0 (guint8, n);
-  gsize *index = g_new (gsize, count + 1), next = 0;
+  g_autofree gsize *index = g_new (gsize, count + 1);
+  gsize next = 0;
   g_autoptr (GError) error = NULL;
   AssayMatrix *drawn = assay_matrix_new (count, assay_rows_cols (rows), &error);
 
@@ -65,10 +67,6 @@ draw_rows (const AssayRows *rows, gsize most, AssayStream *stream, gsize **ret_i
     if (is_drawn[i])
       index[next++] = i;
   assay_rows_gather (rows, index, count, ASSAY_SCALE_NONE, drawn->data);
-  if (ret_index != NULL)
-    *ret_index = index;
-  else
-    g_free (index);
   return drawn;
 }
 
@@ -105,14 +103,14 @@ sample_scenes (AssaySettings *settings, guint64 seed)
   Sample sample = { 0 };
 
   open_scenes (settings, seed, &dataset);
-  printf ("scenes: %zu secrets, %zu public, %zu database rows in %.1f s with %u threads, sha256 "
-          "%.16s\n",
+  printf ("scenes: %zu secrets, %zu public, %zu database rows; %.1f s, %.1f s of processor time, "
+          "%u threads; sha256 %.16s\n",
           assay_rows_count (dataset.secrets), assay_rows_count (dataset.public_rows),
           assay_rows_count (dataset.database), g_timer_elapsed (timer, NULL),
-          assay_parallel_threads (), dataset.sha256);
-  sample.secrets = draw_rows (dataset.secrets, G_MAXSIZE, &stream, NULL);
-  sample.public_rows = draw_rows (dataset.public_rows, G_MAXSIZE, &stream, NULL);
-  sample.database = draw_rows (dataset.database, G_MAXSIZE, &stream, NULL);
+          (double) clock () / CLOCKS_PER_SEC, assay_parallel_threads (), dataset.sha256);
+  sample.secrets = draw_rows (dataset.secrets, G_MAXSIZE, &stream);
+  sample.public_rows = draw_rows (dataset.public_rows, G_MAXSIZE, &stream);
+  sample.database = draw_rows (dataset.database, G_MAXSIZE, &stream);
   sample.groups = g_memdup2 (dataset.groups, sample.secrets->rows * sizeof (gint64));
   assay_dataset_clear (&dataset);
 
@@ -186,9 +184,9 @@ sample_photographs (const char *folder, const Sample *like, guint64 seed)
 
   if (photos == NULL)
     stop (error);
-  sample.secrets = draw_rows (secrets->rows, G_MAXSIZE, &stream, NULL);
-  sample.database = draw_rows (database->rows, like->database->rows, &stream, NULL);
-  sample.public_rows = draw_rows (others->rows, like->public_rows->rows, &stream, NULL);
+  sample.secrets = draw_rows (secrets->rows, G_MAXSIZE, &stream);
+  sample.database = draw_rows (database->rows, like->database->rows, &stream);
+  sample.public_rows = draw_rows (others->rows, like->public_rows->rows, &stream);
   sample.groups = g_memdup2 (photos->groups, photos->n_rows * sizeof (gint64));
   count_keypoints (folder, "private10", counts);
   count_keypoints (folder, "scenes50", counts);
@@ -219,16 +217,15 @@ quantiles (double *values, gsize n, double *ret_five)
 }
 
 static AssayMatrix *
-unit_rows (const AssayMatrix *rows, gsize most, AssayStream *stream, gsize **ret_index)
+unit_rows (const AssayMatrix *rows, gsize most, AssayStream *stream)
 {
   g_autoptr (GError) error = NULL;
   AssayMatrix *copy = assay_matrix_copy (assay_matrix_view (rows), &error);
   g_autoptr (AssayRows) set = copy != NULL ? assay_rows_take_matrix (copy) : NULL;
-  AssayMatrix *drawn;
+  AssayMatrix *drawn = set != NULL ? draw_rows (set, most, stream) : NULL;
 
-  if (set == NULL)
+  if (drawn == NULL)
     stop (error);
-  drawn = draw_rows (set, most, stream, ret_index);
   for (gsize i = 0; i < drawn->rows; i++) {
     float *row = assay_matrix_row (drawn, i);
     double sum = 0;
@@ -397,7 +394,7 @@ static void
 nearest_figures (const AssayMatrix *queries, const AssayMatrix *rows, AssayStream *stream,
                  double *ret_five, double *ret_share_distinct)
 {
-  g_autoptr (AssayMatrix) base = unit_rows (rows, G_MAXSIZE, stream, NULL);
+  g_autoptr (AssayMatrix) base = unit_rows (rows, G_MAXSIZE, stream);
   g_autoptr (GArray) distances = g_array_new (FALSE, FALSE, sizeof (double));
 
   nearest (queries, base, NULL, NULL, distances, ret_share_distinct);
@@ -408,7 +405,7 @@ nearest_figures (const AssayMatrix *queries, const AssayMatrix *rows, AssayStrea
 static void
 figure_within_images (const Sample *sample, AssayStream *stream, double *ret_five)
 {
-  g_autoptr (AssayMatrix) unit = unit_rows (sample->secrets, G_MAXSIZE, stream, NULL);
+  g_autoptr (AssayMatrix) unit = unit_rows (sample->secrets, G_MAXSIZE, stream);
   g_autoptr (GArray) distances = g_array_new (FALSE, FALSE, sizeof (double));
   gsize first = 0;
 
@@ -422,7 +419,7 @@ figure_within_images (const Sample *sample, AssayStream *stream, double *ret_fiv
       end++;
     image = assay_matrix_copy (assay_view_rows (assay_matrix_view (unit), first, end - first),
                                NULL);
-    drawn = unit_rows (image, PER_IMAGE, stream, NULL);
+    drawn = unit_rows (image, PER_IMAGE, stream);
     zeros = g_new0 (gint64, drawn->rows);
     if (drawn->rows > 1)
       nearest (drawn, drawn, zeros, zeros, distances, &unused);
@@ -435,10 +432,10 @@ static Figures
 figure (const Sample *sample, guint64 seed)
 {
   AssayStream stream = assay_stream (assay_stream_key (seed, 0, "statistics", "figures"), 0);
-  g_autoptr (AssayMatrix) unit = unit_rows (sample->secrets, G_MAXSIZE, &stream, NULL);
-  g_autoptr (AssayMatrix) queries = unit_rows (sample->secrets, N_QUERIES, &stream, NULL);
+  g_autoptr (AssayMatrix) unit = unit_rows (sample->secrets, G_MAXSIZE, &stream);
+  g_autoptr (AssayMatrix) queries = unit_rows (sample->secrets, N_QUERIES, &stream);
   g_autofree double *pairs = g_new (double, N_QUERIES);
-  g_autoptr (AssayMatrix) database = unit_rows (sample->database, N_QUERIES, &stream, NULL);
+  g_autoptr (AssayMatrix) database = unit_rows (sample->database, N_QUERIES, &stream);
   const gsize n_pairs = MIN (queries->rows, database->rows);
   Figures figures = { 0 };
 
@@ -478,7 +475,7 @@ print_five (const char *label, const double *photographs, const double *scenes)
 static void
 print_one (const char *label, double photographs, double scenes)
 {
-  printf ("%-34s %29.4f | %29.4f\n", label, photographs, scenes);
+  printf ("%-34s %29.3f | %29.3f\n", label, photographs, scenes);
 }
 
 static double
@@ -527,9 +524,7 @@ print (const Figures *p, const Figures *s)
 {
   double apart = 0;
 
-  printf ("%-34s %29s | %29s\n", "", "photographs", "scenes");
-  printf ("%-34s %29s | %29s\n", "quantiles", "5%   25%   50%   75%   95%",
-          "5%   25%   50%   75%   95%");
+  printf ("%-34s %29s | %29s\n", "5 %, 25 %, 50 %, 75 %, 95 %", "photographs", "scenes");
   print_five ("nearest in database", p->to_database, s->to_database);
   print_five ("nearest in public", p->to_public, s->to_public);
   print_five ("nearest in own image (150 rows)", p->within_image, s->within_image);

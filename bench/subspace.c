@@ -110,7 +110,7 @@ static void
 make_subspaces (const AssayRows *rows, gsize m, float *ret_translation, float *ret_basis)
 {
   const AssayStreamKey key = assay_stream_key (SEED, 0, "defense", "bench-subspace");
-  g_autofree double *basis = g_new (double, m * COLS);
+  g_autofree double *basis = g_new (double, m *COLS);
 
   for (gsize i = 0; i < N_SUBSPACES; i++) {
     AssayStream stream = assay_stream (key, i);
@@ -314,9 +314,9 @@ compare_with_numpy (const Bench *bench, const AssaySubspaces *subspaces,
 {
   const gsize m = subspaces->dimension;
   g_autofree char *runs = g_strdup_printf ("%d", bench->runs);
-  g_autofree char *sizes = g_strdup_printf (
-      "{\"n\": %d, \"m\": %zu, \"d\": %d, \"k\": %zu, \"rows\": %d}", N_SUBSPACES, m, COLS,
-      nearest->k, N_ROWS);
+  g_autofree char *sizes
+      = g_strdup_printf ("{\"n\": %d, \"m\": %zu, \"d\": %d, \"k\": %zu, \"rows\": %d}",
+                         N_SUBSPACES, m, COLS, nearest->k, N_ROWS);
   char *arguments[] = { bench->python, bench->script, bench->folder, runs, NULL };
   g_autofree double *seconds = g_new (double, bench->runs);
   g_autofree char *output = NULL;
@@ -344,15 +344,13 @@ static Outcome
 run_case (const Bench *bench, const Case *c)
 {
   const gsize m = c->dimension;
-  g_autofree float *translation = g_new (float, N_SUBSPACES * COLS);
+  g_autofree float *translation = g_new (float, N_SUBSPACES *COLS);
   g_autofree float *basis = g_new (float, N_SUBSPACES *m *COLS);
   g_autofree double *scans = g_new (double, bench->runs);
   g_autofree double *products = g_new (double, bench->runs);
-  const AssaySubspaces subspaces = { .count = N_SUBSPACES,
-                                     .dimension = m,
-                                     .cols = COLS,
-                                     .translation = translation,
-                                     .basis = basis };
+  const AssaySubspaces subspaces = {
+    .count = N_SUBSPACES, .dimension = m, .cols = COLS, .translation = translation, .basis = basis
+  };
   Outcome outcome = { .c = c };
   g_autoptr (AssayNearest) nearest = NULL;
   Products alone;
@@ -512,14 +510,14 @@ int
 main (int argc, char **argv)
 {
   Bench bench = { .runs = 5 };
-  const GOptionEntry entries[] = {
-    { "runs", 0, 0, G_OPTION_ARG_INT, &bench.runs, "Runs of each case (5)", "N" },
-    { "threads", 0, 0, G_OPTION_ARG_INT, &bench.threads, "0: one per processor", "N" },
-    { "numpy", 0, 0, G_OPTION_ARG_FILENAME, &bench.python, "A Python that has NumPy", "PYTHON" },
-    { "script", 0, 0, G_OPTION_ARG_FILENAME, &bench.script, "bench/subspace.py", "FILE" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &bench.is_json, "Print JSON", NULL },
-    G_OPTION_ENTRY_NULL
-  };
+  const GOptionEntry entries[]
+      = { { "runs", 0, 0, G_OPTION_ARG_INT, &bench.runs, "Runs of each case (5)", "N" },
+          { "threads", 0, 0, G_OPTION_ARG_INT, &bench.threads, "0: one per processor", "N" },
+          { "numpy", 0, 0, G_OPTION_ARG_FILENAME, &bench.python, "A Python that has NumPy",
+            "PYTHON" },
+          { "script", 0, 0, G_OPTION_ARG_FILENAME, &bench.script, "bench/subspace.py", "FILE" },
+          { "json", 0, 0, G_OPTION_ARG_NONE, &bench.is_json, "Print JSON", NULL },
+          G_OPTION_ENTRY_NULL };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
 

@@ -78,7 +78,7 @@ cli_attack (int argc, char **argv)
       "Granted: public rows of the same kind as the secrets", "FILE[a:b]" },
     { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder for the guess", "DIR" },
     { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Seed (default 1)", "N" },
-    { NULL }
+    G_OPTION_ENTRY_NULL
   };
   g_autoptr (GError) error = NULL;
   int code = EXIT_BAD_INPUT;

@@ -14,7 +14,7 @@ static const AssayPluginType types[N_TYPES]
 int
 cli_list (int argc, char **argv)
 {
-  const GOptionEntry entries[] = { { NULL } };
+  const GOptionEntry entries[] = { G_OPTION_ENTRY_NULL };
   gboolean is_any = FALSE;
 
   if (!cli_parse (&argc, &argv, "[defenses|attacks|metrics|datasets]",
@@ -57,8 +57,8 @@ print_measures (const AssayMetric *metric)
 {
   printf ("\nMeasures\n");
   for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
-    printf ("  %s\n      %s\n      %s; %s leaks more\n", measure->name, measure->help, measure->unit,
-            measure->higher_leaks ? "higher" : "lower");
+    printf ("  %s\n      %s\n      %s; %s leaks more\n", measure->name, measure->help,
+            measure->unit, measure->higher_leaks ? "higher" : "lower");
 }
 
 static void
@@ -210,8 +210,10 @@ int
 cli_describe (int argc, char **argv)
 {
   gboolean is_json = FALSE, is_found = FALSE;
-  const GOptionEntry entries[]
-      = { { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "For programs", NULL }, { NULL } };
+  const GOptionEntry entries[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "For programs", NULL },
+    G_OPTION_ENTRY_NULL
+  };
 
   if (!cli_parse (&argc, &argv, "NAME", "Explains a defense, attack, metric or dataset.", NULL,
                   entries))

@@ -142,7 +142,7 @@ cli_measure (int argc, char **argv)
       "Of the intervals (default 0.95)", "P" },
     { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Seed of the resamples (default 1)", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "For programs", NULL },
-    { NULL }
+    G_OPTION_ENTRY_NULL
   };
   int code = EXIT_BAD_INPUT;
 

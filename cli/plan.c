@@ -88,7 +88,7 @@ int
 cli_plan (int argc, char **argv)
 {
   CliPlanOptions options = { 0 };
-  const GOptionEntry entries[] = { CLI_PLAN_OPTIONS (options), { NULL } };
+  const GOptionEntry entries[] = { CLI_PLAN_OPTIONS (options), G_OPTION_ENTRY_NULL };
   int code = EXIT_OK;
 
   if (!cli_parse (&argc, &argv, "SCENARIO...",

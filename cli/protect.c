@@ -106,12 +106,13 @@ cli_protect (int argc, char **argv)
     { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release, "Folder for the release", "DIR" },
     { "truth", 't', 0, G_OPTION_ARG_FILENAME, &options.truth, "Folder for the truth", "DIR" },
     { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Seed (default 1)", "N" },
-    { NULL }
+    G_OPTION_ENTRY_NULL
   };
   g_autoptr (GError) error = NULL;
   int code = EXIT_BAD_INPUT;
 
-  if (!cli_parse (&argc, &argv, "", "Protects secrets: writes a release folder, and the truth apart.",
+  if (!cli_parse (&argc, &argv, "",
+                  "Protects secrets: writes a release folder, and the truth apart.",
                   "Example:\n  assay protect --defense affine-lifting --set dimension=4 \\\n"
                   "    --secrets secrets.npy --database database.npy --release release --truth "
                   "truth\n",

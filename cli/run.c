@@ -209,7 +209,7 @@ cli_run (int argc, char **argv)
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
       "Print results.json instead of the table", NULL },
-    { NULL }
+    G_OPTION_ENTRY_NULL
   };
   int code;
 
@@ -221,8 +221,9 @@ cli_run (int argc, char **argv)
     return EXIT_BAD_INPUT;
   }
   if (argc < 2 || options.jobs < 0 || options.jobs > 4096) {
-    g_printerr ("assay run: %s\n", argc < 2 ? "expected a scenario file; 'assay run --help' explains"
-                                            : "--jobs: expected 1 to 4096");
+    g_printerr ("assay run: %s\n",
+                argc < 2 ? "expected a scenario file; 'assay run --help' explains"
+                         : "--jobs: expected 1 to 4096");
     options_clear (&options);
     return EXIT_BAD_INPUT;
   }

@@ -138,6 +138,11 @@ independent_interval (const AssayMeasure *measure, const double *values, gsize n
     interval->lower = assay_binomial_lower (round (count), (double) n, (1 - confidence) / 2);
     interval->upper = assay_binomial_upper (round (count), (double) n, (1 - confidence) / 2);
     interval->method = "clopper-pearson";
+  } else if (n == 1) {
+    /* Resampling one unit gives that unit, and an interval without width. */
+    interval->lower = measure->low;
+    interval->upper = measure->high;
+    interval->method = "one-unit";
   } else {
     bootstrap_mean (values, n, confidence, key, interval);
   }

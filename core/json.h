@@ -1,6 +1,6 @@
 /* A streaming JSON writer. json-glib (which reads our JSON) prints every double with 17 digits and
- * builds a tree first; results must read well (0.1, not 0.10000000000000001), read back exactly, and
- * cost no memory per cell. */
+ * builds a tree first; results must read well (0.1, not 0.10000000000000001), read back exactly,
+ * and cost no memory per cell. */
 #pragma once
 
 #include <glib.h>

@@ -20,8 +20,8 @@
 #include "core/error.h"
 #include "core/parallel.h"
 
-#define PANEL 64          /* queries that are searched together */
-#define COPIED_ROWS 4096  /* rows that are given to FAISS together, if they have gaps */
+#define PANEL 64         /* queries that are searched together */
+#define COPIED_ROWS 4096 /* rows that are given to FAISS together, if they have gaps */
 
 typedef struct {
   float distance;
@@ -185,7 +185,8 @@ fill_index (Search *search, GError **error)
   } else {
     for (gsize first = 0; first < base.rows; first += COPIED_ROWS) {
       const gsize count = MIN (COPIED_ROWS, base.rows - first);
-      g_autoptr (AssayMatrix) part = assay_matrix_copy (assay_view_rows (base, first, count), error);
+      g_autoptr (AssayMatrix) part
+          = assay_matrix_copy (assay_view_rows (base, first, count), error);
 
       if (part == NULL)
         return FALSE;
@@ -233,8 +234,7 @@ check_search (AssayView base, AssayView queries, gsize k, GError **error)
                        base.rows, base.cols);
   if (k == 0 || k > base.rows)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the nearest %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
-                       " rows were asked for",
+                       "the nearest %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " rows were asked for",
                        k, base.rows);
   return assay_view_check_finite (base, "base", error)
          && assay_view_check_finite (queries, "queries", error);

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/exchange.h"
+#include "core/grant.h"
 #include "core/matrix.h"
 #include "core/param.h"
 #include "core/rng.h"
@@ -27,14 +28,6 @@ typedef enum {
   ASSAY_PLUGIN_METRIC,
   ASSAY_PLUGIN_DATASET,
 } AssayPluginType;
-
-/* Knowledge that a scenario may grant to an attack, beside the release. */
-typedef enum {
-  ASSAY_GRANT_NONE = 0,
-  ASSAY_GRANT_DATABASE = 1 << 0, /* the rows from which the defense drew its material */
-  ASSAY_GRANT_PUBLIC = 1 << 1,   /* public rows of the same kind as the secrets */
-  ASSAY_GRANT_GROUPS = 1 << 2,   /* which secrets belong together */
-} AssayGrant;
 
 typedef struct {
   const char *work;  /* authors, year, title */

@@ -16,9 +16,9 @@ typedef struct {
   gint lock;
   gsize n_kept;
   gsize n_fresh;
-  guint64 *kept;         /* k */
+  guint64 *kept; /* k */
   guint64 *fresh;
-  _Atomic guint64 bar;   /* the k-th smallest so far; others read it without the lock */
+  _Atomic guint64 bar; /* the k-th smallest so far; others read it without the lock */
 } Pool;
 
 static inline guint64

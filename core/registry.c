@@ -3,8 +3,6 @@
 
 #include "core/text.h"
 
-const char *const assay_grant_names[] = { "database", "public", "groups", NULL };
-
 static const char *const type_names[] = {
   [ASSAY_PLUGIN_DEFENSE] = "defense",
   [ASSAY_PLUGIN_ATTACK] = "attack",
@@ -53,15 +51,4 @@ assay_registry_find (AssayPluginType type, const char *id, GError **error)
   assay_fail (error, ASSAY_ERROR_UNKNOWN_PLUGIN, "unknown %s '%s'%s; 'assay list %ss' shows all",
               type_names[type], id, hint, type_names[type]);
   return NULL;
-}
-
-char *
-assay_grants_describe (guint grants)
-{
-  GString *text = g_string_new (NULL);
-
-  for (guint i = 0; assay_grant_names[i] != NULL; i++)
-    if (grants & (1u << i))
-      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", assay_grant_names[i]);
-  return g_string_free (text, FALSE);
 }

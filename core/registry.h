@@ -21,8 +21,4 @@ const AssayPlugin *assay_registry_find (AssayPluginType type, const char *id, GE
 
 const char *assay_plugin_type_name (AssayPluginType type); /* "defense" */
 
-/* The scenario's words for grants ("database", "public", ...), in the order of their bits. */
-extern const char *const assay_grant_names[];
-char *assay_grants_describe (guint grants); /* "database, public" */
-
 G_END_DECLS

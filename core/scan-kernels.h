@@ -9,7 +9,7 @@
 
 /* Compiled once for each of three generations of x86-64; the loader picks the one that runs. */
 #if defined(__x86_64__) && defined(__gnu_linux__)
-#define FOR_EACH_PROCESSOR                                                                        \
+#define FOR_EACH_PROCESSOR                                                                         \
   __attribute__ ((target_clones ("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define FOR_EACH_PROCESSOR
@@ -46,17 +46,17 @@ subtract_squares (const float *rest, const float *products, gsize n_rows, gsize 
 }
 
 typedef struct {
-  float square;     /* ||t'||^2 */
-  float floor;      /* least squared distance: floor + slope ||w||^2 */
+  float square; /* ||t'||^2 */
+  float floor;  /* least squared distance: floor + slope ||w||^2 */
   float slope;
-  float bar;        /* largest squared distance that is of interest */
+  float bar; /* largest squared distance that is of interest */
 } Bounds;
 
 /* Squared distances of a panel from one subspace: @rest is ||w||^2 - ||B w||^2, @products are
  * w.t'. Flags those that may pass the bar (NaN does), and returns whether any does. */
 FOR_EACH_PROCESSOR static gboolean
-flag_near (const float *rest, const float *products, const float *norms, Bounds bounds,
-           gsize width, float *ret_squares, gint8 *ret_flags)
+flag_near (const float *rest, const float *products, const float *norms, Bounds bounds, gsize width,
+           float *ret_squares, gint8 *ret_flags)
 {
   Ints any = { 0 };
   gint32 all[LANES];
@@ -76,7 +76,7 @@ flag_near (const float *rest, const float *products, const float *norms, Bounds 
     square = (Floats) (((Ints) least & is_low) | ((Ints) square & ~is_low));
     is_near = ~(square > bounds.bar);
     any |= is_near;
-    flags = __builtin_convertvector (is_near, Bytes);
+    flags = __builtin_convertvector(is_near, Bytes);
     STORE (ret_squares + i, square);
     STORE (ret_flags + i, flags);
   }

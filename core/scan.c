@@ -29,9 +29,9 @@
 #include "core/scan-kernels.h"
 #include "core/text.h"
 
-#define PANEL_BYTES (4 << 20)       /* of a panel, and of the stacked rows of a block */
-#define BATCH_BYTES (96 << 20)      /* of the subspaces that are scanned in one pass */
-#define SLOT_BYTES (128 << 20)      /* of what all threads need for themselves */
+#define PANEL_BYTES (4 << 20)  /* of a panel, and of the stacked rows of a block */
+#define BATCH_BYTES (96 << 20) /* of the subspaces that are scanned in one pass */
+#define SLOT_BYTES (128 << 20) /* of what all threads need for themselves */
 #define MIN_FRESH 64
 #define PIECES_PER_SLOT 16
 
@@ -111,13 +111,13 @@ typedef struct {
 } Slot;
 
 typedef struct {
-  gsize panel;        /* rows of a panel, and at most so many stacked rows in a product */
-  gsize stacked;      /* rows of one subspace in the stack: m + 1, or 1 if it is wide */
-  gsize block;        /* subspaces of a product */
-  gsize batch;        /* subspaces of a pass over the rows: whole blocks */
-  gsize max_fresh;    /* keys of a pool */
-  gsize slots;        /* threads at work */
-  gboolean is_wide;   /* one subspace is more than a product: its basis is not stacked but read
+  gsize panel;      /* rows of a panel, and at most so many stacked rows in a product */
+  gsize stacked;    /* rows of one subspace in the stack: m + 1, or 1 if it is wide */
+  gsize block;      /* subspaces of a product */
+  gsize batch;      /* subspaces of a pass over the rows: whole blocks */
+  gsize max_fresh;  /* keys of a pool */
+  gsize slots;      /* threads at work */
+  gboolean is_wide; /* one subspace is more than a product: its basis is not stacked but read
                          where it stands, so many rows at a time */
 } Plan;
 
@@ -132,8 +132,8 @@ slot_bytes (gsize panel, gsize cols)
 static gsize
 subspace_bytes (const Plan *plan, gsize cols)
 {
-  return plan->stacked * cols * sizeof (float) + plan->max_fresh * sizeof (guint64)
-         + sizeof (Pool) + sizeof (float);
+  return plan->stacked * cols * sizeof (float) + plan->max_fresh * sizeof (guint64) + sizeof (Pool)
+         + sizeof (float);
 }
 
 static gsize
@@ -167,8 +167,8 @@ guint64
 assay_scan_memory (gsize n_subspaces, gsize dimension, gsize cols, gsize k)
 {
   const Plan plan = make_plan (n_subspaces, dimension, cols, G_MAXSIZE, k);
-  const guint64 working = plan.slots * slot_bytes (plan.panel, cols)
-                          + plan.batch * subspace_bytes (&plan, cols);
+  const guint64 working
+      = plan.slots * slot_bytes (plan.panel, cols) + plan.batch * subspace_bytes (&plan, cols);
   guint64 result;
 
   if (!g_uint64_checked_mul (&result, n_subspaces, k)
@@ -196,11 +196,11 @@ typedef struct {
   AssayScale scale;
   AssayNearest *nearest;
   Slot *slots;
-  Pool *pools;      /* of the batch, as what follows */
+  Pool *pools; /* of the batch, as what follows */
   guint64 *fresh;
-  float *stack;     /* [t'; B] of each subspace, or t' alone */
-  float *squares;   /* ||t'||^2 */
-  gsize first;      /* the subspaces of the batch */
+  float *stack;   /* [t'; B] of each subspace, or t' alone */
+  float *squares; /* ||t'||^2 */
+  gsize first;    /* the subspaces of the batch */
   gsize count;
   _Atomic gsize next; /* subspace or panel to be worked on */
 } Scan;
@@ -257,9 +257,9 @@ prepare_subspaces (gsize slot, guint worker, gpointer data)
   }
 }
 
-/* The rows of a panel that are computed with: also beyond the last of the set, for the sake of equal
- * rows. BLAS treats those at the edge of a product otherwise than those inside, and the distances
- * of copies of one row must not differ. */
+/* The rows of a panel that are computed with, some of them beyond the last of the set: BLAS treats
+ * those at the edge of a product otherwise than those inside, and the distances of copies of one
+ * row must not differ. */
 static gsize
 whole_tiles (gsize count)
 {
@@ -323,8 +323,8 @@ scan_block (Scan *scan, Slot *slot, gsize first, gsize first_row, gsize count)
   const gsize n = MIN (scan->plan.block, scan->count - first);
   const gsize width = whole_tiles (count);
 
-  assay_linalg_product_nt (n * stacked, width, d, scan->stack + first * stacked * d, d,
-                           slot->panel, d, slot->products, PANEL);
+  assay_linalg_product_nt (n * stacked, width, d, scan->stack + first * stacked * d, d, slot->panel,
+                           d, slot->products, PANEL);
   for (gsize i = 0; i < n; i++) {
     const float *products = slot->products + i * stacked * PANEL;
     const float *rest = slot->norms;
@@ -442,7 +442,8 @@ static gboolean
 allocate_slot (Slot *slot, gsize panel, gsize cols, GError **error)
 {
   return (slot->panel = assay_alloc (panel * cols, sizeof (float), "panel of rows", error)) != NULL
-         && (slot->products = assay_alloc (PANEL * PANEL, sizeof (float), "products", error)) != NULL
+         && (slot->products = assay_alloc (PANEL * PANEL, sizeof (float), "products", error))
+                != NULL
          && (slot->residual = assay_alloc (cols, sizeof (double), "residual", error)) != NULL;
 }
 
@@ -482,8 +483,7 @@ check_scan (const AssaySubspaces *subspaces, const AssayRows *rows, gsize k, GEr
                        subspaces->cols, assay_rows_cols (rows));
   if (k == 0 || k > n_rows)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the nearest %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
-                       " rows were asked for",
+                       "the nearest %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " rows were asked for",
                        k, n_rows);
   if (n_rows > G_MAXUINT32)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -510,8 +510,7 @@ assay_scan_subspaces (const AssaySubspaces *subspaces, const AssayRows *rows, As
 
   if (!check_scan (subspaces, rows, k, error))
     return NULL;
-  scan.plan
-      = make_plan (n, subspaces->dimension, subspaces->cols, assay_rows_count (rows), k);
+  scan.plan = make_plan (n, subspaces->dimension, subspaces->cols, assay_rows_count (rows), k);
   if (!allocate_scan (&scan, k, error)) {
     g_clear_pointer (&scan.nearest, assay_nearest_free);
   } else {

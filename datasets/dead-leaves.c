@@ -28,7 +28,7 @@
 #include "datasets/textures.h"
 
 #define TILE 8.0         /* side of a tile */
-#define LEAST_SIZE 13.0  /* a: median over scenes */
+#define LEAST_SIZE 14.0  /* a: median over scenes */
 #define MOST_SHARE 0.5   /* b, by the shorter side of the scene */
 #define LAYERS 8.0       /* mean number of leaves above a point */
 #define SHADOW_WIDTH 4.0 /* times softness */
@@ -264,7 +264,7 @@ draw_mood (Mood *mood, AssayStream *stream)
   mood->built = sqrt (assay_stream_uniform (stream));
   mood->tilt = 0.05 * assay_stream_normal (stream);
   mood->textured = assay_stream_between (stream, 0.05, 0.6);
-  mood->repeated = assay_stream_between (stream, 0.0, 0.5);
+  mood->repeated = assay_stream_between (stream, 0.0, 0.8);
   mood->rimmed = assay_stream_between (stream, 0.0, 0.5);
   mood->softness = log_normal (stream, 0.3, 0.5);
   for (guint k = 0; k < 2; k++)

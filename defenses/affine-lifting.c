@@ -89,7 +89,8 @@ typedef struct {
   float *basis;       /* n_secrets x m x n */
   gint64 *adversarial; /* n_secrets x count, or NULL */
   GMutex lock;
-  GError *error; /* the first one met */
+  GError *error; /* of the secret with the lowest number that failed */
+  gsize failed;
 } Lifting;
 
 /* Orthonormal rows that span the directions of D for one secret. */
@@ -172,8 +173,11 @@ lift_one (gsize secret, guint worker, gpointer data)
     return;
   g_prefix_error (&problem, "secret %" G_GSIZE_FORMAT ": ", secret);
   g_mutex_lock (&lifting->lock);
-  if (lifting->error == NULL)
+  if (lifting->error == NULL || secret < lifting->failed) {
+    g_clear_error (&lifting->error);
     lifting->error = g_steal_pointer (&problem);
+    lifting->failed = secret;
+  }
   g_mutex_unlock (&lifting->lock);
 }
 

@@ -28,7 +28,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   (void) context;
   if (found->shape[0] != n)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "adversarial rows for %" G_GSIZE_FORMAT " secrets, expected %" G_GSIZE_FORMAT,
+                       "adversarial rows for %" G_GSIZE_FORMAT
+                       " secrets, expected %" G_GSIZE_FORMAT,
                        found->shape[0], n);
   for (guint i = 0; i < 2; i++) {
     ret_outcomes->series[i] = assay_alloc (n, sizeof (double), "adversarial found", error);
@@ -49,7 +50,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 }
 
 static const AssayMeasure measures[] = {
-  { .name = "adversarial-found", .is_headline = TRUE, .series = 0, .statistic = ASSAY_STATISTIC_MEAN,
+  { .name = "adversarial-found", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_MEAN,
     .higher_leaks = TRUE, .low = 0, .high = 1, .unit = "share of adversarial descriptors",
     .help = "Adversarial descriptors that the attack named, a secret's share averaged" },
   { .name = "adversarial-all-found", .series = 1, .statistic = ASSAY_STATISTIC_RATE,

@@ -29,8 +29,8 @@ static const AssayParam parameters[] = {
 };
 
 static const AssayMeasure measures[] = {
-  { .name = "recovery-rate", .is_headline = TRUE, .series = 0, .statistic = ASSAY_STATISTIC_RATE, .higher_leaks = TRUE,
-    .low = 0, .high = 1, .unit = "share of secrets",
+  { .name = "recovery-rate", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_RATE,
+    .higher_leaks = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
     .help = "Secrets whose estimate has a relative error of at most tau" },
   { .name = NULL },
 };

@@ -13,8 +13,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 }
 
 static const AssayMeasure measures[] = {
-  { .name = "relative-error-median", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_MEDIAN, .low = 0,
-    .high = G_MAXDOUBLE, .unit = "share of the secret's length",
+  { .name = "relative-error-median", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_MEDIAN,
+    .low = 0, .high = G_MAXDOUBLE, .unit = "share of the secret's length",
     .help = "Half of the secrets are recovered at least this well" },
   { .name = "relative-error-lower-quartile", .statistic = ASSAY_STATISTIC_LOWER_QUARTILE, .low = 0,
     .high = G_MAXDOUBLE, .unit = "share of the secret's length",

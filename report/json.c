@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "core/grant.h"
 #include "core/json.h"
 #include "core/linalg.h"
-#include "core/registry.h"
 #include "report/report.h"
 
 #include <sqlite3.h>

@@ -107,7 +107,8 @@ check_defense (const AssayPlan *plan, const AssayPart *part, GError **error)
   if (!check_settings (plan, part, part->settings, error))
     return blame (plan, "defense", part, error);
   for (guint i = 0; i < plan->datasets->len; i++) {
-    g_autofree char *missing = assay_grants_describe (uses & ~assay_survey_offers (&plan->surveys[i]));
+    g_autofree char *missing
+        = assay_grants_describe (uses & ~assay_survey_offers (&plan->surveys[i]));
 
     if (*missing == '\0')
       continue;
@@ -203,7 +204,8 @@ note_skip (AssayPlan *plan, const AssayPart *defense, const AssayPart *attack, c
   for (guint i = 0; i < plan->skipped->len; i++) {
     const AssaySkip *known = plan->skipped->pdata[i];
 
-    if (g_str_equal (known->defense, defense->label) && g_str_equal (known->attack, attack->label)) {
+    if (g_str_equal (known->defense, defense->label)
+        && g_str_equal (known->attack, attack->label)) {
       g_free (reason);
       return;
     }

@@ -83,24 +83,26 @@ axis_clear (gpointer data)
 /* A key that is neither the group's own nor a setting of its plugin. Where nothing is like it, all
  * are named. */
 static gboolean
-fail_unknown_key (const AssayPlugin *plugin, const char *name, const char *const *own,
-                  const char *const *reserved, GError **error)
+fail_unknown_key (const AssayPlugin *plugin, const char *key, const char *const *own,
+                  const char *const *reserved, gboolean is_tuning, GError **error)
 {
   const char *const *const lists[] = { own, reserved };
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *hint = NULL;
   g_autofree char *all = NULL;
 
   for (const AssayParam *param = plugin->parameters; param != NULL && param->name != NULL; param++)
-    g_ptr_array_add (names, (gpointer) param->name);
-  for (guint l = 0; l < G_N_ELEMENTS (lists); l++)
+    g_ptr_array_add (names, g_strconcat (is_tuning ? TUNE_PREFIX : "", param->name, NULL));
+  for (guint l = 0; !is_tuning && l < G_N_ELEMENTS (lists); l++)
     for (guint i = 0; lists[l][i] != NULL; i++)
-      g_ptr_array_add (names, (gpointer) lists[l][i]);
+      g_ptr_array_add (names, g_strdup (lists[l][i]));
   g_ptr_array_add (names, NULL);
-  hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
+  hint = assay_text_did_you_mean (key, (const char *const *) names->pdata);
   all = g_strjoinv (", ", (char **) names->pdata);
-  return assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown key '%s'%s%s", name,
-                     *hint != '\0' ? hint : "; expected one of ", *hint != '\0' ? "" : all);
+  if (*hint == '\0' && *all != '\0')
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown key '%s'; expected one of %s", key,
+                       all);
+  return assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown key '%s'%s", key, hint);
 }
 
 /* The group's settings (or, with @is_tuning, its tune.KEY) as axes. */
@@ -124,7 +126,7 @@ collect_axes (const AssayScenario *scenario, const AssayGroup *group, const Assa
     if (!is_tune && (g_strv_contains (own, name) || g_strv_contains (reserved, name)))
       continue;
     if (!assay_param_exists (plugin->parameters, name)) {
-      fail_unknown_key (plugin, entry->key, own, reserved, error);
+      fail_unknown_key (plugin, entry->key, own, reserved, is_tuning, error);
       assay_scenario_blame (scenario, group, entry, error);
       return NULL;
     }
@@ -292,8 +294,8 @@ check_disjoint (const AssayScenario *scenario, const AssayGroup *group, const GA
       if (g_str_equal (g_array_index (axes, Axis, a).name, g_array_index (tuned, Axis, t).name)) {
         const AssayEntry *entry = g_array_index (tuned, Axis, t).entry;
 
-        assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: the setting is also given a value on line %u",
-                    entry->key, g_array_index (axes, Axis, a).entry->line);
+        assay_fail (error, ASSAY_ERROR_SCENARIO,
+                    "%s: the setting is also given a value in this group", entry->key);
         return assay_scenario_blame (scenario, group, entry, error);
       }
   return TRUE;

@@ -308,7 +308,8 @@ add_controls (const AssayPlan *plan, AssayStore *store, guint index, AssayResult
     words = text != NULL ? g_strsplit (text, " ", 3) : NULL;
     if (words == NULL || g_strv_length (words) != 3)
       continue;
-    control.attack = part_of (plan->attacks, index, part->candidates != NULL ? part->candidates->pdata[c] : NULL);
+    control.attack = part_of (plan->attacks, index,
+                              part->candidates != NULL ? part->candidates->pdata[c] : NULL);
     control.is_won = g_str_equal (words[0], "won");
     control.share = g_ascii_strtod (words[1], NULL);
     control.n = g_ascii_strtoull (words[2], NULL, 10);

@@ -35,18 +35,28 @@ assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
       = { .settings = settings->values,
           .stream = stream,
           .database = uses & ASSAY_GRANT_DATABASE ? database : NULL };
+  const AssayShape shape = { .n_secrets = secrets.rows,
+                             .cols = secrets.cols,
+                             .n_database = database != NULL ? assay_rows_count (database) : 0 };
   g_autoptr (AssayRelease) release = assay_release_new (defense->produces, defense->id);
   g_autoptr (AssayTruth) truth = NULL;
 
   if (!assay_view_check_finite (secrets, "secrets", error))
     return FALSE;
-  if ((uses & ASSAY_GRANT_DATABASE)
-      && (database == NULL || assay_rows_cols (database) != secrets.cols))
+  if ((uses & ASSAY_GRANT_DATABASE) && (database == NULL || shape.n_database == 0))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "defense %s: expected a database of %" G_GSIZE_FORMAT " columns, found %s%"
-                       G_GSIZE_FORMAT,
-                       defense->id, secrets.cols, database == NULL ? "none: " : "",
-                       database != NULL ? assay_rows_cols (database) : 0);
+                       "defense %s: expected a database of %" G_GSIZE_FORMAT " columns, found %s",
+                       defense->id, secrets.cols, database == NULL ? "none" : "one without rows");
+  if ((uses & ASSAY_GRANT_DATABASE) && assay_rows_cols (database) != secrets.cols)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "defense %s: expected a database of %" G_GSIZE_FORMAT
+                       " columns, found %" G_GSIZE_FORMAT,
+                       defense->id, secrets.cols, assay_rows_cols (database));
+  /* Once more with the sizes that there are: those of a plan may be estimates. */
+  if (defense->check != NULL && !defense->check (settings->values, &shape, error)) {
+    g_prefix_error (error, "defense %s: ", defense->id);
+    return FALSE;
+  }
   truth = truth_from (secrets, groups, error);
   if (truth == NULL)
     return FALSE;

@@ -31,7 +31,8 @@ struct _AssayStore {
 static gboolean
 fail_sql (const AssayStore *store, GError **error)
 {
-  return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", store->path, sqlite3_errmsg (store->database));
+  return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", store->path,
+                     sqlite3_errmsg (store->database));
 }
 
 static gboolean

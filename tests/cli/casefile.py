@@ -9,7 +9,7 @@
                                     come on top
     edit tiny.scenario: OLD -> NEW  replaces the one line OLD; NEW may be empty, and "\\n" in it
                                     begins a new line
-    append tiny.scenario: LINE      adds a line at the end
+    append tiny.scenario: LINE      adds a line at the end; "\\n" as above
     shell mkdir out                 prepares something; must succeed
     run assay run tiny.scenario     the command: a line of shell, in the case's folder
     refused MESSAGE                 expected: exit code 2, "assay: MESSAGE" alone on stderr,
@@ -60,7 +60,8 @@ def edit(name, old, new):
 
 
 def append(name, line):
-    return lambda sandbox: sandbox.write(name, sandbox.read(name) + line + "\n")
+    added = line.replace("\\n", "\n") + "\n"
+    return lambda sandbox: sandbox.write(name, sandbox.read(name) + added)
 
 
 def prepare(command):

@@ -28,7 +28,7 @@ naive_binomial_at_least (guint64 x, guint64 n, double p)
     const double next = term * odds * (double) (n - i) / (double) (i + 1);
 
     sum += term;
-    if (next <= term && next < 1e-18 * sum)
+    if (next <= term && next <= 1e-18 * sum)
       break;
     term = next;
   }
@@ -48,7 +48,7 @@ naive_binomial_at_most (guint64 x, guint64 n, double p)
     const double next = term * odds * (double) i / (double) (n - i + 1);
 
     sum += term;
-    if (i == 0 || (next <= term && next < 1e-18 * sum))
+    if (i == 0 || (next <= term && next <= 1e-18 * sum))
       break;
     term = next;
   }

@@ -37,8 +37,7 @@ naive_scan_distance (const AssaySubspaces *subspaces, gsize index, const float *
 }
 
 double *
-naive_scan_distances (const AssaySubspaces *subspaces, gsize index, const float *rows,
-                      gsize count)
+naive_scan_distances (const AssaySubspaces *subspaces, gsize index, const float *rows, gsize count)
 {
   double *distances = g_new (double, count);
 

@@ -321,13 +321,14 @@ holds_zero (const Coverage *coverage, guint64 trial)
 }
 
 /* Each method claims 0.95. Percentile bootstraps of G units lack the factor (G - 1) / G and take
- * the normal for the t distribution: P (|t_39| <= 1.96 sqrt (39 / 40)) = 0.939. An order-statistics
- * interval of n = 60 holds with 0.9482... see below; the t interval is exact. Of T seeded trials the
+ * the normal for the t distribution: P (|t_39| <= 1.96 sqrt (39 / 40)) = 0.939. The interval of
+ * a median of 60 units holds when 22 to 38 of them are below it; the t interval is exact. Of T seeded trials the
  * share that holds is within 4 standard deviations sqrt (c (1 - c) / T) of c, and 0.01 for what
  * resampling adds. Taking 200 correlated units for independent would hold about half the time. */
 Test (interval, intervals_hold_as_often_as_they_say)
 {
-  const double of_median = naive_binomial_at_least (22, 60, 0.5) - naive_binomial_at_least (39, 60, 0.5);
+  const double of_median = naive_binomial_at_least (22, 60, 0.5)
+                           - naive_binomial_at_least (39, 60, 0.5);
   const Coverage cases[] = {
     { "order statistics", MEDIAN, 60, 0, of_median, 3000 },
     { "bootstrap", &mean, 40, 0, 0.939, 500 },

@@ -50,8 +50,8 @@ check_query (AssayView base, AssayView queries, const AssayNearest *nearest, gsi
     double sum = 0;
 
     for (gsize j = 0; j < base.cols; j++)
-      sum += pow ((double) assay_view_row (queries, query)[j]
-                  - (double) assay_view_row (base, i)[j], 2);
+      sum += pow (
+          (double) assay_view_row (queries, query)[j] - (double) assay_view_row (base, i)[j], 2);
     pairs[i] = (Pair){ .distance = (float) sqrt (sum), .row = i };
   }
   qsort (pairs, base.rows, sizeof (Pair), compare_pairs);

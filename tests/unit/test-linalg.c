@@ -32,7 +32,8 @@ random_doubles (gsize count, guint64 item)
   return values;
 }
 
-/* |fl (x.y) - x.y| <= inner u sum |x_i y_i| / (1 - inner u), u = 2^-24 (Higham 2002, section 3.1). */
+/* |fl (x.y) - x.y| <= inner u sum |x_i y_i| / (1 - inner u), u = 2^-24 (Higham 2002, "Accuracy and
+ * stability of numerical algorithms", section 3.1). */
 static void
 check_product (gsize rows_a, gsize rows_b, gsize inner, gsize gap)
 {
@@ -41,7 +42,7 @@ check_product (gsize rows_a, gsize rows_b, gsize inner, gsize gap)
   const double unit = (double) inner * FLT_EPSILON / 2;
   g_autofree float *a = random_floats (rows_a * stride, 1);
   g_autofree float *b = random_floats (rows_b * stride, 2);
-  g_autofree float *c = g_new (float, rows_a * stride_c + 1);
+  g_autofree float *c = g_new (float, rows_a *stride_c + 1);
 
   for (gsize i = 0; i < rows_a * stride_c; i++)
     c[i] = NAN; /* overwritten, never added to */
@@ -264,6 +265,5 @@ Test (linalg, rank_does_not_depend_on_scale)
 
 Test (linalg, blas_is_described)
 {
-  cr_assert (strstr (assay_linalg_describe (), "OpenBLAS") != NULL, "%s",
-             assay_linalg_describe ());
+  cr_assert (strstr (assay_linalg_describe (), "OpenBLAS") != NULL, "%s", assay_linalg_describe ());
 }

@@ -69,7 +69,7 @@ make_subspace (Problem *problem, gsize index)
   const gsize m = problem->subspaces.dimension;
   const gsize d = problem->subspaces.cols;
   const gsize row = 7 * index % assay_rows_count (problem->rows);
-  g_autofree double *basis = g_new (double, m * d + 1);
+  g_autofree double *basis = g_new (double, m *d + 1);
   AssayStream stream = assay_stream (assay_stream_key (12, 0, "defense", ""), index);
   float *translation = problem->translation + index * d;
 
@@ -119,8 +119,8 @@ clear_problem (Problem *problem)
 static char *
 describe_case (const Case *c)
 {
-  return g_strdup_printf ("n %zu, m %zu, d %zu, rows %zu in segments of %zu, k %zu, scale %u",
-                          c->n, c->m, c->d, c->n_rows, c->segment, c->k, c->scale);
+  return g_strdup_printf ("n %zu, m %zu, d %zu, rows %zu in segments of %zu, k %zu, scale %u", c->n,
+                          c->m, c->d, c->n_rows, c->segment, c->k, c->scale);
 }
 
 static AssayNearest *
@@ -215,8 +215,8 @@ static const Case cases[] = {
   { 600, 0, 128, 700, 700, 66, ASSAY_SCALE_UNIT },
   { 4, 7, 7, 600, 600, 3, ASSAY_SCALE_NONE },
   { 2, 200, 200, 600, 600, 5, ASSAY_SCALE_UNIT },
-  { 2, 511, 600, 600, 600, 20, ASSAY_SCALE_UNIT },  /* one subspace fills a product */
-  { 2, 512, 600, 600, 600, 20, ASSAY_SCALE_UNIT },  /* and is wide */
+  { 2, 511, 600, 600, 600, 20, ASSAY_SCALE_UNIT }, /* one subspace fills a product */
+  { 2, 512, 600, 600, 600, 20, ASSAY_SCALE_UNIT }, /* and is wide */
   { 2, 1100, 1200, 530, 530, 530, ASSAY_SCALE_NONE },
   { 3, 2, 5000, 300, 300, 9, ASSAY_SCALE_UNIT }, /* smaller panels */
 };
@@ -262,8 +262,8 @@ Test (scan, batches_meet)
   g_autoptr (AssayNearest) nearest = scan (&problem, c.k, 0);
   const guint64 result = c.n * c.k * (sizeof (gsize) + sizeof (float));
 
-  cr_assert (assay_scan_memory (c.n, c.m, c.d, c.k) - result
-                 < c.n * c.k * sizeof (guint64), "this case is scanned in one pass");
+  cr_assert (assay_scan_memory (c.n, c.m, c.d, c.k) - result < c.n * c.k * sizeof (guint64),
+             "this case is scanned in one pass");
   for (gsize i = 0; i < c.n; i += 97)
     check_against_reference (&c, &problem, nearest, i);
   check_against_reference (&c, &problem, nearest, c.n - 1);
@@ -295,8 +295,8 @@ Test (scan, ties_stand_in_row_order)
     assay_parallel_set_threads (threads);
     nearest = assay_scan_subspaces (&subspaces, rows, ASSAY_SCALE_NONE, K, NULL);
     for (gsize i = 0; i < K; i++)
-      cr_assert (nearest->rows[i] == (i < 600 ? 5 * i : 5 * (i - 600) + 1), "place %zu: row %zu",
-                 i, nearest->rows[i]);
+      cr_assert (nearest->rows[i] == (i < 600 ? 5 * i : 5 * (i - 600) + 1), "place %zu: row %zu", i,
+                 nearest->rows[i]);
   }
 }
 

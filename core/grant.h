@@ -1,0 +1,20 @@
+/* What a scenario may let an attack know beside the release. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Knowledge that a scenario may grant to an attack, beside the release. */
+typedef enum {
+  ASSAY_GRANT_NONE = 0,
+  ASSAY_GRANT_DATABASE = 1 << 0, /* the rows from which the defense drew its material */
+  ASSAY_GRANT_PUBLIC = 1 << 1,   /* public rows of the same kind as the secrets */
+  ASSAY_GRANT_GROUPS = 1 << 2,   /* which secrets belong together */
+} AssayGrant;
+
+/* The scenario's words for them ("database", "public", ...), in the order of their bits. */
+extern const char *const assay_grant_names[];
+char *assay_grants_describe (guint grants); /* "database, public" */
+
+G_END_DECLS
