@@ -3,10 +3,10 @@
  *
  *   bench-subspace [--runs N] [--threads N] [--numpy PYTHON --script FILE] [--json]
  *
- * For each case it takes turns between the scan and the matrix products that the scan is made of,
- * alone (shapes, loop and threads the same), and reports minimum and median of both, so that what
- * else the machine does weighs on both alike. Then it has the script do the same job on the same
- * data with NumPy. */
+ * For each case it takes turns between the scan, the matrix products that the scan is made of,
+ * alone (shapes, loop and threads the same), and the same job on the same data in NumPy, plain and
+ * tuned, so that what else the machine does weighs on all alike; and reports minimum and median of
+ * each. */
 #include <glib/gstdio.h>
 #include <malloc.h>
 #include <math.h>
@@ -41,8 +41,9 @@ typedef struct {
   const Case *c;
   Times scan;
   Times product;
-  Times numpy;
-  gint64 working; /* bytes that the scan held at most, its result included */
+  Times plain; /* NumPy, as is the next */
+  Times tuned;
+  gint64 held; /* bytes that the scan held at most, its result included */
   gint64 result;
   gint64 resident; /* peak of the process */
   gboolean has_numpy;
@@ -253,14 +254,14 @@ scan_once (const Bench *bench, const AssaySubspaces *subspaces, gsize k, double 
   return nearest;
 }
 
-static void
+static AssayNearest *
 measure_memory (const Bench *bench, const AssaySubspaces *subspaces, Outcome *outcome)
 {
   const gsize k = outcome->c->k;
   g_autofree float *row = g_new (float, COLS);
   double unused;
   gint64 before;
-  g_autoptr (AssayNearest) nearest = NULL;
+  AssayNearest *nearest;
 
   for (gsize i = 0; i < N_ROWS; i++) /* has the file in memory, which is not of the scan */
     assay_rows_read (bench->rows, i, 1, ASSAY_SCALE_NONE, row);
@@ -269,8 +270,9 @@ measure_memory (const Bench *bench, const AssaySubspaces *subspaces, Outcome *ou
   before = read_status ("VmRSS:");
   nearest = scan_once (bench, subspaces, k, &unused);
   outcome->resident = read_status ("VmHWM:");
-  outcome->working = outcome->resident - before;
+  outcome->held = outcome->resident - before;
   outcome->result = (gint64) (N_SUBSPACES * k * (sizeof (gsize) + sizeof (float)));
+  return nearest;
 }
 
 /* ---- NumPy ---- */
@@ -285,57 +287,66 @@ write_file (const Bench *bench, const char *name, const void *data, gsize size)
     stop (path, error);
 }
 
-/* The numbers of the JSON list after @key in @text, at most @most. */
-static gsize
-parse_list (const char *text, const char *key, double *ret_values, gsize most)
+/* bench/subspace.py at work: a line to it, a number from it. */
+typedef struct {
+  FILE *to;
+  FILE *from;
+} NumPy;
+
+static double
+read_number (NumPy *numpy)
 {
-  const char *place = strstr (text, key);
-  gsize count = 0;
+  double number;
 
-  if (place == NULL)
-    return 0;
-  for (place += strlen (key); count < most && *place != ']' && *place != '}' && *place != '\0';) {
-    char *end;
-    const double value = g_ascii_strtod (place, &end);
-
-    if (end == place) {
-      place++;
-      continue;
-    }
-    ret_values[count++] = value;
-    place = end;
-  }
-  return count;
+  if (fscanf (numpy->from, "%lf", &number) != 1)
+    stop ("bench/subspace.py", NULL);
+  return number;
 }
 
-static void
-compare_with_numpy (const Bench *bench, const AssaySubspaces *subspaces,
-                    const AssayNearest *nearest, Outcome *outcome)
+static NumPy
+start_numpy (const Bench *bench, const AssaySubspaces *subspaces, const AssayNearest *nearest)
 {
   const gsize m = subspaces->dimension;
-  g_autofree char *runs = g_strdup_printf ("%d", bench->runs);
   g_autofree char *sizes
       = g_strdup_printf ("{\"n\": %d, \"m\": %zu, \"d\": %d, \"k\": %zu, \"rows\": %d}",
                          N_SUBSPACES, m, COLS, nearest->k, N_ROWS);
-  char *arguments[] = { bench->python, bench->script, bench->folder, runs, NULL };
-  g_autofree double *seconds = g_new (double, bench->runs);
-  g_autofree char *output = NULL;
+  char *arguments[] = { bench->python, bench->script, bench->folder, NULL };
   g_autoptr (GError) error = NULL;
-  gint status;
+  gint to, from;
+  NumPy numpy;
 
   write_file (bench, "sizes.json", sizes, strlen (sizes));
   write_file (bench, "translation.f32", subspaces->translation,
               N_SUBSPACES * COLS * sizeof (float));
   write_file (bench, "basis.f32", subspaces->basis, N_SUBSPACES * m * COLS * sizeof (float));
   write_file (bench, "found.i64", nearest->rows, N_SUBSPACES * nearest->k * sizeof (gsize));
-  if (!g_spawn_sync (NULL, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &output, NULL, &status,
-                     &error)
-      || !g_spawn_check_wait_status (status, &error)
-      || parse_list (output, "\"seconds\": [", seconds, (gsize) bench->runs) != (gsize) bench->runs
-      || parse_list (output, "\"same\": ", &outcome->same, 1) != 1)
-    stop (bench->script, error);
-  outcome->numpy = summarise (seconds, (gsize) bench->runs);
-  outcome->has_numpy = TRUE;
+  if (!g_spawn_async_with_pipes (NULL, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, &to,
+                                 &from, NULL, &error))
+    stop (bench->python, error);
+  numpy = (NumPy){ .to = fdopen (to, "w"), .from = fdopen (from, "r") };
+  read_number (&numpy); /* it is ready */
+  return numpy;
+}
+
+static void
+run_numpy (NumPy *numpy, double *ret_plain, double *ret_tuned)
+{
+  fputs ("\n", numpy->to);
+  fflush (numpy->to);
+  *ret_plain = read_number (numpy);
+  *ret_tuned = read_number (numpy);
+}
+
+/* Share of the rows found that NumPy found too. */
+static double
+stop_numpy (NumPy *numpy)
+{
+  double same;
+
+  fclose (numpy->to);
+  same = read_number (numpy);
+  fclose (numpy->from);
+  return same;
 }
 
 /* ---- A case ---- */
@@ -348,30 +359,39 @@ run_case (const Bench *bench, const Case *c)
   g_autofree float *basis = g_new (float, N_SUBSPACES *m *COLS);
   g_autofree double *scans = g_new (double, bench->runs);
   g_autofree double *products = g_new (double, bench->runs);
+  g_autofree double *plain = g_new (double, bench->runs);
+  g_autofree double *tuned = g_new (double, bench->runs);
   const AssaySubspaces subspaces = {
     .count = N_SUBSPACES, .dimension = m, .cols = COLS, .translation = translation, .basis = basis
   };
-  Outcome outcome = { .c = c };
+  Outcome outcome = { .c = c, .has_numpy = bench->python != NULL };
   g_autoptr (AssayNearest) nearest = NULL;
   Products alone;
+  NumPy numpy;
 
   make_subspaces (bench->rows, m, translation, basis);
-  measure_memory (bench, &subspaces, &outcome);
+  nearest = measure_memory (bench, &subspaces, &outcome);
   alone = make_products (bench, m);
+  if (outcome.has_numpy)
+    numpy = start_numpy (bench, &subspaces, nearest);
   for (int run = 0; run < bench->runs; run++) {
     double start;
 
-    g_clear_pointer (&nearest, assay_nearest_free);
-    nearest = scan_once (bench, &subspaces, c->k, scans + run);
+    assay_nearest_free (scan_once (bench, &subspaces, c->k, scans + run));
     start = seconds_now ();
     assay_parallel_for ((N_ROWS + alone.panel - 1) / alone.panel, multiply_panel, &alone);
     products[run] = seconds_now () - start;
+    if (outcome.has_numpy)
+      run_numpy (&numpy, plain + run, tuned + run);
   }
   clear_products (&alone);
   outcome.scan = summarise (scans, (gsize) bench->runs);
   outcome.product = summarise (products, (gsize) bench->runs);
-  if (bench->python != NULL)
-    compare_with_numpy (bench, &subspaces, nearest, &outcome);
+  if (outcome.has_numpy) {
+    outcome.plain = summarise (plain, (gsize) bench->runs);
+    outcome.tuned = summarise (tuned, (gsize) bench->runs);
+    outcome.same = stop_numpy (&numpy);
+  }
   return outcome;
 }
 
@@ -406,8 +426,9 @@ print_head (const Bench *bench)
   printf ("%s, %u threads, %s\n", processor, assay_parallel_threads (), assay_linalg_describe ());
   printf ("%d subspaces, %d rows x %d bytes, seed %d; %d runs: minimum (median)\n", N_SUBSPACES,
           N_ROWS, COLS, SEED, bench->runs);
-  printf ("%3s %5s  %-15s %9s  %-15s %9s %6s  %8s  %-15s %6s %6s\n", "m", "k", "scan s", "GFLOP/s",
-          "products s", "GFLOP/s", "share", "held MiB", "NumPy s", "ratio", "same");
+  printf ("%3s %5s  %-15s %7s  %-15s %7s %6s  %8s  %-15s %5s  %-15s %5s  %6s\n", "m", "k", "scan s",
+          "GFLOP/s", "products s", "GFLOP/s", "share", "held MiB", "NumPy, plain s", "ratio",
+          "NumPy, tuned s", "ratio", "same");
 }
 
 static void
@@ -415,13 +436,14 @@ print_outcome (const Outcome *o)
 {
   const Case *c = o->c;
 
-  printf ("%3zu %5zu  %6.3f (%6.3f) %9.1f  %6.3f (%6.3f) %9.1f %5.1f%%  %8.1f", c->dimension, c->k,
+  printf ("%3zu %5zu  %6.3f (%6.3f) %7.1f  %6.3f (%6.3f) %7.1f %5.1f%%  %8.1f", c->dimension, c->k,
           o->scan.minimum, o->scan.median, gigaflops (c, o->scan.minimum), o->product.minimum,
           o->product.median, gigaflops (c, o->product.minimum),
-          100 * o->product.minimum / o->scan.minimum, (double) o->working / (1 << 20));
+          100 * o->product.minimum / o->scan.minimum, (double) o->held / (1 << 20));
   if (o->has_numpy)
-    printf ("  %6.3f (%6.3f) %6.1f %5.1f%%", o->numpy.minimum, o->numpy.median,
-            o->numpy.minimum / o->scan.minimum, 100 * o->same);
+    printf ("  %6.3f (%6.3f) %5.1f  %6.3f (%6.3f) %5.1f  %5.1f%%", o->plain.minimum,
+            o->plain.median, o->plain.minimum / o->scan.minimum, o->tuned.minimum, o->tuned.median,
+            o->tuned.minimum / o->scan.minimum, 100 * o->same);
   printf ("\n");
   fflush (stdout);
 }
@@ -447,12 +469,12 @@ write_outcome (AssayJson *json, const Outcome *o)
   assay_json_member_double (json, "scan_gflops", gigaflops (o->c, o->scan.minimum));
   assay_json_member_double (json, "product_gflops", gigaflops (o->c, o->product.minimum));
   assay_json_member_double (json, "share", o->product.minimum / o->scan.minimum);
-  assay_json_member_int (json, "held_bytes", o->working);
+  assay_json_member_int (json, "held_bytes", o->held);
   assay_json_member_int (json, "result_bytes", o->result);
   assay_json_member_int (json, "peak_resident_bytes", o->resident);
   if (o->has_numpy) {
-    write_times (json, "numpy_seconds", o->numpy);
-    assay_json_member_double (json, "numpy_ratio", o->numpy.minimum / o->scan.minimum);
+    write_times (json, "numpy_plain_seconds", o->plain);
+    write_times (json, "numpy_tuned_seconds", o->tuned);
     assay_json_member_double (json, "numpy_same_rows", o->same);
   }
   assay_json_end_object (json);

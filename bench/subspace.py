@@ -1,14 +1,16 @@
-"""The job of bench/subspace.c as a careful user of NumPy would write it.
+"""The job of bench/subspace.c as a careful user of NumPy would write it, in two forms.
 
-usage: subspace.py FOLDER RUNS
+usage: subspace.py FOLDER
 
 FOLDER holds rows.u8 (N x d), translation.f32 (n x d), basis.f32 (n x m x d), found.i64 (n x k, what
-Assay found) and sizes.json. Prints one JSON object: the seconds of each run for the best of several
-block sizes, and how many of the rows that were found are the same as Assay's.
+Assay found) and sizes.json. It tries several block sizes for each form; when it is ready, it prints
+a 0. Then, for each line of its input, it does the job in both forms and prints the seconds of each;
+then the share of Assay's rows that it found.
 
-The distances come block by block from float32 matrix products with all subspaces, one for each
-direction of the bases, which are squared and added in place while they are warm; the nearest k of a
-block (argpartition) are merged with the nearest so far.
+The distances come block by block, in float32. The plain form is the formula: one matrix product of a
+block with all subspaces, and a sum of squares (einsum). The tuned form makes a product for each
+direction of the bases, and squares and subtracts it in place while it is in cache. In both, the
+nearest k of a block (argpartition) are merged with the nearest so far.
 """
 
 import json
@@ -19,25 +21,39 @@ import time
 import numpy as np
 
 
-def scan(rows, translation, basis, k, block):
-    n, m, d = basis.shape
-    # The component of each translation that is orthogonal to its span.
+def read_block(rows, first, block):
+    w = rows[first : first + block].astype(np.float32)
+    w /= np.sqrt(np.einsum("rd,rd->r", w, w))[:, None]
+    return w, np.einsum("rd,rd->r", w, w)
+
+
+def orthogonal_part(translation, basis):
     t = translation.astype(np.float64)
     b = basis.astype(np.float64)
     t -= np.einsum("nm,nmd->nd", np.einsum("nmd,nd->nm", b, t), b)
-    t2 = np.einsum("nd,nd->n", t, t).astype(np.float32)
-    t = t.astype(np.float32)
-    directions = [np.ascontiguousarray(basis[:, j, :]) for j in range(m)]
+    return t.astype(np.float32), np.einsum("nd,nd->n", t, t).astype(np.float32)
 
-    best = np.full((n, 0), np.inf, dtype=np.float32)
-    best_rows = np.zeros((n, 0), dtype=np.int64)
+
+def plain_squares(rows, translation, basis, block):
+    n, m, d = basis.shape
+    t, t2 = orthogonal_part(translation, basis)
+    stack = np.concatenate([t[:, None, :], basis], axis=1).reshape(n * (m + 1), d)
+    for first in range(0, len(rows), block):
+        w, w2 = read_block(rows, first, block)
+        product = (stack @ w.T).reshape(n, m + 1, len(w))
+        inner = product[:, 1:]
+        square = w2 + t2[:, None] - 2 * product[:, 0] - np.einsum("njr,njr->nr", inner, inner)
+        yield first, square
+
+
+def tuned_squares(rows, translation, basis, block):
+    n, m, d = basis.shape
+    t, t2 = orthogonal_part(translation, basis)
+    directions = [np.ascontiguousarray(basis[:, j, :]) for j in range(m)]
     product = np.empty((n, block), dtype=np.float32)
     for first in range(0, len(rows), block):
-        w = rows[first : first + block].astype(np.float32)
-        w /= np.sqrt(np.einsum("rd,rd->r", w, w))[:, None]
-        w2 = np.einsum("rd,rd->r", w, w)
+        w, w2 = read_block(rows, first, block)
         out = product[:, : len(w)]
-
         square = t @ w.T
         square *= -2
         square += w2
@@ -46,7 +62,14 @@ def scan(rows, translation, basis, k, block):
             np.matmul(direction, w.T, out=out)
             np.multiply(out, out, out=out)
             square -= out
+        yield first, square
 
+
+def scan(squares, rows, translation, basis, k, block):
+    n = len(basis)
+    best = np.full((n, 0), np.inf, dtype=np.float32)
+    best_rows = np.zeros((n, 0), dtype=np.int64)
+    for first, square in squares(rows, translation, basis, block):
         if k == 1:
             place = square.argmin(axis=1)[:, None]
         elif k < square.shape[1]:
@@ -67,7 +90,7 @@ def scan(rows, translation, basis, k, block):
 
 
 def main():
-    folder, runs = sys.argv[1], int(sys.argv[2])
+    folder = sys.argv[1]
     with open(os.path.join(folder, "sizes.json")) as file:
         size = json.load(file)
     n, m, d, k = size["n"], size["m"], size["d"], size["k"]
@@ -80,20 +103,25 @@ def main():
     basis = read("basis.f32", np.float32, (n, m, d))
     expected = np.asarray(read("found.i64", np.int64, (n, k)))
 
-    # One run tells which block size suits this machine; the others are spent on that one.
-    seconds = {}
-    for block in (1024, 4096, 16384):
+    def run(squares, block):
         start = time.perf_counter()
-        found, _ = scan(rows, translation, basis, k, block)
-        seconds[block] = [time.perf_counter() - start]
-    block = min(seconds, key=lambda b: seconds[b][0])
-    for _ in range(runs - 1):
-        start = time.perf_counter()
-        found, _ = scan(rows, translation, basis, k, block)
-        seconds[block].append(time.perf_counter() - start)
+        found, _ = scan(squares, rows, translation, basis, k, block)
+        return time.perf_counter() - start, found
 
+    forms = [
+        (form, min((run(form, block)[0], block) for block in blocks)[1])
+        for form, blocks in (
+            (plain_squares, (256, 1024, 4096)),
+            (tuned_squares, (1024, 4096, 16384)),
+        )
+    ]
+    print(0, flush=True)
+    for _ in sys.stdin:
+        for form, block in forms:
+            seconds, found = run(form, block)
+            print(seconds, flush=True)
     same = sum(len(np.intersect1d(a, b)) for a, b in zip(found, expected))
-    print(json.dumps({"seconds": seconds[block], "block": block, "same": same / (n * k)}))
+    print(same / (n * k), flush=True)
 
 
 main()

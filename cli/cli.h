@@ -34,6 +34,10 @@ int cli_fail (const GError *error);
 /* The same for errors met before anything was begun: always bad input. */
 int cli_fail_early (const GError *error);
 
+/* The command as it was given, and what to type to go on with it. */
+void cli_remember_command (int argc, char **argv);
+char *cli_resume_command (void);
+
 /* Settings of @plugin with every "KEY=VALUE" of @assignments (NULL-terminated, or NULL) applied. */
 AssaySettings *cli_settings (const AssayPlugin *plugin, char **assignments, GError **error);
 

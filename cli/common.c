@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "config.h"
 #include "core/row-file.h"
@@ -41,6 +42,33 @@ cli_fail (const GError *error)
              ? EXIT_UNFINISHED
          : g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC) ? EXIT_INCONCLUSIVE
                                                                       : EXIT_BAD_INPUT;
+}
+
+static GStrv command;
+
+void
+cli_remember_command (int argc, char **argv)
+{
+  (void) argc;
+  command = g_strdupv (argv);
+}
+
+char *
+cli_resume_command (void)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; command[i] != NULL; i++) {
+    const char *word = command[i];
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
+    g_autofree char *quoted = g_shell_quote (word);
+
+    g_string_append_printf (text, "%s%s", i > 0 ? " " : "",
+                            *word != '\0' && word[strspn (word, plain)] == '\0' ? word : quoted);
+  }
+  if (!g_strv_contains ((const char *const *) command, "--resume"))
+    g_string_append (text, " --resume");
+  return g_string_free (text, FALSE);
 }
 
 AssaySettings *

@@ -1,7 +1,11 @@
 /* assay: the subcommands. */
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "config.h"
@@ -52,13 +56,32 @@ fail_unknown (const char *name)
   return EXIT_BAD_INPUT;
 }
 
-int
-main (int argc, char **argv)
+/* A standard stream that is closed would give its number to the next file that is opened, and what
+ * is printed would go there. /dev/null the wrong way round takes the place: using it fails. */
+static void
+keep_standard_streams (void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl (fd, F_GETFD) < 0)
+      open ("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* Results that did not arrive are no success. */
+static void
+check_output (void)
+{
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return;
+  g_printerr ("assay: standard output cannot be written: %s\n", g_strerror (errno));
+  _exit (EXIT_UNFINISHED);
+}
+
+static int
+run_command (int argc, char **argv)
 {
   const char *name = argc > 1 ? argv[1] : NULL;
   g_autofree char *program = NULL;
 
-  setlocale (LC_CTYPE, "");
   if (name == NULL) {
     print_help ();
     return EXIT_BAD_INPUT;
@@ -79,4 +102,15 @@ main (int argc, char **argv)
       return commands[i].run (argc - 1, argv + 1);
     }
   return fail_unknown (name);
+}
+
+int
+main (int argc, char **argv)
+{
+  setlocale (LC_CTYPE, "");
+  keep_standard_streams ();
+  cli_remember_command (argc, argv);
+  /* At the exit, because --help ends the process by itself. */
+  atexit (check_output);
+  return run_command (argc, argv);
 }

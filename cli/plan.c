@@ -19,11 +19,12 @@ print_parts (const char *kind, const GPtrArray *parts)
     g_auto (GStrv) lines = g_strsplit (g_strchomp (canonical), "\n", -1);
 
     settings = g_strjoinv (", ", lines);
-    printf ("  %s %s%s%s: %s%s%s\n", kind, part->label, *part->label != '\0' ? " = " : "",
-            part->plugin->id, settings, *grants != '\0' ? "; granted: " : "", grants);
+    printf ("  %s %s%s%s%s%s%s%s\n", kind, part->label, *part->label != '\0' ? " = " : "",
+            part->plugin->id, *settings != '\0' ? ": " : "", settings,
+            *grants != '\0' ? "; granted: " : "", grants);
     if (part->tuned_keys != NULL)
-      printf ("    tuned by %s over %u candidates: %s\n", part->tune_measure,
-              part->candidates->len, part->tuned_keys);
+      printf ("    tuned by %s over %u candidates: %s\n", part->tune_measure, part->candidates->len,
+              part->tuned_keys);
   }
 }
 
@@ -72,9 +73,10 @@ print_plan (const AssayPlan *plan)
   print_parts ("defense", plan->defenses);
   print_parts ("attack", plan->attacks);
   print_parts ("metric", plan->metrics);
-  printf ("cells: %u (seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trials of %"
-          G_GUINT64_FORMAT " secrets; %s distinct secrets in all)\n",
-          plan->cells->len, plan->seed, plan->trials, plan->secrets, needed);
+  printf ("cells: %u (seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
+          " trial%s of %" G_GUINT64_FORMAT " secrets; %s distinct secrets in all)\n",
+          plan->cells->len, plan->seed, plan->trials, plan->trials == 1 ? "" : "s", plan->secrets,
+          needed);
   for (guint i = 0; i < plan->skipped->len; i++) {
     const AssaySkip *skip = plan->skipped->pdata[i];
 

@@ -58,6 +58,22 @@ has_bad_cell (const AssayResults *results)
   return results->n_missing > 0;
 }
 
+/* The exit code that the verdicts and the cells ask for. */
+static int
+judge (const AssayResults *results)
+{
+  gboolean is_inconclusive = FALSE;
+
+  for (guint i = 0; i < results->claims->len; i++) {
+    const AssayResultClaim *claim = results->claims->pdata[i];
+
+    if (claim->verdict == ASSAY_VERDICT_VIOLATED)
+      return EXIT_VIOLATED;
+    is_inconclusive |= claim->verdict == ASSAY_VERDICT_INCONCLUSIVE;
+  }
+  return is_inconclusive || has_bad_cell (results) ? EXIT_INCONCLUSIVE : EXIT_OK;
+}
+
 /* Writes the exports, puts the folder in its place and prints the table. */
 static int
 finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, gint64 started,
@@ -77,25 +93,27 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
   if (!options->json)
     printf ("\nresults: %s%sresults.json, results.csv, run.json, %s\n", folder->place,
             g_str_has_suffix (folder->place, "/") ? "" : "/", ASSAY_STORE_FILE);
-  return has_bad_cell (results) ? EXIT_INCONCLUSIVE : EXIT_OK;
+  return judge (results);
+}
+
+static void
+say_how_to_resume (void)
+{
+  g_autofree char *again = cli_resume_command ();
+
+  g_printerr ("Go on with:\n  %s\n", again);
 }
 
 static int
-say_interrupted (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options)
+say_interrupted (const AssayPlan *plan, AssayFolder *folder)
 {
   gsize done = 0;
 
   assay_store_count_done (folder->store, &done, NULL);
-  g_printerr ("assay: interrupted after %" G_GSIZE_FORMAT " of %u cells; what is done is kept.\n"
-              "Go on with:\n  assay run %s --resume --out %s",
-              done, plan->cells->len, plan->scenario, folder->place);
-  for (guint i = 0; options->plan.assignments != NULL && options->plan.assignments[i] != NULL; i++)
-    g_printerr (" --set '%s'", options->plan.assignments[i]);
-  if (options->plan.seed != NULL)
-    g_printerr (" --seed %s", options->plan.seed);
-  if (options->plan.trials != NULL)
-    g_printerr (" --trials %s", options->plan.trials);
-  g_printerr ("\n");
+  g_printerr ("assay: interrupted after %" G_GSIZE_FORMAT " of %u cells; what is done is kept in "
+              "%s\n",
+              done, plan->cells->len, folder->work);
+  say_how_to_resume ();
   return EXIT_INTERRUPTED;
 }
 
@@ -110,18 +128,19 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
   g_autoptr (GError) error = NULL;
   AssayRunEnd end = ASSAY_RUN_FINISHED;
   gboolean is_ok
-      = folder->is_finished
-        || assay_run (plan, workspace, folder->store, &callbacks, &end, &error);
+      = folder->is_finished || assay_run (plan, workspace, folder->store, &callbacks, &end, &error);
   int code;
 
   cli_progress_free (progress);
   if (is_ok && end == ASSAY_RUN_INTERRUPTED)
-    return say_interrupted (plan, folder, options);
+    return say_interrupted (plan, folder);
   code = is_ok ? finish (plan, folder, options, started, &error) : EXIT_UNFINISHED;
   if (error != NULL) {
     code = cli_fail (error);
-    if (code == EXIT_UNFINISHED)
-      g_printerr ("What is done is kept in %s; go on with --resume.\n", folder->work);
+    if (code == EXIT_UNFINISHED) {
+      g_printerr ("What is done is kept in %s\n", folder->work);
+      say_how_to_resume ();
+    }
   }
   return code;
 }
@@ -136,9 +155,11 @@ run_plan (const AssayPlan *plan, const char *place, const RunOptions *options)
   const char *ignored;
   int code;
 
-  if (!assay_folder_check (plan, place, options->resume, &error)
-      || (!options->resume && !assay_workspace_dataset (workspace, 0, &ignored, &error))
-      || !assay_folder_open (plan, place, options->resume, &folder, &error))
+  if (!options->resume && !assay_workspace_dataset (workspace, 0, &ignored, &error)) {
+    g_prefix_error (&error, "%s: ", plan->scenario);
+    return cli_fail_early (error);
+  }
+  if (!assay_folder_open (plan, place, options->resume, &folder, &error))
     return cli_fail_early (error);
   code = run_in_folder (plan, workspace, &folder, options);
   assay_folder_clear (&folder);
@@ -173,13 +194,18 @@ run_all (char **scenarios, guint n, const RunOptions *options)
   g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_plan_free);
   int worst = EXIT_OK;
 
+  /* What is wrong with any of them is told before the first begins. */
   for (guint i = 0; i < n; i++) {
     g_autoptr (GError) error = NULL;
+    g_autofree char *place = NULL;
     AssayPlan *plan = cli_plan_new (scenarios[i], &options->plan, &error);
 
     if (plan == NULL)
       return cli_fail_early (error);
     g_ptr_array_add (plans, plan);
+    place = choose_place (plan, options->out, n == 1);
+    if (!assay_folder_check (plan, place, options->resume, &error))
+      return cli_fail_early (error);
   }
   for (guint i = 0; i < plans->len; i++) {
     const AssayPlan *plan = plans->pdata[i];
@@ -199,18 +225,19 @@ int
 cli_run (int argc, char **argv)
 {
   RunOptions options = { 0 };
-  const GOptionEntry entries[] = {
-    CLI_PLAN_OPTIONS (options.plan),
-    { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
-      "Where results go (default: assay-out/SCENARIO-HASH)", "DIR" },
-    { "jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
-      "Threads to use (default: one per processor); results do not depend on it", "N" },
-    { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume, "Go on with an interrupted run", NULL },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
-      "Print results.json instead of the table", NULL },
-    G_OPTION_ENTRY_NULL
-  };
+  const GOptionEntry entries[]
+      = { CLI_PLAN_OPTIONS (options.plan),
+          { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+            "Where results go (default: assay-out/SCENARIO-HASH)", "DIR" },
+          { "jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
+            "Threads to use (default: one per processor); results do not depend on it", "N" },
+          { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume, "Go on with an interrupted run",
+            NULL },
+          { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
+          { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
+            "Print results.json instead of the table", NULL },
+          G_OPTION_ENTRY_NULL };
+  gboolean has_bad_out;
   int code;
 
   if (!cli_parse (&argc, &argv, "SCENARIO...", "Runs the audit of each scenario.",
@@ -220,10 +247,12 @@ cli_run (int argc, char **argv)
     options_clear (&options);
     return EXIT_BAD_INPUT;
   }
-  if (argc < 2 || options.jobs < 0 || options.jobs > 4096) {
-    g_printerr ("assay run: %s\n",
-                argc < 2 ? "expected a scenario file; 'assay run --help' explains"
-                         : "--jobs: expected 1 to 4096");
+  has_bad_out = options.out != NULL && *options.out == '\0';
+  if (argc < 2 || options.jobs < 0 || options.jobs > 4096 || has_bad_out) {
+    g_printerr ("assay run: %s\n", argc < 2
+                                       ? "expected a scenario file; 'assay run --help' explains"
+                                   : has_bad_out ? "--out: expected a folder"
+                                                 : "--jobs: expected 1 to 4096");
     options_clear (&options);
     return EXIT_BAD_INPUT;
   }

@@ -3,6 +3,8 @@
  * A folder is written beside its place and renamed there when it is whole, so that neither a full
  * disk nor a kill leaves half of one. */
 #include <errno.h>
+#include <float.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -199,6 +201,60 @@ array_path (const char *folder, const char *name, JsonNode *node, GError **error
   return g_build_filename (folder, file, NULL);
 }
 
+static AssayArray *
+float32_from_float64 (const AssayArray *array, const char *path, GError **error)
+{
+  const gsize count = assay_array_count (array);
+  const double *values = (const double *) (gconstpointer) array->data;
+  g_autofree float *converted = assay_alloc (count, sizeof *converted, "float32 array", error);
+
+  if (converted == NULL)
+    return NULL;
+  for (gsize i = 0; i < count; i++) {
+    /* NaN and infinities stay what they are, for the check of the record to name them. */
+    if (isfinite (values[i]) && fabs (values[i]) > FLT_MAX) {
+      assay_fail (error, ASSAY_ERROR_DATA,
+                  "%s: number %" G_GSIZE_FORMAT " (%g) is beyond the range of float32", path, i,
+                  values[i]);
+      return NULL;
+    }
+    converted[i] = (float) values[i];
+  }
+  return assay_array_take (ASSAY_FLOAT32, array->n_dimensions, array->shape,
+                           g_steal_pointer (&converted));
+}
+
+static AssayArray *
+int64_from_int32 (const AssayArray *array, GError **error)
+{
+  const gsize count = assay_array_count (array);
+  const gint32 *values = (const gint32 *) (gconstpointer) array->data;
+  g_autofree gint64 *converted = assay_alloc (count, sizeof *converted, "int64 array", error);
+
+  if (converted == NULL)
+    return NULL;
+  for (gsize i = 0; i < count; i++)
+    converted[i] = values[i];
+  return assay_array_take (ASSAY_INT64, array->n_dimensions, array->shape,
+                           g_steal_pointer (&converted));
+}
+
+/* NumPy computes in float64, and counts in int32 on some systems: what its users save by themselves
+ * is taken as the float32 and int64 of records. No record has arrays of the two other types. */
+static AssayArray *
+load_array (const char *path, GError **error)
+{
+  g_autoptr (AssayArray) array = assay_npy_map (path, error);
+
+  if (array == NULL)
+    return NULL;
+  if (array->type == ASSAY_FLOAT64)
+    return float32_from_float64 (array, path, error);
+  if (array->type == ASSAY_INT32)
+    return int64_from_int32 (array, error);
+  return g_steal_pointer (&array);
+}
+
 static gboolean
 load_arrays (const char *folder, JsonObject *root, AssayArrays *ret_arrays, GError **error)
 {
@@ -212,7 +268,7 @@ load_arrays (const char *folder, JsonObject *root, AssayArrays *ret_arrays, GErr
   json_object_iter_init_ordered (&iter, json_node_get_object (node));
   while (json_object_iter_next_ordered (&iter, &name, &member)) {
     g_autofree char *path = array_path (folder, name, member, error);
-    AssayArray *array = path != NULL ? assay_npy_map (path, error) : NULL;
+    AssayArray *array = path != NULL ? load_array (path, error) : NULL;
 
     if (array == NULL)
       return FALSE;
@@ -261,8 +317,8 @@ AssayRelease *
 assay_release_read (const char *folder, GError **error)
 {
   JsonObject *root = NULL;
-  g_autoptr (JsonParser) parser = load_record (folder, "release.json", "assay-release/1", &root,
-                                               error);
+  g_autoptr (JsonParser) parser
+      = load_record (folder, "release.json", "assay-release/1", &root, error);
   g_autoptr (AssayRelease) release = NULL;
 
   if (parser == NULL)

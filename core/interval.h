@@ -1,7 +1,7 @@
 /* One number with an interval from the outcomes of many units (docs/statistics.md). */
 #pragma once
 
-#include "core/plugin.h"
+#include "core/sample.h"
 
 G_BEGIN_DECLS
 
@@ -33,7 +33,8 @@ double assay_binomial_upper (double x, double n, double a);
 AssayInterval assay_interval (const AssayMeasure *measure, const double *values,
                               const gint64 *groups, gsize n, double confidence,
                               AssayStreamKey stream);
-
-#define ASSAY_RESAMPLES 2000
+/* The same of a sample that is there already. */
+AssayInterval assay_sample_interval (const AssaySample *sample, double confidence,
+                                     AssayStreamKey stream);
 
 G_END_DECLS

@@ -201,7 +201,8 @@ assay_photo_blur (AssayPhoto *photo, double sigma, GError **error)
 gboolean
 assay_photo_sharpen (AssayPhoto *photo, double strength, GError **error)
 {
-  g_autoptr (AssayPhoto) blurred = assay_photo_new (photo->width, photo->height, photo->channels, error);
+  g_autoptr (AssayPhoto) blurred
+      = assay_photo_new (photo->width, photo->height, photo->channels, error);
   const gsize count = photo->width * photo->height * photo->channels;
 
   if (blurred == NULL)

@@ -250,7 +250,8 @@ direction_histogram (const float *gradients, gsize w, gsize h, gsize x, gsize y,
         continue;
       gradient = gradients + 2 * ((gsize) row * w + (gsize) column);
       direction = (double) gradient[1] * (DIRECTIONS / (2.0 * G_PI));
-      raw[(gsize) lrint (direction) % DIRECTIONS] += exp (falloff * (i * i + j * j)) * (double) gradient[0];
+      raw[(gsize) lrint (direction) % DIRECTIONS]
+          += exp (falloff * (i * i + j * j)) * (double) gradient[0];
     }
   for (gsize k = 0; k < DIRECTIONS; k++)
     ret_histogram[k] = (raw[(k + 34) % DIRECTIONS] + raw[(k + 2) % DIRECTIONS]

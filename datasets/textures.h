@@ -90,8 +90,9 @@ spots (guint32 seed, double u, double v, double footprint)
   const double y = radius + (1 - 2 * radius) * lattice (seed + 2, i, j);
   const gboolean is_there = lattice (seed + 3, i, j) < 0.5;
   const double strength = seed & 1 ? 2.5 : -2.0;
+  const double inside = radius - hypot (u - i - x, v - j - y);
 
-  return !is_there ? 0.0 : strength * step (radius - hypot (u - i - x, v - j - y), 0.05 + 0.7 * footprint);
+  return is_there ? strength * step (inside, 0.05 + 0.7 * footprint) : 0.0;
 }
 
 static double

@@ -8,6 +8,7 @@
 #include "core/json.h"
 #include "core/linalg.h"
 #include "report/report.h"
+#include "runner/claim.h"
 
 #include <sqlite3.h>
 
@@ -160,6 +161,81 @@ write_skipped (AssayJson *json, const GPtrArray *skipped)
 }
 
 static void
+write_hypothesis (AssayJson *json, const AssayResultHypothesis *hypothesis)
+{
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "cell", hypothesis->cell->id);
+  assay_json_member_double (json, "estimate", hypothesis->interval.estimate);
+  assay_json_member_double (json, "lower", hypothesis->interval.lower);
+  assay_json_member_double (json, "upper", hypothesis->interval.upper);
+  assay_json_member_int (json, "n", (gint64) hypothesis->interval.n);
+  assay_json_member_string (json, "excluded", hypothesis->why_not);
+  assay_json_member_double (json, "p_violated", hypothesis->p_violated);
+  assay_json_member_double (json, "adjusted_violated", hypothesis->adjusted_violated);
+  assay_json_member_double (json, "p_upheld", hypothesis->p_upheld);
+  assay_json_member_double (json, "adjusted_upheld", hypothesis->adjusted_upheld);
+  assay_json_member_double (json, "detectable", hypothesis->detectable);
+  assay_json_member_double (json, "units_needed", hypothesis->units_needed);
+  assay_json_end_object (json);
+}
+
+/* The numbers of the hypothesis that decided; null where none did. */
+static void
+write_decisive (AssayJson *json, const AssayResultClaim *claim)
+{
+  const AssayResultHypothesis *one
+      = claim->decisive >= 0
+            ? &g_array_index (claim->hypotheses, AssayResultHypothesis, claim->decisive)
+            : NULL;
+  const gboolean is_upheld = claim->verdict == ASSAY_VERDICT_UPHELD;
+
+  assay_json_member_double (json, "estimate", one != NULL ? one->interval.estimate : NAN);
+  assay_json_member_double (json, "lower", one != NULL ? one->interval.lower : NAN);
+  assay_json_member_double (json, "upper", one != NULL ? one->interval.upper : NAN);
+  assay_json_member_int (json, "n", one != NULL ? (gint64) one->interval.n : 0);
+  assay_json_member_double (json, "p_value", one == NULL    ? NAN
+                                             : is_upheld ? one->p_upheld
+                                                         : one->p_violated);
+  assay_json_member_double (json, "adjusted_p", one == NULL    ? NAN
+                                                : is_upheld ? one->adjusted_upheld
+                                                            : one->adjusted_violated);
+  assay_json_member_string (json, "verdict", assay_verdict_name (claim->verdict));
+  assay_json_member_string (json, "reason", claim->reason);
+  assay_json_member_double (json, "detectable", one != NULL ? one->detectable : NAN);
+}
+
+static void
+write_claim (AssayJson *json, const AssayPlan *plan, const AssayResultClaim *result)
+{
+  const AssayClaim *claim = result->claim;
+
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "id", claim->id);
+  assay_json_member_string (json, "says", claim->says);
+  assay_json_member_string (json, "source", claim->source);
+  assay_json_member_string (json, "measure", claim->measure->name);
+  assay_json_member_double (json, claim->is_at_most ? "at-most" : "at-least", claim->bound);
+  assay_json_member_double (json, "confidence", claim->confidence);
+  write_decisive (json, result);
+  assay_json_key (json, "witness");
+  assay_json_begin_object (json);
+  if (result->witness.is_set) {
+    assay_json_member_string (json, "cell", result->witness.cell);
+    assay_json_member_int (json, "seed", (gint64) plan->seed);
+    assay_json_member_int (json, "trial", result->witness.trial);
+    assay_json_member_int (json, "secret", (gint64) result->witness.secret);
+    assay_json_member_double (json, "outcome", result->witness.outcome);
+  }
+  assay_json_end_object (json);
+  assay_json_key (json, "hypotheses");
+  assay_json_begin_array (json);
+  for (guint h = 0; h < result->hypotheses->len; h++)
+    write_hypothesis (json, &g_array_index (result->hypotheses, AssayResultHypothesis, h));
+  assay_json_end_array (json);
+  assay_json_end_object (json);
+}
+
+static void
 write_version (AssayJson *json)
 {
   assay_json_key (json, "assay");
@@ -195,6 +271,8 @@ assay_report_json (const AssayResults *results)
   write_skipped (json, plan->skipped);
   assay_json_key (json, "claims");
   assay_json_begin_array (json);
+  for (guint i = 0; i < results->claims->len; i++)
+    write_claim (json, plan, results->claims->pdata[i]);
   assay_json_end_array (json);
   assay_json_end_object (json);
   return assay_json_finish (json);

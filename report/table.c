@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "report/report.h"
+#include "runner/claim.h"
 
 #define GAP 2
 
@@ -286,6 +287,29 @@ append_plain (GString *text, const char *title)
   }
 }
 
+/* The verdicts stand last, where a terminal shows them. */
+static void
+append_claims (GString *text, const AssayResults *results)
+{
+  for (guint i = 0; i < results->claims->len; i++) {
+    const AssayResultClaim *result = results->claims->pdata[i];
+    const AssayClaim *claim = result->claim;
+
+    g_string_append_printf (text, "\n%s: claim %s", assay_verdict_name (result->verdict), claim->id);
+    if (claim->says != NULL) {
+      g_string_append (text, " - ");
+      append_plain (text, claim->says);
+    }
+    g_string_append_printf (text, "\n  %s\n", result->reason);
+    if (result->witness.is_set)
+      g_string_append_printf (text,
+                              "  witness: secret %" G_GUINT64_FORMAT " of cell %s (trial %"
+                              G_GINT64_FORMAT "); 'assay run SCENARIO --witness %s' replays it\n",
+                              result->witness.secret, result->witness.cell, result->witness.trial,
+                              claim->id);
+  }
+}
+
 char *
 assay_report_table (const AssayResults *results, guint width)
 {
@@ -307,5 +331,6 @@ assay_report_table (const AssayResults *results, guint width)
         append_measure (text, results, part, measure, width);
   }
   append_notes (text, results);
+  append_claims (text, results);
   return g_string_free (text, FALSE);
 }

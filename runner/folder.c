@@ -19,6 +19,9 @@
 #define STATE_FINISHED "finished"
 #define PLAN "plan_sha256"
 
+#define LOCK_TRIES 10
+#define LOCK_WAIT_US 10000
+
 typedef enum {
   FOUND_NOTHING, /* no such folder, or an empty one */
   FOUND_UNFINISHED,
@@ -55,6 +58,40 @@ is_empty_folder (const char *path)
   return dir != NULL && g_dir_read_name (dir) == NULL;
 }
 
+/* Nothing but a store: what is left of a run that was killed before it wrote anything else. */
+static gboolean
+holds_only_store (const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (!g_str_has_prefix (name, ASSAY_STORE_FILE))
+      return FALSE;
+  return dir != NULL;
+}
+
+/* Whether another process works in the folder. */
+static gboolean
+is_in_use (const char *path)
+{
+  const int fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const gboolean is_held = fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+  if (fd >= 0)
+    close (fd);
+  return is_held;
+}
+
+static gboolean
+fail_in_use (const char *path, GError **error)
+{
+  return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                     "output folder %s is in use by another process; expected it to end first, or "
+                     "--out with another folder",
+                     path);
+}
+
 /* What stands at @path, and that it belongs to this plan. */
 static gboolean
 look (const AssayPlan *plan, const char *path, Found *ret_found, GError **error)
@@ -69,16 +106,20 @@ look (const AssayPlan *plan, const char *path, Found *ret_found, GError **error)
     return TRUE;
   if (!g_file_test (path, G_FILE_TEST_IS_DIR))
     return assay_fail (error, ASSAY_ERROR_SCENARIO, "output %s is not a folder", path);
+  if (is_in_use (path))
+    return fail_in_use (path, error);
   if (!g_file_test (store_path, G_FILE_TEST_EXISTS))
     return assay_fail (error, ASSAY_ERROR_SCENARIO,
                        "output folder %s holds other files and no run; expected a new folder, an "
                        "empty one, or one of this scenario",
                        path);
-  store = assay_store_open (path, FALSE, error);
+  store = assay_store_open (path, holds_only_store (path), error);
   if (store == NULL || !assay_store_get (store, PLAN, &sha256, error)
       || !assay_store_get (store, STATE, &state, error))
     return FALSE;
-  if (sha256 != NULL && !g_str_equal (sha256, plan->sha256))
+  if (sha256 == NULL) /* killed before it said what it runs */
+    return TRUE;
+  if (!g_str_equal (sha256, plan->sha256))
     return assay_fail (error, ASSAY_ERROR_SCENARIO,
                        "output folder %s holds the run of another scenario or of other settings; "
                        "expected --out with another folder",
@@ -112,7 +153,7 @@ choose_work (const AssayPlan *plan, gboolean resume, AssayFolder *folder, GError
     folder->is_new = at_place == FOUND_NOTHING;
     return TRUE;
   }
-  if (at_beside != FOUND_NOTHING && !resume)
+  if (at_beside == FOUND_UNFINISHED && !resume)
     return fail_unfinished (beside, error);
   folder->is_finished = resume && at_beside == FOUND_NOTHING;
   folder->is_new = !resume;
@@ -129,26 +170,81 @@ lock_folder (AssayFolder *folder, GError **error)
     return assay_fail (error, ASSAY_ERROR_IO, "output folder %s: %s", folder->work,
                        g_strerror (errno));
   }
-  if (flock (folder->lock, LOCK_EX | LOCK_NB) != 0)
-    return assay_fail (error, ASSAY_ERROR_SCENARIO,
-                       "output folder %s is in use by another process", folder->work);
+  /* Others look whether the folder is in use by taking the lock for a moment. */
+  for (guint try = 0; flock (folder->lock, LOCK_EX | LOCK_NB) != 0; try++) {
+    if (try == LOCK_TRIES)
+      return fail_in_use (folder->work, error);
+    g_usleep (LOCK_WAIT_US);
+  }
   return TRUE;
 }
 
+/* That the folder can be written or, where it is not there yet, made: told before any work. */
+static gboolean
+check_writable (const AssayFolder *folder, GError **error)
+{
+  g_autofree char *path = g_strdup (folder->work);
+  const gboolean is_there = g_file_test (path, G_FILE_TEST_EXISTS);
+
+  while (!g_file_test (path, G_FILE_TEST_EXISTS)) {
+    char *parent = g_path_get_dirname (path);
+
+    g_free (path);
+    path = parent;
+  }
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
+    errno = ENOTDIR;
+  else if (access (path, W_OK | X_OK) == 0)
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_IO, "output folder %s cannot be %s: %s", folder->work,
+                     is_there ? "written" : "created", g_strerror (errno));
+}
+
+/* The store goes last, so that what a kill leaves is still known as a run. */
+static void
+empty_folder (const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  g_autofree char *store = g_build_filename (path, ASSAY_STORE_FILE, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *child = g_build_filename (path, name, NULL);
+
+    if (g_file_test (child, G_FILE_TEST_IS_DIR) && !g_file_test (child, G_FILE_TEST_IS_SYMLINK)) {
+      empty_folder (child);
+      g_rmdir (child);
+    } else if (!g_str_equal (child, store)) {
+      g_unlink (child);
+    }
+  }
+  g_unlink (store);
+}
+
+/* What stands in a folder that is new to the plan is what a kill left: half a store, or beside a
+ * finished run one that had taken its place. */
 static gboolean
 set_up (const AssayPlan *plan, AssayFolder *folder, GError **error)
 {
+  const gboolean was_there = g_file_test (folder->work, G_FILE_TEST_EXISTS);
+
   if (g_mkdir_with_parents (folder->work, 0777) != 0)
     return assay_fail (error, ASSAY_ERROR_IO, "output folder %s cannot be created: %s",
                        folder->work, g_strerror (errno));
-  if (access (folder->work, W_OK) != 0)
-    return assay_fail (error, ASSAY_ERROR_IO, "output folder %s cannot be written: %s",
-                       folder->work, g_strerror (errno));
   if (!lock_folder (folder, error))
     return FALSE;
+  if (folder->is_new)
+    empty_folder (folder->work);
   folder->store = assay_store_open (folder->work, TRUE, error);
-  return folder->store != NULL
-         && (!folder->is_new || assay_store_set (folder->store, PLAN, plan->sha256, error));
+  if (folder->store != NULL
+      && (!folder->is_new || assay_store_set (folder->store, PLAN, plan->sha256, error)))
+    return TRUE;
+  g_clear_pointer (&folder->store, assay_store_close);
+  if (folder->is_new)
+    empty_folder (folder->work);
+  if (!was_there)
+    g_rmdir (folder->work);
+  return FALSE;
 }
 
 /* Where the run will be and work; nothing is opened yet. */
@@ -160,7 +256,7 @@ folder_init (const AssayPlan *plan, const char *place, gboolean resume, AssayFol
   /* "out/" and "out" are one folder, and PLACE.new stands beside it. */
   while (strlen (folder->place) > 1 && g_str_has_suffix (folder->place, "/"))
     folder->place[strlen (folder->place) - 1] = '\0';
-  return choose_work (plan, resume, folder, error);
+  return choose_work (plan, resume, folder, error) && check_writable (folder, error);
 }
 
 gboolean
@@ -187,23 +283,6 @@ assay_folder_open (const AssayPlan *plan, const char *place, gboolean resume,
   return TRUE;
 }
 
-static void
-remove_tree (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *child = g_build_filename (path, name, NULL);
-
-    if (g_file_test (child, G_FILE_TEST_IS_DIR) && !g_file_test (child, G_FILE_TEST_IS_SYMLINK))
-      remove_tree (child);
-    else
-      g_unlink (child);
-  }
-  g_rmdir (path);
-}
-
 gboolean
 assay_folder_finish (AssayFolder *folder, GError **error)
 {
@@ -216,6 +295,7 @@ assay_folder_finish (AssayFolder *folder, GError **error)
     return assay_fail (error, ASSAY_ERROR_IO,
                        "the run is whole in %s but cannot take the place of %s: %s", folder->work,
                        folder->place, g_strerror (errno));
-  remove_tree (folder->work);
+  empty_folder (folder->work);
+  g_rmdir (folder->work);
   return TRUE;
 }

@@ -8,6 +8,7 @@
 #include "config.h"
 #include "core/registry.h"
 #include "core/text.h"
+#include "runner/claim.h"
 #include "runner/pairing.h"
 #include "runner/part.h"
 
@@ -35,6 +36,7 @@ plan_alloc (void)
   plan->defenses = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
   plan->attacks = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
   plan->metrics = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
+  plan->claims = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_claim_free);
   plan->cells = g_array_new (FALSE, FALSE, sizeof (AssayCell));
   plan->skipped = g_ptr_array_new_with_free_func ((GDestroyNotify) skip_free);
   plan->trials = 1;
@@ -57,6 +59,7 @@ assay_plan_free (AssayPlan *plan)
   g_ptr_array_unref (plan->defenses);
   g_ptr_array_unref (plan->attacks);
   g_ptr_array_unref (plan->metrics);
+  g_ptr_array_unref (plan->claims);
   g_array_unref (plan->cells);
   g_ptr_array_unref (plan->skipped);
   g_free (plan->surveys);
@@ -181,7 +184,7 @@ read_dataset (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *
 static gboolean
 read_group (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group, GError **error)
 {
-  if (g_str_equal (group->kind, "scenario"))
+  if (g_str_equal (group->kind, "scenario") || g_str_equal (group->kind, "claim"))
     return TRUE;
   if (g_str_equal (group->kind, "dataset"))
     return read_dataset (plan, scenario, group, error);
@@ -194,10 +197,7 @@ read_group (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *gr
   if (g_str_equal (group->kind, "metric"))
     return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_METRIC, no_keys, plan->metrics,
                                    error);
-  /* Passing over a claim or a utility would look as if it had been judged. */
-  assay_fail (error, ASSAY_ERROR_SCENARIO, "this version of Assay has no %s",
-              g_str_equal (group->kind, "claim") ? "claims: it measures, and judges nothing"
-                                                 : "utilities");
+  assay_fail (error, ASSAY_ERROR_SCENARIO, "this version of Assay has no utilities");
   return assay_scenario_blame (scenario, group, NULL, error);
 }
 
@@ -214,6 +214,26 @@ read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
                      plan->datasets->len == 0   ? "[dataset]"
                      : plan->defenses->len == 0 ? "[defense NAME]"
                                                 : "[attack NAME]");
+}
+
+/* Claims come last: they speak of metrics and of cells. */
+static gboolean
+read_claims (AssayPlan *plan, const AssayScenario *scenario, GError **error)
+{
+  for (guint i = 0; i < scenario->groups->len; i++) {
+    const AssayGroup *group = scenario->groups->pdata[i];
+    AssayClaim *claim;
+
+    if (!g_str_equal (group->kind, "claim"))
+      continue;
+    claim = assay_claim_new (plan, scenario, group, error);
+    if (claim == NULL)
+      return FALSE;
+    g_ptr_array_add (plan->claims, claim);
+    if (!assay_claim_check_cells (plan, claim, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 /* ---- Where data is ---- */
@@ -319,7 +339,7 @@ assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GErr
   plan->scenario_sha256 = g_strdup (scenario->sha256);
   plan->folders = data_folders (scenario_path);
   if (!read_header (plan, scenario, options, error) || !read_parts (plan, scenario, error)
-      || !assay_plan_pair (plan, error))
+      || !assay_plan_pair (plan, error) || !read_claims (plan, scenario, error))
     return NULL;
   plan->sha256 = hash_plan (plan);
   return g_steal_pointer (&plan);

@@ -27,6 +27,8 @@ typedef struct {
   guint attack;
 } AssayCell;
 
+typedef struct _AssayClaim AssayClaim; /* runner/claim.h */
+
 typedef struct {
   const char *defense; /* labels */
   const char *attack;
@@ -48,6 +50,7 @@ typedef struct {
   GPtrArray *defenses;
   GPtrArray *attacks;
   GPtrArray *metrics;
+  GPtrArray *claims;  /* AssayClaim; not part of the hash: they judge what is stored already */
   GArray *cells;      /* AssayCell, in the order of results */
   GPtrArray *skipped; /* AssaySkip */
   AssaySurvey *surveys; /* one per dataset part */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runner/judge.h"
+#include "runner/pool.h"
 #include "runner/run.h"
 
 const char *
@@ -59,6 +61,7 @@ assay_results_free (AssayResults *results)
   g_array_unref (results->tunings);
   g_array_unref (results->controls);
   g_ptr_array_unref (results->hashes);
+  g_ptr_array_unref (results->claims);
   g_free (results);
 }
 
@@ -96,59 +99,6 @@ new_cell (const AssayPlan *plan, AssayStore *store, const AssayCell *cell, Assay
   return result;
 }
 
-/* Outcomes of one metric over several cells, one after the other. */
-typedef struct {
-  GArray *series[ASSAY_MAX_SERIES]; /* double */
-  GArray *groups;                   /* gint64 */
-  gboolean has_groups;
-} Pool;
-
-static Pool
-pool_new (void)
-{
-  Pool pool = { .groups = g_array_new (FALSE, FALSE, sizeof (gint64)) };
-
-  for (guint s = 0; s < ASSAY_MAX_SERIES; s++)
-    pool.series[s] = g_array_new (FALSE, FALSE, sizeof (double));
-  return pool;
-}
-
-static void
-pool_clear (Pool *pool)
-{
-  for (guint s = 0; s < ASSAY_MAX_SERIES; s++)
-    g_array_unref (pool->series[s]);
-  g_array_unref (pool->groups);
-}
-
-/* Adds what the metric saw in cell @index. */
-static gboolean
-pool_add (Pool *pool, const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
-          GError **error)
-{
-  const AssayCell *cell = assay_plan_cell (plan, index);
-  const AssayMetric *plugin
-      = (const AssayMetric *) assay_plan_part (plan->metrics, metric)->plugin;
-  AssayOutcomes outcomes = { 0 };
-  g_autofree gint64 *groups = NULL;
-  gsize n_groups = 0;
-
-  if (!assay_store_outcomes (store, index, metric, plugin->n_series, &outcomes, error))
-    return FALSE;
-  if (!assay_store_groups (store, cell->dataset, cell->trial, &groups, &n_groups, error)) {
-    assay_outcomes_clear (&outcomes);
-    return FALSE;
-  }
-  for (guint s = 0; s < plugin->n_series; s++)
-    g_array_append_vals (pool->series[s], outcomes.series[s], (guint) outcomes.n);
-  if (groups != NULL && n_groups == outcomes.n) {
-    g_array_append_vals (pool->groups, groups, (guint) n_groups);
-    pool->has_groups = TRUE;
-  }
-  assay_outcomes_clear (&outcomes);
-  return TRUE;
-}
-
 /* Every measure of metric @metric over the cells @indices. */
 static gboolean
 measure (const AssayPlan *plan, AssayStore *store, const GArray *indices, guint metric,
@@ -158,26 +108,22 @@ measure (const AssayPlan *plan, AssayStore *store, const GArray *indices, guint 
   const AssayMetric *plugin = (const AssayMetric *) part->plugin;
   const AssayCell *cell = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
   g_autofree char *attack = assay_settings_canonical (result->attack.settings);
-  Pool pool = pool_new ();
-  gboolean is_ok = TRUE;
+  AssayPool pool;
+  gboolean is_ok = assay_pool_fill (&pool, plan, store, indices, metric, error);
 
-  for (guint i = 0; is_ok && i < indices->len; i++)
-    is_ok = pool_add (&pool, plan, store, g_array_index (indices, gsize, i), metric, error);
   for (const AssayMeasure *m = plugin->measures; is_ok && m->name != NULL; m++) {
-    const GArray *series = pool.series[m->series];
+    g_autoptr (AssaySample) sample = assay_pool_sample (&pool, m);
     g_autofree char *upstream = g_strdup_printf ("%s%s\n%s", attack, part->canonical, m->name);
     AssayMeasurement measurement
         = { .measure = m, .confidence = plan->confidence, .settings = part->settings };
 
-    if (series->len == 0)
+    if (sample == NULL)
       continue;
-    measurement.interval = assay_interval (
-        m, (const double *) (gconstpointer) series->data,
-        pool.has_groups ? (const gint64 *) (gconstpointer) pool.groups->data : NULL, series->len,
-        plan->confidence, assay_plan_stream (plan, cell, role, upstream));
+    measurement.interval = assay_sample_interval (
+        sample, plan->confidence, assay_plan_stream (plan, cell, role, upstream));
     g_array_append_val (result->measurements, measurement);
   }
-  pool_clear (&pool);
+  assay_pool_clear (&pool);
   return is_ok;
 }
 
@@ -220,10 +166,10 @@ add_cell (const AssayPlan *plan, AssayStore *store, gsize index, AssayResults *r
 
 /* Cells that differ in their trial only. Trial 0 stands first in the plan. */
 static gboolean
-add_pooled (const AssayPlan *plan, AssayStore *store, gsize first, gsize per_trial,
-            AssayResults *results, GError **error)
+add_pooled (const AssayPlan *plan, AssayStore *store, gsize first, AssayResults *results,
+            GError **error)
 {
-  g_autoptr (GArray) indices = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (GArray) indices = assay_pool_trials (plan, first);
   AssayResultCell *result = new_cell (plan, store, assay_plan_cell (plan, first), results, error);
   guint n_bad = 0;
 
@@ -232,14 +178,12 @@ add_pooled (const AssayPlan *plan, AssayStore *store, gsize first, gsize per_tri
   g_ptr_array_add (results->pooled, result);
   result->trial = -1;
   result->status = ASSAY_CELL_OK;
-  for (guint64 t = 0; t < plan->trials; t++) {
-    const gsize index = first + t * per_trial;
+  for (guint t = 0; t < indices->len; t++) {
     AssayCellRecord record = { 0 };
 
-    if (!assay_store_cell (store, index, &record, error))
+    if (!assay_store_cell (store, g_array_index (indices, gsize, t), &record, error))
       return FALSE;
     g_free (record.message);
-    g_array_append_val (indices, index);
     if (record.status == ASSAY_CELL_OK)
       continue;
     n_bad++;
@@ -254,16 +198,12 @@ add_pooled (const AssayPlan *plan, AssayStore *store, gsize first, gsize per_tri
   return measure_cell (plan, store, indices, "metric-pooled", result, error);
 }
 
-/* Within a dataset the plan holds all cells of trial 0, then those of trial 1, and so on. */
 static gboolean
 add_all_pooled (const AssayPlan *plan, AssayStore *store, AssayResults *results, GError **error)
 {
-  const gsize per_dataset = plan->cells->len / plan->datasets->len;
-  const gsize per_trial = per_dataset / plan->trials;
-
   for (gsize i = 0; i < plan->cells->len; i++)
     if (assay_plan_cell (plan, i)->trial == 0
-        && !add_pooled (plan, store, i, per_trial, results, error))
+        && !add_pooled (plan, store, i, results, error))
       return FALSE;
   return TRUE;
 }
@@ -343,6 +283,7 @@ assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
   results->tunings = g_array_new (FALSE, FALSE, sizeof (AssayResultTuning));
   g_array_set_clear_func (results->tunings, tuning_clear);
   results->controls = g_array_new (FALSE, FALSE, sizeof (AssayResultControl));
+  results->claims = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_result_claim_free);
   results->hashes = g_ptr_array_new_with_free_func (g_free);
   if (!load_hashes (plan, store, results, error))
     return NULL;
@@ -361,5 +302,7 @@ assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
   for (guint a = 0; a < plan->attacks->len; a++)
     if (!add_controls (plan, store, a, results, error))
       return NULL;
+  if (!assay_judge (results, store, error))
+    return NULL;
   return g_steal_pointer (&results);
 }

@@ -58,12 +58,51 @@ typedef struct {
   guint64 n;
 } AssayResultControl;
 
+typedef enum {
+  ASSAY_VERDICT_UPHELD,
+  ASSAY_VERDICT_VIOLATED,
+  ASSAY_VERDICT_UNREFUTED,
+  ASSAY_VERDICT_INCONCLUSIVE,
+} AssayVerdict;
+
+/* One pooled cell that a claim is about: one hypothesis. */
+typedef struct {
+  const AssayResultCell *cell;
+  AssayInterval interval; /* at the claim's confidence */
+  double p_violated;      /* and after Holm's correction over the scenario's hypotheses: */
+  double adjusted_violated;
+  double p_upheld;
+  double adjusted_upheld;
+  double detectable;   /* the smallest breach that this many secrets could have shown */
+  double units_needed; /* in all, to decide at the present estimate; 0: no number would */
+  char *why_not;       /* why it decides nothing, or NULL */
+} AssayResultHypothesis;
+
+/* The unit that shows a violation best. */
+typedef struct {
+  gboolean is_set;
+  char *cell; /* id */
+  gint64 trial;
+  guint64 secret; /* its number within the cell */
+  double outcome;
+} AssayResultWitness;
+
+typedef struct {
+  const AssayClaim *claim;
+  AssayVerdict verdict;
+  char *reason;
+  GArray *hypotheses; /* AssayResultHypothesis */
+  gint decisive;      /* which of them the claim's own numbers come from; -1: none */
+  AssayResultWitness witness;
+} AssayResultClaim;
+
 typedef struct {
   const AssayPlan *plan; /* title, seed, skipped pairs */
   GPtrArray *cells;      /* AssayResultCell, in the order of the plan */
   GPtrArray *pooled;
   GArray *tunings;       /* AssayResultTuning */
   GArray *controls;      /* AssayResultControl */
+  GPtrArray *claims;     /* AssayResultClaim */
   GPtrArray *hashes;     /* of the datasets, strings or NULL */
   gsize n_missing;       /* cells of an unfinished run */
 } AssayResults;
@@ -72,6 +111,8 @@ AssayResults *assay_results_load (const AssayPlan *plan, AssayStore *store, GErr
 void assay_results_free (AssayResults *results);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResults, assay_results_free)
 
+void assay_result_claim_free (AssayResultClaim *claim);
+const char *assay_verdict_name (AssayVerdict verdict);
 const char *assay_cell_status_name (AssayCellStatus status);
 /* The measurement called @name, or NULL. */
 const AssayMeasurement *assay_result_find (const AssayResultCell *cell, const char *name);

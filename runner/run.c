@@ -77,8 +77,7 @@ enter_trial (Runner *runner, const AssayCell *cell, GError **error)
 
 gboolean
 assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
-                           const AssaySettings **ret_settings, guint *ret_candidate,
-                           GError **error)
+                           const AssaySettings **ret_settings, guint *ret_candidate, GError **error)
 {
   const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
   g_autofree double *estimates = NULL;
@@ -205,6 +204,15 @@ play_cell (Runner *runner, const AssayCell *cell, AssayOutcomes *ret_outcomes,
   return TRUE;
 }
 
+/* A full disk or memory that ran out ends the run, and says nothing against the cell: it is begun
+ * afresh on resume. Where even this cannot be written, the cell counts as begun once. */
+static gboolean
+leave_cell (Runner *runner, gsize index)
+{
+  assay_store_forget_cell (runner->store, index, NULL);
+  return FALSE;
+}
+
 static gboolean
 run_cell (Runner *runner, gsize index, GError **error)
 {
@@ -225,7 +233,7 @@ run_cell (Runner *runner, gsize index, GError **error)
       assay_outcomes_clear (&outcomes[m]);
     if (ends_the_run (problem)) {
       g_propagate_error (error, g_steal_pointer (&problem));
-      return FALSE;
+      return leave_cell (runner, index);
     }
     record.message = problem->message;
   } else if (record.status == ASSAY_CELL_CONTROL_FAILED) {
@@ -235,7 +243,7 @@ run_cell (Runner *runner, gsize index, GError **error)
   is_ok = assay_store_finish_cell (runner->store, index, &record, outcomes, n_metrics, error);
   for (guint m = 0; m < n_metrics; m++)
     assay_outcomes_clear (&outcomes[m]);
-  return is_ok;
+  return is_ok || leave_cell (runner, index);
 }
 
 static gboolean
@@ -270,8 +278,7 @@ assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
         *ret_end = ASSAY_RUN_INTERRUPTED;
         return TRUE;
       }
-      if (!enter_trial (&runner, assay_plan_cell (plan, i), error)
-          || !run_cell (&runner, i, error))
+      if (!enter_trial (&runner, assay_plan_cell (plan, i), error) || !run_cell (&runner, i, error))
         return FALSE;
     }
     runner.progress.done++;

@@ -29,8 +29,21 @@ struct _AssayStore {
 };
 
 static gboolean
+fail_damaged (const AssayStore *store, const char *problem, GError **error)
+{
+  return assay_fail (error, ASSAY_ERROR_DATA,
+                     "%s: the run store is damaged (%s); expected a new run, with --out in another "
+                     "folder",
+                     store->path, problem);
+}
+
+static gboolean
 fail_sql (const AssayStore *store, GError **error)
 {
+  const int code = sqlite3_errcode (store->database);
+
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+    return fail_damaged (store, sqlite3_errmsg (store->database), error);
   return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", store->path,
                      sqlite3_errmsg (store->database));
 }
@@ -82,24 +95,42 @@ read_integer (AssayStore *store, const char *sql, gint64 *ret_value, GError **er
   return is_row || fail_sql (store, error);
 }
 
+/* Every page, so that damage shows before a run goes on rather than at its end. */
+static gboolean
+check_whole (AssayStore *store, GError **error)
+{
+  sqlite3_stmt *statement = prepare (store, "PRAGMA quick_check(1)", NULL, 0, error);
+  gboolean is_row, is_whole;
+
+  if (statement == NULL)
+    return FALSE;
+  is_row = sqlite3_step (statement) == SQLITE_ROW;
+  is_whole = is_row && g_strcmp0 ((const char *) sqlite3_column_text (statement, 0), "ok") == 0;
+  sqlite3_finalize (statement);
+  if (!is_row)
+    return fail_sql (store, error);
+  return is_whole || fail_damaged (store, "its pages do not fit together", error);
+}
+
 static gboolean
 set_up (AssayStore *store, gboolean create, GError **error)
 {
-  gint64 application = 0, version = 0;
+  gint64 application = 0, version = 0, tables = 0;
   g_autofree char *sql = NULL;
 
   if (!execute (store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;", error)
       || !read_integer (store, "PRAGMA application_id", &application, error)
-      || !read_integer (store, "PRAGMA user_version", &version, error))
+      || !read_integer (store, "PRAGMA user_version", &version, error)
+      || !read_integer (store, "SELECT count(*) FROM sqlite_master", &tables, error))
     return FALSE;
   if (application == APPLICATION_ID && version == SCHEMA_VERSION)
-    return TRUE;
+    return !create || check_whole (store, error);
   if (application == APPLICATION_ID && version > SCHEMA_VERSION)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: made by a newer version of Assay (store %" G_GINT64_FORMAT
                        ", this one reads %d)",
                        store->path, version, SCHEMA_VERSION);
-  if (!create || application != 0 || version != 0)
+  if (!create || application != 0 || version != 0 || tables != 0)
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: is not a run store", store->path);
   sql = g_strdup_printf ("BEGIN; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;",
                          schema, APPLICATION_ID, SCHEMA_VERSION);
@@ -149,8 +180,7 @@ assay_store_set (AssayStore *store, const char *key, const char *value, GError *
 gboolean
 assay_store_get (AssayStore *store, const char *key, char **ret_value, GError **error)
 {
-  sqlite3_stmt *statement
-      = prepare (store, "SELECT value FROM meta WHERE key = ?", NULL, 0, error);
+  sqlite3_stmt *statement = prepare (store, "SELECT value FROM meta WHERE key = ?", NULL, 0, error);
   int result;
 
   if (statement == NULL)
@@ -158,9 +188,8 @@ assay_store_get (AssayStore *store, const char *key, char **ret_value, GError **
   sqlite3_bind_text (statement, 1, key, -1, SQLITE_TRANSIENT);
   result = sqlite3_step (statement);
   if (result == SQLITE_ROW || result == SQLITE_DONE)
-    *ret_value = result == SQLITE_ROW
-                     ? g_strdup ((const char *) sqlite3_column_text (statement, 0))
-                     : NULL;
+    *ret_value = result == SQLITE_ROW ? g_strdup ((const char *) sqlite3_column_text (statement, 0))
+                                      : NULL;
   sqlite3_finalize (statement);
   return result == SQLITE_ROW || result == SQLITE_DONE || fail_sql (store, error);
 }
@@ -220,6 +249,16 @@ assay_store_begin_cell (AssayStore *store, gsize index, gboolean *ret_is_crashed
     return FALSE;
   *ret_is_crashed = sqlite3_changes (store->database) > 0;
   return TRUE;
+}
+
+gboolean
+assay_store_forget_cell (AssayStore *store, gsize index, GError **error)
+{
+  const sqlite3_int64 cell = (sqlite3_int64) index;
+  sqlite3_stmt *statement
+      = prepare (store, "DELETE FROM cells WHERE cell = ? AND status = 0", &cell, 1, error);
+
+  return statement != NULL && finish (store, statement, error);
 }
 
 /* ---- Blobs of numbers, in the byte order of the machine ---- */

@@ -25,8 +25,9 @@ typedef struct {
   double seconds;
 } AssayCellRecord;
 
-/* Opens or creates @folder/run.sqlite. ASSAY_ERROR_IO; ASSAY_ERROR_DATA for a file that is not a
- * run store, or one of a newer version. */
+/* Opens or, with @create, creates @folder/run.sqlite. ASSAY_ERROR_IO; ASSAY_ERROR_DATA for a file
+ * that is not a run store, is damaged, or is of a newer version. An empty database is no run store
+ * yet: @create makes it one. */
 AssayStore *assay_store_open (const char *folder, gboolean create, GError **error);
 void assay_store_close (AssayStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayStore, assay_store_close)
@@ -39,6 +40,8 @@ gboolean assay_store_get (AssayStore *store, const char *key, char **ret_value, 
  * crashed instead and @ret_is_crashed is set. */
 gboolean assay_store_begin_cell (AssayStore *store, gsize index, gboolean *ret_is_crashed,
                                  GError **error);
+/* Takes back the mark of a cell that an error ended, not a crash. */
+gboolean assay_store_forget_cell (AssayStore *store, gsize index, GError **error);
 gboolean assay_store_cell (AssayStore *store, gsize index, AssayCellRecord *ret_record,
                            GError **error);
 gboolean assay_store_count_done (AssayStore *store, gsize *ret_count, GError **error);

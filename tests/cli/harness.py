@@ -128,12 +128,12 @@ class Sandbox:
         )
         return Result(" ".join(["assay", *arguments]), done.returncode, done.stdout, done.stderr)
 
-    def start(self, *arguments, **environment):
+    def start(self, *arguments, stderr=subprocess.PIPE):
         """Starts the program and does not wait. The caller ends it."""
         return subprocess.Popen(
             ["assay", *map(str, arguments)], cwd=self.path, executable=self.assay_path,
-            env={**self.environment, **environment}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
+            text=True,
         )
 
     # ---- Expectations ----

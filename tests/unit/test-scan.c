@@ -215,9 +215,9 @@ static const Case cases[] = {
   { 600, 0, 128, 700, 700, 66, ASSAY_SCALE_UNIT },
   { 4, 7, 7, 600, 600, 3, ASSAY_SCALE_NONE },
   { 2, 200, 200, 600, 600, 5, ASSAY_SCALE_UNIT },
-  { 2, 511, 600, 600, 600, 20, ASSAY_SCALE_UNIT }, /* one subspace fills a product */
-  { 2, 512, 600, 600, 600, 20, ASSAY_SCALE_UNIT }, /* and is wide */
-  { 2, 1100, 1200, 530, 530, 530, ASSAY_SCALE_NONE },
+  { 1, 511, 520, 530, 530, 20, ASSAY_SCALE_UNIT }, /* one subspace fills a product */
+  { 2, 512, 520, 200, 200, 20, ASSAY_SCALE_UNIT }, /* and is wide */
+  { 1, 700, 700, 150, 150, 150, ASSAY_SCALE_NONE },
   { 3, 2, 5000, 300, 300, 9, ASSAY_SCALE_UNIT }, /* smaller panels */
 };
 

@@ -75,7 +75,7 @@ clear_features (Features *features)
   g_free (features->descriptors);
 }
 
-/* The keypoint nearest to @wanted within @radius pixels, a ratio of sizes and an angle; -1: none. */
+/* The keypoint nearest to @wanted within @radius pixels, a ratio of sizes and an angle, or -1. */
 static gint
 find (const Features *features, const AssayKeypoint *wanted, double radius, double ratio,
       double degrees)

@@ -1,0 +1,35 @@
+/* Is a statistic above or below a stated bound? One-sided p-values by the same methods as intervals
+ * (docs/statistics.md), and Holm's correction over many of them. */
+#pragma once
+
+#include "core/sample.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  double p_above; /* of "the statistic is at most the bound": small where it is above */
+  double p_below; /* of "the statistic is at least the bound": small where it is below */
+} AssayBoundTest;
+
+/* Rates: the exact binomial tail. Quantiles of independent units: the sign test. Means, and groups
+ * of 30 or more: the inverted one-sided bootstrap, at least 1 / (ASSAY_RESAMPLES + 1). Fewer groups:
+ * t on group means. Too small a sample: 1 and 1. */
+AssayBoundTest assay_bound_test (const AssaySample *sample, double bound, AssayStreamKey stream);
+
+/* Holm's adjusted p-values (Holm 1979): with p_(1) <= ... <= p_(m), the largest of
+ * min (1, (m - j + 1) p_(j)) over j <= i. A hypothesis is rejected where this is below alpha. */
+void assay_holm (const double *p, gsize n, double *ret_adjusted);
+
+/* The smallest value above @bound (or, with @is_above FALSE, the largest below) that a sample of
+ * this size would have told from it at level @alpha: exact for rates, otherwise the bound moved by
+ * the half-width of this sample's own interval. Within the range of the measure. */
+double assay_bound_detectable (const AssaySample *sample, double bound, gboolean is_above,
+                               double alpha, AssayStreamKey stream);
+
+/* How many units in all would tell the statistic from @bound at level @alpha if the estimate stayed
+ * as it is: exact for rates, otherwise from the p-value by the square-root law. 0: no number would,
+ * because the estimate is at the bound. */
+double assay_bound_units_needed (const AssaySample *sample, double bound, double alpha,
+                                 AssayStreamKey stream);
+
+G_END_DECLS

@@ -1,0 +1,354 @@
+/* Claims: what a scenario states. How they are judged is in judge.c. */
+#include "runner/claim.h"
+
+#include <string.h>
+
+#include "core/text.h"
+
+static const char *const keys[]
+    = { "says",     "source",   "measure", "metric",     "defense", "attack",
+        "where",    "at-most",  "at-least", "confidence", NULL };
+
+/* Two-character operators first, so that "<=" is not read as "<". */
+static const struct {
+  const char *text;
+  AssayOp op;
+} operators[] = {
+  { "<=", ASSAY_OP_LE }, { ">=", ASSAY_OP_GE }, { "!=", ASSAY_OP_NE }, { "==", ASSAY_OP_EQ },
+  { "<", ASSAY_OP_LT },  { ">", ASSAY_OP_GT },  { "=", ASSAY_OP_EQ },
+};
+
+static void
+condition_clear (gpointer data)
+{
+  AssayCondition *condition = data;
+
+  g_free (condition->role);
+  g_free (condition->key);
+  g_free (condition->value);
+}
+
+void
+assay_claim_free (AssayClaim *claim)
+{
+  if (claim == NULL)
+    return;
+  g_free (claim->id);
+  g_free (claim->says);
+  g_free (claim->source);
+  g_free (claim->defense);
+  g_free (claim->attack);
+  g_array_unref (claim->conditions);
+  g_free (claim);
+}
+
+/* ---- Reading ---- */
+
+static gboolean
+check_keys (const AssayScenario *scenario, const AssayGroup *group, GError **error)
+{
+  for (guint i = 0; i < group->entries->len; i++) {
+    const AssayEntry *entry = group->entries->pdata[i];
+    g_autofree char *hint = NULL;
+
+    if (g_strv_contains (keys, entry->key))
+      continue;
+    hint = assay_text_did_you_mean (entry->key, keys);
+    assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown key '%s'%s", entry->key, hint);
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_text (const AssayScenario *scenario, const AssayGroup *group, const char *key, char **ret_text,
+           GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, key);
+
+  *ret_text = NULL;
+  if (entry == NULL)
+    return TRUE;
+  *ret_text = assay_entry_text (entry, error);
+  return *ret_text != NULL || assay_scenario_blame (scenario, group, entry, error);
+}
+
+/* The measure, by the metric part that has it: the only one, or the one that `metric` names. */
+static gboolean
+read_measure (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+              AssayClaim *claim, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "measure");
+  const AssayEntry *label = assay_group_find (group, "metric");
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+  guint n_found = 0;
+
+  if (entry == NULL) {
+    assay_fail (error, ASSAY_ERROR_SCENARIO, "'measure' is missing: what the claim bounds");
+    return assay_scenario_blame (scenario, group, NULL, error);
+  }
+  for (guint i = 0; i < plan->metrics->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->metrics, i);
+
+    for (const AssayMeasure *m = ((const AssayMetric *) part->plugin)->measures; m->name != NULL;
+         m++) {
+      g_ptr_array_add (names, (gpointer) m->name);
+      if (!g_str_equal (m->name, entry->value)
+          || (label != NULL && !g_str_equal (label->value, part->label)))
+        continue;
+      claim->metric = i;
+      claim->measure = m;
+      n_found++;
+    }
+  }
+  if (n_found == 1)
+    return TRUE;
+  g_ptr_array_add (names, NULL);
+  hint = assay_text_did_you_mean (entry->value, (const char *const *) names->pdata);
+  if (n_found > 1)
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                "measure '%s' is measured by several [metric]s; expected metric = NAME",
+                entry->value);
+  else
+    assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown measure '%s'%s", entry->value, hint);
+  return assay_scenario_blame (scenario, group, entry, error);
+}
+
+static gboolean
+read_bound (const AssayScenario *scenario, const AssayGroup *group, AssayClaim *claim,
+            GError **error)
+{
+  const AssayEntry *at_most = assay_group_find (group, "at-most");
+  const AssayEntry *at_least = assay_group_find (group, "at-least");
+  const AssayEntry *entry = at_most != NULL ? at_most : at_least;
+
+  if ((at_most == NULL) == (at_least == NULL)) {
+    assay_fail (error, ASSAY_ERROR_SCENARIO, "expected either at-most or at-least");
+    return assay_scenario_blame (scenario, group, NULL, error);
+  }
+  claim->is_at_most = at_most != NULL;
+  if (!assay_text_to_double (entry->value, &claim->bound) || claim->bound < claim->measure->low
+      || claim->bound > claim->measure->high) {
+    g_autofree char *low = assay_text_number (claim->measure->low);
+    g_autofree char *high = claim->measure->high < G_MAXDOUBLE
+                                ? assay_text_number (claim->measure->high)
+                                : g_strdup ("any number");
+
+    assay_fail (error, ASSAY_ERROR_PARAMETER, "%s = '%s': expected a number, %s to %s, because %s "
+                "has no other values", entry->key, entry->value, low, high, claim->measure->name);
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_confidence (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+                 AssayClaim *claim, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "confidence");
+
+  claim->confidence = plan->confidence;
+  if (entry == NULL)
+    return TRUE;
+  if (assay_text_to_double (entry->value, &claim->confidence) && claim->confidence >= 0.5
+      && claim->confidence <= 0.999999)
+    return TRUE;
+  assay_fail (error, ASSAY_ERROR_PARAMETER,
+              "confidence = '%s': expected a number, 0.5 to 0.999999", entry->value);
+  return assay_scenario_blame (scenario, group, entry, error);
+}
+
+/* "defense.dimension >= 8" */
+static gboolean
+parse_condition (const char *text, AssayCondition *ret_condition, GError **error)
+{
+  static const char *const roles[] = { "dataset", "defense", "attack", NULL };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (operators); i++) {
+    const char *at = strstr (text, operators[i].text);
+    g_autofree char *left = NULL;
+    g_autofree char *value = NULL;
+    char *dot;
+
+    if (at == NULL)
+      continue;
+    left = g_strstrip (g_strndup (text, (gsize) (at - text)));
+    value = g_strstrip (g_strdup (at + strlen (operators[i].text)));
+    dot = strchr (left, '.');
+    if (dot == NULL || dot[1] == '\0' || *value == '\0')
+      break;
+    *dot = '\0';
+    if (!g_strv_contains (roles, left))
+      break;
+    *ret_condition = (AssayCondition){ .role = g_strdup (left),
+                                       .key = g_strdup (dot + 1),
+                                       .op = operators[i].op,
+                                       .value = g_steal_pointer (&value) };
+    return TRUE;
+  }
+  return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                     "'%s': expected defense.KEY OP value (or attack., dataset.), OP one of = != < "
+                     "<= > >=",
+                     text);
+}
+
+static gboolean
+read_conditions (const AssayScenario *scenario, const AssayGroup *group, AssayClaim *claim,
+                 GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "where");
+  g_auto (GStrv) texts = NULL;
+
+  if (entry == NULL)
+    return TRUE;
+  texts = g_strsplit (entry->value, ",", -1);
+  for (guint i = 0; texts[i] != NULL; i++) {
+    AssayCondition condition;
+
+    if (!parse_condition (g_strstrip (texts[i]), &condition, error))
+      return assay_scenario_blame (scenario, group, entry, error);
+    g_array_append_val (claim->conditions, condition);
+  }
+  return TRUE;
+}
+
+/* A selector names a group of the scenario. */
+static gboolean
+read_label (const AssayScenario *scenario, const AssayGroup *group, const char *kind,
+            char **ret_label, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, kind);
+  g_autoptr (GPtrArray) labels = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+
+  if (!read_text (scenario, group, kind, ret_label, error))
+    return FALSE;
+  if (*ret_label == NULL || assay_scenario_find (scenario, kind, *ret_label) != NULL)
+    return TRUE;
+  for (guint i = 0; i < scenario->groups->len; i++) {
+    const AssayGroup *other = scenario->groups->pdata[i];
+
+    if (g_str_equal (other->kind, kind))
+      g_ptr_array_add (labels, other->label);
+  }
+  g_ptr_array_add (labels, NULL);
+  hint = assay_text_did_you_mean (*ret_label, (const char *const *) labels->pdata);
+  assay_fail (error, ASSAY_ERROR_SCENARIO, "the scenario has no [%s %s]%s", kind, *ret_label, hint);
+  return assay_scenario_blame (scenario, group, entry, error);
+}
+
+AssayClaim *
+assay_claim_new (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+                 GError **error)
+{
+  AssayClaim *claim = g_new0 (AssayClaim, 1);
+
+  claim->id = g_strdup (group->label);
+  claim->line = group->line;
+  claim->conditions = g_array_new (FALSE, FALSE, sizeof (AssayCondition));
+  g_array_set_clear_func (claim->conditions, condition_clear);
+  if (check_keys (scenario, group, error)
+      && read_text (scenario, group, "says", &claim->says, error)
+      && read_text (scenario, group, "source", &claim->source, error)
+      && read_measure (plan, scenario, group, claim, error)
+      && read_bound (scenario, group, claim, error)
+      && read_confidence (plan, scenario, group, claim, error)
+      && read_label (scenario, group, "defense", &claim->defense, error)
+      && read_label (scenario, group, "attack", &claim->attack, error)
+      && read_conditions (scenario, group, claim, error))
+    return claim;
+  assay_claim_free (claim);
+  return NULL;
+}
+
+/* ---- Selecting ---- */
+
+static gboolean
+compare (AssayOp op, int order)
+{
+  switch (op) {
+  case ASSAY_OP_EQ:
+    return order == 0;
+  case ASSAY_OP_NE:
+    return order != 0;
+  case ASSAY_OP_LE:
+    return order <= 0;
+  case ASSAY_OP_LT:
+    return order < 0;
+  case ASSAY_OP_GE:
+    return order >= 0;
+  case ASSAY_OP_GT:
+    break;
+  }
+  return order > 0;
+}
+
+/* A setting that the part does not have holds no condition. */
+static gboolean
+condition_holds (const AssayCondition *condition, const AssaySettings *settings)
+{
+  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
+    g_autofree char *value = NULL;
+    double a, b;
+
+    if (!g_str_equal (param->name, condition->key))
+      continue;
+    value = assay_settings_get (settings, param);
+    if (assay_text_to_double (value, &a) && assay_text_to_double (condition->value, &b))
+      return compare (condition->op, (a > b) - (a < b));
+    return (condition->op == ASSAY_OP_EQ || condition->op == ASSAY_OP_NE)
+           && compare (condition->op, strcmp (value, condition->value));
+  }
+  return FALSE;
+}
+
+gboolean
+assay_claim_selects (const AssayClaim *claim, const AssayPart *dataset, const AssayPart *defense,
+                     const AssayPart *attack, const AssaySettings *attack_settings)
+{
+  if ((claim->defense != NULL && !g_str_equal (claim->defense, defense->label))
+      || (claim->attack != NULL && !g_str_equal (claim->attack, attack->label)))
+    return FALSE;
+  for (guint i = 0; i < claim->conditions->len; i++) {
+    const AssayCondition *condition = &g_array_index (claim->conditions, AssayCondition, i);
+    const AssaySettings *settings = g_str_equal (condition->role, "dataset") ? dataset->settings
+                                    : g_str_equal (condition->role, "defense")
+                                        ? defense->settings
+                                        : attack_settings;
+
+    if (!condition_holds (condition, settings))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Conditions on a tuned setting are decided when it has been chosen. */
+static gboolean
+may_select (const AssayClaim *claim, const AssayPart *dataset, const AssayPart *defense,
+            const AssayPart *attack)
+{
+  if (attack->candidates == NULL)
+    return assay_claim_selects (claim, dataset, defense, attack, attack->settings);
+  for (guint i = 0; i < attack->candidates->len; i++)
+    if (assay_claim_selects (claim, dataset, defense, attack, attack->candidates->pdata[i]))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+assay_claim_check_cells (const AssayPlan *plan, const AssayClaim *claim, GError **error)
+{
+  for (guint i = 0; i < plan->cells->len; i++) {
+    const AssayCell *cell = assay_plan_cell (plan, i);
+
+    if (may_select (claim, assay_plan_part (plan->datasets, cell->dataset),
+                    assay_plan_part (plan->defenses, cell->defense),
+                    assay_plan_part (plan->attacks, cell->attack)))
+      return TRUE;
+  }
+  return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                     "%s:%u: [claim %s] is about no cell of the scenario: defense, attack and "
+                     "where exclude all of them",
+                     plan->scenario, claim->line, claim->id);
+}

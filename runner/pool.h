@@ -1,0 +1,27 @@
+/* Outcomes of one metric over several cells: what is pooled is counts of secrets, never rates. */
+#pragma once
+
+#include "core/sample.h"
+#include "runner/plan.h"
+#include "runner/store.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GArray *series[ASSAY_MAX_SERIES]; /* double */
+  GArray *groups;                   /* gint64; empty: independent */
+} AssayPool;
+
+/* Adds up the outcomes of metric part @metric in the cells numbered by @indices (gsize). Cleared by
+ * the caller also where it fails. */
+gboolean assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
+                          const GArray *indices, guint metric, GError **error);
+void assay_pool_clear (AssayPool *pool);
+
+/* One measure of it; NULL where the metric applied nowhere. */
+AssaySample *assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure);
+
+/* The cells of the plan that differ from @first (of trial 0) in their trial alone, in order. */
+GArray *assay_pool_trials (const AssayPlan *plan, gsize first);
+
+G_END_DECLS

@@ -1,0 +1,122 @@
+"""Output folders that other users, other processes and full disks get in the way of."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+import tiny
+from harness import Skip, Suite, check
+
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+cases = Suite("folders")
+
+
+def add_to(suite):
+    suite.cases += cases.cases
+    return suite
+
+
+def as_nobody(sandbox):
+    """The words that run a command as another user, who may enter the sandbox and read it."""
+    if os.geteuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        raise Skip("run by root, and setpriv is not there to become somebody else")
+    for folder in (sandbox.root, sandbox.path):
+        folder.chmod(0o755)
+    tried = subprocess.run([*NOBODY, sandbox.assay_path, "--version"], capture_output=True,
+                           check=False)
+    if tried.returncode != 0:
+        raise Skip("the program stands where nobody but root may run it")
+    return NOBODY
+
+
+def refuses_as_nobody(sandbox, place, message):
+    become = " ".join(as_nobody(sandbox))
+    tiny.write(sandbox)
+    before = sandbox.tree()
+    sandbox.refuses(sandbox.shell(f"{become} assay run tiny.scenario --out {place}"), message)
+    check(sandbox.tree() == before, "something was left behind")
+
+
+@cases.case("folder-not-writable")
+def _(sandbox):
+    (sandbox.path / "out").mkdir(mode=0o555)
+    refuses_as_nobody(sandbox, "out", "output folder out cannot be written: Permission denied")
+
+
+@cases.case("parent-not-writable")
+def _(sandbox):
+    (sandbox.path / "parent").mkdir(mode=0o555)
+    refuses_as_nobody(sandbox, "parent/a/out",
+                      "output folder parent/a/out cannot be created: Permission denied")
+
+
+@cases.case("finished-run-in-a-parent-not-writable")
+def _(sandbox):
+    """Replacing a run needs room beside it."""
+    tiny.write(sandbox)
+    sandbox.run_ok("tiny.scenario", "--out", "parent/out", "--quiet")
+    subprocess.run(["chmod", "-R", "a+rwX", sandbox.path / "parent"], check=True)
+    (sandbox.path / "parent").chmod(0o555)
+    refuses_as_nobody(sandbox, "parent/out",
+                      "output folder parent/out.new cannot be created: Permission denied")
+
+
+@cases.case("private-file-not-readable")
+def _(sandbox):
+    become = " ".join(as_nobody(sandbox))
+    tiny.write(sandbox)
+    (sandbox.path / "private.fvecs").chmod(0o000)
+    (sandbox.path / "tiny.scenario").chmod(0o644)
+    sandbox.refuses(
+        sandbox.shell(f"{become} assay run tiny.scenario --out out"),
+        "tiny.scenario:6: [dataset] private: ./private.fvecs: cannot be read: Permission denied")
+
+
+@cases.case("in-use-by-another-process")
+def _(sandbox):
+    tiny.write(sandbox, tiny.LONGER.replace("secrets = 8", "secrets = 8\n"))
+    sandbox.run_ok("tiny.scenario", "--out", "whole", "--quiet")
+    process = sandbox.start("run", "tiny.scenario", "--out", "out", "--quiet")
+    try:
+        wait_for(sandbox.path / "out" / "run.sqlite-wal")
+        process.send_signal(subprocess.signal.SIGSTOP)
+        says = ("output folder out is in use by another process; expected it to end first, or "
+                "--out with another folder")
+        for words in ([], ["--resume"], ["--seed", "9"]):
+            sandbox.refuses(sandbox.assay("run", "tiny.scenario", "--out", "out", *words), says)
+        process.send_signal(subprocess.signal.SIGCONT)
+        process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    check(process.returncode == 0, f"the first process: exit code {process.returncode}")
+    check(sandbox.read("out/results.json") == sandbox.read("whole/results.json"), "other results")
+
+
+def wait_for(path, timeout_s=30):
+    end = time.monotonic() + timeout_s
+    while not path.exists():
+        check(time.monotonic() < end, f"{path} did not appear")
+        time.sleep(0.001)
+
+
+@cases.case("more-memory-than-the-machine-has")
+def _(sandbox):
+    """Secrets that fit on the disk only because the file has holes."""
+    tiny.write(sandbox)
+    pages = pathlib.Path("/proc/meminfo").read_text().split("MemTotal:")[1].split()[0]
+    rows = 1 + int(pages) * 1024 // (5000 * 4 * 3)
+    with open(sandbox.path / "private.npy", "wb") as file:
+        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, 1), }}"
+        file.write(b"\x93NUMPY\x01\x00v\x00" + header.ljust(117).encode() + b"\n")
+        file.truncate(128 + rows * 4)
+    before = sandbox.tree()
+    result = sandbox.assay("plan", "tiny.scenario", "--trials", 1, "--set",
+                           "dataset.private=private.npy")
+    check(sandbox.tree() == before, "something was left behind")
+    print(result)

@@ -1,0 +1,28 @@
+/* Small things that tests of plugins and of the runner are made of. */
+#pragma once
+
+#include "core/plugin.h"
+
+G_BEGIN_DECLS
+
+/* Standard normal numbers; row i depends on @trial and i alone. */
+AssayMatrix *fixture_normal (gsize rows, gsize cols, guint64 trial);
+/* The same as rows; a copy of @matrix as rows. */
+AssayRows *fixture_normal_rows (gsize rows, gsize cols, guint64 trial);
+AssayRows *fixture_rows (const AssayMatrix *matrix);
+
+/* The settings of @plugin with "name=value name=value" set over the defaults. */
+AssaySettings *fixture_settings (const AssayPlugin *plugin, const char *assignments);
+
+/* A new folder under the temporary one; and its removal with everything in it. */
+char *fixture_folder (void);
+void fixture_remove (const char *folder);
+/* Writes @text to @folder/@name and returns its path. */
+char *fixture_write (const char *folder, const char *name, const char *text);
+
+/* Whether @error is of @code and says exactly @message, in which every '@' stands for @folder
+ * (NULL: none); on FALSE *@ret_why says what was found. Frees and clears @error. */
+gboolean fixture_error_is (GError **error, gint code, const char *message, const char *folder,
+                           char **ret_why);
+
+G_END_DECLS

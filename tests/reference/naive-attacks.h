@@ -1,0 +1,30 @@
+/* The attacks on affine lifting as LDP-FEAT (section 4.1) words them: one secret at a time, every
+ * distance by its definition, in double. */
+#pragma once
+
+#include "core/scan.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  double *estimate; /* d */
+  gsize *adversarial;
+  gsize n_adversarial;
+  /* How clear the choices were: the smallest gap between the distance or score of the last that was
+   * taken and the first that was not. Float32 may decide otherwise where it is small. */
+  double margin;
+} NaiveGuess;
+
+void naive_guess_clear (NaiveGuess *guess);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (NaiveGuess, naive_guess_clear)
+
+/* argmin over the @count rows z of dist (z, D), projected onto D with @project. */
+NaiveGuess naive_nearest_attack (const AssaySubspaces *subspaces, gsize index, const float *rows,
+                                 gsize count, gboolean project);
+
+/* Steps 1 to 3 with |V| = @neighbours and |U| = @averaged. */
+NaiveGuess naive_database_attack (const AssaySubspaces *subspaces, gsize index, const float *rows,
+                                  gsize count, gsize n_adversarial, gsize neighbours,
+                                  gsize averaged);
+
+G_END_DECLS
