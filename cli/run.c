@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/witness.h"
 #include "core/parallel.h"
 #include "core/text.h"
 #include "report/report.h"
@@ -16,6 +17,7 @@
 typedef struct {
   CliPlanOptions plan;
   char *out;
+  char *witness;
   gint jobs;
   gboolean resume;
   gboolean quiet;
@@ -91,7 +93,7 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
                        : assay_report_table (results, terminal_width ());
   fputs (text, stdout);
   if (!options->json)
-    printf ("\nresults: %s%sresults.json, results.csv, run.json, %s\n", folder->place,
+    printf ("\nresults: %s%sresults.json, results.csv, claims.xml, summary.md, run.json, %s\n", folder->place,
             g_str_has_suffix (folder->place, "/") ? "" : "/", ASSAY_STORE_FILE);
   return judge (results);
 }
@@ -186,6 +188,7 @@ options_clear (RunOptions *options)
 {
   cli_plan_options_clear (&options->plan);
   g_free (options->out);
+  g_free (options->witness);
 }
 
 static int
@@ -210,7 +213,8 @@ run_all (char **scenarios, guint n, const RunOptions *options)
   for (guint i = 0; i < plans->len; i++) {
     const AssayPlan *plan = plans->pdata[i];
     g_autofree char *place = choose_place (plan, options->out, n == 1);
-    const int code = run_plan (plan, place, options);
+    const int code = options->witness != NULL ? cli_witness (plan, place, options->witness)
+                                              : run_plan (plan, place, options);
 
     if (code != EXIT_OK && code != EXIT_VIOLATED && code != EXIT_INCONCLUSIVE)
       return code;
@@ -234,7 +238,9 @@ cli_run (int argc, char **argv)
           { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume, "Go on with an interrupted run",
             NULL },
           { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
-          { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
+          { "witness", 0, 0, G_OPTION_ARG_STRING, &options.witness,
+      "Play the witness of a violated claim again, from the finished run", "CLAIM" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
             "Print results.json instead of the table", NULL },
           G_OPTION_ENTRY_NULL };
   gboolean has_bad_out;

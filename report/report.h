@@ -9,13 +9,18 @@ G_BEGIN_DECLS
 char *assay_report_json (const AssayResults *results);
 /* The pooled table, one row a measurement, settings flattened to defense.dimension and so on. */
 char *assay_report_csv (const AssayResults *results);
+/* claims.xml: the verdicts in JUnit form. */
+char *assay_report_junit (const AssayResults *results);
+/* summary.md: verdicts and headline numbers for a CI system's job summary. */
+char *assay_report_markdown (const AssayResults *results);
 /* The table for a terminal, at most @width columns wide where that is possible. */
 char *assay_report_table (const AssayResults *results, guint width);
 /* run.json: what results.json must not depend on. */
 char *assay_report_run_json (const AssayResults *results, guint threads, gint64 started_us,
                              gint64 ended_us);
 
-/* Writes results.json, results.csv and run.json into @folder, each atomically. ASSAY_ERROR_IO. */
+/* Writes results.json, results.csv, claims.xml, summary.md and run.json into @folder, each
+ * atomically. ASSAY_ERROR_IO. */
 gboolean assay_report_write (const AssayResults *results, const char *folder, guint threads,
                              gint64 started_us, gint64 ended_us, GError **error);
 

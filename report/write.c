@@ -19,6 +19,8 @@ assay_report_write (const AssayResults *results, const char *folder, guint threa
 {
   return write_text (folder, "results.json", assay_report_json (results), error)
          && write_text (folder, "results.csv", assay_report_csv (results), error)
+         && write_text (folder, "claims.xml", assay_report_junit (results), error)
+         && write_text (folder, "summary.md", assay_report_markdown (results), error)
          && write_text (folder, "run.json",
                         assay_report_run_json (results, threads, started_us, ended_us), error);
 }

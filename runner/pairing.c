@@ -319,8 +319,8 @@ check_memory (AssayPlan *plan, GError **error)
   needed = assay_text_bytes (plan->memory);
   present = assay_text_bytes (machine);
   return assay_fail (error, ASSAY_ERROR_MEMORY,
-                     "%s: the run would need about %s of memory, but the machine has %s; expected "
-                     "fewer secrets a cell or smaller dimensions",
+                     "%s: the run would need about %s of memory, but the machine has %s; expected a "
+                     "smaller dataset, fewer secrets a cell or smaller dimensions",
                      plan->scenario, needed, present);
 }
 

@@ -43,8 +43,8 @@ LONGER = SCENARIO.replace("trials = 2", "trials = 4") + """
 [attack tuned]
 plugin = database
 grants = database
-tune.neighbours = 20; 40; 80
-tune.averaged = 1; 3
+tune.neighbours = 40; 60; 100
+averaged = 3
 tune_measure = relative-error-median
 """
 
@@ -55,3 +55,4 @@ def write(sandbox, text=SCENARIO, name="tiny.scenario"):
     sandbox.write("public.npy", data.file_bytes("public.npy", PUBLIC))
     sandbox.write("database.fvecs", data.file_bytes("database.fvecs", DATABASE))
     sandbox.write(name, text)
+LONGER_CELLS = 28

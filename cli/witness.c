@@ -1,0 +1,125 @@
+/* assay run --witness: the one secret that shows a violation best, played again. */
+#include <stdio.h>
+
+#include "cli/witness.h"
+#include "core/text.h"
+#include "runner/claim.h"
+#include "runner/run.h"
+
+/* The claim's result, if it has a witness. */
+static const AssayResultClaim *
+find_claim (const AssayResults *results, const char *id, GError **error)
+{
+  g_autoptr (GPtrArray) ids = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+
+  for (guint i = 0; i < results->claims->len; i++) {
+    const AssayResultClaim *result = results->claims->pdata[i];
+
+    g_ptr_array_add (ids, result->claim->id);
+    if (!g_str_equal (result->claim->id, id))
+      continue;
+    if (result->witness.is_set)
+      return result;
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                "--witness %s: the claim is %s; only a violated one has a witness", id,
+                assay_verdict_name (result->verdict));
+    return NULL;
+  }
+  g_ptr_array_add (ids, NULL);
+  hint = assay_text_did_you_mean (id, (const char *const *) ids->pdata);
+  assay_fail (error, ASSAY_ERROR_SCENARIO, "--witness: the scenario has no claim '%s'%s", id, hint);
+  return NULL;
+}
+
+static const AssayCell *
+find_cell (const AssayPlan *plan, const char *id)
+{
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    g_autofree char *own = assay_plan_cell_id (plan, assay_plan_cell (plan, i));
+
+    if (g_str_equal (own, id))
+      return assay_plan_cell (plan, i);
+  }
+  return NULL;
+}
+
+static void
+print_row (const char *name, const AssayArray *array, guint64 row)
+{
+  const float *values = array != NULL ? assay_view_row (assay_array_view (array), row) : NULL;
+
+  if (values == NULL)
+    return;
+  printf ("%s", name);
+  for (gsize j = 0; j < array->shape[1]; j++) {
+    g_autofree char *number = assay_text_number ((double) values[j]);
+
+    printf (" %s", number);
+  }
+  printf ("\n");
+}
+
+/* Protects, attacks and measures the cell again and compares with what the run stored. */
+static gboolean
+replay (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *result, GError **error)
+{
+  const AssayClaim *claim = result->claim;
+  const AssayResultWitness *witness = &result->witness;
+  const AssayCell *cell = find_cell (plan, witness->cell);
+  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  const AssayPart *metric = assay_plan_part (plan->metrics, claim->metric);
+  g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
+  g_autoptr (AssayGuess) guess = NULL;
+  g_autofree char *canonical = NULL;
+  const AssaySettings *settings;
+  AssayOutcomes outcomes = { 0 };
+  AssayJob job;
+  guint candidate;
+  double outcome;
+
+  if (!assay_run_attack_settings (plan, store, cell, &settings, &candidate, error)
+      || !assay_workspace_cell (workspace, cell, &job, error))
+    return FALSE;
+  canonical = assay_settings_canonical (settings);
+  if (!assay_step_attack ((const AssayAttack *) attack->plugin, settings,
+                          assay_plan_stream (plan, cell, "attack", canonical), job.release,
+                          attack->grants, job.knowledge, job.groups, &guess, error)
+      || !assay_step_measure ((const AssayMetric *) metric->plugin, metric->settings, job.truth,
+                              guess, &outcomes, error))
+    return FALSE;
+  outcome = outcomes.series[claim->measure->series][witness->secret];
+  assay_outcomes_clear (&outcomes);
+  printf ("witness of claim %s: cell %s, seed %" G_GUINT64_FORMAT ", trial %" G_GINT64_FORMAT
+          ", secret %" G_GUINT64_FORMAT "\n",
+          claim->id, witness->cell, plan->seed, witness->trial, witness->secret);
+  printf ("%s of this secret: %.17g now, %.17g in the run: %s\n", claim->measure->name, outcome,
+          witness->outcome, outcome == witness->outcome ? "the same" : "NOT the same");
+  print_row ("secret  ", assay_arrays_get (&job.truth->arrays, "secrets"), witness->secret);
+  print_row ("estimate", assay_arrays_get (&guess->arrays, "estimates"), witness->secret);
+  return outcome == witness->outcome
+         || assay_fail (error, ASSAY_ERROR_NUMERIC,
+                        "the replay differs from the run: another machine, library or data");
+}
+
+int
+cli_witness (const AssayPlan *plan, const char *place, const char *id)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayStore) store = NULL;
+  g_autoptr (AssayResults) results = NULL;
+  const AssayResultClaim *claim;
+
+  if (!assay_folder_check (plan, place, TRUE, &error))
+    return cli_fail_early (error);
+  store = assay_store_open (place, FALSE, &error);
+  if (store == NULL) {
+    g_prefix_error (&error, "--witness needs the finished run of this scenario: ");
+    return cli_fail_early (error);
+  }
+  results = assay_results_load (plan, store, &error);
+  claim = results != NULL ? find_claim (results, id, &error) : NULL;
+  if (claim == NULL)
+    return cli_fail_early (error);
+  return replay (plan, store, claim, &error) ? EXIT_OK : cli_fail (error);
+}

@@ -1,0 +1,119 @@
+/* claims.xml: the verdicts as a JUnit report, in the form that GitHub's and GitLab's readers and
+ * Jenkins accept (one testsuite; a testcase per claim and per skipped pair). A violated claim is a
+ * failure, an inconclusive one an error, a pair that cannot be combined is skipped. */
+#include <math.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "report/report.h"
+#include "runner/claim.h"
+
+/* XML 1.0 has no control characters, not even escaped. */
+static char *
+escape (const char *text)
+{
+  GString *plain = g_string_new (NULL);
+  char *escaped;
+
+  for (; text != NULL && *text != '\0'; text = g_utf8_next_char (text)) {
+    const gunichar c = g_utf8_get_char (text);
+
+    g_string_append_unichar (plain, g_unichar_iscntrl (c) && c != '\n' ? ' ' : c);
+  }
+  escaped = g_markup_escape_text (plain->str, (gssize) plain->len);
+  g_string_free (plain, TRUE);
+  return escaped;
+}
+
+static void
+append_property (GString *xml, const char *name, double value)
+{
+  g_autofree char *number = NULL;
+
+  if (!isfinite (value))
+    return;
+  number = assay_text_number (value);
+  g_string_append_printf (xml, "        <property name=\"%s\" value=\"%s\"/>\n", name, number);
+}
+
+static void
+append_properties (GString *xml, const AssayResultClaim *result)
+{
+  const AssayClaim *claim = result->claim;
+  const AssayResultHypothesis *one
+      = result->decisive >= 0
+            ? &g_array_index (result->hypotheses, AssayResultHypothesis, result->decisive)
+            : NULL;
+
+  g_string_append (xml, "      <properties>\n");
+  g_string_append_printf (xml, "        <property name=\"measure\" value=\"%s\"/>\n",
+                          claim->measure->name);
+  append_property (xml, claim->is_at_most ? "at-most" : "at-least", claim->bound);
+  if (one != NULL) {
+    append_property (xml, "estimate", one->interval.estimate);
+    append_property (xml, "lower", one->interval.lower);
+    append_property (xml, "upper", one->interval.upper);
+    append_property (xml, "n", (double) one->interval.n);
+    append_property (xml, "confidence", claim->confidence);
+  }
+  g_string_append (xml, "      </properties>\n");
+}
+
+static void
+append_claim (GString *xml, const AssayResultClaim *result, const char *suite)
+{
+  g_autofree char *id = escape (result->claim->id);
+  g_autofree char *says = escape (result->claim->says);
+  g_autofree char *reason = escape (result->reason);
+
+  g_string_append_printf (xml, "    <testcase classname=\"%s\" name=\"%s%s%s\">\n", suite, id,
+                          *says != '\0' ? ": " : "", says);
+  append_properties (xml, result);
+  if (result->verdict == ASSAY_VERDICT_VIOLATED)
+    g_string_append_printf (xml, "      <failure type=\"violated\" message=\"%s\"/>\n", reason);
+  else if (result->verdict == ASSAY_VERDICT_INCONCLUSIVE)
+    g_string_append_printf (xml, "      <error type=\"inconclusive\" message=\"%s\"/>\n", reason);
+  g_string_append_printf (xml, "      <system-out>%s: %s</system-out>\n    </testcase>\n",
+                          assay_verdict_name (result->verdict), reason);
+}
+
+static guint
+count_verdicts (const AssayResults *results, AssayVerdict verdict)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < results->claims->len; i++)
+    count += ((const AssayResultClaim *) results->claims->pdata[i])->verdict == verdict;
+  return count;
+}
+
+char *
+assay_report_junit (const AssayResults *results)
+{
+  const AssayPlan *plan = results->plan;
+  g_autofree char *suite = escape (plan->title);
+  const guint n_tests = results->claims->len + plan->skipped->len;
+  const guint n_failures = count_verdicts (results, ASSAY_VERDICT_VIOLATED);
+  const guint n_errors = count_verdicts (results, ASSAY_VERDICT_INCONCLUSIVE);
+  GString *xml = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+
+  g_string_append_printf (xml,
+                          "<testsuites tests=\"%u\" failures=\"%u\" errors=\"%u\">\n"
+                          "  <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" errors=\"%u\" "
+                          "skipped=\"%u\">\n",
+                          n_tests, n_failures, n_errors, suite, n_tests, n_failures, n_errors,
+                          plan->skipped->len);
+  for (guint i = 0; i < results->claims->len; i++)
+    append_claim (xml, results->claims->pdata[i], suite);
+  for (guint i = 0; i < plan->skipped->len; i++) {
+    const AssaySkip *skip = plan->skipped->pdata[i];
+    g_autofree char *reason = escape (skip->reason);
+
+    g_string_append_printf (xml,
+                            "    <testcase classname=\"%s\" name=\"%s against %s\">\n"
+                            "      <skipped message=\"%s\"/>\n    </testcase>\n",
+                            suite, skip->attack, skip->defense, reason);
+  }
+  g_string_append (xml, "  </testsuite>\n</testsuites>\n");
+  return g_string_free (xml, FALSE);
+}

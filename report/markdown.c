@@ -1,0 +1,124 @@
+/* summary.md: the verdicts and the headline numbers, for the job summary of a CI system. */
+#include <math.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "report/report.h"
+#include "runner/claim.h"
+
+/* Text from scenarios stands in tables: nothing in it may end a cell or begin markup. */
+static void
+append_escaped (GString *text, const char *value)
+{
+  for (; value != NULL && *value != '\0'; value = g_utf8_next_char (value)) {
+    const gunichar c = g_utf8_get_char (value);
+
+    if (c == '<')
+      g_string_append (text, "&lt;");
+    else if (c == '&')
+      g_string_append (text, "&amp;");
+    else if (g_unichar_iscntrl (c))
+      g_string_append_c (text, ' ');
+    else {
+      if (c < 0x80 && strchr ("\\`*_{}[]()#|>~", (int) c) != NULL)
+        g_string_append_c (text, '\\');
+      g_string_append_unichar (text, c);
+    }
+  }
+}
+
+static void
+append_number (GString *text, double value)
+{
+  if (isfinite (value) && fabs (value) < G_MAXDOUBLE)
+    g_string_append_printf (text, "%.4g", value);
+  else
+    g_string_append (text, "-");
+}
+
+static void
+append_claims (GString *text, const AssayResults *results)
+{
+  if (results->claims->len == 0)
+    return;
+  g_string_append (text, "| verdict | claim | says | why |\n| --- | --- | --- | --- |\n");
+  for (guint i = 0; i < results->claims->len; i++) {
+    const AssayResultClaim *result = results->claims->pdata[i];
+    const gboolean is_bad = result->verdict == ASSAY_VERDICT_VIOLATED;
+
+    g_string_append_printf (text, "| %s%s%s | ", is_bad ? "**" : "",
+                            assay_verdict_name (result->verdict), is_bad ? "**" : "");
+    append_escaped (text, result->claim->id);
+    g_string_append (text, " | ");
+    append_escaped (text, result->claim->says);
+    g_string_append (text, " | ");
+    append_escaped (text, result->reason);
+    g_string_append (text, " |\n");
+  }
+  g_string_append_c (text, '\n');
+}
+
+static void
+append_settings (GString *text, const AssayResultPart *part)
+{
+  g_autofree char *settings = assay_settings_canonical (part->settings);
+
+  g_strdelimit (g_strchomp (settings), "\n", ' ');
+  append_escaped (text, part->label);
+  if (*settings != '\0') {
+    g_string_append_c (text, ' ');
+    append_escaped (text, settings);
+  }
+}
+
+static void
+append_cells (GString *text, const AssayResults *results)
+{
+  g_string_append (text, "| defense | attack | measure | estimate | interval | n |\n"
+                         "| --- | --- | --- | ---: | --- | ---: |\n");
+  for (guint i = 0; i < results->pooled->len; i++) {
+    const AssayResultCell *cell = results->pooled->pdata[i];
+
+    for (guint m = 0; m < cell->measurements->len; m++) {
+      const AssayMeasurement *measurement
+          = &g_array_index (cell->measurements, AssayMeasurement, m);
+
+      if (!measurement->measure->is_headline)
+        continue;
+      g_string_append (text, "| ");
+      append_settings (text, &cell->defense);
+      g_string_append (text, " | ");
+      append_settings (text, &cell->attack);
+      g_string_append_printf (text, " | %s | ", measurement->measure->name);
+      append_number (text, measurement->interval.estimate);
+      g_string_append (text, " | ");
+      append_number (text, measurement->interval.lower);
+      g_string_append (text, " to ");
+      append_number (text, measurement->interval.upper);
+      g_string_append_printf (text, " | %" G_GSIZE_FORMAT " |\n", measurement->interval.n);
+    }
+  }
+}
+
+char *
+assay_report_markdown (const AssayResults *results)
+{
+  const AssayPlan *plan = results->plan;
+  GString *text = g_string_new ("## ");
+
+  append_escaped (text, plan->title);
+  g_string_append_printf (text,
+                          "\n\nSeed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
+                          " trials of %" G_GUINT64_FORMAT " secrets, %g %% intervals.\n\n",
+                          plan->seed, plan->trials, plan->secrets, 100 * plan->confidence);
+  append_claims (text, results);
+  append_cells (text, results);
+  for (guint i = 0; i < plan->skipped->len; i++) {
+    const AssaySkip *skip = plan->skipped->pdata[i];
+
+    g_string_append (text, "\nSkipped: ");
+    append_escaped (text, skip->reason);
+    g_string_append_c (text, '\n');
+  }
+  return g_string_free (text, FALSE);
+}
