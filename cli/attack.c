@@ -56,7 +56,7 @@ attack (const AttackOptions *options, GError **error)
   g_autoptr (AssaySettings) settings
       = plugin != NULL ? cli_settings (plugin, options->assignments, error) : NULL;
   g_autoptr (AssayRelease) release
-      = settings != NULL ? assay_release_read (options->release, error) : NULL;
+      = settings != NULL && assay_exchange_check_target (options->guess, error) ? assay_release_read (options->release, error) : NULL;
 
   return release != NULL
          && attack_release (options, (const AssayAttack *) plugin, settings, release, error);

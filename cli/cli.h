@@ -23,6 +23,7 @@ int cli_describe (int argc, char **argv);
 int cli_protect (int argc, char **argv);
 int cli_attack (int argc, char **argv);
 int cli_measure (int argc, char **argv);
+int cli_selftest (int argc, char **argv);
 
 /* Parses options; --help prints and exits. FALSE: bad usage, already reported. Arguments that are
  * left stand in argv. */

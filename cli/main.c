@@ -26,6 +26,7 @@ static const Command commands[] = {
   { "protect", cli_protect, "Step 1 alone: secrets -> release folder, truth kept apart" },
   { "attack", cli_attack, "Step 2 alone: release folder and granted knowledge -> guess folder" },
   { "measure", cli_measure, "Step 3 alone: truth and guess -> measurements" },
+  { "selftest", cli_selftest, "Play the control of every attack" },
 };
 
 static void

@@ -37,7 +37,7 @@ print_survey (const AssayPlan *plan, guint index)
   g_autofree char *public_rows = assay_text_count (survey->n_public);
 
   printf ("  rows: %s%s secrets, %s database, %s public; %" G_GSIZE_FORMAT " columns",
-          survey->is_estimate ? "about " : "", secrets, database, public_rows, survey->cols);
+          survey->is_estimate ? "at most " : "", secrets, database, public_rows, survey->cols);
   if (survey->n_groups > 0)
     printf ("; secrets come in %" G_GSIZE_FORMAT " groups", survey->n_groups);
   printf ("\n");

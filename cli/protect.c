@@ -82,7 +82,9 @@ protect (const ProtectOptions *options, GError **error)
   g_autoptr (AssayRows) groups = NULL;
   g_autoptr (AssayRows) database = NULL;
 
-  return settings != NULL && cli_open_rows (options->secrets, "secrets", &secrets, error)
+  return settings != NULL && assay_exchange_check_target (options->release, error)
+         && assay_exchange_check_target (options->truth, error)
+         && cli_open_rows (options->secrets, "secrets", &secrets, error)
          && cli_open_rows (options->groups, "groups", &groups, error)
          && cli_open_rows (options->database, "database", &database, error)
          && protect_rows (options, (const AssayDefense *) plugin, settings, secrets, groups,

@@ -93,8 +93,8 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
                        : assay_report_table (results, terminal_width ());
   fputs (text, stdout);
   if (!options->json)
-    printf ("\nresults: %s%sresults.json, results.csv, claims.xml, summary.md, run.json, %s\n", folder->place,
-            g_str_has_suffix (folder->place, "/") ? "" : "/", ASSAY_STORE_FILE);
+    printf ("\nresults in %s: results.json, results.csv, claims.xml, summary.md, run.json, %s\n",
+            folder->place, ASSAY_STORE_FILE);
   return judge (results);
 }
 
@@ -207,7 +207,9 @@ run_all (char **scenarios, guint n, const RunOptions *options)
       return cli_fail_early (error);
     g_ptr_array_add (plans, plan);
     place = choose_place (plan, options->out, n == 1);
-    if (!assay_folder_check (plan, place, options->resume, &error))
+    if (!options->quiet)
+    g_printerr ("opening the dataset\n");
+  if (!assay_folder_check (plan, place, options->resume, &error))
       return cli_fail_early (error);
   }
   for (guint i = 0; i < plans->len; i++) {

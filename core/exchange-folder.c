@@ -78,12 +78,26 @@ fill_folder (const AssayArrays *arrays, const char *temporary, const char *file,
   return TRUE;
 }
 
+gboolean
+assay_exchange_check_target (const char *folder, GError **error)
+{
+  g_autoptr (GDir) dir = NULL;
+
+  if (!g_file_test (folder, G_FILE_TEST_EXISTS))
+    return TRUE;
+  dir = g_dir_open (folder, 0, NULL);
+  return (dir != NULL && g_dir_read_name (dir) == NULL)
+         || assay_fail (error, ASSAY_ERROR_DATA, "%s: expected a new or an empty folder", folder);
+}
+
 /* @json holds an open object with the record's own members. Takes it over. */
 static gboolean
-write_folder (const AssayArrays *arrays, const char *folder, const char *file, AssayJson *taken,
+write_folder (const AssayArrays *arrays, const char *place, const char *file, AssayJson *taken,
               GError **error)
 {
   g_autoptr (AssayJson) json = taken;
+  /* Without a final slash, so that the temporary folder stands beside it and not inside. */
+  g_autofree char *folder = g_canonicalize_filename (place, NULL);
   g_autofree char *temporary = g_strdup_printf ("%s.tmp-%d", folder, (int) getpid ());
   g_autofree char *parent = g_path_get_dirname (folder);
 

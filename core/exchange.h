@@ -96,6 +96,8 @@ char *assay_release_kinds_describe (guint kinds);
 /* Folders. Writing needs a folder that does not exist yet or is empty, and leaves nothing behind
  * when it fails; reading maps the arrays, and takes float64 for float32 and int32 for int64, as
  * NumPy users save them. Errors name folder, file and what was expected. */
+/* ASSAY_ERROR_DATA unless @folder is a place to which one of these could be written. */
+gboolean assay_exchange_check_target (const char *folder, GError **error);
 gboolean assay_release_write (const AssayRelease *release, const char *folder, GError **error);
 gboolean assay_guess_write (const AssayGuess *guess, const char *folder, GError **error);
 gboolean assay_truth_write (const AssayTruth *truth, const char *folder, GError **error);

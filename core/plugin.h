@@ -71,7 +71,7 @@ typedef struct {
 
 /* What can be said before anything is generated or read whole. */
 typedef struct {
-  gsize n_secrets; /* in the pool; an estimate where is_estimate */
+  gsize n_secrets; /* in the pool; at most so many where is_estimate */
   gsize n_public;
   gsize n_database;
   gsize n_groups; /* 0: secrets are independent */

@@ -221,12 +221,14 @@ static void
 append_measure (GString *text, const AssayResults *results, const AssayPart *part,
                 const AssayMeasure *measure, guint width)
 {
-  g_autofree char *varying = varying_settings (results->plan->metrics, part);
+  g_autofree char *settings = assay_settings_canonical (part->settings);
   Grid grid;
 
+  g_strdelimit (g_strchomp (settings), "\n", ' ');
+
   if (fill_grid (results, part->settings, measure->name, &grid)) {
-    g_string_append_printf (text, "\n%s%s (%s; %s leaks more)\n", measure->name, varying,
-                            measure->unit, measure->higher_leaks ? "higher" : "lower");
+    g_string_append_printf (text, "\n%s%s%s (%s; %s leaks more)\n", measure->name,
+                            *settings != '\0' ? " " : "", settings, measure->unit, measure->higher_leaks ? "higher" : "lower");
     append_grid (text, &grid, width);
   }
   g_ptr_array_unref (grid.rows);

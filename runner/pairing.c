@@ -15,7 +15,8 @@ blame (const AssayPlan *plan, const char *kind, const AssayPart *part, GError **
   if (part->line == 0)
     g_prefix_error (error, "%s: %s %s: ", plan->scenario, kind, part->label);
   else
-    g_prefix_error (error, "%s:%u: [%s%s%s] ", plan->scenario, part->line, kind,
+    g_prefix_error (error, "%s:%u%s: [%s%s%s] ", plan->scenario, part->line,
+                    plan->is_changed ? " (as changed by --set)" : "", kind,
                     *part->label != '\0' ? " " : "", part->label);
   return FALSE;
 }
@@ -77,8 +78,7 @@ survey_datasets (AssayPlan *plan, GError **error)
          && !part->plugin->check (part->settings->values, &nothing, error))
         || !plugin->survey (&context, &plan->surveys[i], error))
       return blame (plan, "dataset", part, error);
-    if (!plan->surveys[i].is_estimate
-        && !assay_plan_check_pool (plan, plan->surveys[i].n_secrets, error))
+    if (!assay_plan_check_pool (plan, plan->surveys[i].n_secrets, error))
       return blame (plan, "dataset", part, error);
   }
   return TRUE;
@@ -318,10 +318,11 @@ check_memory (AssayPlan *plan, GError **error)
     return TRUE;
   needed = assay_text_bytes (plan->memory);
   present = assay_text_bytes (machine);
-  return assay_fail (error, ASSAY_ERROR_MEMORY,
-                     "%s: the run would need about %s of memory, but the machine has %s; expected a "
-                     "smaller dataset, fewer secrets a cell or smaller dimensions",
-                     plan->scenario, needed, present);
+  return assay_fail (
+      error, ASSAY_ERROR_MEMORY,
+      "%s: the run would need about %s of memory, but the machine has %s; expected a "
+      "smaller dataset, fewer secrets a cell or smaller dimensions",
+      plan->scenario, needed, present);
 }
 
 gboolean

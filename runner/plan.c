@@ -256,10 +256,13 @@ data_folders (const char *scenario_path)
 static char *
 canonical_cell (const AssayPlan *plan, const AssayCell *cell)
 {
-  return g_strdup_printf ("%s%s%strial=%u\nsecrets=%" G_GUINT64_FORMAT "\n",
+  g_autofree char *trial = cell->trial == ASSAY_ALL_TRIALS ? g_strdup ("all")
+                                                           : g_strdup_printf ("%u", cell->trial);
+
+  return g_strdup_printf ("%s%s%strial=%s\nsecrets=%" G_GUINT64_FORMAT "\n",
                           assay_plan_part (plan->datasets, cell->dataset)->canonical,
                           assay_plan_part (plan->defenses, cell->defense)->canonical,
-                          assay_plan_part (plan->attacks, cell->attack)->canonical, cell->trial,
+                          assay_plan_part (plan->attacks, cell->attack)->canonical, trial,
                           plan->secrets);
 }
 
@@ -337,6 +340,7 @@ assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GErr
       return NULL;
   plan->scenario = g_strdup (scenario_path);
   plan->scenario_sha256 = g_strdup (scenario->sha256);
+  plan->is_changed = options->assignments != NULL && options->assignments[0] != NULL;
   plan->folders = data_folders (scenario_path);
   if (!read_header (plan, scenario, options, error) || !read_parts (plan, scenario, error)
       || !assay_plan_pair (plan, error) || !read_claims (plan, scenario, error))

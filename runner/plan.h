@@ -56,6 +56,7 @@ typedef struct {
   AssaySurvey *surveys; /* one per dataset part */
   guint64 memory;     /* bytes at the peak, estimated */
   double work;        /* floating-point operations of all cells, estimated */
+  gboolean is_changed; /* by --set: then lines of the file do not tell all */
   char **folders;     /* where data files are looked for */
 } AssayPlan;
 
@@ -84,7 +85,9 @@ assay_plan_cell (const AssayPlan *plan, gsize index)
   return &g_array_index (plan->cells, AssayCell, index);
 }
 
-/* 16 hexadecimal digits that name the cell in results and store. */
+/* 16 hexadecimal digits that name the cell in results; a trial of ASSAY_ALL_TRIALS names what is
+ * pooled over them. */
+#define ASSAY_ALL_TRIALS G_MAXUINT
 char *assay_plan_cell_id (const AssayPlan *plan, const AssayCell *cell);
 
 /* The stream of @role ("data", "secrets", "defense", "attack", "metric") in a cell, keyed by the

@@ -171,11 +171,15 @@ add_pooled (const AssayPlan *plan, AssayStore *store, gsize first, AssayResults 
 {
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
   AssayResultCell *result = new_cell (plan, store, assay_plan_cell (plan, first), results, error);
+  AssayCell pooled = *assay_plan_cell (plan, first);
   guint n_bad = 0;
 
   if (result == NULL)
     return FALSE;
   g_ptr_array_add (results->pooled, result);
+  pooled.trial = ASSAY_ALL_TRIALS;
+  g_free (result->id);
+  result->id = assay_plan_cell_id (plan, &pooled);
   result->trial = -1;
   result->status = ASSAY_CELL_OK;
   for (guint t = 0; t < indices->len; t++) {

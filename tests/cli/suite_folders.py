@@ -131,6 +131,6 @@ def _(sandbox):
     for command in ("plan", "run"):
         sandbox.refuses(
             sandbox.assay(command, "huge.scenario"),
-            "huge.scenario: the run would need about {*} GiB of memory, but the machine has {*}iB; "
+            "huge.scenario: the run would need about {*}GiB of memory, but the machine has {*}iB; "
             "expected a smaller dataset, fewer secrets a cell or smaller dimensions")
     check(list(sandbox.tree()) == ["huge.scenario"], "something was left behind")

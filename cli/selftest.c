@@ -1,0 +1,44 @@
+/* assay selftest: every attack against its own control, with its default settings. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "core/control.h"
+#include "core/registry.h"
+
+/* FALSE where the control was lost or could not be played. */
+static gboolean
+play (const AssayAttack *attack, guint64 seed)
+{
+  g_autoptr (AssaySettings) settings
+      = assay_settings_new (attack->parameters, attack->settings_size);
+  g_autoptr (GError) error = NULL;
+  AssayControlOutcome outcome = { 0 };
+
+  if (!assay_control_run (attack, settings, seed, &outcome, &error)) {
+    printf ("error  %-16s %s\n", attack->id, error->message);
+    return FALSE;
+  }
+  printf ("%s   %-16s %s: %.0f %% of %" G_GSIZE_FORMAT " (at least %.0f %%)\n",
+          outcome.is_won ? "won " : "LOST", attack->id, attack->control.says, 100 * outcome.share,
+          outcome.n, 100 * attack->control.at_least);
+  return outcome.is_won;
+}
+
+int
+cli_selftest (int argc, char **argv)
+{
+  gint64 seed = 1;
+  const GOptionEntry entries[]
+      = { { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Seed of the cases (default 1)", "N" },
+          G_OPTION_ENTRY_NULL };
+  gboolean is_won = TRUE;
+
+  if (!cli_parse (&argc, &argv, "",
+                  "Plays the control of every attack: a case whose outcome is known. An attack that\n"
+                  "loses it on this machine proves nothing by losing elsewhere.",
+                  NULL, entries))
+    return EXIT_BAD_INPUT;
+  for (guint i = 0; assay_attacks[i] != NULL; i++)
+    is_won &= play (assay_attacks[i], (guint64) seed);
+  return is_won ? EXIT_OK : EXIT_INCONCLUSIVE;
+}

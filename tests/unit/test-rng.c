@@ -1,0 +1,231 @@
+/* Random streams: known answers of the generator, pinned outputs, and what is drawn from them. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/rng.h"
+#include "tests/reference/sample-tests.h"
+
+/* ---- The generator ---- */
+
+/* The lines "philox4x32 10" of Random123's kat_vectors: counter, key, result. */
+Test (rng, known_answers_of_philox)
+{
+  static const struct {
+    guint32 counter[4], key[2], expected[4];
+  } vectors[] = {
+    { { 0, 0, 0, 0 }, { 0, 0 }, { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 } },
+    { { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff },
+      { 0xffffffff, 0xffffffff },
+      { 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd } },
+    { { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 },
+      { 0xa4093822, 0x299f31d0 },
+      { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (vectors); i++) {
+    const AssayStreamKey key = { { vectors[i].key[0], vectors[i].key[1] } };
+    AssayStream stream = assay_stream (
+        key, vectors[i].counter[2] | (guint64) vectors[i].counter[3] << 32);
+
+    stream.block = vectors[i].counter[0] | (guint64) vectors[i].counter[1] << 32;
+    for (gsize w = 0; w < 4; w++)
+      cr_assert (assay_stream_u32 (&stream) == vectors[i].expected[w], "vector %zu, word %zu", i,
+                 w);
+  }
+}
+
+/* The key is the head of this text's SHA-256 (checked with sha256sum), and the numbers follow. If
+ * they change, every result that anyone has published changes. */
+Test (rng, first_outputs_are_pinned)
+{
+  g_autofree char *sha256 = g_compute_checksum_for_string (
+      G_CHECKSUM_SHA256, "assay-stream/1\n7\n3\ndefense\nm=4\n", -1);
+  const AssayStreamKey key = assay_stream_key (7, 3, "defense", "m=4\n");
+  AssayStream stream = assay_stream (key, 12), again = stream;
+  g_autofree char *head = g_strdup_printf (
+      "%02x%02x%02x%02x%02x%02x%02x%02x", key.word[0] & 255, key.word[0] >> 8 & 255,
+      key.word[0] >> 16 & 255, key.word[0] >> 24, key.word[1] & 255, key.word[1] >> 8 & 255,
+      key.word[1] >> 16 & 255, key.word[1] >> 24);
+  static const guint32 expected[] = { 0x27a56362, 0x8f049ff5, 0xd1aee000, 0xc20af171, 0xe9f15ecf, 0x5f2be8c0 };
+
+  cr_assert (strncmp (head, sha256, 16) == 0, "%s is not the head of %s", head, sha256);
+  for (gsize i = 0; i < G_N_ELEMENTS (expected); i++)
+    cr_assert (assay_stream_u32 (&stream) == expected[i], "word %zu", i);
+  /* The first word is the lower half; 53 of 64 bits. */
+  cr_assert (assay_stream_uniform (&again)
+             == (double) (((guint64) expected[1] << 32 | expected[0]) >> 11) * 0x1p-53);
+}
+
+/* Whatever differs in the name of a stream, its numbers differ; no two of these share a word. */
+Test (rng, streams_of_other_names_differ)
+{
+  const AssayStreamKey keys[] = {
+    assay_stream_key (1, 1, "data", "a"),      assay_stream_key (2, 1, "data", "a"),
+    assay_stream_key (1, 2, "data", "a"),      assay_stream_key (1, 1, "attack", "a"),
+    assay_stream_key (1, 1, "data", "b"),      assay_stream_key (1, 1, "data", ""),
+    assay_stream_key (11, 1, "data", "a"),     assay_stream_key (1, 11, "data", "a"),
+    assay_stream_key (1 << 20, 1, "data", "a"), assay_stream_key (1, G_MAXUINT64, "data", "a"),
+  };
+  static const guint64 items[] = { 0, 1, 2, G_GUINT64_CONSTANT (1) << 32, G_MAXUINT64 };
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  for (gsize k = 0; k < G_N_ELEMENTS (keys); k++)
+    for (gsize i = 0; i < G_N_ELEMENTS (items); i++) {
+      AssayStream stream = assay_stream (keys[k], items[i]);
+
+      for (gsize b = 0; b < 4; b++) {
+        const guint64 low = assay_stream_u32 (&stream);
+        const guint64 word = low | (guint64) assay_stream_u32 (&stream) << 32;
+
+        cr_assert (g_hash_table_add (seen, GSIZE_TO_POINTER (word)), "key %zu, item %zu, word %zu",
+                   k, i, b);
+      }
+    }
+}
+
+static AssayStream
+stream_of (const char *test)
+{
+  return assay_stream (assay_stream_key (3, 0, test, ""), 0);
+}
+
+/* ---- What is drawn ---- */
+
+#define N 200000
+#define ALPHA 1e-6 /* the chance of each check below to fail on right numbers */
+
+static double
+identity (double x)
+{
+  return CLAMP (x, 0, 1);
+}
+
+/* Mean 1/2 and variance 1/12: 5 standard errors, sqrt (1/12 / n) and sqrt (1/180 / n). */
+Test (rng, uniform)
+{
+  static double sample[N];
+  AssayStream stream = stream_of ("uniform");
+  double sum = 0, square = 0;
+
+  for (gsize i = 0; i < N; i++) {
+    sample[i] = assay_stream_uniform (&stream);
+    cr_assert (sample[i] >= 0 && sample[i] < 1);
+    sum += sample[i];
+    square += (sample[i] - 0.5) * (sample[i] - 0.5);
+  }
+  cr_assert (fabs (sum / N - 0.5) < 5 * sqrt (1.0 / 12 / N), "mean %g", sum / N);
+  cr_assert (fabs (square / N - 1.0 / 12) < 5 * sqrt (1.0 / 180 / N), "variance %g", square / N);
+  cr_assert (sample_ks_distance (sample, N, identity) < sample_ks_bound (N, ALPHA));
+  for (gsize i = 0; i < 1000; i++) {
+    const double x = assay_stream_between (&stream, -3, -1);
+
+    cr_assert (x >= -3 && x < -1);
+  }
+}
+
+/* Moments 0, 1, 0, 3: 5 standard errors, with variances 1, 2, 15 and 96 of x^1 to x^4 about them. */
+Test (rng, normal)
+{
+  static double sample[N];
+  AssayStream stream = stream_of ("normal");
+  static const double moments[] = { 0, 1, 0, 3 }, variances[] = { 1, 2, 15, 96 };
+  double sums[4] = { 0 }, neighbours = 0;
+
+  for (gsize i = 0; i < N; i++) {
+    sample[i] = assay_stream_normal (&stream);
+    for (gsize m = 0; m < 4; m++)
+      sums[m] += pow (sample[i], (double) (m + 1));
+    neighbours += i > 0 ? sample[i] * sample[i - 1] : 0;
+  }
+  for (gsize m = 0; m < 4; m++)
+    cr_assert (fabs (sums[m] / N - moments[m]) < 5 * sqrt (variances[m] / N), "moment %zu: %g",
+               m + 1, sums[m] / N);
+  cr_assert (fabs (neighbours / N) < 5 / sqrt (N), "correlation of neighbours %g", neighbours / N);
+  cr_assert (sample_ks_distance (sample, N, sample_normal_cdf) < sample_ks_bound (N, ALPHA));
+}
+
+Test (rng, below_is_unbiased)
+{
+  static const guint64 bounds[] = { 2, 3, 6, 7, 10, 100 };
+
+  for (gsize b = 0; b < G_N_ELEMENTS (bounds); b++) {
+    AssayStream stream = stream_of ("below");
+    gsize counts[100] = { 0 };
+
+    for (gsize i = 0; i < N; i++)
+      counts[assay_stream_below (&stream, bounds[b])]++;
+    cr_assert (sample_chi_square (counts, bounds[b]) < sample_chi_square_bound (bounds[b], ALPHA),
+               "bound %d: %g", (int) bounds[b], sample_chi_square (counts, bounds[b]));
+  }
+}
+
+/* Of 2^64 words those below 2^63 - 1 are rejected at this bound. Without that, the remainders below
+ * 2^63 - 1 would come twice as often: the lower half of the range two times in three of all. */
+Test (rng, below_is_unbiased_for_large_bounds)
+{
+  const guint64 half = G_GUINT64_CONSTANT (1) << 62;
+  AssayStream stream = stream_of ("large");
+  gsize counts[2] = { 0 }, odd[2] = { 0 };
+  guint64 largest = 0;
+
+  for (gsize i = 0; i < N; i++) {
+    const guint64 x = assay_stream_below (&stream, 2 * half + 1);
+
+    largest = MAX (largest, x);
+    counts[x >= half]++;
+    odd[x & 1]++;
+  }
+  cr_assert (largest <= 2 * half && largest > 2 * half - half / 1000);
+  cr_assert (sample_chi_square (counts, 2) < 5 * 5, "%zu and %zu", counts[0], counts[1]);
+  cr_assert (sample_chi_square (odd, 2) < 5 * 5);
+  /* 3 * 2^62: a quarter of all words is rejected; without that, its lowest third comes twice. */
+  counts[0] = counts[1] = 0;
+  for (gsize i = 0; i < N; i++)
+    counts[assay_stream_below (&stream, 3 * half) >= half + half / 2]++;
+  cr_assert (sample_chi_square (counts, 2) < 5 * 5, "%zu and %zu", counts[0], counts[1]);
+  for (gsize i = 0; i < 100; i++)
+    cr_assert (assay_stream_below (&stream, 1) == 0);
+}
+
+Test (rng, permutations_are_uniform)
+{
+  AssayStream stream = stream_of ("permutation");
+  gsize counts[6] = { 0 }, order[1000];
+  gboolean seen[1000] = { FALSE };
+
+  for (gsize i = 0; i < N / 10; i++) {
+    assay_stream_permutation (&stream, 3, order);
+    counts[order[0] * 2 + (order[1] > order[2])]++;
+    cr_assert (order[0] + order[1] + order[2] == 3 && order[0] != order[1] && order[1] != order[2]);
+  }
+  cr_assert (sample_chi_square (counts, 6) < sample_chi_square_bound (6, ALPHA), "%g",
+             sample_chi_square (counts, 6));
+  assay_stream_permutation (&stream, 1000, order);
+  for (gsize i = 0; i < 1000; i++)
+    seen[order[i]] = TRUE;
+  for (gsize i = 0; i < 1000; i++)
+    cr_assert (seen[i], "%zu is missing", i);
+  assay_stream_permutation (&stream, 0, order);
+}
+
+/* The 20 ordered pairs of 5, each as often; and all of all. */
+Test (rng, choices_are_distinct_and_uniform)
+{
+  AssayStream stream = stream_of ("choose");
+  gsize counts[20] = { 0 }, chosen[50];
+  guint64 all = 0;
+
+  for (gsize i = 0; i < N / 4; i++) {
+    assay_stream_choose (&stream, 5, 2, chosen);
+    cr_assert (chosen[0] != chosen[1] && chosen[0] < 5 && chosen[1] < 5);
+    counts[chosen[0] * 4 + chosen[1] - (chosen[1] > chosen[0])]++;
+  }
+  cr_assert (sample_chi_square (counts, 20) < sample_chi_square_bound (20, ALPHA), "%g",
+             sample_chi_square (counts, 20));
+  assay_stream_choose (&stream, 50, 50, chosen);
+  for (gsize i = 0; i < 50; i++)
+    all |= G_GUINT64_CONSTANT (1) << chosen[i];
+  cr_assert (all == (G_GUINT64_CONSTANT (1) << 50) - 1);
+  assay_stream_choose (&stream, 0, 0, chosen);
+}
