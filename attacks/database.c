@@ -37,11 +37,14 @@ adversarial_from_release (const AssayRelease *release)
 {
   g_autoptr (JsonParser) parser = json_parser_new ();
   const char *variant = NULL;
+  JsonNode *node = NULL;
 
   if (json_parser_load_from_data (parser, release->settings, -1, NULL)
       && JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
-    variant = json_object_get_string_member_with_default (
-        json_node_get_object (json_parser_get_root (parser)), "variant", NULL);
+    node = json_object_get_member (json_node_get_object (json_parser_get_root (parser)), "variant");
+  if (node != NULL && JSON_NODE_HOLDS_VALUE (node)
+      && json_node_get_value_type (node) == G_TYPE_STRING)
+    variant = json_node_get_string (node);
   if (g_strcmp0 (variant, "random") == 0)
     return NONE;
   return g_strcmp0 (variant, "adversarial") == 0 ? ALL : HALF;

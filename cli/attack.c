@@ -55,9 +55,11 @@ attack (const AttackOptions *options, GError **error)
   const AssayPlugin *plugin = assay_registry_find (ASSAY_PLUGIN_ATTACK, options->attack, error);
   g_autoptr (AssaySettings) settings
       = plugin != NULL ? cli_settings (plugin, options->assignments, error) : NULL;
-  g_autoptr (AssayRelease) release
-      = settings != NULL && assay_exchange_check_target (options->guess, error) ? assay_release_read (options->release, error) : NULL;
+  g_autoptr (AssayRelease) release = NULL;
 
+  if (settings == NULL || !assay_exchange_check_target (options->guess, error))
+    return FALSE;
+  release = assay_release_read (options->release, error);
   return release != NULL
          && attack_release (options, (const AssayAttack *) plugin, settings, release, error);
 }

@@ -162,6 +162,18 @@ assay_truth_write (const AssayTruth *truth, const char *folder, GError **error)
 
 /* ---- Reading ---- */
 
+/* A member that is text, or @otherwise: json-glib's own getters complain aloud of other types. */
+static const char *
+get_text (JsonObject *object, const char *name, const char *otherwise)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node)
+                 && json_node_get_value_type (node) == G_TYPE_STRING
+             ? json_node_get_string (node)
+             : otherwise;
+}
+
 /* The JSON object of @folder/@file, with the right format. */
 static JsonParser *
 load_record (const char *folder, const char *file, const char *format, JsonObject **ret_root,
@@ -173,6 +185,11 @@ load_record (const char *folder, const char *file, const char *format, JsonObjec
   JsonNode *root;
   const char *found;
 
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: there is no such file; expected a folder with %s",
+                path, file);
+    return NULL;
+  }
   if (!json_parser_load_from_mapped_file (parser, path, &problem)) {
     assay_fail (error, ASSAY_ERROR_DATA, "%s: %s", path, problem->message);
     return NULL;
@@ -183,10 +200,9 @@ load_record (const char *folder, const char *file, const char *format, JsonObjec
     return NULL;
   }
   *ret_root = json_node_get_object (root);
-  found = json_object_get_string_member_with_default (*ret_root, "format", "none");
-  if (!g_str_equal (found != NULL ? found : "none", format)) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: format is '%s', expected '%s'", path,
-                found != NULL ? found : "none", format);
+  found = get_text (*ret_root, "format", "none");
+  if (!g_str_equal (found, format)) {
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: format is '%s', expected '%s'", path, found, format);
     return NULL;
   }
   return g_steal_pointer (&parser);
@@ -200,7 +216,7 @@ array_path (const char *folder, const char *name, JsonNode *node, GError **error
   g_autofree char *plain = NULL;
 
   if (JSON_NODE_HOLDS_OBJECT (node))
-    file = json_object_get_string_member_with_default (json_node_get_object (node), "file", NULL);
+    file = get_text (json_node_get_object (node), "file", NULL);
   if (file == NULL) {
     assay_fail (error, ASSAY_ERROR_DATA, "array '%s': expected an object with a member 'file'",
                 name);
@@ -295,19 +311,22 @@ static gboolean
 read_unit_norm (JsonObject *root)
 {
   JsonNode *geometry = json_object_get_member (root, "geometry");
+  JsonNode *unit_norm = geometry != NULL && JSON_NODE_HOLDS_OBJECT (geometry)
+                            ? json_object_get_member (json_node_get_object (geometry), "unit_norm")
+                            : NULL;
 
-  return geometry != NULL && JSON_NODE_HOLDS_OBJECT (geometry)
-         && json_object_get_boolean_member_with_default (json_node_get_object (geometry),
-                                                         "unit_norm", FALSE);
+  return unit_norm != NULL && JSON_NODE_HOLDS_VALUE (unit_norm)
+         && json_node_get_value_type (unit_norm) == G_TYPE_BOOLEAN
+         && json_node_get_boolean (unit_norm);
 }
 
 /* A release with the metadata of @root and no arrays yet. */
 static AssayRelease *
 release_from_object (JsonObject *root, GError **error)
 {
-  const char *kind_name = json_object_get_string_member_with_default (root, "kind", "");
-  const char *defense = json_object_get_string_member_with_default (root, "defense", "unknown");
-  const AssayReleaseKind kind = assay_release_kind_from_name (kind_name != NULL ? kind_name : "");
+  const char *kind_name = get_text (root, "kind", "");
+  const char *defense = get_text (root, "defense", "unknown");
+  const AssayReleaseKind kind = assay_release_kind_from_name (kind_name);
   JsonNode *settings = json_object_get_member (root, "settings");
   AssayRelease *release;
 
@@ -315,10 +334,10 @@ release_from_object (JsonObject *root, GError **error)
     g_autofree char *all = assay_release_kinds_describe (G_MAXUINT);
 
     assay_fail (error, ASSAY_ERROR_DATA, "release.json: kind is '%s', expected %s",
-                kind_name != NULL ? kind_name : "", all);
+                kind_name, all);
     return NULL;
   }
-  release = assay_release_new (kind, defense != NULL ? defense : "unknown");
+  release = assay_release_new (kind, defense);
   release->is_unit_norm = read_unit_norm (root);
   if (settings != NULL && JSON_NODE_HOLDS_OBJECT (settings)) {
     g_free (release->settings);

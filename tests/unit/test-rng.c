@@ -160,8 +160,9 @@ Test (rng, below_is_unbiased)
   }
 }
 
-/* Of 2^64 words those below 2^63 - 1 are rejected at this bound. Without that, the remainders below
- * 2^63 - 1 would come twice as often: the lower half of the range two times in three of all. */
+/* Bounds that do not divide 2^64 by far. At 2^63 + 1 nearly half of all words is rejected, and the
+ * whole range must still be reached; at 3 * 2^62 a quarter is, and without that the lowest third
+ * would come twice as often as the others. Chi-square of two cells: 5 standard deviations. */
 Test (rng, below_is_unbiased_for_large_bounds)
 {
   const guint64 half = G_GUINT64_CONSTANT (1) << 62;
@@ -179,7 +180,6 @@ Test (rng, below_is_unbiased_for_large_bounds)
   cr_assert (largest <= 2 * half && largest > 2 * half - half / 1000);
   cr_assert (sample_chi_square (counts, 2) < 5 * 5, "%zu and %zu", counts[0], counts[1]);
   cr_assert (sample_chi_square (odd, 2) < 5 * 5);
-  /* 3 * 2^62: a quarter of all words is rejected; without that, its lowest third comes twice. */
   counts[0] = counts[1] = 0;
   for (gsize i = 0; i < N; i++)
     counts[assay_stream_below (&stream, 3 * half) >= half + half / 2]++;
