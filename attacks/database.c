@@ -125,8 +125,8 @@ static Scored *
 score_candidates (const Step3 *step, const gsize *places, gsize n_v)
 {
   const gsize cols = step->subspaces.cols, n_a = step->n_adversarial;
-  g_autofree float *adversarial = g_new (float, n_a * cols + 1);
-  g_autofree float *rows = g_new (float, CHUNK * cols);
+  g_autofree float *adversarial = g_new (float, n_a *cols + 1);
+  g_autofree float *rows = g_new (float, CHUNK *cols);
   Scored *scored = g_new (Scored, n_v);
 
   assay_rows_gather (step->database, places, n_a, step->scale, adversarial);
@@ -156,7 +156,7 @@ estimate_one (gsize index, guint worker, gpointer data)
   g_autofree Scored *scored = score_candidates (step, places, n_v);
   g_autofree gsize *chosen = g_new (gsize, n_u);
   g_autofree float *chosen_distances = g_new (float, n_u);
-  g_autofree float *rows = g_new (float, n_u * cols);
+  g_autofree float *rows = g_new (float, n_u *cols);
 
   (void) worker;
   for (gsize i = 0; i < n_u; i++) {
@@ -205,8 +205,9 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
   if (k <= n_adversarial)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the database has %" G_GSIZE_FORMAT " rows, expected more than the %"
-                       G_GSIZE_FORMAT " adversarial ones of a subspace",
+                       "the database has %" G_GSIZE_FORMAT
+                       " rows, expected more than the %" G_GSIZE_FORMAT
+                       " adversarial ones of a subspace",
                        assay_rows_count (seen->database), n_adversarial);
   estimates = assay_matrix_new (subspaces.count, subspaces.cols, error);
   nearest = assay_release_nearest (seen->release, seen->database, k, error);
@@ -255,41 +256,53 @@ work (gconstpointer data, const AssayShape *shape)
                * (double) shape->dimension / 2 * (double) shape->cols;
 }
 
-/* A database of tight clusters; each secret is beside one centre, its adversarial descriptors are
- * rows of two other clusters. V then holds rows of the three clusters, and only a working step 3
- * tells which are the secret's. */
+/* A point of a tight cluster. */
+static void
+draw_near (const float *centre, gsize cols, AssayStream *stream, float *ret_point)
+{
+  for (gsize j = 0; j < cols; j++)
+    ret_point[j] = centre[j] + 0.1f * (float) assay_stream_normal (stream);
+}
+
+/* A database of tight clusters: one of |U| rows beside each secret, and two more from which every
+ * secret takes an adversarial row and which together have |V| - |U| others. Near D are then those
+ * |V| rows and no other, and only a working step 3 tells which are the secret's. */
 static gboolean
 make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
 {
-  enum { CLUSTERS = 12, COLS = 32, OTHERS = 2 };
+  enum { SECRETS = 12, COLS = 32, OTHERS = 2 };
   const Database *settings = data;
   const gboolean is_half = settings->adversarial == FROM_RELEASE || settings->adversarial == HALF;
   const gsize n_others = settings->adversarial == NONE ? 0 : OTHERS;
-  const gsize size = MAX ((gsize) settings->neighbours, 4);
+  const gsize own = (gsize) settings->averaged;
+  const gsize rest = (gsize) settings->neighbours - MIN (own, (gsize) settings->neighbours);
+  const gsize sizes[OTHERS] = { 1 + rest - rest / 2, 1 + rest / 2 };
   AssayStream stream = assay_stream (key, 0);
-  g_autoptr (AssayMatrix) centres = assay_matrix_new (CLUSTERS, COLS, error);
-  g_autoptr (AssayMatrix) rows = assay_matrix_new (CLUSTERS * size, COLS, error);
-  g_autoptr (AssayMatrix) secrets = assay_matrix_new (CLUSTERS, COLS, error);
-  g_autofree float *others = g_new (float, CLUSTERS * OTHERS * COLS);
+  g_autoptr (AssayMatrix) centres = assay_matrix_new (SECRETS + OTHERS, COLS, error);
+  g_autoptr (AssayMatrix) rows = assay_matrix_new (SECRETS * own + rest + OTHERS, COLS, error);
+  g_autoptr (AssayMatrix) secrets = assay_matrix_new (SECRETS, COLS, error);
+  g_autofree float *others = g_new (float, SECRETS *OTHERS *COLS);
 
   if (centres == NULL || rows == NULL || secrets == NULL)
     return FALSE;
-  for (gsize i = 0; i < CLUSTERS * COLS; i++)
+  for (gsize i = 0; i < centres->rows * COLS; i++)
     centres->data[i] = (float) assay_stream_normal (&stream);
-  for (gsize i = 0; i < rows->rows * COLS; i++)
-    rows->data[i] = centres->data[i / (size * COLS) * COLS + i % COLS]
-                    + 0.1f * (float) assay_stream_normal (&stream);
-  for (gsize i = 0; i < CLUSTERS * COLS; i++)
-    secrets->data[i] = centres->data[i] + 0.1f * (float) assay_stream_normal (&stream);
-  for (gsize i = 0; i < CLUSTERS; i++)
-    for (gsize j = 0; j < OTHERS; j++) {
-      const gsize cluster = (i + 1 + j) % CLUSTERS;
+  for (gsize i = 0; i < SECRETS; i++)
+    draw_near (assay_matrix_row (centres, i), COLS, &stream, assay_matrix_row (secrets, i));
+  for (gsize i = 0; i < rows->rows; i++) {
+    const gsize beyond = i - SECRETS * own;
+    const gsize cluster = i < SECRETS * own ? i / own : SECRETS + (beyond >= sizes[0]);
 
-      memcpy (others + (i * OTHERS + j) * COLS, assay_matrix_row (rows, cluster * size + i % size),
-              COLS * sizeof (float));
-    }
-  ret_case->release = subspace_control_release (
-      assay_matrix_view (secrets), others, n_others, is_half ? 2 * OTHERS : OTHERS, &stream, error);
+    draw_near (assay_matrix_row (centres, cluster), COLS, &stream, assay_matrix_row (rows, i));
+  }
+  for (gsize i = 0; i < SECRETS * OTHERS; i++) {
+    const gsize cluster = i % OTHERS, first = SECRETS * own + cluster * sizes[0];
+
+    memcpy (others + i * COLS, assay_matrix_row (rows, first + i / OTHERS % sizes[cluster]),
+            COLS * sizeof (float));
+  }
+  ret_case->release = subspace_control_release (assay_matrix_view (secrets), others, n_others,
+                                                is_half ? 2 * OTHERS : OTHERS, &stream, error);
   ret_case->truth = assay_truth_new ();
   assay_arrays_take (&ret_case->truth->arrays, "secrets",
                      assay_array_take_matrix (g_steal_pointer (&secrets)));

@@ -75,6 +75,27 @@ measure_one (const MeasureOptions *options, const AssayMetric *metric,
   return TRUE;
 }
 
+static gboolean
+fail_nothing_applies (const MeasureOptions *options, GError **error)
+{
+  const AssayMetric *metric
+      = options->metric != NULL
+            ? (const AssayMetric *) assay_registry_find (ASSAY_PLUGIN_METRIC, options->metric, NULL)
+            : NULL;
+  g_autofree char *of_truth = NULL;
+  g_autofree char *of_guess = NULL;
+
+  if (metric == NULL || metric->reads_truth == NULL || metric->reads_guess == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "no metric applies: %s and %s hold no arrays that belong together",
+                       options->truth, options->guess);
+  of_truth = g_strjoinv (", ", (char **) metric->reads_truth);
+  of_guess = g_strjoinv (", ", (char **) metric->reads_guess);
+  return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                     "metric '%s' does not apply: expected the arrays %s in %s and %s in %s",
+                     metric->id, of_truth, options->truth, of_guess, options->guess);
+}
+
 /* One metric if it was named, otherwise all that apply. */
 static gboolean
 measure_all (const MeasureOptions *options, AssayJson *json, GError **error)
@@ -100,10 +121,7 @@ measure_all (const MeasureOptions *options, AssayJson *json, GError **error)
         || !measure_one (options, metric, settings, truth, guess, json, error))
       return FALSE;
   }
-  return is_any
-         || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "no metric applies: %s and %s hold no arrays that belong together",
-                        options->truth, options->guess);
+  return is_any || fail_nothing_applies (options, error);
 }
 
 static int

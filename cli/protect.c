@@ -1,4 +1,5 @@
 /* assay protect: step 1 alone. */
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
@@ -24,6 +25,8 @@ options_clear (ProtectOptions *options)
   g_strfreev (options->assignments);
 }
 
+#define MAX_GROUP (1 << 24)
+
 /* Group numbers, one per secret, from a file of one column. */
 static gboolean
 read_groups (const AssayRows *rows, gsize n, gint64 **ret_groups, GError **error)
@@ -40,8 +43,15 @@ read_groups (const AssayRows *rows, gsize n, gint64 **ret_groups, GError **error
   values = g_new (float, n);
   assay_rows_read (rows, 0, n, ASSAY_SCALE_NONE, values);
   *ret_groups = g_new (gint64, n);
-  for (gsize i = 0; i < n; i++)
+  for (gsize i = 0; i < n; i++) {
+    /* Beyond that, neighbouring numbers are one float32: two groups would become one. */
+    if (values[i] != truncf (values[i]) || fabsf (values[i]) > MAX_GROUP)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "--groups: row %" G_GSIZE_FORMAT " is %.9g; expected a whole number, at "
+                         "most %d",
+                         i, (double) values[i], MAX_GROUP);
     (*ret_groups)[i] = (gint64) values[i];
+  }
   return TRUE;
 }
 
@@ -73,6 +83,15 @@ protect_rows (const ProtectOptions *options, const AssayDefense *defense,
 }
 
 static gboolean
+is_one_folder (const char *a, const char *b)
+{
+  g_autofree char *first = g_canonicalize_filename (a, NULL);
+  g_autofree char *second = g_canonicalize_filename (b, NULL);
+
+  return g_str_equal (first, second);
+}
+
+static gboolean
 protect (const ProtectOptions *options, GError **error)
 {
   const AssayPlugin *plugin = assay_registry_find (ASSAY_PLUGIN_DEFENSE, options->defense, error);
@@ -82,6 +101,11 @@ protect (const ProtectOptions *options, GError **error)
   g_autoptr (AssayRows) groups = NULL;
   g_autoptr (AssayRows) database = NULL;
 
+  if (settings != NULL && is_one_folder (options->release, options->truth))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "--release and --truth are both %s; expected two folders, because whoever "
+                       "gets the release must not get the truth",
+                       options->release);
   return settings != NULL && assay_exchange_check_target (options->release, error)
          && assay_exchange_check_target (options->truth, error)
          && cli_open_rows (options->secrets, "secrets", &secrets, error)

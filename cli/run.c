@@ -18,6 +18,7 @@ typedef struct {
   CliPlanOptions plan;
   char *out;
   char *witness;
+  char *baseline;
   gint jobs;
   gboolean resume;
   gboolean quiet;
@@ -62,9 +63,12 @@ has_bad_cell (const AssayResults *results)
 
 /* The exit code that the verdicts and the cells ask for. */
 static int
-judge (const AssayResults *results)
+judge (const AssayResults *results, const AssayBaseline *baseline)
 {
   gboolean is_inconclusive = FALSE;
+
+  if (baseline != NULL && baseline->n_worse > 0)
+    return EXIT_VIOLATED;
 
   for (guint i = 0; i < results->claims->len; i++) {
     const AssayResultClaim *claim = results->claims->pdata[i];
@@ -76,26 +80,48 @@ judge (const AssayResults *results)
   return is_inconclusive || has_bad_cell (results) ? EXIT_INCONCLUSIVE : EXIT_OK;
 }
 
+/* What changed since the baseline, where one was named. */
+static gboolean
+compare (const AssayResults *results, const AssayFolder *folder, const char *place,
+         AssayBaseline **ret_baseline, GError **error)
+{
+  if (place == NULL)
+    return TRUE;
+  *ret_baseline = assay_baseline_compare (results, folder->store, place, error);
+  return *ret_baseline != NULL
+         && assay_report_write_baseline (*ret_baseline, folder->work, error);
+}
+
+static void
+print_place (const AssayFolder *folder, const AssayBaseline *baseline)
+{
+  g_autofree char *changes = baseline != NULL ? assay_report_baseline (baseline) : g_strdup ("");
+
+  printf ("%s\nresults in %s: results.json, results.csv, claims.xml, summary.md, run.json, %s\n",
+          changes, folder->place, ASSAY_STORE_FILE);
+}
+
 /* Writes the exports, puts the folder in its place and prints the table. */
 static int
 finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, gint64 started,
         GError **error)
 {
   g_autoptr (AssayResults) results = assay_results_load (plan, folder->store, error);
+  g_autoptr (AssayBaseline) baseline = NULL;
   g_autofree char *text = NULL;
 
   if (results == NULL
       || !assay_report_write (results, folder->work, assay_parallel_threads (), started,
                               g_get_real_time (), error)
+      || !compare (results, folder, options->baseline, &baseline, error)
       || !assay_folder_finish (folder, error))
     return EXIT_UNFINISHED;
   text = options->json ? assay_report_json (results)
                        : assay_report_table (results, terminal_width ());
   fputs (text, stdout);
   if (!options->json)
-    printf ("\nresults in %s: results.json, results.csv, claims.xml, summary.md, run.json, %s\n",
-            folder->place, ASSAY_STORE_FILE);
-  return judge (results);
+    print_place (folder, baseline);
+  return judge (results, baseline);
 }
 
 static void
@@ -162,7 +188,7 @@ run_plan (const AssayPlan *plan, const char *place, const RunOptions *options)
     return cli_fail_early (error);
   }
   if (!assay_folder_open (plan, place, options->resume, &folder, &error))
-    return cli_fail_early (error);
+    return cli_fail (error);
   code = run_in_folder (plan, workspace, &folder, options);
   assay_folder_clear (&folder);
   return code;
@@ -189,6 +215,7 @@ options_clear (RunOptions *options)
   cli_plan_options_clear (&options->plan);
   g_free (options->out);
   g_free (options->witness);
+  g_free (options->baseline);
 }
 
 static int
@@ -206,6 +233,8 @@ run_all (char **scenarios, guint n, const RunOptions *options)
     if (plan == NULL)
       return cli_fail_early (error);
     g_ptr_array_add (plans, plan);
+    if (options->baseline != NULL && !assay_baseline_check (plan, options->baseline, &error))
+      return cli_fail_early (error);
     place = choose_place (plan, options->out, n == 1);
     if (!options->quiet)
     g_printerr ("opening the dataset\n");
@@ -240,7 +269,9 @@ cli_run (int argc, char **argv)
           { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume, "Go on with an interrupted run",
             NULL },
           { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
-          { "witness", 0, 0, G_OPTION_ARG_STRING, &options.witness,
+          { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &options.baseline,
+      "An earlier run of the same scenario: exit 1 where anything leaks more", "DIR" },
+    { "witness", 0, 0, G_OPTION_ARG_STRING, &options.witness,
       "Play the witness of a violated claim again, from the finished run", "CLAIM" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
             "Print results.json instead of the table", NULL },

@@ -12,6 +12,8 @@
 /* More units than anybody would collect. */
 #define MOST_UNITS 1e15
 
+#define LEAST_RESAMPLED_P (1.0 / (ASSAY_RESAMPLES + 1))
+
 /* P (X >= x) of X ~ Binomial (n, p). */
 static double
 upper_tail (double x, double n, double p)
@@ -38,6 +40,52 @@ sign_test (const AssaySample *sample, double bound)
                            .p_below = upper_tail ((double) below, n, sample->p) };
 }
 
+static gboolean
+is_resampled (const AssaySample *sample)
+{
+  return sample->method == ASSAY_SAMPLE_BOOTSTRAP
+         || sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP;
+}
+
+double
+assay_bound_least_p (const AssaySample *sample, double bound, gboolean is_above)
+{
+  const AssayMeasure *measure = sample->measure;
+  const double count = (double) assay_sample_n_independent (sample);
+  double least = is_resampled (sample) ? LEAST_RESAMPLED_P : 0;
+
+  switch (sample->method) {
+  case ASSAY_SAMPLE_TOO_SMALL:
+    return 1;
+  case ASSAY_SAMPLE_BINOMIAL:
+  case ASSAY_SAMPLE_EXTREME:
+    return pow (is_above ? bound : 1 - bound, count);
+  case ASSAY_SAMPLE_ORDER:
+    return pow (is_above ? 1 - sample->p : sample->p, count);
+  case ASSAY_SAMPLE_BOOTSTRAP:
+  case ASSAY_SAMPLE_GROUP_BOOTSTRAP:
+  case ASSAY_SAMPLE_GROUP_T:
+    if (sample->p >= 0)
+      least = MAX (least, pow (is_above ? 1 - sample->p : sample->p, count));
+    else if (measure->low == 0 && measure->high == 1)
+      least = MAX (least, pow (is_above ? bound : 1 - bound, count));
+    break;
+  }
+  return least;
+}
+
+/* Resampling and the t distribution know only the variation that was seen. In a sample with one
+ * success there is less of it than the claim allows, and without a floor that sample would speak for
+ * a low rate more strongly than one without any success, which is judged exactly. */
+static AssayBoundTest
+keep_above_floor (const AssaySample *sample, double bound, AssayBoundTest test)
+{
+  return (AssayBoundTest){
+    .p_above = MAX (test.p_above, assay_bound_least_p (sample, bound, TRUE)),
+    .p_below = MAX (test.p_below, assay_bound_least_p (sample, bound, FALSE)),
+  };
+}
+
 static AssayBoundTest
 bootstrap_test (const AssaySample *sample, double bound, AssayStreamKey stream)
 {
@@ -55,7 +103,7 @@ bootstrap_test (const AssaySample *sample, double bound, AssayStreamKey stream)
 static AssayBoundTest
 t_test (const AssaySample *sample, double bound)
 {
-  /* Equal group means would make any bound beside them certain. */
+  /* Equal group means: not divided by zero. */
   const double error = MAX (assay_sample_group_error (sample), 1e-12);
   const double t = (sample->estimate - bound) / error;
   const double freedom = (double) (sample->n_groups - 1);
@@ -77,9 +125,9 @@ assay_bound_test (const AssaySample *sample, double bound, AssayStreamKey stream
     return sign_test (sample, bound);
   case ASSAY_SAMPLE_BOOTSTRAP:
   case ASSAY_SAMPLE_GROUP_BOOTSTRAP:
-    return bootstrap_test (sample, bound, stream);
+    return keep_above_floor (sample, bound, bootstrap_test (sample, bound, stream));
   case ASSAY_SAMPLE_GROUP_T:
-    return t_test (sample, bound);
+    return keep_above_floor (sample, bound, t_test (sample, bound));
   case ASSAY_SAMPLE_TOO_SMALL:
     break;
   }
@@ -116,22 +164,20 @@ assay_holm (const double *p, gsize n, double *ret_adjusted)
   }
 }
 
-/* Counts that can be told from @bound begin beyond these. */
+/* Counts that can be told from @bound begin at the one that is returned as a rate; NAN: none can. */
 static double
 detectable_rate (double count, double bound, gboolean is_above, double alpha)
 {
-  double x;
+  double x = qbinom (alpha, count, bound, !is_above, FALSE);
 
   if (is_above) {
-    x = qbinom (alpha, count, bound, FALSE, FALSE);
     while (x <= count && upper_tail (x, count, bound) >= alpha)
       x++;
-    return MIN (x / count, 1);
+    return x <= count ? x / count : NAN;
   }
-  x = qbinom (alpha, count, bound, TRUE, FALSE);
   while (x >= 0 && pbinom (x, count, bound, TRUE, FALSE) >= alpha)
     x--;
-  return MAX (x / count, 0);
+  return x >= 0 ? x / count : NAN;
 }
 
 double
@@ -140,35 +186,41 @@ assay_bound_detectable (const AssaySample *sample, double bound, gboolean is_abo
 {
   const AssayMeasure *measure = sample->measure;
   AssayInterval interval;
+  double moved;
 
   if (sample->method == ASSAY_SAMPLE_BINOMIAL || sample->method == ASSAY_SAMPLE_EXTREME)
     return detectable_rate ((double) assay_sample_n_independent (sample), bound, is_above, alpha);
+  if (assay_bound_least_p (sample, bound, is_above) >= alpha)
+    return NAN;
   interval = assay_sample_interval (sample, 1 - 2 * alpha, stream);
-  return is_above ? MIN (bound + (interval.estimate - interval.lower), measure->high)
-                  : MAX (bound - (interval.upper - interval.estimate), measure->low);
+  moved = is_above ? bound + (interval.estimate - interval.lower)
+                   : bound - (interval.upper - interval.estimate);
+  return moved >= measure->low && moved <= measure->high ? moved : NAN;
 }
 
-/* The smallest n at which a rate that stays at @rate is told from @bound. */
+/* The p-value of @n units of which a share @rate, rounded towards the bound, are 1. */
+static double
+p_of_rate (double rate, double n, double bound)
+{
+  const double x = rate * n, slack = 1e-12 * (x + 1);
+
+  return rate > bound ? binomial_test (floor (x + slack), n, bound).p_above
+                      : binomial_test (ceil (x - slack), n, bound).p_below;
+}
+
+/* The smallest n at which a rate that stays at @rate is told from @bound; 0: none. */
 static double
 units_for_rate (double rate, double bound, double alpha)
 {
-  const gboolean is_above = rate > bound;
   double enough = 1;
 
-  while (enough < MOST_UNITS) {
-    const AssayBoundTest test = binomial_test (round (rate * enough), enough, bound);
-
-    if ((is_above ? test.p_above : test.p_below) < alpha)
-      break;
+  while (enough < MOST_UNITS && p_of_rate (rate, enough, bound) >= alpha)
     enough *= 2;
-  }
-  for (double step = floor (enough / 4); step >= 1; step = floor (step / 2)) {
-    const double fewer = enough - step;
-    const AssayBoundTest test = binomial_test (round (rate * fewer), fewer, bound);
-
-    if ((is_above ? test.p_above : test.p_below) < alpha)
-      enough = fewer;
-  }
+  if (enough >= MOST_UNITS)
+    return 0;
+  for (double step = floor (enough / 4); step >= 1; step = floor (step / 2))
+    if (p_of_rate (rate, enough - step, bound) < alpha)
+      enough -= step;
   return enough;
 }
 
@@ -177,17 +229,26 @@ assay_bound_units_needed (const AssaySample *sample, double bound, double alpha,
                           AssayStreamKey stream)
 {
   const gboolean is_above = sample->estimate > bound;
+  const double n = (double) sample->n;
+  const double count = (double) assay_sample_n_independent (sample);
   AssayBoundTest test;
-  double now, needed;
+  double least, now, needed;
 
   if (sample->estimate == bound || sample->method == ASSAY_SAMPLE_TOO_SMALL)
     return 0;
-  if (sample->method == ASSAY_SAMPLE_BINOMIAL)
-    return units_for_rate (sample->estimate, bound, alpha);
+  if (sample->method == ASSAY_SAMPLE_BINOMIAL || sample->method == ASSAY_SAMPLE_EXTREME)
+    return ceil (units_for_rate (sample->estimate, bound, alpha) / count * n);
+  if (is_resampled (sample) && LEAST_RESAMPLED_P >= alpha)
+    return 0;
   test = assay_bound_test (sample, bound, stream);
-  now = qnorm (is_above ? test.p_above : test.p_below, 0, 1, FALSE, FALSE);
+  now = is_above ? test.p_above : test.p_below;
+  least = assay_bound_least_p (sample, bound, is_above);
+  /* As clear as this many groups can be: the floor falls as a power of their number. */
+  if (now <= least && now >= alpha)
+    return ceil (n * log (alpha) / log (least));
+  now = qnorm (now, 0, 1, FALSE, FALSE);
   needed = qnorm (alpha, 0, 1, FALSE, FALSE);
   if (!(now > 0))
     return 0;
-  return ceil ((double) sample->n * (needed / now) * (needed / now));
+  return ceil (n * (needed / now) * (needed / now));
 }

@@ -13,8 +13,13 @@ typedef struct {
 
 /* Rates: the exact binomial tail. Quantiles of independent units: the sign test. Means, and groups
  * of 30 or more: the inverted one-sided bootstrap, at least 1 / (ASSAY_RESAMPLES + 1). Fewer groups:
- * t on group means. Too small a sample: 1 and 1. */
+ * t on group means. Neither p-value is below assay_bound_least_p. Too small a sample: 1 and 1. */
 AssayBoundTest assay_bound_test (const AssaySample *sample, double bound, AssayStreamKey stream);
+
+/* The smallest p_above (or, with @is_above FALSE, p_below) that a sample with as many units or
+ * groups could have, judged by the method of this one: that of a sample in which all of them lie on
+ * that side (bound^n for a share), and of a bootstrap at least 1 / (ASSAY_RESAMPLES + 1). */
+double assay_bound_least_p (const AssaySample *sample, double bound, gboolean is_above);
 
 /* Holm's adjusted p-values (Holm 1979): with p_(1) <= ... <= p_(m), the largest of
  * min (1, (m - j + 1) p_(j)) over j <= i. A hypothesis is rejected where this is below alpha. */
@@ -22,13 +27,13 @@ void assay_holm (const double *p, gsize n, double *ret_adjusted);
 
 /* The smallest value above @bound (or, with @is_above FALSE, the largest below) that a sample of
  * this size would have told from it at level @alpha: exact for rates, otherwise the bound moved by
- * the half-width of this sample's own interval. Within the range of the measure. */
+ * the half-width of this sample's own interval. NAN: no value in the range of the measure. */
 double assay_bound_detectable (const AssaySample *sample, double bound, gboolean is_above,
                                double alpha, AssayStreamKey stream);
 
 /* How many units in all would tell the statistic from @bound at level @alpha if the estimate stayed
  * as it is: exact for rates, otherwise from the p-value by the square-root law. 0: no number would,
- * because the estimate is at the bound. */
+ * because the estimate is at the bound, or no p-value of the method is below @alpha. */
 double assay_bound_units_needed (const AssaySample *sample, double bound, double alpha,
                                  AssayStreamKey stream);
 

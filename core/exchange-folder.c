@@ -73,8 +73,13 @@ fill_folder (const AssayArrays *arrays, const char *temporary, const char *file,
     return FALSE;
   assay_json_end_object (json);
   text = g_strdup (json->text->str);
-  if (!g_file_set_contents (path, text, -1, &problem))
-    return assay_fail (error, ASSAY_ERROR_IO, "%s", problem->message);
+  if (!g_file_set_contents (path, text, -1, &problem)) {
+    /* GLib's message quotes the path in its own way; the cause stands behind it. */
+    const char *cause = strrchr (problem->message, ':');
+
+    return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written%s", path,
+                       cause != NULL ? cause : "");
+  }
   return TRUE;
 }
 
@@ -102,10 +107,11 @@ write_folder (const AssayArrays *arrays, const char *place, const char *file, As
   g_autofree char *parent = g_path_get_dirname (folder);
 
   if (g_mkdir_with_parents (parent, 0777) != 0 || g_mkdir (temporary, 0777) != 0)
-    return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot create the folder: %s", folder,
+    return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot create the folder: %s", place,
                        g_strerror (errno));
   if (!fill_folder (arrays, temporary, file, json, error)) {
     remove_folder (temporary);
+    g_prefix_error (error, "%s: ", place);
     return FALSE;
   }
   /* rename replaces an empty folder and refuses a full one. */
@@ -113,10 +119,9 @@ write_folder (const AssayArrays *arrays, const char *place, const char *file, As
     const int reason = errno;
 
     remove_folder (temporary);
-    return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", folder,
-                       reason == ENOTEMPTY || reason == EEXIST
-                           ? "the folder is not empty; expected a new or an empty one"
-                           : g_strerror (reason));
+    if (reason == ENOTEMPTY || reason == EEXIST)
+      return assay_fail (error, ASSAY_ERROR_DATA, "%s: expected a new or an empty folder", place);
+    return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", place, g_strerror (reason));
   }
   return TRUE;
 }
@@ -307,17 +312,32 @@ load_arrays (const char *folder, JsonObject *root, AssayArrays *ret_arrays, GErr
   return TRUE;
 }
 
+/* What is not understood is refused: knowledge compared in the wrong scale would make an attack fail,
+ * and the release look private. */
 static gboolean
-read_unit_norm (JsonObject *root)
+read_geometry (JsonObject *root, AssayRelease *release, GError **error)
 {
   JsonNode *geometry = json_object_get_member (root, "geometry");
-  JsonNode *unit_norm = geometry != NULL && JSON_NODE_HOLDS_OBJECT (geometry)
-                            ? json_object_get_member (json_node_get_object (geometry), "unit_norm")
-                            : NULL;
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *member;
 
-  return unit_norm != NULL && JSON_NODE_HOLDS_VALUE (unit_norm)
-         && json_node_get_value_type (unit_norm) == G_TYPE_BOOLEAN
-         && json_node_get_boolean (unit_norm);
+  if (geometry == NULL)
+    return TRUE;
+  if (!JSON_NODE_HOLDS_OBJECT (geometry))
+    return assay_fail (error, ASSAY_ERROR_DATA, "release.json: expected an object 'geometry'");
+  json_object_iter_init_ordered (&iter, json_node_get_object (geometry));
+  while (json_object_iter_next_ordered (&iter, &name, &member)) {
+    if (!g_str_equal (name, "unit_norm"))
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "release.json: geometry has a member '%s', expected 'unit_norm' alone",
+                         name);
+    if (!JSON_NODE_HOLDS_VALUE (member) || json_node_get_value_type (member) != G_TYPE_BOOLEAN)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "release.json: geometry: expected unit_norm to be true or false");
+    release->is_unit_norm = json_node_get_boolean (member);
+  }
+  return TRUE;
 }
 
 /* A release with the metadata of @root and no arrays yet. */
@@ -328,22 +348,31 @@ release_from_object (JsonObject *root, GError **error)
   const char *defense = get_text (root, "defense", "unknown");
   const AssayReleaseKind kind = assay_release_kind_from_name (kind_name);
   JsonNode *settings = json_object_get_member (root, "settings");
-  AssayRelease *release;
+  g_autoptr (AssayRelease) release = NULL;
 
   if (kind == ASSAY_RELEASE_NONE) {
     g_autofree char *all = assay_release_kinds_describe (G_MAXUINT);
 
-    assay_fail (error, ASSAY_ERROR_DATA, "release.json: kind is '%s', expected %s",
-                kind_name, all);
+    assay_fail (error, ASSAY_ERROR_DATA, "release.json: kind is '%s', expected %s", kind_name, all);
     return NULL;
   }
   release = assay_release_new (kind, defense);
-  release->is_unit_norm = read_unit_norm (root);
+  if (!read_geometry (root, release, error))
+    return NULL;
   if (settings != NULL && JSON_NODE_HOLDS_OBJECT (settings)) {
     g_free (release->settings);
     release->settings = json_to_string (settings, FALSE);
   }
-  return release;
+  return g_steal_pointer (&release);
+}
+
+/* What is not finite in a file is bad input, though in a computation it is a numeric error. */
+static void
+fail_reading (const char *folder, GError **error)
+{
+  g_prefix_error (error, "%s: ", folder);
+  if (error != NULL && g_error_matches (*error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC))
+    (*error)->code = ASSAY_ERROR_DATA;
 }
 
 AssayRelease *
@@ -359,7 +388,7 @@ assay_release_read (const char *folder, GError **error)
   release = release_from_object (root, error);
   if (release == NULL || !load_arrays (folder, root, &release->arrays, error)
       || !assay_release_check (release, error)) {
-    g_prefix_error (error, "%s: ", folder);
+    fail_reading (folder, error);
     return NULL;
   }
   return g_steal_pointer (&release);
@@ -375,7 +404,7 @@ assay_guess_read (const char *folder, GError **error)
   if (parser == NULL)
     return NULL;
   if (!load_arrays (folder, root, &guess->arrays, error) || !assay_guess_check (guess, error)) {
-    g_prefix_error (error, "%s: ", folder);
+    fail_reading (folder, error);
     return NULL;
   }
   return g_steal_pointer (&guess);
@@ -391,7 +420,7 @@ assay_truth_read (const char *folder, GError **error)
   if (parser == NULL)
     return NULL;
   if (!load_arrays (folder, root, &truth->arrays, error) || !assay_truth_check (truth, error)) {
-    g_prefix_error (error, "%s: ", folder);
+    fail_reading (folder, error);
     return NULL;
   }
   return g_steal_pointer (&truth);

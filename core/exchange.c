@@ -194,8 +194,10 @@ check_arrays (const RecordSpec *spec, const AssayArrays *arrays, GError **error)
     else
       return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: array '%s' is missing", spec->kind,
                          array->name);
-    if (!check_array (array, found, sizes, error))
+    if (!check_array (array, found, sizes, error)) {
+      g_prefix_error (error, "%s: ", spec->kind);
       return FALSE;
+    }
   }
   if (n_known != arrays->names->len)
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: has arrays that it does not know",

@@ -6,6 +6,13 @@
 #include "report/report.h"
 #include "runner/claim.h"
 
+/* Overrides and isolates of the direction of writing would reorder the verdict beside them. */
+static gboolean
+is_direction (gunichar c)
+{
+  return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
 /* Text from scenarios stands in tables: nothing in it may end a cell or begin markup. */
 static void
 append_escaped (GString *text, const char *value)
@@ -17,10 +24,10 @@ append_escaped (GString *text, const char *value)
       g_string_append (text, "&lt;");
     else if (c == '&')
       g_string_append (text, "&amp;");
-    else if (g_unichar_iscntrl (c))
+    else if (g_unichar_iscntrl (c) || is_direction (c))
       g_string_append_c (text, ' ');
     else {
-      if (c < 0x80 && strchr ("\\`*_{}[]()#|>~", (int) c) != NULL)
+      if (c < 0x80 && strchr ("\\`*_{}[]()#|>~$!", (int) c) != NULL)
         g_string_append_c (text, '\\');
       g_string_append_unichar (text, c);
     }

@@ -1,6 +1,7 @@
 /* Reports: made from results alone. */
 #pragma once
 
+#include "runner/baseline.h"
 #include "runner/results.h"
 
 G_BEGIN_DECLS
@@ -23,5 +24,11 @@ char *assay_report_run_json (const AssayResults *results, guint threads, gint64 
  * atomically. ASSAY_ERROR_IO. */
 gboolean assay_report_write (const AssayResults *results, const char *folder, guint threads,
                              gint64 started_us, gint64 ended_us, GError **error);
+
+/* What got worse since a baseline, in words, and as baseline.json. */
+char *assay_report_baseline (const AssayBaseline *baseline);
+char *assay_report_baseline_json (const AssayBaseline *baseline);
+gboolean assay_report_write_baseline (const AssayBaseline *baseline, const char *folder,
+                                      GError **error);
 
 G_END_DECLS

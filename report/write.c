@@ -53,3 +53,9 @@ assay_report_write (const AssayResults *results, const char *folder, guint threa
          && write_text (folder, "run.json",
                         assay_report_run_json (results, threads, started_us, ended_us), error);
 }
+
+gboolean
+assay_report_write_baseline (const AssayBaseline *baseline, const char *folder, GError **error)
+{
+  return write_text (folder, "baseline.json", assay_report_baseline_json (baseline), error);
+}

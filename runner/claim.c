@@ -9,7 +9,7 @@ static const char *const keys[]
     = { "says",     "source",   "measure", "metric",     "defense", "attack",
         "where",    "at-most",  "at-least", "confidence", NULL };
 
-/* Two-character operators first, so that "<=" is not read as "<". */
+/* Two-character operators first, so that "<=" is not read as "<". A value may hold more of them. */
 static const struct {
   const char *text;
   AssayOp op;
@@ -73,46 +73,83 @@ read_text (const AssayScenario *scenario, const AssayGroup *group, const char *k
   return *ret_text != NULL || assay_scenario_blame (scenario, group, entry, error);
 }
 
+/* A name in place of which the scenario has others. */
+static gboolean
+fail_unknown (const char *what, const char *name, GPtrArray *names, GError **error)
+{
+  g_autofree char *hint = NULL;
+
+  g_ptr_array_add (names, NULL);
+  hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
+  return assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown %s '%s'%s", what, name, hint);
+}
+
 /* The measure, by the metric part that has it: the only one, or the one that `metric` names. */
 static gboolean
-read_measure (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-              AssayClaim *claim, GError **error)
+find_measure (const AssayPlan *plan, const char *name, const char *label, AssayClaim *claim,
+              GError **error)
 {
-  const AssayEntry *entry = assay_group_find (group, "measure");
-  const AssayEntry *label = assay_group_find (group, "metric");
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autofree char *hint = NULL;
   guint n_found = 0;
 
-  if (entry == NULL) {
-    assay_fail (error, ASSAY_ERROR_SCENARIO, "'measure' is missing: what the claim bounds");
-    return assay_scenario_blame (scenario, group, NULL, error);
-  }
   for (guint i = 0; i < plan->metrics->len; i++) {
     const AssayPart *part = assay_plan_part (plan->metrics, i);
 
+    if (label != NULL && !g_str_equal (label, part->label))
+      continue;
     for (const AssayMeasure *m = ((const AssayMetric *) part->plugin)->measures; m->name != NULL;
          m++) {
       g_ptr_array_add (names, (gpointer) m->name);
-      if (!g_str_equal (m->name, entry->value)
-          || (label != NULL && !g_str_equal (label->value, part->label)))
+      if (!g_str_equal (m->name, name))
         continue;
       claim->metric = i;
       claim->measure = m;
       n_found++;
     }
   }
-  if (n_found == 1)
-    return TRUE;
-  g_ptr_array_add (names, NULL);
-  hint = assay_text_did_you_mean (entry->value, (const char *const *) names->pdata);
-  if (n_found > 1)
-    assay_fail (error, ASSAY_ERROR_SCENARIO,
-                "measure '%s' is measured by several [metric]s; expected metric = NAME",
-                entry->value);
-  else
-    assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown measure '%s'%s", entry->value, hint);
-  return assay_scenario_blame (scenario, group, entry, error);
+  if (n_found == 0)
+    return fail_unknown ("measure", name, names, error);
+  if (n_found > 1 && label == NULL)
+    return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                       "measure '%s' is measured by several [metric]s; expected metric = NAME",
+                       name);
+  return n_found == 1
+         || assay_fail (error, ASSAY_ERROR_SCENARIO,
+                        "measure '%s' has several settings in [metric %s]; expected a [metric] of "
+                        "its own for the one that is meant",
+                        name, label);
+}
+
+static gboolean
+check_metric (const AssayPlan *plan, const char *label, GError **error)
+{
+  g_autoptr (GPtrArray) labels = g_ptr_array_new ();
+
+  for (guint i = 0; i < plan->metrics->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->metrics, i);
+
+    if (g_str_equal (part->label, label))
+      return TRUE;
+    g_ptr_array_add (labels, part->label);
+  }
+  return fail_unknown ("metric", label, labels, error);
+}
+
+static gboolean
+read_measure (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+              AssayClaim *claim, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "measure");
+  const AssayEntry *label = assay_group_find (group, "metric");
+
+  if (entry == NULL) {
+    assay_fail (error, ASSAY_ERROR_SCENARIO, "'measure' is missing: what the claim bounds");
+    return assay_scenario_blame (scenario, group, NULL, error);
+  }
+  if (label != NULL && !check_metric (plan, label->value, error))
+    return assay_scenario_blame (scenario, group, label, error);
+  return find_measure (plan, entry->value, label != NULL ? label->value : NULL, claim, error)
+         || assay_scenario_blame (scenario, group, entry, error);
 }
 
 static gboolean
@@ -164,14 +201,14 @@ static gboolean
 parse_condition (const char *text, AssayCondition *ret_condition, GError **error)
 {
   static const char *const roles[] = { "dataset", "defense", "attack", NULL };
+  const char *at = text + strcspn (text, "<>=!");
 
   for (gsize i = 0; i < G_N_ELEMENTS (operators); i++) {
-    const char *at = strstr (text, operators[i].text);
     g_autofree char *left = NULL;
     g_autofree char *value = NULL;
     char *dot;
 
-    if (at == NULL)
+    if (!g_str_has_prefix (at, operators[i].text))
       continue;
     left = g_strstrip (g_strndup (text, (gsize) (at - text)));
     value = g_strstrip (g_strdup (at + strlen (operators[i].text)));
@@ -193,9 +230,58 @@ parse_condition (const char *text, AssayCondition *ret_condition, GError **error
                      text);
 }
 
+/* Whether @param can have the condition's value. Numbers may be compared with any number; yes and
+ * true become one. */
 static gboolean
-read_conditions (const AssayScenario *scenario, const AssayGroup *group, AssayClaim *claim,
-                 GError **error)
+check_value (const AssaySettings *settings, const AssayParam *param, AssayCondition *condition,
+             GError **error)
+{
+  g_autoptr (AssaySettings) other = NULL;
+  double number;
+
+  if (param->type == ASSAY_PARAM_TYPE_INT || param->type == ASSAY_PARAM_TYPE_REAL)
+    return assay_text_to_double (condition->value, &number)
+           || assay_fail (error, ASSAY_ERROR_PARAMETER, "%s.%s is a number, '%s' is not",
+                          condition->role, condition->key, condition->value);
+  if (condition->op != ASSAY_OP_EQ && condition->op != ASSAY_OP_NE)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER, "%s.%s is no number: expected = or !=",
+                       condition->role, condition->key);
+  other = assay_settings_copy (settings);
+  if (!assay_settings_set (other, param->name, condition->value, error))
+    return FALSE;
+  g_free (condition->value);
+  condition->value = assay_settings_get (other, param);
+  return TRUE;
+}
+
+/* A condition that no part could ever fulfil, or none could fail, is a mistake. */
+static gboolean
+check_condition (const AssayPlan *plan, AssayCondition *condition, GError **error)
+{
+  const GPtrArray *parts = g_str_equal (condition->role, "dataset")   ? plan->datasets
+                           : g_str_equal (condition->role, "defense") ? plan->defenses
+                                                                      : plan->attacks;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+
+  for (guint i = 0; i < parts->len; i++) {
+    const AssaySettings *settings = assay_plan_part (parts, i)->settings;
+
+    for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
+      if (g_str_equal (param->name, condition->key))
+        return check_value (settings, param, condition, error);
+      g_ptr_array_add (names, (gpointer) param->name);
+    }
+  }
+  g_ptr_array_add (names, NULL);
+  hint = assay_text_did_you_mean (condition->key, (const char *const *) names->pdata);
+  return assay_fail (error, ASSAY_ERROR_SCENARIO, "no %s of the scenario has a setting '%s'%s",
+                     condition->role, condition->key, hint);
+}
+
+static gboolean
+read_conditions (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+                 AssayClaim *claim, GError **error)
 {
   const AssayEntry *entry = assay_group_find (group, "where");
   g_auto (GStrv) texts = NULL;
@@ -209,6 +295,8 @@ read_conditions (const AssayScenario *scenario, const AssayGroup *group, AssayCl
     if (!parse_condition (g_strstrip (texts[i]), &condition, error))
       return assay_scenario_blame (scenario, group, entry, error);
     g_array_append_val (claim->conditions, condition);
+    if (!check_condition (plan, &g_array_index (claim->conditions, AssayCondition, i), error))
+      return assay_scenario_blame (scenario, group, entry, error);
   }
   return TRUE;
 }
@@ -256,7 +344,7 @@ assay_claim_new (const AssayPlan *plan, const AssayScenario *scenario, const Ass
       && read_confidence (plan, scenario, group, claim, error)
       && read_label (scenario, group, "defense", &claim->defense, error)
       && read_label (scenario, group, "attack", &claim->attack, error)
-      && read_conditions (scenario, group, claim, error))
+      && read_conditions (plan, scenario, group, claim, error))
     return claim;
   assay_claim_free (claim);
   return NULL;

@@ -15,10 +15,6 @@
 
 #include <glib/gstdio.h>
 
-#define STATE "state"
-#define STATE_FINISHED "finished"
-#define PLAN "plan_sha256"
-
 #define LOCK_TRIES 10
 #define LOCK_WAIT_US 10000
 
@@ -114,8 +110,8 @@ look (const AssayPlan *plan, const char *path, Found *ret_found, GError **error)
                        "empty one, or one of this scenario",
                        path);
   store = assay_store_open (path, holds_only_store (path), error);
-  if (store == NULL || !assay_store_get (store, PLAN, &sha256, error)
-      || !assay_store_get (store, STATE, &state, error))
+  if (store == NULL || !assay_store_get (store, ASSAY_META_PLAN, &sha256, error)
+      || !assay_store_get (store, ASSAY_META_STATE, &state, error))
     return FALSE;
   if (sha256 == NULL) /* killed before it said what it runs */
     return TRUE;
@@ -124,7 +120,7 @@ look (const AssayPlan *plan, const char *path, Found *ret_found, GError **error)
                        "output folder %s holds the run of another scenario or of other settings; "
                        "expected --out with another folder",
                        path);
-  *ret_found = g_strcmp0 (state, STATE_FINISHED) == 0 ? FOUND_FINISHED : FOUND_UNFINISHED;
+  *ret_found = g_strcmp0 (state, ASSAY_META_FINISHED) == 0 ? FOUND_FINISHED : FOUND_UNFINISHED;
   return TRUE;
 }
 
@@ -196,7 +192,7 @@ check_writable (const AssayFolder *folder, GError **error)
     errno = ENOTDIR;
   else if (access (path, W_OK | X_OK) == 0)
     return TRUE;
-  return assay_fail (error, ASSAY_ERROR_IO, "output folder %s cannot be %s: %s", folder->work,
+  return assay_fail (error, ASSAY_ERROR_SCENARIO, "output folder %s cannot be %s: %s", folder->work,
                      is_there ? "written" : "created", g_strerror (errno));
 }
 
@@ -229,15 +225,17 @@ set_up (const AssayPlan *plan, AssayFolder *folder, GError **error)
   const gboolean was_there = g_file_test (folder->work, G_FILE_TEST_EXISTS);
 
   if (g_mkdir_with_parents (folder->work, 0777) != 0)
-    return assay_fail (error, ASSAY_ERROR_IO, "output folder %s cannot be created: %s",
-                       folder->work, g_strerror (errno));
+    return assay_fail (error, errno == ENOSPC ? ASSAY_ERROR_IO : ASSAY_ERROR_SCENARIO,
+                       "output folder %s cannot be created: %s", folder->work, g_strerror (errno));
   if (!lock_folder (folder, error))
     return FALSE;
   if (folder->is_new)
     empty_folder (folder->work);
   folder->store = assay_store_open (folder->work, TRUE, error);
   if (folder->store != NULL
-      && (!folder->is_new || assay_store_set (folder->store, PLAN, plan->sha256, error)))
+      && (!folder->is_new
+          || (assay_store_set (folder->store, ASSAY_META_PLAN_TEXT, plan->canonical, error)
+              && assay_store_set (folder->store, ASSAY_META_PLAN, plan->sha256, error))))
     return TRUE;
   g_clear_pointer (&folder->store, assay_store_close);
   if (folder->is_new)
@@ -286,7 +284,7 @@ assay_folder_open (const AssayPlan *plan, const char *place, gboolean resume,
 gboolean
 assay_folder_finish (AssayFolder *folder, GError **error)
 {
-  if (!assay_store_set (folder->store, STATE, STATE_FINISHED, error))
+  if (!assay_store_set (folder->store, ASSAY_META_STATE, ASSAY_META_FINISHED, error))
     return FALSE;
   g_clear_pointer (&folder->store, assay_store_close);
   if (g_str_equal (folder->work, folder->place))

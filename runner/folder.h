@@ -6,6 +6,12 @@
 
 G_BEGIN_DECLS
 
+/* What the store of a run says of itself. */
+#define ASSAY_META_PLAN "plan_sha256"
+#define ASSAY_META_PLAN_TEXT "plan"
+#define ASSAY_META_STATE "state"
+#define ASSAY_META_FINISHED "finished"
+
 typedef struct {
   char *place;     /* where the results will be */
   char *work;      /* where the run works: place, or beside it when a finished run is replaced */
@@ -16,8 +22,8 @@ typedef struct {
 } AssayFolder;
 
 /* Opens the folder for @plan. A folder of another plan, of something else than a run, in use by
- * another process, or unfinished without @resume is ASSAY_ERROR_SCENARIO; one that cannot be
- * written is ASSAY_ERROR_IO. Nothing is created on failure. */
+ * another process, unfinished without @resume or not writable is ASSAY_ERROR_SCENARIO; a full disk
+ * is ASSAY_ERROR_IO. Nothing is created on failure. */
 gboolean assay_folder_open (const AssayPlan *plan, const char *place, gboolean resume,
                             AssayFolder *ret_folder, GError **error);
 

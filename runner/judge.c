@@ -82,14 +82,20 @@ test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *cla
   const AssayPart *metric = assay_plan_part (plan->metrics, claim->metric);
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
   g_autofree char *attack = assay_settings_canonical (cell->attack.settings);
-  g_autofree char *bound = assay_text_number (claim->bound);
+  /* The stream of the pooled measurement (results.c): a figure has one interval. */
   g_autofree char *upstream
-      = g_strdup_printf ("%s%s\n%s\n%s", attack, metric->canonical, claim->measure->name, bound);
+      = g_strdup_printf ("%s%s\n%s", attack, metric->canonical, claim->measure->name);
   Evidence evidence = { .first = first,
-                        .stream = assay_plan_stream (plan, assay_plan_cell (plan, first), "claim",
-                                                     upstream) };
-  AssayResultHypothesis hypothesis
-      = { .cell = cell, .p_violated = 1, .p_upheld = 1 };
+                        .stream = assay_plan_stream (plan, assay_plan_cell (plan, first),
+                                                     "metric-pooled", upstream) };
+  AssayResultHypothesis hypothesis = { .cell = cell,
+                                       .interval = { .estimate = NAN, .lower = NAN, .upper = NAN },
+                                       .p_violated = 1,
+                                       .adjusted_violated = 1,
+                                       .p_upheld = 1,
+                                       .adjusted_upheld = 1,
+                                       .detectable = NAN,
+                                       .units_needed = NAN };
   AssayPool pool;
   const gboolean is_ok = assay_pool_fill (&pool, plan, store, indices, claim->metric, error);
 
@@ -177,7 +183,7 @@ correct (GPtrArray *claims)
     ((AssayResultHypothesis *) all->pdata[i])->adjusted_upheld = adjusted[i];
 }
 
-/* The level that the last hypothesis of Holm's order has to reach: the strictest. */
+/* What Holm's order begins with: its first hypothesis has to reach alpha divided by this. */
 static guint
 count_hypotheses (const GPtrArray *claims)
 {
@@ -210,15 +216,25 @@ look_ahead (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses
 
 /* ---- Verdicts ---- */
 
-/* "lifting (dimension 8 ...) with database": the cell in words. */
+/* "lifting (variant=hybrid dimension=8)" */
+static char *
+name_part (const AssayResultPart *part)
+{
+  g_autofree char *settings = assay_settings_canonical (part->settings);
+
+  g_strdelimit (g_strchomp (settings), "\n", ' ');
+  return *settings != '\0' ? g_strdup_printf ("%s (%s)", part->label, settings)
+                           : g_strdup (part->label);
+}
+
+/* The cell in words. */
 static char *
 name_cell (const AssayResultCell *cell)
 {
-  g_autofree char *settings = assay_settings_canonical (cell->defense.settings);
+  g_autofree char *attack = name_part (&cell->attack);
+  g_autofree char *defense = name_part (&cell->defense);
 
-  g_strdelimit (g_strchomp (settings), "\n", ' ');
-  return g_strdup_printf ("attack %s against %s%s%s%s", cell->attack.label, cell->defense.label,
-                          *settings != '\0' ? " (" : "", settings, *settings != '\0' ? ")" : "");
+  return g_strdup_printf ("attack %s against %s", attack, defense);
 }
 
 static char *
@@ -257,20 +273,27 @@ find_extreme (const GArray *hypotheses, gboolean is_violated)
 }
 
 static char *
-explain_undecided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+explain_undecided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
+                   const Evidence *evidence, guint n_hypotheses)
 {
+  const gboolean is_above = evidence->sample->estimate > claim->bound;
+  const double least = assay_bound_least_p (evidence->sample, claim->bound, is_above);
   g_autofree char *more = NULL;
 
-  if (hypothesis->units_needed <= 0)
-    more = g_strdup ("; the estimate is too near the bound for any number of secrets to decide");
-  else
+  if (hypothesis->units_needed > 0)
     more = g_strdup_printf ("; about %.0f more secrets would decide it if the estimate stays",
                             MAX (1, hypothesis->units_needed - (double) hypothesis->interval.n));
+  else if (least * n_hypotheses >= 1 - claim->confidence)
+    more = g_strdup_printf ("; %u hypotheses are too many for p-values from %d resamples, whatever "
+                            "the number of secrets",
+                            n_hypotheses, ASSAY_RESAMPLES);
+  else
+    more = g_strdup ("; the estimate is too near the bound for any number of secrets to decide");
   return describe (claim, hypothesis, "underpowered: ", more);
 }
 
 static void
-decide (AssayResultClaim *result)
+decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
 {
   const AssayClaim *claim = result->claim;
   const double alpha = 1 - claim->confidence;
@@ -309,7 +332,8 @@ decide (AssayResultClaim *result)
       result->verdict = ASSAY_VERDICT_UPHELD;
       result->reason = describe (claim, one, "", "");
     } else {
-      result->reason = explain_undecided (claim, one);
+      result->reason = explain_undecided (
+          claim, one, &g_array_index (evidence, Evidence, weakest), n_hypotheses);
     }
     return;
   }
@@ -383,7 +407,7 @@ assay_judge (AssayResults *results, AssayStore *store, GError **error)
     const GArray *own = evidence->pdata[c];
 
     look_ahead (result, own, n_hypotheses);
-    decide (result);
+    decide (result, own, n_hypotheses);
     if (result->verdict == ASSAY_VERDICT_VIOLATED
         && !find_witness (results, store, result,
                           g_array_index (own, Evidence, result->decisive).first, error))

@@ -52,6 +52,7 @@ assay_plan_free (AssayPlan *plan)
     return;
   g_free (plan->scenario);
   g_free (plan->scenario_sha256);
+  g_free (plan->canonical);
   g_free (plan->sha256);
   g_free (plan->title);
   g_free (plan->reference);
@@ -294,37 +295,34 @@ assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *rol
 }
 
 static void
-hash_parts (GChecksum *checksum, const char *kind, const GPtrArray *parts)
+append_parts (GString *text, const char *kind, const GPtrArray *parts)
 {
   for (guint i = 0; i < parts->len; i++) {
     const AssayPart *part = assay_plan_part (parts, i);
+    g_auto (GStrv) lines = g_strsplit (part->canonical, "\n", -1);
+    g_autofree char *line = g_strchomp (g_strjoinv (" ", lines));
 
-    g_checksum_update (checksum, (const guchar *) kind, -1);
-    g_checksum_update (checksum, (const guchar *) part->label, -1);
-    g_checksum_update (checksum, (const guchar *) "\n", 1);
-    g_checksum_update (checksum, (const guchar *) part->plugin->id, -1);
-    g_checksum_update (checksum, (const guchar *) "\n", 1);
-    g_checksum_update (checksum, (const guchar *) part->canonical, -1);
+    g_string_append_printf (text, "%s %s %s %s\n", kind, part->label, part->plugin->id, line);
   }
 }
 
+/* Title, reference and claims are left out: they change nothing that a cell measures. */
 static char *
-hash_plan (const AssayPlan *plan)
+canonical_plan (const AssayPlan *plan)
 {
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree char *confidence = assay_text_number (plan->confidence);
-  g_autofree char *head = g_strdup_printf (
-      "assay-plan/1 %s\n%s\n%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
-      " %" G_GUINT64_FORMAT " %s\n",
-      plan->title, plan->reference, plan->seed, plan->trials, plan->secrets, plan->tune_secrets,
-      confidence);
+  GString *text = g_string_new ("assay-plan/1\n");
 
-  g_checksum_update (checksum, (const guchar *) head, -1);
-  hash_parts (checksum, "dataset ", plan->datasets);
-  hash_parts (checksum, "defense ", plan->defenses);
-  hash_parts (checksum, "attack ", plan->attacks);
-  hash_parts (checksum, "metric ", plan->metrics);
-  return g_strdup (g_checksum_get_string (checksum));
+  g_string_append_printf (text,
+                          "seed=%" G_GUINT64_FORMAT "\ntrials=%" G_GUINT64_FORMAT
+                          "\nsecrets=%" G_GUINT64_FORMAT "\ntune_secrets=%" G_GUINT64_FORMAT
+                          "\nconfidence=%s\n",
+                          plan->seed, plan->trials, plan->secrets, plan->tune_secrets, confidence);
+  append_parts (text, "dataset", plan->datasets);
+  append_parts (text, "defense", plan->defenses);
+  append_parts (text, "attack", plan->attacks);
+  append_parts (text, "metric", plan->metrics);
+  return g_string_free (text, FALSE);
 }
 
 AssayPlan *
@@ -345,6 +343,7 @@ assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GErr
   if (!read_header (plan, scenario, options, error) || !read_parts (plan, scenario, error)
       || !assay_plan_pair (plan, error) || !read_claims (plan, scenario, error))
     return NULL;
-  plan->sha256 = hash_plan (plan);
+  plan->canonical = canonical_plan (plan);
+  plan->sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, plan->canonical, -1);
   return g_steal_pointer (&plan);
 }

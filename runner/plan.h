@@ -38,7 +38,8 @@ typedef struct {
 typedef struct {
   char *scenario; /* its file */
   char *scenario_sha256;
-  char *sha256; /* of the resolved plan: what identifies a run's folder */
+  char *canonical; /* everything that cells depend on, a line each */
+  char *sha256;    /* of it: what identifies a run's folder */
   char *title;
   char *reference;
   guint64 seed;

@@ -89,11 +89,11 @@ fixture_error_is (GError **error, gint code, const char *message, const char *fo
   const gboolean is_right = *error != NULL && g_error_matches (*error, ASSAY_ERROR, code)
                             && g_str_equal ((*error)->message, expected);
 
-  *ret_why = is_right ? g_strdup ("")
-                      : g_strdup_printf ("error %d '%s' instead of %d '%s'",
-                                         *error != NULL ? (*error)->code : -1,
-                                         *error != NULL ? (*error)->message : "none", code,
-                                         expected);
+  *ret_why = is_right
+                 ? g_strdup ("")
+                 : g_strdup_printf ("error %d '%s' instead of %d '%s'",
+                                    *error != NULL ? (*error)->code : -1,
+                                    *error != NULL ? (*error)->message : "none", code, expected);
   g_clear_error (error);
   return is_right;
 }

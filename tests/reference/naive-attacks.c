@@ -123,8 +123,7 @@ naive_database_attack (const AssaySubspaces *subspaces, gsize index, const float
     for (gsize i = 0; i < n_v; i++) {
       v[i].score = INFINITY;
       for (gsize a = 0; a < n_adversarial; a++)
-        v[i].score = MIN (v[i].score,
-                          row_distance (rows + v[i].row * d, rows + all[a].row * d, d));
+        v[i].score = MIN (v[i].score, row_distance (rows + v[i].row * d, rows + all[a].row * d, d));
     }
     qsort (v, n_v, sizeof (Candidate), by_score);
     if (n_u < n_v)

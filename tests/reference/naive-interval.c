@@ -133,5 +133,6 @@ naive_weighted_quantile (const double *values, const gsize *weights, gsize n, do
     return g_array_index (sample, double, below);
   return g_array_index (sample, double, below)
          + (place - below)
-               * (g_array_index (sample, double, below + 1) - g_array_index (sample, double, below));
+               * (g_array_index (sample, double, below + 1)
+                  - g_array_index (sample, double, below));
 }

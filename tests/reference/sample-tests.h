@@ -1,5 +1,6 @@
-/* Tests of goodness of fit, for checks on random numbers. All of them take the chance @alpha that a
- * right program fails the check, in place of a tolerance: it follows from the size of the sample. */
+/* Tests of goodness of fit, for checks on random numbers. All of them take the chance @alpha
+ * that a right program fails the check, in place of a tolerance: it follows from the size of the
+ * sample. */
 #pragma once
 
 #include <glib.h>
@@ -13,8 +14,8 @@ double sample_ks_two (const double *a, gsize n_a, const double *b, gsize n_b);
 double sample_ks_bound (gsize n, double alpha);
 double sample_ks_two_bound (gsize n_a, gsize n_b, double alpha);
 
-/* Chi-square of counts against equal chances, and its 1 - @alpha quantile (Wilson and Hilferty 1931,
- * good to a percent from 4 cells on, with z the quantile of the normal by bisection). */
+/* Chi-square of counts against equal chances, and its 1 - @alpha quantile (Wilson and Hilferty
+ * 1931, good to a percent from 4 cells on, with z the quantile of the normal by bisection). */
 double sample_chi_square (const gsize *counts, gsize cells);
 double sample_chi_square_bound (gsize cells, double alpha);
 

@@ -58,9 +58,10 @@ dot (const float *a, const float *b, gsize n)
 
 /* ---- What a subspace must hold ---- */
 
-/* Translation and basis are rounded to float32, by 2^-24 of each number. A point p of D then lies off
- * it by 2^-24 ||t|| for the translation, and twice by 2^-24 sqrt (m) ||p - t|| for the basis, with
- * and of which it is measured; p itself was rounded where it was scaled. Doubled to be safe. */
+/* Translation and basis are rounded to float32, by 2^-24 of each number. A point p of D then
+ * lies off it by 2^-24 ||t|| for the translation, and twice by 2^-24 sqrt (m) ||p - t|| for the
+ * basis, with and of which it is measured; p itself was rounded where it was scaled. Doubled to
+ * be safe. */
 static void
 check_lies_in (const Lifted *lifted, gsize secret, const float *point, const char *what)
 {
@@ -113,14 +114,14 @@ check_adversarial (const Lifted *lifted, const AssayRows *database, gsize secret
 }
 
 static void
-check_variant (const char *variant, gsize n, gsize m, gsize count, gsize parts,
-               gboolean normalize)
+check_variant (const char *variant, gsize n, gsize m, gsize count, gsize parts, gboolean normalize)
 {
   enum { SECRETS = 40, DATABASE = 211 };
   g_autoptr (AssayMatrix) secrets = fixture_normal (SECRETS, n, 1);
   g_autoptr (AssayRows) database = fixture_normal_rows (DATABASE, n, 2);
-  g_autofree char *what = g_strdup_printf ("variant=%s dimension=%zu sub_databases=%zu normalize=%s",
-                                           variant, m, parts, normalize ? "yes" : "no");
+  g_autofree char *what
+      = g_strdup_printf ("variant=%s dimension=%zu sub_databases=%zu normalize=%s", variant, m,
+                         parts, normalize ? "yes" : "no");
   g_auto (Lifted) lifted = { 0 };
   g_autoptr (GError) error = NULL;
 
@@ -129,8 +130,8 @@ check_variant (const char *variant, gsize n, gsize m, gsize count, gsize parts,
   cr_assert (lifted.subspaces.count == SECRETS && lifted.subspaces.dimension == m
                  && lifted.subspaces.cols == n && lifted.release->is_unit_norm == normalize,
              "%s", what);
-  cr_assert ((assay_arrays_get (&lifted.truth->arrays, "adversarial") != NULL) == (count > 0),
-             "%s", what);
+  cr_assert ((assay_arrays_get (&lifted.truth->arrays, "adversarial") != NULL) == (count > 0), "%s",
+             what);
   for (gsize s = 0; s < SECRETS; s++) {
     const float *given = assay_matrix_row (secrets, s), *own = assay_matrix_row (lifted.secrets, s);
     const double length = normalize ? sqrt (dot (given, given, n)) : 1;
@@ -146,8 +147,8 @@ check_variant (const char *variant, gsize n, gsize m, gsize count, gsize parts,
 
 Test (affine_lifting, a_subspace_holds_its_points)
 {
-  static const gsize shapes[][2] = { { 128, 1 }, { 128, 2 }, { 128, 4 }, { 128, 8 },  { 128, 16 },
-                                     { 128, 5 }, { 2, 1 },   { 5, 4 },   { 17, 16 },  { 3, 2 } };
+  static const gsize shapes[][2] = { { 128, 1 }, { 128, 2 }, { 128, 4 }, { 128, 8 }, { 128, 16 },
+                                     { 128, 5 }, { 2, 1 },   { 5, 4 },   { 17, 16 }, { 3, 2 } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (shapes); i++)
     for (gboolean normalize = FALSE; normalize <= TRUE; normalize++) {
@@ -163,8 +164,8 @@ Test (affine_lifting, a_subspace_holds_its_points)
     }
 }
 
-/* Every row, and under sub-hybrid every part, is equally likely: chi-square of 6,000 draws, exceeded
- * with a chance of 10^-6. The 16 rows of 5 parts are 4 + 3 + 3 + 3 + 3. */
+/* Every row, and under sub-hybrid every part, is equally likely: chi-square of 6,000 draws,
+ * exceeded with a chance of 10^-6. The 16 rows of 5 parts are 4 + 3 + 3 + 3 + 3. */
 Test (affine_lifting, rows_are_drawn_uniformly)
 {
   enum { SECRETS = 3000, ROWS = 16, PARTS = 5 };
@@ -336,8 +337,8 @@ Test (affine_lifting, basis_is_not_aligned_with_the_directions)
   g_auto (Lifted) lifted = { 0 };
   const double bound = sample_ks_two_bound (SECRETS, SECRETS, 1e-6);
 
-  cr_assert (lift ("variant=hybrid dimension=4", assay_matrix_view (secrets), database, 9, &lifted,
-                   NULL));
+  cr_assert (
+      lift ("variant=hybrid dimension=4", assay_matrix_view (secrets), database, 9, &lifted, NULL));
   collect_cosines (&lifted, database, 2, by_row, largest);
   for (gsize s = 0; s < SECRETS; s++) {
     double vector[M], square = 0;
@@ -466,9 +467,9 @@ Test (affine_lifting, random_needs_no_database)
   g_auto (Lifted) with = { 0 };
   g_autoptr (AssayRows) database = fixture_normal_rows (20, 8, 2);
 
-  cr_assert (lift ("variant=random dimension=3", assay_matrix_view (secrets), NULL, 1, &without,
-                   NULL));
-  cr_assert (lift ("variant=random dimension=3", assay_matrix_view (secrets), database, 1, &with,
-                   NULL));
+  cr_assert (
+      lift ("variant=random dimension=3", assay_matrix_view (secrets), NULL, 1, &without, NULL));
+  cr_assert (
+      lift ("variant=random dimension=3", assay_matrix_view (secrets), database, 1, &with, NULL));
   cr_assert (is_same (&without, &with, 5));
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/control.h"
 #include "core/parallel.h"
 #include "runner/steps.h"
 #include "tests/reference/fixtures.h"
@@ -89,8 +90,8 @@ attack (const AssayAttack *plugin, const char *assignments, const Scene *scene)
   return guess;
 }
 
-/* Estimates are made of float32 rows, translation and basis, of lengths of order 1 to 20, in double,
- * with weights from distances that the scan has to 1e-6 of the lengths. */
+/* Estimates are made of float32 rows, translation and basis, of lengths of order 1 to 20, in
+ * double, with weights from distances that the scan has to 1e-6 of the lengths. */
 static void
 check_estimate (const AssayGuess *guess, gsize index, const NaiveGuess *naive, gsize cols,
                 const char *what)
@@ -132,8 +133,8 @@ Test (attacks, nearest_is_its_definition)
 {
   for (gsize c = 0; c <= G_N_ELEMENTS (cases); c++)
     for (gboolean project = FALSE; project <= TRUE; project++) {
-      const Case *problem = c < G_N_ELEMENTS (cases) ? &cases[c]
-                                                     : &(const Case){ NULL, TRUE, 50, 400, 24 };
+      const Case *problem
+          = c < G_N_ELEMENTS (cases) ? &cases[c] : &(const Case){ NULL, TRUE, 50, 400, 24 };
       g_auto (Scene) scene = { 0 };
       g_autoptr (AssayGuess) guess = NULL;
       g_autofree char *what = g_strdup_printf ("%s, project %d", problem->lifting, project);
@@ -142,8 +143,8 @@ Test (attacks, nearest_is_its_definition)
       make_scene (problem, &scene);
       guess = attack (&assay_attack_nearest, project ? "project=yes" : "project=no", &scene);
       for (gsize i = 0; i < problem->n; i++) {
-        g_auto (NaiveGuess) naive = naive_nearest_attack (
-            &scene.subspaces, i, scene.database->data, problem->rows, project);
+        g_auto (NaiveGuess) naive = naive_nearest_attack (&scene.subspaces, i, scene.database->data,
+                                                          problem->rows, project);
         /* Adversarial rows all lie in D; among them the scan takes the first, the reference that
          * with the smallest rounding error. */
         if (naive.margin < margin_of (&scene))
@@ -161,7 +162,7 @@ adversarial_of (const Case *problem, gsize dimension)
 {
   return strstr (problem->lifting, "variant=random") != NULL        ? 0
          : strstr (problem->lifting, "variant=adversarial") != NULL ? dimension
-                                                                   : dimension / 2;
+                                                                    : dimension / 2;
 }
 
 /* The rows of step 2 in any order: all lie in D, so rounding orders them. */
@@ -202,9 +203,8 @@ check_database (const Case *problem, const Scene *scene, gsize neighbours, gsize
   gsize clear = 0;
 
   for (gsize i = 0; i < problem->n; i++) {
-    g_auto (NaiveGuess) naive
-        = naive_database_attack (&scene->subspaces, i, scene->database->data, problem->rows, count,
-                                 neighbours, averaged);
+    g_auto (NaiveGuess) naive = naive_database_attack (&scene->subspaces, i, scene->database->data,
+                                                       problem->rows, count, neighbours, averaged);
 
     if (naive.margin < margin_of (scene))
       continue;
@@ -288,13 +288,38 @@ Test (attacks, a_distance_of_zero_has_a_finite_weight)
 
     for (gsize r = 0; r < 200; r++)
       if (r != i)
-        next = MIN (next, naive_scan_distance (&scene.subspaces, i,
-                                               assay_matrix_row (scene.database, r)));
+        next = MIN (
+            next, naive_scan_distance (&scene.subspaces, i, assay_matrix_row (scene.database, r)));
     for (gsize j = 0; j < 16; j++)
       cr_assert (fabs ((double) assay_view_row (estimates, i)[j] - secret[j])
                      <= 9 * 2 * assay_scan_tolerance (16, 2, 1) / next,
                  "secret %zu, column %zu", i, j);
   }
+}
+
+/* Whatever its settings, as long as they can work: the control says that the attack does. */
+Test (attacks, database_wins_its_control_with_any_settings)
+{
+  static const char *const assignments[] = { "neighbours=1 averaged=1",
+                                             "neighbours=2 averaged=1",
+                                             "neighbours=5 averaged=2",
+                                             "neighbours=40 averaged=39",
+                                             "neighbours=1000 averaged=30",
+                                             "adversarial=none",
+                                             "adversarial=half",
+                                             "adversarial=all",
+                                             "averaged=100" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (assignments); i++)
+    for (guint64 seed = 0; seed < 10; seed++) {
+      g_autoptr (AssaySettings) settings
+          = fixture_settings (&assay_attack_database.plugin, assignments[i]);
+      AssayControlOutcome outcome;
+
+      cr_assert (assay_control_run (&assay_attack_database, settings, seed, &outcome, NULL)
+                     && outcome.is_won,
+                 "%s, seed %d: recovered %g", assignments[i], (int) seed, outcome.share);
+    }
 }
 
 Test (attacks, verbatim_is_what_was_released)
@@ -369,13 +394,13 @@ Test (attacks, what_is_not_granted_is_not_there)
   }
 }
 
-#define check_error(call, code, message)                                                          \
-  do {                                                                                            \
-    GError *error = NULL;                                                                         \
-    g_autofree char *why = NULL;                                                                  \
-                                                                                                  \
-    cr_assert (!(call), "%s", message);                                                           \
-    cr_assert (fixture_error_is (&error, code, message, NULL, &why), "%s", why);                  \
+#define check_error(call, code, message)                                                           \
+  do {                                                                                             \
+    GError *error = NULL;                                                                          \
+    g_autofree char *why = NULL;                                                                   \
+                                                                                                   \
+    cr_assert (!(call), "%s", message);                                                            \
+    cr_assert (fixture_error_is (&error, code, message, NULL, &why), "%s", why);                   \
   } while (0)
 
 Test (attacks, errors)
@@ -413,5 +438,5 @@ Test (attacks, errors)
   spy_rows = 4;
   spy_value = NAN;
   check_error (run (&spy, &scene, 0, &nothing, NULL, &error), ASSAY_ERROR_NUMERIC,
-               "attack spy: estimates: row 0, column 0 is not a finite number");
+               "attack spy: guess: estimates: row 0, column 0 is not a finite number");
 }

@@ -7,12 +7,12 @@
 #include "core/rng.h"
 #include "tests/reference/naive-interval.h"
 
-#define assert_near(found, expected, tolerance, ...)                                              \
-  do {                                                                                            \
-    const double found_ = (found), expected_ = (expected);                                        \
-                                                                                                  \
-    cr_assert (fabs (found_ - expected_) <= (tolerance), "%s: %.17g instead of %.17g",            \
-               g_strdup_printf (__VA_ARGS__), found_, expected_);                                 \
+#define assert_near(found, expected, tolerance, ...)                                               \
+  do {                                                                                             \
+    const double found_ = (found), expected_ = (expected);                                         \
+                                                                                                   \
+    cr_assert (fabs (found_ - expected_) <= (tolerance), "%s: %.17g instead of %.17g",             \
+               g_strdup_printf (__VA_ARGS__), found_, expected_);                                  \
   } while (0)
 
 static const AssayMeasure rate = { .statistic = ASSAY_STATISTIC_RATE, .low = 0, .high = 1 };
@@ -72,16 +72,24 @@ Test (interval, binomial_bounds_are_those_of_tables)
   }
 }
 
-/* The reference starts from a term whose logarithm is a difference of numbers up to n ln n, in long
- * double: at n = 10^9 a relative error of 2e10 * 1e-19. A bound moves by less than its tail does. */
+/* The reference starts from a term whose logarithm is a difference of numbers up to n ln n, in
+ * long double: at n = 10^9 a relative error of 2e10 * 1e-19. A bound moves by less than its tail
+ * does. */
 Test (interval, binomial_bounds_are_right_for_large_n_and_thin_tails)
 {
   static const struct {
     guint64 x, n;
   } cases[] = {
-    { 1, 2 },           { 3, 7 },           { 99, 100 },           { 500, 1000 },
-    { 1, 1000000 },     { 10, 1000000000 }, { 12345, 1000000000 }, { 500000000, 1000000000 },
-    { 1, 1000000000 },  { 999999990, 1000000000 },
+    { 1, 2 },
+    { 3, 7 },
+    { 99, 100 },
+    { 500, 1000 },
+    { 1, 1000000 },
+    { 10, 1000000000 },
+    { 12345, 1000000000 },
+    { 500000000, 1000000000 },
+    { 1, 1000000000 },
+    { 999999990, 1000000000 },
   };
   static const double levels[] = { 0.025, 1e-6, 1e-12 };
 
@@ -311,9 +319,8 @@ holds_zero (const Coverage *coverage, guint64 trial)
     effects[g] = assay_stream_normal (&stream);
   for (gsize i = 0; i < coverage->n; i++) {
     groups[i] = coverage->n_groups > 0 ? (gint64) (i % coverage->n_groups) : 0;
-    values[i] = coverage->n_groups > 0
-                    ? effects[groups[i]] + 0.5 * assay_stream_normal (&stream)
-                    : assay_stream_normal (&stream);
+    values[i] = coverage->n_groups > 0 ? effects[groups[i]] + 0.5 * assay_stream_normal (&stream)
+                                       : assay_stream_normal (&stream);
   }
   interval = assay_interval (coverage->measure, values, coverage->n_groups > 0 ? groups : NULL,
                              coverage->n, 0.95, key_of ("resamples", trial));
@@ -322,13 +329,14 @@ holds_zero (const Coverage *coverage, guint64 trial)
 
 /* Each method claims 0.95. Percentile bootstraps of G units lack the factor (G - 1) / G and take
  * the normal for the t distribution: P (|t_39| <= 1.96 sqrt (39 / 40)) = 0.939. The interval of
- * a median of 60 units holds when 22 to 38 of them are below it; the t interval is exact. Of T seeded trials the
- * share that holds is within 4 standard deviations sqrt (c (1 - c) / T) of c, and 0.01 for what
- * resampling adds. Taking 200 correlated units for independent would hold about half the time. */
+ * a median of 60 units holds when 22 to 38 of them are below it; the t interval is exact. Of T
+ * seeded trials the share that holds is within 4 standard deviations sqrt (c (1 - c) / T) of c,
+ * and 0.01 for what resampling adds. Taking 200 correlated units for independent would hold
+ * about half the time. */
 Test (interval, intervals_hold_as_often_as_they_say)
 {
-  const double of_median = naive_binomial_at_least (22, 60, 0.5)
-                           - naive_binomial_at_least (39, 60, 0.5);
+  const double of_median
+      = naive_binomial_at_least (22, 60, 0.5) - naive_binomial_at_least (39, 60, 0.5);
   const Coverage cases[] = {
     { "order statistics", MEDIAN, 60, 0, of_median, 3000 },
     { "bootstrap", &mean, 40, 0, 0.939, 500 },
@@ -373,7 +381,8 @@ check_extreme (const AssayMeasure *measure, double value, gsize n, gsize n_group
   assert_near (interval.upper, value == 0 ? width : 1, 1e-12, "all %g, %zu", value, n_groups);
 }
 
-/* Equal outcomes: the groups, or where there are none the units, count, and the width is never 0. */
+/* Equal outcomes: the groups, or where there are none the units, count, and the width is never
+ * 0. */
 Test (interval, all_alike)
 {
   static const AssayMeasure *const measures[] = { &rate, &share };

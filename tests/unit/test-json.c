@@ -65,14 +65,29 @@ Test (json, compact)
   cr_assert_str_eq (text, "[1, {\"a\": 2, \"b\": \"c\"}]");
 }
 
-/* Any bytes without NUL, as value and as key: valid UTF-8 comes back as it was, the rest with U+FFFD
- * for what is broken. */
+/* Any bytes without NUL, as value and as key: valid UTF-8 comes back as it was, the rest with
+ * U+FFFD for what is broken. */
 Test (json, texts_come_back)
 {
   AssayStream stream = assay_stream (assay_stream_key (1, 0, "json", ""), 0);
-  static const char *const pieces[] = { "\"", "\\", "\n", "\r", "\t", "\x01", "\x1f", "\x7f",
-                                        "/",  "a",  "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
-                                        "\xff", "\xc3", "</script>", "\\u0041", "\b\f" };
+  static const char *const pieces[] = { "\"",
+                                        "\\",
+                                        "\n",
+                                        "\r",
+                                        "\t",
+                                        "\x01",
+                                        "\x1f",
+                                        "\x7f",
+                                        "/",
+                                        "a",
+                                        "\xc3\xa9",
+                                        "\xe2\x82\xac",
+                                        "\xf0\x9f\x98\x80",
+                                        "\xff",
+                                        "\xc3",
+                                        "</script>",
+                                        "\\u0041",
+                                        "\b\f" };
 
   for (guint i = 0; i < 2000; i++) {
     g_autoptr (GString) value = g_string_new (NULL);
@@ -139,14 +154,12 @@ typedef struct {
   char *file;
 } Example;
 
-static const AssayParam table[] = {
-  ASSAY_PARAM_BOOL (Example, flag, FALSE, "A flag"),
-  ASSAY_PARAM_INT (Example, count, 4, 1, 64, "", "A count"),
-  ASSAY_PARAM_REAL (Example, tau, 0.3, 0, 10, "", "A threshold"),
-  ASSAY_PARAM_CHOICE (Example, mode, 1, modes, "A mode"),
-  ASSAY_PARAM_STRING (Example, file, "a\"b", "A file"),
-  ASSAY_PARAM_END
-};
+static const AssayParam table[] = { ASSAY_PARAM_BOOL (Example, flag, FALSE, "A flag"),
+                                    ASSAY_PARAM_INT (Example, count, 4, 1, 64, "", "A count"),
+                                    ASSAY_PARAM_REAL (Example, tau, 0.3, 0, 10, "", "A threshold"),
+                                    ASSAY_PARAM_CHOICE (Example, mode, 1, modes, "A mode"),
+                                    ASSAY_PARAM_STRING (Example, file, "a\"b", "A file"),
+                                    ASSAY_PARAM_END };
 
 Test (json, settings)
 {

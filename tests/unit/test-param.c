@@ -17,15 +17,14 @@ typedef struct {
   char *note;
 } Example;
 
-static const AssayParam table[] = {
-  ASSAY_PARAM_BOOL (Example, flag, TRUE, "A flag"),
-  ASSAY_PARAM_INT (Example, count, 4, -2, 64, "rows", "A count"),
-  ASSAY_PARAM_REAL (Example, tau, 0.3, 0, 10, "", "A threshold"),
-  ASSAY_PARAM_CHOICE (Example, mode, 1, modes, "A mode"),
-  ASSAY_PARAM_STRING (Example, file, NULL, "A file that must be named"),
-  ASSAY_PARAM_STRING (Example, note, "", "A text"),
-  ASSAY_PARAM_END
-};
+static const AssayParam table[]
+    = { ASSAY_PARAM_BOOL (Example, flag, TRUE, "A flag"),
+        ASSAY_PARAM_INT (Example, count, 4, -2, 64, "rows", "A count"),
+        ASSAY_PARAM_REAL (Example, tau, 0.3, 0, 10, "", "A threshold"),
+        ASSAY_PARAM_CHOICE (Example, mode, 1, modes, "A mode"),
+        ASSAY_PARAM_STRING (Example, file, NULL, "A file that must be named"),
+        ASSAY_PARAM_STRING (Example, note, "", "A text"),
+        ASSAY_PARAM_END };
 
 static AssaySettings *
 fresh (void)
@@ -107,7 +106,7 @@ check_refused (const char *name, const char *text, const char *message)
 
 Test (param, errors)
 {
-  check_refused ("cuont", "1", "unknown setting 'cuont' (did you mean 'count'?)");
+  check_refused ("cont", "1", "unknown setting 'cont' (did you mean 'count'?)");
   check_refused ("Count", "1", "unknown setting 'Count' (did you mean 'count'?)");
   check_refused ("zzz", "1", "unknown setting 'zzz'");
   check_refused ("flag", "maybe", "flag = 'maybe': expected yes or no");

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/npy.h"
-#include "runner/plan.h"
+#include "runner/workspace.h"
 #include "tests/reference/fixtures.h"
 
 static char *folder;
@@ -102,9 +102,9 @@ describe_cells (const AssayPlan *plan)
  * stands last varies fastest, whatever the order of the parameter table. */
 Test (plan, order_of_cells)
 {
-  static const char text[] = HEAD
-      "[defense lifting]\nplugin = affine-lifting\ndimension = 4; 2\nvariant = random; hybrid\n" NONE
-      DATABASE "neighbours = 10; 20\n" VERBATIM;
+  static const char text[]
+      = HEAD "[defense lifting]\nplugin = affine-lifting\ndimension = 4; 2\nvariant = random; "
+             "hybrid\n" NONE DATABASE "neighbours = 10; 20\n" VERBATIM;
   static const char *const defenses[]
       = { "lifting variant=random", "lifting", "lifting variant=random dimension=2",
           "lifting dimension=2" };
@@ -121,8 +121,8 @@ Test (plan, order_of_cells)
     g_string_append_printf (expected, "%u: plain / verbatim\n", trial);
   }
   cr_assert_str_eq (found, expected->str);
-  cr_assert (plan->seed == 3 && plan->trials == 2 && plan->secrets == 5
-             && plan->confidence == 0.95 && plan->tune_secrets == 0);
+  cr_assert (plan->seed == 3 && plan->trials == 2 && plan->secrets == 5 && plan->confidence == 0.95
+             && plan->tune_secrets == 0);
 }
 
 Test (plan, pairs_that_do_not_fit_are_skipped_once)
@@ -171,9 +171,10 @@ Test (plan, cell_ids_are_unique_and_depend_on_the_cell_alone)
   /* Another order of groups and keys, a comment, more defenses and attacks, another title. */
   g_autoptr (AssayPlan) other = good_plan (
       VERBATIM "# more\n[attack db]\naveraged=3\nneighbours = 20; 10; 30\nplugin = database\n"
-               "grants=database\n" NONE LIFTING HEAD, "scenario.title=Other");
-  g_autoptr (AssayPlan) changed = good_plan (HEAD LIFTING DATABASE "neighbours = 10; 20\n",
-                                             "defense lifting.normalize=no");
+               "grants=database\n" NONE LIFTING HEAD,
+      "scenario.title=Other");
+  g_autoptr (AssayPlan) changed
+      = good_plan (HEAD LIFTING DATABASE "neighbours = 10; 20\n", "defense lifting.normalize=no");
   g_autoptr (GHashTable) ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) others = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
@@ -191,25 +192,34 @@ Test (plan, cell_ids_are_unique_and_depend_on_the_cell_alone)
   }
 }
 
-static const char tuned[] = HEAD LIFTING DATABASE
-    "tune.neighbours = 5; 10\ntune_measure = recovery-rate\n" VERBATIM
-    "[metric recovery-rate]\ntau = 0.3\n";
+static const char tuned[]
+    = HEAD LIFTING DATABASE "tune.neighbours = 5; 10\ntune_measure = recovery-rate\n" VERBATIM
+                            "[metric recovery-rate]\ntau = 0.3\n";
 
 Test (plan, hash_is_of_what_is_run)
 {
-  static const char *const changes[]
-      = { "scenario.title=U", "scenario.reference=R", "scenario.seed=4", "scenario.trials=3",
-          "scenario.confidence=0.9", "dataset.secrets=6", "dataset.tune_secrets=7",
-          "dataset.public=public.npy[:10]", "defense lifting.variant=random",
-          "defense lifting.dimension=2", "defense lifting.dimension=4;2",
-          "defense lifting.normalize=no", "attack db.averaged=2", "attack db.grants=database;public",
-          "attack db.tune.neighbours=10;5", "attack db.tune_measure=relative-error-median",
-          "attack verbatim.grants=public", "metric recovery-rate.tau=0.4" };
+  static const char *const changes[] = { "scenario.seed=4",
+                                         "scenario.trials=3",
+                                         "scenario.confidence=0.9",
+                                         "dataset.secrets=6",
+                                         "dataset.tune_secrets=7",
+                                         "dataset.public=public.npy[:10]",
+                                         "defense lifting.variant=random",
+                                         "defense lifting.dimension=2",
+                                         "defense lifting.dimension=4;2",
+                                         "defense lifting.normalize=no",
+                                         "attack db.averaged=2",
+                                         "attack db.grants=database;public",
+                                         "attack db.tune.neighbours=10;5",
+                                         "attack db.tune_measure=relative-error-median",
+                                         "attack verbatim.grants=public",
+                                         "metric recovery-rate.tau=0.4" };
   g_autoptr (GHashTable) hashes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (AssayPlan) plan = good_plan (tuned, NULL);
   g_autofree char *noted = g_strconcat ("# a comment\n\n", tuned, "\n#end", NULL);
   g_autoptr (AssayPlan) commented = good_plan (noted, NULL);
   g_autoptr (AssayPlan) spelled = good_plan (tuned, "metric recovery-rate.tau=0.30");
+  g_autoptr (AssayPlan) titled = good_plan (tuned, "scenario.title=U");
 
   cr_assert (strlen (plan->sha256) == 64);
   g_hash_table_add (hashes, g_strdup (plan->sha256));
@@ -224,6 +234,7 @@ Test (plan, hash_is_of_what_is_run)
   }
   cr_assert_str_eq (commented->sha256, plan->sha256);
   cr_assert_str_eq (spelled->sha256, plan->sha256);
+  cr_assert_str_eq (titled->sha256, plan->sha256);
   cr_assert (!g_str_equal (commented->scenario_sha256, plan->scenario_sha256));
 }
 
@@ -270,10 +281,11 @@ Test (plan, streams)
 /* averaged <= neighbours: four of the nine corners fall away, the others keep their order. */
 Test (plan, corners_that_contradict_themselves_are_dropped)
 {
-  g_autoptr (AssayPlan) plan = good_plan (
-      HEAD LIFTING "[attack db]\nplugin = database\ngrants = database\n"
-                   "tune.neighbours = 5; 10; 20\ntune.averaged = 20; 3; 10\n"
-                   "tune_measure = recovery-rate\n", NULL);
+  g_autoptr (AssayPlan) plan
+      = good_plan (HEAD LIFTING "[attack db]\nplugin = database\ngrants = database\n"
+                                "tune.neighbours = 5; 10; 20\ntune.averaged = 20; 3; 10\n"
+                                "tune_measure = recovery-rate\n",
+                   NULL);
   const AssayPart *part = assay_plan_part (plan->attacks, 0);
   g_autoptr (GString) found = g_string_new (NULL);
 
@@ -287,6 +299,47 @@ Test (plan, corners_that_contradict_themselves_are_dropped)
                                     CORNER (20, 3) CORNER (20, 10));
   cr_assert_str_eq (part->tuned_keys, "neighbours=5;10;20 averaged=20;3;10");
   cr_assert (plan->tune_secrets == 5 && plan->attacks->len == 1 && plan->cells->len == 4);
+}
+
+/* The secrets of a job, each found once among the private rows of the file, counted in @taken. */
+static void
+count_taken (const AssayJob *job, gsize expected, guint *taken)
+{
+  g_autoptr (AssayMatrix) pool = fixture_normal (40, 8, 40);
+  const AssayView secrets = assay_array_view (assay_arrays_get (&job->truth->arrays, "secrets"));
+
+  cr_assert (secrets.rows == expected, "%zu", secrets.rows);
+  for (gsize i = 0; i < secrets.rows; i++)
+    for (gsize r = 0; r < 40; r++)
+      taken[r]
+          += memcmp (assay_view_row (secrets, i), assay_matrix_row (pool, r), 8 * sizeof (float))
+             == 0;
+}
+
+/* No secret counts twice: trials and tuning take other rows, and every defense the same ones. */
+Test (plan, trials_and_tuning_share_no_secret)
+{
+  g_autoptr (AssayPlan) plan = good_plan (
+      HEAD NONE LIFTING DATABASE "tune.neighbours = 5; 10\ntune_measure = recovery-rate\n" VERBATIM,
+      "dataset.tune_secrets=30");
+  g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
+  guint taken[40] = { 0 };
+  AssayJob job;
+
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    const AssayCell *cell = assay_plan_cell (plan, i);
+
+    if (!g_str_equal (assay_plan_part (plan->defenses, cell->defense)->label, "plain"))
+      continue;
+    cr_assert (assay_workspace_cell (workspace, cell, &job, NULL));
+    count_taken (&job, 5, taken);
+    if (cell->trial == 0) {
+      cr_assert (assay_workspace_tuning (workspace, cell, &job, NULL));
+      count_taken (&job, 30, taken);
+    }
+  }
+  for (gsize r = 0; r < 40; r++)
+    cr_assert (taken[r] == 1, "row %zu was taken %u times", r, taken[r]);
 }
 
 /* ---- What is refused ---- */
@@ -327,9 +380,11 @@ static const Refused refused[] = {
   { ALL, "dataset.secrets=1.5", ASSAY_ERROR_PARAMETER,
     "--set dataset.secrets: secrets = '1.5': expected a whole number, 1 to 1000000000" },
   { ALL, "dataset.secrets=21", ASSAY_ERROR_SCENARIO,
-    "@:5 (as changed by --set): [dataset] the plan takes 42 distinct secrets (2 trials x 21), but the dataset has 40" },
+    "@:5 (as changed by --set): [dataset] the plan takes 42 distinct secrets (2 trials x 21), "
+    "but the dataset has 40" },
   { tuned, "dataset.secrets=14", ASSAY_ERROR_SCENARIO,
-    "@:5 (as changed by --set): [dataset] the plan takes 42 distinct secrets (2 trials x 14 + 14 for tuning), but the "
+    "@:5 (as changed by --set): [dataset] the plan takes 42 distinct secrets (2 trials x 14 + 14 "
+    "for tuning), but the "
     "dataset has 40" },
   { ALL, "dataset.plugin=vector", ASSAY_ERROR_UNKNOWN_PLUGIN,
     "--set dataset.plugin: unknown dataset 'vector' (did you mean 'vectors'?); 'assay list "
@@ -344,17 +399,20 @@ static const Refused refused[] = {
   { ALL, "defense lifting.dimension=2;2", ASSAY_ERROR_SCENARIO,
     "--set defense lifting.dimension: dimension: the value '2' stands twice in the list" },
   { ALL, "defense lifting.dimension=2;3", ASSAY_ERROR_PARAMETER,
-    "@:11 (as changed by --set): [defense lifting] dimension = 3: expected an even number, because variant = hybrid "
+    "@:11 (as changed by --set): [defense lifting] dimension = 3: expected an even number, "
+    "because variant = hybrid "
     "takes half of the directions from the database" },
   { ALL, "defense lifting.dimension=8", ASSAY_ERROR_PARAMETER,
-    "@:11 (as changed by --set): [defense lifting] dimension = 8: expected less than 8, the dimension of the secrets" },
+    "@:11 (as changed by --set): [defense lifting] dimension = 8: expected less than 8, the "
+    "dimension of the secrets" },
   { ALL, "defense lifting.tune.dimension=2;4", ASSAY_ERROR_SCENARIO,
     "--set defense lifting.tune.dimension: only settings of an attack can be tuned" },
   { ALL, "attack db.grants=datebase", ASSAY_ERROR_PARAMETER,
     "--set attack db.grants: unknown grant 'datebase' (did you mean 'database'?); expected some of "
     "database, public, groups" },
   { ALL, "attack db.grants=public", ASSAY_ERROR_MISMATCH,
-    "@:16 (as changed by --set): [attack db] attack 'database' needs the grant 'database'; expected grants = database" },
+    "@:16 (as changed by --set): [attack db] attack 'database' needs the grant 'database'; "
+    "expected grants = database" },
   { ALL, "attack db.grants=database;groups", ASSAY_ERROR_MISMATCH,
     "@:16 (as changed by --set): [attack db] grants 'groups', which the dataset does not have" },
   { ALL, "attack db.neighbours=2", ASSAY_ERROR_PARAMETER,
@@ -381,7 +439,8 @@ Test (plan, a_defense_needs_its_database)
   const Refused without = {
     "[dataset]\nplugin = vectors\nprivate = private.npy\nsecrets = 5\n" LIFTING VERBATIM, NULL,
     ASSAY_ERROR_MISMATCH,
-    "@:5: [defense lifting] draws its material from the role 'database', which the dataset does not "
+    "@:5: [defense lifting] draws its material from the role 'database', which the dataset does "
+    "not "
     "have"
   };
   g_autoptr (AssayPlan) random = good_plan (without.text, "defense lifting.variant=random");

@@ -25,8 +25,8 @@ Test (rng, known_answers_of_philox)
 
   for (gsize i = 0; i < G_N_ELEMENTS (vectors); i++) {
     const AssayStreamKey key = { { vectors[i].key[0], vectors[i].key[1] } };
-    AssayStream stream = assay_stream (
-        key, vectors[i].counter[2] | (guint64) vectors[i].counter[3] << 32);
+    AssayStream stream
+        = assay_stream (key, vectors[i].counter[2] | (guint64) vectors[i].counter[3] << 32);
 
     stream.block = vectors[i].counter[0] | (guint64) vectors[i].counter[1] << 32;
     for (gsize w = 0; w < 4; w++)
@@ -47,7 +47,8 @@ Test (rng, first_outputs_are_pinned)
       "%02x%02x%02x%02x%02x%02x%02x%02x", key.word[0] & 255, key.word[0] >> 8 & 255,
       key.word[0] >> 16 & 255, key.word[0] >> 24, key.word[1] & 255, key.word[1] >> 8 & 255,
       key.word[1] >> 16 & 255, key.word[1] >> 24);
-  static const guint32 expected[] = { 0x27a56362, 0x8f049ff5, 0xd1aee000, 0xc20af171, 0xe9f15ecf, 0x5f2be8c0 };
+  static const guint32 expected[]
+      = { 0x27a56362, 0x8f049ff5, 0xd1aee000, 0xc20af171, 0xe9f15ecf, 0x5f2be8c0 };
 
   cr_assert (strncmp (head, sha256, 16) == 0, "%s is not the head of %s", head, sha256);
   for (gsize i = 0; i < G_N_ELEMENTS (expected); i++)
@@ -61,10 +62,10 @@ Test (rng, first_outputs_are_pinned)
 Test (rng, streams_of_other_names_differ)
 {
   const AssayStreamKey keys[] = {
-    assay_stream_key (1, 1, "data", "a"),      assay_stream_key (2, 1, "data", "a"),
-    assay_stream_key (1, 2, "data", "a"),      assay_stream_key (1, 1, "attack", "a"),
-    assay_stream_key (1, 1, "data", "b"),      assay_stream_key (1, 1, "data", ""),
-    assay_stream_key (11, 1, "data", "a"),     assay_stream_key (1, 11, "data", "a"),
+    assay_stream_key (1, 1, "data", "a"),       assay_stream_key (2, 1, "data", "a"),
+    assay_stream_key (1, 2, "data", "a"),       assay_stream_key (1, 1, "attack", "a"),
+    assay_stream_key (1, 1, "data", "b"),       assay_stream_key (1, 1, "data", ""),
+    assay_stream_key (11, 1, "data", "a"),      assay_stream_key (1, 11, "data", "a"),
     assay_stream_key (1 << 20, 1, "data", "a"), assay_stream_key (1, G_MAXUINT64, "data", "a"),
   };
   static const guint64 items[] = { 0, 1, 2, G_GUINT64_CONSTANT (1) << 32, G_MAXUINT64 };
@@ -124,7 +125,8 @@ Test (rng, uniform)
   }
 }
 
-/* Moments 0, 1, 0, 3: 5 standard errors, with variances 1, 2, 15 and 96 of x^1 to x^4 about them. */
+/* Moments 0, 1, 0, 3: 5 standard errors, with variances 1, 2, 15 and 96 of x^1 to x^4 about
+ * them. */
 Test (rng, normal)
 {
   static double sample[N];

@@ -72,10 +72,12 @@ Test (scenario, every_error_has_its_line)
   static const char *const cases[][2] = {
     { "\n[defense a\n", "@:2: '[defense a': expected a group as [NAME]" },
     { "[defense a] # x\n", "@:1: '[defense a] # x': expected a group as [NAME]" },
-    { "[defence a]\n", "@:1: unknown group [defence a] (did you mean 'defense'?); expected scenario, "
-                       "dataset, defense, attack, utility, metric, claim" },
-    { "[]\n", "@:1: unknown group []; expected scenario, dataset, defense, attack, utility, metric, "
-              "claim" },
+    { "[defence a]\n",
+      "@:1: unknown group [defence a] (did you mean 'defense'?); expected scenario, "
+      "dataset, defense, attack, utility, metric, claim" },
+    { "[]\n",
+      "@:1: unknown group []; expected scenario, dataset, defense, attack, utility, metric, "
+      "claim" },
     { "[Dataset]\n", "@:1: unknown group [Dataset] (did you mean 'dataset'?); expected scenario, "
                      "dataset, defense, attack, utility, metric, claim" },
     { "[dataset a]\n", "@:1: group [dataset a]: expected [dataset] without a name" },
@@ -141,8 +143,7 @@ check_value (const char *value, const char *text, const char *list)
 {
   g_autofree char *file = g_strdup_printf ("[scenario]\nk = %s\n", value);
   g_autoptr (AssayScenario) scenario = load (file, NULL);
-  const AssayEntry *entry
-      = assay_group_find (assay_scenario_find (scenario, "scenario", ""), "k");
+  const AssayEntry *entry = assay_group_find (assay_scenario_find (scenario, "scenario", ""), "k");
   g_autofree char *found_text = assay_entry_text (entry, NULL);
   g_auto (GStrv) items = assay_entry_list (entry, NULL);
   g_autofree char *found_list = items != NULL ? g_strjoinv ("|", items) : NULL;
@@ -200,9 +201,9 @@ Test (scenario, errors_of_values)
 static char *
 random_value (AssayStream *stream)
 {
-  static const char *const pieces[] = { "a",   "bc", "7",    "-1.5", ";",    " ",  "=",  "[x]",
-                                        "\\s", "#",  "\\n",  "\\t",  "\\\\", "\\r", "\xc3\xa9",
-                                        "; ",  "\"", "'",    "%",    "0.30" };
+  static const char *const pieces[]
+      = { "a",   "bc",  "7",    "-1.5", ";",        " ",  "=",  "[x]", "\\s", "#",
+          "\\n", "\\t", "\\\\", "\\r",  "\xc3\xa9", "; ", "\"", "'",   "%",   "0.30" };
   GString *value = g_string_new ("v");
   const guint64 n = assay_stream_below (stream, 12);
 
@@ -218,8 +219,7 @@ compare_entry (const AssayEntry *entry, GKeyFile *file, const char *group)
   g_autofree char *text = assay_entry_text (entry, NULL);
   g_autofree char *expected = g_key_file_get_string (file, group, entry->key, NULL);
   g_auto (GStrv) items = assay_entry_list (entry, NULL);
-  g_auto (GStrv) expected_items
-      = g_key_file_get_string_list (file, group, entry->key, NULL, NULL);
+  g_auto (GStrv) expected_items = g_key_file_get_string_list (file, group, entry->key, NULL, NULL);
 
   cr_assert (g_strcmp0 (text, expected) == 0, "%s = %s: '%s' instead of '%s'", entry->key,
              entry->value, text, expected);
@@ -228,8 +228,7 @@ compare_entry (const AssayEntry *entry, GKeyFile *file, const char *group)
   cr_assert (g_strv_length (items) == g_strv_length (expected_items), "%s", entry->value);
   for (guint i = 0; items[i] != NULL; i++)
     cr_assert (g_str_equal (g_strstrip (items[i]), g_strstrip (expected_items[i])),
-               "%s: item %u is '%s' instead of '%s'", entry->value, i, items[i],
-               expected_items[i]);
+               "%s: item %u is '%s' instead of '%s'", entry->value, i, items[i], expected_items[i]);
 }
 
 Test (scenario, agrees_with_gkeyfile)

@@ -63,9 +63,8 @@ Test (store, outcomes_groups_and_tuning)
   static double second[] = { 1, 0, 1, 1, 0 };
   static double third[] = { 7 };
   static const gint64 groups[] = { G_MAXINT64, G_MININT64, 0 };
-  const AssayOutcomes outcomes[] = { { .n = 5, .series = { first, second } },
-                                     { .n = 0 },
-                                     { .n = 1, .series = { third } } };
+  const AssayOutcomes outcomes[]
+      = { { .n = 5, .series = { first, second } }, { .n = 0 }, { .n = 1, .series = { third } } };
   const AssayCellRecord record = { .status = ASSAY_CELL_OK, .message = NULL, .seconds = 0.25 };
   g_autoptr (AssayStore) store = open_store (TRUE);
   g_autofree gint64 *found_groups = NULL;
@@ -302,8 +301,7 @@ describe (const AssayPlan *plan, AssayStore *store)
       cr_assert (assay_store_outcomes (store, i, m, metric->n_series, &outcomes, NULL));
       for (guint s = 0; s < metric->n_series; s++)
         for (gsize u = 0; u < outcomes.n; u++)
-          g_string_append_printf (text, "%s %u %zu %a\n", metric->id, s, u,
-                                  outcomes.series[s][u]);
+          g_string_append_printf (text, "%s %u %zu %a\n", metric->id, s, u, outcomes.series[s][u]);
       assay_outcomes_clear (&outcomes);
     }
   }
@@ -376,7 +374,7 @@ Test (store, changed_data_end_the_run)
   write_npy ("private.npy", 30, 3);
   cr_assert (!assay_run (plan, workspace, store, &callbacks, &end, &error));
   cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_DATA), "%s", error->message);
-  cr_assert (g_str_has_prefix (error->message,
-                               "the data of the run changed since it began (sha256 "),
-             "%s", error->message);
+  cr_assert (
+      g_str_has_prefix (error->message, "the data of the run changed since it began (sha256 "),
+      "%s", error->message);
 }

@@ -66,15 +66,23 @@ Test (text, numbers_are_exact_and_shortest)
 Test (text, doubles)
 {
   static const char *const bad[]
-      = { "",     " ",    "nan", "NaN",  "inf",   "-inf", "infinity", "0x10", "0x1p3", "1 ",
-          " 1",   "1,5",  "1e",  "--1",  "+-1",   "1e999", "-1e999",  "1.2.3", "e5",   "1;2",
-          "1e5f", "1_000", "\xc2\xa0", ".", "+", "one" };
+      = { "",   " ",   "nan",  "NaN",   "inf",      "-inf", "infinity", "0x10",   "0x1p3",
+          "1 ", " 1",  "1,5",  "1e",    "--1",      "+-1",  "1e999",    "-1e999", "1.2.3",
+          "e5", "1;2", "1e5f", "1_000", "\xc2\xa0", ".",    "+",        "one" };
   static const struct {
     const char *text;
     double value;
-  } good[] = { { "0", 0 },      { "-1.5", -1.5 },   { "+2", 2 },  { "1e3", 1000 },  { ".5", 0.5 },
-               { "5.", 5 },     { "1E-2", 0.01 },   { "00", 0 },  { "1e-400", 0 },
-               { "0.1", 0.1 },  { "123456789012345678", 123456789012345678.0 } };
+  } good[] = { { "0", 0 },
+               { "-1.5", -1.5 },
+               { "+2", 2 },
+               { "1e3", 1000 },
+               { ".5", 0.5 },
+               { "5.", 5 },
+               { "1E-2", 0.01 },
+               { "00", 0 },
+               { "1e-400", 0 },
+               { "0.1", 0.1 },
+               { "123456789012345678", 123456789012345678.0 } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++) {
     double value = 77;
@@ -91,8 +99,19 @@ Test (text, doubles)
 
 Test (text, integers)
 {
-  static const char *const bad[] = { "",    " 1", "1 ", "1.0", "1e3", "0x10", "--1", "+", "-",
-                                     "1-2", "9223372036854775808", "-9223372036854775809", "1;2" };
+  static const char *const bad[] = { "",
+                                     " 1",
+                                     "1 ",
+                                     "1.0",
+                                     "1e3",
+                                     "0x10",
+                                     "--1",
+                                     "+",
+                                     "-",
+                                     "1-2",
+                                     "9223372036854775808",
+                                     "-9223372036854775809",
+                                     "1;2" };
   gint64 value = 77;
 
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
@@ -114,10 +133,17 @@ Test (text, closest_spelling)
   static const struct {
     const char *word, *closest;
   } cases[] = {
-    { "dimention", "dimension" }, { "DIMENSION", "dimension" }, { "dim", NULL },
-    { "normalise", "normalize" }, { "varient", "variant" },     { "tua", NULL },
-    { "ta", "tau" },              { "taus", "tau" },            { "", NULL },
-    { "xyz", NULL },              { "subdatabases", "sub_databases" },
+    { "dimention", "dimension" },
+    { "DIMENSION", "dimension" },
+    { "dim", NULL },
+    { "normalise", "normalize" },
+    { "varient", "variant" },
+    { "tua", NULL },
+    { "ta", "tau" },
+    { "taus", "tau" },
+    { "", NULL },
+    { "xyz", NULL },
+    { "subdatabases", "sub_databases" },
   };
   g_autofree char *hint = assay_text_did_you_mean ("varient", words);
   g_autofree char *silence = assay_text_did_you_mean ("xyz", words);

@@ -1,0 +1,23 @@
+/* Did an outcome get worse on the same units? One-sided tests of paired outcomes. */
+#pragma once
+
+#include "core/sample.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  double difference; /* mean of new - old */
+  double p_worse;    /* of "it did not get worse for privacy": small where the leak grew */
+  gsize n;
+  const char *method; /* static */
+} AssayPairedTest;
+
+/* @before and @after hold the @n outcomes of the same units in the same order; @measure says which
+ * direction leaks. Independent units of a rate: exact McNemar (the discordant pairs are
+ * Binomial (b + c, 1/2)). Otherwise the mean difference, by paired bootstrap, or in groups as
+ * core/sample.h judges them. @groups as there. */
+AssayPairedTest assay_paired_test (const AssayMeasure *measure, const double *before,
+                                   const double *after, const gint64 *groups, gsize n,
+                                   AssayStreamKey stream);
+
+G_END_DECLS

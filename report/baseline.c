@@ -1,0 +1,68 @@
+/* What changed since a baseline: for a terminal, and as baseline.json. */
+#include <math.h>
+#include <string.h>
+
+#include "core/json.h"
+#include "report/report.h"
+
+static char *
+name_of (const AssayResultPart *part)
+{
+  g_autofree char *settings = assay_settings_canonical (part->settings);
+
+  g_strdelimit (g_strchomp (settings), "\n", ' ');
+  return g_strdup_printf ("%s%s%s%s", part->label, *settings != '\0' ? " (" : "", settings,
+                          *settings != '\0' ? ")" : "");
+}
+
+char *
+assay_report_baseline (const AssayBaseline *baseline)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "\nagainst baseline %s: %u of %u comparisons got worse\n",
+                          baseline->folder, baseline->n_worse, baseline->comparisons->len);
+  for (guint i = 0; i < baseline->comparisons->len; i++) {
+    const AssayComparison *one = &g_array_index (baseline->comparisons, AssayComparison, i);
+    g_autofree char *attack = name_of (&one->cell->attack);
+    g_autofree char *defense = name_of (&one->cell->defense);
+
+    if (one->is_worse)
+      g_string_append_printf (text,
+                              "  worse: %s, attack %s against %s: %+.4g on average over %"
+                              G_GSIZE_FORMAT " secrets (p = %.3g, %s)\n",
+                              one->measure->name, attack, defense, one->test.difference,
+                              one->test.n, one->adjusted, one->test.method);
+  }
+  return g_string_free (text, FALSE);
+}
+
+char *
+assay_report_baseline_json (const AssayBaseline *baseline)
+{
+  AssayJson *json = assay_json_new ();
+
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "format", "assay-baseline/1");
+  assay_json_member_int (json, "worse", baseline->n_worse);
+  assay_json_key (json, "comparisons");
+  assay_json_begin_array (json);
+  for (guint i = 0; i < baseline->comparisons->len; i++) {
+    const AssayComparison *one = &g_array_index (baseline->comparisons, AssayComparison, i);
+
+    assay_json_begin_object (json);
+    assay_json_member_string (json, "cell", one->cell->id);
+    assay_json_member_string (json, "metric", one->measure->name);
+    assay_json_member_double (json, "difference", one->test.difference);
+    assay_json_member_int (json, "n", (gint64) one->test.n);
+    assay_json_member_double (json, "p_value", one->test.p_worse);
+    assay_json_member_double (json, "adjusted_p", one->adjusted);
+    assay_json_member_string (json, "method", one->test.method);
+    assay_json_key (json, "worse");
+    assay_json_bool (json, one->is_worse);
+    assay_json_end_object (json);
+  }
+  assay_json_end_array (json);
+  assay_json_end_object (json);
+  return assay_json_finish (json);
+}

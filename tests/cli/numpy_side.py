@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""What a NumPy user does: writes a release by hand, reads one of Assay's. Run by suite_numpy.py.
+
+    numpy_side.py write FOLDER DTYPE    secrets, database, release/ and truth/ below FOLDER
+    numpy_side.py read FOLDER           every array of a release, guess or truth; prints JSON"""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+
+SECRETS, DATABASE, COLUMNS, DIMENSION = 50, 2000, 32, 4
+
+
+def save(folder, record, **arrays):
+    folder.mkdir(parents=True)
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    record["arrays"] = {name: {"file": f"{name}.npy"} for name in arrays}
+    next_to = record["format"].split("/")[0].removeprefix("assay-")
+    (folder / f"{next_to}.json").write_text(json.dumps(record))
+
+
+def rows_around(rng, centres, count):
+    rows = centres[rng.integers(len(centres), size=count)]
+    return rows + 0.3 * rng.standard_normal(rows.shape) / np.sqrt(COLUMNS)
+
+
+def lift(rng, secret, adversarial):
+    """An affine subspace through a secret and the adversarial rows: translation and basis."""
+    directions = np.vstack([adversarial - secret,
+                            rng.uniform(-1, 1, (DIMENSION - len(adversarial), COLUMNS))])
+    basis = np.linalg.qr(directions.T)[0].T
+    start = rng.uniform(-1, 1, COLUMNS)
+    return secret + basis.T @ (basis @ (start - secret)), basis
+
+
+def write(folder, dtype):
+    rng = np.random.default_rng(20)
+    centres = rng.standard_normal((200, COLUMNS))
+    centres /= np.linalg.norm(centres, axis=1, keepdims=True)
+    secrets, database = (rows_around(rng, centres, n) for n in (SECRETS, DATABASE))
+    numbers = np.array([rng.choice(DATABASE, DIMENSION // 2, replace=False)
+                        for _ in range(SECRETS)])
+    lifted = [lift(rng, secret, database[chosen])
+              for secret, chosen in zip(secrets, numbers, strict=True)]
+    np.save(folder / "database.npy", database.astype(dtype))
+    save(folder / "release", {"format": "assay-release/1", "kind": "subspaces", "defense": "numpy"},
+         translation=np.array([t for t, _ in lifted], dtype),
+         basis=np.ascontiguousarray([b for _, b in lifted], dtype))
+    save(folder / "truth", {"format": "assay-truth/1"}, secrets=secrets.astype(dtype),
+         adversarial=numbers.astype(np.int32 if dtype == "float64" else np.int64))
+
+
+def read(folder):
+    """{array: [dtype, shape, finite]}; and that the JSON file says the same."""
+    record = json.loads(next(folder.glob("*.json")).read_text())
+    found = {}
+    for name, about in record["arrays"].items():
+        array = np.load(folder / about["file"])
+        assert [str(array.dtype), list(array.shape)] == [about["type"], about["shape"]], about
+        found[name] = [str(array.dtype), list(array.shape), bool(np.isfinite(array).all())]
+    files = {path.name for path in folder.glob("*.npy")}
+    assert files == {about["file"] for about in record["arrays"].values()}, files
+    print(json.dumps(found))
+
+
+if sys.argv[1] == "write":
+    write(pathlib.Path(sys.argv[2]), sys.argv[3])
+else:
+    read(pathlib.Path(sys.argv[2]))

@@ -1,0 +1,409 @@
+/* Releases, guesses and truths as folders: there and back to the bit, and everything refused. */
+#include <criterion/criterion.h>
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "core/exchange.h"
+#include "core/npy.h"
+#include "tests/reference/fixtures.h"
+
+static char *folder;
+static char *place; /* folder/r */
+
+static void
+set_up (void)
+{
+  folder = fixture_folder ();
+  place = g_build_filename (folder, "r", NULL);
+}
+
+static void
+tear_down (void)
+{
+  fixture_remove (folder);
+  g_free (folder);
+  g_free (place);
+}
+
+TestSuite (exchange, .init = set_up, .fini = tear_down);
+
+/* How many files and folders are in @path. */
+static guint
+count_files (const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  guint n = 0;
+
+  while (dir != NULL && g_dir_read_name (dir) != NULL)
+    n++;
+  return n;
+}
+
+/* ---- There and back ---- */
+
+static AssayArray *
+numbers (AssayType type, guint n_dimensions, gsize a, gsize b, gsize c)
+{
+  const gsize shape[] = { a, b, c };
+  const gsize count = a * (n_dimensions > 1 ? b : 1) * (n_dimensions > 2 ? c : 1);
+  guint8 *data = g_malloc0 (count * assay_type_size (type) + 1);
+
+  for (gsize i = 0; i < count; i++)
+    if (type == ASSAY_INT64)
+      ((gint64 *) (gpointer) data)[i] = (gint64) i * 1234567890123 - G_MAXINT64 / 2;
+    else
+      ((float *) (gpointer) data)[i] = (float) i * 0.1f - 1e-30f;
+  return assay_array_take (type, n_dimensions, shape, data);
+}
+
+/* n subspaces of dimension m along the axes of d dimensions. */
+static AssayArray *
+axes (gsize n, gsize m, gsize d)
+{
+  AssayArray *array = numbers (ASSAY_FLOAT32, 3, n, m, d);
+  float *values = (float *) (gpointer) array->data;
+
+  for (gsize i = 0; i < n * m * d; i++)
+    values[i] = i % d == i / d % m ? 1 : 0;
+  return array;
+}
+
+static void
+check_same (const AssayArrays *a, const AssayArrays *b)
+{
+  cr_assert (a->names->len == b->names->len);
+  for (guint i = 0; i < a->names->len; i++) {
+    const AssayArray *x = a->arrays->pdata[i], *y = assay_arrays_get (b, a->names->pdata[i]);
+
+    cr_assert (y != NULL && x->type == y->type && x->n_dimensions == y->n_dimensions, "%s",
+               (char *) a->names->pdata[i]);
+    for (guint d = 0; d < x->n_dimensions; d++)
+      cr_assert (x->shape[d] == y->shape[d], "%s", (char *) a->names->pdata[i]);
+    cr_assert (memcmp (x->data, y->data, assay_array_count (x) * assay_type_size (x->type)) == 0,
+               "%s", (char *) a->names->pdata[i]);
+  }
+}
+
+static void
+check_release_round_trip (AssayRelease *release)
+{
+  g_autoptr (AssayRelease) back = NULL;
+  g_autoptr (JsonNode) settings = NULL;
+  g_autoptr (JsonNode) expected = json_from_string (release->settings, NULL);
+  g_autoptr (GError) error = NULL;
+
+  cr_assert (assay_release_write (release, place, &error), "%s", error->message);
+  back = assay_release_read (place, &error);
+  cr_assert (back != NULL, "%s", error->message);
+  cr_assert (back->kind == release->kind && back->is_unit_norm == release->is_unit_norm);
+  cr_assert_str_eq (back->defense, release->defense);
+  settings = json_from_string (back->settings, NULL);
+  cr_assert (json_node_equal (settings, expected), "%s", back->settings);
+  check_same (&release->arrays, &back->arrays);
+  cr_assert (count_files (folder) == 1, "something was left beside the folder");
+  fixture_remove (place);
+}
+
+Test (exchange, releases_come_back)
+{
+  for (gboolean is_unit_norm = FALSE; is_unit_norm <= TRUE; is_unit_norm++) {
+    g_autoptr (AssayRelease) vectors
+        = assay_release_new (ASSAY_RELEASE_VECTORS, "a \"b\"\n\xc3\xa9");
+    g_autoptr (AssayRelease) subspaces = assay_release_new (ASSAY_RELEASE_SUBSPACES, "x");
+
+    vectors->is_unit_norm = subspaces->is_unit_norm = is_unit_norm;
+    assay_arrays_take (&vectors->arrays, "vectors", numbers (ASSAY_FLOAT32, 2, 7, 3, 0));
+    check_release_round_trip (vectors);
+    g_free (subspaces->settings);
+    subspaces->settings = g_strdup ("{\"variant\": \"hybrid\", \"dimension\": 4, \"x\": 0.1}");
+    assay_arrays_take (&subspaces->arrays, "translation", numbers (ASSAY_FLOAT32, 2, 5, 6, 0));
+    assay_arrays_take (&subspaces->arrays, "basis", axes (5, 2, 6));
+    check_release_round_trip (subspaces);
+  }
+}
+
+Test (exchange, guesses_and_truths_come_back)
+{
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
+  g_autoptr (AssayTruth) truth = assay_truth_new ();
+  g_autoptr (AssayGuess) guess_back = NULL;
+  g_autoptr (AssayTruth) truth_back = NULL;
+
+  assay_arrays_take (&guess->arrays, "adversarial", numbers (ASSAY_INT64, 2, 7, 2, 0));
+  assay_arrays_take (&guess->arrays, "estimates", numbers (ASSAY_FLOAT32, 2, 7, 3, 0));
+  assay_arrays_take (&truth->arrays, "secrets", numbers (ASSAY_FLOAT32, 2, 7, 3, 0));
+  assay_arrays_take (&truth->arrays, "groups", numbers (ASSAY_INT64, 1, 7, 0, 0));
+  assay_arrays_take (&truth->arrays, "labels", numbers (ASSAY_INT64, 1, 7, 0, 0));
+  assay_arrays_take (&truth->arrays, "adversarial", numbers (ASSAY_INT64, 2, 7, 2, 0));
+  cr_assert (assay_guess_write (guess, place, NULL));
+  guess_back = assay_guess_read (place, NULL);
+  check_same (&guess->arrays, &guess_back->arrays);
+  fixture_remove (place);
+  cr_assert (assay_truth_write (truth, place, NULL));
+  truth_back = assay_truth_read (place, NULL);
+  check_same (&truth->arrays, &truth_back->arrays);
+}
+
+Test (exchange, an_array_of_the_same_name_is_replaced)
+{
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
+
+  assay_arrays_take (&guess->arrays, "estimates", numbers (ASSAY_FLOAT32, 2, 7, 3, 0));
+  assay_arrays_take (&guess->arrays, "estimates", numbers (ASSAY_FLOAT32, 2, 5, 3, 0));
+  cr_assert (guess->arrays.names->len == 1);
+  cr_assert (assay_arrays_get (&guess->arrays, "estimates")->shape[0] == 5);
+  cr_assert (assay_arrays_get (&guess->arrays, "secrets") == NULL);
+}
+
+/* ---- Writing that fails leaves nothing ---- */
+
+static void
+check_write_error (const char *target, guint files, gint code, const char *message)
+{
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
+  g_autofree char *why = NULL;
+  GError *error = NULL;
+
+  assay_arrays_take (&guess->arrays, "estimates", numbers (ASSAY_FLOAT32, 2, 7, 3, 0));
+  cr_assert (!assay_guess_write (guess, target, &error), "%s", message);
+  cr_assert (fixture_error_is (&error, code, message, target, &why), "%s", why);
+  cr_assert (count_files (folder) == files, "%u files instead of %u", count_files (folder), files);
+}
+
+Test (exchange, folders_that_cannot_be_written)
+{
+  g_autofree char *file = fixture_write (folder, "file", "x");
+  g_autofree char *inside = g_build_filename (file, "r", NULL);
+  g_autofree char *text = NULL;
+  g_autofree char *kept = NULL;
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
+
+  g_mkdir (place, 0700);
+  kept = fixture_write (place, "kept", "precious");
+  check_write_error (place, 2, ASSAY_ERROR_DATA, "@: expected a new or an empty folder");
+  cr_assert (g_file_get_contents (kept, &text, NULL, NULL) && g_str_equal (text, "precious")
+             && count_files (place) == 1);
+  check_write_error (file, 2, ASSAY_ERROR_IO, "@: Not a directory");
+  check_write_error (inside, 2, ASSAY_ERROR_IO, "@: cannot create the folder: Not a directory");
+  /* An empty one is filled, and parents are made. */
+  g_unlink (kept);
+  assay_arrays_take (&guess->arrays, "estimates", numbers (ASSAY_FLOAT32, 2, 7, 3, 0));
+  cr_assert (assay_guess_write (guess, place, NULL) && count_files (place) == 2);
+  g_free (inside);
+  inside = g_build_filename (folder, "a", "b", "c", NULL);
+  cr_assert (assay_guess_write (guess, inside, NULL) && count_files (inside) == 2);
+}
+
+/* ---- Reading refuses ---- */
+
+static void
+write_array (const char *name, AssayArray *taken)
+{
+  g_autoptr (AssayArray) array = taken;
+  g_autofree char *path = g_build_filename (place, name, NULL);
+
+  cr_assert (assay_npy_write (path, array, NULL));
+}
+
+/* A folder with arrays that fit (t.npy, b.npy), and some that do not. */
+static void
+make_folder (void)
+{
+  AssayArray *bad = axes (4, 2, 3), *nan = numbers (ASSAY_FLOAT32, 2, 4, 3, 0);
+  g_autofree char *whole = NULL;
+  g_autofree char *path = g_build_filename (place, "t.npy", NULL);
+  g_autofree char *cut = g_build_filename (place, "cut.npy", NULL);
+  g_autofree char *outside = g_build_filename (folder, "out.npy", NULL);
+  gsize length;
+
+  g_mkdir (place, 0700);
+  write_array ("t.npy", numbers (ASSAY_FLOAT32, 2, 4, 3, 0));
+  write_array ("../out.npy", numbers (ASSAY_FLOAT32, 2, 4, 3, 0));
+  write_array ("b.npy", axes (4, 2, 3));
+  write_array ("five.npy", axes (5, 2, 3));
+  write_array ("wide.npy", axes (4, 2, 6));
+  write_array ("deep.npy", axes (4, 4, 3));
+  write_array ("ints.npy", numbers (ASSAY_INT64, 2, 4, 3, 0));
+  write_array ("empty.npy", numbers (ASSAY_FLOAT32, 2, 0, 3, 0));
+  ((float *) (gpointer) bad->data)[2 * 6 + 3] = 0.01f; /* secret 2: (1 0 0), (.01 1 0) */
+  write_array ("bad.npy", bad);
+  ((float *) (gpointer) nan->data)[7] = NAN;
+  write_array ("nan.npy", nan);
+  cr_assert (g_file_get_contents (path, &whole, &length, NULL));
+  cr_assert (g_file_set_contents (cut, whole, (gssize) length - 1, NULL));
+}
+
+#define RELEASE(kind, arrays)                                                                      \
+  "{\"format\": \"assay-release/1\", \"kind\": \"" kind "\", \"arrays\": {" arrays "}}"
+#define T "\"translation\": {\"file\": \"t.npy\"}"
+#define B(file) ", \"basis\": {\"file\": \"" file "\"}"
+
+typedef struct {
+  const char *json;
+  gint code;
+  const char *message; /* '@' is the folder */
+} Refused;
+
+static const Refused refused[] = {
+  { "[]", ASSAY_ERROR_DATA, "@/release.json: expected a JSON object" },
+  { "{}", ASSAY_ERROR_DATA, "@/release.json: format is 'none', expected 'assay-release/1'" },
+  { "{\"format\": 1}", ASSAY_ERROR_DATA,
+    "@/release.json: format is 'none', expected 'assay-release/1'" },
+  { "{\"format\": {}}", ASSAY_ERROR_DATA,
+    "@/release.json: format is 'none', expected 'assay-release/1'" },
+  { "{\"format\": \"assay-release/2\"}", ASSAY_ERROR_DATA,
+    "@/release.json: format is 'assay-release/2', expected 'assay-release/1'" },
+  { "{\"format\": \"assay-guess/1\"}", ASSAY_ERROR_DATA,
+    "@/release.json: format is 'assay-guess/1', expected 'assay-release/1'" },
+  { RELEASE ("cubes", T), ASSAY_ERROR_DATA,
+    "@: release.json: kind is 'cubes', expected vectors or subspaces" },
+  { "{\"format\": \"assay-release/1\", \"kind\": 3, \"arrays\": {}}", ASSAY_ERROR_DATA,
+    "@: release.json: kind is '', expected vectors or subspaces" },
+  { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\"}", ASSAY_ERROR_DATA,
+    "@: expected an object 'arrays'" },
+  { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"arrays\": []}", ASSAY_ERROR_DATA,
+    "@: expected an object 'arrays'" },
+  { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"geometry\": {\"unit_norm\": 1}}",
+    ASSAY_ERROR_DATA, "@: release.json: geometry: expected unit_norm to be true or false" },
+  { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"geometry\": {\"unit\": true}}",
+    ASSAY_ERROR_DATA, "@: release.json: geometry has a member 'unit', expected 'unit_norm' alone" },
+  { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"geometry\": true}",
+    ASSAY_ERROR_DATA, "@: release.json: expected an object 'geometry'" },
+  { RELEASE ("vectors", "\"vectors\": \"t.npy\""), ASSAY_ERROR_DATA,
+    "@: array 'vectors': expected an object with a member 'file'" },
+  { RELEASE ("vectors", "\"vectors\": {\"file\": 1}"), ASSAY_ERROR_DATA,
+    "@: array 'vectors': expected an object with a member 'file'" },
+  { RELEASE ("vectors", "\"vectors\": {\"file\": \"../out.npy\"}"), ASSAY_ERROR_DATA,
+    "@: array 'vectors': file '../out.npy' is not a plain name inside the folder" },
+  { RELEASE ("vectors", "\"vectors\": {\"file\": \"/etc/passwd\"}"), ASSAY_ERROR_DATA,
+    "@: array 'vectors': file '/etc/passwd' is not a plain name inside the folder" },
+  { RELEASE ("vectors", "\"vectors\": {\"file\": \"..\"}"), ASSAY_ERROR_DATA,
+    "@: array 'vectors': file '..' is not a plain name inside the folder" },
+  { RELEASE ("vectors", "\"vectors\": {\"file\": \"./t.npy\"}"), ASSAY_ERROR_DATA,
+    "@: array 'vectors': file './t.npy' is not a plain name inside the folder" },
+  { RELEASE ("vectors", "\"vectors\": {\"file\": \"\"}"), ASSAY_ERROR_DATA,
+    "@: array 'vectors': file '' is not a plain name inside the folder" },
+  { RELEASE ("subspaces", T), ASSAY_ERROR_MISMATCH,
+    "@: release of kind subspaces: array 'basis' is missing" },
+  { RELEASE ("vectors", T), ASSAY_ERROR_MISMATCH,
+    "@: release of kind vectors: array 'vectors' is missing" },
+  { RELEASE ("subspaces", T B ("b.npy") ", \"more\": {\"file\": \"t.npy\"}"), ASSAY_ERROR_MISMATCH,
+    "@: release of kind subspaces: has arrays that it does not know" },
+  { RELEASE ("subspaces", T B ("five.npy")), ASSAY_ERROR_MISMATCH,
+    "@: release of kind subspaces: array 'basis' is float32 5 x 2 x 3, but n = 4 by the arrays "
+    "before it" },
+  { RELEASE ("subspaces", T B ("wide.npy")), ASSAY_ERROR_MISMATCH,
+    "@: release of kind subspaces: array 'basis' is float32 4 x 2 x 6, but d = 3 by the arrays "
+    "before it" },
+  { RELEASE ("subspaces", T B ("t.npy")), ASSAY_ERROR_MISMATCH,
+    "@: release of kind subspaces: array 'basis': expected float32 of 3 dimensions, found "
+    "float32 4 x 3" },
+  { RELEASE ("subspaces", T B ("deep.npy")), ASSAY_ERROR_MISMATCH,
+    "@: basis has 4 rows in dimension 3" },
+  { RELEASE ("subspaces", T B ("bad.npy")), ASSAY_ERROR_DATA,
+    "@: basis of secret 2: rows 0 and 1 have the inner product 0.01, expected 0" },
+  { RELEASE ("vectors", "\"vectors\": {\"file\": \"ints.npy\"}"), ASSAY_ERROR_MISMATCH,
+    "@: release of kind vectors: array 'vectors': expected float32 of 2 dimensions, found int64 "
+    "4 x 3" },
+  { RELEASE ("vectors", "\"vectors\": {\"file\": \"nan.npy\"}"), ASSAY_ERROR_NUMERIC,
+    "@: release of kind vectors: vectors: row 2, column 1 is not a finite number" },
+  { RELEASE ("vectors", "\"vectors\": {\"file\": \"empty.npy\"}"), ASSAY_ERROR_MISMATCH,
+    "@: release of kind vectors is empty" },
+};
+
+Test (exchange, releases_that_are_refused)
+{
+  g_autoptr (AssayRelease) good = NULL;
+  guint files;
+
+  make_folder ();
+  files = count_files (place) + 1;
+  for (gsize i = 0; i < G_N_ELEMENTS (refused); i++) {
+    g_autofree char *path = fixture_write (place, "release.json", refused[i].json);
+    g_autoptr (AssayRelease) release = NULL;
+    g_autofree char *why = NULL;
+    GError *error = NULL;
+
+    release = assay_release_read (place, &error);
+    cr_assert (release == NULL, "accepted: %s", refused[i].json);
+    cr_assert (fixture_error_is (&error, refused[i].code, refused[i].message, place, &why), "%s",
+               why);
+    cr_assert (count_files (place) == files, "reading changed the folder");
+  }
+  g_free (fixture_write (place, "release.json", RELEASE ("subspaces", T B ("b.npy"))));
+  good = assay_release_read (place, NULL);
+  cr_assert (good != NULL && assay_release_count (good) == 4 && assay_release_cols (good) == 3);
+  cr_assert_str_eq (good->defense, "unknown");
+}
+
+/* Messages that come from below: the file is named, and the code is that of data. */
+Test (exchange, files_that_are_broken)
+{
+  static const char *const cases[][2] = {
+    { RELEASE ("vectors", "\"vectors\": {\"file\": \"none.npy\"}"), "none.npy" },
+    { RELEASE ("vectors", "\"vectors\": {\"file\": \"cut.npy\"}"), "cut.npy" },
+    { RELEASE ("vectors", "\"vectors\": {\"file\": \"release.json\"}"), "release.json" },
+    { "{\"format\": ", "release.json" },
+    { "", "release.json" },
+  };
+
+  make_folder ();
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *path = fixture_write (place, "release.json", cases[i][0]);
+    g_autoptr (GError) error = NULL;
+
+    cr_assert (assay_release_read (place, &error) == NULL, "accepted: %s", cases[i][0]);
+    cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_DATA), "%s", error->message);
+    cr_assert (strstr (error->message, cases[i][1]) != NULL
+                   && strstr (error->message, place) != NULL,
+               "%s", error->message);
+  }
+  cr_assert (assay_truth_read (place, NULL) == NULL && assay_guess_read (place, NULL) == NULL);
+}
+
+/* A truth without secrets, and groups of another number. */
+Test (exchange, truths_and_guesses_are_checked)
+{
+  g_autoptr (AssayTruth) truth = assay_truth_new ();
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
+  g_autofree char *why = NULL;
+  GError *error = NULL;
+
+  cr_assert (!assay_truth_check (truth, &error));
+  cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH, "truth: array 'secrets' is missing",
+                               NULL, &why),
+             "%s", why);
+  g_clear_pointer (&why, g_free);
+  assay_arrays_take (&truth->arrays, "secrets", numbers (ASSAY_FLOAT32, 2, 7, 3, 0));
+  assay_arrays_take (&truth->arrays, "groups", numbers (ASSAY_INT64, 1, 6, 0, 0));
+  cr_assert (!assay_truth_check (truth, &error));
+  cr_assert (fixture_error_is (
+                 &error, ASSAY_ERROR_MISMATCH,
+                 "truth: array 'groups' is int64 6, but n = 7 by the arrays before it", NULL, &why),
+             "%s", why);
+  g_clear_pointer (&why, g_free);
+  cr_assert (assay_guess_check (guess, NULL), "a guess may hold nothing");
+  assay_arrays_take (&guess->arrays, "estimates", numbers (ASSAY_FLOAT32, 2, 7, 3, 0));
+  assay_arrays_take (&guess->arrays, "adversarial", numbers (ASSAY_INT64, 2, 8, 2, 0));
+  cr_assert (!assay_guess_check (guess, &error));
+  cr_assert (
+      fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
+                        "guess: array 'adversarial' is int64 8 x 2, but n = 7 by the arrays before "
+                        "it",
+                        NULL, &why),
+      "%s", why);
+}
+
+Test (exchange, kinds_have_names)
+{
+  g_autofree char *all = assay_release_kinds_describe (G_MAXUINT);
+
+  cr_assert_str_eq (all, "vectors or subspaces");
+  for (guint kind = 1; kind <= 2; kind *= 2)
+    cr_assert (assay_release_kind_from_name (assay_release_kind_name ((AssayReleaseKind) kind))
+               == (AssayReleaseKind) kind);
+  cr_assert (assay_release_kind_from_name ("none") == ASSAY_RELEASE_NONE);
+}

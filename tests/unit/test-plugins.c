@@ -1,0 +1,377 @@
+/* Every plugin that is built in: its metadata, its promises, and its control. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/control.h"
+#include "core/registry.h"
+#include "runner/steps.h"
+#include "tests/reference/fixtures.h"
+
+static const struct {
+  AssayPluginType type;
+  const char *folder;
+} types[] = { { ASSAY_PLUGIN_DEFENSE, "defenses" },
+              { ASSAY_PLUGIN_ATTACK, "attacks" },
+              { ASSAY_PLUGIN_METRIC, "metrics" },
+              { ASSAY_PLUGIN_DATASET, "datasets" } };
+
+/* ---- Metadata ---- */
+
+static gboolean
+is_word_of (const char *text, const char *separators)
+{
+  gboolean after_separator = TRUE;
+
+  for (const char *c = text; *c != '\0'; c++) {
+    const gboolean is_separator = strchr (separators, *c) != NULL;
+
+    if ((is_separator && after_separator)
+        || (!is_separator && !g_ascii_islower (*c) && !g_ascii_isdigit (*c)))
+      return FALSE;
+    after_separator = is_separator;
+  }
+  return !after_separator;
+}
+
+static gboolean
+is_text (const char *text)
+{
+  return text != NULL && strlen (text) > 3 && g_utf8_validate (text, -1, NULL)
+         && strchr (text, '\n') == NULL;
+}
+
+/* Every default is a value that a scenario could have given: in range, and of the right type. */
+static void
+check_parameter (const AssayPlugin *plugin, const AssayParam *param)
+{
+  g_autoptr (AssaySettings) settings
+      = assay_settings_new (plugin->parameters, plugin->settings_size);
+  g_autofree char *value = assay_settings_get (settings, param);
+  g_autofree char *again = NULL;
+  g_autoptr (GError) error = NULL;
+  const gboolean is_required = param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL;
+
+  cr_assert (is_word_of (param->name, "_"), "%s: %s is not snake_case", plugin->id, param->name);
+  cr_assert (is_text (param->help), "%s: %s has no help", plugin->id, param->name);
+  cr_assert (param->offset < plugin->settings_size, "%s: %s", plugin->id, param->name);
+  cr_assert (param->low <= param->high, "%s: %s has no range", plugin->id, param->name);
+  for (const AssayParam *other = plugin->parameters; other < param; other++)
+    cr_assert (!g_str_equal (other->name, param->name) && other->offset != param->offset,
+               "%s: %s stands twice", plugin->id, param->name);
+  if (is_required)
+    return;
+  cr_assert (assay_settings_set (settings, param->name, value, &error), "%s: default of %s: %s",
+             plugin->id, param->name, error != NULL ? error->message : "");
+  again = assay_settings_get (settings, param);
+  cr_assert_str_eq (again, value, "%s: %s", plugin->id, param->name);
+}
+
+Test (plugins, metadata_is_complete)
+{
+  for (gsize t = 0; t < G_N_ELEMENTS (types); t++) {
+    const AssayPlugin *const *list = assay_registry_list (types[t].type);
+
+    cr_assert (list[0] != NULL, "no %s", types[t].folder);
+    for (gsize i = 0; list[i] != NULL; i++) {
+      const AssayPlugin *plugin = list[i];
+
+      cr_assert (is_word_of (plugin->id, "-"), "%s is not kebab-case", plugin->id);
+      cr_assert (i == 0 || strcmp (list[i - 1]->id, plugin->id) < 0, "%s is out of order",
+                 plugin->id);
+      cr_assert (is_text (plugin->summary) && is_text (plugin->reference.work)
+                     && is_text (plugin->reference.place),
+                 "%s: summary or reference", plugin->id);
+      cr_assert ((plugin->parameters != NULL) == (plugin->settings_size > 0), "%s", plugin->id);
+      cr_assert (assay_registry_find (types[t].type, plugin->id, NULL) == plugin, "%s", plugin->id);
+      for (const AssayParam *p = plugin->parameters; p != NULL && p->name != NULL; p++)
+        check_parameter (plugin, p);
+    }
+  }
+}
+
+/* Defaults that contradict each other could not be run as they are. */
+Test (plugins, defaults_agree_with_each_other)
+{
+  const AssayShape shape
+      = { .n_secrets = 200, .cols = 128, .n_public = 10000, .n_database = 10000 };
+
+  for (gsize t = 0; t < G_N_ELEMENTS (types); t++)
+    for (const AssayPlugin *const *p = assay_registry_list (types[t].type); *p != NULL; p++) {
+      g_autoptr (AssaySettings) settings
+          = assay_settings_new ((*p)->parameters, (*p)->settings_size);
+      g_autoptr (GError) error = NULL;
+
+      cr_assert ((*p)->check == NULL || (*p)->check (settings->values, &shape, &error), "%s: %s",
+                 (*p)->id, error != NULL ? error->message : "");
+    }
+}
+
+/* Names of measures are what claims use: unique over all metrics. */
+Test (plugins, measures)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (gsize i = 0; assay_metrics[i] != NULL; i++) {
+    const AssayMetric *metric = assay_metrics[i];
+
+    cr_assert (metric->n_series >= 1 && metric->n_series <= ASSAY_MAX_SERIES, "%s", metric->id);
+    cr_assert (metric->measures[0].name != NULL, "%s", metric->id);
+    for (const AssayMeasure *m = metric->measures; m->name != NULL; m++) {
+      cr_assert (is_word_of (m->name, "-") && is_text (m->help) && is_text (m->unit), "%s",
+                 m->name);
+      cr_assert (m->series < metric->n_series && m->low < m->high, "%s", m->name);
+      cr_assert (m->statistic != ASSAY_STATISTIC_RATE || (m->low == 0 && m->high == 1), "%s",
+                 m->name);
+      cr_assert (g_hash_table_add (names, (gpointer) m->name), "%s stands twice", m->name);
+    }
+  }
+}
+
+/* The ids of the list in a folder's meson.build, one a line: "  'none',". */
+static GHashTable *
+listed_in_meson (const char *source, const char *folder)
+{
+  g_autofree char *path = g_build_filename (source, folder, "meson.build", NULL);
+  g_autofree char *start = g_strdup_printf ("%s_plugins = [", folder);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  GHashTable *ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  gboolean is_inside = FALSE;
+
+  cr_assert (g_file_get_contents (path, &text, NULL, NULL), "%s", path);
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++) {
+    char *line = g_strstrip (lines[i]);
+
+    if (is_inside && *line == ']')
+      break;
+    if (is_inside && *line == '\'')
+      g_hash_table_add (ids, g_strndup (line + 1, strcspn (line + 1, "'")));
+    is_inside |= g_str_equal (line, start);
+  }
+  return ids;
+}
+
+/* Three lists that must be one: the registry, the files that define a descriptor, and meson's. */
+Test (plugins, folders_lists_and_registry_agree)
+{
+  const char *source = g_getenv ("ASSAY_SOURCE");
+
+  cr_assert (source != NULL, "ASSAY_SOURCE is not set: run through meson test");
+  for (gsize t = 0; t < G_N_ELEMENTS (types); t++) {
+    g_autofree char *path = g_build_filename (source, types[t].folder, NULL);
+    g_autoptr (GHashTable) listed = listed_in_meson (source, types[t].folder);
+    g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+    guint n_files = 0, n_registered = 0;
+    const char *name;
+
+    while ((name = g_dir_read_name (dir)) != NULL) {
+      g_autofree char *file = g_build_filename (path, name, NULL);
+      g_autofree char *id = g_strndup (name, strcspn (name, "."));
+      g_autofree char *symbol
+          = g_strdup_printf (" assay_%s_%s = {", assay_plugin_type_name (types[t].type), id);
+      g_autofree char *text = NULL;
+
+      if (!g_str_has_suffix (name, ".c") || !g_file_get_contents (file, &text, NULL, NULL))
+        continue;
+      g_strdelimit (symbol, "-", '_');
+      if (strstr (text, symbol) == NULL)
+        continue;
+      n_files++;
+      cr_assert (g_hash_table_contains (listed, id), "%s/%s is not listed", types[t].folder, name);
+      cr_assert (assay_registry_find (types[t].type, id, NULL) != NULL, "%s", id);
+    }
+    while (assay_registry_list (types[t].type)[n_registered] != NULL)
+      n_registered++;
+    cr_assert (n_files == n_registered && n_files == g_hash_table_size (listed),
+               "%s: %u files, %u listed, %u registered", types[t].folder, n_files,
+               g_hash_table_size (listed), n_registered);
+  }
+}
+
+Test (plugins, unknown_names_have_the_closest_match)
+{
+  g_autofree char *why = NULL;
+  GError *error = NULL;
+
+  cr_assert (assay_registry_find (ASSAY_PLUGIN_ATTACK, "databse", &error) == NULL);
+  cr_assert (fixture_error_is (&error, ASSAY_ERROR_UNKNOWN_PLUGIN,
+                               "unknown attack 'databse' (did you mean 'database'?); 'assay list "
+                               "attacks' shows all",
+                               NULL, &why),
+             "%s", why);
+}
+
+/* ---- Defenses and attacks: same seed same result, broken input ---- */
+
+enum { SECRETS = 12, COLS = 16, ROWS = 400 };
+
+static AssaySettings *
+defaults (const AssayPlugin *plugin)
+{
+  return assay_settings_new (plugin->parameters, plugin->settings_size);
+}
+
+static gboolean
+protect (const AssayDefense *defense, AssayView secrets, guint64 seed, AssayRelease **ret_release,
+         AssayTruth **ret_truth, GError **error)
+{
+  g_autoptr (AssaySettings) settings = defaults (&defense->plugin);
+  g_autoptr (AssayRows) database = fixture_normal_rows (ROWS, COLS, 2);
+
+  return assay_step_protect (defense, settings, assay_stream_key (seed, 0, "defense", ""), secrets,
+                             NULL, database, ret_release, ret_truth, error);
+}
+
+static gboolean
+is_same (const AssayArrays *a, const AssayArrays *b)
+{
+  for (guint i = 0; i < a->names->len; i++) {
+    const AssayArray *x = a->arrays->pdata[i], *y = assay_arrays_get (b, a->names->pdata[i]);
+
+    if (y == NULL || assay_array_count (x) != assay_array_count (y)
+        || memcmp (x->data, y->data, assay_array_count (x) * assay_type_size (x->type)) != 0)
+      return FALSE;
+  }
+  return a->names->len == b->names->len;
+}
+
+Test (plugins, defenses)
+{
+  g_autoptr (AssayMatrix) secrets = fixture_normal (SECRETS, COLS, 1);
+  const AssayView view = assay_matrix_view (secrets);
+
+  for (gsize i = 0; assay_defenses[i] != NULL; i++) {
+    const AssayDefense *defense = assay_defenses[i];
+    g_autoptr (AssayRelease) first = NULL;
+    g_autoptr (AssayRelease) second = NULL;
+    g_autoptr (AssayTruth) truth = NULL;
+    g_autoptr (AssayTruth) again = NULL;
+    g_autoptr (GError) error = NULL;
+
+    cr_assert (protect (defense, view, 1, &first, &truth, &error), "%s",
+               error != NULL ? error->message : "");
+    cr_assert (protect (defense, view, 1, &second, &again, NULL), "%s", defense->id);
+    cr_assert (first->kind == defense->produces && assay_release_count (first) == SECRETS, "%s",
+               defense->id);
+    cr_assert (is_same (&first->arrays, &second->arrays)
+                   && is_same (&truth->arrays, &again->arrays),
+               "%s: same seed, other release", defense->id);
+    cr_assert_str_eq (first->defense, defense->id);
+    /* No row at all, and a value that is not finite. */
+    g_clear_pointer (&second, assay_release_free);
+    g_clear_pointer (&again, assay_truth_free);
+    cr_assert (!protect (defense, assay_view_rows (view, 0, 0), 1, &second, &again, &error)
+                   && second == NULL,
+               "%s takes no secrets", defense->id);
+    cr_assert (error != NULL && error->domain == ASSAY_ERROR, "%s", defense->id);
+    g_clear_error (&error);
+    for (gsize b = 0; b < 3; b++) {
+      static const float bad[] = { NAN, INFINITY, -INFINITY };
+      const float kept = secrets->data[17];
+
+      secrets->data[17] = bad[b];
+      cr_assert (!protect (defense, view, 1, &second, &again, &error) && second == NULL,
+                 "%s takes %g", defense->id, (double) bad[b]);
+      cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC), "%s: %s", defense->id,
+                 error->message);
+      g_clear_error (&error);
+      secrets->data[17] = kept;
+    }
+  }
+}
+
+static gboolean
+attack_once (const AssayAttack *attack, const AssayRelease *release, AssayRows *rows,
+             AssayGuess **ret_guess, GError **error)
+{
+  static const gint64 groups[SECRETS] = { 0 };
+  g_autoptr (AssaySettings) settings = defaults (&attack->plugin);
+  const AssayKnowledge knowledge = { .database = rows, .public_rows = rows };
+
+  return assay_step_attack (attack, settings, assay_stream_key (1, 0, "attack", ""), release,
+                            attack->needs, &knowledge, groups, ret_guess, error);
+}
+
+/* Against every defense whose release it reads; each attack must read some. */
+Test (plugins, attacks)
+{
+  g_autoptr (AssayMatrix) secrets = fixture_normal (SECRETS, COLS, 1);
+  g_autoptr (AssayRows) rows = fixture_normal_rows (ROWS, COLS, 2);
+  g_autoptr (AssayRows) empty = assay_rows_new (COLS);
+
+  for (gsize a = 0; assay_attacks[a] != NULL; a++) {
+    const AssayAttack *attack = assay_attacks[a];
+    guint n_read = 0;
+
+    for (gsize d = 0; assay_defenses[d] != NULL; d++) {
+      g_autoptr (AssayRelease) release = NULL;
+      g_autoptr (AssayTruth) truth = NULL;
+      g_autoptr (AssayGuess) first = NULL;
+      g_autoptr (AssayGuess) second = NULL;
+      g_autoptr (AssayGuess) none = NULL;
+      g_autoptr (GError) error = NULL;
+
+      if (!(attack->reads & assay_defenses[d]->produces))
+        continue;
+      n_read++;
+      cr_assert (
+          protect (assay_defenses[d], assay_matrix_view (secrets), 1, &release, &truth, NULL));
+      cr_assert (attack_once (attack, release, rows, &first, &error), "%s: %s", attack->id,
+                 error != NULL ? error->message : "");
+      cr_assert (attack_once (attack, release, rows, &second, NULL), "%s", attack->id);
+      cr_assert (is_same (&first->arrays, &second->arrays), "%s: same seed, other guess",
+                 attack->id);
+      if (attack->needs == ASSAY_GRANT_NONE)
+        continue;
+      cr_assert (!attack_once (attack, release, empty, &none, &error) && none == NULL,
+                 "%s wins with nothing", attack->id);
+      cr_assert (error->domain == ASSAY_ERROR, "%s", attack->id);
+    }
+    cr_assert (n_read > 0, "%s reads nothing that a defense makes", attack->id);
+  }
+}
+
+/* ---- Controls ---- */
+
+/* Deliberately broken: guesses zeros. */
+static gboolean
+guess_zeros (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+             GError **error)
+{
+  AssayMatrix *zeros = assay_matrix_new (assay_release_count (seen->release),
+                                         assay_release_cols (seen->release), error);
+
+  (void) context;
+  assay_arrays_take (&ret_guess->arrays, "estimates", assay_array_take_matrix (zeros));
+  return TRUE;
+}
+
+Test (plugins, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
+{
+  for (gsize i = 0; assay_attacks[i] != NULL; i++) {
+    AssayAttack broken = *assay_attacks[i];
+    g_autoptr (AssaySettings) settings = defaults (&broken.plugin);
+
+    cr_assert (is_text (broken.control.says) && broken.control.at_least > 0.5
+                   && broken.control.within < 1,
+               "%s", broken.id);
+    broken.attack = guess_zeros;
+    for (guint64 seed = 0; seed < 20; seed++) {
+      AssayControlOutcome outcome, again;
+      g_autoptr (GError) error = NULL;
+
+      cr_assert (assay_control_run (assay_attacks[i], settings, seed, &outcome, &error), "%s",
+                 error != NULL ? error->message : "");
+      cr_assert (outcome.is_won && outcome.n > 0, "%s, seed %d: recovered %g of %zu", broken.id,
+                 (int) seed, outcome.share, outcome.n);
+      cr_assert (assay_control_run (assay_attacks[i], settings, seed, &again, NULL)
+                     && again.share == outcome.share,
+                 "%s, seed %d: another outcome", broken.id, (int) seed);
+      cr_assert (assay_control_run (&broken, settings, seed, &outcome, NULL) && !outcome.is_won
+                     && outcome.share == 0,
+                 "%s, seed %d: zeros win", broken.id, (int) seed);
+    }
+  }
+}
