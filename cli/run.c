@@ -183,6 +183,8 @@ run_plan (const AssayPlan *plan, const char *place, const RunOptions *options)
   const char *ignored;
   int code;
 
+  if (!options->resume && !options->quiet)
+    g_printerr ("opening the dataset\n");
   if (!options->resume && !assay_workspace_dataset (workspace, 0, &ignored, &error)) {
     g_prefix_error (&error, "%s: ", plan->scenario);
     return cli_fail_early (error);
@@ -236,9 +238,7 @@ run_all (char **scenarios, guint n, const RunOptions *options)
     if (options->baseline != NULL && !assay_baseline_check (plan, options->baseline, &error))
       return cli_fail_early (error);
     place = choose_place (plan, options->out, n == 1);
-    if (!options->quiet)
-    g_printerr ("opening the dataset\n");
-  if (!assay_folder_check (plan, place, options->resume, &error))
+    if (!assay_folder_check (plan, place, options->resume, &error))
       return cli_fail_early (error);
   }
   for (guint i = 0; i < plans->len; i++) {
@@ -270,10 +270,10 @@ cli_run (int argc, char **argv)
             NULL },
           { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
           { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &options.baseline,
-      "An earlier run of the same scenario: exit 1 where anything leaks more", "DIR" },
-    { "witness", 0, 0, G_OPTION_ARG_STRING, &options.witness,
-      "Play the witness of a violated claim again, from the finished run", "CLAIM" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
+            "An earlier run of the same scenario: exit 1 where anything leaks more", "DIR" },
+          { "witness", 0, 0, G_OPTION_ARG_STRING, &options.witness,
+            "Play the witness of a violated claim again, from the finished run", "CLAIM" },
+          { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
             "Print results.json instead of the table", NULL },
           G_OPTION_ENTRY_NULL };
   gboolean has_bad_out;

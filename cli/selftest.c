@@ -34,8 +34,8 @@ cli_selftest (int argc, char **argv)
   gboolean is_won = TRUE;
 
   if (!cli_parse (&argc, &argv, "",
-                  "Plays the control of every attack: a case whose outcome is known. An attack that\n"
-                  "loses it on this machine proves nothing by losing elsewhere.",
+                  "Plays the control of every attack: a case whose outcome is known. An attack\n"
+                  "that loses it on this machine proves nothing by losing elsewhere.",
                   NULL, entries))
     return EXIT_BAD_INPUT;
   for (guint i = 0; assay_attacks[i] != NULL; i++)

@@ -118,7 +118,12 @@ cli_witness (const AssayPlan *plan, const char *place, const char *id)
     return cli_fail_early (error);
   }
   results = assay_results_load (plan, store, &error);
-  claim = results != NULL ? find_claim (results, id, &error) : NULL;
+  if (results != NULL && results->n_missing > 0)
+    assay_fail (&error, ASSAY_ERROR_SCENARIO,
+                "--witness needs the finished run of this scenario, and the one in %s is not; "
+                "expected --resume first",
+                place);
+  claim = results != NULL && error == NULL ? find_claim (results, id, &error) : NULL;
   if (claim == NULL)
     return cli_fail_early (error);
   return replay (plan, store, claim, &error) ? EXIT_OK : cli_fail (error);

@@ -155,6 +155,8 @@ assay_holm (const double *p, gsize n, double *ret_adjusted)
   g_autofree Ranked *ranked = g_new (Ranked, n);
   double largest = 0;
 
+  if (n == 0) /* qsort takes no NULL */
+    return;
   for (gsize i = 0; i < n; i++)
     ranked[i] = (Ranked){ p[i], i };
   qsort (ranked, n, sizeof *ranked, compare_ranked);

@@ -312,8 +312,8 @@ load_arrays (const char *folder, JsonObject *root, AssayArrays *ret_arrays, GErr
   return TRUE;
 }
 
-/* What is not understood is refused: knowledge compared in the wrong scale would make an attack fail,
- * and the release look private. */
+/* What is not understood is refused: knowledge compared in the wrong scale would make an attack
+ * fail, and the release look private. */
 static gboolean
 read_geometry (JsonObject *root, AssayRelease *release, GError **error)
 {

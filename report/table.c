@@ -228,7 +228,8 @@ append_measure (GString *text, const AssayResults *results, const AssayPart *par
 
   if (fill_grid (results, part->settings, measure->name, &grid)) {
     g_string_append_printf (text, "\n%s%s%s (%s; %s leaks more)\n", measure->name,
-                            *settings != '\0' ? " " : "", settings, measure->unit, measure->higher_leaks ? "higher" : "lower");
+                            *settings != '\0' ? " " : "", settings, measure->unit,
+                            measure->higher_leaks ? "higher" : "lower");
     append_grid (text, &grid, width);
   }
   g_ptr_array_unref (grid.rows);
@@ -297,7 +298,8 @@ append_claims (GString *text, const AssayResults *results)
     const AssayResultClaim *result = results->claims->pdata[i];
     const AssayClaim *claim = result->claim;
 
-    g_string_append_printf (text, "\n%s: claim %s", assay_verdict_name (result->verdict), claim->id);
+    g_string_append_printf (text, "\n%s: claim %s", assay_verdict_name (result->verdict),
+                            claim->id);
     if (claim->says != NULL) {
       g_string_append (text, " - ");
       append_plain (text, claim->says);

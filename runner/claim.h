@@ -5,7 +5,14 @@
 
 G_BEGIN_DECLS
 
-typedef enum { ASSAY_OP_EQ, ASSAY_OP_NE, ASSAY_OP_LE, ASSAY_OP_LT, ASSAY_OP_GE, ASSAY_OP_GT } AssayOp;
+typedef enum {
+  ASSAY_OP_EQ,
+  ASSAY_OP_NE,
+  ASSAY_OP_LE,
+  ASSAY_OP_LT,
+  ASSAY_OP_GE,
+  ASSAY_OP_GT,
+} AssayOp;
 
 /* "defense.dimension >= 8" */
 typedef struct {

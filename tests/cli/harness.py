@@ -18,6 +18,19 @@ SOURCE = HERE.parent.parent
 TIMEOUT_S = 120
 
 
+def data_folder():
+    """Where real data is: ASSAY_DATA, or ../shared/data beside the source tree; None: nowhere."""
+    for place in (os.environ.get("ASSAY_DATA"), SOURCE.parent / "shared" / "data"):
+        if place and (pathlib.Path(place) / "sift").is_dir():
+            return pathlib.Path(place).resolve()
+    return None
+
+
+def environment_with_data():
+    place = data_folder()
+    return {**os.environ, "ASSAY_DATA": str(place)} if place is not None else dict(os.environ)
+
+
 class Failure(Exception):
     """The program did something else than expected."""
 
@@ -73,7 +86,7 @@ class Sandbox:
         self.environment = {
             name: value
             for name, value in os.environ.items()
-            if name.startswith(("ASAN_", "LSAN_", "UBSAN_", "G_SLICE"))
+            if name.startswith(("ASAN_", "LSAN_", "UBSAN_", "G_SLICE", "OPENBLAS_", "GLIBC_"))
         }
         self.environment.update(
             PATH=f"{programs}:{os.environ['PATH']}",
@@ -83,6 +96,11 @@ class Sandbox:
     def close(self):
         subprocess.run(["chmod", "-R", "u+rwX", self.root], check=False)
         shutil.rmtree(self.root, ignore_errors=True)
+
+    def use_real_data(self):
+        if data_folder() is None:
+            raise Skip("real data is neither in ASSAY_DATA nor in ../shared/data")
+        self.environment["ASSAY_DATA"] = str(data_folder())
 
     # ---- Files ----
 

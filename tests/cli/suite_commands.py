@@ -6,6 +6,7 @@ import os
 import pty
 import re
 
+import data
 import tiny
 from harness import SOURCE, Suite, check
 
@@ -167,10 +168,11 @@ def _(sandbox):
 
 @cases.case("several-scenarios-and-their-exit-code")
 def _(sandbox):
-    """3 of the first is not covered by 0 of the second."""
-    tiny.write(sandbox, tiny.SCENARIO.replace("neighbours = 40", "neighbours = 3"), "lost.scenario")
+    """3 of one, for a secret that cannot be normalised, is not covered by 0 of the other."""
     tiny.write(sandbox)
-    both = ("lost.scenario", "tiny.scenario")
+    sandbox.write("zeros.npy", data.npy_bytes([[0.0] * 16, *tiny.PRIVATE[1:16]]))
+    sandbox.write("zeros.scenario", tiny.SCENARIO.replace("private.fvecs", "zeros.npy"))
+    both = ("zeros.scenario", "tiny.scenario")
     sandbox.run_ok(*both, "--out", "a", "--quiet", code=3)
     sandbox.run_ok(*reversed(both), "--out", "b", "--quiet", code=3)
     check(len(list((sandbox.path / "a").glob("*/results.json"))) == 2, "two folders")

@@ -439,17 +439,18 @@ draw (const Calibration *c, guint64 trial)
   return assay_sample_new (&rate, values, c->n_groups > 0 ? groups : NULL, c->n);
 }
 
-/* At level 0.05 an exact test is wrong in at most 0.05 of samples at the bound. t on few group means
- * of a rate, and percentiles of resampled groups, hold it in the limit only; what they reach here is
- * their nominal value, measured once with 20,000 samples (docs/statistics.md has the table). The
- * tolerance is 4 standard deviations of the share in so many trials. */
+/* At level 0.05 an exact test is wrong in at most 0.05 of samples at the bound. t on few group
+ * means, and percentiles of resampled groups, hold it in the limit only, and are too sure that
+ * a rate is low where groups that leak as a whole are rare: docs/statistics.md has the figures
+ * (6,000 and 20,000 samples), which stand here as the nominal values. The tolerance is 4 standard
+ * deviations of the share in so many trials. */
 Test (bound_test, wrong_as_seldom_as_said)
 {
   static const Calibration cases[] = {
     { "rate", 100, 0, 0.1, 0, 0.05, 0.05, 4000 },
     { "rate, rare", 300, 0, 0.01, 0, 0.05, 0.05, 4000 },
-    { "40 groups", 400, 40, 0.3, 0.2, 0.05, 0.06, 1000 },
-    { "12 groups", 240, 12, 0.3, 0.2, 0.05, 0.06, 4000 },
+    { "40 groups", 400, 40, 0.3, 0.2, 0.05, 0.077, 1000 },
+    { "12 groups", 240, 12, 0.3, 0.2, 0.05, 0.11, 4000 },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -464,7 +465,6 @@ Test (bound_test, wrong_as_seldom_as_said)
       above += test.p_above < 0.05;
       below += test.p_below < 0.05;
     }
-    g_print ("%s: %.4f above, %.4f below\n", c->name, above / trials, below / trials);
     cr_assert (above / trials <= c->nominal_above + 4 * sqrt (0.05 * 0.95 / trials), "%s: %g above",
                c->name, above / trials);
     cr_assert (below / trials <= c->nominal_below + 4 * sqrt (0.05 * 0.95 / trials), "%s: %g below",

@@ -130,7 +130,7 @@ Test (claim, what_it_says)
   cr_assert (!b->is_at_most && b->bound == 0.5 && b->confidence == 0.9 && b->says == NULL);
 }
 
-/* A condition on a tuned setting is decided by what tuning chooses; any candidate will do before. */
+/* A condition on a tuned setting is decided by what tuning chooses; any candidate does before. */
 Test (claim, conditions_on_tuned_settings)
 {
   g_autoptr (GError) error = NULL;
@@ -159,106 +159,107 @@ Test (claim, not_part_of_the_identity_of_a_run)
 
 #define AT(line) "@/a.scenario:" line ": [claim hidden] "
 
+/* What stands after HEAD (of 20 lines), and what is said of it. */
+static const struct {
+  const char *text;
+  gint code;
+  const char *message;
+} refused[] = {
+  { CLAIM "bound = 1\n", ASSAY_ERROR_SCENARIO, AT ("24") "unknown key 'bound'" },
+  { CLAIM "at_least = 1\n", ASSAY_ERROR_SCENARIO,
+    AT ("24") "unknown key 'at_least' (did you mean 'at-least'?)" },
+  { "[claim hidden]\nat-most = 0.1\n", ASSAY_ERROR_SCENARIO,
+    AT ("21") "'measure' is missing: what the claim bounds" },
+  { "[claim hidden]\nmeasure = recovery-rat\nat-most = 0.1\n", ASSAY_ERROR_SCENARIO,
+    AT ("22") "unknown measure 'recovery-rat' (did you mean 'recovery-rate'?)" },
+  { "[claim hidden]\nmeasure = epsilon\nat-most = 1\n", ASSAY_ERROR_SCENARIO,
+    AT ("22") "unknown measure 'epsilon'" },
+  { "[claim hidden]\nmeasure = recovery-rate\n", ASSAY_ERROR_SCENARIO,
+    AT ("21") "expected either at-most or at-least" },
+  { CLAIM "at-least = 0.1\n", ASSAY_ERROR_SCENARIO,
+    AT ("21") "expected either at-most or at-least" },
+  { "[claim hidden]\nmeasure = recovery-rate\nat-most = 1.5\n", ASSAY_ERROR_PARAMETER,
+    AT ("23") "at-most = '1.5': expected a number, 0 to 1, because recovery-rate has no "
+              "other values" },
+  { "[claim hidden]\nmeasure = recovery-rate\nat-least = -0.1\n", ASSAY_ERROR_PARAMETER,
+    AT ("23") "at-least = '-0.1': expected a number, 0 to 1, because recovery-rate has "
+              "no other values" },
+  { "[claim hidden]\nmeasure = recovery-rate\nat-most = nan\n", ASSAY_ERROR_PARAMETER,
+    AT ("23") "at-most = 'nan': expected a number, 0 to 1, because recovery-rate has no "
+              "other values" },
+  { "[claim hidden]\nmeasure = recovery-rate\nat-most = 0.1; 0.2\n", ASSAY_ERROR_PARAMETER,
+    AT ("23") "at-most = '0.1; 0.2': expected a number, 0 to 1, because recovery-rate "
+              "has no other values" },
+  { "[claim hidden]\nmeasure = relative-error-median\nat-least = -1\n", ASSAY_ERROR_PARAMETER,
+    AT ("23") "at-least = '-1': expected a number, 0 to any number, because "
+              "relative-error-median has no other values" },
+  { CLAIM "confidence = 0\n", ASSAY_ERROR_PARAMETER,
+    AT ("24") "confidence = '0': expected a number, 0.5 to 0.999999" },
+  { CLAIM "confidence = 1\n", ASSAY_ERROR_PARAMETER,
+    AT ("24") "confidence = '1': expected a number, 0.5 to 0.999999" },
+  { CLAIM "confidence = high\n", ASSAY_ERROR_PARAMETER,
+    AT ("24") "confidence = 'high': expected a number, 0.5 to 0.999999" },
+  { CLAIM "defense = liftin\n", ASSAY_ERROR_SCENARIO,
+    AT ("24") "the scenario has no [defense liftin] (did you mean 'lifting'?)" },
+  { CLAIM "attack = affine-lifting\n", ASSAY_ERROR_SCENARIO,
+    AT ("24") "the scenario has no [attack affine-lifting]" },
+  { CLAIM "where = dimension >= 8\n", ASSAY_ERROR_SCENARIO,
+    AT ("24") "'dimension >= 8': expected defense.KEY OP value (or attack., dataset.), OP "
+              "one of = != < <= > >=" },
+  { CLAIM "where = defense.dimension\n", ASSAY_ERROR_SCENARIO,
+    AT ("24") "'defense.dimension': expected defense.KEY OP value (or attack., dataset.), "
+              "OP one of = != < <= > >=" },
+  { CLAIM "where = defense.dimension >=\n", ASSAY_ERROR_SCENARIO,
+    AT ("24") "'defense.dimension >=': expected defense.KEY OP value (or attack., "
+              "dataset.), OP one of = != < <= > >=" },
+  { CLAIM "where = defense.dimension = 2,\n", ASSAY_ERROR_SCENARIO,
+    AT ("24") "'': expected defense.KEY OP value (or attack., dataset.), OP one of = != < "
+              "<= > >=" },
+  { CLAIM "where = metric.tau = 2\n", ASSAY_ERROR_SCENARIO,
+    AT ("24") "'metric.tau = 2': expected defense.KEY OP value (or attack., dataset.), OP "
+              "one of = != < <= > >=" },
+  { CLAIM "where = defense.dimensions >= 4\n", ASSAY_ERROR_SCENARIO,
+    AT ("24") "no defense of the scenario has a setting 'dimensions' (did you mean "
+              "'dimension'?)" },
+  { CLAIM "where = attack.dimension != 4\n", ASSAY_ERROR_SCENARIO,
+    AT ("24") "no attack of the scenario has a setting 'dimension'" },
+  { CLAIM "where = defense.dimension >= many\n", ASSAY_ERROR_PARAMETER,
+    AT ("24") "defense.dimension is a number, 'many' is not" },
+  { CLAIM "where = defense.variant >= hybrid\n", ASSAY_ERROR_PARAMETER,
+    AT ("24") "defense.variant is no number: expected = or !=" },
+  { CLAIM "where = defense.variant != hybird\n", ASSAY_ERROR_PARAMETER,
+    AT ("24") "variant = 'hybird': expected one of random, adversarial, hybrid, "
+              "sub-hybrid (did you mean 'hybrid'?)" },
+  { CLAIM "where = defense.dimension >= 8\n", ASSAY_ERROR_SCENARIO,
+    "@/a.scenario:21: [claim hidden] is about no cell of the scenario: defense, attack and where "
+    "exclude all of them" },
+  { CLAIM "defense = plain\nwhere = defense.dimension = 2\n", ASSAY_ERROR_SCENARIO,
+    "@/a.scenario:21: [claim hidden] is about no cell of the scenario: defense, attack and where "
+    "exclude all of them" },
+  { TWO_METRICS CLAIM, ASSAY_ERROR_SCENARIO,
+    AT ("28") "measure 'recovery-rate' is measured by several [metric]s; expected metric "
+              "= NAME" },
+  { TWO_METRICS CLAIM "metric = lax\n", ASSAY_ERROR_SCENARIO,
+    AT ("28") "measure 'recovery-rate' has several settings in [metric lax]; expected a "
+              "[metric] of its own for the one that is meant" },
+  { TWO_METRICS CLAIM "metric = stric\n", ASSAY_ERROR_SCENARIO,
+    AT ("30") "unknown metric 'stric' (did you mean 'strict'?)" },
+  { CLAIM "metric = relative-error\n", ASSAY_ERROR_SCENARIO,
+    AT ("22") "unknown measure 'recovery-rate'" },
+  { CLAIM CLAIM, ASSAY_ERROR_SCENARIO,
+    "@/a.scenario:24: group [claim hidden] stands already on line 21" },
+};
+
 Test (claim, refusals)
 {
-  static const struct {
-    const char *text; /* after HEAD, of 20 lines */
-    gint code;
-    const char *message;
-  } cases[] = {
-    { CLAIM "bound = 1\n", ASSAY_ERROR_SCENARIO, AT ("24") "unknown key 'bound'" },
-    { CLAIM "at_least = 1\n", ASSAY_ERROR_SCENARIO,
-      AT ("24") "unknown key 'at_least' (did you mean 'at-least'?)" },
-    { "[claim hidden]\nat-most = 0.1\n", ASSAY_ERROR_SCENARIO,
-      AT ("21") "'measure' is missing: what the claim bounds" },
-    { "[claim hidden]\nmeasure = recovery-rat\nat-most = 0.1\n", ASSAY_ERROR_SCENARIO,
-      AT ("22") "unknown measure 'recovery-rat' (did you mean 'recovery-rate'?)" },
-    { "[claim hidden]\nmeasure = epsilon\nat-most = 1\n", ASSAY_ERROR_SCENARIO,
-      AT ("22") "unknown measure 'epsilon'" },
-    { "[claim hidden]\nmeasure = recovery-rate\n", ASSAY_ERROR_SCENARIO,
-      AT ("21") "expected either at-most or at-least" },
-    { CLAIM "at-least = 0.1\n", ASSAY_ERROR_SCENARIO,
-      AT ("21") "expected either at-most or at-least" },
-    { "[claim hidden]\nmeasure = recovery-rate\nat-most = 1.5\n", ASSAY_ERROR_PARAMETER,
-      AT ("23") "at-most = '1.5': expected a number, 0 to 1, because recovery-rate has no "
-                "other values" },
-    { "[claim hidden]\nmeasure = recovery-rate\nat-least = -0.1\n", ASSAY_ERROR_PARAMETER,
-      AT ("23") "at-least = '-0.1': expected a number, 0 to 1, because recovery-rate has "
-                "no other values" },
-    { "[claim hidden]\nmeasure = recovery-rate\nat-most = nan\n", ASSAY_ERROR_PARAMETER,
-      AT ("23") "at-most = 'nan': expected a number, 0 to 1, because recovery-rate has no "
-                "other values" },
-    { "[claim hidden]\nmeasure = recovery-rate\nat-most = 0.1; 0.2\n", ASSAY_ERROR_PARAMETER,
-      AT ("23") "at-most = '0.1; 0.2': expected a number, 0 to 1, because recovery-rate "
-                "has no other values" },
-    { "[claim hidden]\nmeasure = relative-error-median\nat-least = -1\n", ASSAY_ERROR_PARAMETER,
-      AT ("23") "at-least = '-1': expected a number, 0 to any number, because "
-                "relative-error-median has no other values" },
-    { CLAIM "confidence = 0\n", ASSAY_ERROR_PARAMETER,
-      AT ("24") "confidence = '0': expected a number, 0.5 to 0.999999" },
-    { CLAIM "confidence = 1\n", ASSAY_ERROR_PARAMETER,
-      AT ("24") "confidence = '1': expected a number, 0.5 to 0.999999" },
-    { CLAIM "confidence = high\n", ASSAY_ERROR_PARAMETER,
-      AT ("24") "confidence = 'high': expected a number, 0.5 to 0.999999" },
-    { CLAIM "defense = liftin\n", ASSAY_ERROR_SCENARIO,
-      AT ("24") "the scenario has no [defense liftin] (did you mean 'lifting'?)" },
-    { CLAIM "attack = affine-lifting\n", ASSAY_ERROR_SCENARIO,
-      AT ("24") "the scenario has no [attack affine-lifting]" },
-    { CLAIM "where = dimension >= 8\n", ASSAY_ERROR_SCENARIO,
-      AT ("24") "'dimension >= 8': expected defense.KEY OP value (or attack., dataset.), OP "
-                "one of = != < <= > >=" },
-    { CLAIM "where = defense.dimension\n", ASSAY_ERROR_SCENARIO,
-      AT ("24") "'defense.dimension': expected defense.KEY OP value (or attack., dataset.), "
-                "OP one of = != < <= > >=" },
-    { CLAIM "where = defense.dimension >=\n", ASSAY_ERROR_SCENARIO,
-      AT ("24") "'defense.dimension >=': expected defense.KEY OP value (or attack., "
-                "dataset.), OP one of = != < <= > >=" },
-    { CLAIM "where = defense.dimension = 2,\n", ASSAY_ERROR_SCENARIO,
-      AT ("24") "'': expected defense.KEY OP value (or attack., dataset.), OP one of = != < "
-                "<= > >=" },
-    { CLAIM "where = metric.tau = 2\n", ASSAY_ERROR_SCENARIO,
-      AT ("24") "'metric.tau = 2': expected defense.KEY OP value (or attack., dataset.), OP "
-                "one of = != < <= > >=" },
-    { CLAIM "where = defense.dimensions >= 4\n", ASSAY_ERROR_SCENARIO,
-      AT ("24") "no defense of the scenario has a setting 'dimensions' (did you mean "
-                "'dimension'?)" },
-    { CLAIM "where = attack.dimension != 4\n", ASSAY_ERROR_SCENARIO,
-      AT ("24") "no attack of the scenario has a setting 'dimension'" },
-    { CLAIM "where = defense.dimension >= many\n", ASSAY_ERROR_PARAMETER,
-      AT ("24") "defense.dimension is a number, 'many' is not" },
-    { CLAIM "where = defense.variant >= hybrid\n", ASSAY_ERROR_PARAMETER,
-      AT ("24") "defense.variant is no number: expected = or !=" },
-    { CLAIM "where = defense.variant != hybird\n", ASSAY_ERROR_PARAMETER,
-      AT ("24") "variant = 'hybird': expected one of random, adversarial, hybrid, "
-                "sub-hybrid (did you mean 'hybrid'?)" },
-    { CLAIM "where = defense.dimension >= 8\n", ASSAY_ERROR_SCENARIO,
-      "@/a.scenario:21: [claim hidden] is about no cell of the scenario: defense, attack and where "
-      "exclude all of them" },
-    { CLAIM "defense = plain\nwhere = defense.dimension = 2\n", ASSAY_ERROR_SCENARIO,
-      "@/a.scenario:21: [claim hidden] is about no cell of the scenario: defense, attack and where "
-      "exclude all of them" },
-    { TWO_METRICS CLAIM, ASSAY_ERROR_SCENARIO,
-      AT ("28") "measure 'recovery-rate' is measured by several [metric]s; expected metric "
-                "= NAME" },
-    { TWO_METRICS CLAIM "metric = lax\n", ASSAY_ERROR_SCENARIO,
-      AT ("28") "measure 'recovery-rate' has several settings in [metric lax]; expected a "
-                "[metric] of its own for the one that is meant" },
-    { TWO_METRICS CLAIM "metric = stric\n", ASSAY_ERROR_SCENARIO,
-      AT ("30") "unknown metric 'stric' (did you mean 'strict'?)" },
-    { CLAIM "metric = relative-error\n", ASSAY_ERROR_SCENARIO,
-      AT ("22") "unknown measure 'recovery-rate'" },
-    { CLAIM CLAIM, ASSAY_ERROR_SCENARIO,
-      "@/a.scenario:24: group [claim hidden] stands already on line 21" },
-  };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *text = g_strconcat (HEAD, cases[i].text, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (refused); i++) {
+    g_autofree char *text = g_strconcat (HEAD, refused[i].text, NULL);
     g_autofree char *why = NULL;
     GError *error = NULL;
     g_autoptr (AssayPlan) plan = make_plan (text, &error);
 
-    cr_expect (plan == NULL, "%s", cases[i].text);
-    cr_expect (fixture_error_is (&error, cases[i].code, cases[i].message, folder, &why), "%s: %s",
-               cases[i].text, why);
+    cr_expect (plan == NULL, "%s", refused[i].text);
+    cr_expect (fixture_error_is (&error, refused[i].code, refused[i].message, folder, &why),
+               "%s: %s", refused[i].text, why);
   }
 }

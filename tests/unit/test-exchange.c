@@ -308,7 +308,7 @@ static const Refused refused[] = {
   { RELEASE ("vectors", "\"vectors\": {\"file\": \"ints.npy\"}"), ASSAY_ERROR_MISMATCH,
     "@: release of kind vectors: array 'vectors': expected float32 of 2 dimensions, found int64 "
     "4 x 3" },
-  { RELEASE ("vectors", "\"vectors\": {\"file\": \"nan.npy\"}"), ASSAY_ERROR_NUMERIC,
+  { RELEASE ("vectors", "\"vectors\": {\"file\": \"nan.npy\"}"), ASSAY_ERROR_DATA,
     "@: release of kind vectors: vectors: row 2, column 1 is not a finite number" },
   { RELEASE ("vectors", "\"vectors\": {\"file\": \"empty.npy\"}"), ASSAY_ERROR_MISMATCH,
     "@: release of kind vectors is empty" },
