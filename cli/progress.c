@@ -66,7 +66,7 @@ format_left (const CliProgress *progress, gsize done, gsize resumed, gsize total
   gint64 left;
 
   /* The first cells include what later ones share; a guess from them alone is far off. */
-  if (done >= total || 20 * ours < total - MIN (resumed, total))
+  if (ours == 0 || done >= total || 20 * ours < total - MIN (resumed, total))
     return g_strdup ("");
   left = (gint64) (elapsed * (double) (total - done) / (double) ours + 0.5);
   return left >= 60 ? g_strdup_printf (", about %" G_GINT64_FORMAT " min left", (left + 30) / 60)

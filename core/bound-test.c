@@ -75,8 +75,8 @@ assay_bound_least_p (const AssaySample *sample, double bound, gboolean is_above)
 }
 
 /* Resampling and the t distribution know only the variation that was seen. In a sample with one
- * success there is less of it than the claim allows, and without a floor that sample would speak for
- * a low rate more strongly than one without any success, which is judged exactly. */
+ * success there is less of it than the claim allows, and without a floor that sample would speak
+ * for a low rate more strongly than one without any success, which is judged exactly. */
 static AssayBoundTest
 keep_above_floor (const AssaySample *sample, double bound, AssayBoundTest test)
 {
@@ -166,7 +166,7 @@ assay_holm (const double *p, gsize n, double *ret_adjusted)
   }
 }
 
-/* Counts that can be told from @bound begin at the one that is returned as a rate; NAN: none can. */
+/* Counts that can be told from @bound begin at the one returned, as a rate; NAN: none can. */
 static double
 detectable_rate (double count, double bound, gboolean is_above, double alpha)
 {

@@ -11,9 +11,10 @@ typedef struct {
   double p_below; /* of "the statistic is at least the bound": small where it is below */
 } AssayBoundTest;
 
-/* Rates: the exact binomial tail. Quantiles of independent units: the sign test. Means, and groups
- * of 30 or more: the inverted one-sided bootstrap, at least 1 / (ASSAY_RESAMPLES + 1). Fewer groups:
- * t on group means. Neither p-value is below assay_bound_least_p. Too small a sample: 1 and 1. */
+/* Rates: the exact binomial tail. Quantiles of independent units: the sign test. Means, and
+ * groups of 30 or more: the inverted one-sided bootstrap, at least 1 / (ASSAY_RESAMPLES + 1).
+ * Fewer groups: t on group means. Neither p-value is below assay_bound_least_p. Too small a
+ * sample: 1 and 1. */
 AssayBoundTest assay_bound_test (const AssaySample *sample, double bound, AssayStreamKey stream);
 
 /* The smallest p_above (or, with @is_above FALSE, p_below) that a sample with as many units or

@@ -89,10 +89,10 @@ guint64
 assay_stream_below (AssayStream *stream, guint64 bound)
 {
   /* Reject the 2^64 mod bound smallest words, so that every remainder is equally likely. */
-  const guint64 reject = (G_MAXUINT64 - bound + 1) % bound;
-  guint64 word;
+  guint64 reject, word;
 
   g_assert (bound >= 1);
+  reject = (G_MAXUINT64 - bound + 1) % bound;
   do
     word = next_u64 (stream);
   while (word < reject);

@@ -24,28 +24,34 @@ assay_text_number (double value)
   return g_strdup (buffer);
 }
 
-/* Levenshtein distance, one row of the table at a time. */
+/* Edit distance in which swapping two neighbours is one edit (optimal string alignment), over the
+ * last three rows of the table. */
 static gsize
 edit_distance (const char *a, const char *b)
 {
-  const gsize columns = strlen (b);
-  g_autofree gsize *row = g_new (gsize, columns + 1);
+  const gsize columns = strlen (b) + 1;
+  g_autofree gsize *table = g_new (gsize, 3 * columns);
+  gsize *before = table, *last = table + columns, *row = table + 2 * columns;
 
-  for (gsize j = 0; j <= columns; j++)
+  for (gsize j = 0; j < columns; j++)
     row[j] = j;
-  for (gsize i = 0; a[i] != '\0'; i++) {
-    gsize diagonal = row[0];
+  for (gsize i = 1; a[i - 1] != '\0'; i++) {
+    gsize *const oldest = before;
+    const char x = g_ascii_tolower (a[i - 1]);
 
-    row[0] = i + 1;
-    for (gsize j = 0; j < columns; j++) {
-      const gsize above = row[j + 1];
-      const gsize substitution = diagonal + (g_ascii_tolower (a[i]) != g_ascii_tolower (b[j]));
+    before = last;
+    last = row;
+    row = oldest;
+    row[0] = i;
+    for (gsize j = 1; j < columns; j++) {
+      const char y = g_ascii_tolower (b[j - 1]);
 
-      row[j + 1] = MIN (substitution, MIN (above, row[j]) + 1);
-      diagonal = above;
+      row[j] = MIN (last[j - 1] + (x != y), MIN (last[j], row[j - 1]) + 1);
+      if (i > 1 && j > 1 && x == g_ascii_tolower (b[j - 2]) && y == g_ascii_tolower (a[i - 2]))
+        row[j] = MIN (row[j], before[j - 2] + 1);
     }
   }
-  return row[columns];
+  return row[columns - 1];
 }
 
 const char *

@@ -300,9 +300,10 @@ append_parts (GString *text, const char *kind, const GPtrArray *parts)
   for (guint i = 0; i < parts->len; i++) {
     const AssayPart *part = assay_plan_part (parts, i);
     g_auto (GStrv) lines = g_strsplit (part->canonical, "\n", -1);
-    g_autofree char *line = g_strchomp (g_strjoinv (" ", lines));
+    g_autofree char *line = g_strjoinv ("; ", lines);
+    g_autofree char *escaped = g_strescape (line, NULL);
 
-    g_string_append_printf (text, "%s %s %s %s\n", kind, part->label, part->plugin->id, line);
+    g_string_append_printf (text, "%s %s %s; %s\n", kind, part->label, part->plugin->id, escaped);
   }
 }
 
