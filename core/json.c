@@ -171,7 +171,8 @@ assay_json_int (AssayJson *json, gint64 value)
 void
 assay_json_double (AssayJson *json, double value)
 {
-  g_autofree char *text = isfinite (value) ? assay_text_number (value) : g_strdup ("null");
+  const gboolean is_number = isfinite (value) && fabs (value) < G_MAXDOUBLE;
+  g_autofree char *text = is_number ? assay_text_number (value) : g_strdup ("null");
 
   assay_json_raw (json, text);
 }

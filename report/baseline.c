@@ -22,6 +22,9 @@ assay_report_baseline (const AssayBaseline *baseline)
 
   g_string_append_printf (text, "\nagainst baseline %s: %u of %u comparisons got worse\n",
                           baseline->folder, baseline->n_worse, baseline->comparisons->len);
+  if (baseline->n_uncompared > 0)
+    g_string_append_printf (text, "  %u could not be compared: only one of the runs measured them\n",
+                            baseline->n_uncompared);
   for (guint i = 0; i < baseline->comparisons->len; i++) {
     const AssayComparison *one = &g_array_index (baseline->comparisons, AssayComparison, i);
     g_autofree char *attack = name_of (&one->cell->attack);
@@ -45,6 +48,7 @@ assay_report_baseline_json (const AssayBaseline *baseline)
   assay_json_begin_object (json);
   assay_json_member_string (json, "format", "assay-baseline/1");
   assay_json_member_int (json, "worse", baseline->n_worse);
+  assay_json_member_int (json, "uncompared", baseline->n_uncompared);
   assay_json_key (json, "comparisons");
   assay_json_begin_array (json);
   for (guint i = 0; i < baseline->comparisons->len; i++) {

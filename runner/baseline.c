@@ -115,6 +115,8 @@ compare_series (const AssayResults *results, const AssayResultCell *cell, gsize 
       "%s%s", assay_plan_part (plan->metrics, metric)->canonical, measure->name);
   AssayComparison comparison = { .cell = cell, .measure = measure };
 
+  if (old->len != new->len)
+    baseline->n_uncompared++;
   if (new->len == 0 || old->len != new->len)
     return;
   comparison.test = assay_paired_test (

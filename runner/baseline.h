@@ -19,6 +19,7 @@ typedef struct {
   char *folder; /* of the baseline */
   GArray *comparisons; /* AssayComparison, in the order of results */
   guint n_worse;
+  guint n_uncompared; /* outcomes that only one of the two runs has */
 } AssayBaseline;
 
 /* Compares every series of outcomes in every pooled cell; worse where Holm's adjusted one-sided

@@ -146,6 +146,22 @@ collect_axes (const AssayScenario *scenario, const AssayGroup *group, const Assa
   return g_steal_pointer (&axes);
 }
 
+/* "4; 04" and "yes; true" are one setting twice: its cells would be counted twice. */
+static gboolean
+check_distinct (const GPtrArray *all, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < all->len; i++) {
+    char *canonical = assay_settings_canonical (all->pdata[i]);
+
+    if (!g_hash_table_add (seen, canonical))
+      return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                         "a list holds the same value twice, written in two ways");
+  }
+  return TRUE;
+}
+
 /* Every combination of the axes on top of @base; the last axis varies fastest. */
 static GPtrArray *
 multiply_out (const AssaySettings *base, const GArray *axes, GError **error)
@@ -176,7 +192,7 @@ multiply_out (const AssaySettings *base, const GArray *axes, GError **error)
       rest /= length;
     }
   }
-  return g_steal_pointer (&all);
+  return check_distinct (all, error) ? g_steal_pointer (&all) : NULL;
 }
 
 static gboolean

@@ -288,8 +288,10 @@ assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *rol
   /* The pool and its order are the same for every trial: trials take disjoint parts of it. */
   const guint64 trial = is_data ? 0 : cell->trial;
   g_autofree char *upstream = g_strdup_printf (
-      "%s\n%s%s%s%s%s", dataset->plugin->id, data_settings, is_data ? "" : defense->plugin->id,
-      is_data ? "" : "\n", is_data ? "" : defense_settings, attack != NULL ? attack : "");
+      "%s\n%s%s%s%s%s%s%s", dataset->plugin->id, data_settings,
+      is_data ? "" : defense->plugin->id, is_data ? "" : "\n", is_data ? "" : defense_settings,
+      attack != NULL ? assay_plan_part (plan->attacks, cell->attack)->plugin->id : "",
+      attack != NULL ? "\n" : "", attack != NULL ? attack : "");
 
   return assay_stream_key (plan->seed, trial, role, upstream);
 }

@@ -27,9 +27,17 @@ add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index
     assay_outcomes_clear (&outcomes);
     return FALSE;
   }
+  /* Units that are not the secrets would need groups of their own. */
+  if (groups != NULL && outcomes.n > 0 && n_groups != outcomes.n) {
+    assay_fail (error, ASSAY_ERROR_MISMATCH,
+                "metric %s: %" G_GSIZE_FORMAT " outcomes for %" G_GSIZE_FORMAT " secrets in groups",
+                plugin->id, outcomes.n, n_groups);
+    assay_outcomes_clear (&outcomes);
+    return FALSE;
+  }
   for (guint s = 0; s < plugin->n_series; s++)
     g_array_append_vals (pool->series[s], outcomes.series[s], (guint) outcomes.n);
-  if (groups != NULL && n_groups == outcomes.n)
+  if (groups != NULL && outcomes.n > 0)
     g_array_append_vals (pool->groups, groups, (guint) n_groups);
   assay_outcomes_clear (&outcomes);
   return TRUE;

@@ -62,7 +62,11 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, const AssayPart *attac
   const AssayMeasure *measure = NULL;
   g_autofree double *estimates = g_new (double, n);
   g_autoptr (GError) last = NULL;
+  AssayCell first_trial = *cell;
   guint best = n;
+
+  /* Tuning is done once for all trials, whichever of them comes to it first. */
+  first_trial.trial = 0;
 
   assay_plan_measure (plan, attack->tune_measure, &measure);
   /* From the last to the first: lists mostly ascend, and what the largest setting scanned serves
@@ -70,9 +74,16 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, const AssayPart *attac
   for (guint i = n; i-- > 0;) {
     g_clear_error (&last);
     estimates[i] = NAN;
-    if (!try_candidate (plan, cell, attack, attack->candidates->pdata[i], release, truth, knowledge,
-                        &estimates[i], &last))
+    if (!try_candidate (plan, &first_trial, attack, attack->candidates->pdata[i], release, truth,
+                        knowledge, &estimates[i], &last)) {
+      /* A candidate that ran out of memory today might be the best tomorrow. */
+      if (g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_MEMORY)
+          || g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_IO)) {
+        g_propagate_error (error, g_steal_pointer (&last));
+        return FALSE;
+      }
       continue;
+    }
     if (best == n
         || (measure->higher_leaks ? estimates[i] >= estimates[best]
                                   : estimates[i] <= estimates[best]))

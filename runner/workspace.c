@@ -20,7 +20,8 @@ struct _AssayWorkspace {
   guint dataset; /* the open one */
   AssayDataset open;
   AssayKnowledge knowledge;
-  gsize *order; /* of the pool */
+  gsize *order; /* of the pool: first what is measured, then what is tuned on */
+  gsize tuning_first; /* where in it the secrets for tuning begin */
   Protected cell;
   Protected tuning;
 };
@@ -72,20 +73,84 @@ assay_workspace_free (AssayWorkspace *workspace)
   g_free (workspace);
 }
 
+/* One group in so many, rounded up, is set apart for tuning: what is best for the descriptors of a
+ * single photograph is often poor for others. */
+#define ONE_GROUP_IN 4
+
+/* Whole groups, in random order, until they are enough and hold enough secrets to tune on: other
+ * secrets of a group that was tuned on (descriptors of the same photograph) would not be fresh. */
+static GHashTable *
+draw_tuning_groups (const AssayWorkspace *workspace, AssayStreamKey key)
+{
+  const AssayDataset *open = &workspace->open;
+  const gsize n = assay_rows_count (open->secrets);
+  AssayStream stream = assay_stream (key, 1);
+  GHashTable *chosen = g_hash_table_new (g_int64_hash, g_int64_equal);
+  g_autofree gsize *random = g_new (gsize, n);
+  const gsize enough = (open->n_groups + ONE_GROUP_IN - 1) / ONE_GROUP_IN;
+  gsize held = 0;
+
+  /* The group of the first secret in a random order, then that of the next one not chosen yet. */
+  assay_stream_permutation (&stream, n, random);
+  for (gsize i = 0; i < n; i++) {
+    const gint64 *group = &open->groups[random[i]];
+
+    if (held >= workspace->plan->tune_secrets && g_hash_table_size (chosen) >= enough)
+      break;
+    if (!g_hash_table_add (chosen, (gpointer) group))
+      continue;
+    for (gsize j = 0; j < n; j++)
+      held += open->groups[j] == *group;
+  }
+  return chosen;
+}
+
+/* Moves the secrets of the groups for tuning to the end of the order. */
+static gboolean
+set_groups_apart (AssayWorkspace *workspace, AssayStreamKey key, GError **error)
+{
+  const AssayPlan *plan = workspace->plan;
+  const gsize n = assay_rows_count (workspace->open.secrets);
+  g_autoptr (GHashTable) chosen = draw_tuning_groups (workspace, key);
+  g_autofree gsize *tuning = g_new (gsize, n);
+  gsize n_measured = 0, n_tuning = 0;
+
+  for (gsize i = 0; i < n; i++) {
+    const gsize row = workspace->order[i];
+
+    if (g_hash_table_contains (chosen, &workspace->open.groups[row]))
+      tuning[n_tuning++] = row;
+    else
+      workspace->order[n_measured++] = row;
+  }
+  for (gsize i = 0; i < n_tuning; i++)
+    workspace->order[n_measured + i] = tuning[i];
+  workspace->tuning_first = n_measured;
+  return n_measured >= plan->trials * plan->secrets
+         || assay_fail (error, ASSAY_ERROR_SCENARIO,
+                        "%u of the groups that secrets come in are set apart for tuning, which "
+                        "leaves %" G_GSIZE_FORMAT " secrets of other groups, but %" G_GUINT64_FORMAT
+                        " are to be measured; expected fewer secrets, trials or tune_secrets",
+                        g_hash_table_size (chosen), n_measured, plan->trials * plan->secrets);
+}
+
 /* The order in which trials, and then tuning, take secrets from the pool. */
 static gboolean
 draw_order (AssayWorkspace *workspace, GError **error)
 {
+  const AssayPlan *plan = workspace->plan;
   const AssayCell cell = { .dataset = workspace->dataset };
-  AssayStream stream
-      = assay_stream (assay_plan_stream (workspace->plan, &cell, "secrets", NULL), 0);
+  const AssayStreamKey key = assay_plan_stream (plan, &cell, "secrets", NULL);
+  AssayStream stream = assay_stream (key, 0);
   const gsize n = assay_rows_count (workspace->open.secrets);
 
   workspace->order = assay_alloc (n, sizeof (gsize), "order of the secrets", error);
   if (workspace->order == NULL)
     return FALSE;
   assay_stream_permutation (&stream, n, workspace->order);
-  return TRUE;
+  workspace->tuning_first = plan->trials * plan->secrets;
+  return workspace->open.groups == NULL || plan->tune_secrets == 0
+         || set_groups_apart (workspace, key, error);
 }
 
 gboolean
@@ -147,7 +212,7 @@ ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
 {
   const AssayPlan *plan = workspace->plan;
   const guint trial = is_tuning ? 0 : cell->trial;
-  const gsize first = (is_tuning ? plan->trials : trial) * plan->secrets;
+  gsize first;
   const char *ignored;
 
   if (!assay_workspace_dataset (workspace, cell->dataset, &ignored, error))
@@ -155,6 +220,7 @@ ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
   if (protected->dataset == cell->dataset && protected->trial == trial)
     return TRUE;
   drop_secrets (protected);
+  first = is_tuning ? workspace->tuning_first : trial * plan->secrets;
   if (!take_secrets (workspace, first, is_tuning ? plan->tune_secrets : plan->secrets, protected,
                      error))
     return FALSE;
@@ -173,8 +239,10 @@ ensure_release (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
   if (!ensure_secrets (workspace, cell, is_tuning, protected, error))
     return FALSE;
   if (protected->defense != cell->defense) {
-    const AssayStreamKey stream = assay_plan_stream (
-        workspace->plan, cell, is_tuning ? "tune-defense" : "defense", NULL);
+    const AssayCell first_trial = { .dataset = cell->dataset, .defense = cell->defense };
+    const AssayStreamKey stream
+        = is_tuning ? assay_plan_stream (workspace->plan, &first_trial, "tune-defense", NULL)
+                    : assay_plan_stream (workspace->plan, cell, "defense", NULL);
 
     drop_release (protected);
     protected->defense = cell->defense;

@@ -1,7 +1,8 @@
 """Verdicts, from the scenario to exit codes and reports.
 
-The data is made so that the outcome is known: the attack `nearest` recovers exactly the secrets that
-are also public (all others are far from every public row), `verbatim` recovers all of `plain`."""
+The data is made so that the outcome is known: the attack `nearest` recovers exactly the secrets
+that are also public (all others are far from every public row), `verbatim` recovers all of
+`plain`."""
 
 import json
 import math
@@ -100,8 +101,8 @@ def _(sandbox):
     check(near(one["p_value"], 0.5**60) and one["adjusted_p"] == one["p_value"], one)
     check(one["witness"] == {"cell": one["witness"]["cell"], "seed": 3, "trial": 0, "secret": 0,
                              "outcome": 1}, one["witness"])
-    check(one["reason"] == "attack verbatim against plain: recovery-rate is 1 [0.9404, 1] of n = 60,"
-          " the claim says at most 0.5", one["reason"])
+    check(one["reason"] == "attack verbatim against plain: recovery-rate is 1 [0.9404, 1] of n = "
+          "60, the claim says at most 0.5", one["reason"])
 
 
 @cases.case("upheld")
@@ -123,8 +124,9 @@ def _(sandbox):
                   if tail_below(math.ceil(0.05 * n - 1e-9), n, 0.1) < 0.05)
     check(abs(one["hypotheses"][0]["units_needed"] - needed) <= 40, (needed, one))
     more = one["hypotheses"][0]["units_needed"] - 60
-    check(one["reason"] == "underpowered: attack nearest (project=no) against plain: recovery-rate is 0.05 "
-          f"[0.01043, 0.1392] of n = 60, the claim says at most 0.1; about {more:.0f} more secrets "
+    check(one["reason"] == "underpowered: attack nearest (project=no) against plain: "
+          "recovery-rate is 0.05 [0.01043, 0.1392] of n = 60, the claim says at most 0.1; about "
+          f"{more:.0f} more secrets "
           "would decide it if the estimate stays", one["reason"])
 
 
@@ -162,6 +164,22 @@ def _(sandbox):
         one = judge(sandbox, code)["ours"]
         check(one["verdict"] == verdict, (other, one))
         check(near(one["hypotheses"][0]["adjusted_upheld"], factor * p), (other, one))
+
+
+@cases.case("holm-takes-a-violation-back")
+def _(sandbox):
+    """For breaches the correction runs on its own: a claim that is upheld is none, and costs."""
+    p = 1 - tail_below(10, 60, 0.1)
+    check(0.025 < p < 0.05, p)
+    for other, verdict, factor, code in (
+        ("", "violated", 1, 1),
+        (claim("broken", "at-most = 0.01"), "violated", 1, 1),
+        (claim("kept", "at-most = 0.9"), "inconclusive", 2, 3),
+    ):
+        write(sandbox, HEAD + claim("ours", "at-most = 0.1") + other, n_public=11)
+        one = judge(sandbox, code)["ours"]
+        check(one["verdict"] == verdict, (other, one))
+        check(near(one["hypotheses"][0]["adjusted_violated"], factor * p), (other, one))
 
 
 @cases.case("holm-counts-cells-not-claims")
@@ -241,7 +259,7 @@ def _(sandbox):
 
 @cases.case("a-success-is-no-evidence-against-successes")
 def _(sandbox):
-    """No success in 40 groups leaves 0.05 open (0.95^40 is 0.13); one success must not uphold it."""
+    """No success in 40 groups leaves 0.05 open (0.95^40 is 0.13); one must not uphold it."""
     for n_public in (0, 1):
         write(sandbox, HEAD + claim("hidden", "at-most = 0.05"), n_public=n_public, n_groups=40,
               rows=120, spread=True)
@@ -274,8 +292,9 @@ def _(sandbox):
     rows[7] = [0.0] * 8
     sandbox.write("private.fvecs", data.file_bytes("private.fvecs", rows))
     one = judge(sandbox, 3)["hidden"]
-    check(one["verdict"] == "inconclusive" and one["reason"] == "attack nearest (project=no) against"
-          " plain: a cell ended in an error (1 of 2 trials did not end well)", one)
+    check(one["verdict"] == "inconclusive", one)
+    check(one["reason"] == "attack nearest (project=no) against plain: a cell ended in an error "
+          "(1 of 2 trials did not end well)", one)
 
 
 # ---- Judging again ----
@@ -346,7 +365,8 @@ def _(sandbox):
 @cases.case("witness-without-a-run")
 def _(sandbox):
     write(sandbox, HEAD + claim("hidden", "at-most = 0.01"))
-    result = sandbox.assay("run", "known.scenario", "--out", "out", "--quiet", "--witness", "hidden")
+    words = ("run", "known.scenario", "--out", "out", "--quiet")
+    result = sandbox.assay(*words, "--witness", "hidden")
     sandbox.expect(result, 2, out="")
     check("--witness needs the finished run of this scenario: " in result.err, result)
     check(not (sandbox.path / "out").exists(), "a folder was made")

@@ -114,6 +114,22 @@ def _(sandbox):
     check(sandbox.read("out/results.json") == sandbox.read("whole/results.json"), "other results")
 
 
+@cases.case("two-begin-at-once")
+def _(sandbox):
+    """One works, the other is refused, or comes late enough to replace what the first has made."""
+    tiny.write(sandbox)
+    sandbox.run_ok("tiny.scenario", "--out", "whole", "--quiet")
+    for i in range(15):
+        both = [sandbox.start("run", "tiny.scenario", "--out", f"out{i}", "--quiet", "--jobs", "1")
+                for _ in range(2)]
+        said = [process.communicate(timeout=60)[1] for process in both]
+        codes = sorted(process.returncode for process in both)
+        check(codes in ([0, 0], [0, 2]), f"exit codes {codes}: {said}")
+        check(codes == [0, 0] or any("is in use by another process" in text or
+                                     "holds an unfinished run" in text for text in said), str(said))
+        check(sandbox.read(f"out{i}/results.json") == sandbox.read("whole/results.json"), "results")
+
+
 def wait_for(path, timeout_s=30):
     end = time.monotonic() + timeout_s
     while not path.exists():
