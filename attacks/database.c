@@ -242,7 +242,11 @@ memory (gconstpointer data, const AssayShape *shape)
   const gsize k = (gsize) settings->neighbours + shape->cols / 2;
   const gsize rows = shape->n_database > 0 ? MIN (k, shape->n_database) : k;
 
-  return assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, rows);
+  /* The control, too, has as many rows as the settings ask for. */
+  const guint64 control = (12 * (guint64) settings->averaged + (guint64) settings->neighbours) * 32
+                          * sizeof (float);
+
+  return MAX (control, assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, rows));
 }
 
 static double

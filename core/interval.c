@@ -54,16 +54,16 @@ percentile_bootstrap (const AssaySample *sample, double a, AssayStreamKey stream
                                                               : "cluster-bootstrap-2000";
 }
 
-/* The group means as a sample of their own. */
+/* The groups' means, or quantiles, as a sample of their own. */
 static void
-t_on_group_means (const AssaySample *sample, double a, AssayInterval *interval)
+t_on_groups (const AssaySample *sample, double a, AssayInterval *interval)
 {
   const double half = qt (a, (double) (sample->n_groups - 1), FALSE, FALSE)
                       * assay_sample_group_error (sample);
 
   interval->lower = MAX (sample->estimate - half, sample->measure->low);
   interval->upper = MIN (sample->estimate + half, sample->measure->high);
-  interval->method = "t-on-group-means";
+  interval->method = sample->p >= 0 ? "t-on-group-quantiles" : "t-on-group-means";
 }
 
 AssayInterval
@@ -91,7 +91,7 @@ assay_sample_interval (const AssaySample *sample, double confidence, AssayStream
     percentile_bootstrap (sample, a, stream, &interval);
     break;
   case ASSAY_SAMPLE_GROUP_T:
-    t_on_group_means (sample, a, &interval);
+    t_on_groups (sample, a, &interval);
     break;
   case ASSAY_SAMPLE_TOO_SMALL:
     interval.lower = sample->measure->low;

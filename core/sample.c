@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Groups from which on the cluster bootstrap is used for rates and means. */
+/* Groups from which on the cluster bootstrap is used; with fewer it covers too seldom. */
 #define MANY_GROUPS 30
 
 static int
@@ -94,8 +94,7 @@ choose_method (const AssaySample *sample)
   if (sample->n_groups == 1)
     return ASSAY_SAMPLE_TOO_SMALL;
   if (sample->n_groups > 0)
-    return sample->n_groups < MANY_GROUPS && sample->p < 0 ? ASSAY_SAMPLE_GROUP_T
-                                                           : ASSAY_SAMPLE_GROUP_BOOTSTRAP;
+    return sample->n_groups < MANY_GROUPS ? ASSAY_SAMPLE_GROUP_T : ASSAY_SAMPLE_GROUP_BOOTSTRAP;
   if (sample->p >= 0)
     return ASSAY_SAMPLE_ORDER;
   if (sample->measure->statistic == ASSAY_STATISTIC_RATE)
@@ -135,20 +134,32 @@ weighted_statistic (const AssaySample *sample, const gsize *weights, gboolean by
   return below;
 }
 
-/* The means of the groups. */
+/* The statistic of each group by itself: its mean, or its quantile. */
 static double *
-group_means (const AssaySample *sample)
+group_statistics (const AssaySample *sample)
 {
-  g_autofree double *sizes = g_new0 (double, sample->n_groups);
-  double *means = g_new0 (double, sample->n_groups);
+  const gsize n_groups = sample->n_groups;
+  g_autofree gsize *sizes = g_new0 (gsize, n_groups);
+  g_autofree gsize *starts = g_new0 (gsize, n_groups);
+  g_autofree double *values = g_new (double, sample->n); /* group after group, each ascending */
+  double *statistics = g_new0 (double, n_groups);
 
-  for (gsize i = 0; i < sample->n; i++) {
-    means[sample->units[i].group] += sample->units[i].value;
-    sizes[sample->units[i].group] += 1;
+  for (gsize i = 0; i < sample->n; i++)
+    sizes[sample->units[i].group]++;
+  for (gsize g = 1; g < n_groups; g++)
+    starts[g] = starts[g - 1] + sizes[g - 1];
+  for (gsize i = 0; i < sample->n; i++)
+    values[starts[sample->units[i].group]++] = sample->units[i].value;
+  for (gsize g = 0; g < n_groups; g++) {
+    const double *own = values + starts[g] - sizes[g];
+
+    for (gsize i = 0; i < sizes[g]; i++)
+      statistics[g] += own[i];
+    statistics[g] /= (double) sizes[g];
+    if (sample->p >= 0)
+      statistics[g] = assay_sorted_quantile (own, sizes[g], sample->p);
   }
-  for (gsize g = 0; g < sample->n_groups; g++)
-    means[g] /= sizes[g];
-  return means;
+  return statistics;
 }
 
 static double
@@ -164,12 +175,12 @@ mean_of (const double *values, gsize n)
 static double
 estimate_of (const AssaySample *sample)
 {
-  g_autofree double *means = NULL;
+  g_autofree double *statistics = NULL;
   g_autofree gsize *once = NULL;
 
   if (sample->method == ASSAY_SAMPLE_GROUP_T) {
-    means = group_means (sample);
-    return mean_of (means, sample->n_groups);
+    statistics = group_statistics (sample);
+    return mean_of (statistics, sample->n_groups);
   }
   once = g_new (gsize, sample->n);
   for (gsize i = 0; i < sample->n; i++)
@@ -231,11 +242,11 @@ double
 assay_sample_group_error (const AssaySample *sample)
 {
   const double count = (double) sample->n_groups;
-  g_autofree double *means = group_means (sample);
+  g_autofree double *statistics = group_statistics (sample);
   double square = 0;
 
   for (gsize g = 0; g < sample->n_groups; g++)
-    square += (means[g] - sample->estimate) * (means[g] - sample->estimate);
+    square += (statistics[g] - sample->estimate) * (statistics[g] - sample->estimate);
   return sqrt (square / (count - 1) / count);
 }
 

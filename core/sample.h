@@ -14,8 +14,8 @@ typedef enum {
   ASSAY_SAMPLE_EXTREME,        /* all units of a share are 0, or all are 1 */
   ASSAY_SAMPLE_ORDER,          /* a quantile of independent units: order statistics */
   ASSAY_SAMPLE_BOOTSTRAP,      /* a mean of independent units */
-  ASSAY_SAMPLE_GROUP_T,        /* a rate or mean of units in few groups: t on group means */
-  ASSAY_SAMPLE_GROUP_BOOTSTRAP, /* of units in many groups; quantiles of any number of groups */
+  ASSAY_SAMPLE_GROUP_T,        /* of units in few groups: t on the groups' own statistics */
+  ASSAY_SAMPLE_GROUP_BOOTSTRAP, /* of units in many groups: whole groups are drawn */
   ASSAY_SAMPLE_TOO_SMALL,      /* one group, or the mean of one unit: nothing to judge by */
 } AssaySampleMethod;
 
@@ -31,7 +31,7 @@ typedef struct {
   gsize n_groups; /* 0: independent */
   AssaySampleMethod method;
   double p;        /* of a quantile; -1: not one */
-  double estimate; /* the statistic; under GROUP_T the mean of the group means */
+  double estimate; /* the statistic; under GROUP_T the mean of the groups' own statistics */
 } AssaySample;
 
 /* @groups: one number per unit, equal numbers belong together; NULL: independent. n >= 1. */
@@ -47,7 +47,7 @@ gsize assay_sample_n_independent (const AssaySample *sample);
  * g_free. For the two bootstrap methods. */
 double *assay_sample_resample (const AssaySample *sample, AssayStreamKey stream);
 
-/* Standard error of the mean of the group means, G - 1 degrees of freedom. For GROUP_T. */
+/* Standard error of the mean of the groups' statistics, G - 1 degrees of freedom. For GROUP_T. */
 double assay_sample_group_error (const AssaySample *sample);
 
 /* Units with a value below, and above, @bound. */

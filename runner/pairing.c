@@ -164,6 +164,27 @@ check_attack (const AssayPlan *plan, AssayPart *part, GError **error)
   return blame (plan, "attack", part, error);
 }
 
+/* The measure by which settings are chosen must be one: a metric that is played with several
+ * settings has it several times. */
+static gboolean
+check_tune_measure (const AssayPlan *plan, const AssayPart *part, GError **error)
+{
+  guint n_found = 0;
+
+  for (guint i = 0; part->tune_measure != NULL && i < plan->metrics->len; i++) {
+    const AssayMetric *metric = (const AssayMetric *) assay_plan_part (plan->metrics, i)->plugin;
+
+    for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
+      n_found += g_str_equal (measure->name, part->tune_measure);
+  }
+  if (n_found <= 1)
+    return TRUE;
+  assay_fail (error, ASSAY_ERROR_SCENARIO,
+              "tune_measure = %s is measured with %u settings; expected one [metric NAME] for it",
+              part->tune_measure, n_found);
+  return blame (plan, "attack", part, error);
+}
+
 static gboolean
 check_parts (AssayPlan *plan, GError **error)
 {
@@ -171,7 +192,8 @@ check_parts (AssayPlan *plan, GError **error)
     if (!check_defense (plan, plan->defenses->pdata[i], error))
       return FALSE;
   for (guint i = 0; i < plan->attacks->len; i++)
-    if (!check_attack (plan, plan->attacks->pdata[i], error))
+    if (!check_attack (plan, plan->attacks->pdata[i], error)
+        || !check_tune_measure (plan, plan->attacks->pdata[i], error))
       return FALSE;
   for (guint i = 0; i < plan->metrics->len; i++) {
     const AssayPart *part = plan->metrics->pdata[i];

@@ -115,6 +115,7 @@ tune_if_needed (Runner *runner, const AssayCell *cell, const AssaySettings **ret
       || !assay_store_set_tuning (runner->store, cell->dataset, cell->defense, cell->attack, chosen,
                                   estimates, attack->candidates->len, error))
     return FALSE;
+  assay_workspace_end_tuning (runner->workspace);
   return assay_run_attack_settings (plan, runner->store, cell, ret_settings, ret_candidate, error);
 }
 

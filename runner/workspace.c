@@ -297,3 +297,9 @@ assay_workspace_groups (AssayWorkspace *workspace, const AssayCell *cell,
   *ret_n = workspace->cell.secrets->rows;
   return TRUE;
 }
+
+void
+assay_workspace_end_tuning (AssayWorkspace *workspace)
+{
+  drop_release (&workspace->tuning);
+}

@@ -31,8 +31,10 @@ gboolean assay_workspace_groups (AssayWorkspace *workspace, const AssayCell *cel
 /* The protected secrets of a cell. */
 gboolean assay_workspace_cell (AssayWorkspace *workspace, const AssayCell *cell,
                                AssayJob *ret_job, GError **error);
-/* The same for the secrets set apart for tuning. */
+/* The same for the secrets set apart for tuning; assay_workspace_end_tuning lets go of them. */
 gboolean assay_workspace_tuning (AssayWorkspace *workspace, const AssayCell *cell,
                                  AssayJob *ret_job, GError **error);
+
+void assay_workspace_end_tuning (AssayWorkspace *workspace);
 
 G_END_DECLS

@@ -44,7 +44,8 @@ class CaseFile:
         sandbox.expect(sandbox.shell(self.command), self.code, self.out, self.err)
         if self.is_kept:
             after = sandbox.tree()
-            check(before == after, f"the folder changed: {set(before.items()) ^ set(after.items())}")
+            changes = set(before.items()) ^ set(after.items())
+            check(not changes, f"the folder changed: {changes}")
 
 
 def edit(name, old, new):

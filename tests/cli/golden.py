@@ -1,7 +1,7 @@
 """Golden tables: every estimate of a scenario, as rows of dataset x defense x attack x measure.
 
-One table a scenario: tests/golden/NAME.scenario gives NAME.tsv. tests/golden/regenerate writes them,
-suite_golden.py compares."""
+One table a scenario: tests/golden/NAME.scenario gives NAME.tsv. tests/golden/regenerate writes
+them, suite_golden.py compares."""
 
 import collections
 import json
@@ -18,8 +18,8 @@ HEADER = """\
 #
 # Estimates stand with four significant digits. A share may differ by one of its n secrets and
 # anything else by 1 %: that much is left to other processors and compilers, whose sums round in
-# another order. Nothing else moves these numbers: not threads, not speed, not a change of structure.
-# So a row changes in a commit of its own, and only because a definition changed (a metric, a
+# another order. Nothing else moves these numbers: not threads, not speed, not a new structure. So a
+# row changes in a commit of its own, and only because a definition changed (a metric, a
 # default, a random stream, a generator) or an error was mended: its message says which and why the
 # new number is the right one.
 """

@@ -1,4 +1,4 @@
-"""A disk that is full: the run stops, says so, keeps what it has, and goes on once there is room."""
+"""A full disk: the run stops, says so, keeps what it has, and goes on once there is room."""
 
 import os
 import re

@@ -74,7 +74,8 @@ def _(sandbox):
         "--release", "release", "--database", "database.fvecs", "--guess", "guess"))
     n, d, m = len(tiny.PRIVATE), 16, 4
     for folder, expected in (
-        ("release", {"translation": ["float32", [n, d], True], "basis": ["float32", [n, m, d], True]}),
+        ("release", {"translation": ["float32", [n, d], True],
+                     "basis": ["float32", [n, m, d], True]}),
         ("truth", {"secrets": ["float32", [n, d], True],
                    "adversarial": ["int64", [n, m // 2], True]}),
         ("guess", {"estimates": ["float32", [n, d], True],

@@ -316,8 +316,10 @@ def _(sandbox):
 def _(sandbox):
     """A control that the store knows as lost counts against every cell of its attack."""
     whole = Whole(sandbox)
-    change_store(sandbox, "whole", "UPDATE meta SET value = 'lost 0.25 12' WHERE key = 'control.1.0'",
-                 "DELETE FROM cells", "DELETE FROM outcomes", "DELETE FROM meta WHERE key = 'state'")
+    change_store(
+        sandbox, "whole", "DELETE FROM cells", "DELETE FROM outcomes",
+        "DELETE FROM meta WHERE key = 'state'",
+        "UPDATE meta SET value = 'lost 0.25 12' WHERE key = 'control.1.0'")
     result = sandbox.expect(sandbox.assay(*RUN, "whole", "--resume"), 3)
     check("control" in result.out and "!" in result.out, result.out)
     before = json.loads(whole.results)["cells"]

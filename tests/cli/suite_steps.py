@@ -298,7 +298,8 @@ def _(sandbox):
     guesses, records = [], []
     for real, whole in (("float32", "int64"), ("float64", "int32")):
         write_release(sandbox, points, basis, kind=real)
-        write_truth(sandbox, points, adversarial=(numbers, whole), groups=([0, 0, 1, 1, 2, 2], whole))
+        write_truth(sandbox, points, adversarial=(numbers, whole),
+                    groups=([0, 0, 1, 1, 2, 2], whole))
         sandbox.write("public.npy", data.npy_bytes(points, real))
         attack(sandbox, "nearest", "--public", "public.npy")
         guesses.append(sandbox.tree("guess"))

@@ -138,12 +138,15 @@ Test (interval, clopper_pearson_covers)
 /* ---- Quantiles ---- */
 
 /* Of 7, 15, 36, 39, 40, 41 R's quantile (type = 7) is 20.25, 37.5, 39.75; of 1 to 4 it is 1.75, 2.5
- * and 3.25. */
+ * and 3.25. In few groups the estimate is the mean of the groups' quantiles: of {36, 40}, {7, 15}
+ * and {39, 41} the lower quartiles are 37, 9, 39.5, the medians 38, 11, 40. */
 Test (interval, quantiles_are_of_type_7)
 {
   static const double six[] = { 40, 7, 41, 36, 15, 39 }, four[] = { 4, 2, 3, 1 };
   static const double of_six[] = { 20.25, 37.5, 39.75 }, of_four[] = { 1.75, 2.5, 3.25 };
-  static const gint64 groups[] = { 1, 2, 3, 1, 2, 3 };
+  static const double of_groups[] = { 85.5 / 3, 89.0 / 3, 92.5 / 3 };
+  static const gint64 groups[] = { 1, 2, 1, 3, 2, 3 };
+  static const double six_groups[] = { 40, 7, 36, 41, 15, 39 };
 
   for (gsize q = 0; q < 3; q++) {
     const AssayStreamKey key = key_of ("quantile", q);
@@ -152,8 +155,8 @@ Test (interval, quantiles_are_of_type_7)
                  "six, %zu", q);
     assert_near (assay_interval (&quantiles[q], four, NULL, 4, 0.95, key).estimate, of_four[q],
                  1e-12, "four, %zu", q);
-    assert_near (assay_interval (&quantiles[q], six, groups, 6, 0.95, key).estimate, of_six[q],
-                 1e-12, "six in groups, %zu", q);
+    assert_near (assay_interval (&quantiles[q], six_groups, groups, 6, 0.95, key).estimate,
+                 of_groups[q], 1e-12, "six in groups, %zu", q);
   }
 }
 
@@ -290,6 +293,8 @@ Test (interval, number_of_groups_decides_the_method)
   cr_assert_str_eq (assay_interval (&mean, values, groups, 30, 0.95, key_of ("g", 0)).method,
                     "cluster-bootstrap-2000");
   cr_assert_str_eq (assay_interval (MEDIAN, values, groups, 29, 0.95, key_of ("g", 0)).method,
+                    "t-on-group-quantiles");
+  cr_assert_str_eq (assay_interval (MEDIAN, values, groups, 30, 0.95, key_of ("g", 0)).method,
                     "cluster-bootstrap-2000");
 }
 
