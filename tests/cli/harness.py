@@ -154,6 +154,14 @@ class Sandbox:
             text=True,
         )
 
+    @staticmethod
+    def kill(process):
+        """kill -9, and what clang's OpenMP leaves in shared memory under the number of the dead."""
+        process.kill()
+        process.communicate()
+        left = pathlib.Path(f"/dev/shm/__KMP_REGISTERED_LIB_{process.pid}_{os.getuid()}")
+        left.unlink(missing_ok=True)
+
     # ---- Expectations ----
 
     def expect(self, result, code=0, out=None, err=None):

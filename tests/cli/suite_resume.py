@@ -121,8 +121,7 @@ def kill_at(sandbox, folder, delay_s):
     """Starts a run and kills it; TRUE if it was still under way."""
     process = sandbox.start(*RUN, folder)
     time.sleep(delay_s)
-    process.kill()
-    process.communicate()
+    sandbox.kill(process)
     return process.returncode == -signal.SIGKILL
 
 
