@@ -132,5 +132,8 @@ assay_text_count (guint64 count)
 char *
 assay_text_bytes (guint64 bytes)
 {
-  return g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *text = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_auto (GStrv) parts = g_strsplit (text, "\302\240", -1); /* GLib's no-break space */
+
+  return g_strjoinv (" ", parts);
 }

@@ -267,7 +267,8 @@ append_notes (GString *text, const AssayResults *results)
   for (guint i = 0; i < plan->skipped->len; i++) {
     const AssaySkip *skip = plan->skipped->pdata[i];
 
-    g_string_append_printf (text, "%sskipped: %s\n", i == 0 ? "\n" : "", skip->reason);
+    g_string_append_printf (text, "%sskipped: %s against %s: %s\n", i == 0 ? "\n" : "",
+                            skip->attack, skip->defense, skip->reason);
   }
   for (guint i = 0; i < results->cells->len; i++) {
     const AssayResultCell *cell = results->cells->pdata[i];
