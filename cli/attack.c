@@ -88,7 +88,8 @@ cli_attack (int argc, char **argv)
   if (!cli_parse (&argc, &argv, "", "Attacks a release with exactly the knowledge that is given.",
                   "Example:\n  assay attack --attack database --release release \\\n"
                   "    --database database.npy --guess guess\n",
-                  entries))
+                  entries)
+      || !cli_check_words (argc, argv, 0))
     ;
   else if (options.attack == NULL || options.release == NULL || options.guess == NULL)
     g_printerr ("assay attack: expected --attack, --release and --guess\n");

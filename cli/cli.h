@@ -30,6 +30,9 @@ int cli_selftest (int argc, char **argv);
 gboolean cli_parse (int *argc, char ***argv, const char *parameters, const char *summary,
                     const char *description, const GOptionEntry *entries);
 
+/* That at most @most words are left after the options; FALSE: more, already reported. */
+gboolean cli_check_words (int argc, char **argv, int most);
+
 /* Prints "assay: MESSAGE" to stderr and returns the exit code that fits the error. */
 int cli_fail (const GError *error);
 /* The same for errors met before anything was begun: always bad input. */

@@ -26,6 +26,16 @@ cli_parse (int *argc, char ***argv, const char *parameters, const char *summary,
   return is_ok;
 }
 
+gboolean
+cli_check_words (int argc, char **argv, int most)
+{
+  if (argc <= most + 1)
+    return TRUE;
+  g_printerr ("%s: unexpected '%s'; '%s --help' explains\n", g_get_prgname (), argv[most + 1],
+              g_get_prgname ());
+  return FALSE;
+}
+
 int
 cli_fail_early (const GError *error)
 {

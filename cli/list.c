@@ -18,7 +18,8 @@ cli_list (int argc, char **argv)
   gboolean is_any = FALSE;
 
   if (!cli_parse (&argc, &argv, "[defenses|attacks|metrics|datasets]",
-                  "Lists what Assay can audit and attack with.", NULL, entries))
+                  "Lists what Assay can audit and attack with.", NULL, entries)
+      || !cli_check_words (argc, argv, 1))
     return EXIT_BAD_INPUT;
   for (guint t = 0; t < N_TYPES; t++) {
     const AssayPlugin *const *list = assay_registry_list (types[t]);

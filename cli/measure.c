@@ -164,7 +164,8 @@ cli_measure (int argc, char **argv)
   };
   int code = EXIT_BAD_INPUT;
 
-  if (!cli_parse (&argc, &argv, "", "Measures what a guess recovered of the truth.", NULL, entries))
+  if (!cli_parse (&argc, &argv, "", "Measures what a guess recovered of the truth.", NULL, entries)
+      || !cli_check_words (argc, argv, 0))
     ;
   else if (options.truth == NULL || options.guess == NULL)
     g_printerr ("assay measure: expected --truth and --guess\n");

@@ -142,7 +142,8 @@ cli_protect (int argc, char **argv)
                   "Example:\n  assay protect --defense affine-lifting --set dimension=4 \\\n"
                   "    --secrets secrets.npy --database database.npy --release release --truth "
                   "truth\n",
-                  entries))
+                  entries)
+      || !cli_check_words (argc, argv, 0))
     ;
   else if (options.defense == NULL || options.secrets == NULL || options.release == NULL
            || options.truth == NULL)

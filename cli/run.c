@@ -146,6 +146,32 @@ say_interrupted (const AssayPlan *plan, AssayFolder *folder)
   return EXIT_INTERRUPTED;
 }
 
+/* Data that changed between two processes of one run would mix two audits, and no cell that is done
+ * already opens it again. */
+static gboolean
+check_data (const AssayPlan *plan, AssayWorkspace *workspace, const AssayFolder *folder,
+            GError **error)
+{
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", i);
+    g_autofree char *known = NULL;
+    const char *sha256;
+
+    if (!assay_store_get (folder->store, key, &known, error))
+      return FALSE;
+    if (known == NULL && !folder->is_finished)
+      continue;
+    if (!assay_workspace_dataset (workspace, i, &sha256, error))
+      return FALSE;
+    if (g_strcmp0 (known, sha256) != 0)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "the data of the run changed since it began (sha256 %.12s, now %.12s); "
+                         "expected a new run with --out",
+                         known != NULL ? known : "unknown", sha256);
+  }
+  return TRUE;
+}
+
 static int
 run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *folder,
                const RunOptions *options)
@@ -156,8 +182,10 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
   const gint64 started = g_get_real_time ();
   g_autoptr (GError) error = NULL;
   AssayRunEnd end = ASSAY_RUN_FINISHED;
-  gboolean is_ok
-      = folder->is_finished || assay_run (plan, workspace, folder->store, &callbacks, &end, &error);
+  const gboolean is_ok
+      = check_data (plan, workspace, folder, &error)
+        && (folder->is_finished
+            || assay_run (plan, workspace, folder->store, &callbacks, &end, &error));
   int code;
 
   cli_progress_free (progress);
@@ -212,6 +240,21 @@ choose_place (const AssayPlan *plan, const char *out, gboolean is_one)
   return g_build_filename (out, base, NULL);
 }
 
+/* That no two scenarios of one command have one folder: the second would replace the first. */
+static gboolean
+check_apart (const GPtrArray *plans, const GPtrArray *places, GError **error)
+{
+  for (guint i = 0; i + 1 < places->len; i++)
+    if (g_str_equal (places->pdata[i], places->pdata[places->len - 1]))
+      return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                         "%s and %s would both have their results in %s; expected another file "
+                         "name or another title of one of them",
+                         ((const AssayPlan *) plans->pdata[i])->scenario,
+                         ((const AssayPlan *) plans->pdata[places->len - 1])->scenario,
+                         (const char *) places->pdata[i]);
+  return TRUE;
+}
+
 static void
 options_clear (RunOptions *options)
 {
@@ -225,6 +268,7 @@ static int
 run_all (char **scenarios, guint n, const RunOptions *options)
 {
   g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_plan_free);
+  g_autoptr (GPtrArray) places = g_ptr_array_new_with_free_func (g_free); /* canonical */
   int worst = EXIT_OK;
 
   /* What is wrong with any of them is told before the first begins. */
@@ -239,7 +283,9 @@ run_all (char **scenarios, guint n, const RunOptions *options)
     if (options->baseline != NULL && !assay_baseline_check (plan, options->baseline, &error))
       return cli_fail_early (error);
     place = choose_place (plan, options->out, n == 1);
-    if (!assay_folder_check (plan, place, options->resume, &error))
+    g_ptr_array_add (places, assay_folder_canonical (place));
+    if (!check_apart (plans, places, &error)
+        || (options->witness == NULL && !assay_folder_check (plan, place, options->resume, &error)))
       return cli_fail_early (error);
   }
   for (guint i = 0; i < plans->len; i++) {

@@ -36,7 +36,8 @@ cli_selftest (int argc, char **argv)
   if (!cli_parse (&argc, &argv, "",
                   "Plays the control of every attack: a case whose outcome is known. An attack\n"
                   "that loses it on this machine proves nothing by losing elsewhere.",
-                  NULL, entries))
+                  NULL, entries)
+      || !cli_check_words (argc, argv, 0))
     return EXIT_BAD_INPUT;
   for (guint i = 0; assay_attacks[i] != NULL; i++)
     is_won &= play (assay_attacks[i], (guint64) seed);

@@ -25,8 +25,8 @@ double assay_binomial_upper (double x, double n, double a);
  * quantile by order statistics (exact, no resampling). Units in groups (one number per unit, equal
  * numbers belong together): the group is the unit. With 30 groups or more, a cluster bootstrap;
  * below, the mean of the groups' own statistics (means, or quantiles) with a t interval (G - 1
- * degrees of freedom); one group alone has no interval but the range of the measure, as has the mean
- * of one unit. Where every unit of a share (0 to 1) has the same
+ * degrees of freedom); one group alone has no interval but the range of the measure, as has the
+ * mean of one unit. Where every unit of a share (0 to 1) has the same
  * extreme outcome, resampling would give an interval without width; then it is Clopper-Pearson on
  * the number of groups (or of units, where they are independent). Quantiles interpolate linearly
  * (type 7 of Hyndman and Fan 1996). Resamples draw from @stream: 2,000 of them. n >= 1. */

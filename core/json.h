@@ -30,7 +30,8 @@ void assay_json_end_array (AssayJson *json);
 void assay_json_key (AssayJson *json, const char *key);
 void assay_json_string (AssayJson *json, const char *value); /* NULL writes null */
 void assay_json_int (AssayJson *json, gint64 value);
-void assay_json_double (AssayJson *json, double value); /* not finite, or beyond every bound: null */
+/* null where @value is not finite, or stands for "no bound" (G_MAXDOUBLE). */
+void assay_json_double (AssayJson *json, double value);
 void assay_json_bool (AssayJson *json, gboolean value);
 void assay_json_raw (AssayJson *json, const char *text); /* @text is JSON already */
 

@@ -59,6 +59,16 @@ resampled_p (const AssaySample *sample, double p, gboolean is_above)
              : p;
 }
 
+/* Groups that all changed by the same have no deviation for t to divide by, and two of them would
+ * be certain of anything: they show what their number does. */
+static double
+grouped_p (const AssaySample *sample, double p)
+{
+  const gboolean is_alike = assay_sample_group_error (sample) <= 1e-9 * fabs (sample->estimate);
+
+  return is_alike ? MAX (p, pow (0.5, (double) sample->n_groups)) : p;
+}
+
 AssayPairedTest
 assay_paired_test (const AssayMeasure *measure, const double *before, const double *after,
                    const gint64 *groups, gsize n, AssayStreamKey stream)
@@ -85,6 +95,8 @@ assay_paired_test (const AssayMeasure *measure, const double *before, const doub
   result.p_worse = measure->higher_leaks ? test.p_above : test.p_below;
   if (sample->method == ASSAY_SAMPLE_BOOTSTRAP || sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP)
     result.p_worse = resampled_p (sample, result.p_worse, measure->higher_leaks);
+  if (sample->method == ASSAY_SAMPLE_GROUP_T)
+    result.p_worse = grouped_p (sample, result.p_worse);
   result.method = sample->method == ASSAY_SAMPLE_GROUP_T           ? "t-on-group-means"
                   : sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP ? "cluster-bootstrap-2000"
                                                                    : "paired-bootstrap-2000";

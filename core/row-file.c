@@ -349,6 +349,7 @@ append_entry (AssayRowFiles *files, const Entry *entry, const char *const *folde
   g_autofree char *path = assay_row_file_find (entry->name, folders, error);
   g_auto (Table) table = { 0 };
   AssayRowRange range = { 0 };
+  struct stat about;
   char *canonical;
 
   if (path == NULL || !open_table (path, entry->name, &table, error)
@@ -364,9 +365,13 @@ append_entry (AssayRowFiles *files, const Entry *entry, const char *const *folde
   if (!check_rows (path, &table, range.first, range.end, checksum, error))
     return FALSE;
   canonical = realpath (path, NULL);
-  if (canonical == NULL)
+  if (canonical == NULL || stat (canonical, &about) != 0) {
+    g_free (canonical);
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: has no canonical path: %s", path,
                        g_strerror (errno));
+  }
+  range.device = about.st_dev;
+  range.inode = about.st_ino;
   range.path = canonical; /* g_free is free since GLib 2.46 */
   g_array_append_val (files->ranges, range);
   assay_rows_append (files->rows, table.bytes, table.base + range.first * table.stride, table.type,
@@ -420,14 +425,16 @@ check_pair (const AssayRowRange *a, const char *role, const AssayRowRange *b,
 {
   const gsize first = MAX (a->first, b->first);
   const gsize end = MIN (a->end, b->end);
+  const gboolean is_one_name = g_str_equal (a->path, b->path);
 
-  if (first >= end || !g_str_equal (a->path, b->path))
+  if (first >= end || (!is_one_name && (a->device != b->device || a->inode != b->inode)))
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_DATA,
                      "%s [%" G_GSIZE_FORMAT ":%" G_GSIZE_FORMAT "] and %s [%" G_GSIZE_FORMAT
                      ":%" G_GSIZE_FORMAT "] share rows [%" G_GSIZE_FORMAT ":%" G_GSIZE_FORMAT
-                     "] of %s; a row may be used once",
-                     role, a->first, a->end, other_role, b->first, b->end, first, end, a->path);
+                     "] of %s%s%s; a row may be used once",
+                     role, a->first, a->end, other_role, b->first, b->end, first, end, a->path,
+                     is_one_name ? "" : ", which is the file ", is_one_name ? "" : b->path);
 }
 
 gboolean

@@ -17,7 +17,8 @@ G_BEGIN_DECLS
 
 /* Rows [first, end) of one file. */
 typedef struct {
-  char *path; /* canonical and absolute: equal for equal files */
+  char *path;            /* canonical and absolute */
+  guint64 device, inode; /* equal for equal files, which hard links give several paths */
   gsize first;
   gsize end;
   gsize n_in_file; /* rows of the whole file */

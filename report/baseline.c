@@ -23,7 +23,8 @@ assay_report_baseline (const AssayBaseline *baseline)
   g_string_append_printf (text, "\nagainst baseline %s: %u of %u comparisons got worse\n",
                           baseline->folder, baseline->n_worse, baseline->comparisons->len);
   if (baseline->n_uncompared > 0)
-    g_string_append_printf (text, "  %u could not be compared: only one of the runs measured them\n",
+    g_string_append_printf (text,
+                            "  %u could not be compared: only one of the runs measured them\n",
                             baseline->n_uncompared);
   for (guint i = 0; i < baseline->comparisons->len; i++) {
     const AssayComparison *one = &g_array_index (baseline->comparisons, AssayComparison, i);

@@ -115,15 +115,35 @@ compare_series (const AssayResults *results, const AssayResultCell *cell, gsize 
       "%s%s", assay_plan_part (plan->metrics, metric)->canonical, measure->name);
   AssayComparison comparison = { .cell = cell, .measure = measure };
 
-  if (old->len != new->len)
-    baseline->n_uncompared++;
-  if (new->len == 0 || old->len != new->len)
+  if (new->len == 0)
     return;
   comparison.test = assay_paired_test (
       measure, (const double *) (gconstpointer) old->data,
       (const double *) (gconstpointer) new->data, groups, new->len,
       assay_plan_stream (plan, assay_plan_cell (plan, first), "baseline", upstream));
   g_array_append_val (baseline->comparisons, comparison);
+}
+
+/* Whether both runs measured the same trials: as many outcomes of other trials would be those of
+ * other secrets. */
+static gboolean
+check_paired (AssayStore *store, AssayStore *old, const GArray *indices, guint metric,
+              guint n_series, gboolean *ret_is_paired, GError **error)
+{
+  *ret_is_paired = TRUE;
+  for (guint i = 0; i < indices->len; i++) {
+    const gsize index = g_array_index (indices, gsize, i);
+    AssayOutcomes before = { 0 }, after = { 0 };
+    const gboolean is_ok = assay_store_outcomes (old, index, metric, n_series, &before, error)
+                           && assay_store_outcomes (store, index, metric, n_series, &after, error);
+
+    *ret_is_paired &= before.n == after.n;
+    assay_outcomes_clear (&before);
+    assay_outcomes_clear (&after);
+    if (!is_ok)
+      return FALSE;
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -136,14 +156,19 @@ compare_metric (const AssayResults *results, AssayStore *store, AssayStore *old,
       = (const AssayMetric *) assay_plan_part (plan->metrics, metric)->plugin;
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
   AssayPool before, after;
-  gboolean is_ok = assay_pool_fill (&before, plan, old, indices, metric, error);
+  gboolean is_paired, is_ok;
 
+  if (!check_paired (store, old, indices, metric, plugin->n_series, &is_paired, error))
+    return FALSE;
+  is_ok = assay_pool_fill (&before, plan, old, indices, metric, error);
   is_ok = assay_pool_fill (&after, plan, store, indices, metric, is_ok ? error : NULL) && is_ok;
   /* Several measures may summarise one series; it is compared once. */
   for (guint s = 0; is_ok && s < plugin->n_series; s++)
     for (const AssayMeasure *m = plugin->measures; m->name != NULL; m++)
       if (m->series == s) {
-        compare_series (results, cell, first, metric, m, &before, &after, baseline);
+        baseline->n_uncompared += !is_paired;
+        if (is_paired)
+          compare_series (results, cell, first, metric, m, &before, &after, baseline);
         break;
       }
   assay_pool_clear (&before);

@@ -11,24 +11,30 @@ G_BEGIN_DECLS
 #define ASSAY_META_PLAN_TEXT "plan"
 #define ASSAY_META_STATE "state"
 #define ASSAY_META_FINISHED "finished"
+#define ASSAY_META_SERIAL "serial"   /* one more than that of the run it replaces */
+#define ASSAY_META_VERSION "version" /* of the program that began it, with its commit */
 
 typedef struct {
-  char *place;     /* where the results will be */
-  char *work;      /* where the run works: place, or beside it when a finished run is replaced */
-  int lock;        /* an open descriptor that holds the folder */
-  gboolean is_new; /* nothing has been run in it yet */
-  gboolean is_finished; /* --resume of a run that is already whole */
+  char *place; /* where the results will be; of a link, what it leads to */
+  char *work;  /* where the run works: place, or beside it when a finished run is replaced */
+  int place_lock, beside_lock; /* open descriptors that hold the folders; 0: not held */
+  guint64 serial;              /* of a run that is new */
+  gboolean is_new;             /* nothing has been run in it yet */
+  gboolean is_finished;        /* --resume of a run that is already whole */
+  gboolean has_leftover; /* beside it stands the run that it replaced when the process was killed */
   AssayStore *store;
 } AssayFolder;
 
-/* Opens the folder for @plan. A folder of another plan, of something else than a run, in use by
- * another process, unfinished without @resume or not writable is ASSAY_ERROR_SCENARIO; a full disk
- * is ASSAY_ERROR_IO. Nothing is created on failure. */
+/* Opens the folder for @plan. ASSAY_ERROR_SCENARIO: a folder of another plan, of something else
+ * than a run, in use by another process or not writable; an unfinished run without @resume, or
+ * begun by another version; a finished one that cannot be replaced, because it holds a file that is
+ * not of the run, is the working folder or a mount point. A full disk is ASSAY_ERROR_IO. Nothing is
+ * created on failure. */
 gboolean assay_folder_open (const AssayPlan *plan, const char *place, gboolean resume,
                             AssayFolder *ret_folder, GError **error);
 
 /* The same checks, without opening or creating anything: so that a folder which cannot be used is
- * told before the data is generated. */
+ * told before the data is generated. A finished run that is resumed need not be writable. */
 gboolean assay_folder_check (const AssayPlan *plan, const char *place, gboolean resume,
                              GError **error);
 
@@ -40,5 +46,8 @@ void assay_folder_clear (AssayFolder *folder);
 
 /* The folder for a plan that names none: assay-out/SCENARIO-HASH. */
 char *assay_folder_default (const AssayPlan *plan);
+
+/* The absolute path without links of @place, which need not be there: equal for equal places. */
+char *assay_folder_canonical (const char *place);
 
 G_END_DECLS

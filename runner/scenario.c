@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/npy.h"
 #include "core/text.h"
 
 /* A scenario is written by people; anything larger is another kind of file. */
 #define MAX_BYTES (1024 * 1024)
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 /* The kinds of group, and whether they carry a label. */
 static const char *const kinds[]
@@ -241,24 +243,24 @@ AssayScenario *
 assay_scenario_load (const char *path, GError **error)
 {
   g_autoptr (AssayScenario) scenario = NULL;
+  g_autoptr (GBytes) bytes = assay_file_map (path, error);
   g_autofree char *text = NULL;
-  g_autoptr (GError) problem = NULL;
+  const char *content;
   gsize length = 0;
 
-  if (!g_file_get_contents (path, &text, &length, &problem)) {
-    /* GLib's message quotes the path in its own way; the cause stands behind it. */
-    const char *cause = strrchr (problem->message, ':');
-
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: cannot be read%s", path, cause != NULL ? cause : "");
+  if (bytes == NULL)
     return NULL;
-  }
-  if (!check_text (path, text, length, error))
+  content = g_bytes_get_data (bytes, &length);
+  if (content == NULL) /* an empty file */
+    content = "";
+  if (!check_text (path, content, length, error))
     return NULL;
+  text = g_strndup (content, length);
   scenario = g_new0 (AssayScenario, 1);
   scenario->path = g_strdup (path);
   scenario->sha256 = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) text, length);
   scenario->groups = g_ptr_array_new_with_free_func ((GDestroyNotify) group_free);
-  if (!parse_text (scenario, text, error))
+  if (!parse_text (scenario, text + (g_str_has_prefix (text, BYTE_ORDER_MARK) ? 3 : 0), error))
     return NULL;
   return g_steal_pointer (&scenario);
 }

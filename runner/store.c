@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include <glib/gstdio.h>
 #include <sqlite3.h>
 
 /* Written into the file's header ("assy"), so that another program's database is recognised. */
@@ -112,26 +113,65 @@ check_whole (AssayStore *store, GError **error)
   return is_whole || fail_damaged (store, "its pages do not fit together", error);
 }
 
+/* That the database is a store or @ret_is_blank: another program's is not touched further. */
 static gboolean
-set_up (AssayStore *store, gboolean create, GError **error)
+identify (AssayStore *store, gboolean *ret_is_blank, GError **error)
 {
   gint64 application = 0, version = 0, tables = 0;
-  g_autofree char *sql = NULL;
 
-  if (!execute (store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;", error)
-      || !read_integer (store, "PRAGMA application_id", &application, error)
+  if (!read_integer (store, "PRAGMA application_id", &application, error)
       || !read_integer (store, "PRAGMA user_version", &version, error)
       || !read_integer (store, "SELECT count(*) FROM sqlite_master", &tables, error))
     return FALSE;
-  if (application == APPLICATION_ID && version == SCHEMA_VERSION)
-    return !create || check_whole (store, error);
+  *ret_is_blank = application == 0 && version == 0 && tables == 0;
+  if (*ret_is_blank || (application == APPLICATION_ID && version == SCHEMA_VERSION))
+    return TRUE;
   if (application == APPLICATION_ID && version > SCHEMA_VERSION)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: made by a newer version of Assay (store %" G_GINT64_FORMAT
                        ", this one reads %d)",
                        store->path, version, SCHEMA_VERSION);
-  if (!create || application != 0 || version != 0 || tables != 0)
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: is not a run store", store->path);
+  return assay_fail (error, ASSAY_ERROR_DATA, "%s: is not a run store", store->path);
+}
+
+static gboolean
+connect_to (AssayStore *store, int flags, const char *query, GError **error)
+{
+  g_autofree char *escaped = g_uri_escape_string (store->path, "/", FALSE);
+  g_autofree char *uri
+      = g_strconcat (g_path_is_absolute (store->path) ? "file://" : "file:", escaped, query, NULL);
+
+  sqlite3_close (store->database);
+  store->database = NULL;
+  if (sqlite3_open_v2 (uri, &store->database, flags | SQLITE_OPEN_URI, NULL) != SQLITE_OK)
+    return fail_sql (store, error);
+  sqlite3_busy_timeout (store->database, 2000);
+  return TRUE;
+}
+
+/* Without a log beside it the file is all there is: read as it stands, it needs no locks, and
+ * nothing is written beside it. */
+static gboolean
+connect_to_read (AssayStore *store, gboolean *ret_is_blank, GError **error)
+{
+  g_autofree char *log = g_strconcat (store->path, "-wal", NULL);
+  GStatBuf about;
+  const gboolean has_log = g_stat (log, &about) == 0 && about.st_size > 0;
+
+  return connect_to (store, SQLITE_OPEN_READONLY, has_log ? "" : "?immutable=1", error)
+         && identify (store, ret_is_blank, error);
+}
+
+static gboolean
+set_up (AssayStore *store, gboolean is_blank, GError **error)
+{
+  g_autofree char *sql = NULL;
+
+  if (!connect_to (store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "", error)
+      || !execute (store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;", error))
+    return FALSE;
+  if (!is_blank)
+    return check_whole (store, error);
   sql = g_strdup_printf ("BEGIN; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;",
                          schema, APPLICATION_ID, SCHEMA_VERSION);
   return execute (store, sql, error);
@@ -141,17 +181,27 @@ AssayStore *
 assay_store_open (const char *folder, gboolean create, GError **error)
 {
   g_autoptr (AssayStore) store = g_new0 (AssayStore, 1);
-  const int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
+  gboolean is_blank = TRUE;
 
   store->path = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
-  if (sqlite3_open_v2 (store->path, &store->database, flags, NULL) != SQLITE_OK) {
-    fail_sql (store, error);
+  if ((!create || g_file_test (store->path, G_FILE_TEST_EXISTS))
+      && !connect_to_read (store, &is_blank, error))
     return NULL;
-  }
-  sqlite3_busy_timeout (store->database, 2000);
-  if (!set_up (store, create, error))
+  if (!create && is_blank)
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: is not a run store", store->path);
+  if (create ? !set_up (store, is_blank, error) : is_blank)
     return NULL;
   return g_steal_pointer (&store);
+}
+
+gboolean
+assay_store_is_blank (const char *folder)
+{
+  g_autoptr (AssayStore) store = g_new0 (AssayStore, 1);
+  gboolean is_blank = FALSE;
+
+  store->path = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
+  return connect_to_read (store, &is_blank, NULL) && is_blank;
 }
 
 void

@@ -25,10 +25,13 @@ typedef struct {
   double seconds;
 } AssayCellRecord;
 
-/* Opens or, with @create, creates @folder/run.sqlite. ASSAY_ERROR_IO; ASSAY_ERROR_DATA for a file
- * that is not a run store, is damaged, or is of a newer version. An empty database is no run store
+/* Opens or, with @create, creates @folder/run.sqlite. Without @create it is only read, and may be
+ * on read-only media. ASSAY_ERROR_IO; ASSAY_ERROR_DATA for a file that is not a run store, is
+ * damaged, or is of a newer version: such a file keeps its bytes. An empty database is no run store
  * yet: @create makes it one. */
 AssayStore *assay_store_open (const char *folder, gboolean create, GError **error);
+/* Whether @folder/run.sqlite is an empty database: what a kill leaves of a store that is new. */
+gboolean assay_store_is_blank (const char *folder);
 void assay_store_close (AssayStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayStore, assay_store_close)
 

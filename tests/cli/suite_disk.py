@@ -105,6 +105,21 @@ def _(sandbox):
         check(left == ["ballast", "out"], f"left behind: {left}")
 
 
+@cases.case("mount-point-is-not-replaced")
+def _(sandbox):
+    """It can hold a run, but cannot be exchanged for another: told before the second begins."""
+    tiny.write(sandbox)
+    with SmallDisk(sandbox, 16384):
+        sandbox.run_ok("tiny.scenario", "--out", "disk", "--quiet")
+        before = sandbox.tree("disk")
+        sandbox.refuses(
+            sandbox.assay("run", "tiny.scenario", "--out", "disk"),
+            "output folder disk holds a finished run and cannot be replaced: it is a mount point; "
+            "expected --resume to show it, or --out with another folder")
+        sandbox.run_ok("tiny.scenario", "--out", "disk", "--quiet", "--resume")
+        check(set(sandbox.tree("disk")) == set(before), "other files")
+
+
 def used(path):
     about = os.statvfs(path)
     return (about.f_blocks - about.f_bfree) * about.f_frsize

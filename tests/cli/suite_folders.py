@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 import signal
 import subprocess
 import time
@@ -128,6 +129,129 @@ def _(sandbox):
         check(codes == [0, 0] or any("is in use by another process" in text or
                                      "holds an unfinished run" in text for text in said), str(said))
         check(sandbox.read(f"out{i}/results.json") == sandbox.read("whole/results.json"), "results")
+
+
+@cases.case("two-of-different-plans-begin-at-once")
+def _(sandbox):
+    """Whoever comes second is refused, whatever it saw before the other began."""
+    tiny.write(sandbox)
+    expected = {}
+    for seed in ("1", "2"):
+        sandbox.run_ok("tiny.scenario", "--out", f"whole{seed}", "--seed", seed, "--quiet")
+        expected[seed] = sandbox.read(f"whole{seed}/results.json")
+    for i in range(30):
+        both = {seed: sandbox.start("run", "tiny.scenario", "--out", f"out{i}", "--seed", seed,
+                                    "--quiet", "--jobs", "1") for seed in expected}
+        said = [process.communicate(timeout=60)[1] for process in both.values()]
+        codes = {seed: process.returncode for seed, process in both.items()}
+        check(sorted(codes.values()) == [0, 2], f"exit codes {codes}: {said}")
+        winner = next(seed for seed, code in codes.items() if code == 0)
+        check(sandbox.read(f"out{i}/results.json") == expected[winner], "results")
+
+
+@cases.case("two-replace-at-once")
+def _(sandbox):
+    tiny.write(sandbox)
+    sandbox.run_ok("tiny.scenario", "--out", "out", "--quiet")
+    expected = sandbox.read("out/results.json")
+    for _ in range(15):
+        both = [sandbox.start("run", "tiny.scenario", "--out", "out", "--quiet", "--jobs", "1")
+                for _ in range(2)]
+        said = [process.communicate(timeout=60)[1] for process in both]
+        codes = sorted(process.returncode for process in both)
+        check(codes in ([0, 0], [0, 2]), f"exit codes {codes}: {said}")
+        check(sandbox.read("out/results.json") == expected, "results")
+        check(not (sandbox.path / "out.new").exists(), "out.new was left behind")
+
+
+@cases.case("being-replaced-by-another-process")
+def _(sandbox):
+    tiny.write(sandbox, tiny.LONGER)
+    sandbox.run_ok("tiny.scenario", "--out", "out", "--quiet")
+    process = sandbox.start("run", "tiny.scenario", "--out", "out", "--quiet")
+    try:
+        wait_for(sandbox.path / "out.new" / "run.sqlite-wal")
+        process.send_signal(signal.SIGSTOP)
+        before = sandbox.tree("out")
+        for words in ([], ["--resume"], ["--seed", "9"]):
+            sandbox.refuses(
+                sandbox.assay("run", "tiny.scenario", "--out", "out", *words),
+                "output folder out is in use by another process; expected it to end first, or "
+                "--out with another folder")
+        check(sandbox.tree("out") == before, "the finished run changed")
+        process.send_signal(signal.SIGCONT)
+        process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    check(process.returncode == 0, f"the first process: exit code {process.returncode}")
+
+
+@cases.case("foreign-file-that-comes-while-the-run-is-replaced")
+def _(sandbox):
+    tiny.write(sandbox, tiny.LONGER)
+    sandbox.run_ok("tiny.scenario", "--out", "out", "--quiet")
+    process = sandbox.start("run", "tiny.scenario", "--out", "out", "--quiet")
+    wait_for(sandbox.path / "out.new" / "run.sqlite-wal")
+    process.send_signal(signal.SIGSTOP)
+    sandbox.write("out/thesis.tex", "mine")
+    process.send_signal(signal.SIGCONT)
+    err = process.communicate(timeout=60)[1]
+    check(process.returncode == 4 and "it holds 'thesis.tex'" in err, err)
+    check(sandbox.read("out/thesis.tex") == "mine", "the file changed")
+    (sandbox.path / "out" / "thesis.tex").unlink()
+    sandbox.expect(sandbox.shell(err.splitlines()[-1].strip()))
+    check(not (sandbox.path / "out.new").exists(), "out.new was left behind")
+
+
+@cases.case("foreign-database-with-a-log-keeps-its-bytes")
+def _(sandbox):
+    """Another program's database that it has open, or left open."""
+    tiny.write(sandbox)
+    (sandbox.path / "out").mkdir()
+    database = sqlite3.connect(sandbox.path / "out" / "run.sqlite")
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("CREATE TABLE t (x)")
+    database.commit()
+    before = sandbox.tree("out")
+    check(set(before) == {"run.sqlite", "run.sqlite-wal", "run.sqlite-shm"}, str(before))
+    for words in ([], ["--resume"]):
+        sandbox.refuses(sandbox.assay("run", "tiny.scenario", "--out", "out", *words),
+                        "out/run.sqlite: is not a run store")
+        after = sandbox.tree("out")
+        for name in ("run.sqlite", "run.sqlite-wal"):
+            check(after[name] == before[name], f"{name} changed")
+    database.close()
+
+
+CLAIM = """
+[claim hidden]
+attack = verbatim
+defense = plain
+measure = recovery-rate
+at-most = 0.01
+
+[attack verbatim]
+plugin = verbatim
+"""
+
+
+@cases.case("run-on-read-only-media")
+def _(sandbox):
+    """It can be a baseline, and its witness played."""
+    become = " ".join(as_nobody(sandbox))
+    tiny.write(sandbox, tiny.SCENARIO + CLAIM)
+    sandbox.run_ok("tiny.scenario", "--out", "old", "--quiet", code=1)
+    subprocess.run(["chmod", "-R", "a+rX,a-w", sandbox.path / "old"], check=True)
+    (sandbox.path / "new").mkdir()
+    (sandbox.path / "new").chmod(0o777)
+    before = sandbox.tree("old")
+    run = f"{become} assay run tiny.scenario --quiet"
+    result = sandbox.expect(sandbox.shell(f"{run} --out new --baseline old"), 1, err="")
+    check("results in new" in result.out, result.out)
+    result = sandbox.expect(sandbox.shell(f"{run} --out old --witness hidden"), 0, err="")
+    check(result.out.startswith("witness of claim hidden"), result.out)
+    check(sandbox.tree("old") == before, "the old run changed")
 
 
 def wait_for(path, timeout_s=30):

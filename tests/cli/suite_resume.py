@@ -345,6 +345,89 @@ def _(sandbox):
     check(sandbox.read("whole/results.json") == results, "results.json changed")
 
 
+@cases.case("data-changed-after-the-run-was-finished")
+def _(sandbox):
+    """Results of other data are not handed out; and not for cells that are all done either."""
+    whole = Whole(sandbox)
+    path = sandbox.path / "database.fvecs"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    for statements in ([], ["DELETE FROM meta WHERE key = 'state'"]):
+        change_store(sandbox, "whole", *statements)
+        sandbox.refuses(
+            sandbox.assay(*RUN, "whole", "--resume"),
+            "the data of the run changed since it began (sha256 {*}, now {*}); expected a new run "
+            "with --out")
+    check(sandbox.read("whole/results.json") == whole.results, "results.json changed")
+
+
+def meta(sandbox, folder, key):
+    database = sqlite3.connect(sandbox.path / folder / "run.sqlite")
+    found = database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    database.close()
+    return found[0]
+
+
+@cases.case("killed-between-exchange-and-clean-up")
+def _(sandbox):
+    """The run that was replaced does not come back."""
+    whole = Whole(sandbox)
+    shutil.copytree(sandbox.path / "whole", sandbox.path / "old")
+    sandbox.expect(sandbox.assay(*RUN, "whole"))
+    check(int(meta(sandbox, "whole", "serial")) == int(meta(sandbox, "old", "serial")) + 1,
+          "the serial number of a run that replaces another is one more")
+    newer = meta(sandbox, "whole", "serial")
+    for words in (["--resume"], []):
+        shutil.copytree(sandbox.path / "old", sandbox.path / "whole.new")
+        sandbox.expect(sandbox.assay(*RUN, "whole", *words), err="")
+        check(int(meta(sandbox, "whole", "serial")) == int(newer) + (not words), "the old one")
+        check(not (sandbox.path / "whole.new").exists(), "whole.new was left behind")
+        whole.check_same(sandbox, "whole")
+
+
+@cases.case("killed-before-the-exchange")
+def _(sandbox):
+    """The run that is whole, and newer, takes its place."""
+    whole = Whole(sandbox)
+    shutil.copytree(sandbox.path / "whole", sandbox.path / "old")
+    sandbox.expect(sandbox.assay(*RUN, "whole"))
+    newer = meta(sandbox, "whole", "serial")
+    (sandbox.path / "whole").rename(sandbox.path / "whole.new")
+    (sandbox.path / "old").rename(sandbox.path / "whole")
+    resumed(sandbox, "whole", whole)
+    check(meta(sandbox, "whole", "serial") == newer, "the old one")
+    check(not (sandbox.path / "whole.new").exists(), "whole.new was left behind")
+
+
+@cases.case("begun-by-another-version")
+def _(sandbox):
+    """Cells of two versions do not end in one table; a finished run is read by any."""
+    whole = Whole(sandbox)
+    other = "UPDATE meta SET value = '0.0.1 (abc)' WHERE key = 'version'"
+    ours = meta(sandbox, "whole", "version")
+    change_store(sandbox, "whole", other)
+    resumed(sandbox, "whole", whole)
+    change_store(sandbox, "whole", *take_back(1))
+    before = sandbox.tree()
+    sandbox.refuses(
+        sandbox.assay(*RUN, "whole", "--resume"),
+        "output folder whole holds an unfinished run that Assay 0.0.1 (abc) began, and this is "
+        f"{ours}; expected the same, or --out with another folder")
+    check(sandbox.tree() == before, "the refused run changed something")
+
+
+@cases.case("begun-with-a-byte-order-mark")
+def _(sandbox):
+    """As some editors write it: the same run."""
+    whole = Whole(sandbox)
+    sandbox.write("tiny.scenario", b"\xef\xbb\xbf" + tiny.LONGER.encode())
+    sandbox.expect(sandbox.assay("plan", "tiny.scenario"), err="")
+    sandbox.expect(sandbox.assay(*RUN, "whole", "--resume"), err="")
+    check(json.loads(sandbox.read("whole/results.json"))["cells"]
+          == json.loads(whole.results)["cells"], "other cells")
+
+
 @cases.case("resume-with-another-number-of-threads")
 def _(sandbox):
     whole = Whole(sandbox)
