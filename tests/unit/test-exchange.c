@@ -216,7 +216,7 @@ make_folder (void)
   g_autofree char *whole = NULL;
   g_autofree char *path = g_build_filename (place, "t.npy", NULL);
   g_autofree char *cut = g_build_filename (place, "cut.npy", NULL);
-  g_autofree char *outside = g_build_filename (folder, "out.npy", NULL);
+  G_GNUC_UNUSED g_autofree char *outside = g_build_filename (folder, "out.npy", NULL);
   gsize length;
 
   g_mkdir (place, 0700);
@@ -322,7 +322,7 @@ Test (exchange, releases_that_are_refused)
   make_folder ();
   files = count_files (place) + 1;
   for (gsize i = 0; i < G_N_ELEMENTS (refused); i++) {
-    g_autofree char *path = fixture_write (place, "release.json", refused[i].json);
+    G_GNUC_UNUSED g_autofree char *path = fixture_write (place, "release.json", refused[i].json);
     g_autoptr (AssayRelease) release = NULL;
     g_autofree char *why = NULL;
     GError *error = NULL;
@@ -352,7 +352,7 @@ Test (exchange, files_that_are_broken)
 
   make_folder ();
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *path = fixture_write (place, "release.json", cases[i][0]);
+    G_GNUC_UNUSED g_autofree char *path = fixture_write (place, "release.json", cases[i][0]);
     g_autoptr (GError) error = NULL;
 
     cr_assert (assay_release_read (place, &error) == NULL, "accepted: %s", cases[i][0]);
