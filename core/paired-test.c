@@ -21,8 +21,13 @@ mcnemar (const double *before, const double *after, gsize n, gboolean higher_lea
   return worse == 0 ? 1 : pbinom ((double) worse - 1, (double) changed, 0.5, FALSE, FALSE);
 }
 
-/* One-sided t test of the differences, or of their group means, against 0. No sample is stronger
- * than one in which all of n independent differences have one sign: 2^-n. */
+static double
+least_p (const AssaySample *sample)
+{
+  return pow (0.5, (double) assay_sample_n_independent (sample));
+}
+
+/* One-sided t test of the differences, or of their group means, against 0. */
 static double
 t_tail (const AssaySample *sample, gboolean is_above)
 {
@@ -44,19 +49,19 @@ t_tail (const AssaySample *sample, gboolean is_above)
   for (gsize i = 0; i < n; i++)
     square += (sums[i] - mean) * (sums[i] - mean);
   t = mean / MAX (sqrt (square / (double) (n - 1) / (double) n), 1e-300);
-  return MAX (pt (t, (double) (n - 1), !is_above, FALSE), pow (0.5, (double) n));
+  return pt (t, (double) (n - 1), !is_above, FALSE);
 }
 
 /* A bootstrap p-value cannot fall below 1 / (resamples + 1), which Holm's correction over a hundred
- * comparisons turns into "never". Where no resample reached 0, the tail is that of t. */
+ * comparisons turns into "never". Where no resample reached 0, the tail is that of t. But no sample
+ * is stronger than one in which all n independent differences have one sign: chance alone makes
+ * that in 2^-n, while every resample of it has the same sign. */
 static double
 resampled_p (const AssaySample *sample, double p, gboolean is_above)
 {
   const gboolean is_at_floor = p <= 1.0 / (ASSAY_RESAMPLES + 1);
 
-  return is_at_floor && assay_sample_n_independent (sample) > 1
-             ? MIN (p, t_tail (sample, is_above))
-             : p;
+  return MAX (is_at_floor ? MIN (p, t_tail (sample, is_above)) : p, least_p (sample));
 }
 
 /* Groups that all changed by the same have no deviation for t to divide by, and two of them would
@@ -66,7 +71,7 @@ grouped_p (const AssaySample *sample, double p)
 {
   const gboolean is_alike = assay_sample_group_error (sample) <= 1e-9 * fabs (sample->estimate);
 
-  return is_alike ? MAX (p, pow (0.5, (double) sample->n_groups)) : p;
+  return is_alike ? MAX (p, least_p (sample)) : p;
 }
 
 AssayPairedTest

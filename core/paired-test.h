@@ -15,9 +15,9 @@ typedef struct {
 /* @before and @after hold the @n outcomes of the same units in the same order; @measure says which
  * direction leaks. Independent units of a rate: exact McNemar (the discordant pairs are
  * Binomial (b + c, 1/2)). Otherwise the mean difference, by paired bootstrap, or in groups as
- * core/sample.h judges them; where no resample reached 0, by the tail of t. That tail, and t of
- * groups that all changed by the same, are at least 2^-n of n independent units or groups. @groups
- * as there. */
+ * core/sample.h judges them; where no resample reached 0, by the tail of t. What is resampled, and
+ * t of groups that all changed by the same, is at least 2^-n for n units or groups. @groups as
+ * there. */
 AssayPairedTest assay_paired_test (const AssayMeasure *measure, const double *before,
                                    const double *after, const gint64 *groups, gsize n,
                                    AssayStreamKey stream);
