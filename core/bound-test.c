@@ -220,9 +220,9 @@ units_for_rate (double rate, double bound, double alpha)
     enough *= 2;
   if (enough >= MOST_UNITS)
     return 0;
-  for (double step = floor (enough / 4); step >= 1; step = floor (step / 2))
-    if (p_of_rate (rate, enough - step, bound) < alpha)
-      enough -= step;
+  for (guint64 step = (guint64) (enough / 4); step >= 1; step /= 2)
+    if (p_of_rate (rate, enough - (double) step, bound) < alpha)
+      enough -= (double) step;
   return enough;
 }
 

@@ -24,6 +24,7 @@ assay_parallel_for (gsize count, AssayWork work, gpointer data)
 {
   /* A loop inside a loop runs on the thread that meets it, however OMP_MAX_ACTIVE_LEVELS is set:
    * the outer one keeps the processors busy. */
+  /* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): read by the pragma. */
   const int threads
       = omp_in_parallel () ? 1 : (int) MIN (assay_parallel_threads (), MAX (count, 1));
 

@@ -50,7 +50,7 @@ typedef struct {
 #define ASSAY_PARAM_CHOICE(Struct, field, otherwise, names, about)                                \
   { .name = #field, .type = ASSAY_PARAM_TYPE_CHOICE,                                              \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, guint), .number = (otherwise),                   \
-    .choices = (names), .high = (double) (G_N_ELEMENTS (names) - 2), .help = (about) }
+    .choices = (names), .help = (about) }
 #define ASSAY_PARAM_STRING(Struct, field, otherwise, about)                                       \
   { .name = #field, .type = ASSAY_PARAM_TYPE_STRING,                                              \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, char *), .text = (otherwise), .help = (about) }

@@ -249,7 +249,7 @@ prepare_subspaces (gsize slot, guint worker, gpointer data)
 
     scan->squares[i] = project_out (subspaces->translation + number * d, basis, m, d,
                                     scan->slots[slot].residual, stacked);
-    if (scan->plan.stacked > 1)
+    if (scan->plan.stacked > 1 && basis != NULL)
       memcpy (stacked + d, basis, m * d * sizeof (float));
     *pool = (Pool){ .kept = scan->nearest->rows + number * scan->nearest->k,
                     .fresh = scan->fresh + i * scan->plan.max_fresh };

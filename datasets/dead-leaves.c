@@ -293,10 +293,10 @@ place_leaf (AssayScene *scene, const AssayLeaf *leaf)
       if (scene->is_closed[t])
         continue;
       for (gsize corner = 0; corner < 4 && covers; corner++) {
+        const gsize across = corner & 1, down = corner >> 1;
         double u, v;
 
-        to_leaf (leaf, TILE * (double) (column + corner % 2), TILE * (double) (row + corner / 2),
-                 &u, &v);
+        to_leaf (leaf, TILE * (double) (column + across), TILE * (double) (row + down), &u, &v);
         covers = edge_distance (leaf, u, v) > leaf->softness + 1.0 && hypot (u, v) < core;
       }
       g_array_append_val (scene->tiles[t], index);

@@ -69,6 +69,7 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, const AssayPart *attac
   first_trial.trial = 0;
 
   assay_plan_measure (plan, attack->tune_measure, &measure);
+  g_return_val_if_fail (measure != NULL, FALSE); /* checked when the plan was made */
   /* From the last to the first: lists mostly ascend, and what the largest setting scanned serves
    * the smaller ones (core/scan-cache.c). */
   for (guint i = n; i-- > 0;) {
