@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "runner/group.h"
 
 static const char *const keys[]
     = { "says",     "source",   "measure", "metric",     "defense", "attack",
@@ -43,35 +44,6 @@ assay_claim_free (AssayClaim *claim)
 }
 
 /* ---- Reading ---- */
-
-static gboolean
-check_keys (const AssayScenario *scenario, const AssayGroup *group, GError **error)
-{
-  for (guint i = 0; i < group->entries->len; i++) {
-    const AssayEntry *entry = group->entries->pdata[i];
-    g_autofree char *hint = NULL;
-
-    if (g_strv_contains (keys, entry->key))
-      continue;
-    hint = assay_text_did_you_mean (entry->key, keys);
-    assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown key '%s'%s", entry->key, hint);
-    return assay_scenario_blame (scenario, group, entry, error);
-  }
-  return TRUE;
-}
-
-static gboolean
-read_text (const AssayScenario *scenario, const AssayGroup *group, const char *key, char **ret_text,
-           GError **error)
-{
-  const AssayEntry *entry = assay_group_find (group, key);
-
-  *ret_text = NULL;
-  if (entry == NULL)
-    return TRUE;
-  *ret_text = assay_entry_text (entry, error);
-  return *ret_text != NULL || assay_scenario_blame (scenario, group, entry, error);
-}
 
 /* A name in place of which the scenario has others. */
 static gboolean
@@ -177,23 +149,6 @@ read_bound (const AssayScenario *scenario, const AssayGroup *group, AssayClaim *
     return assay_scenario_blame (scenario, group, entry, error);
   }
   return TRUE;
-}
-
-static gboolean
-read_confidence (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-                 AssayClaim *claim, GError **error)
-{
-  const AssayEntry *entry = assay_group_find (group, "confidence");
-
-  claim->confidence = plan->confidence;
-  if (entry == NULL)
-    return TRUE;
-  if (assay_text_to_double (entry->value, &claim->confidence) && claim->confidence >= 0.5
-      && claim->confidence <= 0.999999)
-    return TRUE;
-  assay_fail (error, ASSAY_ERROR_PARAMETER,
-              "confidence = '%s': expected a number, 0.5 to 0.999999", entry->value);
-  return assay_scenario_blame (scenario, group, entry, error);
 }
 
 /* "defense.dimension >= 8" */
@@ -310,7 +265,7 @@ read_label (const AssayScenario *scenario, const AssayGroup *group, const char *
   g_autoptr (GPtrArray) labels = g_ptr_array_new ();
   g_autofree char *hint = NULL;
 
-  if (!read_text (scenario, group, kind, ret_label, error))
+  if (!assay_group_text (scenario, group, kind, ret_label, error))
     return FALSE;
   if (*ret_label == NULL || assay_scenario_find (scenario, kind, *ret_label) != NULL)
     return TRUE;
@@ -334,14 +289,15 @@ assay_claim_new (const AssayPlan *plan, const AssayScenario *scenario, const Ass
 
   claim->id = g_strdup (group->label);
   claim->line = group->line;
+  claim->confidence = plan->confidence;
   claim->conditions = g_array_new (FALSE, FALSE, sizeof (AssayCondition));
   g_array_set_clear_func (claim->conditions, condition_clear);
-  if (check_keys (scenario, group, error)
-      && read_text (scenario, group, "says", &claim->says, error)
-      && read_text (scenario, group, "source", &claim->source, error)
+  if (assay_group_check_keys (scenario, group, keys, error)
+      && assay_group_text (scenario, group, "says", &claim->says, error)
+      && assay_group_text (scenario, group, "source", &claim->source, error)
       && read_measure (plan, scenario, group, claim, error)
       && read_bound (scenario, group, claim, error)
-      && read_confidence (plan, scenario, group, claim, error)
+      && assay_group_confidence (scenario, group, &claim->confidence, error)
       && read_label (scenario, group, "defense", &claim->defense, error)
       && read_label (scenario, group, "attack", &claim->attack, error)
       && read_conditions (plan, scenario, group, claim, error))

@@ -27,25 +27,6 @@ assay_part_free (AssayPart *part)
   g_free (part);
 }
 
-gboolean
-assay_group_integer (const AssayScenario *scenario, const AssayGroup *group, const char *name,
-                     gint64 low, gint64 high, gint64 *inout_value, GError **error)
-{
-  const AssayEntry *entry = assay_group_find (group, name);
-  gint64 value;
-
-  if (entry == NULL)
-    return TRUE;
-  if (!assay_text_to_int (entry->value, &value) || value < low || value > high) {
-    assay_fail (error, ASSAY_ERROR_PARAMETER,
-                "%s = '%s': expected a whole number, %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
-                name, entry->value, low, high);
-    return assay_scenario_blame (scenario, group, entry, error);
-  }
-  *inout_value = value;
-  return TRUE;
-}
-
 /* The plugin that the group names; a metric's label is its plugin unless it says otherwise. */
 static const AssayPlugin *
 find_plugin (const AssayScenario *scenario, const AssayGroup *group, AssayPluginType type,

@@ -12,9 +12,4 @@ gboolean assay_parts_from_group (const AssayScenario *scenario, const AssayGroup
                                  AssayPluginType type, const char *const *reserved,
                                  GPtrArray *ret_parts, GError **error);
 
-/* The number of key @name of @group, or @otherwise where it does not stand there. */
-gboolean assay_group_integer (const AssayScenario *scenario, const AssayGroup *group,
-                              const char *name, gint64 low, gint64 high, gint64 *inout_value,
-                              GError **error);
-
 G_END_DECLS

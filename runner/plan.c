@@ -9,6 +9,7 @@
 #include "core/registry.h"
 #include "core/text.h"
 #include "runner/claim.h"
+#include "runner/group.h"
 #include "runner/pairing.h"
 #include "runner/part.h"
 
@@ -71,52 +72,6 @@ assay_plan_free (AssayPlan *plan)
 /* ---- [scenario] ---- */
 
 static gboolean
-check_keys (const AssayScenario *scenario, const AssayGroup *group, GError **error)
-{
-  for (guint i = 0; i < group->entries->len; i++) {
-    const AssayEntry *entry = group->entries->pdata[i];
-    g_autofree char *hint = NULL;
-
-    if (g_strv_contains (scenario_keys, entry->key))
-      continue;
-    hint = assay_text_did_you_mean (entry->key, scenario_keys);
-    assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown key '%s'%s", entry->key, hint);
-    return assay_scenario_blame (scenario, group, entry, error);
-  }
-  return TRUE;
-}
-
-static gboolean
-read_text (const AssayScenario *scenario, const AssayGroup *group, const char *key, char **ret_text,
-           GError **error)
-{
-  const AssayEntry *entry = assay_group_find (group, key);
-
-  if (entry == NULL)
-    return TRUE;
-  *ret_text = assay_entry_text (entry, error);
-  return *ret_text != NULL || assay_scenario_blame (scenario, group, entry, error);
-}
-
-static gboolean
-read_confidence (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-                 GError **error)
-{
-  const AssayEntry *entry = assay_group_find (group, "confidence");
-  double value;
-
-  if (entry == NULL)
-    return TRUE;
-  if (!assay_text_to_double (entry->value, &value) || value < 0.5 || value > 0.999999) {
-    assay_fail (error, ASSAY_ERROR_PARAMETER,
-                "confidence = '%s': expected a number, 0.5 to 0.999999", entry->value);
-    return assay_scenario_blame (scenario, group, entry, error);
-  }
-  plan->confidence = value;
-  return TRUE;
-}
-
-static gboolean
 read_header (AssayPlan *plan, const AssayScenario *scenario, const AssayPlanOptions *options,
              GError **error)
 {
@@ -124,12 +79,12 @@ read_header (AssayPlan *plan, const AssayScenario *scenario, const AssayPlanOpti
   gint64 seed = 1, trials = 1;
 
   if (group != NULL
-      && (!check_keys (scenario, group, error)
-          || !read_text (scenario, group, "title", &plan->title, error)
-          || !read_text (scenario, group, "reference", &plan->reference, error)
+      && (!assay_group_check_keys (scenario, group, scenario_keys, error)
+          || !assay_group_text (scenario, group, "title", &plan->title, error)
+          || !assay_group_text (scenario, group, "reference", &plan->reference, error)
           || !assay_group_integer (scenario, group, "seed", 0, G_MAXINT64, &seed, error)
           || !assay_group_integer (scenario, group, "trials", 1, 1000000, &trials, error)
-          || !read_confidence (plan, scenario, group, error)))
+          || !assay_group_confidence (scenario, group, &plan->confidence, error)))
     return FALSE;
   if (plan->title == NULL)
     plan->title = g_path_get_basename (scenario->path);
