@@ -248,7 +248,7 @@ check_apart (const GPtrArray *plans, const GPtrArray *places, GError **error)
     if (g_str_equal (places->pdata[i], places->pdata[places->len - 1]))
       return assay_fail (error, ASSAY_ERROR_SCENARIO,
                          "%s and %s would both have their results in %s; expected another file "
-                         "name or another title of one of them",
+                         "name for one of them, or two commands with --out",
                          ((const AssayPlan *) plans->pdata[i])->scenario,
                          ((const AssayPlan *) plans->pdata[places->len - 1])->scenario,
                          (const char *) places->pdata[i]);

@@ -6,14 +6,7 @@
 #include "core/interval.h"
 #include "core/rng.h"
 #include "tests/reference/naive-interval.h"
-
-#define assert_near(found, expected, tolerance, ...)                                               \
-  do {                                                                                             \
-    const double found_ = (found), expected_ = (expected);                                         \
-                                                                                                   \
-    cr_assert (fabs (found_ - expected_) <= (tolerance), "%s: %.17g instead of %.17g",             \
-               g_strdup_printf (__VA_ARGS__), found_, expected_);                                  \
-  } while (0)
+#include "tests/unit/assert-near.h"
 
 static const AssayMeasure rate = { .statistic = ASSAY_STATISTIC_RATE, .low = 0, .high = 1 };
 static const AssayMeasure share = { .statistic = ASSAY_STATISTIC_MEAN, .low = 0, .high = 1 };
