@@ -243,6 +243,11 @@ read_conditions (const AssayPlan *plan, const AssayScenario *scenario, const Ass
 
   if (entry == NULL)
     return TRUE;
+  /* An empty text splits into nothing, and a claim without conditions is about everything. */
+  if (*entry->value == '\0') {
+    assay_fail (error, ASSAY_ERROR_SCENARIO, "where: the value is empty");
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
   texts = g_strsplit (entry->value, ",", -1);
   for (guint i = 0; texts[i] != NULL; i++) {
     AssayCondition condition;

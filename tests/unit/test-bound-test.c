@@ -433,10 +433,10 @@ draw (const Calibration *c, guint64 trial)
 }
 
 /* At level 0.05 an exact test is wrong in at most 0.05 of samples at the bound. t on few group
- * means, and percentiles of resampled groups, hold it in the limit only, and are too sure that
- * a rate is low where groups that leak as a whole are rare: docs/statistics.md has the figures
- * (6,000 and 20,000 samples), which stand here as the nominal values. The tolerance is 4 standard
- * deviations of the share in so many trials. */
+ * means, and percentiles of resampled groups, hold it in the limit only, and are too sure that a
+ * rate is low where groups that leak as a whole are rare: bench/claim-calibration.c prints the
+ * figures. Those of an earlier such run stand here as the nominal values. The tolerance is 4
+ * standard deviations of the share in so many trials. */
 Test (bound_test, wrong_as_seldom_as_said)
 {
   static const Calibration cases[] = {

@@ -203,6 +203,7 @@ static const struct {
     AT ("24") "the scenario has no [defense liftin] (did you mean 'lifting'?)" },
   { CLAIM "attack = affine-lifting\n", ASSAY_ERROR_SCENARIO,
     AT ("24") "the scenario has no [attack affine-lifting]" },
+  { CLAIM "where =\n", ASSAY_ERROR_SCENARIO, AT ("24") "where: the value is empty" },
   { CLAIM "where = dimension >= 8\n", ASSAY_ERROR_SCENARIO,
     AT ("24") "'dimension >= 8': expected defense.KEY OP value (or attack., dataset.), OP "
               "one of = != < <= > >=" },
