@@ -4,6 +4,7 @@
  * Secrets succeed with the bound as their chance. Those of a group share a chance, which is 0 or 1
  * with a given probability ("whole groups": 1 as often as the bound says) and the bound otherwise,
  * so that the rate over all groups is the bound. */
+#include <math.h>
 #include <stdio.h>
 
 #include "core/bound-test.h"
@@ -17,13 +18,22 @@ typedef struct {
   double bound;
   double whole;
   gsize samples;
+  gboolean is_uneven; /* sizes from about 0 to twice the mean, unrelated to what leaks */
 } Case;
 
 static const Case cases[] = {
-  { 0, 100, 0.1, 0, 20000 },  { 40, 400, 0.1, 0, 6000 },    { 40, 400, 0.1, 0.2, 6000 },
-  { 40, 400, 0.1, 1, 6000 },  { 40, 400, 0.3, 0, 6000 },    { 40, 400, 0.3, 0.2, 6000 },
-  { 40, 400, 0.3, 1, 6000 },  { 12, 240, 0.3, 0, 20000 },   { 12, 240, 0.3, 0.2, 20000 },
-  { 12, 240, 0.3, 1, 20000 }, { 200, 1000, 0.1, 0.2, 2000 }, { 200, 1000, 0.1, 1, 2000 },
+  { 0, 100, 0.1, 0, 20000, FALSE },      { 10, 200, 0.3, 0.01, 8000, FALSE },
+  { 10, 200, 0.9, 0.05, 8000, FALSE },   { 12, 240, 0.3, 0, 8000, FALSE },
+  { 12, 240, 0.3, 0.2, 8000, FALSE },    { 12, 240, 0.3, 1, 8000, FALSE },
+  { 40, 400, 0.02, 0.05, 8000, FALSE },  { 40, 400, 0.1, 0, 8000, FALSE },
+  { 40, 400, 0.1, 0.05, 8000, FALSE },   { 40, 400, 0.1, 0.2, 8000, FALSE },
+  { 40, 400, 0.1, 1, 8000, FALSE },      { 40, 400, 0.3, 0, 8000, FALSE },
+  { 40, 400, 0.3, 0.2, 8000, FALSE },    { 40, 400, 0.3, 1, 8000, FALSE },
+  { 40, 400, 0.9, 0.05, 8000, FALSE },   { 100, 1000, 0.02, 0.05, 8000, FALSE },
+  { 100, 1000, 0.1, 0.05, 8000, FALSE }, { 200, 1000, 0.1, 0.01, 6000, FALSE },
+  { 200, 1000, 0.1, 0.2, 6000, FALSE },  { 200, 1000, 0.1, 1, 6000, FALSE },
+  { 40, 400, 0.3, 0.2, 8000, TRUE },     { 40, 400, 0.3, 1, 8000, TRUE },
+  { 200, 1000, 0.1, 1, 6000, TRUE },
 };
 
 static const AssayMeasure rate = { .statistic = ASSAY_STATISTIC_RATE, .low = 0, .high = 1 };
@@ -33,6 +43,16 @@ typedef struct {
   AssayStreamKey data, resamples;
   guint8 *beyond, *within; /* rejected, one per sample */
 } Job;
+
+static gint64
+group_of (const Case *what, gsize i)
+{
+  const double place = (double) i / (double) what->n;
+
+  if (what->is_uneven)
+    return (gint64) ((double) what->n_groups * sqrt (place));
+  return (gint64) (what->n_groups > 0 ? i % what->n_groups : 0);
+}
 
 static void
 try_sample (gsize index, guint worker, gpointer data)
@@ -53,7 +73,7 @@ try_sample (gsize index, guint worker, gpointer data)
                      ? assay_stream_uniform (&stream) < what->bound
                      : what->bound;
   for (gsize i = 0; i < what->n; i++) {
-    groups[i] = (gint64) (what->n_groups > 0 ? i % what->n_groups : 0);
+    groups[i] = group_of (what, i);
     values[i] = assay_stream_uniform (&stream) < chances[groups[i]];
   }
   sample = assay_sample_new (&rate, values, what->n_groups > 0 ? groups : NULL, what->n);
@@ -76,8 +96,9 @@ share (const guint8 *rejected, gsize n)
 static void
 print_case (const Case *what)
 {
-  g_autofree char *name = g_strdup_printf ("%" G_GSIZE_FORMAT " %" G_GSIZE_FORMAT " %g %g",
-                                           what->n_groups, what->n, what->bound, what->whole);
+  g_autofree char *name
+      = g_strdup_printf ("%" G_GSIZE_FORMAT " %" G_GSIZE_FORMAT " %g %g %d", what->n_groups,
+                         what->n, what->bound, what->whole, what->is_uneven);
   g_autofree guint8 *beyond = g_new0 (guint8, what->samples);
   g_autofree guint8 *within = g_new0 (guint8, what->samples);
   Job job = { .what = what,
@@ -88,8 +109,9 @@ print_case (const Case *what)
 
   assay_parallel_for (what->samples, try_sample, &job);
   if (what->n_groups > 0)
-    printf ("| %" G_GSIZE_FORMAT " groups of %" G_GSIZE_FORMAT " | %g | ", what->n_groups,
-            what->n / what->n_groups, what->bound);
+    printf ("| %" G_GSIZE_FORMAT " groups of %s%" G_GSIZE_FORMAT " | %g | ", what->n_groups,
+            what->is_uneven ? "1 to " : "", (what->is_uneven ? 2 : 1) * what->n / what->n_groups,
+            what->bound);
   else
     printf ("| %" G_GSIZE_FORMAT ", independent | %g | ", what->n, what->bound);
   if (what->n_groups == 0)

@@ -72,6 +72,9 @@ print_description (AssayPluginType type, const AssayPlugin *plugin)
 
     printf ("\nReleases: %s\nFormal claim: %s\n", assay_release_kind_name (defense->produces),
             defense->claim != NULL ? defense->claim : "none");
+    if (defense->mechanism != NULL)
+      printf ("Neighbours: %s\nDensity: %s\n", defense->mechanism->neighbours,
+              defense->mechanism->log_ratio != NULL ? "exact" : "not known");
   } else if (type == ASSAY_PLUGIN_ATTACK) {
     const AssayAttack *attack = (const AssayAttack *) plugin;
     g_autofree char *reads = assay_release_kinds_describe (attack->reads);
@@ -172,6 +175,11 @@ print_json (AssayPluginType type, const AssayPlugin *plugin)
 
     assay_json_member_string (json, "releases", assay_release_kind_name (defense->produces));
     assay_json_member_string (json, "claim", defense->claim);
+    if (defense->mechanism != NULL) {
+      assay_json_member_string (json, "neighbours", defense->mechanism->neighbours);
+      assay_json_key (json, "density");
+      assay_json_bool (json, defense->mechanism->log_ratio != NULL);
+    }
   } else if (type == ASSAY_PLUGIN_ATTACK) {
     const AssayAttack *attack = (const AssayAttack *) plugin;
 

@@ -1,4 +1,5 @@
-/* assay run --witness: the one secret that shows a violation best, played again. */
+/* assay run --witness: what shows a violation best, played again: one secret, or the pair of inputs
+ * and the event of an audit. */
 #include <stdio.h>
 
 #include "cli/witness.h"
@@ -102,6 +103,76 @@ replay (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *result
                         "the replay differs from the run: another machine, library or data");
 }
 
+/* Long inputs are cut: the pair's number and the seed make them again. */
+#define MOST_INPUTS 64
+
+static void
+print_input (const char *name, const float *input, gsize n)
+{
+  printf ("%s", name);
+  for (gsize i = 0; i < MIN (n, MOST_INPUTS); i++) {
+    g_autofree char *number = assay_text_number ((double) input[i]);
+
+    printf (" %s", number);
+  }
+  printf ("%s\n", n > MOST_INPUTS ? " ..." : "");
+}
+
+/* The two inputs, and the event by which they are told apart. */
+static void
+print_pair (const AssayPlan *plan, const AssayCell *cell, const AssayAuditRecord *audit)
+{
+  const AssayOracle oracle = assay_plan_oracle (plan, cell);
+  g_autofree float *inputs = NULL;
+
+  if (audit->counts.kind == ASSAY_AUDIT_ONE_RUN) {
+    printf ("%s\n", audit->says);
+    return;
+  }
+  inputs = g_new (float, 2 * oracle.n_inputs);
+  assay_oracle_pair (&oracle, audit->pair, inputs, inputs + oracle.n_inputs);
+  printf ("neighbours: %s (pair %u)\n", oracle.mechanism->neighbours, audit->pair);
+  print_input ("first input ", inputs, oracle.n_inputs);
+  print_input ("second input", inputs + oracle.n_inputs, oracle.n_inputs);
+  printf ("event: %s\n", audit->says);
+  printf ("seen in %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " runs on the %s input and in %"
+          G_GUINT64_FORMAT " on the %s\n",
+          audit->counts.hits, audit->counts.runs, audit->is_swapped ? "second" : "first",
+          audit->counts.mistakes, audit->is_swapped ? "first" : "second");
+}
+
+/* Plays the audit of the cell again and compares with what the run counted. */
+static gboolean
+replay_audit (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *result,
+              GError **error)
+{
+  const AssayResultWitness *witness = &result->witness;
+  const AssayCell *cell = find_cell (plan, witness->cell);
+  const AssayAudit *then = &witness->audit->counts;
+  g_autoptr (AssayAuditRecord) now = NULL;
+  const AssaySettings *settings;
+  gboolean is_same;
+  guint candidate;
+
+  if (!assay_run_attack_settings (plan, store, cell, &settings, &candidate, error))
+    return FALSE;
+  now = assay_audit_cell (plan, cell, settings, error);
+  if (now == NULL)
+    return FALSE;
+  is_same = now->counts.hits == then->hits && now->counts.mistakes == then->mistakes
+            && now->pair == witness->audit->pair && g_str_equal (now->says, witness->audit->says);
+  printf ("witness of claim %s: cell %s, seed %" G_GUINT64_FORMAT ", trial %" G_GINT64_FORMAT "\n",
+          result->claim->id, witness->cell, plan->seed, witness->trial);
+  print_pair (plan, cell, now);
+  printf ("epsilon is at least %.6g with confidence %g, at delta %g: %s\n",
+          assay_epsilon_lower (&now->counts, 1 - result->claim->confidence),
+          result->claim->confidence, now->counts.delta,
+          is_same ? "the same as in the run" : "NOT the same as in the run");
+  return is_same
+         || assay_fail (error, ASSAY_ERROR_NUMERIC,
+                        "the replay differs from the run: another machine, library or data");
+}
+
 int
 cli_witness (const AssayPlan *plan, const char *place, const char *id)
 {
@@ -126,5 +197,8 @@ cli_witness (const AssayPlan *plan, const char *place, const char *id)
   claim = results != NULL && error == NULL ? find_claim (results, id, &error) : NULL;
   if (claim == NULL)
     return cli_fail_early (error);
-  return replay (plan, store, claim, &error) ? EXIT_OK : cli_fail (error);
+  return (claim->witness.audit != NULL ? replay_audit (plan, store, claim, &error)
+                                       : replay (plan, store, claim, &error))
+             ? EXIT_OK
+             : cli_fail (error);
 }

@@ -8,6 +8,7 @@
 #include <Rmath.h>
 
 #include "core/interval.h"
+#include "core/share-test.h"
 
 /* More units than anybody would collect. */
 #define MOST_UNITS 1e15
@@ -40,20 +41,42 @@ sign_test (const AssaySample *sample, double bound)
                            .p_below = upper_tail ((double) below, n, sample->p) };
 }
 
-static gboolean
-is_resampled (const AssaySample *sample)
+/* No sample shows that epsilon is small: there may always be a better event. */
+static AssayBoundTest
+audit_test (const AssayAudit *audit, double bound)
 {
-  return sample->method == ASSAY_SAMPLE_BOOTSTRAP
-         || sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP;
+  return (AssayBoundTest){ .p_above = assay_epsilon_p_value (audit, bound), .p_below = 1 };
+}
+
+/* What an audit of this size would have counted at best. */
+static AssayAudit
+perfect_audit (const AssayAudit *audit)
+{
+  AssayAudit perfect = *audit;
+
+  perfect.hits = audit->runs;
+  if (audit->kind == ASSAY_AUDIT_TWO_INPUTS)
+    perfect.mistakes = 0;
+  return perfect;
+}
+
+double
+assay_bound_floor_p (const AssaySample *sample)
+{
+  const gboolean is_resampled
+      = sample->method == ASSAY_SAMPLE_BOOTSTRAP || sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP;
+
+  return is_resampled && !assay_share_is_tested (sample) ? LEAST_RESAMPLED_P : 0;
 }
 
 double
 assay_bound_least_p (const AssaySample *sample, double bound, gboolean is_above)
 {
-  const AssayMeasure *measure = sample->measure;
+  const AssayAudit perfect = perfect_audit (&sample->audit);
   const double count = (double) assay_sample_n_independent (sample);
-  double least = is_resampled (sample) ? LEAST_RESAMPLED_P : 0;
 
+  if (assay_share_is_tested (sample))
+    return assay_share_least_p (sample, bound, is_above);
   switch (sample->method) {
   case ASSAY_SAMPLE_TOO_SMALL:
     return 1;
@@ -62,28 +85,15 @@ assay_bound_least_p (const AssaySample *sample, double bound, gboolean is_above)
     return pow (is_above ? bound : 1 - bound, count);
   case ASSAY_SAMPLE_ORDER:
     return pow (is_above ? 1 - sample->p : sample->p, count);
+  case ASSAY_SAMPLE_AUDIT:
+    return is_above ? audit_test (&perfect, bound).p_above : 1;
+  case ASSAY_SAMPLE_GROUP_T:
+    return sample->p >= 0 ? pow (is_above ? 1 - sample->p : sample->p, count) : 0;
   case ASSAY_SAMPLE_BOOTSTRAP:
   case ASSAY_SAMPLE_GROUP_BOOTSTRAP:
-  case ASSAY_SAMPLE_GROUP_T:
-    if (sample->p >= 0)
-      least = MAX (least, pow (is_above ? 1 - sample->p : sample->p, count));
-    else if (measure->low == 0 && measure->high == 1)
-      least = MAX (least, pow (is_above ? bound : 1 - bound, count));
     break;
   }
-  return least;
-}
-
-/* Resampling and the t distribution know only the variation that was seen. In a sample with one
- * success there is less of it than the claim allows, and without a floor that sample would speak
- * for a low rate more strongly than one without any success, which is judged exactly. */
-static AssayBoundTest
-keep_above_floor (const AssaySample *sample, double bound, AssayBoundTest test)
-{
-  return (AssayBoundTest){
-    .p_above = MAX (test.p_above, assay_bound_least_p (sample, bound, TRUE)),
-    .p_below = MAX (test.p_below, assay_bound_least_p (sample, bound, FALSE)),
-  };
+  return assay_bound_floor_p (sample);
 }
 
 static AssayBoundTest
@@ -108,8 +118,18 @@ t_test (const AssaySample *sample, double bound)
   const double t = (sample->estimate - bound) / error;
   const double freedom = (double) (sample->n_groups - 1);
 
-  return (AssayBoundTest){ .p_above = pt (t, freedom, FALSE, FALSE),
-                           .p_below = pt (t, freedom, TRUE, FALSE) };
+  /* t knows only the variation that was seen, and quantiles that are all alike have none. */
+  return (AssayBoundTest){
+    .p_above = MAX (pt (t, freedom, FALSE, FALSE), assay_bound_least_p (sample, bound, TRUE)),
+    .p_below = MAX (pt (t, freedom, TRUE, FALSE), assay_bound_least_p (sample, bound, FALSE)),
+  };
+}
+
+static AssayBoundTest
+share_test (const AssaySample *sample, double bound)
+{
+  return (AssayBoundTest){ .p_above = assay_share_p (sample, bound, TRUE),
+                           .p_below = assay_share_p (sample, bound, FALSE) };
 }
 
 AssayBoundTest
@@ -117,6 +137,8 @@ assay_bound_test (const AssaySample *sample, double bound, AssayStreamKey stream
 {
   const double count = (double) assay_sample_n_independent (sample);
 
+  if (assay_share_is_tested (sample))
+    return share_test (sample, bound);
   switch (sample->method) {
   case ASSAY_SAMPLE_BINOMIAL:
   case ASSAY_SAMPLE_EXTREME:
@@ -125,9 +147,11 @@ assay_bound_test (const AssaySample *sample, double bound, AssayStreamKey stream
     return sign_test (sample, bound);
   case ASSAY_SAMPLE_BOOTSTRAP:
   case ASSAY_SAMPLE_GROUP_BOOTSTRAP:
-    return keep_above_floor (sample, bound, bootstrap_test (sample, bound, stream));
+    return bootstrap_test (sample, bound, stream);
   case ASSAY_SAMPLE_GROUP_T:
-    return keep_above_floor (sample, bound, t_test (sample, bound));
+    return t_test (sample, bound);
+  case ASSAY_SAMPLE_AUDIT:
+    return audit_test (&sample->audit, bound);
   case ASSAY_SAMPLE_TOO_SMALL:
     break;
   }
@@ -190,10 +214,15 @@ assay_bound_detectable (const AssaySample *sample, double bound, gboolean is_abo
   AssayInterval interval;
   double moved;
 
-  if (sample->method == ASSAY_SAMPLE_BINOMIAL || sample->method == ASSAY_SAMPLE_EXTREME)
-    return detectable_rate ((double) assay_sample_n_independent (sample), bound, is_above, alpha);
+  if (sample->method == ASSAY_SAMPLE_AUDIT)
+    return is_above ? assay_epsilon_ceiling (&sample->audit, alpha) : NAN;
   if (assay_bound_least_p (sample, bound, is_above) >= alpha)
     return NAN;
+  /* A sample without any variation does not say what others would have. */
+  if (sample->method == ASSAY_SAMPLE_BINOMIAL || sample->method == ASSAY_SAMPLE_EXTREME)
+    return detectable_rate ((double) assay_sample_n_independent (sample), bound, is_above, alpha);
+  if (assay_share_is_tested (sample))
+    return assay_share_detectable (sample, bound, is_above, alpha);
   interval = assay_sample_interval (sample, 1 - 2 * alpha, stream);
   moved = is_above ? bound + (interval.estimate - interval.lower)
                    : bound - (interval.upper - interval.estimate);
@@ -238,9 +267,13 @@ assay_bound_units_needed (const AssaySample *sample, double bound, double alpha,
 
   if (sample->estimate == bound || sample->method == ASSAY_SAMPLE_TOO_SMALL)
     return 0;
+  if (assay_share_is_tested (sample))
+    return assay_share_units_needed (sample, bound, is_above, alpha);
   if (sample->method == ASSAY_SAMPLE_BINOMIAL || sample->method == ASSAY_SAMPLE_EXTREME)
     return ceil (units_for_rate (sample->estimate, bound, alpha) / count * n);
-  if (is_resampled (sample) && LEAST_RESAMPLED_P >= alpha)
+  if (sample->method == ASSAY_SAMPLE_AUDIT)
+    return is_above ? assay_epsilon_runs_needed (&sample->audit, bound, alpha) : 0;
+  if (assay_bound_floor_p (sample) >= alpha)
     return 0;
   test = assay_bound_test (sample, bound, stream);
   now = is_above ? test.p_above : test.p_below;

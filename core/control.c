@@ -76,10 +76,13 @@ assay_control_run (const AssayAttack *attack, const AssaySettings *settings, gui
   AssayControlOutcome outcome = { 0 };
   gboolean is_ok;
 
-  is_ok = attack->control.make (settings->values,
-                                assay_stream_key (seed, 0, "control-case", attack->id),
-                                &control_case, error)
-          && play (attack, &context, &control_case, &outcome, error);
+  if (attack->game != ASSAY_GAME_RECONSTRUCT)
+    is_ok = attack->control.play (attack, &context, &outcome, error);
+  else
+    is_ok = attack->control.make (settings->values,
+                                  assay_stream_key (seed, 0, "control-case", attack->id),
+                                  &control_case, error)
+            && play (attack, &context, &control_case, &outcome, error);
   assay_control_case_clear (&control_case);
   if (!is_ok) {
     g_prefix_error (error, "control of attack %s: ", attack->id);

@@ -5,12 +5,6 @@
 
 G_BEGIN_DECLS
 
-typedef struct {
-  gboolean is_won;
-  double share; /* of the control's secrets that were recovered */
-  gsize n;
-} AssayControlOutcome;
-
 /* Makes the attack's control case and plays it with @settings (the attack's struct). The case
  * depends on @seed and the settings alone. */
 gboolean assay_control_run (const AssayAttack *attack, const AssaySettings *settings, guint64 seed,

@@ -29,6 +29,9 @@ static const RecordSpec releases[] = {
   { "vectors", { { "vectors", "nd", ASSAY_FLOAT32, FALSE } } },
   { "subspaces",
     { { "translation", "nd", ASSAY_FLOAT32, FALSE }, { "basis", "nmd", ASSAY_FLOAT32, FALSE } } },
+  { "vector-sets",
+    { { "sets", "nw", ASSAY_INT64, FALSE }, { "dictionary", "kd", ASSAY_FLOAT32, FALSE } } },
+  { "statistics", { { "statistics", "nd", ASSAY_FLOAT32, FALSE } } },
 };
 static const RecordSpec guess_spec = {
   "guess",
@@ -231,6 +234,32 @@ check_orthonormal (const AssaySubspaces *subspaces, GError **error)
   return TRUE;
 }
 
+/* Members are rows of the dictionary, and no row stands in a set twice. */
+static gboolean
+check_sets (const AssayArray *sets, gsize dictionary, GError **error)
+{
+  const gint64 *members = assay_array_int64 (sets);
+  const gsize w = sets->shape[1];
+
+  for (gsize i = 0; i < sets->shape[0]; i++)
+    for (gsize j = 0; j < w; j++) {
+      const gint64 member = members[i * w + j];
+
+      if (member < 0 || (guint64) member >= dictionary)
+        return assay_fail (error, ASSAY_ERROR_DATA,
+                           "set of secret %" G_GSIZE_FORMAT ": member %" G_GINT64_FORMAT
+                           " is no row of the dictionary, which has %" G_GSIZE_FORMAT,
+                           i, member, dictionary);
+      for (gsize k = 0; k < j; k++)
+        if (members[i * w + k] == member)
+          return assay_fail (error, ASSAY_ERROR_DATA,
+                             "set of secret %" G_GSIZE_FORMAT ": member %" G_GINT64_FORMAT
+                             " stands in it twice",
+                             i, member);
+    }
+  return TRUE;
+}
+
 gboolean
 assay_release_check (const AssayRelease *release, GError **error)
 {
@@ -243,6 +272,13 @@ assay_release_check (const AssayRelease *release, GError **error)
     g_prefix_error (error, "release of kind ");
     return FALSE;
   }
+  if (release->kind == ASSAY_RELEASE_STATISTICS && assay_release_count (release) != 1)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "statistics has %" G_GSIZE_FORMAT " rows; expected 1, of all secrets",
+                       assay_release_count (release));
+  if (release->kind == ASSAY_RELEASE_VECTOR_SETS)
+    return check_sets (assay_arrays_get (&release->arrays, "sets"),
+                       assay_arrays_get (&release->arrays, "dictionary")->shape[0], error);
   if (release->kind != ASSAY_RELEASE_SUBSPACES)
     return TRUE;
   subspaces = assay_release_subspaces (release);
@@ -280,7 +316,9 @@ assay_release_count (const AssayRelease *release)
 gsize
 assay_release_cols (const AssayRelease *release)
 {
-  return first_array (release)->shape[1];
+  const AssayArray *dictionary = assay_arrays_get (&release->arrays, "dictionary");
+
+  return (dictionary != NULL ? dictionary : first_array (release))->shape[1];
 }
 
 AssaySubspaces
@@ -320,9 +358,17 @@ char *
 assay_release_kinds_describe (guint kinds)
 {
   GString *text = g_string_new (NULL);
+  guint left = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
-    if (kinds & (1u << i))
-      g_string_append_printf (text, "%s%s", text->len > 0 ? " or " : "", releases[i].kind);
+    left += (kinds >> i) & 1;
+  for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
+    if (kinds & (1u << i)) {
+      left--;
+      g_string_append_printf (text, "%s%s", releases[i].kind,
+                              left > 1    ? ", "
+                              : left == 1 ? " or "
+                                          : "");
+    }
   return g_string_free (text, FALSE);
 }

@@ -8,6 +8,8 @@
  * Shapes of the arrays (n secrets of dimension d):
  *   release vectors    vectors n x d
  *   release subspaces  translation n x d, basis n x m x d (orthonormal rows)
+ *   release vector-sets  sets n x w (row numbers of the dictionary), dictionary k x d
+ *   release statistics  statistics 1 x s, of all secrets together
  *   guess              estimates n x d, adversarial n x a (database row numbers)
  *   truth              secrets n x d, groups n, labels n, adversarial n x a
  */
@@ -23,6 +25,8 @@ typedef enum {
   ASSAY_RELEASE_NONE = 0,
   ASSAY_RELEASE_VECTORS = 1 << 0,
   ASSAY_RELEASE_SUBSPACES = 1 << 1,
+  ASSAY_RELEASE_VECTOR_SETS = 1 << 2,
+  ASSAY_RELEASE_STATISTICS = 1 << 3,
 } AssayReleaseKind;
 
 /* Named arrays in the order in which they were added. */

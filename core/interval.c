@@ -7,15 +7,21 @@
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
 
+/* At the ends Beta^-1 has a closed form, which stays right where the search for it does not (n >=
+ * 10^6 with a <= 10^-129). */
 double
 assay_binomial_lower (double x, double n, double a)
 {
+  if (x >= n)
+    return pow (a, 1 / n);
   return x <= 0 ? 0 : qbeta (a, x, n - x + 1, TRUE, FALSE);
 }
 
 double
 assay_binomial_upper (double x, double n, double a)
 {
+  if (x <= 0)
+    return -expm1 (log (a) / n);
   return x >= n ? 1 : qbeta (a, x + 1, n - x, FALSE, FALSE);
 }
 
@@ -97,6 +103,12 @@ assay_sample_interval (const AssaySample *sample, double confidence, AssayStream
     interval.lower = sample->measure->low;
     interval.upper = sample->measure->high;
     interval.method = sample->n_groups == 1 ? "one-group" : "one-unit";
+    break;
+  case ASSAY_SAMPLE_AUDIT:
+    interval.lower = assay_epsilon_lower (&sample->audit, 2 * a);
+    interval.upper = sample->measure->high;
+    interval.method = sample->audit.kind == ASSAY_AUDIT_ONE_RUN ? "one-run-bound"
+                                                                : "clopper-pearson-two-inputs";
     break;
   }
   return interval;

@@ -29,7 +29,10 @@ double assay_binomial_upper (double x, double n, double a);
  * mean of one unit. Where every unit of a share (0 to 1) has the same
  * extreme outcome, resampling would give an interval without width; then it is Clopper-Pearson on
  * the number of groups (or of units, where they are independent). Quantiles interpolate linearly
- * (type 7 of Hyndman and Fan 1996). Resamples draw from @stream: 2,000 of them. n >= 1. */
+ * (type 7 of Hyndman and Fan 1996). Resamples draw from @stream: 2,000 of them. n >= 1.
+ *
+ * A measure of epsilon has a lower bound alone, at level 1 - @confidence: no number of runs shows
+ * that there is no better event. Its upper end is that of the measure's range. */
 AssayInterval assay_interval (const AssayMeasure *measure, const double *values,
                               const gint64 *groups, gsize n, double confidence,
                               AssayStreamKey stream);

@@ -107,3 +107,35 @@ assay_paired_test (const AssayMeasure *measure, const double *before, const doub
                                                                    : "paired-bootstrap-2000";
   return result;
 }
+
+/* The log ratio that an audit estimates, and the variance of that estimate. */
+static double
+log_ratio (const AssayAudit *audit, double *ret_variance)
+{
+  const double n = (double) audit->runs + 1;
+  const double hit = ((double) audit->hits + 0.5) / n;
+  double mistake, signal;
+
+  if (audit->kind == ASSAY_AUDIT_ONE_RUN) {
+    *ret_variance = 1 / (hit * (1 - hit) * n);
+    return log (hit / (1 - hit));
+  }
+  mistake = ((double) audit->mistakes + 0.5) / n;
+  signal = MAX (hit - audit->delta, 0.5 / n);
+  *ret_variance = hit * (1 - hit) / (signal * signal * n) + (1 - mistake) / (mistake * n);
+  return log (signal / mistake);
+}
+
+AssayPairedTest
+assay_audit_test (const AssayAudit *before, const AssayAudit *after)
+{
+  double variance_before, variance_after;
+  const double difference
+      = -log_ratio (before, &variance_before) + log_ratio (after, &variance_after);
+  const double error = sqrt (variance_before + variance_after);
+
+  return (AssayPairedTest){ .difference = difference,
+                            .p_worse = pnorm (difference / error, 0, 1, FALSE, FALSE),
+                            .n = (gsize) after->runs,
+                            .method = "log-ratio-normal" };
+}

@@ -22,4 +22,10 @@ AssayPairedTest assay_paired_test (const AssayMeasure *measure, const double *be
                                    const double *after, const gint64 *groups, gsize n,
                                    AssayStreamKey stream);
 
+/* Did an audit certify more than an earlier one of the same mechanism? One-sided normal test of the
+ * difference of the log ratios ln ((hits / runs - delta) / (mistakes / runs)), counts with 1/2
+ * added (delta method); of one-run audits, of the log odds of a right guess. The two audits are
+ * independent unless they are the same run, whose difference is 0. */
+AssayPairedTest assay_audit_test (const AssayAudit *before, const AssayAudit *after);
+
 G_END_DECLS

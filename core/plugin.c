@@ -1,4 +1,4 @@
-/* Cleaning up what plugins fill in. */
+/* Cleaning up what plugins fill in, and the form in which audits are stored. */
 #include "core/plugin.h"
 
 void
@@ -26,4 +26,29 @@ assay_outcomes_clear (AssayOutcomes *outcomes)
   for (guint i = 0; i < ASSAY_MAX_SERIES; i++)
     g_clear_pointer (&outcomes->series[i], g_free);
   outcomes->n = 0;
+}
+
+void
+assay_outcomes_take_audit (AssayOutcomes *ret_outcomes, const AssayAudit *audit)
+{
+  const double fields[ASSAY_MAX_SERIES] = { (double) audit->kind, audit->delta,
+                                            (double) audit->runs, (double) audit->hits,
+                                            (double) audit->mistakes };
+
+  ret_outcomes->n = 1;
+  for (guint i = 0; i < ASSAY_MAX_SERIES; i++)
+    ret_outcomes->series[i] = g_memdup2 (&fields[i], sizeof fields[i]);
+}
+
+AssayAudit
+assay_outcomes_audit (const double *const *series, gsize n)
+{
+  AssayAudit audit = { .kind = (AssayAuditKind) series[0][0], .delta = series[1][0] };
+
+  for (gsize i = 0; i < n; i++) {
+    audit.runs += (guint64) series[2][i];
+    audit.hits += (guint64) series[3][i];
+    audit.mistakes += (guint64) series[4][i];
+  }
+  return audit;
 }

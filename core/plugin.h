@@ -10,10 +10,12 @@
 
 #include <glib.h>
 
+#include "core/distinguish.h"
 #include "core/error.h"
 #include "core/exchange.h"
 #include "core/grant.h"
 #include "core/matrix.h"
+#include "core/mechanism.h"
 #include "core/param.h"
 #include "core/rng.h"
 #include "core/rows.h"
@@ -41,6 +43,7 @@ typedef struct {
   gsize cols;
   gsize n_public;
   gsize n_database;
+  gsize n_outputs; /* numbers in one output of the defense's mechanism; 0: it has none */
 } AssayShape;
 
 /* What every plugin has. */
@@ -123,6 +126,7 @@ typedef struct {
   };
   AssayReleaseKind produces;
   const char *claim; /* the formal claim it makes, in words; NULL: none */
+  const AssayMechanism *mechanism; /* and as the distinguishing game plays it; NULL: none */
   /* What it draws its material from (ASSAY_GRANT_DATABASE), by its settings; NULL: nothing. */
   guint (*uses) (gconstpointer settings);
   /* Sets what an attack on the release will meet (dimension); NULL: nothing to set. */
@@ -136,8 +140,12 @@ typedef struct {
 
 /* ---- Attacks ---- */
 
+typedef struct _AssayAttack AssayAttack;
+
 typedef enum {
   ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret */
+  ASSAY_GAME_DISTINGUISH, /* an event that tells two neighbouring inputs apart (distinguish.h) */
+  ASSAY_GAME_ONE_RUN,     /* which canaries were in the dataset of one release (one-run.h) */
 } AssayGame;
 
 /* All that an attack receives: the release, and one pointer a grant, NULL where not granted. Truth
@@ -154,6 +162,16 @@ typedef struct {
   AssayStreamKey stream;
 } AssayAttackContext;
 
+/* All that an attack of the game one-run receives: the canaries, each of which was in the dataset
+ * with probability 1/2, and the numbers that one run of the defense put out. */
+typedef struct {
+  const AssayMechanism *mechanism;
+  gconstpointer settings; /* the defense's */
+  AssayView canaries;     /* m x columns of a secret */
+  const float *release;
+  gsize n_release;
+} AssayOneRun;
+
 /* A case with a known outcome, made up by the attack itself. Knowledge that a case does not need
  * stays NULL. */
 typedef struct {
@@ -164,16 +182,26 @@ typedef struct {
 } AssayControlCase;
 
 typedef struct {
+  gboolean is_won;
+  double share; /* of the control's secrets that were recovered; of a known epsilon, certified */
+  gsize n;      /* secrets; runs or canaries */
+} AssayControlOutcome;
+
+typedef struct {
   const char *says; /* "a secret that is itself public is found" */
+  /* Game reconstruct: the case. */
   gboolean (*make) (gconstpointer settings, AssayStreamKey stream, AssayControlCase *ret_case,
                     GError **error);
-  double at_least; /* share of secrets that must be recovered ... */
-  double within;   /* ... to this relative error */
+  /* Other games: a leak of known size, and a case without a leak on which it must stay silent. */
+  gboolean (*play) (const AssayAttack *attack, const AssayAttackContext *context,
+                    AssayControlOutcome *ret_outcome, GError **error);
+  double at_least; /* share that must be recovered (certified) ... */
+  double within;   /* ... reconstruct: to this relative error */
 } AssayControl;
 
 void assay_control_case_clear (AssayControlCase *control_case);
 
-typedef struct {
+struct _AssayAttack {
   union {
     AssayPlugin plugin;
     struct {
@@ -183,11 +211,22 @@ typedef struct {
   guint reads; /* set of AssayReleaseKind */
   guint needs; /* set of AssayGrant */
   AssayGame game;
-  /* @ret_guess arrives empty; its arrays are checked afterwards (sizes, finite values). */
+  /* Game reconstruct. @ret_guess arrives empty; its arrays are checked afterwards (sizes, finite
+   * values). */
   gboolean (*attack) (const AssayAttackContext *context, const AssayObservation *seen,
                       AssayGuess *ret_guess, GError **error);
+  /* Game distinguish: learns on the oracle's training runs. NULL with an error. */
+  AssayEvent *(*choose_event) (const AssayAttackContext *context, const AssayOracle *oracle,
+                               GError **error);
+  /* Game one-run: how many canaries it wants and how many of them it will guess, fixed in advance;
+   * then one score each, higher where it rather was in the dataset. */
+  void (*one_run_sizes) (gconstpointer settings, gsize *ret_canaries, gsize *ret_guesses);
+  gboolean (*score_canaries) (const AssayAttackContext *context, const AssayOneRun *seen,
+                              double *ret_scores, GError **error);
+  /* The games distinguish and one-run: the delta that is audited; negative: the claimed one. */
+  double (*delta) (gconstpointer settings);
   AssayControl control;
-} AssayAttack;
+};
 
 /* ---- Metrics ---- */
 
@@ -198,6 +237,7 @@ typedef enum {
   ASSAY_STATISTIC_LOWER_QUARTILE,
   ASSAY_STATISTIC_MEDIAN,
   ASSAY_STATISTIC_UPPER_QUARTILE,
+  ASSAY_STATISTIC_EPSILON, /* a lower bound from the counts of audits, one unit a trial */
 } AssayStatistic;
 
 typedef struct {
@@ -215,7 +255,7 @@ typedef struct {
   gconstpointer settings;
 } AssayMetricContext;
 
-#define ASSAY_MAX_SERIES 4
+#define ASSAY_MAX_SERIES 5
 
 /* Outcomes per unit: @n values a series, finite. */
 typedef struct {
@@ -224,6 +264,11 @@ typedef struct {
 } AssayOutcomes;
 
 void assay_outcomes_clear (AssayOutcomes *outcomes);
+
+/* An audit as the one unit of a trial (kind, delta, runs, hits, mistakes: counts are exact in a
+ * double up to 2^53), and the sum of @n such units. */
+void assay_outcomes_take_audit (AssayOutcomes *ret_outcomes, const AssayAudit *audit);
+AssayAudit assay_outcomes_audit (const double *const *series, gsize n);
 
 typedef struct {
   union {
@@ -236,8 +281,11 @@ typedef struct {
   const char *const *reads_guess;
   guint n_series;
   const AssayMeasure *measures;
+  /* Of a guess; or (one of the two) of what a game with a mechanism counted. */
   gboolean (*measure) (const AssayMetricContext *context, const AssayTruth *truth,
                        const AssayGuess *guess, AssayOutcomes *ret_outcomes, GError **error);
+  gboolean (*audit) (const AssayMetricContext *context, const AssayAudit *audit,
+                     AssayOutcomes *ret_outcomes, GError **error);
 } AssayMetric;
 
 G_END_DECLS

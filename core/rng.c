@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <Random123/philox.h>
+#include "core/philox.h"
 
 AssayStreamKey
 assay_stream_key (guint64 seed, guint64 trial, const char *role, const char *settings)
@@ -32,20 +32,33 @@ assay_stream (AssayStreamKey key, guint64 item)
   return (AssayStream){ .key = key, .item = item };
 }
 
-guint32
-assay_stream_u32 (AssayStream *stream)
+/* @count counters, four words each. */
+static void
+next_blocks (AssayStream *stream, gsize count, guint32 *ret_words)
 {
-  if (stream->left == 0) {
-    const philox4x32_ctr_t counter = { { (guint32) stream->block, (guint32) (stream->block >> 32),
-                                         (guint32) stream->item, (guint32) (stream->item >> 32) } };
-    const philox4x32_key_t key = { { stream->key.word[0], stream->key.word[1] } };
-    const philox4x32_ctr_t random = philox4x32 (counter, key);
+  assay_philox_fill (stream->key.word, stream->item, stream->block, count, ret_words);
+  stream->block += count;
+}
 
-    memcpy (stream->buffer, random.v, sizeof stream->buffer);
-    stream->block++;
-    stream->left = 4;
-  }
-  return stream->buffer[4 - stream->left--];
+void
+assay_stream_refill (AssayStream *stream)
+{
+  next_blocks (stream, ASSAY_STREAM_BUFFER / 4, stream->buffer);
+  stream->left = ASSAY_STREAM_BUFFER;
+}
+
+void
+assay_stream_fill_u32 (AssayStream *stream, gsize count, guint32 *ret_words)
+{
+  const gsize buffered = MIN (count, stream->left);
+  const gsize blocks = (count - buffered) / ASSAY_STREAM_BUFFER * (ASSAY_STREAM_BUFFER / 4);
+
+  memcpy (ret_words, stream->buffer + (ASSAY_STREAM_BUFFER - stream->left),
+          buffered * sizeof *ret_words);
+  stream->left -= (guint) buffered;
+  next_blocks (stream, blocks, ret_words + buffered);
+  for (gsize i = buffered + 4 * blocks; i < count; i++)
+    ret_words[i] = assay_stream_u32 (stream);
 }
 
 static guint64

@@ -16,11 +16,15 @@ typedef struct {
   guint32 word[2];
 } AssayStreamKey;
 
+/* Words that are computed ahead: those of eight counters at once take no longer than those of two
+ * by themselves. */
+#define ASSAY_STREAM_BUFFER 32
+
 typedef struct {
   AssayStreamKey key;
   guint64 item;
   guint64 block; /* the next counter value */
-  guint32 buffer[4];
+  guint32 buffer[ASSAY_STREAM_BUFFER];
   guint left; /* unread words of @buffer */
   double spare; /* second normal of a Box-Muller pair */
   gboolean has_spare;
@@ -30,12 +34,50 @@ AssayStreamKey assay_stream_key (guint64 seed, guint64 trial, const char *role,
                                  const char *settings);
 AssayStream assay_stream (AssayStreamKey key, guint64 item);
 
-guint32 assay_stream_u32 (AssayStream *stream);
+/* Fills the buffer, which has been read to its end. */
+void assay_stream_refill (AssayStream *stream);
+
+static inline guint32
+assay_stream_u32 (AssayStream *stream)
+{
+  if (G_UNLIKELY (stream->left == 0))
+    assay_stream_refill (stream);
+  return stream->buffer[ASSAY_STREAM_BUFFER - stream->left--];
+}
+
+/* The next @count words, the same as from so many single calls, without a call for each. */
+void assay_stream_fill_u32 (AssayStream *stream, gsize count, guint32 *ret_words);
 double assay_stream_uniform (AssayStream *stream); /* [0, 1), 53 bits */
 double assay_stream_between (AssayStream *stream, double low, double high); /* [low, high) */
 double assay_stream_normal (AssayStream *stream); /* mean 0, variance 1 (Box-Muller) */
+double assay_stream_exponential (AssayStream *stream); /* mean 1 (inversion) */
+double assay_stream_laplace (AssayStream *stream); /* mean 0, scale 1 (inversion) */
+/* The next @count of these, the same as from so many single calls, by loops that become vectors. */
+void assay_stream_fill_exponential (AssayStream *stream, gsize count, double *ret_values);
+void assay_stream_fill_laplace (AssayStream *stream, gsize count, double *ret_values);
+/* @count normals, but not those of single calls, whose logarithm, sine and cosine are libm's. */
+void assay_stream_fill_normal (AssayStream *stream, gsize count, double *ret_values);
+
 /* Uniform over 0 .. bound - 1 without bias (rejection); bound >= 1. */
 guint64 assay_stream_below (AssayStream *stream, guint64 bound);
+/* The same for small bounds from 32 bits a try. Of the product of a random word and the bound, the
+ * upper half is the number; words whose lower half falls among the 2^32 mod bound smallest are
+ * rejected (Lemire 2019, "Fast Random Integer Generation in an Interval"). */
+static inline guint32
+assay_stream_below_u32 (AssayStream *stream, guint32 bound)
+{
+  guint64 product = (guint64) assay_stream_u32 (stream) * bound;
+
+  g_assert (bound >= 1);
+  if (G_UNLIKELY ((guint32) product < bound)) {
+    const guint32 reject = (0 - bound) % bound;
+
+    while ((guint32) product < reject)
+      product = (guint64) assay_stream_u32 (stream) * bound;
+  }
+  return (guint32) (product >> 32);
+}
+
 /* A uniformly random order of 0 .. n - 1 (Fisher-Yates). */
 void assay_stream_permutation (AssayStream *stream, gsize n, gsize *ret_order);
 /* @count distinct numbers of 0 .. n - 1, uniformly and in random order; count <= n. Costs

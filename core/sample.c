@@ -48,6 +48,7 @@ quantile_of (AssayStatistic statistic)
     return 0.75;
   case ASSAY_STATISTIC_RATE:
   case ASSAY_STATISTIC_MEAN:
+  case ASSAY_STATISTIC_EPSILON:
     break;
   }
   return -1;
@@ -200,6 +201,20 @@ assay_sample_new (const AssayMeasure *measure, const double *values, const gint6
   fill_units (sample, values, groups);
   sample->method = choose_method (sample);
   sample->estimate = estimate_of (sample);
+  return sample;
+}
+
+AssaySample *
+assay_sample_new_audit (const AssayMeasure *measure, const AssayAudit *audit)
+{
+  AssaySample *sample = g_new0 (AssaySample, 1);
+
+  sample->measure = measure;
+  sample->n = (gsize) audit->runs;
+  sample->p = -1;
+  sample->method = ASSAY_SAMPLE_AUDIT;
+  sample->audit = *audit;
+  sample->estimate = assay_epsilon_estimate (audit);
   return sample;
 }
 

@@ -17,6 +17,7 @@ typedef enum {
   ASSAY_SAMPLE_GROUP_T,        /* of units in few groups: t on the groups' own statistics */
   ASSAY_SAMPLE_GROUP_BOOTSTRAP, /* of units in many groups: whole groups are drawn */
   ASSAY_SAMPLE_TOO_SMALL,      /* one group, or the mean of one unit: nothing to judge by */
+  ASSAY_SAMPLE_AUDIT,          /* what distinguishing games counted (core/epsilon.h) */
 } AssaySampleMethod;
 
 typedef struct {
@@ -32,11 +33,14 @@ typedef struct {
   AssaySampleMethod method;
   double p;        /* of a quantile; -1: not one */
   double estimate; /* the statistic; under GROUP_T the mean of the groups' own statistics */
+  AssayAudit audit; /* under AUDIT, where there are no units */
 } AssaySample;
 
 /* @groups: one number per unit, equal numbers belong together; NULL: independent. n >= 1. */
 AssaySample *assay_sample_new (const AssayMeasure *measure, const double *values,
                                const gint64 *groups, gsize n);
+/* The sample of a measure of epsilon; n is the number of runs a side (or of guesses). */
+AssaySample *assay_sample_new_audit (const AssayMeasure *measure, const AssayAudit *audit);
 void assay_sample_free (AssaySample *sample);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySample, assay_sample_free)
 

@@ -26,7 +26,8 @@ append_field (GString *text, const char *value)
 static void
 append_number (GString *text, double value)
 {
-  g_autofree char *number = isfinite (value) ? assay_text_number (value) : g_strdup ("");
+  const gboolean is_known = isfinite (value) && fabs (value) < G_MAXDOUBLE; /* or no bound */
+  g_autofree char *number = is_known ? assay_text_number (value) : g_strdup ("");
 
   append_field (text, number);
 }

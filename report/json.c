@@ -56,6 +56,29 @@ write_measurement (AssayJson *json, const AssayMeasurement *measurement)
   assay_json_end_object (json);
 }
 
+/* What a game with the mechanism itself chose and counted. */
+static void
+write_audit (AssayJson *json, const AssayAuditRecord *audit)
+{
+  const gboolean is_one_run = audit->counts.kind == ASSAY_AUDIT_ONE_RUN;
+
+  assay_json_key (json, "audit");
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "event", audit->says);
+  assay_json_member_double (json, "delta", audit->counts.delta);
+  if (!is_one_run) {
+    assay_json_member_int (json, "pair", audit->pair);
+    assay_json_key (json, "of-second-input");
+    assay_json_bool (json, audit->is_swapped);
+    assay_json_member_int (json, "trained-on", (gint64) audit->trained_on);
+  }
+  assay_json_member_int (json, is_one_run ? "guesses" : "runs", (gint64) audit->counts.runs);
+  assay_json_member_int (json, is_one_run ? "right" : "hits", (gint64) audit->counts.hits);
+  assay_json_member_int (json, is_one_run ? "canaries" : "mistakes",
+                         (gint64) audit->counts.mistakes);
+  assay_json_end_object (json);
+}
+
 static void
 write_cell (AssayJson *json, const AssayResultCell *cell)
 {
@@ -78,6 +101,8 @@ write_cell (AssayJson *json, const AssayResultCell *cell)
   for (guint i = 0; i < cell->measurements->len; i++)
     write_measurement (json, &g_array_index (cell->measurements, AssayMeasurement, i));
   assay_json_end_array (json);
+  if (cell->audit != NULL)
+    write_audit (json, cell->audit);
   assay_json_end_object (json);
 }
 
@@ -161,10 +186,11 @@ write_skipped (AssayJson *json, const GPtrArray *skipped)
 }
 
 static void
-write_hypothesis (AssayJson *json, const AssayResultHypothesis *hypothesis)
+write_hypothesis (AssayJson *json, const AssayResultHypothesis *hypothesis, gboolean is_epsilon)
 {
   assay_json_begin_object (json);
   assay_json_member_string (json, "cell", hypothesis->cell->id);
+  assay_json_member_double (json, "bound", hypothesis->bound);
   assay_json_member_double (json, "estimate", hypothesis->interval.estimate);
   assay_json_member_double (json, "lower", hypothesis->interval.lower);
   assay_json_member_double (json, "upper", hypothesis->interval.upper);
@@ -176,6 +202,10 @@ write_hypothesis (AssayJson *json, const AssayResultHypothesis *hypothesis)
   assay_json_member_double (json, "adjusted_upheld", hypothesis->adjusted_upheld);
   assay_json_member_double (json, "detectable", hypothesis->detectable);
   assay_json_member_double (json, "units_needed", hypothesis->units_needed);
+  if (is_epsilon) {
+    assay_json_member_double (json, "delta", hypothesis->delta);
+    assay_json_member_double (json, "power", hypothesis->power);
+  }
   assay_json_end_object (json);
 }
 
@@ -204,6 +234,23 @@ write_decisive (AssayJson *json, const AssayResultClaim *claim)
   assay_json_member_double (json, "detectable", one != NULL ? one->detectable : NAN);
 }
 
+/* A secret; or the pair of inputs and the event that tells them apart. */
+static void
+write_witness (AssayJson *json, const AssayPlan *plan, const AssayResultWitness *witness)
+{
+  assay_json_member_string (json, "cell", witness->cell);
+  assay_json_member_int (json, "seed", (gint64) plan->seed);
+  assay_json_member_int (json, "trial", witness->trial);
+  if (witness->audit == NULL) {
+    assay_json_member_int (json, "secret", (gint64) witness->secret);
+  } else {
+    if (witness->audit->counts.kind == ASSAY_AUDIT_TWO_INPUTS)
+      assay_json_member_int (json, "pair", witness->audit->pair);
+    assay_json_member_string (json, "event", witness->audit->says);
+  }
+  assay_json_member_double (json, "outcome", witness->outcome);
+}
+
 static void
 write_claim (AssayJson *json, const AssayPlan *plan, const AssayResultClaim *result)
 {
@@ -214,23 +261,20 @@ write_claim (AssayJson *json, const AssayPlan *plan, const AssayResultClaim *res
   assay_json_member_string (json, "says", claim->says);
   assay_json_member_string (json, "source", claim->source);
   assay_json_member_string (json, "measure", claim->measure->name);
-  assay_json_member_double (json, claim->is_at_most ? "at-most" : "at-least", claim->bound);
+  assay_json_member_double (json, claim->is_at_most ? "at-most" : "at-least",
+                            assay_result_claim_bound (result));
   assay_json_member_double (json, "confidence", claim->confidence);
   write_decisive (json, result);
   assay_json_key (json, "witness");
   assay_json_begin_object (json);
-  if (result->witness.is_set) {
-    assay_json_member_string (json, "cell", result->witness.cell);
-    assay_json_member_int (json, "seed", (gint64) plan->seed);
-    assay_json_member_int (json, "trial", result->witness.trial);
-    assay_json_member_int (json, "secret", (gint64) result->witness.secret);
-    assay_json_member_double (json, "outcome", result->witness.outcome);
-  }
+  if (result->witness.is_set)
+    write_witness (json, plan, &result->witness);
   assay_json_end_object (json);
   assay_json_key (json, "hypotheses");
   assay_json_begin_array (json);
   for (guint h = 0; h < result->hypotheses->len; h++)
-    write_hypothesis (json, &g_array_index (result->hypotheses, AssayResultHypothesis, h));
+    write_hypothesis (json, &g_array_index (result->hypotheses, AssayResultHypothesis, h),
+                      claim->measure->statistic == ASSAY_STATISTIC_EPSILON);
   assay_json_end_array (json);
   assay_json_end_object (json);
 }

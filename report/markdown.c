@@ -115,9 +115,11 @@ assay_report_markdown (const AssayResults *results)
 
   append_escaped (text, plan->title);
   g_string_append_printf (text,
-                          "\n\nSeed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
-                          " trials of %" G_GUINT64_FORMAT " secrets, %g %% intervals.\n\n",
-                          plan->seed, plan->trials, plan->secrets, 100 * plan->confidence);
+                          "\n\nSeed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s",
+                          plan->seed, plan->trials, plan->trials == 1 ? "" : "s");
+  if (assay_plan_has_guesses (plan))
+    g_string_append_printf (text, " of %" G_GUINT64_FORMAT " secrets", plan->secrets);
+  g_string_append_printf (text, ", %g %% intervals.\n\n", 100 * plan->confidence);
   append_claims (text, results);
   append_cells (text, results);
   for (guint i = 0; i < plan->skipped->len; i++) {

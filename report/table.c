@@ -77,6 +77,10 @@ format_measurement (const AssayResultCell *cell, const AssayMeasurement *measure
     return g_strdup (cell != NULL && cell->status == ASSAY_CELL_ERROR ? "error" : "-");
   is_share = measurement->measure->high <= 1;
   interval = &measurement->interval;
+  if (measurement->measure->statistic == ASSAY_STATISTIC_EPSILON) {
+    lower = format_number (interval->lower, FALSE);
+    return g_strdup_printf ("> %s%s", lower, cell->status == ASSAY_CELL_OK ? "" : " !");
+  }
   estimate = format_number (interval->estimate, is_share);
   lower = format_number (interval->lower, is_share);
   upper = format_number (interval->upper, is_share);
@@ -291,6 +295,20 @@ append_plain (GString *text, const char *title)
   }
 }
 
+/* The pair of inputs and the event that tells them apart. */
+static void
+append_audit_witness (GString *text, const AssayResultClaim *result)
+{
+  const AssayResultWitness *witness = &result->witness;
+
+  g_string_append (text, "  witness: ");
+  append_plain (text, witness->audit->says);
+  g_string_append_printf (text,
+                          ", in cell %s (trial %" G_GINT64_FORMAT
+                          "); 'assay run SCENARIO --witness %s' replays it\n",
+                          witness->cell, witness->trial, result->claim->id);
+}
+
 /* The verdicts stand last, where a terminal shows them. */
 static void
 append_claims (GString *text, const AssayResults *results)
@@ -306,7 +324,9 @@ append_claims (GString *text, const AssayResults *results)
       append_plain (text, claim->says);
     }
     g_string_append_printf (text, "\n  %s\n", result->reason);
-    if (result->witness.is_set)
+    if (result->witness.is_set && result->witness.audit != NULL)
+      append_audit_witness (text, result);
+    else if (result->witness.is_set)
       g_string_append_printf (text,
                               "  witness: secret %" G_GUINT64_FORMAT " of cell %s (trial %"
                               G_GINT64_FORMAT "); 'assay run SCENARIO --witness %s' replays it\n",
@@ -322,11 +342,11 @@ assay_report_table (const AssayResults *results, guint width)
   GString *text = g_string_new (NULL);
 
   append_plain (text, plan->title);
-  g_string_append_printf (text,
-                          "\nseed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s of %"
-                          G_GUINT64_FORMAT " secrets, %g %% intervals\n",
-                          plan->seed, plan->trials, plan->trials == 1 ? "" : "s", plan->secrets,
-                          100 * plan->confidence);
+  g_string_append_printf (text, "\nseed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s",
+                          plan->seed, plan->trials, plan->trials == 1 ? "" : "s");
+  if (assay_plan_has_guesses (plan))
+    g_string_append_printf (text, " of %" G_GUINT64_FORMAT " secrets", plan->secrets);
+  g_string_append_printf (text, ", %g %% intervals\n", 100 * plan->confidence);
   for (guint i = 0; i < plan->metrics->len; i++) {
     const AssayPart *part = assay_plan_part (plan->metrics, i);
     const AssayMetric *metric = (const AssayMetric *) part->plugin;

@@ -117,6 +117,14 @@ compare_series (const AssayResults *results, const AssayResultCell *cell, gsize 
 
   if (new->len == 0)
     return;
+  if (measure->statistic == ASSAY_STATISTIC_EPSILON) {
+    g_autoptr (AssaySample) then = assay_pool_sample (before, measure);
+    g_autoptr (AssaySample) now = assay_pool_sample (after, measure);
+
+    comparison.test = assay_audit_test (&then->audit, &now->audit);
+    g_array_append_val (baseline->comparisons, comparison);
+    return;
+  }
   comparison.test = assay_paired_test (
       measure, (const double *) (gconstpointer) old->data,
       (const double *) (gconstpointer) new->data, groups, new->len,

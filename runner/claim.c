@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "runner/audit.h"
 #include "runner/group.h"
 
 static const char *const keys[]
     = { "says",     "source",   "measure", "metric",     "defense", "attack",
-        "where",    "at-most",  "at-least", "confidence", NULL };
+        "where",    "at-most",  "at-least", "confidence", "delta", NULL };
 
 /* Two-character operators first, so that "<=" is not read as "<". A value may hold more of them. */
 static const struct {
@@ -124,6 +125,38 @@ read_measure (const AssayPlan *plan, const AssayScenario *scenario, const AssayG
          || assay_scenario_blame (scenario, group, entry, error);
 }
 
+/* What only claims about epsilon have: `claimed` as a bound, delta, and no at-least. */
+static gboolean
+read_epsilon (const AssayScenario *scenario, const AssayGroup *group, const AssayEntry *bound,
+              AssayClaim *claim, GError **error)
+{
+  const gboolean is_epsilon = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
+  const AssayEntry *delta = assay_group_find (group, "delta");
+
+  if (is_epsilon && !claim->is_at_most) {
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                "no number of runs shows that epsilon is at least this where it is not seen; "
+                "expected at-most");
+    return assay_scenario_blame (scenario, group, bound, error);
+  }
+  if (!is_epsilon && claim->is_claimed) {
+    assay_fail (error, ASSAY_ERROR_PARAMETER,
+                "'claimed' is the epsilon that a defense claims; expected a number, because the "
+                "measure is %s",
+                claim->measure->name);
+    return assay_scenario_blame (scenario, group, bound, error);
+  }
+  if (delta == NULL)
+    return TRUE;
+  claim->has_delta = TRUE;
+  if (is_epsilon && assay_text_to_double (delta->value, &claim->delta) && claim->delta >= 0
+      && claim->delta < 1)
+    return TRUE;
+  assay_fail (error, ASSAY_ERROR_PARAMETER, "expected a number, 0 to below 1, in a claim about "
+              "epsilon");
+  return assay_scenario_blame (scenario, group, delta, error);
+}
+
 static gboolean
 read_bound (const AssayScenario *scenario, const AssayGroup *group, AssayClaim *claim,
             GError **error)
@@ -137,6 +170,11 @@ read_bound (const AssayScenario *scenario, const AssayGroup *group, AssayClaim *
     return assay_scenario_blame (scenario, group, NULL, error);
   }
   claim->is_at_most = at_most != NULL;
+  claim->is_claimed = g_str_equal (entry->value, "claimed");
+  if (!read_epsilon (scenario, group, entry, claim, error))
+    return FALSE;
+  if (claim->is_claimed)
+    return TRUE;
   if (!assay_text_to_double (entry->value, &claim->bound) || claim->bound < claim->measure->low
       || claim->bound > claim->measure->high) {
     g_autofree char *low = assay_text_number (claim->measure->low);
@@ -352,10 +390,27 @@ condition_holds (const AssayCondition *condition, const AssaySettings *settings)
   return FALSE;
 }
 
+double
+assay_claim_bound (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
+{
+  return claim->is_claimed ? assay_plan_oracle (plan, cell).claimed.epsilon : claim->bound;
+}
+
+/* A measure of epsilon means nothing for a guess, nor a recovery rate for an audit. */
+static gboolean
+is_played_for (const AssayClaim *claim, const AssayPart *attack)
+{
+  const gboolean is_epsilon = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
+
+  return is_epsilon == (((const AssayAttack *) attack->plugin)->game != ASSAY_GAME_RECONSTRUCT);
+}
+
 gboolean
 assay_claim_selects (const AssayClaim *claim, const AssayPart *dataset, const AssayPart *defense,
                      const AssayPart *attack, const AssaySettings *attack_settings)
 {
+  if (!is_played_for (claim, attack))
+    return FALSE;
   if ((claim->defense != NULL && !g_str_equal (claim->defense, defense->label))
       || (claim->attack != NULL && !g_str_equal (claim->attack, attack->label)))
     return FALSE;
@@ -385,17 +440,55 @@ may_select (const AssayClaim *claim, const AssayPart *dataset, const AssayPart *
   return FALSE;
 }
 
+/* A bound on epsilon means nothing without the delta that it was stated with. */
+static gboolean
+check_delta (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell, GError **error)
+{
+  const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
+  AssayOracle oracle;
+  g_autofree char *audited = NULL;
+  g_autofree char *stated = NULL;
+  double expected;
+
+  if (claim->measure->statistic != ASSAY_STATISTIC_EPSILON)
+    return TRUE;
+  oracle = assay_plan_oracle (plan, cell);
+  expected = claim->has_delta    ? claim->delta
+             : claim->is_claimed ? oracle.claimed.delta
+                                 : oracle.delta;
+  if (oracle.delta == expected)
+    return TRUE;
+  audited = assay_text_number (oracle.delta);
+  stated = assay_text_number (expected);
+  if (oracle.claimed.delta == 0)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "%s:%u: [claim %s] delta = %s, but defense '%s' claims pure epsilon "
+                       "(delta = 0); expected no delta",
+                       plan->scenario, claim->line, claim->id, stated, defense->label);
+  return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                     "%s:%u: [claim %s] is about delta = %s, but defense '%s' is audited at %s; "
+                     "expected the same delta in the attack",
+                     plan->scenario, claim->line, claim->id, stated, defense->label, audited);
+}
+
 gboolean
 assay_claim_check_cells (const AssayPlan *plan, const AssayClaim *claim, GError **error)
 {
+  gboolean is_about_any = FALSE;
+
   for (guint i = 0; i < plan->cells->len; i++) {
     const AssayCell *cell = assay_plan_cell (plan, i);
 
-    if (may_select (claim, assay_plan_part (plan->datasets, cell->dataset),
-                    assay_plan_part (plan->defenses, cell->defense),
-                    assay_plan_part (plan->attacks, cell->attack)))
-      return TRUE;
+    if (!may_select (claim, assay_plan_part (plan->datasets, cell->dataset),
+                     assay_plan_part (plan->defenses, cell->defense),
+                     assay_plan_part (plan->attacks, cell->attack)))
+      continue;
+    is_about_any = TRUE;
+    if (!check_delta (plan, claim, cell, error))
+      return FALSE;
   }
+  if (is_about_any)
+    return TRUE;
   return assay_fail (error, ASSAY_ERROR_SCENARIO,
                      "%s:%u: [claim %s] is about no cell of the scenario: defense, attack and "
                      "where exclude all of them",

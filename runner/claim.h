@@ -32,7 +32,10 @@ struct _AssayClaim {
   char *attack;
   GArray *conditions; /* AssayCondition */
   gboolean is_at_most; /* otherwise at least */
-  double bound;
+  gboolean is_claimed; /* at-most = claimed: the bound is the defense's own epsilon */
+  double bound;        /* otherwise */
+  gboolean has_delta;  /* of epsilon: the delta that it speaks of must be the audited one */
+  double delta;
   double confidence;
   guint line;
 };
@@ -42,13 +45,17 @@ AssayClaim *assay_claim_new (const AssayPlan *plan, const AssayScenario *scenari
                              const AssayGroup *group, GError **error);
 void assay_claim_free (AssayClaim *claim);
 
+/* The bound on one cell: the claim's own, or the epsilon that the cell's defense claims. */
+double assay_claim_bound (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell);
+
 /* Whether the claim is about the cells of these parts. */
 gboolean assay_claim_selects (const AssayClaim *claim, const AssayPart *dataset,
                               const AssayPart *defense, const AssayPart *attack,
                               const AssaySettings *attack_settings);
 
 /* ASSAY_ERROR_SCENARIO where selectors and conditions match no cell of the plan: that would be a
- * claim about nothing. */
+ * claim about nothing. ASSAY_ERROR_PARAMETER where the delta of a claim about epsilon is not the
+ * one that a cell audits. */
 gboolean assay_claim_check_cells (const AssayPlan *plan, const AssayClaim *claim, GError **error);
 
 G_END_DECLS

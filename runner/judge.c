@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "core/bound-test.h"
-#include "core/text.h"
 #include "runner/claim.h"
 #include "runner/pool.h"
+#include "runner/reason.h"
 
 /* Fewer groups than these say too little about others like them. */
 #define LEAST_GROUPS 10
@@ -89,13 +89,16 @@ test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *cla
                         .stream = assay_plan_stream (plan, assay_plan_cell (plan, first),
                                                      "metric-pooled", upstream) };
   AssayResultHypothesis hypothesis = { .cell = cell,
+                                       .bound = assay_claim_bound (
+                                           plan, claim, assay_plan_cell (plan, first)),
                                        .interval = { .estimate = NAN, .lower = NAN, .upper = NAN },
                                        .p_violated = 1,
                                        .adjusted_violated = 1,
                                        .p_upheld = 1,
                                        .adjusted_upheld = 1,
                                        .detectable = NAN,
-                                       .units_needed = NAN };
+                                       .units_needed = NAN,
+                                       .power = NAN };
   AssayPool pool;
   const gboolean is_ok = assay_pool_fill (&pool, plan, store, indices, claim->metric, error);
 
@@ -108,8 +111,11 @@ test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *cla
   if (evidence.sample != NULL)
     hypothesis.interval = assay_sample_interval (evidence.sample, claim->confidence,
                                                  evidence.stream);
+  if (evidence.sample != NULL && evidence.sample->method == ASSAY_SAMPLE_AUDIT)
+    hypothesis.delta = evidence.sample->audit.delta;
   if (hypothesis.why_not == NULL) {
-    const AssayBoundTest test = assay_bound_test (evidence.sample, claim->bound, evidence.stream);
+    const AssayBoundTest test
+        = assay_bound_test (evidence.sample, hypothesis.bound, evidence.stream);
 
     hypothesis.p_violated = claim->is_at_most ? test.p_above : test.p_below;
     hypothesis.p_upheld = claim->is_at_most ? test.p_below : test.p_above;
@@ -152,35 +158,43 @@ test_claim (const AssayResults *results, AssayStore *store, AssayResultClaim *re
 
 /* ---- Correction ---- */
 
-/* Holm over the hypotheses that can decide something. */
-static void
-correct (GPtrArray *claims)
+/* Hypotheses that can decide something. Epsilon is never upheld, so claims about it cost nothing
+ * there. */
+static GPtrArray *
+collect (const GPtrArray *claims, gboolean is_upheld)
 {
-  g_autoptr (GPtrArray) all = g_ptr_array_new ();
-  g_autofree double *p = NULL;
-  g_autofree double *adjusted = NULL;
+  GPtrArray *all = g_ptr_array_new ();
 
   for (guint c = 0; c < claims->len; c++) {
     const AssayResultClaim *claim = claims->pdata[c];
 
+    if (is_upheld && claim->claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
+      continue;
     for (guint h = 0; h < claim->hypotheses->len; h++)
       if (g_array_index (claim->hypotheses, AssayResultHypothesis, h).why_not == NULL)
         g_ptr_array_add (all, &g_array_index (claim->hypotheses, AssayResultHypothesis, h));
   }
-  p = g_new (double, all->len + 1);
-  adjusted = g_new (double, all->len + 1);
-  for (guint i = 0; i < all->len; i++)
-    p[i] = ((AssayResultHypothesis *) all->pdata[i])->p_violated;
-  assay_holm (p, all->len, adjusted);
-  for (guint i = 0; i < all->len; i++) {
-    AssayResultHypothesis *hypothesis = all->pdata[i];
+  return all;
+}
 
-    hypothesis->adjusted_violated = adjusted[i];
-    p[i] = hypothesis->p_upheld;
+static void
+correct (const GPtrArray *claims, gboolean is_upheld)
+{
+  g_autoptr (GPtrArray) all = collect (claims, is_upheld);
+  g_autofree double *p = g_new (double, all->len + 1);
+  g_autofree double *adjusted = g_new (double, all->len + 1);
+
+  for (guint i = 0; i < all->len; i++) {
+    const AssayResultHypothesis *one = all->pdata[i];
+
+    p[i] = is_upheld ? one->p_upheld : one->p_violated;
   }
   assay_holm (p, all->len, adjusted);
-  for (guint i = 0; i < all->len; i++)
-    ((AssayResultHypothesis *) all->pdata[i])->adjusted_upheld = adjusted[i];
+  for (guint i = 0; i < all->len; i++) {
+    AssayResultHypothesis *one = all->pdata[i];
+
+    *(is_upheld ? &one->adjusted_upheld : &one->adjusted_violated) = adjusted[i];
+  }
 }
 
 /* What Holm's order begins with: its first hypothesis has to reach alpha divided by this. */
@@ -194,8 +208,29 @@ count_hypotheses (const GPtrArray *claims)
   return MAX (count, 1);
 }
 
+/* Of an audit by the tight event of pair 0: the chance of a bound above the claim's, if the
+ * mechanism leaked half as much again. NAN where its density is not known, or not at this delta. */
+static double
+power_of (const AssayPlan *plan, const AssayResultHypothesis *hypothesis, const Evidence *own,
+          double alpha)
+{
+  const AssayAudit *audit = &own->sample->audit;
+  AssayOracle oracle;
+  double first, second;
+
+  if (own->sample->method != ASSAY_SAMPLE_AUDIT || audit->kind != ASSAY_AUDIT_TWO_INPUTS)
+    return NAN;
+  oracle = assay_plan_oracle (plan, assay_plan_cell (plan, own->first));
+  if (oracle.mechanism->tight_event == NULL || oracle.claimed.delta != audit->delta)
+    return NAN;
+  oracle.mechanism->tight_event (oracle.settings, oracle.cols, ASSAY_POWER_AT * hypothesis->bound,
+                                 &first, &second);
+  return assay_epsilon_power (audit->runs, first, second, audit->delta, hypothesis->bound, alpha);
+}
+
 static void
-look_ahead (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
+look_ahead (const AssayPlan *plan, AssayResultClaim *result, const GArray *evidence,
+            guint n_hypotheses)
 {
   const AssayClaim *claim = result->claim;
   const double alpha = (1 - claim->confidence) / n_hypotheses;
@@ -207,50 +242,15 @@ look_ahead (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses
 
     if (hypothesis->why_not != NULL)
       continue;
-    hypothesis->detectable = assay_bound_detectable (own->sample, claim->bound, claim->is_at_most,
-                                                     alpha, own->stream);
+    hypothesis->detectable = assay_bound_detectable (own->sample, hypothesis->bound,
+                                                     claim->is_at_most, alpha, own->stream);
     hypothesis->units_needed
-        = assay_bound_units_needed (own->sample, claim->bound, alpha, own->stream);
+        = assay_bound_units_needed (own->sample, hypothesis->bound, alpha, own->stream);
+    hypothesis->power = power_of (plan, hypothesis, own, alpha);
   }
 }
 
 /* ---- Verdicts ---- */
-
-/* "lifting (variant=hybrid dimension=8)" */
-static char *
-name_part (const AssayResultPart *part)
-{
-  g_autofree char *settings = assay_settings_canonical (part->settings);
-
-  g_strdelimit (g_strchomp (settings), "\n", ' ');
-  return *settings != '\0' ? g_strdup_printf ("%s (%s)", part->label, settings)
-                           : g_strdup (part->label);
-}
-
-/* The cell in words. */
-static char *
-name_cell (const AssayResultCell *cell)
-{
-  g_autofree char *attack = name_part (&cell->attack);
-  g_autofree char *defense = name_part (&cell->defense);
-
-  return g_strdup_printf ("attack %s against %s", attack, defense);
-}
-
-static char *
-describe (const AssayClaim *claim, const AssayResultHypothesis *hypothesis, const char *before,
-          const char *after)
-{
-  const AssayInterval *interval = &hypothesis->interval;
-  g_autofree char *cell = name_cell (hypothesis->cell);
-  g_autofree char *bound = assay_text_number (claim->bound);
-
-  return g_strdup_printf ("%s%s: %s is %.4g [%.4g, %.4g] of n = %" G_GSIZE_FORMAT
-                          ", the claim says at %s %s%s",
-                          before, cell, claim->measure->name, interval->estimate, interval->lower,
-                          interval->upper, interval->n, claim->is_at_most ? "most" : "least", bound,
-                          after);
-}
 
 /* Index of the hypothesis with the smallest (or, of @adjusted_upheld, the largest) p-value. */
 static gint
@@ -272,75 +272,127 @@ find_extreme (const GArray *hypotheses, gboolean is_violated)
   return best;
 }
 
-static char *
-explain_undecided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
-                   const Evidence *evidence, guint n_hypotheses)
+/* The first hypothesis that decides nothing makes its claim inconclusive. */
+static gboolean
+is_excluded (AssayResultClaim *result)
 {
-  const gboolean is_above = evidence->sample->estimate > claim->bound;
-  const double least = assay_bound_least_p (evidence->sample, claim->bound, is_above);
-  g_autofree char *more = NULL;
+  for (guint h = 0; h < result->hypotheses->len; h++) {
+    const AssayResultHypothesis *one
+        = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
 
-  if (hypothesis->units_needed > 0)
-    more = g_strdup_printf ("; about %.0f more secrets would decide it if the estimate stays",
-                            MAX (1, hypothesis->units_needed - (double) hypothesis->interval.n));
-  else if (least * n_hypotheses >= 1 - claim->confidence)
-    more = g_strdup_printf ("; %u hypotheses are too many for p-values from %d resamples, whatever "
-                            "the number of secrets",
-                            n_hypotheses, ASSAY_RESAMPLES);
-  else
-    more = g_strdup ("; the estimate is too near the bound for any number of secrets to decide");
-  return describe (claim, hypothesis, "underpowered: ", more);
+    if (one->why_not != NULL) {
+      result->reason = assay_reason_excluded (one);
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* Not violated: a claim about epsilon is unrefuted if every audit could have refuted it. */
+static void
+decide_epsilon (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
+{
+  const double alpha = (1 - result->claim->confidence) / n_hypotheses;
+
+  for (guint h = 0; h < result->hypotheses->len; h++) {
+    const AssayResultHypothesis *one
+        = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
+
+    if (one->detectable > one->bound)
+      continue;
+    result->decisive = (gint) h;
+    result->reason = assay_reason_ceiling (
+        result->claim, one, &g_array_index (evidence, Evidence, h).sample->audit, alpha);
+    return;
+  }
+  if (result->decisive < 0)
+    return;
+  result->verdict = ASSAY_VERDICT_UNREFUTED;
+  result->reason = assay_reason_unrefuted (
+      result->claim,
+      &g_array_index (result->hypotheses, AssayResultHypothesis, result->decisive));
+}
+
+/* Not violated: upheld if every cell is, otherwise the weakest of them says what is lacking. */
+static void
+decide_upheld (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
+{
+  const gint weakest = find_extreme (result->hypotheses, FALSE);
+  const AssayResultHypothesis *one;
+
+  if (weakest < 0)
+    return;
+  one = &g_array_index (result->hypotheses, AssayResultHypothesis, weakest);
+  result->decisive = weakest;
+  if (one->adjusted_upheld < 1 - result->claim->confidence) {
+    result->verdict = ASSAY_VERDICT_UPHELD;
+    result->reason = assay_reason_decided (result->claim, one);
+    return;
+  }
+  result->reason = assay_reason_undecided (
+      result->claim, one, g_array_index (evidence, Evidence, weakest).sample, n_hypotheses);
 }
 
 static void
 decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
 {
   const AssayClaim *claim = result->claim;
-  const double alpha = 1 - claim->confidence;
   const gint worst = find_extreme (result->hypotheses, TRUE);
-  const gint weakest = find_extreme (result->hypotheses, FALSE);
 
   result->decisive = worst;
   if (worst >= 0) {
     const AssayResultHypothesis *one
         = &g_array_index (result->hypotheses, AssayResultHypothesis, worst);
 
-    if (one->adjusted_violated < alpha) {
+    if (one->adjusted_violated < 1 - claim->confidence) {
       result->verdict = ASSAY_VERDICT_VIOLATED;
-      result->reason = describe (claim, one, "", "");
+      result->reason = assay_reason_decided (claim, one);
       return;
     }
   }
   result->verdict = ASSAY_VERDICT_INCONCLUSIVE;
-  for (guint h = 0; h < result->hypotheses->len; h++) {
-    const AssayResultHypothesis *one
-        = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
-
-    if (one->why_not != NULL) {
-      g_autofree char *cell = name_cell (one->cell);
-
-      result->reason = g_strdup_printf ("%s: %s", cell, one->why_not);
-      return;
-    }
-  }
-  if (weakest >= 0) {
-    const AssayResultHypothesis *one
-        = &g_array_index (result->hypotheses, AssayResultHypothesis, weakest);
-
-    result->decisive = weakest;
-    if (one->adjusted_upheld < alpha) {
-      result->verdict = ASSAY_VERDICT_UPHELD;
-      result->reason = describe (claim, one, "", "");
-    } else {
-      result->reason = explain_undecided (
-          claim, one, &g_array_index (evidence, Evidence, weakest), n_hypotheses);
-    }
+  if (is_excluded (result))
     return;
-  }
-  result->reason = g_strdup ("no cell of it was measured");
+  if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
+    decide_epsilon (result, evidence, n_hypotheses);
+  else
+    decide_upheld (result, evidence, n_hypotheses);
+  if (result->reason == NULL)
+    result->reason = g_strdup ("no cell of it was measured");
 }
 
 /* ---- Witness ---- */
+
+/* The trial whose audit, taken alone, certifies most. */
+static void
+find_audit (const AssayResults *results, AssayResultClaim *result, gsize first)
+{
+  const AssayPlan *plan = results->plan;
+  const double alpha = 1 - result->claim->confidence;
+  g_autoptr (GArray) indices = assay_pool_trials (plan, first);
+
+  for (guint t = 0; t < indices->len; t++) {
+    g_autofree char *id = assay_plan_cell_id (
+        plan, assay_plan_cell (plan, g_array_index (indices, gsize, t)));
+
+    for (guint i = 0; i < results->cells->len; i++) {
+      const AssayResultCell *cell = results->cells->pdata[i];
+      double lower;
+
+      if (cell->audit == NULL || !g_str_equal (cell->id, id))
+        continue;
+      lower = assay_epsilon_lower (&cell->audit->counts, alpha);
+      if (result->witness.is_set && lower <= result->witness.outcome)
+        continue;
+      g_free (result->witness.cell);
+      result->witness = (AssayResultWitness){ .is_set = TRUE,
+                                              .cell = g_strdup (id),
+                                              .trial = (gint64) t,
+                                              .outcome = lower,
+                                              .audit = cell->audit };
+    }
+  }
+}
 
 /* The secret whose outcome breaks the claim most. */
 static gboolean
@@ -353,6 +405,10 @@ find_witness (const AssayResults *results, AssayStore *store, AssayResultClaim *
       = (const AssayMetric *) assay_plan_part (plan->metrics, claim->metric)->plugin;
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
 
+  if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON) {
+    find_audit (results, result, first);
+    return TRUE;
+  }
   for (guint t = 0; t < indices->len; t++) {
     const gsize index = g_array_index (indices, gsize, t);
     AssayOutcomes outcomes = { 0 };
@@ -400,13 +456,14 @@ assay_judge (AssayResults *results, AssayStore *store, GError **error)
     if (!test_claim (results, store, result, own, error))
       return FALSE;
   }
-  correct (results->claims);
+  correct (results->claims, FALSE);
+  correct (results->claims, TRUE);
   n_hypotheses = count_hypotheses (results->claims);
   for (guint c = 0; c < claims->len; c++) {
     AssayResultClaim *result = results->claims->pdata[c];
     const GArray *own = evidence->pdata[c];
 
-    look_ahead (result, own, n_hypotheses);
+    look_ahead (results->plan, result, own, n_hypotheses);
     decide (result, own, n_hypotheses);
     if (result->verdict == ASSAY_VERDICT_VIOLATED
         && !find_witness (results, store, result,

@@ -5,6 +5,7 @@
 
 #include "core/registry.h"
 #include "core/text.h"
+#include "runner/audit.h"
 
 /* Cells beyond this would be a mistake in a list. */
 #define MAX_CELLS 10000000
@@ -150,6 +151,13 @@ check_attack (const AssayPlan *plan, AssayPart *part, GError **error)
 
   if (!check_grants (plan, part, error))
     return blame (plan, "attack", part, error);
+  if (part->candidates != NULL
+      && ((const AssayAttack *) part->plugin)->game != ASSAY_GAME_RECONSTRUCT) {
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                "attack '%s' chooses its event on training runs of its own: nothing to tune",
+                part->plugin->id);
+    return blame (plan, "attack", part, error);
+  }
   if (part->candidates == NULL)
     return check_settings (plan, part, part->settings, error)
            || blame (plan, "attack", part, error);
@@ -212,6 +220,8 @@ why_not (const AssayPart *defense_part, const AssayPart *attack_part)
   const AssayAttack *attack = (const AssayAttack *) attack_part->plugin;
   g_autofree char *reads = assay_release_kinds_describe (attack->reads);
 
+  if (attack->game != ASSAY_GAME_RECONSTRUCT)
+    return assay_audit_why_not (attack, defense);
   if (attack->reads & defense->produces)
     return NULL;
   return g_strdup_printf ("attack '%s' reads %s, but defense '%s' releases %s", attack->id, reads,
@@ -253,6 +263,16 @@ check_attack_is_used (AssayPlan *plan, const AssayPart *attack, GError **error)
   return blame (plan, "attack", attack, error);
 }
 
+/* What only shows when attack and defense are put together. */
+static gboolean
+check_cell (const AssayPlan *plan, const AssayCell *cell, GError **error)
+{
+  const AssayPart *part = assay_plan_part (plan->attacks, cell->attack);
+
+  return ((const AssayAttack *) part->plugin)->game == ASSAY_GAME_RECONSTRUCT
+         || assay_audit_check (plan, cell, error) || blame (plan, "attack", part, error);
+}
+
 static gboolean
 make_cells (AssayPlan *plan, GError **error)
 {
@@ -266,6 +286,8 @@ make_cells (AssayPlan *plan, GError **error)
           const AssayCell cell = { d, t, f, a };
           char *reason = why_not (plan->defenses->pdata[f], plan->attacks->pdata[a]);
 
+          if (reason == NULL && !check_cell (plan, &cell, error))
+            return FALSE;
           if (reason != NULL)
             note_skip (plan, plan->defenses->pdata[f], plan->attacks->pdata[a], reason);
           else
@@ -320,6 +342,12 @@ estimate_dataset (AssayPlan *plan, guint index)
       defense_memory = part->plugin->memory (part->settings->values, &shape);
     if (defense->release_shape != NULL)
       defense->release_shape (part->settings->values, &shape);
+    if (defense->mechanism != NULL) {
+      gsize n_inputs;
+
+      defense->mechanism->size (part->settings->values, survey->cols, &n_inputs,
+                                &shape.n_outputs);
+    }
     for (guint a = 0; a < plan->attacks->len; a++)
       estimate_attack (plan->attacks->pdata[a], &shape, (double) plan->trials, &attack_memory,
                        &plan->work);

@@ -208,12 +208,13 @@ parse_grants (const AssayScenario *scenario, const AssayGroup *group, guint *ret
   return TRUE;
 }
 
+/* Measures of guesses: an audit chooses its event itself. */
 static gboolean
 is_known_measure (const char *name)
 {
   for (guint i = 0; assay_metrics[i] != NULL; i++)
     for (const AssayMeasure *measure = assay_metrics[i]->measures; measure->name != NULL; measure++)
-      if (g_str_equal (measure->name, name))
+      if (assay_metrics[i]->measure != NULL && g_str_equal (measure->name, name))
         return TRUE;
   return FALSE;
 }
@@ -243,7 +244,8 @@ parse_tune_measure (const AssayScenario *scenario, const AssayGroup *group, gboo
 
     for (guint i = 0; assay_metrics[i] != NULL; i++)
       for (const AssayMeasure *m = assay_metrics[i]->measures; m->name != NULL; m++)
-        g_ptr_array_add (names, (gpointer) m->name);
+        if (assay_metrics[i]->measure != NULL)
+          g_ptr_array_add (names, (gpointer) m->name);
     g_ptr_array_add (names, NULL);
     hint = assay_text_did_you_mean (entry->value, (const char *const *) names->pdata);
     all = g_strjoinv (", ", (char **) names->pdata);

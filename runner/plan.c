@@ -97,6 +97,19 @@ read_header (AssayPlan *plan, const AssayScenario *scenario, const AssayPlanOpti
 
 /* ---- The parts ---- */
 
+/* Whether an attack of the scenario plays the kind of game that @metric measures. */
+static gboolean
+is_played (const AssayPlan *plan, const AssayMetric *metric)
+{
+  for (guint i = 0; i < plan->attacks->len; i++) {
+    const AssayAttack *attack = (const AssayAttack *) assay_plan_part (plan->attacks, i)->plugin;
+
+    if ((attack->game == ASSAY_GAME_RECONSTRUCT) == (metric->measure != NULL))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 /* A metric that no group names is played with its defaults wherever it applies. */
 static void
 add_default_metrics (AssayPlan *plan)
@@ -105,7 +118,7 @@ add_default_metrics (AssayPlan *plan)
 
   for (guint m = 0; assay_metrics[m] != NULL; m++) {
     const AssayPlugin *plugin = &assay_metrics[m]->plugin;
-    gboolean is_named = FALSE;
+    gboolean is_named = !is_played (plan, assay_metrics[m]);
     AssayPart *part;
 
     for (guint i = 0; i < n_named; i++)
@@ -249,6 +262,16 @@ assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *rol
       attack != NULL ? "\n" : "", attack != NULL ? attack : "");
 
   return assay_stream_key (plan->seed, trial, role, upstream);
+}
+
+gboolean
+assay_plan_has_guesses (const AssayPlan *plan)
+{
+  for (guint i = 0; i < plan->attacks->len; i++)
+    if (((const AssayAttack *) assay_plan_part (plan->attacks, i)->plugin)->game
+        == ASSAY_GAME_RECONSTRUCT)
+      return TRUE;
+  return FALSE;
 }
 
 static void

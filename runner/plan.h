@@ -86,6 +86,9 @@ assay_plan_cell (const AssayPlan *plan, gsize index)
   return &g_array_index (plan->cells, AssayCell, index);
 }
 
+/* Whether any attack guesses secrets; otherwise how many there are says nothing. */
+gboolean assay_plan_has_guesses (const AssayPlan *plan);
+
 /* 16 hexadecimal digits that name the cell in results; a trial of ASSAY_ALL_TRIALS names what is
  * pooled over them. */
 #define ASSAY_ALL_TRIALS G_MAXUINT

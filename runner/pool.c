@@ -27,6 +27,9 @@ add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index
     assay_outcomes_clear (&outcomes);
     return FALSE;
   }
+  /* The unit of an audit is the audit. */
+  if (plugin->audit != NULL)
+    g_clear_pointer (&groups, g_free);
   /* Units that are not the secrets would need groups of their own. */
   if (groups != NULL && outcomes.n > 0 && n_groups != outcomes.n) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -65,6 +68,15 @@ assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure)
 
   if (series->len == 0)
     return NULL;
+  if (measure->statistic == ASSAY_STATISTIC_EPSILON) {
+    const double *counts[ASSAY_MAX_SERIES];
+    AssayAudit audit;
+
+    for (guint s = 0; s < ASSAY_MAX_SERIES; s++)
+      counts[s] = (const double *) (gconstpointer) pool->series[s]->data;
+    audit = assay_outcomes_audit (counts, series->len);
+    return assay_sample_new_audit (measure, &audit);
+  }
   return assay_sample_new (measure, (const double *) (gconstpointer) series->data, groups,
                            series->len);
 }

@@ -1,9 +1,11 @@
 /* What a run found. */
 #include "runner/results.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "runner/claim.h"
 #include "runner/judge.h"
 #include "runner/pool.h"
 #include "runner/run.h"
@@ -36,12 +38,21 @@ assay_result_find (const AssayResultCell *cell, const char *name)
   return NULL;
 }
 
+double
+assay_result_claim_bound (const AssayResultClaim *result)
+{
+  if (result->decisive >= 0)
+    return g_array_index (result->hypotheses, AssayResultHypothesis, result->decisive).bound;
+  return result->claim->is_claimed ? NAN : result->claim->bound;
+}
+
 static void
 cell_free (AssayResultCell *cell)
 {
   g_free (cell->id);
   g_free (cell->message);
   g_array_unref (cell->measurements);
+  assay_audit_record_free (cell->audit);
   g_free (cell);
 }
 
@@ -137,6 +148,26 @@ measure_cell (const AssayPlan *plan, AssayStore *store, const GArray *indices, c
   return TRUE;
 }
 
+/* The counts of an audit stand among the outcomes. */
+static gboolean
+add_counts (const AssayPlan *plan, AssayStore *store, gsize index, AssayAuditRecord *audit,
+            GError **error)
+{
+  for (guint m = 0; audit != NULL && m < plan->metrics->len; m++) {
+    const AssayMetric *metric = (const AssayMetric *) assay_plan_part (plan->metrics, m)->plugin;
+    AssayOutcomes outcomes = { 0 };
+
+    if (metric->audit == NULL)
+      continue;
+    if (!assay_store_outcomes (store, index, m, metric->n_series, &outcomes, error))
+      return FALSE;
+    if (outcomes.n > 0)
+      audit->counts = assay_outcomes_audit ((const double *const *) outcomes.series, outcomes.n);
+    assay_outcomes_clear (&outcomes);
+  }
+  return TRUE;
+}
+
 static gboolean
 add_cell (const AssayPlan *plan, AssayStore *store, gsize index, AssayResults *results,
           GError **error)
@@ -161,7 +192,9 @@ add_cell (const AssayPlan *plan, AssayStore *store, gsize index, AssayResults *r
   result->message = record.message != NULL ? record.message : g_strdup ("");
   result->seconds = record.seconds;
   g_array_append_val (indices, index);
-  return measure_cell (plan, store, indices, "metric", result, error);
+  return assay_audit_load (store, index, &result->audit, error)
+         && add_counts (plan, store, index, result->audit, error)
+         && measure_cell (plan, store, indices, "metric", result, error);
 }
 
 /* Cells that differ in their trial only. Trial 0 stands first in the plan. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/interval.h"
+#include "runner/audit.h"
 #include "runner/plan.h"
 #include "runner/store.h"
 
@@ -35,6 +36,7 @@ typedef struct {
   AssayResultPart attack;
   guint grants;
   GArray *measurements; /* AssayMeasurement */
+  AssayAuditRecord *audit; /* of a trial's game with the mechanism itself, or NULL */
 } AssayResultCell;
 
 /* What tuning tried for one attack against one defense. */
@@ -65,16 +67,23 @@ typedef enum {
   ASSAY_VERDICT_INCONCLUSIVE,
 } AssayVerdict;
 
+/* The multiple of a claimed epsilon at which the power of an audit is stated. */
+#define ASSAY_POWER_AT 1.5
+
 /* One pooled cell that a claim is about: one hypothesis. */
 typedef struct {
   const AssayResultCell *cell;
+  double bound;           /* the claim's, or what this cell's defense claims */
+  double delta;           /* that epsilon was audited at; 0 for other measures */
   AssayInterval interval; /* at the claim's confidence */
   double p_violated;      /* and after Holm's correction over the scenario's hypotheses: */
   double adjusted_violated;
   double p_upheld;
   double adjusted_upheld;
-  double detectable;   /* the smallest breach that this many secrets could have shown */
+  double detectable;   /* the smallest breach that this many secrets could have shown; of epsilon
+                        * the largest that so many runs could have certified */
   double units_needed; /* in all, to decide at the present estimate; 0: no number would */
+  double power;        /* of epsilon: to see ASSAY_POWER_AT times the bound; NAN: not known */
   char *why_not;       /* why it decides nothing, or NULL */
 } AssayResultHypothesis;
 
@@ -84,7 +93,8 @@ typedef struct {
   char *cell; /* id */
   gint64 trial;
   guint64 secret; /* its number within the cell */
-  double outcome;
+  double outcome; /* of the secret; of an audit: its lower bound */
+  const AssayAuditRecord *audit; /* of the cell; NULL: the witness is a secret */
 } AssayResultWitness;
 
 typedef struct {
@@ -114,6 +124,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResults, assay_results_free)
 void assay_result_claim_free (AssayResultClaim *claim);
 const char *assay_verdict_name (AssayVerdict verdict);
 const char *assay_cell_status_name (AssayCellStatus status);
+/* The bound of the decisive hypothesis; without one the claim's own, NAN where each defense claims
+ * its own. */
+double assay_result_claim_bound (const AssayResultClaim *result);
 /* The measurement called @name, or NULL. */
 const AssayMeasurement *assay_result_find (const AssayResultCell *cell, const char *name);
 

@@ -3,6 +3,7 @@
 
 #include "core/control.h"
 #include "core/text.h"
+#include "runner/audit.h"
 #include "runner/tune.h"
 
 typedef struct {
@@ -173,33 +174,68 @@ measure_all (Runner *runner, const AssayTruth *truth, const AssayGuess *guess,
   return TRUE;
 }
 
-/* Protects, attacks and measures. @ret_status says whether the control was won. */
+/* A game with the mechanism itself: what it counted, and which event it was. */
 static gboolean
-play_cell (Runner *runner, const AssayCell *cell, AssayOutcomes *ret_outcomes,
-           AssayCellStatus *ret_status, GError **error)
+audit_cell (Runner *runner, const AssayCell *cell, gsize index, const AssaySettings *settings,
+            AssayOutcomes *ret_outcomes, GError **error)
 {
+  const GPtrArray *metrics = runner->plan->metrics;
+  g_autoptr (AssayAuditRecord) record = assay_audit_cell (runner->plan, cell, settings, error);
+
+  if (record == NULL || !assay_audit_store (runner->store, index, record, error))
+    return FALSE;
+  for (guint m = 0; m < metrics->len; m++) {
+    const AssayPart *part = assay_plan_part (metrics, m);
+    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+    const AssayMetricContext context = { .settings = part->settings->values };
+
+    if (metric->audit != NULL
+        && !metric->audit (&context, &record->counts, &ret_outcomes[m], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Attacks the release of the cell, and measures the guess. */
+static gboolean
+attack_cell (Runner *runner, const AssayCell *cell, const AssaySettings *settings,
+             AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayPart *attack = assay_plan_part (runner->plan->attacks, cell->attack);
+  g_autofree char *canonical = assay_settings_canonical (settings);
+  g_autoptr (AssayGuess) guess = NULL;
+  AssayJob work;
+
+  return assay_workspace_cell (runner->workspace, cell, &work, error)
+         && assay_step_attack ((const AssayAttack *) attack->plugin, settings,
+                               assay_plan_stream (runner->plan, cell, "attack", canonical),
+                               work.release, attack->grants, work.knowledge, work.groups, &guess,
+                               error)
+         && measure_all (runner, work.truth, guess, ret_outcomes, error);
+}
+
+/* Plays the cell's control, then its game. @ret_status says whether the control was won. */
+static gboolean
+play_cell (Runner *runner, gsize index, AssayOutcomes *ret_outcomes, AssayCellStatus *ret_status,
+           GError **error)
+{
+  const AssayCell *cell = assay_plan_cell (runner->plan, index);
   const AssayPart *attack = assay_plan_part (runner->plan->attacks, cell->attack);
   const AssayPart *defense = assay_plan_part (runner->plan->defenses, cell->defense);
   const AssaySettings *settings = NULL;
-  g_autoptr (AssayGuess) guess = NULL;
-  g_autofree char *canonical = NULL;
   g_autofree char *doing = NULL;
-  gboolean is_won = FALSE;
+  gboolean is_won = FALSE, is_ok;
   guint candidate = 0;
-  AssayJob work;
 
   if (!tune_if_needed (runner, cell, &settings, &candidate, error)
       || !control_is_won (runner, cell, settings, candidate, &is_won, error))
     return FALSE;
   doing = g_strdup_printf ("%s against %s", attack->label, defense->label);
   report_progress (runner, doing);
-  canonical = assay_settings_canonical (settings);
-  if (!assay_workspace_cell (runner->workspace, cell, &work, error)
-      || !assay_step_attack ((const AssayAttack *) attack->plugin, settings,
-                             assay_plan_stream (runner->plan, cell, "attack", canonical),
-                             work.release, attack->grants, work.knowledge, work.groups, &guess,
-                             error)
-      || !measure_all (runner, work.truth, guess, ret_outcomes, error))
+  is_ok = ((const AssayAttack *) attack->plugin)->game == ASSAY_GAME_RECONSTRUCT
+              ? attack_cell (runner, cell, settings, ret_outcomes, error)
+              : audit_cell (runner, cell, index, settings, ret_outcomes, error);
+  if (!is_ok)
     return FALSE;
   *ret_status = is_won ? ASSAY_CELL_OK : ASSAY_CELL_CONTROL_FAILED;
   return TRUE;
@@ -217,7 +253,6 @@ leave_cell (Runner *runner, gsize index)
 static gboolean
 run_cell (Runner *runner, gsize index, GError **error)
 {
-  const AssayCell *cell = assay_plan_cell (runner->plan, index);
   const guint n_metrics = runner->plan->metrics->len;
   g_autofree AssayOutcomes *outcomes = g_new0 (AssayOutcomes, n_metrics);
   g_autoptr (GError) problem = NULL;
@@ -229,7 +264,7 @@ run_cell (Runner *runner, gsize index, GError **error)
     return FALSE;
   if (is_crashed)
     return TRUE;
-  if (!play_cell (runner, cell, outcomes, &record.status, &problem)) {
+  if (!play_cell (runner, index, outcomes, &record.status, &problem)) {
     for (guint m = 0; m < n_metrics; m++)
       assay_outcomes_clear (&outcomes[m]);
     if (ends_the_run (problem)) {

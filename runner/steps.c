@@ -93,6 +93,11 @@ check_fit (const AssayAttack *attack, const AssayRelease *release, const AssayOb
   g_autofree char *lacking = assay_grants_describe (attack->needs & ~held);
   g_autofree char *reads = assay_release_kinds_describe (attack->reads);
 
+  if (attack->game != ASSAY_GAME_RECONSTRUCT)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "attack '%s' plays with the defense itself, not with a release; expected "
+                       "'assay run'",
+                       attack->id);
   if (!(attack->reads & release->kind))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "attack '%s' reads %s, but the release of '%s' holds %s", attack->id, reads,
@@ -127,6 +132,8 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
 gboolean
 assay_metric_applies (const AssayMetric *metric, const AssayTruth *truth, const AssayGuess *guess)
 {
+  if (metric->measure == NULL)
+    return FALSE;
   for (const char *const *name = metric->reads_truth; name != NULL && *name != NULL; name++)
     if (assay_arrays_get (&truth->arrays, *name) == NULL)
       return FALSE;

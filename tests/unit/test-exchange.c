@@ -71,6 +71,18 @@ axes (gsize n, gsize m, gsize d)
   return array;
 }
 
+/* n sets of w: row i holds i, i + 1, ... modulo k. */
+static AssayArray *
+sets_of (gsize n, gsize w, gsize k)
+{
+  AssayArray *array = numbers (ASSAY_INT64, 2, n, w, 0);
+  gint64 *members = (gint64 *) (gpointer) array->data;
+
+  for (gsize i = 0; i < n * w; i++)
+    members[i] = (gint64) ((i / w + i % w) % k);
+  return array;
+}
+
 static void
 check_same (const AssayArrays *a, const AssayArrays *b)
 {
@@ -113,8 +125,9 @@ Test (exchange, releases_come_back)
     g_autoptr (AssayRelease) vectors
         = assay_release_new (ASSAY_RELEASE_VECTORS, "a \"b\"\n\xc3\xa9");
     g_autoptr (AssayRelease) subspaces = assay_release_new (ASSAY_RELEASE_SUBSPACES, "x");
+    g_autoptr (AssayRelease) sets = assay_release_new (ASSAY_RELEASE_VECTOR_SETS, "y");
 
-    vectors->is_unit_norm = subspaces->is_unit_norm = is_unit_norm;
+    vectors->is_unit_norm = subspaces->is_unit_norm = sets->is_unit_norm = is_unit_norm;
     assay_arrays_take (&vectors->arrays, "vectors", numbers (ASSAY_FLOAT32, 2, 7, 3, 0));
     check_release_round_trip (vectors);
     g_free (subspaces->settings);
@@ -122,7 +135,27 @@ Test (exchange, releases_come_back)
     assay_arrays_take (&subspaces->arrays, "translation", numbers (ASSAY_FLOAT32, 2, 5, 6, 0));
     assay_arrays_take (&subspaces->arrays, "basis", axes (5, 2, 6));
     check_release_round_trip (subspaces);
+    assay_arrays_take (&sets->arrays, "sets", sets_of (7, 3, 4));
+    assay_arrays_take (&sets->arrays, "dictionary", numbers (ASSAY_FLOAT32, 2, 4, 2, 0));
+    check_release_round_trip (sets);
+    cr_assert (assay_release_count (sets) == 7 && assay_release_cols (sets) == 2);
   }
+}
+
+Test (exchange, statistics_come_back)
+{
+  g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_STATISTICS, "z");
+  g_autofree char *why = NULL;
+  GError *error = NULL;
+
+  cr_assert (!assay_release_check (release, &error));
+  cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
+                               "release of kind statistics: array 'statistics' is missing", NULL,
+                               &why),
+             "%s", why);
+  assay_arrays_take (&release->arrays, "statistics", numbers (ASSAY_FLOAT32, 2, 1, 9, 0));
+  check_release_round_trip (release);
+  cr_assert (assay_release_count (release) == 1 && assay_release_cols (release) == 9);
 }
 
 Test (exchange, guesses_and_truths_come_back)
@@ -213,6 +246,7 @@ static void
 make_folder (void)
 {
   AssayArray *bad = axes (4, 2, 3), *nan = numbers (ASSAY_FLOAT32, 2, 4, 3, 0);
+  AssayArray *twice = sets_of (5, 3, 4), *negative = sets_of (5, 3, 4);
   g_autofree char *whole = NULL;
   g_autofree char *path = g_build_filename (place, "t.npy", NULL);
   g_autofree char *cut = g_build_filename (place, "cut.npy", NULL);
@@ -232,6 +266,12 @@ make_folder (void)
   write_array ("bad.npy", bad);
   ((float *) (gpointer) nan->data)[7] = NAN;
   write_array ("nan.npy", nan);
+  write_array ("sets.npy", sets_of (5, 3, 4));
+  write_array ("high.npy", sets_of (5, 3, 5)); /* the dictionary t.npy has 4 rows */
+  ((gint64 *) (gpointer) twice->data)[2 * 3 + 2] = 2;
+  write_array ("twice.npy", twice);
+  ((gint64 *) (gpointer) negative->data)[4 * 3 + 1] = -1;
+  write_array ("negative.npy", negative);
   cr_assert (g_file_get_contents (path, &whole, &length, NULL));
   cr_assert (g_file_set_contents (cut, whole, (gssize) length - 1, NULL));
 }
@@ -240,6 +280,8 @@ make_folder (void)
   "{\"format\": \"assay-release/1\", \"kind\": \"" kind "\", \"arrays\": {" arrays "}}"
 #define T "\"translation\": {\"file\": \"t.npy\"}"
 #define B(file) ", \"basis\": {\"file\": \"" file "\"}"
+#define SETS(file) "\"sets\": {\"file\": \"" file "\"}"
+#define DICTIONARY(file) ", \"dictionary\": {\"file\": \"" file "\"}"
 
 typedef struct {
   const char *json;
@@ -259,9 +301,11 @@ static const Refused refused[] = {
   { "{\"format\": \"assay-guess/1\"}", ASSAY_ERROR_DATA,
     "@/release.json: format is 'assay-guess/1', expected 'assay-release/1'" },
   { RELEASE ("cubes", T), ASSAY_ERROR_DATA,
-    "@: release.json: kind is 'cubes', expected vectors or subspaces" },
+    "@: release.json: kind is 'cubes', expected vectors, subspaces, vector-sets or "
+    "statistics" },
   { "{\"format\": \"assay-release/1\", \"kind\": 3, \"arrays\": {}}", ASSAY_ERROR_DATA,
-    "@: release.json: kind is '', expected vectors or subspaces" },
+    "@: release.json: kind is '', expected vectors, subspaces, vector-sets or "
+    "statistics" },
   { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\"}", ASSAY_ERROR_DATA,
     "@: expected an object 'arrays'" },
   { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"arrays\": []}", ASSAY_ERROR_DATA,
@@ -312,6 +356,24 @@ static const Refused refused[] = {
     "@: release of kind vectors: vectors: row 2, column 1 is not a finite number" },
   { RELEASE ("vectors", "\"vectors\": {\"file\": \"empty.npy\"}"), ASSAY_ERROR_MISMATCH,
     "@: release of kind vectors is empty" },
+  { RELEASE ("vector-sets", SETS ("sets.npy")), ASSAY_ERROR_MISMATCH,
+    "@: release of kind vector-sets: array 'dictionary' is missing" },
+  { RELEASE ("vector-sets", SETS ("t.npy") DICTIONARY ("t.npy")), ASSAY_ERROR_MISMATCH,
+    "@: release of kind vector-sets: array 'sets': expected int64 of 2 dimensions, found float32 "
+    "4 x 3" },
+  { RELEASE ("vector-sets", SETS ("sets.npy") DICTIONARY ("ints.npy")), ASSAY_ERROR_MISMATCH,
+    "@: release of kind vector-sets: array 'dictionary': expected float32 of 2 dimensions, found "
+    "int64 4 x 3" },
+  { RELEASE ("vector-sets", SETS ("sets.npy") DICTIONARY ("nan.npy")), ASSAY_ERROR_DATA,
+    "@: release of kind vector-sets: dictionary: row 2, column 1 is not a finite number" },
+  { RELEASE ("vector-sets", SETS ("sets.npy") DICTIONARY ("empty.npy")), ASSAY_ERROR_DATA,
+    "@: set of secret 0: member 0 is no row of the dictionary, which has 0" },
+  { RELEASE ("vector-sets", SETS ("high.npy") DICTIONARY ("t.npy")), ASSAY_ERROR_DATA,
+    "@: set of secret 2: member 4 is no row of the dictionary, which has 4" },
+  { RELEASE ("vector-sets", SETS ("negative.npy") DICTIONARY ("t.npy")), ASSAY_ERROR_DATA,
+    "@: set of secret 4: member -1 is no row of the dictionary, which has 4" },
+  { RELEASE ("vector-sets", SETS ("twice.npy") DICTIONARY ("t.npy")), ASSAY_ERROR_DATA,
+    "@: set of secret 2: member 2 stands in it twice" },
 };
 
 Test (exchange, releases_that_are_refused)
@@ -401,8 +463,8 @@ Test (exchange, kinds_have_names)
 {
   g_autofree char *all = assay_release_kinds_describe (G_MAXUINT);
 
-  cr_assert_str_eq (all, "vectors or subspaces");
-  for (guint kind = 1; kind <= 2; kind *= 2)
+  cr_assert_str_eq (all, "vectors, subspaces, vector-sets or statistics");
+  for (guint kind = 1; kind <= ASSAY_RELEASE_STATISTICS; kind *= 2)
     cr_assert (assay_release_kind_from_name (assay_release_kind_name ((AssayReleaseKind) kind))
                == (AssayReleaseKind) kind);
   cr_assert (assay_release_kind_from_name ("none") == ASSAY_RELEASE_NONE);

@@ -281,3 +281,82 @@ Test (paired_test, wrong_as_seldom_as_said)
     cr_assert (wrong > 0, "%s: never", cases[i].name);
   }
 }
+
+/* ---- Audits ---- */
+
+static AssayAudit
+audit_of (guint64 runs, guint64 hits, guint64 mistakes, double delta)
+{
+  return (AssayAudit){ .kind = ASSAY_AUDIT_TWO_INPUTS,
+                       .delta = delta,
+                       .runs = runs,
+                       .hits = hits,
+                       .mistakes = mistakes };
+}
+
+static guint64
+draw_count (AssayStream *stream, guint64 n, double p)
+{
+  guint64 count = 0;
+
+  for (guint64 i = 0; i < n; i++)
+    count += assay_stream_uniform (stream) < p;
+  return count;
+}
+
+Test (paired_test, audits_by_hand)
+{
+  const AssayAudit before = audit_of (9999, 5000, 2000, 0), after = audit_of (9999, 5000, 1800, 0);
+  const AssayPairedTest same = assay_audit_test (&before, &before);
+  const AssayPairedTest worse = assay_audit_test (&before, &after);
+  const AssayPairedTest better = assay_audit_test (&after, &before);
+  /* ln (2000.5 / 1800.5), over the root of the four variances (1 - p) / (p n), n = 10,000. */
+  const double p1 = 0.50005, q0 = 0.20005, q1 = 0.18005;
+  const double z = log (q0 / q1)
+                   / sqrt ((2 * (1 - p1) / p1 + (1 - q0) / q0 + (1 - q1) / q1) / 10000);
+
+  cr_assert (same.difference == 0 && same.p_worse == 0.5 && same.n == 9999);
+  cr_assert_str_eq (same.method, "log-ratio-normal");
+  assert_near (worse.difference, log (q0 / q1), 1e-12, "difference");
+  assert_near (worse.p_worse, 0.5 * erfc (z / sqrt (2)), 1e-12, "p");
+  assert_near (better.p_worse, 1 - worse.p_worse, 1e-12, "the other direction");
+}
+
+/* Two audits of one mechanism: "worse" as often as the level says, with and without a delta. */
+Test (paired_test, audits_hold_their_level)
+{
+  enum { SAMPLES = 4000, RUNS = 2000 };
+  static const double deltas[] = { 0, 0.01 };
+
+  for (gsize d = 0; d < G_N_ELEMENTS (deltas); d++) {
+    gsize rejected = 0;
+
+    for (guint64 i = 0; i < SAMPLES; i++) {
+      AssayStream stream = assay_stream (key_of ("audits", d), i);
+      AssayAudit audits[2];
+
+      for (gsize a = 0; a < 2; a++) {
+        const guint64 hits = draw_count (&stream, RUNS, 0.3);
+
+        audits[a] = audit_of (RUNS, hits, draw_count (&stream, RUNS, 0.1), deltas[d]);
+      }
+      rejected += assay_audit_test (&audits[0], &audits[1]).p_worse < 0.05;
+    }
+    /* 200 expected, with a deviation of 13.8; five of them. */
+    cr_assert (rejected > 131 && rejected < 269, "delta %g: %zu of %d", deltas[d], rejected,
+               SAMPLES);
+  }
+}
+
+Test (paired_test, one_run_audits_compare_their_guesses)
+{
+  const AssayAudit before = { ASSAY_AUDIT_ONE_RUN, 0, 599, 400, 1000 };
+  const AssayAudit after = { ASSAY_AUDIT_ONE_RUN, 0, 599, 440, 1000 };
+  const AssayPairedTest worse = assay_audit_test (&before, &after);
+  const double s0 = 400.5 / 600, s1 = 440.5 / 600;
+  const double z = (log (s1 / (1 - s1)) - log (s0 / (1 - s0)))
+                   / sqrt (1 / (s0 * (1 - s0) * 600) + 1 / (s1 * (1 - s1) * 600));
+
+  assert_near (worse.p_worse, 0.5 * erfc (z / sqrt (2)), 1e-12, "p");
+  cr_assert (worse.p_worse < 0.02);
+}

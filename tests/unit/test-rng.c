@@ -58,6 +58,24 @@ Test (rng, first_outputs_are_pinned)
              == (double) (((guint64) expected[1] << 32 | expected[0]) >> 11) * 0x1p-53);
 }
 
+/* Whatever was read before, and however much is asked for. */
+Test (rng, words_in_bulk_are_those_of_single_calls)
+{
+  const AssayStreamKey key = assay_stream_key (7, 3, "defense", "m=4\n");
+  AssayStream single = assay_stream (key, 12), bulk = single;
+  guint32 words[24];
+
+  for (gsize count = 0; count <= G_N_ELEMENTS (words); count++) {
+    memset (words, 0, sizeof words);
+    assay_stream_fill_u32 (&bulk, count, words);
+    for (gsize i = 0; i < count; i++)
+      cr_assert (words[i] == assay_stream_u32 (&single), "word %zu of %zu", i, count);
+    for (gsize i = count; i < G_N_ELEMENTS (words); i++)
+      cr_assert (words[i] == 0, "more than %zu words", count);
+    cr_assert (assay_stream_u32 (&bulk) == assay_stream_u32 (&single), "after %zu", count);
+  }
+}
+
 /* Whatever differs in the name of a stream, its numbers differ; no two of these share a word. */
 Test (rng, streams_of_other_names_differ)
 {

@@ -1,0 +1,63 @@
+/* A defense with a formal claim, as the distinguishing game sees it (core/distinguish.h): which
+ * budget it claims under which relation, worst-case neighbouring inputs, and fresh runs on them.
+ *
+ * Inputs and outputs are rows of float32: what leaves the owner is float32, so that is what is
+ * audited. Settings are the defense's struct; @cols are the columns of one secret. Every callback
+ * is a pure function of its arguments and may be called from several threads at once. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/matrix.h"
+#include "core/rng.h"
+
+G_BEGIN_DECLS
+
+/* (epsilon, delta)-differential privacy. */
+typedef struct {
+  double epsilon;
+  double delta; /* 0: pure */
+} AssayBudget;
+
+typedef struct {
+  /* The relation under which it claims, in words: "any two values", "one record more or less". */
+  const char *neighbours;
+
+  AssayBudget (*budget) (gconstpointer settings, gsize cols);
+
+  /* How many numbers one input and one output have. */
+  void (*size) (gconstpointer settings, gsize cols, gsize *ret_inputs, gsize *ret_outputs);
+
+  /* Neighbouring inputs number @index. Those below @n_proposed are proposals, the worst first;
+   * beyond them neighbours are drawn at random from @stream, for attacks that search. */
+  guint n_proposed;
+  void (*pair) (gconstpointer settings, gsize cols, guint index, AssayStream *stream,
+                float *ret_first, float *ret_second);
+
+  /* @count fresh and independent runs on @input, one output a row, drawn from @stream. */
+  void (*run) (gconstpointer settings, gsize cols, AssayStream *stream, const float *input,
+               gsize count, float *ret_outputs);
+
+  /* Exact log-likelihood ratio, natural logarithm: ln p (output | first) - ln p (output | second)
+   * of each of @count outputs; +-G_MAXDOUBLE where one of the two cannot give the output. NULL: the
+   * density is not known, or the defense does not do what it says it does. */
+  void (*log_ratio) (gconstpointer settings, gsize cols, const float *first, const float *second,
+                     const float *outputs, gsize count, double *ret_scores);
+
+  /* Probabilities of the tight event on the first and on the second input of pair 0, if the
+   * mechanism were built for @epsilon (at its own delta): a closed form, from which power is
+   * computed. NULL: not known. */
+  void (*tight_event) (gconstpointer settings, gsize cols, double epsilon, double *ret_first,
+                       double *ret_second);
+
+  /* Only for defenses that act on a whole dataset, for one-run audits (core/one-run.h): up to how
+   * many canaries there can be; @count of them as rows of the dataset; and from one release a score
+   * per canary, higher where it rather was in the dataset. @release are the numbers that one run
+   * put out. All NULL where each secret is protected for itself. */
+  gsize (*max_canaries) (gconstpointer settings, gsize cols);
+  void (*canaries) (gconstpointer settings, gsize cols, gsize count, float *ret_rows);
+  void (*canary_scores) (gconstpointer settings, gsize cols, AssayView canaries,
+                         const float *release, double *ret_scores);
+} AssayMechanism;
+
+G_END_DECLS

@@ -1,0 +1,43 @@
+/* Cells whose attack plays with the defense's mechanism instead of with a release. */
+#pragma once
+
+#include "runner/plan.h"
+#include "runner/store.h"
+
+G_BEGIN_DECLS
+
+/* What an audit chose and counted. One run: no pair, and no event. */
+typedef struct {
+  AssayAudit counts;
+  guint pair;
+  gboolean is_swapped;
+  guint64 trained_on;
+  char *says; /* the event, in words */
+} AssayAuditRecord;
+
+void assay_audit_record_free (AssayAuditRecord *record);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayAuditRecord, assay_audit_record_free)
+
+/* The mechanism of a cell, with the delta under audit. */
+AssayOracle assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell);
+
+/* Plays the cell's game with @settings of its attack. */
+AssayAuditRecord *assay_audit_cell (const AssayPlan *plan, const AssayCell *cell,
+                                    const AssaySettings *settings, GError **error);
+
+/* Kept beside the outcomes, from which the event could not be told. The
+ * counts stand in the outcomes: those that are loaded here are zero. NULL in @ret_record: none. */
+gboolean assay_audit_store (AssayStore *store, gsize cell, const AssayAuditRecord *record,
+                            GError **error);
+gboolean assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record,
+                           GError **error);
+
+/* NULL, or why @attack cannot be played against @defense: it needs a mechanism, or a dataset with
+ * canaries. */
+char *assay_audit_why_not (const AssayAttack *attack, const AssayDefense *defense);
+
+/* ASSAY_ERROR_PARAMETER where the attack asks for a delta and the defense claims none, or for more
+ * canaries than the defense has room for. */
+gboolean assay_audit_check (const AssayPlan *plan, const AssayCell *cell, GError **error);
+
+G_END_DECLS

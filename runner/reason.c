@@ -1,0 +1,135 @@
+/* Why a verdict is what it is. */
+#include "runner/reason.h"
+
+#include <math.h>
+
+#include "core/bound-test.h"
+#include "core/text.h"
+#include "runner/claim.h"
+
+/* "lifting (variant=hybrid dimension=8)" */
+static char *
+name_part (const AssayResultPart *part)
+{
+  g_autofree char *settings = assay_settings_canonical (part->settings);
+
+  g_strdelimit (g_strchomp (settings), "\n", ' ');
+  return *settings != '\0' ? g_strdup_printf ("%s (%s)", part->label, settings)
+                           : g_strdup (part->label);
+}
+
+/* The cell in words. */
+static char *
+name_cell (const AssayResultCell *cell)
+{
+  g_autofree char *attack = name_part (&cell->attack);
+  g_autofree char *defense = name_part (&cell->defense);
+
+  return g_strdup_printf ("attack %s against %s", attack, defense);
+}
+
+static char *
+describe_units (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  const AssayInterval *interval = &hypothesis->interval;
+
+  return g_strdup_printf ("%.4g [%.4g, %.4g] of n = %" G_GSIZE_FORMAT ", the claim says at %s",
+                          interval->estimate, interval->lower, interval->upper, interval->n,
+                          claim->is_at_most ? "most" : "least");
+}
+
+static char *
+describe_audit (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  const AssayInterval *interval = &hypothesis->interval;
+  g_autofree char *n = assay_text_count (interval->n);
+  g_autofree char *delta = assay_text_number (hypothesis->delta);
+  const gboolean is_one_run = g_str_equal (interval->method, "one-run-bound");
+
+  return g_strdup_printf ("at least %.4g with confidence %g (%s %s%s%s), the claim says at most",
+                          interval->lower, claim->confidence, n,
+                          is_one_run ? "guesses" : "runs on each input",
+                          hypothesis->delta > 0 ? ", delta " : "",
+                          hypothesis->delta > 0 ? delta : "");
+}
+
+static char *
+describe (const AssayClaim *claim, const AssayResultHypothesis *hypothesis, const char *before,
+          const char *after)
+{
+  g_autofree char *cell = name_cell (hypothesis->cell);
+  g_autofree char *bound = assay_text_number (hypothesis->bound);
+  g_autofree char *numbers = claim->measure->statistic == ASSAY_STATISTIC_EPSILON
+                                 ? describe_audit (claim, hypothesis)
+                                 : describe_units (claim, hypothesis);
+
+  return g_strdup_printf ("%s%s: %s is %s %s%s", before, cell, claim->measure->name, numbers,
+                          bound, after);
+}
+
+char *
+assay_reason_decided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  return describe (claim, hypothesis, "", "");
+}
+
+char *
+assay_reason_excluded (const AssayResultHypothesis *hypothesis)
+{
+  g_autofree char *cell = name_cell (hypothesis->cell);
+
+  return g_strdup_printf ("%s: %s", cell, hypothesis->why_not);
+}
+
+char *
+assay_reason_undecided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
+                        const AssaySample *sample, guint n_hypotheses)
+{
+  const double floor_p = assay_bound_floor_p (sample);
+  g_autofree char *more = NULL;
+
+  if (hypothesis->units_needed > 0)
+    more = g_strdup_printf ("; about %.0f more secrets would decide it if the estimate stays",
+                            MAX (1, hypothesis->units_needed - (double) hypothesis->interval.n));
+  else if (floor_p * n_hypotheses >= 1 - claim->confidence)
+    more = g_strdup_printf ("; %u hypotheses are too many for p-values from %d resamples, whatever "
+                            "the number of secrets",
+                            n_hypotheses, ASSAY_RESAMPLES);
+  else
+    more = g_strdup ("; the estimate is too near the bound for any number of secrets to decide");
+  return describe (claim, hypothesis, "underpowered: ", more);
+}
+
+char *
+assay_reason_unrefuted (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  g_autofree char *power
+      = isfinite (hypothesis->power)
+            ? g_strdup_printf ("; an epsilon of %.4g would have been seen with probability %.3g",
+                               ASSAY_POWER_AT * hypothesis->bound, hypothesis->power)
+            : g_strdup ("");
+  g_autofree char *after = g_strdup_printf ("; so many could have certified up to %.4g%s",
+                                            hypothesis->detectable, power);
+
+  return describe (claim, hypothesis, "", after);
+}
+
+char *
+assay_reason_ceiling (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
+                      const AssayAudit *audit, double alpha)
+{
+  const gboolean is_one_run = audit->kind == ASSAY_AUDIT_ONE_RUN;
+  AssayAudit perfect = { .kind = audit->kind, .delta = audit->delta, .runs = 1, .hits = 1 };
+  double needed;
+  g_autofree char *more = NULL;
+  g_autofree char *after = NULL;
+
+  if (is_one_run)
+    perfect.mistakes = audit->runs > 0 ? MAX (1, audit->mistakes / audit->runs) : 1;
+  needed = assay_epsilon_runs_needed (&perfect, hypothesis->bound, alpha);
+  more = needed > 0 ? assay_text_count ((guint64) needed) : g_strdup ("more than 10^15");
+  after = g_strdup_printf ("; so many could have certified at most %.4g: %s %s are needed at least",
+                           hypothesis->detectable, more,
+                           is_one_run ? "guesses" : "runs on each input");
+  return describe (claim, hypothesis, "underpowered: ", after);
+}

@@ -1,0 +1,22 @@
+/* Why a verdict is what it is, in one sentence for people. */
+#pragma once
+
+#include "runner/results.h"
+
+G_BEGIN_DECLS
+
+/* The hypothesis that decided. */
+char *assay_reason_decided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis);
+/* A hypothesis that decides nothing: an error, a lost control. */
+char *assay_reason_excluded (const AssayResultHypothesis *hypothesis);
+/* Neither beyond nor within the bound: what would decide it. */
+char *assay_reason_undecided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
+                              const AssaySample *sample, guint n_hypotheses);
+/* Epsilon: what the audit could have seen and did not. */
+char *assay_reason_unrefuted (const AssayClaim *claim, const AssayResultHypothesis *hypothesis);
+/* Epsilon: the most that so many runs could have certified at level @alpha is not above the bound.
+ */
+char *assay_reason_ceiling (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
+                            const AssayAudit *audit, double alpha);
+
+G_END_DECLS

@@ -1,0 +1,240 @@
+"""Epsilon audits, from the scenario to exit codes and reports."""
+
+import csv
+import io
+import json
+import math
+import xml.etree.ElementTree
+
+from harness import SOURCE, Suite, check
+
+HEAD = """\
+[scenario]
+title = Epsilon
+seed = 5
+trials = 2
+
+[dataset]
+plugin = values
+kind = whole
+values = 10
+
+[attack distinguish]
+plugin = distinguish
+runs = 20000
+training = 10000
+
+"""
+CLAIM = "[claim holds]\nsays = It is private\nmeasure = epsilon\nat-most = claimed\n"
+RIGHT = "[defense coin]\nplugin = randomised-response\nepsilon = 1; 3\n\n"
+BROKEN = "[defense encoding]\nplugin = unary-encoding\nepsilon = 1\ndefect = mixed\n\n"
+
+cases = Suite("epsilon")
+
+
+def add_to(suite):
+    suite.cases += cases.cases
+    return suite
+
+
+def run(sandbox, text, code, *arguments):
+    sandbox.write("a.scenario", text)
+    result = sandbox.run_ok("a.scenario", "--out", "out", "--quiet", *arguments, code=code)
+    return result, json.loads(sandbox.read("out/results.json"))
+
+
+@cases.case("unrefuted")
+def _(sandbox):
+    result, record = run(sandbox, HEAD + RIGHT + CLAIM, 0)
+    claim, = record["claims"]
+    check(claim["verdict"] == "unrefuted" and claim["witness"] == {}, claim)
+    bounds = [one["bound"] for one in claim["hypotheses"]]
+    check(bounds == [1, 3], bounds)
+    for one in claim["hypotheses"]:
+        # 40,000 runs in two trials: within a tenth of the claim, and seen for sure at 1.5 times.
+        check(0.9 * one["bound"] < one["lower"] < one["bound"], one)
+        check(one["detectable"] > 8 and one["power"] > 0.999 and one["upper"] is None, one)
+        check(one["n"] == 40000 and one["delta"] == 0 and one["p_upheld"] == 1, one)
+    check("unrefuted: claim holds" in result.out and "certified up to" in result.out, result.out)
+    check("> 0.9" in result.out and "of 200 secrets" not in result.out, result.out)
+    for cell in record["cells"]:
+        audit = cell["audit"]
+        check(audit["runs"] == 20000 and audit["trained-on"] > 0, audit)
+        check("log-likelihood ratio" in audit["event"], audit)
+    suite = xml.etree.ElementTree.fromstring(sandbox.read("out/claims.xml"))
+    check(suite.get("failures") == "0" and suite.get("errors") == "0", suite.attrib)
+    for row in csv.DictReader(io.StringIO(sandbox.read("out/results.csv"))):
+        check(row["upper"] == "" and float(row["lower"]) > 0.9, row)
+
+
+@cases.case("violated, and its witness")
+def _(sandbox):
+    result, record = run(sandbox, HEAD + BROKEN + CLAIM, 1)
+    claim, = record["claims"]
+    # The probabilities of the two encodings mixed up: 1.5 times the claim.
+    check(claim["verdict"] == "violated" and 1.3 < claim["lower"] < 1.5, claim)
+    check(claim["adjusted_p"] < 1e-6 and "at least 1." in claim["reason"], claim)
+    check({"cell", "seed", "trial", "pair", "event", "outcome"} == set(claim["witness"]), claim)
+    check("replays it" in result.out, result.out)
+    suite = xml.etree.ElementTree.fromstring(sandbox.read("out/claims.xml"))
+    check(suite.get("failures") == "1", suite.attrib)
+    before = sandbox.tree("out")
+    replay = sandbox.assay("run", "a.scenario", "--out", "out", "--witness", "holds")
+    check(replay.code == 0 and "the same as in the run" in replay.out, str(replay))
+    for line in ("neighbours: any two values", "first input ", "second input ",
+                 f"event: {claim['witness']['event']}", "seen in "):
+        check(line in replay.out, replay.out)
+    check(sandbox.tree("out") == before, "the witness changed the run")
+
+
+@cases.case("too few runs are inconclusive")
+def _(sandbox):
+    text = HEAD.replace("runs = 20000", "runs = 300") + RIGHT.replace("1; 3", "12") + CLAIM
+    result, record = run(sandbox, text, 3)
+    claim, = record["claims"]
+    check(claim["verdict"] == "inconclusive" and claim["detectable"] < 12, claim)
+    check("underpowered" in claim["reason"] and "runs on each input are needed" in claim["reason"],
+          claim)
+    # So many runs with tp = N, fp = 0 would certify 12: a little more than -ln(0.025) e^12.
+    needed = int(claim["reason"].split("at most ")[-1].split(": ")[1].split(" ")[0]
+                 .replace(",", ""))
+    check(0.9 < needed / (-math.log(0.025) * math.exp(12)) < 1.1, claim["reason"])
+    suite = xml.etree.ElementTree.fromstring(sandbox.read("out/claims.xml"))
+    check(suite.get("errors") == "1", suite.attrib)
+
+
+@cases.case("delta")
+def _(sandbox):
+    gaussian = "[defense noise]\nplugin = gaussian\nepsilon = 1\ndelta = 0.01\n\n"
+    _, record = run(sandbox, HEAD + gaussian + CLAIM + "delta = 0.01\n", 0)
+    one, = record["claims"][0]["hypotheses"]
+    check(one["delta"] == 0.01 and 0.8 < one["lower"] < 1, one)
+    # At a smaller delta the same noise has a larger epsilon.
+    strict = HEAD.replace("training = 10000\n", "training = 10000\ndelta = 0.0001\n")
+    sandbox.write("strict.scenario", strict + gaussian + CLAIM.replace("claimed", "1.05"))
+    sandbox.run_ok("strict.scenario", "--out", "strict", "--quiet", "--set",
+                   "attack distinguish.runs=2000000", code=1)
+    claim, = json.loads(sandbox.read("strict/results.json"))["claims"]
+    check(claim["hypotheses"][0]["delta"] == 0.0001, claim)
+
+
+@cases.case("one run")
+def _(sandbox):
+    text = (HEAD.replace("plugin = distinguish\nruns = 20000\ntraining = 10000", "plugin = one-run")
+            + "[defense right]\nplugin = noisy-histogram\nepsilon = 0.5\nbins = 1000\n\n"
+              "[defense wrong]\nplugin = noisy-histogram\nepsilon = 0.5\nbins = 1000\n"
+              "noise = inverted\n\n"
+            + CLAIM + "defense = right\n" + CLAIM.replace("holds", "fails") + "defense = wrong\n")
+    _, record = run(sandbox, text, 1)
+    right, wrong = record["claims"]
+    check(right["verdict"] == "unrefuted" and 0 < right["lower"] < 0.5, right)
+    check(wrong["verdict"] == "violated" and 1 < wrong["lower"] < 2, wrong)
+    check(set(wrong["witness"]) == {"cell", "seed", "trial", "event", "outcome"}, wrong)
+    check(record["cells"][0]["audit"]["canaries"] == 1000, record["cells"][0])
+    replay = sandbox.assay("run", "a.scenario", "--out", "out", "--witness", "fails")
+    check(replay.code == 0 and "guesses about 1000 canaries right" in replay.out, str(replay))
+
+
+@cases.case("the same bytes with one and two threads")
+def _(sandbox):
+    sandbox.write("a.scenario", HEAD + RIGHT + BROKEN + CLAIM)
+    found = []
+    for jobs in (1, 2):
+        sandbox.run_ok("a.scenario", "--out", f"out{jobs}", "--jobs", jobs, "--quiet", code=1)
+        found.append([sandbox.read(f"out{jobs}/{name}")
+                      for name in ("results.json", "results.csv", "claims.xml")])
+    check(found[0] == found[1], "other results with two threads")
+
+
+@cases.case("a run compared with itself")
+def _(sandbox):
+    run(sandbox, HEAD + BROKEN, 0)
+    result = sandbox.run_ok("a.scenario", "--out", "new", "--quiet", "--baseline", "out")
+    check("0 of 1 comparisons got worse" in result.out, result.out)
+    comparison, = json.loads(sandbox.read("new/baseline.json"))["comparisons"]
+    check(comparison["p_value"] == 0.5 and comparison["difference"] == 0, comparison)
+
+
+@cases.case("what is not an audit is not one")
+def _(sandbox):
+    sandbox.write("a.scenario", HEAD + "[defense plain]\nplugin = none\n")
+    sandbox.refuses(sandbox.assay("run", "a.scenario"),
+                    "a.scenario:11: [attack distinguish] fits no defense of the scenario: attack "
+                    "'distinguish' tests a formal claim, and defense 'none' makes none")
+    sandbox.write("a.scenario", HEAD.replace("values = 10", "values = 10\ncolumns = 3")
+                  + "[defense subset]\nplugin = omega-subset\n")
+    sandbox.refuses(sandbox.assay("run", "a.scenario"),
+                    "a.scenario:12: [attack distinguish] defense 'subset' protects secrets of 1 "
+                    "columns, but the dataset has 3")
+    sandbox.write("a.scenario", HEAD + "[attack one]\nplugin = one-run\n"
+                  "[defense histogram]\nplugin = noisy-histogram\n")
+    sandbox.refuses(sandbox.assay("run", "a.scenario"),
+                    "a.scenario:16: [attack one] wants 1000 canaries, but defense 'histogram' has "
+                    "room for 10")
+    check(not (sandbox.path / "assay-out").exists(), "something was written")
+
+
+@cases.case("a score that cannot be had is an error of its cells alone")
+def _(sandbox):
+    text = (HEAD.replace("training = 10000\n", "training = 10000\nscore = likelihood\n")
+            + RIGHT + BROKEN + CLAIM + "defense = coin\n" + CLAIM.replace("holds", "fails")
+            + "defense = encoding\n")
+    _, record = run(sandbox, text, 3)
+    verdicts = [claim["verdict"] for claim in record["claims"]]
+    check(verdicts == ["unrefuted", "inconclusive"], verdicts)
+    check("density" in sandbox.read("out/results.json"), "the reason")
+
+
+@cases.case("mechanisms protect")
+def _(sandbox):
+    done = sandbox.shell(
+        "python3 -c \"import struct; open('bits.fvecs', 'wb').write(b''.join("
+        "struct.pack('<iff', 2, i % 2, 1) for i in range(20)))\" && "
+        "assay protect --defense randomised-response --secrets bits.fvecs --release release "
+        "--truth truth")
+    check(done.code == 0, str(done))
+    check(json.loads(sandbox.read("release/release.json"))["kind"] == "vectors", "kind")
+    refused = sandbox.shell("assay protect --defense omega-subset --secrets bits.fvecs "
+                            "--release two --truth three")
+    check(refused.code == 2 and not (sandbox.path / "two").exists(), str(refused))
+    refused = sandbox.shell("assay attack --attack distinguish --release release --guess guess")
+    check(refused.code == 2 and "expected 'assay run'" in refused.err, str(refused))
+
+
+# ---- The scenarios of scenarios/controls ----
+
+
+def play_control(sandbox, name, code, verdicts):
+    path = SOURCE / "scenarios" / "controls" / f"{name}.scenario"
+    sandbox.run_ok(path, "--out", "out", "--quiet", code=code)
+    record = json.loads(sandbox.read("out/results.json"))
+    check({one["id"]: one["verdict"] for one in record["claims"]} == verdicts, record["claims"])
+
+
+@cases.case("control-epsilon-unrefuted", is_slow=True)
+def _(sandbox):
+    play_control(sandbox, "epsilon-unrefuted", 0,
+                 {"epsilon-holds": "unrefuted", "epsilon-holds-in-one-run": "unrefuted"})
+
+
+@cases.case("control-queries-violated", is_slow=True)
+def _(sandbox):
+    play_control(sandbox, "queries-violated", 1,
+                 {"right-sparse-vector": "unrefuted", "broken-sparse-vector": "violated",
+                  "right-noisy-max": "unrefuted", "broken-noisy-max": "violated"})
+
+
+@cases.case("control-frequencies-violated", is_slow=True)
+def _(sandbox):
+    play_control(sandbox, "frequencies-violated", 1,
+                 {"wrong-scale": "violated", "wrong-probabilities": "violated",
+                  "exchanged-probabilities": "unrefuted"})
+
+
+@cases.case("paper-ldp-feat-epsilon", is_slow=True)
+def _(sandbox):
+    path = SOURCE / "scenarios" / "papers" / "ldp-feat-epsilon.scenario"
+    sandbox.run_ok(path, "--out", "out", "--quiet")
+    claim, = json.loads(sandbox.read("out/results.json"))["claims"]
+    for one in claim["hypotheses"]:
+        check(one["lower"] > 0.95 * one["bound"], one)
