@@ -8,7 +8,11 @@
  *      promises most is kept;
  *   2. on training runs that were not looked at before, score and threshold of that pair are chosen
  *      once more, now with all of them.
- * The event is then tested by the game alone, on runs that nobody has seen. */
+ * The event is then tested by the game alone, on runs that nobody has seen.
+ *
+ * No score beats the likelihood ratio of the density that the code has. What a mechanism declares
+ * may be another one: with score = auto a learned score is tried beside it, and taken where it
+ * promises clearly more. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,6 +21,7 @@
 #include "attacks/event-cut.h"
 #include "attacks/event-score.h"
 #include "core/plugin.h"
+#include "core/vectorise.h"
 
 typedef enum { AUTO, LIKELIHOOD, PATTERNS, CLASSIFIER } Score;
 
@@ -29,6 +34,11 @@ typedef struct {
   gint64 candidates;
   char *delta;
 } Distinguish;
+
+/* A learned score takes longer, and what it promises varies: it has to be so much better than the
+ * declared density. */
+#define CLEARLY 1.1
+#define CLEARLY_MORE 0.02
 
 /* What a pair is given at least in step 1, a side. */
 #define LEAST_SHARE 1000
@@ -87,18 +97,19 @@ typedef struct {
   double *scores[2];
 } Search;
 
-/* The score that is asked for, learned from @sample if it has to be. */
+/* The score of one kind, learned from @sample if it has to be; AUTO: the one that fits. */
 static EventScore *
-make_score (const Search *search, guint pair, const EventSample *sample, GError **error)
+make_score (const Search *search, Score kind, guint pair, const EventSample *sample,
+            GError **error)
 {
   EventScore *score;
 
-  if (search->score == LIKELIHOOD)
+  if (kind == LIKELIHOOD)
     return event_score_likelihood (search->oracle, pair);
-  if (search->score == CLASSIFIER)
+  if (kind == CLASSIFIER)
     return event_score_classifier (sample, error);
   score = event_score_patterns (sample);
-  if (score == NULL && search->score == PATTERNS)
+  if (score == NULL && kind == PATTERNS)
     assay_error_set (
         error, ASSAY_ERROR_MISMATCH,
         "score = patterns: pair %u puts out too many different values in %" G_GSIZE_FORMAT
@@ -109,21 +120,19 @@ make_score (const Search *search, guint pair, const EventSample *sample, GError 
   return score;
 }
 
-/* Looks at @count training runs of @pair, a side, from number @first on. */
+/* A score of one kind and its cut, from the @count training runs a side that were drawn. */
 static EventScore *
-learn (const Search *search, guint pair, gsize first, gsize count, EventCut *ret_cut,
-       GError **error)
+learn_kind (const Search *search, Score kind, guint pair, gsize count, EventCut *ret_cut,
+            GError **error)
 {
   const AssayOracle *oracle = search->oracle;
-  const gsize fitted = search->score == LIKELIHOOD ? 0 : count / 2;
+  const gsize fitted = kind == LIKELIHOOD ? 0 : count / 2;
   const EventSample sample = { .outputs = { search->outputs[0], search->outputs[1] },
                                .count = fitted,
                                .cols = oracle->n_outputs };
   g_autoptr (EventScore) score = NULL;
 
-  for (guint side = 0; side < 2; side++)
-    assay_oracle_train (oracle, pair, side, first, count, search->outputs[side]);
-  score = make_score (search, pair, &sample, error);
+  score = make_score (search, kind, pair, &sample, error);
   for (guint side = 0; score != NULL && side < 2; side++)
     if (!event_score_all (score, oracle, search->outputs[side] + fitted * oracle->n_outputs,
                           count - fitted, search->scores[side], error))
@@ -132,6 +141,34 @@ learn (const Search *search, guint pair, gsize first, gsize count, EventCut *ret
     *ret_cut = event_cut_choose (search->scores[0], search->scores[1], count - fitted,
                                  (guint64) search->settings->runs, oracle->delta);
   return g_steal_pointer (&score);
+}
+
+/* Looks at @count training runs of @pair, a side, from number @first on. */
+static EventScore *
+learn (const Search *search, guint pair, gsize first, gsize count, EventCut *ret_cut,
+       GError **error)
+{
+  const AssayOracle *oracle = search->oracle;
+  const gboolean is_declared = search->score == AUTO && assay_oracle_has_density (oracle);
+  g_autoptr (EventScore) declared = NULL;
+  g_autoptr (EventScore) learned = NULL;
+  EventCut cut;
+
+  for (guint side = 0; side < 2; side++)
+    assay_oracle_train (oracle, pair, side, first, count, search->outputs[side]);
+  if (!is_declared)
+    return learn_kind (search, search->score, pair, count, ret_cut, error);
+  declared = learn_kind (search, LIKELIHOOD, pair, count, ret_cut, error);
+  if (declared == NULL)
+    return NULL;
+  /* Where nothing can be learned, the density is all there is. */
+  learned = learn_kind (search, AUTO, pair, count, &cut, NULL);
+  if (learned == NULL
+      || !(cut.bound > CLEARLY * ret_cut->bound + CLEARLY_MORE
+           || (ret_cut->threshold == -DBL_MAX && cut.threshold != -DBL_MAX)))
+    return g_steal_pointer (&declared);
+  *ret_cut = cut;
+  return g_steal_pointer (&learned);
 }
 
 /* The best of @n_pairs on @share runs a side each. */
@@ -170,22 +207,28 @@ free_rule (gpointer data)
   g_free (rule);
 }
 
-static gsize
-count_event (const AssayEvent *event, const AssayOracle *oracle, const float *outputs, gsize count)
+ASSAY_VECTORISED static gsize
+count_beyond (const double *values, double threshold, gboolean is_below, gsize count)
 {
-  const Rule *rule = event->data;
-  const double threshold = rule->threshold;
-  double values[ASSAY_PANEL_RUNS];
   gsize hits = 0;
 
-  rule->score->score (rule->score->data, oracle, outputs, count, values);
-  if (event->is_swapped)
+  if (is_below)
     for (gsize i = 0; i < count; i++)
       hits += values[i] < threshold;
   else
     for (gsize i = 0; i < count; i++)
       hits += values[i] >= threshold;
   return hits;
+}
+
+static gsize
+count_event (const AssayEvent *event, const AssayOracle *oracle, const float *outputs, gsize count)
+{
+  const Rule *rule = event->data;
+  double values[ASSAY_PANEL_RUNS];
+
+  rule->score->score (rule->score->data, oracle, outputs, count, values);
+  return count_beyond (values, rule->threshold, event->is_swapped, count);
 }
 
 static AssayEvent *
@@ -243,8 +286,6 @@ choose_event (const AssayAttackContext *context, const AssayOracle *oracle, GErr
   gboolean is_ok = TRUE;
   AssayEvent *event = NULL;
 
-  if (settings->score == AUTO && has_density)
-    search.score = LIKELIHOOD;
   if (search.score == LIKELIHOOD && !has_density) {
     assay_error_set (error, ASSAY_ERROR_MISMATCH,
                      "score = likelihood: the defense does not offer the density of its outputs; "
@@ -312,9 +353,9 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Distinguish, score, AUTO, scores,
                       "What outputs are ordered by; auto: likelihood where the density is known, "
                       "else patterns where outputs are discrete enough, else classifier"),
-  ASSAY_PARAM_INT (Distinguish, candidates, 0, 0, 1 << 20, "pairs",
-                   "Pairs of neighbouring inputs that are tried, beyond the proposed ones at "
-                   "random; 0: all proposed ones"),
+  ASSAY_PARAM_INT (Distinguish, candidates, 0, 0, 10000, "pairs",
+                   "Pairs of neighbouring inputs that are tried, with at least 1000 runs a side "
+                   "each; beyond the proposed ones at random; 0: all proposed ones"),
   ASSAY_PARAM_STRING (Distinguish, delta, claimed,
                       "delta under audit: claimed, or a number that is at least 0 and less than 1"),
   ASSAY_PARAM_END

@@ -93,16 +93,19 @@ event_score_key (float value)
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-/* Every column stirs all 64 bits (the finaliser of MurmurHash3, Appleby 2011). */
+/* Every column stirs all 64 bits: half a round of the finaliser of MurmurHash3 (Appleby 2011). */
 guint64
 event_score_hash (const float *row, gsize cols)
 {
   guint64 hash = cols;
 
   for (gsize j = 0; j < cols; j++) {
-    hash = (hash ^ event_score_key (row[j])) * 0xFF51AFD7ED558CCDu;
-    hash = (hash ^ hash >> 33) * 0xC4CEB9FE1A85EC53u;
-    hash ^= hash >> 33;
+    const float value = row[j] + 0.0f; /* -0 becomes 0 */
+    guint32 bits;
+
+    memcpy (&bits, &value, sizeof bits);
+    hash = (hash ^ (G_UNLIKELY (isnan (value)) ? G_MAXUINT32 : bits)) * 0xFF51AFD7ED558CCDu;
+    hash ^= hash >> 32;
   }
   return hash;
 }

@@ -1,5 +1,5 @@
 /* How fast a distinguishing game counts: fresh runs of a mechanism, scored and counted, a second
- * and core; and what the same costs a careful user of NumPy (bench/distinguish.py, in the same run).
+ * and core; and what the same costs a careful user of NumPy (bench/distinguish.py, same run).
  *
  * The event is the one that the attack chose; its choice is not timed. A run is one run on one
  * input: N runs a side are 2 N. Minimum and median over the repetitions. Memory: the peak of the
@@ -168,10 +168,11 @@ run_case (const Case *what, const char *python, const char *script, guint repeti
 int
 main (int argc, char **argv)
 {
-  const char *python = NULL, *script = NULL;
+  const char *python = NULL, *script = NULL, *only = NULL;
   int repetitions = 5;
   const GOptionEntry entries[]
       = { { "runs", 0, 0, G_OPTION_ARG_INT, &repetitions, "Repetitions of each case (5)", "N" },
+          { "only", 0, 0, G_OPTION_ARG_STRING, &only, "Measure this mechanism alone", "NAME" },
           { "numpy", 0, 0, G_OPTION_ARG_FILENAME, &python, "A Python that has NumPy", "PYTHON" },
           { "script", 0, 0, G_OPTION_ARG_FILENAME, &script, "bench/distinguish.py", "FILE" },
           G_OPTION_ENTRY_NULL };
@@ -191,6 +192,7 @@ main (int argc, char **argv)
           "| --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
           RUNS, repetitions, SEED);
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    run_case (&cases[i], python, script, (guint) repetitions);
+    if (only == NULL || g_str_equal (only, cases[i].defense))
+      run_case (&cases[i], python, script, (guint) repetitions);
   return 0;
 }

@@ -40,12 +40,14 @@ attack_release (const AttackOptions *options, const AssayAttack *attack,
                         .cols = assay_release_cols (release),
                         .n_database = database != NULL ? assay_rows_count (database) : 0,
                         .n_public = public_rows != NULL ? assay_rows_count (public_rows) : 0 };
-  /* What is given on the command line is what is granted. */
+  /* What is given on the command line is what is granted, and the release is given whole. */
   return (attack->check == NULL || attack->check (settings->values, &shape, error))
          && assay_step_attack (attack, settings,
                                assay_stream_key ((guint64) options->seed, 0, "attack", upstream),
-                               release, ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC, &knowledge, NULL,
-                               &guess, error)
+                               release,
+                               ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC
+                                   | ASSAY_GRANT_OTHER_RELEASES,
+                               &knowledge, NULL, &guess, error)
          && assay_guess_write (guess, options->guess, error);
 }
 

@@ -209,15 +209,18 @@ run_plan (const AssayPlan *plan, const char *place, const RunOptions *options)
   g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
   g_autoptr (GError) error = NULL;
   AssayFolder folder = { 0 };
-  const char *ignored;
+  const char *sha256;
   int code;
 
   if (!options->resume && !options->quiet)
     g_printerr ("opening the dataset\n");
-  if (!options->resume && !assay_workspace_dataset (workspace, 0, &ignored, &error)) {
+  if (!options->resume && !assay_workspace_dataset (workspace, 0, &sha256, &error)) {
     g_prefix_error (&error, "%s: ", plan->scenario);
     return cli_fail_early (error);
   }
+  if (!options->resume && options->baseline != NULL
+      && !assay_baseline_check_data (plan, options->baseline, 0, sha256, &error))
+    return cli_fail_early (error);
   if (!assay_folder_open (plan, place, options->resume, &folder, &error))
     return cli_fail (error);
   code = run_in_folder (plan, workspace, &folder, options);

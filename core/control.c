@@ -46,9 +46,12 @@ static gboolean
 play (const AssayAttack *attack, const AssayAttackContext *context,
       const AssayControlCase *control_case, AssayControlOutcome *ret_outcome, GError **error)
 {
-  const AssayObservation seen = { .release = control_case->release,
-                                  .database = control_case->database,
-                                  .public_rows = control_case->public_rows };
+  const AssayObservation seen
+      = { .release = control_case->release,
+          .database = control_case->database,
+          .public_rows = control_case->public_rows,
+          .other_releases
+          = attack->needs & ASSAY_GRANT_OTHER_RELEASES ? control_case->release : NULL };
   const AssayView secrets
       = assay_array_view (assay_arrays_get (&control_case->truth->arrays, "secrets"));
   g_autoptr (AssayGuess) guess = assay_guess_new ();

@@ -131,20 +131,23 @@ assay_event_free (AssayEvent *event)
   g_free (event);
 }
 
-/* Panels that one piece of the parallel loop works through with one buffer. */
-#define PIECE_PANELS 64
+/* Panels that one piece of the parallel loop works through with one buffer, and pieces between two
+ * questions whether to go on. */
+#define PIECE_PANELS 16
+#define CHUNK_PIECES 64
 
 typedef struct {
   const AssayOracle *oracle;
   const AssayEvent *event;
-  const float *inputs; /* of both sides */
-  guint64 *counts;     /* of the event, two per piece */
+  const float *inputs;              /* of both sides */
+  guint64 first_piece;              /* of the chunk */
+  guint64 counts[2 * CHUNK_PIECES]; /* of the event */
 } Test;
 
 static void
 test_piece (gsize index, guint worker, gpointer data)
 {
-  const Test *test = data;
+  Test *test = data;
   const AssayOracle *oracle = test->oracle;
   const guint64 runs = test->event->runs;
   g_autofree float *outputs = g_new (float, ASSAY_PANEL_RUNS * oracle->n_outputs);
@@ -152,7 +155,7 @@ test_piece (gsize index, guint worker, gpointer data)
   (void) worker;
   for (guint side = 0; side < 2; side++)
     for (gsize p = 0; p < PIECE_PANELS; p++) {
-      const guint64 panel = (guint64) index * PIECE_PANELS + p;
+      const guint64 panel = (test->first_piece + index) * PIECE_PANELS + p;
       const guint64 first = panel * ASSAY_PANEL_RUNS;
       gsize count;
       AssayStream stream;
@@ -160,7 +163,8 @@ test_piece (gsize index, guint worker, gpointer data)
       if (first >= runs)
         break;
       count = (gsize) MIN (ASSAY_PANEL_RUNS, runs - first);
-      stream = assay_stream (oracle->stream, item_of (PURPOSE_TEST, side, test->event->pair, panel));
+      stream
+          = assay_stream (oracle->stream, item_of (PURPOSE_TEST, side, test->event->pair, panel));
       oracle->mechanism->run (oracle->settings, oracle->cols, &stream,
                               test->inputs + side * oracle->n_inputs, count, outputs);
       test->counts[2 * index + side] += test->event->count (test->event, oracle, outputs, count);
@@ -171,21 +175,26 @@ AssayAudit
 assay_distinguish (const AssayOracle *oracle, const AssayEvent *event)
 {
   const guint64 piece = (guint64) PIECE_PANELS * ASSAY_PANEL_RUNS;
-  const gsize n_pieces = (gsize) ((event->runs + piece - 1) / piece);
+  const guint64 n_pieces = (event->runs + piece - 1) / piece;
   g_autofree float *inputs = g_new (float, 2 * oracle->n_inputs);
-  g_autofree guint64 *counts = g_new0 (guint64, 2 * n_pieces);
-  Test test = { .oracle = oracle, .event = event, .inputs = inputs, .counts = counts };
+  Test test = { .oracle = oracle, .event = event, .inputs = inputs };
+  AssayAudit audit = { .kind = ASSAY_AUDIT_TWO_INPUTS, .delta = oracle->delta };
   guint64 total[2] = { 0, 0 };
 
   assay_oracle_pair (oracle, event->pair, inputs, inputs + oracle->n_inputs);
-  assay_parallel_for (n_pieces, test_piece, &test);
-  for (gsize i = 0; i < n_pieces; i++) {
-    total[0] += counts[2 * i];
-    total[1] += counts[2 * i + 1];
+  for (guint64 first = 0; first < n_pieces; first += CHUNK_PIECES) {
+    const gsize count = (gsize) MIN (CHUNK_PIECES, n_pieces - first);
+
+    if (oracle->is_cancelled != NULL && oracle->is_cancelled (oracle->cancel_data))
+      return audit;
+    test.first_piece = first;
+    memset (test.counts, 0, sizeof test.counts);
+    assay_parallel_for (count, test_piece, &test);
+    for (gsize i = 0; i < 2 * count; i++)
+      total[i % 2] += test.counts[i];
   }
-  return (AssayAudit){ .kind = ASSAY_AUDIT_TWO_INPUTS,
-                       .delta = oracle->delta,
-                       .runs = event->runs,
-                       .hits = total[event->is_swapped ? 1 : 0],
-                       .mistakes = total[event->is_swapped ? 0 : 1] };
+  audit.runs = event->runs;
+  audit.hits = total[event->is_swapped ? 1 : 0];
+  audit.mistakes = total[event->is_swapped ? 0 : 1];
+  return audit;
 }

@@ -31,6 +31,8 @@ typedef struct {
   double delta;    /* under audit */
   gsize n_inputs;  /* numbers in one input */
   gsize n_outputs; /* and in one output */
+  gboolean (*is_cancelled) (gpointer data); /* asked now and then while testing; NULL: never */
+  gpointer cancel_data;
 } AssayOracle;
 
 /* @delta: of the audit; negative: the claimed one. */
@@ -70,7 +72,8 @@ struct _AssayEvent {
 void assay_event_free (AssayEvent *event);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayEvent, assay_event_free)
 
-/* Tests @event on its fresh runs; the counts do not depend on the number of threads. */
+/* Tests @event on its fresh runs; the counts do not depend on the number of threads. No runs in the
+ * result: it was cancelled. */
 AssayAudit assay_distinguish (const AssayOracle *oracle, const AssayEvent *event);
 
 G_END_DECLS

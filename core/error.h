@@ -17,6 +17,7 @@ typedef enum {
   ASSAY_ERROR_NUMERIC,        /* a computation that has no finite answer */
   ASSAY_ERROR_IO,             /* output could not be written */
   ASSAY_ERROR_MEMORY,         /* more memory than there is */
+  ASSAY_ERROR_CANCELLED,      /* the caller asked to stop */
 } AssayErrorCode;
 
 GQuark assay_error_quark (void);

@@ -35,7 +35,10 @@ static const RecordSpec releases[] = {
 };
 static const RecordSpec guess_spec = {
   "guess",
-  { { "estimates", "nd", ASSAY_FLOAT32, TRUE }, { "adversarial", "na", ASSAY_INT64, TRUE } },
+  { { "estimates", "nd", ASSAY_FLOAT32, TRUE },
+    { "adversarial", "na", ASSAY_INT64, TRUE },
+    { "intersecting", "n", ASSAY_INT64, TRUE },
+    { "candidates", "nkd", ASSAY_FLOAT32, TRUE } },
 };
 static const RecordSpec truth_spec = {
   "truth",

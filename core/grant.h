@@ -11,6 +11,7 @@ typedef enum {
   ASSAY_GRANT_DATABASE = 1 << 0, /* the rows from which the defense drew its material */
   ASSAY_GRANT_PUBLIC = 1 << 1,   /* public rows of the same kind as the secrets */
   ASSAY_GRANT_GROUPS = 1 << 2,   /* which secrets belong together */
+  ASSAY_GRANT_OTHER_RELEASES = 1 << 3, /* what was released of the other secrets */
 } AssayGrant;
 
 /* The scenario's words for them ("database", "public", ...), in the order of their bits. */

@@ -51,6 +51,25 @@ assay_linalg_product_nt (gsize rows_a, gsize rows_b, gsize inner, const float *a
                narrow (stride_c));
 }
 
+void
+assay_linalg_product_nt_double (gsize rows_a, gsize rows_b, gsize inner, const double *a,
+                                gsize stride_a, const double *b, gsize stride_b, double *ret_c,
+                                gsize stride_c)
+{
+  g_assert (stride_a >= inner && stride_b >= inner && stride_c >= rows_b);
+  if (rows_a == 0 || rows_b == 0)
+    return;
+  if (inner == 0) {
+    for (gsize i = 0; i < rows_a; i++)
+      memset (ret_c + i * stride_c, 0, rows_b * sizeof (double));
+    return;
+  }
+  ensure_single_thread ();
+  cblas_dgemm (CblasRowMajor, CblasNoTrans, CblasTrans, narrow (rows_a), narrow (rows_b),
+               narrow (inner), 1, a, narrow (stride_a), b, narrow (stride_b), 0, ret_c,
+               narrow (stride_c));
+}
+
 /* Length of each row; FALSE when one of the values is not finite. */
 static gboolean
 measure_rows (const double *rows, gsize count, gsize cols, double *ret_lengths)

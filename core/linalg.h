@@ -11,6 +11,10 @@ G_BEGIN_DECLS
 void assay_linalg_product_nt (gsize rows_a, gsize rows_b, gsize inner, const float *a,
                               gsize stride_a, const float *b, gsize stride_b, float *ret_c,
                               gsize stride_c);
+/* The same in double. */
+void assay_linalg_product_nt_double (gsize rows_a, gsize rows_b, gsize inner, const double *a,
+                                     gsize stride_a, const double *b, gsize stride_b, double *ret_c,
+                                     gsize stride_c);
 
 /* Replaces the @count rows (each of @cols, row-major without gaps, count <= cols) by an orthonormal
  * basis of their span (Householder QR in double). ASSAY_ERROR_NUMERIC when they are linearly

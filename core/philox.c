@@ -15,9 +15,8 @@
 static void
 fill_one (const guint32 key[2], guint64 item, guint64 block, guint32 *ret_words)
 {
-  const philox4x32_ctr_t counter = {
-    { (guint32) block, (guint32) (block >> 32), (guint32) item, (guint32) (item >> 32) }
-  };
+  const philox4x32_ctr_t counter
+      = { { (guint32) block, (guint32) (block >> 32), (guint32) item, (guint32) (item >> 32) } };
   const philox4x32_key_t its_key = { { key[0], key[1] } };
   const philox4x32_ctr_t random = philox4x32 (counter, its_key);
 
@@ -40,8 +39,8 @@ typedef struct {
 static AVX2 inline Group
 start_group (guint64 item, guint64 block)
 {
-  const __m256i blocks = _mm256_add_epi64 (_mm256_set1_epi64x ((gint64) block),
-                                           _mm256_set_epi64x (3, 2, 1, 0));
+  const __m256i blocks
+      = _mm256_add_epi64 (_mm256_set1_epi64x ((gint64) block), _mm256_set_epi64x (3, 2, 1, 0));
 
   return (Group){ { blocks, _mm256_srli_epi64 (blocks, 32), _mm256_set1_epi64x ((gint64) item),
                     _mm256_set1_epi64x ((gint64) (item >> 32)) } };
@@ -54,10 +53,10 @@ one_round (Group *group, __m256i first_key, __m256i second_key)
   const __m256i first = _mm256_mul_epu32 (word[0], _mm256_set1_epi64x (PHILOX_M4x32_0));
   const __m256i second = _mm256_mul_epu32 (word[2], _mm256_set1_epi64x (PHILOX_M4x32_1));
 
-  word[0] = _mm256_xor_si256 (_mm256_xor_si256 (_mm256_srli_epi64 (second, 32), word[1]),
-                              first_key);
-  word[2] = _mm256_xor_si256 (_mm256_xor_si256 (_mm256_srli_epi64 (first, 32), word[3]),
-                              second_key);
+  word[0]
+      = _mm256_xor_si256 (_mm256_xor_si256 (_mm256_srli_epi64 (second, 32), word[1]), first_key);
+  word[2]
+      = _mm256_xor_si256 (_mm256_xor_si256 (_mm256_srli_epi64 (first, 32), word[3]), second_key);
   word[1] = second;
   word[3] = first;
 }
@@ -113,8 +112,7 @@ fill_fast (const guint32 key[2], guint64 item, guint64 block, gsize count, guint
 
 static gsize
 fill_fast (G_GNUC_UNUSED const guint32 key[2], G_GNUC_UNUSED guint64 item,
-           G_GNUC_UNUSED guint64 block, G_GNUC_UNUSED gsize count,
-           G_GNUC_UNUSED guint32 *ret_words)
+           G_GNUC_UNUSED guint64 block, G_GNUC_UNUSED gsize count, G_GNUC_UNUSED guint32 *ret_words)
 {
   return 0;
 }

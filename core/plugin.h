@@ -155,6 +155,9 @@ typedef struct {
   const AssayRows *database;
   const AssayRows *public_rows;
   const gint64 *groups;
+  /* What was released of the other secrets of the cell: the release itself. Without it, a guess is
+   * to be made from what was released of its own secret alone. */
+  const AssayRelease *other_releases;
 } AssayObservation;
 
 typedef struct {

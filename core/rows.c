@@ -4,6 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+/* What one set may keep. */
+#define KEPT_BYTES ((gsize) 256 * 1024 * 1024)
+
+typedef struct {
+  char *key;
+  AssayArray *array;
+} Kept;
+
 typedef struct {
   gsize first; /* number of its first row in the set */
   gsize count;
@@ -18,6 +26,8 @@ struct _AssayRows {
   gsize cols;
   gsize count;
   GArray *segments; /* of Segment, by first row, none of them empty */
+  GMutex lock;      /* of what follows */
+  GPtrArray *kept;  /* of Kept, oldest first */
 };
 
 /* Loads through memcpy: rows of a mapped file begin anywhere (TEXMEX rows of bytes are four bytes
@@ -120,6 +130,16 @@ clear_segment (gpointer segment)
   g_bytes_unref (((Segment *) segment)->bytes);
 }
 
+static void
+kept_free (gpointer data)
+{
+  Kept *kept = data;
+
+  g_free (kept->key);
+  assay_array_free (kept->array);
+  g_free (kept);
+}
+
 AssayRows *
 assay_rows_new (gsize cols)
 {
@@ -129,6 +149,8 @@ assay_rows_new (gsize cols)
   rows->cols = cols;
   rows->segments = g_array_new (FALSE, FALSE, sizeof (Segment));
   g_array_set_clear_func (rows->segments, clear_segment);
+  g_mutex_init (&rows->lock);
+  rows->kept = g_ptr_array_new_with_free_func (kept_free);
   return rows;
 }
 
@@ -145,6 +167,8 @@ assay_rows_unref (AssayRows *rows)
   if (rows == NULL || !g_atomic_ref_count_dec (&rows->references))
     return;
   g_array_unref (rows->segments);
+  g_ptr_array_unref (rows->kept);
+  g_mutex_clear (&rows->lock);
   g_free (rows);
 }
 
@@ -164,6 +188,9 @@ assay_rows_append (AssayRows *rows, GBytes *bytes, const guint8 *base, AssayType
   segment.bytes = g_bytes_ref (bytes);
   g_array_append_val (rows->segments, segment);
   rows->count += count;
+  g_mutex_lock (&rows->lock);
+  g_ptr_array_set_size (rows->kept, 0);
+  g_mutex_unlock (&rows->lock);
 }
 
 AssayRows *
@@ -232,4 +259,51 @@ assay_rows_gather (const AssayRows *rows, const gsize *index, gsize count, Assay
     read_segment (segment, index[i] - segment->first, 1, rows->cols, scale,
                   ret_values + i * rows->cols);
   }
+}
+
+AssayArray *
+assay_rows_kept (const AssayRows *rows, const char *key)
+{
+  GMutex *lock = &((AssayRows *) rows)->lock;
+  AssayArray *array = NULL;
+
+  g_mutex_lock (lock);
+  for (guint i = 0; i < rows->kept->len && array == NULL; i++) {
+    const Kept *kept = rows->kept->pdata[i];
+
+    if (g_str_equal (kept->key, key))
+      array = assay_array_copy (kept->array);
+  }
+  g_mutex_unlock (lock);
+  return array;
+}
+
+static gsize
+bytes_of (const AssayArray *array)
+{
+  return assay_array_count (array) * assay_type_size (array->type);
+}
+
+void
+assay_rows_keep (const AssayRows *rows, const char *key, const AssayArray *array)
+{
+  GMutex *lock = &((AssayRows *) rows)->lock;
+  gsize bytes = bytes_of (array);
+  Kept *added;
+
+  if (bytes > KEPT_BYTES)
+    return;
+  added = g_new (Kept, 1);
+  *added = (Kept){ g_strdup (key), assay_array_copy (array) };
+  g_mutex_lock (lock);
+  for (guint i = rows->kept->len; i > 0; i--) {
+    const Kept *other = rows->kept->pdata[i - 1];
+    const gboolean is_replaced = g_str_equal (other->key, key);
+
+    bytes += is_replaced ? 0 : bytes_of (other->array);
+    if (is_replaced || bytes > KEPT_BYTES)
+      g_ptr_array_remove_index (rows->kept, i - 1);
+  }
+  g_ptr_array_add (rows->kept, added);
+  g_mutex_unlock (lock);
 }

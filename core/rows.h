@@ -41,4 +41,10 @@ void assay_rows_read (const AssayRows *rows, gsize first, gsize count, AssayScal
 void assay_rows_gather (const AssayRows *rows, const gsize *index, gsize count, AssayScale scale,
                         float *ret_values);
 
+/* What was made of the rows under the name @key, kept with them so that those who need it share it
+ * (new reference; NULL: not kept). It goes with the rows, when rows are appended, and, oldest
+ * first, when more than 256 MiB are kept. */
+AssayArray *assay_rows_kept (const AssayRows *rows, const char *key);
+void assay_rows_keep (const AssayRows *rows, const char *key, const AssayArray *array);
+
 G_END_DECLS

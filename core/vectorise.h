@@ -1,10 +1,13 @@
 /* Loops that the compiler makes vectors of, for the processor that the program finds itself on.
  *
- * A function marked ASSAY_VECTORISED is compiled twice, for any x86-64 and for AVX2, and the dynamic
- * linker picks one. Both give the same bits: whole numbers and the basic operations of IEEE 754 do
- * not depend on the width of a vector, sums of floating-point numbers are not reordered, and
- * multiplications and additions are never fused (-ffp-contract=off; AVX2 without FMA). So only
- * speed depends on the machine.
+ * A function marked ASSAY_VECTORISED is compiled twice, for any x86-64 and for AVX2, and the
+ * dynamic linker picks one. Both give the same bits: whole numbers and the basic operations of
+ * IEEE 754 do not depend on the width of a vector, sums of floating-point numbers are not
+ * reordered, and multiplications and additions are never fused (-ffp-contract=off; AVX2 without
+ * FMA). So only speed depends on the machine.
+ *
+ * The function is static, and no other that is so marked has its name: clang 14 gives what picks
+ * one a global name made of it.
  *
  * Elsewhere, and under ThreadSanitizer, whose runtime is not up when the linker asks, they are
  * compiled once. */

@@ -14,6 +14,7 @@
  * elsewhere, and those come up once in 10^9 runs or so. */
 #include <math.h>
 
+#include "core/vectorise.h"
 #include "defenses/real-neighbours.h"
 #include "defenses/row-mechanism.h"
 
@@ -68,7 +69,15 @@ column_ratio (double first, double second, double output)
   return first < second ? nearer_low : -nearer_low;
 }
 
-/* The first loop is the second for one column, of which vectors can be made. */
+/* Of rows of one column. */
+ASSAY_VECTORISED static void
+laplace_ratios (double first, double second, double scale, const float *outputs, gsize count,
+                double *ret_scores)
+{
+  for (gsize i = 0; i < count; i++)
+    ret_scores[i] = column_ratio (first, second, outputs[i]) / scale;
+}
+
 static void
 log_ratio (gconstpointer data, gsize cols, const float *first, const float *second,
            const float *outputs, gsize count, double *ret_scores)
@@ -77,10 +86,7 @@ log_ratio (gconstpointer data, gsize cols, const float *first, const float *seco
   const double scale = settings->sensitivity / settings->epsilon;
 
   if (cols == 1) {
-    const double x = *first, other = *second;
-
-    for (gsize i = 0; i < count; i++)
-      ret_scores[i] = column_ratio (x, other, outputs[i]) / scale;
+    laplace_ratios (*first, *second, scale, outputs, count, ret_scores);
     return;
   }
   for (gsize i = 0; i < count; i++) {

@@ -137,6 +137,14 @@ memory (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape)
   return 2 * (guint64) bins_of (data, 1) * sizeof (float);
 }
 
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const NoisyHistogram *settings = data;
+
+  return single_value_check_columns (shape->cols, (gsize) settings->bins, error);
+}
+
 static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (NoisyHistogram, epsilon, 0.5, 1e-6, 60, "nats",
                     "Privacy budget that is claimed"),
@@ -155,6 +163,7 @@ const AssayDefense assay_defense_noisy_histogram = {
                  "Wang, Wang, Zhang and Kifer 2018, Detecting Violations of Differential Privacy",
                  "example 3.2; histograms" },
   .parameters = parameters,
+  .check = check,
   .settings_size = sizeof (NoisyHistogram),
   .memory = memory,
   .produces = ASSAY_RELEASE_STATISTICS,

@@ -13,10 +13,8 @@
  * ln P[Z | v1] / P[Z | v2] is epsilon, -epsilon or 0; the event {v1 in Z and v2 not in Z} is tight.
  *
  * A run puts out the m members in a uniformly random order, which says nothing about v. */
-#include <math.h>
-
-#include "defenses/coin.h"
 #include "defenses/single-value.h"
+#include "defenses/subset-sampler.h"
 
 typedef struct {
   double epsilon;
@@ -50,97 +48,21 @@ pair (gconstpointer data, G_GNUC_UNUSED gsize cols, guint index, AssayStream *st
   single_value_pair ((gsize) settings->dictionary, index, stream, ret_first, ret_second);
 }
 
-/* P[v in Z] and its complement. */
-static void
-inclusion (const OmegaSubset *settings, double epsilon, double *ret_in, double *ret_out)
+static SubsetSampler
+sampler_of (const OmegaSubset *settings)
 {
-  const double k = (double) settings->dictionary, m = (double) settings->members;
-  const double weight = m * exp (epsilon);
-
-  *ret_in = weight / (weight + k - m);
-  *ret_out = (k - m) / (weight + k - m);
-}
-
-/* ---- Drawing a set ---- */
-
-/* @count distinct numbers below @n, in random order, by drawing again what is there already. */
-static inline void
-draw_by_rejection (AssayStream *stream, guint32 n, gsize count, float *ret_numbers)
-{
-  for (gsize i = 0; i < count;) {
-    const float number = (float) assay_stream_below_u32 (stream, n);
-    gboolean is_new = TRUE;
-
-    for (gsize j = 0; j < i; j++)
-      is_new &= ret_numbers[j] != number;
-    ret_numbers[i] = number;
-    i += is_new;
-  }
-}
-
-/* The same as the first places of a shuffle of @numbers, which hold each number below @n once.
- * Whatever order they come in, the one they are left in serves for the next draw. */
-static void
-draw_by_shuffle (AssayStream *stream, guint32 *numbers, guint32 n, gsize count, float *ret_numbers)
-{
-  for (guint32 i = 0; i < count; i++) {
-    const guint32 place = i + assay_stream_below_u32 (stream, n - i);
-    const guint32 number = numbers[place];
-
-    numbers[place] = numbers[i];
-    numbers[i] = number;
-    ret_numbers[i] = (float) number;
-  }
-}
-
-/* 0 .. n - 1 for draw_by_shuffle; NULL where rejection, of about count^2 / 2 steps, costs less than
- * writing them down. */
-static guint32 *
-numbers_to_shuffle (guint32 n, gsize count)
-{
-  guint32 *numbers;
-
-  if (count * count / 2 < n)
-    return NULL;
-  numbers = g_new (guint32, n);
-  for (guint32 i = 0; i < n; i++)
-    numbers[i] = i;
-  return numbers;
+  return (SubsetSampler){ .epsilon = settings->epsilon,
+                          .dictionary = (gsize) settings->dictionary,
+                          .members = (gsize) settings->members };
 }
 
 static void
 run (gconstpointer data, G_GNUC_UNUSED gsize cols, AssayStream *stream, const float *input,
      gsize count, float *ret_outputs)
 {
-  const OmegaSubset *settings = data;
-  const gsize m = (gsize) settings->members;
-  const guint32 others = (guint32) settings->dictionary - 1;
-  const float value = *input;
-  g_autofree guint32 *numbers = numbers_to_shuffle (others, m);
-  double in, out;
-  Coin coin;
+  const SubsetSampler sampler = sampler_of (data);
 
-  inclusion (settings, settings->epsilon, &in, &out);
-  coin = coin_new (in, out);
-  for (gsize i = 0; i < count; i++) {
-    float *set = ret_outputs + i * m;
-    const gboolean is_in = coin_is_heads (&coin, assay_stream_u32 (stream), stream);
-    const gsize n_drawn = is_in ? m - 1 : m;
-
-    if (numbers != NULL)
-      draw_by_shuffle (stream, numbers, others, n_drawn, set);
-    else
-      draw_by_rejection (stream, others, n_drawn, set);
-    /* The others are numbered without the secret. */
-    for (gsize j = 0; j < n_drawn; j++)
-      set[j] += set[j] >= value ? 1 : 0;
-    if (is_in) {
-      const gsize place = assay_stream_below_u32 (stream, (guint32) m);
-
-      set[m - 1] = set[place];
-      set[place] = value;
-    }
-  }
+  subset_sample (&sampler, stream, *input, count, ret_outputs);
 }
 
 /* ---- The ratio ---- */
@@ -166,11 +88,12 @@ static void
 tight_event (gconstpointer data, G_GNUC_UNUSED gsize cols, double epsilon, double *ret_first,
              double *ret_second)
 {
-  const OmegaSubset *settings = data;
-  const double k = (double) settings->dictionary, m = (double) settings->members;
+  SubsetSampler sampler = sampler_of (data);
+  const double k = (double) sampler.dictionary, m = (double) sampler.members;
   double in, out;
 
-  inclusion (settings, epsilon, &in, &out);
+  sampler.epsilon = epsilon;
+  subset_inclusion (&sampler, &in, &out);
   *ret_first = in * (k - m) / (k - 1);
   *ret_second = out * m / (k - 1);
 }
@@ -231,7 +154,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 }
 
 static gboolean
-check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
+check (gconstpointer data, const AssayShape *shape, GError **error)
 {
   const OmegaSubset *settings = data;
 
@@ -240,7 +163,7 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
                        "members = %" G_GINT64_FORMAT
                        ": expected less than dictionary = %" G_GINT64_FORMAT,
                        settings->members, settings->dictionary);
-  return TRUE;
+  return single_value_check_columns (shape->cols, (gsize) settings->dictionary, error);
 }
 
 static guint64

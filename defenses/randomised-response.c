@@ -10,6 +10,7 @@
  * epsilon. epsilon = 0 is b = 1/2: no leak. */
 #include <math.h>
 
+#include "core/vectorise.h"
 #include "defenses/coin.h"
 #include "defenses/row-mechanism.h"
 
@@ -99,7 +100,14 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
   }
 }
 
-/* The first loop is the second for one column, of which vectors can be made. */
+/* Of codes of one bit. */
+ASSAY_VECTORISED static void
+one_bit_ratios (float first, double ratio, const float *outputs, gsize count, double *ret_scores)
+{
+  for (gsize i = 0; i < count; i++)
+    ret_scores[i] = outputs[i] == first ? ratio : -ratio;
+}
+
 static void
 log_ratio (gconstpointer data, gsize cols, const float *first, const float *second,
            const float *outputs, gsize count, double *ret_scores)
@@ -108,11 +116,7 @@ log_ratio (gconstpointer data, gsize cols, const float *first, const float *seco
   const double apart = (double) bits_apart (settings, cols);
 
   if (cols == 1) {
-    const float x = *first;
-    const double ratio = x != *second ? settings->epsilon : 0;
-
-    for (gsize i = 0; i < count; i++)
-      ret_scores[i] = outputs[i] == x ? ratio : -ratio;
+    one_bit_ratios (*first, *first != *second ? settings->epsilon : 0, outputs, count, ret_scores);
     return;
   }
   for (gsize i = 0; i < count; i++) {

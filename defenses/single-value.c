@@ -4,14 +4,20 @@
 #include "defenses/row-mechanism.h"
 
 gboolean
+single_value_check_columns (gsize cols, gsize values, GError **error)
+{
+  return cols <= 1
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "secrets have %" G_GSIZE_FORMAT
+                        " columns; expected one, a whole number from 0 to %" G_GSIZE_FORMAT,
+                        cols, values - 1);
+}
+
+gboolean
 single_value_check (AssayView secrets, gsize values, GError **error)
 {
-  if (secrets.cols != 1)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "secrets have %" G_GSIZE_FORMAT
-                       " columns; expected one, a whole number from 0 to %" G_GSIZE_FORMAT,
-                       secrets.cols, values - 1);
-  return row_mechanism_check_whole (secrets, values, error);
+  return single_value_check_columns (secrets.cols, values, error)
+         && row_mechanism_check_whole (secrets, values, error);
 }
 
 void

@@ -168,6 +168,14 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
          && row_mechanism_protect (&mechanism, context, secrets, ret_release, error);
 }
 
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const UnaryEncoding *settings = data;
+
+  return single_value_check_columns (shape->cols, (gsize) settings->values, error);
+}
+
 static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (UnaryEncoding, epsilon, 1, 0, 30, "nats",
                     "Privacy budget that is claimed between any two values"),
@@ -193,6 +201,7 @@ const AssayDefense assay_defense_unary_encoding = {
       "Differentially Private Protocols",
       "section 4.3 of the former" },
   .parameters = parameters,
+  .check = check,
   .settings_size = sizeof (UnaryEncoding),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim

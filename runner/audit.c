@@ -77,24 +77,27 @@ assay_audit_check (const AssayPlan *plan, const AssayCell *cell, GError **error)
 /* ---- Playing ---- */
 
 static AssayAuditRecord *
-distinguish (const AssayPlan *plan, const AssayCell *cell, const AssayAttack *attack,
+distinguish (const AssayOracle *oracle, const AssayAttack *attack,
              const AssayAttackContext *context, GError **error)
 {
-  const AssayOracle oracle = assay_plan_oracle (plan, cell);
-  g_autoptr (AssayEvent) event = attack->choose_event (context, &oracle, error);
-  AssayAuditRecord *record;
+  g_autoptr (AssayEvent) event = attack->choose_event (context, oracle, error);
+  g_autoptr (AssayAuditRecord) record = NULL;
 
   if (event == NULL) {
     g_prefix_error (error, "attack %s: ", attack->id);
     return NULL;
   }
   record = g_new0 (AssayAuditRecord, 1);
-  record->counts = assay_distinguish (&oracle, event);
+  record->counts = assay_distinguish (oracle, event);
+  if (record->counts.runs == 0) {
+    assay_error_set (error, ASSAY_ERROR_CANCELLED, "interrupted");
+    return NULL;
+  }
   record->pair = event->pair;
   record->is_swapped = event->is_swapped;
   record->trained_on = event->trained_on;
   record->says = g_strdup (event->says);
-  return record;
+  return g_steal_pointer (&record);
 }
 
 static AssayAuditRecord *
@@ -120,7 +123,7 @@ play_one_run (const AssayPlan *plan, const AssayCell *cell, const AssayAttack *a
 
 AssayAuditRecord *
 assay_audit_cell (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *settings,
-                  GError **error)
+                  gboolean (*is_cancelled) (gpointer data), gpointer data, GError **error)
 {
   const AssayAttack *attack
       = (const AssayAttack *) assay_plan_part (plan->attacks, cell->attack)->plugin;
@@ -128,10 +131,14 @@ assay_audit_cell (const AssayPlan *plan, const AssayCell *cell, const AssaySetti
   const AssayAttackContext context
       = { .settings = settings->values,
           .stream = assay_plan_stream (plan, cell, "attack", canonical) };
+  AssayOracle oracle;
 
-  return attack->game == ASSAY_GAME_ONE_RUN
-             ? play_one_run (plan, cell, attack, &context, error)
-             : distinguish (plan, cell, attack, &context, error);
+  if (attack->game == ASSAY_GAME_ONE_RUN)
+    return play_one_run (plan, cell, attack, &context, error);
+  oracle = assay_plan_oracle (plan, cell);
+  oracle.is_cancelled = is_cancelled;
+  oracle.cancel_data = data;
+  return distinguish (&oracle, attack, &context, error);
 }
 
 /* ---- The store ---- */

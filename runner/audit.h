@@ -21,9 +21,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayAuditRecord, assay_audit_record_free)
 /* The mechanism of a cell, with the delta under audit. */
 AssayOracle assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell);
 
-/* Plays the cell's game with @settings of its attack. */
+/* Plays the cell's game with @settings of its attack. @is_cancelled is asked now and then (NULL:
+ * never); ASSAY_ERROR_CANCELLED. */
 AssayAuditRecord *assay_audit_cell (const AssayPlan *plan, const AssayCell *cell,
-                                    const AssaySettings *settings, GError **error);
+                                    const AssaySettings *settings,
+                                    gboolean (*is_cancelled) (gpointer data), gpointer data,
+                                    GError **error);
 
 /* Kept beside the outcomes, from which the event could not be told. The
  * counts stand in the outcomes: those that are loaded here are zero. NULL in @ret_record: none. */

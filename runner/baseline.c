@@ -82,20 +82,34 @@ assay_baseline_check (const AssayPlan *plan, const char *folder, GError **error)
 }
 
 static gboolean
+check_hash (AssayStore *store, const char *folder, guint index, const char *sha256, GError **error)
+{
+  g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", index);
+  g_autofree char *known = NULL;
+
+  if (!assay_store_get (store, key, &known, error))
+    return FALSE;
+  return g_strcmp0 (known, sha256) == 0
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "baseline %s was run on other data: sha256 %.12s, here %.12s", folder,
+                        known != NULL ? known : "none", sha256);
+}
+
+gboolean
+assay_baseline_check_data (const AssayPlan *plan, const char *folder, guint index,
+                           const char *sha256, GError **error)
+{
+  g_autoptr (AssayStore) store = open_baseline (plan, folder, error);
+
+  return store != NULL && check_hash (store, folder, index, sha256, error);
+}
+
+static gboolean
 check_data (const AssayResults *results, AssayStore *store, const char *folder, GError **error)
 {
-  for (guint d = 0; d < results->hashes->len; d++) {
-    g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", d);
-    g_autofree char *sha256 = NULL;
-
-    if (!assay_store_get (store, key, &sha256, error))
+  for (guint d = 0; d < results->hashes->len; d++)
+    if (!check_hash (store, folder, d, results->hashes->pdata[d], error))
       return FALSE;
-    if (g_strcmp0 (sha256, results->hashes->pdata[d]) != 0)
-      return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "baseline %s was run on other data: sha256 %.12s, here %.12s", folder,
-                         sha256 != NULL ? sha256 : "none",
-                         (const char *) results->hashes->pdata[d]);
-  }
   return TRUE;
 }
 

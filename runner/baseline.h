@@ -34,4 +34,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayBaseline, assay_baseline_free)
 /* Whether @folder could be a baseline of @plan, asked before anything is run. */
 gboolean assay_baseline_check (const AssayPlan *plan, const char *folder, GError **error);
 
+/* And whether it was run on the data with the hash @sha256 as dataset @index, which is known before
+ * the first cell. */
+gboolean assay_baseline_check_data (const AssayPlan *plan, const char *folder, guint index,
+                                    const char *sha256, GError **error);
+
 G_END_DECLS

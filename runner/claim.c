@@ -453,9 +453,8 @@ check_delta (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *ce
   if (claim->measure->statistic != ASSAY_STATISTIC_EPSILON)
     return TRUE;
   oracle = assay_plan_oracle (plan, cell);
-  expected = claim->has_delta    ? claim->delta
-             : claim->is_claimed ? oracle.claimed.delta
-                                 : oracle.delta;
+  /* A number alone is a claim of pure epsilon. */
+  expected = claim->has_delta ? claim->delta : claim->is_claimed ? oracle.claimed.delta : 0;
   if (oracle.delta == expected)
     return TRUE;
   audited = assay_text_number (oracle.delta);
@@ -467,7 +466,7 @@ check_delta (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *ce
                        plan->scenario, claim->line, claim->id, stated, defense->label);
   return assay_fail (error, ASSAY_ERROR_PARAMETER,
                      "%s:%u: [claim %s] is about delta = %s, but defense '%s' is audited at %s; "
-                     "expected the same delta in the attack",
+                     "expected the same delta in the claim and in the attack",
                      plan->scenario, claim->line, claim->id, stated, defense->label, audited);
 }
 

@@ -56,6 +56,14 @@ evidence_clear (gpointer data)
   assay_sample_free (((Evidence *) data)->sample);
 }
 
+/* An event that all runs of both inputs have would be one of any mechanism. */
+static gboolean
+is_vacuous (const AssayAudit *audit)
+{
+  return audit->kind == ASSAY_AUDIT_TWO_INPUTS && audit->hits == audit->runs
+         && audit->mistakes == audit->runs;
+}
+
 /* Why a pooled cell decides nothing, or NULL. */
 static char *
 why_not (const AssayResultCell *cell, const AssaySample *sample)
@@ -66,6 +74,8 @@ why_not (const AssayResultCell *cell, const AssaySample *sample)
     return g_strdup_printf ("a cell ended in an error (%s)", cell->message);
   if (sample == NULL)
     return g_strdup ("the measure does not apply to it");
+  if (sample->method == ASSAY_SAMPLE_AUDIT && is_vacuous (&sample->audit))
+    return g_strdup ("the attack found no event: the one that it tested is true of every output");
   if (sample->n_groups > 0 && sample->n_groups < LEAST_GROUPS)
     return g_strdup_printf ("its secrets come from %" G_GSIZE_FORMAT " groups, fewer than %d",
                             sample->n_groups, LEAST_GROUPS);
@@ -209,7 +219,8 @@ count_hypotheses (const GPtrArray *claims)
 }
 
 /* Of an audit by the tight event of pair 0: the chance of a bound above the claim's, if the
- * mechanism leaked half as much again. NAN where its density is not known, or not at this delta. */
+ * mechanism leaked half as much again. NAN where its density is not known, or not at this delta,
+ * and of a claim that nothing leaks, of which half as much again is nothing. */
 static double
 power_of (const AssayPlan *plan, const AssayResultHypothesis *hypothesis, const Evidence *own,
           double alpha)
@@ -218,7 +229,8 @@ power_of (const AssayPlan *plan, const AssayResultHypothesis *hypothesis, const 
   AssayOracle oracle;
   double first, second;
 
-  if (own->sample->method != ASSAY_SAMPLE_AUDIT || audit->kind != ASSAY_AUDIT_TWO_INPUTS)
+  if (own->sample->method != ASSAY_SAMPLE_AUDIT || audit->kind != ASSAY_AUDIT_TWO_INPUTS
+      || hypothesis->bound == 0)
     return NAN;
   oracle = assay_plan_oracle (plan, assay_plan_cell (plan, own->first));
   if (oracle.mechanism->tight_event == NULL || oracle.claimed.delta != audit->delta)
@@ -288,6 +300,26 @@ is_excluded (AssayResultClaim *result)
   return FALSE;
 }
 
+/* The audit that would have seen least: of least power where that is known, otherwise whose ceiling
+ * is lowest over its claim. */
+static const AssayResultHypothesis *
+find_blindest (const GArray *hypotheses)
+{
+  const AssayResultHypothesis *least = NULL;
+
+  for (guint h = 0; h < hypotheses->len; h++) {
+    const AssayResultHypothesis *one = &g_array_index (hypotheses, AssayResultHypothesis, h);
+
+    if (least == NULL || (isfinite (one->power) && !isfinite (least->power))
+        || (isfinite (one->power) == isfinite (least->power)
+            && (isfinite (one->power) ? one->power < least->power
+                                      : one->detectable - one->bound
+                                            < least->detectable - least->bound)))
+      least = one;
+  }
+  return least;
+}
+
 /* Not violated: a claim about epsilon is unrefuted if every audit could have refuted it. */
 static void
 decide_epsilon (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
@@ -310,7 +342,8 @@ decide_epsilon (AssayResultClaim *result, const GArray *evidence, guint n_hypoth
   result->verdict = ASSAY_VERDICT_UNREFUTED;
   result->reason = assay_reason_unrefuted (
       result->claim,
-      &g_array_index (result->hypotheses, AssayResultHypothesis, result->decisive));
+      &g_array_index (result->hypotheses, AssayResultHypothesis, result->decisive),
+      find_blindest (result->hypotheses), n_hypotheses);
 }
 
 /* Not violated: upheld if every cell is, otherwise the weakest of them says what is lacking. */
@@ -363,12 +396,12 @@ decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
 
 /* ---- Witness ---- */
 
-/* The trial whose audit, taken alone, certifies most. */
+/* The trial whose audit, taken alone, certifies most: at a level that pays for the choice. */
 static void
 find_audit (const AssayResults *results, AssayResultClaim *result, gsize first)
 {
   const AssayPlan *plan = results->plan;
-  const double alpha = 1 - result->claim->confidence;
+  const double alpha = (1 - result->claim->confidence) / (double) plan->trials;
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
 
   for (guint t = 0; t < indices->len; t++) {

@@ -27,13 +27,15 @@ assay_survey_offers (const AssaySurvey *survey)
 {
   return (survey->n_database > 0 ? ASSAY_GRANT_DATABASE : 0)
          | (survey->n_public > 0 ? ASSAY_GRANT_PUBLIC : 0)
-         | (survey->n_groups > 0 ? ASSAY_GRANT_GROUPS : 0);
+         | (survey->n_groups > 0 ? ASSAY_GRANT_GROUPS : 0)
+         | ASSAY_GRANT_OTHER_RELEASES; /* whatever the dataset is */
 }
 
 guint64
 assay_plan_secrets_needed (const AssayPlan *plan)
 {
-  return plan->trials * plan->secrets + plan->tune_secrets;
+  /* Audits alone draw none. */
+  return assay_plan_has_guesses (plan) ? plan->trials * plan->secrets + plan->tune_secrets : 0;
 }
 
 gboolean

@@ -100,18 +100,37 @@ assay_reason_undecided (const AssayClaim *claim, const AssayResultHypothesis *hy
   return describe (claim, hypothesis, "underpowered: ", more);
 }
 
-char *
-assay_reason_unrefuted (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+/* "; so many could have certified up to 10.4, and by its tight event an epsilon of 1.5 with
+ * probability 0.99" */
+static char *
+describe_sight (const AssayResultHypothesis *hypothesis)
 {
-  g_autofree char *power
-      = isfinite (hypothesis->power)
-            ? g_strdup_printf ("; an epsilon of %.4g would have been seen with probability %.3g",
-                               ASSAY_POWER_AT * hypothesis->bound, hypothesis->power)
-            : g_strdup ("");
-  g_autofree char *after = g_strdup_printf ("; so many could have certified up to %.4g%s",
-                                            hypothesis->detectable, power);
+  if (!isfinite (hypothesis->power))
+    return g_strdup_printf ("so many could have certified up to %.4g", hypothesis->detectable);
+  return g_strdup_printf ("so many could have certified up to %.4g, and by its tight event an "
+                          "epsilon of %.4g with probability %.3g",
+                          hypothesis->detectable, ASSAY_POWER_AT * hypothesis->bound,
+                          hypothesis->power);
+}
 
-  return describe (claim, hypothesis, "", after);
+char *
+assay_reason_unrefuted (const AssayClaim *claim, const AssayResultHypothesis *nearest,
+                        const AssayResultHypothesis *blindest, guint n_hypotheses)
+{
+  g_autofree char *sight = describe_sight (blindest);
+  g_autofree char *cell = name_cell (blindest->cell);
+  g_autofree char *corrected
+      = nearest->interval.lower > nearest->bound
+            ? g_strdup_printf (", and is not beyond it after Holm's correction over %u hypotheses "
+                               "(p = %.3g)",
+                               n_hypotheses, nearest->adjusted_violated)
+            : g_strdup ("");
+  g_autofree char *after
+      = blindest == nearest
+            ? g_strdup_printf ("%s; %s", corrected, sight)
+            : g_strdup_printf ("%s; least would have been seen by %s: %s", corrected, cell, sight);
+
+  return describe (claim, nearest, "", after);
 }
 
 char *
@@ -128,8 +147,9 @@ assay_reason_ceiling (const AssayClaim *claim, const AssayResultHypothesis *hypo
     perfect.mistakes = audit->runs > 0 ? MAX (1, audit->mistakes / audit->runs) : 1;
   needed = assay_epsilon_runs_needed (&perfect, hypothesis->bound, alpha);
   more = needed > 0 ? assay_text_count ((guint64) needed) : g_strdup ("more than 10^15");
-  after = g_strdup_printf ("; so many could have certified at most %.4g: %s %s are needed at least",
-                           hypothesis->detectable, more,
+  after = g_strdup_printf ("; at level %.3g so many could have certified at most %.4g: %s %s are "
+                           "needed at least",
+                           alpha, hypothesis->detectable, more,
                            is_one_run ? "guesses" : "runs on each input");
   return describe (claim, hypothesis, "underpowered: ", after);
 }

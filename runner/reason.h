@@ -12,8 +12,10 @@ char *assay_reason_excluded (const AssayResultHypothesis *hypothesis);
 /* Neither beyond nor within the bound: what would decide it. */
 char *assay_reason_undecided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
                               const AssaySample *sample, guint n_hypotheses);
-/* Epsilon: what the audit could have seen and did not. */
-char *assay_reason_unrefuted (const AssayClaim *claim, const AssayResultHypothesis *hypothesis);
+/* Epsilon: what came nearest to the claim, and what the audit that could have seen least would have
+ * seen. */
+char *assay_reason_unrefuted (const AssayClaim *claim, const AssayResultHypothesis *nearest,
+                              const AssayResultHypothesis *blindest, guint n_hypotheses);
 /* Epsilon: the most that so many runs could have certified at level @alpha is not above the bound.
  */
 char *assay_reason_ceiling (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,

@@ -20,7 +20,8 @@ static gboolean
 ends_the_run (const GError *error)
 {
   return g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_IO)
-         || g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_MEMORY);
+         || g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_MEMORY)
+         || g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED);
 }
 
 static void
@@ -57,14 +58,15 @@ check_data (Runner *runner, guint index, GError **error)
 static gboolean
 enter_trial (Runner *runner, const AssayCell *cell, GError **error)
 {
-  const gint64 *groups;
-  gsize n;
+  const gint64 *groups = NULL;
+  gsize n = 0;
 
   if (runner->dataset == cell->dataset && runner->trial == cell->trial)
     return TRUE;
   report_progress (runner, "opening the dataset");
   if (!check_data (runner, cell->dataset, error)
-      || !assay_workspace_groups (runner->workspace, cell, &groups, &n, error))
+      || (assay_plan_has_guesses (runner->plan)
+          && !assay_workspace_groups (runner->workspace, cell, &groups, &n, error)))
     return FALSE;
   if (groups != NULL
       && !assay_store_set_groups (runner->store, cell->dataset, cell->trial, groups, n, error))
@@ -180,7 +182,9 @@ audit_cell (Runner *runner, const AssayCell *cell, gsize index, const AssaySetti
             AssayOutcomes *ret_outcomes, GError **error)
 {
   const GPtrArray *metrics = runner->plan->metrics;
-  g_autoptr (AssayAuditRecord) record = assay_audit_cell (runner->plan, cell, settings, error);
+  g_autoptr (AssayAuditRecord) record
+      = assay_audit_cell (runner->plan, cell, settings, runner->callbacks->is_cancelled,
+                          runner->callbacks->data, error);
 
   if (record == NULL || !assay_audit_store (runner->store, index, record, error))
     return FALSE;
@@ -304,6 +308,7 @@ assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
   if (!assay_store_count_done (store, &runner.progress.resumed, error))
     return FALSE;
   for (gsize i = 0; i < plan->cells->len; i++) {
+    g_autoptr (GError) problem = NULL;
     AssayCellRecord record = { 0 };
 
     if (!assay_store_cell (store, i, &record, error))
@@ -314,8 +319,16 @@ assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
         *ret_end = ASSAY_RUN_INTERRUPTED;
         return TRUE;
       }
-      if (!enter_trial (&runner, assay_plan_cell (plan, i), error) || !run_cell (&runner, i, error))
+      if (!enter_trial (&runner, assay_plan_cell (plan, i), error)
+          || !run_cell (&runner, i, &problem)) {
+        if (g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_CANCELLED)) {
+          *ret_end = ASSAY_RUN_INTERRUPTED;
+          return TRUE;
+        }
+        if (problem != NULL)
+          g_propagate_error (error, g_steal_pointer (&problem));
         return FALSE;
+      }
     }
     runner.progress.done++;
     report_progress (&runner, "");

@@ -89,7 +89,8 @@ check_fit (const AssayAttack *attack, const AssayRelease *release, const AssayOb
 {
   const guint held = (seen->database != NULL ? ASSAY_GRANT_DATABASE : 0)
                      | (seen->public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0)
-                     | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0);
+                     | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
+                     | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0);
   g_autofree char *lacking = assay_grants_describe (attack->needs & ~held);
   g_autofree char *reads = assay_release_kinds_describe (attack->reads);
 
@@ -119,7 +120,8 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
       = { .release = release,
           .database = grants & ASSAY_GRANT_DATABASE ? knowledge->database : NULL,
           .public_rows = grants & ASSAY_GRANT_PUBLIC ? knowledge->public_rows : NULL,
-          .groups = grants & ASSAY_GRANT_GROUPS ? groups : NULL };
+          .groups = grants & ASSAY_GRANT_GROUPS ? groups : NULL,
+          .other_releases = grants & ASSAY_GRANT_OTHER_RELEASES ? release : NULL };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
 
   if (!check_fit (attack, release, &seen, error)

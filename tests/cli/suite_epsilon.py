@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import math
+import signal
+import time
 import xml.etree.ElementTree
 
 from harness import SOURCE, Suite, check
@@ -111,7 +113,8 @@ def _(sandbox):
     check(one["delta"] == 0.01 and 0.8 < one["lower"] < 1, one)
     # At a smaller delta the same noise has a larger epsilon.
     strict = HEAD.replace("training = 10000\n", "training = 10000\ndelta = 0.0001\n")
-    sandbox.write("strict.scenario", strict + gaussian + CLAIM.replace("claimed", "1.05"))
+    sandbox.write("strict.scenario", strict + gaussian + CLAIM.replace("claimed", "1.05")
+                  + "delta = 0.0001\n")
     sandbox.run_ok("strict.scenario", "--out", "strict", "--quiet", "--set",
                    "attack distinguish.runs=2000000", code=1)
     claim, = json.loads(sandbox.read("strict/results.json"))["claims"]
@@ -155,6 +158,25 @@ def _(sandbox):
     check(comparison["p_value"] == 0.5 and comparison["difference"] == 0, comparison)
 
 
+@cases.case("Ctrl-C within a cell")
+def _(sandbox):
+    """A game of days ends when asked to, and its cell is begun afresh."""
+    sandbox.write("a.scenario", HEAD.replace("runs = 20000", "runs = 1000000000000").replace(
+        "trials = 2", "trials = 1") + RIGHT.replace("1; 3", "1"))
+    process = sandbox.start("run", "a.scenario", "--out", "out", "--quiet")
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    check(process.returncode == 130 and "--resume" in told, f"{process.returncode}: {told}")
+
+
+@cases.case("audits alone need no secrets")
+def _(sandbox):
+    _, record = run(sandbox, HEAD.replace("trials = 2", "trials = 8").replace(
+        "values = 10", "values = 10\ncount = 1\nsecrets = 500") + RIGHT + CLAIM, 0)
+    check(len(record["cells"]) == 16, record["cells"])
+
+
 @cases.case("what is not an audit is not one")
 def _(sandbox):
     sandbox.write("a.scenario", HEAD + "[defense plain]\nplugin = none\n")
@@ -164,8 +186,8 @@ def _(sandbox):
     sandbox.write("a.scenario", HEAD.replace("values = 10", "values = 10\ncolumns = 3")
                   + "[defense subset]\nplugin = omega-subset\n")
     sandbox.refuses(sandbox.assay("run", "a.scenario"),
-                    "a.scenario:12: [attack distinguish] defense 'subset' protects secrets of 1 "
-                    "columns, but the dataset has 3")
+                    "a.scenario:17: [defense subset] secrets have 3 columns; expected one, a whole "
+                    "number from 0 to 199")
     sandbox.write("a.scenario", HEAD + "[attack one]\nplugin = one-run\n"
                   "[defense histogram]\nplugin = noisy-histogram\n")
     sandbox.refuses(sandbox.assay("run", "a.scenario"),

@@ -383,7 +383,7 @@ Test (attacks, what_is_not_granted_is_not_there)
   make_scene (&problem, &scene);
   knowledge = (AssayKnowledge){ .database = scene.rows, .public_rows = public_rows };
   spy_rows = 4;
-  for (guint grants = 0; grants < 8; grants++) {
+  for (guint grants = 0; grants < 16; grants++) {
     cr_assert (run (&spy, &scene, grants, &knowledge, groups, NULL), "%u", grants);
     cr_assert (recorded.release == scene.release, "%u", grants);
     cr_assert (recorded.database == (grants & ASSAY_GRANT_DATABASE ? scene.rows : NULL), "%u",
@@ -391,6 +391,9 @@ Test (attacks, what_is_not_granted_is_not_there)
     cr_assert (recorded.public_rows == (grants & ASSAY_GRANT_PUBLIC ? public_rows : NULL), "%u",
                grants);
     cr_assert (recorded.groups == (grants & ASSAY_GRANT_GROUPS ? groups : NULL), "%u", grants);
+    cr_assert (recorded.other_releases
+                   == (grants & ASSAY_GRANT_OTHER_RELEASES ? scene.release : NULL),
+               "%u", grants);
   }
 }
 

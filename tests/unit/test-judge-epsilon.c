@@ -144,6 +144,10 @@ Test (judge_epsilon, verdicts)
       ASSAY_VERDICT_INCONCLUSIVE, "attack game (" },
     { { EXACT_1, { ASSAY_CELL_ERROR, 0, 0, 0 }, EXACT_1, EXACT_2 },
       ASSAY_VERDICT_INCONCLUSIVE, "attack game (" },
+    /* An event that every output is in could be one of any mechanism. */
+    { { { ASSAY_CELL_OK, 100000, 100000, 100000 }, EXACT_2,
+        { ASSAY_CELL_OK, 100000, 100000, 100000 }, EXACT_2 },
+      ASSAY_VERDICT_INCONCLUSIVE, "attack game (" },
     /* No leak at all is no more than unrefuted. */
     { { { ASSAY_CELL_OK, 100000, 50000, 50000 }, EXACT_2,
         { ASSAY_CELL_OK, 100000, 49000, 51000 }, EXACT_2 },
@@ -197,7 +201,8 @@ Test (judge_epsilon, numbers_of_a_hypothesis)
   cr_assert (claim_of (&judged, 0)->verdict == ASSAY_VERDICT_UNREFUTED);
 }
 
-/* The witness is the trial that shows most, with its own event. */
+/* The witness is the trial that shows most, with its own event, at a level that pays for having
+ * looked at two. */
 Test (judge_epsilon, witness_is_an_audit)
 {
   static const Cell cells[CELLS] = { { ASSAY_CELL_OK, 100000, 80000, 20000 }, EXACT_2,
@@ -212,8 +217,8 @@ Test (judge_epsilon, witness_is_an_audit)
   cr_assert_str_eq (witness->audit->says, "the output is 1");
   cr_assert (witness->audit->counts.hits == 90000 && witness->audit->counts.mistakes == 10000);
   cr_assert_float_eq (witness->outcome,
-                      log (assay_binomial_lower (90000, 100000, 0.025)
-                           / assay_binomial_upper (10000, 100000, 0.025)),
+                      log (assay_binomial_lower (90000, 100000, 0.0125)
+                           / assay_binomial_upper (10000, 100000, 0.0125)),
                       1e-12);
 }
 
@@ -258,6 +263,7 @@ Test (judge_epsilon, bad_scenarios)
     { DEFENSES "[attack verbatim]\nplugin = verbatim\n" CLAIMED "attack = verbatim\n",
       "is about no cell" },
     { GAUSSIAN GAME CLAIMED "delta = 1e-5\n", "is audited at 1e-06" },
+    { GAUSSIAN GAME "[claim c]\nmeasure = epsilon\nat-most = 1\n", "is audited at 1e-06" },
     { GAUSSIAN GAME "delta = 1e-3\n" CLAIMED, "is audited at 0.001" },
     { "[defense plain]\nplugin = none\n" GAME, "defense 'none' makes none" },
     { "[defense coin]\nplugin = randomised-response\n[attack game]\nplugin = one-run\n",

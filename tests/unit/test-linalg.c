@@ -76,6 +76,37 @@ Test (linalg, product_is_as_defined)
         check_product (sizes[i], sizes[j], sizes[l], (i + j + l) % 3);
 }
 
+/* The same bound with u = 2^-53; the sum here has it, too. */
+Test (linalg, product_in_double_is_as_defined)
+{
+  static const gsize sizes[] = { 1, 3, 17, 130 };
+
+  for (gsize i = 0; i < 64; i++) {
+    const gsize rows_a = sizes[i % 4], rows_b = sizes[i / 4 % 4], inner = sizes[i / 16];
+    const gsize stride_c = rows_b + i % 3;
+    const double unit = (double) inner * DBL_EPSILON / 2;
+    g_autofree double *a = random_doubles (rows_a * inner, 1);
+    g_autofree double *b = random_doubles (rows_b * inner, 2);
+    g_autofree double *c = g_new (double, rows_a *stride_c);
+
+    for (gsize j = 0; j < rows_a * stride_c; j++)
+      c[j] = NAN; /* overwritten, never added to */
+    assay_linalg_product_nt_double (rows_a, rows_b, inner, a, inner, b, inner, c, stride_c);
+    for (gsize p = 0; p < rows_a * stride_c; p++) {
+      const gsize row = p / stride_c, column = p % stride_c;
+      double sum = 0, size = 0;
+
+      for (gsize l = 0; column < rows_b && l < inner; l++) {
+        sum += a[row * inner + l] * b[column * inner + l];
+        size += fabs (a[row * inner + l] * b[column * inner + l]);
+      }
+      cr_assert (column < rows_b ? fabs (c[p] - sum) <= 2 * unit / (1 - unit) * size : isnan (c[p]),
+                 "%zu x %zu x %zu: (%zu, %zu) is %g instead of %g", rows_a, rows_b, inner, row,
+                 column, c[p], sum);
+    }
+  }
+}
+
 Test (linalg, product_of_nothing)
 {
   check_product (0, 5, 3, 1);

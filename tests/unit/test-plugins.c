@@ -128,6 +128,7 @@ Test (plugins, defaults_agree_with_each_other)
 {
   const AssayShape shape
       = { .n_secrets = 200, .cols = 128, .n_public = 10000, .n_database = 10000 };
+  const AssayShape narrow = { .n_secrets = 200, .cols = 1 }; /* what mechanisms take */
 
   for (gsize t = 0; t < G_N_ELEMENTS (types); t++)
     for (const AssayPlugin *const *p = assay_registry_list (types[t].type); *p != NULL; p++) {
@@ -135,8 +136,9 @@ Test (plugins, defaults_agree_with_each_other)
           = assay_settings_new ((*p)->parameters, (*p)->settings_size);
       g_autoptr (GError) error = NULL;
 
-      cr_assert ((*p)->check == NULL || (*p)->check (settings->values, &shape, &error), "%s: %s",
-                 (*p)->id, error != NULL ? error->message : "");
+      cr_assert ((*p)->check == NULL || (*p)->check (settings->values, &shape, NULL)
+                     || (*p)->check (settings->values, &narrow, &error),
+                 "%s: %s", (*p)->id, error != NULL ? error->message : "");
     }
 }
 

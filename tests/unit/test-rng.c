@@ -3,8 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include <Random123/philox.h>
+
+#include "core/philox.h"
 #include "core/rng.h"
+#include "core/vector-math.h"
 #include "tests/reference/sample-tests.h"
+#include "tests/unit/assert-near.h"
 
 /* ---- The generator ---- */
 
@@ -63,7 +68,7 @@ Test (rng, words_in_bulk_are_those_of_single_calls)
 {
   const AssayStreamKey key = assay_stream_key (7, 3, "defense", "m=4\n");
   AssayStream single = assay_stream (key, 12), bulk = single;
-  guint32 words[24];
+  guint32 words[200];
 
   for (gsize count = 0; count <= G_N_ELEMENTS (words); count++) {
     memset (words, 0, sizeof words);
@@ -74,6 +79,37 @@ Test (rng, words_in_bulk_are_those_of_single_calls)
       cr_assert (words[i] == 0, "more than %zu words", count);
     cr_assert (assay_stream_u32 (&bulk) == assay_stream_u32 (&single), "after %zu", count);
   }
+}
+
+/* Of many counters at once as Random123 has them one by one: any number of them, from counters on
+ * whose lower half overflows on the way, of an item that has an upper half. */
+Test (rng, philox_in_bulk_is_that_of_random123)
+{
+  static const guint64 items[] = { 0, 7, G_GUINT64_CONSTANT (0xFEDCBA9876543210), G_MAXUINT64 };
+  static const guint64 firsts[]
+      = { 0, 1, 0xFFFFFFF0, G_GUINT64_CONSTANT (0xABCDEF00FFFFFFFB), G_MAXUINT64 - 11 };
+  const guint32 key[2] = { 0x243f6a88, 0xa4093822 };
+  guint32 words[4 * 40 + 1];
+
+  for (gsize t = 0; t < G_N_ELEMENTS (items) * G_N_ELEMENTS (firsts); t++)
+    for (gsize count = 0; count <= 40; count++) {
+      const guint64 item = items[t % G_N_ELEMENTS (items)];
+      const guint64 first = firsts[t / G_N_ELEMENTS (items)];
+
+      words[4 * count] = 42;
+      assay_philox_fill (key, item, first, count, words);
+      cr_assert (words[4 * count] == 42, "more than %zu counters", count);
+      for (gsize i = 0; i < count; i++) {
+        const guint64 block = first + i;
+        const philox4x32_ctr_t counter = { { (guint32) block, (guint32) (block >> 32),
+                                             (guint32) item, (guint32) (item >> 32) } };
+        const philox4x32_key_t its_key = { { key[0], key[1] } };
+        const philox4x32_ctr_t expected = philox4x32 (counter, its_key);
+
+        cr_assert (memcmp (words + 4 * i, expected.v, sizeof expected.v) == 0,
+                   "case %zu: counter %zu of %zu", t, i, count);
+      }
+    }
 }
 
 /* Whatever differs in the name of a stream, its numbers differ; no two of these share a word. */
@@ -164,6 +200,130 @@ Test (rng, normal)
   cr_assert (fabs (neighbours / N) < 5 / sqrt (N), "correlation of neighbours %g", neighbours / N);
   cr_assert (sample_ks_distance (sample, N, sample_normal_cdf) < sample_ks_bound (N, ALPHA));
 }
+
+/* ---- What is drawn in bulk ---- */
+
+#define MILLION 1000000
+
+static double
+exponential_cdf (double x)
+{
+  return x > 0 ? -expm1 (-x) : 0;
+}
+
+static double
+laplace_cdf (double x)
+{
+  return x < 0 ? 0.5 * exp (x) : 1 - 0.5 * exp (-x);
+}
+
+/* Draws @count in portions of many lengths, and checks the distribution. */
+static void
+check_bulk (const char *name, void (*fill) (AssayStream *, gsize, double *),
+            double (*single) (AssayStream *), double (*cdf) (double))
+{
+  static double sample[MILLION];
+  AssayStream stream = stream_of (name), again = stream;
+
+  for (gsize done = 0, portion = 0; done < MILLION; done += portion) {
+    portion = MIN (portion + 1, MILLION - done);
+    fill (&stream, portion, sample + done);
+  }
+  for (gsize i = 0; single != NULL && i < MILLION; i++)
+    cr_assert (sample[i] == single (&again), "%s %zu", name, i);
+  cr_assert (sample_ks_distance (sample, MILLION, cdf) < sample_ks_bound (MILLION, ALPHA), "%s",
+             name);
+}
+
+Test (rng, exponential_in_bulk)
+{
+  check_bulk ("exponential", assay_stream_fill_exponential, assay_stream_exponential,
+              exponential_cdf);
+}
+
+Test (rng, laplace_in_bulk)
+{
+  check_bulk ("laplace", assay_stream_fill_laplace, assay_stream_laplace, laplace_cdf);
+}
+
+/* Also moments, and products of those that share a radius, of those that share a place in their
+ * pair, and of their squares (whose variances are 2): 5 standard errors. */
+Test (rng, normal_in_bulk)
+{
+  static const double moments[] = { 0, 1, 0, 3 }, variances[] = { 1, 2, 15, 96 };
+  static double sample[MILLION];
+  AssayStream stream = stream_of ("normals");
+  double sums[4] = { 0 }, partners = 0, others = 0, squares = 0;
+
+  check_bulk ("portions of normals", assay_stream_fill_normal, NULL, sample_normal_cdf);
+  assay_stream_fill_normal (&stream, MILLION, sample);
+  for (gsize i = 0; i < MILLION; i++) {
+    for (gsize m = 0; m < 4; m++)
+      sums[m] += pow (sample[i], (double) (m + 1));
+    if (i % 2 == 0) {
+      partners += sample[i] * sample[i + 1];
+      squares += (sample[i] * sample[i] - 1) * (sample[i + 1] * sample[i + 1] - 1);
+      others += i > 0 ? sample[i] * sample[i - 2] : 0;
+    }
+  }
+  for (gsize m = 0; m < 4; m++)
+    cr_assert (fabs (sums[m] / MILLION - moments[m]) < 5 * sqrt (variances[m] / MILLION),
+               "moment %zu: %g", m + 1, sums[m] / MILLION);
+  cr_assert (fabs (partners) < 5 * sqrt (MILLION / 2), "partners %g", partners);
+  cr_assert (fabs (others) < 5 * sqrt (MILLION / 2), "others %g", others);
+  cr_assert (fabs (squares) < 5 * sqrt (4 * MILLION / 2), "squares %g", squares);
+}
+
+/* Box and Muller's formula on the words of the stream, by libm, to a few units in the last place;
+ * an odd number of normals leaves out the last sine. */
+Test (rng, normals_in_bulk_are_those_of_box_and_muller)
+{
+  AssayStream stream = stream_of ("box-muller"), words = stream;
+  double normals[1001];
+
+  assay_stream_fill_normal (&stream, G_N_ELEMENTS (normals), normals);
+  for (gsize i = 0; i < G_N_ELEMENTS (normals); i += 2) {
+    const double radius = sqrt (-2 * log1p (-assay_stream_uniform (&words)));
+    const double angle = 2 * G_PI * assay_stream_uniform (&words);
+
+    assert_near (normals[i], radius * cos (angle), 1e-14, "normal %zu", i);
+    if (i + 1 < G_N_ELEMENTS (normals))
+      assert_near (normals[i + 1], radius * sin (angle), 1e-14, "normal %zu", i + 1);
+  }
+  cr_assert (assay_stream_u32 (&stream) == assay_stream_u32 (&words), "words that were read");
+}
+
+/* The same bits whatever compiler, processor and C library: the first of each, and a hash of the
+ * bits of a million (FNV-1a, whose upper bits are brought down to the lower ones each time). */
+Test (rng, draws_in_bulk_are_pinned)
+{
+  static const struct {
+    void (*fill) (AssayStream *, gsize, double *);
+    double first;
+    guint64 hash;
+  } draws[] = {
+    { assay_stream_fill_exponential, 0x1.c433800d45765p-5,
+      G_GUINT64_CONSTANT (0x16AFA2F528241F58) },
+    { assay_stream_fill_laplace, 0x1.c433800d45765p-5, G_GUINT64_CONSTANT (0x2CDABBB36DD369C3) },
+    { assay_stream_fill_normal, 0x1.cf6d394e526c4p-3, G_GUINT64_CONSTANT (0x2A7BC53FCF2A8683) },
+  };
+  static double sample[MILLION];
+
+  for (gsize d = 0; d < G_N_ELEMENTS (draws); d++) {
+    AssayStream stream = stream_of ("pinned");
+    guint64 hash = G_GUINT64_CONSTANT (0xCBF29CE484222325);
+
+    draws[d].fill (&stream, MILLION, sample);
+    for (gsize i = 0; i < MILLION; i++) {
+      hash = (hash ^ assay_bits_of_double (sample[i])) * G_GUINT64_CONSTANT (0x100000001B3);
+      hash ^= hash >> 32;
+    }
+    cr_assert (sample[0] == draws[d].first && hash == draws[d].hash,
+               "draw %zu: %a, %" G_GINT64_MODIFIER "X", d, sample[0], hash);
+  }
+}
+
+/* ---- Whole numbers ---- */
 
 Test (rng, below_is_unbiased)
 {

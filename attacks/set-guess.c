@@ -1,0 +1,255 @@
+/* One guess out of each released set: the attack that fits LDP-FEAT's releases (Pittaluga and
+ * Zhuang 2023, section 5), which have nothing for the database or clustering attack to intersect.
+ *
+ * Release: sets Z of w rows of a dictionary, n x w and K x d. By the omega-subset mechanism every
+ * member of a set is as likely as any other to be what it was made of, so that only a prior tells
+ * them apart.
+ * Guess for each secret, by rule:
+ *   nearest-to-public  the member z of least min over p in P of ||z - p||, for public rows P, where
+ *                      these are granted (the first of equals); without them any member, at random
+ *   first              the first member: as good as a random one if, and only if, sets come in
+ *                      random order
+ *   centroid           the mean of the members, of unit length where the secrets are: between all
+ *                      of them, and of least expected squared error if each is as likely
+ * A set that does not hold its secret's entry, and the entry's distance from the secret, bound what
+ * any of them recovers.
+ * Cost: a scan of the public rows for each entry that stands in some set. */
+#include <math.h>
+#include <string.h>
+
+#include "core/plugin.h"
+#include "core/scan.h"
+
+typedef enum { NEAREST_TO_PUBLIC, FIRST, CENTROID } Rule;
+
+static const char *const rules[] = { "nearest-to-public", "first", "centroid", NULL };
+
+typedef struct {
+  guint rule;
+} SetGuess;
+
+typedef struct {
+  gsize n;
+  gsize w;
+  const gint64 *members; /* n x w */
+  AssayView dictionary;
+  AssayScale scale;
+} Sets;
+
+static Sets
+sets_of (const AssayRelease *release)
+{
+  const AssayArray *sets = assay_arrays_get (&release->arrays, "sets");
+
+  return (Sets){ .n = sets->shape[0],
+                 .w = sets->shape[1],
+                 .members = assay_array_int64 (sets),
+                 .dictionary = assay_array_view (assay_arrays_get (&release->arrays, "dictionary")),
+                 .scale = release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE };
+}
+
+/* Distance of each member, n x w, from the public row nearest to it. Entries that stand in several
+ * sets are looked up once. */
+static float *
+public_distances (const Sets *sets, const AssayRows *public_rows, GError **error)
+{
+  const gsize count = sets->n * sets->w, d = sets->dictionary.cols;
+  g_autofree guint32 *places = NULL; /* of each entry among those in use, plus 1 */
+  g_autoptr (AssayMatrix) used = NULL;
+  g_autoptr (AssayNearest) nearest = NULL;
+  AssaySubspaces points = { .cols = d };
+  float *distances;
+
+  places = assay_alloc (sets->dictionary.rows, sizeof (guint32), "entries in use", error);
+  if (places == NULL)
+    return NULL;
+  used = assay_matrix_new (MIN (count, sets->dictionary.rows), d, error);
+  if (used == NULL)
+    return NULL;
+  for (gsize i = 0; i < count; i++) {
+    const gsize entry = (gsize) sets->members[i];
+
+    if (places[entry] > 0)
+      continue;
+    memcpy (assay_matrix_row (used, points.count), assay_view_row (sets->dictionary, entry),
+            d * sizeof (float));
+    places[entry] = (guint32) ++points.count;
+  }
+  points.translation = used->data;
+  nearest = assay_scan_subspaces (&points, public_rows, sets->scale, 1, error);
+  distances = nearest != NULL ? assay_alloc (count, sizeof (float), "distances", error) : NULL;
+  for (gsize i = 0; distances != NULL && i < count; i++)
+    distances[i] = nearest->distances[places[sets->members[i]] - 1];
+  return distances;
+}
+
+static gsize
+least (const float *values, gsize count)
+{
+  gsize best = 0;
+
+  for (gsize i = 1; i < count; i++)
+    if (values[i] < values[best])
+      best = i;
+  return best;
+}
+
+static void
+take_member (const Sets *sets, gsize secret, gsize place, float *ret_estimate)
+{
+  const gsize entry = (gsize) sets->members[secret * sets->w + place];
+
+  memcpy (ret_estimate, assay_view_row (sets->dictionary, entry),
+          sets->dictionary.cols * sizeof (float));
+}
+
+static void
+take_centroid (const Sets *sets, gsize secret, float *ret_estimate)
+{
+  const gsize d = sets->dictionary.cols;
+  g_autofree double *sum = g_new0 (double, d);
+  double divisor = (double) sets->w, square = 0;
+
+  for (gsize i = 0; i < sets->w; i++) {
+    const float *row
+        = assay_view_row (sets->dictionary, (gsize) sets->members[secret * sets->w + i]);
+
+    for (gsize j = 0; j < d; j++)
+      sum[j] += (double) row[j];
+  }
+  for (gsize j = 0; j < d; j++)
+    square += sum[j] * sum[j];
+  if (sets->scale == ASSAY_SCALE_UNIT && square > 0)
+    divisor = sqrt (square);
+  for (gsize j = 0; j < d; j++)
+    ret_estimate[j] = (float) (sum[j] / divisor);
+}
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const SetGuess *settings = context->settings;
+  const Sets sets = sets_of (seen->release);
+  const gboolean has_prior = settings->rule == NEAREST_TO_PUBLIC && seen->public_rows != NULL;
+  g_autoptr (AssayMatrix) estimates = assay_matrix_new (sets.n, sets.dictionary.cols, error);
+  g_autofree float *distances = NULL;
+
+  if (estimates == NULL)
+    return FALSE;
+  if (has_prior && (distances = public_distances (&sets, seen->public_rows, error)) == NULL)
+    return FALSE;
+  for (gsize i = 0; i < sets.n; i++) {
+    AssayStream stream = assay_stream (context->stream, i);
+    float *estimate = assay_matrix_row (estimates, i);
+
+    if (settings->rule == CENTROID)
+      take_centroid (&sets, i, estimate);
+    else if (settings->rule == FIRST)
+      take_member (&sets, i, 0, estimate);
+    else if (has_prior)
+      take_member (&sets, i, least (distances + i * sets.w, sets.w), estimate);
+    else
+      take_member (&sets, i, assay_stream_below (&stream, sets.w), estimate);
+  }
+  assay_arrays_take (&ret_guess->arrays, "estimates",
+                     assay_array_take_matrix (g_steal_pointer (&estimates)));
+  return TRUE;
+}
+
+/* ---- The control ---- */
+
+enum { SECRETS = 16, PUBLIC = 64, COLS = 32, MEMBERS = 8 };
+
+/* The members of a secret's set stand together in the dictionary. One of them is the secret, the
+ * others are far away; or, for the centroid, they lie opposite each other around it. */
+static void
+make_members (Rule rule, const float *secret, AssayStream *stream, float *ret_entries,
+              gint64 *ret_set)
+{
+  const gsize own = rule == FIRST ? 0 : assay_stream_below (stream, MEMBERS);
+
+  for (gsize i = 0; i < MEMBERS; i++)
+    for (gsize j = 0; j < COLS; j++) {
+      float *value = ret_entries + i * COLS + j;
+
+      if (rule != CENTROID)
+        *value = i == own ? secret[j] : (float) (100 + assay_stream_normal (stream));
+      else if (i % 2 == 0)
+        *value = secret[j] + (float) assay_stream_normal (stream);
+      else
+        *value = 2 * secret[j] - value[-COLS];
+    }
+  for (gsize i = 0; i < MEMBERS; i++)
+    ret_set[i] += (gint64) i;
+}
+
+static gboolean
+make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
+{
+  const SetGuess *settings = data;
+  AssayStream stream = assay_stream (key, 0);
+  AssayMatrix *public_rows = assay_matrix_new (PUBLIC, COLS, error);
+  AssayMatrix *secrets = assay_matrix_new (SECRETS, COLS, error);
+  AssayMatrix *dictionary = assay_matrix_new (SECRETS * MEMBERS, COLS, error);
+  gint64 *sets = g_new (gint64, SECRETS * MEMBERS);
+  gboolean is_made = public_rows != NULL && secrets != NULL && dictionary != NULL;
+
+  for (gsize i = 0; is_made && i < PUBLIC * COLS; i++)
+    public_rows->data[i] = (float) assay_stream_normal (&stream);
+  for (gsize i = 0; is_made && i < SECRETS * COLS; i++)
+    secrets->data[i] = public_rows->data[i] + (float) (0.01 * assay_stream_normal (&stream));
+  for (gsize i = 0; is_made && i < SECRETS; i++) {
+    for (gsize j = 0; j < MEMBERS; j++)
+      sets[i * MEMBERS + j] = (gint64) (i * MEMBERS);
+    make_members (settings->rule, assay_matrix_row (secrets, i), &stream,
+                  assay_matrix_row (dictionary, i * MEMBERS), sets + i * MEMBERS);
+  }
+  ret_case->release = assay_release_new (ASSAY_RELEASE_VECTOR_SETS, "control");
+  ret_case->truth = assay_truth_new ();
+  assay_arrays_take (&ret_case->release->arrays, "sets",
+                     assay_array_take (ASSAY_INT64, 2, (const gsize[]){ SECRETS, MEMBERS }, sets));
+  if (dictionary != NULL)
+    assay_arrays_take (&ret_case->release->arrays, "dictionary",
+                       assay_array_take_matrix (dictionary));
+  if (secrets != NULL)
+    assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (secrets));
+  if (public_rows != NULL)
+    ret_case->public_rows = assay_rows_take_matrix (public_rows);
+  return is_made;
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_CHOICE (SetGuess, rule, NEAREST_TO_PUBLIC, rules,
+                            "Which member, or what of all members, is the guess"),
+        ASSAY_PARAM_END };
+
+static guint64
+memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
+{
+  return assay_scan_memory (shape->n_secrets, 0, shape->cols, 1);
+}
+
+static double
+work (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
+{
+  return 2 * (double) shape->n_secrets * (double) shape->n_public * (double) shape->cols;
+}
+
+const AssayAttack assay_attack_set_guess = {
+  .id = "set-guess",
+  .summary = "Guess one member of each released set: the one nearest to public rows, if granted",
+  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 5; the attack is ours" },
+  .parameters = parameters,
+  .settings_size = sizeof (SetGuess),
+  .memory = memory,
+  .work = work,
+  .reads = ASSAY_RELEASE_VECTOR_SETS,
+  .game = ASSAY_GAME_RECONSTRUCT,
+  .attack = attack,
+  .control = { .says = "a secret is found that stands first in its set, alone near public rows, or "
+                       "in the middle of it, by rule",
+               .make = make_control,
+               .at_least = 1,
+               .within = 1e-4 },
+};

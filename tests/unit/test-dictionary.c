@@ -1,0 +1,176 @@
+/* The dictionary against its definition, and what rows keep of it. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/dictionary.h"
+#include "core/parallel.h"
+#include "tests/reference/fixtures.h"
+#include "tests/reference/naive-k-means.h"
+#include "tests/unit/assert-near.h"
+
+static AssayMatrix *
+scaled (const AssayMatrix *matrix, AssayScale scale)
+{
+  g_autoptr (AssayRows) rows = fixture_rows (matrix);
+  AssayMatrix *copy = assay_matrix_new (matrix->rows, matrix->cols, NULL);
+
+  assay_rows_read (rows, 0, matrix->rows, scale, copy->data);
+  return copy;
+}
+
+static AssayArray *
+dictionary_of (const AssayRows *rows, gsize entries, guint iterations, AssayScale scale,
+               guint64 seed)
+{
+  const AssayDictionarySpec spec = { .entries = entries,
+                                     .iterations = iterations,
+                                     .scale = scale,
+                                     .stream = assay_stream_key (seed, 0, "dictionary", "") };
+  g_autoptr (GError) error = NULL;
+  AssayArray *dictionary = assay_dictionary (rows, &spec, &error);
+
+  cr_assert (dictionary != NULL, "%s", error != NULL ? error->message : "");
+  return dictionary;
+}
+
+/* The start is rows; each iteration is the definition's, to the rounding of float32 (2^-24 of
+ * numbers of order 1, and the same again from entries that were off by as much). Rows that lie
+ * between two entries to within that could go either way; none of these do. */
+Test (dictionary, iterates_as_defined)
+{
+  enum { ROWS = 900, ENTRIES = 15 };
+
+  for (gsize cols = 3; cols <= 19; cols += 8)
+    for (AssayScale scale = ASSAY_SCALE_NONE; scale <= ASSAY_SCALE_UNIT; scale++) {
+      g_autoptr (AssayMatrix) raw = naive_clustered (ROWS, cols, 1);
+      g_autoptr (AssayMatrix) matrix = scaled (raw, scale);
+      g_autoptr (AssayRows) rows = fixture_rows (raw);
+      g_autoptr (AssayArray) start = dictionary_of (rows, ENTRIES, 0, scale, 3);
+      g_autoptr (AssayMatrix) naive = assay_matrix_copy (assay_array_view (start), NULL);
+      double square;
+
+      for (gsize i = 0; i < ENTRIES; i++) {
+        naive_nearest_entry (assay_matrix_view (matrix), assay_matrix_row (naive, i), &square);
+        cr_assert (square == 0, "entry %zu is no row", i);
+        for (gsize j = 0; j < i; j++)
+          cr_assert (memcmp (assay_matrix_row (naive, i), assay_matrix_row (naive, j),
+                             naive->cols * sizeof (float)),
+                     "row twice");
+      }
+      for (guint iterations = 1; iterations <= 3; iterations++) {
+        g_autoptr (AssayArray) found = dictionary_of (rows, ENTRIES, iterations, scale, 3);
+
+        cr_assert (naive_lloyd_iteration (naive, matrix, scale) == 0);
+        for (gsize i = 0; i < ENTRIES * naive->cols; i++)
+          assert_near ((double) assay_array_view (found).data[i], (double) naive->data[i], 1e-6,
+                       "%zu columns, scale %d, iteration %u, number %zu", naive->cols, (int) scale,
+                       iterations, i);
+      }
+    }
+}
+
+/* More rows than a panel, of bytes at odd places, by 1 and by 2 threads; and other seeds. */
+Test (dictionary, does_not_depend_on_threads)
+{
+  enum { ROWS = 20000, ENTRIES = 150, COLS = 24 };
+  g_autoptr (AssayMatrix) matrix = naive_clustered (ROWS, COLS, 1);
+  g_autoptr (AssayArray) first = NULL;
+  g_autoptr (AssayArray) other = NULL;
+
+  for (guint threads = 1; threads <= 3; threads++) {
+    g_autoptr (AssayRows) rows = fixture_rows (matrix);
+    g_autoptr (AssayArray) found = NULL;
+
+    assay_parallel_set_threads (threads);
+    found = dictionary_of (rows, ENTRIES, 4, ASSAY_SCALE_UNIT, 1);
+    if (first == NULL)
+      first = assay_array_copy (found);
+    cr_assert (found->data == first->data
+                   || memcmp (found->data, first->data, ENTRIES * COLS * sizeof (float)) == 0,
+               "%u threads", threads);
+    g_clear_pointer (&other, assay_array_free);
+    other = dictionary_of (rows, ENTRIES, 4, ASSAY_SCALE_UNIT, 2);
+    cr_assert (memcmp (other->data, first->data, ENTRIES * COLS * sizeof (float)) != 0);
+  }
+}
+
+/* Against rows drawn at random, and against the definition from another start, to convergence. */
+Test (dictionary, has_a_small_quantisation_error)
+{
+  enum { ROWS = 1500, ENTRIES = 60, COLS = 8, ITERATIONS = 25 };
+
+  for (AssayScale scale = ASSAY_SCALE_NONE; scale <= ASSAY_SCALE_UNIT; scale++) {
+    g_autoptr (AssayMatrix) raw = naive_clustered (ROWS, COLS, 1);
+    g_autoptr (AssayMatrix) matrix = scaled (raw, scale);
+    g_autoptr (AssayRows) rows = fixture_rows (raw);
+    g_autoptr (AssayArray) random = dictionary_of (rows, ENTRIES, 0, scale, 3);
+    g_autoptr (AssayArray) found = dictionary_of (rows, ENTRIES, ITERATIONS, scale, 3);
+    g_autoptr (AssayArray) start = dictionary_of (rows, ENTRIES, 0, scale, 4);
+    g_autoptr (AssayMatrix) naive = assay_matrix_copy (assay_array_view (start), NULL);
+    const double error = naive_quantisation_error (assay_array_view (found), matrix);
+
+    for (guint i = 0; i < ITERATIONS; i++)
+      naive_lloyd_iteration (naive, matrix, scale);
+    cr_assert (error < 0.8 * naive_quantisation_error (assay_array_view (random), matrix),
+               "scale %d: %g", (int) scale, error);
+    cr_assert (error < 1.03 * naive_quantisation_error (assay_matrix_view (naive), matrix),
+               "scale %d: %g", (int) scale, error);
+  }
+}
+
+/* 12 points, each five times: whichever rows the start has, every point becomes an entry, and the
+ * mean of equal floats is exactly that float. */
+Test (dictionary, leaves_no_entry_without_rows)
+{
+  enum { POINTS = 12, COPIES = 5, COLS = 6 };
+  g_autoptr (AssayMatrix) distinct = fixture_normal (POINTS, COLS, 1);
+  g_autoptr (AssayMatrix) matrix = assay_matrix_new (POINTS * COPIES, COLS, NULL);
+
+  for (gsize i = 0; i < POINTS * COPIES; i++)
+    memcpy (assay_matrix_row (matrix, i), assay_matrix_row (distinct, i % POINTS),
+            COLS * sizeof (float));
+  for (guint64 seed = 0; seed < 10; seed++) {
+    g_autoptr (AssayRows) rows = fixture_rows (matrix);
+    g_autoptr (AssayArray) start = dictionary_of (rows, POINTS, 0, ASSAY_SCALE_NONE, seed);
+    g_autoptr (AssayArray) found = dictionary_of (rows, POINTS, 30, ASSAY_SCALE_NONE, seed);
+
+    cr_assert (naive_quantisation_error (assay_array_view (start), distinct) > 0,
+               "seed %d says nothing", (int) seed);
+    cr_assert (naive_quantisation_error (assay_array_view (found), distinct) == 0, "seed %d",
+               (int) seed);
+  }
+}
+
+static void
+take_kept (const AssayRows *rows, const char *key, gboolean is_expected)
+{
+  g_autoptr (AssayArray) kept = assay_rows_kept (rows, key);
+
+  cr_assert ((kept != NULL) == is_expected, "%s", key);
+}
+
+/* Arrays whose bytes nobody reads can be of any size. */
+Test (dictionary, rows_keep_no_more_than_their_bound)
+{
+  static const gsize mebibyte = 1 << 18; /* floats */
+  const gsize large = 100 * mebibyte, too_large = 257 * mebibyte;
+  g_autoptr (AssayMatrix) matrix = fixture_normal (3, 2, 1);
+  g_autoptr (AssayRows) rows = fixture_rows (matrix);
+  g_autoptr (GBytes) bytes = g_bytes_new_static ("", 1);
+  g_autoptr (AssayArray) array = assay_array_new (ASSAY_FLOAT32, 1, &large, bytes, 0);
+  g_autoptr (AssayArray) giant = assay_array_new (ASSAY_FLOAT32, 1, &too_large, bytes, 0);
+
+  assay_rows_keep (rows, "first", array);
+  assay_rows_keep (rows, "second", array);
+  assay_rows_keep (rows, "second", array);
+  take_kept (rows, "first", TRUE);
+  assay_rows_keep (rows, "third", array);
+  assay_rows_keep (rows, "giant", giant);
+  take_kept (rows, "first", FALSE);
+  take_kept (rows, "second", TRUE);
+  take_kept (rows, "third", TRUE);
+  take_kept (rows, "giant", FALSE);
+  assay_rows_append (rows, bytes, (const guint8 *) matrix->data, ASSAY_FLOAT32, 8, 1);
+  take_kept (rows, "third", FALSE);
+}
