@@ -1,8 +1,8 @@
 /* The clustering attack on affine lifting (LDP-FEAT, Pittaluga and Zhuang 2023, section 4.2), which
  * does without the lifting database.
  *
- * Release: subspaces D = t + span (B), those of the other secrets of the cell among them. Knowledge:
- * public descriptors Z, N x d.
+ * Release: subspaces D = t + span (B), those of the other secrets of the cell among them.
+ * Knowledge: public descriptors Z, N x d.
  *   1, 2. V: the |V| rows of Z nearest to D. They are near the secret or near one of the m/2
  *      adversarial descriptors, which are the points where D meets the descriptors of the world.
  *   3. k-means of V into m/2 + 1 clusters. The mean of each with weights 1/dist (D, v), projected

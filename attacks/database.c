@@ -11,7 +11,9 @@
  * Distances are clamped from below (core/scan.h). The paper gives neither |V| (`neighbours`) nor
  * |U| (`averaged`); |V| matters most, so tune both on separate secrets.
  *
- * The guess also names the adversarial rows, so that step 2 can be measured by itself. */
+ * The guess also names the adversarial rows, so that step 2 can be measured by itself; and with
+ * `show_near` it returns them and the rows nearest to D after them, so that the assumption behind
+ * step 3 can be (section S3.1). */
 #include "attacks/subspace.h"
 #include "core/parallel.h"
 #include "core/plugin.h"
@@ -29,7 +31,11 @@ typedef struct {
   gint64 neighbours; /* |V| */
   gint64 averaged;   /* |U| */
   guint adversarial;
+  bool show_near;
 } Database;
+
+/* Rows that are returned with show_near. */
+#define N_NEAR 50
 
 /* What the release says of the variant; half, the usual form, where it says nothing. */
 static Adversarial
@@ -185,6 +191,26 @@ name_adversarial (const AssayNearest *nearest, gsize count, AssayGuess *ret_gues
   return TRUE;
 }
 
+/* What step 1 found, for a metric to look at. */
+static gboolean
+show_near (const Step3 *step, AssayGuess *ret_guess, GError **error)
+{
+  const gsize n_a = step->n_adversarial;
+  AssayArray *forming
+      = subspace_gather_places (step->nearest, 0, n_a, step->database, step->scale, error);
+  AssayArray *near = NULL;
+
+  if (forming == NULL)
+    return FALSE;
+  assay_arrays_take (&ret_guess->arrays, "forming", forming);
+  near = subspace_gather_places (step->nearest, n_a, MIN (N_NEAR, step->nearest->k - n_a),
+                                 step->database, step->scale, error);
+  if (near == NULL)
+    return FALSE;
+  assay_arrays_take (&ret_guess->arrays, "near", near);
+  return TRUE;
+}
+
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
@@ -218,7 +244,9 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   assay_parallel_for (subspaces.count, estimate_one, &step);
   assay_arrays_take (&ret_guess->arrays, "estimates",
                      assay_array_take_matrix (g_steal_pointer (&estimates)));
-  return n_adversarial == 0 || name_adversarial (nearest, n_adversarial, ret_guess, error);
+  return n_adversarial == 0
+         || (name_adversarial (nearest, n_adversarial, ret_guess, error)
+             && (!settings->show_near || show_near (&step, ret_guess, error)));
 }
 
 static gboolean
@@ -232,6 +260,11 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
                        "averaged = %" G_GINT64_FORMAT
                        ": expected at most neighbours = %" G_GINT64_FORMAT,
                        settings->averaged, settings->neighbours);
+  if (settings->show_near && settings->neighbours < N_NEAR)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "neighbours = %" G_GINT64_FORMAT
+                       ": expected at least %d, which show_near returns",
+                       settings->neighbours, N_NEAR);
   return TRUE;
 }
 
@@ -243,10 +276,16 @@ memory (gconstpointer data, const AssayShape *shape)
   const gsize rows = shape->n_database > 0 ? MIN (k, shape->n_database) : k;
 
   /* The control, too, has as many rows as the settings ask for. */
-  const guint64 control = (12 * (guint64) settings->averaged + (guint64) settings->neighbours) * 32
-                          * sizeof (float);
+  const guint64 control
+      = (12 * (guint64) settings->averaged + (guint64) settings->neighbours) * 32 * sizeof (float);
 
-  return MAX (control, assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, rows));
+  const guint64 shown = settings->show_near
+                            ? (guint64) shape->n_secrets * (N_NEAR + shape->dimension) * shape->cols
+                                  * sizeof (float)
+                            : 0;
+
+  return MAX (control,
+              shown + assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, rows));
 }
 
 static double
@@ -322,6 +361,8 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Database, adversarial, FROM_RELEASE, adversarial_names,
                       "How many adversarial rows a subspace holds: none, m/2, m, or what the "
                       "release's settings say"),
+  ASSAY_PARAM_BOOL (Database, show_near, FALSE,
+                    "Return the adversarial rows and the next 50, too: what ratio-test measures"),
   ASSAY_PARAM_END
 };
 

@@ -4,9 +4,9 @@
  * and a block of subspaces Q one matrix product gives all of [t'_D; B_D] [t'_Q; B_Q]', m + 1 by
  * m + 1 numbers a pair. With C = B_D B_Q' (its singular values are the cosines between the two) and
  * v = t'_D - t'_Q, what is left of the rows of B_Q and of v orthogonal to D has the Gram matrix
- *   S = [ I, B_Q v; ., v'v ] - X'X,   X = [ C, B_D v ],   B_D v = - B_D t'_Q,   B_Q v = B_Q t'_D,
- * and dist^2 is the last pivot of its Cholesky factorization. Pivots are squared sines; where one is
- * below 1e-6, the direction counts as one of D. A sine of that size, squared, is still far above
+ *   S = [ I, B_Q v; ., v'v ] - X'X,  X = [ C, B_D v ],  B_D v = - B_D t'_Q,  B_Q v = B_Q t'_D,
+ * and dist^2 is the last pivot of its Cholesky factorization. Pivots are squared sines; where one
+ * is below 1e-6, the direction counts as one of D. A sine of that size, squared, is still far above
  * the rounding of S in double, and what is lost by not moving along such a direction is under 1e-3
  * of the way, so that no pair within 1e-2 of the reach can fail the filter by mistake.
  *

@@ -41,8 +41,8 @@ double frames_rounding_sine (const Frames *frames);
 double frames_point_distance (const Frames *frames, gsize index, const float *point);
 
 /* For each of the n subspaces those of the first @n_others that it meets, itself left out, in
- * ascending order: dist <= @factor x frames_rounding, where shared points have the length @lengths[i]
- * (n) at most. An array of n arrays of gsize; does not depend on the number of threads. */
+ * ascending order: dist <= @factor x frames_rounding, where shared points are no longer than
+ * @lengths[i] (n). An array of n arrays of gsize; does not depend on the number of threads. */
 GPtrArray *frames_find_intersections (const Frames *frames, gsize n_others, const double *lengths,
                                       double factor, GError **error);
 

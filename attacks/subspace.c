@@ -52,6 +52,22 @@ subspace_weighted_centre (const float *rows, const float *distances, gsize count
     ret_centre[j] = (float) (sum[j] / total);
 }
 
+AssayArray *
+subspace_gather_places (const AssayNearest *nearest, gsize first, gsize count,
+                        const AssayRows *rows, AssayScale scale, GError **error)
+{
+  const gsize d = assay_rows_cols (rows);
+  const gsize shape[] = { nearest->n, count, d };
+  float *gathered = assay_alloc (nearest->n, count * d * sizeof (float), "rows found", error);
+
+  if (gathered == NULL)
+    return NULL;
+  for (gsize i = 0; i < nearest->n; i++)
+    assay_rows_gather (rows, nearest->rows + i * nearest->k + first, count, scale,
+                       gathered + i * count * d);
+  return assay_array_take (ASSAY_FLOAT32, 3, shape, gathered);
+}
+
 double
 subspace_scan_work (const AssayShape *shape, gsize n_rows)
 {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/plugin.h"
+#include "core/scan.h"
 
 /* The scale in which knowledge is compared with the release. */
 AssayScale subspace_scale (const AssayRelease *release);
@@ -13,6 +14,11 @@ void subspace_project (const AssaySubspaces *subspaces, gsize index, const float
 /* Mean of @count rows (count x d) with weights 1 / distance (equation 1 of LDP-FEAT). */
 void subspace_weighted_centre (const float *rows, const float *distances, gsize count, gsize cols,
                                float *ret_centre);
+
+/* Places @first to @first + @count - 1 of each of the n lists of nearest rows, as rows: an array
+ * n x count x d, or NULL with an error. */
+AssayArray *subspace_gather_places (const AssayNearest *nearest, gsize first, gsize count,
+                                    const AssayRows *rows, AssayScale scale, GError **error);
 
 /* Floating-point operations of a scan of @n_rows rows. */
 double subspace_scan_work (const AssayShape *shape, gsize n_rows);

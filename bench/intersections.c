@@ -160,8 +160,8 @@ main (int argc, char **argv)
     stop ("--runs from 1, --threads from 0", NULL);
   assay_parallel_set_threads ((guint) threads);
   make_subspaces (translation, basis);
-  preparing = g_new (double, runs);
-  searching = g_new (double, runs);
+  preparing = g_new (double, (gsize) runs);
+  searching = g_new (double, (gsize) runs);
   for (int run = 0; run < runs; run++)
     n_found = search_once (&subspaces, preparing + run, searching + run);
   printf ("%d subspaces against %d others, m = %d, d = %d, seed %d, %u threads, %s\n"

@@ -17,7 +17,7 @@ typedef struct {
   gboolean is_optional;
 } ArraySpec;
 
-#define MAX_ARRAYS 5
+#define MAX_ARRAYS 6
 
 typedef struct {
   const char *kind;
@@ -38,7 +38,9 @@ static const RecordSpec guess_spec = {
   { { "estimates", "nd", ASSAY_FLOAT32, TRUE },
     { "adversarial", "na", ASSAY_INT64, TRUE },
     { "intersecting", "n", ASSAY_INT64, TRUE },
-    { "candidates", "nkd", ASSAY_FLOAT32, TRUE } },
+    { "candidates", "nkd", ASSAY_FLOAT32, TRUE },
+    { "forming", "nad", ASSAY_FLOAT32, TRUE },
+    { "near", "nrd", ASSAY_FLOAT32, TRUE } },
 };
 static const RecordSpec truth_spec = {
   "truth",

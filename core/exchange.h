@@ -10,9 +10,12 @@
  *   release subspaces  translation n x d, basis n x m x d (orthonormal rows)
  *   release vector-sets  sets n x w (row numbers of the dictionary), dictionary k x d
  *   release statistics  statistics 1 x s, of all secrets together
- *   guess              estimates n x d, adversarial n x a (database row numbers), intersecting n (how
- *                      many other subspaces of the release meet this one), candidates n x k x d
- *                      (what the estimate was chosen from; one or more are equal to it)
+ *   guess              estimates n x d, adversarial n x a (database row numbers),
+ *                      intersecting n (how many other subspaces of the release meet this one),
+ *                      candidates n x k x d (from which the estimate was chosen),
+ *                      forming n x a x d (the descriptors numbered in adversarial),
+ *                      near n x r x d (the database rows that come closest to the subspace after
+ *                      them, nearest first)
  *   truth              secrets n x d, groups n, labels n, adversarial n x a
  */
 #pragma once

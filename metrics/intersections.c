@@ -52,8 +52,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 }
 
 static const AssayMeasure measures[] = {
-  { .name = "intersecting", .statistic = ASSAY_STATISTIC_RATE, .higher_leaks = TRUE, .low = 0,
-    .high = 1, .unit = "share of secrets",
+  { .name = "intersecting", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_RATE,
+    .higher_leaks = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
     .help = "Secrets whose subspace at least one other of the release meets" },
   { .name = "collision-free", .series = 1, .is_headline = TRUE,
     .statistic = ASSAY_STATISTIC_RATE, .higher_leaks = TRUE, .low = 0, .high = 1,

@@ -234,6 +234,49 @@ Test (attacks, database_is_its_definition)
   }
 }
 
+/* What show_near adds: the rows that the guess names, and then those nearest to the subspace. */
+Test (attacks, database_shows_what_it_found)
+{
+  g_auto (Scene) scene = { 0 };
+  g_autoptr (AssayGuess) guess = NULL;
+  const AssayArray *named, *forming, *near;
+
+  make_scene (&cases[1], &scene);
+  guess = attack (&assay_attack_database, "neighbours=60 show_near=yes", &scene);
+  named = assay_arrays_get (&guess->arrays, "adversarial");
+  forming = assay_arrays_get (&guess->arrays, "forming");
+  near = assay_arrays_get (&guess->arrays, "near");
+  cr_assert (forming->shape[1] == 4 && near->shape[1] == 50 && near->shape[2] == 24);
+  for (gsize i = 0; i < cases[1].n; i++) {
+    g_autofree double *distances
+        = naive_scan_distances (&scene.subspaces, i, scene.database->data, cases[1].rows);
+
+    for (gsize a = 0; a < 4; a++)
+      cr_assert (
+          memcmp ((const float *) forming->data + (i * 4 + a) * 24,
+                  assay_matrix_row (scene.database, (gsize) assay_array_int64 (named)[i * 4 + a]),
+                  24 * sizeof (float))
+              == 0,
+          "secret %zu, adversarial row %zu", i, a);
+    for (gsize r = 0; r < 50; r++) {
+      const double distance = naive_scan_distance (&scene.subspaces, i,
+                                                   (const float *) near->data + (i * 50 + r) * 24);
+      gsize n_nearer = 0;
+
+      /* Float32 may exchange neighbours in the list that are equal to it. */
+      for (gsize j = 0; j < cases[1].rows; j++)
+        n_nearer += distances[j] < distance - margin_of (&scene);
+      cr_assert (n_nearer <= 4 + r, "secret %zu: %zu rows are nearer than number %zu", i, n_nearer,
+                 r);
+      n_nearer = 0;
+      for (gsize j = 0; j < cases[1].rows; j++)
+        n_nearer += distances[j] < distance + margin_of (&scene);
+      cr_assert (n_nearer > 4 + r, "secret %zu: %zu rows are nearer than number %zu", i, n_nearer,
+                 r);
+    }
+  }
+}
+
 /* A release that keeps what was found near its subspaces: the order of settings changes nothing. */
 Test (attacks, earlier_attacks_and_threads_change_nothing)
 {

@@ -47,8 +47,9 @@ subspaces_of (const Made *made)
                            .basis = made->basis };
 }
 
-/* Random subspaces; each holds points 0 to @shared (with the last) of @points, so that it is spanned
- * by @shared differences and m - @shared random directions. No points: wherever they come to lie. */
+/* Random subspaces; each holds points 0 to @shared (with the last) of @points, so that it is
+ * spanned by @shared differences and m - @shared random directions. No points: wherever they
+ * come to lie. */
 static Made
 make_subspaces (gsize n, gsize m, gsize d, const AssayMatrix *points, gsize shared)
 {

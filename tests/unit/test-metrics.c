@@ -11,6 +11,7 @@ extern const AssayMetric assay_metric_recovery_rate;
 extern const AssayMetric assay_metric_identification_rate;
 extern const AssayMetric assay_metric_relative_error;
 extern const AssayMetric assay_metric_adversarial_found;
+extern const AssayMetric assay_metric_ratio_test;
 
 static void
 take_floats (AssayArrays *arrays, const char *name, const float *values, gsize rows, gsize cols)
@@ -160,6 +161,40 @@ Test (metrics, adversarial_found)
   assay_outcomes_clear (&outcomes);
 }
 
+/* The forming descriptors 0 (the secret), 10 and 1000 on a line. Of the rows nearest to a subspace
+ * five stand at 1 (of the secret: 1 to 9), five at 5 (of neither), ten at 9 (of 10), thirty at 4.5
+ * (4.5 to 5.5 is a ratio of 0.82). Rows beyond the first fifty are not looked at. */
+Test (metrics, ratio_test)
+{
+  static const float zero[] = { 0 }, forming[] = { 10, 1000 };
+  static const struct {
+    const char *ratio;
+    double shares[4];
+  } cases[] = { { "", { 0.3, 0.75, 0.5, 1 } },
+                { "ratio=0.83", { 0.9, 0.75, 0.5, 1 } },
+                { "ratio=0.1", { 0, 0, 0, 0 } } };
+  const gsize of_forming[] = { 1, 2, 1 }, of_near[] = { 1, 52, 1 };
+  g_auto (Pair) pair = pair_of (zero, NULL, 1, 1);
+  float near[52];
+
+  for (gsize r = 0; r < 52; r++)
+    near[r] = r < 5 ? 1 : r < 10 ? 5 : r < 20 ? 9 : r < 50 ? 4.5f : 0;
+  cr_assert (!assay_metric_applies (&assay_metric_ratio_test, pair.truth, pair.guess));
+  assay_arrays_take (
+      &pair.guess->arrays, "forming",
+      assay_array_take (ASSAY_FLOAT32, 3, of_forming, g_memdup2 (forming, sizeof forming)));
+  assay_arrays_take (&pair.guess->arrays, "near",
+                     assay_array_take (ASSAY_FLOAT32, 3, of_near, g_memdup2 (near, sizeof near)));
+  cr_assert (assay_guess_check (pair.guess, NULL));
+  for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
+    AssayOutcomes outcomes = measure (&assay_metric_ratio_test, cases[c].ratio, &pair);
+
+    for (guint s = 0; s < 4; s++)
+      check_series (&outcomes, s, &cases[c].shares[s], 1, 1e-12, cases[c].ratio);
+    assay_outcomes_clear (&outcomes);
+  }
+}
+
 /* ---- Errors ---- */
 
 static void
@@ -204,4 +239,11 @@ Test (metrics, shapes_that_do_not_fit)
   take_rows (&fewer.guess->arrays, rows, 1, 3);
   check_error (&assay_metric_adversarial_found, &fewer, ASSAY_ERROR_MISMATCH,
                "metric adversarial-found: adversarial rows for 1 secrets, expected 3");
+  for (guint i = 0; i < 2; i++)
+    assay_arrays_take (&narrow.guess->arrays, i == 0 ? "forming" : "near",
+                       assay_array_take (ASSAY_FLOAT32, 3, (const gsize[]){ 1, 4, 2 },
+                                         g_memdup2 (secrets, 8 * sizeof (float))));
+  check_error (&assay_metric_ratio_test, &narrow, ASSAY_ERROR_MISMATCH,
+               "metric ratio-test: rows near the subspaces are 1 x 4 x 2, expected 4 x 50 or more "
+               "x 2");
 }
