@@ -32,12 +32,6 @@ budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
 }
 
 static void
-size (G_GNUC_UNUSED gconstpointer data, gsize cols, gsize *ret_inputs, gsize *ret_outputs)
-{
-  *ret_inputs = *ret_outputs = cols;
-}
-
-static void
 pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *ret_first,
       float *ret_second)
 {
@@ -110,7 +104,7 @@ tight_event (G_GNUC_UNUSED gconstpointer data, G_GNUC_UNUSED gsize cols, double 
 static const AssayMechanism mechanism = {
   .neighbours = "any two rows at an L1 distance of at most the sensitivity",
   .budget = budget,
-  .size = size,
+  .size = row_mechanism_size,
   .n_proposed = 1,
   .pair = pair,
   .run = run,

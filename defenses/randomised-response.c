@@ -48,12 +48,6 @@ budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
   return (AssayBudget){ .epsilon = settings->epsilon };
 }
 
-static void
-size (G_GNUC_UNUSED gconstpointer data, gsize cols, gsize *ret_inputs, gsize *ret_outputs)
-{
-  *ret_inputs = *ret_outputs = cols;
-}
-
 /* Pair 0: all ones and all zeros; or a one in column 0, and all zeros. */
 static void
 pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *ret_first,
@@ -143,7 +137,7 @@ tight_event (gconstpointer data, gsize cols, double epsilon, double *ret_first, 
 static const AssayMechanism mechanism = {
   .neighbours = "any two codes; with relation = one-bit, any two that differ in one bit",
   .budget = budget,
-  .size = size,
+  .size = row_mechanism_size,
   .n_proposed = 1,
   .pair = pair,
   .run = run,

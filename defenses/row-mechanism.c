@@ -9,6 +9,13 @@
 /* Numbers to which noise is added at once; even, because normals come in pairs. */
 #define BLOCK 512
 
+void
+row_mechanism_size (G_GNUC_UNUSED gconstpointer settings, gsize cols, gsize *ret_inputs,
+                    gsize *ret_outputs)
+{
+  *ret_inputs = *ret_outputs = cols;
+}
+
 gboolean
 row_mechanism_protect (const AssayMechanism *mechanism, const AssayDefenseContext *context,
                        AssayView secrets, AssayRelease *ret_release, GError **error)

@@ -5,6 +5,10 @@
 
 G_BEGIN_DECLS
 
+/* The `size` of one that puts out as many numbers as it takes. */
+void row_mechanism_size (gconstpointer settings, gsize cols, gsize *ret_inputs,
+                         gsize *ret_outputs);
+
 /* The `protect` of such a defense: one run of @mechanism on each row of @secrets, drawn from the
  * row's own stream, as a release of kind vectors (n x outputs). */
 gboolean row_mechanism_protect (const AssayMechanism *mechanism,

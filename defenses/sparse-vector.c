@@ -86,12 +86,6 @@ budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
   return (AssayBudget){ .epsilon = settings->epsilon };
 }
 
-static void
-size (G_GNUC_UNUSED gconstpointer data, gsize cols, gsize *ret_inputs, gsize *ret_outputs)
-{
-  *ret_inputs = *ret_outputs = cols;
-}
-
 /* In the order of the epsilon that 10^6 runs can show at epsilon = 1, T = 1, c = 1 and 10 queries,
  * by integrating over rho; much the same for all that put out symbols. "All above" moves the value
  * that is released and all that is said to be below it the same way. */
@@ -155,7 +149,7 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
 static const AssayMechanism mechanism = {
   .neighbours = "one record changes every query answer by at most 1",
   .budget = budget,
-  .size = size,
+  .size = row_mechanism_size,
   .n_proposed = QUERY_CATEGORIES,
   .pair = pair,
   .run = run,
