@@ -324,6 +324,16 @@ play_control (const AssayAttack *attack, const AssayAttackContext *context,
   return distinguish_control_play (attack, &changed, ret_outcome, error);
 }
 
+static const char *
+why_not (gconstpointer data, const AssayMechanism *mechanism)
+{
+  const Distinguish *settings = data;
+
+  return settings->score == LIKELIHOOD && mechanism->log_ratio == NULL
+             ? "score = likelihood needs a defense that offers the density of its outputs"
+             : NULL;
+}
+
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
@@ -378,6 +388,7 @@ const AssayAttack assay_attack_distinguish = {
   .game = ASSAY_GAME_DISTINGUISH,
   .choose_event = choose_event,
   .delta = delta_under_audit,
+  .why_not = why_not,
   .control = { .says = "a bit that is flipped with probability 1/4 is certified near its epsilon "
                        "of ln 3, and a coin is not",
                .play = play_control,

@@ -228,6 +228,9 @@ struct _AssayAttack {
                               double *ret_scores, GError **error);
   /* The games distinguish and one-run: the delta that is audited; negative: the claimed one. */
   double (*delta) (gconstpointer settings);
+  /* And what these settings need of a mechanism that it does not offer ("score = likelihood needs a
+   * defense that knows its density"); NULL: nothing. The member may be NULL. */
+  const char *(*why_not) (gconstpointer settings, const AssayMechanism *mechanism);
   AssayControl control;
 };
 

@@ -14,8 +14,11 @@ assay_audit_record_free (AssayAuditRecord *record)
 }
 
 char *
-assay_audit_why_not (const AssayAttack *attack, const AssayDefense *defense)
+assay_audit_why_not (const AssayAttack *attack, const AssaySettings *settings,
+                     const AssayDefense *defense)
 {
+  const char *reason = NULL;
+
   if (attack->game == ASSAY_GAME_RECONSTRUCT)
     return NULL;
   if (defense->mechanism == NULL)
@@ -25,7 +28,11 @@ assay_audit_why_not (const AssayAttack *attack, const AssayDefense *defense)
     return g_strdup_printf ("attack '%s' needs a defense that acts on a whole dataset, and '%s' "
                             "protects each secret for itself",
                             attack->id, defense->id);
-  return NULL;
+  if (attack->why_not != NULL)
+    reason = attack->why_not (settings->values, defense->mechanism);
+  return reason == NULL ? NULL
+                        : g_strdup_printf ("attack '%s': %s, and defense '%s' does not",
+                                           attack->id, reason, defense->id);
 }
 
 AssayOracle

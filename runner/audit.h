@@ -35,9 +35,10 @@ gboolean assay_audit_store (AssayStore *store, gsize cell, const AssayAuditRecor
 gboolean assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record,
                            GError **error);
 
-/* NULL, or why @attack cannot be played against @defense: it needs a mechanism, or a dataset with
- * canaries. */
-char *assay_audit_why_not (const AssayAttack *attack, const AssayDefense *defense);
+/* NULL, or why @attack with @settings cannot be played against @defense: it needs a mechanism, a
+ * dataset with canaries, a density. */
+char *assay_audit_why_not (const AssayAttack *attack, const AssaySettings *settings,
+                           const AssayDefense *defense);
 
 /* ASSAY_ERROR_PARAMETER where the attack asks for a delta and the defense claims none, or for more
  * canaries than the defense has room for. */

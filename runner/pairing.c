@@ -223,7 +223,7 @@ why_not (const AssayPart *defense_part, const AssayPart *attack_part)
   g_autofree char *reads = assay_release_kinds_describe (attack->reads);
 
   if (attack->game != ASSAY_GAME_RECONSTRUCT)
-    return assay_audit_why_not (attack, defense);
+    return assay_audit_why_not (attack, attack_part->settings, defense);
   if (attack->reads & defense->produces)
     return NULL;
   return g_strdup_printf ("attack '%s' reads %s, but defense '%s' releases %s", attack->id, reads,

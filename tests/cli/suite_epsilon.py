@@ -196,15 +196,18 @@ def _(sandbox):
     check(not (sandbox.path / "assay-out").exists(), "something was written")
 
 
-@cases.case("a score that cannot be had is an error of its cells alone")
+@cases.case("a score that cannot be had is skipped")
 def _(sandbox):
     text = (HEAD.replace("training = 10000\n", "training = 10000\nscore = likelihood\n")
-            + RIGHT + BROKEN + CLAIM + "defense = coin\n" + CLAIM.replace("holds", "fails")
-            + "defense = encoding\n")
-    _, record = run(sandbox, text, 3)
-    verdicts = [claim["verdict"] for claim in record["claims"]]
-    check(verdicts == ["unrefuted", "inconclusive"], verdicts)
-    check("density" in sandbox.read("out/results.json"), "the reason")
+            + RIGHT + BROKEN + CLAIM)
+    result, record = run(sandbox, text, 0)
+    check("score = likelihood needs a defense that offers the density of its outputs, and defense "
+          "'unary-encoding' does not" in result.out, result.out)
+    check({cell["defense"]["plugin"] for cell in record["cells"]} == {"randomised-response"},
+          record["cells"])
+    sandbox.write("b.scenario", text + "defense = encoding\n")
+    refused = sandbox.assay("run", "b.scenario")
+    check(refused.code == 2 and "is about no cell" in refused.err, str(refused))
 
 
 @cases.case("mechanisms protect")
