@@ -8,51 +8,12 @@
 
 #define GAP 2
 
-/* The settings in which parts of one label differ: " dimension=4". */
-static char *
-varying_settings (const GPtrArray *parts, const AssayPart *part)
-{
-  GString *text = g_string_new (NULL);
-
-  for (const AssayParam *param = part->settings->table; param != NULL && param->name != NULL;
-       param++) {
-    g_autofree char *own = assay_settings_get (part->settings, param);
-    gboolean varies = FALSE;
-
-    for (guint i = 0; i < parts->len; i++) {
-      const AssayPart *other = assay_plan_part (parts, i);
-      g_autofree char *value = NULL;
-
-      if (!g_str_equal (other->label, part->label))
-        continue;
-      value = assay_settings_get (other->settings, param);
-      varies |= !g_str_equal (value, own);
-    }
-    if (varies)
-      g_string_append_printf (text, " %s=%s", param->name, own);
-  }
-  return g_string_free (text, FALSE);
-}
-
-static char *
-part_name (const GPtrArray *parts, guint index)
-{
-  const AssayPart *part = assay_plan_part (parts, index);
-  g_autofree char *varying = varying_settings (parts, part);
-
-  return g_strconcat (part->label, varying, NULL);
-}
-
 static char *
 row_name (const AssayPlan *plan, const AssayResultCell *cell)
 {
-  g_autofree char *defense = part_name (plan->defenses, cell->defense.index);
-  g_autofree char *dataset = NULL;
-
   if (plan->datasets->len == 1)
-    return g_steal_pointer (&defense);
-  dataset = part_name (plan->datasets, cell->dataset.index);
-  return g_strdup_printf ("%s,%s", defense, dataset);
+    return g_strdup (cell->defense.name);
+  return g_strdup_printf ("%s,%s", cell->defense.name, cell->dataset.name);
 }
 
 static char *
@@ -201,18 +162,17 @@ fill_grid (const AssayResults *results, const AssaySettings *settings, const cha
     if (find_measurement (cell, settings, name) == NULL)
       continue;
     index_of (grid.rows, row_name (plan, cell));
-    index_of (grid.columns, part_name (plan->attacks, cell->attack.index));
+    index_of (grid.columns, g_strdup (cell->attack.name));
   }
   g_ptr_array_set_size (grid.texts, (gint) (grid.rows->len * grid.columns->len));
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
     g_autofree char *row_text = row_name (plan, cell);
-    g_autofree char *column_text = part_name (plan->attacks, cell->attack.index);
     guint row, column;
 
     /* An attack or a defense for which the measure means nothing is left out. */
     if (!g_ptr_array_find_with_equal_func (grid.rows, row_text, g_str_equal, &row)
-        || !g_ptr_array_find_with_equal_func (grid.columns, column_text, g_str_equal, &column))
+        || !g_ptr_array_find_with_equal_func (grid.columns, cell->attack.name, g_str_equal, &column))
       continue;
     grid.texts->pdata[row * grid.columns->len + column]
         = format_measurement (cell, find_measurement (cell, settings, name));
@@ -249,7 +209,6 @@ append_notes (GString *text, const AssayResults *results)
 
   for (guint i = 0; i < results->tunings->len; i++) {
     const AssayResultTuning *tuning = &g_array_index (results->tunings, AssayResultTuning, i);
-    g_autofree char *defense = part_name (plan->defenses, tuning->defense.index);
     const AssayPart *attack = assay_plan_part (plan->attacks, tuning->attack.index);
     g_autofree char *chosen = NULL;
     g_auto (GStrv) keys = g_strsplit (attack->tuned_keys, " ", -1);
@@ -265,7 +224,7 @@ append_notes (GString *text, const AssayResults *results)
         }
     }
     g_string_append_printf (text, "%s%s tuned against %s:%s\n", i == 0 ? "\n" : "",
-                            tuning->attack.label, defense, settings->str);
+                            tuning->attack.label, tuning->defense.name, settings->str);
     g_string_free (settings, TRUE);
   }
   for (guint i = 0; i < plan->skipped->len; i++) {

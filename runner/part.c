@@ -19,6 +19,7 @@ assay_part_free (AssayPart *part)
   if (part == NULL)
     return;
   g_free (part->label);
+  g_free (part->name);
   assay_settings_free (part->settings);
   g_clear_pointer (&part->candidates, g_ptr_array_unref);
   g_free (part->tuned_keys);
@@ -367,4 +368,61 @@ assay_parts_from_group (const AssayScenario *scenario, const AssayGroup *group,
   if (!add_parts (group, plugin, axes, tuned, grants, tune_measure, ret_parts, error))
     return assay_scenario_blame (scenario, group, NULL, error);
   return TRUE;
+}
+
+/* ---- Names ---- */
+
+/* Whether @param differs among the parts @first to @end - 1. */
+static gboolean
+varies (const GPtrArray *parts, guint first, guint end, const AssayParam *param)
+{
+  g_autofree char *value = assay_settings_get (assay_plan_part (parts, first)->settings, param);
+
+  for (guint i = first + 1; i < end; i++) {
+    g_autofree char *other = assay_settings_get (assay_plan_part (parts, i)->settings, param);
+
+    if (!g_str_equal (other, value))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* The parts @first to @end - 1 are those of one group. */
+static void
+set_names (GPtrArray *parts, guint first, guint end)
+{
+  const AssayPart *one = assay_plan_part (parts, first);
+
+  for (guint i = first; i < end; i++) {
+    AssayPart *part = parts->pdata[i];
+
+    part->name = g_strdup (part->label);
+  }
+  for (const AssayParam *param = one->settings->table; param != NULL && param->name != NULL;
+       param++) {
+    if (!varies (parts, first, end, param))
+      continue;
+    for (guint i = first; i < end; i++) {
+      AssayPart *part = parts->pdata[i];
+      g_autofree char *value = assay_settings_get (part->settings, param);
+      char *longer = g_strdup_printf ("%s %s=%s", part->name, param->name, value);
+
+      g_free (part->name);
+      part->name = longer;
+    }
+  }
+}
+
+void
+assay_parts_set_names (GPtrArray *parts)
+{
+  guint first = 0;
+
+  for (guint end = 1; end <= parts->len; end++)
+    if (end == parts->len
+        || !g_str_equal (assay_plan_part (parts, end)->label,
+                         assay_plan_part (parts, first)->label)) {
+      set_names (parts, first, end);
+      first = end;
+    }
 }

@@ -177,6 +177,9 @@ read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
     if (!read_group (plan, scenario, scenario->groups->pdata[i], error))
       return FALSE;
   add_default_metrics (plan);
+  assay_parts_set_names (plan->datasets);
+  assay_parts_set_names (plan->defenses);
+  assay_parts_set_names (plan->attacks);
   if (plan->datasets->len > 0 && plan->defenses->len > 0 && plan->attacks->len > 0)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: has no %s", scenario->path,

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 /* One setting of one group: what a cell is put together from. */
 typedef struct {
   char *label;
+  char *name; /* "lifting dimension=4": the label and the settings that vary under it */
   const AssayPlugin *plugin; /* of the group's type */
   AssaySettings *settings;   /* of a tuned attack: what is not tuned */
   guint line;                /* of the group */

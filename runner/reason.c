@@ -7,25 +7,11 @@
 #include "core/text.h"
 #include "runner/claim.h"
 
-/* "lifting (variant=hybrid dimension=8)" */
-static char *
-name_part (const AssayResultPart *part)
-{
-  g_autofree char *settings = assay_settings_canonical (part->settings);
-
-  g_strdelimit (g_strchomp (settings), "\n", ' ');
-  return *settings != '\0' ? g_strdup_printf ("%s (%s)", part->label, settings)
-                           : g_strdup (part->label);
-}
-
 /* The cell in words. */
 static char *
 name_cell (const AssayResultCell *cell)
 {
-  g_autofree char *attack = name_part (&cell->attack);
-  g_autofree char *defense = name_part (&cell->defense);
-
-  return g_strdup_printf ("attack %s against %s", attack, defense);
+  return g_strdup_printf ("attack %s against %s", cell->attack.name, cell->defense.name);
 }
 
 static char *

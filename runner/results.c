@@ -84,6 +84,7 @@ part_of (const GPtrArray *parts, guint index, const AssaySettings *settings)
 
   return (AssayResultPart){ .index = index,
                             .label = part->label,
+                            .name = part->name,
                             .plugin = part->plugin->id,
                             .settings = settings != NULL ? settings : part->settings };
 }

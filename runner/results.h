@@ -20,6 +20,7 @@ typedef struct {
 typedef struct {
   guint index; /* among the plan's parts of its kind */
   const char *label;
+  const char *name; /* label and the settings that vary under it, for people */
   const char *plugin;
   const AssaySettings *settings;
 } AssayResultPart;

@@ -124,7 +124,7 @@ def _(sandbox):
                   if tail_below(math.ceil(0.05 * n - 1e-9), n, 0.1) < 0.05)
     check(abs(one["hypotheses"][0]["units_needed"] - needed) <= 40, (needed, one))
     more = one["hypotheses"][0]["units_needed"] - 60
-    check(one["reason"] == "underpowered: attack nearest (project=no) against plain: "
+    check(one["reason"] == "underpowered: attack nearest against plain: "
           "recovery-rate is 0.05 [0.01043, 0.1392] of n = 60, the claim says at most 0.1; about "
           f"{more:.0f} more secrets "
           "would decide it if the estimate stays", one["reason"])
@@ -218,8 +218,7 @@ def _(sandbox):
     one = judge(sandbox, 3)["hidden"]
     check([h["adjusted_upheld"] < 0.05 for h in one["hypotheses"]] == [True, False], one)
     check(one["verdict"] == "inconclusive" and one["estimate"] == 0.05, one)
-    check("attack nearest (project=no) against lifting (variant=hybrid dimension=4 "
-          in one["reason"], one["reason"])
+    check("attack nearest against lifting: recovery-rate is " in one["reason"], one["reason"])
 
 
 # ---- Groups ----
@@ -292,7 +291,7 @@ def _(sandbox):
     sandbox.write("private.fvecs", data.file_bytes("private.fvecs", rows))
     one = judge(sandbox, 3)["hidden"]
     check(one["verdict"] == "inconclusive", one)
-    check(one["reason"] == "attack nearest (project=no) against plain: a cell ended in an error "
+    check(one["reason"] == "attack nearest against plain: a cell ended in an error "
           "(1 of 2 trials did not end well)", one)
 
 

@@ -132,26 +132,26 @@ Test (judge_epsilon, verdicts)
     const char *reason; /* how it begins */
   } cases[] = {
     { { EXACT_1, EXACT_2, EXACT_1, EXACT_2 }, ASSAY_VERDICT_UNREFUTED,
-      "attack game (" },
+      "attack game against coin epsilon=" },
     /* The second breaks its claim: ln (95 / 5) = 2.94. */
     { { EXACT_1, { ASSAY_CELL_OK, 100000, 95000, 5000 }, EXACT_1,
         { ASSAY_CELL_OK, 100000, 95000, 5000 } },
-      ASSAY_VERDICT_VIOLATED, "attack game (" },
+      ASSAY_VERDICT_VIOLATED, "attack game against coin epsilon=" },
     /* 10 runs certify 0.81 at most: p = (0.025 / 2)^(1/10), ln (p / (1 - p)) = 0.6. */
     { { { ASSAY_CELL_OK, 5, 4, 1 }, EXACT_2, { ASSAY_CELL_OK, 5, 4, 1 }, EXACT_2 },
-      ASSAY_VERDICT_INCONCLUSIVE, "underpowered: attack game (" },
+      ASSAY_VERDICT_INCONCLUSIVE, "underpowered: attack game against coin epsilon=" },
     { { { ASSAY_CELL_CONTROL_FAILED, 100000, 73106, 26894 }, EXACT_2, EXACT_1, EXACT_2 },
-      ASSAY_VERDICT_INCONCLUSIVE, "attack game (" },
+      ASSAY_VERDICT_INCONCLUSIVE, "attack game against coin epsilon=" },
     { { EXACT_1, { ASSAY_CELL_ERROR, 0, 0, 0 }, EXACT_1, EXACT_2 },
-      ASSAY_VERDICT_INCONCLUSIVE, "attack game (" },
+      ASSAY_VERDICT_INCONCLUSIVE, "attack game against coin epsilon=" },
     /* An event that every output is in could be one of any mechanism. */
     { { { ASSAY_CELL_OK, 100000, 100000, 100000 }, EXACT_2,
         { ASSAY_CELL_OK, 100000, 100000, 100000 }, EXACT_2 },
-      ASSAY_VERDICT_INCONCLUSIVE, "attack game (" },
+      ASSAY_VERDICT_INCONCLUSIVE, "attack game against coin epsilon=" },
     /* No leak at all is no more than unrefuted. */
     { { { ASSAY_CELL_OK, 100000, 50000, 50000 }, EXACT_2,
         { ASSAY_CELL_OK, 100000, 49000, 51000 }, EXACT_2 },
-      ASSAY_VERDICT_UNREFUTED, "attack game (" },
+      ASSAY_VERDICT_UNREFUTED, "attack game against coin epsilon=" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
