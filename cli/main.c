@@ -77,6 +77,16 @@ check_output (void)
   _exit (EXIT_UNFINISHED);
 }
 
+/* What the library has to say that is no error: photographs that were skipped. */
+static void
+on_warning (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+{
+  (void) domain;
+  (void) level;
+  (void) data;
+  g_printerr ("assay: warning: %s\n", message);
+}
+
 static int
 run_command (int argc, char **argv)
 {
@@ -110,6 +120,7 @@ main (int argc, char **argv)
 {
   setlocale (LC_CTYPE, "");
   keep_standard_streams ();
+  g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, on_warning, NULL);
   cli_remember_command (argc, argv);
   /* At the exit, because --help ends the process by itself. */
   atexit (check_output);

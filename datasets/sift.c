@@ -35,7 +35,6 @@
 
 #define LEVELS 3
 #define MAX_OCTAVES 32
-#define LEAST_SIDE 12
 #define MOST_PIXELS (1 << 25) /* VLFeat counts samples of all levels in int */
 #define BORDER 5                         /* samples of an octave without keypoints */
 #define CONTRAST (255.0 * 0.04 / LEVELS) /* least |D(x^)| */
@@ -48,6 +47,7 @@
 /* Octave o of the filter is OpenCV's octave o - 1: the filter is given the doubled picture. */
 struct _AssaySift {
   VlSiftFilt *filter;
+  gsize most_pixels; /* that there is room for */
   gsize width;
   gsize height;
   guint n_octaves;
@@ -87,35 +87,57 @@ assay_sift_new (gsize width, gsize height, GError **error)
   static GMutex lock;
   g_autoptr (AssaySift) sift = NULL;
 
-  if (width < LEAST_SIDE || height < LEAST_SIDE || width > MOST_PIXELS / height) {
+  if (width < ASSAY_SIFT_LEAST_SIDE || height < ASSAY_SIFT_LEAST_SIDE
+      || width > MOST_PIXELS / height) {
     assay_fail (error, ASSAY_ERROR_DATA,
                 "a picture of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
                 " pixels: SIFT takes sides of at least %d, and at most %d pixels",
-                width, height, LEAST_SIDE, MOST_PIXELS);
+                width, height, ASSAY_SIFT_LEAST_SIDE, MOST_PIXELS);
     return NULL;
   }
   sift = g_new0 (AssaySift, 1);
-  sift->width = width;
-  sift->height = height;
-  sift->n_octaves = count_octaves (width, height);
+  sift->most_pixels = width * height;
   sift->doubled = assay_alloc (4 * width, height * sizeof (float), "doubled picture", error);
   if (sift->doubled == NULL)
     return NULL;
-  for (guint o = 0; o < sift->n_octaves; o++) {
-    const gsize samples = octave_side (width, o) * octave_side (height, o);
+  /* Room for pictures of another shape, which may have more octaves. */
+  for (guint o = 0; o < MAX_OCTAVES; o++) {
+    const gsize samples = (4 * sift->most_pixels) >> (2 * o);
 
+    if (samples <= 4 * BORDER * BORDER)
+      break;
     sift->gradients[o] = assay_alloc (samples, 2 * LEVELS * sizeof (float), "gradients", error);
     if (sift->gradients[o] == NULL)
       return NULL;
   }
   g_mutex_lock (&lock);
-  sift->filter = vl_sift_new (2 * (int) width, 2 * (int) height, (int) sift->n_octaves, LEVELS, 0);
+  sift->filter = vl_sift_new (2 * (int) width, 2 * (int) height, 1, LEVELS, 0);
   g_mutex_unlock (&lock);
   sift->filter->sigman = 1.0;
   /* Looser than the rules that are applied here afterwards. */
   vl_sift_set_peak_thresh (sift->filter, 0.5 * CONTRAST);
   vl_sift_set_edge_thresh (sift->filter, 1e3);
-  return g_steal_pointer (&sift);
+  return assay_sift_resize (sift, width, height, error) ? g_steal_pointer (&sift) : NULL;
+}
+
+gboolean
+assay_sift_resize (AssaySift *sift, gsize width, gsize height, GError **error)
+{
+  if (width < ASSAY_SIFT_LEAST_SIDE || height < ASSAY_SIFT_LEAST_SIDE
+      || width > sift->most_pixels / height)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "a picture of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                       " pixels: expected sides of at least %d, and at most %" G_GSIZE_FORMAT
+                       " pixels",
+                       width, height, ASSAY_SIFT_LEAST_SIDE, sift->most_pixels);
+  sift->width = width;
+  sift->height = height;
+  sift->n_octaves = count_octaves (width, height);
+  /* VLFeat reads its sizes anew for every picture; they only have to fit into its buffers. */
+  sift->filter->width = 2 * (int) width;
+  sift->filter->height = 2 * (int) height;
+  sift->filter->O = (int) sift->n_octaves;
+  return TRUE;
 }
 
 void

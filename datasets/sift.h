@@ -8,6 +8,7 @@
 G_BEGIN_DECLS
 
 #define ASSAY_SIFT_LENGTH 128
+#define ASSAY_SIFT_LEAST_SIDE 12 /* pixels of a picture */
 
 /* Where a descriptor was taken, as OpenCV reports it: x to the right, y down, in pixels; @size is
  * the diameter of the neighbourhood, twice the scale sigma; @angle in degrees, [0, 360), turning
@@ -24,12 +25,16 @@ typedef struct {
 /* The scale space of pictures of one size. One object serves one thread at a time. */
 typedef struct _AssaySift AssaySift;
 
-/* At least 12 x 12 pixels (ASSAY_ERROR_DATA). VLFeat fills a global table of exponentials whenever
- * a filter is made, always with the same numbers: make the objects of all workers before any of
- * them is used. */
+/* Sides of at least ASSAY_SIFT_LEAST_SIDE (ASSAY_ERROR_DATA). VLFeat fills a global table of
+ * exponentials whenever a filter is made, always with the same numbers: make the objects of all
+ * workers before any of them is used. */
 AssaySift *assay_sift_new (gsize width, gsize height, GError **error);
 void assay_sift_free (AssaySift *sift);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySift, assay_sift_free)
+
+/* Makes the object one for pictures of this size, which have at most as many pixels as it was made
+ * for (ASSAY_ERROR_DATA, also for sides that are too short; the object stays as it was). */
+gboolean assay_sift_resize (AssaySift *sift, gsize width, gsize height, GError **error);
 
 /* Bytes that an object for pictures of this size holds. */
 guint64 assay_sift_memory (gsize width, gsize height);

@@ -172,7 +172,8 @@ fill_grid (const AssayResults *results, const AssaySettings *settings, const cha
 
     /* An attack or a defense for which the measure means nothing is left out. */
     if (!g_ptr_array_find_with_equal_func (grid.rows, row_text, g_str_equal, &row)
-        || !g_ptr_array_find_with_equal_func (grid.columns, cell->attack.name, g_str_equal, &column))
+        || !g_ptr_array_find_with_equal_func (grid.columns, cell->attack.name, g_str_equal,
+                                              &column))
       continue;
     grid.texts->pdata[row * grid.columns->len + column]
         = format_measurement (cell, find_measurement (cell, settings, name));

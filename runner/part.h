@@ -12,7 +12,7 @@ gboolean assay_parts_from_group (const AssayScenario *scenario, const AssayGroup
                                  AssayPluginType type, const char *const *reserved,
                                  GPtrArray *ret_parts, GError **error);
 
-/* Names every part of @parts by its label and by the settings in which parts of that label differ. */
+/* Names every part by its label and by the settings in which parts of that label differ. */
 void assay_parts_set_names (GPtrArray *parts);
 
 G_END_DECLS
