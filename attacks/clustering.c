@@ -241,10 +241,12 @@ work (gconstpointer data, const AssayShape *shape)
   const Clustering *settings = data;
   const double k = (double) count_clusters (settings, shape->dimension, G_MAXSIZE);
   const gsize others = MIN ((gsize) settings->others, shape->n_secrets);
+  const gsize n_v = shape->n_public > 0 ? MIN ((gsize) settings->neighbours, shape->n_public)
+                                        : (gsize) settings->neighbours;
 
   /* The scan, the clusterings, of which few need all of their rounds, and the intersections. */
   return subspace_scan_work (shape, shape->n_public)
-         + 3.0 * (double) shape->n_secrets * (double) settings->neighbours * k
+         + 3.0 * (double) shape->n_secrets * (double) n_v * k
                * (double) shape->cols * (double) (settings->starts * MIN (settings->rounds, 10))
          + frames_work (shape->n_secrets, others, shape->dimension, shape->cols);
 }
@@ -304,14 +306,14 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 }
 
 static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Clustering, neighbours, 100, 1, 1000000, "rows",
+  ASSAY_PARAM_INT (Clustering, neighbours, 100, 3, 20000, "rows",
                    "|V|: public rows near the subspace that are clustered"),
   ASSAY_PARAM_INT (Clustering, clusters, 0, 0, 256, "",
                    "Clusters of V; 0: m/2 + 1, as many as hybrid lifting has points"),
   ASSAY_PARAM_INT (Clustering, rounds, 50, 1, 10000, "", "Rounds of k-means, at most"),
   ASSAY_PARAM_INT (Clustering, starts, 3, 1, 1000, "",
                    "Times that k-means is begun anew; the tightest clusters are taken"),
-  ASSAY_PARAM_INT (Clustering, others, 5000, 1, 100000000, "subspaces",
+  ASSAY_PARAM_INT (Clustering, others, 5000, 16, 100000000, "subspaces",
                    "The first so many subspaces of the release are tested for intersection"),
   ASSAY_PARAM_REAL (Clustering, tolerance, 4, 1, 1e6, "",
                     "Subspaces meet within this multiple of what rounding to float32 explains"),

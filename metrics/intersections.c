@@ -2,8 +2,10 @@
  * sections 4.2 and S3.2): that other subspaces of the release meet that of a secret, and that their
  * distances then point to the candidate that is the secret's. The paper calls it a collision when
  * they do not, because one of them passes close to the secret, and reports how many secrets have
- * none (table S3): here those whose guess is, of all candidates, the one nearest to the secret. A
- * secret that nothing meets counts too, where it was guessed at by other means. */
+ * none (table S3). What comes nearest to that and can be counted is whether the guess is, of all
+ * candidates, the one nearest to the secret. It is a rate of the attack with its settings: with one
+ * candidate it is 1, and a secret that nothing meets counts by the guess that stands in. Outcomes of
+ * two secrets whose subspaces meet depend on each other, more than intervals know. */
 #include "core/plugin.h"
 #include "metrics/errors.h"
 
@@ -55,10 +57,11 @@ static const AssayMeasure measures[] = {
   { .name = "intersecting", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_RATE,
     .higher_leaks = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
     .help = "Secrets whose subspace at least one other of the release meets" },
-  { .name = "collision-free", .series = 1, .is_headline = TRUE,
+  { .name = "nearest-candidate", .series = 1, .is_headline = TRUE,
     .statistic = ASSAY_STATISTIC_RATE, .higher_leaks = TRUE, .low = 0, .high = 1,
     .unit = "share of secrets",
-    .help = "Secrets to which the guess is, of all candidates, the nearest" },
+    .help = "Secrets to which the guess is, of all candidates, the nearest; those that no other "
+            "subspace meets count by the guess that stands in" },
   { .name = NULL },
 };
 

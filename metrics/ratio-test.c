@@ -72,8 +72,12 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
                         settings->ratio);
 
       for (guint s = 0; s < G_N_ELEMENTS (counts) && r < counts[s]; s++)
-        ret_outcomes->series[s][i] += matched / (double) counts[s];
+        ret_outcomes->series[s][i] += matched;
     }
+  /* Counted first: a sum of shares would not be exactly 1 where all are matched. */
+  for (guint s = 0; s < G_N_ELEMENTS (counts); s++)
+    for (gsize i = 0; i < secrets.rows; i++)
+      ret_outcomes->series[s][i] /= (double) counts[s];
   ret_outcomes->n = secrets.rows;
   return TRUE;
 }

@@ -548,7 +548,7 @@ Test (clustering, metric_on_paper)
       && outcomes.n == 3);
   for (gsize i = 0; i < 3; i++) {
     assert_near (outcomes.series[0][i], meet[i], 0, "intersecting, secret %zu", i);
-    assert_near (outcomes.series[1][i], nearest[i], 0, "collision-free, secret %zu", i);
+    assert_near (outcomes.series[1][i], nearest[i], 0, "nearest candidate, secret %zu", i);
   }
   assay_outcomes_clear (&outcomes);
 }
