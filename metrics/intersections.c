@@ -4,8 +4,8 @@
  * they do not, because one of them passes close to the secret, and reports how many secrets have
  * none (table S3). What comes nearest to that and can be counted is whether the guess is, of all
  * candidates, the one nearest to the secret. It is a rate of the attack with its settings: with one
- * candidate it is 1, and a secret that nothing meets counts by the guess that stands in. Outcomes of
- * two secrets whose subspaces meet depend on each other, more than intervals know. */
+ * candidate it is 1, and a secret that nothing meets counts by the guess that stands in. Outcomes
+ * of two secrets whose subspaces meet depend on each other, more than intervals know. */
 #include "core/plugin.h"
 #include "metrics/errors.h"
 
