@@ -72,7 +72,8 @@ static AssayRelease *
 protect_once (const AssayDefense *defense, gconstpointer settings, AssayStreamKey stream,
               const AssayMatrix *included, GError **error)
 {
-  const AssayDefenseContext context = { .settings = settings, .stream = stream };
+  const AssayDefenseContext context
+      = { .settings = settings, .stream = stream, .mechanism = defense->mechanism };
   g_autoptr (AssayRelease) release = assay_release_new (defense->produces, defense->id);
   g_autoptr (AssayTruth) truth = assay_truth_new ();
   AssayMatrix *copy = assay_matrix_copy (assay_matrix_view (included), error);

@@ -115,6 +115,7 @@ typedef struct {
   gconstpointer settings;
   AssayStreamKey stream; /* the secret with number i draws from assay_stream (stream, i) */
   const AssayRows *database; /* NULL unless the defense uses one */
+  const AssayMechanism *mechanism; /* the defense's own; NULL: it has none */
 } AssayDefenseContext;
 
 typedef struct {

@@ -198,14 +198,6 @@ static const AssayMechanism mechanism = {
 };
 
 static gboolean
-protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
-{
-  return assay_view_check_finite (secrets, "secrets", error)
-         && row_mechanism_protect (&mechanism, context, secrets, ret_release, error);
-}
-
-static gboolean
 check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
 {
   const Gaussian *settings = data;
@@ -244,5 +236,5 @@ const AssayDefense assay_defense_gaussian = {
   = "(epsilon, delta)-local differential privacy of a row, between rows at an L2 distance of "
     "at most the sensitivity",
   .mechanism = &mechanism,
-  .protect = protect,
+  .protect = row_mechanism_protect,
 };

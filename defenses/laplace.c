@@ -112,14 +112,6 @@ static const AssayMechanism mechanism = {
   .tight_event = tight_event,
 };
 
-static gboolean
-protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
-{
-  return assay_view_check_finite (secrets, "secrets", error)
-         && row_mechanism_protect (&mechanism, context, secrets, ret_release, error);
-}
-
 static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (Laplace, epsilon, 1, 1e-6, 60, "nats",
                           "Privacy budget between neighbouring rows"),
@@ -140,5 +132,5 @@ const AssayDefense assay_defense_laplace = {
   .claim = "epsilon-local differential privacy of a row, between rows at an L1 distance of at most "
            "the sensitivity",
   .mechanism = &mechanism,
-  .protect = protect,
+  .protect = row_mechanism_protect,
 };

@@ -103,14 +103,6 @@ static const AssayMechanism mechanism = {
   .run = run,
 };
 
-static gboolean
-protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
-{
-  return assay_view_check_finite (secrets, "secrets", error)
-         && row_mechanism_protect (&mechanism, context, secrets, ret_release, error);
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (NoisyMax, epsilon, 1, 1e-6, 60, "nats", "Privacy budget that is claimed"),
   ASSAY_PARAM_CHOICE (NoisyMax, noise, LAPLACE, noises,
@@ -133,5 +125,5 @@ const AssayDefense assay_defense_noisy_max = {
   .claim = "epsilon-differential privacy of a row of query answers, each of which one record "
            "changes by at most 1",
   .mechanism = &mechanism,
-  .protect = protect,
+  .protect = row_mechanism_protect,
 };

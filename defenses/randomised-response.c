@@ -147,13 +147,13 @@ static const AssayMechanism mechanism = {
 
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
+         AssayTruth *ret_truth, GError **error)
 {
   if (!row_mechanism_check_whole (secrets, 2, error)) {
     g_prefix_error (error, "secrets are bits: ");
     return FALSE;
   }
-  return row_mechanism_protect (&mechanism, context, secrets, ret_release, error);
+  return row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
 }
 
 static const AssayParam parameters[] = {

@@ -17,9 +17,11 @@ row_mechanism_size (G_GNUC_UNUSED gconstpointer settings, gsize cols, gsize *ret
 }
 
 gboolean
-row_mechanism_protect (const AssayMechanism *mechanism, const AssayDefenseContext *context,
-                       AssayView secrets, AssayRelease *ret_release, GError **error)
+row_mechanism_protect (const AssayDefenseContext *context, AssayView secrets,
+                       AssayRelease *ret_release, G_GNUC_UNUSED AssayTruth *ret_truth,
+                       GError **error)
 {
+  const AssayMechanism *mechanism = context->mechanism;
   gsize n_inputs, n_outputs;
   AssayMatrix *outputs;
 

@@ -9,11 +9,10 @@ G_BEGIN_DECLS
 void row_mechanism_size (gconstpointer settings, gsize cols, gsize *ret_inputs,
                          gsize *ret_outputs);
 
-/* The `protect` of such a defense: one run of @mechanism on each row of @secrets, drawn from the
+/* The `protect` of such a defense: one run of its mechanism on each row of @secrets, drawn from the
  * row's own stream, as a release of kind vectors (n x outputs). */
-gboolean row_mechanism_protect (const AssayMechanism *mechanism,
-                                const AssayDefenseContext *context, AssayView secrets,
-                                AssayRelease *ret_release, GError **error);
+gboolean row_mechanism_protect (const AssayDefenseContext *context, AssayView secrets,
+                                AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
 
 /* ASSAY_ERROR_DATA unless every value of @secrets is a whole number from 0 to @values - 1, naming
  * the first one that is not. */

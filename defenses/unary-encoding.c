@@ -160,12 +160,12 @@ static const AssayMechanism mechanism = {
 
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
+         AssayTruth *ret_truth, GError **error)
 {
   const UnaryEncoding *settings = context->settings;
 
   return single_value_check (secrets, (gsize) settings->values, error)
-         && row_mechanism_protect (&mechanism, context, secrets, ret_release, error);
+         && row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
 }
 
 static gboolean

@@ -34,7 +34,8 @@ assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
   const AssayDefenseContext context
       = { .settings = settings->values,
           .stream = stream,
-          .database = uses & ASSAY_GRANT_DATABASE ? database : NULL };
+          .database = uses & ASSAY_GRANT_DATABASE ? database : NULL,
+          .mechanism = defense->mechanism };
   const AssayShape shape = { .n_secrets = secrets.rows,
                              .cols = secrets.cols,
                              .n_database = database != NULL ? assay_rows_count (database) : 0 };

@@ -517,7 +517,8 @@ Test (broken_mechanisms, all_claim_epsilon)
   }
 }
 
-/* Rows of a query mechanism are released one by one as `run` gives them. */
+/* Rows of a query mechanism are released one by one as `run` gives them. (That values which are not
+ * finite are refused before is a test of all defenses, in test-plugins.c.) */
 Test (broken_mechanisms, protect_runs_on_each_row)
 {
   static const char *const ids[] = { "sparse-vector", "noisy-max" };
@@ -527,10 +528,10 @@ Test (broken_mechanisms, protect_runs_on_each_row)
     const AssayDefense *defense = defense_of (ids[i]);
     g_autoptr (AssaySettings) settings = fixture_settings (&defense->plugin, "");
     const AssayStreamKey key = assay_stream_key (7, 0, "defense", "");
-    const AssayDefenseContext context = { .settings = settings->values, .stream = key };
+    const AssayDefenseContext context
+        = { .settings = settings->values, .stream = key, .mechanism = defense->mechanism };
     g_autoptr (AssayRelease) release = assay_release_new (defense->produces, defense->id);
     g_autoptr (AssayTruth) truth = assay_truth_new ();
-    GError *error = NULL;
     AssayView vectors;
 
     cr_assert (defense->protect (&context, assay_matrix_view (secrets), release, truth, NULL));
@@ -545,10 +546,5 @@ Test (broken_mechanisms, protect_runs_on_each_row)
       cr_assert (memcmp (expected, assay_view_row (vectors, r), vectors.cols * sizeof (float))
                  == 0);
     }
-    secrets->data[9] = INFINITY;
-    cr_assert (!defense->protect (&context, assay_matrix_view (secrets), release, truth, &error));
-    cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC), "%s", error->message);
-    g_clear_error (&error);
-    secrets->data[9] = 0;
   }
 }
