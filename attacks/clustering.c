@@ -182,7 +182,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (frames == NULL)
     return FALSE;
   nearest = assay_release_nearest (seen->release, seen->public_rows, n_v, error);
-  candidates = assay_alloc (n, job.k * d * sizeof (float), "candidates", error);
+  candidates = assay_alloc (n, job.k * d * sizeof (float), "considered", error);
   if (nearest == NULL || candidates == NULL)
     return FALSE;
   job.nearest = nearest;
@@ -201,7 +201,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   assay_parallel_for (n, choose_candidate, &job);
   assay_arrays_take (&ret_guess->arrays, "estimates",
                      assay_array_take_matrix (g_steal_pointer (&estimates)));
-  assay_arrays_take (&ret_guess->arrays, "candidates",
+  assay_arrays_take (&ret_guess->arrays, "considered",
                      assay_array_take (ASSAY_FLOAT32, 3, (const gsize[]){ n, job.k, d },
                                        g_steal_pointer (&candidates)));
   return report_intersecting (meets, ret_guess, error);

@@ -30,6 +30,10 @@ attack_release (const AttackOptions *options, const AssayAttack *attack,
   g_autofree char *upstream = g_strconcat (attack->id, "\n", canonical, NULL);
   g_autoptr (AssayGuess) guess = NULL;
   AssayKnowledge knowledge;
+  /* What is given on the command line is what is granted, and the release is given whole. */
+  const AssayGranted granted = { .grants = ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC
+                                           | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_LABELS,
+                                 .knowledge = &knowledge };
   AssayShape shape;
 
   if (!cli_open_rows (options->database, "database", &database, error)
@@ -40,14 +44,10 @@ attack_release (const AttackOptions *options, const AssayAttack *attack,
                         .cols = assay_release_cols (release),
                         .n_database = database != NULL ? assay_rows_count (database) : 0,
                         .n_public = public_rows != NULL ? assay_rows_count (public_rows) : 0 };
-  /* What is given on the command line is what is granted, and the release is given whole. */
   return (attack->check == NULL || attack->check (settings->values, &shape, error))
          && assay_step_attack (attack, settings,
                                assay_stream_key ((guint64) options->seed, 0, "attack", upstream),
-                               release,
-                               ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC
-                                   | ASSAY_GRANT_OTHER_RELEASES,
-                               &knowledge, NULL, &guess, error)
+                               release, &granted, &guess, error)
          && assay_guess_write (guess, options->guess, error);
 }
 

@@ -59,7 +59,7 @@ print_measures (const AssayMetric *metric)
   printf ("\nMeasures\n");
   for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
     printf ("  %s\n      %s\n      %s; %s leaks more\n", measure->name, measure->help,
-            measure->unit, measure->higher_leaks ? "higher" : "lower");
+            measure->unit, measure->higher_is_worse ? "higher" : "lower");
 }
 
 static void
@@ -152,7 +152,7 @@ write_measures (AssayJson *json, const AssayMetric *metric)
     assay_json_member_string (json, "unit", measure->unit);
     assay_json_member_string (json, "help", measure->help);
     assay_json_key (json, "higher-leaks");
-    assay_json_bool (json, measure->higher_leaks);
+    assay_json_bool (json, measure->higher_is_worse);
     assay_json_end_object (json);
   }
   assay_json_end_array (json);

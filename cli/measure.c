@@ -57,7 +57,7 @@ measure_one (const MeasureOptions *options, const AssayMetric *metric,
   g_autofree char *canonical = assay_settings_canonical (settings);
   AssayOutcomes outcomes = { 0 };
 
-  if (!assay_step_measure (metric, settings, truth, guess, &outcomes, error))
+  if (!assay_step_measure (metric, settings, NULL, truth, guess, &outcomes, error))
     return FALSE;
   for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++) {
     g_autofree char *upstream = g_strconcat (measure->name, "\n", canonical, NULL);
@@ -113,7 +113,7 @@ measure_all (const MeasureOptions *options, AssayJson *json, GError **error)
     g_autoptr (AssaySettings) settings = NULL;
 
     if ((options->metric != NULL && !g_str_equal (options->metric, metric->id))
-        || !assay_metric_applies (metric, truth, guess))
+        || !assay_metric_applies (metric, NULL, truth, guess))
       continue;
     is_any = TRUE;
     settings = cli_settings (&metric->plugin, options->assignments, error);

@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "core/registry.h"
 #include "core/text.h"
+#include "report/report.h"
 #include "runner/pairing.h"
 
 static void
@@ -64,7 +65,12 @@ static void
 print_plan (const AssayPlan *plan)
 {
   g_autofree char *memory = assay_text_bytes (plan->memory);
-  g_autofree char *needed = assay_text_count (assay_plan_secrets_needed (plan));
+  const gboolean takes_groups = plan->secret_groups > 0;
+  g_autofree char *needed = assay_text_count (takes_groups ? plan->trials * plan->secret_groups
+                                                           : assay_plan_secrets_needed (plan));
+  g_autofree char *distinct
+      = g_strdup_printf ("%s distinct %s in all", needed, takes_groups ? "groups" : "secrets");
+  g_autoptr (GString) size = g_string_new (NULL);
 
   printf ("%s\n", plan->title);
   print_parts ("dataset", plan->datasets);
@@ -72,11 +78,12 @@ print_plan (const AssayPlan *plan)
     print_survey (plan, i);
   print_parts ("defense", plan->defenses);
   print_parts ("attack", plan->attacks);
+  print_parts ("utility", plan->utilities);
   print_parts ("metric", plan->metrics);
-  printf ("cells: %u (seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
-          " trial%s of %" G_GUINT64_FORMAT " secrets; %s distinct secrets in all)\n",
-          plan->cells->len, plan->seed, plan->trials, plan->trials == 1 ? "" : "s", plan->secrets,
-          needed);
+  assay_report_append_size (size, plan);
+  printf ("cells: %u (seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s%s; %s)\n",
+          plan->cells->len, plan->seed, plan->trials, plan->trials == 1 ? "" : "s", size->str,
+          distinct);
   for (guint i = 0; i < plan->skipped->len; i++) {
     const AssaySkip *skip = plan->skipped->pdata[i];
 

@@ -8,7 +8,7 @@
 #include "runner/steps.h"
 
 typedef struct {
-  char *defense, *secrets, *groups, *database, *release, *truth;
+  char *defense, *secrets, *groups, *labels, *database, *public_rows, *release, *truth;
   char **assignments;
   gint64 seed;
 } ProtectOptions;
@@ -19,65 +19,89 @@ options_clear (ProtectOptions *options)
   g_free (options->defense);
   g_free (options->secrets);
   g_free (options->groups);
+  g_free (options->labels);
   g_free (options->database);
+  g_free (options->public_rows);
   g_free (options->release);
   g_free (options->truth);
   g_strfreev (options->assignments);
 }
 
-#define MAX_GROUP (1 << 24)
+#define MAX_NUMBER (1 << 24)
 
-/* Group numbers, one per secret, from a file of one column. */
+/* Whole numbers, one per secret, from a file of one column. */
 static gboolean
-read_groups (const AssayRows *rows, gsize n, gint64 **ret_groups, GError **error)
+read_numbers (const char *option, const char *place, gsize n, gint64 **ret_numbers, GError **error)
 {
+  g_autoptr (AssayRows) rows = NULL;
   g_autofree float *values = NULL;
 
+  if (!cli_open_rows (place, option, &rows, error))
+    return FALSE;
   if (rows == NULL)
     return TRUE;
   if (assay_rows_count (rows) != n || assay_rows_cols (rows) != 1)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "--groups: expected one column of %" G_GSIZE_FORMAT
+                       "--%s: expected one column of %" G_GSIZE_FORMAT
                        " numbers, found %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
-                       n, assay_rows_count (rows), assay_rows_cols (rows));
+                       option, n, assay_rows_count (rows), assay_rows_cols (rows));
   values = g_new (float, n);
   assay_rows_read (rows, 0, n, ASSAY_SCALE_NONE, values);
-  *ret_groups = g_new (gint64, n);
+  *ret_numbers = g_new (gint64, n);
   for (gsize i = 0; i < n; i++) {
     /* Beyond that, neighbouring numbers are one float32: two groups would become one. */
-    if (values[i] != truncf (values[i]) || fabsf (values[i]) > MAX_GROUP)
+    if (values[i] != truncf (values[i]) || fabsf (values[i]) > MAX_NUMBER)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "--groups: row %" G_GSIZE_FORMAT " is %.9g; expected a whole number, at "
+                         "--%s: row %" G_GSIZE_FORMAT " is %.9g; expected a whole number, at "
                          "most %d",
-                         i, (double) values[i], MAX_GROUP);
-    (*ret_groups)[i] = (gint64) values[i];
+                         option, i, (double) values[i], MAX_NUMBER);
+    (*ret_numbers)[i] = (gint64) values[i];
+  }
+  return TRUE;
+}
+
+/* Labels count classes from 0. */
+static gboolean
+count_classes (const gint64 *labels, gsize n, gsize *ret_count, GError **error)
+{
+  *ret_count = 0;
+  for (gsize i = 0; labels != NULL && i < n; i++) {
+    if (labels[i] < 0)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "--labels: row %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
+                         "; expected classes from 0",
+                         i, labels[i]);
+    *ret_count = MAX (*ret_count, (gsize) labels[i] + 1);
   }
   return TRUE;
 }
 
 static gboolean
 protect_rows (const ProtectOptions *options, const AssayDefense *defense,
-              const AssaySettings *settings, const AssayRows *secrets, const AssayRows *group_rows,
-              const AssayRows *database, GError **error)
+              const AssaySettings *settings, const AssayRows *secrets,
+              const AssayKnowledge *knowledge, GError **error)
 {
   const gsize n = assay_rows_count (secrets);
   g_autoptr (AssayMatrix) matrix = assay_matrix_new (n, assay_rows_cols (secrets), error);
   g_autofree gint64 *groups = NULL;
+  g_autofree gint64 *labels = NULL;
   g_autofree char *canonical = assay_settings_canonical (settings);
   g_autofree char *upstream = g_strconcat (defense->id, "\n", canonical, NULL);
-  const AssayShape shape = { .n_secrets = n,
-                             .cols = assay_rows_cols (secrets),
-                             .n_database = database != NULL ? assay_rows_count (database) : 0 };
   g_autoptr (AssayRelease) release = NULL;
   g_autoptr (AssayTruth) truth = NULL;
+  AssaySecrets protected;
 
-  if (matrix == NULL || !read_groups (group_rows, n, &groups, error)
-      || (defense->check != NULL && !defense->check (settings->values, &shape, error)))
+  if (matrix == NULL || !read_numbers ("groups", options->groups, n, &groups, error)
+      || !read_numbers ("labels", options->labels, n, &labels, error))
     return FALSE;
   assay_rows_read (secrets, 0, n, ASSAY_SCALE_NONE, matrix->data);
-  return assay_step_protect (defense, settings,
-                             assay_stream_key ((guint64) options->seed, 0, "defense", upstream),
-                             assay_matrix_view (matrix), groups, database, &release, &truth, error)
+  protected = (AssaySecrets){ .rows = assay_matrix_view (matrix),
+                              .groups = groups,
+                              .labels = labels };
+  return count_classes (labels, n, &protected.n_classes, error)
+         && assay_step_protect (defense, settings,
+                                assay_stream_key ((guint64) options->seed, 0, "defense", upstream),
+                                &protected, knowledge, &release, &truth, error)
          && assay_release_write (release, options->release, error)
          && assay_truth_write (truth, options->truth, error);
 }
@@ -98,21 +122,24 @@ protect (const ProtectOptions *options, GError **error)
   g_autoptr (AssaySettings) settings
       = plugin != NULL ? cli_settings (plugin, options->assignments, error) : NULL;
   g_autoptr (AssayRows) secrets = NULL;
-  g_autoptr (AssayRows) groups = NULL;
   g_autoptr (AssayRows) database = NULL;
+  g_autoptr (AssayRows) public_rows = NULL;
+  AssayKnowledge knowledge;
 
   if (settings != NULL && is_one_folder (options->release, options->truth))
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "--release and --truth are both %s; expected two folders, because whoever "
                        "gets the release must not get the truth",
                        options->release);
-  return settings != NULL && assay_exchange_check_target (options->release, error)
-         && assay_exchange_check_target (options->truth, error)
-         && cli_open_rows (options->secrets, "secrets", &secrets, error)
-         && cli_open_rows (options->groups, "groups", &groups, error)
-         && cli_open_rows (options->database, "database", &database, error)
-         && protect_rows (options, (const AssayDefense *) plugin, settings, secrets, groups,
-                          database, error);
+  if (settings == NULL || !assay_exchange_check_target (options->release, error)
+      || !assay_exchange_check_target (options->truth, error)
+      || !cli_open_rows (options->secrets, "secrets", &secrets, error)
+      || !cli_open_rows (options->database, "database", &database, error)
+      || !cli_open_rows (options->public_rows, "public", &public_rows, error))
+    return FALSE;
+  knowledge = (AssayKnowledge){ .database = database, .public_rows = public_rows };
+  return protect_rows (options, (const AssayDefense *) plugin, settings, secrets, &knowledge,
+                       error);
 }
 
 int
@@ -127,8 +154,12 @@ cli_protect (int argc, char **argv)
       "What to protect: .npy, .fvecs, .bvecs or .ivecs", "FILE[a:b]" },
     { "groups", 0, 0, G_OPTION_ARG_STRING, &options.groups,
       "One number per secret: which belong together", "FILE[a:b]" },
+    { "labels", 0, 0, G_OPTION_ARG_STRING, &options.labels,
+      "The class of each secret, counted from 0", "FILE[a:b]" },
     { "database", 0, 0, G_OPTION_ARG_STRING, &options.database,
       "What the defense draws from, if it does", "FILE[a:b]" },
+    { "public", 0, 0, G_OPTION_ARG_STRING, &options.public_rows,
+      "Public rows that it mixes secrets with, if it does", "FILE[a:b]" },
     { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release, "Folder for the release", "DIR" },
     { "truth", 't', 0, G_OPTION_ARG_FILENAME, &options.truth, "Folder for the truth", "DIR" },
     { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Seed (default 1)", "N" },

@@ -68,36 +68,36 @@ replay (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *result
   const AssayClaim *claim = result->claim;
   const AssayResultWitness *witness = &result->witness;
   const AssayCell *cell = find_cell (plan, witness->cell);
-  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
-  const AssayPart *metric = assay_plan_part (plan->metrics, claim->metric);
+  const AssayPart *metric = assay_plan_measuring (plan, cell, claim->metric);
   g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
   g_autoptr (AssayGuess) guess = NULL;
-  g_autofree char *canonical = NULL;
-  const AssaySettings *settings;
   AssayOutcomes outcomes = { 0 };
+  const gboolean has_own_units = ((const AssayMetric *) metric->plugin)->has_own_units;
+  const char *unit = has_own_units ? "unit" : "secret";
   AssayJob job;
-  guint candidate;
   double outcome;
+  gboolean is_ok;
 
-  if (!assay_run_attack_settings (plan, store, cell, &settings, &candidate, error)
-      || !assay_workspace_cell (workspace, cell, &job, error))
+  if (!assay_workspace_cell (workspace, cell, &job, error))
     return FALSE;
-  canonical = assay_settings_canonical (settings);
-  if (!assay_step_attack ((const AssayAttack *) attack->plugin, settings,
-                          assay_plan_stream (plan, cell, "attack", canonical), job.release,
-                          attack->grants, job.knowledge, job.groups, &guess, error)
-      || !assay_step_measure ((const AssayMetric *) metric->plugin, metric->settings, job.truth,
-                              guess, &outcomes, error))
+  is_ok = cell->utility != ASSAY_NO_PART
+              ? assay_run_assess (plan, cell, &job, &outcomes, error)
+              : assay_run_attack (plan, workspace, store, cell, &guess, error)
+                    && assay_step_measure ((const AssayMetric *) metric->plugin, metric->settings,
+                                           job.dataset, job.truth, guess, &outcomes, error);
+  if (!is_ok)
     return FALSE;
   outcome = outcomes.series[claim->measure->series][witness->secret];
   assay_outcomes_clear (&outcomes);
   printf ("witness of claim %s: cell %s, seed %" G_GUINT64_FORMAT ", trial %" G_GINT64_FORMAT
-          ", secret %" G_GUINT64_FORMAT "\n",
-          claim->id, witness->cell, plan->seed, witness->trial, witness->secret);
-  printf ("%s of this secret: %.17g now, %.17g in the run: %s\n", claim->measure->name, outcome,
+          ", %s %" G_GUINT64_FORMAT "\n",
+          claim->id, witness->cell, plan->seed, witness->trial, unit, witness->secret);
+  printf ("%s of this %s: %.17g now, %.17g in the run: %s\n", claim->measure->name, unit, outcome,
           witness->outcome, outcome == witness->outcome ? "the same" : "NOT the same");
-  print_row ("secret  ", assay_arrays_get (&job.truth->arrays, "secrets"), witness->secret);
-  print_row ("estimate", assay_arrays_get (&guess->arrays, "estimates"), witness->secret);
+  if (!has_own_units) {
+    print_row ("secret  ", assay_arrays_get (&job.truth->arrays, "secrets"), witness->secret);
+    print_row ("estimate", assay_arrays_get (&guess->arrays, "estimates"), witness->secret);
+  }
   return outcome == witness->outcome
          || assay_fail (error, ASSAY_ERROR_NUMERIC,
                         "the replay differs from the run: another machine, library or data");

@@ -12,6 +12,7 @@
 #include <json-glib/json-glib.h>
 
 #include "core/error.h"
+#include "core/exchange-geometry.h"
 #include "core/exchange.h"
 #include "core/json.h"
 #include "core/npy.h"
@@ -145,11 +146,7 @@ assay_release_write (const AssayRelease *release, const char *folder, GError **e
   assay_json_member_string (json, "defense", release->defense);
   assay_json_key (json, "settings");
   assay_json_raw (json, release->settings);
-  assay_json_key (json, "geometry");
-  assay_json_begin_object (json);
-  assay_json_key (json, "unit_norm");
-  assay_json_bool (json, release->is_unit_norm);
-  assay_json_end_object (json);
+  assay_geometry_write (json, &release->geometry, &release->is_unit_norm);
   return write_folder (&release->arrays, folder, "release.json", json, error);
 }
 
@@ -162,7 +159,10 @@ assay_guess_write (const AssayGuess *guess, const char *folder, GError **error)
 gboolean
 assay_truth_write (const AssayTruth *truth, const char *folder, GError **error)
 {
-  return write_folder (&truth->arrays, folder, "truth.json", begin_record ("assay-truth/1"), error);
+  AssayJson *json = begin_record ("assay-truth/1");
+
+  assay_geometry_write (json, &truth->geometry, NULL);
+  return write_folder (&truth->arrays, folder, "truth.json", json, error);
 }
 
 /* ---- Reading ---- */
@@ -312,34 +312,6 @@ load_arrays (const char *folder, JsonObject *root, AssayArrays *ret_arrays, GErr
   return TRUE;
 }
 
-/* What is not understood is refused: knowledge compared in the wrong scale would make an attack
- * fail, and the release look private. */
-static gboolean
-read_geometry (JsonObject *root, AssayRelease *release, GError **error)
-{
-  JsonNode *geometry = json_object_get_member (root, "geometry");
-  JsonObjectIter iter;
-  const char *name;
-  JsonNode *member;
-
-  if (geometry == NULL)
-    return TRUE;
-  if (!JSON_NODE_HOLDS_OBJECT (geometry))
-    return assay_fail (error, ASSAY_ERROR_DATA, "release.json: expected an object 'geometry'");
-  json_object_iter_init_ordered (&iter, json_node_get_object (geometry));
-  while (json_object_iter_next_ordered (&iter, &name, &member)) {
-    if (!g_str_equal (name, "unit_norm"))
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "release.json: geometry has a member '%s', expected 'unit_norm' alone",
-                         name);
-    if (!JSON_NODE_HOLDS_VALUE (member) || json_node_get_value_type (member) != G_TYPE_BOOLEAN)
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "release.json: geometry: expected unit_norm to be true or false");
-    release->is_unit_norm = json_node_get_boolean (member);
-  }
-  return TRUE;
-}
-
 /* A release with the metadata of @root and no arrays yet. */
 static AssayRelease *
 release_from_object (JsonObject *root, GError **error)
@@ -357,7 +329,8 @@ release_from_object (JsonObject *root, GError **error)
     return NULL;
   }
   release = assay_release_new (kind, defense);
-  if (!read_geometry (root, release, error))
+  if (!assay_geometry_read (root, "release.json", &release->geometry, &release->is_unit_norm,
+                            error))
     return NULL;
   if (settings != NULL && JSON_NODE_HOLDS_OBJECT (settings)) {
     g_free (release->settings);
@@ -419,7 +392,8 @@ assay_truth_read (const char *folder, GError **error)
 
   if (parser == NULL)
     return NULL;
-  if (!load_arrays (folder, root, &truth->arrays, error) || !assay_truth_check (truth, error)) {
+  if (!assay_geometry_read (root, "truth.json", &truth->geometry, NULL, error)
+      || !load_arrays (folder, root, &truth->arrays, error) || !assay_truth_check (truth, error)) {
     fail_reading (folder, error);
     return NULL;
   }

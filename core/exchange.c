@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/exchange-geometry.h"
 #include "core/scan.h"
 
 /* One array of a record: its dimensions are letters, equal letters mean equal sizes within the
@@ -17,7 +18,7 @@ typedef struct {
   gboolean is_optional;
 } ArraySpec;
 
-#define MAX_ARRAYS 6
+#define MAX_ARRAYS 9
 
 typedef struct {
   const char *kind;
@@ -32,22 +33,32 @@ static const RecordSpec releases[] = {
   { "vector-sets",
     { { "sets", "nw", ASSAY_INT64, FALSE }, { "dictionary", "kd", ASSAY_FLOAT32, FALSE } } },
   { "statistics", { { "statistics", "nd", ASSAY_FLOAT32, FALSE } } },
+  { "mixtures",
+    { { "images", "Nd", ASSAY_FLOAT32, FALSE }, { "labels", "Nc", ASSAY_FLOAT32, TRUE } } },
 };
 static const RecordSpec guess_spec = {
   "guess",
   { { "estimates", "nd", ASSAY_FLOAT32, TRUE },
     { "adversarial", "na", ASSAY_INT64, TRUE },
     { "intersecting", "n", ASSAY_INT64, TRUE },
-    { "candidates", "nkd", ASSAY_FLOAT32, TRUE },
+    { "considered", "nkd", ASSAY_FLOAT32, TRUE },
     { "forming", "nad", ASSAY_FLOAT32, TRUE },
-    { "near", "nrd", ASSAY_FLOAT32, TRUE } },
+    { "near", "nrd", ASSAY_FLOAT32, TRUE },
+    { "candidates", "Nc", ASSAY_INT64, TRUE },
+    { "pairs", "pt", ASSAY_INT64, TRUE },
+    { "scores", "p", ASSAY_FLOAT32, TRUE } },
 };
 static const RecordSpec truth_spec = {
   "truth",
   { { "secrets", "nd", ASSAY_FLOAT32, FALSE },
     { "groups", "n", ASSAY_INT64, TRUE },
     { "labels", "n", ASSAY_INT64, TRUE },
-    { "adversarial", "na", ASSAY_INT64, TRUE } },
+    { "adversarial", "na", ASSAY_INT64, TRUE },
+    { "frames", "nf", ASSAY_FLOAT32, TRUE },
+    { "sources", "Ns", ASSAY_INT64, TRUE },
+    { "partners", "Np", ASSAY_INT64, TRUE },
+    { "coefficients", "Nk", ASSAY_FLOAT32, TRUE },
+    { "owners", "N", ASSAY_INT64, TRUE } },
 };
 
 static const RecordSpec *
@@ -210,7 +221,7 @@ check_arrays (const RecordSpec *spec, const AssayArrays *arrays, GError **error)
   if (n_known != arrays->names->len)
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: has arrays that it does not know",
                        spec->kind);
-  if (sizes['n'] == 0 || sizes['d'] == 0)
+  if (sizes['n'] == 0 || sizes['d'] == 0 || sizes['N'] == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s is empty", spec->kind);
   return TRUE;
 }
@@ -277,6 +288,10 @@ assay_release_check (const AssayRelease *release, GError **error)
     g_prefix_error (error, "release of kind ");
     return FALSE;
   }
+  /* Numbers made of all secrets together are no image, whatever the secrets were. */
+  if (release->kind != ASSAY_RELEASE_STATISTICS
+      && !assay_geometry_check (&release->geometry, assay_release_cols (release), error))
+    return FALSE;
   if (release->kind == ASSAY_RELEASE_STATISTICS && assay_release_count (release) != 1)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "statistics has %" G_GSIZE_FORMAT " rows; expected 1, of all secrets",
@@ -303,7 +318,9 @@ assay_guess_check (const AssayGuess *guess, GError **error)
 gboolean
 assay_truth_check (const AssayTruth *truth, GError **error)
 {
-  return check_arrays (&truth_spec, &truth->arrays, error);
+  return check_arrays (&truth_spec, &truth->arrays, error)
+         && assay_geometry_check (&truth->geometry,
+                                  assay_arrays_get (&truth->arrays, "secrets")->shape[1], error);
 }
 
 static const AssayArray *

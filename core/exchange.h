@@ -10,19 +10,27 @@
  *   release subspaces  translation n x d, basis n x m x d (orthonormal rows)
  *   release vector-sets  sets n x w (row numbers of the dictionary), dictionary k x d
  *   release statistics  statistics 1 x s, of all secrets together
+ *   release mixtures   images N x d, labels N x c (shares of classes; optional), geometry
  *   guess              estimates n x d, adversarial n x a (database row numbers),
  *                      intersecting n (how many other subspaces of the release meet this one),
- *                      candidates n x k x d (from which the estimate was chosen),
+ *                      considered n x k x d (from which the estimate was chosen),
  *                      forming n x a x d (the descriptors numbered in adversarial),
  *                      near n x r x d (the database rows that come closest to the subspace after
- *                      them, nearest first)
- *   truth              secrets n x d, groups n, labels n, adversarial n x a
+ *                      them, nearest first),
+ *                      candidates N x k (public row numbers for each released item, best first),
+ *                      pairs p x 2 (numbers of released items), scores p (higher: the rather they
+ *                      share a secret)
+ *   truth              secrets n x d, groups n, labels n, adversarial n x a, frames n x 4
+ *                      (core/dataset.h); of mixtures: sources N x s (the secrets in each image),
+ *                      partners N x p (the public rows in it), coefficients N x k (of the sources,
+ *                      then of the partners), owners N (the secret that it was made for)
  */
 #pragma once
 
 #include <glib.h>
 
 #include "core/array.h"
+#include "core/dataset.h"
 
 G_BEGIN_DECLS
 
@@ -32,6 +40,7 @@ typedef enum {
   ASSAY_RELEASE_SUBSPACES = 1 << 1,
   ASSAY_RELEASE_VECTOR_SETS = 1 << 2,
   ASSAY_RELEASE_STATISTICS = 1 << 3,
+  ASSAY_RELEASE_MIXTURES = 1 << 4,
 } AssayReleaseKind;
 
 /* Named arrays in the order in which they were added. */
@@ -48,6 +57,7 @@ typedef struct {
   AssayReleaseKind kind;
   AssayArrays arrays;
   gboolean is_unit_norm; /* secrets were L2-normalised before they were protected */
+  AssayGeometry geometry; /* of rows that are images */
   char *defense;         /* id of the plugin that made it, or what its maker calls it; never NULL */
   char *settings;        /* JSON object text of the defense's settings; never NULL */
   AssayScanCache *scans; /* what attacks on this release share; says nothing of the secrets */
@@ -61,6 +71,7 @@ typedef struct {
 /* What games and metrics alone may see. */
 typedef struct {
   AssayArrays arrays;
+  AssayGeometry geometry; /* of secrets that are images */
 } AssayTruth;
 
 /* The subspaces of a release: D_i = translation_i + span (basis_i). */

@@ -2,7 +2,7 @@
 #include "core/grant.h"
 
 const char *const assay_grant_names[] = { "database", "public", "groups", "other-releases",
-                                            NULL };
+                                          "repeats",  "labels", NULL };
 
 char *
 assay_grants_describe (guint grants)

@@ -12,6 +12,8 @@ typedef enum {
   ASSAY_GRANT_PUBLIC = 1 << 1,   /* public rows of the same kind as the secrets */
   ASSAY_GRANT_GROUPS = 1 << 2,   /* which secrets belong together */
   ASSAY_GRANT_OTHER_RELEASES = 1 << 3, /* what was released of the other secrets */
+  ASSAY_GRANT_REPEATS = 1 << 4, /* further releases of the same secrets */
+  ASSAY_GRANT_LABELS = 1 << 5,  /* the labels that were released with mixtures */
 } AssayGrant;
 
 /* The scenario's words for them ("database", "public", ...), in the order of their bits. */

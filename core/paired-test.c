@@ -10,13 +10,13 @@
 
 /* Exact McNemar: of the units that changed, how many changed for the worse. */
 static double
-mcnemar (const double *before, const double *after, gsize n, gboolean higher_leaks)
+mcnemar (const double *before, const double *after, gsize n, gboolean higher_is_worse)
 {
   gsize worse = 0, changed = 0;
 
   for (gsize i = 0; i < n; i++) {
     changed += before[i] != after[i];
-    worse += higher_leaks ? after[i] > before[i] : after[i] < before[i];
+    worse += higher_is_worse ? after[i] > before[i] : after[i] < before[i];
   }
   return worse == 0 ? 1 : pbinom ((double) worse - 1, (double) changed, 0.5, FALSE, FALSE);
 }
@@ -92,14 +92,14 @@ assay_paired_test (const AssayMeasure *measure, const double *before, const doub
   sample = assay_sample_new (&change, differences, groups, n);
   result.difference = sample->estimate;
   if (groups == NULL && measure->statistic == ASSAY_STATISTIC_RATE) {
-    result.p_worse = mcnemar (before, after, n, measure->higher_leaks);
+    result.p_worse = mcnemar (before, after, n, measure->higher_is_worse);
     result.method = "mcnemar";
     return result;
   }
   test = assay_bound_test (sample, 0, stream);
-  result.p_worse = measure->higher_leaks ? test.p_above : test.p_below;
+  result.p_worse = measure->higher_is_worse ? test.p_above : test.p_below;
   if (sample->method == ASSAY_SAMPLE_BOOTSTRAP || sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP)
-    result.p_worse = resampled_p (sample, result.p_worse, measure->higher_leaks);
+    result.p_worse = resampled_p (sample, result.p_worse, measure->higher_is_worse);
   if (sample->method == ASSAY_SAMPLE_GROUP_T)
     result.p_worse = grouped_p (sample, result.p_worse);
   result.method = sample->method == ASSAY_SAMPLE_GROUP_T           ? "t-on-group-means"

@@ -2,22 +2,14 @@
 #include "core/plugin.h"
 
 void
-assay_dataset_clear (AssayDataset *dataset)
-{
-  g_clear_pointer (&dataset->secrets, assay_rows_unref);
-  g_clear_pointer (&dataset->public_rows, assay_rows_unref);
-  g_clear_pointer (&dataset->database, assay_rows_unref);
-  g_clear_pointer (&dataset->groups, g_free);
-  g_clear_pointer (&dataset->sha256, g_free);
-}
-
-void
 assay_control_case_clear (AssayControlCase *control_case)
 {
   g_clear_pointer (&control_case->release, assay_release_free);
   g_clear_pointer (&control_case->truth, assay_truth_free);
   g_clear_pointer (&control_case->database, assay_rows_unref);
   g_clear_pointer (&control_case->public_rows, assay_rows_unref);
+  g_clear_pointer (&control_case->groups, g_free);
+  g_clear_pointer (&control_case->repeats, g_ptr_array_unref);
 }
 
 void
@@ -31,12 +23,12 @@ assay_outcomes_clear (AssayOutcomes *outcomes)
 void
 assay_outcomes_take_audit (AssayOutcomes *ret_outcomes, const AssayAudit *audit)
 {
-  const double fields[ASSAY_MAX_SERIES] = { (double) audit->kind, audit->delta,
+  const double fields[ASSAY_AUDIT_SERIES] = { (double) audit->kind, audit->delta,
                                             (double) audit->runs, (double) audit->hits,
                                             (double) audit->mistakes };
 
   ret_outcomes->n = 1;
-  for (guint i = 0; i < ASSAY_MAX_SERIES; i++)
+  for (guint i = 0; i < ASSAY_AUDIT_SERIES; i++)
     ret_outcomes->series[i] = g_memdup2 (&fields[i], sizeof fields[i]);
 }
 

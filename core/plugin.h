@@ -10,6 +10,7 @@
 
 #include <glib.h>
 
+#include "core/dataset.h"
 #include "core/distinguish.h"
 #include "core/error.h"
 #include "core/exchange.h"
@@ -44,6 +45,10 @@ typedef struct {
   gsize n_public;
   gsize n_database;
   gsize n_outputs; /* numbers in one output of the defense's mechanism; 0: it has none */
+  gsize n_released; /* items of the release, where it is not one a secret (mixtures); 0: one each */
+  gsize n_test;
+  gsize n_classes;
+  AssayGeometry geometry; /* of rows that are images */
 } AssayShape;
 
 /* What every plugin has. */
@@ -72,28 +77,6 @@ typedef struct {
   const char *const *folders; /* where relative file names are looked for, in order; NULL ends */
 } AssayDatasetContext;
 
-/* What can be said before anything is generated or read whole. */
-typedef struct {
-  gsize n_secrets; /* in the pool; at most so many where is_estimate */
-  gsize n_public;
-  gsize n_database;
-  gsize n_groups; /* 0: secrets are independent */
-  gsize cols;
-  gboolean is_estimate;
-  guint64 memory; /* bytes that opening it will hold */
-  double work;    /* floating-point operations that opening it costs, roughly */
-} AssaySurvey;
-
-/* An open dataset. Roles that it lacks are NULL. */
-typedef struct {
-  AssayRows *secrets;  /* the pool from which trials draw */
-  AssayRows *public_rows;
-  AssayRows *database;
-  gint64 *groups;      /* one number per row of the pool: same number, same group; or NULL */
-  gsize n_groups;
-  char *sha256;        /* of everything that was read or generated */
-} AssayDataset;
-
 typedef struct {
   union {
     AssayPlugin plugin;
@@ -107,14 +90,16 @@ typedef struct {
   gboolean (*open) (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error);
 } AssayDatasetPlugin;
 
-void assay_dataset_clear (AssayDataset *dataset);
-
 /* ---- Defenses ---- */
 
 typedef struct {
   gconstpointer settings;
   AssayStreamKey stream; /* the secret with number i draws from assay_stream (stream, i) */
   const AssayRows *database; /* NULL unless the defense uses one */
+  const AssayRows *public_rows; /* as above */
+  const gint64 *labels; /* of the secrets; NULL: they have none */
+  gsize n_classes;
+  AssayGeometry geometry; /* of secrets that are images */
   const AssayMechanism *mechanism; /* the defense's own; NULL: it has none */
 } AssayDefenseContext;
 
@@ -128,9 +113,10 @@ typedef struct {
   AssayReleaseKind produces;
   const char *claim; /* the formal claim it makes, in words; NULL: none */
   const AssayMechanism *mechanism; /* and as the distinguishing game plays it; NULL: none */
-  /* What it draws its material from (ASSAY_GRANT_DATABASE), by its settings; NULL: nothing. */
+  /* What it draws its material from (ASSAY_GRANT_DATABASE, _PUBLIC), by its settings; NULL:
+   * nothing. */
   guint (*uses) (gconstpointer settings);
-  /* Sets what an attack on the release will meet (dimension); NULL: nothing to set. */
+  /* Sets what an attack on the release will meet (dimension, n_released); NULL: nothing to set. */
   void (*release_shape) (gconstpointer settings, AssayShape *inout_shape);
   /* Fills @ret_release, and in @ret_truth whatever else a game needs (adversarial rows). The truth
    * arrives with `secrets` as the dataset gave them: a defense that protects another form of them
@@ -145,20 +131,32 @@ typedef struct _AssayAttack AssayAttack;
 
 typedef enum {
   ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret */
+  ASSAY_GAME_LINK,        /* ... `candidates` for every released item, best first */
+  ASSAY_GAME_PAIR,        /* ... `scores` of `pairs`: higher, the rather they share a secret */
   ASSAY_GAME_DISTINGUISH, /* an event that tells two neighbouring inputs apart (distinguish.h) */
   ASSAY_GAME_ONE_RUN,     /* which canaries were in the dataset of one release (one-run.h) */
 } AssayGame;
 
+/* Whether the game is played with a release and ends in a guess that metrics read. */
+static inline gboolean
+assay_game_has_guess (AssayGame game)
+{
+  return game < ASSAY_GAME_DISTINGUISH;
+}
+
 /* All that an attack receives: the release, and one pointer a grant, NULL where not granted. Truth
  * is in no type that an attack can name. */
 typedef struct {
-  const AssayRelease *release;
+  const AssayRelease *release; /* without `labels`, unless they are granted */
   const AssayRows *database;
   const AssayRows *public_rows;
-  const gint64 *groups;
+  const gint64 *groups; /* one number per secret; of mixtures one per image of the release */
   /* What was released of the other secrets of the cell: the release itself. Without it, a guess is
    * to be made from what was released of its own secret alone. */
   const AssayRelease *other_releases;
+  /* Further releases of the same secrets with the same settings, each with fresh randomness. */
+  const AssayRelease *const *repeats;
+  gsize n_repeats;
 } AssayObservation;
 
 typedef struct {
@@ -183,6 +181,8 @@ typedef struct {
   AssayTruth *truth;
   AssayRows *database;
   AssayRows *public_rows;
+  gint64 *groups;     /* as in AssayObservation */
+  GPtrArray *repeats; /* of AssayRelease */
 } AssayControlCase;
 
 typedef struct {
@@ -193,7 +193,9 @@ typedef struct {
 
 typedef struct {
   const char *says; /* "a secret that is itself public is found" */
-  /* Game reconstruct: the case. */
+  /* Games with a guess: the case. In the game link its truth holds `partners`, in the game pair
+   * `sources` (exchange.h); what is won there is a share of right first candidates, and the area
+   * under the ROC curve. */
   gboolean (*make) (gconstpointer settings, AssayStreamKey stream, AssayControlCase *ret_case,
                     GError **error);
   /* Other games: a leak of known size, and a case without a leak on which it must stay silent. */
@@ -215,7 +217,9 @@ struct _AssayAttack {
   guint reads; /* set of AssayReleaseKind */
   guint needs; /* set of AssayGrant */
   AssayGame game;
-  /* Game reconstruct. @ret_guess arrives empty; its arrays are checked afterwards (sizes, finite
+  /* Further releases of the same secrets that it wants, where `repeats` are granted; NULL: none. */
+  gsize (*repeats) (gconstpointer settings);
+  /* Games with a guess. @ret_guess arrives empty; its arrays are checked afterwards (sizes, finite
    * values). */
   gboolean (*attack) (const AssayAttackContext *context, const AssayObservation *seen,
                       AssayGuess *ret_guess, GError **error);
@@ -251,7 +255,7 @@ typedef struct {
   const char *name; /* as claims and results name it; NULL ends a list */
   guint series;     /* which of the metric's outcome series it summarises */
   AssayStatistic statistic;
-  gboolean higher_leaks; /* a higher value is worse for privacy */
+  gboolean higher_is_worse; /* a higher value is worse for privacy */
   gboolean is_headline;  /* stands in the terminal's table */
   double low, high;      /* the range of possible values */
   const char *unit;
@@ -260,9 +264,12 @@ typedef struct {
 
 typedef struct {
   gconstpointer settings;
+  const AssayDataset *dataset; /* NULL where folders are measured */
+  AssayStreamKey stream;       /* of utilities that draw numbers (training) */
 } AssayMetricContext;
 
-#define ASSAY_MAX_SERIES 5
+#define ASSAY_MAX_SERIES 10
+#define ASSAY_AUDIT_SERIES 5 /* of an audit as a unit: see assay_outcomes_take_audit */
 
 /* Outcomes per unit: @n values a series, finite. */
 typedef struct {
@@ -277,6 +284,14 @@ void assay_outcomes_clear (AssayOutcomes *outcomes);
 void assay_outcomes_take_audit (AssayOutcomes *ret_outcomes, const AssayAudit *audit);
 AssayAudit assay_outcomes_audit (const double *const *series, gsize n);
 
+/* All that a utility receives beside the dataset (context). The truth tells which secrets of the
+ * dataset these are: their groups, labels and frames. */
+typedef struct {
+  const AssayRelease *release;
+  const AssayTruth *truth;
+} AssayReceived;
+
+/* A metric, or a utility: one of `measure`, `audit` and `assess` is there. */
 typedef struct {
   union {
     AssayPlugin plugin;
@@ -286,9 +301,21 @@ typedef struct {
   };
   const char *const *reads_truth; /* arrays that must be there for the metric to apply; NULL ends */
   const char *const *reads_guess;
+  guint reads;   /* utilities: set of AssayReleaseKind */
+  guint needs;   /* set of AssayHolding: what the dataset must have for it to apply */
+  gboolean has_own_units; /* outcomes are of units that are independent and not the secrets:
+                           * photographs, test rows, queries */
   guint n_series;
   const AssayMeasure *measures;
-  /* Of a guess; or (one of the two) of what a game with a mechanism counted. */
+  /* What an honest receiver still gets from a release: a utility. */
+  gboolean (*assess) (const AssayMetricContext *context, const AssayReceived *received,
+                      AssayOutcomes *ret_outcomes, GError **error);
+  /* Pictures of unit number @unit, as it was and as the guess has it, for contact sheets. May be
+   * NULL, and set @ret_recovered to NULL where there is none of this unit. */
+  gboolean (*show) (const AssayMetricContext *context, const AssayTruth *truth,
+                    const AssayGuess *guess, gsize unit, AssayPhoto **ret_original,
+                    AssayPhoto **ret_recovered, GError **error);
+  /* Of a guess; or of what a game with a mechanism counted. */
   gboolean (*measure) (const AssayMetricContext *context, const AssayTruth *truth,
                        const AssayGuess *guess, AssayOutcomes *ret_outcomes, GError **error);
   gboolean (*audit) (const AssayMetricContext *context, const AssayAudit *audit,

@@ -1,8 +1,6 @@
-/* Photographs: files by gdk-pixbuf, and the two conversions that the reference descriptors have
- * gone through, as OpenCV 4.6 does them on 8-bit pictures.
+/* Photographs: files by gdk-pixbuf, and the reduction that the reference descriptors have gone
+ * through, as OpenCV 4.6 does it on 8-bit pictures (its conversion to grey: core/photo.h).
  *
- * Grey (cvtColor, BGR2GRAY): (9798 R + 19235 G + 3735 B + 2^14) >> 15, the fixed-point form of
- * 0.299 R + 0.587 G + 0.114 B, rounded.
  * Shrinking (resize, INTER_AREA): pixel i of a side that goes from n to m pixels is the mean of
  * [i n / m, (i + 1) n / m) of the source, pixels on its ends counting by the part that is covered;
  * then rounded.
@@ -23,32 +21,6 @@
 #include "core/error.h"
 #include "core/matrix.h"
 #include "datasets/jpeg-check.h"
-
-AssayPhoto *
-assay_photo_new (gsize width, gsize height, gsize channels, GError **error)
-{
-  gsize pixels;
-  float *data;
-  AssayPhoto *photo;
-
-  if (!g_size_checked_mul (&pixels, width, height))
-    pixels = G_MAXSIZE;
-  data = assay_alloc (pixels, channels * sizeof (float), "picture", error);
-  if (data == NULL)
-    return NULL;
-  photo = g_new (AssayPhoto, 1);
-  *photo = (AssayPhoto){ .width = width, .height = height, .channels = channels, .data = data };
-  return photo;
-}
-
-void
-assay_photo_free (AssayPhoto *photo)
-{
-  if (photo == NULL)
-    return;
-  g_free (photo->data);
-  g_free (photo);
-}
 
 /* ---- Files ---- */
 
@@ -279,33 +251,7 @@ assay_photo_load (const char *file, GError **error)
   return bytes != NULL ? assay_photo_decode (bytes, file, error) : NULL;
 }
 
-/* ---- Grey levels and sizes ---- */
-
-static int
-to_byte (float value)
-{
-  return (int) lrintf (CLAMP (value, 0.0f, 255.0f));
-}
-
-AssayPhoto *
-assay_photo_grey (const AssayPhoto *photo, GError **error)
-{
-  AssayPhoto *grey = assay_photo_new (photo->width, photo->height, 1, error);
-
-  if (grey == NULL)
-    return NULL;
-  for (gsize i = 0; i < photo->width * photo->height; i++) {
-    const float *from = photo->data + i * photo->channels;
-
-    if (photo->channels == 1)
-      grey->data[i] = (float) to_byte (from[0]);
-    else
-      grey->data[i] = (float) ((9798 * to_byte (from[0]) + 19235 * to_byte (from[1])
-                                + 3735 * to_byte (from[2]) + (1 << 14))
-                               >> 15);
-  }
-  return grey;
-}
+/* ---- Sizes ---- */
 
 /* Along one axis: @lines lines of @from steps that are @step floats apart become lines of @to
  * steps; @ret_values has to * step floats a line. */
@@ -361,7 +307,7 @@ assay_photo_shrink (const AssayPhoto *photo, gsize longest, GError **error)
   shrink_lines (photo->data, photo->height, photo->width, width, photo->channels, narrow->data);
   shrink_lines (narrow->data, 1, photo->height, height, width * photo->channels, small->data);
   for (gsize i = 0; i < width * height * photo->channels; i++)
-    small->data[i] = (float) to_byte (small->data[i]);
+    small->data[i] = (float) assay_photo_byte (small->data[i]);
   return small;
 }
 

@@ -1,30 +1,11 @@
-/* Photographs as arrays of grey levels: reading JPEG and PNG files, OpenCV's conversion to grey,
- * shrinking by area. */
+/* Photographs as arrays of grey levels: reading JPEG and PNG files, shrinking by area. */
 #pragma once
 
 #include <glib.h>
 
+#include "core/photo.h"
+
 G_BEGIN_DECLS
-
-/* @height rows of @width pixels of @channels values (3: red, green, blue; 1: grey), 0 .. 255,
- * without gaps. */
-typedef struct {
-  gsize width;
-  gsize height;
-  gsize channels;
-  float *data;
-} AssayPhoto;
-
-/* A black picture. */
-AssayPhoto *assay_photo_new (gsize width, gsize height, gsize channels, GError **error);
-void assay_photo_free (AssayPhoto *photo);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPhoto, assay_photo_free)
-
-static inline float *
-assay_photo_pixel (const AssayPhoto *photo, gsize x, gsize y)
-{
-  return photo->data + (y * photo->width + x) * photo->channels;
-}
 
 /* Files and pictures beyond these are refused: files before they are read, pictures when only the
  * header has been. */
@@ -47,9 +28,6 @@ AssayPhoto *assay_photo_decode (GBytes *bytes, const char *file, GError **error)
 
 /* Both in one. */
 AssayPhoto *assay_photo_load (const char *file, GError **error);
-
-/* One channel of whole numbers. A grey picture is copied and rounded. */
-AssayPhoto *assay_photo_grey (const AssayPhoto *photo, GError **error);
 
 /* The sides of the picture that assay_photo_shrink makes. */
 void assay_photo_shrunk_size (gsize width, gsize height, gsize longest, gsize *ret_width,

@@ -51,10 +51,10 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayMeasure measures[] = {
   { .name = "adversarial-found", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_MEAN,
-    .higher_leaks = TRUE, .low = 0, .high = 1, .unit = "share of adversarial descriptors",
+    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of adversarial descriptors",
     .help = "Adversarial descriptors that the attack named, a secret's share averaged" },
   { .name = "adversarial-all-found", .series = 1, .statistic = ASSAY_STATISTIC_RATE,
-    .higher_leaks = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
+    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
     .help = "Secrets of which every adversarial descriptor was named" },
   { .name = NULL },
 };

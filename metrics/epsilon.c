@@ -17,7 +17,7 @@ audit (const AssayMetricContext *context, const AssayAudit *counted, AssayOutcom
 
 static const AssayMeasure measures[] = {
   { .name = "epsilon", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_EPSILON,
-    .higher_leaks = TRUE, .low = 0, .high = G_MAXDOUBLE, .unit = "certified lower bound",
+    .higher_is_worse = TRUE, .low = 0, .high = G_MAXDOUBLE, .unit = "certified lower bound",
     .help = "Privacy loss that a distinguishing event certifies, at the audited delta" },
   { .name = NULL },
 };
@@ -29,7 +29,7 @@ const AssayMetric assay_metric_epsilon = {
                  "Privacy; Steinke, Nasr and Jagielski 2023, Privacy Auditing with One (1) "
                  "Training Run",
                  "statistics.md, \"Epsilon\"" },
-  .n_series = ASSAY_MAX_SERIES,
+  .n_series = ASSAY_AUDIT_SERIES,
   .measures = measures,
   .audit = audit,
 };

@@ -34,7 +34,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 }
 
 static const AssayMeasure measures[] = {
-  { .name = "identification-rate", .statistic = ASSAY_STATISTIC_RATE, .higher_leaks = TRUE,
+  { .name = "identification-rate", .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = TRUE,
     .low = 0, .high = 1, .unit = "share of secrets",
     .help = "Estimates whose nearest private descriptor is the true one" },
   { .name = NULL },

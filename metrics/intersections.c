@@ -24,7 +24,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
          AssayOutcomes *ret_outcomes, GError **error)
 {
   /* The guess was checked: its arrays have the same n and d. */
-  const AssayArray *candidates = assay_arrays_get (&guess->arrays, "candidates");
+  const AssayArray *candidates = assay_arrays_get (&guess->arrays, "considered");
   const gint64 *counts
       = assay_array_int64 (assay_arrays_get (&guess->arrays, "intersecting"));
   const gsize k = candidates->shape[1], d = candidates->shape[2];
@@ -55,10 +55,10 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayMeasure measures[] = {
   { .name = "intersecting", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_RATE,
-    .higher_leaks = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
+    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
     .help = "Secrets whose subspace at least one other of the release meets" },
   { .name = "nearest-candidate", .series = 1, .is_headline = TRUE,
-    .statistic = ASSAY_STATISTIC_RATE, .higher_leaks = TRUE, .low = 0, .high = 1,
+    .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = TRUE, .low = 0, .high = 1,
     .unit = "share of secrets",
     .help = "Secrets to which the guess is, of all candidates, the nearest; those that no other "
             "subspace meets count by the guess that stands in" },
@@ -66,7 +66,7 @@ static const AssayMeasure measures[] = {
 };
 
 static const char *const truth_arrays[] = { "secrets", NULL };
-static const char *const guess_arrays[] = { "estimates", "intersecting", "candidates", NULL };
+static const char *const guess_arrays[] = { "estimates", "intersecting", "considered", NULL };
 
 const AssayMetric assay_metric_intersections = {
   .id = "intersections",

@@ -90,7 +90,7 @@ static const AssayParam parameters[] = {
 
 #define SHARE_OF(count, place)                                                                     \
   { .name = "matched-of-" #count, .series = place, .is_headline = place % 3 == 0,                  \
-    .statistic = ASSAY_STATISTIC_MEAN, .higher_leaks = TRUE, .low = 0, .high = 1,                  \
+    .statistic = ASSAY_STATISTIC_MEAN, .higher_is_worse = TRUE, .low = 0, .high = 1,               \
     .unit = "share of rows",                                                                       \
     .help = "Database rows matched to one forming descriptor, of the " #count " nearest" }
 

@@ -30,7 +30,7 @@ static const AssayParam parameters[] = {
 
 static const AssayMeasure measures[] = {
   { .name = "recovery-rate", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_RATE,
-    .higher_leaks = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
+    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
     .help = "Secrets whose estimate has a relative error of at most tau" },
   { .name = NULL },
 };

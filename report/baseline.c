@@ -28,15 +28,18 @@ assay_report_baseline (const AssayBaseline *baseline)
                             baseline->n_uncompared);
   for (guint i = 0; i < baseline->comparisons->len; i++) {
     const AssayComparison *one = &g_array_index (baseline->comparisons, AssayComparison, i);
-    g_autofree char *attack = name_of (&one->cell->attack);
+    g_autofree char *player = name_of (&one->cell->player);
     g_autofree char *defense = name_of (&one->cell->defense);
+    const gboolean is_utility = one->cell->is_utility;
 
     if (one->is_worse)
       g_string_append_printf (text,
-                              "  worse: %s, attack %s against %s: %+.4g on average over %"
-                              G_GSIZE_FORMAT " secrets (p = %.3g, %s)\n",
-                              one->measure->name, attack, defense, one->test.difference,
-                              one->test.n, one->adjusted, one->test.method);
+                              "  worse: %s, %s %s %s %s: %+.4g on average over %" G_GSIZE_FORMAT
+                              " %s (p = %.3g, %s)\n",
+                              one->measure->name, is_utility ? "utility" : "attack", player,
+                              is_utility ? "of" : "against", defense, one->test.difference,
+                              one->test.n, is_utility ? "units" : "secrets", one->adjusted,
+                              one->test.method);
   }
   return g_string_free (text, FALSE);
 }

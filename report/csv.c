@@ -55,7 +55,7 @@ append_settings (GString *text, const GPtrArray *names, const AssaySettings *set
 }
 
 typedef struct {
-  GPtrArray *dataset, *defense, *attack, *metric;
+  GPtrArray *dataset, *defense, *attack, *utility, *metric;
 } Columns;
 
 static void
@@ -66,8 +66,9 @@ collect_columns (const AssayResults *results, Columns *columns)
 
     collect (columns->dataset, cell->dataset.settings);
     collect (columns->defense, cell->defense.settings);
-    collect (columns->attack, cell->attack.settings);
-    for (guint m = 0; m < cell->measurements->len; m++)
+    collect (cell->is_utility ? columns->utility : columns->attack, cell->player.settings);
+    /* What assesses a cell is its utility, whose settings stand there. */
+    for (guint m = 0; m < cell->measurements->len && !cell->is_utility; m++)
       collect (columns->metric,
                g_array_index (cell->measurements, AssayMeasurement, m).settings);
   }
@@ -99,19 +100,31 @@ append_header (GString *text, const Columns *columns)
   append_field (text, "attack.label");
   append_field (text, "attack");
   append_names (text, "attack", columns->attack);
+  append_field (text, "utility.label");
+  append_field (text, "utility");
+  append_names (text, "utility", columns->utility);
   for (guint i = 0; own[i] != NULL; i++)
     append_field (text, own[i]);
   append_names (text, "metric", columns->metric);
   g_string_append_c (text, '\n');
 }
 
+/* @settings NULL: the cell has no such part, and its fields stay empty. */
+static void
+append_settings_of (GString *text, const GPtrArray *names, const AssaySettings *settings)
+{
+  static const AssaySettings none = { 0 };
+
+  append_settings (text, names, settings != NULL ? settings : &none);
+}
+
 static void
 append_part (GString *text, const AssayResultPart *part, const GPtrArray *names, gboolean has_label)
 {
   if (has_label)
-    append_field (text, part->label);
-  append_field (text, part->plugin);
-  append_settings (text, names, part->settings);
+    append_field (text, part != NULL ? part->label : "");
+  append_field (text, part != NULL ? part->plugin : "");
+  append_settings_of (text, names, part != NULL ? part->settings : NULL);
 }
 
 static void
@@ -124,7 +137,8 @@ append_row (GString *text, const Columns *columns, const AssayResultCell *cell,
   append_field (text, assay_cell_status_name (cell->status));
   append_part (text, &cell->dataset, columns->dataset, FALSE);
   append_part (text, &cell->defense, columns->defense, TRUE);
-  append_part (text, &cell->attack, columns->attack, TRUE);
+  append_part (text, cell->is_utility ? NULL : &cell->player, columns->attack, TRUE);
+  append_part (text, cell->is_utility ? &cell->player : NULL, columns->utility, TRUE);
   append_field (text, measurement->measure->name);
   append_number (text, interval->estimate);
   append_number (text, interval->lower);
@@ -134,7 +148,7 @@ append_row (GString *text, const Columns *columns, const AssayResultCell *cell,
   append_number (text, (double) interval->n_groups);
   append_field (text, interval->method);
   append_field (text, measurement->measure->unit);
-  append_settings (text, columns->metric, measurement->settings);
+  append_settings_of (text, columns->metric, cell->is_utility ? NULL : measurement->settings);
   g_string_append_c (text, '\n');
 }
 
@@ -142,7 +156,7 @@ char *
 assay_report_csv (const AssayResults *results)
 {
   Columns columns = { g_ptr_array_new (), g_ptr_array_new (), g_ptr_array_new (),
-                      g_ptr_array_new () };
+                      g_ptr_array_new (), g_ptr_array_new () };
   GString *text = g_string_new (NULL);
 
   collect_columns (results, &columns);
@@ -156,6 +170,7 @@ assay_report_csv (const AssayResults *results)
   g_ptr_array_unref (columns.dataset);
   g_ptr_array_unref (columns.defense);
   g_ptr_array_unref (columns.attack);
+  g_ptr_array_unref (columns.utility);
   g_ptr_array_unref (columns.metric);
   return g_string_free (text, FALSE);
 }

@@ -93,8 +93,9 @@ write_cell (AssayJson *json, const AssayResultCell *cell)
   assay_json_end_object (json);
   write_part (json, "defense", &cell->defense, TRUE);
   assay_json_end_object (json);
-  write_part (json, "attack", &cell->attack, TRUE);
-  write_grants (json, cell->grants);
+  write_part (json, cell->is_utility ? "utility" : "attack", &cell->player, TRUE);
+  if (!cell->is_utility)
+    write_grants (json, cell->grants);
   assay_json_end_object (json);
   assay_json_key (json, "measurements");
   assay_json_begin_array (json);

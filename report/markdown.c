@@ -81,7 +81,7 @@ append_settings (GString *text, const AssayResultPart *part)
 static void
 append_cells (GString *text, const AssayResults *results)
 {
-  g_string_append (text, "| defense | attack | measure | estimate | interval | n |\n"
+  g_string_append (text, "| defense | attack or utility | measure | estimate | interval | n |\n"
                          "| --- | --- | --- | ---: | --- | ---: |\n");
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
@@ -95,7 +95,7 @@ append_cells (GString *text, const AssayResults *results)
       g_string_append (text, "| ");
       append_settings (text, &cell->defense);
       g_string_append (text, " | ");
-      append_settings (text, &cell->attack);
+      append_settings (text, &cell->player);
       g_string_append_printf (text, " | %s | ", measurement->measure->name);
       append_number (text, measurement->interval.estimate);
       g_string_append (text, " | ");
@@ -117,8 +117,7 @@ assay_report_markdown (const AssayResults *results)
   g_string_append_printf (text,
                           "\n\nSeed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s",
                           plan->seed, plan->trials, plan->trials == 1 ? "" : "s");
-  if (assay_plan_has_guesses (plan))
-    g_string_append_printf (text, " of %" G_GUINT64_FORMAT " secrets", plan->secrets);
+  assay_report_append_size (text, plan);
   g_string_append_printf (text, ", %g %% intervals.\n\n", 100 * plan->confidence);
   append_claims (text, results);
   append_cells (text, results);

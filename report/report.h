@@ -20,6 +20,9 @@ char *assay_report_table (const AssayResults *results, guint width);
 char *assay_report_run_json (const AssayResults *results, guint threads, gint64 started_us,
                              gint64 ended_us);
 
+/* " of 200 secrets", or " of 7 groups of secrets": what a trial of the plan takes. */
+void assay_report_append_size (GString *text, const AssayPlan *plan);
+
 /* Writes results.json, results.csv, claims.xml, summary.md and run.json into @folder, each
  * atomically. ASSAY_ERROR_IO. */
 gboolean assay_report_write (const AssayResults *results, const char *folder, guint threads,

@@ -135,19 +135,22 @@ append_grid (GString *text, const Grid *grid, guint width)
   }
 }
 
+/* @settings: those of the measurement's metric; NULL: any. */
 static const AssayMeasurement *
 find_measurement (const AssayResultCell *cell, const AssaySettings *settings, const char *name)
 {
   for (guint m = 0; m < cell->measurements->len; m++) {
     const AssayMeasurement *measurement = &g_array_index (cell->measurements, AssayMeasurement, m);
 
-    if (measurement->settings == settings && g_str_equal (measurement->measure->name, name))
+    if ((settings == NULL || measurement->settings == settings)
+        && g_str_equal (measurement->measure->name, name))
       return measurement;
   }
   return NULL;
 }
 
-/* Fills the grid with one measure of one metric part; FALSE when no cell has it. */
+/* Fills the grid with one measure of the metric part with @settings, or (NULL) of a utility with
+ * whatever settings, which has cells of its own; FALSE when no cell has it. */
 static gboolean
 fill_grid (const AssayResults *results, const AssaySettings *settings, const char *name,
            Grid *ret_grid)
@@ -162,7 +165,7 @@ fill_grid (const AssayResults *results, const AssaySettings *settings, const cha
     if (find_measurement (cell, settings, name) == NULL)
       continue;
     index_of (grid.rows, row_name (plan, cell));
-    index_of (grid.columns, g_strdup (cell->attack.name));
+    index_of (grid.columns, g_strdup (cell->player.name));
   }
   g_ptr_array_set_size (grid.texts, (gint) (grid.rows->len * grid.columns->len));
   for (guint i = 0; i < results->pooled->len; i++) {
@@ -172,7 +175,7 @@ fill_grid (const AssayResults *results, const AssaySettings *settings, const cha
 
     /* An attack or a defense for which the measure means nothing is left out. */
     if (!g_ptr_array_find_with_equal_func (grid.rows, row_text, g_str_equal, &row)
-        || !g_ptr_array_find_with_equal_func (grid.columns, cell->attack.name, g_str_equal,
+        || !g_ptr_array_find_with_equal_func (grid.columns, cell->player.name, g_str_equal,
                                               &column))
       continue;
     grid.texts->pdata[row * grid.columns->len + column]
@@ -186,15 +189,18 @@ static void
 append_measure (GString *text, const AssayResults *results, const AssayPart *part,
                 const AssayMeasure *measure, guint width)
 {
-  g_autofree char *settings = assay_settings_canonical (part->settings);
+  const gboolean is_utility = ((const AssayMetric *) part->plugin)->assess != NULL;
+  g_autofree char *settings
+      = is_utility ? g_strdup ("") : assay_settings_canonical (part->settings);
   Grid grid;
 
   g_strdelimit (g_strchomp (settings), "\n", ' ');
 
-  if (fill_grid (results, part->settings, measure->name, &grid)) {
-    g_string_append_printf (text, "\n%s%s%s (%s; %s leaks more)\n", measure->name,
+  if (fill_grid (results, is_utility ? NULL : part->settings, measure->name, &grid)) {
+    g_string_append_printf (text, "\n%s%s%s (%s; %s %s)\n", measure->name,
                             *settings != '\0' ? " " : "", settings, measure->unit,
-                            measure->higher_leaks ? "higher" : "lower");
+                            measure->higher_is_worse == is_utility ? "lower" : "higher",
+                            is_utility ? "is more useful" : "leaks more");
     append_grid (text, &grid, width);
   }
   g_ptr_array_unref (grid.rows);
@@ -239,7 +245,7 @@ append_notes (GString *text, const AssayResults *results)
 
     if (cell->status != ASSAY_CELL_OK)
       g_string_append_printf (text, "\n%s: %s against %s, trial %" G_GINT64_FORMAT ": %s\n",
-                              assay_cell_status_name (cell->status), cell->attack.label,
+                              assay_cell_status_name (cell->status), cell->player.label,
                               cell->defense.label, cell->trial, cell->message);
   }
 }
@@ -295,6 +301,44 @@ append_claims (GString *text, const AssayResults *results)
   }
 }
 
+static void
+append_headlines (GString *text, const AssayResults *results, const AssayPart *part, guint width)
+{
+  const AssayMetric *metric = (const AssayMetric *) part->plugin;
+
+  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
+    if (measure->is_headline)
+      append_measure (text, results, part, measure, width);
+}
+
+/* Each plugin once: its settings stand side by side. */
+static void
+append_utilities (GString *text, const AssayResults *results, guint width)
+{
+  const GPtrArray *utilities = results->plan->utilities;
+
+  for (guint i = 0; i < utilities->len; i++) {
+    gboolean is_first = TRUE;
+
+    for (guint j = 0; j < i; j++)
+      is_first &= assay_plan_part (utilities, j)->plugin != assay_plan_part (utilities, i)->plugin;
+    if (is_first)
+      append_headlines (text, results, assay_plan_part (utilities, i), width);
+  }
+}
+
+void
+assay_report_append_size (GString *text, const AssayPlan *plan)
+{
+  if (!assay_plan_has_releases (plan))
+    return;
+  if (plan->secret_groups > 0)
+    g_string_append_printf (text, " of %" G_GUINT64_FORMAT " group%s of secrets",
+                            plan->secret_groups, plan->secret_groups == 1 ? "" : "s");
+  else
+    g_string_append_printf (text, " of %" G_GUINT64_FORMAT " secrets", plan->secrets);
+}
+
 char *
 assay_report_table (const AssayResults *results, guint width)
 {
@@ -304,17 +348,11 @@ assay_report_table (const AssayResults *results, guint width)
   append_plain (text, plan->title);
   g_string_append_printf (text, "\nseed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s",
                           plan->seed, plan->trials, plan->trials == 1 ? "" : "s");
-  if (assay_plan_has_guesses (plan))
-    g_string_append_printf (text, " of %" G_GUINT64_FORMAT " secrets", plan->secrets);
+  assay_report_append_size (text, plan);
   g_string_append_printf (text, ", %g %% intervals\n", 100 * plan->confidence);
-  for (guint i = 0; i < plan->metrics->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->metrics, i);
-    const AssayMetric *metric = (const AssayMetric *) part->plugin;
-
-    for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
-      if (measure->is_headline)
-        append_measure (text, results, part, measure, width);
-  }
+  for (guint i = 0; i < plan->metrics->len; i++)
+    append_headlines (text, results, assay_plan_part (plan->metrics, i), width);
+  append_utilities (text, results, width);
   append_notes (text, results);
   append_claims (text, results);
   return g_string_free (text, FALSE);

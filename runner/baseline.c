@@ -126,7 +126,9 @@ compare_series (const AssayResults *results, const AssayResultCell *cell, gsize 
   const gint64 *groups
       = after->groups->len > 0 ? (const gint64 *) (gconstpointer) after->groups->data : NULL;
   g_autofree char *upstream = g_strdup_printf (
-      "%s%s", assay_plan_part (plan->metrics, metric)->canonical, measure->name);
+      "%s%s",
+      assay_plan_measuring (plan, assay_plan_cell (plan, first), metric)->canonical,
+      measure->name);
   AssayComparison comparison = { .cell = cell, .measure = measure };
 
   if (new->len == 0)
@@ -175,7 +177,8 @@ compare_metric (const AssayResults *results, AssayStore *store, AssayStore *old,
 {
   const AssayPlan *plan = results->plan;
   const AssayMetric *plugin
-      = (const AssayMetric *) assay_plan_part (plan->metrics, metric)->plugin;
+      = (const AssayMetric *) assay_plan_measuring (plan, assay_plan_cell (plan, first), metric)
+            ->plugin;
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
   AssayPool before, after;
   gboolean is_paired, is_ok;
@@ -237,7 +240,7 @@ assay_baseline_compare (const AssayResults *results, AssayStore *store, const ch
     if (assay_plan_cell (plan, i)->trial != 0)
       continue;
     cell = results->pooled->pdata[pooled++];
-    for (guint m = 0; m < plan->metrics->len; m++)
+    for (guint m = 0; m < assay_plan_n_measuring (plan, assay_plan_cell (plan, i)); m++)
       if (!compare_metric (results, store, old, cell, i, m, baseline, error))
         return NULL;
   }

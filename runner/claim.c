@@ -8,8 +8,8 @@
 #include "runner/group.h"
 
 static const char *const keys[]
-    = { "says",     "source",   "measure", "metric",     "defense", "attack",
-        "where",    "at-most",  "at-least", "confidence", "delta", NULL };
+    = { "says",  "source",  "measure",  "metric",     "defense", "attack", "utility",
+        "where", "at-most", "at-least", "confidence", "delta",   NULL };
 
 /* Two-character operators first, so that "<=" is not read as "<". A value may hold more of them. */
 static const struct {
@@ -40,6 +40,7 @@ assay_claim_free (AssayClaim *claim)
   g_free (claim->source);
   g_free (claim->defense);
   g_free (claim->attack);
+  g_free (claim->utility_label);
   g_array_unref (claim->conditions);
   g_free (claim);
 }
@@ -57,6 +58,38 @@ fail_unknown (const char *what, const char *name, GPtrArray *names, GError **err
   return assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown %s '%s'%s", what, name, hint);
 }
 
+/* Whether @plugin has the measure; all that it has are added to @names. */
+static gboolean
+has_measure (const AssayMetric *plugin, const char *name, GPtrArray *names, AssayClaim *claim)
+{
+  gboolean is_found = FALSE;
+
+  for (const AssayMeasure *m = plugin->measures; m->name != NULL; m++) {
+    g_ptr_array_add (names, (gpointer) m->name);
+    if (!g_str_equal (m->name, name))
+      continue;
+    claim->measure = m;
+    is_found = TRUE;
+  }
+  return is_found;
+}
+
+/* A utility measures cells of its own, whatever its settings. */
+static gboolean
+find_utility (const AssayPlan *plan, const char *name, GPtrArray *names, AssayClaim *claim)
+{
+  for (guint i = 0; i < plan->utilities->len; i++) {
+    const AssayMetric *plugin = (const AssayMetric *) assay_plan_part (plan->utilities, i)->plugin;
+
+    if (has_measure (plugin, name, names, claim)) {
+      claim->utility = plugin;
+      claim->metric = 0;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
 /* The measure, by the metric part that has it: the only one, or the one that `metric` names. */
 static gboolean
 find_measure (const AssayPlan *plan, const char *name, const char *label, AssayClaim *claim,
@@ -70,16 +103,13 @@ find_measure (const AssayPlan *plan, const char *name, const char *label, AssayC
 
     if (label != NULL && !g_str_equal (label, part->label))
       continue;
-    for (const AssayMeasure *m = ((const AssayMetric *) part->plugin)->measures; m->name != NULL;
-         m++) {
-      g_ptr_array_add (names, (gpointer) m->name);
-      if (!g_str_equal (m->name, name))
-        continue;
-      claim->metric = i;
-      claim->measure = m;
-      n_found++;
-    }
+    if (!has_measure ((const AssayMetric *) part->plugin, name, names, claim))
+      continue;
+    claim->metric = i;
+    n_found++;
   }
+  if (n_found == 0 && label == NULL && find_utility (plan, name, names, claim))
+    return TRUE;
   if (n_found == 0)
     return fail_unknown ("measure", name, names, error);
   if (n_found > 1 && label == NULL)
@@ -193,7 +223,7 @@ read_bound (const AssayScenario *scenario, const AssayGroup *group, AssayClaim *
 static gboolean
 parse_condition (const char *text, AssayCondition *ret_condition, GError **error)
 {
-  static const char *const roles[] = { "dataset", "defense", "attack", NULL };
+  static const char *const roles[] = { "dataset", "defense", "attack", "utility", NULL };
   const char *at = text + strcspn (text, "<>=!");
 
   for (gsize i = 0; i < G_N_ELEMENTS (operators); i++) {
@@ -218,8 +248,8 @@ parse_condition (const char *text, AssayCondition *ret_condition, GError **error
     return TRUE;
   }
   return assay_fail (error, ASSAY_ERROR_SCENARIO,
-                     "'%s': expected defense.KEY OP value (or attack., dataset.), OP one of = != < "
-                     "<= > >=",
+                     "'%s': expected defense.KEY OP value (or attack., utility., dataset.), OP one "
+                     "of = != < <= > >=",
                      text);
 }
 
@@ -253,7 +283,8 @@ check_condition (const AssayPlan *plan, AssayCondition *condition, GError **erro
 {
   const GPtrArray *parts = g_str_equal (condition->role, "dataset")   ? plan->datasets
                            : g_str_equal (condition->role, "defense") ? plan->defenses
-                                                                      : plan->attacks;
+                           : g_str_equal (condition->role, "attack")  ? plan->attacks
+                                                                      : plan->utilities;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autofree char *hint = NULL;
 
@@ -343,6 +374,7 @@ assay_claim_new (const AssayPlan *plan, const AssayScenario *scenario, const Ass
       && assay_group_confidence (scenario, group, &claim->confidence, error)
       && read_label (scenario, group, "defense", &claim->defense, error)
       && read_label (scenario, group, "attack", &claim->attack, error)
+      && read_label (scenario, group, "utility", &claim->utility_label, error)
       && read_conditions (plan, scenario, group, claim, error))
     return claim;
   assay_claim_free (claim);
@@ -396,32 +428,53 @@ assay_claim_bound (const AssayPlan *plan, const AssayClaim *claim, const AssayCe
   return claim->is_claimed ? assay_plan_oracle (plan, cell).claimed.epsilon : claim->bound;
 }
 
-/* A measure of epsilon means nothing for a guess, nor a recovery rate for an audit. */
+/* A measure of epsilon means nothing for a guess, nor a recovery rate for an audit; and a utility
+ * measures its own cells alone. */
 static gboolean
-is_played_for (const AssayClaim *claim, const AssayPart *attack)
+is_played_for (const AssayClaim *claim, const AssayCell *cell, const AssayPart *player)
 {
   const gboolean is_epsilon = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
 
-  return is_epsilon == (((const AssayAttack *) attack->plugin)->game != ASSAY_GAME_RECONSTRUCT);
+  if (cell->utility != ASSAY_NO_PART || claim->utility != NULL)
+    return cell->utility != ASSAY_NO_PART && &claim->utility->plugin == player->plugin;
+  return is_epsilon != assay_game_has_guess (((const AssayAttack *) player->plugin)->game);
+}
+
+static gboolean
+has_label (const char *selector, const AssayPart *part)
+{
+  return selector == NULL || g_str_equal (selector, part->label);
+}
+
+/* Settings that a condition looks at; NULL: the cell has no such part. */
+static const AssaySettings *
+settings_of (const AssayPlan *plan, const AssayCell *cell, const char *role,
+             const AssaySettings *player)
+{
+  if (g_str_equal (role, "dataset"))
+    return assay_plan_part (plan->datasets, cell->dataset)->settings;
+  if (g_str_equal (role, "defense"))
+    return assay_plan_part (plan->defenses, cell->defense)->settings;
+  return g_str_equal (role, "utility") == (cell->utility != ASSAY_NO_PART) ? player : NULL;
 }
 
 gboolean
-assay_claim_selects (const AssayClaim *claim, const AssayPart *dataset, const AssayPart *defense,
-                     const AssayPart *attack, const AssaySettings *attack_settings)
+assay_claim_selects (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell,
+                     const AssaySettings *settings)
 {
-  if (!is_played_for (claim, attack))
-    return FALSE;
-  if ((claim->defense != NULL && !g_str_equal (claim->defense, defense->label))
-      || (claim->attack != NULL && !g_str_equal (claim->attack, attack->label)))
+  const gboolean is_utility = cell->utility != ASSAY_NO_PART;
+  const AssayPart *player = assay_plan_player (plan, cell);
+
+  if (!is_played_for (claim, cell, player)
+      || !has_label (claim->defense, assay_plan_part (plan->defenses, cell->defense))
+      || !has_label (is_utility ? claim->utility_label : claim->attack, player)
+      || (is_utility ? claim->attack : claim->utility_label) != NULL)
     return FALSE;
   for (guint i = 0; i < claim->conditions->len; i++) {
     const AssayCondition *condition = &g_array_index (claim->conditions, AssayCondition, i);
-    const AssaySettings *settings = g_str_equal (condition->role, "dataset") ? dataset->settings
-                                    : g_str_equal (condition->role, "defense")
-                                        ? defense->settings
-                                        : attack_settings;
+    const AssaySettings *of = settings_of (plan, cell, condition->role, settings);
 
-    if (!condition_holds (condition, settings))
+    if (of == NULL || !condition_holds (condition, of))
       return FALSE;
   }
   return TRUE;
@@ -429,13 +482,14 @@ assay_claim_selects (const AssayClaim *claim, const AssayPart *dataset, const As
 
 /* Conditions on a tuned setting are decided when it has been chosen. */
 static gboolean
-may_select (const AssayClaim *claim, const AssayPart *dataset, const AssayPart *defense,
-            const AssayPart *attack)
+may_select (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
 {
-  if (attack->candidates == NULL)
-    return assay_claim_selects (claim, dataset, defense, attack, attack->settings);
-  for (guint i = 0; i < attack->candidates->len; i++)
-    if (assay_claim_selects (claim, dataset, defense, attack, attack->candidates->pdata[i]))
+  const AssayPart *player = assay_plan_player (plan, cell);
+
+  if (player->candidates == NULL)
+    return assay_claim_selects (plan, claim, cell, player->settings);
+  for (guint i = 0; i < player->candidates->len; i++)
+    if (assay_claim_selects (plan, claim, cell, player->candidates->pdata[i]))
       return TRUE;
   return FALSE;
 }
@@ -478,9 +532,7 @@ assay_claim_check_cells (const AssayPlan *plan, const AssayClaim *claim, GError 
   for (guint i = 0; i < plan->cells->len; i++) {
     const AssayCell *cell = assay_plan_cell (plan, i);
 
-    if (!may_select (claim, assay_plan_part (plan->datasets, cell->dataset),
-                     assay_plan_part (plan->defenses, cell->defense),
-                     assay_plan_part (plan->attacks, cell->attack)))
+    if (!may_select (plan, claim, cell))
       continue;
     is_about_any = TRUE;
     if (!check_delta (plan, claim, cell, error))
@@ -489,7 +541,7 @@ assay_claim_check_cells (const AssayPlan *plan, const AssayClaim *claim, GError 
   if (is_about_any)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_SCENARIO,
-                     "%s:%u: [claim %s] is about no cell of the scenario: defense, attack and "
-                     "where exclude all of them",
+                     "%s:%u: [claim %s] is about no cell of the scenario: defense, attack, "
+                     "utility and where exclude all of them",
                      plan->scenario, claim->line, claim->id);
 }

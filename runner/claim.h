@@ -16,7 +16,7 @@ typedef enum {
 
 /* "defense.dimension >= 8" */
 typedef struct {
-  char *role; /* "dataset", "defense" or "attack" */
+  char *role; /* "dataset", "defense", "attack" or "utility" */
   char *key;
   AssayOp op;
   char *value;
@@ -26,10 +26,12 @@ struct _AssayClaim {
   char *id;
   char *says;
   char *source;
-  guint metric; /* the plan's metric part that measures it */
+  const AssayMetric *utility; /* that assesses it; NULL: a metric measures it */
+  guint metric; /* the number by which it measures cells (assay_plan_measuring) */
   const AssayMeasure *measure;
   char *defense; /* labels; NULL: all */
   char *attack;
+  char *utility_label;
   GArray *conditions; /* AssayCondition */
   gboolean is_at_most; /* otherwise at least */
   gboolean is_claimed; /* at-most = claimed: the bound is the defense's own epsilon */
@@ -48,10 +50,9 @@ void assay_claim_free (AssayClaim *claim);
 /* The bound on one cell: the claim's own, or the epsilon that the cell's defense claims. */
 double assay_claim_bound (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell);
 
-/* Whether the claim is about the cells of these parts. */
-gboolean assay_claim_selects (const AssayClaim *claim, const AssayPart *dataset,
-                              const AssayPart *defense, const AssayPart *attack,
-                              const AssaySettings *attack_settings);
+/* Whether the claim is about @cell, whose attack (or utility) has @settings. */
+gboolean assay_claim_selects (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell,
+                              const AssaySettings *settings);
 
 /* ASSAY_ERROR_SCENARIO where selectors and conditions match no cell of the plan: that would be a
  * claim about nothing. ASSAY_ERROR_PARAMETER where the delta of a claim about epsilon is not the

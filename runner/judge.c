@@ -89,9 +89,10 @@ test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *cla
            Evidence *ret_evidence, GError **error)
 {
   const AssayPlan *plan = results->plan;
-  const AssayPart *metric = assay_plan_part (plan->metrics, claim->metric);
+  const AssayPart *metric
+      = assay_plan_measuring (plan, assay_plan_cell (plan, first), claim->metric);
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
-  g_autofree char *attack = assay_settings_canonical (cell->attack.settings);
+  g_autofree char *attack = assay_settings_canonical (cell->player.settings);
   /* The stream of the pooled measurement (results.c): a figure has one interval. */
   g_autofree char *upstream
       = g_strdup_printf ("%s%s\n%s", attack, metric->canonical, claim->measure->name);
@@ -153,10 +154,7 @@ test_claim (const AssayResults *results, AssayStore *store, AssayResultClaim *re
     if (cell->trial != 0)
       continue;
     of = results->pooled->pdata[pooled++];
-    if (!assay_claim_selects (result->claim, assay_plan_part (plan->datasets, cell->dataset),
-                              assay_plan_part (plan->defenses, cell->defense),
-                              assay_plan_part (plan->attacks, cell->attack),
-                              of->attack.settings))
+    if (!assay_claim_selects (plan, result->claim, cell, of->player.settings))
       continue;
     if (!test_cell (results, store, result->claim, of, i, &hypothesis, &own, error))
       return FALSE;

@@ -28,21 +28,29 @@ assay_survey_offers (const AssaySurvey *survey)
   return (survey->n_database > 0 ? ASSAY_GRANT_DATABASE : 0)
          | (survey->n_public > 0 ? ASSAY_GRANT_PUBLIC : 0)
          | (survey->n_groups > 0 ? ASSAY_GRANT_GROUPS : 0)
-         | ASSAY_GRANT_OTHER_RELEASES; /* whatever the dataset is */
+         | (survey->holdings & ASSAY_HAS_LABELS ? ASSAY_GRANT_LABELS : 0)
+         /* Whatever the dataset is: */
+         | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_REPEATS;
 }
 
 guint64
 assay_plan_secrets_needed (const AssayPlan *plan)
 {
   /* Audits alone draw none. */
-  return assay_plan_has_guesses (plan) ? plan->trials * plan->secrets + plan->tune_secrets : 0;
+  return assay_plan_has_releases (plan) ? plan->trials * plan->secrets + plan->tune_secrets : 0;
 }
 
 gboolean
-assay_plan_check_pool (const AssayPlan *plan, guint64 available, GError **error)
+assay_plan_check_pool (const AssayPlan *plan, guint64 available, guint64 groups, GError **error)
 {
   g_autofree char *tuning = NULL;
 
+  if (plan->secret_groups > 0 && plan->trials * plan->secret_groups > groups)
+    return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                       "the plan takes %" G_GUINT64_FORMAT " distinct groups (%" G_GUINT64_FORMAT
+                       " trials x %" G_GUINT64_FORMAT "), but the dataset has %" G_GUINT64_FORMAT,
+                       plan->trials * plan->secret_groups, plan->trials, plan->secret_groups,
+                       groups);
   if (assay_plan_secrets_needed (plan) <= available)
     return TRUE;
   tuning = plan->tune_secrets > 0
@@ -55,13 +63,26 @@ assay_plan_check_pool (const AssayPlan *plan, guint64 available, GError **error)
                      available);
 }
 
+/* Secrets of a cell; where whole groups are drawn, so many as groups of mean size would hold. */
+static guint64
+secrets_of_cell (const AssayPlan *plan, const AssaySurvey *survey)
+{
+  if (plan->secret_groups == 0 || survey->n_groups == 0)
+    return plan->secrets;
+  return (guint64) ((double) survey->n_secrets * (double) plan->secret_groups
+                    / (double) survey->n_groups);
+}
+
 static AssayShape
 shape_of (const AssayPlan *plan, const AssaySurvey *survey)
 {
-  return (AssayShape){ .n_secrets = MAX (plan->secrets, plan->tune_secrets),
+  return (AssayShape){ .n_secrets = MAX (secrets_of_cell (plan, survey), plan->tune_secrets),
                        .cols = survey->cols,
                        .n_public = survey->n_public,
-                       .n_database = survey->n_database };
+                       .n_database = survey->n_database,
+                       .n_test = survey->n_test,
+                       .n_classes = survey->n_classes,
+                       .geometry = survey->geometry };
 }
 
 static gboolean
@@ -81,7 +102,8 @@ survey_datasets (AssayPlan *plan, GError **error)
          && !part->plugin->check (part->settings->values, &nothing, error))
         || !plugin->survey (&context, &plan->surveys[i], error))
       return blame (plan, "dataset", part, error);
-    if (!assay_plan_check_pool (plan, plan->surveys[i].n_secrets, error))
+    if (!assay_plan_check_pool (plan, plan->surveys[i].n_secrets, plan->surveys[i].n_groups,
+                                error))
       return blame (plan, "dataset", part, error);
   }
   return TRUE;
@@ -154,7 +176,7 @@ check_attack (const AssayPlan *plan, AssayPart *part, GError **error)
   if (!check_grants (plan, part, error))
     return blame (plan, "attack", part, error);
   if (part->candidates != NULL
-      && ((const AssayAttack *) part->plugin)->game != ASSAY_GAME_RECONSTRUCT) {
+      && !assay_game_has_guess (((const AssayAttack *) part->plugin)->game)) {
     assay_fail (error, ASSAY_ERROR_SCENARIO,
                 "attack '%s' chooses its event on training runs of its own: nothing to tune",
                 part->plugin->id);
@@ -195,6 +217,23 @@ check_tune_measure (const AssayPlan *plan, const AssayPart *part, GError **error
   return blame (plan, "attack", part, error);
 }
 
+/* Every dataset must hold what a utility needs. */
+static gboolean
+check_utility (const AssayPlan *plan, const AssayPart *part, GError **error)
+{
+  const AssayMetric *utility = (const AssayMetric *) part->plugin;
+
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    g_autofree char *missing
+        = assay_holdings_describe (utility->needs & ~plan->surveys[i].holdings);
+
+    if (*missing != '\0')
+      return assay_fail (error, ASSAY_ERROR_MISMATCH, "needs %s, which the dataset does not have",
+                         missing);
+  }
+  return check_settings (plan, part, part->settings, error);
+}
+
 static gboolean
 check_parts (AssayPlan *plan, GError **error)
 {
@@ -211,24 +250,46 @@ check_parts (AssayPlan *plan, GError **error)
     if (!check_settings (plan, part, part->settings, error))
       return blame (plan, "metric", part, error);
   }
+  for (guint i = 0; i < plan->utilities->len; i++)
+    if (!check_utility (plan, plan->utilities->pdata[i], error))
+      return blame (plan, "utility", plan->utilities->pdata[i], error);
   return TRUE;
+}
+
+/* NULL, or why a plugin that reads @reads cannot be combined with the release of @defense. */
+static char *
+why_not_kind (const char *what, const AssayPlugin *plugin, guint reads,
+              const AssayDefense *defense)
+{
+  g_autofree char *kinds = assay_release_kinds_describe (reads);
+
+  if (reads & defense->produces)
+    return NULL;
+  return g_strdup_printf ("%s '%s' reads %s, but defense '%s' releases %s", what, plugin->id, kinds,
+                          defense->id, assay_release_kind_name (defense->produces));
 }
 
 /* NULL, or why the two cannot be combined. */
 static char *
-why_not (const AssayPart *defense_part, const AssayPart *attack_part)
+why_not (const AssayPart *defense_part, const AssayPart *part)
 {
   const AssayDefense *defense = (const AssayDefense *) defense_part->plugin;
-  const AssayAttack *attack = (const AssayAttack *) attack_part->plugin;
-  g_autofree char *reads = assay_release_kinds_describe (attack->reads);
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
 
-  if (attack->game != ASSAY_GAME_RECONSTRUCT)
-    return assay_audit_why_not (attack, attack_part->settings, defense);
-  if (attack->reads & defense->produces)
-    return NULL;
-  return g_strdup_printf ("attack '%s' reads %s, but defense '%s' releases %s", attack->id, reads,
-                          defense->id, assay_release_kind_name (defense->produces));
+  if (!assay_game_has_guess (attack->game))
+    return assay_audit_why_not (attack, part->settings, defense);
+  return why_not_kind ("attack", part->plugin, attack->reads, defense);
 }
+
+/* The same of a defense and a utility. */
+static char *
+why_no_use (const AssayPart *defense, const AssayPart *part)
+{
+  return why_not_kind ("utility", part->plugin, ((const AssayMetric *) part->plugin)->reads,
+                       (const AssayDefense *) defense->plugin);
+}
+
+typedef char *(*WhyNot) (const AssayPart *defense, const AssayPart *part);
 
 static void
 note_skip (AssayPlan *plan, const AssayPart *defense, const AssayPart *attack, char *reason)
@@ -249,59 +310,87 @@ note_skip (AssayPlan *plan, const AssayPart *defense, const AssayPart *attack, c
   g_ptr_array_add (plan->skipped, skip);
 }
 
-/* An attack that can be combined with no defense at all is a mistake, not a skip. */
+/* What can be combined with no defense at all is a mistake, not a skip. */
 static gboolean
-check_attack_is_used (AssayPlan *plan, const AssayPart *attack, GError **error)
+check_is_used (AssayPlan *plan, const char *kind, const AssayPart *part, WhyNot ask, GError **error)
 {
   g_autofree char *reason = NULL;
 
   for (guint d = 0; d < plan->defenses->len; d++) {
     g_clear_pointer (&reason, g_free);
-    reason = why_not (plan->defenses->pdata[d], attack);
+    reason = ask (plan->defenses->pdata[d], part);
     if (reason == NULL)
       return TRUE;
   }
   assay_fail (error, ASSAY_ERROR_MISMATCH, "fits no defense of the scenario: %s", reason);
-  return blame (plan, "attack", attack, error);
+  return blame (plan, kind, part, error);
 }
 
 /* What only shows when attack and defense are put together. */
 static gboolean
 check_cell (const AssayPlan *plan, const AssayCell *cell, GError **error)
 {
-  const AssayPart *part = assay_plan_part (plan->attacks, cell->attack);
+  const AssayPart *part = assay_plan_player (plan, cell);
 
-  return ((const AssayAttack *) part->plugin)->game == ASSAY_GAME_RECONSTRUCT
+  return cell->utility != ASSAY_NO_PART
+         || assay_game_has_guess (((const AssayAttack *) part->plugin)->game)
          || assay_audit_check (plan, cell, error) || blame (plan, "attack", part, error);
+}
+
+/* Adds @cell, or notes why it cannot be played. */
+static gboolean
+add_cell (AssayPlan *plan, const AssayCell *cell, WhyNot ask, GError **error)
+{
+  const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
+  const AssayPart *part = assay_plan_player (plan, cell);
+  char *reason = ask (defense, part);
+
+  if (reason != NULL) {
+    note_skip (plan, defense, part, reason);
+    return TRUE;
+  }
+  if (!check_cell (plan, cell, error))
+    return FALSE;
+  g_array_append_val (plan->cells, *cell);
+  return plan->cells->len <= MAX_CELLS
+         || assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: more than %d cells", plan->scenario,
+                        MAX_CELLS);
+}
+
+/* The cells of one release: attacks first. */
+static gboolean
+add_release (AssayPlan *plan, AssayCell cell, GError **error)
+{
+  cell.utility = ASSAY_NO_PART;
+  for (cell.attack = 0; cell.attack < plan->attacks->len; cell.attack++)
+    if (!add_cell (plan, &cell, why_not, error))
+      return FALSE;
+  cell.attack = ASSAY_NO_PART;
+  for (cell.utility = 0; cell.utility < plan->utilities->len; cell.utility++)
+    if (!add_cell (plan, &cell, why_no_use, error))
+      return FALSE;
+  return TRUE;
 }
 
 static gboolean
 make_cells (AssayPlan *plan, GError **error)
 {
   for (guint a = 0; a < plan->attacks->len; a++)
-    if (!check_attack_is_used (plan, plan->attacks->pdata[a], error))
+    if (!check_is_used (plan, "attack", plan->attacks->pdata[a], why_not, error))
+      return FALSE;
+  for (guint u = 0; u < plan->utilities->len; u++)
+    if (!check_is_used (plan, "utility", plan->utilities->pdata[u], why_no_use, error))
       return FALSE;
   for (guint d = 0; d < plan->datasets->len; d++)
     for (guint t = 0; t < plan->trials; t++)
       for (guint f = 0; f < plan->defenses->len; f++)
-        for (guint a = 0; a < plan->attacks->len; a++) {
-          const AssayCell cell = { d, t, f, a };
-          char *reason = why_not (plan->defenses->pdata[f], plan->attacks->pdata[a]);
-
-          if (reason == NULL && !check_cell (plan, &cell, error))
-            return FALSE;
-          if (reason != NULL)
-            note_skip (plan, plan->defenses->pdata[f], plan->attacks->pdata[a], reason);
-          else
-            g_array_append_val (plan->cells, cell);
-          if (plan->cells->len > MAX_CELLS)
-            return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: more than %d cells",
-                               plan->scenario, MAX_CELLS);
-        }
+        if (!add_release (plan, (AssayCell){ .dataset = d, .trial = t, .defense = f }, error))
+          return FALSE;
   return TRUE;
 }
 
-/* What one attack holds and costs on the release of one defense, beyond what the defense does. */
+/* What one attack (or utility) holds and costs on the release of one defense, beyond what the
+ * defense does. */
 static void
 estimate_attack (const AssayPart *part, const AssayShape *shape, gdouble trials,
                  guint64 *inout_memory, double *inout_work)
@@ -331,7 +420,7 @@ estimate_dataset (AssayPlan *plan, guint index)
   const AssaySurvey *survey = &plan->surveys[index];
   /* The pool's order, the secrets, the truth and the guess beside what the plugins say. */
   const guint64 own = assay_plan_secrets_needed (plan) * sizeof (gsize)
-                      + 3 * MAX (plan->secrets, plan->tune_secrets) * survey->cols * sizeof (float);
+                      + 3 * shape_of (plan, survey).n_secrets * survey->cols * sizeof (float);
 
   plan->work += survey->work;
   for (guint d = 0; d < plan->defenses->len; d++) {
@@ -352,6 +441,9 @@ estimate_dataset (AssayPlan *plan, guint index)
     }
     for (guint a = 0; a < plan->attacks->len; a++)
       estimate_attack (plan->attacks->pdata[a], &shape, (double) plan->trials, &attack_memory,
+                       &plan->work);
+    for (guint u = 0; u < plan->utilities->len; u++)
+      estimate_attack (plan->utilities->pdata[u], &shape, (double) plan->trials, &attack_memory,
                        &plan->work);
     plan->memory = MAX (plan->memory, own + survey->memory + defense_memory + attack_memory);
   }

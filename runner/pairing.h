@@ -15,7 +15,8 @@ guint assay_survey_offers (const AssaySurvey *survey);
 /* Secrets that the plan takes from the pool: all trials and what is set apart for tuning. */
 guint64 assay_plan_secrets_needed (const AssayPlan *plan);
 
-/* ASSAY_ERROR_SCENARIO when a pool of @available secrets is too small. */
-gboolean assay_plan_check_pool (const AssayPlan *plan, guint64 available, GError **error);
+/* ASSAY_ERROR_SCENARIO when a pool of @available secrets in @groups is too small. */
+gboolean assay_plan_check_pool (const AssayPlan *plan, guint64 available, guint64 groups,
+                                GError **error);
 
 G_END_DECLS

@@ -15,7 +15,7 @@
 
 static const char *const scenario_keys[]
     = { "title", "reference", "seed", "trials", "confidence", NULL };
-static const char *const dataset_keys[] = { "secrets", "tune_secrets", NULL };
+static const char *const dataset_keys[] = { "secrets", "secret_groups", "tune_secrets", NULL };
 static const char *const no_keys[] = { NULL };
 
 #define DEFAULT_SECRETS 200
@@ -36,6 +36,7 @@ plan_alloc (void)
   plan->datasets = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
   plan->defenses = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
   plan->attacks = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
+  plan->utilities = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
   plan->metrics = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
   plan->claims = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_claim_free);
   plan->cells = g_array_new (FALSE, FALSE, sizeof (AssayCell));
@@ -60,6 +61,7 @@ assay_plan_free (AssayPlan *plan)
   g_ptr_array_unref (plan->datasets);
   g_ptr_array_unref (plan->defenses);
   g_ptr_array_unref (plan->attacks);
+  g_ptr_array_unref (plan->utilities);
   g_ptr_array_unref (plan->metrics);
   g_ptr_array_unref (plan->claims);
   g_array_unref (plan->cells);
@@ -104,7 +106,7 @@ is_played (const AssayPlan *plan, const AssayMetric *metric)
   for (guint i = 0; i < plan->attacks->len; i++) {
     const AssayAttack *attack = (const AssayAttack *) assay_plan_part (plan->attacks, i)->plugin;
 
-    if ((attack->game == ASSAY_GAME_RECONSTRUCT) == (metric->measure != NULL))
+    if (assay_game_has_guess (attack->game) ? metric->measure != NULL : metric->audit != NULL)
       return TRUE;
   }
   return FALSE;
@@ -138,16 +140,54 @@ static gboolean
 read_dataset (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
               GError **error)
 {
-  gint64 secrets = DEFAULT_SECRETS, tune_secrets = -1;
+  gint64 secrets = DEFAULT_SECRETS, tune_secrets = -1, groups = 0;
 
   if (!assay_group_integer (scenario, group, "secrets", 1, MAX_SECRETS, &secrets, error)
+      || !assay_group_integer (scenario, group, "secret_groups", 1, MAX_SECRETS, &groups, error)
       || !assay_group_integer (scenario, group, "tune_secrets", 1, MAX_SECRETS, &tune_secrets,
                                error))
     return FALSE;
-  plan->secrets = (guint64) secrets;
+  if (groups > 0 && assay_group_find (group, "secrets") != NULL) {
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                "secret_groups draws whole groups: expected it or 'secrets', not both");
+    return assay_scenario_blame (scenario, group, assay_group_find (group, "secret_groups"), error);
+  }
+  plan->secrets = groups > 0 ? 0 : (guint64) secrets;
+  plan->secret_groups = (guint64) groups;
   plan->tune_secrets = (guint64) (tune_secrets < 0 ? secrets : tune_secrets);
   return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_DATASET, dataset_keys,
                                  plan->datasets, error);
+}
+
+/* Utilities and metrics are one type of plugin: which of the two it is, its callback says. */
+static gboolean
+check_measuring (const AssayScenario *scenario, const AssayGroup *group, const GPtrArray *parts,
+                 guint first, GError **error)
+{
+  const gboolean is_utility = g_str_equal (group->kind, "utility");
+
+  for (guint i = first; i < parts->len; i++) {
+    const AssayMetric *metric = (const AssayMetric *) assay_plan_part (parts, i)->plugin;
+
+    if ((metric->assess != NULL) == is_utility)
+      continue;
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                is_utility ? "'%s' measures guesses: expected it as [metric %s]"
+                           : "'%s' is a utility: expected it as [utility %s]",
+                metric->id, metric->id);
+    return assay_scenario_blame (scenario, group, NULL, error);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_measuring (const AssayScenario *scenario, const AssayGroup *group, GPtrArray *parts,
+                GError **error)
+{
+  const guint first = parts->len;
+
+  return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_METRIC, no_keys, parts, error)
+         && check_measuring (scenario, group, parts, first, error);
 }
 
 static gboolean
@@ -163,11 +203,9 @@ read_group (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *gr
   if (g_str_equal (group->kind, "attack"))
     return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_ATTACK, no_keys, plan->attacks,
                                    error);
-  if (g_str_equal (group->kind, "metric"))
-    return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_METRIC, no_keys, plan->metrics,
-                                   error);
-  assay_fail (error, ASSAY_ERROR_SCENARIO, "this version of Assay has no utilities");
-  return assay_scenario_blame (scenario, group, NULL, error);
+  return read_measuring (scenario, group,
+                         g_str_equal (group->kind, "metric") ? plan->metrics : plan->utilities,
+                         error);
 }
 
 static gboolean
@@ -180,12 +218,14 @@ read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
   assay_parts_set_names (plan->datasets);
   assay_parts_set_names (plan->defenses);
   assay_parts_set_names (plan->attacks);
-  if (plan->datasets->len > 0 && plan->defenses->len > 0 && plan->attacks->len > 0)
+  assay_parts_set_names (plan->utilities);
+  if (plan->datasets->len > 0 && plan->defenses->len > 0
+      && plan->attacks->len + plan->utilities->len > 0)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: has no %s", scenario->path,
                      plan->datasets->len == 0   ? "[dataset]"
                      : plan->defenses->len == 0 ? "[defense NAME]"
-                                                : "[attack NAME]");
+                                                : "[attack NAME] and no [utility NAME]");
 }
 
 /* Claims come last: they speak of metrics and of cells. */
@@ -231,11 +271,16 @@ canonical_cell (const AssayPlan *plan, const AssayCell *cell)
   g_autofree char *trial = cell->trial == ASSAY_ALL_TRIALS ? g_strdup ("all")
                                                            : g_strdup_printf ("%u", cell->trial);
 
-  return g_strdup_printf ("%s%s%strial=%s\nsecrets=%" G_GUINT64_FORMAT "\n",
+  g_autofree char *groups
+      = plan->secret_groups > 0
+            ? g_strdup_printf ("secret_groups=%" G_GUINT64_FORMAT "\n", plan->secret_groups)
+            : g_strdup ("");
+
+  return g_strdup_printf ("%s%s%s%strial=%s\nsecrets=%" G_GUINT64_FORMAT "\n%s",
                           assay_plan_part (plan->datasets, cell->dataset)->canonical,
                           assay_plan_part (plan->defenses, cell->defense)->canonical,
-                          assay_plan_part (plan->attacks, cell->attack)->canonical, trial,
-                          plan->secrets);
+                          cell->utility != ASSAY_NO_PART ? "utility " : "",
+                          assay_plan_player (plan, cell)->canonical, trial, plan->secrets, groups);
 }
 
 char *
@@ -261,20 +306,40 @@ assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *rol
   g_autofree char *upstream = g_strdup_printf (
       "%s\n%s%s%s%s%s%s%s", dataset->plugin->id, data_settings,
       is_data ? "" : defense->plugin->id, is_data ? "" : "\n", is_data ? "" : defense_settings,
-      attack != NULL ? assay_plan_part (plan->attacks, cell->attack)->plugin->id : "",
+      attack != NULL ? assay_plan_player (plan, cell)->plugin->id : "",
       attack != NULL ? "\n" : "", attack != NULL ? attack : "");
 
   return assay_stream_key (plan->seed, trial, role, upstream);
 }
 
 gboolean
-assay_plan_has_guesses (const AssayPlan *plan)
+assay_plan_has_releases (const AssayPlan *plan)
 {
   for (guint i = 0; i < plan->attacks->len; i++)
-    if (((const AssayAttack *) assay_plan_part (plan->attacks, i)->plugin)->game
-        == ASSAY_GAME_RECONSTRUCT)
+    if (assay_game_has_guess (
+            ((const AssayAttack *) assay_plan_part (plan->attacks, i)->plugin)->game))
       return TRUE;
-  return FALSE;
+  return plan->utilities->len > 0;
+}
+
+guint
+assay_plan_n_measuring (const AssayPlan *plan, const AssayCell *cell)
+{
+  return cell->utility != ASSAY_NO_PART ? 1 : plan->metrics->len;
+}
+
+const AssayPart *
+assay_plan_measuring (const AssayPlan *plan, const AssayCell *cell, guint index)
+{
+  return cell->utility != ASSAY_NO_PART ? assay_plan_part (plan->utilities, cell->utility)
+                                        : assay_plan_part (plan->metrics, index);
+}
+
+const AssayPart *
+assay_plan_player (const AssayPlan *plan, const AssayCell *cell)
+{
+  return cell->utility != ASSAY_NO_PART ? assay_plan_part (plan->utilities, cell->utility)
+                                        : assay_plan_part (plan->attacks, cell->attack);
 }
 
 static void
@@ -306,6 +371,9 @@ canonical_plan (const AssayPlan *plan)
   append_parts (text, "defense", plan->defenses);
   append_parts (text, "attack", plan->attacks);
   append_parts (text, "metric", plan->metrics);
+  append_parts (text, "utility", plan->utilities);
+  if (plan->secret_groups > 0)
+    g_string_append_printf (text, "secret_groups=%" G_GUINT64_FORMAT "\n", plan->secret_groups);
   return g_string_free (text, FALSE);
 }
 

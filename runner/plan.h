@@ -21,18 +21,22 @@ typedef struct {
   char *canonical;           /* "label\nplugin\nsettings...": hashed into ids and streams */
 } AssayPart;
 
+/* A cell has an attack or a utility, never both. */
 typedef struct {
   guint dataset;
   guint trial;
   guint defense;
-  guint attack;
+  guint attack;  /* ASSAY_NO_PART: it has a utility */
+  guint utility; /* ASSAY_NO_PART: it has an attack */
 } AssayCell;
+
+#define ASSAY_NO_PART G_MAXUINT
 
 typedef struct _AssayClaim AssayClaim; /* runner/claim.h */
 
 typedef struct {
   const char *defense; /* labels */
-  const char *attack;
+  const char *attack; /* or utility */
   char *reason;
 } AssaySkip;
 
@@ -46,11 +50,13 @@ typedef struct {
   guint64 seed;
   guint64 trials;
   double confidence;
-  guint64 secrets;      /* per cell */
+  guint64 secrets;       /* per cell; 0: whole groups are drawn */
+  guint64 secret_groups; /* per cell; 0: secrets are drawn one by one */
   guint64 tune_secrets; /* set apart for tuning; 0 when nothing is tuned */
-  GPtrArray *datasets;  /* AssayPart, as the three below */
+  GPtrArray *datasets;  /* AssayPart, as the four below */
   GPtrArray *defenses;
   GPtrArray *attacks;
+  GPtrArray *utilities; /* their plugins are metrics that assess */
   GPtrArray *metrics;
   GPtrArray *claims;  /* AssayClaim; not part of the hash: they judge what is stored already */
   GArray *cells;      /* AssayCell, in the order of results */
@@ -87,17 +93,25 @@ assay_plan_cell (const AssayPlan *plan, gsize index)
   return &g_array_index (plan->cells, AssayCell, index);
 }
 
-/* Whether any attack guesses secrets; otherwise how many there are says nothing. */
-gboolean assay_plan_has_guesses (const AssayPlan *plan);
+/* Whether anything is done with a release; otherwise how many secrets there are says nothing. */
+gboolean assay_plan_has_releases (const AssayPlan *plan);
+
+/* What measures a cell: the plan's metrics, or its one utility. Outcomes are stored by these
+ * numbers. */
+guint assay_plan_n_measuring (const AssayPlan *plan, const AssayCell *cell);
+const AssayPart *assay_plan_measuring (const AssayPlan *plan, const AssayCell *cell, guint index);
+
+/* What the cell has beside a defense: its attack or its utility. */
+const AssayPart *assay_plan_player (const AssayPlan *plan, const AssayCell *cell);
 
 /* 16 hexadecimal digits that name the cell in results; a trial of ASSAY_ALL_TRIALS names what is
  * pooled over them. */
 #define ASSAY_ALL_TRIALS G_MAXUINT
 char *assay_plan_cell_id (const AssayPlan *plan, const AssayCell *cell);
 
-/* The stream of @role ("data", "secrets", "defense", "attack", "metric") in a cell, keyed by the
- * settings upstream of that role. @attack is the resolved settings' text where tuning chose them;
- * NULL for roles before it. */
+/* The stream of @role ("data", "secrets", "defense", "attack", "utility", "metric") in a cell,
+ * keyed by the settings upstream of that role. @attack is the resolved settings' text of the attack
+ * (where tuning chose them) or of the utility; NULL for roles before it. */
 AssayStreamKey assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *role,
                                   const char *attack);
 

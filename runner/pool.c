@@ -16,7 +16,7 @@ add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index
 {
   const AssayCell *cell = assay_plan_cell (plan, index);
   const AssayMetric *plugin
-      = (const AssayMetric *) assay_plan_part (plan->metrics, metric)->plugin;
+      = (const AssayMetric *) assay_plan_measuring (plan, cell, metric)->plugin;
   AssayOutcomes outcomes = { 0 };
   g_autofree gint64 *groups = NULL;
   gsize n_groups = 0;
@@ -28,7 +28,7 @@ add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index
     return FALSE;
   }
   /* The unit of an audit is the audit. */
-  if (plugin->audit != NULL)
+  if (plugin->audit != NULL || plugin->has_own_units)
     g_clear_pointer (&groups, g_free);
   /* Units that are not the secrets would need groups of their own. */
   if (groups != NULL && outcomes.n > 0 && n_groups != outcomes.n) {
@@ -69,10 +69,10 @@ assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure)
   if (series->len == 0)
     return NULL;
   if (measure->statistic == ASSAY_STATISTIC_EPSILON) {
-    const double *counts[ASSAY_MAX_SERIES];
+    const double *counts[ASSAY_AUDIT_SERIES];
     AssayAudit audit;
 
-    for (guint s = 0; s < ASSAY_MAX_SERIES; s++)
+    for (guint s = 0; s < ASSAY_AUDIT_SERIES; s++)
       counts[s] = (const double *) (gconstpointer) pool->series[s]->data;
     audit = assay_outcomes_audit (counts, series->len);
     return assay_sample_new_audit (measure, &audit);

@@ -12,8 +12,8 @@ typedef struct {
   GArray *groups;                   /* gint64; empty: independent */
 } AssayPool;
 
-/* Adds up the outcomes of metric part @metric in the cells numbered by @indices (gsize). Cleared by
- * the caller also where it fails. */
+/* Adds up the outcomes of what measures them by number @metric (assay_plan_measuring) in the cells
+ * numbered by @indices (gsize). Cleared by the caller also where it fails. */
 gboolean assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
                           const GArray *indices, guint metric, GError **error);
 void assay_pool_clear (AssayPool *pool);

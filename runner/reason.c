@@ -11,7 +11,9 @@
 static char *
 name_cell (const AssayResultCell *cell)
 {
-  return g_strdup_printf ("attack %s against %s", cell->attack.name, cell->defense.name);
+  return cell->is_utility
+             ? g_strdup_printf ("utility %s of %s", cell->player.name, cell->defense.name)
+             : g_strdup_printf ("attack %s against %s", cell->player.name, cell->defense.name);
 }
 
 static char *

@@ -105,8 +105,13 @@ new_cell (const AssayPlan *plan, AssayStore *store, const AssayCell *cell, Assay
   result->dataset_sha256 = results->hashes->pdata[cell->dataset];
   result->dataset = part_of (plan->datasets, cell->dataset, NULL);
   result->defense = part_of (plan->defenses, cell->defense, NULL);
-  result->attack = part_of (plan->attacks, cell->attack, settings);
-  result->grants = assay_plan_part (plan->attacks, cell->attack)->grants;
+  result->is_utility = cell->utility != ASSAY_NO_PART;
+  if (result->is_utility) {
+    result->player = part_of (plan->utilities, cell->utility, NULL);
+  } else {
+    result->player = part_of (plan->attacks, cell->attack, settings);
+    result->grants = assay_plan_part (plan->attacks, cell->attack)->grants;
+  }
   result->measurements = g_array_new (FALSE, FALSE, sizeof (AssayMeasurement));
   return result;
 }
@@ -116,10 +121,10 @@ static gboolean
 measure (const AssayPlan *plan, AssayStore *store, const GArray *indices, guint metric,
          const char *role, AssayResultCell *result, GError **error)
 {
-  const AssayPart *part = assay_plan_part (plan->metrics, metric);
-  const AssayMetric *plugin = (const AssayMetric *) part->plugin;
   const AssayCell *cell = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
-  g_autofree char *attack = assay_settings_canonical (result->attack.settings);
+  const AssayPart *part = assay_plan_measuring (plan, cell, metric);
+  const AssayMetric *plugin = (const AssayMetric *) part->plugin;
+  g_autofree char *attack = assay_settings_canonical (result->player.settings);
   AssayPool pool;
   gboolean is_ok = assay_pool_fill (&pool, plan, store, indices, metric, error);
 
@@ -143,7 +148,9 @@ static gboolean
 measure_cell (const AssayPlan *plan, AssayStore *store, const GArray *indices, const char *role,
               AssayResultCell *result, GError **error)
 {
-  for (guint m = 0; m < plan->metrics->len; m++)
+  const AssayCell *cell = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
+
+  for (guint m = 0; m < assay_plan_n_measuring (plan, cell); m++)
     if (!measure (plan, store, indices, m, role, result, error))
       return FALSE;
   return TRUE;
@@ -333,7 +340,7 @@ assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
   for (gsize i = 0; i < plan->cells->len; i++) {
     const AssayCell *cell = assay_plan_cell (plan, i);
 
-    if (cell->trial == 0 && assay_plan_part (plan->attacks, cell->attack)->candidates != NULL
+    if (cell->trial == 0 && assay_plan_player (plan, cell)->candidates != NULL
         && !add_tuning (plan, store, cell, results, error))
       return NULL;
   }

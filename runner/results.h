@@ -34,8 +34,9 @@ typedef struct {
   const char *dataset_sha256;
   AssayResultPart dataset;
   AssayResultPart defense;
-  AssayResultPart attack;
-  guint grants;
+  AssayResultPart player; /* the attack or the utility */
+  gboolean is_utility;
+  guint grants;           /* of an attack */
   GArray *measurements; /* AssayMeasurement */
   AssayAuditRecord *audit; /* of a trial's game with the mechanism itself, or NULL */
 } AssayResultCell;

@@ -65,7 +65,7 @@ enter_trial (Runner *runner, const AssayCell *cell, GError **error)
     return TRUE;
   report_progress (runner, "opening the dataset");
   if (!check_data (runner, cell->dataset, error)
-      || (assay_plan_has_guesses (runner->plan)
+      || (assay_plan_has_releases (runner->plan)
           && !assay_workspace_groups (runner->workspace, cell, &groups, &n, error)))
     return FALSE;
   if (groups != NULL
@@ -82,18 +82,18 @@ gboolean
 assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
                            const AssaySettings **ret_settings, guint *ret_candidate, GError **error)
 {
-  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  const AssayPart *player = assay_plan_player (plan, cell);
   g_autofree double *estimates = NULL;
   guint n;
 
   *ret_candidate = 0;
-  *ret_settings = attack->settings;
-  if (attack->candidates == NULL)
+  *ret_settings = player->settings;
+  if (player->candidates == NULL)
     return TRUE;
   if (!assay_store_tuning (store, cell->dataset, cell->defense, cell->attack, ret_candidate,
                            &estimates, &n, error))
     return FALSE;
-  *ret_settings = estimates != NULL ? attack->candidates->pdata[*ret_candidate] : NULL;
+  *ret_settings = estimates != NULL ? player->candidates->pdata[*ret_candidate] : NULL;
   return TRUE;
 }
 
@@ -113,8 +113,7 @@ tune_if_needed (Runner *runner, const AssayCell *cell, const AssaySettings **ret
     return TRUE;
   report_progress (runner, "tuning on separate secrets");
   if (!assay_workspace_tuning (runner->workspace, cell, &work, error)
-      || !assay_tune (plan, cell, attack, work.release, work.truth, work.knowledge, &chosen,
-                      &estimates, error)
+      || !assay_tune (plan, cell, runner->workspace, &work, &chosen, &estimates, error)
       || !assay_store_set_tuning (runner->store, cell->dataset, cell->defense, cell->attack, chosen,
                                   estimates, attack->candidates->len, error))
     return FALSE;
@@ -160,7 +159,7 @@ control_is_won (Runner *runner, const AssayCell *cell, const AssaySettings *sett
 /* ---- One cell ---- */
 
 static gboolean
-measure_all (Runner *runner, const AssayTruth *truth, const AssayGuess *guess,
+measure_all (Runner *runner, const AssayJob *work, const AssayGuess *guess,
              AssayOutcomes *ret_outcomes, GError **error)
 {
   const GPtrArray *metrics = runner->plan->metrics;
@@ -169,8 +168,9 @@ measure_all (Runner *runner, const AssayTruth *truth, const AssayGuess *guess,
     const AssayPart *part = assay_plan_part (metrics, m);
     const AssayMetric *metric = (const AssayMetric *) part->plugin;
 
-    if (assay_metric_applies (metric, truth, guess)
-        && !assay_step_measure (metric, part->settings, truth, guess, &ret_outcomes[m], error))
+    if (assay_metric_applies (metric, work->dataset, work->truth, guess)
+        && !assay_step_measure (metric, part->settings, work->dataset, work->truth, guess,
+                                &ret_outcomes[m], error))
       return FALSE;
   }
   return TRUE;
@@ -200,22 +200,68 @@ audit_cell (Runner *runner, const AssayCell *cell, gsize index, const AssaySetti
   return TRUE;
 }
 
+gboolean
+assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+                  const AssayCell *cell, AssayGuess **ret_guess, GError **error)
+{
+  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  g_autofree char *canonical = NULL;
+  const AssaySettings *settings;
+  AssayGranted granted;
+  AssayJob work;
+  guint candidate;
+
+  if (!assay_run_attack_settings (plan, store, cell, &settings, &candidate, error)
+      || !assay_workspace_cell (workspace, cell, &work, error)
+      || !assay_workspace_grant (workspace, cell, settings, FALSE, &granted, error))
+    return FALSE;
+  canonical = assay_settings_canonical (settings);
+  return assay_step_attack ((const AssayAttack *) attack->plugin, settings,
+                            assay_plan_stream (plan, cell, "attack", canonical), work.release,
+                            &granted, ret_guess, error);
+}
+
 /* Attacks the release of the cell, and measures the guess. */
 static gboolean
-attack_cell (Runner *runner, const AssayCell *cell, const AssaySettings *settings,
-             AssayOutcomes *ret_outcomes, GError **error)
+attack_cell (Runner *runner, const AssayCell *cell, AssayOutcomes *ret_outcomes, GError **error)
 {
-  const AssayPart *attack = assay_plan_part (runner->plan->attacks, cell->attack);
-  g_autofree char *canonical = assay_settings_canonical (settings);
   g_autoptr (AssayGuess) guess = NULL;
   AssayJob work;
 
   return assay_workspace_cell (runner->workspace, cell, &work, error)
-         && assay_step_attack ((const AssayAttack *) attack->plugin, settings,
-                               assay_plan_stream (runner->plan, cell, "attack", canonical),
-                               work.release, attack->grants, work.knowledge, work.groups, &guess,
-                               error)
-         && measure_all (runner, work.truth, guess, ret_outcomes, error);
+         && assay_run_attack (runner->plan, runner->workspace, runner->store, cell, &guess, error)
+         && measure_all (runner, &work, guess, ret_outcomes, error);
+}
+
+gboolean
+assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *work,
+                  AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayPart *utility = assay_plan_part (plan->utilities, cell->utility);
+  const AssayReceived received = { .release = work->release, .truth = work->truth };
+  g_autofree char *canonical = assay_settings_canonical (utility->settings);
+
+  return assay_step_assess ((const AssayMetric *) utility->plugin, utility->settings,
+                            assay_plan_stream (plan, cell, "utility", canonical), work->dataset,
+                            &received, ret_outcomes, error);
+}
+
+/* What an honest receiver gets from the release of the cell. There is no control to win. */
+static gboolean
+assess_cell (Runner *runner, const AssayCell *cell, AssayOutcomes *ret_outcomes,
+             AssayCellStatus *ret_status, GError **error)
+{
+  const AssayPart *defense = assay_plan_part (runner->plan->defenses, cell->defense);
+  g_autofree char *doing = g_strdup_printf (
+      "%s of %s", assay_plan_player (runner->plan, cell)->label, defense->label);
+  AssayJob work;
+
+  report_progress (runner, doing);
+  if (!assay_workspace_cell (runner->workspace, cell, &work, error)
+      || !assay_run_assess (runner->plan, cell, &work, ret_outcomes, error))
+    return FALSE;
+  *ret_status = ASSAY_CELL_OK;
+  return TRUE;
 }
 
 /* Plays the cell's control, then its game. @ret_status says whether the control was won. */
@@ -236,8 +282,8 @@ play_cell (Runner *runner, gsize index, AssayOutcomes *ret_outcomes, AssayCellSt
     return FALSE;
   doing = g_strdup_printf ("%s against %s", attack->label, defense->label);
   report_progress (runner, doing);
-  is_ok = ((const AssayAttack *) attack->plugin)->game == ASSAY_GAME_RECONSTRUCT
-              ? attack_cell (runner, cell, settings, ret_outcomes, error)
+  is_ok = assay_game_has_guess (((const AssayAttack *) attack->plugin)->game)
+              ? attack_cell (runner, cell, ret_outcomes, error)
               : audit_cell (runner, cell, index, settings, ret_outcomes, error);
   if (!is_ok)
     return FALSE;
@@ -257,7 +303,8 @@ leave_cell (Runner *runner, gsize index)
 static gboolean
 run_cell (Runner *runner, gsize index, GError **error)
 {
-  const guint n_metrics = runner->plan->metrics->len;
+  const AssayCell *cell = assay_plan_cell (runner->plan, index);
+  const guint n_metrics = assay_plan_n_measuring (runner->plan, cell);
   g_autofree AssayOutcomes *outcomes = g_new0 (AssayOutcomes, n_metrics);
   g_autoptr (GError) problem = NULL;
   AssayCellRecord record = { .status = ASSAY_CELL_ERROR };
@@ -268,7 +315,10 @@ run_cell (Runner *runner, gsize index, GError **error)
     return FALSE;
   if (is_crashed)
     return TRUE;
-  if (!play_cell (runner, index, outcomes, &record.status, &problem)) {
+  is_ok = cell->utility != ASSAY_NO_PART
+              ? assess_cell (runner, cell, outcomes, &record.status, &problem)
+              : play_cell (runner, index, outcomes, &record.status, &problem);
+  if (!is_ok) {
     for (guint m = 0; m < n_metrics; m++)
       assay_outcomes_clear (&outcomes[m]);
     if (ends_the_run (problem)) {

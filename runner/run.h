@@ -36,6 +36,13 @@ gboolean assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, co
                                     const AssaySettings **ret_settings, guint *ret_candidate,
                                     GError **error);
 
+/* Plays the attack of a cell, and what its utility assesses, once more: the same guess and the same
+ * outcomes as in the run. @work is the cell's. */
+gboolean assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+                           const AssayCell *cell, AssayGuess **ret_guess, GError **error);
+gboolean assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *work,
+                           AssayOutcomes *ret_outcomes, GError **error);
+
 /* The store's key for the outcome of a control: "won share n". */
 char *assay_run_control_key (guint attack, guint candidate);
 

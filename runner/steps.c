@@ -7,67 +7,116 @@
 #include "core/json.h"
 #include "core/registry.h"
 
-static AssayTruth *
-truth_from (AssayView secrets, const gint64 *groups, GError **error)
+static void
+add_numbers (AssayTruth *truth, const char *name, const gint64 *values, gsize n)
 {
-  AssayMatrix *copy = assay_matrix_copy (secrets, error);
+  if (values != NULL)
+    assay_arrays_take (&truth->arrays, name,
+                       assay_array_take (ASSAY_INT64, 1, &n,
+                                         g_memdup2 (values, n * sizeof *values)));
+}
+
+static AssayTruth *
+truth_from (const AssaySecrets *secrets, GError **error)
+{
+  AssayMatrix *copy = assay_matrix_copy (secrets->rows, error);
+  const gsize n = secrets->rows.rows, frames[] = { n, 4 };
   AssayTruth *truth;
 
   if (copy == NULL)
     return NULL;
   truth = assay_truth_new ();
+  truth->geometry = secrets->geometry;
   assay_arrays_take (&truth->arrays, "secrets", assay_array_take_matrix (copy));
-  if (groups != NULL)
-    assay_arrays_take (&truth->arrays, "groups",
-                       assay_array_take (ASSAY_INT64, 1, &secrets.rows,
-                                         g_memdup2 (groups, secrets.rows * sizeof *groups)));
+  add_numbers (truth, "groups", secrets->groups, n);
+  add_numbers (truth, "labels", secrets->labels, n);
+  if (secrets->frames != NULL)
+    assay_arrays_take (&truth->arrays, "frames",
+                       assay_array_take (ASSAY_FLOAT32, 2, frames,
+                                         g_memdup2 (secrets->frames, n * 4 * sizeof (float))));
   return truth;
+}
+
+/* A defense that draws from rows of a role needs some of the right length. */
+static gboolean
+check_material (const char *what, const AssayRows *rows, gsize cols, GError **error)
+{
+  if (rows == NULL || assay_rows_count (rows) == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "expected a %s of %" G_GSIZE_FORMAT " columns, found %s", what, cols,
+                       rows == NULL ? "none" : "one without rows");
+  return assay_rows_cols (rows) == cols
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "expected a %s of %" G_GSIZE_FORMAT " columns, found %" G_GSIZE_FORMAT,
+                        what, cols, assay_rows_cols (rows));
+}
+
+static gsize
+count_rows (const AssayRows *rows)
+{
+  return rows != NULL ? assay_rows_count (rows) : 0;
+}
+
+static gboolean
+check_protect (const AssayDefense *defense, const AssaySettings *settings,
+               const AssaySecrets *secrets, const AssayKnowledge *knowledge, GError **error)
+{
+  const guint uses = defense->uses != NULL ? defense->uses (settings->values) : 0;
+  const AssayShape shape = { .n_secrets = secrets->rows.rows,
+                             .cols = secrets->rows.cols,
+                             .n_public = count_rows (knowledge->public_rows),
+                             .n_database = count_rows (knowledge->database),
+                             .n_classes = secrets->n_classes,
+                             .geometry = secrets->geometry };
+
+  if ((uses & ASSAY_GRANT_DATABASE)
+      && !check_material ("database", knowledge->database, shape.cols, error))
+    return FALSE;
+  if ((uses & ASSAY_GRANT_PUBLIC)
+      && !check_material ("public set", knowledge->public_rows, shape.cols, error))
+    return FALSE;
+  /* Once more with the sizes that there are: those of a plan may be estimates. */
+  return defense->check == NULL || defense->check (settings->values, &shape, error);
 }
 
 gboolean
 assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
-                    AssayStreamKey stream, AssayView secrets, const gint64 *groups,
-                    const AssayRows *database, AssayRelease **ret_release, AssayTruth **ret_truth,
-                    GError **error)
+                    AssayStreamKey stream, const AssaySecrets *secrets,
+                    const AssayKnowledge *knowledge, AssayRelease **ret_release,
+                    AssayTruth **ret_truth, GError **error)
 {
   const guint uses = defense->uses != NULL ? defense->uses (settings->values) : 0;
   const AssayDefenseContext context
       = { .settings = settings->values,
           .stream = stream,
-          .database = uses & ASSAY_GRANT_DATABASE ? database : NULL,
+          .database = uses & ASSAY_GRANT_DATABASE ? knowledge->database : NULL,
+          .public_rows = uses & ASSAY_GRANT_PUBLIC ? knowledge->public_rows : NULL,
+          .labels = secrets->labels,
+          .n_classes = secrets->n_classes,
+          .geometry = secrets->geometry,
           .mechanism = defense->mechanism };
-  const AssayShape shape = { .n_secrets = secrets.rows,
-                             .cols = secrets.cols,
-                             .n_database = database != NULL ? assay_rows_count (database) : 0 };
   g_autoptr (AssayRelease) release = assay_release_new (defense->produces, defense->id);
   g_autoptr (AssayTruth) truth = NULL;
 
-  if (!assay_view_check_finite (secrets, "secrets", error))
+  if (!assay_view_check_finite (secrets->rows, "secrets", error))
     return FALSE;
-  if ((uses & ASSAY_GRANT_DATABASE) && (database == NULL || shape.n_database == 0))
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "defense %s: expected a database of %" G_GSIZE_FORMAT " columns, found %s",
-                       defense->id, secrets.cols, database == NULL ? "none" : "one without rows");
-  if ((uses & ASSAY_GRANT_DATABASE) && assay_rows_cols (database) != secrets.cols)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "defense %s: expected a database of %" G_GSIZE_FORMAT
-                       " columns, found %" G_GSIZE_FORMAT,
-                       defense->id, secrets.cols, assay_rows_cols (database));
-  /* Once more with the sizes that there are: those of a plan may be estimates. */
-  if (defense->check != NULL && !defense->check (settings->values, &shape, error)) {
+  if (!check_protect (defense, settings, secrets, knowledge, error)) {
     g_prefix_error (error, "defense %s: ", defense->id);
     return FALSE;
   }
-  truth = truth_from (secrets, groups, error);
+  truth = truth_from (secrets, error);
   if (truth == NULL)
     return FALSE;
   g_free (release->settings);
   release->settings = assay_json_settings_text (settings);
-  if (!defense->protect (&context, secrets, release, truth, error)
+  if (!defense->protect (&context, secrets->rows, release, truth, error)
       || !assay_release_check (release, error) || !assay_truth_check (truth, error)) {
     g_prefix_error (error, "defense %s: ", defense->id);
     return FALSE;
   }
+  /* What was made of images is made of pixels still, unless it has another number of them. */
+  if (assay_release_cols (release) == secrets->rows.cols)
+    release->geometry = secrets->geometry;
   *ret_release = g_steal_pointer (&release);
   *ret_truth = g_steal_pointer (&truth);
   return TRUE;
@@ -91,11 +140,14 @@ check_fit (const AssayAttack *attack, const AssayRelease *release, const AssayOb
   const guint held = (seen->database != NULL ? ASSAY_GRANT_DATABASE : 0)
                      | (seen->public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0)
                      | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
-                     | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0);
+                     | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
+                     | (seen->repeats != NULL ? ASSAY_GRANT_REPEATS : 0)
+                     | (assay_arrays_get (&release->arrays, "labels") != NULL ? ASSAY_GRANT_LABELS
+                                                                              : 0);
   g_autofree char *lacking = assay_grants_describe (attack->needs & ~held);
   g_autofree char *reads = assay_release_kinds_describe (attack->reads);
 
-  if (attack->game != ASSAY_GAME_RECONSTRUCT)
+  if (!assay_game_has_guess (attack->game))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "attack '%s' plays with the defense itself, not with a release; expected "
                        "'assay run'",
@@ -111,21 +163,60 @@ check_fit (const AssayAttack *attack, const AssayRelease *release, const AssayOb
          && check_columns ("the public set", seen->public_rows, release, error);
 }
 
+/* The release as who was not granted its labels sees it. The other arrays are shared. */
+static AssayRelease *
+without_labels (const AssayRelease *release)
+{
+  AssayRelease *stripped = assay_release_new (release->kind, release->defense);
+
+  g_free (stripped->settings);
+  stripped->settings = g_strdup (release->settings);
+  stripped->is_unit_norm = release->is_unit_norm;
+  stripped->geometry = release->geometry;
+  for (guint i = 0; i < release->arrays.names->len; i++)
+    if (!g_str_equal (release->arrays.names->pdata[i], "labels"))
+      assay_arrays_take (&stripped->arrays, release->arrays.names->pdata[i],
+                         assay_array_copy (release->arrays.arrays->pdata[i]));
+  return stripped;
+}
+
+/* All releases that an attack may see, the one under attack first. */
+static GPtrArray *
+released (const AssayRelease *release, const AssayGranted *granted)
+{
+  const gboolean keeps_labels = granted->grants & ASSAY_GRANT_LABELS
+                                || assay_arrays_get (&release->arrays, "labels") == NULL;
+  GPtrArray *all = g_ptr_array_new_with_free_func (
+      keeps_labels ? NULL : (GDestroyNotify) assay_release_free);
+
+  g_ptr_array_add (all, keeps_labels ? (gpointer) release : without_labels (release));
+  for (guint i = 0; granted->grants & ASSAY_GRANT_REPEATS && granted->repeats != NULL
+                    && i < granted->repeats->len;
+       i++)
+    g_ptr_array_add (all, keeps_labels ? granted->repeats->pdata[i]
+                                       : without_labels (granted->repeats->pdata[i]));
+  return all;
+}
+
 gboolean
 assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, AssayStreamKey stream,
-                   const AssayRelease *release, guint grants, const AssayKnowledge *knowledge,
-                   const gint64 *groups, AssayGuess **ret_guess, GError **error)
+                   const AssayRelease *release, const AssayGranted *granted,
+                   AssayGuess **ret_guess, GError **error)
 {
+  const guint grants = granted->grants;
   const AssayAttackContext context = { .settings = settings->values, .stream = stream };
+  g_autoptr (GPtrArray) all = released (release, granted);
   const AssayObservation seen
-      = { .release = release,
-          .database = grants & ASSAY_GRANT_DATABASE ? knowledge->database : NULL,
-          .public_rows = grants & ASSAY_GRANT_PUBLIC ? knowledge->public_rows : NULL,
-          .groups = grants & ASSAY_GRANT_GROUPS ? groups : NULL,
-          .other_releases = grants & ASSAY_GRANT_OTHER_RELEASES ? release : NULL };
+      = { .release = all->pdata[0],
+          .database = grants & ASSAY_GRANT_DATABASE ? granted->knowledge->database : NULL,
+          .public_rows = grants & ASSAY_GRANT_PUBLIC ? granted->knowledge->public_rows : NULL,
+          .groups = grants & ASSAY_GRANT_GROUPS ? granted->groups : NULL,
+          .other_releases = grants & ASSAY_GRANT_OTHER_RELEASES ? all->pdata[0] : NULL,
+          .repeats = all->len > 1 ? (const AssayRelease *const *) (all->pdata + 1) : NULL,
+          .n_repeats = all->len - 1 };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
 
-  if (!check_fit (attack, release, &seen, error)
+  if (!check_fit (attack, seen.release, &seen, error)
       || !assay_attack_run (attack, &context, &seen, guess, error))
     return FALSE;
   *ret_guess = g_steal_pointer (&guess);
@@ -133,9 +224,12 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
 }
 
 gboolean
-assay_metric_applies (const AssayMetric *metric, const AssayTruth *truth, const AssayGuess *guess)
+assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
+                      const AssayTruth *truth, const AssayGuess *guess)
 {
   if (metric->measure == NULL)
+    return FALSE;
+  if (metric->needs & ~(dataset != NULL ? assay_dataset_holdings (dataset) : 0))
     return FALSE;
   for (const char *const *name = metric->reads_truth; name != NULL && *name != NULL; name++)
     if (assay_arrays_get (&truth->arrays, *name) == NULL)
@@ -146,27 +240,49 @@ assay_metric_applies (const AssayMetric *metric, const AssayTruth *truth, const 
   return TRUE;
 }
 
-gboolean
-assay_step_measure (const AssayMetric *metric, const AssaySettings *settings,
-                    const AssayTruth *truth, const AssayGuess *guess, AssayOutcomes *ret_outcomes,
-                    GError **error)
+/* Takes the outcomes over if they are finite. */
+static gboolean
+take_outcomes (const AssayMetric *metric, gboolean is_ok, AssayOutcomes *outcomes,
+               AssayOutcomes *ret_outcomes, GError **error)
 {
-  const AssayMetricContext context = { .settings = settings->values };
-  AssayOutcomes outcomes = { 0 };
-  gboolean is_ok = metric->measure (&context, truth, guess, &outcomes, error);
-
   for (guint s = 0; is_ok && s < metric->n_series; s++)
-    for (gsize i = 0; is_ok && i < outcomes.n; i++)
-      if (!isfinite (outcomes.series[s][i]))
+    for (gsize i = 0; is_ok && i < outcomes->n; i++)
+      if (!isfinite (outcomes->series[s][i]))
         is_ok = assay_fail (error, ASSAY_ERROR_NUMERIC,
-                            "the outcome of secret %" G_GSIZE_FORMAT " is not finite", i);
+                            "the outcome of %s %" G_GSIZE_FORMAT " is not finite",
+                            metric->has_own_units ? "unit" : "secret", i);
   if (!is_ok) {
-    assay_outcomes_clear (&outcomes);
-    g_prefix_error (error, "metric %s: ", metric->id);
+    assay_outcomes_clear (outcomes);
+    g_prefix_error (error, "%s %s: ", metric->assess != NULL ? "utility" : "metric", metric->id);
     return FALSE;
   }
-  *ret_outcomes = outcomes;
+  *ret_outcomes = *outcomes;
   return TRUE;
+}
+
+gboolean
+assay_step_measure (const AssayMetric *metric, const AssaySettings *settings,
+                    const AssayDataset *dataset, const AssayTruth *truth, const AssayGuess *guess,
+                    AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayMetricContext context = { .settings = settings->values, .dataset = dataset };
+  AssayOutcomes outcomes = { 0 };
+  const gboolean is_ok = metric->measure (&context, truth, guess, &outcomes, error);
+
+  return take_outcomes (metric, is_ok, &outcomes, ret_outcomes, error);
+}
+
+gboolean
+assay_step_assess (const AssayMetric *utility, const AssaySettings *settings,
+                   AssayStreamKey stream, const AssayDataset *dataset,
+                   const AssayReceived *received, AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayMetricContext context
+      = { .settings = settings->values, .dataset = dataset, .stream = stream };
+  AssayOutcomes outcomes = { 0 };
+  const gboolean is_ok = utility->assess (&context, received, &outcomes, error);
+
+  return take_outcomes (utility, is_ok, &outcomes, ret_outcomes, error);
 }
 
 const gint64 *
@@ -175,4 +291,12 @@ assay_truth_groups (const AssayTruth *truth)
   const AssayArray *groups = assay_arrays_get (&truth->arrays, "groups");
 
   return groups != NULL ? assay_array_int64 (groups) : NULL;
+}
+
+const gint64 *
+assay_truth_released_groups (const AssayTruth *truth)
+{
+  const AssayArray *owners = assay_arrays_get (&truth->arrays, "owners");
+
+  return owners != NULL ? assay_array_int64 (owners) : assay_truth_groups (truth);
 }

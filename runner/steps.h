@@ -1,10 +1,21 @@
-/* The three steps of an audit: protect, attack, measure. A run is made of these, and so are the
- * subcommands that work on folders. */
+/* The steps of an audit: protect, attack, measure, and what a utility assesses. A run is made of
+ * these, and so are the subcommands that work on folders. */
 #pragma once
 
 #include "core/plugin.h"
 
 G_BEGIN_DECLS
+
+/* Secrets on their way to a defense, with what is known of them. Arrays have one entry a row, or
+ * are NULL. */
+typedef struct {
+  AssayView rows;
+  const gint64 *groups;
+  const gint64 *labels;
+  const float *frames; /* x 4: see AssayRoleData */
+  gsize n_classes;
+  AssayGeometry geometry;
+} AssaySecrets;
 
 /* Knowledge that can be granted. What is not at hand is NULL. */
 typedef struct {
@@ -12,31 +23,46 @@ typedef struct {
   AssayRows *public_rows;
 } AssayKnowledge;
 
-/* Protects @secrets (n x d). @groups (n numbers, or NULL) go into the truth alone. The results are
+/* What an attack is granted, out of what there is. */
+typedef struct {
+  guint grants; /* set of AssayGrant */
+  const AssayKnowledge *knowledge;
+  const gint64 *groups;     /* as AssayObservation has them, or NULL */
+  const GPtrArray *repeats; /* of AssayRelease; NULL: none */
+} AssayGranted;
+
+/* Protects @secrets. What is known of them beside their values goes into the truth. The results are
  * checked: kind, sizes, finite values, orthonormal bases. */
 gboolean assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
-                             AssayStreamKey stream, AssayView secrets, const gint64 *groups,
-                             const AssayRows *database, AssayRelease **ret_release,
+                             AssayStreamKey stream, const AssaySecrets *secrets,
+                             const AssayKnowledge *knowledge, AssayRelease **ret_release,
                              AssayTruth **ret_truth, GError **error);
 
-/* Attacks @release with exactly @grants of @knowledge. @groups: one number per secret, or NULL.
- * ASSAY_ERROR_MISMATCH for a release kind that the attack does not read, a grant that it needs and
- * has not, and knowledge of another dimension. */
+/* Attacks @release with exactly what is granted. ASSAY_ERROR_MISMATCH for a release kind that the
+ * attack does not read, a grant that it needs and has not, and knowledge of another dimension. */
 gboolean assay_step_attack (const AssayAttack *attack, const AssaySettings *settings,
-                            AssayStreamKey stream, const AssayRelease *release, guint grants,
-                            const AssayKnowledge *knowledge, const gint64 *groups,
-                            AssayGuess **ret_guess, GError **error);
+                            AssayStreamKey stream, const AssayRelease *release,
+                            const AssayGranted *granted, AssayGuess **ret_guess, GError **error);
 
-/* Whether the guess and the truth hold what @metric reads. */
-gboolean assay_metric_applies (const AssayMetric *metric, const AssayTruth *truth,
-                               const AssayGuess *guess);
+/* Whether the guess, the truth and the dataset (NULL: none) hold what @metric reads. */
+gboolean assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
+                               const AssayTruth *truth, const AssayGuess *guess);
 
-/* Outcomes per secret, checked to be finite. */
+/* Outcomes per unit, checked to be finite. */
 gboolean assay_step_measure (const AssayMetric *metric, const AssaySettings *settings,
-                             const AssayTruth *truth, const AssayGuess *guess,
-                             AssayOutcomes *ret_outcomes, GError **error);
+                             const AssayDataset *dataset, const AssayTruth *truth,
+                             const AssayGuess *guess, AssayOutcomes *ret_outcomes,
+                             GError **error);
+/* The same of a utility. */
+gboolean assay_step_assess (const AssayMetric *utility, const AssaySettings *settings,
+                            AssayStreamKey stream, const AssayDataset *dataset,
+                            const AssayReceived *received, AssayOutcomes *ret_outcomes,
+                            GError **error);
 
 /* The groups of the truth, one number per secret, or NULL. */
 const gint64 *assay_truth_groups (const AssayTruth *truth);
+/* The numbers that an attack with the grant `groups` is given: those of the secrets, or of images
+ * that secrets were mixed into. NULL: there are none. */
+const gint64 *assay_truth_released_groups (const AssayTruth *truth);
 
 G_END_DECLS

@@ -23,27 +23,31 @@ assay_plan_measure (const AssayPlan *plan, const char *name, const AssayMeasure 
 
 /* The tune_measure of one candidate. */
 static gboolean
-try_candidate (const AssayPlan *plan, const AssayCell *cell, const AssayPart *attack,
-               const AssaySettings *settings, const AssayRelease *release, const AssayTruth *truth,
-               const AssayKnowledge *knowledge, double *ret_estimate, GError **error)
+try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
+               const AssayJob *work, const AssaySettings *settings, double *ret_estimate,
+               GError **error)
 {
+  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
   const AssayMeasure *measure = NULL;
   const AssayPart *part = assay_plan_measure (plan, attack->tune_measure, &measure);
   const AssayMetric *metric = (const AssayMetric *) part->plugin;
-  const gint64 *groups = assay_truth_groups (truth);
+  const gint64 *groups = metric->has_own_units ? NULL : assay_truth_groups (work->truth);
   g_autofree char *canonical = assay_settings_canonical (settings);
   g_autoptr (AssayGuess) guess = NULL;
   AssayOutcomes outcomes = { 0 };
+  AssayGranted granted;
 
-  if (!assay_step_attack ((const AssayAttack *) attack->plugin, settings,
-                          assay_plan_stream (plan, cell, "tune-attack", canonical), release,
-                          attack->grants, knowledge, groups, &guess, error))
+  if (!assay_workspace_grant (workspace, cell, settings, TRUE, &granted, error)
+      || !assay_step_attack ((const AssayAttack *) attack->plugin, settings,
+                             assay_plan_stream (plan, cell, "tune-attack", canonical),
+                             work->release, &granted, &guess, error))
     return FALSE;
-  if (!assay_metric_applies (metric, truth, guess))
+  if (!assay_metric_applies (metric, work->dataset, work->truth, guess))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "tune_measure = %s does not apply to this attack and defense",
                        attack->tune_measure);
-  if (!assay_step_measure (metric, part->settings, truth, guess, &outcomes, error))
+  if (!assay_step_measure (metric, part->settings, work->dataset, work->truth, guess, &outcomes,
+                           error))
     return FALSE;
   *ret_estimate = assay_interval (measure, outcomes.series[measure->series], groups, outcomes.n,
                                   plan->confidence,
@@ -54,10 +58,10 @@ try_candidate (const AssayPlan *plan, const AssayCell *cell, const AssayPart *at
 }
 
 gboolean
-assay_tune (const AssayPlan *plan, const AssayCell *cell, const AssayPart *attack,
-            const AssayRelease *release, const AssayTruth *truth, const AssayKnowledge *knowledge,
-            guint *ret_chosen, double **ret_estimates, GError **error)
+assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
+            const AssayJob *work, guint *ret_chosen, double **ret_estimates, GError **error)
 {
+  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
   const guint n = attack->candidates->len;
   const AssayMeasure *measure = NULL;
   g_autofree double *estimates = g_new (double, n);
@@ -75,8 +79,8 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, const AssayPart *attac
   for (guint i = n; i-- > 0;) {
     g_clear_error (&last);
     estimates[i] = NAN;
-    if (!try_candidate (plan, &first_trial, attack, attack->candidates->pdata[i], release, truth,
-                        knowledge, &estimates[i], &last)) {
+    if (!try_candidate (plan, &first_trial, workspace, work, attack->candidates->pdata[i],
+                        &estimates[i], &last)) {
       /* A candidate that ran out of memory today might be the best tomorrow. */
       if (g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_MEMORY)
           || g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_IO)) {
@@ -86,8 +90,8 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, const AssayPart *attac
       continue;
     }
     if (best == n
-        || (measure->higher_leaks ? estimates[i] >= estimates[best]
-                                  : estimates[i] <= estimates[best]))
+        || (measure->higher_is_worse ? estimates[i] >= estimates[best]
+                                     : estimates[i] <= estimates[best]))
       best = i;
   }
   if (best == n) {

@@ -2,16 +2,16 @@
 #pragma once
 
 #include "runner/plan.h"
-#include "runner/steps.h"
+#include "runner/workspace.h"
 
 G_BEGIN_DECLS
 
-/* Tries every candidate of @attack on @release and picks the one that its tune_measure says is best
- * for the attacker; the first of equals. @ret_estimates has one value per candidate (free with
- * g_free). A candidate that fails counts as the worst. */
-gboolean assay_tune (const AssayPlan *plan, const AssayCell *cell, const AssayPart *attack,
-                     const AssayRelease *release, const AssayTruth *truth,
-                     const AssayKnowledge *knowledge, guint *ret_chosen, double **ret_estimates,
+/* Tries every candidate of the cell's attack on the release in @work (of assay_workspace_tuning)
+ * and picks the one that its tune_measure says is best for the attacker; the first of equals.
+ * @ret_estimates has one value per candidate (free with g_free). A candidate that fails counts as
+ * the worst. */
+gboolean assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
+                     const AssayJob *work, guint *ret_chosen, double **ret_estimates,
                      GError **error);
 
 /* The metric part of @plan that has the measure @name, and the measure. */

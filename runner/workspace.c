@@ -1,6 +1,8 @@
 /* What the cells of a run share. */
 #include "runner/workspace.h"
 
+#include <string.h>
+
 #include "runner/pairing.h"
 
 #define NOTHING G_MAXUINT
@@ -10,8 +12,11 @@ typedef struct {
   guint dataset, trial, defense; /* what it belongs to; NOTHING: not made */
   AssayMatrix *secrets;
   gint64 *groups;
+  gint64 *labels;
+  float *frames;
   AssayRelease *release;
   AssayTruth *truth;
+  GPtrArray *repeats; /* further releases; as many as were asked for so far */
   GError *error; /* why there is no release */
 } Protected;
 
@@ -21,9 +26,11 @@ struct _AssayWorkspace {
   AssayDataset open;
   AssayKnowledge knowledge;
   gsize *order; /* of the pool: first what is measured, then what is tuned on */
-  gsize tuning_first; /* where in it the secrets for tuning begin */
+  gsize *starts; /* where in it the secrets of each trial begin, and those of the last one end */
+  gsize tuning_first; /* where the secrets for tuning begin */
   Protected cell;
   Protected tuning;
+  GPtrArray *granted; /* of the repeats, those that the attack at hand wants */
 };
 
 static void
@@ -31,6 +38,7 @@ drop_release (Protected *protected)
 {
   g_clear_pointer (&protected->release, assay_release_free);
   g_clear_pointer (&protected->truth, assay_truth_free);
+  g_clear_pointer (&protected->repeats, g_ptr_array_unref);
   g_clear_error (&protected->error);
   protected->defense = NOTHING;
 }
@@ -41,6 +49,8 @@ drop_secrets (Protected *protected)
   drop_release (protected);
   g_clear_pointer (&protected->secrets, assay_matrix_free);
   g_clear_pointer (&protected->groups, g_free);
+  g_clear_pointer (&protected->labels, g_free);
+  g_clear_pointer (&protected->frames, g_free);
   protected->dataset = protected->trial = NOTHING;
 }
 
@@ -51,6 +61,7 @@ drop_dataset (AssayWorkspace *workspace)
   drop_secrets (&workspace->tuning);
   assay_dataset_clear (&workspace->open);
   g_clear_pointer (&workspace->order, g_free);
+  g_clear_pointer (&workspace->starts, g_free);
   workspace->dataset = NOTHING;
 }
 
@@ -70,6 +81,7 @@ assay_workspace_free (AssayWorkspace *workspace)
   if (workspace == NULL)
     return;
   drop_dataset (workspace);
+  g_clear_pointer (&workspace->granted, g_ptr_array_unref);
   g_free (workspace);
 }
 
@@ -105,11 +117,10 @@ draw_tuning_groups (const AssayWorkspace *workspace, AssayStreamKey key)
   return chosen;
 }
 
-/* Moves the secrets of the groups for tuning to the end of the order. */
-static gboolean
-set_groups_apart (AssayWorkspace *workspace, AssayStreamKey key, GError **error)
+/* Moves the secrets of the groups for tuning to the end of the order, and says how many groups. */
+static guint
+set_groups_apart (AssayWorkspace *workspace, AssayStreamKey key)
 {
-  const AssayPlan *plan = workspace->plan;
   const gsize n = assay_rows_count (workspace->open.secrets);
   g_autoptr (GHashTable) chosen = draw_tuning_groups (workspace, key);
   g_autofree gsize *tuning = g_new (gsize, n);
@@ -126,12 +137,84 @@ set_groups_apart (AssayWorkspace *workspace, AssayStreamKey key, GError **error)
   for (gsize i = 0; i < n_tuning; i++)
     workspace->order[n_measured + i] = tuning[i];
   workspace->tuning_first = n_measured;
-  return n_measured >= plan->trials * plan->secrets
+  return g_hash_table_size (chosen);
+}
+
+/* Whole groups one after the other: the order of the rows becomes one of the groups, each as likely
+ * as any other, with the rows of a group in the order of the pool. */
+static void
+order_by_groups (AssayWorkspace *workspace, AssayStreamKey key)
+{
+  const AssayDataset *open = &workspace->open;
+  const gsize n = assay_rows_count (open->secrets);
+  g_autoptr (GHashTable) numbers = g_hash_table_new (g_int64_hash, g_int64_equal);
+  g_autoptr (GPtrArray) rows
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref); /* by group */
+  AssayStream stream = assay_stream (key, 2);
+  g_autofree gsize *groups = NULL;
+  gsize next = 0;
+
+  for (gsize i = 0; i < n; i++) {
+    gpointer number;
+    GArray *members;
+
+    if (!g_hash_table_lookup_extended (numbers, &open->groups[i], NULL, &number)) {
+      number = GUINT_TO_POINTER (rows->len);
+      g_hash_table_insert (numbers, (gpointer) &open->groups[i], number);
+      g_ptr_array_add (rows, g_array_new (FALSE, FALSE, sizeof (gsize)));
+    }
+    members = rows->pdata[GPOINTER_TO_UINT (number)];
+    g_array_append_val (members, i);
+  }
+  groups = g_new (gsize, rows->len);
+  assay_stream_permutation (&stream, rows->len, groups);
+  for (guint g = 0; g < rows->len; g++) {
+    const GArray *members = rows->pdata[groups[g]];
+
+    memcpy (workspace->order + next, members->data, members->len * sizeof (gsize));
+    next += members->len;
+  }
+}
+
+/* Where the trials begin. FALSE where there are too few secrets, or groups of them. */
+static gboolean
+divide_trials (AssayWorkspace *workspace)
+{
+  const AssayPlan *plan = workspace->plan;
+  const gint64 *groups = workspace->open.groups;
+  const gsize end = workspace->tuning_first;
+  gsize at = 0;
+
+  workspace->starts = g_new0 (gsize, plan->trials + 1);
+  for (guint64 t = 0; t < plan->trials; t++) {
+    for (guint64 g = 0; g < plan->secret_groups; g++) {
+      const gsize first = at;
+
+      while (at < end && groups[workspace->order[at]] == groups[workspace->order[first]])
+        at++;
+      if (at == first)
+        return FALSE;
+    }
+    at += plan->secrets;
+    workspace->starts[t + 1] = at;
+  }
+  return at <= end;
+}
+
+static gboolean
+check_measured (AssayWorkspace *workspace, guint n_apart, GError **error)
+{
+  const AssayPlan *plan = workspace->plan;
+  const gboolean takes_groups = plan->secret_groups > 0;
+
+  return divide_trials (workspace)
          || assay_fail (error, ASSAY_ERROR_SCENARIO,
                         "%u of the groups that secrets come in are set apart for tuning, which "
                         "leaves %" G_GSIZE_FORMAT " secrets of other groups, but %" G_GUINT64_FORMAT
-                        " are to be measured; expected fewer secrets, trials or tune_secrets",
-                        g_hash_table_size (chosen), n_measured, plan->trials * plan->secrets);
+                        "%s are to be measured; expected fewer %s, trials or tune_secrets",
+                        n_apart, workspace->tuning_first,
+                        plan->trials * (plan->secrets + plan->secret_groups),
+                        takes_groups ? " whole groups" : "", takes_groups ? "groups" : "secrets");
 }
 
 /* The order in which trials, and then tuning, take secrets from the pool. */
@@ -143,14 +226,25 @@ draw_order (AssayWorkspace *workspace, GError **error)
   const AssayStreamKey key = assay_plan_stream (plan, &cell, "secrets", NULL);
   AssayStream stream = assay_stream (key, 0);
   const gsize n = assay_rows_count (workspace->open.secrets);
+  const gboolean has_groups = workspace->open.groups != NULL;
+  guint n_apart = 0;
 
   workspace->order = assay_alloc (n, sizeof (gsize), "order of the secrets", error);
   if (workspace->order == NULL)
     return FALSE;
-  assay_stream_permutation (&stream, n, workspace->order);
-  workspace->tuning_first = plan->trials * plan->secrets;
-  return workspace->open.groups == NULL || plan->tune_secrets == 0
-         || set_groups_apart (workspace, key, error);
+  if (plan->secret_groups > 0)
+    order_by_groups (workspace, key);
+  else
+    assay_stream_permutation (&stream, n, workspace->order);
+  workspace->tuning_first = has_groups || plan->tune_secrets == 0 ? n : n - plan->tune_secrets;
+  if (has_groups && plan->tune_secrets > 0)
+    n_apart = set_groups_apart (workspace, key);
+  if (!check_measured (workspace, n_apart, error))
+    return FALSE;
+  /* Independent secrets for tuning follow those that are measured, however many there are. */
+  if (!has_groups)
+    workspace->tuning_first = workspace->starts[plan->trials];
+  return TRUE;
 }
 
 gboolean
@@ -169,7 +263,8 @@ assay_workspace_dataset (AssayWorkspace *workspace, guint index, const char **re
 
     drop_dataset (workspace);
     if (!plugin->open (&context, &workspace->open, error)
-        || !assay_plan_check_pool (plan, assay_rows_count (workspace->open.secrets), error)) {
+        || !assay_plan_check_pool (plan, assay_rows_count (workspace->open.secrets),
+                                   workspace->open.n_groups, error)) {
       drop_dataset (workspace);
       g_prefix_error (error, "dataset %s: ", plugin->id);
       return FALSE;
@@ -186,22 +281,39 @@ assay_workspace_dataset (AssayWorkspace *workspace, guint index, const char **re
   return TRUE;
 }
 
+static gint64 *
+gather_numbers (const gint64 *values, const gsize *index, gsize count)
+{
+  gint64 *gathered = values != NULL ? g_new (gint64, count) : NULL;
+
+  for (gsize i = 0; values != NULL && i < count; i++)
+    gathered[i] = values[index[i]];
+  return gathered;
+}
+
 /* Takes @count secrets from place @first of the pool's order. */
 static gboolean
 take_secrets (AssayWorkspace *workspace, gsize first, gsize count, Protected *protected,
               GError **error)
 {
   const AssayDataset *open = &workspace->open;
+  const AssayArray *labels = open->secret_data.labels, *frames = open->secret_data.frames;
   const gsize *chosen = workspace->order + first;
 
   protected->secrets = assay_matrix_new (count, assay_rows_cols (open->secrets), error);
   if (protected->secrets == NULL)
     return FALSE;
   assay_rows_gather (open->secrets, chosen, count, ASSAY_SCALE_NONE, protected->secrets->data);
-  if (open->groups != NULL) {
-    protected->groups = g_new (gint64, count);
+  protected->groups = gather_numbers (open->groups, chosen, count);
+  protected->labels
+      = gather_numbers (labels != NULL ? assay_array_int64 (labels) : NULL, chosen, count);
+  if (frames != NULL) {
+    const AssayView all = assay_array_view (frames);
+
+    protected->frames = g_new (float, count * all.cols);
     for (gsize i = 0; i < count; i++)
-      protected->groups[i] = open->groups[chosen[i]];
+      memcpy (protected->frames + i * all.cols, assay_view_row (all, chosen[i]),
+              all.cols * sizeof (float));
   }
   return TRUE;
 }
@@ -212,7 +324,7 @@ ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
 {
   const AssayPlan *plan = workspace->plan;
   const guint trial = is_tuning ? 0 : cell->trial;
-  gsize first;
+  gsize first, count;
   const char *ignored;
 
   if (!assay_workspace_dataset (workspace, cell->dataset, &ignored, error))
@@ -220,13 +332,40 @@ ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
   if (protected->dataset == cell->dataset && protected->trial == trial)
     return TRUE;
   drop_secrets (protected);
-  first = is_tuning ? workspace->tuning_first : trial * plan->secrets;
-  if (!take_secrets (workspace, first, is_tuning ? plan->tune_secrets : plan->secrets, protected,
-                     error))
+  first = is_tuning ? workspace->tuning_first : workspace->starts[trial];
+  count = is_tuning ? MIN (plan->tune_secrets, assay_rows_count (workspace->open.secrets) - first)
+                    : workspace->starts[trial + 1] - first;
+  if (!take_secrets (workspace, first, count, protected, error))
     return FALSE;
   protected->dataset = cell->dataset;
   protected->trial = trial;
   return TRUE;
+}
+
+/* One release of the secrets; @repeat 0 is the one that cells attack. */
+static gboolean
+protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize repeat,
+         const Protected *protected, AssayRelease **ret_release, AssayTruth **ret_truth,
+         GError **error)
+{
+  const AssayPlan *plan = workspace->plan;
+  const AssayPart *part = assay_plan_part (plan->defenses, cell->defense);
+  const AssaySecrets secrets = { .rows = assay_matrix_view (protected->secrets),
+                                 .groups = protected->groups,
+                                 .labels = protected->labels,
+                                 .frames = protected->frames,
+                                 .n_classes = workspace->open.n_classes,
+                                 .geometry = workspace->open.geometry };
+  AssayCell keyed = *cell;
+  g_autofree char *role = NULL;
+
+  if (is_tuning)
+    keyed.trial = 0;
+  role = g_strdup_printf (repeat > 0 ? "%sdefense-repeat-%" G_GSIZE_FORMAT : "%sdefense",
+                          is_tuning ? "tune-" : "", repeat);
+  return assay_step_protect ((const AssayDefense *) part->plugin, part->settings,
+                             assay_plan_stream (plan, &keyed, role, NULL), &secrets,
+                             &workspace->knowledge, ret_release, ret_truth, error);
 }
 
 /* Makes the release, or remembers why there is none: every attack on it fails for that reason. */
@@ -234,28 +373,38 @@ static gboolean
 ensure_release (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning,
                 Protected *protected, GError **error)
 {
-  const AssayPart *part = assay_plan_part (workspace->plan->defenses, cell->defense);
-
   if (!ensure_secrets (workspace, cell, is_tuning, protected, error))
     return FALSE;
   if (protected->defense != cell->defense) {
-    const AssayCell first_trial = { .dataset = cell->dataset, .defense = cell->defense };
-    const AssayStreamKey stream
-        = is_tuning ? assay_plan_stream (workspace->plan, &first_trial, "tune-defense", NULL)
-                    : assay_plan_stream (workspace->plan, cell, "defense", NULL);
-
     drop_release (protected);
     protected->defense = cell->defense;
-    assay_step_protect ((const AssayDefense *) part->plugin, part->settings, stream,
-                        assay_matrix_view (protected->secrets), protected->groups,
-                        workspace->open.database, &protected->release, &protected->truth,
-                        &protected->error);
+    protect (workspace, cell, is_tuning, 0, protected, &protected->release, &protected->truth,
+             &protected->error);
   }
   if (protected->error == NULL)
     return TRUE;
   if (error != NULL)
     *error = g_error_copy (protected->error);
   return FALSE;
+}
+
+/* The first @count further releases of the same secrets. */
+static gboolean
+ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize count,
+                Protected *protected, GError **error)
+{
+  if (protected->repeats == NULL)
+    protected->repeats = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
+  while (protected->repeats->len < count) {
+    AssayRelease *release = NULL;
+    g_autoptr (AssayTruth) truth = NULL;
+
+    if (!protect (workspace, cell, is_tuning, protected->repeats->len + 1, protected, &release,
+                  &truth, error))
+      return FALSE;
+    g_ptr_array_add (protected->repeats, release);
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -267,9 +416,35 @@ work_on (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, A
   if (!ensure_release (workspace, cell, is_tuning, protected, error))
     return FALSE;
   *ret_job = (AssayJob){ .knowledge = &workspace->knowledge,
-                           .groups = protected->groups,
-                           .release = protected->release,
-                           .truth = protected->truth };
+                         .dataset = &workspace->open,
+                         .groups = assay_truth_released_groups (protected->truth),
+                         .release = protected->release,
+                         .truth = protected->truth };
+  return TRUE;
+}
+
+gboolean
+assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
+                       const AssaySettings *settings, gboolean is_tuning,
+                       AssayGranted *ret_granted, GError **error)
+{
+  const AssayPart *part = assay_plan_part (workspace->plan->attacks, cell->attack);
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const gsize n_repeats = attack->repeats != NULL && (part->grants & ASSAY_GRANT_REPEATS)
+                              ? attack->repeats (settings->values)
+                              : 0;
+  Protected *protected = is_tuning ? &workspace->tuning : &workspace->cell;
+
+  if (!ensure_repeats (workspace, cell, is_tuning, n_repeats, protected, error))
+    return FALSE;
+  g_clear_pointer (&workspace->granted, g_ptr_array_unref);
+  workspace->granted = g_ptr_array_new ();
+  for (gsize r = 0; r < n_repeats; r++)
+    g_ptr_array_add (workspace->granted, protected->repeats->pdata[r]);
+  *ret_granted = (AssayGranted){ .grants = part->grants,
+                                 .knowledge = &workspace->knowledge,
+                                 .groups = assay_truth_released_groups (protected->truth),
+                                 .repeats = workspace->granted };
   return TRUE;
 }
 

@@ -16,7 +16,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayWorkspace, assay_workspace_free)
 /* What a cell works on. Borrowed until the next call. */
 typedef struct {
   const AssayKnowledge *knowledge;
-  const gint64 *groups; /* of the secrets, or NULL */
+  const AssayDataset *dataset;
+  const gint64 *groups; /* of what is released, or NULL */
   const AssayRelease *release;
   const AssayTruth *truth;
 } AssayJob;
@@ -34,6 +35,13 @@ gboolean assay_workspace_cell (AssayWorkspace *workspace, const AssayCell *cell,
 /* The same for the secrets set apart for tuning; assay_workspace_end_tuning lets go of them. */
 gboolean assay_workspace_tuning (AssayWorkspace *workspace, const AssayCell *cell,
                                  AssayJob *ret_job, GError **error);
+
+/* What the attack of the cell, with @settings, is granted against the release of one of the two
+ * calls above, which came before: makes further releases where it is granted some and wants them.
+ * Borrowed until the next call. */
+gboolean assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
+                                const AssaySettings *settings, gboolean is_tuning,
+                                AssayGranted *ret_granted, GError **error);
 
 void assay_workspace_end_tuning (AssayWorkspace *workspace);
 

@@ -329,8 +329,8 @@ def table_of_mistakes():
          "release/release.json: format is 'none', expected 'assay-release/1'"),
         ("unknown-kind", lambda box: write_release(
             box, points, basis, {**right, "kind": "subspace"}),
-         "release: release.json: kind is 'subspace', expected vectors, subspaces, vector-sets or "
-         "statistics"),
+         "release: release.json: kind is 'subspace', expected vectors, subspaces, vector-sets, "
+         "statistics or mixtures"),
         ("no-arrays", lambda box: write_release(
             box, points, basis, {"format": "assay-release/1", "kind": "subspaces"}),
          "release: expected an object 'arrays'"),

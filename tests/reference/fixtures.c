@@ -5,6 +5,8 @@
 
 #include <glib/gstdio.h>
 
+#include "runner/steps.h"
+
 AssayMatrix *
 fixture_normal (gsize rows, gsize cols, guint64 trial)
 {
@@ -96,4 +98,16 @@ fixture_error_is (GError **error, gint code, const char *message, const char *fo
                                     *error != NULL ? (*error)->message : "none", code, expected);
   g_clear_error (error);
   return is_right;
+}
+
+gboolean
+fixture_protect (const AssayDefense *defense, const AssaySettings *settings, AssayStreamKey stream,
+                 AssayView secrets, AssayRows *database, AssayRelease **ret_release,
+                 AssayTruth **ret_truth, GError **error)
+{
+  const AssaySecrets known = { .rows = secrets };
+  const AssayKnowledge knowledge = { .database = database, .public_rows = database };
+
+  return assay_step_protect (defense, settings, stream, &known, &knowledge, ret_release, ret_truth,
+                             error);
 }

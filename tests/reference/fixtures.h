@@ -25,4 +25,10 @@ char *fixture_write (const char *folder, const char *name, const char *text);
 gboolean fixture_error_is (GError **error, gint code, const char *message, const char *folder,
                            char **ret_why);
 
+/* assay_step_protect for secrets of which nothing else is known. @database (may be NULL) serves as
+ * the public set too. */
+gboolean fixture_protect (const AssayDefense *defense, const AssaySettings *settings,
+                          AssayStreamKey stream, AssayView secrets, AssayRows *database,
+                          AssayRelease **ret_release, AssayTruth **ret_truth, GError **error);
+
 G_END_DECLS

@@ -28,16 +28,16 @@ lifted_clear (Lifted *lifted)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Lifted, lifted_clear)
 
 static gboolean
-lift (const char *assignments, AssayView secrets, const AssayRows *database, guint64 seed,
+lift (const char *assignments, AssayView secrets, AssayRows *database, guint64 seed,
       Lifted *ret_lifted, GError **error)
 {
   g_autoptr (AssaySettings) settings
       = fixture_settings (&assay_defense_affine_lifting.plugin, assignments);
   Lifted lifted = { 0 };
 
-  if (!assay_step_protect (&assay_defense_affine_lifting, settings,
-                           assay_stream_key (seed, 0, "defense", "test"), secrets, NULL, database,
-                           &lifted.release, &lifted.truth, error))
+  if (!fixture_protect (&assay_defense_affine_lifting, settings,
+                        assay_stream_key (seed, 0, "defense", "test"), secrets, database,
+                        &lifted.release, &lifted.truth, error))
     return FALSE;
   lifted.secrets = assay_matrix_copy (
       assay_array_view (assay_arrays_get (&lifted.truth->arrays, "secrets")), NULL);
@@ -92,7 +92,7 @@ check_orthonormal (const Lifted *lifted, gsize secret, const char *what)
 
 /* The rows that the truth names: distinct, in range, of one part under sub-hybrid, and in D. */
 static void
-check_adversarial (const Lifted *lifted, const AssayRows *database, gsize secret, gsize count,
+check_adversarial (const Lifted *lifted, AssayRows *database, gsize secret, gsize count,
                    gsize parts, const char *what)
 {
   const gsize n = lifted->subspaces.cols;
@@ -299,7 +299,7 @@ Test (affine_lifting, roles_on_a_line_can_be_swapped)
 
 /* |cos| of the directions a_j - d with the basis rows: each row's, and the largest. */
 static void
-collect_cosines (const Lifted *lifted, const AssayRows *database, gsize count, double **by_row,
+collect_cosines (const Lifted *lifted, AssayRows *database, gsize count, double **by_row,
                  double *largest)
 {
   const gsize m = lifted->subspaces.dimension, n = lifted->subspaces.cols;
@@ -394,7 +394,7 @@ Test (affine_lifting, a_secret_depends_on_seed_and_number_alone)
 }
 
 static void
-check_error (const char *assignments, AssayView secrets, const AssayRows *database, gint code,
+check_error (const char *assignments, AssayView secrets, AssayRows *database, gint code,
              const char *message)
 {
   g_autofree char *why = NULL;

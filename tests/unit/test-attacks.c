@@ -67,8 +67,8 @@ make_scene (const Case *problem, Scene *scene)
 
   scene->database = make_points (problem, problem->rows, 2);
   scene->rows = fixture_rows (scene->database);
-  cr_assert (assay_step_protect (defense, settings, key, assay_matrix_view (secrets), NULL,
-                                 scene->rows, &scene->release, &scene->truth, &error),
+  cr_assert (fixture_protect (defense, settings, key, assay_matrix_view (secrets), scene->rows,
+                              &scene->release, &scene->truth, &error),
              "%s", error != NULL ? error->message : "");
   assay_rows_read (scene->rows, 0, problem->rows,
                    scene->release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE,
@@ -84,8 +84,9 @@ attack (const AssayAttack *plugin, const char *assignments, const Scene *scene)
   g_autoptr (GError) error = NULL;
   AssayGuess *guess = NULL;
 
-  cr_assert (assay_step_attack (plugin, settings, key, scene->release, plugin->needs, &knowledge,
-                                NULL, &guess, &error),
+  cr_assert (assay_step_attack (plugin, settings, key, scene->release,
+                                &(AssayGranted){ .grants = plugin->needs, .knowledge = &knowledge },
+                                &guess, &error),
              "%s %s: %s", plugin->id, assignments, error != NULL ? error->message : "");
   return guess;
 }
@@ -318,9 +319,9 @@ Test (attacks, a_distance_of_zero_has_a_finite_weight)
 
   scene.database = fixture_normal (200, 16, 1);
   scene.rows = fixture_rows (scene.database);
-  cr_assert (assay_step_protect (&assay_defense_affine_lifting, settings, key,
-                                 assay_view_rows (assay_matrix_view (scene.database), 0, 20), NULL,
-                                 NULL, &scene.release, &scene.truth, NULL));
+  cr_assert (fixture_protect (&assay_defense_affine_lifting, settings, key,
+                              assay_view_rows (assay_matrix_view (scene.database), 0, 20), NULL,
+                              &scene.release, &scene.truth, NULL));
   guess = attack (&assay_attack_database, "averaged=10", &scene);
   estimates = assay_array_view (assay_arrays_get (&guess->arrays, "estimates"));
   assay_rows_read (scene.rows, 0, 200, ASSAY_SCALE_UNIT, scene.database->data);
@@ -410,9 +411,9 @@ run (const AssayAttack *plugin, const Scene *scene, guint grants, const AssayKno
 {
   g_autoptr (AssaySettings) settings = fixture_settings (&plugin->plugin, "");
   g_autoptr (AssayGuess) guess = NULL;
+  const AssayGranted granted = { .grants = grants, .knowledge = knowledge, .groups = groups };
 
-  return assay_step_attack (plugin, settings, key, scene->release, grants, knowledge, groups,
-                            &guess, error);
+  return assay_step_attack (plugin, settings, key, scene->release, &granted, &guess, error);
 }
 
 Test (attacks, what_is_not_granted_is_not_there)

@@ -68,12 +68,9 @@ count_cells (const char *lines)
   cr_assert (plan->claims->len == 1 && plan->cells->len == 21, "%u cells", plan->cells->len);
   for (gsize i = 0; i < plan->cells->len; i++) {
     const AssayCell *cell = assay_plan_cell (plan, i);
-    const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
 
-    n += assay_claim_selects (plan->claims->pdata[0],
-                              assay_plan_part (plan->datasets, cell->dataset),
-                              assay_plan_part (plan->defenses, cell->defense), attack,
-                              attack->settings);
+    n += assay_claim_selects (plan, plan->claims->pdata[0], cell,
+                              assay_plan_part (plan->attacks, cell->attack)->settings);
   }
   return n;
 }
@@ -205,20 +202,20 @@ static const struct {
     AT ("24") "the scenario has no [attack affine-lifting]" },
   { CLAIM "where =\n", ASSAY_ERROR_SCENARIO, AT ("24") "where: the value is empty" },
   { CLAIM "where = dimension >= 8\n", ASSAY_ERROR_SCENARIO,
-    AT ("24") "'dimension >= 8': expected defense.KEY OP value (or attack., dataset.), OP "
-              "one of = != < <= > >=" },
-  { CLAIM "where = defense.dimension\n", ASSAY_ERROR_SCENARIO,
-    AT ("24") "'defense.dimension': expected defense.KEY OP value (or attack., dataset.), "
+    AT ("24") "'dimension >= 8': expected defense.KEY OP value (or attack., utility., dataset.), "
               "OP one of = != < <= > >=" },
+  { CLAIM "where = defense.dimension\n", ASSAY_ERROR_SCENARIO,
+    AT ("24") "'defense.dimension': expected defense.KEY OP value (or attack., utility., "
+              "dataset.), OP one of = != < <= > >=" },
   { CLAIM "where = defense.dimension >=\n", ASSAY_ERROR_SCENARIO,
-    AT ("24") "'defense.dimension >=': expected defense.KEY OP value (or attack., "
+    AT ("24") "'defense.dimension >=': expected defense.KEY OP value (or attack., utility., "
               "dataset.), OP one of = != < <= > >=" },
   { CLAIM "where = defense.dimension = 2,\n", ASSAY_ERROR_SCENARIO,
-    AT ("24") "'': expected defense.KEY OP value (or attack., dataset.), OP one of = != < "
-              "<= > >=" },
+    AT ("24") "'': expected defense.KEY OP value (or attack., utility., dataset.), "
+              "OP one of = != < <= > >=" },
   { CLAIM "where = metric.tau = 2\n", ASSAY_ERROR_SCENARIO,
-    AT ("24") "'metric.tau = 2': expected defense.KEY OP value (or attack., dataset.), OP "
-              "one of = != < <= > >=" },
+    AT ("24") "'metric.tau = 2': expected defense.KEY OP value (or attack., utility., dataset.), "
+              "OP one of = != < <= > >=" },
   { CLAIM "where = defense.dimensions >= 4\n", ASSAY_ERROR_SCENARIO,
     AT ("24") "no defense of the scenario has a setting 'dimensions' (did you mean "
               "'dimension'?)" },
@@ -232,11 +229,11 @@ static const struct {
     AT ("24") "variant = 'hybird': expected one of random, adversarial, hybrid, "
               "sub-hybrid (did you mean 'hybrid'?)" },
   { CLAIM "where = defense.dimension >= 8\n", ASSAY_ERROR_SCENARIO,
-    "@/a.scenario:21: [claim hidden] is about no cell of the scenario: defense, attack and where "
-    "exclude all of them" },
+    "@/a.scenario:21: [claim hidden] is about no cell of the scenario: defense, attack, utility "
+    "and where exclude all of them" },
   { CLAIM "defense = plain\nwhere = defense.dimension = 2\n", ASSAY_ERROR_SCENARIO,
-    "@/a.scenario:21: [claim hidden] is about no cell of the scenario: defense, attack and where "
-    "exclude all of them" },
+    "@/a.scenario:21: [claim hidden] is about no cell of the scenario: defense, attack, utility "
+    "and where exclude all of them" },
   { TWO_METRICS CLAIM, ASSAY_ERROR_SCENARIO,
     AT ("28") "measure 'recovery-rate' is measured by several [metric]s; expected metric "
               "= NAME" },

@@ -211,8 +211,8 @@ make_scene (const char *lifting, gsize n, gsize n_database, gsize d, double leng
   scene->public_matrix = make_points (400, d, length, 3);
   scene->public_rows = fixture_rows (scene->public_matrix);
   scene->database = fixture_rows (database);
-  cr_assert (assay_step_protect (defense, settings, key, assay_matrix_view (secrets), NULL,
-                                 scene->database, &scene->release, &scene->truth, &error),
+  cr_assert (fixture_protect (defense, settings, key, assay_matrix_view (secrets),
+                              scene->database, &scene->release, &scene->truth, &error),
              "%s", error != NULL ? error->message : "");
   assay_rows_read (scene->public_rows, 0, 400,
                    scene->release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE,
@@ -348,7 +348,9 @@ attack (const char *assignments, const AssayRelease *release, AssayRows *public_
   AssayGuess *guess = NULL;
 
   cr_assert (assay_step_attack (&assay_attack_clustering, settings, key, release,
-                                assay_attack_clustering.needs, &knowledge, NULL, &guess, &error),
+                                &(AssayGranted){ .grants = assay_attack_clustering.needs,
+                                                 .knowledge = &knowledge },
+                                &guess, &error),
              "%s: %s", assignments, error != NULL ? error->message : "");
   return guess;
 }
@@ -536,15 +538,16 @@ Test (clustering, metric_on_paper)
   assay_arrays_take (
       &guess->arrays, "estimates",
       assay_array_take (ASSAY_FLOAT32, 2, shape, g_memdup2 (estimates, sizeof estimates)));
-  cr_assert (!assay_metric_applies (&assay_metric_intersections, truth, guess));
+  cr_assert (!assay_metric_applies (&assay_metric_intersections, NULL, truth, guess));
   assay_arrays_take (&guess->arrays, "intersecting",
                      assay_array_take (ASSAY_INT64, 1, shape, g_memdup2 (counts, sizeof counts)));
   assay_arrays_take (
-      &guess->arrays, "candidates",
+      &guess->arrays, "considered",
       assay_array_take (ASSAY_FLOAT32, 3, shape, g_memdup2 (candidates, sizeof candidates)));
   cr_assert (assay_guess_check (guess, NULL));
   cr_assert (
-      assay_step_measure (&assay_metric_intersections, settings, truth, guess, &outcomes, NULL)
+      assay_step_measure (&assay_metric_intersections, settings, NULL, truth, guess, &outcomes,
+                          NULL)
       && outcomes.n == 3);
   for (gsize i = 0; i < 3; i++) {
     assert_near (outcomes.series[0][i], meet[i], 0, "intersecting, secret %zu", i);
@@ -567,8 +570,9 @@ Test (clustering, errors)
 
   make_scene ("dimension=4", 10, 40, 24, 1, &scene);
   knowledge = (AssayKnowledge){ .public_rows = scene.public_rows };
-  cr_assert (!assay_step_attack (plugin, settings, key, scene.release, ASSAY_GRANT_PUBLIC,
-                                 &knowledge, NULL, &guess, &error));
+  cr_assert (!assay_step_attack (
+      plugin, settings, key, scene.release,
+      &(AssayGranted){ .grants = ASSAY_GRANT_PUBLIC, .knowledge = &knowledge }, &guess, &error));
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
                                "attack 'clustering' needs 'other-releases', which was not granted",
                                NULL, &why),

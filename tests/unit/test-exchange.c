@@ -180,6 +180,48 @@ Test (exchange, guesses_and_truths_come_back)
   check_same (&truth->arrays, &truth_back->arrays);
 }
 
+static void
+check_same_geometry (const AssayGeometry *a, const AssayGeometry *b)
+{
+  cr_assert (a->height == b->height && a->width == b->width && a->channels == b->channels);
+  cr_assert (a->black == b->black && a->white == b->white, "%g, %g", b->black, b->white);
+}
+
+/* To the bit, in releases and truths; without images a truth has no geometry at all. */
+Test (exchange, geometry_comes_back)
+{
+  const AssayGeometry geometry
+      = { .height = 3, .width = 2, .channels = 3, .black = -0.1, .white = 1.0 / 3 };
+  g_autofree char *text = NULL;
+  g_autofree char *file = g_build_filename (place, "truth.json", NULL);
+  g_autoptr (AssayRelease) mixtures = assay_release_new (ASSAY_RELEASE_MIXTURES, "m");
+  g_autoptr (AssayRelease) mixtures_back = NULL;
+  g_autoptr (AssayTruth) truth = assay_truth_new ();
+  g_autoptr (AssayTruth) with = NULL;
+  g_autoptr (AssayTruth) without = NULL;
+
+  assay_arrays_take (&mixtures->arrays, "images", numbers (ASSAY_FLOAT32, 2, 4, 18, 0));
+  assay_arrays_take (&mixtures->arrays, "labels", numbers (ASSAY_FLOAT32, 2, 4, 5, 0));
+  mixtures->geometry = geometry;
+  mixtures->is_unit_norm = TRUE;
+  check_release_round_trip (mixtures);
+  cr_assert (assay_release_write (mixtures, place, NULL));
+  mixtures_back = assay_release_read (place, NULL);
+  check_same_geometry (&geometry, &mixtures_back->geometry);
+  fixture_remove (place);
+
+  assay_arrays_take (&truth->arrays, "secrets", numbers (ASSAY_FLOAT32, 2, 7, 18, 0));
+  cr_assert (assay_truth_write (truth, place, NULL));
+  without = assay_truth_read (place, NULL);
+  cr_assert (without->geometry.height == 0);
+  cr_assert (g_file_get_contents (file, &text, NULL, NULL) && strstr (text, "geometry") == NULL);
+  fixture_remove (place);
+  truth->geometry = geometry;
+  cr_assert (assay_truth_write (truth, place, NULL));
+  with = assay_truth_read (place, NULL);
+  check_same_geometry (&geometry, &with->geometry);
+}
+
 Test (exchange, an_array_of_the_same_name_is_replaced)
 {
   g_autoptr (AssayGuess) guess = assay_guess_new ();
@@ -278,6 +320,9 @@ make_folder (void)
 
 #define RELEASE(kind, arrays)                                                                      \
   "{\"format\": \"assay-release/1\", \"kind\": \"" kind "\", \"arrays\": {" arrays "}}"
+#define IMAGES(geometry)                                                                           \
+  "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"geometry\": {" geometry              \
+  "}, \"arrays\": {\"vectors\": {\"file\": \"t.npy\"}}}"
 #define T "\"translation\": {\"file\": \"t.npy\"}"
 #define B(file) ", \"basis\": {\"file\": \"" file "\"}"
 #define SETS(file) "\"sets\": {\"file\": \"" file "\"}"
@@ -301,11 +346,11 @@ static const Refused refused[] = {
   { "{\"format\": \"assay-guess/1\"}", ASSAY_ERROR_DATA,
     "@/release.json: format is 'assay-guess/1', expected 'assay-release/1'" },
   { RELEASE ("cubes", T), ASSAY_ERROR_DATA,
-    "@: release.json: kind is 'cubes', expected vectors, subspaces, vector-sets or "
-    "statistics" },
+    "@: release.json: kind is 'cubes', expected vectors, subspaces, vector-sets, "
+    "statistics or mixtures" },
   { "{\"format\": \"assay-release/1\", \"kind\": 3, \"arrays\": {}}", ASSAY_ERROR_DATA,
-    "@: release.json: kind is '', expected vectors, subspaces, vector-sets or "
-    "statistics" },
+    "@: release.json: kind is '', expected vectors, subspaces, vector-sets, "
+    "statistics or mixtures" },
   { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\"}", ASSAY_ERROR_DATA,
     "@: expected an object 'arrays'" },
   { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"arrays\": []}", ASSAY_ERROR_DATA,
@@ -313,7 +358,30 @@ static const Refused refused[] = {
   { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"geometry\": {\"unit_norm\": 1}}",
     ASSAY_ERROR_DATA, "@: release.json: geometry: expected unit_norm to be true or false" },
   { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"geometry\": {\"unit\": true}}",
-    ASSAY_ERROR_DATA, "@: release.json: geometry has a member 'unit', expected 'unit_norm' alone" },
+    ASSAY_ERROR_DATA,
+    "@: release.json: geometry has a member 'unit', expected unit_norm, height, width, channels, "
+    "black and white alone" },
+  { IMAGES ("\"height\": 2.0, \"width\": 3"), ASSAY_ERROR_DATA,
+    "@: release.json: geometry: expected height to be a whole number of 1 or more" },
+  { IMAGES ("\"height\": 2, \"width\": 0"), ASSAY_ERROR_DATA,
+    "@: release.json: geometry: expected width to be a whole number of 1 or more" },
+  { IMAGES ("\"channels\": \"1\""), ASSAY_ERROR_DATA,
+    "@: release.json: geometry: expected channels to be a whole number of 1 or more" },
+  { IMAGES ("\"black\": null"), ASSAY_ERROR_DATA,
+    "@: release.json: geometry: expected black to be a finite number" },
+  { IMAGES ("\"white\": 1e999"), ASSAY_ERROR_DATA,
+    "@: release.json: geometry: expected white to be a finite number" },
+  { IMAGES ("\"height\": 1, \"width\": 3, \"black\": 0, \"white\": 1"), ASSAY_ERROR_DATA,
+    "@: release.json: geometry of images lacks 'channels', expected height, width, channels, black "
+    "and white" },
+  { IMAGES ("\"height\": 2, \"width\": 3, \"channels\": 1, \"black\": 0, \"white\": 1"),
+    ASSAY_ERROR_MISMATCH,
+    "@: geometry: images of 2 x 3 pixels with 1 channels do not fit rows of 3 columns" },
+  { IMAGES ("\"height\": 4294967296, \"width\": 4294967296, \"channels\": 3, \"black\": 0, "
+            "\"white\": 1"),
+    ASSAY_ERROR_MISMATCH,
+    "@: geometry: images of 4294967296 x 4294967296 pixels with 3 channels do not fit rows of 3 "
+    "columns" },
   { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"geometry\": true}",
     ASSAY_ERROR_DATA, "@: release.json: expected an object 'geometry'" },
   { RELEASE ("vectors", "\"vectors\": \"t.npy\""), ASSAY_ERROR_DATA,
@@ -401,6 +469,34 @@ Test (exchange, releases_that_are_refused)
   cr_assert_str_eq (good->defense, "unknown");
 }
 
+/* A truth says nothing of norms, and its images fit its secrets. */
+Test (exchange, truths_with_a_wrong_geometry_are_refused)
+{
+  static const char *const texts[]
+      = { "\"unit_norm\": true", "\"height\": 2, \"width\": 2, "
+                                 "\"channels\": 1, \"black\": 0, \"white\": 255" };
+  static const char *const messages[]
+      = { "@: truth.json: geometry has a member 'unit_norm', expected height, width, channels, "
+          "black and white alone",
+          "@: geometry: images of 2 x 2 pixels with 1 channels do not fit rows of 3 columns" };
+
+  make_folder ();
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_autofree char *json = g_strdup_printf ("{\"format\": \"assay-truth/1\", \"geometry\": {%s}, "
+                                             "\"arrays\": {\"secrets\": {\"file\": "
+                                             "\"t.npy\"}}}",
+                                             texts[i]);
+    G_GNUC_UNUSED g_autofree char *path = fixture_write (place, "truth.json", json);
+    g_autofree char *why = NULL;
+    GError *error = NULL;
+
+    cr_assert (assay_truth_read (place, &error) == NULL, "accepted: %s", json);
+    cr_assert (fixture_error_is (&error, i == 0 ? ASSAY_ERROR_DATA : ASSAY_ERROR_MISMATCH,
+                                 messages[i], place, &why),
+               "%s", why);
+  }
+}
+
 /* Messages that come from below: the file is named, and the code is that of data. */
 Test (exchange, files_that_are_broken)
 {
@@ -463,8 +559,8 @@ Test (exchange, kinds_have_names)
 {
   g_autofree char *all = assay_release_kinds_describe (G_MAXUINT);
 
-  cr_assert_str_eq (all, "vectors, subspaces, vector-sets or statistics");
-  for (guint kind = 1; kind <= ASSAY_RELEASE_STATISTICS; kind *= 2)
+  cr_assert_str_eq (all, "vectors, subspaces, vector-sets, statistics or mixtures");
+  for (guint kind = 1; kind <= ASSAY_RELEASE_MIXTURES; kind *= 2)
     cr_assert (assay_release_kind_from_name (assay_release_kind_name ((AssayReleaseKind) kind))
                == (AssayReleaseKind) kind);
   cr_assert (assay_release_kind_from_name ("none") == ASSAY_RELEASE_NONE);

@@ -34,20 +34,20 @@ protected_clear (Protected *protected)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Protected, protected_clear)
 
 static gboolean
-protect (const char *assignments, const AssayMatrix *secrets, const AssayRows *database,
+protect (const char *assignments, const AssayMatrix *secrets, AssayRows *database,
          guint64 seed, Protected *ret_protected, GError **error)
 {
   g_autoptr (AssaySettings) settings
       = fixture_settings (&assay_defense_ldp_feat.plugin, assignments);
 
-  return assay_step_protect (&assay_defense_ldp_feat, settings,
-                             assay_stream_key (seed, 0, "defense", "test"),
-                             assay_matrix_view (secrets), NULL, database, &ret_protected->release,
-                             &ret_protected->truth, error);
+  return fixture_protect (&assay_defense_ldp_feat, settings,
+                          assay_stream_key (seed, 0, "defense", "test"),
+                          assay_matrix_view (secrets), database, &ret_protected->release,
+                          &ret_protected->truth, error);
 }
 
 static void
-protect_or_die (const char *assignments, const AssayMatrix *secrets, const AssayRows *database,
+protect_or_die (const char *assignments, const AssayMatrix *secrets, AssayRows *database,
                 guint64 seed, Protected *ret_protected)
 {
   g_autoptr (GError) error = NULL;
@@ -190,7 +190,7 @@ Test (ldp_feat, sets_do_not_depend_on_threads)
 }
 
 static void
-check_refused (const char *assignments, const AssayMatrix *secrets, const AssayRows *database,
+check_refused (const char *assignments, const AssayMatrix *secrets, AssayRows *database,
                gint code, const char *message)
 {
   g_auto (Protected) protected = { 0 };
@@ -264,7 +264,10 @@ guess (const char *assignments, const AssayRelease *release, AssayRows *public_r
   AssayGuess *found = NULL;
 
   cr_assert (assay_step_attack (&assay_attack_set_guess, settings, (AssayStreamKey){ { 1, 2 } },
-                                release, ASSAY_GRANT_PUBLIC, &knowledge, NULL, &found, &error),
+                                release,
+                                &(AssayGranted){ .grants = ASSAY_GRANT_PUBLIC,
+                                                 .knowledge = &knowledge },
+                                &found, &error),
              "%s", error != NULL ? error->message : "");
   return found;
 }
@@ -396,8 +399,8 @@ Test (ldp_feat, recovery_is_bounded_by_the_dictionary)
 
   protect_or_die ("epsilon=40 members=1", secrets, database, 1, &protected);
   found = guess ("", protected.release, database);
-  cr_assert (assay_step_measure (&assay_metric_recovery_rate, settings, protected.truth, found,
-                                 &outcomes, NULL));
+  cr_assert (assay_step_measure (&assay_metric_recovery_rate, settings, NULL, protected.truth,
+                                 found, &outcomes, NULL));
   for (gsize i = 0; i < SECRETS; i++) {
     const AssayView truth
         = assay_array_view (assay_arrays_get (&protected.truth->arrays, "secrets"));

@@ -32,86 +32,155 @@ random_doubles (gsize count, guint64 item)
   return values;
 }
 
+/* Which of A and B are stored transposed. */
+typedef enum { NT, NN, TN } Form;
+
+static const char *const form_names[] = { "A B'", "A B", "A' B" };
+
+typedef struct {
+  Form form;
+  gsize rows, cols, inner, gap; /* @gap elements between rows of each matrix */
+} Product;
+
+static gsize
+stride_a (const Product *p)
+{
+  return (p->form == TN ? p->rows : p->inner) + p->gap;
+}
+
+static gsize
+stride_b (const Product *p)
+{
+  return (p->form == NT ? p->inner : p->cols) + p->gap;
+}
+
+/* Place in A of the factor l of row i, and in B of the factor l of column j. */
+static gsize
+place_a (const Product *p, gsize i, gsize l)
+{
+  return p->form == TN ? l * stride_a (p) + i : i * stride_a (p) + l;
+}
+
+static gsize
+place_b (const Product *p, gsize j, gsize l)
+{
+  return p->form == NT ? j * stride_b (p) + l : l * stride_b (p) + j;
+}
+
+/* Numbers to hold A, and B. */
+static gsize
+size_a (const Product *p)
+{
+  return (p->form == TN ? p->inner : p->rows) * stride_a (p);
+}
+
+static gsize
+size_b (const Product *p)
+{
+  return (p->form == NT ? p->cols : p->inner) * stride_b (p);
+}
+
+static void
+check_entry (const Product *p, gsize i, gsize j, double found, double sum, double tolerance)
+{
+  cr_assert (fabs (found - sum) <= tolerance, "%s, %zu x %zu x %zu: (%zu, %zu) is %g instead of %g",
+             form_names[p->form], p->rows, p->cols, p->inner, i, j, found, sum);
+}
+
 /* |fl (x.y) - x.y| <= inner u sum |x_i y_i| / (1 - inner u), u = 2^-24 (Higham 2002, "Accuracy and
  * stability of numerical algorithms", section 3.1). */
 static void
-check_product (gsize rows_a, gsize rows_b, gsize inner, gsize gap)
+check_product (const Product *p)
 {
-  const gsize stride = inner + gap;
-  const gsize stride_c = rows_b + gap;
-  const double unit = (double) inner * FLT_EPSILON / 2;
-  g_autofree float *a = random_floats (rows_a * stride, 1);
-  g_autofree float *b = random_floats (rows_b * stride, 2);
-  g_autofree float *c = g_new (float, rows_a *stride_c + 1);
+  void (*const product[]) (gsize, gsize, gsize, const float *, gsize, const float *, gsize, float *,
+                           gsize)
+      = { assay_linalg_product_nt, assay_linalg_product_nn, assay_linalg_product_tn };
+  const gsize stride_c = p->cols + p->gap;
+  const double unit = (double) p->inner * FLT_EPSILON / 2;
+  g_autofree float *a = random_floats (size_a (p), 1);
+  g_autofree float *b = random_floats (size_b (p), 2);
+  g_autofree float *c = g_new (float, p->rows *stride_c + 1);
 
-  for (gsize i = 0; i < rows_a * stride_c; i++)
+  for (gsize i = 0; i < p->rows * stride_c; i++)
     c[i] = NAN; /* overwritten, never added to */
-  assay_linalg_product_nt (rows_a, rows_b, inner, a, stride, b, stride, c, stride_c);
-  for (gsize i = 0; i < rows_a; i++) {
-    for (gsize j = 0; j < rows_b; j++) {
-      double sum = 0;
-      double size = 0;
+  product[p->form](p->rows, p->cols, p->inner, a, stride_a (p), b, stride_b (p), c, stride_c);
+  for (gsize i = 0; i < p->rows; i++) {
+    for (gsize j = 0; j < p->cols; j++) {
+      double sum = 0, size = 0;
 
-      for (gsize l = 0; l < inner; l++) {
-        sum += (double) a[i * stride + l] * (double) b[j * stride + l];
-        size += fabs ((double) a[i * stride + l] * (double) b[j * stride + l]);
+      for (gsize l = 0; l < p->inner; l++) {
+        const double term = (double) a[place_a (p, i, l)] * (double) b[place_b (p, j, l)];
+
+        sum += term;
+        size += fabs (term);
       }
-      cr_assert (fabs ((double) c[i * stride_c + j] - sum) <= unit / (1 - unit) * size + FLT_MIN,
-                 "%zu x %zu x %zu: (%zu, %zu) is %g instead of %g", rows_a, rows_b, inner, i, j,
-                 (double) c[i * stride_c + j], sum);
+      check_entry (p, i, j, (double) c[i * stride_c + j], sum, unit / (1 - unit) * size + FLT_MIN);
     }
-    for (gsize j = rows_b; j < stride_c; j++)
-      cr_assert (isnan (c[i * stride_c + j]), "%zu x %zu x %zu: wrote into a gap", rows_a, rows_b,
-                 inner);
+    for (gsize j = p->cols; j < stride_c; j++)
+      cr_assert (isnan (c[i * stride_c + j]), "%s, %zu x %zu x %zu: wrote into a gap",
+                 form_names[p->form], p->rows, p->cols, p->inner);
   }
-}
-
-Test (linalg, product_is_as_defined)
-{
-  static const gsize sizes[] = { 1, 3, 16, 65, 130 };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++)
-    for (gsize j = 0; j < G_N_ELEMENTS (sizes); j++)
-      for (gsize l = 0; l < G_N_ELEMENTS (sizes); l++)
-        check_product (sizes[i], sizes[j], sizes[l], (i + j + l) % 3);
 }
 
 /* The same bound with u = 2^-53; the sum here has it, too. */
-Test (linalg, product_in_double_is_as_defined)
+static void
+check_product_double (const Product *p)
 {
-  static const gsize sizes[] = { 1, 3, 17, 130 };
+  void (*const product[]) (gsize, gsize, gsize, const double *, gsize, const double *, gsize,
+                           double *, gsize)
+      = { assay_linalg_product_nt_double, assay_linalg_product_nn_double,
+          assay_linalg_product_tn_double };
+  const gsize stride_c = p->cols + p->gap;
+  const double unit = (double) p->inner * DBL_EPSILON / 2;
+  g_autofree double *a = random_doubles (size_a (p), 1);
+  g_autofree double *b = random_doubles (size_b (p), 2);
+  g_autofree double *c = g_new (double, p->rows *stride_c + 1);
 
-  for (gsize i = 0; i < 64; i++) {
-    const gsize rows_a = sizes[i % 4], rows_b = sizes[i / 4 % 4], inner = sizes[i / 16];
-    const gsize stride_c = rows_b + i % 3;
-    const double unit = (double) inner * DBL_EPSILON / 2;
-    g_autofree double *a = random_doubles (rows_a * inner, 1);
-    g_autofree double *b = random_doubles (rows_b * inner, 2);
-    g_autofree double *c = g_new (double, rows_a *stride_c);
-
-    for (gsize j = 0; j < rows_a * stride_c; j++)
-      c[j] = NAN; /* overwritten, never added to */
-    assay_linalg_product_nt_double (rows_a, rows_b, inner, a, inner, b, inner, c, stride_c);
-    for (gsize p = 0; p < rows_a * stride_c; p++) {
-      const gsize row = p / stride_c, column = p % stride_c;
+  for (gsize i = 0; i < p->rows * stride_c; i++)
+    c[i] = NAN;
+  product[p->form](p->rows, p->cols, p->inner, a, stride_a (p), b, stride_b (p), c, stride_c);
+  for (gsize i = 0; i < p->rows; i++) {
+    for (gsize j = 0; j < p->cols; j++) {
       double sum = 0, size = 0;
 
-      for (gsize l = 0; column < rows_b && l < inner; l++) {
-        sum += a[row * inner + l] * b[column * inner + l];
-        size += fabs (a[row * inner + l] * b[column * inner + l]);
+      for (gsize l = 0; l < p->inner; l++) {
+        const double term = a[place_a (p, i, l)] * b[place_b (p, j, l)];
+
+        sum += term;
+        size += fabs (term);
       }
-      cr_assert (column < rows_b ? fabs (c[p] - sum) <= 2 * unit / (1 - unit) * size : isnan (c[p]),
-                 "%zu x %zu x %zu: (%zu, %zu) is %g instead of %g", rows_a, rows_b, inner, row,
-                 column, c[p], sum);
+      check_entry (p, i, j, c[i * stride_c + j], sum, 2 * unit / (1 - unit) * size);
     }
+    for (gsize j = p->cols; j < stride_c; j++)
+      cr_assert (isnan (c[i * stride_c + j]), "%s, %zu x %zu x %zu: wrote into a gap",
+                 form_names[p->form], p->rows, p->cols, p->inner);
   }
 }
 
-Test (linalg, product_of_nothing)
+Test (linalg, products_are_as_defined)
 {
-  check_product (0, 5, 3, 1);
-  check_product (5, 0, 3, 1);
-  check_product (5, 4, 0, 1); /* zeros */
+  static const gsize sizes[] = { 1, 3, 16, 65, 130 };
+
+  for (gsize i = 0; i < 125; i++)
+    for (Form form = NT; form <= TN; form++) {
+      const Product product = { form, sizes[i % 5], sizes[i / 5 % 5], sizes[i / 25], i % 3 };
+
+      check_product (&product);
+      check_product_double (&product);
+    }
+}
+
+Test (linalg, products_of_nothing)
+{
+  for (Form form = NT; form <= TN; form++) {
+    const Product products[]
+        = { { form, 0, 5, 3, 1 }, { form, 5, 0, 3, 1 }, { form, 5, 4, 0, 1 } /* zeros */ };
+
+    for (gsize i = 0; i < G_N_ELEMENTS (products); i++) {
+      check_product (&products[i]);
+      check_product_double (&products[i]);
+    }
+  }
 }
 
 typedef struct {

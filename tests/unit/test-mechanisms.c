@@ -337,8 +337,8 @@ protect (const Case *c, const AssayMatrix *secrets, GError **error)
   AssayRelease *release = NULL;
   AssayTruth *truth = NULL;
 
-  if (assay_step_protect (c->defense, c->settings, defense_key (), assay_matrix_view (secrets),
-                          NULL, NULL, &release, &truth, error))
+  if (fixture_protect (c->defense, c->settings, defense_key (), assay_matrix_view (secrets), NULL,
+                       &release, &truth, error))
     assay_truth_free (truth);
   return release;
 }

@@ -9,11 +9,11 @@
 #include "tests/unit/assert-near.h"
 
 static const AssayMeasure rate
-    = { .name = "rate", .statistic = ASSAY_STATISTIC_RATE, .higher_leaks = TRUE, .high = 1 };
+    = { .name = "rate", .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = TRUE, .high = 1 };
 static const AssayMeasure missed
-    = { .name = "missed", .statistic = ASSAY_STATISTIC_RATE, .higher_leaks = FALSE, .high = 1 };
+    = { .name = "missed", .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = FALSE, .high = 1 };
 static const AssayMeasure share
-    = { .name = "share", .statistic = ASSAY_STATISTIC_MEAN, .higher_leaks = TRUE, .high = 1 };
+    = { .name = "share", .statistic = ASSAY_STATISTIC_MEAN, .higher_is_worse = TRUE, .high = 1 };
 static const AssayMeasure distance
     = { .name = "error", .statistic = ASSAY_STATISTIC_MEDIAN, .high = G_MAXDOUBLE };
 static const AssayMeasure *const measures[] = { &rate, &missed, &share, &distance };

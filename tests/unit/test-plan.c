@@ -470,7 +470,7 @@ check_refused (const Refused *refused)
 static const Refused refused[] = {
   { LIFTING VERBATIM, NULL, ASSAY_ERROR_SCENARIO, "@: has no [dataset]" },
   { HEAD VERBATIM, NULL, ASSAY_ERROR_SCENARIO, "@: has no [defense NAME]" },
-  { HEAD NONE, NULL, ASSAY_ERROR_SCENARIO, "@: has no [attack NAME]" },
+  { HEAD NONE, NULL, ASSAY_ERROR_SCENARIO, "@: has no [attack NAME] and no [utility NAME]" },
   { ALL, "scenario.sead=1", ASSAY_ERROR_SCENARIO,
     "--set scenario.sead: unknown key 'sead' (did you mean 'seed'?)" },
   { ALL, "scenario.seed=-1", ASSAY_ERROR_PARAMETER,
@@ -511,7 +511,7 @@ static const Refused refused[] = {
     "--set defense lifting.tune.dimension: only settings of an attack can be tuned" },
   { ALL, "attack db.grants=datebase", ASSAY_ERROR_PARAMETER,
     "--set attack db.grants: unknown grant 'datebase' (did you mean 'database'?); expected some of "
-    "database, public, groups, other-releases" },
+    "database, public, groups, other-releases, repeats, labels" },
   { ALL, "attack db.grants=public", ASSAY_ERROR_MISMATCH,
     "@:16 (as changed by --set): [attack db] attack 'database' needs the grant 'database'; "
     "expected grants = database" },

@@ -260,8 +260,8 @@ secrets_for (const AssayDefense *defense)
       secrets->data[i] = form == 0   ? normal->data[i]
                          : form == 1 ? (float) (normal->data[i] > 0)
                                      : (float) (i % 8);
-    if (!assay_step_protect (defense, settings, assay_stream_key (1, 0, "form", ""),
-                             assay_matrix_view (secrets), NULL, database, &release, &truth, NULL))
+    if (!fixture_protect (defense, settings, assay_stream_key (1, 0, "form", ""),
+                          assay_matrix_view (secrets), database, &release, &truth, NULL))
       continue;
     assay_matrix_free (normal);
     return g_steal_pointer (&secrets);
@@ -283,8 +283,8 @@ protect (const AssayDefense *defense, AssayView secrets, guint64 seed, AssayRele
   g_autoptr (AssaySettings) settings = defaults (&defense->plugin);
   g_autoptr (AssayRows) database = fixture_normal_rows (ROWS, COLS, 2);
 
-  return assay_step_protect (defense, settings, assay_stream_key (seed, 0, "defense", ""), secrets,
-                             NULL, database, ret_release, ret_truth, error);
+  return fixture_protect (defense, settings, assay_stream_key (seed, 0, "defense", ""), secrets,
+                          database, ret_release, ret_truth, error);
 }
 
 static gboolean
@@ -353,9 +353,11 @@ attack_once (const AssayAttack *attack, const AssayRelease *release, AssayRows *
   static const gint64 groups[SECRETS] = { 0 };
   g_autoptr (AssaySettings) settings = defaults (&attack->plugin);
   const AssayKnowledge knowledge = { .database = rows, .public_rows = rows };
+  const AssayGranted granted
+      = { .grants = attack->needs, .knowledge = &knowledge, .groups = groups };
 
   return assay_step_attack (attack, settings, assay_stream_key (1, 0, "attack", ""), release,
-                            attack->needs, &knowledge, groups, ret_guess, error);
+                            &granted, ret_guess, error);
 }
 
 /* Against every defense whose release it reads; each attack must read some. */
