@@ -58,14 +58,23 @@ print_measures (const AssayMetric *metric)
 {
   printf ("\nMeasures\n");
   for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
-    printf ("  %s\n      %s\n      %s; %s leaks more\n", measure->name, measure->help,
-            measure->unit, measure->higher_is_worse ? "higher" : "lower");
+    printf ("  %s\n      %s\n      %s; %s\n", measure->name, measure->help, measure->unit,
+            assay_measure_direction (metric, measure));
+}
+
+/* A utility is a metric that reads releases. */
+static const char *
+word_for (AssayPluginType type, const AssayPlugin *plugin)
+{
+  return type == ASSAY_PLUGIN_METRIC && ((const AssayMetric *) plugin)->assess != NULL
+             ? "utility"
+             : assay_plugin_type_name (type);
 }
 
 static void
 print_description (AssayPluginType type, const AssayPlugin *plugin)
 {
-  printf ("%s (%s)\n%s\n\n%s\n%s\n", plugin->id, assay_plugin_type_name (type), plugin->summary,
+  printf ("%s (%s)\n%s\n\n%s\n%s\n", plugin->id, word_for (type, plugin), plugin->summary,
           plugin->reference.work, plugin->reference.place);
   if (type == ASSAY_PLUGIN_DEFENSE) {
     const AssayDefense *defense = (const AssayDefense *) plugin;
@@ -82,6 +91,15 @@ print_description (AssayPluginType type, const AssayPlugin *plugin)
 
     printf ("\nReads: %s\nNeeds the grants: %s\nControl: %s\n", reads,
             *needs != '\0' ? needs : "none", attack->control.says);
+  } else if (type == ASSAY_PLUGIN_METRIC) {
+    const AssayMetric *metric = (const AssayMetric *) plugin;
+    g_autofree char *reads = assay_release_kinds_describe (metric->reads);
+    g_autofree char *needs = assay_holdings_describe (metric->needs);
+
+    if (metric->reads != 0)
+      printf ("\nReads: %s\n", reads);
+    if (metric->needs != 0)
+      printf ("%sNeeds of the dataset: %s\n", metric->reads != 0 ? "" : "\n", needs);
   }
   print_parameters (plugin);
   if (type == ASSAY_PLUGIN_METRIC)
@@ -151,8 +169,7 @@ write_measures (AssayJson *json, const AssayMetric *metric)
     assay_json_member_string (json, "name", measure->name);
     assay_json_member_string (json, "unit", measure->unit);
     assay_json_member_string (json, "help", measure->help);
-    assay_json_key (json, "higher-leaks");
-    assay_json_bool (json, measure->higher_is_worse);
+    assay_json_member_string (json, "direction", assay_measure_direction (metric, measure));
     assay_json_end_object (json);
   }
   assay_json_end_array (json);
@@ -187,7 +204,13 @@ print_json (AssayPluginType type, const AssayPlugin *plugin)
     write_names (json, "needs", attack->needs, grant_name);
     assay_json_member_string (json, "control", attack->control.says);
   } else if (type == ASSAY_PLUGIN_METRIC) {
-    write_measures (json, (const AssayMetric *) plugin);
+    const AssayMetric *metric = (const AssayMetric *) plugin;
+
+    assay_json_key (json, "utility");
+    assay_json_bool (json, metric->assess != NULL);
+    if (metric->assess != NULL)
+      write_names (json, "reads", metric->reads, kind_name);
+    write_measures (json, metric);
   }
   assay_json_key (json, "parameters");
   assay_json_begin_array (json);

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "report/report.h"
 #include "runner/pairing.h"
+#include "runner/sheet.h"
 
 static void
 print_parts (const char *kind, const GPtrArray *parts)
@@ -26,6 +27,18 @@ print_parts (const char *kind, const GPtrArray *parts)
     if (part->tuned_keys != NULL)
       printf ("    tuned by %s over %u candidates: %s\n", part->tune_measure, part->candidates->len,
               part->tuned_keys);
+  }
+}
+
+static void
+print_sheets (const AssayPlan *plan)
+{
+  for (guint i = 0; i < plan->sheets->len; i++) {
+    const AssaySheet *sheet = plan->sheets->pdata[i];
+
+    printf ("  pictures %s: count=%" G_GSIZE_FORMAT ", metric=%s, released=%s\n", sheet->name,
+            sheet->count, assay_plan_part (plan->metrics, sheet->metric)->label,
+            sheet->has_released ? "yes" : "no");
   }
 }
 
@@ -80,6 +93,7 @@ print_plan (const AssayPlan *plan)
   print_parts ("attack", plan->attacks);
   print_parts ("utility", plan->utilities);
   print_parts ("metric", plan->metrics);
+  print_sheets (plan);
   assay_report_append_size (size, plan);
   printf ("cells: %u (seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s%s; %s)\n",
           plan->cells->len, plan->seed, plan->trials, plan->trials == 1 ? "" : "s", size->str,

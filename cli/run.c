@@ -94,12 +94,14 @@ compare (const AssayResults *results, const AssayFolder *folder, const char *pla
 }
 
 static void
-print_place (const AssayFolder *folder, const AssayBaseline *baseline)
+print_place (const AssayResults *results, const AssayFolder *folder,
+             const AssayBaseline *baseline)
 {
   g_autofree char *changes = baseline != NULL ? assay_report_baseline (baseline) : g_strdup ("");
+  g_autofree char *sheets = assay_report_sheets (results, folder->place);
 
-  printf ("%s\nresults in %s: results.json, results.csv, claims.xml, summary.md, run.json, %s\n",
-          changes, folder->place, ASSAY_STORE_FILE);
+  printf ("%s\n%sresults in %s: results.json, results.csv, claims.xml, summary.md, run.json, %s\n",
+          changes, sheets, folder->place, ASSAY_STORE_FILE);
 }
 
 /* Writes the exports, puts the folder in its place and prints the table. */
@@ -115,13 +117,13 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
       || !assay_report_write (results, folder->work, assay_parallel_threads (), started,
                               g_get_real_time (), error)
       || !compare (results, folder, options->baseline, &baseline, error)
-      || !assay_folder_finish (folder, error))
+      || !assay_folder_finish (plan, folder, error))
     return EXIT_UNFINISHED;
   text = options->json ? assay_report_json (results)
                        : assay_report_table (results, terminal_width ());
   fputs (text, stdout);
   if (!options->json)
-    print_place (folder, baseline);
+    print_place (results, folder, baseline);
   return judge (results, baseline);
 }
 

@@ -23,13 +23,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/disk-cache.h"
 #include "core/error.h"
+#include "core/linalg.h"
 #include "core/parallel.h"
 #include "core/scan.h"
 
 #define PANEL 16384 /* rows that are assigned together */
 #define READ 1024   /* of them, those that are read together */
 #define ADDED 64    /* entries whose rows are added together */
+
+#define KIND "dictionary"
+
+/* To be raised with every change, to the bit, of what is computed here or in core/scan.c. */
+#define MAKER "assay-dictionary 1"
+
+/* A dictionary is kept on disk from so many products (n K d iterations) on: about a quarter of a
+ * second on one core. */
+#define KEPT_FROM 1e10
+/* And from so many for each number of the rows: to take the sha256 of a float costs as much as
+ * several hundred products, so that with fewer looking it up takes longer than making it. */
+#define KEPT_FROM_PER_NUMBER 1000
 
 typedef struct {
   const AssayRows *rows;
@@ -351,12 +365,56 @@ check_spec (const AssayRows *rows, const AssayDictionarySpec *spec, GError **err
                         spec->entries, n);
 }
 
+/* Everything that the entries depend on, to the bit; or NULL where they are not kept on disk. The
+ * kernel that OpenBLAS chose for the processor is part of it: another rounds in another way, and
+ * what a dictionary is must not depend on which machine was the first to use the cache. */
+static char *
+make_disk_key (const Clustering *clustering)
+{
+  const AssayDictionarySpec *spec = clustering->spec;
+  const double per_number = (double) spec->entries * spec->iterations;
+  const double products = per_number * (double) clustering->n * (double) clustering->cols;
+  g_autofree char *text = NULL;
+
+  if (products < KEPT_FROM || per_number < KEPT_FROM_PER_NUMBER || !assay_disk_cache_is_on ())
+    return NULL;
+  text = g_strdup_printf (MAKER "\n%s\nentries %" G_GSIZE_FORMAT "\niterations %u\nscale %d\n"
+                                "stream %08x%08x\nrows %s\n",
+                          assay_linalg_describe (), spec->entries, spec->iterations,
+                          (int) spec->scale, spec->stream.word[0], spec->stream.word[1],
+                          assay_rows_sha256 (clustering->rows));
+  return g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+}
+
+static AssayArray *
+load (const Clustering *clustering, const char *key)
+{
+  const gsize shape[] = { clustering->spec->entries, clustering->cols };
+  g_autoptr (GBytes) bytes = assay_disk_cache_load (KIND, key);
+
+  if (bytes == NULL || g_bytes_get_size (bytes) != shape[0] * shape[1] * sizeof (float))
+    return NULL;
+  return assay_array_new (ASSAY_FLOAT32, 2, shape, bytes, 0);
+}
+
+static AssayArray *
+make (Clustering *clustering, GError **error)
+{
+  AssayArray *dictionary = NULL;
+
+  if (allocate (clustering, error) && cluster (clustering, error))
+    dictionary = assay_array_take_matrix (g_steal_pointer (&clustering->entries));
+  release_memory (clustering);
+  return dictionary;
+}
+
 AssayArray *
 assay_dictionary (const AssayRows *rows, const AssayDictionarySpec *spec, GError **error)
 {
   g_autofree char *key = g_strdup_printf ("dictionary %" G_GSIZE_FORMAT " %u %d %08x%08x",
                                           spec->entries, spec->iterations, (int) spec->scale,
                                           spec->stream.word[0], spec->stream.word[1]);
+  g_autofree char *disk_key = NULL;
   Clustering clustering = {
     .rows = rows, .spec = spec, .n = assay_rows_count (rows), .cols = assay_rows_cols (rows)
   };
@@ -366,9 +424,14 @@ assay_dictionary (const AssayRows *rows, const AssayDictionarySpec *spec, GError
     return dictionary;
   if (!check_spec (rows, spec, error))
     return NULL;
-  if (allocate (&clustering, error) && cluster (&clustering, error))
-    dictionary = assay_array_take_matrix (g_steal_pointer (&clustering.entries));
-  release_memory (&clustering);
+  disk_key = make_disk_key (&clustering);
+  if (disk_key != NULL)
+    dictionary = load (&clustering, disk_key);
+  if (dictionary == NULL) {
+    dictionary = make (&clustering, error);
+    if (dictionary != NULL && disk_key != NULL)
+      assay_disk_cache_keep (KIND, disk_key, dictionary->bytes);
+  }
   if (dictionary != NULL)
     assay_rows_keep (rows, key, dictionary);
   return dictionary;

@@ -16,9 +16,10 @@ typedef struct {
 
 /* The entries, float32 K x d, of @rows. They depend on the rows and on @spec, not on the number of
  * threads, to the bit. They are kept with the rows, so that who asks for the same ones again is
- * given the same memory. Costs 2 n K d operations an iteration for n rows of d columns.
- * ASSAY_ERROR_MISMATCH: no entries, or more than there are rows; ASSAY_ERROR_NUMERIC: a value that
- * is not finite. */
+ * given the same memory; and those that take more than a quarter of a second or so on disk too
+ * (core/disk-cache.h, kind "dictionary"), for whoever has the same rows again. Costs 2 n K d
+ * operations an iteration for n rows of d columns. ASSAY_ERROR_MISMATCH: no entries, or more than
+ * there are rows; ASSAY_ERROR_NUMERIC: a value that is not finite. */
 AssayArray *assay_dictionary (const AssayRows *rows, const AssayDictionarySpec *spec,
                               GError **error);
 

@@ -66,6 +66,7 @@ typedef struct {
 /* What an attack returns. Every array is optional. */
 typedef struct {
   AssayArrays arrays;
+  gboolean is_unordered; /* which estimate is of which secret, the attack could not tell */
 } AssayGuess;
 
 /* What games and metrics alone may see. */

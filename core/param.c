@@ -210,6 +210,26 @@ assay_settings_get (const AssaySettings *settings, const AssayParam *param)
   return g_strdup (FIELD (settings, param, char *) != NULL ? FIELD (settings, param, char *) : "");
 }
 
+static gboolean
+is_default (const AssaySettings *settings, const AssayParam *param)
+{
+  const gint64 whole = (gint64) param->number;
+
+  switch (param->type) {
+  case ASSAY_PARAM_TYPE_BOOL:
+    return FIELD (settings, param, bool) == (whole != 0);
+  case ASSAY_PARAM_TYPE_INT:
+    return FIELD (settings, param, gint64) == whole;
+  case ASSAY_PARAM_TYPE_REAL:
+    return FIELD (settings, param, double) == param->number;
+  case ASSAY_PARAM_TYPE_CHOICE:
+    return FIELD (settings, param, guint) == (guint) whole;
+  case ASSAY_PARAM_TYPE_STRING:
+    break;
+  }
+  return g_strcmp0 (FIELD (settings, param, char *), param->text) == 0;
+}
+
 char *
 assay_settings_canonical (const AssaySettings *settings)
 {
@@ -218,6 +238,8 @@ assay_settings_canonical (const AssaySettings *settings)
   for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
     g_autofree char *value = assay_settings_get (settings, param);
 
+    if (param->is_later && is_default (settings, param))
+      continue;
     g_string_append_printf (text, "%s=%s\n", param->name, value);
   }
   return g_string_free (text, FALSE);

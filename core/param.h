@@ -28,6 +28,7 @@ typedef struct {
   const char *const *choices;
   const char *unit;
   const char *help;
+  gboolean is_later; /* came with a later version: see assay_settings_canonical */
 } AssayParam;
 
 /* The offset of @field, if its type is @type; a compile error otherwise. */
@@ -38,6 +39,11 @@ typedef struct {
   { .name = #field, .type = ASSAY_PARAM_TYPE_BOOL,                                                \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, bool), .low = 0, .high = 1,                      \
     .number = (otherwise), .help = (about) }
+/* One that came with a later version. */
+#define ASSAY_PARAM_LATER_BOOL(Struct, field, otherwise, about)                                   \
+  { .name = #field, .type = ASSAY_PARAM_TYPE_BOOL,                                                \
+    .offset = ASSAY_TYPED_OFFSET (Struct, field, bool), .low = 0, .high = 1,                      \
+    .number = (otherwise), .help = (about), .is_later = true }
 #define ASSAY_PARAM_INT(Struct, field, otherwise, least, most, measured_in, about)                \
   { .name = #field, .type = ASSAY_PARAM_TYPE_INT,                                                 \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, gint64), .low = (least), .high = (most),         \
@@ -79,7 +85,9 @@ gboolean assay_settings_check_complete (const AssaySettings *settings, GError **
 gboolean assay_param_exists (const AssayParam *table, const char *name);
 /* The value as a scenario would write it; exact for numbers. */
 char *assay_settings_get (const AssaySettings *settings, const AssayParam *param);
-/* "name=value\n" for every setting in table order: the form that is hashed and keys streams. */
+/* "name=value\n" for every setting in table order: the form that is hashed and keys streams. A
+ * setting that came with a later version stands there only where it is not at its default, so that
+ * the ids and numbers of scenarios that do not know it stay what they were. */
 char *assay_settings_canonical (const AssaySettings *settings);
 /* "int, 1 to 64, default 4" */
 char *assay_param_describe (const AssayParam *param);

@@ -44,3 +44,11 @@ assay_outcomes_audit (const double *const *series, gsize n)
   }
   return audit;
 }
+
+const char *
+assay_measure_direction (const AssayMetric *metric, const AssayMeasure *measure)
+{
+  if (metric->assess != NULL)
+    return measure->higher_is_worse ? "lower is more useful" : "higher is more useful";
+  return measure->higher_is_worse ? "higher leaks more" : "lower leaks more";
+}

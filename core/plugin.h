@@ -303,6 +303,7 @@ typedef struct {
   const char *const *reads_guess;
   guint reads;   /* utilities: set of AssayReleaseKind */
   guint needs;   /* set of AssayHolding: what the dataset must have for it to apply */
+  gboolean finds_order;   /* it finds out itself which estimate is of which secret */
   gboolean has_own_units; /* outcomes are of units that are independent and not the secrets:
                            * photographs, test rows, queries */
   guint n_series;
@@ -321,5 +322,8 @@ typedef struct {
   gboolean (*audit) (const AssayMetricContext *context, const AssayAudit *audit,
                      AssayOutcomes *ret_outcomes, GError **error);
 } AssayMetric;
+
+/* "higher leaks more", or of a utility "lower is more useful". */
+const char *assay_measure_direction (const AssayMetric *metric, const AssayMeasure *measure);
 
 G_END_DECLS

@@ -28,6 +28,7 @@ struct _AssayRows {
   GArray *segments; /* of Segment, by first row, none of them empty */
   GMutex lock;      /* of what follows */
   GPtrArray *kept;  /* of Kept, oldest first */
+  char *sha256;     /* NULL: not yet computed */
 };
 
 /* Loads through memcpy: rows of a mapped file begin anywhere (TEXMEX rows of bytes are four bytes
@@ -168,6 +169,7 @@ assay_rows_unref (AssayRows *rows)
     return;
   g_array_unref (rows->segments);
   g_ptr_array_unref (rows->kept);
+  g_free (rows->sha256);
   g_mutex_clear (&rows->lock);
   g_free (rows);
 }
@@ -190,6 +192,7 @@ assay_rows_append (AssayRows *rows, GBytes *bytes, const guint8 *base, AssayType
   rows->count += count;
   g_mutex_lock (&rows->lock);
   g_ptr_array_set_size (rows->kept, 0);
+  g_clear_pointer (&rows->sha256, g_free);
   g_mutex_unlock (&rows->lock);
 }
 
@@ -259,6 +262,55 @@ assay_rows_gather (const AssayRows *rows, const gsize *index, gsize count, Assay
     read_segment (segment, index[i] - segment->first, 1, rows->cols, scale,
                   ret_values + i * rows->cols);
   }
+}
+
+/* Which rows are of which type, ended by an empty line, so that equal bytes of other types and
+ * shapes are other rows. */
+static void
+hash_types (const AssayRows *rows, GChecksum *checksum)
+{
+  for (guint i = 0; i < rows->segments->len;) {
+    const AssayType type = g_array_index (rows->segments, Segment, i).type;
+    g_autofree char *line = NULL;
+    gsize count = 0;
+
+    for (; i < rows->segments->len && g_array_index (rows->segments, Segment, i).type == type; i++)
+      count += g_array_index (rows->segments, Segment, i).count;
+    line = g_strdup_printf ("%s %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT "\n",
+                            assay_type_name (type), count, rows->cols);
+    g_checksum_update (checksum, (const guchar *) line, -1);
+  }
+  g_checksum_update (checksum, (const guchar *) "\n", 1);
+}
+
+static void
+hash_segment (const Segment *segment, gsize cols, GChecksum *checksum)
+{
+  const gsize width = cols * assay_type_size (segment->type);
+
+  if (segment->stride == width)
+    g_checksum_update (checksum, segment->base, (gssize) (segment->count * width));
+  else
+    for (gsize i = 0; i < segment->count; i++)
+      g_checksum_update (checksum, segment->base + i * segment->stride, (gssize) width);
+}
+
+const char *
+assay_rows_sha256 (const AssayRows *rows)
+{
+  AssayRows *memory = (AssayRows *) rows;
+
+  g_mutex_lock (&memory->lock);
+  if (memory->sha256 == NULL) {
+    g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+
+    hash_types (rows, checksum);
+    for (guint i = 0; i < rows->segments->len; i++)
+      hash_segment (&g_array_index (rows->segments, Segment, i), rows->cols, checksum);
+    memory->sha256 = g_strdup (g_checksum_get_string (checksum));
+  }
+  g_mutex_unlock (&memory->lock);
+  return rows->sha256;
 }
 
 AssayArray *

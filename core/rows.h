@@ -41,6 +41,11 @@ void assay_rows_read (const AssayRows *rows, gsize first, gsize count, AssayScal
 void assay_rows_gather (const AssayRows *rows, const gsize *index, gsize count, AssayScale scale,
                         float *ret_values);
 
+/* Of the numbers as they are stored and of their types, in hexadecimal: the same however the rows
+ * are divided into segments and wherever they lie. Computed when it is first asked for; valid until
+ * rows are appended. */
+const char *assay_rows_sha256 (const AssayRows *rows);
+
 /* What was made of the rows under the name @key, kept with them so that those who need it share it
  * (new reference; NULL: not kept). It goes with the rows, when rows are appended, and, oldest
  * first, when more than 256 MiB are kept. */

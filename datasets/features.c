@@ -1,16 +1,11 @@
 /* Features of photographs, kept by content.
  *
- * A cache file is named after everything that its content depends on: the sha256 of the file's
- * bytes, the size to which the picture was reduced, and the versions of what reads and describes
- * it. So nothing has to be compared by date, a photograph that was moved is found, and one that was
- * changed is another. In the file stand a header, the keypoints, the descriptors, and the sha256 of
- * all of this:
+ * The key under which they are kept (core/disk-cache.c) is made of everything that they depend on:
+ * the sha256 of the file's bytes, the size to which the picture was reduced, and the versions of
+ * what reads and describes it. So nothing has to be compared by date, a photograph that was moved
+ * is found, and one that was changed is another. What is kept:
  *
- *   header | count x AssayKeypoint | count x 128 bytes | 32 bytes
- *
- * It is written under another name and then renamed, so that whoever reads it finds it whole or not
- * at all; and what has been damaged all the same (a full disk, a bad sector) does not have its own
- * checksum, and is made again. */
+ *   header | count x AssayKeypoint | count x 128 bytes */
 #include "datasets/features.h"
 
 #include <string.h>
@@ -18,29 +13,26 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <vl/generic.h>
 
+#include "core/disk-cache.h"
 #include "core/error.h"
 #include "core/matrix.h"
 
-/* To be raised with every change of what is computed here, in sift.c or in photo.c. */
-#define EXTRACTOR "assay-sift 1"
+#define KIND "sift"
+
+/* To be raised with every change of what is computed here, in sift.c or in photo.c, and of how it
+ * is kept. */
+#define EXTRACTOR "assay-sift 2"
 
 #define HASH_TEXT 64
-#define HASH_BYTES 32
 
-/* Numbers as the machine has them; one with another byte order finds another @order. */
 typedef struct {
-  char extractor[16];
-  guint32 order;
   guint32 width;
   guint32 height;
   guint32 count;
-  char key[HASH_TEXT];
   char picture[HASH_TEXT];
 } Header;
 
-#define ORDER 0x01020304u
-
-G_STATIC_ASSERT (sizeof (Header) == 32 + 2 * HASH_TEXT);
+G_STATIC_ASSERT (sizeof (Header) == 12 + HASH_TEXT);
 G_STATIC_ASSERT (sizeof (AssayKeypoint) == 24);
 
 void
@@ -53,17 +45,7 @@ assay_features_free (AssayFeatures *features)
   g_free (features);
 }
 
-char *
-assay_features_cache (void)
-{
-  const char *folder = g_getenv ("ASSAY_CACHE");
-
-  if (folder == NULL)
-    return g_build_filename (g_get_user_cache_dir (), "assay", "sift", NULL);
-  return *folder != '\0' ? g_build_filename (folder, "sift", NULL) : NULL;
-}
-
-/* ---- The cache ---- */
+/* ---- What is kept ---- */
 
 static char *
 make_key (GBytes *bytes, gsize largest)
@@ -76,33 +58,19 @@ make_key (GBytes *bytes, gsize largest)
   return g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
 }
 
-static void
-hash_block (const char *data, gsize length, guint8 *ret_hash)
-{
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  gsize size = HASH_BYTES;
-
-  g_checksum_update (checksum, (const guchar *) data, (gssize) length);
-  g_checksum_get_digest (checksum, ret_hash, &size);
-}
-
-/* NULL unless @data is exactly what was written under @key. */
 static AssayFeatures *
-unpack (const char *data, gsize length, const char *key)
+unpack (GBytes *kept)
 {
   const gsize per_keypoint = sizeof (AssayKeypoint) + ASSAY_SIFT_LENGTH;
+  gsize length;
+  const char *data = g_bytes_get_data (kept, &length);
   g_autoptr (AssayFeatures) features = NULL;
-  guint8 hash[HASH_BYTES];
   Header header;
 
-  if (length < sizeof header + HASH_BYTES)
+  if (length < sizeof header)
     return NULL;
-  hash_block (data, length - HASH_BYTES, hash);
   memcpy (&header, data, sizeof header);
-  if (memcmp (hash, data + length - HASH_BYTES, HASH_BYTES) != 0
-      || strncmp (header.extractor, EXTRACTOR, sizeof header.extractor) != 0
-      || header.order != ORDER || memcmp (header.key, key, HASH_TEXT) != 0
-      || length != sizeof header + header.count * per_keypoint + HASH_BYTES)
+  if (length != sizeof header + header.count * per_keypoint)
     return NULL;
   features = g_new0 (AssayFeatures, 1);
   memcpy (features->picture, header.picture, HASH_TEXT);
@@ -118,19 +86,15 @@ unpack (const char *data, gsize length, const char *key)
   return g_steal_pointer (&features);
 }
 
-static GByteArray *
-pack (const AssayFeatures *features, const char *key)
+static GBytes *
+pack (const AssayFeatures *features)
 {
   GByteArray *data = g_byte_array_new ();
   const guint count = features->keypoints->len;
-  Header header = { .extractor = EXTRACTOR,
-                    .order = ORDER,
-                    .width = (guint32) features->width,
+  Header header = { .width = (guint32) features->width,
                     .height = (guint32) features->height,
                     .count = count };
-  guint8 hash[HASH_BYTES];
 
-  memcpy (header.key, key, HASH_TEXT);
   memcpy (header.picture, features->picture, HASH_TEXT);
   g_byte_array_append (data, (const guint8 *) &header, sizeof header);
   if (count > 0) {
@@ -138,31 +102,23 @@ pack (const AssayFeatures *features, const char *key)
                          count * (guint) sizeof (AssayKeypoint));
     g_byte_array_append (data, features->descriptors, count * ASSAY_SIFT_LENGTH);
   }
-  hash_block ((const char *) data->data, data->len, hash);
-  g_byte_array_append (data, hash, sizeof hash);
-  return data;
+  return g_byte_array_free_to_bytes (data);
 }
 
 static AssayFeatures *
-read_kept (const char *path, const char *key)
+load_kept (const char *key)
 {
-  g_autofree char *data = NULL;
-  gsize length;
+  g_autoptr (GBytes) kept = assay_disk_cache_load (KIND, key);
 
-  return g_file_get_contents (path, &data, &length, NULL) ? unpack (data, length, key) : NULL;
+  return kept != NULL ? unpack (kept) : NULL;
 }
 
-/* Without a word where it cannot be done: the features themselves are there. */
 static void
-keep (const AssayFeatures *features, const char *cache, const char *path, const char *key)
+keep (const AssayFeatures *features, const char *key)
 {
-  g_autoptr (GByteArray) data = NULL;
+  g_autoptr (GBytes) bytes = pack (features);
 
-  if (g_mkdir_with_parents (cache, 0700) != 0)
-    return;
-  data = pack (features, key);
-  g_file_set_contents_full (path, (const char *) data->data, (gssize) data->len,
-                            G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
+  assay_disk_cache_keep (KIND, key, bytes);
 }
 
 /* ---- Photographs ---- */
@@ -227,25 +183,20 @@ compute (GBytes *bytes, const char *file, gsize largest, AssaySift *sift, GError
 }
 
 AssayFeatures *
-assay_features_load (const char *file, gsize largest, AssaySift *sift, const char *cache,
-                     GError **error)
+assay_features_load (const char *file, gsize largest, AssaySift *sift, GError **error)
 {
   g_autoptr (GBytes) bytes = assay_photo_read (file, error);
-  g_autofree char *key = NULL, *name = NULL, *path = NULL;
+  g_autofree char *key = NULL;
   AssayFeatures *features;
 
   if (bytes == NULL)
     return NULL;
-  if (cache == NULL)
-    return compute (bytes, file, largest, sift, error);
   key = make_key (bytes, largest);
-  name = g_strconcat (key, ".sift", NULL);
-  path = g_build_filename (cache, name, NULL);
-  features = read_kept (path, key);
+  features = load_kept (key);
   if (features == NULL) {
     features = compute (bytes, file, largest, sift, error);
     if (features != NULL)
-      keep (features, cache, path, key);
+      keep (features, key);
   }
   return features;
 }

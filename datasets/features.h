@@ -15,18 +15,13 @@ typedef struct {
 } AssayFeatures;
 
 /* The features of the photograph @file, by @sift, which has room for it (its size is changed). They
- * are taken from the folder @cache if they are there and undamaged, and otherwise written to it
- * (NULL: no cache). A cache that cannot be read or written changes nothing but the time it takes.
- * ASSAY_ERROR_DATA as for assay_photo_read and assay_photo_decode, and for a picture that @sift has
- * no room for. A picture without keypoints is none. */
+ * are taken from the cache on disk (core/disk-cache.h, kind "sift") if they are there, and
+ * otherwise kept in it. A cache that cannot be read or written changes nothing but the time it
+ * takes. ASSAY_ERROR_DATA as for assay_photo_read and assay_photo_decode, and for a picture that
+ * @sift has no room for. A picture without keypoints is none. */
 AssayFeatures *assay_features_load (const char *file, gsize largest, AssaySift *sift,
-                                    const char *cache, GError **error);
+                                    GError **error);
 void assay_features_free (AssayFeatures *features);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayFeatures, assay_features_free)
-
-/* Where features are kept: `sift` in the folder that the environment variable ASSAY_CACHE names,
- * or where that is not set in `assay` in the user's folder of caches (XDG_CACHE_HOME). NULL if
- * ASSAY_CACHE is empty: nothing is kept. */
-char *assay_features_cache (void);
 
 G_END_DECLS

@@ -18,7 +18,7 @@ struct _AssayPhotoSet {
   gsize n;
   guint n_workers;
   AssaySift **sift; /* one a worker, while features are taken */
-  char *cache;
+  guint role;       /* whose pictures are loaded, while they are */
 };
 
 static void
@@ -37,12 +37,12 @@ assay_photo_set_free (AssayPhotoSet *set)
   drop_workers (set);
   for (gsize i = 0; i < set->n; i++) {
     assay_features_free (set->photographs[i].features);
+    assay_photo_free (set->photographs[i].picture);
     g_clear_error (&set->photographs[i].error);
   }
   g_free (set->photographs);
   g_clear_pointer (&set->files, g_array_unref);
   g_free (set->role_names);
-  g_free (set->cache);
   g_free (set);
 }
 
@@ -56,6 +56,12 @@ const AssayPhotograph *
 assay_photo_set_get (const AssayPhotoSet *set, gsize i)
 {
   return &set->photographs[i];
+}
+
+const char *
+assay_photo_set_role_name (const AssayPhotoSet *set, guint role)
+{
+  return set->role_names[role];
 }
 
 /* ---- Headers ---- */
@@ -94,8 +100,8 @@ inspect (const AssayPhotoRules *rules, AssayPhotograph *photo, GError **error)
 }
 
 AssayPhotoSet *
-assay_photo_set_new (const AssayPhotoRole *roles, guint n_roles, const AssayPhotoRules *rules,
-                     const char *const *folders, AssayStreamKey key, GError **error)
+assay_photo_set_of_files (GArray *files, const AssayPhotoRole *roles, guint n_roles,
+                          const AssayPhotoRules *rules, GError **error)
 {
   g_autoptr (AssayPhotoSet) set = g_new0 (AssayPhotoSet, 1);
 
@@ -104,9 +110,7 @@ assay_photo_set_new (const AssayPhotoRole *roles, guint n_roles, const AssayPhot
   set->role_names = g_new (const char *, n_roles);
   for (guint r = 0; r < n_roles; r++)
     set->role_names[r] = roles[r].name;
-  set->files = assay_photo_roles_find (roles, n_roles, folders, key, error);
-  if (set->files == NULL)
-    return NULL;
+  set->files = g_array_ref (files);
   set->n = set->files->len;
   set->n_workers = (guint) MIN (assay_parallel_threads (), set->n);
   set->photographs = g_new0 (AssayPhotograph, set->n);
@@ -118,6 +122,15 @@ assay_photo_set_new (const AssayPhotoRole *roles, guint n_roles, const AssayPhot
       return NULL;
   }
   return g_steal_pointer (&set);
+}
+
+AssayPhotoSet *
+assay_photo_set_new (const AssayPhotoRole *roles, guint n_roles, const AssayPhotoRules *rules,
+                     const char *const *folders, AssayStreamKey key, GError **error)
+{
+  g_autoptr (GArray) files = assay_photo_roles_find (roles, n_roles, folders, key, error);
+
+  return files != NULL ? assay_photo_set_of_files (files, roles, n_roles, rules, error) : NULL;
 }
 
 /* The one with the most pixels of those that can be used, or NULL. */
@@ -164,7 +177,7 @@ describe (gsize index, guint worker, gpointer data)
   if (photo->error != NULL)
     return;
   photo->features = assay_features_load (photo->file->path, set->rules.largest, set->sift[worker],
-                                         set->cache, &photo->error);
+                                         &photo->error);
   if (photo->features != NULL && photo->features->keypoints->len == 0) {
     assay_fail (&photo->error, ASSAY_ERROR_DATA,
                 "%s: %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " pixels without a SIFT keypoint",
@@ -181,7 +194,6 @@ describe_all (AssayPhotoSet *set, GError **error)
 
   if (largest == NULL)
     return TRUE;
-  set->cache = assay_features_cache ();
   set->sift = g_new0 (AssaySift *, set->n_workers);
   for (guint w = 0; w < set->n_workers && is_ready; w++) {
     set->sift[w] = assay_sift_new (largest->width, largest->height, error);
@@ -248,4 +260,63 @@ assay_photo_set_describe (AssayPhotoSet *set, GError **error)
     return FALSE;
   warn_of_skipped (set);
   return TRUE;
+}
+
+/* ---- Pictures ---- */
+
+static gboolean
+load_picture (const AssayPhotoRules *rules, AssayPhotograph *photo, GError **error)
+{
+  g_autoptr (AssayPhoto) whole = assay_photo_load (photo->file->path, error);
+  g_autoptr (AssayPhoto) picture = NULL;
+
+  if (whole == NULL)
+    return FALSE;
+  picture = assay_photo_shrink (whole, rules->largest, error);
+  if (picture == NULL)
+    return FALSE;
+  if (picture->width != photo->features->width || picture->height != photo->features->height)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: has become another picture (%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                       " pixels, before %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                       ") while it was read",
+                       photo->file->path, picture->width, picture->height, photo->features->width,
+                       photo->features->height);
+  photo->full_width = whole->width;
+  photo->full_height = whole->height;
+  photo->picture = g_steal_pointer (&picture);
+  return TRUE;
+}
+
+static void
+work_on_picture (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  const AssayPhotoSet *set = data;
+  AssayPhotograph *photo = &set->photographs[index];
+
+  if (photo->file->role == set->role && photo->error == NULL)
+    load_picture (&set->rules, photo, &photo->error);
+}
+
+gboolean
+assay_photo_set_load_pictures (AssayPhotoSet *set, guint role, GError **error)
+{
+  set->role = role;
+  assay_parallel_for (set->n, work_on_picture, set);
+  for (gsize i = 0; i < set->n; i++) {
+    const AssayPhotograph *photo = &set->photographs[i];
+
+    if (photo->file->role == role && photo->features != NULL && photo->picture == NULL) {
+      g_propagate_prefixed_error (error, g_error_copy (photo->error), "%s: ",
+                                  set->role_names[role]);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+AssayPhoto *
+assay_photo_set_take_picture (AssayPhotoSet *set, gsize i)
+{
+  return g_steal_pointer (&set->photographs[i].picture);
 }

@@ -9,18 +9,19 @@
  * An image with more than `per_image` keypoints gives that many of them, drawn without
  * replacement, as sift_places_public does. Image i of role r draws from items of the stream that
  * depend on (r, i) only: neither on the other counts nor on threads. How these descriptors compare
- * with those of photographs is measured in docs/scenes.md. */
-#include <stdlib.h>
-#include <string.h>
-
+ * with those of photographs is measured in docs/scenes.md.
+ *
+ * With `pictures` the photographs of private and public images are kept, with the keypoints that
+ * their rows were taken at. With `views` every private image is photographed a second time, from
+ * elsewhere (datasets/scene-image.h): the rows of the role test, up to `per_image` of each view in
+ * the same way, with the homographies between the photographs. */
 #include "core/parallel.h"
 #include "core/plugin.h"
-#include "datasets/dead-leaves.h"
-#include "datasets/sift.h"
+#include "datasets/picture-rows.h"
+#include "datasets/scene-image.h"
 
-typedef enum { PRIVATE, PUBLIC, DATABASE, N_ROLES } Role;
-
-static const char *const role_names[N_ROLES] = { "private", "public", "database" };
+static const char *const role_names[ASSAY_SCENE_ROLES]
+    = { "private", "public", "database", "view" };
 
 typedef struct {
   gint64 private_images;
@@ -32,101 +33,37 @@ typedef struct {
   double blur;
   double sharpen;
   double noise;
+  bool pictures;
+  bool views;
 } Scenes;
 
-/* What an image draws numbers for. */
-typedef enum { SCENE, CAMERA, CHOICE } Purpose;
-
 typedef struct {
-  Role role;
-  gsize number; /* within its role */
-  gsize count;  /* descriptors */
-  guint8 *rows; /* count x 128 */
-  GError *error;
-} Image;
-
-typedef struct {
-  const Scenes *settings;
+  AssaySceneRules rules;
   AssayStreamKey key;
   AssaySift **sift; /* one a worker */
-  Image *images;
+  AssaySceneImage *images;
+  GError **errors; /* one an image */
+  gsize n_images;
+  guint n_workers;
 } Work;
-
-static AssayStream
-image_stream (AssayStreamKey key, const Image *image, Purpose purpose)
-{
-  return assay_stream (key, (guint64) image->role << 60 | (guint64) image->number << 2 | purpose);
-}
-
-static int
-compare_sizes (gconstpointer a, gconstpointer b)
-{
-  const gsize x = *(const gsize *) a, y = *(const gsize *) b;
-
-  return (x > y) - (x < y);
-}
-
-/* Takes a photograph of the scene of @image. */
-static AssayPhoto *
-photograph (const Work *work, const Image *image, GError **error)
-{
-  const gsize width = (gsize) work->settings->width, height = (gsize) work->settings->height;
-  const AssayCamera camera = { .blur = work->settings->blur,
-                               .sharpen = work->settings->sharpen,
-                               .noise = work->settings->noise };
-  AssayStream scene_stream = image_stream (work->key, image, SCENE);
-  AssayStream camera_stream = image_stream (work->key, image, CAMERA);
-  g_autoptr (AssayScene) scene
-      = assay_scene_new ((double) width, (double) height, &scene_stream, error);
-  g_autoptr (AssayPhoto) photo = NULL;
-
-  if (scene == NULL)
-    return NULL;
-  photo = assay_scene_render (scene, NULL, width, height, &camera, &camera_stream, error);
-  return photo != NULL ? assay_photo_grey (photo, error) : NULL;
-}
-
-static gboolean
-describe_image (const Work *work, guint worker, Image *image, GError **error)
-{
-  AssayStream stream = image_stream (work->key, image, CHOICE);
-  g_autoptr (AssayPhoto) grey = photograph (work, image, error);
-  g_autoptr (GArray) keypoints = NULL;
-  g_autofree gsize *chosen = NULL;
-
-  if (grey == NULL)
-    return FALSE;
-  keypoints = assay_sift_detect (work->sift[worker], grey, error);
-  if (keypoints == NULL)
-    return FALSE;
-  image->count = MIN (keypoints->len, (gsize) work->settings->per_image);
-  image->rows = assay_alloc (image->count, ASSAY_SIFT_LENGTH, "descriptors", error);
-  if (image->rows == NULL)
-    return FALSE;
-  chosen = g_new (gsize, image->count + 1);
-  assay_stream_choose (&stream, keypoints->len, image->count, chosen);
-  qsort (chosen, image->count, sizeof *chosen, compare_sizes);
-  for (gsize i = 0; i < image->count; i++)
-    assay_sift_describe (work->sift[worker], &g_array_index (keypoints, AssayKeypoint, chosen[i]),
-                         image->rows + i * ASSAY_SIFT_LENGTH);
-  return TRUE;
-}
 
 static void
 work_on_image (gsize index, guint worker, gpointer data)
 {
   Work *work = data;
-  Image *image = &work->images[index];
 
-  describe_image (work, worker, image, &image->error);
+  assay_scene_image_make (&work->rules, work->key, work->sift[worker], &work->images[index],
+                          &work->errors[index]);
 }
 
+/* Images that are made; views come with the private ones. */
 static gsize
-images_of_role (const Scenes *settings, Role role)
+images_of_role (const Scenes *settings, AssaySceneRole role)
 {
-  return (gsize) (role == PRIVATE  ? settings->private_images
-                  : role == PUBLIC ? settings->public_images
-                                   : settings->database_images);
+  return (gsize) (role == ASSAY_SCENE_PRIVATE    ? settings->private_images
+                  : role == ASSAY_SCENE_PUBLIC   ? settings->public_images
+                  : role == ASSAY_SCENE_DATABASE ? settings->database_images
+                                                 : 0);
 }
 
 static gsize
@@ -134,131 +71,184 @@ count_images (const Scenes *settings)
 {
   gsize n = 0;
 
-  for (Role role = PRIVATE; role < N_ROLES; role++)
+  for (AssaySceneRole role = ASSAY_SCENE_PRIVATE; role < ASSAY_SCENE_ROLES; role++)
     n += images_of_role (settings, role);
   return n;
 }
 
-static void
-free_work (Work *work, gsize n_images, guint n_workers)
+static gboolean
+keeps_photos (const Scenes *settings, AssaySceneRole role)
 {
-  for (gsize i = 0; i < n_images; i++) {
-    g_free (work->images[i].rows);
-    g_clear_error (&work->images[i].error);
+  switch (role) {
+  case ASSAY_SCENE_PRIVATE:
+    return settings->pictures || settings->views;
+  case ASSAY_SCENE_PUBLIC:
+    return settings->pictures;
+  case ASSAY_SCENE_VIEW:
+    return settings->views;
+  default:
+    return FALSE;
+  }
+}
+
+static void
+free_work (Work *work)
+{
+  for (gsize i = 0; i < work->n_images; i++) {
+    assay_scene_image_clear (&work->images[i]);
+    g_clear_error (&work->errors[i]);
   }
   g_free (work->images);
-  for (guint w = 0; w < n_workers; w++)
+  g_free (work->errors);
+  for (guint w = 0; w < work->n_workers; w++)
     assay_sift_free (work->sift[w]);
   g_free (work->sift);
 }
 
-/* Joins the descriptors of a role's images. No rows at all is an error. */
-static AssayRows *
-join_rows (const Scenes *settings, const Image *images, gsize n_images, Role role,
-           GChecksum *checksum, GError **error)
-{
-  g_autoptr (AssayRows) rows = assay_rows_new (ASSAY_SIFT_LENGTH);
-  g_autoptr (GBytes) bytes = NULL;
-  guint8 *joined;
-  gsize count = 0, next = 0;
+/* ---- Joining ---- */
 
-  for (gsize i = 0; i < n_images; i++)
-    count += images[i].role == role ? images[i].count : 0;
-  if (count == 0) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "scenes: none of the %s images (%" G_GSIZE_FORMAT " of %" G_GINT64_FORMAT
-                " x %" G_GINT64_FORMAT " pixels, blur %g) has a keypoint",
-                role_names[role], images_of_role (settings, role), settings->width,
-                settings->height, settings->blur);
-    return NULL;
+/* The images that give @role its rows, of AssayPicture. Those without descriptors are left out; the
+ * view of a private image stands at the place of that image, whether or not it has any. */
+static GPtrArray *
+find_images (const Work *work, AssaySceneRole role)
+{
+  const AssaySceneRole of = role == ASSAY_SCENE_VIEW ? ASSAY_SCENE_PRIVATE : role;
+  GPtrArray *found = g_ptr_array_new ();
+
+  for (gsize i = 0; i < work->n_images; i++) {
+    AssaySceneImage *image = &work->images[i];
+
+    if (image->role == of && image->image.count > 0)
+      g_ptr_array_add (found, role == ASSAY_SCENE_VIEW ? &image->view : &image->image);
   }
-  joined = assay_alloc (count, ASSAY_SIFT_LENGTH, "descriptors", error);
-  if (joined == NULL)
-    return NULL;
-  for (gsize i = 0; i < n_images; i++)
-    if (images[i].role == role && images[i].count > 0) {
-      memcpy (joined + next * ASSAY_SIFT_LENGTH, images[i].rows,
-              images[i].count * ASSAY_SIFT_LENGTH);
-      next += images[i].count;
-    }
-  g_checksum_update (checksum, (const guchar *) role_names[role], -1);
-  g_checksum_update (checksum, joined, (gssize) (count * ASSAY_SIFT_LENGTH));
-  bytes = g_bytes_new_take (joined, count * ASSAY_SIFT_LENGTH);
-  assay_rows_append (rows, bytes, joined, ASSAY_UINT8, ASSAY_SIFT_LENGTH, count);
-  return g_steal_pointer (&rows);
+  return found;
 }
 
-/* One number for each private image that has descriptors, repeated for each of them. */
-static void
-number_groups (const Image *images, gsize n_images, AssayDataset *dataset)
+/* Joins the descriptors of a role's images. No rows at all is an error. */
+static gboolean
+join_role (const Scenes *settings, const Work *work, AssaySceneRole role, GChecksum *checksum,
+           AssayRows **ret_rows, AssayRoleData *ret_data, GError **error)
 {
+  g_autoptr (GPtrArray) images = find_images (work, role);
+  gboolean has_rows = FALSE;
+
+  for (guint i = 0; i < images->len; i++)
+    has_rows |= ((const AssayPicture *) images->pdata[i])->count > 0;
+  if (!has_rows)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "scenes: none of the %s images (%" G_GSIZE_FORMAT " of %" G_GINT64_FORMAT
+                       " x %" G_GINT64_FORMAT " pixels, blur %g) has a keypoint",
+                       role_names[role],
+                       images_of_role (settings,
+                                       role == ASSAY_SCENE_VIEW ? ASSAY_SCENE_PRIVATE : role),
+                       settings->width, settings->height, settings->blur);
+  g_checksum_update (checksum, (const guchar *) role_names[role], -1);
+  return assay_pictures_join (images, checksum, ret_rows,
+                              keeps_photos (settings, role) ? ret_data : NULL, error);
+}
+
+/* Of the private images that have descriptors. */
+static gboolean
+join_homographies (const Work *work, GChecksum *checksum, AssayDataset *dataset, GError **error)
+{
+  const gsize shape[] = { dataset->n_groups, 3, 3 };
+  double *homographies
+      = assay_alloc (dataset->n_groups, 9 * sizeof (double), "homographies", error);
   gsize next = 0;
 
-  dataset->groups = g_new (gint64, assay_rows_count (dataset->secrets));
-  dataset->n_groups = 0;
-  for (gsize i = 0; i < n_images; i++)
-    if (images[i].role == PRIVATE && images[i].count > 0) {
-      for (gsize k = 0; k < images[i].count; k++)
-        dataset->groups[next++] = (gint64) dataset->n_groups;
-      dataset->n_groups++;
-    }
+  if (homographies == NULL)
+    return FALSE;
+  for (gsize i = 0; i < work->n_images; i++)
+    if (work->images[i].has_view && work->images[i].image.count > 0)
+      for (gsize k = 0; k < 9; k++)
+        homographies[next++] = work->images[i].homography[k];
+  g_checksum_update (checksum, (const guchar *) homographies,
+                     (gssize) (next * sizeof *homographies));
+  dataset->homographies = assay_array_take (ASSAY_FLOAT64, 3, shape, homographies);
+  return TRUE;
 }
 
 static gboolean
-join (const Scenes *settings, const Image *images, gsize n_images, AssayDataset *dataset,
-      GError **error)
+join (const Scenes *settings, const Work *work, AssayDataset *dataset, GError **error)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  AssayRows **rows[N_ROLES] = { &dataset->secrets, &dataset->public_rows, &dataset->database };
+  g_autoptr (GPtrArray) private = find_images (work, ASSAY_SCENE_PRIVATE);
+  AssayRows **rows[ASSAY_SCENE_ROLES]
+      = { &dataset->secrets, &dataset->public_rows, &dataset->database, &dataset->test };
+  AssayRoleData *data[ASSAY_SCENE_ROLES]
+      = { &dataset->secret_data, &dataset->public_data, NULL, &dataset->test_data };
 
-  for (gsize i = 0; i < n_images; i++)
-    if (images[i].error != NULL) {
-      g_propagate_prefixed_error (error, g_error_copy (images[i].error),
+  for (gsize i = 0; i < work->n_images; i++)
+    if (work->errors[i] != NULL) {
+      g_propagate_prefixed_error (error, g_error_copy (work->errors[i]),
                                   "scenes: %s image %" G_GSIZE_FORMAT ": ",
-                                  role_names[images[i].role], images[i].number);
+                                  role_names[work->images[i].role], work->images[i].number);
       return FALSE;
     }
-  for (Role role = PRIVATE; role < N_ROLES; role++) {
-    if (images_of_role (settings, role) == 0)
-      continue;
-    *rows[role] = join_rows (settings, images, n_images, role, checksum, error);
-    if (*rows[role] == NULL)
+  for (AssaySceneRole role = ASSAY_SCENE_PRIVATE; role < ASSAY_SCENE_ROLES; role++)
+    if ((role == ASSAY_SCENE_VIEW ? settings->views : images_of_role (settings, role) > 0)
+        && !join_role (settings, work, role, checksum, rows[role], data[role], error))
       return FALSE;
-  }
-  number_groups (images, n_images, dataset);
+  dataset->groups = assay_pictures_number (private);
+  dataset->n_groups = private->len;
+  if (settings->views && !join_homographies (work, checksum, dataset, error))
+    return FALSE;
   dataset->sha256 = g_strdup (g_checksum_get_string (checksum));
   return TRUE;
 }
+
+/* ---- Callbacks ---- */
 
 static gboolean
 open_scenes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
 {
   const Scenes *settings = context->settings;
-  const gsize n_images = count_images (settings);
-  const guint n_workers = assay_parallel_threads ();
-  Work work = { .settings = settings, .key = context->stream };
+  Work work = {
+    .rules = { .width = (gsize) settings->width,
+               .height = (gsize) settings->height,
+               .per_image = (gsize) settings->per_image,
+               .camera = { .blur = settings->blur,
+                           .sharpen = settings->sharpen,
+                           .noise = settings->noise } },
+    .key = context->stream,
+    .n_images = count_images (settings),
+    .n_workers = assay_parallel_threads (),
+  };
   gboolean is_ready = TRUE;
   gsize i = 0;
 
-  work.images = g_new0 (Image, n_images);
-  for (Role role = PRIVATE; role < N_ROLES; role++)
+  work.images = g_new0 (AssaySceneImage, work.n_images);
+  work.errors = g_new0 (GError *, work.n_images);
+  for (AssaySceneRole role = ASSAY_SCENE_PRIVATE; role < ASSAY_SCENE_ROLES; role++)
     for (gsize number = 0; number < images_of_role (settings, role); number++)
-      work.images[i++] = (Image){ .role = role, .number = number };
-  work.sift = g_new0 (AssaySift *, n_workers);
-  for (guint w = 0; w < n_workers && is_ready; w++) {
-    work.sift[w] = assay_sift_new ((gsize) settings->width, (gsize) settings->height, error);
+      work.images[i++]
+          = (AssaySceneImage){ .role = role,
+                               .number = number,
+                               .has_view = settings->views && role == ASSAY_SCENE_PRIVATE,
+                               .has_photo = keeps_photos (settings, role) };
+  work.sift = g_new0 (AssaySift *, work.n_workers);
+  for (guint w = 0; w < work.n_workers && is_ready; w++) {
+    work.sift[w] = assay_sift_new (work.rules.width, work.rules.height, error);
     is_ready = work.sift[w] != NULL;
   }
   if (is_ready) {
-    assay_parallel_for (n_images, work_on_image, &work);
-    is_ready = join (settings, work.images, n_images, ret_dataset, error);
+    assay_parallel_for (work.n_images, work_on_image, &work);
+    is_ready = join (settings, &work, ret_dataset, error);
   }
-  free_work (&work, n_images, n_workers);
+  free_work (&work);
   return is_ready;
 }
 
 /* Rendering and SIFT: about 0.09 s for 320 x 240 pixels, in operations of 40 GFLOP/s. */
 #define WORK_PER_PIXEL 47000.0
+
+static guint
+holdings_of (const Scenes *settings)
+{
+  return (keeps_photos (settings, ASSAY_SCENE_PRIVATE) ? ASSAY_HAS_FRAMES : 0)
+         | (settings->pictures && settings->public_images > 0 ? ASSAY_HAS_PUBLIC_FRAMES : 0)
+         | (settings->views ? ASSAY_HAS_VIEWS : 0);
+}
 
 static gboolean
 survey (const AssayDatasetContext *context, AssaySurvey *ret_survey,
@@ -267,22 +257,29 @@ survey (const AssayDatasetContext *context, AssaySurvey *ret_survey,
   const Scenes *settings = context->settings;
   const gsize width = (gsize) settings->width, height = (gsize) settings->height;
   const gsize per_image = (gsize) settings->per_image;
-  const gsize n_images = count_images (settings);
+  const gsize n_views = settings->views ? images_of_role (settings, ASSAY_SCENE_PRIVATE) : 0;
+  const gsize n_images = count_images (settings) + n_views;
   /* Beside SIFT: two pictures in colour and one in grey, and leaves, which hide each other and
    * are fewer the larger they are. */
   const guint64 per_worker
       = assay_sift_memory (width, height) + (guint64) width * height * 40 + (8 << 20);
+  guint64 n_kept = n_views;
 
+  for (AssaySceneRole role = ASSAY_SCENE_PRIVATE; role < ASSAY_SCENE_VIEW; role++)
+    n_kept += keeps_photos (settings, role) ? images_of_role (settings, role) : 0;
   *ret_survey = (AssaySurvey){
-    .n_secrets = images_of_role (settings, PRIVATE) * per_image,
-    .n_public = images_of_role (settings, PUBLIC) * per_image,
-    .n_database = images_of_role (settings, DATABASE) * per_image,
-    .n_groups = images_of_role (settings, PRIVATE),
+    .n_secrets = images_of_role (settings, ASSAY_SCENE_PRIVATE) * per_image,
+    .n_public = images_of_role (settings, ASSAY_SCENE_PUBLIC) * per_image,
+    .n_database = images_of_role (settings, ASSAY_SCENE_DATABASE) * per_image,
+    .n_test = n_views * per_image,
+    .n_groups = images_of_role (settings, ASSAY_SCENE_PRIVATE),
     .cols = ASSAY_SIFT_LENGTH,
+    .holdings = holdings_of (settings),
     .is_estimate = TRUE,
     .work = (double) n_images * (double) (width * height) * WORK_PER_PIXEL,
     /* Rows are there twice while they are joined. */
-    .memory = (guint64) n_images * per_image * ASSAY_SIFT_LENGTH * 2
+    .memory = (guint64) n_images * per_image * (ASSAY_SIFT_LENGTH * 2 + sizeof (AssayKeypoint))
+              + n_kept * (width * height * ASSAY_KEPT_PIXEL_BYTES + per_image * ASSAY_FRAME_BYTES)
               + per_worker * assay_parallel_threads (),
   };
   return TRUE;
@@ -305,6 +302,12 @@ static const AssayParam parameters[] = {
                     "Strength of the unsharp mask that photographs have gone through"),
   ASSAY_PARAM_REAL (Scenes, noise, 2, 0, 50, "grey levels",
                     "Noise of the sensor at full brightness (standard deviation)"),
+  ASSAY_PARAM_LATER_BOOL (Scenes, pictures, false,
+                    "Keep private and public photographs and the keypoints of their rows, at 12 "
+                    "bytes a pixel"),
+  ASSAY_PARAM_LATER_BOOL (Scenes, views, false,
+                    "Photograph every private scene a second time from elsewhere, for tests of "
+                    "matching; keeps private photographs too"),
   ASSAY_PARAM_END
 };
 

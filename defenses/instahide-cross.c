@@ -4,7 +4,7 @@
  *   x~ = sigma o (lambda_1 x_i + lambda_2 x_pi(i) + sum_j lambda_j z_j),   j = 3 .. k
  *   y~ = lambda_1 y_i + lambda_2 y_pi(i)
  * in each of T epochs, with pi a random permutation; lambda drawn afresh for each image
- * (mixing-coefficients.h), the largest at most max_coefficient (the paper's c1) and
+ * (core/mixture.h), the largest at most max_coefficient (the paper's c1) and
  * lambda_1 + lambda_2 at least private_share (c2); and sigma a fresh random sign for every number.
  *
  * The paper has "the (mixed) label of private images" and does not say that it is scaled to sum
@@ -94,13 +94,13 @@ work (gconstpointer data, const AssayShape *shape)
 }
 
 static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (InstaHide, k, 4, PRIVATE + 1, MIXING_MAX_IMAGES, "images",
+  ASSAY_PARAM_INT (InstaHide, k, 4, PRIVATE + 1, ASSAY_MIXTURE_MAX_IMAGES, "images",
                    "Images in each mixture: two secrets, the others public"),
   ASSAY_PARAM_REAL (InstaHide, max_coefficient, 0.65, 0, 1, "",
                     "Coefficients are redrawn until the largest is at most this (c1)"),
   ASSAY_PARAM_REAL (InstaHide, private_share, 0.3, 0, 1, "",
                     "... and until those of the two secrets sum to at least this (c2)"),
-  ASSAY_PARAM_CHOICE (InstaHide, coefficients, MIXING_UNIFORM, mixing_distributions,
+  ASSAY_PARAM_CHOICE (InstaHide, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,
                       "What is divided by its sum to give coefficients; dirichlet: a symmetric "
                       "Dirichlet vector"),
   ASSAY_PARAM_REAL (InstaHide, concentration, 1, 0.01, 1000, "",

@@ -2,7 +2,7 @@
  * Private Distributed Learning", algorithm 2). From secrets x_1 .. x_n (1 x d) and labels y:
  *   x~ = sigma o sum_j lambda_j x_pi_j(i),   y~ = sum_j lambda_j y_pi_j(i),   j = 1 .. k
  * with pi_1 = identity and pi_2 .. pi_k random permutations, fresh in each of T epochs; lambda
- * drawn afresh for each image (mixing-coefficients.h), the largest at most max_coefficient (the
+ * drawn afresh for each image (core/mixture.h), the largest at most max_coefficient (the
  * paper's c1); and sigma a fresh random sign for every number: as much as to release |x~|.
  * Without the mask this is Mixup with a bound on the coefficients, to see what the mask adds. */
 #include "defenses/mixing.h"
@@ -70,10 +70,11 @@ work (gconstpointer data, const AssayShape *shape)
 }
 
 static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (InstaHide, k, 4, 2, MIXING_MAX_IMAGES, "images", "Images in each mixture"),
+  ASSAY_PARAM_INT (InstaHide, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
+                   "Images in each mixture"),
   ASSAY_PARAM_REAL (InstaHide, max_coefficient, 0.65, 0, 1, "",
                     "Coefficients are redrawn until the largest is at most this (c1)"),
-  ASSAY_PARAM_CHOICE (InstaHide, coefficients, MIXING_UNIFORM, mixing_distributions,
+  ASSAY_PARAM_CHOICE (InstaHide, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,
                       "What is divided by its sum to give coefficients; dirichlet: a symmetric "
                       "Dirichlet vector"),
   ASSAY_PARAM_REAL (InstaHide, concentration, 1, 0.01, 1000, "",

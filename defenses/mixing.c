@@ -1,14 +1,8 @@
 /* Releases of mixed images: x~ = sigma o sum_j lambda_j x_j, in double and released as float32. */
 #include "defenses/mixing.h"
 
-#include <string.h>
-
 #include "core/parallel.h"
-#include "core/vectorise.h"
 #include "defenses/mixing-partners.h"
-
-/* Pixels that are summed at once. */
-#define BLOCK 256
 
 /* What numbers are drawn for: the upper bits of a stream's item, beside which there is room for the
  * number of an image, or of a permutation. */
@@ -21,42 +15,6 @@ item_of (Purpose purpose, guint64 number)
 }
 
 /* ---- Kernels ---- */
-
-ASSAY_VECTORISED static void
-mix_images (const float *const *images, const float *coefficients, gsize k, gsize cols,
-            float *ret_mixed)
-{
-  double sum[BLOCK];
-
-  for (gsize done = 0; done < cols; done += BLOCK) {
-    const gsize width = MIN (BLOCK, cols - done);
-
-    memset (sum, 0, sizeof sum);
-    for (gsize j = 0; j < k; j++) {
-      const double coefficient = coefficients[j];
-      const float *image = images[j] + done;
-
-      for (gsize c = 0; c < width; c++)
-        sum[c] += coefficient * image[c];
-    }
-    for (gsize c = 0; c < width; c++)
-      ret_mixed[done + c] = (float) sum[c];
-  }
-}
-
-/* The sign of number c is bit c of the words. */
-ASSAY_VECTORISED static void
-flip_signs (const guint32 *words, gsize cols, float *inout_values)
-{
-  for (gsize done = 0; done < cols; done += 32) {
-    const gsize width = MIN (32, cols - done);
-    const guint32 word = words[done / 32];
-    float *values = inout_values + done;
-
-    for (gsize c = 0; c < width; c++)
-      values[c] *= (float) (1 - 2 * (gint32) (word >> c & 1));
-  }
-}
 
 /* The pixel of a row of @n that is at @place of its continuation by mirror images. */
 static gsize
@@ -131,12 +89,6 @@ cuts_windows (const MixingScheme *scheme)
   return scheme->n_partners > 0 && (scheme->crops > 0 || scheme->has_flips);
 }
 
-static gsize
-words_per_image (gsize cols)
-{
-  return (cols + 31) / 32;
-}
-
 /* The public rows of image number @number, as they are mixed. */
 static const float *
 read_partners (const Mixing *mixing, gsize number, guint worker)
@@ -145,7 +97,7 @@ read_partners (const Mixing *mixing, gsize number, guint worker)
   const gsize p = scheme->n_partners, cols = mixing->secrets.cols;
   float *rows = mixing->rows + worker * p * cols;
   float *windows = mixing->windows + worker * p * cols;
-  gsize chosen[MIXING_MAX_IMAGES];
+  gsize chosen[ASSAY_MIXTURE_MAX_IMAGES];
   AssayStream stream;
 
   for (gsize j = 0; j < p; j++)
@@ -172,19 +124,19 @@ mix_one (gsize number, guint worker, gpointer data)
   float *image = mixing->images + number * cols;
   const float *rows = p > 0 ? read_partners (mixing, number, worker) : NULL;
   AssayStream stream = assay_stream (context->stream, item_of (COEFFICIENTS, number));
-  const float *images[MIXING_MAX_IMAGES];
+  const float *images[ASSAY_MIXTURE_MAX_IMAGES];
 
   for (gsize j = 0; j < k; j++)
     images[j]
         = j < s ? assay_view_row (mixing->secrets, (gsize) sources[j]) : rows + (j - s) * cols;
-  mixing_coefficients_draw (&scheme->coefficients, &stream, coefficients);
-  mix_images (images, coefficients, k, cols, image);
+  assay_mixture_coefficients_draw (&scheme->coefficients, &stream, coefficients);
+  assay_mixture_sum (images, coefficients, k, cols, image);
   if (scheme->has_mask) {
-    guint32 *words = mixing->words + worker * words_per_image (cols);
+    guint32 *words = mixing->words + worker * assay_mixture_sign_words (cols);
 
     stream = assay_stream (context->stream, item_of (SIGNS, number));
-    assay_stream_fill_u32 (&stream, words_per_image (cols), words);
-    flip_signs (words, cols, image);
+    assay_stream_fill_u32 (&stream, assay_mixture_sign_words (cols), words);
+    assay_mixture_flip_signs (words, cols, image);
   }
   mixing->owners[number] = (gint64) (number % mixing->secrets.rows);
   for (gsize j = 0; context->labels != NULL && j < s; j++)
@@ -261,8 +213,8 @@ make_room (Mixing *mixing, GError **error)
          && (mixing->rows = assay_alloc (workers, row, "public rows", error))
          && (mixing->windows = assay_alloc (workers, cuts_windows (scheme) ? row : 0,
                                             "windows of public rows", error))
-         && (mixing->words
-             = assay_alloc (workers, words_per_image (cols) * sizeof (guint32), "signs", error));
+         && (mixing->words = assay_alloc (
+                 workers, assay_mixture_sign_words (cols) * sizeof (guint32), "signs", error));
 }
 
 static void
@@ -342,7 +294,7 @@ mixing_check (const MixingScheme *scheme, const AssayShape *shape, GError **erro
   if ((scheme->crops > 0 || scheme->has_flips) && shape->cols > 0
       && !check_windows (scheme, &shape->geometry, error))
     return FALSE;
-  return mixing_coefficients_check (&scheme->coefficients, error);
+  return assay_mixture_coefficients_check (&scheme->coefficients, error);
 }
 
 /* The images, their shares, and who is in them. */

@@ -1,14 +1,15 @@
 /* Releases of mixed images: what Mixup and the forms of InstaHide have in common. */
 #pragma once
 
-#include "defenses/mixing-coefficients.h"
+#include "core/mixture.h"
+#include "core/plugin.h"
 
 G_BEGIN_DECLS
 
 /* How one image is made of s secrets, its owner first, and p public rows: s + p = k. There are
  * N = epochs x n of them; that of secret i in epoch t has the number t n + i. */
 typedef struct {
-  MixingCoefficients coefficients;
+  AssayMixtureCoefficients coefficients;
   gsize n_sources;  /* s */
   gsize n_partners; /* p */
   gsize n_epochs;

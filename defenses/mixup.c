@@ -2,7 +2,7 @@
  * Huang, Song, Li and Arora 2020, "InstaHide: Instance-hiding Schemes for Private Distributed
  * Learning", examine it as a way to hide images. From secrets x_1 .. x_n (1 x d) and labels y:
  *   x~ = sum_j lambda_j x_pi_j(i),   y~ = sum_j lambda_j y_pi_j(i),   j = 1 .. k
- * with lambda drawn afresh for each image (mixing-coefficients.h), the largest at most
+ * with lambda drawn afresh for each image (core/mixture.h), the largest at most
  * max_coefficient. Who is mixed with x_i:
  *   within       secrets: pi_1 = identity, pi_2 .. pi_k random permutations, fresh in each of T
  *                epochs (algorithm 1), so that each secret is in k images an epoch
@@ -96,10 +96,10 @@ work (gconstpointer data, const AssayShape *shape)
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Mixup, variant, WITHIN, variants,
                       "Mix secrets among themselves, or each of them once with public images"),
-  ASSAY_PARAM_INT (Mixup, k, 4, 2, MIXING_MAX_IMAGES, "images", "Images in each mixture"),
+  ASSAY_PARAM_INT (Mixup, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images", "Images in each mixture"),
   ASSAY_PARAM_REAL (Mixup, max_coefficient, 1, 0, 1, "",
                     "Coefficients are redrawn until the largest is at most this"),
-  ASSAY_PARAM_CHOICE (Mixup, coefficients, MIXING_UNIFORM, mixing_distributions,
+  ASSAY_PARAM_CHOICE (Mixup, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,
                       "What is divided by its sum to give coefficients; dirichlet: a symmetric "
                       "Dirichlet vector"),
   ASSAY_PARAM_REAL (Mixup, concentration, 1, 0.01, 1000, "",

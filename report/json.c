@@ -7,13 +7,15 @@
 #include "core/grant.h"
 #include "core/json.h"
 #include "core/linalg.h"
+#include "report/json-part.h"
 #include "report/report.h"
 #include "runner/claim.h"
 
 #include <sqlite3.h>
 
-static void
-write_part (AssayJson *json, const char *key, const AssayResultPart *part, gboolean has_label)
+void
+assay_report_json_part (AssayJson *json, const char *key, const AssayResultPart *part,
+                        gboolean has_label)
 {
   assay_json_key (json, key);
   assay_json_begin_object (json);
@@ -88,12 +90,12 @@ write_cell (AssayJson *json, const AssayResultCell *cell)
     assay_json_member_int (json, "trial", cell->trial);
   assay_json_member_string (json, "status", assay_cell_status_name (cell->status));
   assay_json_member_string (json, "message", cell->message);
-  write_part (json, "dataset", &cell->dataset, FALSE);
+  assay_report_json_part (json, "dataset", &cell->dataset, FALSE);
   assay_json_member_string (json, "sha256", cell->dataset_sha256);
   assay_json_end_object (json);
-  write_part (json, "defense", &cell->defense, TRUE);
+  assay_report_json_part (json, "defense", &cell->defense, TRUE);
   assay_json_end_object (json);
-  write_part (json, cell->is_utility ? "utility" : "attack", &cell->player, TRUE);
+  assay_report_json_part (json, cell->is_utility ? "utility" : "attack", &cell->player, TRUE);
   if (!cell->is_utility)
     write_grants (json, cell->grants);
   assay_json_end_object (json);
@@ -126,9 +128,9 @@ write_tunings (AssayJson *json, const GArray *tunings)
     const AssayResultTuning *tuning = &g_array_index (tunings, AssayResultTuning, i);
 
     assay_json_begin_object (json);
-    write_part (json, "defense", &tuning->defense, TRUE);
+    assay_report_json_part (json, "defense", &tuning->defense, TRUE);
     assay_json_end_object (json);
-    write_part (json, "attack", &tuning->attack, TRUE);
+    assay_report_json_part (json, "attack", &tuning->attack, TRUE);
     assay_json_end_object (json);
     assay_json_member_string (json, "measure", tuning->measure);
     assay_json_member_int (json, "secrets", (gint64) tuning->secrets);
@@ -156,7 +158,7 @@ write_controls (AssayJson *json, const GArray *controls)
     const AssayResultControl *control = &g_array_index (controls, AssayResultControl, i);
 
     assay_json_begin_object (json);
-    write_part (json, "attack", &control->attack, TRUE);
+    assay_report_json_part (json, "attack", &control->attack, TRUE);
     assay_json_end_object (json);
     assay_json_member_string (json, "says", control->says);
     assay_json_key (json, "won");

@@ -107,6 +107,30 @@ append_cells (GString *text, const AssayResults *results)
   }
 }
 
+static void
+append_sheets (GString *text, const AssayResults *results)
+{
+  for (guint i = 0; i < results->sheets->len; i++) {
+    const AssayResultSheet *sheet = results->sheets->pdata[i];
+
+    g_string_append (text, "\nPictures ");
+    append_escaped (text, sheet->sheet->name);
+    if (sheet->columns->len == 0) {
+      g_string_append (text, ": no cell has any.\n");
+      continue;
+    }
+    g_string_append_printf (text,
+                            ": `pictures/%s.png`, %" G_GSIZE_FORMAT " rows. Columns from left to "
+                            "right:\n\n",
+                            sheet->sheet->name, sheet->n_rows);
+    for (guint c = 0; c < sheet->columns->len; c++) {
+      g_string_append_printf (text, "%u. ", c + 1);
+      append_escaped (text, ((const AssayResultColumn *) sheet->columns->pdata[c])->says);
+      g_string_append_c (text, '\n');
+    }
+  }
+}
+
 char *
 assay_report_markdown (const AssayResults *results)
 {
@@ -121,6 +145,7 @@ assay_report_markdown (const AssayResults *results)
   g_string_append_printf (text, ", %g %% intervals.\n\n", 100 * plan->confidence);
   append_claims (text, results);
   append_cells (text, results);
+  append_sheets (text, results);
   for (guint i = 0; i < plan->skipped->len; i++) {
     const AssaySkip *skip = plan->skipped->pdata[i];
 

@@ -16,6 +16,12 @@ char *assay_report_junit (const AssayResults *results);
 char *assay_report_markdown (const AssayResults *results);
 /* The table for a terminal, at most @width columns wide where that is possible. */
 char *assay_report_table (const AssayResults *results, guint width);
+/* The contact sheets: where each is and how large, one line each, for a terminal. */
+char *assay_report_sheets (const AssayResults *results, const char *folder);
+/* NAME.png: the pictures of @sheet, which has columns; in its text chunks the @title and what each
+ * column shows. NAME.json: what each column and row is, and where. */
+GBytes *assay_report_sheet_png (const AssayResultSheet *sheet, const char *title, GError **error);
+char *assay_report_sheet_json (const AssayResultSheet *sheet);
 /* run.json: what results.json must not depend on. */
 char *assay_report_run_json (const AssayResults *results, guint threads, gint64 started_us,
                              gint64 ended_us);
@@ -23,8 +29,8 @@ char *assay_report_run_json (const AssayResults *results, guint threads, gint64 
 /* " of 200 secrets", or " of 7 groups of secrets": what a trial of the plan takes. */
 void assay_report_append_size (GString *text, const AssayPlan *plan);
 
-/* Writes results.json, results.csv, claims.xml, summary.md and run.json into @folder, each
- * atomically. ASSAY_ERROR_IO. */
+/* Writes results.json, results.csv, claims.xml, summary.md, run.json and the contact sheets in
+ * pictures/ into @folder, each atomically. ASSAY_ERROR_IO. */
 gboolean assay_report_write (const AssayResults *results, const char *folder, guint threads,
                              gint64 started_us, gint64 ended_us, GError **error);
 

@@ -36,7 +36,8 @@ format_measurement (const AssayResultCell *cell, const AssayMeasurement *measure
 
   if (measurement == NULL)
     return g_strdup (cell != NULL && cell->status == ASSAY_CELL_ERROR ? "error" : "-");
-  is_share = measurement->measure->high <= 1;
+  is_share = measurement->measure->high <= 1
+             && g_str_has_prefix (measurement->measure->unit, "share");
   interval = &measurement->interval;
   if (measurement->measure->statistic == ASSAY_STATISTIC_EPSILON) {
     lower = format_number (interval->lower, FALSE);
@@ -197,10 +198,9 @@ append_measure (GString *text, const AssayResults *results, const AssayPart *par
   g_strdelimit (g_strchomp (settings), "\n", ' ');
 
   if (fill_grid (results, is_utility ? NULL : part->settings, measure->name, &grid)) {
-    g_string_append_printf (text, "\n%s%s%s (%s; %s %s)\n", measure->name,
+    g_string_append_printf (text, "\n%s%s%s (%s; %s)\n", measure->name,
                             *settings != '\0' ? " " : "", settings, measure->unit,
-                            measure->higher_is_worse == is_utility ? "lower" : "higher",
-                            is_utility ? "is more useful" : "leaks more");
+                            assay_measure_direction ((const AssayMetric *) part->plugin, measure));
     append_grid (text, &grid, width);
   }
   g_ptr_array_unref (grid.rows);

@@ -10,10 +10,11 @@
 #include "report/report.h"
 
 static gboolean
-fill (FILE *file, const char *text)
+fill (FILE *file, GBytes *bytes)
 {
-  const gsize length = strlen (text);
-  const gboolean is_written = fwrite (text, 1, length, file) == length && fflush (file) == 0
+  gsize length;
+  gconstpointer data = g_bytes_get_data (bytes, &length);
+  const gboolean is_written = fwrite (data, 1, length, file) == length && fflush (file) == 0
                               && fsync (fileno (file)) == 0;
   const int cause = errno;
 
@@ -26,20 +27,58 @@ fill (FILE *file, const char *text)
 /* Beside its place under a name of its own, then moved there: a kill leaves the old file or the new
  * one, and what it leaves beside them is written over on resume. */
 static gboolean
-write_text (const char *folder, const char *file, char *taken, GError **error)
+write_bytes (const char *folder, const char *file, GBytes *bytes, GError **error)
 {
-  g_autofree char *text = taken;
   g_autofree char *path = g_build_filename (folder, file, NULL);
   g_autofree char *beside = g_strconcat (path, ".tmp", NULL);
   FILE *stream = g_fopen (beside, "wbe");
   int cause;
 
-  if (stream != NULL && fill (stream, text) && g_rename (beside, path) == 0)
+  if (stream != NULL && fill (stream, bytes) && g_rename (beside, path) == 0)
     return TRUE;
   cause = errno;
   if (stream != NULL)
     g_unlink (beside);
   return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path, g_strerror (cause));
+}
+
+static gboolean
+write_text (const char *folder, const char *file, char *taken, GError **error)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_take (taken, strlen (taken));
+
+  return write_bytes (folder, file, bytes, error);
+}
+
+static gboolean
+write_sheet (const AssayResultSheet *sheet, const char *title, const char *folder, GError **error)
+{
+  g_autofree char *picture = g_strconcat (sheet->sheet->name, ".png", NULL);
+  g_autofree char *legend = g_strconcat (sheet->sheet->name, ".json", NULL);
+  g_autoptr (GBytes) png = assay_report_sheet_png (sheet, title, error);
+
+  return png != NULL && write_bytes (folder, picture, png, error)
+         && write_text (folder, legend, assay_report_sheet_json (sheet), error);
+}
+
+/* A sheet of which no cell had a picture has no files. */
+static gboolean
+write_sheets (const AssayResults *results, const char *folder, GError **error)
+{
+  g_autofree char *pictures = g_build_filename (folder, ASSAY_SHEET_FOLDER, NULL);
+
+  for (guint i = 0; i < results->sheets->len; i++) {
+    const AssayResultSheet *sheet = results->sheets->pdata[i];
+
+    if (sheet->columns->len == 0)
+      continue;
+    if (g_mkdir_with_parents (pictures, 0777) != 0)
+      return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be created: %s", pictures,
+                         g_strerror (errno));
+    if (!write_sheet (sheet, results->plan->title, pictures, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 gboolean
@@ -50,6 +89,7 @@ assay_report_write (const AssayResults *results, const char *folder, guint threa
          && write_text (folder, "results.csv", assay_report_csv (results), error)
          && write_text (folder, "claims.xml", assay_report_junit (results), error)
          && write_text (folder, "summary.md", assay_report_markdown (results), error)
+         && write_sheets (results, folder, error)
          && write_text (folder, "run.json",
                         assay_report_run_json (results, threads, started_us, ended_us), error);
 }

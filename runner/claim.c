@@ -11,25 +11,6 @@ static const char *const keys[]
     = { "says",  "source",  "measure",  "metric",     "defense", "attack", "utility",
         "where", "at-most", "at-least", "confidence", "delta",   NULL };
 
-/* Two-character operators first, so that "<=" is not read as "<". A value may hold more of them. */
-static const struct {
-  const char *text;
-  AssayOp op;
-} operators[] = {
-  { "<=", ASSAY_OP_LE }, { ">=", ASSAY_OP_GE }, { "!=", ASSAY_OP_NE }, { "==", ASSAY_OP_EQ },
-  { "<", ASSAY_OP_LT },  { ">", ASSAY_OP_GT },  { "=", ASSAY_OP_EQ },
-};
-
-static void
-condition_clear (gpointer data)
-{
-  AssayCondition *condition = data;
-
-  g_free (condition->role);
-  g_free (condition->key);
-  g_free (condition->value);
-}
-
 void
 assay_claim_free (AssayClaim *claim)
 {
@@ -38,10 +19,7 @@ assay_claim_free (AssayClaim *claim)
   g_free (claim->id);
   g_free (claim->says);
   g_free (claim->source);
-  g_free (claim->defense);
-  g_free (claim->attack);
-  g_free (claim->utility_label);
-  g_array_unref (claim->conditions);
+  assay_selector_free (claim->selector);
   g_free (claim);
 }
 
@@ -219,142 +197,6 @@ read_bound (const AssayScenario *scenario, const AssayGroup *group, AssayClaim *
   return TRUE;
 }
 
-/* "defense.dimension >= 8" */
-static gboolean
-parse_condition (const char *text, AssayCondition *ret_condition, GError **error)
-{
-  static const char *const roles[] = { "dataset", "defense", "attack", "utility", NULL };
-  const char *at = text + strcspn (text, "<>=!");
-
-  for (gsize i = 0; i < G_N_ELEMENTS (operators); i++) {
-    g_autofree char *left = NULL;
-    g_autofree char *value = NULL;
-    char *dot;
-
-    if (!g_str_has_prefix (at, operators[i].text))
-      continue;
-    left = g_strstrip (g_strndup (text, (gsize) (at - text)));
-    value = g_strstrip (g_strdup (at + strlen (operators[i].text)));
-    dot = strchr (left, '.');
-    if (dot == NULL || dot[1] == '\0' || *value == '\0')
-      break;
-    *dot = '\0';
-    if (!g_strv_contains (roles, left))
-      break;
-    *ret_condition = (AssayCondition){ .role = g_strdup (left),
-                                       .key = g_strdup (dot + 1),
-                                       .op = operators[i].op,
-                                       .value = g_steal_pointer (&value) };
-    return TRUE;
-  }
-  return assay_fail (error, ASSAY_ERROR_SCENARIO,
-                     "'%s': expected defense.KEY OP value (or attack., utility., dataset.), OP one "
-                     "of = != < <= > >=",
-                     text);
-}
-
-/* Whether @param can have the condition's value. Numbers may be compared with any number; yes and
- * true become one. */
-static gboolean
-check_value (const AssaySettings *settings, const AssayParam *param, AssayCondition *condition,
-             GError **error)
-{
-  g_autoptr (AssaySettings) other = NULL;
-  double number;
-
-  if (param->type == ASSAY_PARAM_TYPE_INT || param->type == ASSAY_PARAM_TYPE_REAL)
-    return assay_text_to_double (condition->value, &number)
-           || assay_fail (error, ASSAY_ERROR_PARAMETER, "%s.%s is a number, '%s' is not",
-                          condition->role, condition->key, condition->value);
-  if (condition->op != ASSAY_OP_EQ && condition->op != ASSAY_OP_NE)
-    return assay_fail (error, ASSAY_ERROR_PARAMETER, "%s.%s is no number: expected = or !=",
-                       condition->role, condition->key);
-  other = assay_settings_copy (settings);
-  if (!assay_settings_set (other, param->name, condition->value, error))
-    return FALSE;
-  g_free (condition->value);
-  condition->value = assay_settings_get (other, param);
-  return TRUE;
-}
-
-/* A condition that no part could ever fulfil, or none could fail, is a mistake. */
-static gboolean
-check_condition (const AssayPlan *plan, AssayCondition *condition, GError **error)
-{
-  const GPtrArray *parts = g_str_equal (condition->role, "dataset")   ? plan->datasets
-                           : g_str_equal (condition->role, "defense") ? plan->defenses
-                           : g_str_equal (condition->role, "attack")  ? plan->attacks
-                                                                      : plan->utilities;
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autofree char *hint = NULL;
-
-  for (guint i = 0; i < parts->len; i++) {
-    const AssaySettings *settings = assay_plan_part (parts, i)->settings;
-
-    for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
-      if (g_str_equal (param->name, condition->key))
-        return check_value (settings, param, condition, error);
-      g_ptr_array_add (names, (gpointer) param->name);
-    }
-  }
-  g_ptr_array_add (names, NULL);
-  hint = assay_text_did_you_mean (condition->key, (const char *const *) names->pdata);
-  return assay_fail (error, ASSAY_ERROR_SCENARIO, "no %s of the scenario has a setting '%s'%s",
-                     condition->role, condition->key, hint);
-}
-
-static gboolean
-read_conditions (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-                 AssayClaim *claim, GError **error)
-{
-  const AssayEntry *entry = assay_group_find (group, "where");
-  g_auto (GStrv) texts = NULL;
-
-  if (entry == NULL)
-    return TRUE;
-  /* An empty text splits into nothing, and a claim without conditions is about everything. */
-  if (*entry->value == '\0') {
-    assay_fail (error, ASSAY_ERROR_SCENARIO, "where: the value is empty");
-    return assay_scenario_blame (scenario, group, entry, error);
-  }
-  texts = g_strsplit (entry->value, ",", -1);
-  for (guint i = 0; texts[i] != NULL; i++) {
-    AssayCondition condition;
-
-    if (!parse_condition (g_strstrip (texts[i]), &condition, error))
-      return assay_scenario_blame (scenario, group, entry, error);
-    g_array_append_val (claim->conditions, condition);
-    if (!check_condition (plan, &g_array_index (claim->conditions, AssayCondition, i), error))
-      return assay_scenario_blame (scenario, group, entry, error);
-  }
-  return TRUE;
-}
-
-/* A selector names a group of the scenario. */
-static gboolean
-read_label (const AssayScenario *scenario, const AssayGroup *group, const char *kind,
-            char **ret_label, GError **error)
-{
-  const AssayEntry *entry = assay_group_find (group, kind);
-  g_autoptr (GPtrArray) labels = g_ptr_array_new ();
-  g_autofree char *hint = NULL;
-
-  if (!assay_group_text (scenario, group, kind, ret_label, error))
-    return FALSE;
-  if (*ret_label == NULL || assay_scenario_find (scenario, kind, *ret_label) != NULL)
-    return TRUE;
-  for (guint i = 0; i < scenario->groups->len; i++) {
-    const AssayGroup *other = scenario->groups->pdata[i];
-
-    if (g_str_equal (other->kind, kind))
-      g_ptr_array_add (labels, other->label);
-  }
-  g_ptr_array_add (labels, NULL);
-  hint = assay_text_did_you_mean (*ret_label, (const char *const *) labels->pdata);
-  assay_fail (error, ASSAY_ERROR_SCENARIO, "the scenario has no [%s %s]%s", kind, *ret_label, hint);
-  return assay_scenario_blame (scenario, group, entry, error);
-}
-
 AssayClaim *
 assay_claim_new (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
                  GError **error)
@@ -364,63 +206,19 @@ assay_claim_new (const AssayPlan *plan, const AssayScenario *scenario, const Ass
   claim->id = g_strdup (group->label);
   claim->line = group->line;
   claim->confidence = plan->confidence;
-  claim->conditions = g_array_new (FALSE, FALSE, sizeof (AssayCondition));
-  g_array_set_clear_func (claim->conditions, condition_clear);
   if (assay_group_check_keys (scenario, group, keys, error)
       && assay_group_text (scenario, group, "says", &claim->says, error)
       && assay_group_text (scenario, group, "source", &claim->source, error)
       && read_measure (plan, scenario, group, claim, error)
       && read_bound (scenario, group, claim, error)
       && assay_group_confidence (scenario, group, &claim->confidence, error)
-      && read_label (scenario, group, "defense", &claim->defense, error)
-      && read_label (scenario, group, "attack", &claim->attack, error)
-      && read_label (scenario, group, "utility", &claim->utility_label, error)
-      && read_conditions (plan, scenario, group, claim, error))
+      && (claim->selector = assay_selector_new (plan, scenario, group, error)) != NULL)
     return claim;
   assay_claim_free (claim);
   return NULL;
 }
 
 /* ---- Selecting ---- */
-
-static gboolean
-compare (AssayOp op, int order)
-{
-  switch (op) {
-  case ASSAY_OP_EQ:
-    return order == 0;
-  case ASSAY_OP_NE:
-    return order != 0;
-  case ASSAY_OP_LE:
-    return order <= 0;
-  case ASSAY_OP_LT:
-    return order < 0;
-  case ASSAY_OP_GE:
-    return order >= 0;
-  case ASSAY_OP_GT:
-    break;
-  }
-  return order > 0;
-}
-
-/* A setting that the part does not have holds no condition. */
-static gboolean
-condition_holds (const AssayCondition *condition, const AssaySettings *settings)
-{
-  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
-    g_autofree char *value = NULL;
-    double a, b;
-
-    if (!g_str_equal (param->name, condition->key))
-      continue;
-    value = assay_settings_get (settings, param);
-    if (assay_text_to_double (value, &a) && assay_text_to_double (condition->value, &b))
-      return compare (condition->op, (a > b) - (a < b));
-    return (condition->op == ASSAY_OP_EQ || condition->op == ASSAY_OP_NE)
-           && compare (condition->op, strcmp (value, condition->value));
-  }
-  return FALSE;
-}
 
 double
 assay_claim_bound (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
@@ -440,58 +238,12 @@ is_played_for (const AssayClaim *claim, const AssayCell *cell, const AssayPart *
   return is_epsilon != assay_game_has_guess (((const AssayAttack *) player->plugin)->game);
 }
 
-static gboolean
-has_label (const char *selector, const AssayPart *part)
-{
-  return selector == NULL || g_str_equal (selector, part->label);
-}
-
-/* Settings that a condition looks at; NULL: the cell has no such part. */
-static const AssaySettings *
-settings_of (const AssayPlan *plan, const AssayCell *cell, const char *role,
-             const AssaySettings *player)
-{
-  if (g_str_equal (role, "dataset"))
-    return assay_plan_part (plan->datasets, cell->dataset)->settings;
-  if (g_str_equal (role, "defense"))
-    return assay_plan_part (plan->defenses, cell->defense)->settings;
-  return g_str_equal (role, "utility") == (cell->utility != ASSAY_NO_PART) ? player : NULL;
-}
-
 gboolean
 assay_claim_selects (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell,
                      const AssaySettings *settings)
 {
-  const gboolean is_utility = cell->utility != ASSAY_NO_PART;
-  const AssayPart *player = assay_plan_player (plan, cell);
-
-  if (!is_played_for (claim, cell, player)
-      || !has_label (claim->defense, assay_plan_part (plan->defenses, cell->defense))
-      || !has_label (is_utility ? claim->utility_label : claim->attack, player)
-      || (is_utility ? claim->attack : claim->utility_label) != NULL)
-    return FALSE;
-  for (guint i = 0; i < claim->conditions->len; i++) {
-    const AssayCondition *condition = &g_array_index (claim->conditions, AssayCondition, i);
-    const AssaySettings *of = settings_of (plan, cell, condition->role, settings);
-
-    if (of == NULL || !condition_holds (condition, of))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-/* Conditions on a tuned setting are decided when it has been chosen. */
-static gboolean
-may_select (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
-{
-  const AssayPart *player = assay_plan_player (plan, cell);
-
-  if (player->candidates == NULL)
-    return assay_claim_selects (plan, claim, cell, player->settings);
-  for (guint i = 0; i < player->candidates->len; i++)
-    if (assay_claim_selects (plan, claim, cell, player->candidates->pdata[i]))
-      return TRUE;
-  return FALSE;
+  return is_played_for (claim, cell, assay_plan_player (plan, cell))
+         && assay_selector_selects (plan, claim->selector, cell, settings);
 }
 
 /* A bound on epsilon means nothing without the delta that it was stated with. */
@@ -532,7 +284,8 @@ assay_claim_check_cells (const AssayPlan *plan, const AssayClaim *claim, GError 
   for (guint i = 0; i < plan->cells->len; i++) {
     const AssayCell *cell = assay_plan_cell (plan, i);
 
-    if (!may_select (plan, claim, cell))
+    if (!is_played_for (claim, cell, assay_plan_player (plan, cell))
+        || !assay_selector_may_select (plan, claim->selector, cell))
       continue;
     is_about_any = TRUE;
     if (!check_delta (plan, claim, cell, error))

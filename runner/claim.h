@@ -1,26 +1,9 @@
 /* Claims: bounds that a scenario states for a measure, and which of its cells they are about. */
 #pragma once
 
-#include "runner/plan.h"
+#include "runner/selector.h"
 
 G_BEGIN_DECLS
-
-typedef enum {
-  ASSAY_OP_EQ,
-  ASSAY_OP_NE,
-  ASSAY_OP_LE,
-  ASSAY_OP_LT,
-  ASSAY_OP_GE,
-  ASSAY_OP_GT,
-} AssayOp;
-
-/* "defense.dimension >= 8" */
-typedef struct {
-  char *role; /* "dataset", "defense", "attack" or "utility" */
-  char *key;
-  AssayOp op;
-  char *value;
-} AssayCondition;
 
 struct _AssayClaim {
   char *id;
@@ -29,10 +12,7 @@ struct _AssayClaim {
   const AssayMetric *utility; /* that assesses it; NULL: a metric measures it */
   guint metric; /* the number by which it measures cells (assay_plan_measuring) */
   const AssayMeasure *measure;
-  char *defense; /* labels; NULL: all */
-  char *attack;
-  char *utility_label;
-  GArray *conditions; /* AssayCondition */
+  AssaySelector *selector;
   gboolean is_at_most; /* otherwise at least */
   gboolean is_claimed; /* at-most = claimed: the bound is the defense's own epsilon */
   double bound;        /* otherwise */

@@ -22,18 +22,11 @@
 #include <glib/gstdio.h>
 
 #include "config.h"
+#include "runner/folder-files.h"
 
 #define LOCK_TRIES 10
 #define LOCK_WAIT_US 10000
 #define THIS_VERSION ASSAY_VERSION " (" ASSAY_COMMIT ")"
-
-/* All that a run writes into its folder, and these with ".tmp": nothing else is ever deleted. */
-static const char *const own_files[] = {
-  "results.json", "results.csv", "claims.xml", "summary.md", "run.json", "baseline.json", NULL
-};
-static const char *const store_files[]
-    = { ASSAY_STORE_FILE, ASSAY_STORE_FILE "-wal", ASSAY_STORE_FILE "-shm",
-        ASSAY_STORE_FILE "-journal", NULL };
 
 typedef enum {
   FOUND_NOTHING, /* no such folder, or an empty one */
@@ -111,45 +104,6 @@ is_empty_folder (const char *path)
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
 
   return dir != NULL && g_dir_read_name (dir) == NULL;
-}
-
-static gboolean
-is_own_file (const char *name)
-{
-  g_autofree char *plain
-      = g_str_has_suffix (name, ".tmp") ? g_strndup (name, strlen (name) - 4) : g_strdup (name);
-
-  return g_strv_contains (store_files, name) || g_strv_contains (own_files, plain);
-}
-
-/* Nothing but a store: what is left of a run that was killed before it wrote anything else. */
-static gboolean
-holds_only_store (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    if (!g_strv_contains (store_files, name))
-      return FALSE;
-  return dir != NULL;
-}
-
-/* The store goes last, so that what a kill leaves is still known as a run. */
-static void
-remove_own_files (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  g_autofree char *store = g_build_filename (path, ASSAY_STORE_FILE, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *child = g_build_filename (path, name, NULL);
-
-    if (is_own_file (name) && !g_str_equal (name, ASSAY_STORE_FILE))
-      g_unlink (child);
-  }
-  g_unlink (store);
 }
 
 /* Whether another process works in the folder. Shared, so that two who look do not take each other
@@ -249,7 +203,7 @@ look (const AssayPlan *plan, const char *path, gboolean resume, gboolean is_held
                        "empty one, or one of this scenario",
                        path);
   }
-  if (holds_only_store (path) && assay_store_is_blank (path))
+  if (assay_folder_holds_only_store (path) && assay_store_is_blank (path))
     return TRUE;
   return look_into_store (plan, path, resume, ret_state, error);
 }
@@ -265,25 +219,9 @@ is_mount_point (const char *path)
          && (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-/* That nothing would be lost with the folder. */
-static gboolean
-check_only_own_files (const char *path, gint code, GError **error)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    if (!is_own_file (name))
-      return assay_fail (error, code,
-                         "output folder %s cannot be replaced by a new run: it holds '%s', which "
-                         "is not of the run; expected that elsewhere, or --out with another folder",
-                         path, name);
-  return TRUE;
-}
-
 /* That a finished run can be exchanged for another one, which is told before any work. */
 static gboolean
-check_replaceable (const char *path, GError **error)
+check_replaceable (const AssayPlan *plan, const char *path, GError **error)
 {
   g_autofree char *canonical = assay_folder_canonical (path);
   g_autofree char *here = assay_folder_canonical (".");
@@ -296,7 +234,7 @@ check_replaceable (const char *path, GError **error)
                        "output folder %s holds a finished run and cannot be replaced: it "
                        "is %s; expected --resume to show it, or --out with another folder",
                        path, reason);
-  return check_only_own_files (path, ASSAY_ERROR_SCENARIO, error);
+  return assay_folder_check_files (plan, path, ASSAY_ERROR_SCENARIO, error);
 }
 
 /* What is not of this plan does not stand in the way of showing a finished run. */
@@ -340,8 +278,8 @@ choose_work (const AssayPlan *plan, gboolean resume, AssayFolder *folder, GError
   folder->has_leftover = at_beside.found == FOUND_FINISHED && !is_newer;
   folder->work = g_strdup (folder->is_finished ? folder->place : beside);
   return folder->is_finished
-         || (check_replaceable (folder->place, error)
-             && check_only_own_files (beside, ASSAY_ERROR_SCENARIO, error));
+         || (check_replaceable (plan, folder->place, error)
+             && assay_folder_check_files (plan, beside, ASSAY_ERROR_SCENARIO, error));
 }
 
 /* That the folder can be written or, where it is not there yet, made: told before any work. */
@@ -516,11 +454,11 @@ static gboolean
 set_up (const AssayPlan *plan, AssayFolder *folder, GError **error)
 {
   if (folder->is_new)
-    remove_own_files (folder->work);
+    assay_folder_remove_files (plan, folder->work);
   if (folder->is_finished && folder->has_leftover) {
     g_autofree char *beside = name_beside (folder);
 
-    remove_own_files (beside);
+    assay_folder_remove_files (plan, beside);
     g_rmdir (beside);
   }
   folder->store = assay_store_open (folder->work, TRUE, error);
@@ -528,7 +466,7 @@ set_up (const AssayPlan *plan, AssayFolder *folder, GError **error)
     return TRUE;
   g_clear_pointer (&folder->store, assay_store_close);
   if (folder->is_new)
-    remove_own_files (folder->work);
+    assay_folder_remove_files (plan, folder->work);
   return FALSE;
 }
 
@@ -552,7 +490,7 @@ assay_folder_open (const AssayPlan *plan, const char *place, gboolean resume,
 }
 
 gboolean
-assay_folder_finish (AssayFolder *folder, GError **error)
+assay_folder_finish (const AssayPlan *plan, AssayFolder *folder, GError **error)
 {
   if (!assay_store_set (folder->store, ASSAY_META_STATE, ASSAY_META_FINISHED, error))
     return FALSE;
@@ -560,13 +498,13 @@ assay_folder_finish (AssayFolder *folder, GError **error)
   if (g_str_equal (folder->work, folder->place))
     return TRUE;
   /* A file that came while the run was under way; the run is exchanged on resume. */
-  if (!check_only_own_files (folder->place, ASSAY_ERROR_IO, error))
+  if (!assay_folder_check_files (plan, folder->place, ASSAY_ERROR_IO, error))
     return FALSE;
   if (renameat2 (AT_FDCWD, folder->work, AT_FDCWD, folder->place, RENAME_EXCHANGE) != 0)
     return assay_fail (error, ASSAY_ERROR_IO,
                        "the run is whole in %s but cannot take the place of %s: %s", folder->work,
                        folder->place, g_strerror (errno));
-  remove_own_files (folder->work);
+  assay_folder_remove_files (plan, folder->work);
   g_rmdir (folder->work);
   return TRUE;
 }

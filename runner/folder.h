@@ -40,7 +40,7 @@ gboolean assay_folder_check (const AssayPlan *plan, const char *place, gboolean 
 
 /* Marks the run as finished and, where it replaces an older one, puts it in its place in one step.
  */
-gboolean assay_folder_finish (AssayFolder *folder, GError **error);
+gboolean assay_folder_finish (const AssayPlan *plan, AssayFolder *folder, GError **error);
 
 void assay_folder_clear (AssayFolder *folder);
 

@@ -109,6 +109,23 @@ survey_datasets (AssayPlan *plan, GError **error)
   return TRUE;
 }
 
+/* Metrics that no group names are played wherever they apply: those that need what no dataset has
+ * apply nowhere. */
+static void
+drop_default_metrics (AssayPlan *plan)
+{
+  guint holdings = 0;
+
+  for (guint i = 0; i < plan->datasets->len; i++)
+    holdings |= plan->surveys[i].holdings;
+  for (guint i = plan->metrics->len; i > 0; i--) {
+    const AssayPart *part = assay_plan_part (plan->metrics, i - 1);
+
+    if (part->line == 0 && (((const AssayMetric *) part->plugin)->needs & ~holdings))
+      g_ptr_array_remove_index (plan->metrics, i - 1);
+  }
+}
+
 static gboolean
 check_settings (const AssayPlan *plan, const AssayPart *part, const AssaySettings *settings,
                 GError **error)
@@ -144,6 +161,18 @@ check_defense (const AssayPlan *plan, const AssayPart *part, GError **error)
   return TRUE;
 }
 
+/* Images that secrets were mixed into come in groups, by the secret that each was made for,
+ * whatever the dataset is. */
+static guint
+releases_offer (const AssayPlan *plan)
+{
+  for (guint i = 0; i < plan->defenses->len; i++)
+    if (((const AssayDefense *) assay_plan_part (plan->defenses, i)->plugin)->produces
+        == ASSAY_RELEASE_MIXTURES)
+      return ASSAY_GRANT_GROUPS;
+  return 0;
+}
+
 /* Grants must cover what the attack needs, and the dataset what is granted. */
 static gboolean
 check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
@@ -157,7 +186,8 @@ check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
                        lacking, lacking);
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing
-        = assay_grants_describe (part->grants & ~assay_survey_offers (&plan->surveys[i]));
+        = assay_grants_describe (part->grants & ~assay_survey_offers (&plan->surveys[i])
+                                 & ~releases_offer (plan));
 
     if (*missing != '\0')
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -479,6 +509,8 @@ assay_plan_pair (AssayPlan *plan, GError **error)
   for (guint i = 0; i < plan->attacks->len; i++)
     if (assay_plan_part (plan->attacks, i)->candidates != NULL)
       plan->tune_secrets = tune_secrets;
-  return survey_datasets (plan, error) && check_parts (plan, error) && make_cells (plan, error)
-         && check_memory (plan, error);
+  if (!survey_datasets (plan, error))
+    return FALSE;
+  drop_default_metrics (plan);
+  return check_parts (plan, error) && make_cells (plan, error) && check_memory (plan, error);
 }

@@ -12,6 +12,7 @@
 #include "runner/group.h"
 #include "runner/pairing.h"
 #include "runner/part.h"
+#include "runner/sheet.h"
 
 static const char *const scenario_keys[]
     = { "title", "reference", "seed", "trials", "confidence", NULL };
@@ -39,6 +40,7 @@ plan_alloc (void)
   plan->utilities = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
   plan->metrics = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
   plan->claims = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_claim_free);
+  plan->sheets = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_sheet_free);
   plan->cells = g_array_new (FALSE, FALSE, sizeof (AssayCell));
   plan->skipped = g_ptr_array_new_with_free_func ((GDestroyNotify) skip_free);
   plan->trials = 1;
@@ -64,6 +66,7 @@ assay_plan_free (AssayPlan *plan)
   g_ptr_array_unref (plan->utilities);
   g_ptr_array_unref (plan->metrics);
   g_ptr_array_unref (plan->claims);
+  g_ptr_array_unref (plan->sheets);
   g_array_unref (plan->cells);
   g_ptr_array_unref (plan->skipped);
   g_free (plan->surveys);
@@ -193,7 +196,8 @@ read_measuring (const AssayScenario *scenario, const AssayGroup *group, GPtrArra
 static gboolean
 read_group (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group, GError **error)
 {
-  if (g_str_equal (group->kind, "scenario") || g_str_equal (group->kind, "claim"))
+  if (g_str_equal (group->kind, "scenario") || g_str_equal (group->kind, "claim")
+      || g_str_equal (group->kind, "pictures"))
     return TRUE;
   if (g_str_equal (group->kind, "dataset"))
     return read_dataset (plan, scenario, group, error);
@@ -243,6 +247,26 @@ read_claims (AssayPlan *plan, const AssayScenario *scenario, GError **error)
       return FALSE;
     g_ptr_array_add (plan->claims, claim);
     if (!assay_claim_check_cells (plan, claim, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* So do the pictures that are wanted. */
+static gboolean
+read_sheets (AssayPlan *plan, const AssayScenario *scenario, GError **error)
+{
+  for (guint i = 0; i < scenario->groups->len; i++) {
+    const AssayGroup *group = scenario->groups->pdata[i];
+    AssaySheet *sheet;
+
+    if (!g_str_equal (group->kind, "pictures"))
+      continue;
+    sheet = assay_sheet_new (plan, scenario, group, error);
+    if (sheet == NULL)
+      return FALSE;
+    g_ptr_array_add (plan->sheets, sheet);
+    if (!assay_sheet_check_cells (plan, sheet, error))
       return FALSE;
   }
   return TRUE;
@@ -374,6 +398,11 @@ canonical_plan (const AssayPlan *plan)
   append_parts (text, "utility", plan->utilities);
   if (plan->secret_groups > 0)
     g_string_append_printf (text, "secret_groups=%" G_GUINT64_FORMAT "\n", plan->secret_groups);
+  for (guint i = 0; i < plan->sheets->len; i++) {
+    g_autofree char *sheet = assay_sheet_canonical (plan, plan->sheets->pdata[i]);
+
+    g_string_append_printf (text, "%s\n", sheet);
+  }
   return g_string_free (text, FALSE);
 }
 
@@ -393,7 +422,8 @@ assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GErr
   plan->is_changed = options->assignments != NULL && options->assignments[0] != NULL;
   plan->folders = data_folders (scenario_path);
   if (!read_header (plan, scenario, options, error) || !read_parts (plan, scenario, error)
-      || !assay_plan_pair (plan, error) || !read_claims (plan, scenario, error))
+      || !assay_plan_pair (plan, error) || !read_claims (plan, scenario, error)
+      || !read_sheets (plan, scenario, error))
     return NULL;
   plan->canonical = canonical_plan (plan);
   plan->sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, plan->canonical, -1);

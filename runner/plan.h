@@ -33,6 +33,7 @@ typedef struct {
 #define ASSAY_NO_PART G_MAXUINT
 
 typedef struct _AssayClaim AssayClaim; /* runner/claim.h */
+typedef struct _AssaySheet AssaySheet; /* runner/sheet.h */
 
 typedef struct {
   const char *defense; /* labels */
@@ -59,6 +60,7 @@ typedef struct {
   GPtrArray *utilities; /* their plugins are metrics that assess */
   GPtrArray *metrics;
   GPtrArray *claims;  /* AssayClaim; not part of the hash: they judge what is stored already */
+  GPtrArray *sheets;  /* AssaySheet; part of the hash: their pictures are made with the cells */
   GArray *cells;      /* AssayCell, in the order of results */
   GPtrArray *skipped; /* AssaySkip */
   AssaySurvey *surveys; /* one per dataset part */

@@ -9,6 +9,7 @@
 #include "runner/judge.h"
 #include "runner/pool.h"
 #include "runner/run.h"
+#include "runner/sheets.h"
 
 const char *
 assay_cell_status_name (AssayCellStatus status)
@@ -73,6 +74,7 @@ assay_results_free (AssayResults *results)
   g_array_unref (results->controls);
   g_ptr_array_unref (results->hashes);
   g_ptr_array_unref (results->claims);
+  g_clear_pointer (&results->sheets, g_ptr_array_unref);
   g_free (results);
 }
 
@@ -347,7 +349,8 @@ assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
   for (guint a = 0; a < plan->attacks->len; a++)
     if (!add_controls (plan, store, a, results, error))
       return NULL;
-  if (!assay_judge (results, store, error))
+  results->sheets = assay_sheets_load (results, store, error);
+  if (results->sheets == NULL || !assay_judge (results, store, error))
     return NULL;
   return g_steal_pointer (&results);
 }

@@ -5,6 +5,7 @@
 #include "core/interval.h"
 #include "runner/audit.h"
 #include "runner/plan.h"
+#include "runner/sheet.h"
 #include "runner/store.h"
 
 G_BEGIN_DECLS
@@ -108,6 +109,21 @@ typedef struct {
   AssayResultWitness witness;
 } AssayResultClaim;
 
+/* One column of a contact sheet. */
+typedef struct {
+  AssayShownRole role;
+  const AssayResultCell *cell; /* of an original the first of its dataset, of what was released the
+                                * first of its defense */
+  char *says;       /* "recovered by nearest from lifting dimension=4" */
+  GPtrArray *tiles; /* of AssayTile: one a row of the sheet; NULL: no picture */
+} AssayResultColumn;
+
+typedef struct {
+  const AssaySheet *sheet;
+  GPtrArray *columns; /* of AssayResultColumn; none: no cell had a picture */
+  gsize n_rows;       /* units 0 .. n_rows - 1 of trial 0 */
+} AssayResultSheet;
+
 typedef struct {
   const AssayPlan *plan; /* title, seed, skipped pairs */
   GPtrArray *cells;      /* AssayResultCell, in the order of the plan */
@@ -115,6 +131,7 @@ typedef struct {
   GArray *tunings;       /* AssayResultTuning */
   GArray *controls;      /* AssayResultControl */
   GPtrArray *claims;     /* AssayResultClaim */
+  GPtrArray *sheets;     /* AssayResultSheet, in the order of the scenario */
   GPtrArray *hashes;     /* of the datasets, strings or NULL */
   gsize n_missing;       /* cells of an unfinished run */
 } AssayResults;

@@ -4,6 +4,7 @@
 #include "core/control.h"
 #include "core/text.h"
 #include "runner/audit.h"
+#include "runner/show.h"
 #include "runner/tune.h"
 
 typedef struct {
@@ -13,6 +14,7 @@ typedef struct {
   const AssayRunCallbacks *callbacks;
   AssayProgress progress;
   guint dataset, trial; /* whose hash and groups are in the store already */
+  GArray *shown;        /* AssayShown: the pictures of the cell that is run */
 } Runner;
 
 /* Errors after which going on makes no sense: the next cell would meet them too. */
@@ -221,16 +223,19 @@ assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *
                             &granted, ret_guess, error);
 }
 
-/* Attacks the release of the cell, and measures the guess. */
+/* Attacks the release of the cell with @settings, measures the guess, and shows it. */
 static gboolean
-attack_cell (Runner *runner, const AssayCell *cell, AssayOutcomes *ret_outcomes, GError **error)
+attack_cell (Runner *runner, const AssayCell *cell, const AssaySettings *settings,
+             AssayOutcomes *ret_outcomes, GError **error)
 {
   g_autoptr (AssayGuess) guess = NULL;
   AssayJob work;
 
   return assay_workspace_cell (runner->workspace, cell, &work, error)
          && assay_run_attack (runner->plan, runner->workspace, runner->store, cell, &guess, error)
-         && measure_all (runner, &work, guess, ret_outcomes, error);
+         && measure_all (runner, &work, guess, ret_outcomes, error)
+         && assay_show_cell (runner->plan, cell, settings, &work, guess, ret_outcomes,
+                             runner->shown, error);
 }
 
 gboolean
@@ -283,7 +288,7 @@ play_cell (Runner *runner, gsize index, AssayOutcomes *ret_outcomes, AssayCellSt
   doing = g_strdup_printf ("%s against %s", attack->label, defense->label);
   report_progress (runner, doing);
   is_ok = assay_game_has_guess (((const AssayAttack *) attack->plugin)->game)
-              ? attack_cell (runner, cell, ret_outcomes, error)
+              ? attack_cell (runner, cell, settings, ret_outcomes, error)
               : audit_cell (runner, cell, index, settings, ret_outcomes, error);
   if (!is_ok)
     return FALSE;
@@ -315,12 +320,14 @@ run_cell (Runner *runner, gsize index, GError **error)
     return FALSE;
   if (is_crashed)
     return TRUE;
+  g_array_set_size (runner->shown, 0);
   is_ok = cell->utility != ASSAY_NO_PART
               ? assess_cell (runner, cell, outcomes, &record.status, &problem)
               : play_cell (runner, index, outcomes, &record.status, &problem);
   if (!is_ok) {
     for (guint m = 0; m < n_metrics; m++)
       assay_outcomes_clear (&outcomes[m]);
+    g_array_set_size (runner->shown, 0);
     if (ends_the_run (problem)) {
       g_propagate_error (error, g_steal_pointer (&problem));
       return leave_cell (runner, index);
@@ -330,7 +337,8 @@ run_cell (Runner *runner, gsize index, GError **error)
     record.message = (char *) "the attack lost its control with these settings";
   }
   record.seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-  is_ok = assay_store_finish_cell (runner->store, index, &record, outcomes, n_metrics, error);
+  is_ok = assay_store_finish_cell (runner->store, index, &record, outcomes, n_metrics,
+                                   runner->shown, error);
   for (guint m = 0; m < n_metrics; m++)
     assay_outcomes_clear (&outcomes[m]);
   return is_ok || leave_cell (runner, index);
@@ -347,12 +355,14 @@ gboolean
 assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
            const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error)
 {
+  g_autoptr (GArray) shown = assay_shown_array_new ();
   Runner runner = { .plan = plan,
                     .workspace = workspace,
                     .store = store,
                     .callbacks = callbacks,
                     .dataset = G_MAXUINT,
-                    .trial = G_MAXUINT };
+                    .trial = G_MAXUINT,
+                    .shown = shown };
 
   runner.progress.total = plan->cells->len;
   if (!assay_store_count_done (store, &runner.progress.resumed, error))

@@ -13,7 +13,8 @@
 
 /* The kinds of group, and whether they carry a label. */
 static const char *const kinds[]
-    = { "scenario", "dataset", "defense", "attack", "utility", "metric", "claim", NULL };
+    = { "scenario", "dataset", "defense",  "attack", "utility",
+        "metric",   "claim",   "pictures", NULL };
 #define FIRST_LABELLED 2
 
 static void

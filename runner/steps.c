@@ -223,6 +223,18 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
   return TRUE;
 }
 
+/* Whether estimate i is of secret i. */
+static gboolean
+is_in_order (const AssayTruth *truth, const AssayGuess *guess)
+{
+  const AssayArray *secrets = assay_arrays_get (&truth->arrays, "secrets");
+  const AssayArray *estimates = assay_arrays_get (&guess->arrays, "estimates");
+
+  return !guess->is_unordered
+         && (estimates == NULL || secrets == NULL || estimates->shape[0] == secrets->shape[0]
+             || assay_arrays_get (&truth->arrays, "sources") == NULL);
+}
+
 gboolean
 assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
                       const AssayTruth *truth, const AssayGuess *guess)
@@ -237,7 +249,7 @@ assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
   for (const char *const *name = metric->reads_guess; name != NULL && *name != NULL; name++)
     if (assay_arrays_get (&guess->arrays, *name) == NULL)
       return FALSE;
-  return TRUE;
+  return metric->finds_order || is_in_order (truth, guess);
 }
 
 /* Takes the outcomes over if they are finite. */

@@ -9,7 +9,8 @@
 
 /* Written into the file's header ("assy"), so that another program's database is recognised. */
 #define APPLICATION_ID 0x61737379
-#define SCHEMA_VERSION 1
+/* 2: with pictures. Stores of version 1 are of plans without any, and are read as they stand. */
+#define SCHEMA_VERSION 2
 #define MAX_BEGUN 2
 
 static const char schema[]
@@ -22,7 +23,12 @@ static const char schema[]
       " PRIMARY KEY (dataset, trial)) WITHOUT ROWID;"
       "CREATE TABLE tunings (dataset INTEGER, defense INTEGER, attack INTEGER,"
       " chosen INTEGER NOT NULL, estimates BLOB NOT NULL,"
-      " PRIMARY KEY (dataset, defense, attack)) WITHOUT ROWID;";
+      " PRIMARY KEY (dataset, defense, attack)) WITHOUT ROWID;"
+      /* The original of a unit is the same in most cells: equal pictures are kept once. */
+      "CREATE TABLE tiles (sha256 TEXT PRIMARY KEY, width INTEGER NOT NULL,"
+      " height INTEGER NOT NULL, channels INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;"
+      "CREATE TABLE pictures (cell INTEGER, metric INTEGER, role INTEGER, unit INTEGER,"
+      " tile TEXT NOT NULL, PRIMARY KEY (cell, metric, role, unit)) WITHOUT ROWID;";
 
 struct _AssayStore {
   sqlite3 *database;
@@ -124,7 +130,8 @@ identify (AssayStore *store, gboolean *ret_is_blank, GError **error)
       || !read_integer (store, "SELECT count(*) FROM sqlite_master", &tables, error))
     return FALSE;
   *ret_is_blank = application == 0 && version == 0 && tables == 0;
-  if (*ret_is_blank || (application == APPLICATION_ID && version == SCHEMA_VERSION))
+  if (*ret_is_blank
+      || (application == APPLICATION_ID && version >= 1 && version <= SCHEMA_VERSION))
     return TRUE;
   if (application == APPLICATION_ID && version > SCHEMA_VERSION)
     return assay_fail (error, ASSAY_ERROR_DATA,
@@ -365,6 +372,60 @@ insert_outcomes (AssayStore *store, gsize index, const AssayOutcomes *outcomes, 
   return TRUE;
 }
 
+/* A name for the content: the hash of sizes and pixels. */
+static char *
+hash_of (const AssayTile *tile)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree char *sizes
+      = g_strdup_printf ("%" G_GSIZE_FORMAT " %" G_GSIZE_FORMAT " %" G_GSIZE_FORMAT "\n",
+                         tile->width, tile->height, tile->channels);
+
+  g_checksum_update (checksum, (const guchar *) sizes, (gssize) strlen (sizes));
+  g_checksum_update (checksum, tile->data,
+                     (gssize) (tile->width * tile->height * tile->channels));
+  return g_strdup (g_checksum_get_string (checksum));
+}
+
+static gboolean
+insert_tile (AssayStore *store, const char *sha256, const AssayTile *tile, GError **error)
+{
+  const sqlite3_int64 sizes[] = { (sqlite3_int64) tile->width, (sqlite3_int64) tile->height,
+                                  (sqlite3_int64) tile->channels };
+  sqlite3_stmt *statement
+      = prepare (store, "INSERT OR IGNORE INTO tiles VALUES (?4, ?1, ?2, ?3, ?5)", sizes, 3, error);
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_text (statement, 4, sha256, -1, SQLITE_TRANSIENT);
+  sqlite3_bind_blob64 (statement, 5, tile->data, tile->width * tile->height * tile->channels,
+                       SQLITE_TRANSIENT);
+  return finish (store, statement, error);
+}
+
+static gboolean
+insert_shown (AssayStore *store, gsize index, const GArray *shown, GError **error)
+{
+  for (guint i = 0; shown != NULL && i < shown->len; i++) {
+    const AssayShown *one = &g_array_index (shown, AssayShown, i);
+    const sqlite3_int64 key[]
+        = { (sqlite3_int64) index, one->metric, one->role, (sqlite3_int64) one->unit };
+    g_autofree char *sha256 = hash_of (one->tile);
+    sqlite3_stmt *statement;
+
+    if (!insert_tile (store, sha256, one->tile, error))
+      return FALSE;
+    statement = prepare (store, "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?)", key, 4,
+                         error);
+    if (statement == NULL)
+      return FALSE;
+    sqlite3_bind_text (statement, 5, sha256, -1, SQLITE_TRANSIENT);
+    if (!finish (store, statement, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean
 insert_record (AssayStore *store, gsize index, const AssayCellRecord *record, GError **error)
 {
@@ -383,11 +444,13 @@ insert_record (AssayStore *store, gsize index, const AssayCellRecord *record, GE
 
 gboolean
 assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *record,
-                         const AssayOutcomes *outcomes, guint n_metrics, GError **error)
+                         const AssayOutcomes *outcomes, guint n_metrics, const GArray *shown,
+                         GError **error)
 {
   if (!execute (store, "BEGIN", error))
     return FALSE;
   if (insert_outcomes (store, index, outcomes, n_metrics, error)
+      && insert_shown (store, index, shown, error)
       && insert_record (store, index, record, error) && execute (store, "COMMIT", error))
     return TRUE;
   sqlite3_exec (store->database, "ROLLBACK", NULL, NULL, NULL);
@@ -417,6 +480,53 @@ assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_seri
   }
   *ret_outcomes = outcomes;
   return TRUE;
+}
+
+/* The picture in the row that the statement stands at. */
+static AssayTile *
+read_tile (const AssayStore *store, sqlite3_stmt *statement, GError **error)
+{
+  const gsize bytes = (gsize) sqlite3_column_bytes (statement, 3);
+  AssayTile sizes = { .width = (gsize) sqlite3_column_int64 (statement, 0),
+                      .height = (gsize) sqlite3_column_int64 (statement, 1),
+                      .channels = (gsize) sqlite3_column_int64 (statement, 2) };
+
+  if (sizes.width == 0 || sizes.width > ASSAY_TILE_LARGEST || sizes.height == 0
+      || sizes.height > ASSAY_TILE_LARGEST || (sizes.channels != 1 && sizes.channels != 3)
+      || bytes != sizes.width * sizes.height * sizes.channels) {
+    fail_damaged (store, "a picture has other sizes than its pixels", error);
+    return NULL;
+  }
+  sizes.data = g_memdup2 (sqlite3_column_blob (statement, 3), bytes);
+  return g_memdup2 (&sizes, sizeof sizes);
+}
+
+gboolean
+assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole role, gsize unit,
+                  AssayTile **ret_tile, GError **error)
+{
+  const sqlite3_int64 key[] = { (sqlite3_int64) index, metric, role, (sqlite3_int64) unit };
+  sqlite3_stmt *statement
+      = prepare (store,
+                 "SELECT width, height, channels, data FROM pictures JOIN tiles ON sha256 = tile"
+                 " WHERE cell = ? AND metric = ? AND role = ? AND unit = ?",
+                 key, 4, error);
+  AssayTile *tile = NULL;
+  gboolean is_ok;
+  int result;
+
+  if (statement == NULL)
+    return FALSE;
+  result = sqlite3_step (statement);
+  is_ok = result == SQLITE_DONE || result == SQLITE_ROW || fail_sql (store, error);
+  if (result == SQLITE_ROW) {
+    tile = read_tile (store, statement, error);
+    is_ok = tile != NULL;
+  }
+  sqlite3_finalize (statement);
+  if (is_ok)
+    *ret_tile = tile;
+  return is_ok;
 }
 
 /* ---- Groups and tuning ---- */

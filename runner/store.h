@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/plugin.h"
+#include "runner/tile.h"
 
 G_BEGIN_DECLS
 
@@ -49,13 +50,18 @@ gboolean assay_store_cell (AssayStore *store, gsize index, AssayCellRecord *ret_
                            GError **error);
 gboolean assay_store_count_done (AssayStore *store, gsize *ret_count, GError **error);
 
-/* Finishes a cell in one transaction: its status, and the outcomes of every metric that applied
- * (@outcomes[i] with n = 0: it did not). */
+/* Finishes a cell in one transaction: its status, the outcomes of every metric that applied
+ * (@outcomes[i] with n = 0: it did not), and its pictures @shown (of AssayShown; NULL: none). */
 gboolean assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *record,
-                                  const AssayOutcomes *outcomes, guint n_metrics, GError **error);
+                                  const AssayOutcomes *outcomes, guint n_metrics,
+                                  const GArray *shown, GError **error);
 /* The outcomes of one metric in one cell; n = 0 where it did not apply. */
 gboolean assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_series,
                                AssayOutcomes *ret_outcomes, GError **error);
+
+/* One picture of a cell. NULL in @ret_tile: there is none. */
+gboolean assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole role,
+                           gsize unit, AssayTile **ret_tile, GError **error);
 
 /* Group numbers of the secrets of a trial; NULL where secrets are independent. */
 gboolean assay_store_set_groups (AssayStore *store, guint dataset, guint trial,

@@ -182,7 +182,7 @@ def _(sandbox):
         ("empty", []),
         ("header", ["PRAGMA journal_mode = WAL", "PRAGMA user_version = 0"]),
         ("schema", [*schema_of(sandbox, "whole"), "PRAGMA application_id = 1634956153",
-                    "PRAGMA user_version = 1"]),
+                    "PRAGMA user_version = 2"]),
     ):
         (sandbox.path / name).mkdir()
         change_store(sandbox, name, *statements)

@@ -3,7 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "core/dictionary.h"
+#include "core/disk-cache.h"
 #include "core/parallel.h"
 #include "tests/reference/fixtures.h"
 #include "tests/reference/naive-k-means.h"
@@ -173,4 +176,177 @@ Test (dictionary, rows_keep_no_more_than_their_bound)
   take_kept (rows, "giant", FALSE);
   assay_rows_append (rows, bytes, (const guint8 *) matrix->data, ASSAY_FLOAT32, 8, 1);
   take_kept (rows, "third", FALSE);
+}
+
+/* ---- On disk ---- */
+
+/* As many distinct rows as entries, repeated: iterations end soon, though many are allowed, which
+ * is what decides whether the dictionary is kept on disk. */
+static AssayMatrix *
+repeated_rows (gsize n, gsize cols, gsize distinct)
+{
+  g_autoptr (AssayMatrix) once = fixture_normal (distinct, cols, 1);
+  AssayMatrix *matrix = assay_matrix_new (n, cols, NULL);
+
+  for (gsize i = 0; i < n; i++)
+    memcpy (assay_matrix_row (matrix, i), assay_matrix_row (once, i % distinct),
+            cols * sizeof (float));
+  return matrix;
+}
+
+enum { KEPT_ROWS = 2000, KEPT_COLS = 8, KEPT_ENTRIES = 20, KEPT_ITERATIONS = 40000 };
+
+static AssayArray *
+make_from (const AssayMatrix *matrix, guint iterations)
+{
+  g_autoptr (AssayRows) rows = fixture_rows (matrix);
+
+  return dictionary_of (rows, KEPT_ENTRIES, iterations, ASSAY_SCALE_NONE, 1);
+}
+
+static void
+expect_made (const AssayMatrix *matrix, const AssayArray *expected, const char *when)
+{
+  g_autoptr (AssayArray) found = make_from (matrix, KEPT_ITERATIONS);
+
+  cr_assert (found->n_dimensions == 2 && found->shape[0] == KEPT_ENTRIES
+                 && found->shape[1] == KEPT_COLS && found->type == ASSAY_FLOAT32,
+             "%s", when);
+  cr_assert (memcmp (found->data, expected->data, KEPT_ENTRIES * KEPT_COLS * sizeof (float)) == 0,
+             "%s", when);
+}
+
+static guint
+list_kept (const char *cache, char **ret_last)
+{
+  g_autofree char *folder = g_build_filename (cache, "dictionary", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    n++;
+    g_free (*ret_last);
+    *ret_last = g_strdup (name);
+  }
+  return n;
+}
+
+/* Another array under the same key, which nothing but the cache can have given, shows that it is
+ * read; whatever is damaged or of another size is made again, to the bit. */
+Test (dictionary, disk_changes_nothing)
+{
+  g_autoptr (AssayMatrix) matrix = repeated_rows (KEPT_ROWS, KEPT_COLS, KEPT_ENTRIES);
+  g_autoptr (AssayMatrix) planted = fixture_normal (KEPT_ENTRIES, KEPT_COLS, 2);
+  g_autoptr (AssayArray) other = assay_array_take_matrix (g_steal_pointer (&planted));
+  g_autoptr (AssayArray) first = NULL;
+  g_autoptr (GBytes) part = g_bytes_new_from_bytes (other->bytes, 0, 64);
+  g_autofree char *cache = fixture_folder (), *key = NULL, *path = NULL, *data = NULL;
+  gsize length;
+
+  assay_parallel_set_threads (1);
+  g_setenv ("ASSAY_CACHE", "", TRUE);
+  first = make_from (matrix, KEPT_ITERATIONS);
+  g_setenv ("ASSAY_CACHE", cache, TRUE);
+  expect_made (matrix, first, "cold");
+  cr_assert_eq (list_kept (cache, &key), 1);
+  expect_made (matrix, first, "warm");
+  cr_assert_eq (list_kept (cache, &key), 1);
+  path = g_build_filename (cache, "dictionary", key, NULL);
+  assay_disk_cache_keep ("dictionary", key, other->bytes);
+  expect_made (matrix, other, "not read");
+  assay_disk_cache_keep ("dictionary", key, part);
+  expect_made (matrix, first, "another size");
+  cr_assert (g_file_get_contents (path, &data, &length, NULL));
+  for (gsize i = 0; i < 8; i++) {
+    data[i * (length - 1) / 7] ^= 16;
+    cr_assert (g_file_set_contents (path, data, (gssize) (length - i % 2), NULL));
+    expect_made (matrix, first, "damaged");
+    g_clear_pointer (&data, g_free);
+    cr_assert (g_file_get_contents (path, &data, &length, NULL));
+  }
+  expect_made (matrix, first, "repaired");
+  cr_assert_eq (list_kept (cache, &key), 1);
+  fixture_remove (cache);
+}
+
+static void
+expect_another_file (const char *cache, const AssayRows *rows, const AssayDictionarySpec *spec,
+                     guint *inout_files, const char *what)
+{
+  g_autofree char *last = NULL;
+  g_autoptr (AssayArray) dictionary = assay_dictionary (rows, spec, NULL);
+
+  cr_assert_not_null (dictionary, "%s", what);
+  cr_assert_eq (list_kept (cache, &last), ++*inout_files, "%s", what);
+}
+
+Test (dictionary, files_are_named_after_what_they_depend_on)
+{
+  const AssayDictionarySpec usual = { .entries = KEPT_ENTRIES,
+                                      .iterations = KEPT_ITERATIONS,
+                                      .scale = ASSAY_SCALE_NONE,
+                                      .stream = assay_stream_key (1, 0, "dictionary", "") };
+  g_autofree char *cache = fixture_folder ();
+  g_autoptr (AssayMatrix) matrix = repeated_rows (KEPT_ROWS, KEPT_COLS, KEPT_ENTRIES);
+  g_autoptr (AssayRows) rows = fixture_rows (matrix);
+  g_autoptr (AssayRows) changed = NULL, narrow = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  AssayDictionarySpec spec = usual;
+  guint n = 0;
+
+  assay_parallel_set_threads (1);
+  g_setenv ("ASSAY_CACHE", cache, TRUE);
+  expect_another_file (cache, rows, &spec, &n, "first");
+  spec.entries--;
+  expect_another_file (cache, rows, &spec, &n, "entries");
+  spec = usual;
+  spec.iterations++;
+  expect_another_file (cache, rows, &spec, &n, "iterations");
+  spec = usual;
+  spec.scale = ASSAY_SCALE_UNIT;
+  expect_another_file (cache, rows, &spec, &n, "scale");
+  spec = usual;
+  spec.stream = assay_stream_key (2, 0, "dictionary", "");
+  expect_another_file (cache, rows, &spec, &n, "stream");
+  assay_matrix_row (matrix, KEPT_ROWS - 1)[KEPT_COLS - 1] += 1;
+  changed = fixture_rows (matrix);
+  expect_another_file (cache, changed, &usual, &n, "a number");
+  narrow = assay_rows_new (KEPT_COLS / 2);
+  bytes = g_bytes_new (matrix->data, KEPT_ROWS * KEPT_COLS * sizeof (float));
+  assay_rows_append (narrow, bytes, g_bytes_get_data (bytes, NULL), ASSAY_FLOAT32,
+                     KEPT_COLS / 2 * sizeof (float), 2 * KEPT_ROWS);
+  expect_another_file (cache, narrow, &usual, &n, "columns");
+  assay_rows_append (rows, bytes, g_bytes_get_data (bytes, NULL), ASSAY_FLOAT32,
+                     KEPT_COLS * sizeof (float), 1);
+  expect_another_file (cache, rows, &usual, &n, "a row more");
+  fixture_remove (cache);
+}
+
+/* Below either bound there is no file: 1e10 products, or 1000 for each number of the rows. */
+Test (dictionary, little_work_leaves_no_file)
+{
+  static const struct {
+    gsize rows, cols, entries;
+    guint iterations;
+    guint files;
+  } cases[] = {
+    { 1000, 8, 20, 62499, 0 },
+    { 1000, 8, 20, 62500, 1 },
+    { 160000, 64, 2, 499, 0 },
+    { 160000, 64, 2, 500, 1 },
+  };
+
+  assay_parallel_set_threads (1);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *cache = fixture_folder (), *last = NULL;
+    g_autoptr (AssayMatrix) matrix = repeated_rows (cases[i].rows, cases[i].cols, cases[i].entries);
+    g_autoptr (AssayRows) rows = fixture_rows (matrix);
+    g_autoptr (AssayArray) dictionary = NULL;
+
+    g_setenv ("ASSAY_CACHE", cache, TRUE);
+    dictionary = dictionary_of (rows, cases[i].entries, cases[i].iterations, ASSAY_SCALE_NONE, 1);
+    cr_expect_eq (list_kept (cache, &last), cases[i].files, "case %u", i);
+    fixture_remove (cache);
+  }
 }

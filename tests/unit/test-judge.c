@@ -79,7 +79,8 @@ finish_cell (const AssayPlan *plan, AssayStore *store, gsize index, const Cell *
         .n = SECRETS, .series = { values[g_str_equal (id, "relative-error")] }
       };
   }
-  cr_assert (assay_store_finish_cell (store, index, &record, outcomes, plan->metrics->len, NULL));
+  cr_assert (assay_store_finish_cell (store, index, &record, outcomes, plan->metrics->len, NULL,
+                                      NULL));
 }
 
 static void

@@ -360,7 +360,8 @@ guess_blindly (const AssayAttackContext *context, const AssayObservation *seen,
 Test (ldp_feat, control_is_won_by_each_rule_and_lost_by_chance)
 {
   enum { SEEDS = 50 };
-  static const char *const rules[] = { "rule=nearest-to-public", "rule=first", "rule=centroid" };
+  static const char *const rules[] = { "rule=likeliest", "rule=first", "rule=centroid",
+                                       "prior=mass", "prior=both" };
   AssayAttack blind = assay_attack_set_guess;
   double share = 0;
 

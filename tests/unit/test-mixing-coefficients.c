@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "defenses/mixing-coefficients.h"
+#include "core/mixture.h"
 #include "tests/reference/fixtures.h"
 #include "tests/reference/sample-tests.h"
 #include "tests/unit/assert-near.h"
@@ -18,7 +18,7 @@ enum { DRAWS = 20000 };
 
 /* @count draws of one coefficient, or of all k. */
 static float *
-draw (const MixingCoefficients *wanted, gsize count, guint64 trial)
+draw (const AssayMixtureCoefficients *wanted, gsize count, guint64 trial)
 {
   const AssayStreamKey key = assay_stream_key (9, trial, "coefficients", "");
   float *drawn = g_new (float, count * wanted->k);
@@ -26,7 +26,7 @@ draw (const MixingCoefficients *wanted, gsize count, guint64 trial)
   for (gsize i = 0; i < count; i++) {
     AssayStream stream = assay_stream (key, i);
 
-    mixing_coefficients_draw (wanted, &stream, drawn + i * wanted->k);
+    assay_mixture_coefficients_draw (wanted, &stream, drawn + i * wanted->k);
   }
   return drawn;
 }
@@ -75,15 +75,15 @@ beta_3_3 (double x)
 Test (mixing_coefficients, coefficients_have_their_distributions)
 {
   static const struct {
-    MixingCoefficients wanted;
+    AssayMixtureCoefficients wanted;
     double (*cdf) (double x);
   } cases[] = {
-    { { MIXING_UNIFORM, 1, 2, 1, 0 }, uniform_pair },
-    { { MIXING_UNIFORM, 1, 2, 0.65, 0 }, uniform_pair_cut },
-    { { MIXING_ABSOLUTE_NORMAL, 1, 2, 1, 0 }, normal_pair },
-    { { MIXING_DIRICHLET, 0.5, 2, 1, 0 }, arcsine },
-    { { MIXING_DIRICHLET, 1, 4, 1, 0 }, beta_1_3 },
-    { { MIXING_DIRICHLET, 3, 2, 1, 0 }, beta_3_3 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 2, 1, 0 }, uniform_pair },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 2, 0.65, 0 }, uniform_pair_cut },
+    { { ASSAY_MIXTURE_ABSOLUTE_NORMAL, 1, 2, 1, 0 }, normal_pair },
+    { { ASSAY_MIXTURE_DIRICHLET, 0.5, 2, 1, 0 }, arcsine },
+    { { ASSAY_MIXTURE_DIRICHLET, 1, 4, 1, 0 }, beta_1_3 },
+    { { ASSAY_MIXTURE_DIRICHLET, 3, 2, 1, 0 }, beta_3_3 },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -102,9 +102,10 @@ Test (mixing_coefficients, coefficients_have_their_distributions)
  * mean, sqrt ((c - 1 / k) / k). Sums are 1 within a rounding each. */
 Test (mixing_coefficients, coefficients_share_one)
 {
-  for (guint distribution = MIXING_UNIFORM; distribution <= MIXING_DIRICHLET; distribution++)
+  for (guint distribution = ASSAY_MIXTURE_UNIFORM; distribution <= ASSAY_MIXTURE_DIRICHLET;
+       distribution++)
     for (gsize k = 2; k <= 6; k++) {
-      const MixingCoefficients wanted = { distribution, 1, k, 0.65, 0 };
+      const AssayMixtureCoefficients wanted = { distribution, 1, k, 0.65, 0 };
       const double share = 1 / (double) k;
       const double tolerance = DEVIATIONS * sqrt ((0.65 - share) * share / DRAWS);
       g_autofree float *drawn = draw (&wanted, DRAWS, 100);
@@ -132,9 +133,10 @@ Test (mixing_coefficients, rejection_is_exact)
 {
   enum { K = 4 };
 
-  for (guint distribution = MIXING_UNIFORM; distribution <= MIXING_DIRICHLET; distribution++) {
-    const MixingCoefficients wanted = { distribution, 1, K, 0.5, 0.45 };
-    const MixingCoefficients any = { distribution, 1, K, 1, 0 };
+  for (guint distribution = ASSAY_MIXTURE_UNIFORM; distribution <= ASSAY_MIXTURE_DIRICHLET;
+       distribution++) {
+    const AssayMixtureCoefficients wanted = { distribution, 1, K, 0.5, 0.45 };
+    const AssayMixtureCoefficients any = { distribution, 1, K, 1, 0 };
     g_autofree float *drawn = draw (&wanted, DRAWS, 200);
     g_autofree float *all = draw (&any, 4 * DRAWS, 201);
     g_autofree double *a = g_new (double, DRAWS);
@@ -170,21 +172,21 @@ Test (mixing_coefficients, rejection_is_exact)
 Test (mixing_coefficients, acceptance_is_what_theory_says)
 {
   static const struct {
-    MixingCoefficients wanted;
+    AssayMixtureCoefficients wanted;
     double acceptance;
   } cases[] = {
-    { { MIXING_UNIFORM, 1, 2, 0.65, 0 }, 2 - 1 / 0.65 },
-    { { MIXING_UNIFORM, 1, 3, 0.5, 0 }, 0.5 },
-    { { MIXING_UNIFORM, 1, 4, 0.4, 0 }, 0.5 },
-    { { MIXING_UNIFORM, 1, 4, 0.3, 0 }, 8.0 / 27 / 6 },
-    { { MIXING_DIRICHLET, 1, 4, 0.4, 0 }, 1 - 4 * 0.216 + 6 * 0.008 },
-    { { MIXING_DIRICHLET, 1, 3, 1, 0.8 }, 0.36 }, /* the third is at most 0.2: Beta (1, 2) */
-    { { MIXING_UNIFORM, 1, 4, 0.24, 0 }, 0 },
-    { { MIXING_UNIFORM, 1, 4, 0.4, 0.81 }, 0 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 2, 0.65, 0 }, 2 - 1 / 0.65 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 3, 0.5, 0 }, 0.5 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.4, 0 }, 0.5 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.3, 0 }, 8.0 / 27 / 6 },
+    { { ASSAY_MIXTURE_DIRICHLET, 1, 4, 0.4, 0 }, 1 - 4 * 0.216 + 6 * 0.008 },
+    { { ASSAY_MIXTURE_DIRICHLET, 1, 3, 1, 0.8 }, 0.36 }, /* the third is at most 0.2: Beta (1, 2) */
+    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.24, 0 }, 0 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.4, 0.81 }, 0 },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    assert_near (mixing_coefficients_acceptance (&cases[i].wanted), cases[i].acceptance,
+    assert_near (assay_mixture_coefficients_acceptance (&cases[i].wanted), cases[i].acceptance,
                  0.1 * DEVIATIONS * cases[i].acceptance, "case %zu", i);
 }
 

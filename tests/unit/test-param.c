@@ -56,6 +56,48 @@ Test (param, defaults_and_canonical_text)
   cr_assert_str_eq (changed, "flag=no\ncount=-2\ntau=0.1\nmode=both\nfile=a b.npy\nnote=n\n");
 }
 
+/* A setting that a later version brought leaves what is older as it was. */
+Test (param, later_settings)
+{
+  typedef struct {
+    double tau;
+    bool extra;
+    gint64 count;
+    guint mode;
+    char *note;
+  } Later;
+  static const AssayParam later[] = {
+    ASSAY_PARAM_REAL (Later, tau, 0.3, 0, 10, "", "A threshold"),
+    ASSAY_PARAM_LATER_BOOL (Later, extra, false, "A flag"),
+    { .name = "count", .type = ASSAY_PARAM_TYPE_INT, .offset = offsetof (Later, count), .low = 0,
+      .high = 9, .number = 4, .help = "A count", .is_later = TRUE },
+    { .name = "mode", .type = ASSAY_PARAM_TYPE_CHOICE, .offset = offsetof (Later, mode),
+      .number = 1, .choices = modes, .help = "A mode", .is_later = TRUE },
+    { .name = "note", .type = ASSAY_PARAM_TYPE_STRING, .offset = offsetof (Later, note),
+      .text = "n", .help = "A text", .is_later = TRUE },
+    ASSAY_PARAM_END
+  };
+  static const struct {
+    const char *name, *value, *canonical;
+  } changes[] = { { "extra", "yes", "tau=0.3\nextra=yes\n" },
+                  { "extra", "no", "tau=0.3\n" },
+                  { "count", "5", "tau=0.3\ncount=5\n" },
+                  { "count", "4", "tau=0.3\n" },
+                  { "mode", "fast", "tau=0.3\nmode=fast\n" },
+                  { "mode", "exact", "tau=0.3\n" },
+                  { "note", "m", "tau=0.3\nnote=m\n" },
+                  { "note", "n", "tau=0.3\n" } };
+  g_autoptr (AssaySettings) settings = assay_settings_new (later, sizeof (Later));
+
+  for (gsize i = 0; i < G_N_ELEMENTS (changes); i++) {
+    g_autofree char *canonical = NULL;
+
+    cr_assert (assay_settings_set (settings, changes[i].name, changes[i].value, NULL));
+    canonical = assay_settings_canonical (settings);
+    cr_assert_str_eq (canonical, changes[i].canonical);
+  }
+}
+
 /* What is printed can be set again, and means the same. */
 Test (param, values_round_trip)
 {

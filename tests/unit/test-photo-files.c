@@ -362,19 +362,3 @@ Test (photo_files, no_cache_is_no_error)
   cr_expect_str_eq (hash, whole);
   end (&fixture);
 }
-
-Test (photo_files, cache_stands_where_the_environment_says)
-{
-  g_autofree char *named = NULL, *none = NULL, *usual = NULL;
-
-  g_setenv ("XDG_CACHE_HOME", "/tmp/caches", TRUE);
-  g_setenv ("ASSAY_CACHE", "/tmp/here", TRUE);
-  named = assay_features_cache ();
-  cr_expect_str_eq (named, "/tmp/here/sift");
-  g_setenv ("ASSAY_CACHE", "", TRUE);
-  none = assay_features_cache ();
-  cr_expect_null (none);
-  g_unsetenv ("ASSAY_CACHE");
-  usual = assay_features_cache ();
-  cr_expect_str_eq (usual, "/tmp/caches/assay/sift");
-}

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tests/unit/photo-folders.h"
+#include "tests/unit/view-share.h"
 
 static AssaySurvey
 survey_surely (const Fixture *fixture, const char *changes)
@@ -181,7 +182,7 @@ Test (photos, survey_is_an_upper_bound)
   gsize n = 0;
 
   draw_gratings (path);
-  features = assay_features_load (path, 128, sift, NULL, NULL);
+  features = assay_features_load (path, 128, sift, NULL);
   cr_assert_gt (features->keypoints->len, 120 * 120 / 16);
   survey = survey_surely (&fixture, "private=private");
   open_surely (&fixture, "private=private", 7, &dataset);
@@ -198,6 +199,85 @@ Test (photos, survey_is_an_upper_bound)
   assay_dataset_clear (&dataset);
   survey = survey_surely (&fixture, "private=private descriptors=10");
   cr_expect_eq (survey.n_secrets, 4 * 10);
+  end (&fixture);
+}
+
+/* ---- Photographs ---- */
+
+/* Rows as without them; a photograph as it is, or reduced in colour; frames those of the features
+ * (and of SIFT on the photograph that is kept, where it was not reduced). */
+Test (photos, pictures_are_kept_with_their_rows)
+{
+  Fixture fixture = begin ();
+  g_autofree char *folder = make_private (&fixture);
+  g_autofree char *public = make_folder (&fixture, "public");
+  const char *const names[] = { "a.png", "b.jpg", "c.JPEG" };
+  const float *frames;
+  AssayDataset plain, dataset;
+  gsize next = 0;
+
+  take (public, "other.png", 50, 80, 80);
+  open_surely (&fixture, "private=private public=public", 7, &plain);
+  open_surely (&fixture, "private=private public=public pictures=yes", 7, &dataset);
+  cr_expect_null (plain.secret_data.frames);
+  cr_expect_str_neq (plain.sha256, dataset.sha256);
+  cr_expect_eq (count_common (plain.secrets, dataset.secrets), assay_rows_count (plain.secrets));
+  cr_assert_eq (dataset.secret_data.photos->len, 3);
+  frames = (const float *) (gconstpointer) dataset.secret_data.frames->data;
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autofree char *path = g_build_filename (folder, names[i], NULL);
+    g_autoptr (AssayPhoto) whole = assay_photo_load (path, NULL);
+    g_autoptr (AssayPhoto) expected = assay_photo_shrink (whole, 128, NULL);
+    const AssayPhoto *kept = dataset.secret_data.photos->pdata[i];
+    g_autoptr (AssaySift) sift = assay_sift_new (kept->width, kept->height, NULL);
+    g_autoptr (AssayFeatures) features = assay_features_load (path, 128, sift, NULL);
+
+    cr_assert (kept->width == expected->width && kept->height == expected->height
+                   && kept->channels == 3,
+               "%s", names[i]);
+    cr_expect_arr_eq (kept->data, expected->data, kept->width * kept->height * 3 * sizeof (float));
+    for (guint k = 0; k < features->keypoints->len; k++, next++) {
+      const AssayKeypoint *keypoint = &g_array_index (features->keypoints, AssayKeypoint, k);
+      const float frame[] = { keypoint->x, keypoint->y, keypoint->size, keypoint->angle };
+
+      cr_assert_arr_eq (frames + 4 * next, frame, sizeof frame, "%s, keypoint %u", names[i], k);
+      cr_assert_eq (assay_array_int64 (dataset.secret_data.pictures)[next], (gint64) i);
+      cr_assert_eq (dataset.groups[next], (gint64) i);
+    }
+  }
+  cr_expect_eq (next, assay_rows_count (dataset.secrets));
+  expect_rows_of_photos (dataset.public_rows, &dataset.public_data, NULL);
+  assay_dataset_clear (&plain);
+  assay_dataset_clear (&dataset);
+  end (&fixture);
+}
+
+/* The rows that are drawn keep their own frames, and skipped photographs leave no gap. */
+Test (photos, drawn_rows_keep_their_frames)
+{
+  Fixture fixture = begin ();
+  g_autofree char *folder = make_private (&fixture);
+  g_autofree char *bad = g_build_filename (folder, "ab.png", NULL);
+  AssayDataset dataset;
+  AssaySurvey plain, survey;
+
+  cr_assert (g_file_set_contents (bad, "no picture", -1, NULL));
+  open_surely (&fixture,
+               "largest=160 private=private descriptors=6 pictures=yes skip_unreadable=yes", 7,
+               &dataset);
+  cr_expect_eq (assay_rows_count (dataset.secrets), 3 * 6);
+  cr_assert_eq (dataset.secret_data.photos->len, 3);
+  expect_rows_of_photos (dataset.secrets, &dataset.secret_data, dataset.groups);
+  cr_expect_eq (dataset.n_groups, 3);
+  assay_dataset_clear (&dataset);
+  plain = survey_surely (&fixture, "private=private skip_unreadable=yes");
+  survey = survey_surely (&fixture, "private=private skip_unreadable=yes pictures=yes");
+  cr_expect_eq (plain.holdings, 0);
+  cr_expect_eq (survey.holdings, ASSAY_HAS_FRAMES);
+  cr_expect_geq (survey.memory, plain.memory + (128 * 96 * 2 + 127 * 128) * 3 * sizeof (float));
+  survey = survey_surely (&fixture, "private=private public=private skip_unreadable=yes "
+                                    "pictures=yes");
+  cr_expect_eq (survey.holdings, ASSAY_HAS_FRAMES | ASSAY_HAS_PUBLIC_FRAMES);
   end (&fixture);
 }
 

@@ -110,15 +110,14 @@ Test (plugins, mechanisms_and_games_are_complete)
   for (gsize i = 0; assay_attacks[i] != NULL; i++) {
     const AssayAttack *attack = assay_attacks[i];
 
-    cr_assert ((attack->attack != NULL) == (attack->game == ASSAY_GAME_RECONSTRUCT), "%s",
-               attack->id);
+    cr_assert ((attack->attack != NULL) == assay_game_has_guess (attack->game), "%s", attack->id);
     cr_assert ((attack->choose_event != NULL) == (attack->game == ASSAY_GAME_DISTINGUISH), "%s",
                attack->id);
     cr_assert ((attack->score_canaries != NULL) == (attack->game == ASSAY_GAME_ONE_RUN), "%s",
                attack->id);
-    cr_assert ((attack->control.make != NULL) == (attack->game == ASSAY_GAME_RECONSTRUCT), "%s",
+    cr_assert ((attack->control.make != NULL) == assay_game_has_guess (attack->game), "%s",
                attack->id);
-    cr_assert ((attack->control.play != NULL) == (attack->game != ASSAY_GAME_RECONSTRUCT), "%s",
+    cr_assert ((attack->control.play != NULL) != assay_game_has_guess (attack->game), "%s",
                attack->id);
   }
 }
@@ -346,6 +345,7 @@ Test (plugins, defenses)
   }
 }
 
+/* With @rows as all rows that can be granted; the release is its own repeat, if there are any. */
 static gboolean
 attack_once (const AssayAttack *attack, const AssayRelease *release, AssayRows *rows,
              AssayGuess **ret_guess, GError **error)
@@ -353,9 +353,14 @@ attack_once (const AssayAttack *attack, const AssayRelease *release, AssayRows *
   static const gint64 groups[SECRETS] = { 0 };
   g_autoptr (AssaySettings) settings = defaults (&attack->plugin);
   const AssayKnowledge knowledge = { .database = rows, .public_rows = rows };
-  const AssayGranted granted
-      = { .grants = attack->needs, .knowledge = &knowledge, .groups = groups };
+  g_autoptr (GPtrArray) repeats = g_ptr_array_new ();
+  const AssayGranted granted = { .grants = attack->needs,
+                                 .knowledge = &knowledge,
+                                 .groups = groups,
+                                 .repeats = repeats };
 
+  if (assay_rows_count (rows) > 0)
+    g_ptr_array_add (repeats, (gpointer) release);
   return assay_step_attack (attack, settings, assay_stream_key (1, 0, "attack", ""), release,
                             &granted, ret_guess, error);
 }
@@ -405,16 +410,30 @@ Test (plugins, attacks)
 
 /* ---- Controls ---- */
 
-/* Deliberately broken: guesses zeros. */
+/* Deliberately broken: guesses zeros, the first public row, and that all pairs are alike. */
 static gboolean
 guess_zeros (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
              GError **error)
 {
-  AssayMatrix *zeros = assay_matrix_new (assay_release_count (seen->release),
-                                         assay_release_cols (seen->release), error);
+  enum { MOST = 100 }; /* items whose pairs are named */
+  const gsize n = assay_release_count (seen->release), m = MIN (n, MOST), p = m * (m - 1) / 2;
+  AssayMatrix *zeros = assay_matrix_new (n, assay_release_cols (seen->release), error);
+  gint64 *pairs = g_new0 (gint64, 2 * p), *next = pairs;
 
   (void) context;
+  for (gsize i = 0; i < m; i++)
+    for (gsize j = i + 1; j < m; j++) {
+      *next++ = (gint64) i;
+      *next++ = (gint64) j;
+    }
   assay_arrays_take (&ret_guess->arrays, "estimates", assay_array_take_matrix (zeros));
+  assay_arrays_take (
+      &ret_guess->arrays, "candidates",
+      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, 1 }, g_new0 (gint64, n)));
+  assay_arrays_take (&ret_guess->arrays, "pairs",
+                     assay_array_take (ASSAY_INT64, 2, (const gsize[]){ p, 2 }, pairs));
+  assay_arrays_take (&ret_guess->arrays, "scores",
+                     assay_array_take (ASSAY_FLOAT32, 1, &p, g_new0 (float, p)));
   return TRUE;
 }
 
@@ -479,10 +498,13 @@ Test (plugins, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
       cr_assert (assay_control_run (assay_attacks[i], settings, seed, &again, NULL)
                      && again.share == outcome.share,
                  "%s, seed %d: another outcome", broken.id, (int) seed);
-      /* A coin may be certified by chance, but never half of what the control asks for. */
+      /* A coin may be certified by chance, and the first public row be a partner, but never for
+       * half of what the control asks for; equal scores have an area of 1/2. */
       cr_assert (assay_control_run (&broken, settings, seed, &outcome, NULL) && !outcome.is_won
-                     && (broken.game == ASSAY_GAME_ONE_RUN || outcome.share == 0)
-                     && outcome.share < broken.control.at_least / 2,
+                     && (broken.game == ASSAY_GAME_ONE_RUN || broken.game == ASSAY_GAME_LINK
+                         || outcome.share == (broken.game == ASSAY_GAME_PAIR ? 0.5 : 0))
+                     && (broken.game == ASSAY_GAME_PAIR
+                         || outcome.share < broken.control.at_least / 2),
                  "%s, seed %d: zeros win", broken.id, (int) seed);
     }
   }

@@ -244,3 +244,43 @@ Test (rows, keeps_its_bytes_until_the_last_reference)
   cr_assert_eq (n_freed, 1);
   assay_rows_unref (NULL);
 }
+
+static void
+append_bytes (AssayRows *rows, const char *text, AssayType type, gsize stride, gsize count)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+
+  assay_rows_append (rows, bytes, g_bytes_get_data (bytes, NULL), type, stride, count);
+}
+
+static char *
+sha256_of (const char *text)
+{
+  return g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+}
+
+/* Of the types and the numbers, not of where they lie; and anew when there are more. */
+Test (rows, sha256_is_of_types_and_numbers)
+{
+  g_autoptr (AssayRows) whole = assay_rows_new (4), parts = assay_rows_new (4);
+  g_autoptr (AssayRows) floats = assay_rows_new (4), wide = assay_rows_new (8);
+  g_autofree char *three = sha256_of ("uint8 3 x 4\n\nabcdefghijkl");
+  g_autofree char *mixed = sha256_of ("uint8 3 x 4\nfloat32 1 x 4\nuint8 1 x 4\n\n"
+                                      "abcdefghijklABCDEFGHIJKLMNOPmnop");
+  g_autofree char *of_floats = sha256_of ("float32 1 x 4\n\nABCDEFGHIJKLMNOP");
+  g_autofree char *of_wide = sha256_of ("uint8 2 x 8\n\nABCDEFGHIJKLMNOP");
+
+  append_bytes (whole, "abcdefghijkl", ASSAY_UINT8, 4, 3);
+  append_bytes (parts, "abcd", ASSAY_UINT8, 4, 1);
+  append_bytes (parts, "efgh..ijkl", ASSAY_UINT8, 6, 2);
+  cr_assert_str_eq (assay_rows_sha256 (whole), three);
+  cr_assert_str_eq (assay_rows_sha256 (parts), three);
+  cr_assert_eq (assay_rows_sha256 (parts), assay_rows_sha256 (parts), "computed twice");
+  append_bytes (parts, "ABCDEFGHIJKLMNOP", ASSAY_FLOAT32, 16, 1);
+  append_bytes (parts, "mnop", ASSAY_UINT8, 4, 1);
+  cr_assert_str_eq (assay_rows_sha256 (parts), mixed);
+  append_bytes (floats, "ABCDEFGHIJKLMNOP", ASSAY_FLOAT32, 16, 1);
+  append_bytes (wide, "ABCDEFGHIJKLMNOP", ASSAY_UINT8, 8, 2);
+  cr_assert_str_eq (assay_rows_sha256 (floats), of_floats);
+  cr_assert_str_eq (assay_rows_sha256 (wide), of_wide);
+}

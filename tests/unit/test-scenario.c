@@ -74,12 +74,12 @@ Test (scenario, every_error_has_its_line)
     { "[defense a] # x\n", "@:1: '[defense a] # x': expected a group as [NAME]" },
     { "[defence a]\n",
       "@:1: unknown group [defence a] (did you mean 'defense'?); expected scenario, "
-      "dataset, defense, attack, utility, metric, claim" },
+      "dataset, defense, attack, utility, metric, claim, pictures" },
     { "[]\n",
       "@:1: unknown group []; expected scenario, dataset, defense, attack, utility, metric, "
-      "claim" },
+      "claim, pictures" },
     { "[Dataset]\n", "@:1: unknown group [Dataset] (did you mean 'dataset'?); expected scenario, "
-                     "dataset, defense, attack, utility, metric, claim" },
+                     "dataset, defense, attack, utility, metric, claim, pictures" },
     { "[dataset a]\n", "@:1: group [dataset a]: expected [dataset] without a name" },
     { "[defense]\n",
       "@:1: group [defense]: expected [defense NAME], NAME of letters, digits, - and _" },

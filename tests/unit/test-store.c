@@ -75,7 +75,7 @@ Test (store, outcomes_groups_and_tuning)
   guint chosen, n_estimates;
 
   cr_assert (assay_store_begin_cell (store, 4, &is_crashed, NULL) && !is_crashed);
-  cr_assert (assay_store_finish_cell (store, 4, &record, outcomes, 3, NULL));
+  cr_assert (assay_store_finish_cell (store, 4, &record, outcomes, 3, NULL, NULL));
   cr_assert (assay_store_set_groups (store, 1, 2, groups, 3, NULL));
   cr_assert (assay_store_set_tuning (store, 0, 1, 2, 1, first, 5, NULL));
   g_clear_pointer (&store, assay_store_close);
@@ -153,9 +153,9 @@ Test (store, finished_cells_stay_and_forgotten_ones_begin_afresh)
   gsize done;
 
   begin (store, 0);
-  cr_assert (assay_store_finish_cell (store, 0, &failed, NULL, 0, NULL));
+  cr_assert (assay_store_finish_cell (store, 0, &failed, NULL, 0, NULL, NULL));
   begin (store, 1);
-  cr_assert (assay_store_finish_cell (store, 1, &lost, NULL, 0, NULL));
+  cr_assert (assay_store_finish_cell (store, 1, &lost, NULL, 0, NULL, NULL));
   check_cell (store, 0, ASSAY_CELL_ERROR, "no such luck");
   check_cell (store, 1, ASSAY_CELL_CONTROL_FAILED, NULL);
   cr_assert (assay_store_cell (store, 0, &record, NULL) && record.seconds == 1.5);
@@ -198,9 +198,9 @@ execute (const char *sql)
 Test (store, a_newer_version_is_refused)
 {
   assay_store_close (open_store (TRUE));
-  execute ("PRAGMA user_version = 2");
+  execute ("PRAGMA user_version = 3");
   check_open_error (TRUE, ASSAY_ERROR_DATA,
-                    "@: made by a newer version of Assay (store 2, this one reads 1)");
+                    "@: made by a newer version of Assay (store 3, this one reads 2)");
 }
 
 Test (store, another_program_s_database_is_refused)

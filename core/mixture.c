@@ -1,4 +1,4 @@
-/* The coefficients with which images are mixed.
+/* The coefficients with which images are mixed, and the sums.
  *
  * lambda = u / (u_1 + ... + u_k), u_j independent: uniform (Huang et al. 2020, algorithms 1 and 2),
  * |N (0, 1)| (the program that the authors published), or gamma, which makes lambda a symmetric
@@ -11,11 +11,16 @@
  * distribution function of the sum of k - 1 uniforms (Irwin and Hall): the others, divided by the
  * largest, are uniform on [0, 1]. With other distributions and both conditions together it is not,
  * and one estimate for all, from draws that are made before any image is touched, is as good. */
-#include "defenses/mixing-coefficients.h"
+#include "core/mixture.h"
 
 #include <math.h>
+#include <string.h>
 
-const char *const mixing_distributions[] = { "uniform", "absolute-normal", "dirichlet", NULL };
+#include "core/error.h"
+#include "core/vectorise.h"
+
+const char *const assay_mixture_distributions[]
+    = { "uniform", "absolute-normal", "dirichlet", NULL };
 
 /* An estimate ends when so many draws were accepted, or so many made. */
 #define PROBE_ACCEPTED 100
@@ -42,14 +47,14 @@ draw_gamma (AssayStream *stream, double shape)
 
 /* One draw; whether it meets the demands. All zeros, whose shares are not numbers, do not. */
 static gboolean
-draw_once (const MixingCoefficients *wanted, AssayStream *stream, float *ret_coefficients)
+draw_once (const AssayMixtureCoefficients *wanted, AssayStream *stream, float *ret_coefficients)
 {
-  double drawn[MIXING_MAX_IMAGES], sum = 0;
+  double drawn[ASSAY_MIXTURE_MAX_IMAGES], sum = 0;
   gboolean is_met = TRUE;
 
   for (gsize j = 0; j < wanted->k; j++) {
-    drawn[j] = wanted->distribution == MIXING_UNIFORM ? assay_stream_uniform (stream)
-               : wanted->distribution == MIXING_ABSOLUTE_NORMAL
+    drawn[j] = wanted->distribution == ASSAY_MIXTURE_UNIFORM ? assay_stream_uniform (stream)
+               : wanted->distribution == ASSAY_MIXTURE_ABSOLUTE_NORMAL
                    ? fabs (assay_stream_normal (stream))
                    : draw_gamma (stream, wanted->concentration);
     sum += drawn[j];
@@ -65,18 +70,18 @@ draw_once (const MixingCoefficients *wanted, AssayStream *stream, float *ret_coe
 }
 
 void
-mixing_coefficients_draw (const MixingCoefficients *wanted, AssayStream *stream,
-                          float *ret_coefficients)
+assay_mixture_coefficients_draw (const AssayMixtureCoefficients *wanted, AssayStream *stream,
+                                 float *ret_coefficients)
 {
   while (!draw_once (wanted, stream, ret_coefficients))
     continue;
 }
 
 double
-mixing_coefficients_acceptance (const MixingCoefficients *wanted)
+assay_mixture_coefficients_acceptance (const AssayMixtureCoefficients *wanted)
 {
   AssayStream stream = assay_stream (assay_stream_key (0, 0, "mixing-acceptance", ""), 0);
-  float coefficients[MIXING_MAX_IMAGES];
+  float coefficients[ASSAY_MIXTURE_MAX_IMAGES];
   gsize n_drawn = 0, n_accepted = 0;
 
   if ((double) wanted->k * wanted->max_coefficient < 1
@@ -90,9 +95,9 @@ mixing_coefficients_acceptance (const MixingCoefficients *wanted)
 }
 
 gboolean
-mixing_coefficients_check (const MixingCoefficients *wanted, GError **error)
+assay_mixture_coefficients_check (const AssayMixtureCoefficients *wanted, GError **error)
 {
-  const double acceptance = mixing_coefficients_acceptance (wanted);
+  const double acceptance = assay_mixture_coefficients_acceptance (wanted);
   g_autofree char *share = NULL;
 
   if ((double) wanted->k * wanted->max_coefficient < 1)
@@ -115,5 +120,64 @@ mixing_coefficients_check (const MixingCoefficients *wanted, GError **error)
                      "k = %" G_GSIZE_FORMAT " coefficients (coefficients = %s), because they are "
                      "drawn until they meet it; about %.2g do",
                      wanted->max_coefficient, share, LEAST_ACCEPTANCE, wanted->k,
-                     mixing_distributions[wanted->distribution], acceptance);
+                     assay_mixture_distributions[wanted->distribution], acceptance);
+}
+
+/* ---- Sums and signs ---- */
+
+/* Pixels that are summed at once. */
+#define BLOCK 256
+
+ASSAY_VECTORISED static void
+sum_images (const float *const *images, const float *coefficients, gsize k, gsize cols,
+            float *ret_mixed)
+{
+  double sum[BLOCK];
+
+  for (gsize done = 0; done < cols; done += BLOCK) {
+    const gsize width = MIN (BLOCK, cols - done);
+
+    memset (sum, 0, sizeof sum);
+    for (gsize j = 0; j < k; j++) {
+      const double coefficient = coefficients[j];
+      const float *image = images[j] + done;
+
+      for (gsize c = 0; c < width; c++)
+        sum[c] += coefficient * image[c];
+    }
+    for (gsize c = 0; c < width; c++)
+      ret_mixed[done + c] = (float) sum[c];
+  }
+}
+
+ASSAY_VECTORISED static void
+flip_signs (const guint32 *words, gsize cols, float *inout_values)
+{
+  for (gsize done = 0; done < cols; done += 32) {
+    const gsize width = MIN (32, cols - done);
+    const guint32 word = words[done / 32];
+    float *values = inout_values + done;
+
+    for (gsize c = 0; c < width; c++)
+      values[c] *= (float) (1 - 2 * (gint32) (word >> c & 1));
+  }
+}
+
+void
+assay_mixture_sum (const float *const *images, const float *coefficients, gsize k, gsize cols,
+                   float *ret_mixed)
+{
+  sum_images (images, coefficients, k, cols, ret_mixed);
+}
+
+gsize
+assay_mixture_sign_words (gsize cols)
+{
+  return (cols + 31) / 32;
+}
+
+void
+assay_mixture_flip_signs (const guint32 *words, gsize cols, float *inout_values)
+{
+  flip_signs (words, cols, inout_values);
 }

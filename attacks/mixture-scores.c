@@ -1,0 +1,527 @@
+/* Features of mixtures and public images, and their inner products by panels. */
+#include "attacks/mixture-scores.h"
+
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/linalg.h"
+#include "core/parallel.h"
+
+#define BLOCK 128 /* rows of a panel, unless MIXTURE_PANEL_BYTES allow fewer */
+#define DIGIT_BITS 11
+#define DIGITS (1 << DIGIT_BITS)
+
+/* ---- Rows ---- */
+
+AssayMatrix *
+mixture_images (const AssayRelease *release, GError **error)
+{
+  return assay_matrix_copy (assay_array_view (assay_arrays_get (&release->arrays, "images")),
+                            error);
+}
+
+AssayMatrix *
+mixture_public (const AssayRelease *release, const AssayRows *rows, GError **error)
+{
+  const gsize n = assay_rows_count (rows);
+  AssayMatrix *matrix;
+
+  if (n == 0) {
+    assay_fail (error, ASSAY_ERROR_MISMATCH, "the public set is empty; expected public images");
+    return NULL;
+  }
+  matrix = assay_matrix_new (n, assay_rows_cols (rows), error);
+  if (matrix != NULL)
+    assay_rows_read (rows, 0, n, release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE,
+                     matrix->data);
+  return matrix;
+}
+
+gint64
+mixture_setting (const AssayRelease *release, const char *name)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  JsonNode *root;
+  JsonObject *object;
+
+  if (!json_parser_load_from_data (parser, release->settings, -1, NULL))
+    return 0;
+  root = json_parser_get_root (parser);
+  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
+    return 0;
+  object = json_node_get_object (root);
+  if (!json_object_has_member (object, name)
+      || json_node_get_value_type (json_object_get_member (object, name)) != G_TYPE_INT64)
+    return 0;
+  return json_object_get_int_member (object, name);
+}
+
+/* ---- Features ---- */
+
+static double
+dot (const float *a, const float *b, gsize n)
+{
+  double sum = 0;
+
+  for (gsize j = 0; j < n; j++)
+    sum += (double) a[j] * b[j];
+  return sum;
+}
+
+typedef struct {
+  const MixtureSpace *space;
+  AssayMatrix *rows;
+  AssayMatrix *whitened;
+  gboolean is_reference;
+} Features;
+
+static void
+shape_row (gsize index, guint worker, gpointer data)
+{
+  const Features *job = data;
+  const MixtureOptions *options = &job->space->options;
+  const gsize cols = job->rows->cols;
+  float *row = assay_matrix_row (job->rows, index);
+  double sum = 0;
+
+  (void) worker;
+  for (gsize j = 0; j < cols && options->form != MIXTURE_PLAIN; j++)
+    row[j] = options->form == MIXTURE_SQUARE ? row[j] * row[j] : fabsf (row[j]);
+  for (gsize j = 0; j < cols && options->level; j++)
+    sum += row[j];
+  for (gsize j = 0; j < cols && options->level; j++)
+    row[j] = (float) (row[j] - sum / (double) cols);
+}
+
+/* Mixtures of images have the mean of images, as their coefficients sum to 1; absolute values and
+ * squares of mixtures have a smaller one. */
+static void
+centre_row (gsize index, guint worker, gpointer data)
+{
+  const Features *job = data;
+  const float *mean = job->space->mean;
+  const gsize cols = job->rows->cols;
+  float *row = assay_matrix_row (job->rows, index);
+  const double length = dot (mean, mean, cols);
+  const gboolean is_fitted
+      = !job->is_reference && job->space->options.form != MIXTURE_PLAIN && length > 0;
+  const double amount = is_fitted ? dot (row, mean, cols) / length : 1;
+
+  (void) worker;
+  for (gsize j = 0; j < cols; j++)
+    row[j] = (float) (row[j] - amount * mean[j]);
+}
+
+/* To unit length in the metric of P; rows of zeros stay. */
+static void
+scale_row (gsize index, guint worker, gpointer data)
+{
+  const Features *job = data;
+  const gsize cols = job->rows->cols;
+  float *row = assay_matrix_row (job->rows, index);
+  float *whitened = job->whitened != NULL ? assay_matrix_row (job->whitened, index) : NULL;
+  const double square = dot (row, whitened != NULL ? whitened : row, cols);
+
+  (void) worker;
+  if (square <= 0)
+    return;
+  for (gsize j = 0; j < cols; j++) {
+    row[j] = (float) (row[j] / sqrt (square));
+    if (whitened != NULL)
+      whitened[j] = (float) (whitened[j] / sqrt (square));
+  }
+}
+
+/* ---- Learning ---- */
+
+static gboolean
+learn_mean (const AssayMatrix *rows, MixtureSpace *space, GError **error)
+{
+  g_autofree double *sum = assay_alloc (rows->cols, sizeof (double), "mean image", error);
+
+  space->mean = assay_alloc (rows->cols, sizeof (float), "mean image", error);
+  if (sum == NULL || space->mean == NULL)
+    return FALSE;
+  for (gsize i = 0; i < rows->rows; i++)
+    for (gsize j = 0; j < rows->cols; j++)
+      sum[j] += rows->data[i * rows->cols + j];
+  for (gsize j = 0; j < rows->cols; j++)
+    space->mean[j] = (float) (sum[j] / (double) rows->rows);
+  return TRUE;
+}
+
+typedef struct {
+  const AssayMatrix *rows;
+  float *products; /* cols x cols */
+} Covariance;
+
+static void
+multiply_columns (gsize index, guint worker, gpointer data)
+{
+  const Covariance *job = data;
+  const gsize cols = job->rows->cols, first = index * BLOCK, count = MIN (BLOCK, cols - first);
+
+  (void) worker;
+  assay_linalg_product_tn (count, cols, job->rows->rows, job->rows->data + first, cols,
+                           job->rows->data, cols, job->products + first * cols, cols);
+}
+
+/* P = ((1 - h) C + h tr (C) / d I)^-1, in units in which the mean variance is 1. */
+static gboolean
+learn_inverse (const AssayMatrix *rows, MixtureSpace *space, GError **error)
+{
+  const gsize cols = rows->cols;
+  const double h = space->options.shrinkage;
+  g_autofree double *matrix = assay_alloc (cols, cols * sizeof (double), "covariance", error);
+  g_autofree double *right = assay_alloc (cols, cols * sizeof (double), "covariance", error);
+  double trace = 0;
+  Covariance job = { .rows = rows };
+
+  space->inverse = assay_alloc (cols, cols * sizeof (float), "covariance", error);
+  if (matrix == NULL || right == NULL || space->inverse == NULL)
+    return FALSE;
+  job.products = space->inverse;
+  assay_parallel_for ((cols + BLOCK - 1) / BLOCK, multiply_columns, &job);
+  for (gsize i = 0; i < cols; i++)
+    trace += (double) space->inverse[i * cols + i] / (double) cols;
+  if (!(trace > 0))
+    return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                       "whiten: the images to learn the covariance from are all alike");
+  for (gsize i = 0; i < cols * cols; i++)
+    matrix[i] = (1 - h) * space->inverse[i] / trace;
+  for (gsize i = 0; i < cols; i++) {
+    matrix[i * cols + i] += h;
+    right[i * cols + i] = 1;
+  }
+  if (!assay_linalg_solve_spd (cols, cols, matrix, right, error)) {
+    g_prefix_error (error,
+                    "whiten: covariance of %" G_GSIZE_FORMAT " images of %" G_GSIZE_FORMAT
+                    " numbers, shrinkage = %g: ",
+                    rows->rows, cols, h);
+    return FALSE;
+  }
+  for (gsize i = 0; i < cols * cols; i++)
+    space->inverse[i] = (float) right[i];
+  return TRUE;
+}
+
+void
+mixture_space_clear (MixtureSpace *space)
+{
+  g_clear_pointer (&space->mean, g_free);
+  g_clear_pointer (&space->inverse, g_free);
+}
+
+gboolean
+mixture_space_learn (const MixtureOptions *options, AssayMatrix *inout_reference,
+                     MixtureSpace *ret_space, GError **error)
+{
+  g_auto (MixtureSpace) space = { .options = *options, .cols = inout_reference->cols };
+  Features job = { .space = &space, .rows = inout_reference, .is_reference = TRUE };
+
+  assay_parallel_for (inout_reference->rows, shape_row, &job);
+  if (options->centre) {
+    if (!learn_mean (inout_reference, &space, error))
+      return FALSE;
+    assay_parallel_for (inout_reference->rows, centre_row, &job);
+  }
+  if (options->whiten && !learn_inverse (inout_reference, &space, error))
+    return FALSE;
+  *ret_space = space;
+  space = (MixtureSpace){ 0 };
+  return TRUE;
+}
+
+void
+mixture_space_enter (const MixtureSpace *space, AssayMatrix *inout_rows)
+{
+  Features job = { .space = space, .rows = inout_rows };
+
+  assay_parallel_for (inout_rows->rows, shape_row, &job);
+  if (space->mean != NULL)
+    assay_parallel_for (inout_rows->rows, centre_row, &job);
+}
+
+typedef struct {
+  AssayView rows;
+  AssayView by;
+  float *products;
+} Product;
+
+static void
+multiply_rows (gsize index, guint worker, gpointer data)
+{
+  const Product *job = data;
+  const gsize first = index * BLOCK, count = MIN (BLOCK, job->rows.rows - first);
+
+  (void) worker;
+  assay_linalg_product_nt (count, job->by.rows, job->rows.cols, assay_view_row (job->rows, first),
+                           job->rows.stride, job->by.data, job->by.stride,
+                           job->products + first * job->by.rows, job->by.rows);
+}
+
+gboolean
+mixture_space_whiten (const MixtureSpace *space, AssayMatrix *inout_rows,
+                      AssayMatrix **ret_whitened, GError **error)
+{
+  g_autoptr (AssayMatrix) whitened = NULL;
+  Features job = { .space = space, .rows = inout_rows };
+
+  if (space->inverse != NULL) {
+    /* P is symmetric: its rows are its columns. */
+    Product product = { .rows = assay_matrix_view (inout_rows),
+                        .by = { space->cols, space->cols, space->cols, space->inverse } };
+
+    whitened = assay_matrix_new (inout_rows->rows, inout_rows->cols, error);
+    if (whitened == NULL)
+      return FALSE;
+    product.products = whitened->data;
+    assay_parallel_for ((inout_rows->rows + BLOCK - 1) / BLOCK, multiply_rows, &product);
+    job.whitened = whitened;
+  }
+  if (space->options.unit)
+    assay_parallel_for (inout_rows->rows, scale_row, &job);
+  *ret_whitened = g_steal_pointer (&whitened);
+  return TRUE;
+}
+
+/* ---- Ranks ---- */
+
+/* A word whose order is the reverse of that of the numbers. */
+static inline guint32
+descending_key (float value)
+{
+  guint32 bits;
+
+  value += 0.0f; /* -0 becomes 0 */
+  memcpy (&bits, &value, sizeof bits);
+  return ~(bits >> 31 ? ~bits : bits | 0x80000000u);
+}
+
+#define N_DIGITS 3
+
+/* The @keep best of @scores, best first, equal ones in order; through 2 x n words of a key and a
+ * place each, which are sorted digit by digit. All digits are counted in one pass. */
+static void
+order_scores (const float *scores, gsize n, gsize keep, guint64 *words, gint64 *ret_rows)
+{
+  guint32 places[N_DIGITS][DIGITS] = { { 0 } };
+  guint64 *from = words, *to = words + n;
+
+  for (gsize j = 0; j < n; j++) {
+    const guint32 key = descending_key (scores[j]);
+
+    from[j] = (guint64) key << 32 | j;
+    for (guint d = 0; d < N_DIGITS; d++)
+      places[d][key >> d * DIGIT_BITS & (DIGITS - 1)]++;
+  }
+  for (guint d = 0; d < N_DIGITS; d++) {
+    const guint shift = 32 + d * DIGIT_BITS;
+    guint64 *swap = from;
+    guint32 before = 0;
+
+    for (gsize digit = 0; digit < DIGITS; digit++) {
+      const guint32 count = places[d][digit];
+
+      places[d][digit] = before;
+      before += count;
+    }
+    for (gsize j = 0; j < n; j++)
+      to[places[d][from[j] >> shift & (DIGITS - 1)]++] = from[j];
+    from = to;
+    to = swap;
+  }
+  for (gsize j = 0; j < keep; j++)
+    ret_rows[j] = (gint64) (from[j] & G_MAXUINT32);
+}
+
+typedef struct {
+  AssayView queries;
+  AssayView set;
+  gsize block;
+  gsize keep;
+  float *panels;  /* block x set.rows a worker */
+  guint64 *words; /* 2 x set.rows a worker */
+  gint64 *rows;
+} Ranking;
+
+static void
+rank_block (gsize index, guint worker, gpointer data)
+{
+  const Ranking *job = data;
+  const gsize n = job->set.rows, first = index * job->block;
+  const gsize count = MIN (job->block, job->queries.rows - first);
+  float *panel = job->panels + (gsize) worker * job->block * n;
+
+  assay_linalg_product_nt (count, n, job->queries.cols, assay_view_row (job->queries, first),
+                           job->queries.stride, job->set.data, job->set.stride, panel, n);
+  for (gsize i = 0; i < count; i++)
+    order_scores (panel + i * n, n, job->keep, job->words + (gsize) worker * 2 * n,
+                  job->rows + (first + i) * job->keep);
+}
+
+/* Rows of a panel against @n others. It depends on sizes alone. */
+static gsize
+panel_rows (gsize n)
+{
+  return CLAMP (MIXTURE_PANEL_BYTES / (sizeof (float) * MAX (n, 1)), 1, BLOCK);
+}
+
+gboolean
+mixture_rank (AssayView queries, AssayView set, gsize keep, gint64 *ret_rows, GError **error)
+{
+  const gsize block = panel_rows (set.rows), pieces = (queries.rows + block - 1) / block;
+  const gsize workers = MIN (assay_parallel_threads (), pieces);
+  g_autofree float *panels
+      = assay_alloc (workers, block * set.rows * sizeof (float), "scores", error);
+  g_autofree guint64 *words
+      = assay_alloc (workers, 2 * set.rows * sizeof (guint64), "scores", error);
+  Ranking job = { .queries = queries,
+                  .set = set,
+                  .block = block,
+                  .keep = keep,
+                  .panels = panels,
+                  .words = words,
+                  .rows = ret_rows };
+
+  g_return_val_if_fail (keep >= 1 && keep <= set.rows, FALSE);
+  if (panels == NULL || words == NULL)
+    return FALSE;
+  if (set.rows > G_MAXUINT32)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "%" G_GSIZE_FORMAT " public images, expected fewer than 2^32", set.rows);
+  assay_parallel_for (pieces, rank_block, &job);
+  return TRUE;
+}
+
+typedef struct {
+  const float *scores;
+  gsize m;
+  gsize keep;
+  guint64 *words;
+  gint64 *rows;
+} Ordering;
+
+static void
+order_item (gsize index, guint worker, gpointer data)
+{
+  const Ordering *job = data;
+
+  order_scores (job->scores + index * job->m, job->m, job->keep,
+                job->words + (gsize) worker * 2 * job->m, job->rows + index * job->keep);
+}
+
+gboolean
+mixture_order (const float *scores, gsize n, gsize m, gsize keep, gint64 *ret_rows, GError **error)
+{
+  g_autofree guint64 *words
+      = assay_alloc (MIN (assay_parallel_threads (), n), 2 * m * sizeof (guint64), "scores", error);
+  Ordering job = { .scores = scores, .m = m, .keep = keep, .words = words, .rows = ret_rows };
+
+  g_return_val_if_fail (keep >= 1 && keep <= m && m <= G_MAXUINT32, FALSE);
+  if (words == NULL)
+    return FALSE;
+  assay_parallel_for (n, order_item, &job);
+  return TRUE;
+}
+
+gboolean
+mixture_link (const MixtureOptions *options, gsize keep, const AssayObservation *seen,
+              AssayGuess *ret_guess, GError **error)
+{
+  g_autoptr (AssayMatrix) set = mixture_public (seen->release, seen->public_rows, error);
+  g_autoptr (AssayMatrix) images = set != NULL ? mixture_images (seen->release, error) : NULL;
+  g_autoptr (AssayMatrix) whitened = NULL;
+  g_auto (MixtureSpace) space = { 0 };
+  g_autofree gint64 *candidates = NULL;
+  gsize count;
+
+  if (images == NULL || !mixture_space_learn (options, set, &space, error)
+      || !mixture_space_whiten (&space, set, &whitened, error))
+    return FALSE;
+  if (whitened != NULL)
+    g_clear_pointer (&set, assay_matrix_free);
+  else
+    whitened = g_steal_pointer (&set);
+  /* The length of a mixture changes no order of its candidates. */
+  mixture_space_enter (&space, images);
+  count = keep == 0 ? whitened->rows : MIN (keep, whitened->rows);
+  candidates = assay_alloc (images->rows, count * sizeof (gint64), "candidates", error);
+  if (candidates == NULL
+      || !mixture_rank (assay_matrix_view (images), assay_matrix_view (whitened), count, candidates,
+                        error))
+    return FALSE;
+  assay_arrays_take (&ret_guess->arrays, "candidates",
+                     assay_array_take (ASSAY_INT64, 2, (const gsize[]){ images->rows, count },
+                                       g_steal_pointer (&candidates)));
+  return TRUE;
+}
+
+/* ---- Pairs ---- */
+
+typedef struct {
+  AssayView left;
+  AssayView right;
+  gsize block;
+  float *panels;
+  float *scores;
+} Pairing;
+
+/* The rows of a block with all rows from its first on: the upper triangle of the products. */
+static void
+pair_block (gsize index, guint worker, gpointer data)
+{
+  const Pairing *job = data;
+  const gsize n = job->left.rows, first = index * job->block, rest = n - first;
+  const gsize count = MIN (job->block, rest);
+  float *panel = job->panels + (gsize) worker * job->block * n;
+
+  assay_linalg_product_nt (count, rest, job->left.cols, assay_view_row (job->left, first),
+                           job->left.stride, assay_view_row (job->right, first), job->right.stride,
+                           panel, rest);
+  for (gsize i = 0; i < count && first + i + 1 < n; i++) {
+    const gsize row = first + i;
+
+    memcpy (job->scores + row * (2 * n - row - 1) / 2, panel + i * rest + i + 1,
+            (n - row - 1) * sizeof (float));
+  }
+}
+
+gboolean
+mixture_pair_products (AssayView left, AssayView right, float *ret_scores, GError **error)
+{
+  const gsize block = panel_rows (left.rows), pieces = (left.rows + block - 1) / block;
+  const gsize workers = MIN (assay_parallel_threads (), pieces);
+  g_autofree float *panels
+      = assay_alloc (workers, block * left.rows * sizeof (float), "scores of pairs", error);
+  Pairing job
+      = { .left = left, .right = right, .block = block, .panels = panels, .scores = ret_scores };
+
+  if (panels == NULL)
+    return FALSE;
+  assay_parallel_for (pieces, pair_block, &job);
+  return TRUE;
+}
+
+/* ---- Sizes ---- */
+
+guint64
+mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols)
+{
+  const guint64 n = n_released, m = n_public, d = cols, widest = MAX (n, m);
+  const guint64 panel = MIN (MIXTURE_PANEL_BYTES, widest * BLOCK * sizeof (float));
+
+  return (n + m) * d * sizeof (float) + assay_parallel_threads () * (panel + 16 * widest)
+         + (options->whiten
+                ? d * d * (2 * sizeof (double) + sizeof (float)) + widest * d * sizeof (float)
+                : 0);
+}
+
+double
+mixture_work (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols)
+{
+  const double n = (double) n_released, m = (double) n_public, d = (double) cols;
+
+  return 2 * n * m * d + (options->whiten ? 4 * MAX (n, m) * d * d + 7 * d * d * d / 3 : 0);
+}

@@ -1,0 +1,222 @@
+/* Reading IDX files. A compressed file is mapped and inflated straight to where its numbers are
+ * wanted, so that an image file is held once; the size that its header promises is believed only as
+ * far as deflate can reach (1032 bytes from one, zlib's manual, "Maximum Compression Factor"). */
+#include "datasets/idx-file.h"
+
+#include <string.h>
+
+#include <gio/gio.h>
+
+#include "core/error.h"
+#include "core/matrix.h"
+
+#define DEFLATE_MOST 1032
+#define BYTES 8 /* the type, in the third byte */
+
+/* A mapped file that is read from its beginning. */
+typedef struct {
+  const char *path;
+  GMappedFile *mapped;
+  const guint8 *data; /* what has not been read yet */
+  gsize left;
+  GZlibDecompressor *inflate; /* NULL: plain */
+  gboolean is_finished;       /* the compressed stream has ended */
+} Reader;
+
+static void
+clear_reader (Reader *reader)
+{
+  g_clear_pointer (&reader->mapped, g_mapped_file_unref);
+  g_clear_object (&reader->inflate);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reader, clear_reader)
+
+static gboolean
+open_reader (const char *path, Reader *reader, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+
+  reader->path = path;
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: is a folder; expected an IDX file", path);
+  reader->mapped = g_mapped_file_new (path, FALSE, &cause);
+  if (reader->mapped == NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: %s", path, cause->message);
+  reader->data = (const guint8 *) g_mapped_file_get_contents (reader->mapped);
+  reader->left = g_mapped_file_get_length (reader->mapped);
+  if (reader->left == 0)
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: is empty; expected an IDX file", path);
+  if (reader->left >= 2 && reader->data[0] == 0x1f && reader->data[1] == 0x8b)
+    reader->inflate = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
+  return TRUE;
+}
+
+/* Up to @length bytes; fewer at the end. */
+static gboolean
+inflate_some (Reader *reader, guint8 *ret_bytes, gsize length, gsize *ret_done, GError **error)
+{
+  gsize done = 0;
+
+  while (done < length && !reader->is_finished) {
+    g_autoptr (GError) cause = NULL;
+    gsize n_read = 0, n_written = 0;
+    const GConverterResult result = g_converter_convert (
+        G_CONVERTER (reader->inflate), reader->data, reader->left, ret_bytes + done, length - done,
+        G_CONVERTER_INPUT_AT_END, &n_read, &n_written, &cause);
+
+    if (result == G_CONVERTER_ERROR) {
+      const gboolean is_short = g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT);
+
+      return assay_fail (error, ASSAY_ERROR_DATA, "%s: the gzip data is %s (%s)", reader->path,
+                         is_short ? "truncated" : "damaged", cause->message);
+    }
+    reader->data += n_read;
+    reader->left -= n_read;
+    done += n_written;
+    reader->is_finished = result == G_CONVERTER_FINISHED;
+  }
+  *ret_done = done;
+  return TRUE;
+}
+
+static gboolean
+read_some (Reader *reader, guint8 *ret_bytes, gsize length, gsize *ret_done, GError **error)
+{
+  const gsize done = MIN (length, reader->left);
+
+  if (reader->inflate != NULL)
+    return inflate_some (reader, ret_bytes, length, ret_done, error);
+  memcpy (ret_bytes, reader->data, done);
+  reader->data += done;
+  reader->left -= done;
+  *ret_done = done;
+  return TRUE;
+}
+
+static guint32
+big_endian (const guint8 *bytes)
+{
+  return (guint32) bytes[0] << 24 | (guint32) bytes[1] << 16 | (guint32) bytes[2] << 8 | bytes[3];
+}
+
+/* The dimensions, and how many numbers they promise. */
+static gboolean
+read_header (Reader *reader, guint n_dimensions, gsize *ret_shape, gsize *ret_total, GError **error)
+{
+  const gsize length = 4 + 4 * (gsize) n_dimensions;
+  const gsize most = reader->inflate != NULL ? DEFLATE_MOST : 1;
+  const guint32 magic = BYTES << 8 | n_dimensions;
+  const gsize in_file = reader->left;
+  guint8 header[4 + 4 * ASSAY_IDX_MOST_DIMENSIONS] = { 0 };
+  gsize done, total = 1;
+
+  if (!read_some (reader, header, length, &done, error))
+    return FALSE;
+  if (done < 4 || big_endian (header) != magic)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: begins with %02x %02x %02x %02x; expected 00 00 08 %02x, an IDX file "
+                       "of bytes with %u dimension%s",
+                       reader->path, header[0], header[1], header[2], header[3], n_dimensions,
+                       n_dimensions, n_dimensions == 1 ? "" : "s");
+  if (done < length)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: ends after %" G_GSIZE_FORMAT " bytes, in its header", reader->path,
+                       done);
+  for (guint k = 0; k < n_dimensions; k++) {
+    ret_shape[k] = big_endian (header + 4 + 4 * k);
+    if (ret_shape[k] == 0)
+      return assay_fail (error, ASSAY_ERROR_DATA, "%s: dimension %u is 0", reader->path, k);
+    if (!g_size_checked_mul (&total, total, ret_shape[k]))
+      total = G_MAXSIZE;
+  }
+  if (total / most > in_file || (reader->inflate == NULL && reader->left != total))
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: the header promises %" G_GSIZE_FORMAT " bytes after it, the %s "
+                       "%" G_GSIZE_FORMAT,
+                       reader->path, total,
+                       reader->inflate != NULL ? "compressed file has" : "file has", reader->left);
+  *ret_total = total;
+  return TRUE;
+}
+
+/* Nothing may follow the last number: neither more numbers, nor bytes after a compressed stream. */
+static gboolean
+check_end (Reader *reader, gsize total, GError **error)
+{
+  guint8 more;
+  gsize done;
+
+  if (!read_some (reader, &more, 1, &done, error))
+    return FALSE;
+  if (done > 0)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: goes on after the %" G_GSIZE_FORMAT " bytes that its header promises",
+                       reader->path, total);
+  if (reader->left > 0)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: %" G_GSIZE_FORMAT " bytes follow the end of the gzip data",
+                       reader->path, reader->left);
+  return TRUE;
+}
+
+gboolean
+assay_idx_read_shape (const char *path, guint n_dimensions, gsize *ret_shape, GError **error)
+{
+  g_auto (Reader) reader = { 0 };
+  gsize total;
+
+  return open_reader (path, &reader, error)
+         && read_header (&reader, n_dimensions, ret_shape, &total, error);
+}
+
+guint8 *
+assay_idx_read (const char *path, guint n_dimensions, gsize *ret_shape, GError **error)
+{
+  g_auto (Reader) reader = { 0 };
+  g_autofree guint8 *bytes = NULL;
+  gsize total, done;
+
+  if (!open_reader (path, &reader, error)
+      || !read_header (&reader, n_dimensions, ret_shape, &total, error))
+    return NULL;
+  bytes = assay_alloc (total, 1, path, error);
+  if (bytes == NULL || !read_some (&reader, bytes, total, &done, error))
+    return NULL;
+  if (done < total) {
+    assay_fail (error, ASSAY_ERROR_DATA,
+                "%s: ends after %" G_GSIZE_FORMAT " of the %" G_GSIZE_FORMAT
+                " bytes that its header promises",
+                path, done, total);
+    return NULL;
+  }
+  return check_end (&reader, total, error) ? g_steal_pointer (&bytes) : NULL;
+}
+
+AssayImages *
+assay_images_read_idx (const char *path, GError **error)
+{
+  gsize shape[3];
+  guint8 *pixels = assay_idx_read (path, 3, shape, error);
+  AssayImages *images;
+
+  if (pixels == NULL)
+    return NULL;
+  images = g_new (AssayImages, 1);
+  *images = (AssayImages){ .count = shape[0],
+                           .height = shape[1],
+                           .width = shape[2],
+                           .channels = 1,
+                           .pixels = pixels,
+                           .source = g_strdup (path) };
+  return images;
+}
+
+gboolean
+assay_idx_is_likely (const char *path)
+{
+  g_auto (Reader) reader = { 0 };
+
+  return open_reader (path, &reader, NULL)
+         && (reader.inflate != NULL
+             || (reader.left >= 4 && big_endian (reader.data) == (BYTES << 8 | 3)));
+}

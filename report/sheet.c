@@ -1,0 +1,287 @@
+/* Contact sheets: pictures in a grid, rows of units and columns of what was done to them, as figure
+ * 3 of the LDP-FEAT paper has them. All pictures of a column stand in the middle of a field that is
+ * as wide as the widest of the column and as high as the highest of the row; what a cell has no
+ * picture of is a hatched field. Between fields, and around them, is a white gap.
+ *
+ * Nothing in the file depends on machine or time, beyond the version of zlib that packs it. */
+#include <string.h>
+
+#include <gdk-pixbuf/gdk-pixbuf.h>
+
+#include "core/error.h"
+#include "core/matrix.h"
+#include "report/json-part.h"
+#include "report/report.h"
+
+#define RGB 3
+#define GAP 2
+/* Smaller pictures are enlarged by a whole number until the longer side has so many pixels. */
+#define LEAST_SIDE 96
+#define EMPTY_SIDE LEAST_SIDE
+#define WHITE 255
+/* The hatch: diagonal lines of LINE pixels, STEP apart. */
+#define PAPER 224
+#define INK 176
+#define STEP 8
+#define LINE 2
+
+/* Where fields begin (n + 1 of them: the last is where another would), and their lengths. */
+typedef struct {
+  gsize *x, *width;
+  gsize *y, *height;
+  gsize total_width, total_height;
+} Layout;
+
+static void
+layout_clear (Layout *layout)
+{
+  g_free (layout->x);
+  g_free (layout->width);
+  g_free (layout->y);
+  g_free (layout->height);
+}
+
+static gsize
+scale_of (const AssayTile *tile)
+{
+  const gsize longest = MAX (tile->width, tile->height);
+
+  return longest < LEAST_SIDE ? (LEAST_SIDE + longest - 1) / longest : 1;
+}
+
+static const AssayTile *
+tile_at (const AssayResultSheet *sheet, gsize column, gsize row)
+{
+  const AssayResultColumn *of = sheet->columns->pdata[column];
+
+  return of->tiles->pdata[row];
+}
+
+static gsize
+place (const gsize *lengths, gsize n, gsize *ret_starts)
+{
+  gsize at = GAP;
+
+  for (gsize i = 0; i < n; i++) {
+    ret_starts[i] = at;
+    at += lengths[i] + GAP;
+  }
+  return at;
+}
+
+/* A field that no picture gives a size is as large as its row or column asks, or EMPTY_SIDE. */
+static void
+layout_init (const AssayResultSheet *sheet, Layout *layout)
+{
+  const gsize n_columns = sheet->columns->len;
+
+  *layout = (Layout){ .x = g_new0 (gsize, n_columns),
+                      .width = g_new0 (gsize, n_columns),
+                      .y = g_new0 (gsize, sheet->n_rows),
+                      .height = g_new0 (gsize, sheet->n_rows) };
+  for (gsize c = 0; c < n_columns; c++)
+    for (gsize r = 0; r < sheet->n_rows; r++) {
+      const AssayTile *tile = tile_at (sheet, c, r);
+
+      if (tile == NULL)
+        continue;
+      layout->width[c] = MAX (layout->width[c], tile->width * scale_of (tile));
+      layout->height[r] = MAX (layout->height[r], tile->height * scale_of (tile));
+    }
+  for (gsize c = 0; c < n_columns; c++)
+    layout->width[c] = layout->width[c] > 0 ? layout->width[c] : EMPTY_SIDE;
+  for (gsize r = 0; r < sheet->n_rows; r++)
+    layout->height[r] = layout->height[r] > 0 ? layout->height[r] : EMPTY_SIDE;
+  layout->total_width = place (layout->width, n_columns, layout->x);
+  layout->total_height = place (layout->height, sheet->n_rows, layout->y);
+}
+
+/* ---- Pixels ---- */
+
+static void
+draw_tile (const AssayTile *tile, gsize left, gsize top, gsize stride, guint8 *pixels)
+{
+  const gsize scale = scale_of (tile);
+
+  for (gsize y = 0; y < tile->height * scale; y++)
+    for (gsize x = 0; x < tile->width * scale; x++) {
+      const guint8 *from = tile->data + ((y / scale) * tile->width + x / scale) * tile->channels;
+      guint8 *to = pixels + (top + y) * stride + (left + x) * RGB;
+
+      for (gsize c = 0; c < RGB; c++)
+        to[c] = from[tile->channels == RGB ? c : 0];
+    }
+}
+
+static void
+draw_hatch (gsize left, gsize top, gsize width, gsize height, gsize stride, guint8 *pixels)
+{
+  for (gsize y = 0; y < height; y++)
+    for (gsize x = 0; x < width; x++)
+      memset (pixels + (top + y) * stride + (left + x) * RGB, (x + y) % STEP < LINE ? INK : PAPER,
+              RGB);
+}
+
+static void
+draw (const AssayResultSheet *sheet, const Layout *layout, guint8 *pixels)
+{
+  const gsize stride = layout->total_width * RGB;
+
+  memset (pixels, WHITE, layout->total_height * stride);
+  for (gsize c = 0; c < sheet->columns->len; c++)
+    for (gsize r = 0; r < sheet->n_rows; r++) {
+      const AssayTile *tile = tile_at (sheet, c, r);
+
+      if (tile == NULL)
+        draw_hatch (layout->x[c], layout->y[r], layout->width[c], layout->height[r], stride,
+                    pixels);
+      else
+        draw_tile (tile, layout->x[c] + (layout->width[c] - tile->width * scale_of (tile)) / 2,
+                   layout->y[r] + (layout->height[r] - tile->height * scale_of (tile)) / 2, stride,
+                   pixels);
+    }
+}
+
+/* ---- The file ---- */
+
+/* Text chunks of PNG are Latin-1: what is not ASCII becomes a question mark. */
+static char *
+to_ascii (const char *text)
+{
+  GString *ascii = g_string_new (NULL);
+
+  for (; *text != '\0'; text = g_utf8_next_char (text)) {
+    const gunichar c = g_utf8_get_char (text);
+
+    g_string_append_c (ascii, c == '\n' || (c >= 0x20 && c < 0x7f) ? (char) c : '?');
+  }
+  return g_string_free (ascii, FALSE);
+}
+
+static char *
+legend (const AssayResultSheet *sheet)
+{
+  GString *text = g_string_new ("Columns from left to right:");
+
+  for (guint c = 0; c < sheet->columns->len; c++)
+    g_string_append_printf (text, "%s %u %s", c > 0 ? ";" : "", c + 1,
+                            ((const AssayResultColumn *) sheet->columns->pdata[c])->says);
+  return g_string_free (text, FALSE);
+}
+
+static GBytes *
+encode (const guint8 *pixels, const Layout *layout, const char *title, const char *description,
+        GError **error)
+{
+  g_autofree char *plain_title = to_ascii (title);
+  g_autofree char *plain_description = to_ascii (description);
+  char *names[] = { (char *) "tEXt::Title", (char *) "tEXt::Description", NULL };
+  char *values[] = { plain_title, plain_description, NULL };
+  g_autoptr (GdkPixbuf) pixbuf = gdk_pixbuf_new_from_data (
+      pixels, GDK_COLORSPACE_RGB, FALSE, 8, (int) layout->total_width, (int) layout->total_height,
+      (int) (layout->total_width * RGB), NULL, NULL);
+  g_autoptr (GError) problem = NULL;
+  char *buffer = NULL;
+  gsize length = 0;
+
+  if (!gdk_pixbuf_save_to_bufferv (pixbuf, &buffer, &length, "png", names, values, &problem)) {
+    assay_fail (error, ASSAY_ERROR_IO, "a contact sheet cannot be made: %s", problem->message);
+    return NULL;
+  }
+  return g_bytes_new_take (buffer, length);
+}
+
+GBytes *
+assay_report_sheet_png (const AssayResultSheet *sheet, const char *title, GError **error)
+{
+  g_autofree char *description = legend (sheet);
+  g_autofree guint8 *pixels = NULL;
+  GBytes *png = NULL;
+  Layout layout;
+
+  layout_init (sheet, &layout);
+  pixels = assay_alloc (layout.total_width * layout.total_height, RGB, "contact sheet", error);
+  if (pixels != NULL) {
+    draw (sheet, &layout, pixels);
+    png = encode (pixels, &layout, title, description, error);
+  }
+  layout_clear (&layout);
+  return png;
+}
+
+/* ---- What stands where ---- */
+
+static void
+write_column (AssayJson *json, const AssayResultColumn *column, gsize x, gsize width)
+{
+  const AssayResultCell *cell = column->cell;
+
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "role", assay_shown_role_name (column->role));
+  assay_json_member_string (json, "says", column->says);
+  assay_json_member_int (json, "x", (gint64) x);
+  assay_json_member_int (json, "width", (gint64) width);
+  assay_report_json_part (json, "dataset", &cell->dataset, FALSE);
+  assay_json_end_object (json);
+  if (column->role != ASSAY_SHOWN_ORIGINAL) {
+    assay_report_json_part (json, "defense", &cell->defense, TRUE);
+    assay_json_end_object (json);
+  }
+  if (column->role == ASSAY_SHOWN_RECOVERED) {
+    assay_report_json_part (json, "attack", &cell->player, TRUE);
+    assay_json_end_object (json);
+    assay_json_member_string (json, "cell", cell->id);
+    assay_json_member_string (json, "status", assay_cell_status_name (cell->status));
+  }
+  assay_json_end_object (json);
+}
+
+char *
+assay_report_sheet_json (const AssayResultSheet *sheet)
+{
+  AssayJson *json = assay_json_new ();
+  Layout layout;
+
+  layout_init (sheet, &layout);
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "format", "assay-pictures/1");
+  assay_json_member_string (json, "name", sheet->sheet->name);
+  assay_json_key (json, "columns");
+  assay_json_begin_array (json);
+  for (guint c = 0; c < sheet->columns->len; c++)
+    write_column (json, sheet->columns->pdata[c], layout.x[c], layout.width[c]);
+  assay_json_end_array (json);
+  assay_json_key (json, "rows");
+  assay_json_begin_array (json);
+  for (gsize r = 0; r < sheet->n_rows; r++) {
+    assay_json_begin_object (json);
+    assay_json_member_int (json, "unit", (gint64) r);
+    assay_json_member_int (json, "y", (gint64) layout.y[r]);
+    assay_json_member_int (json, "height", (gint64) layout.height[r]);
+    assay_json_end_object (json);
+  }
+  assay_json_end_array (json);
+  assay_json_end_object (json);
+  layout_clear (&layout);
+  return assay_json_finish (json);
+}
+
+char *
+assay_report_sheets (const AssayResults *results, const char *folder)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < results->sheets->len; i++) {
+    const AssayResultSheet *sheet = results->sheets->pdata[i];
+    const char *name = sheet->sheet->name;
+
+    if (sheet->columns->len > 0)
+      g_string_append_printf (text,
+                              "pictures in %s/" ASSAY_SHEET_FOLDER "/%s.png: %" G_GSIZE_FORMAT
+                              " rows, %u columns\n",
+                              folder, name, sheet->n_rows, sheet->columns->len);
+    else
+      g_string_append_printf (text, "pictures %s: no cell has any\n", name);
+  }
+  return g_string_free (text, FALSE);
+}
