@@ -1,0 +1,189 @@
+/* How far attacks are apart on the very same secrets: paired differences of one measure between the
+ * cells of a finished run, image by image, for the tables of docs/papers.
+ *
+ *   attack-differences SCENARIO RUN-FOLDER MEASURE [DEFENSE/ATTACK]
+ *
+ * The unit is the group (photograph) where secrets come in groups, with the mean of its secrets,
+ * and the metric's own unit where it has one. Of every two attacks on one release, and of every
+ * attack and the reference DEFENSE/ATTACK (labels), the mean difference is printed with the t
+ * interval of the run's confidence over units; an interval without 0 has a star. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MATHLIB_STANDALONE 1
+#include <Rmath.h>
+
+#include "runner/folder.h"
+#include "runner/pool.h"
+
+typedef struct {
+  const AssayPlan *plan;
+  AssayStore *store;
+  const char *measure;
+} Run;
+
+static int
+compare_numbers (gconstpointer a, gconstpointer b, G_GNUC_UNUSED gpointer data)
+{
+  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* The units of one cell: their means by group number, ascending; empty: not measured. */
+static GArray *
+units_of_pool (const AssayPool *pool, guint series)
+{
+  const double *values = (const double *) (gconstpointer) pool->series[series]->data;
+  const gint64 *groups = (const gint64 *) (gconstpointer) pool->groups->data;
+  const gsize n = pool->series[series]->len;
+  g_autoptr (GTree) sums = g_tree_new_full (compare_numbers, NULL, g_free, g_free);
+  GArray *units = g_array_new (FALSE, FALSE, sizeof (double));
+
+  if (pool->groups->len == 0) {
+    g_array_append_vals (units, values, (guint) n);
+    return units;
+  }
+  for (gsize i = 0; i < n; i++) {
+    double *sum = g_tree_lookup (sums, &groups[i]);
+
+    if (sum == NULL) {
+      sum = g_new0 (double, 2);
+      g_tree_insert (sums, g_memdup2 (&groups[i], sizeof groups[i]), sum);
+    }
+    sum[0] += values[i];
+    sum[1]++;
+  }
+  for (GTreeNode *node = g_tree_node_first (sums); node != NULL; node = g_tree_node_next (node)) {
+    const double *sum = g_tree_node_value (node);
+    const double mean = sum[0] / sum[1];
+
+    g_array_append_val (units, mean);
+  }
+  return units;
+}
+
+/* What the measure is of cell @index and its other trials. NULL with an error. */
+static GArray *
+units_of_cell (const Run *run, gsize index, GError **error)
+{
+  const AssayCell *cell = assay_plan_cell (run->plan, index);
+  g_autoptr (GArray) indices = assay_pool_trials (run->plan, index);
+
+  for (guint m = 0; m < assay_plan_n_measuring (run->plan, cell); m++) {
+    const AssayMetric *metric
+        = (const AssayMetric *) assay_plan_measuring (run->plan, cell, m)->plugin;
+
+    for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++) {
+      AssayPool pool;
+      GArray *units = NULL;
+      gboolean is_ok;
+
+      if (!g_str_equal (measure->name, run->measure))
+        continue;
+      is_ok = assay_pool_fill (&pool, run->plan, run->store, indices, m, error);
+      if (is_ok)
+        units = units_of_pool (&pool, measure->series);
+      assay_pool_clear (&pool);
+      return units;
+    }
+  }
+  return g_array_new (FALSE, FALSE, sizeof (double));
+}
+
+static void
+print_difference (const Run *run, const char *name, const GArray *a, const GArray *b)
+{
+  const guint n = a->len;
+  double mean = 0, square = 0, half;
+
+  if (n < 2 || b->len != n)
+    return;
+  for (guint i = 0; i < n; i++)
+    mean += (g_array_index (a, double, i) - g_array_index (b, double, i)) / n;
+  for (guint i = 0; i < n; i++)
+    square += pow (g_array_index (a, double, i) - g_array_index (b, double, i) - mean, 2);
+  half = qt (0.5 + run->plan->confidence / 2, n - 1, TRUE, FALSE) * sqrt (square / (n - 1) / n);
+  printf ("%s: %+.4f [%+.4f, %+.4f], n = %u%s\n", name, mean, mean - half, mean + half, n,
+          fabs (mean) > half ? " *" : "");
+}
+
+/* Cells of trial 0 that attack, and their units. */
+static gboolean
+load (const Run *run, GArray *cells, GPtrArray *units, GError **error)
+{
+  for (gsize i = 0; i < run->plan->cells->len; i++) {
+    GArray *own;
+
+    if (assay_plan_cell (run->plan, i)->trial != 0
+        || assay_plan_cell (run->plan, i)->utility != ASSAY_NO_PART)
+      continue;
+    own = units_of_cell (run, i, error);
+    if (own == NULL)
+      return FALSE;
+    g_array_append_val (cells, i);
+    g_ptr_array_add (units, own);
+  }
+  return TRUE;
+}
+
+static gboolean
+is_reference (const Run *run, const AssayCell *cell, const char *reference)
+{
+  g_autofree char *name
+      = g_strdup_printf ("%s/%s", assay_plan_part (run->plan->defenses, cell->defense)->label,
+                         assay_plan_player (run->plan, cell)->label);
+
+  return reference != NULL && g_str_equal (name, reference);
+}
+
+static gboolean
+print_all (const Run *run, const char *reference, GError **error)
+{
+  g_autoptr (GArray) cells = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (GPtrArray) units
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+
+  if (!load (run, cells, units, error))
+    return FALSE;
+  for (guint i = 0; i < cells->len; i++)
+    for (guint j = 0; j < cells->len; j++) {
+      const AssayCell *a = assay_plan_cell (run->plan, g_array_index (cells, gsize, i));
+      const AssayCell *b = assay_plan_cell (run->plan, g_array_index (cells, gsize, j));
+      const AssayPart *defense = assay_plan_part (run->plan->defenses, b->defense);
+      const gboolean is_one_release = a->dataset == b->dataset && a->defense == b->defense;
+      g_autofree char *name
+          = g_strdup_printf ("%s | %s - %s", defense->name,
+                             is_one_release ? assay_plan_player (run->plan, a)->name : reference,
+                             assay_plan_player (run->plan, b)->name);
+
+      if (is_one_release ? i > j : is_reference (run, a, reference))
+        print_difference (run, name, units->pdata[i], units->pdata[j]);
+    }
+  return TRUE;
+}
+
+int
+main (int argc, char **argv)
+{
+  const AssayPlanOptions options = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayPlan) plan = NULL;
+  g_autoptr (AssayStore) store = NULL;
+  Run run;
+
+  if (argc < 4 || argc > 5) {
+    fprintf (stderr, "usage: %s SCENARIO RUN-FOLDER MEASURE [DEFENSE/ATTACK]\n", argv[0]);
+    return 2;
+  }
+  plan = assay_plan_new (argv[1], &options, &error);
+  if (plan != NULL && assay_folder_check (plan, argv[2], TRUE, &error))
+    store = assay_store_open (argv[2], FALSE, &error);
+  run = (Run){ .plan = plan, .store = store, .measure = argv[3] };
+  if (store == NULL || !print_all (&run, argc == 5 ? argv[4] : NULL, &error)) {
+    fprintf (stderr, "%s: %s\n", argv[0], error->message);
+    return 2;
+  }
+  return 0;
+}
