@@ -1,5 +1,6 @@
 /* assay list and assay describe: the plugins and their settings, from their own tables. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "core/json.h"
@@ -11,30 +12,86 @@
 static const AssayPluginType types[N_TYPES]
     = { ASSAY_PLUGIN_DEFENSE, ASSAY_PLUGIN_ATTACK, ASSAY_PLUGIN_METRIC, ASSAY_PLUGIN_DATASET };
 
+/* A utility is a metric that reads releases. */
+static gboolean
+is_utility (AssayPluginType type, const AssayPlugin *plugin)
+{
+  return type == ASSAY_PLUGIN_METRIC && ((const AssayMetric *) plugin)->assess != NULL;
+}
+
+/* What is listed under one heading. */
+typedef struct {
+  AssayPluginType type;
+  gboolean is_of_utilities;
+  const char *heading;
+  const char *word; /* by which it is asked for */
+} Listing;
+
+static const Listing listings[] = {
+  { ASSAY_PLUGIN_DEFENSE, FALSE, "defenses", "defenses" },
+  { ASSAY_PLUGIN_ATTACK, FALSE, "attacks", "attacks" },
+  { ASSAY_PLUGIN_METRIC, FALSE, "metrics", "metrics" },
+  { ASSAY_PLUGIN_METRIC, TRUE, "utilities", "metrics" },
+  { ASSAY_PLUGIN_DATASET, FALSE, "datasets", "datasets" },
+};
+
+static gboolean
+is_asked_for (const Listing *listing, const char *word)
+{
+  return word == NULL || g_str_equal (word, listing->word);
+}
+
+static void
+print_listing (const Listing *listing, int width)
+{
+  const AssayPlugin *const *list = assay_registry_list (listing->type);
+
+  printf ("%s\n", listing->heading);
+  for (guint i = 0; list[i] != NULL; i++)
+    if (is_utility (listing->type, list[i]) == listing->is_of_utilities)
+      printf ("  %-*s %s\n", width, list[i]->id, list[i]->summary);
+}
+
+/* The longest id of all that is asked for, so that summaries stand in one column. */
+static int
+id_width (const char *word)
+{
+  gsize width = 0;
+
+  for (gsize l = 0; l < G_N_ELEMENTS (listings); l++) {
+    const AssayPlugin *const *list = assay_registry_list (listings[l].type);
+
+    for (guint i = 0; is_asked_for (&listings[l], word) && list[i] != NULL; i++)
+      width = MAX (width, strlen (list[i]->id));
+  }
+  return (int) width;
+}
+
 int
 cli_list (int argc, char **argv)
 {
   const GOptionEntry entries[] = { G_OPTION_ENTRY_NULL };
   gboolean is_any = FALSE;
+  const char *word;
+  int width;
 
   if (!cli_parse (&argc, &argv, "[defenses|attacks|metrics|datasets]",
                   "Lists what Assay can audit and attack with.", NULL, entries)
       || !cli_check_words (argc, argv, 1))
     return EXIT_BAD_INPUT;
-  for (guint t = 0; t < N_TYPES; t++) {
-    const AssayPlugin *const *list = assay_registry_list (types[t]);
-    g_autofree char *plural = g_strconcat (assay_plugin_type_name (types[t]), "s", NULL);
-
-    if (argc > 1 && !g_str_equal (argv[1], plural))
+  word = argc > 1 ? argv[1] : NULL;
+  width = id_width (word);
+  for (gsize l = 0; l < G_N_ELEMENTS (listings); l++) {
+    if (!is_asked_for (&listings[l], word))
       continue;
-    printf ("%s%s\n", is_any ? "\n" : "", plural);
+    if (is_any)
+      printf ("\n");
     is_any = TRUE;
-    for (guint i = 0; list[i] != NULL; i++)
-      printf ("  %-20s %s\n", list[i]->id, list[i]->summary);
+    print_listing (&listings[l], width);
   }
   if (is_any)
     return EXIT_OK;
-  g_printerr ("assay list: '%s': expected defenses, attacks, metrics or datasets\n", argv[1]);
+  g_printerr ("assay list: '%s': expected defenses, attacks, metrics or datasets\n", word);
   return EXIT_BAD_INPUT;
 }
 
@@ -62,13 +119,10 @@ print_measures (const AssayMetric *metric)
             assay_measure_direction (metric, measure));
 }
 
-/* A utility is a metric that reads releases. */
 static const char *
 word_for (AssayPluginType type, const AssayPlugin *plugin)
 {
-  return type == ASSAY_PLUGIN_METRIC && ((const AssayMetric *) plugin)->assess != NULL
-             ? "utility"
-             : assay_plugin_type_name (type);
+  return is_utility (type, plugin) ? "utility" : assay_plugin_type_name (type);
 }
 
 static void
@@ -100,6 +154,9 @@ print_description (AssayPluginType type, const AssayPlugin *plugin)
       printf ("\nReads: %s\n", reads);
     if (metric->needs != 0)
       printf ("%sNeeds of the dataset: %s\n", metric->reads != 0 ? "" : "\n", needs);
+    if (metric->on_request)
+      printf ("%sMeasured where a [metric] of the scenario names it\n",
+              metric->reads != 0 || metric->needs != 0 ? "" : "\n");
   }
   print_parameters (plugin);
   if (type == ASSAY_PLUGIN_METRIC)
@@ -208,7 +265,9 @@ print_json (AssayPluginType type, const AssayPlugin *plugin)
 
     assay_json_key (json, "utility");
     assay_json_bool (json, metric->assess != NULL);
-    if (metric->assess != NULL)
+    assay_json_key (json, "on_request");
+    assay_json_bool (json, metric->on_request);
+    if (metric->reads != 0)
       write_names (json, "reads", metric->reads, kind_name);
     write_measures (json, metric);
   }

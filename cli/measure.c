@@ -8,7 +8,7 @@
 #include "runner/steps.h"
 
 typedef struct {
-  char *truth, *guess, *metric;
+  char *truth, *guess, *release, *metric;
   char **assignments;
   double confidence;
   gint64 seed;
@@ -20,6 +20,7 @@ options_clear (MeasureOptions *options)
 {
   g_free (options->truth);
   g_free (options->guess);
+  g_free (options->release);
   g_free (options->metric);
   g_strfreev (options->assignments);
 }
@@ -51,19 +52,20 @@ write_measurement (AssayJson *json, const AssayMeasure *measure, const AssayInte
 
 static gboolean
 measure_one (const MeasureOptions *options, const AssayMetric *metric,
-             const AssaySettings *settings, const AssayTruth *truth, const AssayGuess *guess,
-             AssayJson *json, GError **error)
+             const AssaySettings *settings, const AssayRelease *release, const AssayTruth *truth,
+             const AssayGuess *guess, AssayJson *json, GError **error)
 {
+  const gint64 *groups = metric->has_own_units ? NULL : assay_truth_groups (truth);
   g_autofree char *canonical = assay_settings_canonical (settings);
   AssayOutcomes outcomes = { 0 };
 
-  if (!assay_step_measure (metric, settings, NULL, truth, guess, &outcomes, error))
+  if (!assay_step_measure (metric, settings, NULL, release, truth, guess, &outcomes, error))
     return FALSE;
-  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++) {
+  for (const AssayMeasure *measure = metric->measures; outcomes.n > 0 && measure->name != NULL;
+       measure++) {
     g_autofree char *upstream = g_strconcat (measure->name, "\n", canonical, NULL);
     const AssayInterval interval = assay_interval (
-        measure, outcomes.series[measure->series], assay_truth_groups (truth), outcomes.n,
-        options->confidence,
+        measure, outcomes.series[measure->series], groups, outcomes.n, options->confidence,
         assay_stream_key ((guint64) options->seed, 0, "metric", upstream));
 
     if (json != NULL)
@@ -76,7 +78,7 @@ measure_one (const MeasureOptions *options, const AssayMetric *metric,
 }
 
 static gboolean
-fail_nothing_applies (const MeasureOptions *options, GError **error)
+fail_nothing_applies (const MeasureOptions *options, const AssayRelease *release, GError **error)
 {
   const AssayMetric *metric
       = options->metric != NULL
@@ -84,7 +86,16 @@ fail_nothing_applies (const MeasureOptions *options, GError **error)
             : NULL;
   g_autofree char *of_truth = NULL;
   g_autofree char *of_guess = NULL;
+  g_autofree char *kinds = NULL;
 
+  if (metric != NULL && metric->measure != NULL && metric->reads != 0
+      && (release == NULL || (metric->reads & release->kind) == 0)) {
+    kinds = assay_release_kinds_describe (metric->reads);
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "metric '%s' reads a release of %s; expected it as --release DIR, found %s",
+                       metric->id, kinds,
+                       release != NULL ? assay_release_kind_name (release->kind) : "none");
+  }
   if (metric == NULL || metric->reads_truth == NULL || metric->reads_guess == NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "no metric applies: %s and %s hold no arrays that belong together",
@@ -96,15 +107,18 @@ fail_nothing_applies (const MeasureOptions *options, GError **error)
                      metric->id, of_truth, options->truth, of_guess, options->guess);
 }
 
-/* One metric if it was named, otherwise all that apply. */
+/* One metric if it was named, otherwise all that apply and are not on request. */
 static gboolean
 measure_all (const MeasureOptions *options, AssayJson *json, GError **error)
 {
   g_autoptr (AssayTruth) truth = assay_truth_read (options->truth, error);
   g_autoptr (AssayGuess) guess = truth != NULL ? assay_guess_read (options->guess, error) : NULL;
+  g_autoptr (AssayRelease) release = NULL;
   gboolean is_any = FALSE;
 
-  if (guess == NULL
+  if (guess != NULL && options->release != NULL)
+    release = assay_release_read (options->release, error);
+  if (guess == NULL || (options->release != NULL && release == NULL)
       || (options->metric != NULL
           && assay_registry_find (ASSAY_PLUGIN_METRIC, options->metric, error) == NULL))
     return FALSE;
@@ -112,16 +126,16 @@ measure_all (const MeasureOptions *options, AssayJson *json, GError **error)
     const AssayMetric *metric = assay_metrics[m];
     g_autoptr (AssaySettings) settings = NULL;
 
-    if ((options->metric != NULL && !g_str_equal (options->metric, metric->id))
-        || !assay_metric_applies (metric, NULL, truth, guess))
+    if ((options->metric != NULL ? !g_str_equal (options->metric, metric->id) : metric->on_request)
+        || !assay_metric_applies (metric, NULL, release, truth, guess))
       continue;
     is_any = TRUE;
     settings = cli_settings (&metric->plugin, options->assignments, error);
     if (settings == NULL
-        || !measure_one (options, metric, settings, truth, guess, json, error))
+        || !measure_one (options, metric, settings, release, truth, guess, json, error))
       return FALSE;
   }
-  return is_any || fail_nothing_applies (options, error);
+  return is_any || fail_nothing_applies (options, release, error);
 }
 
 static int
@@ -152,6 +166,8 @@ cli_measure (int argc, char **argv)
   const GOptionEntry entries[] = {
     { "truth", 't', 0, G_OPTION_ARG_FILENAME, &options.truth, "Folder of the truth", "DIR" },
     { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder of the guess", "DIR" },
+    { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release,
+      "Folder of the release, which some metrics read", "DIR" },
     { "metric", 'm', 0, G_OPTION_ARG_STRING, &options.metric,
       "One metric (default: all that apply)", "NAME" },
     { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &options.assignments,

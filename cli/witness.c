@@ -84,7 +84,8 @@ replay (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *result
               ? assay_run_assess (plan, cell, &job, &outcomes, error)
               : assay_run_attack (plan, workspace, store, cell, &guess, error)
                     && assay_step_measure ((const AssayMetric *) metric->plugin, metric->settings,
-                                           job.dataset, job.truth, guess, &outcomes, error);
+                                           job.dataset, job.release, job.truth, guess, &outcomes,
+                                           error);
   if (!is_ok)
     return FALSE;
   outcome = outcomes.series[claim->measure->series][witness->secret];

@@ -315,10 +315,31 @@ assay_guess_check (const AssayGuess *guess, GError **error)
   return check_arrays (&guess_spec, &guess->arrays, error);
 }
 
+/* Numbers of secrets; -1: of none of them. */
+static gboolean
+check_members (const AssayArrays *arrays, const char *name, GError **error)
+{
+  const AssayArray *array = assay_arrays_get (arrays, name);
+  const gint64 n = (gint64) assay_arrays_get (arrays, "secrets")->shape[0];
+
+  for (gsize i = 0; array != NULL && i < assay_array_count (array); i++) {
+    const gint64 secret = assay_array_int64 (array)[i];
+
+    if (secret < -1 || secret >= n)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "truth: array '%s' names secret %" G_GINT64_FORMAT
+                         ", but there are %" G_GINT64_FORMAT,
+                         name, secret, n);
+  }
+  return TRUE;
+}
+
 gboolean
 assay_truth_check (const AssayTruth *truth, GError **error)
 {
   return check_arrays (&truth_spec, &truth->arrays, error)
+         && check_members (&truth->arrays, "sources", error)
+         && check_members (&truth->arrays, "owners", error)
          && assay_geometry_check (&truth->geometry,
                                   assay_arrays_get (&truth->arrays, "secrets")->shape[1], error);
 }

@@ -265,6 +265,8 @@ typedef struct {
 typedef struct {
   gconstpointer settings;
   const AssayDataset *dataset; /* NULL where folders are measured */
+  const AssayRelease *release; /* of which the guess was made; NULL where folders are measured
+                                * without it. Utilities are given it with the truth. */
   AssayStreamKey stream;       /* of utilities that draw numbers (training) */
 } AssayMetricContext;
 
@@ -301,11 +303,16 @@ typedef struct {
   };
   const char *const *reads_truth; /* arrays that must be there for the metric to apply; NULL ends */
   const char *const *reads_guess;
-  guint reads;   /* utilities: set of AssayReleaseKind */
+  guint reads;   /* utilities, and metrics that read the release: set of AssayReleaseKind */
   guint needs;   /* set of AssayHolding: what the dataset must have for it to apply */
   gboolean finds_order;   /* it finds out itself which estimate is of which secret */
   gboolean has_own_units; /* outcomes are of units that are independent and not the secrets:
                            * photographs, test rows, queries */
+  gboolean names_units;   /* the last series numbers own units: equal numbers, also in different
+                           * trials, belong together (the photograph); below 0: a unit alone */
+  gboolean repeats_units; /* own units that are the same in every trial (test rows): several trials
+                           * are several outcomes of each, not further units */
+  gboolean on_request;    /* measured only where a [metric] of the scenario names it */
   guint n_series;
   const AssayMeasure *measures;
   /* What an honest receiver still gets from a release: a utility. */

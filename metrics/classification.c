@@ -16,7 +16,8 @@
  * any. The paper's convolutional networks were given x~ itself.
  *
  * One test row is one unit: the interval says how the one network that was trained does on other
- * rows, not how networks from other releases would do; for those there are trials. */
+ * rows, not how networks from other releases would do; for those there are trials. A row that is
+ * tested in several trials stays one unit. */
 #include "core/plugin.h"
 #include "metrics/network-test.h"
 
@@ -336,6 +337,7 @@ const AssayMetric assay_metric_classification = {
   .reads = READS,
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
   .has_own_units = TRUE,
+  .repeats_units = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
   .assess = assess,

@@ -51,3 +51,13 @@ metric_relative_errors (const AssayTruth *truth, const AssayGuess *guess, gsize 
     *ret_n = secrets.rows;
   return g_steal_pointer (&errors);
 }
+
+double
+metric_group_of (const AssayTruth *truth, gint64 secret)
+{
+  const AssayArray *groups = assay_arrays_get (&truth->arrays, "groups");
+
+  if (groups == NULL || secret < 0 || (guint64) secret >= groups->shape[0])
+    return -1;
+  return (double) assay_array_int64 (groups)[secret];
+}

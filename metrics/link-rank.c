@@ -15,12 +15,13 @@
  *   hit@c        whether some partner is among the first c: the paper's hit rate
  *   found@p      the share of the partners that are among the first p */
 #include "core/plugin.h"
+#include "metrics/errors.h"
 
 typedef struct {
   gint64 m;
 } LinkRank;
 
-enum { RANK, MEAN_RANK, HIT_1, HIT_10, HIT_M, FOUND, N_SERIES };
+enum { RANK, MEAN_RANK, HIT_1, HIT_10, HIT_M, FOUND, UNIT, N_SERIES };
 
 /* Places of the partners, from 1. */
 static void
@@ -60,6 +61,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 {
   const AssayArray *partners = assay_arrays_get (&truth->arrays, "partners");
   const AssayArray *candidates = assay_arrays_get (&guess->arrays, "candidates");
+  const AssayArray *made_for = assay_arrays_get (&truth->arrays, "owners");
+  const gint64 *owners = made_for != NULL ? assay_array_int64 (made_for) : NULL;
   const gsize n = partners->shape[0], p = partners->shape[1], c = candidates->shape[1];
   g_autofree gsize *ranks = assay_alloc (p, sizeof (gsize), "ranks", error);
 
@@ -80,6 +83,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     find_ranks (assay_array_int64 (candidates) + i * c, c, assay_array_int64 (partners) + i * p, p,
                 ranks);
     judge_item (context->settings, i, ranks, p, ret_outcomes);
+    ret_outcomes->series[UNIT][i] = metric_group_of (truth, owners != NULL ? owners[i] : -1);
   }
   ret_outcomes->n = n;
   return TRUE;
@@ -163,6 +167,7 @@ const AssayMetric assay_metric_link_rank = {
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
   .has_own_units = TRUE,
+  .names_units = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
   .measure = measure,

@@ -44,6 +44,7 @@ enum {
   CORNER_ERROR,
   MATCHES,
   INLIERS,
+  UNIT,
   N_SERIES
 };
 
@@ -204,6 +205,7 @@ assess (const AssayMetricContext *context, const AssayReceived *received,
       return FALSE;
     }
     g_ptr_array_add (matches, found);
+    ret_outcomes->series[UNIT][i] = (double) pair->group;
   }
   judging.pairs = pairs;
   judging.frames = (const float *) assay_arrays_get (&received->truth->arrays, "frames")->data;
@@ -342,6 +344,7 @@ const AssayMetric assay_metric_matching = {
   .reads = READS,
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS,
   .has_own_units = TRUE,
+  .names_units = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
   .assess = assess,

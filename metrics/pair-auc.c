@@ -14,12 +14,13 @@
  * positives that is less than one negative is refused. */
 #include "core/pair-scores.h"
 #include "core/plugin.h"
+#include "metrics/errors.h"
 
 typedef struct {
   double false_positives;
 } PairAuc;
 
-enum { AREA, TRUE_POSITIVES, N_SERIES };
+enum { AREA, TRUE_POSITIVES, UNIT, N_SERIES };
 
 typedef struct {
   gsize n; /* pairs */
@@ -72,7 +73,8 @@ place_scores (const PairAuc *settings, const AssayArray *sources, const AssayArr
 
 /* The mean outcome of each secret with a positive pair, in the order of their numbers. */
 static gboolean
-mean_by_secret (const Scored *scored, AssayOutcomes *ret_outcomes, GError **error)
+mean_by_secret (const Scored *scored, const AssayTruth *truth, AssayOutcomes *ret_outcomes,
+                GError **error)
 {
   g_autofree gsize *counts = NULL;
   gsize n_secrets = 0;
@@ -94,8 +96,10 @@ mean_by_secret (const Scored *scored, AssayOutcomes *ret_outcomes, GError **erro
           += scored->scores[i] > scored->threshold;
     }
   for (gsize i = 0; i < n_secrets; i++) {
-    for (guint s = 0; s < N_SERIES && counts[i] > 0; s++)
+    for (guint s = 0; s < UNIT && counts[i] > 0; s++)
       ret_outcomes->series[s][ret_outcomes->n] = ret_outcomes->series[s][i] / (double) counts[i];
+    if (counts[i] > 0)
+      ret_outcomes->series[UNIT][ret_outcomes->n] = metric_group_of (truth, (gint64) i);
     ret_outcomes->n += counts[i] > 0;
   }
   return TRUE;
@@ -111,7 +115,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
   return place_scores (context->settings, assay_arrays_get (&truth->arrays, "sources"), pairs,
                        &scored, error)
-         && mean_by_secret (&scored, ret_outcomes, error);
+         && mean_by_secret (&scored, truth, ret_outcomes, error);
 }
 
 static const AssayParam parameters[]
@@ -156,6 +160,7 @@ const AssayMetric assay_metric_pair_auc = {
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
   .has_own_units = TRUE,
+  .names_units = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
   .measure = measure,

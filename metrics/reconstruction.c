@@ -24,7 +24,7 @@ typedef struct {
   double patch;
 } Reconstruction;
 
-enum { MAE, SSIM, PSNR, N_SERIES };
+enum { MAE, SSIM, PSNR, UNIT, N_SERIES };
 
 #define WHITE 255.0
 
@@ -98,6 +98,9 @@ measure_case (const PaintCase *input, AssayOutcomes *ret_outcomes, GError **erro
       cause = g_steal_pointer (&errors[unit]);
     g_clear_error (&errors[unit]);
   }
+  for (gsize unit = 0; unit < input->n_units; unit++)
+    ret_outcomes->series[UNIT][unit]
+        = (double) input->groups[input->members[input->starts[unit]]];
   ret_outcomes->n = input->n_units;
   if (cause != NULL)
     g_propagate_error (error, cause);
@@ -230,6 +233,7 @@ const AssayMetric assay_metric_reconstruction = {
   .reads_guess = guess_arrays,
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_PUBLIC_FRAMES,
   .has_own_units = TRUE,
+  .names_units = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
   .measure = measure,

@@ -433,7 +433,9 @@ find_witness (const AssayResults *results, AssayStore *store, AssayResultClaim *
   const AssayPlan *plan = results->plan;
   const AssayClaim *claim = result->claim;
   const AssayMetric *metric
-      = (const AssayMetric *) assay_plan_part (plan->metrics, claim->metric)->plugin;
+      = (const AssayMetric *) assay_plan_measuring (plan, assay_plan_cell (plan, first),
+                                                    claim->metric)
+            ->plugin;
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
 
   if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON) {

@@ -6,6 +6,7 @@
 #include "core/registry.h"
 #include "core/text.h"
 #include "runner/audit.h"
+#include "runner/estimate.h"
 
 /* Cells beyond this would be a mistake in a list. */
 #define MAX_CELLS 10000000
@@ -63,28 +64,6 @@ assay_plan_check_pool (const AssayPlan *plan, guint64 available, guint64 groups,
                      available);
 }
 
-/* Secrets of a cell; where whole groups are drawn, so many as groups of mean size would hold. */
-static guint64
-secrets_of_cell (const AssayPlan *plan, const AssaySurvey *survey)
-{
-  if (plan->secret_groups == 0 || survey->n_groups == 0)
-    return plan->secrets;
-  return (guint64) ((double) survey->n_secrets * (double) plan->secret_groups
-                    / (double) survey->n_groups);
-}
-
-static AssayShape
-shape_of (const AssayPlan *plan, const AssaySurvey *survey)
-{
-  return (AssayShape){ .n_secrets = MAX (secrets_of_cell (plan, survey), plan->tune_secrets),
-                       .cols = survey->cols,
-                       .n_public = survey->n_public,
-                       .n_database = survey->n_database,
-                       .n_test = survey->n_test,
-                       .n_classes = survey->n_classes,
-                       .geometry = survey->geometry };
-}
-
 static gboolean
 survey_datasets (AssayPlan *plan, GError **error)
 {
@@ -131,7 +110,7 @@ check_settings (const AssayPlan *plan, const AssayPart *part, const AssaySetting
                 GError **error)
 {
   for (guint i = 0; part->plugin->check != NULL && i < plan->datasets->len; i++) {
-    const AssayShape shape = shape_of (plan, &plan->surveys[i]);
+    const AssayShape shape = assay_plan_shape (plan, &plan->surveys[i]);
 
     if (!part->plugin->check (settings->values, &shape, error))
       return FALSE;
@@ -419,66 +398,6 @@ make_cells (AssayPlan *plan, GError **error)
   return TRUE;
 }
 
-/* What one attack (or utility) holds and costs on the release of one defense, beyond what the
- * defense does. */
-static void
-estimate_attack (const AssayPart *part, const AssayShape *shape, gdouble trials,
-                 guint64 *inout_memory, double *inout_work)
-{
-  const guint n = part->candidates != NULL ? part->candidates->len : 1;
-  double most = 0;
-
-  for (guint c = 0; c < n; c++) {
-    const AssaySettings *settings
-        = part->candidates != NULL ? part->candidates->pdata[c] : part->settings;
-    const double work
-        = part->plugin->work != NULL ? part->plugin->work (settings->values, shape) : 0;
-
-    if (part->plugin->memory != NULL)
-      *inout_memory = MAX (*inout_memory, part->plugin->memory (settings->values, shape));
-    most = MAX (most, work);
-    if (part->candidates != NULL)
-      *inout_work += work;
-  }
-  *inout_work += trials * most;
-}
-
-/* Adds up the cells of one dataset. */
-static void
-estimate_dataset (AssayPlan *plan, guint index)
-{
-  const AssaySurvey *survey = &plan->surveys[index];
-  /* The pool's order, the secrets, the truth and the guess beside what the plugins say. */
-  const guint64 own = assay_plan_secrets_needed (plan) * sizeof (gsize)
-                      + 3 * shape_of (plan, survey).n_secrets * survey->cols * sizeof (float);
-
-  plan->work += survey->work;
-  for (guint d = 0; d < plan->defenses->len; d++) {
-    const AssayPart *part = plan->defenses->pdata[d];
-    const AssayDefense *defense = (const AssayDefense *) part->plugin;
-    AssayShape shape = shape_of (plan, survey);
-    guint64 defense_memory = 0, attack_memory = 0;
-
-    if (part->plugin->memory != NULL)
-      defense_memory = part->plugin->memory (part->settings->values, &shape);
-    if (defense->release_shape != NULL)
-      defense->release_shape (part->settings->values, &shape);
-    if (defense->mechanism != NULL) {
-      gsize n_inputs;
-
-      defense->mechanism->size (part->settings->values, survey->cols, &n_inputs,
-                                &shape.n_outputs);
-    }
-    for (guint a = 0; a < plan->attacks->len; a++)
-      estimate_attack (plan->attacks->pdata[a], &shape, (double) plan->trials, &attack_memory,
-                       &plan->work);
-    for (guint u = 0; u < plan->utilities->len; u++)
-      estimate_attack (plan->utilities->pdata[u], &shape, (double) plan->trials, &attack_memory,
-                       &plan->work);
-    plan->memory = MAX (plan->memory, own + survey->memory + defense_memory + attack_memory);
-  }
-}
-
 static gboolean
 check_memory (AssayPlan *plan, GError **error)
 {
@@ -486,8 +405,7 @@ check_memory (AssayPlan *plan, GError **error)
   g_autofree char *needed = NULL;
   g_autofree char *present = NULL;
 
-  for (guint i = 0; i < plan->datasets->len; i++)
-    estimate_dataset (plan, i);
+  assay_plan_estimate (plan);
   if (plan->memory <= machine)
     return TRUE;
   needed = assay_text_bytes (plan->memory);

@@ -115,7 +115,8 @@ is_played (const AssayPlan *plan, const AssayMetric *metric)
   return FALSE;
 }
 
-/* A metric that no group names is played with its defaults wherever it applies. */
+/* A metric that no group names is played with its defaults wherever it applies, unless it is one on
+ * request. */
 static void
 add_default_metrics (AssayPlan *plan)
 {
@@ -123,12 +124,12 @@ add_default_metrics (AssayPlan *plan)
 
   for (guint m = 0; assay_metrics[m] != NULL; m++) {
     const AssayPlugin *plugin = &assay_metrics[m]->plugin;
-    gboolean is_named = !is_played (plan, assay_metrics[m]);
+    gboolean is_left_out = assay_metrics[m]->on_request || !is_played (plan, assay_metrics[m]);
     AssayPart *part;
 
     for (guint i = 0; i < n_named; i++)
-      is_named |= assay_plan_part (plan->metrics, i)->plugin == plugin;
-    if (is_named)
+      is_left_out |= assay_plan_part (plan->metrics, i)->plugin == plugin;
+    if (is_left_out)
       continue;
     part = g_new0 (AssayPart, 1);
     part->label = g_strdup (plugin->id);

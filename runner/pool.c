@@ -9,6 +9,28 @@ assay_pool_clear (AssayPool *pool)
   g_array_unref (pool->groups);
 }
 
+/* The numbers that the metric gives its units; one that stands alone gets a number of its own. */
+static void
+add_named_units (AssayPool *pool, const double *names, gsize n)
+{
+  for (gsize i = 0; i < n; i++) {
+    const gint64 number = names[i] >= 0 ? (gint64) names[i] : -1 - (gint64) pool->groups->len;
+
+    g_array_append_val (pool->groups, number);
+  }
+}
+
+/* Outcomes of the same units as in other cells: number i is of unit i. */
+static void
+add_unit_numbers (AssayPool *pool, gsize n)
+{
+  for (gsize i = 0; i < n; i++) {
+    const gint64 number = (gint64) i;
+
+    g_array_append_val (pool->groups, number);
+  }
+}
+
 /* Adds what the metric saw in cell @index. */
 static gboolean
 add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
@@ -42,20 +64,64 @@ add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index
     g_array_append_vals (pool->series[s], outcomes.series[s], (guint) outcomes.n);
   if (groups != NULL && outcomes.n > 0)
     g_array_append_vals (pool->groups, groups, (guint) n_groups);
+  if (plugin->repeats_units)
+    add_unit_numbers (pool, outcomes.n);
+  if (plugin->names_units)
+    add_named_units (pool, outcomes.series[plugin->n_series - 1], outcomes.n);
   assay_outcomes_clear (&outcomes);
   return TRUE;
 }
+
+static gboolean
+are_repeated (const AssayPlan *plan, const GArray *indices, guint metric)
+{
+  const AssayCell *first = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
+
+  return ((const AssayMetric *) assay_plan_measuring (plan, first, metric)->plugin)->repeats_units;
+}
+
+static gboolean
+are_named (const AssayPlan *plan, const GArray *indices, guint metric)
+{
+  const AssayCell *first = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
+
+  return ((const AssayMetric *) assay_plan_measuring (plan, first, metric)->plugin)->names_units;
+}
+
+static gboolean
+are_different (const GArray *numbers)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_int64_hash, g_int64_equal);
+
+  for (guint i = 0; i < numbers->len; i++)
+    g_hash_table_add (seen, &g_array_index (numbers, gint64, i));
+  return g_hash_table_size (seen) == numbers->len;
+}
+
+/* Units that stand alone are independent: a rate of them is binomial, and many of them can be drawn
+ * anew. Of few, other statistics are judged as those of few groups are. */
+#define MANY_UNITS 30
 
 gboolean
 assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
                  const GArray *indices, guint metric, GError **error)
 {
+  gsize n_cells = 0; /* with outcomes */
+
   ret_pool->groups = g_array_new (FALSE, FALSE, sizeof (gint64));
   for (guint s = 0; s < ASSAY_MAX_SERIES; s++)
     ret_pool->series[s] = g_array_new (FALSE, FALSE, sizeof (double));
-  for (guint i = 0; i < indices->len; i++)
+  for (guint i = 0; i < indices->len; i++) {
+    const guint n_before = ret_pool->series[0]->len;
+
     if (!add_cell (ret_pool, plan, store, g_array_index (indices, gsize, i), metric, error))
       return FALSE;
+    n_cells += ret_pool->series[0]->len > n_before;
+  }
+  /* Groups of one unit each are independent units, which have sharper methods. */
+  if (n_cells == 1 && are_repeated (plan, indices, metric))
+    g_array_set_size (ret_pool->groups, 0);
+  ret_pool->has_lone_units = are_named (plan, indices, metric) && are_different (ret_pool->groups);
   return TRUE;
 }
 
@@ -63,8 +129,12 @@ AssaySample *
 assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure)
 {
   const GArray *series = pool->series[measure->series];
+  const gboolean is_independent
+      = pool->groups->len == 0
+        || (pool->has_lone_units
+            && (measure->statistic == ASSAY_STATISTIC_RATE || pool->groups->len >= MANY_UNITS));
   const gint64 *groups
-      = pool->groups->len > 0 ? (const gint64 *) (gconstpointer) pool->groups->data : NULL;
+      = is_independent ? NULL : (const gint64 *) (gconstpointer) pool->groups->data;
 
   if (series->len == 0)
     return NULL;

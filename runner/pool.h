@@ -10,10 +10,13 @@ G_BEGIN_DECLS
 typedef struct {
   GArray *series[ASSAY_MAX_SERIES]; /* double */
   GArray *groups;                   /* gint64; empty: independent */
+  gboolean has_lone_units;          /* groups are units with a name of their own each */
 } AssayPool;
 
 /* Adds up the outcomes of what measures them by number @metric (assay_plan_measuring) in the cells
- * numbered by @indices (gsize). Cleared by the caller also where it fails. */
+ * numbered by @indices (gsize), which differ in their trial alone. A unit that is the same in every
+ * trial (AssayMetric.repeats_units) is one group: the sample is of as many independent units as one
+ * trial has. Cleared by the caller also where it fails. */
 gboolean assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
                           const GArray *indices, guint metric, GError **error);
 void assay_pool_clear (AssayPool *pool);

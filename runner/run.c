@@ -170,9 +170,9 @@ measure_all (Runner *runner, const AssayJob *work, const AssayGuess *guess,
     const AssayPart *part = assay_plan_part (metrics, m);
     const AssayMetric *metric = (const AssayMetric *) part->plugin;
 
-    if (assay_metric_applies (metric, work->dataset, work->truth, guess)
-        && !assay_step_measure (metric, part->settings, work->dataset, work->truth, guess,
-                                &ret_outcomes[m], error))
+    if (assay_metric_applies (metric, work->dataset, work->release, work->truth, guess)
+        && !assay_step_measure (metric, part->settings, work->dataset, work->release, work->truth,
+                                guess, &ret_outcomes[m], error))
       return FALSE;
   }
   return TRUE;

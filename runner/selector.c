@@ -106,16 +106,25 @@ check_condition (const AssayPlan *plan, AssayCondition *condition, GError **erro
                            : g_str_equal (condition->role, "attack")  ? plan->attacks
                                                                       : plan->utilities;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GError) first = NULL;
   g_autofree char *hint = NULL;
 
   for (guint i = 0; i < parts->len; i++) {
     const AssaySettings *settings = assay_plan_part (parts, i)->settings;
 
     for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
-      if (g_str_equal (param->name, condition->key))
-        return check_value (settings, param, condition, error);
-      g_ptr_array_add (names, (gpointer) param->name);
+      if (!g_str_equal (param->name, condition->key)) {
+        g_ptr_array_add (names, (gpointer) param->name);
+        continue;
+      }
+      /* Plugins may share a key and differ in its values: one that can have it is enough. */
+      if (check_value (settings, param, condition, first == NULL ? &first : NULL))
+        return TRUE;
     }
+  }
+  if (first != NULL) {
+    g_propagate_error (error, g_steal_pointer (&first));
+    return FALSE;
   }
   g_ptr_array_add (names, NULL);
   hint = assay_text_did_you_mean (condition->key, (const char *const *) names->pdata);

@@ -48,7 +48,7 @@ show_unit (const AssayPlan *plan, guint index, const AssayJob *work, const Assay
   const AssayPart *part = assay_plan_part (plan->metrics, index);
   const AssayMetric *metric = (const AssayMetric *) part->plugin;
   const AssayMetricContext context
-      = { .settings = part->settings->values, .dataset = work->dataset };
+      = { .settings = part->settings->values, .dataset = work->dataset, .release = work->release };
   g_autoptr (AssayPhoto) original = NULL;
   g_autoptr (AssayPhoto) recovered = NULL;
 

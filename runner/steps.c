@@ -237,11 +237,18 @@ is_in_order (const AssayTruth *truth, const AssayGuess *guess)
 
 gboolean
 assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
-                      const AssayTruth *truth, const AssayGuess *guess)
+                      const AssayRelease *release, const AssayTruth *truth,
+                      const AssayGuess *guess)
 {
+  /* Of folders, the truth tells what images the secrets are. */
+  const guint held = (dataset != NULL ? assay_dataset_holdings (dataset) : 0)
+                     | (truth->geometry.height > 0 ? ASSAY_HAS_IMAGES : 0);
+
   if (metric->measure == NULL)
     return FALSE;
-  if (metric->needs & ~(dataset != NULL ? assay_dataset_holdings (dataset) : 0))
+  if (metric->reads != 0 && (release == NULL || (metric->reads & release->kind) == 0))
+    return FALSE;
+  if (metric->needs & ~held)
     return FALSE;
   for (const char *const *name = metric->reads_truth; name != NULL && *name != NULL; name++)
     if (assay_arrays_get (&truth->arrays, *name) == NULL)
@@ -274,10 +281,12 @@ take_outcomes (const AssayMetric *metric, gboolean is_ok, AssayOutcomes *outcome
 
 gboolean
 assay_step_measure (const AssayMetric *metric, const AssaySettings *settings,
-                    const AssayDataset *dataset, const AssayTruth *truth, const AssayGuess *guess,
-                    AssayOutcomes *ret_outcomes, GError **error)
+                    const AssayDataset *dataset, const AssayRelease *release,
+                    const AssayTruth *truth, const AssayGuess *guess, AssayOutcomes *ret_outcomes,
+                    GError **error)
 {
-  const AssayMetricContext context = { .settings = settings->values, .dataset = dataset };
+  const AssayMetricContext context
+      = { .settings = settings->values, .dataset = dataset, .release = release };
   AssayOutcomes outcomes = { 0 };
   const gboolean is_ok = metric->measure (&context, truth, guess, &outcomes, error);
 

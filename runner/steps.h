@@ -44,15 +44,16 @@ gboolean assay_step_attack (const AssayAttack *attack, const AssaySettings *sett
                             AssayStreamKey stream, const AssayRelease *release,
                             const AssayGranted *granted, AssayGuess **ret_guess, GError **error);
 
-/* Whether the guess, the truth and the dataset (NULL: none) hold what @metric reads. */
+/* Whether guess, truth, dataset and release (the last two NULL: none) hold what @metric reads. */
 gboolean assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
-                               const AssayTruth *truth, const AssayGuess *guess);
+                               const AssayRelease *release, const AssayTruth *truth,
+                               const AssayGuess *guess);
 
 /* Outcomes per unit, checked to be finite. */
 gboolean assay_step_measure (const AssayMetric *metric, const AssaySettings *settings,
-                             const AssayDataset *dataset, const AssayTruth *truth,
-                             const AssayGuess *guess, AssayOutcomes *ret_outcomes,
-                             GError **error);
+                             const AssayDataset *dataset, const AssayRelease *release,
+                             const AssayTruth *truth, const AssayGuess *guess,
+                             AssayOutcomes *ret_outcomes, GError **error);
 /* The same of a utility. */
 gboolean assay_step_assess (const AssayMetric *utility, const AssaySettings *settings,
                             AssayStreamKey stream, const AssayDataset *dataset,

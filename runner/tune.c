@@ -42,13 +42,17 @@ try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *wor
                              assay_plan_stream (plan, cell, "tune-attack", canonical),
                              work->release, &granted, &guess, error))
     return FALSE;
-  if (!assay_metric_applies (metric, work->dataset, work->truth, guess))
+  if (!assay_metric_applies (metric, work->dataset, work->release, work->truth, guess))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "tune_measure = %s does not apply to this attack and defense",
                        attack->tune_measure);
-  if (!assay_step_measure (metric, part->settings, work->dataset, work->truth, guess, &outcomes,
-                           error))
+  if (!assay_step_measure (metric, part->settings, work->dataset, work->release, work->truth, guess,
+                           &outcomes, error))
     return FALSE;
+  if (outcomes.n == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "tune_measure = %s has no outcome for this attack and defense",
+                       attack->tune_measure);
   *ret_estimate = assay_interval (measure, outcomes.series[measure->series], groups, outcomes.n,
                                   plan->confidence,
                                   assay_plan_stream (plan, cell, "tune-metric", canonical))

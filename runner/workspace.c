@@ -217,6 +217,21 @@ check_measured (AssayWorkspace *workspace, guint n_apart, GError **error)
                         takes_groups ? " whole groups" : "", takes_groups ? "groups" : "secrets");
 }
 
+/* Tuning takes the first of the secrets set apart: of every group some, not one group alone. */
+static void
+mix_tuning (AssayWorkspace *workspace, AssayStreamKey key)
+{
+  const gsize first = workspace->tuning_first;
+  const gsize n = assay_rows_count (workspace->open.secrets) - first;
+  AssayStream stream = assay_stream (key, 3);
+  g_autofree gsize *tail = g_memdup2 (workspace->order + first, n * sizeof (gsize));
+  g_autofree gsize *places = g_new (gsize, n + 1);
+
+  assay_stream_permutation (&stream, n, places);
+  for (gsize i = 0; i < n; i++)
+    workspace->order[first + i] = tail[places[i]];
+}
+
 /* The order in which trials, and then tuning, take secrets from the pool. */
 static gboolean
 draw_order (AssayWorkspace *workspace, GError **error)
@@ -239,6 +254,8 @@ draw_order (AssayWorkspace *workspace, GError **error)
   workspace->tuning_first = has_groups || plan->tune_secrets == 0 ? n : n - plan->tune_secrets;
   if (has_groups && plan->tune_secrets > 0)
     n_apart = set_groups_apart (workspace, key);
+  if (plan->secret_groups > 0)
+    mix_tuning (workspace, key);
   if (!check_measured (workspace, n_apart, error))
     return FALSE;
   /* Independent secrets for tuning follow those that are measured, however many there are. */

@@ -18,11 +18,14 @@ OPTIONS = {
     "describe": "json",
     "protect": "defense set secrets groups database release truth seed",
     "attack": "attack set release database public guess seed",
-    "measure": "truth guess metric set confidence seed json",
+    "measure": "truth guess release metric set confidence seed json",
 }
 FOLDERS = {
     "defenses": "defense", "attacks": "attack", "metrics": "metric", "datasets": "dataset",
 }
+
+# Utilities are metrics under a heading of their own.
+HEADINGS = FOLDERS | {"utilities": "metric"}
 
 cases = Suite("commands")
 
@@ -36,8 +39,8 @@ def listed(sandbox):
     """{type: [id...]} as `assay list` says."""
     found = {}
     for line in sandbox.expect(sandbox.assay("list")).out.splitlines():
-        if line in FOLDERS:
-            current = found[FOLDERS[line]] = []
+        if line in HEADINGS:
+            current = found.setdefault(HEADINGS[line], [])
         elif line:
             check(re.match(r"  [a-z0-9-]+ +\S", line), f"a name and a summary: '{line}'")
             current.append(line.split()[0])

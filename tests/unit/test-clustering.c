@@ -538,7 +538,7 @@ Test (clustering, metric_on_paper)
   assay_arrays_take (
       &guess->arrays, "estimates",
       assay_array_take (ASSAY_FLOAT32, 2, shape, g_memdup2 (estimates, sizeof estimates)));
-  cr_assert (!assay_metric_applies (&assay_metric_intersections, NULL, truth, guess));
+  cr_assert (!assay_metric_applies (&assay_metric_intersections, NULL, NULL, truth, guess));
   assay_arrays_take (&guess->arrays, "intersecting",
                      assay_array_take (ASSAY_INT64, 1, shape, g_memdup2 (counts, sizeof counts)));
   assay_arrays_take (
@@ -546,8 +546,8 @@ Test (clustering, metric_on_paper)
       assay_array_take (ASSAY_FLOAT32, 3, shape, g_memdup2 (candidates, sizeof candidates)));
   cr_assert (assay_guess_check (guess, NULL));
   cr_assert (
-      assay_step_measure (&assay_metric_intersections, settings, NULL, truth, guess, &outcomes,
-                          NULL)
+      assay_step_measure (&assay_metric_intersections, settings, NULL, NULL, truth, guess,
+                          &outcomes, NULL)
       && outcomes.n == 3);
   for (gsize i = 0; i < 3; i++) {
     assert_near (outcomes.series[0][i], meet[i], 0, "intersecting, secret %zu", i);

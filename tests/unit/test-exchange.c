@@ -543,6 +543,20 @@ Test (exchange, truths_and_guesses_are_checked)
                  "truth: array 'groups' is int64 6, but n = 7 by the arrays before it", NULL, &why),
              "%s", why);
   g_clear_pointer (&why, g_free);
+  {
+    static const gint64 owners[] = { 6, -1, 0, 7 };
+    const gsize n = G_N_ELEMENTS (owners);
+
+    assay_arrays_take (&truth->arrays, "groups", numbers (ASSAY_INT64, 1, 7, 0, 0));
+    assay_arrays_take (&truth->arrays, "owners",
+                       assay_array_take (ASSAY_INT64, 1, &n, g_memdup2 (owners, sizeof owners)));
+    cr_assert (!assay_truth_check (truth, &error));
+    cr_assert (fixture_error_is (&error, ASSAY_ERROR_DATA,
+                                 "truth: array 'owners' names secret 7, but there are 7", NULL,
+                                 &why),
+               "%s", why);
+    g_clear_pointer (&why, g_free);
+  }
   cr_assert (assay_guess_check (guess, NULL), "a guess may hold nothing");
   assay_arrays_take (&guess->arrays, "estimates", numbers (ASSAY_FLOAT32, 2, 7, 3, 0));
   assay_arrays_take (&guess->arrays, "adversarial", numbers (ASSAY_INT64, 2, 8, 2, 0));

@@ -400,8 +400,8 @@ Test (ldp_feat, recovery_is_bounded_by_the_dictionary)
 
   protect_or_die ("epsilon=40 members=1", secrets, database, 1, &protected);
   found = guess ("", protected.release, database);
-  cr_assert (assay_step_measure (&assay_metric_recovery_rate, settings, NULL, protected.truth,
-                                 found, &outcomes, NULL));
+  cr_assert (assay_step_measure (&assay_metric_recovery_rate, settings, NULL, NULL,
+                                 protected.truth, found, &outcomes, NULL));
   for (gsize i = 0; i < SECRETS; i++) {
     const AssayView truth
         = assay_array_view (assay_arrays_get (&protected.truth->arrays, "secrets"));

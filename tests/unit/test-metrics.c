@@ -61,9 +61,9 @@ measure (const AssayMetric *metric, const char *assignments, const Pair *pair)
   AssayOutcomes outcomes = { 0 };
   GError *error = NULL;
 
-  cr_assert (assay_metric_applies (metric, NULL, pair->truth, pair->guess));
-  cr_assert (assay_step_measure (metric, settings, NULL, pair->truth, pair->guess, &outcomes,
-                                 &error),
+  cr_assert (assay_metric_applies (metric, NULL, NULL, pair->truth, pair->guess));
+  cr_assert (assay_step_measure (metric, settings, NULL, NULL, pair->truth, pair->guess,
+                                 &outcomes, &error),
              "%s", error != NULL ? error->message : "");
   return outcomes;
 }
@@ -153,8 +153,10 @@ Test (metrics, adversarial_found)
   AssayOutcomes outcomes;
 
   take_rows (&pair.truth->arrays, drawn, 4, 2);
-  cr_assert (!assay_metric_applies (&assay_metric_adversarial_found, NULL, pair.truth, pair.guess));
-  cr_assert (!assay_metric_applies (&assay_metric_recovery_rate, NULL, pair.truth, pair.guess));
+  cr_assert (!assay_metric_applies (&assay_metric_adversarial_found, NULL, NULL, pair.truth,
+                                    pair.guess));
+  cr_assert (!assay_metric_applies (&assay_metric_recovery_rate, NULL, NULL, pair.truth,
+                                    pair.guess));
   take_rows (&pair.guess->arrays, found, 4, 3);
   outcomes = measure (&assay_metric_adversarial_found, "", &pair);
   check_series (&outcomes, 0, shares, 4, 0, "shares");
@@ -180,7 +182,7 @@ Test (metrics, ratio_test)
 
   for (gsize r = 0; r < 52; r++)
     near[r] = r < 5 ? 1 : r < 10 ? 5 : r < 20 ? 9 : r < 50 ? 4.5f : 0;
-  cr_assert (!assay_metric_applies (&assay_metric_ratio_test, NULL, pair.truth, pair.guess));
+  cr_assert (!assay_metric_applies (&assay_metric_ratio_test, NULL, NULL, pair.truth, pair.guess));
   assay_arrays_take (
       &pair.guess->arrays, "forming",
       assay_array_take (ASSAY_FLOAT32, 3, of_forming, g_memdup2 (forming, sizeof forming)));
@@ -206,8 +208,8 @@ check_error (const AssayMetric *metric, const Pair *pair, gint code, const char 
   g_autofree char *why = NULL;
   GError *error = NULL;
 
-  cr_assert (!assay_step_measure (metric, settings, NULL, pair->truth, pair->guess, &outcomes,
-                                  &error),
+  cr_assert (!assay_step_measure (metric, settings, NULL, NULL, pair->truth, pair->guess,
+                                  &outcomes, &error),
              "%s", message);
   cr_assert (fixture_error_is (&error, code, message, NULL, &why), "%s", why);
   cr_assert (outcomes.n == 0 && outcomes.series[0] == NULL, "%s", message);

@@ -168,6 +168,56 @@ Test (utilities, results_and_claims)
   cr_assert (strstr (csv, "utility.label,utility,utility.mode") != NULL);
 }
 
+/* A violated claim about a utility has the worst photograph as its witness, whatever metrics there
+ * are beside it. */
+Test (utilities, witness)
+{
+  static const char *const texts[]
+      = { DATA GROUPS VIEWS DEFENSES UTILITY, DATA GROUPS VIEWS DEFENSES ATTACK UTILITY };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_autofree char *text = g_strconcat (
+        texts[i],
+        "[claim c]\nmeasure = homography-within-10px\nat-least = 1\nwhere = utility.filter = both\n"
+        "[claim p]\nmeasure = matching-score\nat-least = 0.999\nwhere = utility.filter = both\n",
+        NULL);
+    g_autofree char *place = g_strdup_printf ("%s/%zu", folder, i);
+    g_autoptr (AssayPlan) plan = good_plan (text);
+    g_autoptr (AssayStore) store = NULL;
+    g_autoptr (AssayResults) results = NULL;
+
+    cr_assert (g_mkdir_with_parents (place, 0700) == 0);
+    store = assay_store_open (place, TRUE, NULL);
+    results = run (plan, store);
+    for (guint c = 0; c < 2; c++) {
+      const AssayResultClaim *claim = results->claims->pdata[c];
+
+      cr_assert (claim->witness.is_set == (claim->verdict == ASSAY_VERDICT_VIOLATED));
+      cr_assert (!claim->witness.is_set
+                 || (claim->witness.secret < 2 && claim->witness.outcome < 1));
+    }
+  }
+}
+
+/* Drawn one by one, secrets of two trials come from the same six photographs: these are the units,
+ * and too few to decide anything but a rate. */
+Test (utilities, photographs_count_once)
+{
+  g_autoptr (AssayPlan) plan = good_plan (
+      DATA "secrets = 150\n" VIEWS DEFENSES UTILITY
+           "[claim c]\nmeasure = matching-score\nat-least = 0.9\ndefense = raw\n");
+  g_autoptr (AssayStore) store = assay_store_open (folder, TRUE, NULL);
+  g_autoptr (AssayResults) results = run (plan, store);
+  const AssayMeasurement *score
+      = measured (results, "raw", "matching filter=both", "matching-score");
+  const AssayResultClaim *claim = results->claims->pdata[0];
+
+  cr_assert (score->interval.n == 12 && score->interval.n_groups == 6, "%zu in %zu",
+             score->interval.n, score->interval.n_groups);
+  cr_assert (claim->verdict == ASSAY_VERDICT_INCONCLUSIVE && strstr (claim->reason, "6 groups"),
+             "%s", claim->reason);
+}
+
 /* What a utility draws depends on the cell alone: no thread, no order, no attack beside it. */
 Test (utilities, results_do_not_depend_on_attacks)
 {

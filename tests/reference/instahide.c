@@ -1,0 +1,160 @@
+/* Images, mixtures, and how like the secrets an estimate is. */
+#include "tests/reference/instahide.h"
+
+#include <math.h>
+
+#include "core/rng.h"
+
+#define WAVES 40
+
+static AssayMatrix *
+make_images (gsize n, gsize side, AssayStreamKey key)
+{
+  AssayMatrix *images = assay_matrix_new (n, side * side, NULL);
+
+  for (gsize i = 0; i < n; i++) {
+    AssayStream stream = assay_stream (key, i);
+    float *image = assay_matrix_row (images, i);
+    double mean = 0, square = 0;
+
+    for (gsize wave = 0; wave < WAVES; wave++) {
+      const double down = assay_stream_between (&stream, -1.2, 1.2);
+      const double right = assay_stream_between (&stream, -1.2, 1.2);
+      const double phase = assay_stream_between (&stream, 0, 2 * G_PI);
+      const double size = assay_stream_normal (&stream) / (0.5 + hypot (down, right));
+
+      for (gsize p = 0; p < side * side; p++)
+        image[p] += (float) (size * cos (down * (double) (p / side) + right * (double) (p % side)
+                                         + phase));
+    }
+    for (gsize p = 0; p < side * side; p++) {
+      mean += image[p] / (double) (side * side);
+      square += (double) image[p] * image[p] / (double) (side * side);
+    }
+    for (gsize p = 0; p < side * side; p++)
+      image[p] = (float) ((image[p] - mean) / sqrt (square - mean * mean));
+  }
+  return images;
+}
+
+static void
+draw_coefficients (AssayStream *stream, gsize k, double *ret_coefficients)
+{
+  for (;;) {
+    double sum = 0, largest = 0;
+
+    for (gsize j = 0; j < k; j++)
+      sum += ret_coefficients[j] = assay_stream_uniform (stream);
+    for (gsize j = 0; j < k; j++) {
+      ret_coefficients[j] /= sum;
+      largest = MAX (largest, ret_coefficients[j]);
+    }
+    if (largest <= 0.65 && ret_coefficients[0] + ret_coefficients[1] >= 0.3)
+      return;
+  }
+}
+
+static void
+mix (InstaHide *made, gsize t, AssayStream *stream)
+{
+  const gsize n = made->sizes.n_secrets, p = made->sizes.n_partners, d = made->cols;
+  guint32 *sources = made->sources + 2 * t;
+  gsize chosen[16];
+  double coefficients[18] = { 0 };
+
+  sources[0] = (guint32) (t % n);
+  sources[1] = (guint32) ((t + 1 + assay_stream_below (stream, n - 1)) % n);
+  assay_stream_choose (stream, made->sizes.n_public, p, chosen);
+  draw_coefficients (stream, 2 + p, coefficients);
+  for (gsize i = 0; i < 2; i++) {
+    made->weights[2 * t + i] = (float) coefficients[i];
+    assay_matrix_row (made->labels, t)[sources[i] % made->sizes.n_classes]
+        += (float) coefficients[i];
+  }
+  for (gsize i = 0; i < p; i++) {
+    made->partners[p * t + i] = (guint32) chosen[i];
+    made->shares[p * t + i] = (float) coefficients[2 + i];
+  }
+  for (gsize j = 0; j < d; j++) {
+    double sum = 0;
+
+    for (gsize i = 0; i < 2; i++)
+      sum += coefficients[i] * made->secrets->data[sources[i] * d + j];
+    for (gsize i = 0; i < p; i++)
+      sum += coefficients[2 + i] * made->publics->data[chosen[i] * d + j];
+    made->mixtures->data[t * d + j]
+        = (float) (assay_stream_below (stream, 2) == 0 ? sum : -sum);
+  }
+}
+
+InstaHide *
+instahide_new (const InstaHideSizes *sizes)
+{
+  InstaHide *made = g_new0 (InstaHide, 1);
+
+  made->sizes = *sizes;
+  made->total = sizes->n_secrets * sizes->n_epochs;
+  made->cols = sizes->side * sizes->side;
+  made->secrets = make_images (sizes->n_secrets, sizes->side,
+                               assay_stream_key (sizes->seed, 0, "secrets", "instahide"));
+  made->publics = make_images (sizes->n_public, sizes->side,
+                               assay_stream_key (sizes->seed, 0, "publics", "instahide"));
+  made->mixtures = assay_matrix_new (made->total, made->cols, NULL);
+  made->labels = assay_matrix_new (made->total, sizes->n_classes, NULL);
+  made->sources = g_new0 (guint32, 2 * made->total);
+  made->weights = g_new0 (float, 2 * made->total);
+  made->partners = g_new0 (guint32, sizes->n_partners * made->total + 1);
+  made->shares = g_new0 (float, sizes->n_partners * made->total + 1);
+  for (gsize t = 0; t < made->total; t++) {
+    AssayStream stream
+        = assay_stream (assay_stream_key (sizes->seed, 0, "mixtures", "instahide"), t);
+
+    mix (made, t, &stream);
+  }
+  return made;
+}
+
+void
+instahide_free (InstaHide *made)
+{
+  if (made == NULL)
+    return;
+  assay_matrix_free (made->secrets);
+  assay_matrix_free (made->publics);
+  assay_matrix_free (made->mixtures);
+  assay_matrix_free (made->labels);
+  g_free (made->sources);
+  g_free (made->weights);
+  g_free (made->partners);
+  g_free (made->shares);
+  g_free (made);
+}
+
+void
+instahide_compare (const InstaHide *made, const float *estimates, double *ret_likeness)
+{
+  const gsize n = made->sizes.n_secrets, d = made->cols;
+  g_autofree double *likeness = g_new (double, n *n);
+
+  for (gsize i = 0; i < n * n; i++) {
+    const float *x = made->secrets->data + i / n * d, *y = estimates + i % n * d;
+    double xx = 0, xy = 0, yy = 0;
+
+    for (gsize j = 0; j < d; j++) {
+      xx += (double) x[j] * x[j];
+      xy += (double) x[j] * y[j];
+      yy += (double) y[j] * y[j];
+    }
+    likeness[i] = yy > 0 ? fabs (xy) / sqrt (xx * yy) : 0;
+  }
+  for (gsize round = 0; round < n; round++) {
+    gsize best = 0;
+
+    for (gsize i = 1; i < n * n; i++)
+      if (likeness[i] > likeness[best])
+        best = i;
+    ret_likeness[best / n] = likeness[best];
+    for (gsize i = 0; i < n; i++)
+      likeness[best / n * n + i] = likeness[i * n + best % n] = -1;
+  }
+}
