@@ -190,6 +190,24 @@ scale_homography (const double *h, const AssayPhotograph *a, const AssayPhotogra
   }
 }
 
+/* Points of picture A on a grid, one of which at least picture B must show. */
+#define GRID 32
+
+static gboolean
+shows_anything (const double *h, const AssayPhotograph *a, const AssayPhotograph *b)
+{
+  for (gsize i = 0; i < GRID * GRID; i++) {
+    const double x = ((double) (i % GRID) + 0.5) / GRID * (double) a->features->width;
+    const double y = ((double) (i / GRID) + 0.5) / GRID * (double) a->features->height;
+    const double w = h[6] * x + h[7] * y + h[8];
+    const double u = (h[0] * x + h[1] * y + h[2]) / w, v = (h[3] * x + h[4] * y + h[5]) / w;
+
+    if (u >= 0 && u < (double) b->features->width && v >= 0 && v < (double) b->features->height)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static gboolean
 join_homographies (const GPtrArray *pairs, const AssayPhotoSet *set, GChecksum *checksum,
                    AssayArray **ret_homographies, GError **error)
@@ -199,9 +217,20 @@ join_homographies (const GPtrArray *pairs, const AssayPhotoSet *set, GChecksum *
 
   if (all == NULL)
     return FALSE;
-  for (guint i = 0; i < pairs->len; i++)
-    scale_homography (((const Pair *) pairs->pdata[i])->homography, assay_photo_set_get (set, i),
-                      assay_photo_set_get (set, pairs->len + i), all + 9 * i);
+  for (guint i = 0; i < pairs->len; i++) {
+    const Pair *pair = pairs->pdata[i];
+    const AssayPhotograph *a = assay_photo_set_get (set, i);
+    const AssayPhotograph *b = assay_photo_set_get (set, pairs->len + i);
+
+    scale_homography (pair->homography, a, b, all + 9 * i);
+    if (shows_anything (all + 9 * i, a, b))
+      continue;
+    g_free (all);
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "the homography of the pair %s takes nothing of picture A into picture B; "
+                       "expected one from pixels of A to pixels of B",
+                       pair->name);
+  }
   g_checksum_update (checksum, (const guchar *) all, (gssize) (pairs->len * 9 * sizeof (double)));
   *ret_homographies = assay_array_take (ASSAY_FLOAT64, 3, shape, all);
   return TRUE;

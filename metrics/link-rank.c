@@ -2,8 +2,10 @@
  * Huang, Song, Li and Arora 2020, sections 2.2, 5.3 and 9, figure 8).
  *
  * Guess: for each of N released items, public rows, best first. Truth: the p partners of each. The
- * rank of a partner is its place among the candidates, from 1; one that is not among c candidates
- * has the rank c + 1, so that ranks of attacks that keep few are bounds from below.
+ * rank of a partner is its place among the candidates, from 1. One that is not among the c
+ * candidates that an attack names is no hit, however far one counts, and its rank is the mean of
+ * the places that are left, of c + 1 to the number of public rows (in folders, which do not say how
+ * many there are, c + 1): as if the attack had put the rest in random order.
  *
  * Units are the released items. Given the secrets, each has coefficients, partners and signs of its
  * own, so that they are independent but for public images being dealt without replacement; where a
@@ -23,31 +25,35 @@ typedef struct {
 
 enum { RANK, MEAN_RANK, HIT_1, HIT_10, HIT_M, FOUND, UNIT, N_SERIES };
 
+#define NOT_NAMED G_MAXSIZE
+
 /* Places of the partners, from 1. */
 static void
 find_ranks (const gint64 *candidates, gsize c, const gint64 *partners, gsize p, gsize *ret_ranks)
 {
   for (gsize j = 0; j < p; j++)
-    ret_ranks[j] = c + 1;
+    ret_ranks[j] = NOT_NAMED;
   for (gsize i = 0; i < c; i++)
     for (gsize j = 0; j < p; j++)
-      if (candidates[i] == partners[j] && ret_ranks[j] > c)
+      if (candidates[i] == partners[j] && ret_ranks[j] == NOT_NAMED)
         ret_ranks[j] = i + 1;
 }
 
+/* @otherwise: the rank of a partner that is not named. */
 static void
-judge_item (const LinkRank *settings, gsize item, const gsize *ranks, gsize p,
+judge_item (const LinkRank *settings, gsize item, const gsize *ranks, gsize p, double otherwise,
             AssayOutcomes *outcomes)
 {
-  gsize best = G_MAXSIZE;
+  gsize best = NOT_NAMED;
   double sum = 0, n_found = 0;
 
   for (gsize j = 0; j < p; j++) {
     best = MIN (best, ranks[j]);
-    sum += (double) ranks[j];
+    sum += ranks[j] != NOT_NAMED ? (double) ranks[j] : otherwise;
     n_found += ranks[j] <= p;
   }
-  outcomes->series[RANK][item] = (double) ranks[item % p];
+  outcomes->series[RANK][item]
+      = ranks[item % p] != NOT_NAMED ? (double) ranks[item % p] : otherwise;
   outcomes->series[MEAN_RANK][item] = sum / (double) p;
   outcomes->series[HIT_1][item] = best <= 1;
   outcomes->series[HIT_10][item] = best <= 10;
@@ -64,6 +70,10 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   const AssayArray *made_for = assay_arrays_get (&truth->arrays, "owners");
   const gint64 *owners = made_for != NULL ? assay_array_int64 (made_for) : NULL;
   const gsize n = partners->shape[0], p = partners->shape[1], c = candidates->shape[1];
+  const gsize rows = context->dataset != NULL && context->dataset->public_rows != NULL
+                         ? assay_rows_count (context->dataset->public_rows)
+                         : c + 1;
+  const double otherwise = ((double) c + 1 + (double) MAX (rows, c + 1)) / 2;
   g_autofree gsize *ranks = assay_alloc (p, sizeof (gsize), "ranks", error);
 
   if (ranks == NULL)
@@ -82,7 +92,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   for (gsize i = 0; i < n; i++) {
     find_ranks (assay_array_int64 (candidates) + i * c, c, assay_array_int64 (partners) + i * p, p,
                 ranks);
-    judge_item (context->settings, i, ranks, p, ret_outcomes);
+    judge_item (context->settings, i, ranks, p, otherwise, ret_outcomes);
     ret_outcomes->series[UNIT][i] = metric_group_of (truth, owners != NULL ? owners[i] : -1);
   }
   ret_outcomes->n = n;

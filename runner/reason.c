@@ -77,8 +77,9 @@ assay_reason_undecided (const AssayClaim *claim, const AssayResultHypothesis *hy
   g_autofree char *more = NULL;
 
   if (hypothesis->units_needed > 0)
-    more = g_strdup_printf ("; about %.0f more secrets would decide it if the estimate stays",
-                            MAX (1, hypothesis->units_needed - (double) hypothesis->interval.n));
+    more = g_strdup_printf ("; about %.0f more %s would decide it if the estimate stays",
+                            MAX (1, hypothesis->units_needed - (double) hypothesis->interval.n),
+                            hypothesis->cell->is_utility ? "units" : "secrets");
   else if (floor_p * n_hypotheses >= 1 - claim->confidence)
     more = g_strdup_printf ("; %u hypotheses are too many for p-values from %d resamples, whatever "
                             "the number of secrets",

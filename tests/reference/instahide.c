@@ -24,8 +24,9 @@ make_images (gsize n, gsize side, AssayStreamKey key)
       const double size = assay_stream_normal (&stream) / (0.5 + hypot (down, right));
 
       for (gsize p = 0; p < side * side; p++)
-        image[p] += (float) (size * cos (down * (double) (p / side) + right * (double) (p % side)
-                                         + phase));
+        image[p]
+            += (float) (size
+                        * cos (down * (double) (p / side) + right * (double) (p % side) + phase));
     }
     for (gsize p = 0; p < side * side; p++) {
       mean += image[p] / (double) (side * side);
@@ -82,8 +83,7 @@ mix (InstaHide *made, gsize t, AssayStream *stream)
       sum += coefficients[i] * made->secrets->data[sources[i] * d + j];
     for (gsize i = 0; i < p; i++)
       sum += coefficients[2 + i] * made->publics->data[chosen[i] * d + j];
-    made->mixtures->data[t * d + j]
-        = (float) (assay_stream_below (stream, 2) == 0 ? sum : -sum);
+    made->mixtures->data[t * d + j] = (float) (assay_stream_below (stream, 2) == 0 ? sum : -sum);
   }
 }
 

@@ -18,16 +18,16 @@ typedef struct {
 
 typedef struct {
   InstaHideSizes sizes;
-  gsize total;            /* N = secrets x epochs */
-  gsize cols;             /* d = side x side */
-  AssayMatrix *secrets;   /* n x d, mean 0 and variance 1 */
-  AssayMatrix *publics;   /* n_public x d, the same */
-  AssayMatrix *mixtures;  /* N x d, with a random sign for every number */
-  AssayMatrix *labels;    /* N x classes; secret i is of class i mod classes */
-  guint32 *sources;       /* N x 2 */
-  guint32 *partners;      /* N x p */
-  float *weights;         /* N x 2 */
-  float *shares;          /* N x p */
+  gsize total;           /* N = secrets x epochs */
+  gsize cols;            /* d = side x side */
+  AssayMatrix *secrets;  /* n x d, mean 0 and variance 1 */
+  AssayMatrix *publics;  /* n_public x d, the same */
+  AssayMatrix *mixtures; /* N x d, with a random sign for every number */
+  AssayMatrix *labels;   /* N x classes; secret i is of class i mod classes */
+  guint32 *sources;      /* N x 2 */
+  guint32 *partners;     /* N x p */
+  float *weights;        /* N x 2 */
+  float *shares;         /* N x p */
 } InstaHide;
 
 /* Images are some waves of random direction and phase. Coefficients are uniform numbers over

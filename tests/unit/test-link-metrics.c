@@ -17,6 +17,8 @@ extern const AssayMetric assay_metric_image_recovery;
 
 /* ---- A measurement ---- */
 
+static const AssayDataset *dataset; /* of the context; NULL: none */
+
 typedef struct {
   AssayTruth *truth;
   AssayGuess *guess;
@@ -50,7 +52,7 @@ static gboolean
 try_measure (const AssayMetric *metric, const char *assignments, Measured *measured, GError **error)
 {
   g_autoptr (AssaySettings) settings = fixture_settings (&metric->plugin, assignments);
-  const AssayMetricContext context = { .settings = settings->values };
+  const AssayMetricContext context = { .settings = settings->values, .dataset = dataset };
 
   assay_outcomes_clear (&measured->outcomes);
   measured->outcomes = (AssayOutcomes){ 0 };
@@ -100,10 +102,11 @@ Test (link_rank, known_ranks)
   } expected[] = {
     { "partner-rank-median", { 3, 6, 6 } }, /* of the partners 7, 9 and 1: place i mod 2 */
     { "partner-rank-mean", { 2, 5.5, 6 } }, { "partner-hit-at-1", { 1, 0, 0 } },
-    { "partner-hit-at-10", { 1, 1, 1 } },   { "partner-hit-at-m", { 1, 1, 0 } },
+    { "partner-hit-at-10", { 1, 1, 0 } },   { "partner-hit-at-m", { 1, 1, 0 } },
     { "partners-found", { 0.5, 0, 0 } },
   };
   g_auto (Measured) measured = measured_new ();
+  const AssayDataset twenty_one = { .public_rows = fixture_normal_rows (21, 2, 1) };
 
   assay_arrays_take (&measured.truth->arrays, "partners", numbers (3, 2, partners));
   assay_arrays_take (&measured.guess->arrays, "candidates", numbers (3, 5, candidates));
@@ -113,6 +116,17 @@ Test (link_rank, known_ranks)
     for (gsize i = 0; i < 3; i++)
       assert_near (series_of (&assay_metric_link_rank, expected[e].name, &measured)[i],
                    expected[e].expected[i], 0, "%s of item %zu", expected[e].name, i);
+  /* Of 21 public rows, one that is not named is somewhere from 6 to 21. */
+  dataset = &twenty_one;
+  measure (&assay_metric_link_rank, "m=50", &measured);
+  dataset = NULL;
+  assay_rows_unref (twenty_one.public_rows);
+  for (gsize i = 0; i < 3; i++) {
+    assert_near (series_of (&assay_metric_link_rank, "partner-rank-median", &measured)[i],
+                 ((double[]){ 3, 13.5, 13.5 })[i], 0, "item %zu", i);
+    assert_near (series_of (&assay_metric_link_rank, "partner-hit-at-m", &measured)[i], i < 2, 0,
+                 "item %zu", i);
+  }
   assay_arrays_take (&measured.guess->arrays, "candidates", numbers (1, 5, candidates));
   refused (&assay_metric_link_rank, "", &measured, ASSAY_ERROR_MISMATCH,
            "candidates are 1 x 5, but partners 3 x 2; expected some of each for the same items");

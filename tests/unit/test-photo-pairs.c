@@ -301,6 +301,8 @@ Test (photo_pairs, matrices_are_checked)
     write_text (folder, "x_H_A_to_B.txt", bad[i][0]);
     expect_refusal (&fixture, no_changes, "pairs/x_H_A_to_B.txt", bad[i][1]);
   }
+  write_text (folder, "x_H_A_to_B.txt", "1 0 100000\n0 1 0\n0 0 1\n");
+  expect_refusal (&fixture, no_changes, "the pair x", "takes nothing of picture A into picture B");
   end (&fixture);
 }
 
