@@ -94,7 +94,7 @@ mixture_control_make (const MixtureControl *control, AssayStreamKey key, AssayCo
   if (secrets == NULL || others == NULL || images == NULL)
     return FALSE;
   sources = g_new (gint64, total * s);
-  partners = g_new (gint64, total * p);
+  partners = g_new (gint64, total * p + 1); /* never NULL, which has no offsets */
   owners = g_new (gint64, total);
   for (gsize i = 0; i < total; i++) {
     AssayStream own = assay_stream (key, 1 + i);

@@ -234,7 +234,8 @@ is_played_for (const AssayClaim *claim, const AssayCell *cell, const AssayPart *
   const gboolean is_epsilon = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
 
   if (cell->utility != ASSAY_NO_PART || claim->utility != NULL)
-    return cell->utility != ASSAY_NO_PART && &claim->utility->plugin == player->plugin;
+    return cell->utility != ASSAY_NO_PART
+           && (const AssayPlugin *) claim->utility == player->plugin;
   return is_epsilon != assay_game_has_guess (((const AssayAttack *) player->plugin)->game);
 }
 

@@ -163,8 +163,8 @@ Test (photo_pairs, homographies_lead_to_the_same_keypoints)
 {
   const char *const changes[] = { "folder=pairs", "folder=pairs largest=200" };
   Fixture fixture = begin ();
-  g_autofree char *folder = make_pairs (&fixture);
 
+  g_free (make_pairs (&fixture));
   for (gsize i = 0; i < G_N_ELEMENTS (changes); i++) {
     AssayDataset dataset;
     ViewShare right, wrong;
