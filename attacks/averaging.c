@@ -12,10 +12,14 @@
  *   grouping = if-granted  the grant `groups` tells (the paper's stronger attack); without it as
  *   grouping = found       each one and the `similar` mixtures most like it, by inner product,
  *                          correlation or SSIM (its weaker attack)
+ * A step beyond the paper: with `rounds`, what averages have left of other secrets is taken away by
+ * joint least squares for all secrets, which needs known groups for its start, mixtures of secrets
+ * alone, and no mask (joint-averages.h).
  * Estimates: one of each secret in their order; when groups were found, one for each mixture.
  * Memory: the mixtures once more, and the estimates. */
 #include <math.h>
 
+#include "attacks/joint-averages.h"
 #include "attacks/mixture-control.h"
 #include "attacks/mixture-scores.h"
 #include "core/image-quality.h"
@@ -36,6 +40,7 @@ typedef struct {
   bool centre;
   double gain;
   bool clip;
+  gint64 rounds;
 } Averaging;
 
 /* ---- Groups that are found ---- */
@@ -222,6 +227,18 @@ rescale (const Averaging *settings, const AssayRelease *release, AssayView image
   return TRUE;
 }
 
+/* Only an average for each secret can be improved by those of the others. */
+static gboolean
+refine (const Averaging *settings, const AssayObservation *seen, AssayView images,
+        AssayMatrix *inout_estimates, GError **error)
+{
+  const AssayGeometry *geometry = &seen->release->geometry;
+  return seen->groups == NULL || settings->grouping != IF_GRANTED
+         || joint_averages (images, (gsize) settings->rounds, geometry->black,
+                            settings->clip ? geometry->white : geometry->black, inout_estimates,
+                            error);
+}
+
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
@@ -239,7 +256,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   estimates = seen->groups != NULL && settings->grouping == IF_GRANTED
                   ? average_granted (view, seen->groups, error)
                   : average_similar (settings, seen->release, view, error);
-  if (estimates == NULL || !rescale (settings, seen->release, view, estimates, error))
+  if (estimates == NULL || !rescale (settings, seen->release, view, estimates, error)
+      || !refine (settings, seen, view, estimates, error))
     return FALSE;
   assay_arrays_take (&ret_guess->arrays, "estimates",
                      assay_array_take_matrix (g_steal_pointer (&estimates)));
@@ -282,6 +300,8 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (Averaging, gain, 0, 0, 1000, "",
                     "What an average is multiplied by; 0: k, where the release's settings name it"),
   ASSAY_PARAM_BOOL (Averaging, clip, TRUE, "Clip to the values between black and white"),
+  ASSAY_PARAM_INT (Averaging, rounds, 0, 0, 10000, "",
+                   "Of joint least squares for all secrets, under granted groups"),
   ASSAY_PARAM_END
 };
 
@@ -294,16 +314,19 @@ memory (gconstpointer data, const AssayShape *shape)
   const guint64 of_ssim = settings->similarity == SSIM ? 24 : 0; /* bytes a pixel */
 
   return mixture_memory (&options, n, 0, shape->cols)
-         + n * shape->cols * (2 * sizeof (float) + of_ssim) + n * SSIM_QUERIES * sizeof (double);
+         + n * shape->cols * (2 * sizeof (float) + of_ssim) + n * SSIM_QUERIES * sizeof (double)
+         + (settings->rounds > 0 ? joint_averages_memory (n, shape->n_secrets, shape->cols) : 0);
 }
 
 static double
 work (gconstpointer data, const AssayShape *shape)
 {
-  const MixtureOptions options = options_of (data);
+  const Averaging *settings = data;
+  const MixtureOptions options = options_of (settings);
   const gsize n = MAX (shape->n_released, shape->n_secrets);
 
-  return mixture_work (&options, n, n, shape->cols);
+  return mixture_work (&options, n, n, shape->cols)
+         + joint_averages_work (n, shape->n_secrets, shape->cols, (gsize) settings->rounds);
 }
 
 const AssayAttack assay_attack_averaging = {

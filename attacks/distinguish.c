@@ -383,7 +383,7 @@ const AssayAttack assay_attack_distinguish = {
   .memory = memory,
   .work = work,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
-           | ASSAY_RELEASE_STATISTICS,
+           | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_CODES,
   .needs = ASSAY_GRANT_NONE,
   .game = ASSAY_GAME_DISTINGUISH,
   .choose_event = choose_event,

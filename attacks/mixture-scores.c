@@ -9,6 +9,8 @@
 #include "core/parallel.h"
 
 #define BLOCK 128 /* rows of a panel, unless MIXTURE_PANEL_BYTES allow fewer */
+/* As many of a panel that is ranked: sgemm packs all of the public images again for each. */
+#define RANK_BLOCK 256
 #define DIGIT_BITS 11
 #define DIGITS (1 << DIGIT_BITS)
 
@@ -301,39 +303,48 @@ descending_key (float value)
 
 #define N_DIGITS 3
 
+/* Counts to the places where each digit's numbers begin. */
+static void
+begin_places (guint32 *places)
+{
+  guint32 before = 0;
+
+  for (gsize digit = 0; digit < DIGITS; digit++) {
+    const guint32 count = places[digit];
+
+    places[digit] = before;
+    before += count;
+  }
+}
+
 /* The @keep best of @scores, best first, equal ones in order; through 2 x n words of a key and a
- * place each, which are sorted digit by digit. All digits are counted in one pass. */
+ * place each, which are sorted digit by digit, the last one into the result. All digits are counted
+ * in one pass. */
 static void
 order_scores (const float *scores, gsize n, gsize keep, guint64 *words, gint64 *ret_rows)
 {
   guint32 places[N_DIGITS][DIGITS] = { { 0 } };
-  guint64 *from = words, *to = words + n;
+  guint64 *even = words, *odd = words + n;
 
   for (gsize j = 0; j < n; j++) {
     const guint32 key = descending_key (scores[j]);
 
-    from[j] = (guint64) key << 32 | j;
+    even[j] = (guint64) key << 32 | j;
     for (guint d = 0; d < N_DIGITS; d++)
       places[d][key >> d * DIGIT_BITS & (DIGITS - 1)]++;
   }
-  for (guint d = 0; d < N_DIGITS; d++) {
-    const guint shift = 32 + d * DIGIT_BITS;
-    guint64 *swap = from;
-    guint32 before = 0;
+  for (guint d = 0; d < N_DIGITS; d++)
+    begin_places (places[d]);
+  for (gsize j = 0; j < n; j++)
+    odd[places[0][even[j] >> 32 & (DIGITS - 1)]++] = even[j];
+  for (gsize j = 0; j < n; j++)
+    even[places[1][odd[j] >> (32 + DIGIT_BITS) & (DIGITS - 1)]++] = odd[j];
+  for (gsize j = 0; j < n; j++) {
+    const guint32 place = places[2][even[j] >> (32 + 2 * DIGIT_BITS)]++;
 
-    for (gsize digit = 0; digit < DIGITS; digit++) {
-      const guint32 count = places[d][digit];
-
-      places[d][digit] = before;
-      before += count;
-    }
-    for (gsize j = 0; j < n; j++)
-      to[places[d][from[j] >> shift & (DIGITS - 1)]++] = from[j];
-    from = to;
-    to = swap;
+    if (place < keep)
+      ret_rows[place] = (gint64) (even[j] & G_MAXUINT32);
   }
-  for (gsize j = 0; j < keep; j++)
-    ret_rows[j] = (gint64) (from[j] & G_MAXUINT32);
 }
 
 typedef struct {
@@ -361,17 +372,18 @@ rank_block (gsize index, guint worker, gpointer data)
                   job->rows + (first + i) * job->keep);
 }
 
-/* Rows of a panel against @n others. It depends on sizes alone. */
+/* Rows of a panel against @n others, at most @most. It depends on sizes alone. */
 static gsize
-panel_rows (gsize n)
+panel_rows (gsize n, gsize most)
 {
-  return CLAMP (MIXTURE_PANEL_BYTES / (sizeof (float) * MAX (n, 1)), 1, BLOCK);
+  return CLAMP (MIXTURE_PANEL_BYTES / (sizeof (float) * MAX (n, 1)), 1, most);
 }
 
 gboolean
 mixture_rank (AssayView queries, AssayView set, gsize keep, gint64 *ret_rows, GError **error)
 {
-  const gsize block = panel_rows (set.rows), pieces = (queries.rows + block - 1) / block;
+  const gsize block = panel_rows (set.rows, RANK_BLOCK);
+  const gsize pieces = (queries.rows + block - 1) / block;
   const gsize workers = MIN (assay_parallel_threads (), pieces);
   g_autofree float *panels
       = assay_alloc (workers, block * set.rows * sizeof (float), "scores", error);
@@ -491,7 +503,7 @@ pair_block (gsize index, guint worker, gpointer data)
 gboolean
 mixture_pair_products (AssayView left, AssayView right, float *ret_scores, GError **error)
 {
-  const gsize block = panel_rows (left.rows), pieces = (left.rows + block - 1) / block;
+  const gsize block = panel_rows (left.rows, BLOCK), pieces = (left.rows + block - 1) / block;
   const gsize workers = MIN (assay_parallel_threads (), pieces);
   g_autofree float *panels
       = assay_alloc (workers, block * left.rows * sizeof (float), "scores of pairs", error);
@@ -510,7 +522,8 @@ guint64
 mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols)
 {
   const guint64 n = n_released, m = n_public, d = cols, widest = MAX (n, m);
-  const guint64 panel = MIN (MIXTURE_PANEL_BYTES, widest * BLOCK * sizeof (float));
+  const guint64 panel
+      = MIN (MIXTURE_PANEL_BYTES, widest * (m > 0 ? RANK_BLOCK : BLOCK) * sizeof (float));
 
   return (n + m) * d * sizeof (float) + assay_parallel_threads () * (panel + 16 * widest)
          + (options->whiten

@@ -31,9 +31,10 @@ attack_release (const AttackOptions *options, const AssayAttack *attack,
   g_autoptr (AssayGuess) guess = NULL;
   AssayKnowledge knowledge;
   /* What is given on the command line is what is granted, and the release is given whole. */
-  const AssayGranted granted = { .grants = ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC
-                                           | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_LABELS,
-                                 .knowledge = &knowledge };
+  const AssayGranted granted
+      = { .grants = ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC | ASSAY_GRANT_OTHER_RELEASES
+                    | ASSAY_GRANT_LABELS | ASSAY_GRANT_HASH_FUNCTION,
+          .knowledge = &knowledge };
   AssayShape shape;
 
   if (!cli_open_rows (options->database, "database", &database, error)
@@ -70,20 +71,19 @@ int
 cli_attack (int argc, char **argv)
 {
   AttackOptions options = { .seed = 1 };
-  const GOptionEntry entries[] = {
-    { "attack", 'a', 0, G_OPTION_ARG_STRING, &options.attack, "The attack", "NAME" },
-    { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &options.assignments, "A setting of it",
-      "SETTING=VALUE" },
-    { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release,
-      "Folder of the release, made by Assay or by any program", "DIR" },
-    { "database", 0, 0, G_OPTION_ARG_STRING, &options.database,
-      "Granted: the rows from which the defense drew", "FILE[a:b]" },
-    { "public", 0, 0, G_OPTION_ARG_STRING, &options.public_rows,
-      "Granted: public rows of the same kind as the secrets", "FILE[a:b]" },
-    { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder for the guess", "DIR" },
-    { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Seed (default 1)", "N" },
-    G_OPTION_ENTRY_NULL
-  };
+  const GOptionEntry entries[]
+      = { { "attack", 'a', 0, G_OPTION_ARG_STRING, &options.attack, "The attack", "NAME" },
+          { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &options.assignments, "A setting of it",
+            "SETTING=VALUE" },
+          { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release,
+            "Folder of the release, made by Assay or by any program", "DIR" },
+          { "database", 0, 0, G_OPTION_ARG_STRING, &options.database,
+            "Granted: the rows from which the defense drew", "FILE[a:b]" },
+          { "public", 0, 0, G_OPTION_ARG_STRING, &options.public_rows,
+            "Granted: public rows of the same kind as the secrets", "FILE[a:b]" },
+          { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder for the guess", "DIR" },
+          { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Seed (default 1)", "N" },
+          G_OPTION_ENTRY_NULL };
   g_autoptr (GError) error = NULL;
   int code = EXIT_BAD_INPUT;
 

@@ -64,10 +64,16 @@ measure_one (const MeasureOptions *options, const AssayMetric *metric,
   for (const AssayMeasure *measure = metric->measures; outcomes.n > 0 && measure->name != NULL;
        measure++) {
     g_autofree char *upstream = g_strconcat (measure->name, "\n", canonical, NULL);
-    const AssayInterval interval = assay_interval (
+    AssayInterval interval;
+
+    if (outcomes.left_out[measure->series] != NULL) {
+      fprintf (stderr, "assay: %s is left out: %s\n", measure->name,
+               outcomes.left_out[measure->series]);
+      continue;
+    }
+    interval = assay_interval (
         measure, outcomes.series[measure->series], groups, outcomes.n, options->confidence,
         assay_stream_key ((guint64) options->seed, 0, "metric", upstream));
-
     if (json != NULL)
       write_measurement (json, measure, &interval, options->confidence, settings);
     else

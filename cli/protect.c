@@ -87,6 +87,7 @@ protect_rows (const ProtectOptions *options, const AssayDefense *defense,
   g_autofree gint64 *labels = NULL;
   g_autofree char *canonical = assay_settings_canonical (settings);
   g_autofree char *upstream = g_strconcat (defense->id, "\n", canonical, NULL);
+  const AssayStreamKey stream = assay_stream_key ((guint64) options->seed, 0, "defense", upstream);
   g_autoptr (AssayRelease) release = NULL;
   g_autoptr (AssayTruth) truth = NULL;
   AssaySecrets protected;
@@ -95,13 +96,11 @@ protect_rows (const ProtectOptions *options, const AssayDefense *defense,
       || !read_numbers ("labels", options->labels, n, &labels, error))
     return FALSE;
   assay_rows_read (secrets, 0, n, ASSAY_SCALE_NONE, matrix->data);
-  protected = (AssaySecrets){ .rows = assay_matrix_view (matrix),
-                              .groups = groups,
-                              .labels = labels };
+  protected
+      = (AssaySecrets){ .rows = assay_matrix_view (matrix), .groups = groups, .labels = labels };
   return count_classes (labels, n, &protected.n_classes, error)
-         && assay_step_protect (defense, settings,
-                                assay_stream_key ((guint64) options->seed, 0, "defense", upstream),
-                                &protected, knowledge, &release, &truth, error)
+         && assay_step_protect (defense, settings, stream, stream, &protected, knowledge, &release,
+                                &truth, error)
          && assay_release_write (release, options->release, error)
          && assay_truth_write (truth, options->truth, error);
 }
@@ -146,25 +145,25 @@ int
 cli_protect (int argc, char **argv)
 {
   ProtectOptions options = { .seed = 1 };
-  const GOptionEntry entries[] = {
-    { "defense", 'd', 0, G_OPTION_ARG_STRING, &options.defense, "The defense", "NAME" },
-    { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &options.assignments, "A setting of it",
-      "SETTING=VALUE" },
-    { "secrets", 0, 0, G_OPTION_ARG_STRING, &options.secrets,
-      "What to protect: .npy, .fvecs, .bvecs or .ivecs", "FILE[a:b]" },
-    { "groups", 0, 0, G_OPTION_ARG_STRING, &options.groups,
-      "One number per secret: which belong together", "FILE[a:b]" },
-    { "labels", 0, 0, G_OPTION_ARG_STRING, &options.labels,
-      "The class of each secret, counted from 0", "FILE[a:b]" },
-    { "database", 0, 0, G_OPTION_ARG_STRING, &options.database,
-      "What the defense draws from, if it does", "FILE[a:b]" },
-    { "public", 0, 0, G_OPTION_ARG_STRING, &options.public_rows,
-      "Public rows that it mixes secrets with, if it does", "FILE[a:b]" },
-    { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release, "Folder for the release", "DIR" },
-    { "truth", 't', 0, G_OPTION_ARG_FILENAME, &options.truth, "Folder for the truth", "DIR" },
-    { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Seed (default 1)", "N" },
-    G_OPTION_ENTRY_NULL
-  };
+  const GOptionEntry entries[]
+      = { { "defense", 'd', 0, G_OPTION_ARG_STRING, &options.defense, "The defense", "NAME" },
+          { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &options.assignments, "A setting of it",
+            "SETTING=VALUE" },
+          { "secrets", 0, 0, G_OPTION_ARG_STRING, &options.secrets,
+            "What to protect: .npy, .fvecs, .bvecs or .ivecs", "FILE[a:b]" },
+          { "groups", 0, 0, G_OPTION_ARG_STRING, &options.groups,
+            "One number per secret: which belong together", "FILE[a:b]" },
+          { "labels", 0, 0, G_OPTION_ARG_STRING, &options.labels,
+            "The class of each secret, counted from 0", "FILE[a:b]" },
+          { "database", 0, 0, G_OPTION_ARG_STRING, &options.database,
+            "What the defense draws from, if it does", "FILE[a:b]" },
+          { "public", 0, 0, G_OPTION_ARG_STRING, &options.public_rows,
+            "Public rows that it mixes secrets with, if it does", "FILE[a:b]" },
+          { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release, "Folder for the release",
+            "DIR" },
+          { "truth", 't', 0, G_OPTION_ARG_FILENAME, &options.truth, "Folder for the truth", "DIR" },
+          { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Seed (default 1)", "N" },
+          G_OPTION_ENTRY_NULL };
   g_autoptr (GError) error = NULL;
   int code = EXIT_BAD_INPUT;
 

@@ -2,7 +2,9 @@
 #include "core/control.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "core/codes.h"
 #include "core/pair-scores.h"
 
 /* ---- What a guess must be ---- */
@@ -18,6 +20,20 @@ check_estimates (const AssayArray *estimates, const AssayObservation *seen, GErr
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_MISMATCH,
                      "expected an estimate for each of %" G_GSIZE_FORMAT " secrets", n);
+}
+
+/* What each code was before it was randomised. */
+static gboolean
+check_codes (const AssayArray *codes, const AssayObservation *seen, GError **error)
+{
+  const gsize n = assay_release_count (seen->release);
+  const gsize bytes = assay_code_bytes (seen->release->bits);
+
+  return (codes->shape[0] == n && codes->shape[1] == bytes)
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "expected codes of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                        " bytes, found %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
+                        n, bytes, codes->shape[0], codes->shape[1]);
 }
 
 static gboolean
@@ -89,6 +105,8 @@ check_guess (const AssayAttack *attack, const AssayObservation *seen, const Assa
     return FALSE;
   switch (attack->game) {
   case ASSAY_GAME_RECONSTRUCT:
+    if (seen->release->kind == ASSAY_RELEASE_CODES && assay_arrays_get (arrays, "codes") != NULL)
+      return check_codes (assay_arrays_get (arrays, "codes"), seen, error);
     return check_estimates (assay_arrays_get (arrays, "estimates"), seen, error);
   case ASSAY_GAME_LINK:
     return check_candidates (assay_arrays_get (arrays, "candidates"), seen, error);
@@ -206,6 +224,22 @@ judge_estimates (const AssayAttack *attack, const AssayControlCase *control_case
   return TRUE;
 }
 
+/* Codes that are right in every bit. */
+static void
+judge_codes (const AssayControlCase *control_case, const AssayGuess *guess,
+             AssayControlOutcome *ret_outcome)
+{
+  const AssayArray *codes = assay_arrays_get (&control_case->truth->arrays, "codes");
+  const AssayArray *guessed = assay_arrays_get (&guess->arrays, "codes");
+  const gsize n = codes->shape[0], bytes = codes->shape[1];
+  gsize right = 0;
+
+  for (gsize i = 0; i < n; i++)
+    right += memcmp (codes->data + i * bytes, guessed->data + i * bytes, bytes) == 0;
+  ret_outcome->n = n;
+  ret_outcome->share = (double) right / (double) n;
+}
+
 /* ---- Link and pair ---- */
 
 static void
@@ -284,6 +318,8 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
     judge_candidates (control_case, guess, ret_outcome);
   else if (is_ok && attack->game == ASSAY_GAME_PAIR)
     is_ok = judge_pairs (control_case, guess, ret_outcome, error);
+  else if (is_ok && assay_arrays_get (&guess->arrays, "codes") != NULL)
+    judge_codes (control_case, guess, ret_outcome);
   else if (is_ok)
     is_ok = judge_estimates (attack, control_case, guess, ret_outcome, error);
   if (is_ok)

@@ -7,7 +7,8 @@ static const char *const holding_names[]
         "keypoint frames and photographs of the public rows",
         "second views of the photographs with their homographies",
         "test rows with labels",
-        "rows that are images" };
+        "rows that are images",
+        "further records of the secrets among the public rows" };
 
 char *
 assay_holdings_describe (guint holdings)
@@ -36,13 +37,15 @@ assay_dataset_holdings (const AssayDataset *dataset)
          | (has_frames (&dataset->public_data) ? ASSAY_HAS_PUBLIC_FRAMES : 0)
          | (dataset->homographies != NULL ? ASSAY_HAS_VIEWS : 0)
          | (dataset->test != NULL && test->labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
-         | (dataset->geometry.height > 0 ? ASSAY_HAS_IMAGES : 0);
+         | (dataset->geometry.height > 0 ? ASSAY_HAS_IMAGES : 0)
+         | (dataset->counterparts != NULL ? ASSAY_HAS_COUNTERPARTS : 0);
 }
 
 void
 assay_role_data_clear (AssayRoleData *data)
 {
   g_clear_pointer (&data->labels, assay_array_free);
+  g_clear_pointer (&data->label_sets, assay_array_free);
   g_clear_pointer (&data->frames, assay_array_free);
   g_clear_pointer (&data->pictures, assay_array_free);
   g_clear_pointer (&data->photos, g_ptr_array_unref);
@@ -58,6 +61,7 @@ assay_dataset_clear (AssayDataset *dataset)
   assay_role_data_clear (&dataset->secret_data);
   assay_role_data_clear (&dataset->public_data);
   assay_role_data_clear (&dataset->test_data);
+  g_clear_pointer (&dataset->counterparts, g_free);
   g_clear_pointer (&dataset->groups, g_free);
   g_clear_pointer (&dataset->homographies, assay_array_free);
   g_clear_pointer (&dataset->sha256, g_free);

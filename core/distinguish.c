@@ -103,7 +103,10 @@ assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide side, gsize
 gboolean
 assay_oracle_has_density (const AssayOracle *oracle)
 {
-  return oracle->mechanism->log_ratio != NULL;
+  const AssayMechanism *mechanism = oracle->mechanism;
+
+  return mechanism->log_ratio != NULL
+         && (mechanism->has_density == NULL || mechanism->has_density (oracle->settings));
 }
 
 void

@@ -11,6 +11,7 @@
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 
+#include "core/codes.h"
 #include "core/error.h"
 #include "core/exchange-geometry.h"
 #include "core/exchange.h"
@@ -143,6 +144,8 @@ assay_release_write (const AssayRelease *release, const char *folder, GError **e
   AssayJson *json = begin_record ("assay-release/1");
 
   assay_json_member_string (json, "kind", assay_release_kind_name (release->kind));
+  if (release->kind == ASSAY_RELEASE_CODES)
+    assay_json_member_int (json, "bits", (gint64) release->bits);
   assay_json_member_string (json, "defense", release->defense);
   assay_json_key (json, "settings");
   assay_json_raw (json, release->settings);
@@ -312,6 +315,26 @@ load_arrays (const char *folder, JsonObject *root, AssayArrays *ret_arrays, GErr
   return TRUE;
 }
 
+/* How many bits a code has, which its bytes do not say. */
+static gboolean
+read_bits (JsonObject *root, AssayReleaseKind kind, gsize *ret_bits, GError **error)
+{
+  JsonNode *node = json_object_get_member (root, "bits");
+
+  if (kind != ASSAY_RELEASE_CODES)
+    return node == NULL
+           || assay_fail (error, ASSAY_ERROR_DATA,
+                          "release.json: has a member 'bits', expected it of codes alone");
+  if (node == NULL || !JSON_NODE_HOLDS_VALUE (node)
+      || json_node_get_value_type (node) != G_TYPE_INT64 || json_node_get_int (node) < 1
+      || json_node_get_int (node) > ASSAY_CODE_MAX_BITS)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "release.json: expected 'bits' to be a whole number from 1 to %d",
+                       ASSAY_CODE_MAX_BITS);
+  *ret_bits = (gsize) json_node_get_int (node);
+  return TRUE;
+}
+
 /* A release with the metadata of @root and no arrays yet. */
 static AssayRelease *
 release_from_object (JsonObject *root, GError **error)
@@ -329,8 +352,8 @@ release_from_object (JsonObject *root, GError **error)
     return NULL;
   }
   release = assay_release_new (kind, defense);
-  if (!assay_geometry_read (root, "release.json", &release->geometry, &release->is_unit_norm,
-                            error))
+  if (!assay_geometry_read (root, "release.json", &release->geometry, &release->is_unit_norm, error)
+      || !read_bits (root, kind, &release->bits, error))
     return NULL;
   if (settings != NULL && JSON_NODE_HOLDS_OBJECT (settings)) {
     g_free (release->settings);

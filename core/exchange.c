@@ -7,6 +7,8 @@
 
 #include "core/error.h"
 #include "core/exchange-geometry.h"
+#include "core/grant.h"
+#include "core/hash-function.h"
 #include "core/scan.h"
 
 /* One array of a record: its dimensions are letters, equal letters mean equal sizes within the
@@ -18,7 +20,7 @@ typedef struct {
   gboolean is_optional;
 } ArraySpec;
 
-#define MAX_ARRAYS 9
+#define MAX_ARRAYS 11
 
 typedef struct {
   const char *kind;
@@ -35,6 +37,13 @@ static const RecordSpec releases[] = {
   { "statistics", { { "statistics", "nd", ASSAY_FLOAT32, FALSE } } },
   { "mixtures",
     { { "images", "Nd", ASSAY_FLOAT32, FALSE }, { "labels", "Nc", ASSAY_FLOAT32, TRUE } } },
+  { "codes",
+    { { "codes", "nb", ASSAY_UINT8, FALSE },
+      { "mean", "f", ASSAY_FLOAT32, TRUE },
+      { "projection", "cf", ASSAY_FLOAT32, TRUE },
+      { "anchors", "fd", ASSAY_FLOAT32, TRUE },
+      { "width", "1", ASSAY_FLOAT32, TRUE },
+      { "waves", "c2", ASSAY_FLOAT32, TRUE } } },
 };
 static const RecordSpec guess_spec = {
   "guess",
@@ -46,7 +55,8 @@ static const RecordSpec guess_spec = {
     { "near", "nrd", ASSAY_FLOAT32, TRUE },
     { "candidates", "Nc", ASSAY_INT64, TRUE },
     { "pairs", "pt", ASSAY_INT64, TRUE },
-    { "scores", "p", ASSAY_FLOAT32, TRUE } },
+    { "scores", "p", ASSAY_FLOAT32, TRUE },
+    { "codes", "nb", ASSAY_UINT8, TRUE } },
 };
 static const RecordSpec truth_spec = {
   "truth",
@@ -58,7 +68,9 @@ static const RecordSpec truth_spec = {
     { "sources", "Ns", ASSAY_INT64, TRUE },
     { "partners", "Np", ASSAY_INT64, TRUE },
     { "coefficients", "Nk", ASSAY_FLOAT32, TRUE },
-    { "owners", "N", ASSAY_INT64, TRUE } },
+    { "owners", "N", ASSAY_INT64, TRUE },
+    { "codes", "nb", ASSAY_UINT8, TRUE },
+    { "label-sets", "n", ASSAY_INT64, TRUE } },
 };
 
 static const RecordSpec *
@@ -184,12 +196,11 @@ check_array (const ArraySpec *spec, const AssayArray *array, gsize sizes[128], G
       *size = array->shape[i];
     if (*size != array->shape[i])
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "array '%s' is %s, but %c = %" G_GSIZE_FORMAT
-                         " by the arrays before it",
+                         "array '%s' is %s, but %c = %" G_GSIZE_FORMAT " by the arrays before it",
                          spec->name, found, spec->dimensions[i], *size);
   }
-  if (array->type == ASSAY_FLOAT32 && !assay_view_check_finite (assay_array_view (array),
-                                                                spec->name, error))
+  if (array->type == ASSAY_FLOAT32
+      && !assay_view_check_finite (assay_array_view (array), spec->name, error))
     return FALSE;
   return TRUE;
 }
@@ -276,6 +287,30 @@ check_sets (const AssayArray *sets, gsize dictionary, GError **error)
   return TRUE;
 }
 
+/* As many bytes as the bits take, and no bit set beyond them. */
+static gboolean
+check_codes (const AssayArray *codes, gsize bits, GError **error)
+{
+  const gsize bytes = codes->shape[1];
+  const guint8 beyond = bits % 8 > 0 ? (guint8) (0xff << (bits % 8)) : 0;
+
+  if (bits < 1 || bits > ASSAY_CODE_MAX_BITS)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "codes of %" G_GSIZE_FORMAT " bits; expected 1 to %d", bits,
+                       ASSAY_CODE_MAX_BITS);
+  if (bytes != assay_code_bytes (bits))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "codes of %" G_GSIZE_FORMAT " bits have %" G_GSIZE_FORMAT
+                       " bytes; expected %" G_GSIZE_FORMAT,
+                       bits, bytes, assay_code_bytes (bits));
+  for (gsize i = 0; beyond != 0 && i < codes->shape[0]; i++)
+    if (codes->data[(i + 1) * bytes - 1] & beyond)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "code %" G_GSIZE_FORMAT " has a bit set beyond its %" G_GSIZE_FORMAT, i,
+                         bits);
+  return TRUE;
+}
+
 gboolean
 assay_release_check (const AssayRelease *release, GError **error)
 {
@@ -289,6 +324,9 @@ assay_release_check (const AssayRelease *release, GError **error)
     return FALSE;
   }
   /* Numbers made of all secrets together are no image, whatever the secrets were. */
+  if (release->kind == ASSAY_RELEASE_CODES)
+    return check_codes (assay_arrays_get (&release->arrays, "codes"), release->bits, error)
+           && assay_hash_function_check (release, error);
   if (release->kind != ASSAY_RELEASE_STATISTICS
       && !assay_geometry_check (&release->geometry, assay_release_cols (release), error))
     return FALSE;
@@ -344,6 +382,41 @@ assay_truth_check (const AssayTruth *truth, GError **error)
                                   assay_arrays_get (&truth->arrays, "secrets")->shape[1], error);
 }
 
+/* Whether who holds @grants may see the array @name. */
+static gboolean
+is_granted (const AssayRelease *release, const char *name, guint grants)
+{
+  if (release->kind == ASSAY_RELEASE_CODES)
+    return g_str_equal (name, "codes") || (grants & ASSAY_GRANT_HASH_FUNCTION);
+  return !g_str_equal (name, "labels") || (grants & ASSAY_GRANT_LABELS);
+}
+
+gboolean
+assay_release_hides (const AssayRelease *release, guint grants)
+{
+  for (guint i = 0; i < release->arrays.names->len; i++)
+    if (!is_granted (release, release->arrays.names->pdata[i], grants))
+      return TRUE;
+  return FALSE;
+}
+
+AssayRelease *
+assay_release_granted (const AssayRelease *release, guint grants)
+{
+  AssayRelease *granted = assay_release_new (release->kind, release->defense);
+
+  g_free (granted->settings);
+  granted->settings = g_strdup (release->settings);
+  granted->is_unit_norm = release->is_unit_norm;
+  granted->geometry = release->geometry;
+  granted->bits = release->bits;
+  for (guint i = 0; i < release->arrays.names->len; i++)
+    if (is_granted (release, release->arrays.names->pdata[i], grants))
+      assay_arrays_take (&granted->arrays, release->arrays.names->pdata[i],
+                         assay_array_copy (release->arrays.arrays->pdata[i]));
+  return granted;
+}
+
 static const AssayArray *
 first_array (const AssayRelease *release)
 {
@@ -361,6 +434,13 @@ assay_release_cols (const AssayRelease *release)
 {
   const AssayArray *dictionary = assay_arrays_get (&release->arrays, "dictionary");
 
+  if (release->kind == ASSAY_RELEASE_CODES) {
+    const AssayArray *anchors = assay_arrays_get (&release->arrays, "anchors");
+    const AssayArray *from
+        = anchors != NULL ? anchors : assay_arrays_get (&release->arrays, "projection");
+
+    return from != NULL ? from->shape[1] : 0;
+  }
   return (dictionary != NULL ? dictionary : first_array (release))->shape[1];
 }
 

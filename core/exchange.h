@@ -11,6 +11,10 @@
  *   release vector-sets  sets n x w (row numbers of the dictionary), dictionary k x d
  *   release statistics  statistics 1 x s, of all secrets together
  *   release mixtures   images N x d, labels N x c (shares of classes; optional), geometry
+ *   release codes      codes n x b (bit j of a code is bit j % 8 of byte j / 8; bits beyond the
+ *                      release's number of bits are 0), and optional the hash function
+ *                      (core/hash-function.h): mean f, projection c x f, anchors f x d, width 1,
+ *                      waves c x 2
  *   guess              estimates n x d, adversarial n x a (database row numbers),
  *                      intersecting n (how many other subspaces of the release meet this one),
  *                      considered n x k x d (from which the estimate was chosen),
@@ -19,11 +23,15 @@
  *                      them, nearest first),
  *                      candidates N x k (public row numbers for each released item, best first),
  *                      pairs p x 2 (numbers of released items), scores p (higher: the rather they
- *                      share a secret)
+ *                      share a secret),
+ *                      codes n x b (what a code was before it was randomised)
  *   truth              secrets n x d, groups n, labels n, adversarial n x a, frames n x 4
  *                      (core/dataset.h); of mixtures: sources N x s (the secrets in each image),
  *                      partners N x p (the public rows in it), coefficients N x k (of the sources,
- *                      then of the partners), owners N (the secret that it was made for)
+ *                      then of the partners), owners N (the secret that it was made for); of
+ *                      codes: codes n x b, before they were randomised; label-sets n (bit c: has
+ *                      class c); where public rows are further records of the secrets, partners
+ *                      n x 1 (the public row that is one of the secret)
  */
 #pragma once
 
@@ -41,6 +49,7 @@ typedef enum {
   ASSAY_RELEASE_VECTOR_SETS = 1 << 2,
   ASSAY_RELEASE_STATISTICS = 1 << 3,
   ASSAY_RELEASE_MIXTURES = 1 << 4,
+  ASSAY_RELEASE_CODES = 1 << 5,
 } AssayReleaseKind;
 
 /* Named arrays in the order in which they were added. */
@@ -56,8 +65,9 @@ typedef struct _AssayScanCache AssayScanCache;
 typedef struct {
   AssayReleaseKind kind;
   AssayArrays arrays;
-  gboolean is_unit_norm; /* secrets were L2-normalised before they were protected */
+  gboolean is_unit_norm;  /* secrets were L2-normalised before they were protected */
   AssayGeometry geometry; /* of rows that are images */
+  gsize bits;             /* of a code; 0 in other kinds */
   char *defense;         /* id of the plugin that made it, or what its maker calls it; never NULL */
   char *settings;        /* JSON object text of the defense's settings; never NULL */
   AssayScanCache *scans; /* what attacks on this release share; says nothing of the secrets */
@@ -77,11 +87,11 @@ typedef struct {
 
 /* The subspaces of a release: D_i = translation_i + span (basis_i). */
 typedef struct {
-  gsize count; /* n */
-  gsize dimension; /* m; 0 for plain points */
-  gsize cols; /* d */
+  gsize count;              /* n */
+  gsize dimension;          /* m; 0 for plain points */
+  gsize cols;               /* d */
   const float *translation; /* n x d */
-  const float *basis; /* n x m x d, orthonormal rows; NULL when m = 0 */
+  const float *basis;       /* n x m x d, orthonormal rows; NULL when m = 0 */
 } AssaySubspaces;
 
 AssayRelease *assay_release_new (AssayReleaseKind kind, const char *defense);
@@ -105,7 +115,11 @@ gboolean assay_guess_check (const AssayGuess *guess, GError **error);
 gboolean assay_truth_check (const AssayTruth *truth, GError **error);
 
 gsize assay_release_count (const AssayRelease *release); /* n */
-gsize assay_release_cols (const AssayRelease *release); /* d */
+gsize assay_release_cols (const AssayRelease *release);  /* d; 0: the release does not say */
+/* Whether it has arrays that only the holder of further grants than @grants may see (labels,
+ * hash-function), and a copy without them, which shares the others. */
+gboolean assay_release_hides (const AssayRelease *release, guint grants);
+AssayRelease *assay_release_granted (const AssayRelease *release, guint grants);
 /* A release of kind subspaces, or of kind vectors as subspaces of dimension 0. */
 AssaySubspaces assay_release_subspaces (const AssayRelease *release);
 

@@ -1,8 +1,8 @@
 /* What a scenario may let an attack know beside the release. */
 #include "core/grant.h"
 
-const char *const assay_grant_names[] = { "database", "public", "groups", "other-releases",
-                                          "repeats",  "labels", NULL };
+const char *const assay_grant_names[] = { "database", "public", "groups",        "other-releases",
+                                          "repeats",  "labels", "hash-function", NULL };
 
 char *
 assay_grants_describe (guint grants)

@@ -8,12 +8,13 @@ G_BEGIN_DECLS
 /* Knowledge that a scenario may grant to an attack, beside the release. */
 typedef enum {
   ASSAY_GRANT_NONE = 0,
-  ASSAY_GRANT_DATABASE = 1 << 0, /* the rows from which the defense drew its material */
-  ASSAY_GRANT_PUBLIC = 1 << 1,   /* public rows of the same kind as the secrets */
-  ASSAY_GRANT_GROUPS = 1 << 2,   /* which secrets belong together */
+  ASSAY_GRANT_DATABASE = 1 << 0,       /* the rows from which the defense drew its material */
+  ASSAY_GRANT_PUBLIC = 1 << 1,         /* public rows of the same kind as the secrets */
+  ASSAY_GRANT_GROUPS = 1 << 2,         /* which secrets belong together */
   ASSAY_GRANT_OTHER_RELEASES = 1 << 3, /* what was released of the other secrets */
-  ASSAY_GRANT_REPEATS = 1 << 4, /* further releases of the same secrets */
-  ASSAY_GRANT_LABELS = 1 << 5,  /* the labels that were released with mixtures */
+  ASSAY_GRANT_REPEATS = 1 << 4,        /* further releases of the same secrets */
+  ASSAY_GRANT_LABELS = 1 << 5,         /* the labels that were released with mixtures */
+  ASSAY_GRANT_HASH_FUNCTION = 1 << 6,  /* what was released with codes: how they are made */
 } AssayGrant;
 
 /* The scenario's words for them ("database", "public", ...), in the order of their bits. */

@@ -9,21 +9,19 @@
 #include <lapacke.h>
 #include <limits.h>
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "core/error.h"
 
-/* In OpenBLAS built on OpenMP this is a setting of the process, so once is enough. It also sets
- * how many threads OpenMP would use by default, which assay_parallel_for never relies on. */
+/* OpenBLAS built on OpenMP takes as many threads as OpenMP would, which belongs to the calling
+ * task: what one task has set another does not see. Inside of a parallel loop it takes one by
+ * itself. */
 static void
 ensure_single_thread (void)
 {
-  static gsize is_done;
-
-  if (g_once_init_enter (&is_done)) {
+  if (!omp_in_parallel () && omp_get_max_threads () != 1)
     openblas_set_num_threads (1);
-    g_once_init_leave (&is_done, 1);
-  }
 }
 
 static blasint
@@ -345,6 +343,58 @@ assay_linalg_symmetric_eigen (gsize n, gsize count, const double *matrix, double
   return TRUE;
 }
 
+/* The factor L of B = L L' by rows, which by LAPACK's columns is its transpose; 0 above it. */
+static double *
+factorize_definite (gsize n, const double *matrix, const char *what, GError **error)
+{
+  g_autofree double *factors = copy_lower (n, matrix, what, error);
+  lapack_int info;
+
+  if (factors == NULL)
+    return NULL;
+  info = LAPACKE_dpotrf (LAPACK_COL_MAJOR, 'U', narrow (n), factors, narrow (n));
+  if (info > 0) {
+    assay_fail (error, ASSAY_ERROR_NUMERIC,
+                "%s: the matrix of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                " is not positive definite (its leading minor of order %d is not positive)",
+                what, n, n, (int) info);
+    return NULL;
+  }
+  return check_info (info, what, error) ? g_steal_pointer (&factors) : NULL;
+}
+
+/* With B = L L', the eigenvalues are those of inv (L) A inv (L)', whose vectors are L' x. */
+gboolean
+assay_linalg_definite_eigen (gsize n, gsize count, const double *matrix, const double *definite,
+                             double *ret_values, double *ret_vectors, GError **error)
+{
+  static const char what[] = "eigenvalues relative to a definite matrix";
+  const lapack_int order = narrow (n);
+  g_autofree double *factors = NULL;
+  g_autofree double *reduced = NULL;
+
+  g_assert (count <= n);
+  if (count == 0)
+    return TRUE;
+  if (!check_order (n, what, error))
+    return FALSE;
+  ensure_single_thread ();
+  factors = factorize_definite (n, definite, what, error);
+  reduced = factors != NULL ? copy_lower (n, matrix, what, error) : NULL;
+  if (reduced == NULL)
+    return FALSE;
+  if (!check_info (LAPACKE_dsygst (LAPACK_COL_MAJOR, 1, 'U', order, reduced, order, factors, order),
+                   what, error)
+      || !assay_linalg_symmetric_eigen (n, count, reduced, ret_values, ret_vectors, error))
+    return FALSE;
+  cblas_dtrsm (CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, order,
+               narrow (count), 1, factors, order, ret_vectors, order);
+  for (gsize i = 0; i < count; i++)
+    if (points_down (ret_vectors + i * n, n))
+      negate (ret_vectors + i * n, n, 1);
+  return TRUE;
+}
+
 /* Of A' = V S U', which is what the memory of A holds by columns: V by columns is V' by rows. */
 static lapack_int
 decompose (gsize rows, gsize cols, const double *matrix, double *factors, double *values, double *u,
@@ -413,21 +463,14 @@ assay_linalg_solve_spd (gsize n, gsize count, const double *matrix, double *righ
   static const char what[] = "symmetric positive definite system";
   const blasint order = narrow (n), width = narrow (count);
   g_autofree double *factors = NULL;
-  lapack_int info;
 
   if (n == 0 || count == 0)
     return TRUE;
   ensure_single_thread ();
-  factors = copy_lower (n, matrix, what, error);
-  if (factors == NULL || !check_finite (right, n, count, what, error))
+  if (!check_finite (right, n, count, what, error))
     return FALSE;
-  info = LAPACKE_dpotrf (LAPACK_COL_MAJOR, 'U', order, factors, order);
-  if (info > 0)
-    return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                       "%s: the matrix of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       " is not positive definite (its leading minor of order %d is not positive)",
-                       what, n, n, (int) info);
-  if (!check_info (info, what, error))
+  factors = factorize_definite (n, matrix, what, error);
+  if (factors == NULL)
     return FALSE;
   /* By rows the factor is L of A = L L'. */
   cblas_dtrsm (CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, order, width, 1,

@@ -44,6 +44,14 @@ gboolean assay_linalg_orthonormalize (double *rows, gsize count, gsize cols, GEr
 gboolean assay_linalg_symmetric_eigen (gsize n, gsize count, const double *matrix,
                                        double *ret_values, double *ret_vectors, GError **error);
 
+/* The @count largest eigenvalues of A x = value B x, descending, for a symmetric @matrix A and a
+ * symmetric positive definite @definite B (both n x n, row-major; only their lower triangles are
+ * read), and the eigenvectors as rows (count x n) with x' B x = 1. ASSAY_ERROR_NUMERIC when B is
+ * not positive definite to working precision, or values are not finite. */
+gboolean assay_linalg_definite_eigen (gsize n, gsize count, const double *matrix,
+                                      const double *definite, double *ret_values,
+                                      double *ret_vectors, GError **error);
+
 /* @matrix (rows x cols, row-major) = U diag (s) V' with k = MIN (rows, cols): the singular values
  * s (k, descending), U (rows x k) and V' (k x cols); either may be NULL. ASSAY_ERROR_NUMERIC when
  * values are not finite. */

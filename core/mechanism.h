@@ -25,6 +25,10 @@ typedef struct {
 
   AssayBudget (*budget) (gconstpointer settings, gsize cols);
 
+  /* An input is not a secret but something of its own (a code, a small dataset), whatever the
+   * columns of a secret. */
+  gboolean has_own_inputs;
+
   /* How many numbers one input and one output have. */
   void (*size) (gconstpointer settings, gsize cols, gsize *ret_inputs, gsize *ret_outputs);
 
@@ -49,6 +53,10 @@ typedef struct {
    * computed. NULL: not known. */
   void (*tight_event) (gconstpointer settings, gsize cols, double epsilon, double *ret_first,
                        double *ret_second);
+
+  /* Whether log_ratio and tight_event are known with these settings; NULL: with all, where they are
+   * not NULL themselves. */
+  gboolean (*has_density) (gconstpointer settings);
 
   /* Only for defenses that act on a whole dataset, for one-run audits (core/one-run.h): up to how
    * many canaries there can be; @count of them as rows of the dataset; and from one release a score

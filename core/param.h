@@ -60,6 +60,14 @@ typedef struct {
 #define ASSAY_PARAM_STRING(Struct, field, otherwise, about)                                       \
   { .name = #field, .type = ASSAY_PARAM_TYPE_STRING,                                              \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, char *), .text = (otherwise), .help = (about) }
+#define ASSAY_PARAM_LATER_STRING(Struct, field, otherwise, about)                                 \
+  { .name = #field, .type = ASSAY_PARAM_TYPE_STRING,                                              \
+    .offset = ASSAY_TYPED_OFFSET (Struct, field, char *), .text = (otherwise), .help = (about),   \
+    .is_later = true }
+#define ASSAY_PARAM_LATER_REAL(Struct, field, otherwise, least, most, measured_in, about)         \
+  { .name = #field, .type = ASSAY_PARAM_TYPE_REAL,                                                \
+    .offset = ASSAY_TYPED_OFFSET (Struct, field, double), .low = (least), .high = (most),         \
+    .number = (otherwise), .unit = (measured_in), .help = (about), .is_later = true }
 #define ASSAY_PARAM_END { .name = NULL }
 
 /* One table with every value resolved: what a plugin works on, and what results print. */

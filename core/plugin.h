@@ -95,6 +95,9 @@ typedef struct {
 typedef struct {
   gconstpointer settings;
   AssayStreamKey stream; /* the secret with number i draws from assay_stream (stream, i) */
+  /* What is drawn from it is the same in every release of the same secrets (repeats): a hash
+   * function is learned once. */
+  AssayStreamKey common_stream;
   const AssayRows *database; /* NULL unless the defense uses one */
   const AssayRows *public_rows; /* as above */
   const gint64 *labels; /* of the secrets; NULL: they have none */
@@ -130,7 +133,7 @@ typedef struct {
 typedef struct _AssayAttack AssayAttack;
 
 typedef enum {
-  ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret */
+  ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret, or its `codes` */
   ASSAY_GAME_LINK,        /* ... `candidates` for every released item, best first */
   ASSAY_GAME_PAIR,        /* ... `scores` of `pairs`: higher, the rather they share a secret */
   ASSAY_GAME_DISTINGUISH, /* an event that tells two neighbouring inputs apart (distinguish.h) */
@@ -147,7 +150,7 @@ assay_game_has_guess (AssayGame game)
 /* All that an attack receives: the release, and one pointer a grant, NULL where not granted. Truth
  * is in no type that an attack can name. */
 typedef struct {
-  const AssayRelease *release; /* without `labels`, unless they are granted */
+  const AssayRelease *release; /* without `labels` and hash function, unless they are granted */
   const AssayRows *database;
   const AssayRows *public_rows;
   const gint64 *groups; /* one number per secret; of mixtures one per image of the release */
@@ -273,10 +276,13 @@ typedef struct {
 #define ASSAY_MAX_SERIES 10
 #define ASSAY_AUDIT_SERIES 5 /* of an audit as a unit: see assay_outcomes_take_audit */
 
-/* Outcomes per unit: @n values a series, finite. */
+/* Outcomes per unit: @n values a series, finite. A series that a case does not allow is left out
+ * (NULL) with the reason, and its measures with it: claims that name one are inconclusive. The last
+ * series of a metric that names units stays, and one other at least. */
 typedef struct {
   gsize n;
   double *series[ASSAY_MAX_SERIES];
+  char *left_out[ASSAY_MAX_SERIES]; /* why; NULL: it is there */
 } AssayOutcomes;
 
 void assay_outcomes_clear (AssayOutcomes *outcomes);

@@ -1,7 +1,8 @@
 /* Images of CIFAR's binary files: 32 x 32 pixels in colour, with labels.
  *
  * Secrets are the images of `images`. The role test has those of `test_images`, or where none are
- * named the share `test_share` of the former, chosen at random; a test image is never a secret. */
+ * named the share `test_share` of the former, chosen at random; a test image is never a secret: one
+ * whose pixels are those of a secret is left out, with a warning. */
 #include "core/row-file.h"
 #include "datasets/cifar-file.h"
 #include "datasets/image-set.h"

@@ -1,7 +1,8 @@
 /* Images of MNIST's IDX files (MNIST, Fashion-MNIST, EMNIST), plain or gzip: grey, with labels.
  *
  * Secrets are the training images. The role test has the test files, or where none are named the
- * share `test_share` of the training images, chosen at random; a test image is never a secret. */
+ * share `test_share` of the training images, chosen at random; a test image is never a secret: one
+ * whose pixels are those of a secret is left out, with a warning. */
 #include "core/row-file.h"
 #include "datasets/idx-file.h"
 #include "datasets/image-set.h"

@@ -2,8 +2,9 @@
  *
  * A public image that is also a secret would be found for free by every attack that compares
  * released images with public ones, and one that is a test image would be trained on where a
- * defense mixes it in. Such images are left out and not refused: two published sets may share an
- * image, and nobody could mend that by a setting. */
+ * defense mixes it in. A test image that is also a secret is trained on wherever the release is,
+ * and what is tested with it is memory. Such images are left out and not refused: two published
+ * sets, or the two parts of one, may share an image, and nobody could mend that by a setting. */
 #include "datasets/image-set.h"
 
 #include "core/error.h"
@@ -31,8 +32,11 @@ assay_image_pools_split (AssayImagePools *pools, double share, AssayStreamKey ke
 
 /* ---- Opening ---- */
 
+/* Leaves out of @images, which play @role, those that play @other_role. Numbers in the message are
+ * within the role: those of a file, unless the other role was set apart from it. */
 static gboolean
-drop_shared (AssayImages *images, const AssayImages *others, const char *role, GError **error)
+drop_shared (AssayImages *images, const char *role, const AssayImages *others,
+             const char *other_role, GError **error)
 {
   const gsize count = images->count;
   gsize image, other, n;
@@ -42,13 +46,14 @@ drop_shared (AssayImages *images, const AssayImages *others, const char *role, G
   n = assay_images_drop_shared (images, others, &image, &other);
   if (images->count == 0)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "public: %s: every image is also a %s image of %s; expected others",
-                       images->source, role, others->source);
+                       "%s: %s: every image is also a %s image of %s; expected others", role,
+                       images->source, other_role, others->source);
   if (n > 0)
-    g_warning ("public: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
-               " images left out that are also %s images; the first: image %" G_GSIZE_FORMAT
+    g_warning ("%s: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
+               " images left out that are also %s images; the first: %s image %" G_GSIZE_FORMAT
                " of %s is %s image %" G_GSIZE_FORMAT " of %s",
-               n, count, role, image, images->source, role, other, others->source);
+               role, n, count, other_role, role, image, images->source, other_role, other,
+               others->source);
   return TRUE;
 }
 
@@ -56,11 +61,12 @@ static gboolean
 check_pools (const AssayImagePools *pools, GError **error)
 {
   return (pools->test == NULL
-          || assay_images_check_size (pools->test, "test", pools->secrets, error))
+          || (assay_images_check_size (pools->test, "test", pools->secrets, error)
+              && drop_shared (pools->test, "test", pools->secrets, "private", error)))
          && (pools->public_images == NULL
              || (assay_images_check_size (pools->public_images, "public", pools->secrets, error)
-                 && drop_shared (pools->public_images, pools->secrets, "private", error)
-                 && drop_shared (pools->public_images, pools->test, "test", error)));
+                 && drop_shared (pools->public_images, "public", pools->secrets, "private", error)
+                 && drop_shared (pools->public_images, "public", pools->test, "test", error)));
 }
 
 static AssayArray *

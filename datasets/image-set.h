@@ -34,14 +34,15 @@ typedef struct {
 gboolean assay_image_pools_split (AssayImagePools *pools, double share, AssayStreamKey key,
                                   GError **error);
 
-/* Checks that all images have one size (ASSAY_ERROR_MISMATCH), leaves public images out that are a
- * secret or test image byte by byte, with a g_warning that names the first, and normalises by the
- * secrets. Empties @pools. */
+/* Checks that all images have one size (ASSAY_ERROR_MISMATCH), leaves test images out that are a
+ * secret byte by byte, and public images that are a secret or test image, with a g_warning that
+ * names the first of each (ASSAY_ERROR_DATA where none is left), and normalises by the secrets.
+ * Empties @pools. */
 gboolean assay_image_pools_open (AssayImagePools *pools, AssayPixelScale scale, gsize n_classes,
                                  AssayDataset *ret_dataset, GError **error);
 
-/* The same from surveys; with @test_share of the secrets where there is no test pool. The range of
- * values is not known yet under ASSAY_PIXELS_DATASET. */
+/* The same from surveys, which cannot know what is left out; with @test_share of the secrets where
+ * there is no test pool. The range of values is not known yet under ASSAY_PIXELS_DATASET. */
 gboolean assay_image_pools_survey (const AssayPoolSurvey *secrets, const AssayPoolSurvey *test,
                                    const AssayPoolSurvey *public_images, double test_share,
                                    gsize n_classes, AssaySurvey *ret_survey, GError **error);

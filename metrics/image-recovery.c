@@ -13,13 +13,17 @@
  *                     absolute value
  *   matching = auto   best where the attack says that it could not tell (AssayGuess), or where
  *                     there are not as many estimates as secrets; otherwise order
- * The best of many is better than chance even where nothing is known: compare with the figures
- * that estimates of other secrets have.
+ * The best of many is better than chance even where nothing is known. The figures of chance are
+ * those that the same estimates have, matched in the same way, with as many other images of the
+ * dataset (metrics/other-images.h): what is not above them was not recovered. Where public images
+ * stand for others and were mixed in, estimates that contain them are above chance themselves.
+ * SSIM compares means too, and is therefore taken of pictures as they are shown, black being 0.
  * Correlation is that of Pearson over pixels, 0 where a picture is flat; it knows neither
  * brightness nor contrast. */
 #include "core/image-quality.h"
 #include "core/plugin.h"
 #include "metrics/assignment.h"
+#include "metrics/other-images.h"
 
 enum { AUTO, ORDER, BEST };
 enum { KNOWN, FREE };
@@ -32,7 +36,17 @@ typedef struct {
   guint sign;
 } ImageRecovery;
 
-enum { MAE, PSNR, SSIM, CORRELATION, ABOVE_50, ABOVE_80, N_SERIES };
+enum {
+  MAE,
+  PSNR,
+  SSIM,
+  CORRELATION,
+  ABOVE_50,
+  ABOVE_80,
+  SSIM_CHANCE,
+  CORRELATION_CHANCE,
+  N_SERIES,
+};
 
 typedef struct {
   const ImageRecovery *settings;
@@ -44,6 +58,25 @@ typedef struct {
 } Recovery;
 
 /* ---- Matching ---- */
+
+/* Which estimate is of which of the images that stand as secrets; free with g_free. */
+static gboolean
+match (Recovery *recovery, GError **error)
+{
+  const gsize n = recovery->secrets.rows;
+
+  recovery->estimate_of = assay_alloc (n, sizeof (gsize), "matching", error);
+  if (recovery->estimate_of == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n && recovery->matching == ORDER; i++)
+    recovery->estimate_of[i] = i;
+  if (recovery->matching == ORDER
+      || metric_match (recovery->secrets, recovery->estimates, recovery->settings->sign == FREE,
+                       recovery->estimate_of, error))
+    return TRUE;
+  g_clear_pointer (&recovery->estimate_of, g_free);
+  return FALSE;
+}
 
 static gboolean
 prepare (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
@@ -70,17 +103,8 @@ prepare (const AssayMetricContext *context, const AssayTruth *truth, const Assay
                        ", but the secrets are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
                        "; with matching = best their number may differ",
                        recovery.estimates.rows, recovery.estimates.cols, n, recovery.secrets.cols);
-  recovery.estimate_of = assay_alloc (n, sizeof (gsize), "matching", error);
-  if (recovery.estimate_of == NULL)
+  if (!match (&recovery, error))
     return FALSE;
-  for (gsize i = 0; i < n && recovery.matching == ORDER; i++)
-    recovery.estimate_of[i] = i;
-  if (recovery.matching == BEST
-      && !metric_match (recovery.secrets, recovery.estimates, recovery.settings->sign == FREE,
-                        recovery.estimate_of, error)) {
-    g_free (recovery.estimate_of);
-    return FALSE;
-  }
   *ret_recovery = recovery;
   return TRUE;
 }
@@ -129,25 +153,86 @@ recovered (const Recovery *recovery, gsize unit, float *ret_row)
     ret_row[j] = estimate != NULL ? sign * estimate[j] : (float) ((black + white) / 2);
 }
 
+typedef struct {
+  double mae;
+  double psnr;
+  double ssim;
+  double correlation;
+} Likeness;
+
+/* What was recovered of secret @unit with the secret. @row has room for three pictures. */
 static gboolean
-compare (const Recovery *recovery, gsize unit, float *row, AssayOutcomes *outcomes, GError **error)
+compare (const Recovery *recovery, gsize unit, float *row, Likeness *ret_likeness, GError **error)
 {
   const gsize cols = recovery->secrets.cols;
   const AssayGeometry *geometry = recovery->geometry;
   const float *secret = assay_view_row (recovery->secrets, unit);
   AssaySsim ssim = { .shape = { geometry->height, geometry->width, geometry->channels } };
-  double black, white, correlation;
+  float *shown = row + cols, *shown_secret = row + 2 * cols;
+  double black, white;
 
   scale_of (recovery, secret, &black, &white);
   ssim.range = white - black;
   recovered (recovery, unit, row);
-  correlation = metric_correlation (secret, row, cols);
-  outcomes->series[MAE][unit] = assay_image_mae (secret, row, cols) / ssim.range;
-  outcomes->series[PSNR][unit] = assay_image_psnr (secret, row, cols, ssim.range);
-  outcomes->series[CORRELATION][unit] = correlation;
-  outcomes->series[ABOVE_50][unit] = correlation > 0.5;
-  outcomes->series[ABOVE_80][unit] = correlation > 0.8;
-  return assay_image_ssim (&ssim, secret, row, &outcomes->series[SSIM][unit], error);
+  *ret_likeness = (Likeness){ .mae = assay_image_mae (secret, row, cols) / ssim.range,
+                              .psnr = assay_image_psnr (secret, row, cols, ssim.range),
+                              .correlation = metric_correlation (secret, row, cols) };
+  for (gsize j = 0; j < cols; j++) {
+    shown[j] = (float) ((double) row[j] - black);
+    shown_secret[j] = (float) ((double) secret[j] - black);
+  }
+  return assay_image_ssim (&ssim, shown_secret, shown, &ret_likeness->ssim, error);
+}
+
+static gboolean
+fill (const Recovery *recovery, float *row, AssayOutcomes *outcomes, GError **error)
+{
+  for (gsize i = 0; i < recovery->secrets.rows; i++) {
+    Likeness likeness;
+
+    if (!compare (recovery, i, row, &likeness, error))
+      return FALSE;
+    outcomes->series[MAE][i] = likeness.mae;
+    outcomes->series[PSNR][i] = likeness.psnr;
+    outcomes->series[SSIM][i] = likeness.ssim;
+    outcomes->series[CORRELATION][i] = likeness.correlation;
+    outcomes->series[ABOVE_50][i] = likeness.correlation > 0.5;
+    outcomes->series[ABOVE_80][i] = likeness.correlation > 0.8;
+  }
+  return TRUE;
+}
+
+/* The same estimates with other images in place of the secrets. */
+static gboolean
+fill_chance (const AssayMetricContext *context, const AssayTruth *truth, Recovery recovery,
+             float *row, AssayOutcomes *outcomes, GError **error)
+{
+  g_autoptr (AssayMatrix) others = NULL;
+  g_autofree gsize *estimate_of = NULL;
+  g_autofree char *why = NULL;
+
+  if (!metric_other_images (context, truth, &others, &why, error))
+    return FALSE;
+  if (others == NULL) {
+    for (guint s = SSIM_CHANCE; s <= CORRELATION_CHANCE; s++) {
+      g_clear_pointer (&outcomes->series[s], g_free);
+      outcomes->left_out[s] = g_strdup (why);
+    }
+    return TRUE;
+  }
+  recovery.secrets = assay_matrix_view (others);
+  if (!match (&recovery, error))
+    return FALSE;
+  estimate_of = recovery.estimate_of;
+  for (gsize i = 0; i < recovery.secrets.rows; i++) {
+    Likeness likeness;
+
+    if (!compare (&recovery, i, row, &likeness, error))
+      return FALSE;
+    outcomes->series[SSIM_CHANCE][i] = likeness.ssim;
+    outcomes->series[CORRELATION_CHANCE][i] = likeness.correlation;
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -165,16 +250,16 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   if (!prepare (context, truth, guess, &recovery, error))
     return FALSE;
   estimate_of = recovery.estimate_of;
-  row = assay_alloc (recovery.secrets.cols, sizeof (float), "picture", error);
+  row = assay_alloc (recovery.secrets.cols, 3 * sizeof (float), "pictures", error);
   for (guint s = 0; s < N_SERIES; s++) {
     ret_outcomes->series[s]
         = assay_alloc (recovery.secrets.rows, sizeof (double), "pictures", error);
     if (row == NULL || ret_outcomes->series[s] == NULL)
       return FALSE;
   }
-  for (gsize i = 0; i < recovery.secrets.rows; i++)
-    if (!compare (&recovery, i, row, ret_outcomes, error))
-      return FALSE;
+  if (!fill (&recovery, row, ret_outcomes, error)
+      || !fill_chance (context, truth, recovery, row, ret_outcomes, error))
+    return FALSE;
   ret_outcomes->n = recovery.secrets.rows;
   return TRUE;
 }
@@ -239,27 +324,25 @@ static const AssayParam parameters[]
     .unit = "share of secrets", .help = "Secrets whose picture has a correlation above " about     \
   }
 
+#define LIKENESS(label, place, how, headline, of, about)                                           \
+  {                                                                                                \
+    .name = label, .series = place, .statistic = how, .is_headline = headline,                     \
+    .higher_is_worse = TRUE, .low = -1, .high = 1, .unit = of, .help = about                       \
+  }
+
+#define MEAN ASSAY_STATISTIC_MEAN
+#define MEDIAN ASSAY_STATISTIC_MEDIAN
+
 static const AssayMeasure measures[] = {
-  { .name = "image-ssim",
-    .series = SSIM,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .is_headline = TRUE,
-    .higher_is_worse = TRUE,
-    .low = -1,
-    .high = 1,
-    .unit = "SSIM",
-    .help = "Mean structural similarity of secrets and recovered pictures" },
-  { .name = "image-ssim-median",
-    .series = SSIM,
-    .statistic = ASSAY_STATISTIC_MEDIAN,
-    .higher_is_worse = TRUE,
-    .low = -1,
-    .high = 1,
-    .unit = "SSIM",
-    .help = "Median of the same" },
+  LIKENESS ("image-ssim", SSIM, MEAN, TRUE, "SSIM",
+            "Mean structural similarity of secrets and recovered pictures"),
+  LIKENESS ("image-ssim-median", SSIM, MEDIAN, FALSE, "SSIM", "Median of the same"),
+  LIKENESS ("image-ssim-chance", SSIM_CHANCE, MEAN, TRUE, "SSIM",
+            "Mean structural similarity of the same pictures with other images of the dataset, "
+            "matched in the same way"),
   { .name = "image-psnr",
     .series = PSNR,
-    .statistic = ASSAY_STATISTIC_MEAN,
+    .statistic = MEAN,
     .higher_is_worse = TRUE,
     .low = -G_MAXDOUBLE,
     .high = ASSAY_PSNR_MOST,
@@ -267,20 +350,16 @@ static const AssayMeasure measures[] = {
     .help = "Mean peak signal-to-noise ratio of recovered pictures" },
   { .name = "image-mae",
     .series = MAE,
-    .statistic = ASSAY_STATISTIC_MEAN,
+    .statistic = MEAN,
     .low = 0,
     .high = G_MAXDOUBLE,
     .unit = "share of the range",
     .help = "Mean absolute error of recovered pictures" },
-  { .name = "image-correlation",
-    .series = CORRELATION,
-    .statistic = ASSAY_STATISTIC_MEDIAN,
-    .is_headline = TRUE,
-    .higher_is_worse = TRUE,
-    .low = -1,
-    .high = 1,
-    .unit = "correlation",
-    .help = "Median correlation of the pixels of secrets and recovered pictures" },
+  LIKENESS ("image-correlation", CORRELATION, MEDIAN, TRUE, "correlation",
+            "Median correlation of the pixels of secrets and recovered pictures"),
+  LIKENESS ("image-correlation-chance", CORRELATION_CHANCE, MEDIAN, FALSE, "correlation",
+            "Median correlation of the same pictures with other images of the dataset, matched in "
+            "the same way"),
   ABOVE (50, ABOVE_50, "0.5"),
   ABOVE (80, ABOVE_80, "0.8"),
   { .name = NULL },

@@ -10,8 +10,9 @@
  * the one of lowest number), and a figure is the mean over the secrets with such a pair, all of the
  * same weight. Intervals are over secrets. The negatives, usually many times as many, are taken as
  * they are: their own scatter, which moves the placements of all units together, and that of the
- * threshold (a tenth of its rate where 100 of them exceed it) are not in the width. A rate of false
- * positives that is less than one negative is refused. */
+ * threshold (a tenth of its rate where 100 of them exceed it) are not in the width. Where the rate
+ * of false positives is less than one negative there is no such threshold: the true positives are
+ * left out with that reason, and the area stays. */
 #include "core/pair-scores.h"
 #include "core/plugin.h"
 #include "metrics/errors.h"
@@ -28,7 +29,15 @@ typedef struct {
   gint64 *shared;
   double *placements;
   float threshold;
+  gsize n_negative;
 } Scored;
+
+/* Whether @false_positives is one negative at least. */
+static gboolean
+has_threshold (const PairAuc *settings, const Scored *scored)
+{
+  return settings->false_positives * (double) scored->n_negative >= 1;
+}
 
 static void
 scored_clear (Scored *scored)
@@ -43,8 +52,6 @@ static gboolean
 place_scores (const PairAuc *settings, const AssayArray *sources, const AssayArray *pairs,
               Scored *scored, GError **error)
 {
-  gsize n_negative = 0;
-
   scored->shared = assay_alloc (scored->n, sizeof (gint64), "pairs", error);
   scored->placements = assay_alloc (scored->n, sizeof (double), "pairs", error);
   if (scored->shared == NULL || scored->placements == NULL)
@@ -58,14 +65,8 @@ place_scores (const PairAuc *settings, const AssayArray *sources, const AssayArr
                          " and %" G_GINT64_FORMAT ", expected two of %" G_GSIZE_FORMAT,
                          i, pair[0], pair[1], sources->shape[0]);
     scored->shared[i] = assay_pair_shared (sources, pair[0], pair[1]);
-    n_negative += scored->shared[i] < 0;
+    scored->n_negative += scored->shared[i] < 0;
   }
-  if (settings->false_positives * (double) n_negative < 1)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "false_positives = %g of %" G_GSIZE_FORMAT
-                       " pairs that share no secret is less than one: expected more pairs, or a "
-                       "higher rate",
-                       settings->false_positives, n_negative);
   return assay_pair_placements (scored->scores, scored->shared, scored->n,
                                 settings->false_positives, scored->placements, &scored->threshold,
                                 error);
@@ -105,6 +106,17 @@ mean_by_secret (const Scored *scored, const AssayTruth *truth, AssayOutcomes *re
   return TRUE;
 }
 
+static void
+leave_out_true_positives (const PairAuc *settings, gsize n_negative, AssayOutcomes *outcomes)
+{
+  g_clear_pointer (&outcomes->series[TRUE_POSITIVES], g_free);
+  outcomes->left_out[TRUE_POSITIVES]
+      = g_strdup_printf ("false_positives = %g of %" G_GSIZE_FORMAT
+                         " pairs that share no secret is less than one: expected more pairs, or a "
+                         "higher rate",
+                         settings->false_positives, n_negative);
+}
+
 static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
          AssayOutcomes *ret_outcomes, GError **error)
@@ -113,9 +125,13 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   const AssayArray *scores = assay_arrays_get (&guess->arrays, "scores");
   g_auto (Scored) scored = { .n = pairs->shape[0], .scores = assay_array_view (scores).data };
 
-  return place_scores (context->settings, assay_arrays_get (&truth->arrays, "sources"), pairs,
-                       &scored, error)
-         && mean_by_secret (&scored, truth, ret_outcomes, error);
+  if (!place_scores (context->settings, assay_arrays_get (&truth->arrays, "sources"), pairs,
+                     &scored, error)
+      || !mean_by_secret (&scored, truth, ret_outcomes, error))
+    return FALSE;
+  if (!has_threshold (context->settings, &scored))
+    leave_out_true_positives (context->settings, scored.n_negative, ret_outcomes);
+  return TRUE;
 }
 
 static const AssayParam parameters[]

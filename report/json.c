@@ -104,6 +104,13 @@ write_cell (AssayJson *json, const AssayResultCell *cell)
   for (guint i = 0; i < cell->measurements->len; i++)
     write_measurement (json, &g_array_index (cell->measurements, AssayMeasurement, i));
   assay_json_end_array (json);
+  if (cell->left_out->len > 0) {
+    assay_json_key (json, "left_out");
+    assay_json_begin_array (json);
+    for (guint i = 0; i < cell->left_out->len; i++)
+      assay_json_string (json, cell->left_out->pdata[i]);
+    assay_json_end_array (json);
+  }
   if (cell->audit != NULL)
     write_audit (json, cell->audit);
   assay_json_end_object (json);

@@ -105,6 +105,19 @@ append_cells (GString *text, const AssayResults *results)
       g_string_append_printf (text, " | %" G_GSIZE_FORMAT " |\n", measurement->interval.n);
     }
   }
+  for (guint i = 0; i < results->pooled->len; i++) {
+    const AssayResultCell *cell = results->pooled->pdata[i];
+
+    for (guint m = 0; m < cell->left_out->len; m++) {
+      g_string_append (text, "\nOf ");
+      append_escaped (text, cell->player.label);
+      g_string_append (text, " against ");
+      append_escaped (text, cell->defense.label);
+      g_string_append (text, ": ");
+      append_escaped (text, cell->left_out->pdata[m]);
+      g_string_append_c (text, '\n');
+    }
+  }
 }
 
 static void

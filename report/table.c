@@ -21,7 +21,11 @@ format_number (double value, gboolean is_share)
 {
   if (!isfinite (value) || fabs (value) >= G_MAXDOUBLE)
     return g_strdup ("?");
-  return is_share ? g_strdup_printf ("%.1f", 100 * value) : g_strdup_printf ("%.3g", value);
+  if (is_share)
+    return g_strdup_printf ("%.1f", 100 * value);
+  /* Ranks and counts in thousands are read as whole numbers. */
+  return fabs (value) >= 1000 && fabs (value) < 1e7 ? g_strdup_printf ("%.0f", value)
+                                                    : g_strdup_printf ("%.3g", value);
 }
 
 /* "71.3 % [68.2, 74.1]" or "0.142 [0.136, 0.15]". */
@@ -247,6 +251,13 @@ append_notes (GString *text, const AssayResults *results)
       g_string_append_printf (text, "\n%s: %s against %s, trial %" G_GINT64_FORMAT ": %s\n",
                               assay_cell_status_name (cell->status), cell->player.label,
                               cell->defense.label, cell->trial, cell->message);
+  }
+  for (guint i = 0; i < results->pooled->len; i++) {
+    const AssayResultCell *cell = results->pooled->pdata[i];
+
+    for (guint m = 0; m < cell->left_out->len; m++)
+      g_string_append_printf (text, "\n%s against %s: %s\n", cell->player.label,
+                              cell->defense.label, (const char *) cell->left_out->pdata[m]);
   }
 }
 

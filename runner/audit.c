@@ -57,7 +57,8 @@ assay_audit_check (const AssayPlan *plan, const AssayCell *cell, GError **error)
   const AssayOracle oracle = assay_plan_oracle (plan, cell);
   g_autofree char *delta = assay_text_number (oracle.delta);
 
-  if (oracle.mechanism->canaries == NULL && oracle.n_inputs != oracle.cols)
+  if (oracle.mechanism->canaries == NULL && !oracle.mechanism->has_own_inputs
+      && oracle.n_inputs != oracle.cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "defense '%s' protects secrets of %" G_GSIZE_FORMAT
                        " columns, but the dataset has %" G_GSIZE_FORMAT,

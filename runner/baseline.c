@@ -144,6 +144,10 @@ compare_series (const AssayResults *results, const AssayResultCell *cell, gsize 
 
   if (new->len == 0)
     return;
+  if (before->left_out[measure->series] != NULL || after->left_out[measure->series] != NULL) {
+    baseline->n_uncompared++;
+    return;
+  }
   if (measure->statistic == ASSAY_STATISTIC_EPSILON) {
     g_autoptr (AssaySample) then = assay_pool_sample (before, measure);
     g_autoptr (AssaySample) now = assay_pool_sample (after, measure);

@@ -116,6 +116,7 @@ release_bytes (const AssayDefense *defense, const AssayShape *shape, const Cost 
     return shape->n_released * (shape->cols + shape->n_classes) * sizeof (float);
   case ASSAY_RELEASE_STATISTICS:
     return shape->n_outputs * sizeof (float);
+  case ASSAY_RELEASE_CODES: /* a function learned of them is as large as some of the secrets */
   case ASSAY_RELEASE_VECTOR_SETS:
   case ASSAY_RELEASE_NONE:
     break;

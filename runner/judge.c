@@ -66,12 +66,14 @@ is_vacuous (const AssayAudit *audit)
 
 /* Why a pooled cell decides nothing, or NULL. */
 static char *
-why_not (const AssayResultCell *cell, const AssaySample *sample)
+why_not (const AssayResultCell *cell, const AssaySample *sample, const char *left_out)
 {
   if (cell->status == ASSAY_CELL_CONTROL_FAILED)
     return g_strdup ("the attack lost its control");
   if (cell->status != ASSAY_CELL_OK)
     return g_strdup_printf ("a cell ended in an error (%s)", cell->message);
+  if (left_out != NULL)
+    return g_strdup_printf ("the measure is left out of it (%s)", left_out);
   if (sample == NULL)
     return g_strdup ("the measure does not apply to it");
   if (sample->method == ASSAY_SAMPLE_AUDIT && is_vacuous (&sample->audit))
@@ -113,12 +115,13 @@ test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *cla
   AssayPool pool;
   const gboolean is_ok = assay_pool_fill (&pool, plan, store, indices, claim->metric, error);
 
-  if (is_ok)
+  if (is_ok) {
     evidence.sample = assay_pool_sample (&pool, claim->measure);
+    hypothesis.why_not = why_not (cell, evidence.sample, pool.left_out[claim->measure->series]);
+  }
   assay_pool_clear (&pool);
   if (!is_ok)
     return FALSE;
-  hypothesis.why_not = why_not (cell, evidence.sample);
   if (evidence.sample != NULL)
     hypothesis.interval = assay_sample_interval (evidence.sample, claim->confidence,
                                                  evidence.stream);
@@ -224,6 +227,7 @@ power_of (const AssayPlan *plan, const AssayResultHypothesis *hypothesis, const 
           double alpha)
 {
   const AssayAudit *audit = &own->sample->audit;
+  const AssayMechanism *mechanism;
   AssayOracle oracle;
   double first, second;
 
@@ -231,10 +235,12 @@ power_of (const AssayPlan *plan, const AssayResultHypothesis *hypothesis, const 
       || hypothesis->bound == 0)
     return NAN;
   oracle = assay_plan_oracle (plan, assay_plan_cell (plan, own->first));
-  if (oracle.mechanism->tight_event == NULL || oracle.claimed.delta != audit->delta)
+  mechanism = oracle.mechanism;
+  if (mechanism->tight_event == NULL || oracle.claimed.delta != audit->delta
+      || (mechanism->has_density != NULL && !mechanism->has_density (oracle.settings)))
     return NAN;
-  oracle.mechanism->tight_event (oracle.settings, oracle.cols, ASSAY_POWER_AT * hypothesis->bound,
-                                 &first, &second);
+  mechanism->tight_event (oracle.settings, oracle.cols, ASSAY_POWER_AT * hypothesis->bound, &first,
+                          &second);
   return assay_epsilon_power (audit->runs, first, second, audit->delta, hypothesis->bound, alpha);
 }
 

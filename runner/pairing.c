@@ -31,7 +31,7 @@ assay_survey_offers (const AssaySurvey *survey)
          | (survey->n_groups > 0 ? ASSAY_GRANT_GROUPS : 0)
          | (survey->holdings & ASSAY_HAS_LABELS ? ASSAY_GRANT_LABELS : 0)
          /* Whatever the dataset is: */
-         | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_REPEATS;
+         | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_REPEATS;
 }
 
 guint64
@@ -81,8 +81,7 @@ survey_datasets (AssayPlan *plan, GError **error)
          && !part->plugin->check (part->settings->values, &nothing, error))
         || !plugin->survey (&context, &plan->surveys[i], error))
       return blame (plan, "dataset", part, error);
-    if (!assay_plan_check_pool (plan, plan->surveys[i].n_secrets, plan->surveys[i].n_groups,
-                                error))
+    if (!assay_plan_check_pool (plan, plan->surveys[i].n_secrets, plan->surveys[i].n_groups, error))
       return blame (plan, "dataset", part, error);
   }
   return TRUE;
@@ -164,9 +163,8 @@ check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
                        "attack '%s' needs the grant '%s'; expected grants = %s", attack->id,
                        lacking, lacking);
   for (guint i = 0; i < plan->datasets->len; i++) {
-    g_autofree char *missing
-        = assay_grants_describe (part->grants & ~assay_survey_offers (&plan->surveys[i])
-                                 & ~releases_offer (plan));
+    g_autofree char *missing = assay_grants_describe (
+        part->grants & ~assay_survey_offers (&plan->surveys[i]) & ~releases_offer (plan));
 
     if (*missing != '\0')
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -267,8 +265,7 @@ check_parts (AssayPlan *plan, GError **error)
 
 /* NULL, or why a plugin that reads @reads cannot be combined with the release of @defense. */
 static char *
-why_not_kind (const char *what, const AssayPlugin *plugin, guint reads,
-              const AssayDefense *defense)
+why_not_kind (const char *what, const AssayPlugin *plugin, guint reads, const AssayDefense *defense)
 {
   g_autofree char *kinds = assay_release_kinds_describe (reads);
 

@@ -4,8 +4,10 @@
 void
 assay_pool_clear (AssayPool *pool)
 {
-  for (guint s = 0; s < ASSAY_MAX_SERIES; s++)
+  for (guint s = 0; s < ASSAY_MAX_SERIES; s++) {
     g_array_unref (pool->series[s]);
+    g_free (pool->left_out[s]);
+  }
   g_array_unref (pool->groups);
 }
 
@@ -34,7 +36,7 @@ add_unit_numbers (AssayPool *pool, gsize n)
 /* Adds what the metric saw in cell @index. */
 static gboolean
 add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
-          GError **error)
+          gsize *inout_cells, GError **error)
 {
   const AssayCell *cell = assay_plan_cell (plan, index);
   const AssayMetric *plugin
@@ -61,7 +63,11 @@ add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index
     return FALSE;
   }
   for (guint s = 0; s < plugin->n_series; s++)
-    g_array_append_vals (pool->series[s], outcomes.series[s], (guint) outcomes.n);
+    if (outcomes.left_out[s] == NULL)
+      g_array_append_vals (pool->series[s], outcomes.series[s], (guint) outcomes.n);
+    else if (pool->left_out[s] == NULL)
+      pool->left_out[s] = g_steal_pointer (&outcomes.left_out[s]);
+  *inout_cells += outcomes.n > 0;
   if (groups != NULL && outcomes.n > 0)
     g_array_append_vals (pool->groups, groups, (guint) n_groups);
   if (plugin->repeats_units)
@@ -109,15 +115,14 @@ assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
   gsize n_cells = 0; /* with outcomes */
 
   ret_pool->groups = g_array_new (FALSE, FALSE, sizeof (gint64));
-  for (guint s = 0; s < ASSAY_MAX_SERIES; s++)
+  for (guint s = 0; s < ASSAY_MAX_SERIES; s++) {
     ret_pool->series[s] = g_array_new (FALSE, FALSE, sizeof (double));
-  for (guint i = 0; i < indices->len; i++) {
-    const guint n_before = ret_pool->series[0]->len;
-
-    if (!add_cell (ret_pool, plan, store, g_array_index (indices, gsize, i), metric, error))
-      return FALSE;
-    n_cells += ret_pool->series[0]->len > n_before;
+    ret_pool->left_out[s] = NULL;
   }
+  for (guint i = 0; i < indices->len; i++)
+    if (!add_cell (ret_pool, plan, store, g_array_index (indices, gsize, i), metric, &n_cells,
+                   error))
+      return FALSE;
   /* Groups of one unit each are independent units, which have sharper methods. */
   if (n_cells == 1 && are_repeated (plan, indices, metric))
     g_array_set_size (ret_pool->groups, 0);
@@ -136,7 +141,7 @@ assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure)
   const gint64 *groups
       = is_independent ? NULL : (const gint64 *) (gconstpointer) pool->groups->data;
 
-  if (series->len == 0)
+  if (series->len == 0 || pool->left_out[measure->series] != NULL)
     return NULL;
   if (measure->statistic == ASSAY_STATISTIC_EPSILON) {
     const double *counts[ASSAY_AUDIT_SERIES];

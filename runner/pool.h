@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 typedef struct {
   GArray *series[ASSAY_MAX_SERIES]; /* double */
   GArray *groups;                   /* gint64; empty: independent */
+  char *left_out[ASSAY_MAX_SERIES]; /* why a series was left out in a cell; NULL: in none */
   gboolean has_lone_units;          /* groups are units with a name of their own each */
 } AssayPool;
 
@@ -21,7 +22,8 @@ gboolean assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore
                           const GArray *indices, guint metric, GError **error);
 void assay_pool_clear (AssayPool *pool);
 
-/* One measure of it; NULL where the metric applied nowhere. */
+/* One measure of it; NULL where the metric applied nowhere, and where a cell left its series out:
+ * the others alone would be a choice of trials. */
 AssaySample *assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure);
 
 /* The cells of the plan that differ from @first (of trial 0) in their trial alone, in order. */

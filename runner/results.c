@@ -53,6 +53,7 @@ cell_free (AssayResultCell *cell)
   g_free (cell->id);
   g_free (cell->message);
   g_array_unref (cell->measurements);
+  g_ptr_array_unref (cell->left_out);
   assay_audit_record_free (cell->audit);
   g_free (cell);
 }
@@ -115,6 +116,7 @@ new_cell (const AssayPlan *plan, AssayStore *store, const AssayCell *cell, Assay
     result->grants = assay_plan_part (plan->attacks, cell->attack)->grants;
   }
   result->measurements = g_array_new (FALSE, FALSE, sizeof (AssayMeasurement));
+  result->left_out = g_ptr_array_new_with_free_func (g_free);
   return result;
 }
 
@@ -136,6 +138,9 @@ measure (const AssayPlan *plan, AssayStore *store, const GArray *indices, guint 
     AssayMeasurement measurement
         = { .measure = m, .confidence = plan->confidence, .settings = part->settings };
 
+    if (pool.left_out[m->series] != NULL)
+      g_ptr_array_add (result->left_out, g_strdup_printf ("%s is left out: %s", m->name,
+                                                          pool.left_out[m->series]));
     if (sample == NULL)
       continue;
     measurement.interval = assay_sample_interval (

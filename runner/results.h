@@ -39,6 +39,7 @@ typedef struct {
   gboolean is_utility;
   guint grants;           /* of an attack */
   GArray *measurements; /* AssayMeasurement */
+  GPtrArray *left_out;  /* strings: "MEASURE is left out: WHY" */
   AssayAuditRecord *audit; /* of a trial's game with the mechanism itself, or NULL */
 } AssayResultCell;
 

@@ -11,9 +11,9 @@ static void
 add_numbers (AssayTruth *truth, const char *name, const gint64 *values, gsize n)
 {
   if (values != NULL)
-    assay_arrays_take (&truth->arrays, name,
-                       assay_array_take (ASSAY_INT64, 1, &n,
-                                         g_memdup2 (values, n * sizeof *values)));
+    assay_arrays_take (
+        &truth->arrays, name,
+        assay_array_take (ASSAY_INT64, 1, &n, g_memdup2 (values, n * sizeof *values)));
 }
 
 static AssayTruth *
@@ -30,6 +30,11 @@ truth_from (const AssaySecrets *secrets, GError **error)
   assay_arrays_take (&truth->arrays, "secrets", assay_array_take_matrix (copy));
   add_numbers (truth, "groups", secrets->groups, n);
   add_numbers (truth, "labels", secrets->labels, n);
+  add_numbers (truth, "label-sets", secrets->label_sets, n);
+  if (secrets->counterparts != NULL)
+    assay_arrays_take (&truth->arrays, "partners",
+                       assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, 1 },
+                                         g_memdup2 (secrets->counterparts, n * sizeof (gint64))));
   if (secrets->frames != NULL)
     assay_arrays_take (&truth->arrays, "frames",
                        assay_array_take (ASSAY_FLOAT32, 2, frames,
@@ -81,7 +86,7 @@ check_protect (const AssayDefense *defense, const AssaySettings *settings,
 
 gboolean
 assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
-                    AssayStreamKey stream, const AssaySecrets *secrets,
+                    AssayStreamKey stream, AssayStreamKey common, const AssaySecrets *secrets,
                     const AssayKnowledge *knowledge, AssayRelease **ret_release,
                     AssayTruth **ret_truth, GError **error)
 {
@@ -89,6 +94,7 @@ assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
   const AssayDefenseContext context
       = { .settings = settings->values,
           .stream = stream,
+          .common_stream = common,
           .database = uses & ASSAY_GRANT_DATABASE ? knowledge->database : NULL,
           .public_rows = uses & ASSAY_GRANT_PUBLIC ? knowledge->public_rows : NULL,
           .labels = secrets->labels,
@@ -126,7 +132,8 @@ assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
 static gboolean
 check_columns (const char *what, const AssayRows *rows, const AssayRelease *release, GError **error)
 {
-  if (rows == NULL || assay_rows_cols (rows) == assay_release_cols (release))
+  if (rows == NULL || assay_release_cols (release) == 0
+      || assay_rows_cols (rows) == assay_release_cols (release))
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_MISMATCH,
                      "%s has %" G_GSIZE_FORMAT " columns, but the release has %" G_GSIZE_FORMAT,
@@ -137,13 +144,15 @@ static gboolean
 check_fit (const AssayAttack *attack, const AssayRelease *release, const AssayObservation *seen,
            GError **error)
 {
-  const guint held = (seen->database != NULL ? ASSAY_GRANT_DATABASE : 0)
-                     | (seen->public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0)
-                     | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
-                     | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
-                     | (seen->repeats != NULL ? ASSAY_GRANT_REPEATS : 0)
-                     | (assay_arrays_get (&release->arrays, "labels") != NULL ? ASSAY_GRANT_LABELS
-                                                                              : 0);
+  const guint held
+      = (seen->database != NULL ? ASSAY_GRANT_DATABASE : 0)
+        | (seen->public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0)
+        | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
+        | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
+        | (seen->repeats != NULL ? ASSAY_GRANT_REPEATS : 0)
+        | (assay_arrays_get (&release->arrays, "labels") != NULL ? ASSAY_GRANT_LABELS : 0)
+        | (assay_arrays_get (&release->arrays, "projection") != NULL ? ASSAY_GRANT_HASH_FUNCTION
+                                                                     : 0);
   g_autofree char *lacking = assay_grants_describe (attack->needs & ~held);
   g_autofree char *reads = assay_release_kinds_describe (attack->reads);
 
@@ -163,45 +172,29 @@ check_fit (const AssayAttack *attack, const AssayRelease *release, const AssayOb
          && check_columns ("the public set", seen->public_rows, release, error);
 }
 
-/* The release as who was not granted its labels sees it. The other arrays are shared. */
-static AssayRelease *
-without_labels (const AssayRelease *release)
-{
-  AssayRelease *stripped = assay_release_new (release->kind, release->defense);
-
-  g_free (stripped->settings);
-  stripped->settings = g_strdup (release->settings);
-  stripped->is_unit_norm = release->is_unit_norm;
-  stripped->geometry = release->geometry;
-  for (guint i = 0; i < release->arrays.names->len; i++)
-    if (!g_str_equal (release->arrays.names->pdata[i], "labels"))
-      assay_arrays_take (&stripped->arrays, release->arrays.names->pdata[i],
-                         assay_array_copy (release->arrays.arrays->pdata[i]));
-  return stripped;
-}
-
 /* All releases that an attack may see, the one under attack first. */
 static GPtrArray *
 released (const AssayRelease *release, const AssayGranted *granted)
 {
-  const gboolean keeps_labels = granted->grants & ASSAY_GRANT_LABELS
-                                || assay_arrays_get (&release->arrays, "labels") == NULL;
-  GPtrArray *all = g_ptr_array_new_with_free_func (
-      keeps_labels ? NULL : (GDestroyNotify) assay_release_free);
+  const gboolean hides = assay_release_hides (release, granted->grants);
+  GPtrArray *all
+      = g_ptr_array_new_with_free_func (hides ? (GDestroyNotify) assay_release_free : NULL);
 
-  g_ptr_array_add (all, keeps_labels ? (gpointer) release : without_labels (release));
+  g_ptr_array_add (all,
+                   hides ? assay_release_granted (release, granted->grants) : (gpointer) release);
   for (guint i = 0; granted->grants & ASSAY_GRANT_REPEATS && granted->repeats != NULL
                     && i < granted->repeats->len;
        i++)
-    g_ptr_array_add (all, keeps_labels ? granted->repeats->pdata[i]
-                                       : without_labels (granted->repeats->pdata[i]));
+    g_ptr_array_add (all, hides
+                              ? assay_release_granted (granted->repeats->pdata[i], granted->grants)
+                              : granted->repeats->pdata[i]);
   return all;
 }
 
 gboolean
 assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, AssayStreamKey stream,
-                   const AssayRelease *release, const AssayGranted *granted,
-                   AssayGuess **ret_guess, GError **error)
+                   const AssayRelease *release, const AssayGranted *granted, AssayGuess **ret_guess,
+                   GError **error)
 {
   const guint grants = granted->grants;
   const AssayAttackContext context = { .settings = settings->values, .stream = stream };
@@ -237,8 +230,7 @@ is_in_order (const AssayTruth *truth, const AssayGuess *guess)
 
 gboolean
 assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
-                      const AssayRelease *release, const AssayTruth *truth,
-                      const AssayGuess *guess)
+                      const AssayRelease *release, const AssayTruth *truth, const AssayGuess *guess)
 {
   /* Of folders, the truth tells what images the secrets are. */
   const guint held = (dataset != NULL ? assay_dataset_holdings (dataset) : 0)
@@ -265,7 +257,7 @@ take_outcomes (const AssayMetric *metric, gboolean is_ok, AssayOutcomes *outcome
                AssayOutcomes *ret_outcomes, GError **error)
 {
   for (guint s = 0; is_ok && s < metric->n_series; s++)
-    for (gsize i = 0; is_ok && i < outcomes->n; i++)
+    for (gsize i = 0; is_ok && outcomes->left_out[s] == NULL && i < outcomes->n; i++)
       if (!isfinite (outcomes->series[s][i]))
         is_ok = assay_fail (error, ASSAY_ERROR_NUMERIC,
                             "the outcome of %s %" G_GSIZE_FORMAT " is not finite",
@@ -294,9 +286,9 @@ assay_step_measure (const AssayMetric *metric, const AssaySettings *settings,
 }
 
 gboolean
-assay_step_assess (const AssayMetric *utility, const AssaySettings *settings,
-                   AssayStreamKey stream, const AssayDataset *dataset,
-                   const AssayReceived *received, AssayOutcomes *ret_outcomes, GError **error)
+assay_step_assess (const AssayMetric *utility, const AssaySettings *settings, AssayStreamKey stream,
+                   const AssayDataset *dataset, const AssayReceived *received,
+                   AssayOutcomes *ret_outcomes, GError **error)
 {
   const AssayMetricContext context
       = { .settings = settings->values, .dataset = dataset, .stream = stream };

@@ -12,7 +12,9 @@ typedef struct {
   AssayView rows;
   const gint64 *groups;
   const gint64 *labels;
-  const float *frames; /* x 4: see AssayRoleData */
+  const gint64 *label_sets;   /* see AssayRoleData */
+  const gint64 *counterparts; /* see AssayDataset */
+  const float *frames;        /* x 4: see AssayRoleData */
   gsize n_classes;
   AssayGeometry geometry;
 } AssaySecrets;
@@ -31,12 +33,13 @@ typedef struct {
   const GPtrArray *repeats; /* of AssayRelease; NULL: none */
 } AssayGranted;
 
-/* Protects @secrets. What is known of them beside their values goes into the truth. The results are
+/* Protects @secrets. @common: the stream key of all releases of these secrets. What is known of
+ * them beside their values goes into the truth. The results are
  * checked: kind, sizes, finite values, orthonormal bases. */
 gboolean assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
-                             AssayStreamKey stream, const AssaySecrets *secrets,
-                             const AssayKnowledge *knowledge, AssayRelease **ret_release,
-                             AssayTruth **ret_truth, GError **error);
+                             AssayStreamKey stream, AssayStreamKey common,
+                             const AssaySecrets *secrets, const AssayKnowledge *knowledge,
+                             AssayRelease **ret_release, AssayTruth **ret_truth, GError **error);
 
 /* Attacks @release with exactly what is granted. ASSAY_ERROR_MISMATCH for a release kind that the
  * attack does not read, a grant that it needs and has not, and knowledge of another dimension. */

@@ -7,10 +7,13 @@
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 
+#include "runner/left-out.h"
+
 /* Written into the file's header ("assy"), so that another program's database is recognised. */
 #define APPLICATION_ID 0x61737379
-/* 2: with pictures. Stores of version 1 are of plans without any, and are read as they stand. */
-#define SCHEMA_VERSION 2
+/* 2: with pictures. 3: series of outcomes may be left out, for a reason among the texts of `meta`.
+ * Stores of earlier versions are of plans without these, and are read as they stand. */
+#define SCHEMA_VERSION 3
 #define MAX_BEGUN 2
 
 static const char schema[]
@@ -369,7 +372,7 @@ insert_outcomes (AssayStore *store, gsize index, const AssayOutcomes *outcomes, 
                            3, outcomes[m].series[s], outcomes[m].n * sizeof (double), error))
         return FALSE;
     }
-  return TRUE;
+  return assay_left_out_store (store, index, outcomes, n_metrics, error);
 }
 
 /* A name for the content: the hash of sizes and pixels. */
@@ -476,7 +479,11 @@ assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_seri
       return FALSE;
     }
     outcomes.series[s] = data;
-    outcomes.n = bytes / sizeof (double);
+    outcomes.n = MAX (outcomes.n, bytes / sizeof (double));
+  }
+  if (!assay_left_out_load (store, index, metric, n_series, &outcomes, error)) {
+    assay_outcomes_clear (&outcomes);
+    return FALSE;
   }
   *ret_outcomes = outcomes;
   return TRUE;

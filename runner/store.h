@@ -55,7 +55,8 @@ gboolean assay_store_count_done (AssayStore *store, gsize *ret_count, GError **e
 gboolean assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *record,
                                   const AssayOutcomes *outcomes, guint n_metrics,
                                   const GArray *shown, GError **error);
-/* The outcomes of one metric in one cell; n = 0 where it did not apply. */
+/* The outcomes of one metric in one cell, with the reasons of series that were left out; n = 0
+ * where it did not apply. */
 gboolean assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_series,
                                AssayOutcomes *ret_outcomes, GError **error);
 

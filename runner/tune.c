@@ -53,6 +53,12 @@ try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *wor
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "tune_measure = %s has no outcome for this attack and defense",
                        attack->tune_measure);
+  if (outcomes.left_out[measure->series] != NULL) {
+    assay_fail (error, ASSAY_ERROR_MISMATCH, "tune_measure = %s is left out: %s",
+                attack->tune_measure, outcomes.left_out[measure->series]);
+    assay_outcomes_clear (&outcomes);
+    return FALSE;
+  }
   *ret_estimate = assay_interval (measure, outcomes.series[measure->series], groups, outcomes.n,
                                   plan->confidence,
                                   assay_plan_stream (plan, cell, "tune-metric", canonical))

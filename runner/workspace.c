@@ -13,11 +13,13 @@ typedef struct {
   AssayMatrix *secrets;
   gint64 *groups;
   gint64 *labels;
+  gint64 *label_sets;
+  gint64 *counterparts;
   float *frames;
   AssayRelease *release;
   AssayTruth *truth;
   GPtrArray *repeats; /* further releases; as many as were asked for so far */
-  GError *error; /* why there is no release */
+  GError *error;      /* why there is no release */
 } Protected;
 
 struct _AssayWorkspace {
@@ -25,7 +27,7 @@ struct _AssayWorkspace {
   guint dataset; /* the open one */
   AssayDataset open;
   AssayKnowledge knowledge;
-  gsize *order; /* of the pool: first what is measured, then what is tuned on */
+  gsize *order;  /* of the pool: first what is measured, then what is tuned on */
   gsize *starts; /* where in it the secrets of each trial begin, and those of the last one end */
   gsize tuning_first; /* where the secrets for tuning begin */
   Protected cell;
@@ -50,6 +52,8 @@ drop_secrets (Protected *protected)
   g_clear_pointer (&protected->secrets, assay_matrix_free);
   g_clear_pointer (&protected->groups, g_free);
   g_clear_pointer (&protected->labels, g_free);
+  g_clear_pointer (&protected->label_sets, g_free);
+  g_clear_pointer (&protected->counterparts, g_free);
   g_clear_pointer (&protected->frames, g_free);
   protected->dataset = protected->trial = NOTHING;
 }
@@ -315,6 +319,7 @@ take_secrets (AssayWorkspace *workspace, gsize first, gsize count, Protected *pr
 {
   const AssayDataset *open = &workspace->open;
   const AssayArray *labels = open->secret_data.labels, *frames = open->secret_data.frames;
+  const AssayArray *sets = open->secret_data.label_sets;
   const gsize *chosen = workspace->order + first;
 
   protected->secrets = assay_matrix_new (count, assay_rows_cols (open->secrets), error);
@@ -324,10 +329,13 @@ take_secrets (AssayWorkspace *workspace, gsize first, gsize count, Protected *pr
   protected->groups = gather_numbers (open->groups, chosen, count);
   protected->labels
       = gather_numbers (labels != NULL ? assay_array_int64 (labels) : NULL, chosen, count);
+  protected->label_sets
+      = gather_numbers (sets != NULL ? assay_array_int64 (sets) : NULL, chosen, count);
+  protected->counterparts = gather_numbers (open->counterparts, chosen, count);
   if (frames != NULL) {
     const AssayView all = assay_array_view (frames);
 
-    protected->frames = g_new (float, count * all.cols);
+    protected->frames = g_new (float, count *all.cols);
     for (gsize i = 0; i < count; i++)
       memcpy (protected->frames + i * all.cols, assay_view_row (all, chosen[i]),
               all.cols * sizeof (float));
@@ -370,10 +378,13 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, g
   const AssaySecrets secrets = { .rows = assay_matrix_view (protected->secrets),
                                  .groups = protected->groups,
                                  .labels = protected->labels,
+                                 .label_sets = protected->label_sets,
+                                 .counterparts = protected->counterparts,
                                  .frames = protected->frames,
                                  .n_classes = workspace->open.n_classes,
                                  .geometry = workspace->open.geometry };
   AssayCell keyed = *cell;
+  g_autofree char *common = g_strdup_printf ("%sdefense", is_tuning ? "tune-" : "");
   g_autofree char *role = NULL;
 
   if (is_tuning)
@@ -381,7 +392,8 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, g
   role = g_strdup_printf (repeat > 0 ? "%sdefense-repeat-%" G_GSIZE_FORMAT : "%sdefense",
                           is_tuning ? "tune-" : "", repeat);
   return assay_step_protect ((const AssayDefense *) part->plugin, part->settings,
-                             assay_plan_stream (plan, &keyed, role, NULL), &secrets,
+                             assay_plan_stream (plan, &keyed, role, NULL),
+                             assay_plan_stream (plan, &keyed, common, NULL), &secrets,
                              &workspace->knowledge, ret_release, ret_truth, error);
 }
 
@@ -411,7 +423,7 @@ ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
                 Protected *protected, GError **error)
 {
   if (protected->repeats == NULL)
-    protected->repeats = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
+  protected->repeats = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
   while (protected->repeats->len < count) {
     AssayRelease *release = NULL;
     g_autoptr (AssayTruth) truth = NULL;
@@ -442,8 +454,8 @@ work_on (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, A
 
 gboolean
 assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
-                       const AssaySettings *settings, gboolean is_tuning,
-                       AssayGranted *ret_granted, GError **error)
+                       const AssaySettings *settings, gboolean is_tuning, AssayGranted *ret_granted,
+                       GError **error)
 {
   const AssayPart *part = assay_plan_part (workspace->plan->attacks, cell->attack);
   const AssayAttack *attack = (const AssayAttack *) part->plugin;
@@ -480,8 +492,8 @@ assay_workspace_tuning (AssayWorkspace *workspace, const AssayCell *cell, AssayJ
 }
 
 gboolean
-assay_workspace_groups (AssayWorkspace *workspace, const AssayCell *cell,
-                        const gint64 **ret_groups, gsize *ret_n, GError **error)
+assay_workspace_groups (AssayWorkspace *workspace, const AssayCell *cell, const gint64 **ret_groups,
+                        gsize *ret_n, GError **error)
 {
   if (!ensure_secrets (workspace, cell, FALSE, &workspace->cell, error))
     return FALSE;

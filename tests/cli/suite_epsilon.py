@@ -263,3 +263,153 @@ def _(sandbox):
     claim, = json.loads(sandbox.read("out/results.json"))["claims"]
     for one in claim["hypotheses"]:
         check(one["lower"] > 0.95 * one["bound"], one)
+
+
+# ---- Hash codes: phashing and pitq ----
+
+CODES = """\
+[scenario]
+title = Codes
+seed = 5
+
+[dataset]
+plugin = values
+kind = real
+columns = 2
+
+[attack distinguish]
+plugin = distinguish
+runs = 20000
+training = 10000
+
+"""
+EPSILONS = [0.25, 0.5, 1, 2, 4]
+
+
+def codes(plugin, settings):
+    return f"[defense codes]\nplugin = {plugin}\nepsilon = 0.25; 0.5; 1; 2; 4\n{settings}\n\n"
+
+
+def paper_epsilon(epsilon):
+    """Of a bit that is flipped with probability beta = e^-epsilon."""
+    beta = math.exp(-epsilon)
+    return abs(math.log((1 - beta) / beta))
+
+
+def hypotheses(claim):
+    """By the claimed epsilon; each one's own decision at the level of its claim."""
+    return {one["bound"]: one for one in claim["hypotheses"]}
+
+
+def audit(sandbox, text, folder, code):
+    sandbox.write("a.scenario", text)
+    sandbox.run_ok("a.scenario", "--out", folder, "--quiet", code=code)
+    return json.loads(sandbox.read(f"{folder}/results.json"))["claims"]
+
+
+@cases.case("hash codes, one bit and one code")
+def _(sandbox):
+    """Above the claim below epsilon = 0.4812 alone; a code of 12 bits has 12 times as much."""
+    for relation, factor in (("bit", 1), ("code", 12)):
+        claim, = audit(sandbox, CODES + codes(
+            "phashing", f"base = lsh\nbits = 12\nrelation = {relation}") + CLAIM, relation, 1)
+        found = hypotheses(claim)
+        check(list(found) == EPSILONS, found)
+        for epsilon, one in found.items():
+            truth = factor * paper_epsilon(epsilon)
+            # 20,000 runs certify 8 at most, and of 12 bits the tight event is rare.
+            check(0.6 * min(truth, 8) <= one["lower"] <= truth, f"{relation}: {one}")
+            check((one["adjusted_violated"] < 0.05) == (truth > epsilon), f"{relation}: {one}")
+
+
+@cases.case("hash codes, one record")
+def _(sandbox):
+    """Duplicates share their code in PITQ, whatever epsilon; in PHashing one record turns bits of
+    others, three of them, and with h nothing is hidden."""
+    small = CODES.replace("runs = 20000", "runs = 3000").replace("10000", "6000")
+    for folder, plugin, settings, factor in (
+            ("pitq", "pitq", "bits = 2\niterations = 3", math.inf),
+            ("rotation", "pitq", "bits = 2\niterations = 3\nlooks_at = all", math.inf),
+            ("function", "phashing", "base = itq\nbits = 1\nrecords = 8\nlooks_at = all", math.inf),
+            ("codes", "phashing", "base = itq\nbits = 1\nrecords = 8", 3)):
+        claim, = audit(sandbox, small + codes(plugin, f"relation = record\n{settings}") + CLAIM,
+                       folder, 1)
+        for epsilon, one in hypotheses(claim).items():
+            check(one["power"] is None, one)
+            check(epsilon < one["lower"] <= factor * paper_epsilon(epsilon), f"{folder}: {one}")
+            check(one["adjusted_violated"] < 0.05, f"{folder}: {one}")
+    replay = sandbox.assay("run", "a.scenario", "--out", "codes", "--witness", "holds")
+    check(replay.code == 0 and "datasets of which one record differs" in replay.out, str(replay))
+
+
+@cases.case("hash codes, exactly as private as claimed")
+def _(sandbox):
+    """Over 10 seeds: of a bit epsilon, of a code of 2 bits twice as much."""
+    right = "calibration = randomised-response\nbase = lsh\nbits = 2\nrelation = "
+    sandbox.write("a.scenario", CODES + codes("phashing", right + "bit")
+                  + codes("phashing", right + "code").replace("codes", "whole") + CLAIM)
+    for seed in range(1, 11):
+        sandbox.run_ok("a.scenario", "--out", f"out{seed}", "--quiet", "--seed", seed)
+        claim, = json.loads(sandbox.read(f"out{seed}/results.json"))["claims"]
+        check(claim["verdict"] == "unrefuted", f"seed {seed}: {claim}")
+        bounds = [one["bound"] for one in claim["hypotheses"]]
+        check(bounds == EPSILONS + [2 * epsilon for epsilon in EPSILONS], bounds)
+
+
+@cases.case("hash codes, density and datasets that do not do")
+def _(sandbox):
+    sandbox.write("a.scenario", CODES.replace("10000\n", "10000\nscore = likelihood\n")
+                  + codes("pitq", "bits = 2\nrelation = record") + CLAIM)
+    refused = sandbox.assay("run", "a.scenario", "--out", "out", "--quiet")
+    check(refused.code == 3 and "the defense does not offer the density" in refused.out,
+          str(refused))
+    sandbox.write("a.scenario", CODES + "[defense codes]\nplugin = pitq\nbits = 2\n"
+                  "relation = record\nrecords = 3\n")
+    refused = sandbox.assay("run", "a.scenario")
+    check(refused.code == 2 and "relation = record, 3 records of 2 numbers: bits = 2: "
+          in refused.err, str(refused))
+
+
+@cases.case("control-codes-unrefuted", is_slow=True)
+def _(sandbox):
+    play_control(sandbox, "codes-unrefuted", 0,
+                 {"epsilon-of-a-bit": "unrefuted", "epsilon-of-a-code": "unrefuted",
+                  "epsilon-of-the-paper": "unrefuted"})
+
+
+def play_paper(sandbox, name, verdicts, runs, training):
+    """Runs a scenario of a paper with fewer runs, and returns what it found of each claim."""
+    sandbox.run_ok(SOURCE / "scenarios" / "papers" / f"{name}.scenario", "--out", "out", "--quiet",
+                   "--set", f"attack distinguish.runs={runs}",
+                   "--set", f"attack distinguish.training={training}", code=1)
+    record = json.loads(sandbox.read("out/results.json"))
+    check({one["id"]: one["verdict"] for one in record["claims"]} == verdicts, record["claims"])
+    return {one["id"]: hypotheses(one) for one in record["claims"]}
+
+
+@cases.case("paper-phashing-epsilon", is_slow=True)
+def _(sandbox):
+    found = play_paper(sandbox, "phashing-epsilon", {
+        "bit-small-epsilon": "violated", "bit": "unrefuted", "code": "violated"},
+        1000000, 100000)
+    for epsilon, one in {**found["bit-small-epsilon"], **found["bit"]}.items():
+        check(0.95 < one["lower"] / paper_epsilon(epsilon) <= 1, one)
+    check(all(one["adjusted_violated"] < 0.05 for one in found["code"].values()), found)
+
+
+@cases.case("paper-phashing-epsilon-record", is_slow=True)
+def _(sandbox):
+    found = play_paper(sandbox, "phashing-epsilon-record", {
+        "record-by-codes": "violated", "record-by-all": "violated",
+        "record-by-codes-calibrated": "violated"}, 5000, 26000)
+    check(all(one["adjusted_violated"] < 0.05
+              for claim in found.values() for one in claim.values()), found)
+
+
+@cases.case("paper-pitq-epsilon", is_slow=True)
+def _(sandbox):
+    found = play_paper(sandbox, "pitq-epsilon", {
+        "record": "violated", "composed-bit": "violated", "composed-code": "violated",
+        "one-flip-small-epsilon": "violated", "one-flip": "unrefuted"}, 1500, 2000)
+    check(all(one["adjusted_violated"] < 0.05 and one["lower"] > 5
+              for one in found["record"].values()), found)

@@ -134,6 +134,25 @@ Test (cifar, public_images_of_another_role_are_left_out)
   assay_dataset_clear (&dataset);
 }
 
+/* A test file that repeats images 10 and 11 of the training file: these are left out of the test,
+ * with their labels, and the others stay as they are. One that holds no others is refused. */
+Test (cifar, test_images_that_are_private_are_left_out)
+{
+  AssayDataset dataset = { 0 };
+
+  write_records ("repeats.bin", 10, 5, 1, 10, 0);
+  cr_assert (run_stage ("cifar", OPEN, folder,
+                        "images=a.bin test_images=repeats.bin scale=unit", 1, NULL, &dataset,
+                        NULL));
+  check_images (dataset.secrets, 0, 12);
+  check_images (dataset.test, 12, 3);
+  for (gsize i = 0; i < 3; i++)
+    cr_assert_eq (assay_array_int64 (dataset.test_data.labels)[i], (gint64) (12 + i) % 10);
+  assay_dataset_clear (&dataset);
+  expect_failure ("cifar", OPEN, folder, "images=a.bin,b.bin test_images=b.bin", ASSAY_ERROR_DATA,
+                  "test: @/b.bin: every image is also a private image of @/a.bin; expected others");
+}
+
 /* At most two crops of each photograph, in the size of the secrets, the same for every opening. */
 Test (cifar, public_photographs)
 {

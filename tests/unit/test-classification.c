@@ -80,8 +80,8 @@ protect (const AssayDefense *defense, const char *assignments, const Material *m
                                  .n_classes = material->dataset.n_classes };
   g_autoptr (GError) error = NULL;
 
-  cr_assert (assay_step_protect (defense, settings, key_of (3), &secrets, &(AssayKnowledge){ 0 },
-                                 ret_release, ret_truth, &error),
+  cr_assert (assay_step_protect (defense, settings, key_of (3), key_of (3), &secrets,
+                                 &(AssayKnowledge){ 0 }, ret_release, ret_truth, &error),
              "%s", error != NULL ? error->message : "");
 }
 

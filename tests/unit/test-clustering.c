@@ -519,17 +519,21 @@ Test (clustering, control_is_lost_without_the_other_releases)
 }
 
 /* Three secrets in the plane with two candidates each: the nearer was chosen; the farther; both are
- * as near. The second is met by nothing. */
+ * as near. The second is met by nothing. With tau = 0.75 the first, which is at the origin, has no
+ * candidate within reach; the second has one at distance 1 of 1.06, and another, at 2.8, is the
+ * guess; the third has both. */
 Test (clustering, metric_on_paper)
 {
   const float secrets[] = { 0, 0, 1, 1, 5, 5 }, estimates[] = { 1, 0, 3, 3, 5, 4 };
   const float candidates[] = { 1, 0, 2, 0, 1, 2, 3, 3, 4, 5, 5, 4 };
   const gint64 counts[] = { 3, 0, 1 };
   const double meet[] = { 1, 0, 1 }, nearest[] = { 1, 0, 1 };
+  const double recoverable[] = { 0, 1, 1 }, free_of[] = { 1, 0, 1 };
   const gsize shape[] = { 3, 2, 2 };
   g_autoptr (AssayTruth) truth = assay_truth_new ();
   g_autoptr (AssayGuess) guess = assay_guess_new ();
-  g_autoptr (AssaySettings) settings = fixture_settings (&assay_metric_intersections.plugin, "");
+  g_autoptr (AssaySettings) settings
+      = fixture_settings (&assay_metric_intersections.plugin, "tau=0.75");
   AssayOutcomes outcomes = { 0 };
 
   assay_arrays_take (
@@ -552,6 +556,8 @@ Test (clustering, metric_on_paper)
   for (gsize i = 0; i < 3; i++) {
     assert_near (outcomes.series[0][i], meet[i], 0, "intersecting, secret %zu", i);
     assert_near (outcomes.series[1][i], nearest[i], 0, "nearest candidate, secret %zu", i);
+    assert_near (outcomes.series[2][i], recoverable[i], 0, "recoverable, secret %zu", i);
+    assert_near (outcomes.series[3][i], free_of[i], 0, "collision-free, secret %zu", i);
   }
   assay_outcomes_clear (&outcomes);
 }

@@ -347,10 +347,10 @@ static const Refused refused[] = {
     "@/release.json: format is 'assay-guess/1', expected 'assay-release/1'" },
   { RELEASE ("cubes", T), ASSAY_ERROR_DATA,
     "@: release.json: kind is 'cubes', expected vectors, subspaces, vector-sets, "
-    "statistics or mixtures" },
+    "statistics, mixtures or codes" },
   { "{\"format\": \"assay-release/1\", \"kind\": 3, \"arrays\": {}}", ASSAY_ERROR_DATA,
     "@: release.json: kind is '', expected vectors, subspaces, vector-sets, "
-    "statistics or mixtures" },
+    "statistics, mixtures or codes" },
   { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\"}", ASSAY_ERROR_DATA,
     "@: expected an object 'arrays'" },
   { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"arrays\": []}", ASSAY_ERROR_DATA,
@@ -573,7 +573,7 @@ Test (exchange, kinds_have_names)
 {
   g_autofree char *all = assay_release_kinds_describe (G_MAXUINT);
 
-  cr_assert_str_eq (all, "vectors, subspaces, vector-sets, statistics or mixtures");
+  cr_assert_str_eq (all, "vectors, subspaces, vector-sets, statistics, mixtures or codes");
   for (guint kind = 1; kind <= ASSAY_RELEASE_MIXTURES; kind *= 2)
     cr_assert (assay_release_kind_from_name (assay_release_kind_name ((AssayReleaseKind) kind))
                == (AssayReleaseKind) kind);

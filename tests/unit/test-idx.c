@@ -200,6 +200,25 @@ Test (idx, public_images_that_are_private_are_left_out)
                   "public: @/ten: every image is also a private image of @/ten; expected others");
 }
 
+/* Of four test images the first two are the last secrets. */
+Test (idx, test_images_that_are_private_are_left_out)
+{
+  AssayDataset dataset = { 0 };
+
+  write_images ("repeats", 4, 42 * 8 - 256);
+  cr_assert (run_stage ("idx", OPEN, folder,
+                        "images=ten labels=ten.labels test_images=repeats test_labels=four.labels "
+                        "scale=unit",
+                        1, NULL, &dataset, NULL));
+  check_bytes (dataset.secrets, 10, 0);
+  check_bytes (dataset.test, 2, (guint8) (42 * 10));
+  cr_assert (assay_array_int64 (dataset.test_data.labels)[0] == 2
+             && assay_array_int64 (dataset.test_data.labels)[1] == 3);
+  assay_dataset_clear (&dataset);
+  expect_failure ("idx", OPEN, folder, "images=ten test_images=ten.gz", ASSAY_ERROR_DATA,
+                  "test: @/ten.gz: every image is also a private image of @/ten; expected others");
+}
+
 /* ---- What is wrong ---- */
 
 Test (idx, headers)

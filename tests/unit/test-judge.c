@@ -41,6 +41,9 @@ typedef struct {
   double share; /* of the secrets that were recovered: the last ones */
 } Cell;
 
+/* Why adversarial-all-found is left out of a cell; NULL: adversarial-found does not apply there. */
+static const char *left_out[CELLS];
+
 typedef struct {
   AssayPlan *plan;
   AssayStore *store;
@@ -62,10 +65,11 @@ finish_cell (const AssayPlan *plan, AssayStore *store, gsize index, const Cell *
 {
   const AssayCellRecord record
       = { .status = cell->status, .message = (char *) "", .seconds = 1 };
-  AssayOutcomes outcomes[8] = { 0 };
+  AssayOutcomes outcomes[32] = { 0 };
   double values[2][SECRETS];
   gboolean is_crashed = FALSE;
 
+  cr_assert (plan->metrics->len <= G_N_ELEMENTS (outcomes));
   cr_assert (assay_store_begin_cell (store, index, &is_crashed, NULL) && !is_crashed);
   for (gsize i = 0; i < SECRETS; i++) {
     values[0][i] = (double) i >= SECRETS * (1 - cell->share);
@@ -78,6 +82,10 @@ finish_cell (const AssayPlan *plan, AssayStore *store, gsize index, const Cell *
       outcomes[m] = (AssayOutcomes){
         .n = SECRETS, .series = { values[g_str_equal (id, "relative-error")] }
       };
+    else if (g_str_equal (id, "adversarial-found") && left_out[index] != NULL)
+      outcomes[m] = (AssayOutcomes){ .n = SECRETS,
+                                     .series = { values[0] },
+                                     .left_out = { NULL, (char *) left_out[index] } };
   }
   cr_assert (assay_store_finish_cell (store, index, &record, outcomes, plan->metrics->len, NULL,
                                       NULL));
@@ -201,6 +209,33 @@ Test (judge, a_measure_that_does_not_apply)
   cr_assert_str_eq (claim_of (&judged, 0)->reason,
                     "attack v against a: the measure does not apply to it");
   cr_assert (claim_of (&judged, 0)->decisive == -1);
+}
+
+/* A series that one trial lacks is lacking: the other trial alone would be a choice. What is
+ * measured beside it stays, and reports say what is left out. */
+Test (judge, a_series_that_was_left_out)
+{
+  static const Cell cells[CELLS]
+      = { { ASSAY_CELL_OK, 1 }, { ASSAY_CELL_OK, 1 }, { ASSAY_CELL_OK, 1 }, { ASSAY_CELL_OK, 1 } };
+  g_auto (Judged) judged = { 0 };
+  const AssayResultCell *pooled;
+
+  left_out[0] = left_out[1] = "too few of them";
+  left_out[2] = "none at all";
+  judge ("[claim c]\nmeasure = adversarial-all-found\nat-most = 0.2\n"
+         "[claim d]\nmeasure = adversarial-found\nat-most = 0.2\n",
+         cells, &judged);
+  cr_assert (claim_of (&judged, 0)->verdict == ASSAY_VERDICT_INCONCLUSIVE);
+  cr_assert_str_eq (claim_of (&judged, 0)->reason,
+                    "attack v against a: the measure is left out of it (too few of them)");
+  cr_assert (claim_of (&judged, 1)->verdict == ASSAY_VERDICT_VIOLATED, "%s",
+             claim_of (&judged, 1)->reason);
+  pooled = judged.results->pooled->pdata[0];
+  cr_assert (assay_result_find (pooled, "adversarial-all-found") == NULL);
+  cr_assert_eq (assay_result_find (pooled, "adversarial-found")->interval.n, 2 * SECRETS);
+  cr_assert_eq (pooled->left_out->len, 1);
+  cr_assert_str_eq (pooled->left_out->pdata[0],
+                    "adversarial-all-found is left out: too few of them");
 }
 
 /* Each claim is compared with its own confidence. 27 of 100 at 0.2: P (X >= 27) = 0.0558. */

@@ -169,6 +169,55 @@ Test (linalg_lapack, spectrum_of_second_differences)
   }
 }
 
+/* A x = value B x: by what defines it, and B-orthonormal vectors, for definite and indefinite A.
+ * With B = I + n / 2 or so, its condition is at most about 10. */
+Test (linalg_lapack, eigenpairs_relative_to_a_definite_matrix)
+{
+  static const gsize sizes[] = { 1, 2, 5, 31, 90 };
+
+  for (gsize s = 0; s < G_N_ELEMENTS (sizes); s++) {
+    const gsize n = sizes[s];
+    g_autofree double *matrix = random_symmetric (n, 400 + n);
+    g_autofree double *half = random_matrix (n, n, 500 + n);
+    g_autofree double *definite = g_new (double, n *n);
+    g_autofree double *lower = without_upper (matrix, n);
+    g_autofree double *values = g_new (double, n);
+    g_autofree double *vectors = g_new (double, n *n);
+    g_autofree double *all = g_new (double, n);
+
+    assay_linalg_product_nt_double (n, n, n, half, n, half, n, definite, n);
+    for (gsize i = 0; i < n; i++)
+      definite[i * n + i] += (double) n;
+    for (gsize count = n; count > 0; count /= 3) {
+      g_autofree double *definite_lower = without_upper (definite, n);
+      const double tolerance = 1e-14 * (double) (n + 10);
+
+      cr_assert (
+          assay_linalg_definite_eigen (n, count, lower, definite_lower, values, vectors, NULL));
+      if (count == n)
+        memcpy (all, values, n * sizeof (double));
+      for (gsize k = 0; k < count; k++) {
+        const double *x = vectors + k * n;
+
+        assert_near (values[k], all[k], tolerance, "value %zu of %zu of %zu", k, count, n);
+        cr_assert (k == 0 || values[k] <= values[k - 1], "%zu of %zu", k, count);
+        check_sign (x, n, "eigenvector");
+        for (gsize i = 0; i < n; i++)
+          assert_near (dot (matrix + i * n, 1, x, 1, n),
+                       values[k] * dot (definite + i * n, 1, x, 1, n),
+                       tolerance * sqrt ((double) n), "%zu of %zu, A x at %zu", k, n, i);
+        for (gsize j = 0; j <= k; j++) {
+          double product = 0;
+
+          for (gsize i = 0; i < n; i++)
+            product += vectors[j * n + i] * dot (definite + i * n, 1, x, 1, n);
+          assert_near (product, j == k, tolerance, "%zu and %zu of %zu", j, k, n);
+        }
+      }
+    }
+  }
+}
+
 /* A repeated eigenvalue: I + 1 1' has n + 1 once and 1 otherwise. */
 Test (linalg_lapack, repeated_eigenvalues)
 {
@@ -343,6 +392,9 @@ Test (linalg_lapack, systems_that_are_not_positive_definite_are_refused)
   is_done = assay_linalg_solve_spd (2, 1, broken, right, &error);
   check_refused (is_done, g_steal_pointer (&error), "row 1, column 0 of 2 x 2 is not finite");
   cr_assert (right[0] == 1 && right[1] == 2 && right[2] == 3, "untouched");
+  is_done = assay_linalg_definite_eigen (3, 1, indefinite, indefinite, right, right, &error);
+  check_refused (is_done, g_steal_pointer (&error),
+                 "3 x 3 is not positive definite (its leading minor of order 3");
   right[1] = INFINITY;
   is_done = assay_linalg_solve_spd (2, 1, unit, right, &error);
   check_refused (is_done, g_steal_pointer (&error), "row 1, column 0 of 2 x 1 is not finite");

@@ -229,6 +229,33 @@ Test (pair_auc, perfect_scores_and_reversed_ones)
   }
 }
 
+/* A rate of less than one negative has no threshold; the area is that of any other rate. */
+Test (pair_auc, too_few_negatives_leave_the_rate_out)
+{
+  g_auto (Measured) measured = measured_new ();
+  g_autofree double *areas = NULL;
+  g_autofree char *expected = NULL;
+  gsize n, n_negative = 0;
+
+  make_pairs (&measured, 20);
+  for (gint64 i = 0; i < ITEMS; i++)
+    for (gint64 j = i + 1; j < ITEMS; j++)
+      n_negative
+          += assay_pair_shared (assay_arrays_get (&measured.truth->arrays, "sources"), i, j) < 0;
+  measure (&assay_metric_pair_auc, "false_positives=0.1", &measured);
+  cr_assert_null (measured.outcomes.left_out[1]);
+  n = measured.outcomes.n;
+  areas = g_memdup2 (measured.outcomes.series[0], n * sizeof (double));
+  measure (&assay_metric_pair_auc, "false_positives=0.001", &measured);
+  cr_assert (measured.outcomes.n == n && n > SECRETS / 2);
+  cr_assert_arr_eq (measured.outcomes.series[0], areas, n * sizeof (double));
+  expected = g_strdup_printf ("false_positives = 0.001 of %zu pairs that share no secret is less "
+                              "than one: expected more pairs, or a higher rate",
+                              n_negative);
+  cr_assert_str_eq (measured.outcomes.left_out[1], expected);
+  cr_assert (measured.outcomes.series[1] == NULL && measured.outcomes.series[2] != NULL);
+}
+
 Test (pair_auc, bad_input)
 {
   g_auto (Measured) measured = measured_new ();
@@ -243,13 +270,10 @@ Test (pair_auc, bad_input)
   refused (&assay_metric_pair_auc, "", &measured, ASSAY_ERROR_DATA,
            "none of the 780 pairs that were scored shares a secret; expected some that do and some "
            "that do not");
-  refused (&assay_metric_pair_auc, "false_positives=0.001", &measured, ASSAY_ERROR_DATA,
-           "false_positives = 0.001 of 780 pairs that share no secret is less than one: expected "
-           "more pairs, or a higher rate");
   assay_arrays_take (&measured.truth->arrays, "sources", numbers (ITEMS, 2, *alike));
   refused (&assay_metric_pair_auc, "", &measured, ASSAY_ERROR_DATA,
-           "false_positives = 0.01 of 0 pairs that share no secret is less than one: expected more "
-           "pairs, or a higher rate");
+           "each of the 780 pairs that were scored shares a secret; expected some that do and some "
+           "that do not");
   assay_arrays_take (&measured.truth->arrays, "sources", numbers (2, 2, *apart));
   refused (&assay_metric_pair_auc, "", &measured, ASSAY_ERROR_MISMATCH,
            "pair 1 is of items 0 and 2, expected two of 2");
@@ -315,6 +339,19 @@ make_pictures (const AssayMatrix *secrets, const AssayMatrix *estimates, double 
   return measured;
 }
 
+/* SSIM of two pictures as they are shown: @black is 0. */
+static double
+shown_ssim (double range, double black, const float *a, const float *b)
+{
+  float from_a[D], from_b[D];
+
+  for (gsize j = 0; j < D; j++) {
+    from_a[j] = (float) ((double) a[j] - black);
+    from_b[j] = (float) ((double) b[j] - black);
+  }
+  return naive_ssim (shape, range, from_a, from_b);
+}
+
 static double
 naive_correlation (const float *a, const float *b)
 {
@@ -358,7 +395,7 @@ Test (image_recovery, outcomes_are_those_of_the_definitions)
     assert_near (series_of (&assay_metric_image_recovery, "image-psnr", &measured)[i],
                  i == 0 ? 100 : 10 * log10 (25 / mse), 1e-9, "PSNR of %zu", i);
     assert_near (series_of (&assay_metric_image_recovery, "image-ssim", &measured)[i],
-                 naive_ssim (shape, 5, a, b), 1e-9, "SSIM of %zu", i);
+                 shown_ssim (5, -2, a, b), 1e-9, "SSIM of %zu", i);
     assert_near (series_of (&assay_metric_image_recovery, "image-correlation", &measured)[i],
                  correlation, 1e-9, "correlation of %zu", i);
     assert_near (
@@ -406,6 +443,96 @@ Test (image_recovery, order_and_sign_are_found)
   measured.truth->geometry.height = 0;
   refused (&assay_metric_image_recovery, "", &measured, ASSAY_ERROR_MISMATCH,
            "the truth does not say what images the secrets are; expected its geometry");
+}
+
+/* What matching alone makes of pictures is stated by the same matching to other images. Of n
+ * secrets of D independent pixels and n estimates that know nothing, both correlations are the same
+ * but for chance. Their difference of means has a deviation of at most sqrt (2 / (n D)), as matched
+ * ones scatter less than those that are not. */
+Test (image_recovery, chance_is_that_of_other_images)
+{
+  enum { N = 60, TEST = 150 };
+  g_autoptr (AssayMatrix) secrets = fixture_normal (N, D, 1);
+  g_autoptr (AssayMatrix) ignorant = fixture_normal (N, D, 2);
+  g_autoptr (AssayMatrix) reversed = fixture_normal (N, D, 1);
+  const AssayDataset beside = { .test = fixture_normal_rows (TEST, D, 3) };
+  const AssayMatrix *const estimates[] = { ignorant, reversed };
+
+  for (gsize i = 0; i < N; i++)
+    memcpy (assay_matrix_row (reversed, N - 1 - i), assay_matrix_row (secrets, i),
+            D * sizeof (float));
+  dataset = &beside;
+  for (gsize e = 0; e < 2; e++) {
+    g_auto (Measured) measured = make_pictures (secrets, estimates[e], -4, 4);
+    double mean = 0, chance = 0, ssim = 0, ssim_chance = 0;
+
+    measure (&assay_metric_image_recovery, "matching=best", &measured);
+    cr_assert (measured.outcomes.n == N);
+    for (gsize i = 0; i < N; i++) {
+      mean += series_of (&assay_metric_image_recovery, "image-correlation", &measured)[i] / N;
+      chance
+          += series_of (&assay_metric_image_recovery, "image-correlation-chance", &measured)[i] / N;
+      ssim += series_of (&assay_metric_image_recovery, "image-ssim", &measured)[i] / N;
+      ssim_chance
+          += series_of (&assay_metric_image_recovery, "image-ssim-chance", &measured)[i] / N;
+    }
+    /* Of 60 correlations of deviation 1 / sqrt (D) the best is near 0.16, an assigned one lower. */
+    cr_assert (chance > 1.2 / sqrt (D), "matching lifts chance above 0: %g", chance);
+    if (e == 0)
+      assert_near (mean, chance, 5 * sqrt (2.0 / (N * D)), "what is random");
+    else
+      cr_assert (mean > 1 - 1e-6 && chance < 0.2, "%g, chance %g", mean, chance);
+    assert_near (ssim, e == 0 ? ssim_chance : 1, e == 0 ? 0.03 : 1e-12, "SSIM");
+    cr_assert (ssim_chance < 0.3, "%g", ssim_chance);
+  }
+  dataset = NULL;
+  assay_rows_unref (beside.test);
+}
+
+/* Against a naive form: in order, the drawn images are test images, all different, and where these
+ * are too few, public ones; where all are, the series are left out with the reason. */
+Test (image_recovery, other_images)
+{
+  g_autoptr (AssayMatrix) secrets = fixture_normal (PICTURES, D, 1);
+  g_autoptr (AssayMatrix) estimates = fixture_normal (PICTURES, D, 2);
+  g_autoptr (AssayMatrix) others = fixture_normal (PICTURES + 2, D, 3);
+  g_auto (Measured) measured = make_pictures (secrets, estimates, -4, 4);
+  AssayDataset beside
+      = { .test = fixture_normal_rows (PICTURES - 1, D, 4), .public_rows = fixture_rows (others) };
+  gboolean is_drawn[PICTURES + 2] = { FALSE };
+
+  dataset = &beside;
+  measure (&assay_metric_image_recovery, "", &measured);
+  for (gsize i = 0; i < PICTURES; i++) {
+    const double found
+        = series_of (&assay_metric_image_recovery, "image-correlation-chance", &measured)[i];
+    gsize from = 0;
+
+    while (from < others->rows
+           && fabs (naive_correlation (assay_matrix_row (others, from),
+                                       assay_matrix_row (estimates, i))
+                    - found)
+                  > 1e-9)
+      from++;
+    cr_assert (from < others->rows && !is_drawn[from], "picture %zu", i);
+    is_drawn[from] = TRUE;
+    assert_near (
+        series_of (&assay_metric_image_recovery, "image-ssim-chance", &measured)[i],
+        shown_ssim (8, -4, assay_matrix_row (others, from), assay_matrix_row (estimates, i)), 1e-9,
+        "picture %zu", i);
+  }
+  assay_rows_unref (beside.public_rows);
+  beside.public_rows = NULL;
+  measure (&assay_metric_image_recovery, "", &measured);
+  dataset = NULL;
+  assay_rows_unref (beside.test);
+  cr_assert (measured.outcomes.n == PICTURES && measured.outcomes.series[5] != NULL);
+  for (gsize s = 6; s < 8; s++) {
+    cr_assert (measured.outcomes.series[s] == NULL);
+    cr_assert_str_eq (measured.outcomes.left_out[s],
+                      "there are 4 test and 0 public images to compare with; expected as many of "
+                      "one kind as secrets, 5");
+  }
 }
 
 /* Fewer estimates than secrets: the others have a grey picture, and nothing to show. */

@@ -559,6 +559,9 @@ Test (mixture_attacks, controls_are_won_with_other_settings, .timeout = 110)
     { &assay_attack_inner_product, "level=yes keep=1" },
     { &assay_attack_inner_product_pair, "absolute=yes" },
     { &assay_attack_inner_product_pair, "whiten=yes centre=yes unit=yes" },
+    { &assay_attack_inner_product_pair, "absolute=yes whiten=yes" },
+    { &assay_attack_inner_product_pair, "absolute=yes whiten=yes centre=yes shrinkage=0.001" },
+    { &assay_attack_inner_product_pair, "absolute=yes whiten=yes unit=yes pairs=10000" },
     { &assay_attack_inner_product_subtract, "partners=5 whiten=yes" },
     { &assay_attack_inner_product_subtract, "partners=1" },
     { &assay_attack_braverman, "centre=yes unit=yes" },
@@ -566,6 +569,7 @@ Test (mixture_attacks, controls_are_won_with_other_settings, .timeout = 110)
     { &assay_attack_averaging, "grouping=found absolute=yes similarity=correlation" },
     { &assay_attack_averaging, "grouping=found similarity=ssim" },
     { &assay_attack_averaging, "absolute=yes" },
+    { &assay_attack_averaging, "rounds=5" },
     { &assay_attack_similarity_search, "absolute=yes" },
     { &assay_attack_similarity_search, "crops=3" },
   };

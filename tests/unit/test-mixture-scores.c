@@ -10,6 +10,8 @@
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 
+extern const AssayAttack assay_attack_inner_product_pair;
+
 static double
 naive_dot (const float *a, const float *b, gsize n)
 {
@@ -232,4 +234,28 @@ Test (mixture_attacks, guesses_are_checked)
   forged_is (&made, ASSAY_GAME_PAIR, 1, 3, (const gint64[]){ 0, 1, 1 },
              "attack forger: expected pairs (p x 2) and their scores (p), p >= 1");
   assay_control_case_clear (&made);
+}
+
+/* A covariance of absolute values from few mixtures is refused (141 of them have 9,870 pairs). */
+Test (mixture_scores, a_covariance_of_few_pairs)
+{
+  const AssayAttack *attack = &assay_attack_inner_product_pair;
+  static const char *const settings[]
+      = { "absolute=yes whiten=yes pairs=9999", "absolute=yes whiten=yes pairs=10000",
+          "absolute=yes pairs=9999", "whiten=yes pairs=9999" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (settings); i++) {
+    g_autoptr (AssaySettings) one = fixture_settings (&attack->plugin, settings[i]);
+    g_autofree char *why = NULL;
+    GError *error = NULL;
+
+    cr_assert (attack->check (one->values, NULL, &error) == (i > 0), "%s", settings[i]);
+    if (i == 0)
+      cr_assert (fixture_error_is (&error, ASSAY_ERROR_PARAMETER,
+                                   "pairs = 9999 under absolute and whiten: the covariance is "
+                                   "learned from the mixtures of these pairs; expected 10000 or "
+                                   "more",
+                                   NULL, &why),
+                 "%s", why);
+  }
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/codes.h"
 #include "core/control.h"
 #include "core/registry.h"
 #include "runner/steps.h"
@@ -126,7 +127,7 @@ Test (plugins, mechanisms_and_games_are_complete)
 Test (plugins, defaults_agree_with_each_other)
 {
   const AssayShape shape
-      = { .n_secrets = 200, .cols = 128, .n_public = 10000, .n_database = 10000 };
+      = { .n_secrets = 2000, .cols = 128, .n_classes = 10, .n_public = 10000, .n_database = 10000 };
   const AssayShape narrow = { .n_secrets = 200, .cols = 1 }; /* what mechanisms take */
 
   for (gsize t = 0; t < G_N_ELEMENTS (types); t++)
@@ -241,12 +242,41 @@ Test (plugins, unknown_names_have_the_closest_match)
 
 enum { SECRETS = 12, COLS = 16, ROWS = 400 };
 
+/* Defaults, but for what so few secrets cannot give: bits, anchors, labelled rows. */
+static AssaySettings *
+settings_for (const AssayDefense *defense)
+{
+  static const char *const sizes[] = { "bits", "anchors", "labelled" };
+  AssaySettings *settings = assay_settings_new (defense->parameters, defense->settings_size);
+
+  for (guint i = 0; defense->produces == ASSAY_RELEASE_CODES && i < G_N_ELEMENTS (sizes); i++)
+    if (assay_param_exists (defense->parameters, sizes[i]))
+      cr_assert (assay_settings_set (settings, sizes[i], "6", NULL), "%s", sizes[i]);
+  return settings;
+}
+
+/* As `defense` would in a cell, with labels of two classes for codes. */
+static gboolean
+protect_with (const AssayDefense *defense, const AssaySettings *settings, guint64 seed,
+              AssayView secrets, AssayRows *database, AssayRelease **ret_release,
+              AssayTruth **ret_truth, GError **error)
+{
+  static const gint64 labels[SECRETS] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
+  const AssayStreamKey key = assay_stream_key (seed, 0, "defense", "");
+  const AssaySecrets known = { .rows = secrets,
+                               .labels = defense->produces == ASSAY_RELEASE_CODES ? labels : NULL,
+                               .n_classes = 2 };
+  const AssayKnowledge knowledge = { .database = database, .public_rows = database };
+
+  return assay_step_protect (defense, settings, key, key, &known, &knowledge, ret_release,
+                             ret_truth, error);
+}
+
 /* Secrets of the first form that @defense takes: reals, bits, or one whole number each. */
 static AssayMatrix *
 secrets_for (const AssayDefense *defense)
 {
-  g_autoptr (AssaySettings) settings
-      = assay_settings_new (defense->parameters, defense->settings_size);
+  g_autoptr (AssaySettings) settings = settings_for (defense);
   AssayMatrix *normal = fixture_normal (SECRETS, COLS, 1);
 
   for (guint form = 0; form < 3; form++) {
@@ -259,8 +289,8 @@ secrets_for (const AssayDefense *defense)
       secrets->data[i] = form == 0   ? normal->data[i]
                          : form == 1 ? (float) (normal->data[i] > 0)
                                      : (float) (i % 8);
-    if (!fixture_protect (defense, settings, assay_stream_key (1, 0, "form", ""),
-                          assay_matrix_view (secrets), database, &release, &truth, NULL))
+    if (!protect_with (defense, settings, 1, assay_matrix_view (secrets), database, &release,
+                       &truth, NULL))
       continue;
     assay_matrix_free (normal);
     return g_steal_pointer (&secrets);
@@ -279,11 +309,10 @@ static gboolean
 protect (const AssayDefense *defense, AssayView secrets, guint64 seed, AssayRelease **ret_release,
          AssayTruth **ret_truth, GError **error)
 {
-  g_autoptr (AssaySettings) settings = defaults (&defense->plugin);
+  g_autoptr (AssaySettings) settings = settings_for (defense);
   g_autoptr (AssayRows) database = fixture_normal_rows (ROWS, COLS, 2);
 
-  return fixture_protect (defense, settings, assay_stream_key (seed, 0, "defense", ""), secrets,
-                          database, ret_release, ret_truth, error);
+  return protect_with (defense, settings, seed, secrets, database, ret_release, ret_truth, error);
 }
 
 static gboolean
@@ -354,10 +383,10 @@ attack_once (const AssayAttack *attack, const AssayRelease *release, AssayRows *
   g_autoptr (AssaySettings) settings = defaults (&attack->plugin);
   const AssayKnowledge knowledge = { .database = rows, .public_rows = rows };
   g_autoptr (GPtrArray) repeats = g_ptr_array_new ();
-  const AssayGranted granted = { .grants = attack->needs,
-                                 .knowledge = &knowledge,
-                                 .groups = groups,
-                                 .repeats = repeats };
+  const guint wants = attack->needs & ASSAY_GRANT_HASH_FUNCTION ? ASSAY_GRANT_PUBLIC : 0;
+  const AssayGranted granted = {
+    .grants = attack->needs | wants, .knowledge = &knowledge, .groups = groups, .repeats = repeats
+  };
 
   if (assay_rows_count (rows) > 0)
     g_ptr_array_add (repeats, (gpointer) release);
@@ -384,8 +413,7 @@ Test (plugins, attacks)
       g_autoptr (AssayRows) rows = NULL;
       g_autoptr (AssayRows) empty = NULL;
 
-      if (attack->game != ASSAY_GAME_RECONSTRUCT
-          || !(attack->reads & assay_defenses[d]->produces))
+      if (attack->game != ASSAY_GAME_RECONSTRUCT || !(attack->reads & assay_defenses[d]->produces))
         continue;
       n_read++;
       secrets = secrets_for (assay_defenses[d]);
@@ -417,6 +445,7 @@ guess_zeros (const AssayAttackContext *context, const AssayObservation *seen, As
 {
   enum { MOST = 100 }; /* items whose pairs are named */
   const gsize n = assay_release_count (seen->release), m = MIN (n, MOST), p = m * (m - 1) / 2;
+  const gsize bytes = assay_code_bytes (seen->release->bits);
   AssayMatrix *zeros = assay_matrix_new (n, assay_release_cols (seen->release), error);
   gint64 *pairs = g_new0 (gint64, 2 * p), *next = pairs;
 
@@ -426,7 +455,14 @@ guess_zeros (const AssayAttackContext *context, const AssayObservation *seen, As
       *next++ = (gint64) i;
       *next++ = (gint64) j;
     }
-  assay_arrays_take (&ret_guess->arrays, "estimates", assay_array_take_matrix (zeros));
+  if (bytes > 0 && zeros->cols == 0)
+    assay_arrays_take (
+        &ret_guess->arrays, "codes",
+        assay_array_take (ASSAY_UINT8, 2, (const gsize[]){ n, bytes }, g_new0 (guint8, n * bytes)));
+  if (zeros->cols > 0)
+    assay_arrays_take (&ret_guess->arrays, "estimates", assay_array_take_matrix (zeros));
+  else
+    assay_matrix_free (zeros);
   assay_arrays_take (
       &ret_guess->arrays, "candidates",
       assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, 1 }, g_new0 (gint64, n)));
@@ -500,12 +536,12 @@ Test (plugins, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
                  "%s, seed %d: another outcome", broken.id, (int) seed);
       /* A coin may be certified by chance, and the first public row be a partner, but never for
        * half of what the control asks for; equal scores have an area of 1/2. */
-      cr_assert (assay_control_run (&broken, settings, seed, &outcome, NULL) && !outcome.is_won
-                     && (broken.game == ASSAY_GAME_ONE_RUN || broken.game == ASSAY_GAME_LINK
-                         || outcome.share == (broken.game == ASSAY_GAME_PAIR ? 0.5 : 0))
-                     && (broken.game == ASSAY_GAME_PAIR
-                         || outcome.share < broken.control.at_least / 2),
-                 "%s, seed %d: zeros win", broken.id, (int) seed);
+      cr_assert (
+          assay_control_run (&broken, settings, seed, &outcome, NULL) && !outcome.is_won
+              && (broken.game == ASSAY_GAME_ONE_RUN || broken.game == ASSAY_GAME_LINK
+                  || outcome.share == (broken.game == ASSAY_GAME_PAIR ? 0.5 : 0))
+              && (broken.game == ASSAY_GAME_PAIR || outcome.share < broken.control.at_least / 2),
+          "%s, seed %d: zeros win", broken.id, (int) seed);
     }
   }
 }

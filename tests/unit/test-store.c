@@ -198,9 +198,9 @@ execute (const char *sql)
 Test (store, a_newer_version_is_refused)
 {
   assay_store_close (open_store (TRUE));
-  execute ("PRAGMA user_version = 3");
+  execute ("PRAGMA user_version = 4");
   check_open_error (TRUE, ASSAY_ERROR_DATA,
-                    "@: made by a newer version of Assay (store 3, this one reads 2)");
+                    "@: made by a newer version of Assay (store 4, this one reads 3)");
 }
 
 Test (store, another_program_s_database_is_refused)

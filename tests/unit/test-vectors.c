@@ -356,6 +356,65 @@ Test (vectors, groups_of_several_files)
   clear_dataset (&dataset);
 }
 
+/* Rows in two directions, of many lengths: two centres are those directions, of length 1, in either
+ * order; and the data is not that of the rows. */
+Test (vectors, database_of_centres)
+{
+  static const guint8 rows[][2]
+      = { { 3, 4 }, { 6, 8 }, { 12, 5 }, { 30, 40 }, { 24, 10 }, { 60, 25 } };
+  const char *const pairs[] = { "private", "six.bvecs", "database", "rays.bvecs",
+                                "database_centres", "2", NULL };
+  const char *const plain[] = { "private", "six.bvecs", "database", "rays.bvecs", NULL };
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  const gint32 cols = 2;
+  AssaySurvey survey, plain_survey;
+  AssayDataset dataset, plain_dataset;
+  g_autoptr (GError) error = NULL;
+  float centres[4];
+  gsize steep;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_byte_array_append (bytes, (const guint8 *) &cols, 4);
+    g_byte_array_append (bytes, rows[i], 2);
+  }
+  write_file ("rays.bvecs", bytes->data, bytes->len);
+  cr_assert (open_with (pairs, &survey, &dataset, &error), "%s", error ? error->message : "");
+  cr_assert (open_with (plain, &plain_survey, &plain_dataset, &error));
+  cr_assert_eq (survey.n_database, 2);
+  cr_assert_eq (plain_survey.n_database, 6);
+  cr_assert_eq (survey.work, 2.0 * 6 * 2 * 2 * 10);
+  cr_assert_eq (plain_survey.work, 0);
+  cr_assert_gt (survey.memory, plain_survey.memory);
+  cr_assert_eq (assay_rows_count (dataset.database), 2);
+  assay_rows_read (dataset.database, 0, 2, ASSAY_SCALE_NONE, centres);
+  steep = centres[1] > centres[3] ? 0 : 1;
+  cr_assert_float_eq (centres[2 * steep], 0.6, 1e-6);
+  cr_assert_float_eq (centres[2 * steep + 1], 0.8, 1e-6);
+  cr_assert_float_eq (centres[2 - 2 * steep], 12.0 / 13, 1e-6);
+  cr_assert_float_eq (centres[3 - 2 * steep], 5.0 / 13, 1e-6);
+  cr_assert_str_neq (dataset.sha256, plain_dataset.sha256);
+  clear_dataset (&dataset);
+  clear_dataset (&plain_dataset);
+}
+
+Test (vectors, more_centres_than_rows_are_refused)
+{
+  static const char *const many[] = { "private", "six.bvecs", "database", "pool.bvecs[:4]",
+                                      "database_centres", "5", NULL };
+  static const char *const none[] = { "private", "six.bvecs", "database_centres", "1", NULL };
+  AssaySurvey survey;
+  AssayDataset dataset;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) second = NULL;
+
+  cr_assert (!open_with (many, &survey, &dataset, &error));
+  cr_assert_str_eq (error->message,
+                    "database_centres = 5: expected at most the 4 rows of the database");
+  cr_assert (!open_with (none, &survey, &dataset, &second));
+  cr_assert_str_eq (second->message,
+                    "database_centres = 1: expected at most the 0 rows of the database");
+}
+
 #define SHARE(a, b, shared, file)                                                                  \
   a " and " b " share rows " shared " of @/" file "; a row may be used once"
 #define NOT_FOUND "; the environment variable ASSAY_DATA tells in which folder data is"
