@@ -3,6 +3,19 @@
 
 #include <math.h>
 
+static gboolean
+check_repeat (const AssayRelease *first, const AssayRelease *repeat, gsize number, GError **error)
+{
+  return (assay_release_count (repeat) == assay_release_count (first)
+          && repeat->bits == first->bits)
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "repeat %" G_GSIZE_FORMAT ": expected %" G_GSIZE_FORMAT
+                        " codes of %" G_GSIZE_FORMAT " bits, as the release has, found "
+                        "%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT,
+                        number, assay_release_count (first), first->bits,
+                        assay_release_count (repeat), repeat->bits);
+}
+
 static void
 add_release (const AssayRelease *release, double weight, AssayMatrix *sum)
 {
@@ -20,9 +33,12 @@ released_codes_mean (const AssayObservation *seen, gsize n_repeats, gboolean is_
 {
   const gsize used = MIN (n_repeats, seen->n_repeats);
   const double weight = (is_negated ? -1.0 : 1.0) / (double) (1 + used);
-  AssayMatrix *mean
-      = assay_matrix_new (assay_release_count (seen->release), seen->release->bits, error);
+  AssayMatrix *mean;
 
+  for (gsize r = 0; r < used; r++)
+    if (!check_repeat (seen->release, seen->repeats[r], r + 1, error))
+      return NULL;
+  mean = assay_matrix_new (assay_release_count (seen->release), seen->release->bits, error);
   if (mean == NULL)
     return NULL;
   add_release (seen->release, weight, mean);

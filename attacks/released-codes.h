@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /* The bits of several releases of the same codes as numbers, n x bits: the mean over the releases
  * of +1 for a set bit and -1 for another, and of codes that were mostly negated (@is_negated) the
- * opposite. */
+ * opposite. ASSAY_ERROR_MISMATCH where they are not codes of as many secrets and bits. */
 AssayMatrix *released_codes_mean (const AssayObservation *seen, gsize n_repeats,
                                   gboolean is_negated, GError **error);
 

@@ -23,6 +23,8 @@ int cli_describe (int argc, char **argv);
 int cli_protect (int argc, char **argv);
 int cli_attack (int argc, char **argv);
 int cli_measure (int argc, char **argv);
+int cli_report (int argc, char **argv);
+int cli_compare (int argc, char **argv);
 int cli_selftest (int argc, char **argv);
 
 /* Parses options; --help prints and exits. FALSE: bad usage, already reported. Arguments that are
@@ -37,6 +39,9 @@ gboolean cli_check_words (int argc, char **argv, int most);
 int cli_fail (const GError *error);
 /* The same for errors met before anything was begun: always bad input. */
 int cli_fail_early (const GError *error);
+
+/* Columns of the terminal: COLUMNS, what the terminal says, or 100. */
+guint cli_terminal_width (void);
 
 /* The command as it was given, and what to type to go on with it. */
 void cli_remember_command (int argc, char **argv);

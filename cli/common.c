@@ -3,9 +3,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "core/row-file.h"
+#include "core/text.h"
 
 gboolean
 cli_parse (int *argc, char ***argv, const char *parameters, const char *summary,
@@ -52,6 +55,20 @@ cli_fail (const GError *error)
              ? EXIT_UNFINISHED
          : g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC) ? EXIT_INCONCLUSIVE
                                                                       : EXIT_BAD_INPUT;
+}
+
+guint
+cli_terminal_width (void)
+{
+  struct winsize size = { 0 };
+  const char *columns = g_getenv ("COLUMNS");
+  gint64 width;
+
+  if (columns != NULL && assay_text_to_int (columns, &width) && width >= 20 && width <= 10000)
+    return (guint) width;
+  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+    return size.ws_col;
+  return 100;
 }
 
 static GStrv command;

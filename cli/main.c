@@ -26,6 +26,8 @@ static const Command commands[] = {
   { "protect", cli_protect, "Step 1 alone: secrets -> release folder, truth kept apart" },
   { "attack", cli_attack, "Step 2 alone: release folder and granted knowledge -> guess folder" },
   { "measure", cli_measure, "Step 3 alone: truth and guess -> measurements" },
+  { "report", cli_report, "Write every export of a run again, from its run store" },
+  { "compare", cli_compare, "Put the defenses of several runs on common axes" },
   { "selftest", cli_selftest, "Play the control of every attack" },
 };
 

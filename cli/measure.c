@@ -84,12 +84,33 @@ measure_one (const MeasureOptions *options, const AssayMetric *metric,
 }
 
 static gboolean
-fail_nothing_applies (const MeasureOptions *options, const AssayRelease *release, GError **error)
+has_arrays (const AssayArrays *arrays, const char *const *names)
 {
-  const AssayMetric *metric
-      = options->metric != NULL
-            ? (const AssayMetric *) assay_registry_find (ASSAY_PLUGIN_METRIC, options->metric, NULL)
-            : NULL;
+  for (; names != NULL && *names != NULL; names++)
+    if (assay_arrays_get (arrays, *names) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* The metric that was named; or the one to which only the release is missing. */
+static const AssayMetric *
+metric_asked_for (const MeasureOptions *options, const AssayTruth *truth, const AssayGuess *guess)
+{
+  if (options->metric != NULL)
+    return (const AssayMetric *) assay_registry_find (ASSAY_PLUGIN_METRIC, options->metric, NULL);
+  for (guint m = 0; assay_metrics[m] != NULL; m++)
+    if (assay_metrics[m]->reads_guess != NULL && assay_metrics[m]->reads != 0
+        && has_arrays (&truth->arrays, assay_metrics[m]->reads_truth)
+        && has_arrays (&guess->arrays, assay_metrics[m]->reads_guess))
+      return assay_metrics[m];
+  return NULL;
+}
+
+static gboolean
+fail_nothing_applies (const MeasureOptions *options, const AssayRelease *release,
+                      const AssayTruth *truth, const AssayGuess *guess, GError **error)
+{
+  const AssayMetric *metric = metric_asked_for (options, truth, guess);
   g_autofree char *of_truth = NULL;
   g_autofree char *of_guess = NULL;
   g_autofree char *kinds = NULL;
@@ -141,7 +162,7 @@ measure_all (const MeasureOptions *options, AssayJson *json, GError **error)
         || !measure_one (options, metric, settings, release, truth, guess, json, error))
       return FALSE;
   }
-  return is_any || fail_nothing_applies (options, release, error);
+  return is_any || fail_nothing_applies (options, release, truth, guess, error);
 }
 
 static int

@@ -1,17 +1,14 @@
 /* assay run: scenarios in, results out. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/witness.h"
 #include "core/parallel.h"
-#include "core/text.h"
 #include "report/report.h"
 #include "runner/folder.h"
+#include "runner/kept.h"
 #include "runner/run.h"
 
 typedef struct {
@@ -36,20 +33,6 @@ on_is_cancelled (gpointer data)
 {
   (void) data;
   return cli_is_interrupted ();
-}
-
-static guint
-terminal_width (void)
-{
-  struct winsize size = { 0 };
-  const char *columns = g_getenv ("COLUMNS");
-  gint64 width;
-
-  if (columns != NULL && assay_text_to_int (columns, &width) && width >= 20 && width <= 10000)
-    return (guint) width;
-  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
-    return size.ws_col;
-  return 100;
 }
 
 static gboolean
@@ -100,7 +83,8 @@ print_place (const AssayResults *results, const AssayFolder *folder,
   g_autofree char *changes = baseline != NULL ? assay_report_baseline (baseline) : g_strdup ("");
   g_autofree char *sheets = assay_report_sheets (results, folder->place);
 
-  printf ("%s\n%sresults in %s: results.json, results.csv, claims.xml, summary.md, run.json, %s\n",
+  printf ("%s\n%sresults in %s: report.html, results.json, results.csv, claims.xml, summary.md, "
+          "run.json, %s\n",
           changes, sheets, folder->place, ASSAY_STORE_FILE);
 }
 
@@ -111,16 +95,19 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
 {
   g_autoptr (AssayResults) results = assay_results_load (plan, folder->store, error);
   g_autoptr (AssayBaseline) baseline = NULL;
+  const AssayKeptTimes times = { .threads = assay_parallel_threads (),
+                                 .started_us = started,
+                                 .ended_us = g_get_real_time () };
   g_autofree char *text = NULL;
 
-  if (results == NULL
-      || !assay_report_write (results, folder->work, assay_parallel_threads (), started,
-                              g_get_real_time (), error)
+  if (results == NULL || !assay_kept_set_times (folder->store, &times, error)
+      || !assay_report_write (results, folder->work, times.threads, times.started_us,
+                              times.ended_us, NULL, error)
       || !compare (results, folder, options->baseline, &baseline, error)
       || !assay_folder_finish (plan, folder, error))
     return EXIT_UNFINISHED;
   text = options->json ? assay_report_json (results)
-                       : assay_report_table (results, terminal_width ());
+                       : assay_report_table (results, cli_terminal_width ());
   fputs (text, stdout);
   if (!options->json)
     print_place (results, folder, baseline);

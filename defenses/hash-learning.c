@@ -35,6 +35,18 @@ resolved (HashMethod method, const HashSettings *settings)
 
 /* ---- Training rows ---- */
 
+gboolean
+hash_rows_check (AssayView rows, GError **error)
+{
+  for (gsize i = 1; i < rows.rows; i++)
+    for (gsize j = 0; j < rows.cols; j++)
+      if (assay_view_row (rows, i)[j] != rows.data[j])
+        return TRUE;
+  return assay_fail (error, ASSAY_ERROR_DATA,
+                     "all %" G_GSIZE_FORMAT " training rows are equal: expected features that vary",
+                     rows.rows);
+}
+
 void
 hash_material_clear (HashMaterial *material)
 {

@@ -75,6 +75,9 @@ AssayHashFunction *ksh_learn (const HashTraining *training, const HashSettings *
 AssayHashFunction *sdh_learn (const HashTraining *training, const HashSettings *settings,
                               GError **error);
 
+/* ASSAY_ERROR_DATA where all rows are the same. */
+gboolean hash_rows_check (AssayView rows, GError **error);
+
 /* The training rows of a defense, and what holds them where they are not all of the secrets. */
 typedef struct {
   HashTraining training;

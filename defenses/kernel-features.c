@@ -106,16 +106,6 @@ mean_distance (AssayView rows, const AssayMatrix *anchors)
 
 /* ---- Features ---- */
 
-static gboolean
-rows_are_equal (AssayView rows)
-{
-  for (gsize i = 1; i < rows.rows; i++)
-    for (gsize j = 0; j < rows.cols; j++)
-      if (assay_view_row (rows, i)[j] != rows.data[j])
-        return FALSE;
-  return TRUE;
-}
-
 static AssayMatrix *
 draw_anchors (const HashTraining *training, gsize count, GError **error)
 {
@@ -166,10 +156,8 @@ kernel_features_learn (const HashTraining *training, gsize anchors, double width
                        "%" G_GSIZE_FORMAT
                        " training rows: expected as many as anchors, %" G_GSIZE_FORMAT ", or more",
                        t, anchors);
-  if (rows_are_equal (training->rows))
-    return assay_fail (
-        error, ASSAY_ERROR_DATA,
-        "all %" G_GSIZE_FORMAT " training rows are equal: expected features that vary", t);
+  if (!hash_rows_check (training->rows, error))
+    return FALSE;
   function->anchors = draw_anchors (training, anchors, error);
   function->mean = assay_matrix_new (1, anchors, error);
   if (function->anchors == NULL || function->mean == NULL)

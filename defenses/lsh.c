@@ -17,6 +17,7 @@ lsh_learn (const HashTraining *training, const HashSettings *settings, GError **
   function->mean = assay_matrix_new (1, cols, error);
   function->projection = assay_matrix_new (bits, cols, error);
   if (mean == NULL || normal == NULL || function->mean == NULL || function->projection == NULL
+      || !hash_rows_check (training->rows, error)
       || !assay_principal_mean (training->rows, mean, error))
     return NULL;
   for (gsize a = 0; a < cols; a++)

@@ -1,9 +1,9 @@
 /* How many bits of the codes that a defense randomised an attack found (PHashing: what Random
  * Flipping hides, algorithm 1).
  *
- * Guess and truth: codes, n x b bytes. The bits of one code are not independent, so that the unit
- * is the secret: its share of right bits, which by chance is one half, and whether all are right.
- * */
+ * Guess and truth: codes, n x b bytes; the release says how many bits of the last one are used. The
+ * bits of one code are not independent, so that the unit is the secret: its share of right bits,
+ * which by chance is one half, and whether all are right. */
 #include "core/codes.h"
 #include "core/plugin.h"
 
@@ -15,16 +15,19 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 {
   const AssayArray *codes = assay_arrays_get (&truth->arrays, "codes");
   const AssayArray *guessed = assay_arrays_get (&guess->arrays, "codes");
-  const gsize n = codes->shape[0], bytes = codes->shape[1];
-  /* Folders that are measured without their release do not say how many bits of the last byte are
-   * used. */
-  const gsize bits = context->release != NULL ? context->release->bits : 8 * bytes;
+  const gsize n = codes->shape[0], bytes = codes->shape[1], bits = context->release->bits;
 
   if (guessed->shape[0] != n || guessed->shape[1] != bytes)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "guessed codes are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
                        " bytes, those of the secrets %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
                        guessed->shape[0], guessed->shape[1], n, bytes);
+  if (assay_code_bytes (bits) != bytes)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "codes of the secrets have %" G_GSIZE_FORMAT
+                       " bytes; expected %" G_GSIZE_FORMAT ", for the %" G_GSIZE_FORMAT
+                       " bits of those that were released",
+                       bytes, assay_code_bytes (bits), bits);
   for (guint s = 0; s < N_SERIES; s++) {
     ret_outcomes->series[s] = assay_alloc (n, sizeof (double), "outcomes", error);
     if (ret_outcomes->series[s] == NULL)
@@ -72,6 +75,7 @@ const AssayMetric assay_metric_bit_recovery = {
   .id = "bit-recovery",
   .summary = "Bits of randomised codes that were found",
   .reference = { "PHashing and PITQ (private hashing)", "algorithm 1, lemma 5" },
+  .reads = ASSAY_RELEASE_CODES,
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
   .n_series = N_SERIES,

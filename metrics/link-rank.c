@@ -1,5 +1,6 @@
-/* How early the public images of a mixture stand in a ranking of all public images (InstaHide,
- * Huang, Song, Li and Arora 2020, sections 2.2, 5.3 and 9, figure 8).
+/* How early the partners of a released item stand in a ranking of all public rows: the public
+ * images of a mixture (InstaHide, Huang, Song, Li and Arora 2020, sections 2.2, 5.3 and 9, figure
+ * 8), or another record of the secret that a code was made of.
  *
  * Guess: for each of N released items, public rows, best first. Truth: the p partners of each. The
  * rank of a partner is its place among the candidates, from 1. One that is not among the c
@@ -100,7 +101,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 }
 
 static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (LinkRank, m, 100, 1, 1000000000, "public images",
+    = { ASSAY_PARAM_INT (LinkRank, m, 100, 1, 1000000000, "public rows",
                          "How many candidates the measure partner-hit-at-m looks at"),
         ASSAY_PARAM_END };
 
@@ -112,7 +113,7 @@ static const AssayMeasure measures[] = {
     .low = 1,
     .high = G_MAXDOUBLE,
     .unit = "rank",
-    .help = "Place of a public image that was mixed in among the candidates, from 1" },
+    .help = "Place among the candidates of a public row that belongs to the item, from 1" },
   { .name = "partner-rank-lower-quartile",
     .series = RANK,
     .statistic = ASSAY_STATISTIC_LOWER_QUARTILE,
@@ -126,7 +127,7 @@ static const AssayMeasure measures[] = {
     .low = 1,
     .high = G_MAXDOUBLE,
     .unit = "rank",
-    .help = "Mean place of the public images of a mixture" },
+    .help = "Mean place of the public rows that belong to an item" },
   { .name = "partner-hit-at-1",
     .series = HIT_1,
     .statistic = ASSAY_STATISTIC_RATE,
@@ -134,24 +135,24 @@ static const AssayMeasure measures[] = {
     .higher_is_worse = TRUE,
     .low = 0,
     .high = 1,
-    .unit = "share of mixtures",
-    .help = "Mixtures whose first candidate was mixed in" },
+    .unit = "share of items",
+    .help = "Items whose first candidate belongs to them" },
   { .name = "partner-hit-at-10",
     .series = HIT_10,
     .statistic = ASSAY_STATISTIC_RATE,
     .higher_is_worse = TRUE,
     .low = 0,
     .high = 1,
-    .unit = "share of mixtures",
-    .help = "Mixtures with a public image of theirs among the first 10 candidates" },
+    .unit = "share of items",
+    .help = "Items with a public row of theirs among the first 10 candidates" },
   { .name = "partner-hit-at-m",
     .series = HIT_M,
     .statistic = ASSAY_STATISTIC_RATE,
     .higher_is_worse = TRUE,
     .low = 0,
     .high = 1,
-    .unit = "share of mixtures",
-    .help = "Mixtures with a public image of theirs among the first m candidates" },
+    .unit = "share of items",
+    .help = "Items with a public row of theirs among the first m candidates" },
   { .name = "partners-found",
     .series = FOUND,
     .statistic = ASSAY_STATISTIC_MEAN,
@@ -159,7 +160,8 @@ static const AssayMeasure measures[] = {
     .low = 0,
     .high = 1,
     .unit = "share of partners",
-    .help = "Public images of a mixture among as many first candidates as there are of them" },
+    .help
+    = "Public rows that belong to an item among as many first candidates as there are of them" },
   { .name = NULL },
 };
 
@@ -168,7 +170,7 @@ static const char *const guess_arrays[] = { "candidates", NULL };
 
 const AssayMetric assay_metric_link_rank = {
   .id = "link-rank",
-  .summary = "Ranks of the public images that are in a mixture, and hit rates",
+  .summary = "Ranks of the public rows that belong to a released item, and hit rates",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "sections 2.2, 5.3 and 9, figure 8" },

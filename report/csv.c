@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "report/csv-field.h"
 #include "report/report.h"
 
-static void
-append_field (GString *text, const char *value)
+void
+assay_csv_field (GString *text, const char *value)
 {
   if (text->len > 0 && text->str[text->len - 1] != '\n')
     g_string_append_c (text, ',');
@@ -23,13 +24,13 @@ append_field (GString *text, const char *value)
   g_string_append_c (text, '"');
 }
 
-static void
-append_number (GString *text, double value)
+void
+assay_csv_number (GString *text, double value)
 {
   const gboolean is_known = isfinite (value) && fabs (value) < G_MAXDOUBLE; /* or no bound */
   g_autofree char *number = is_known ? assay_text_number (value) : g_strdup ("");
 
-  append_field (text, number);
+  assay_csv_field (text, number);
 }
 
 /* The names of all settings of one role, in order of first appearance. */
@@ -50,7 +51,7 @@ append_settings (GString *text, const GPtrArray *names, const AssaySettings *set
     for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++)
       if (g_str_equal (param->name, names->pdata[i]))
         value = assay_settings_get (settings, param);
-    append_field (text, value != NULL ? value : "");
+    assay_csv_field (text, value != NULL ? value : "");
   }
 }
 
@@ -80,7 +81,7 @@ append_names (GString *text, const char *role, const GPtrArray *names)
   for (guint i = 0; i < names->len; i++) {
     g_autofree char *name = g_strdup_printf ("%s.%s", role, (const char *) names->pdata[i]);
 
-    append_field (text, name);
+    assay_csv_field (text, name);
   }
 }
 
@@ -90,21 +91,21 @@ append_header (GString *text, const Columns *columns)
   static const char *const own[] = { "metric", "estimate", "lower", "upper", "confidence",
                                      "n", "groups", "method", "unit", NULL };
 
-  append_field (text, "id");
-  append_field (text, "status");
-  append_field (text, "dataset");
+  assay_csv_field (text, "id");
+  assay_csv_field (text, "status");
+  assay_csv_field (text, "dataset");
   append_names (text, "dataset", columns->dataset);
-  append_field (text, "defense.label");
-  append_field (text, "defense");
+  assay_csv_field (text, "defense.label");
+  assay_csv_field (text, "defense");
   append_names (text, "defense", columns->defense);
-  append_field (text, "attack.label");
-  append_field (text, "attack");
+  assay_csv_field (text, "attack.label");
+  assay_csv_field (text, "attack");
   append_names (text, "attack", columns->attack);
-  append_field (text, "utility.label");
-  append_field (text, "utility");
+  assay_csv_field (text, "utility.label");
+  assay_csv_field (text, "utility");
   append_names (text, "utility", columns->utility);
   for (guint i = 0; own[i] != NULL; i++)
-    append_field (text, own[i]);
+    assay_csv_field (text, own[i]);
   append_names (text, "metric", columns->metric);
   g_string_append_c (text, '\n');
 }
@@ -122,8 +123,8 @@ static void
 append_part (GString *text, const AssayResultPart *part, const GPtrArray *names, gboolean has_label)
 {
   if (has_label)
-    append_field (text, part != NULL ? part->label : "");
-  append_field (text, part != NULL ? part->plugin : "");
+    assay_csv_field (text, part != NULL ? part->label : "");
+  assay_csv_field (text, part != NULL ? part->plugin : "");
   append_settings_of (text, names, part != NULL ? part->settings : NULL);
 }
 
@@ -133,21 +134,21 @@ append_row (GString *text, const Columns *columns, const AssayResultCell *cell,
 {
   const AssayInterval *interval = &measurement->interval;
 
-  append_field (text, cell->id);
-  append_field (text, assay_cell_status_name (cell->status));
+  assay_csv_field (text, cell->id);
+  assay_csv_field (text, assay_cell_status_name (cell->status));
   append_part (text, &cell->dataset, columns->dataset, FALSE);
   append_part (text, &cell->defense, columns->defense, TRUE);
   append_part (text, cell->is_utility ? NULL : &cell->player, columns->attack, TRUE);
   append_part (text, cell->is_utility ? &cell->player : NULL, columns->utility, TRUE);
-  append_field (text, measurement->measure->name);
-  append_number (text, interval->estimate);
-  append_number (text, interval->lower);
-  append_number (text, interval->upper);
-  append_number (text, measurement->confidence);
-  append_number (text, (double) interval->n);
-  append_number (text, (double) interval->n_groups);
-  append_field (text, interval->method);
-  append_field (text, measurement->measure->unit);
+  assay_csv_field (text, measurement->measure->name);
+  assay_csv_number (text, interval->estimate);
+  assay_csv_number (text, interval->lower);
+  assay_csv_number (text, interval->upper);
+  assay_csv_number (text, measurement->confidence);
+  assay_csv_number (text, (double) interval->n);
+  assay_csv_number (text, (double) interval->n_groups);
+  assay_csv_field (text, interval->method);
+  assay_csv_field (text, measurement->measure->unit);
   append_settings_of (text, columns->metric, cell->is_utility ? NULL : measurement->settings);
   g_string_append_c (text, '\n');
 }

@@ -318,6 +318,8 @@ assay_report_json (const AssayResults *results)
   assay_json_member_int (json, "trials", (gint64) plan->trials);
   assay_json_member_int (json, "secrets", (gint64) plan->secrets);
   assay_json_end_object (json);
+  if (results->n_missing > 0)
+    assay_json_member_int (json, "missing_cells", (gint64) results->n_missing);
   write_cells (json, "cells", results->cells);
   write_cells (json, "pooled", results->pooled);
   write_tunings (json, results->tunings);
@@ -336,7 +338,7 @@ static void
 write_time (AssayJson *json, const char *key, gint64 us)
 {
   g_autoptr (GDateTime) time = g_date_time_new_from_unix_utc (us / G_USEC_PER_SEC);
-  g_autofree char *text = g_date_time_format_iso8601 (time);
+  g_autofree char *text = us != 0 ? g_date_time_format_iso8601 (time) : NULL;
 
   assay_json_member_string (json, key, text);
 }
@@ -367,7 +369,11 @@ assay_report_run_json (const AssayResults *results, guint threads, gint64 starte
   assay_json_member_string (json, "glib", glib);
   assay_json_member_string (json, "sqlite", sqlite3_libversion ());
   assay_json_end_object (json);
-  assay_json_member_int (json, "threads", threads);
+  assay_json_key (json, "threads");
+  if (threads > 0)
+    assay_json_int (json, threads);
+  else
+    assay_json_string (json, NULL);
   write_time (json, "start", started_us);
   write_time (json, "end", ended_us);
   assay_json_key (json, "seconds");

@@ -156,6 +156,10 @@ assay_report_markdown (const AssayResults *results)
                           plan->seed, plan->trials, plan->trials == 1 ? "" : "s");
   assay_report_append_size (text, plan);
   g_string_append_printf (text, ", %g %% intervals.\n\n", 100 * plan->confidence);
+  if (results->n_missing > 0)
+    g_string_append_printf (text,
+                            "**Unfinished: %" G_GSIZE_FORMAT " of %u cells were not run.**\n\n",
+                            results->n_missing, plan->cells->len);
   append_claims (text, results);
   append_cells (text, results);
   append_sheets (text, results);

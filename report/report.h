@@ -1,6 +1,7 @@
 /* Reports: made from results alone. */
 #pragma once
 
+#include "report/figures.h"
 #include "runner/baseline.h"
 #include "runner/results.h"
 
@@ -22,17 +23,19 @@ char *assay_report_sheets (const AssayResults *results, const char *folder);
  * column shows. NAME.json: what each column and row is, and where. */
 GBytes *assay_report_sheet_png (const AssayResultSheet *sheet, const char *title, GError **error);
 char *assay_report_sheet_json (const AssayResultSheet *sheet);
-/* run.json: what results.json must not depend on. */
+/* run.json: what results.json must not depend on; null where @threads or a time is 0. */
 char *assay_report_run_json (const AssayResults *results, guint threads, gint64 started_us,
                              gint64 ended_us);
 
 /* " of 200 secrets", or " of 7 groups of secrets": what a trial of the plan takes. */
 void assay_report_append_size (GString *text, const AssayPlan *plan);
 
-/* Writes results.json, results.csv, claims.xml, summary.md, run.json and the contact sheets in
- * pictures/ into @folder, each atomically. ASSAY_ERROR_IO. */
+/* Writes results.json, results.csv, claims.xml, summary.md, run.json, the contact sheets in
+ * pictures/, the figures in figures/ (@figures NULL: as SVG alone) and report.html into @folder,
+ * each atomically. ASSAY_ERROR_IO, _MEMORY. */
 gboolean assay_report_write (const AssayResults *results, const char *folder, guint threads,
-                             gint64 started_us, gint64 ended_us, GError **error);
+                             gint64 started_us, gint64 ended_us, const AssayFigureOptions *figures,
+                             GError **error);
 
 /* What got worse since a baseline, in words, and as baseline.json. */
 char *assay_report_baseline (const AssayBaseline *baseline);

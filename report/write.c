@@ -7,6 +7,9 @@
 #include <glib/gstdio.h>
 
 #include "core/error.h"
+#include "report/compare.h"
+#include "report/figures.h"
+#include "report/html.h"
 #include "report/report.h"
 
 static gboolean
@@ -81,15 +84,27 @@ write_sheets (const AssayResults *results, const char *folder, GError **error)
   return TRUE;
 }
 
+/* The figures, and the report that holds them. */
+static gboolean
+write_page (const AssayResults *results, const char *folder, const AssayFigureOptions *options,
+            GError **error)
+{
+  g_autoptr (GPtrArray) figures = assay_figures_write (results, folder, options, error);
+  char *page = figures != NULL ? assay_report_html (results, figures, error) : NULL;
+
+  return page != NULL && write_text (folder, "report.html", page, error);
+}
+
 gboolean
 assay_report_write (const AssayResults *results, const char *folder, guint threads,
-                    gint64 started_us, gint64 ended_us, GError **error)
+                    gint64 started_us, gint64 ended_us, const AssayFigureOptions *figures,
+                    GError **error)
 {
   return write_text (folder, "results.json", assay_report_json (results), error)
          && write_text (folder, "results.csv", assay_report_csv (results), error)
          && write_text (folder, "claims.xml", assay_report_junit (results), error)
          && write_text (folder, "summary.md", assay_report_markdown (results), error)
-         && write_sheets (results, folder, error)
+         && write_sheets (results, folder, error) && write_page (results, folder, figures, error)
          && write_text (folder, "run.json",
                         assay_report_run_json (results, threads, started_us, ended_us), error);
 }
@@ -98,4 +113,12 @@ gboolean
 assay_report_write_baseline (const AssayBaseline *baseline, const char *folder, GError **error)
 {
   return write_text (folder, "baseline.json", assay_report_baseline_json (baseline), error);
+}
+
+gboolean
+assay_compared_write (const AssayCompared *compared, const char *folder, GError **error)
+{
+  return write_text (folder, "comparison.csv", assay_compared_csv (compared), error)
+         && write_text (folder, "dominance.csv", assay_compared_pairs_csv (compared), error)
+         && write_text (folder, "comparison.html", assay_compared_html (compared), error);
 }

@@ -9,9 +9,10 @@
 #include "runner/sheet.h"
 #include "runner/store.h"
 
-/* All that a run writes into its folder beside pictures/, and these with ".tmp". */
+/* All that a run writes into its folder beside pictures/ and figures/, and these with ".tmp". */
 static const char *const own_files[] = {
-  "results.json", "results.csv", "claims.xml", "summary.md", "run.json", "baseline.json", NULL
+  "results.json", "results.csv", "claims.xml", "summary.md", "report.html", "run.json",
+  "baseline.json", NULL
 };
 static const char *const store_files[]
     = { ASSAY_STORE_FILE, ASSAY_STORE_FILE "-wal", ASSAY_STORE_FILE "-shm",
@@ -50,6 +51,39 @@ is_own_picture (const AssayPlan *plan, const char *name)
   return FALSE;
 }
 
+/* A file in figures/: NAME-vs-NAME.svg, NAME-over-NAME.csv. Which there are depends on results. */
+static gboolean
+is_own_figure (G_GNUC_UNUSED const AssayPlan *plan, const char *name)
+{
+  static const char *const forms[] = { ".csv", ".gp", ".svg", ".pdf", ".png", NULL };
+  g_autofree char *plain = without_tmp (name);
+
+  for (guint i = 0; forms[i] != NULL; i++)
+    if (g_str_has_suffix (plain, forms[i]))
+      return strstr (plain, "-vs-") != NULL || strstr (plain, "-over-") != NULL;
+  return FALSE;
+}
+
+/* The folders within that of a run. */
+typedef struct {
+  const char *name;
+  gboolean (*is_own) (const AssayPlan *plan, const char *name);
+} OwnFolder;
+
+static const OwnFolder own_folders[] = {
+  { ASSAY_SHEET_FOLDER, is_own_picture },
+  { "figures", is_own_figure },
+};
+
+static const OwnFolder *
+find_own_folder (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (own_folders); i++)
+    if (g_str_equal (own_folders[i].name, name))
+      return &own_folders[i];
+  return NULL;
+}
+
 gboolean
 assay_folder_holds_only_store (const char *path)
 {
@@ -72,18 +106,19 @@ fail_foreign (const char *path, const char *name, gint code, GError **error)
 }
 
 static gboolean
-check_pictures (const AssayPlan *plan, const char *path, const char *pictures, gint code,
-                GError **error)
+check_own_folder (const AssayPlan *plan, const char *path, const OwnFolder *own, gint code,
+                  GError **error)
 {
-  g_autoptr (GDir) dir = g_dir_open (pictures, 0, NULL);
+  g_autofree char *place = g_build_filename (path, own->name, NULL);
+  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
   const char *name;
 
-  if (dir == NULL || plan->sheets->len == 0)
-    return fail_foreign (path, ASSAY_SHEET_FOLDER, code, error);
+  if (dir == NULL)
+    return fail_foreign (path, own->name, code, error);
   while ((name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *shown = g_build_filename (ASSAY_SHEET_FOLDER, name, NULL);
+    g_autofree char *shown = g_build_filename (own->name, name, NULL);
 
-    if (!is_own_picture (plan, name))
+    if (!own->is_own (plan, name))
       return fail_foreign (path, shown, code, error);
   }
   return TRUE;
@@ -96,32 +131,29 @@ assay_folder_check_files (const AssayPlan *plan, const char *path, gint code, GE
   const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *child = g_build_filename (path, name, NULL);
+    const OwnFolder *own = find_own_folder (name);
 
-    if (g_str_equal (name, ASSAY_SHEET_FOLDER)) {
-      if (!check_pictures (plan, path, child, code, error))
-        return FALSE;
-    } else if (!is_own_file (name)) {
-      return fail_foreign (path, name, code, error);
-    }
+    if (own != NULL ? !check_own_folder (plan, path, own, code, error)
+                    : !is_own_file (name) && !fail_foreign (path, name, code, error))
+      return FALSE;
   }
   return TRUE;
 }
 
 static void
-remove_pictures (const AssayPlan *plan, const char *path)
+remove_own_folder (const AssayPlan *plan, const char *path, const OwnFolder *own)
 {
-  g_autofree char *pictures = g_build_filename (path, ASSAY_SHEET_FOLDER, NULL);
-  g_autoptr (GDir) dir = g_dir_open (pictures, 0, NULL);
+  g_autofree char *place = g_build_filename (path, own->name, NULL);
+  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
   const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *child = g_build_filename (pictures, name, NULL);
+    g_autofree char *child = g_build_filename (place, name, NULL);
 
-    if (is_own_picture (plan, name))
+    if (own->is_own (plan, name))
       g_unlink (child);
   }
-  g_rmdir (pictures);
+  g_rmdir (place);
 }
 
 void
@@ -131,8 +163,8 @@ assay_folder_remove_files (const AssayPlan *plan, const char *path)
   g_autofree char *store = g_build_filename (path, ASSAY_STORE_FILE, NULL);
   const char *name;
 
-  if (plan->sheets->len > 0)
-    remove_pictures (plan, path);
+  for (guint i = 0; i < G_N_ELEMENTS (own_folders); i++)
+    remove_own_folder (plan, path, &own_folders[i]);
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
     g_autofree char *child = g_build_filename (path, name, NULL);
 

@@ -23,10 +23,10 @@
 
 #include "config.h"
 #include "runner/folder-files.h"
+#include "runner/kept.h"
 
 #define LOCK_TRIES 10
 #define LOCK_WAIT_US 10000
-#define THIS_VERSION ASSAY_VERSION " (" ASSAY_COMMIT ")"
 
 typedef enum {
   FOUND_NOTHING, /* no such folder, or an empty one */
@@ -142,11 +142,12 @@ check_resumable (AssayStore *store, const char *path, gboolean resume, GError **
                        path);
   if (!assay_store_get (store, ASSAY_META_VERSION, &version, error))
     return FALSE;
-  return g_strcmp0 (version, THIS_VERSION) == 0
+  return g_strcmp0 (version, ASSAY_THIS_VERSION) == 0
          || assay_fail (error, ASSAY_ERROR_SCENARIO,
                         "output folder %s holds an unfinished run that Assay %s began, and this is "
                         "%s; expected the same, or --out with another folder",
-                        path, version != NULL ? version : "of an unknown version", THIS_VERSION);
+                        path, version != NULL ? version : "of an unknown version",
+                        ASSAY_THIS_VERSION);
 }
 
 /* The run in the store of @path, which is ours; @ret_state is set even on failure. */
@@ -365,8 +366,8 @@ is_still_there (const char *path, int lock)
          && named.st_ino == held.st_ino;
 }
 
-static gboolean
-hold (const char *path, int *ret_lock, GError **error)
+gboolean
+assay_folder_hold (const char *path, gboolean to_read, int *ret_lock, GError **error)
 {
   const int lock = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -374,7 +375,7 @@ hold (const char *path, int *ret_lock, GError **error)
     return assay_fail (error, ASSAY_ERROR_IO, "output folder %s: %s", path, g_strerror (errno));
   *ret_lock = lock;
   /* Others look whether the folder is in use by taking the lock for a moment. */
-  for (guint try = 0; flock (lock, LOCK_EX | LOCK_NB) != 0; try++) {
+  for (guint try = 0; flock (lock, (to_read ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0; try++) {
     if (errno != EWOULDBLOCK && errno != EINTR)
       return assay_fail (error, ASSAY_ERROR_IO, "output folder %s cannot be locked: %s", path,
                          g_strerror (errno));
@@ -407,15 +408,16 @@ hold_folders (AssayFolder *folder, gboolean *ret_is_made, GError **error)
   const gboolean is_beside = !g_str_equal (folder->work, folder->place);
   g_autofree char *beside = name_beside (folder);
 
-  if (is_beside && !hold (folder->place, &folder->place_lock, error))
+  if (is_beside && !assay_folder_hold (folder->place, FALSE, &folder->place_lock, error))
     return FALSE;
   if (!make_folder (folder->work, ret_is_made, error))
     return FALSE;
-  if (!is_beside && !hold (folder->place, &folder->place_lock, error)) {
+  if (!is_beside && !assay_folder_hold (folder->place, FALSE, &folder->place_lock, error)) {
     *ret_is_made = FALSE; /* it is another's by now */
     return FALSE;
   }
-  return (!is_beside && !folder->has_leftover) || hold (beside, &folder->beside_lock, error);
+  return (!is_beside && !folder->has_leftover)
+         || assay_folder_hold (beside, FALSE, &folder->beside_lock, error);
 }
 
 /* What was decided before the folders were held must still be right. */
@@ -442,9 +444,10 @@ describe_run (const AssayPlan *plan, AssayFolder *folder, GError **error)
 {
   g_autofree char *serial = g_strdup_printf ("%" G_GUINT64_FORMAT, folder->serial);
 
-  return assay_store_set (folder->store, ASSAY_META_VERSION, THIS_VERSION, error)
+  return assay_store_set (folder->store, ASSAY_META_VERSION, ASSAY_THIS_VERSION, error)
          && assay_store_set (folder->store, ASSAY_META_SERIAL, serial, error)
          && assay_store_set (folder->store, ASSAY_META_PLAN_TEXT, plan->canonical, error)
+         && assay_kept_store (plan, folder->store, error)
          && assay_store_set (folder->store, ASSAY_META_PLAN, plan->sha256, error);
 }
 
@@ -462,7 +465,10 @@ set_up (const AssayPlan *plan, AssayFolder *folder, GError **error)
     g_rmdir (beside);
   }
   folder->store = assay_store_open (folder->work, TRUE, error);
-  if (folder->store != NULL && (!folder->is_new || describe_run (plan, folder, error)))
+  /* Claims may have changed since a run that is gone on with was begun. */
+  if (folder->store != NULL
+      && (folder->is_new ? describe_run (plan, folder, error)
+                         : assay_kept_store (plan, folder->store, error)))
     return TRUE;
   g_clear_pointer (&folder->store, assay_store_close);
   if (folder->is_new)

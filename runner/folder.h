@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 #define ASSAY_META_FINISHED "finished"
 #define ASSAY_META_SERIAL "serial"   /* one more than that of the run it replaces */
 #define ASSAY_META_VERSION "version" /* of the program that began it, with its commit */
+#define ASSAY_THIS_VERSION ASSAY_VERSION " (" ASSAY_COMMIT ")" /* config.h */
 
 typedef struct {
   char *place; /* where the results will be; of a link, what it leads to */
@@ -43,6 +44,10 @@ gboolean assay_folder_check (const AssayPlan *plan, const char *place, gboolean 
 gboolean assay_folder_finish (const AssayPlan *plan, AssayFolder *folder, GError **error);
 
 void assay_folder_clear (AssayFolder *folder);
+
+/* Locks the folder at @path, which is there, until the descriptor @ret_lock is closed; @to_read:
+ * along with others who read. ASSAY_ERROR_SCENARIO: another process works in it. */
+gboolean assay_folder_hold (const char *path, gboolean to_read, int *ret_lock, GError **error);
 
 /* The folder for a plan that names none: assay-out/SCENARIO-HASH. */
 char *assay_folder_default (const AssayPlan *plan);

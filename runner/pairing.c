@@ -275,9 +275,8 @@ why_not_kind (const char *what, const AssayPlugin *plugin, guint reads, const As
                           defense->id, assay_release_kind_name (defense->produces));
 }
 
-/* NULL, or why the two cannot be combined. */
-static char *
-why_not (const AssayPart *defense_part, const AssayPart *part)
+char *
+assay_pairing_why_not (const AssayPart *defense_part, const AssayPart *part)
 {
   const AssayDefense *defense = (const AssayDefense *) defense_part->plugin;
   const AssayAttack *attack = (const AssayAttack *) part->plugin;
@@ -369,7 +368,7 @@ add_release (AssayPlan *plan, AssayCell cell, GError **error)
 {
   cell.utility = ASSAY_NO_PART;
   for (cell.attack = 0; cell.attack < plan->attacks->len; cell.attack++)
-    if (!add_cell (plan, &cell, why_not, error))
+    if (!add_cell (plan, &cell, assay_pairing_why_not, error))
       return FALSE;
   cell.attack = ASSAY_NO_PART;
   for (cell.utility = 0; cell.utility < plan->utilities->len; cell.utility++)
@@ -382,7 +381,7 @@ static gboolean
 make_cells (AssayPlan *plan, GError **error)
 {
   for (guint a = 0; a < plan->attacks->len; a++)
-    if (!check_is_used (plan, "attack", plan->attacks->pdata[a], why_not, error))
+    if (!check_is_used (plan, "attack", plan->attacks->pdata[a], assay_pairing_why_not, error))
       return FALSE;
   for (guint u = 0; u < plan->utilities->len; u++)
     if (!check_is_used (plan, "utility", plan->utilities->pdata[u], why_no_use, error))
@@ -418,14 +417,17 @@ gboolean
 assay_plan_pair (AssayPlan *plan, GError **error)
 {
   const guint64 tune_secrets = plan->tune_secrets;
+  /* The plan of a run that was made before: data is not looked at. */
+  const gboolean is_kept = plan->surveys != NULL;
 
   /* Whether anything is tuned decides how many secrets are needed. */
   plan->tune_secrets = 0;
   for (guint i = 0; i < plan->attacks->len; i++)
     if (assay_plan_part (plan->attacks, i)->candidates != NULL)
       plan->tune_secrets = tune_secrets;
-  if (!survey_datasets (plan, error))
+  if (!is_kept && !survey_datasets (plan, error))
     return FALSE;
   drop_default_metrics (plan);
-  return check_parts (plan, error) && make_cells (plan, error) && check_memory (plan, error);
+  return check_parts (plan, error) && make_cells (plan, error)
+         && (is_kept || check_memory (plan, error));
 }

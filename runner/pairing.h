@@ -5,9 +5,13 @@
 
 G_BEGIN_DECLS
 
-/* Surveys the datasets, checks every part against them, and fills in cells, skipped pairs and
+/* Surveys the datasets (unless the plan has surveys already: then of a run that was made before, on
+ * whatever machine), checks every part against them, and fills in cells, skipped pairs and
  * memory. Errors name the groups. */
 gboolean assay_plan_pair (AssayPlan *plan, GError **error);
+
+/* NULL, or why the attack @part cannot be played against @defense. */
+char *assay_pairing_why_not (const AssayPart *defense, const AssayPart *part);
 
 /* Grants that a dataset can provide. */
 guint assay_survey_offers (const AssaySurvey *survey);

@@ -56,6 +56,8 @@ assay_plan_free (AssayPlan *plan)
     return;
   g_free (plan->scenario);
   g_free (plan->scenario_sha256);
+  g_free (plan->text);
+  g_strfreev (plan->assignments);
   g_free (plan->canonical);
   g_free (plan->sha256);
   g_free (plan->title);
@@ -407,10 +409,26 @@ canonical_plan (const AssayPlan *plan)
   return g_string_free (text, FALSE);
 }
 
+/* What a run that was made before knew of its data. */
+static gboolean
+take_surveys (AssayPlan *plan, const AssayPlanOptions *options, GError **error)
+{
+  if (options->surveys == NULL)
+    return TRUE;
+  if (options->n_surveys != plan->datasets->len)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: sizes of %u datasets were kept; expected those of %u", plan->scenario,
+                       options->n_surveys, plan->datasets->len);
+  plan->surveys = g_memdup2 (options->surveys, options->n_surveys * sizeof *options->surveys);
+  return TRUE;
+}
+
 AssayPlan *
 assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GError **error)
 {
-  g_autoptr (AssayScenario) scenario = assay_scenario_load (scenario_path, error);
+  g_autoptr (AssayScenario) scenario
+      = options->text != NULL ? assay_scenario_parse (scenario_path, options->text, error)
+                              : assay_scenario_load (scenario_path, error);
   g_autoptr (AssayPlan) plan = plan_alloc ();
 
   if (scenario == NULL)
@@ -420,11 +438,13 @@ assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GErr
       return NULL;
   plan->scenario = g_strdup (scenario_path);
   plan->scenario_sha256 = g_strdup (scenario->sha256);
+  plan->text = g_strdup (scenario->text);
+  plan->assignments = g_strdupv ((char **) options->assignments);
   plan->is_changed = options->assignments != NULL && options->assignments[0] != NULL;
   plan->folders = data_folders (scenario_path);
   if (!read_header (plan, scenario, options, error) || !read_parts (plan, scenario, error)
-      || !assay_plan_pair (plan, error) || !read_claims (plan, scenario, error)
-      || !read_sheets (plan, scenario, error))
+      || !take_surveys (plan, options, error) || !assay_plan_pair (plan, error)
+      || !read_claims (plan, scenario, error) || !read_sheets (plan, scenario, error))
     return NULL;
   plan->canonical = canonical_plan (plan);
   plan->sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, plan->canonical, -1);

@@ -44,6 +44,8 @@ typedef struct {
 typedef struct {
   char *scenario; /* its file */
   char *scenario_sha256;
+  char *text;         /* of the scenario, as it was read */
+  char **assignments; /* of --set */
   char *canonical; /* everything that cells depend on, a line each */
   char *sha256;    /* of it: what identifies a run's folder */
   char *title;
@@ -76,6 +78,11 @@ typedef struct {
   guint64 seed;
   gboolean has_trials;
   guint64 trials;
+  /* Of a run that was made before (runner/kept.h): what it was made of. Then neither the scenario's
+   * file nor data is read, and the machine need not be able to run it. NULL: read them. */
+  const char *text;
+  const AssaySurvey *surveys;
+  guint n_surveys;
 } AssayPlanOptions;
 
 AssayPlan *assay_plan_new (const char *scenario_path, const AssayPlanOptions *options,

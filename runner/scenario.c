@@ -40,6 +40,7 @@ assay_scenario_free (AssayScenario *scenario)
   if (scenario == NULL)
     return;
   g_free (scenario->path);
+  g_free (scenario->text);
   g_free (scenario->sha256);
   g_ptr_array_unref (scenario->groups);
   g_free (scenario);
@@ -241,9 +242,22 @@ check_text (const char *path, const char *text, gsize length, GError **error)
 }
 
 AssayScenario *
+assay_scenario_parse (const char *path, const char *text, GError **error)
+{
+  g_autoptr (AssayScenario) scenario = g_new0 (AssayScenario, 1);
+
+  scenario->path = g_strdup (path);
+  scenario->text = g_strdup (text);
+  scenario->sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  scenario->groups = g_ptr_array_new_with_free_func ((GDestroyNotify) group_free);
+  if (!parse_text (scenario, text + (g_str_has_prefix (text, BYTE_ORDER_MARK) ? 3 : 0), error))
+    return NULL;
+  return g_steal_pointer (&scenario);
+}
+
+AssayScenario *
 assay_scenario_load (const char *path, GError **error)
 {
-  g_autoptr (AssayScenario) scenario = NULL;
   g_autoptr (GBytes) bytes = assay_file_map (path, error);
   g_autofree char *text = NULL;
   const char *content;
@@ -257,13 +271,7 @@ assay_scenario_load (const char *path, GError **error)
   if (!check_text (path, content, length, error))
     return NULL;
   text = g_strndup (content, length);
-  scenario = g_new0 (AssayScenario, 1);
-  scenario->path = g_strdup (path);
-  scenario->sha256 = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) text, length);
-  scenario->groups = g_ptr_array_new_with_free_func ((GDestroyNotify) group_free);
-  if (!parse_text (scenario, text + (g_str_has_prefix (text, BYTE_ORDER_MARK) ? 3 : 0), error))
-    return NULL;
-  return g_steal_pointer (&scenario);
+  return assay_scenario_parse (path, text, error);
 }
 
 static gboolean

@@ -25,12 +25,15 @@ typedef struct {
 
 typedef struct {
   char *path;
+  char *text;        /* as it was read */
   char *sha256;      /* of the file's bytes */
   GPtrArray *groups; /* in the order of the file */
 } AssayScenario;
 
 /* ASSAY_ERROR_DATA: unreadable; ASSAY_ERROR_SCENARIO: "FILE:LINE: what". */
 AssayScenario *assay_scenario_load (const char *path, GError **error);
+/* The same of a text that is there already; @path is for messages. */
+AssayScenario *assay_scenario_parse (const char *path, const char *text, GError **error);
 void assay_scenario_free (AssayScenario *scenario);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayScenario, assay_scenario_free)
 

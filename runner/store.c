@@ -4,10 +4,9 @@
 
 #include <string.h>
 
-#include <glib/gstdio.h>
-#include <sqlite3.h>
-
 #include "runner/left-out.h"
+#include "runner/store-sql.h"
+#include <glib/gstdio.h>
 
 /* Written into the file's header ("assy"), so that another program's database is recognised. */
 #define APPLICATION_ID 0x61737379
@@ -33,93 +32,21 @@ static const char schema[]
       "CREATE TABLE pictures (cell INTEGER, metric INTEGER, role INTEGER, unit INTEGER,"
       " tile TEXT NOT NULL, PRIMARY KEY (cell, metric, role, unit)) WITHOUT ROWID;";
 
-struct _AssayStore {
-  sqlite3 *database;
-  char *path;
-};
-
-static gboolean
-fail_damaged (const AssayStore *store, const char *problem, GError **error)
-{
-  return assay_fail (error, ASSAY_ERROR_DATA,
-                     "%s: the run store is damaged (%s); expected a new run, with --out in another "
-                     "folder",
-                     store->path, problem);
-}
-
-static gboolean
-fail_sql (const AssayStore *store, GError **error)
-{
-  const int code = sqlite3_errcode (store->database);
-
-  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
-    return fail_damaged (store, sqlite3_errmsg (store->database), error);
-  return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", store->path,
-                     sqlite3_errmsg (store->database));
-}
-
-static gboolean
-execute (AssayStore *store, const char *sql, GError **error)
-{
-  return sqlite3_exec (store->database, sql, NULL, NULL, NULL) == SQLITE_OK
-         || fail_sql (store, error);
-}
-
-/* A statement with @n integers bound to its first parameters. */
-static sqlite3_stmt *
-prepare (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n, GError **error)
-{
-  sqlite3_stmt *statement = NULL;
-
-  if (sqlite3_prepare_v2 (store->database, sql, -1, &statement, NULL) != SQLITE_OK) {
-    fail_sql (store, error);
-    return NULL;
-  }
-  for (guint i = 0; i < n; i++)
-    sqlite3_bind_int64 (statement, (int) i + 1, integers[i]);
-  return statement;
-}
-
-/* Runs a statement that returns no row. */
-static gboolean
-finish (AssayStore *store, sqlite3_stmt *statement, GError **error)
-{
-  const int result = sqlite3_step (statement);
-
-  sqlite3_finalize (statement);
-  return result == SQLITE_DONE || fail_sql (store, error);
-}
-
-static gboolean
-read_integer (AssayStore *store, const char *sql, gint64 *ret_value, GError **error)
-{
-  sqlite3_stmt *statement = prepare (store, sql, NULL, 0, error);
-  gboolean is_row;
-
-  if (statement == NULL)
-    return FALSE;
-  is_row = sqlite3_step (statement) == SQLITE_ROW;
-  if (is_row)
-    *ret_value = sqlite3_column_int64 (statement, 0);
-  sqlite3_finalize (statement);
-  return is_row || fail_sql (store, error);
-}
-
 /* Every page, so that damage shows before a run goes on rather than at its end. */
 static gboolean
 check_whole (AssayStore *store, GError **error)
 {
-  sqlite3_stmt *statement = prepare (store, "PRAGMA quick_check(1)", NULL, 0, error);
+  sqlite3_stmt *statement = assay_sql_prepare (store, "PRAGMA quick_check(1)", NULL, 0, error);
   gboolean is_row, is_whole;
 
   if (statement == NULL)
     return FALSE;
   is_row = sqlite3_step (statement) == SQLITE_ROW;
   is_whole = is_row && g_strcmp0 ((const char *) sqlite3_column_text (statement, 0), "ok") == 0;
-  sqlite3_finalize (statement);
+  sqlite3_reset (statement);
   if (!is_row)
-    return fail_sql (store, error);
-  return is_whole || fail_damaged (store, "its pages do not fit together", error);
+    return assay_sql_fail (store, error);
+  return is_whole || assay_sql_fail_damaged (store, "its pages do not fit together", error);
 }
 
 /* That the database is a store or @ret_is_blank: another program's is not touched further. */
@@ -128,13 +55,12 @@ identify (AssayStore *store, gboolean *ret_is_blank, GError **error)
 {
   gint64 application = 0, version = 0, tables = 0;
 
-  if (!read_integer (store, "PRAGMA application_id", &application, error)
-      || !read_integer (store, "PRAGMA user_version", &version, error)
-      || !read_integer (store, "SELECT count(*) FROM sqlite_master", &tables, error))
+  if (!assay_sql_read_integer (store, "PRAGMA application_id", &application, error)
+      || !assay_sql_read_integer (store, "PRAGMA user_version", &version, error)
+      || !assay_sql_read_integer (store, "SELECT count(*) FROM sqlite_master", &tables, error))
     return FALSE;
   *ret_is_blank = application == 0 && version == 0 && tables == 0;
-  if (*ret_is_blank
-      || (application == APPLICATION_ID && version >= 1 && version <= SCHEMA_VERSION))
+  if (*ret_is_blank || (application == APPLICATION_ID && version >= 1 && version <= SCHEMA_VERSION))
     return TRUE;
   if (application == APPLICATION_ID && version > SCHEMA_VERSION)
     return assay_fail (error, ASSAY_ERROR_DATA,
@@ -151,10 +77,11 @@ connect_to (AssayStore *store, int flags, const char *query, GError **error)
   g_autofree char *uri
       = g_strconcat (g_path_is_absolute (store->path) ? "file://" : "file:", escaped, query, NULL);
 
+  g_hash_table_remove_all (store->statements);
   sqlite3_close (store->database);
   store->database = NULL;
   if (sqlite3_open_v2 (uri, &store->database, flags | SQLITE_OPEN_URI, NULL) != SQLITE_OK)
-    return fail_sql (store, error);
+    return assay_sql_fail (store, error);
   sqlite3_busy_timeout (store->database, 2000);
   return TRUE;
 }
@@ -178,22 +105,33 @@ set_up (AssayStore *store, gboolean is_blank, GError **error)
   g_autofree char *sql = NULL;
 
   if (!connect_to (store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "", error)
-      || !execute (store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;", error))
+      || !assay_sql_execute (store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;",
+                             error))
     return FALSE;
   if (!is_blank)
     return check_whole (store, error);
   sql = g_strdup_printf ("BEGIN; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;",
                          schema, APPLICATION_ID, SCHEMA_VERSION);
-  return execute (store, sql, error);
+  return assay_sql_execute (store, sql, error);
+}
+
+static AssayStore *
+store_alloc (const char *folder)
+{
+  AssayStore *store = g_new0 (AssayStore, 1);
+
+  store->path = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
+  store->statements = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                             (GDestroyNotify) assay_sql_finalize);
+  return store;
 }
 
 AssayStore *
 assay_store_open (const char *folder, gboolean create, GError **error)
 {
-  g_autoptr (AssayStore) store = g_new0 (AssayStore, 1);
+  g_autoptr (AssayStore) store = store_alloc (folder);
   gboolean is_blank = TRUE;
 
-  store->path = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
   if ((!create || g_file_test (store->path, G_FILE_TEST_EXISTS))
       && !connect_to_read (store, &is_blank, error))
     return NULL;
@@ -207,10 +145,9 @@ assay_store_open (const char *folder, gboolean create, GError **error)
 gboolean
 assay_store_is_blank (const char *folder)
 {
-  g_autoptr (AssayStore) store = g_new0 (AssayStore, 1);
+  g_autoptr (AssayStore) store = store_alloc (folder);
   gboolean is_blank = FALSE;
 
-  store->path = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
   return connect_to_read (store, &is_blank, NULL) && is_blank;
 }
 
@@ -219,6 +156,7 @@ assay_store_close (AssayStore *store)
 {
   if (store == NULL)
     return;
+  g_hash_table_unref (store->statements);
   sqlite3_close (store->database);
   g_free (store->path);
   g_free (store);
@@ -228,19 +166,20 @@ gboolean
 assay_store_set (AssayStore *store, const char *key, const char *value, GError **error)
 {
   sqlite3_stmt *statement
-      = prepare (store, "INSERT OR REPLACE INTO meta VALUES (?, ?)", NULL, 0, error);
+      = assay_sql_prepare (store, "INSERT OR REPLACE INTO meta VALUES (?, ?)", NULL, 0, error);
 
   if (statement == NULL)
     return FALSE;
   sqlite3_bind_text (statement, 1, key, -1, SQLITE_TRANSIENT);
   sqlite3_bind_text (statement, 2, value, -1, SQLITE_TRANSIENT);
-  return finish (store, statement, error);
+  return assay_sql_finish (store, statement, error);
 }
 
 gboolean
 assay_store_get (AssayStore *store, const char *key, char **ret_value, GError **error)
 {
-  sqlite3_stmt *statement = prepare (store, "SELECT value FROM meta WHERE key = ?", NULL, 0, error);
+  sqlite3_stmt *statement
+      = assay_sql_prepare (store, "SELECT value FROM meta WHERE key = ?", NULL, 0, error);
   int result;
 
   if (statement == NULL)
@@ -250,8 +189,8 @@ assay_store_get (AssayStore *store, const char *key, char **ret_value, GError **
   if (result == SQLITE_ROW || result == SQLITE_DONE)
     *ret_value = result == SQLITE_ROW ? g_strdup ((const char *) sqlite3_column_text (statement, 0))
                                       : NULL;
-  sqlite3_finalize (statement);
-  return result == SQLITE_ROW || result == SQLITE_DONE || fail_sql (store, error);
+  sqlite3_reset (statement);
+  return result == SQLITE_ROW || result == SQLITE_DONE || assay_sql_fail (store, error);
 }
 
 /* ---- Cells ---- */
@@ -260,7 +199,7 @@ gboolean
 assay_store_cell (AssayStore *store, gsize index, AssayCellRecord *ret_record, GError **error)
 {
   const sqlite3_int64 cell = (sqlite3_int64) index;
-  sqlite3_stmt *statement = prepare (
+  sqlite3_stmt *statement = assay_sql_prepare (
       store, "SELECT status, message, seconds FROM cells WHERE cell = ?", &cell, 1, error);
   AssayCellRecord record = { .status = ASSAY_CELL_PENDING };
   int result;
@@ -273,9 +212,9 @@ assay_store_cell (AssayStore *store, gsize index, AssayCellRecord *ret_record, G
     record.message = g_strdup ((const char *) sqlite3_column_text (statement, 1));
     record.seconds = sqlite3_column_double (statement, 2);
   }
-  sqlite3_finalize (statement);
+  sqlite3_reset (statement);
   if (result != SQLITE_ROW && result != SQLITE_DONE)
-    return fail_sql (store, error);
+    return assay_sql_fail (store, error);
   *ret_record = record;
   return TRUE;
 }
@@ -285,7 +224,8 @@ assay_store_count_done (AssayStore *store, gsize *ret_count, GError **error)
 {
   gint64 count = 0;
 
-  if (!read_integer (store, "SELECT count(*) FROM cells WHERE status <> 0", &count, error))
+  if (!assay_sql_read_integer (store, "SELECT count(*) FROM cells WHERE status <> 0", &count,
+                               error))
     return FALSE;
   *ret_count = (gsize) count;
   return TRUE;
@@ -300,12 +240,12 @@ assay_store_begin_cell (AssayStore *store, gsize index, gboolean *ret_is_crashed
   static const char give_up[] = "UPDATE cells SET status = ?3, seconds = 0, message ="
                                 " 'the process ended twice while this cell ran'"
                                 " WHERE cell = ?1 AND status = 0 AND begun > ?2";
-  sqlite3_stmt *statement = prepare (store, begin, integers, 1, error);
+  sqlite3_stmt *statement = assay_sql_prepare (store, begin, integers, 1, error);
 
-  if (statement == NULL || !finish (store, statement, error))
+  if (statement == NULL || !assay_sql_finish (store, statement, error))
     return FALSE;
-  statement = prepare (store, give_up, integers, 3, error);
-  if (statement == NULL || !finish (store, statement, error))
+  statement = assay_sql_prepare (store, give_up, integers, 3, error);
+  if (statement == NULL || !assay_sql_finish (store, statement, error))
     return FALSE;
   *ret_is_crashed = sqlite3_changes (store->database) > 0;
   return TRUE;
@@ -315,10 +255,10 @@ gboolean
 assay_store_forget_cell (AssayStore *store, gsize index, GError **error)
 {
   const sqlite3_int64 cell = (sqlite3_int64) index;
-  sqlite3_stmt *statement
-      = prepare (store, "DELETE FROM cells WHERE cell = ? AND status = 0", &cell, 1, error);
+  sqlite3_stmt *statement = assay_sql_prepare (
+      store, "DELETE FROM cells WHERE cell = ? AND status = 0", &cell, 1, error);
 
-  return statement != NULL && finish (store, statement, error);
+  return statement != NULL && assay_sql_finish (store, statement, error);
 }
 
 /* ---- Blobs of numbers, in the byte order of the machine ---- */
@@ -327,12 +267,12 @@ static gboolean
 insert_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
              gconstpointer data, gsize bytes, GError **error)
 {
-  sqlite3_stmt *statement = prepare (store, sql, integers, n, error);
+  sqlite3_stmt *statement = assay_sql_prepare (store, sql, integers, n, error);
 
   if (statement == NULL)
     return FALSE;
   sqlite3_bind_blob64 (statement, (int) n + 1, data, bytes, SQLITE_TRANSIENT);
-  return finish (store, statement, error);
+  return assay_sql_finish (store, statement, error);
 }
 
 /* The last column of the one row, copied; NULL where there is no row. */
@@ -340,7 +280,7 @@ static gboolean
 select_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
              gpointer *ret_data, gsize *ret_bytes, gint64 *ret_first, GError **error)
 {
-  sqlite3_stmt *statement = prepare (store, sql, integers, n, error);
+  sqlite3_stmt *statement = assay_sql_prepare (store, sql, integers, n, error);
   int result;
 
   if (statement == NULL)
@@ -355,8 +295,8 @@ select_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, 
     *ret_data = g_memdup2 (sqlite3_column_blob (statement, last), *ret_bytes);
     *ret_first = sqlite3_column_int64 (statement, 0);
   }
-  sqlite3_finalize (statement);
-  return result == SQLITE_ROW || result == SQLITE_DONE || fail_sql (store, error);
+  sqlite3_reset (statement);
+  return result == SQLITE_ROW || result == SQLITE_DONE || assay_sql_fail (store, error);
 }
 
 static gboolean
@@ -385,8 +325,7 @@ hash_of (const AssayTile *tile)
                          tile->width, tile->height, tile->channels);
 
   g_checksum_update (checksum, (const guchar *) sizes, (gssize) strlen (sizes));
-  g_checksum_update (checksum, tile->data,
-                     (gssize) (tile->width * tile->height * tile->channels));
+  g_checksum_update (checksum, tile->data, (gssize) (tile->width * tile->height * tile->channels));
   return g_strdup (g_checksum_get_string (checksum));
 }
 
@@ -395,15 +334,15 @@ insert_tile (AssayStore *store, const char *sha256, const AssayTile *tile, GErro
 {
   const sqlite3_int64 sizes[] = { (sqlite3_int64) tile->width, (sqlite3_int64) tile->height,
                                   (sqlite3_int64) tile->channels };
-  sqlite3_stmt *statement
-      = prepare (store, "INSERT OR IGNORE INTO tiles VALUES (?4, ?1, ?2, ?3, ?5)", sizes, 3, error);
+  sqlite3_stmt *statement = assay_sql_prepare (
+      store, "INSERT OR IGNORE INTO tiles VALUES (?4, ?1, ?2, ?3, ?5)", sizes, 3, error);
 
   if (statement == NULL)
     return FALSE;
   sqlite3_bind_text (statement, 4, sha256, -1, SQLITE_TRANSIENT);
   sqlite3_bind_blob64 (statement, 5, tile->data, tile->width * tile->height * tile->channels,
                        SQLITE_TRANSIENT);
-  return finish (store, statement, error);
+  return assay_sql_finish (store, statement, error);
 }
 
 static gboolean
@@ -418,12 +357,12 @@ insert_shown (AssayStore *store, gsize index, const GArray *shown, GError **erro
 
     if (!insert_tile (store, sha256, one->tile, error))
       return FALSE;
-    statement = prepare (store, "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?)", key, 4,
-                         error);
+    statement = assay_sql_prepare (store, "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?)",
+                                   key, 4, error);
     if (statement == NULL)
       return FALSE;
     sqlite3_bind_text (statement, 5, sha256, -1, SQLITE_TRANSIENT);
-    if (!finish (store, statement, error))
+    if (!assay_sql_finish (store, statement, error))
       return FALSE;
   }
   return TRUE;
@@ -433,16 +372,17 @@ static gboolean
 insert_record (AssayStore *store, gsize index, const AssayCellRecord *record, GError **error)
 {
   const sqlite3_int64 integers[] = { (sqlite3_int64) index, record->status };
-  sqlite3_stmt *statement = prepare (store,
-                                     "UPDATE cells SET status = ?2, message = ?3, seconds = ?4"
-                                     " WHERE cell = ?1",
-                                     integers, 2, error);
+  sqlite3_stmt *statement
+      = assay_sql_prepare (store,
+                           "UPDATE cells SET status = ?2, message = ?3, seconds = ?4"
+                           " WHERE cell = ?1",
+                           integers, 2, error);
 
   if (statement == NULL)
     return FALSE;
   sqlite3_bind_text (statement, 3, record->message, -1, SQLITE_TRANSIENT);
   sqlite3_bind_double (statement, 4, record->seconds);
-  return finish (store, statement, error);
+  return assay_sql_finish (store, statement, error);
 }
 
 gboolean
@@ -450,11 +390,11 @@ assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *
                          const AssayOutcomes *outcomes, guint n_metrics, const GArray *shown,
                          GError **error)
 {
-  if (!execute (store, "BEGIN", error))
+  if (!assay_sql_execute (store, "BEGIN", error))
     return FALSE;
   if (insert_outcomes (store, index, outcomes, n_metrics, error)
-      && insert_shown (store, index, shown, error)
-      && insert_record (store, index, record, error) && execute (store, "COMMIT", error))
+      && insert_shown (store, index, shown, error) && insert_record (store, index, record, error)
+      && assay_sql_execute (store, "COMMIT", error))
     return TRUE;
   sqlite3_exec (store->database, "ROLLBACK", NULL, NULL, NULL);
   return FALSE;
@@ -501,7 +441,7 @@ read_tile (const AssayStore *store, sqlite3_stmt *statement, GError **error)
   if (sizes.width == 0 || sizes.width > ASSAY_TILE_LARGEST || sizes.height == 0
       || sizes.height > ASSAY_TILE_LARGEST || (sizes.channels != 1 && sizes.channels != 3)
       || bytes != sizes.width * sizes.height * sizes.channels) {
-    fail_damaged (store, "a picture has other sizes than its pixels", error);
+    assay_sql_fail_damaged (store, "a picture has other sizes than its pixels", error);
     return NULL;
   }
   sizes.data = g_memdup2 (sqlite3_column_blob (statement, 3), bytes);
@@ -513,11 +453,11 @@ assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole r
                   AssayTile **ret_tile, GError **error)
 {
   const sqlite3_int64 key[] = { (sqlite3_int64) index, metric, role, (sqlite3_int64) unit };
-  sqlite3_stmt *statement
-      = prepare (store,
-                 "SELECT width, height, channels, data FROM pictures JOIN tiles ON sha256 = tile"
-                 " WHERE cell = ? AND metric = ? AND role = ? AND unit = ?",
-                 key, 4, error);
+  sqlite3_stmt *statement = assay_sql_prepare (
+      store,
+      "SELECT width, height, channels, data FROM pictures JOIN tiles ON sha256 = tile"
+      " WHERE cell = ? AND metric = ? AND role = ? AND unit = ?",
+      key, 4, error);
   AssayTile *tile = NULL;
   gboolean is_ok;
   int result;
@@ -525,12 +465,12 @@ assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole r
   if (statement == NULL)
     return FALSE;
   result = sqlite3_step (statement);
-  is_ok = result == SQLITE_DONE || result == SQLITE_ROW || fail_sql (store, error);
+  is_ok = result == SQLITE_DONE || result == SQLITE_ROW || assay_sql_fail (store, error);
   if (result == SQLITE_ROW) {
     tile = read_tile (store, statement, error);
     is_ok = tile != NULL;
   }
-  sqlite3_finalize (statement);
+  sqlite3_reset (statement);
   if (is_ok)
     *ret_tile = tile;
   return is_ok;

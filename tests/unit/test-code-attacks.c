@@ -165,6 +165,62 @@ Test (code_majority, repeats_that_are_not_granted_are_not_seen)
   assert_near (measure_bits (&c, guess, 0), 0.7, tolerance (0.7), "one release");
 }
 
+Test (code_majority, repeats_are_codes_of_as_many_secrets_and_bits)
+{
+  for (guint kind = 0; kind < 2; kind++) {
+    g_auto (Case) c = { 0 };
+    g_autoptr (AssayGuess) guess = NULL;
+    g_autoptr (GError) error = NULL;
+    AssayRelease *second;
+
+    make_case (&c, 0.1, 4);
+    second = c.repeats->pdata[1];
+    second->bits = kind == 0 ? BITS - 8 : BITS;
+    assay_arrays_take (&second->arrays, "codes",
+                       assay_array_take (ASSAY_UINT8, 2,
+                                         (const gsize[]){ SECRETS - kind, second->bits / 8 },
+                                         g_malloc0 (SECRETS * BITS / 8)));
+    guess = run ("code-majority", "", &c, ASSAY_GRANT_REPEATS, NULL, &error);
+    cr_assert_null (guess);
+    cr_assert_str_eq (error->message,
+                      kind == 0 ? "attack code-majority: repeat 2: expected 400 codes of 48 bits, "
+                                  "as the release has, found 400 of 40"
+                                : "attack code-majority: repeat 2: expected 400 codes of 48 bits, "
+                                  "as the release has, found 399 of 48");
+  }
+}
+
+/* Bits that fill no byte are not counted, and codes of more bits are not read beyond their end. */
+Test (bit_recovery, is_told_the_bits_by_the_release)
+{
+  const AssayMetric *metric
+      = (const AssayMetric *) assay_registry_find (ASSAY_PLUGIN_METRIC, "bit-recovery", NULL);
+  g_autoptr (AssaySettings) settings = fixture_settings (&metric->plugin, "");
+  g_auto (Case) c = { 0 };
+  g_autoptr (AssayGuess) guess = NULL;
+  g_autoptr (GError) error = NULL;
+  AssayOutcomes outcomes = { 0 };
+
+  make_case (&c, 0.3, 0);
+  guess = run ("code-majority", "repeats=0", &c, 0, NULL, NULL);
+  cr_assert (!assay_metric_applies (metric, NULL, NULL, c.made.truth, guess));
+  c.made.release->bits = BITS + 1;
+  cr_assert (!assay_step_measure (metric, settings, NULL, c.made.release, c.made.truth, guess,
+                                  &outcomes, &error));
+  cr_assert_str_eq (error->message,
+                    "metric bit-recovery: codes of the secrets have 6 bytes; expected 7, for the "
+                    "49 bits of those that were released");
+  c.made.release->bits = BITS - 7;
+  cr_assert (assay_step_measure (metric, settings, NULL, c.made.release, c.made.truth, guess,
+                                 &outcomes, NULL));
+  for (gsize i = 0; i < outcomes.n; i++) {
+    const double right = outcomes.series[0][i] * (BITS - 7);
+
+    cr_assert_float_eq (right, round (right), 1e-9);
+  }
+  assay_outcomes_clear (&outcomes);
+}
+
 Test (code_majority, bits_flipped_more_often_than_not_are_turned_back)
 {
   g_auto (Case) c = { 0 };

@@ -514,6 +514,8 @@ Test (hashing, refused)
   expect_refused (&assay_defense_itq, "bits=8", assay_matrix_view (constant), ASSAY_ERROR_DATA,
                   "bits = 8: the 30 training rows vary in 0 directions only; expected one for "
                   "each bit (are features constant, or rows duplicates?)");
+  expect_refused (&assay_defense_lsh, "bits=8", assay_matrix_view (constant), ASSAY_ERROR_DATA,
+                  "all 30 training rows are equal: expected features that vary");
   expect_refused (&assay_defense_sh, "bits=8", assay_matrix_view (constant), ASSAY_ERROR_DATA,
                   "the 30 training rows are all alike; expected rows that vary");
   for (gsize i = 0; i < 30; i++)

@@ -1,0 +1,103 @@
+/* assay compare: the defenses of several runs on common axes. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "cli/cli.h"
+#include "core/text.h"
+#include "report/compare.h"
+
+#define DEFAULT_MARGIN 0.01
+
+typedef struct {
+  char *out;
+  char *margin;
+} CompareOptions;
+
+static gboolean
+parse_margin (const char *text, double *ret_margin, GError **error)
+{
+  *ret_margin = DEFAULT_MARGIN;
+  if (text == NULL)
+    return TRUE;
+  return (assay_text_to_double (text, ret_margin) && *ret_margin >= 0 && *ret_margin < 1)
+         || assay_fail (error, ASSAY_ERROR_PARAMETER,
+                        "--margin '%s': expected a share of a measure's range, from 0 to below 1",
+                        text);
+}
+
+/* Told before the runs are read. */
+static gboolean
+make_place (const char *place, GError **error)
+{
+  if (place == NULL)
+    return TRUE;
+  if (g_mkdir_with_parents (place, 0777) == 0 && g_access (place, W_OK | X_OK) == 0)
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_SCENARIO, "--out %s: cannot be written: %s", place,
+                     g_strerror (errno));
+}
+
+static int
+compare (char **folders, guint n, const CompareOptions *options)
+{
+  g_autoptr (GPtrArray) runs
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_kept_run_close);
+  g_autoptr (AssayCompared) compared = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+  double margin;
+
+  if (!parse_margin (options->margin, &margin, &error) || !make_place (options->out, &error))
+    return cli_fail_early (error);
+  for (guint i = 0; i < n; i++) {
+    AssayKeptRun *run = assay_kept_run_open (folders[i], TRUE, &error);
+
+    if (run == NULL)
+      return cli_fail_early (error);
+    g_ptr_array_add (runs, run);
+  }
+  compared = assay_compare (runs, margin, &error);
+  if (compared == NULL)
+    return cli_fail (error);
+  if (options->out != NULL && !assay_compared_write (compared, options->out, &error))
+    return cli_fail (error);
+  text = assay_compared_table (compared);
+  fputs (text, stdout);
+  if (options->out != NULL)
+    printf ("\ncomparison in %s: comparison.html, comparison.csv, dominance.csv\n", options->out);
+  return EXIT_OK;
+}
+
+int
+cli_compare (int argc, char **argv)
+{
+  CompareOptions options = { 0 };
+  const GOptionEntry entries[]
+      = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+            "Also write comparison.html, comparison.csv and dominance.csv there", "FOLDER" },
+          { "margin", 0, 0, G_OPTION_ARG_STRING, &options.margin,
+            "Less useful by so much of a measure's range counts as \"as useful\" (default: 0.01)",
+            "SHARE" },
+          G_OPTION_ENTRY_NULL };
+  int code = EXIT_BAD_INPUT;
+
+  if (cli_parse (&argc, &argv, "DIR DIR...",
+                 "Puts the defenses of several finished runs on common axes, and says which of\n"
+                 "them leaks less and is at least as useful, where that is shown. The runs have\n"
+                 "the same data, secrets, seed, trials, and settings of metrics.",
+                 NULL, entries)) {
+    if (argc < 3)
+      g_printerr ("assay compare: expected the output folders of two runs or more; 'assay compare "
+                  "--help' explains\n");
+    else if (options.out != NULL && *options.out == '\0')
+      g_printerr ("assay compare: --out: expected a folder\n");
+    else
+      code = compare (argv + 1, (guint) argc - 1, &options);
+  }
+  g_free (options.out);
+  g_free (options.margin);
+  return code;
+}

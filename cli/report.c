@@ -1,0 +1,111 @@
+/* assay report: every export of a run, made again from its store. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "cli/cli.h"
+#include "report/report.h"
+#include "runner/kept.h"
+
+typedef struct {
+  char *out;
+  char *forms; /* of figures */
+  gboolean quiet;
+  gboolean json;
+} ReportOptions;
+
+/* Told before anything is read: a file that cannot be written is bad input here, not a run that
+ * could not be finished. */
+static gboolean
+make_place (const char *place, const char *hint, GError **error)
+{
+  if (g_mkdir_with_parents (place, 0777) == 0 && g_access (place, W_OK | X_OK) == 0)
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: cannot be written: %s%s", place,
+                     g_strerror (errno), hint);
+}
+
+static gboolean
+write_again (const AssayKeptRun *run, const char *place, const AssayFigureOptions *figures,
+             GError **error)
+{
+  return assay_report_write (run->results, place, run->times.threads, run->times.started_us,
+                             run->times.ended_us, figures, error);
+}
+
+static void
+print_results (const AssayKeptRun *run, const char *place)
+{
+  g_autofree char *text = assay_report_table (run->results, cli_terminal_width ());
+  g_autofree char *sheets = assay_report_sheets (run->results, place);
+
+  fputs (text, stdout);
+  if (!run->is_finished)
+    printf ("\nunfinished: %" G_GSIZE_FORMAT " of %u cells were not run; 'assay run %s --out %s "
+            "--resume' goes on\n",
+            run->results->n_missing, run->plan->cells->len, run->plan->scenario, run->folder);
+  printf ("\n%sreports in %s\n", sheets, place);
+}
+
+static int
+report (const char *folder, const ReportOptions *options)
+{
+  const char *place = options->out != NULL ? options->out : folder;
+  const char *hint = options->out != NULL ? "" : "; expected --out with another folder";
+  g_autoptr (AssayKeptRun) run = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *json = NULL;
+  AssayFigureOptions figures = { 0 };
+
+  if (options->forms != NULL && !assay_figure_options_parse (options->forms, &figures, &error)) {
+    g_prefix_error (&error, "--figures: ");
+    return cli_fail_early (error);
+  }
+  run = assay_kept_run_open (folder, FALSE, &error);
+  if (run == NULL || !make_place (place, hint, &error))
+    return cli_fail_early (error);
+  if (!write_again (run, place, &figures, &error))
+    return cli_fail (error);
+  if (options->json) {
+    json = assay_report_json (run->results);
+    fputs (json, stdout);
+  } else if (!options->quiet) {
+    print_results (run, place);
+  }
+  return EXIT_OK;
+}
+
+int
+cli_report (int argc, char **argv)
+{
+  ReportOptions options = { 0 };
+  const GOptionEntry entries[]
+      = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+            "Where the reports go (default: the folder of the run)", "FOLDER" },
+          { "figures", 0, 0, G_OPTION_ARG_STRING, &options.forms,
+            "Also draw the figures as pdf, png or both", "pdf,png" },
+          { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print no table", NULL },
+          { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
+            "Print results.json instead of the table", NULL },
+          G_OPTION_ENTRY_NULL };
+  int code = EXIT_BAD_INPUT;
+
+  if (cli_parse (&argc, &argv, "DIR",
+                 "Writes every export of the run in DIR again, from its run store alone: neither\n"
+                 "the scenario's file nor the data is needed. An unfinished run is marked so.",
+                 NULL, entries)
+      && cli_check_words (argc, argv, 1)) {
+    if (argc < 2)
+      g_printerr ("assay report: expected the output folder of a run; 'assay report --help' "
+                  "explains\n");
+    else if (options.out != NULL && *options.out == '\0')
+      g_printerr ("assay report: --out: expected a folder\n");
+    else
+      code = report (argv[1], &options);
+  }
+  g_free (options.out);
+  g_free (options.forms);
+  return code;
+}

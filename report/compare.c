@@ -1,0 +1,429 @@
+/* What a comparison of runs found: words, the table for a terminal, and CSV. */
+#include "report/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "report/csv-field.h"
+#include "report/report.h"
+
+/* More sentences than these nobody reads on a terminal. */
+#define MOST_SENTENCES 12
+#define GAP 2
+
+static const AssayComparePoint *
+point_at (const AssayCompareAxis *axis, guint i)
+{
+  return &g_array_index (axis->points, AssayComparePoint, i);
+}
+
+static const AssayResults *
+results_of (const AssayCompared *compared, guint run)
+{
+  return ((const AssayKeptRun *) compared->runs->pdata[run])->results;
+}
+
+/* ---- Words ---- */
+
+static char *
+with_settings (const char *name, const AssaySettings *settings)
+{
+  g_autofree char *text = assay_settings_canonical (settings);
+
+  g_strdelimit (g_strchomp (text), "\n", ' ');
+  return *text != '\0' ? g_strdup_printf ("%s %s", name, text) : g_strdup (name);
+}
+
+char *
+assay_compared_privacy_name (const AssayCompareAxis *axis)
+{
+  return with_settings (axis->privacy->name, axis->privacy_settings);
+}
+
+char *
+assay_compared_utility_name (const AssayCompareAxis *axis)
+{
+  return axis->utility != NULL
+             ? g_strdup_printf ("%s by %s", axis->utility->name, axis->utility_part->name)
+             : NULL;
+}
+
+char *
+assay_compared_sentence (const AssayCompared *compared, const AssayCompareAxis *axis,
+                         const AssayComparePair *pair)
+{
+  const char *better = point_at (axis, pair->better)->name;
+  const char *worse = point_at (axis, pair->worse)->name;
+  g_autofree char *margin = NULL;
+  g_autofree char *within = NULL;
+
+  if (axis->utility == NULL)
+    return g_strdup_printf ("%s leaks less than %s, p = %.3g", better, worse, pair->adjusted);
+  margin = assay_text_number (assay_compare_margin (compared, axis->utility));
+  within = g_str_equal (margin, "0") ? g_strdup ("") : g_strdup_printf (" (to within %s)", margin);
+  return g_strdup_printf ("%s is at least as useful%s and leaks less than %s, p = %.3g", better,
+                          within, worse, pair->adjusted);
+}
+
+char *
+assay_compared_open_sentence (const AssayCompareAxis *axis, const AssayComparePair *pair)
+{
+  return g_strdup_printf ("not separable at this n: %s and %s (p = %.3g, corrected %.3g)",
+                          point_at (axis, pair->better)->name, point_at (axis, pair->worse)->name,
+                          pair->p, pair->adjusted);
+}
+
+char *
+assay_compared_no_order_sentence (const AssayCompareAxis *axis, guint n)
+{
+  if (axis->utility == NULL)
+    return g_strdup_printf ("%u pair%s equal by estimates", n, n == 1 ? " is" : "s are");
+  return g_strdup_printf ("%u pair%s no order by estimates: one leaks less, the other is more "
+                          "useful, or they are equal",
+                          n, n == 1 ? " has" : "s have");
+}
+
+static void
+count_reason (GHashTable *counts, GPtrArray *order, const char *reason)
+{
+  const guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, reason));
+
+  if (n == 0)
+    g_ptr_array_add (order, (gpointer) reason);
+  g_hash_table_insert (counts, (gpointer) reason, GUINT_TO_POINTER (n + 1));
+}
+
+/* The same two points the other way round, which every pair has. */
+static const AssayComparePair *
+opposite_of (const AssayCompareAxis *axis, const AssayComparePair *pair)
+{
+  for (guint i = 0; i < axis->pairs->len; i++) {
+    const AssayComparePair *other = &g_array_index (axis->pairs, AssayComparePair, i);
+
+    if (other->better == pair->worse && other->worse == pair->better)
+      return other;
+  }
+  g_assert_not_reached ();
+}
+
+/* Whether the opposite pair says as much as @pair, and stands before it, or more. */
+static gboolean
+is_said_by_opposite (const AssayCompareAxis *axis, const AssayComparePair *pair)
+{
+  const AssayComparePair *other = opposite_of (axis, pair);
+
+  if (pair->why_not != NULL)
+    return pair->better > pair->worse && g_strcmp0 (other->why_not, pair->why_not) == 0;
+  return other->leak_method != NULL || (other->why_not == NULL && pair->better > pair->worse);
+}
+
+void
+assay_compared_rest (const AssayCompareAxis *axis, AssayComparedRest *ret_rest)
+{
+  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) order = g_ptr_array_new ();
+
+  *ret_rest = (AssayComparedRest){ .open = g_ptr_array_new (),
+                                   .reasons = g_ptr_array_new_with_free_func (g_free) };
+  for (guint i = 0; i < axis->pairs->len; i++) {
+    AssayComparePair *pair = &g_array_index (axis->pairs, AssayComparePair, i);
+
+    if (pair->leak_method != NULL) {
+      if (!pair->dominates)
+        g_ptr_array_add (ret_rest->open, pair);
+    } else if (!is_said_by_opposite (axis, pair)) {
+      if (pair->why_not != NULL)
+        count_reason (counts, order, pair->why_not);
+      else
+        ret_rest->n_trade_offs++;
+    }
+  }
+  for (guint i = 0; i < order->len; i++) {
+    const guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, order->pdata[i]));
+
+    g_ptr_array_add (ret_rest->reasons,
+                     g_strdup_printf ("%u pair%s not compared: %s", n, n == 1 ? " is" : "s are",
+                                      (const char *) order->pdata[i]));
+  }
+}
+
+void
+assay_compared_rest_clear (AssayComparedRest *rest)
+{
+  g_ptr_array_unref (rest->open);
+  g_ptr_array_unref (rest->reasons);
+}
+
+/* ---- The table for a terminal ---- */
+
+static char *
+format_number (double value, gboolean is_share)
+{
+  if (!isfinite (value) || fabs (value) >= G_MAXDOUBLE)
+    return g_strdup ("?");
+  return is_share ? g_strdup_printf ("%.1f", 100 * value) : g_strdup_printf ("%.3g", value);
+}
+
+/* "71.3 % [68.2, 74.1]", "0.142 [0.136, 0.15]", of epsilon "> 1.2". */
+static char *
+format_measurement (const AssayMeasurement *measurement)
+{
+  const AssayMeasure *measure = measurement->measure;
+  const gboolean is_share = measure->high <= 1 && g_str_has_prefix (measure->unit, "share");
+  g_autofree char *estimate = format_number (measurement->interval.estimate, is_share);
+  g_autofree char *lower = format_number (measurement->interval.lower, is_share);
+  g_autofree char *upper = format_number (measurement->interval.upper, is_share);
+
+  if (measure->statistic == ASSAY_STATISTIC_EPSILON)
+    return g_strdup_printf ("> %s", lower);
+  return g_strdup_printf ("%s%s [%s, %s]", estimate, is_share ? " %" : "", lower, upper);
+}
+
+#define N_COLUMNS 6
+
+typedef struct {
+  char *texts[N_COLUMNS];
+} Row;
+
+static void
+row_clear (gpointer data)
+{
+  for (guint c = 0; c < N_COLUMNS; c++)
+    g_free (((Row *) data)->texts[c]);
+}
+
+static GArray *
+make_rows (const AssayCompared *compared, const AssayCompareAxis *axis)
+{
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  Row head
+      = { { g_strdup (""), g_strdup ("run"), g_strdup ("defense"), g_strdup (axis->privacy->name),
+            g_strdup ("taken by"), g_strdup (axis->utility != NULL ? axis->utility->name : "") } };
+
+  g_array_set_clear_func (rows, row_clear);
+  g_array_append_val (rows, head);
+  for (guint i = 0; i < axis->points->len; i++) {
+    const AssayComparePoint *point = point_at (axis, i);
+    Row row
+        = { { g_strdup (point->is_optimal ? "*" : ""),
+              g_strdup (compared->names->pdata[point->run]), g_strdup (point->attack->defense.name),
+              format_measurement (point->leak), g_strdup (point->attack->player.name),
+              point->use != NULL ? format_measurement (point->use) : g_strdup ("") } };
+
+    g_array_append_val (rows, row);
+  }
+  return rows;
+}
+
+static void
+append_rows (GString *text, const GArray *rows)
+{
+  glong widths[N_COLUMNS] = { 0 };
+
+  for (guint r = 0; r < rows->len; r++)
+    for (guint c = 0; c < N_COLUMNS; c++)
+      widths[c] = MAX (widths[c], g_utf8_strlen (g_array_index (rows, Row, r).texts[c], -1));
+  for (guint r = 0; r < rows->len; r++) {
+    for (guint c = 0; c < N_COLUMNS; c++) {
+      const char *value = g_array_index (rows, Row, r).texts[c];
+      const glong padding = widths[c] - g_utf8_strlen (value, -1) + (c == 0 ? 1 : GAP);
+
+      g_string_append_printf (text, "%s%*s", value, (int) padding, "");
+    }
+    while (text->len > 0 && text->str[text->len - 1] == ' ')
+      g_string_truncate (text, text->len - 1);
+    g_string_append_c (text, '\n');
+  }
+}
+
+static void
+append_open (GString *text, const AssayCompareAxis *axis, const AssayComparedRest *rest)
+{
+  for (guint i = 0; i < MIN (rest->open->len, MOST_SENTENCES); i++) {
+    const AssayComparePair *pair = rest->open->pdata[i];
+
+    g_autofree char *sentence = assay_compared_open_sentence (axis, pair);
+
+    g_string_append_printf (text, "%s\n", sentence);
+  }
+  if (rest->open->len > MOST_SENTENCES)
+    g_string_append_printf (text, "not separable at this n: %u more pairs\n",
+                            rest->open->len - MOST_SENTENCES);
+  if (rest->n_trade_offs > 0) {
+    g_autofree char *sentence = assay_compared_no_order_sentence (axis, rest->n_trade_offs);
+
+    g_string_append_printf (text, "%s\n", sentence);
+  }
+  for (guint i = 0; i < rest->reasons->len; i++)
+    g_string_append_printf (text, "%s\n", (const char *) rest->reasons->pdata[i]);
+}
+
+static void
+append_sentences (GString *text, const AssayCompared *compared, const AssayCompareAxis *axis)
+{
+  AssayComparedRest rest;
+  guint n = 0;
+
+  for (guint i = 0; i < axis->pairs->len; i++) {
+    const AssayComparePair *pair = &g_array_index (axis->pairs, AssayComparePair, i);
+    g_autofree char *sentence = NULL;
+
+    if (!pair->dominates || n++ >= MOST_SENTENCES)
+      continue;
+    sentence = assay_compared_sentence (compared, axis, pair);
+    g_string_append_printf (text, "%s\n", sentence);
+  }
+  if (n > MOST_SENTENCES)
+    g_string_append_printf (text, "... and so in %u more pairs\n", n - MOST_SENTENCES);
+  assay_compared_rest (axis, &rest);
+  append_open (text, axis, &rest);
+  assay_compared_rest_clear (&rest);
+}
+
+static void
+append_axis (GString *text, const AssayCompared *compared, const AssayCompareAxis *axis)
+{
+  g_autoptr (GArray) rows = make_rows (compared, axis);
+  g_autofree char *privacy = assay_compared_privacy_name (axis);
+  g_autofree char *utility = assay_compared_utility_name (axis);
+  const AssayResults *first = results_of (compared, 0);
+
+  g_string_append_printf (text, "\n%s (%s; %s)", privacy, axis->privacy->unit, axis->privacy_says);
+  if (utility != NULL)
+    g_string_append_printf (text, " and %s (%s; %s)", utility, axis->utility->unit,
+                            axis->utility_says);
+  if (first->plan->datasets->len > 1)
+    g_string_append_printf (text, ", dataset %u", axis->dataset + 1);
+  g_string_append_c (text, '\n');
+  append_rows (text, rows);
+  append_sentences (text, compared, axis);
+}
+
+char *
+assay_compared_table (const AssayCompared *compared)
+{
+  const AssayPlan *plan = results_of (compared, 0)->plan;
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%u runs: ", compared->names->len);
+  for (guint i = 0; i < compared->names->len; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "",
+                            (const char *) compared->names->pdata[i]);
+  g_string_append_printf (text, "\nseed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s",
+                          plan->seed, plan->trials, plan->trials == 1 ? "" : "s");
+  assay_report_append_size (text, plan);
+  g_string_append_printf (text, ", %g %% intervals; p-values by Holm over %u pairs\n",
+                          100 * plan->confidence, compared->n_asked);
+  for (guint i = 0; i < compared->notes->len; i++)
+    g_string_append_printf (text, "%s\n", (const char *) compared->notes->pdata[i]);
+  for (guint i = 0; i < compared->axes->len; i++)
+    append_axis (text, compared, compared->axes->pdata[i]);
+  g_string_append (text,
+                   "\n* by estimates no other is as good in both figures and better in one\n");
+  return g_string_free (text, FALSE);
+}
+
+/* ---- CSV ---- */
+
+static void
+append_measurement (GString *text, const AssayMeasurement *measurement)
+{
+  const AssayInterval *interval = measurement != NULL ? &measurement->interval : NULL;
+
+  assay_csv_number (text, interval != NULL ? interval->estimate : NAN);
+  assay_csv_number (text, interval != NULL ? interval->lower : NAN);
+  assay_csv_number (text, interval != NULL ? interval->upper : NAN);
+  assay_csv_number (text, interval != NULL ? (double) interval->n : NAN);
+  assay_csv_field (text, interval != NULL ? interval->method : "");
+}
+
+static void
+append_axis_fields (GString *text, const AssayCompared *compared, const AssayCompareAxis *axis)
+{
+  g_autofree char *privacy = assay_compared_privacy_name (axis);
+  g_autofree char *utility = assay_compared_utility_name (axis);
+  const AssayPlan *plan = results_of (compared, 0)->plan;
+  g_autofree char *dataset
+      = with_settings (assay_plan_part (plan->datasets, axis->dataset)->plugin->id,
+                       assay_plan_part (plan->datasets, axis->dataset)->settings);
+
+  assay_csv_field (text, dataset);
+  assay_csv_field (text, privacy);
+  assay_csv_field (text, utility != NULL ? utility : "");
+}
+
+static void
+append_point (GString *text, const AssayCompared *compared, const AssayComparePoint *point)
+{
+  const AssayResultPart *defense = &point->attack->defense;
+  g_autofree char *settings = with_settings (defense->plugin, defense->settings);
+
+  assay_csv_field (text, compared->names->pdata[point->run]);
+  assay_csv_field (text, defense->label);
+  assay_csv_field (text, settings);
+  assay_csv_field (text, point->attack->player.name);
+  assay_csv_field (text, point->attack->id);
+  append_measurement (text, point->leak);
+  assay_csv_field (text, point->utility != NULL ? point->utility->id : "");
+  append_measurement (text, point->use);
+  assay_csv_field (text, point->is_optimal ? "yes" : "no");
+}
+
+char *
+assay_compared_csv (const AssayCompared *compared)
+{
+  GString *text = g_string_new (
+      "dataset,privacy,utility,run,label,defense,attack,cell,privacy.estimate,privacy.lower,"
+      "privacy.upper,privacy.n,privacy.method,utility.cell,utility.estimate,utility.lower,"
+      "utility.upper,utility.n,utility.method,optimal\n");
+
+  for (guint i = 0; i < compared->axes->len; i++) {
+    const AssayCompareAxis *axis = compared->axes->pdata[i];
+
+    for (guint j = 0; j < axis->points->len; j++) {
+      append_axis_fields (text, compared, axis);
+      append_point (text, compared, point_at (axis, j));
+      g_string_append_c (text, '\n');
+    }
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+append_pair (GString *text, const AssayCompared *compared, const AssayCompareAxis *axis,
+             const AssayComparePair *pair)
+{
+  const guint sides[] = { pair->better, pair->worse };
+
+  append_axis_fields (text, compared, axis);
+  for (guint s = 0; s < 2; s++) {
+    assay_csv_field (text, compared->names->pdata[point_at (axis, sides[s])->run]);
+    assay_csv_field (text, point_at (axis, sides[s])->attack->defense.name);
+  }
+  assay_csv_number (text, pair->p_leak);
+  assay_csv_field (text, pair->leak_method != NULL ? pair->leak_method : "");
+  assay_csv_number (text, pair->p_use);
+  assay_csv_field (text, pair->use_method != NULL ? pair->use_method : "");
+  assay_csv_number (text, pair->p);
+  assay_csv_number (text, pair->adjusted);
+  assay_csv_field (text, pair->dominates ? "yes" : "no");
+  assay_csv_field (text, pair->why_not != NULL ? pair->why_not : "");
+  g_string_append_c (text, '\n');
+}
+
+char *
+assay_compared_pairs_csv (const AssayCompared *compared)
+{
+  GString *text = g_string_new (
+      "dataset,privacy,utility,better.run,better,worse.run,worse,p_leak,leak.method,p_utility,"
+      "utility.method,p_value,adjusted_p,dominates,not_compared\n");
+
+  for (guint i = 0; i < compared->axes->len; i++) {
+    const AssayCompareAxis *axis = compared->axes->pdata[i];
+
+    for (guint j = 0; j < axis->pairs->len; j++)
+      append_pair (text, compared, axis, &g_array_index (axis->pairs, AssayComparePair, j));
+  }
+  return g_string_free (text, FALSE);
+}
