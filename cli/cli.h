@@ -26,6 +26,7 @@ int cli_measure (int argc, char **argv);
 int cli_report (int argc, char **argv);
 int cli_compare (int argc, char **argv);
 int cli_selftest (int argc, char **argv);
+int cli_dataset (int argc, char **argv);
 
 /* Parses options; --help prints and exits. FALSE: bad usage, already reported. Arguments that are
  * left stand in argv. */

@@ -132,8 +132,9 @@ print_description (AssayPluginType type, const AssayPlugin *plugin)
           plugin->reference.work, plugin->reference.place);
   if (type == ASSAY_PLUGIN_DEFENSE) {
     const AssayDefense *defense = (const AssayDefense *) plugin;
+    g_autofree char *kinds = assay_release_kinds_describe (defense->produces);
 
-    printf ("\nReleases: %s\nFormal claim: %s\n", assay_release_kind_name (defense->produces),
+    printf ("\nReleases: %s\nFormal claim: %s\n", kinds,
             defense->claim != NULL ? defense->claim : "none");
     if (defense->mechanism != NULL)
       printf ("Neighbours: %s\nDensity: %s\n", defense->mechanism->neighbours,
@@ -246,8 +247,9 @@ print_json (AssayPluginType type, const AssayPlugin *plugin)
   assay_json_member_string (json, "place", plugin->reference.place);
   if (type == ASSAY_PLUGIN_DEFENSE) {
     const AssayDefense *defense = (const AssayDefense *) plugin;
+    g_autofree char *kinds = assay_release_kinds_describe (defense->produces);
 
-    assay_json_member_string (json, "releases", assay_release_kind_name (defense->produces));
+    assay_json_member_string (json, "releases", kinds);
     assay_json_member_string (json, "claim", defense->claim);
     if (defense->mechanism != NULL) {
       assay_json_member_string (json, "neighbours", defense->mechanism->neighbours);

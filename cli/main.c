@@ -28,6 +28,7 @@ static const Command commands[] = {
   { "measure", cli_measure, "Step 3 alone: truth and guess -> measurements" },
   { "report", cli_report, "Write every export of a run again, from its run store" },
   { "compare", cli_compare, "Put the defenses of several runs on common axes" },
+  { "dataset", cli_dataset, "Data files: what is in them, other formats, SIFT of photographs" },
   { "selftest", cli_selftest, "Play the control of every attack" },
 };
 

@@ -5,7 +5,8 @@
 #include "core/control.h"
 #include "core/registry.h"
 
-/* FALSE where the control was lost or could not be played. */
+/* FALSE where the control was lost or could not be played. An attack with a setting that must be
+ * given (a program to run) has no control of its own. */
 static gboolean
 play (const AssayAttack *attack, guint64 seed)
 {
@@ -14,6 +15,10 @@ play (const AssayAttack *attack, guint64 seed)
   g_autoptr (GError) error = NULL;
   AssayControlOutcome outcome = { 0 };
 
+  if (!assay_settings_check_complete (settings, &error)) {
+    printf ("none   %-16s %s\n", attack->id, error->message);
+    return TRUE;
+  }
   if (!assay_control_run (attack, settings, seed, &outcome, &error)) {
     printf ("error  %-16s %s\n", attack->id, error->message);
     return FALSE;

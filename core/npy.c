@@ -426,8 +426,8 @@ assay_npy_map (const char *path, GError **error)
 
 /* The header as NumPy writes it, byte for byte: version 1.0, padded so that the numbers begin at a
  * multiple of 64. Three sizes of 20 digits stay far below the 65,535 bytes of version 1.0. */
-static GString *
-make_header (const AssayArray *array)
+GString *
+assay_npy_header (const AssayArray *array)
 {
   GString *text = g_string_new_len (MAGIC "\x01\x00\x00\x00", 10);
   g_autofree char *first = g_strdup_printf ("%" G_GSIZE_FORMAT, array->shape[0]);
@@ -457,7 +457,7 @@ gboolean
 assay_npy_write (const char *path, const AssayArray *array, GError **error)
 {
   g_autofree char *temporary = g_strdup_printf ("%s.XXXXXX", path);
-  g_autoptr (GString) header = make_header (array);
+  g_autoptr (GString) header = assay_npy_header (array);
   const gsize bytes = assay_array_count (array) * assay_type_size (array->type);
   const int fd = g_mkstemp_full (temporary, O_WRONLY | O_CLOEXEC, 0666);
   gboolean is_written;

@@ -15,5 +15,8 @@ GBytes *assay_file_map (const char *path, GError **error);
 AssayArray *assay_npy_map (const char *path, GError **error);
 /* Writes @path atomically (a temporary file beside it, then renamed). ASSAY_ERROR_IO. */
 gboolean assay_npy_write (const char *path, const AssayArray *array, GError **error);
+/* What stands before the numbers of @array, of which only type and shape are looked at: for files
+ * that are written piece by piece. */
+GString *assay_npy_header (const AssayArray *array);
 
 G_END_DECLS

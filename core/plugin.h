@@ -113,7 +113,9 @@ typedef struct {
       ASSAY_PLUGIN_COMMON;
     };
   };
-  AssayReleaseKind produces;
+  AssayReleaseKind produces; /* where `kind` is set, the set of kinds that it may answer */
+  /* The kind of release that these settings make; NULL: `produces`, whatever they are. */
+  AssayReleaseKind (*kind) (gconstpointer settings);
   const char *claim; /* the formal claim it makes, in words; NULL: none */
   const AssayMechanism *mechanism; /* and as the distinguishing game plays it; NULL: none */
   /* What it draws its material from (ASSAY_GRANT_DATABASE, _PUBLIC), by its settings; NULL:
@@ -127,6 +129,13 @@ typedef struct {
   gboolean (*protect) (const AssayDefenseContext *context, AssayView secrets,
                        AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
 } AssayDefense;
+
+/* The kind of its release with these settings. */
+static inline AssayReleaseKind
+assay_defense_produces (const AssayDefense *defense, gconstpointer settings)
+{
+  return defense->kind != NULL ? defense->kind (settings) : defense->produces;
+}
 
 /* ---- Attacks ---- */
 

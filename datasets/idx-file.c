@@ -211,6 +211,80 @@ assay_images_read_idx (const char *path, GError **error)
   return images;
 }
 
+/* ---- Piece by piece ---- */
+
+struct _AssayIdxReader {
+  Reader reader;
+  char *path;
+  gsize total, done; /* numbers */
+};
+
+/* How many dimensions the magic number tells. */
+static gboolean
+read_n_dimensions (const char *path, guint *ret_n_dimensions, GError **error)
+{
+  g_auto (Reader) reader = { 0 };
+  guint8 magic[4] = { 0 };
+  gsize done;
+
+  if (!open_reader (path, &reader, error) || !read_some (&reader, magic, 4, &done, error))
+    return FALSE;
+  if (done < 4 || magic[0] != 0 || magic[1] != 0 || magic[2] != BYTES || magic[3] < 1
+      || magic[3] > ASSAY_IDX_MOST_DIMENSIONS)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: begins with %02x %02x %02x %02x; expected 00 00 08 01 to 00 00 08 "
+                       "%02x, an IDX file of bytes with 1 to %d dimensions",
+                       path, magic[0], magic[1], magic[2], magic[3], ASSAY_IDX_MOST_DIMENSIONS,
+                       ASSAY_IDX_MOST_DIMENSIONS);
+  *ret_n_dimensions = magic[3];
+  return TRUE;
+}
+
+AssayIdxReader *
+assay_idx_reader_new (const char *path, guint *ret_n_dimensions, gsize *ret_shape, GError **error)
+{
+  g_autoptr (AssayIdxReader) idx = g_new0 (AssayIdxReader, 1);
+
+  idx->path = g_strdup (path);
+  if (!read_n_dimensions (path, ret_n_dimensions, error)
+      || !open_reader (idx->path, &idx->reader, error)
+      || !read_header (&idx->reader, *ret_n_dimensions, ret_shape, &idx->total, error))
+    return NULL;
+  return g_steal_pointer (&idx);
+}
+
+gboolean
+assay_idx_reader_is_gzip (const AssayIdxReader *reader)
+{
+  return reader->reader.inflate != NULL;
+}
+
+gboolean
+assay_idx_reader_read (AssayIdxReader *reader, guint8 *ret_bytes, gsize length, GError **error)
+{
+  gsize done;
+
+  if (!read_some (&reader->reader, ret_bytes, length, &done, error))
+    return FALSE;
+  reader->done += done;
+  if (done < length)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: ends after %" G_GSIZE_FORMAT " of the %" G_GSIZE_FORMAT
+                       " bytes that its header promises",
+                       reader->path, reader->done, reader->total);
+  return reader->done < reader->total || check_end (&reader->reader, reader->total, error);
+}
+
+void
+assay_idx_reader_free (AssayIdxReader *reader)
+{
+  if (reader == NULL)
+    return;
+  clear_reader (&reader->reader);
+  g_free (reader->path);
+  g_free (reader);
+}
+
 gboolean
 assay_idx_is_likely (const char *path)
 {

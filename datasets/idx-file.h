@@ -25,6 +25,18 @@ guint8 *assay_idx_read (const char *path, guint n_dimensions, gsize *ret_shape, 
 /* The images of a file of three dimensions, without labels. */
 AssayImages *assay_images_read_idx (const char *path, GError **error);
 
+/* A file of one to three dimensions, whose numbers are read piece by piece. Errors as above. */
+typedef struct _AssayIdxReader AssayIdxReader;
+
+AssayIdxReader *assay_idx_reader_new (const char *path, guint *ret_n_dimensions, gsize *ret_shape,
+                                      GError **error);
+gboolean assay_idx_reader_is_gzip (const AssayIdxReader *reader);
+/* The next @length numbers; with the last of them also that the file ends there. */
+gboolean assay_idx_reader_read (AssayIdxReader *reader, guint8 *ret_bytes, gsize length,
+                                GError **error);
+void assay_idx_reader_free (AssayIdxReader *reader);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayIdxReader, assay_idx_reader_free)
+
 /* Whether @path begins as an IDX file of images or as a gzip file does. */
 gboolean assay_idx_is_likely (const char *path);
 

@@ -248,6 +248,7 @@ open_files (const AssayDatasetContext *context, Files *files, GError **error)
       || !check_pair (files->roles, DATABASE, PUBLIC, error)
       || !check_pair (files->roles, PRIVATE, TEST, error)
       || !check_pair (files->roles, PUBLIC, TEST, error)
+      || !check_pair (files->roles, DATABASE, TEST, error)
       || !centres_check (n_centres, count_rows (files->roles[DATABASE]), error)
       || !read_all_labels (context, files, error))
     return FALSE;

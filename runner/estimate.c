@@ -51,7 +51,7 @@ estimate_attack (const AssayPart *part, const AssayShape *shape, gdouble trials,
 
 /* Further releases of one defense that are kept: the most that an attack on it wants. */
 static gsize
-count_repeats (const AssayPlan *plan, const AssayDefense *defense)
+count_repeats (const AssayPlan *plan, AssayReleaseKind kind)
 {
   gsize most = 0;
 
@@ -61,7 +61,7 @@ count_repeats (const AssayPlan *plan, const AssayDefense *defense)
     const guint n = part->candidates != NULL ? part->candidates->len : 1;
 
     if (attack->repeats == NULL || !(part->grants & ASSAY_GRANT_REPEATS)
-        || !(attack->reads & defense->produces))
+        || !(attack->reads & kind))
       continue;
     for (guint c = 0; c < n; c++) {
       const AssaySettings *settings
@@ -103,11 +103,11 @@ cost_of (const AssayPart *part, const AssayShape *shape)
 /* Bytes of one further release. Sizes alone do not say how large sets are: no more than what the
  * defense holds for the secrets. */
 static guint64
-release_bytes (const AssayDefense *defense, const AssayShape *shape, const Cost *cost)
+release_bytes (AssayReleaseKind kind, const AssayShape *shape, const Cost *cost)
 {
   const guint64 n = shape->n_secrets;
 
-  switch (defense->produces) {
+  switch (kind) {
   case ASSAY_RELEASE_VECTORS:
     return n * shape->cols * sizeof (float);
   case ASSAY_RELEASE_SUBSPACES:
@@ -129,7 +129,8 @@ static guint64
 estimate_defense (AssayPlan *plan, const AssaySurvey *survey, const AssayPart *part)
 {
   const AssayDefense *defense = (const AssayDefense *) part->plugin;
-  const gsize n_repeats = count_repeats (plan, defense);
+  const AssayReleaseKind kind = assay_defense_produces (defense, part->settings->values);
+  const gsize n_repeats = count_repeats (plan, kind);
   AssayShape shape = assay_plan_shape (plan, survey);
   const Cost cost = cost_of (part, &shape);
   guint64 attack_memory = 0, metric_memory = 0;
@@ -153,7 +154,7 @@ estimate_defense (AssayPlan *plan, const AssaySurvey *survey, const AssayPart *p
     estimate_attack (plan->metrics->pdata[m], &shape,
                      (double) (plan->trials * plan->attacks->len), &metric_memory, &plan->work);
   attack_memory += metric_memory;
-  return cost.memory_once + cost.memory + n_repeats * release_bytes (defense, &shape, &cost)
+  return cost.memory_once + cost.memory + n_repeats * release_bytes (kind, &shape, &cost)
          + attack_memory;
 }
 

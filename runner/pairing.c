@@ -144,11 +144,23 @@ check_defense (const AssayPlan *plan, const AssayPart *part, GError **error)
 static guint
 releases_offer (const AssayPlan *plan)
 {
-  for (guint i = 0; i < plan->defenses->len; i++)
-    if (((const AssayDefense *) assay_plan_part (plan->defenses, i)->plugin)->produces
+  for (guint i = 0; i < plan->defenses->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->defenses, i);
+
+    if (assay_defense_produces ((const AssayDefense *) part->plugin, part->settings->values)
         == ASSAY_RELEASE_MIXTURES)
       return ASSAY_GRANT_GROUPS;
+  }
   return 0;
+}
+
+/* Whether what @attack finds could be told right or wrong: who was mixed in is known of mixtures,
+ * but whose record a public row is must be known of the dataset. */
+static gboolean
+has_answer (const AssayAttack *attack, const AssaySurvey *survey)
+{
+  return attack->game != ASSAY_GAME_LINK || (attack->reads & ASSAY_RELEASE_MIXTURES)
+         || (survey->holdings & ASSAY_HAS_COUNTERPARTS);
 }
 
 /* Grants must cover what the attack needs, and the dataset what is granted. */
@@ -169,6 +181,11 @@ check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
     if (*missing != '\0')
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "grants '%s', which the dataset does not have", missing);
+    if (!has_answer (attack, &plan->surveys[i]))
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "attack '%s' looks for the public row that is a record of a secret; "
+                         "expected a dataset with %s (records = yes)",
+                         attack->id, "further records of the secrets among the public rows");
   }
   return TRUE;
 }
@@ -263,16 +280,18 @@ check_parts (AssayPlan *plan, GError **error)
   return TRUE;
 }
 
-/* NULL, or why a plugin that reads @reads cannot be combined with the release of @defense. */
+/* NULL, or why a plugin that reads @reads cannot be combined with the release of @part. */
 static char *
-why_not_kind (const char *what, const AssayPlugin *plugin, guint reads, const AssayDefense *defense)
+why_not_kind (const char *what, const AssayPlugin *plugin, guint reads, const AssayPart *part)
 {
+  const AssayDefense *defense = (const AssayDefense *) part->plugin;
+  const AssayReleaseKind kind = assay_defense_produces (defense, part->settings->values);
   g_autofree char *kinds = assay_release_kinds_describe (reads);
 
-  if (reads & defense->produces)
+  if (reads & kind)
     return NULL;
   return g_strdup_printf ("%s '%s' reads %s, but defense '%s' releases %s", what, plugin->id, kinds,
-                          defense->id, assay_release_kind_name (defense->produces));
+                          defense->id, assay_release_kind_name (kind));
 }
 
 char *
@@ -283,7 +302,7 @@ assay_pairing_why_not (const AssayPart *defense_part, const AssayPart *part)
 
   if (!assay_game_has_guess (attack->game))
     return assay_audit_why_not (attack, part->settings, defense);
-  return why_not_kind ("attack", part->plugin, attack->reads, defense);
+  return why_not_kind ("attack", part->plugin, attack->reads, defense_part);
 }
 
 /* The same of a defense and a utility. */
@@ -291,7 +310,7 @@ static char *
 why_no_use (const AssayPart *defense, const AssayPart *part)
 {
   return why_not_kind ("utility", part->plugin, ((const AssayMetric *) part->plugin)->reads,
-                       (const AssayDefense *) defense->plugin);
+                       defense);
 }
 
 typedef char *(*WhyNot) (const AssayPart *defense, const AssayPart *part);

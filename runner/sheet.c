@@ -203,10 +203,11 @@ assay_sheet_selects (const AssayPlan *plan, const AssaySheet *sheet, const Assay
 static gboolean
 releases_images (const AssayPlan *plan, const AssayCell *cell)
 {
-  const AssayDefense *defense
-      = (const AssayDefense *) assay_plan_part (plan->defenses, cell->defense)->plugin;
+  const AssayPart *part = assay_plan_part (plan->defenses, cell->defense);
+  const AssayDefense *defense = (const AssayDefense *) part->plugin;
 
-  return (defense->produces & IMAGES) && plan->surveys[cell->dataset].geometry.height > 0;
+  return (assay_defense_produces (defense, part->settings->values) & IMAGES)
+         && plan->surveys[cell->dataset].geometry.height > 0;
 }
 
 /* Columns of the cells, and of what was released at most as many. */

@@ -10,7 +10,7 @@
 static void
 add_numbers (AssayTruth *truth, const char *name, const gint64 *values, gsize n)
 {
-  if (values != NULL)
+  if (values != NULL && n > 0)
     assay_arrays_take (
         &truth->arrays, name,
         assay_array_take (ASSAY_INT64, 1, &n, g_memdup2 (values, n * sizeof *values)));
@@ -101,7 +101,8 @@ assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
           .n_classes = secrets->n_classes,
           .geometry = secrets->geometry,
           .mechanism = defense->mechanism };
-  g_autoptr (AssayRelease) release = assay_release_new (defense->produces, defense->id);
+  g_autoptr (AssayRelease) release
+      = assay_release_new (assay_defense_produces (defense, settings->values), defense->id);
   g_autoptr (AssayTruth) truth = NULL;
 
   if (!assay_view_check_finite (secrets->rows, "secrets", error))

@@ -75,12 +75,23 @@ def _(sandbox):
         check(ids == set(found[kind]), f"{folder}: files {sorted(ids)}, listed {found[kind]}")
 
 
+def described(sandbox, name):
+    """{type: record}: plugins of different types may share a name."""
+    text = sandbox.expect(sandbox.assay("describe", name, "--json")).out
+    records = {}
+    while text.strip():
+        record, end = json.JSONDecoder().raw_decode(text.lstrip())
+        text = text.lstrip()[end:]
+        records[record["type"]] = record
+    return records
+
+
 @cases.case("describe-every-plugin")
 def _(sandbox):
     for kind, ids in listed(sandbox).items():
         for name in ids:
             text = sandbox.expect(sandbox.assay("describe", name), err="").out
-            record = json.loads(sandbox.expect(sandbox.assay("describe", name, "--json")).out)
+            record = described(sandbox, name)[kind]
             check((record["id"], record["type"]) == (name, kind), f"{name}: {record}")
             check(record["summary"] in text and record["work"] in text, f"{name}: {text}")
             for parameter in record["parameters"]:

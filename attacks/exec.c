@@ -1,0 +1,158 @@
+/* Another program as the attack: `command = python3 my_attack.py`.
+ *
+ * Source: Assay; the folder and its formats stand in core/exec-folder.h and core/exchange.h. The
+ * program is given release/, public.npy, database.npy and groups.npy where they were granted, and
+ * nothing else, and writes guess/ with `estimates` (n x d), or `codes` for a release of codes: the
+ * game is reconstruct. Labels and hash function are in the release where they were granted. Nothing
+ * here keeps a program from looking elsewhere on the disk.
+ *
+ * It is handed the whole release at once. What was released of other secrets, a built-in attack
+ * without the grant other-releases keeps from using; of an unknown program nobody can know, so that
+ * this attack needs that grant.
+ *
+ * Control: eight secrets that are rows of the public set of 64, released as they are, as vectors or
+ * as random planes through them (setting `control`, for programs that read subspaces alone). Rows
+ * are normal in 16 dimensions, where the nearest other public row is almost never closer than half
+ * the secret's length (squares: 2 chi^2_16 against chi^2_16). An estimate within a quarter of it
+ * has found the secret, and one that shrinks or is a little noisy still wins. A program that loses
+ * even this proves nothing by losing elsewhere; there is no setting that spares it. */
+#include "attacks/subspace.h"
+#include "core/exec-folder.h"
+#include "core/plugin.h"
+
+static const char *const control_kinds[] = { "vectors", "subspaces", NULL };
+
+typedef struct {
+  AssayExec exec;
+  guint control;
+} Exec;
+
+static gboolean
+check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
+{
+  const Exec *settings = data;
+
+  return assay_exec_check (&settings->exec, error);
+}
+
+/* The program's own, and a copy of the rows that it may be given. */
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const Exec *settings = data;
+
+  return ((guint64) settings->exec.memory_limit << 20)
+         + (guint64) MAX (shape->n_public, shape->n_database) * shape->cols * sizeof (float);
+}
+
+static guint
+granted (const AssayObservation *seen)
+{
+  const AssayArrays *arrays = &seen->release->arrays;
+
+  return (seen->database != NULL ? ASSAY_GRANT_DATABASE : 0)
+         | (seen->public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0)
+         | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
+         | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
+         | (assay_arrays_get (arrays, "labels") != NULL ? ASSAY_GRANT_LABELS : 0)
+         | (assay_arrays_get (arrays, "projection") != NULL ? ASSAY_GRANT_HASH_FUNCTION : 0);
+}
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const Exec *settings = context->settings;
+  const gsize n = assay_release_count (seen->release);
+  /* Of statistics the release does not say how many secrets there are. */
+  const gint64 *groups = seen->release->kind != ASSAY_RELEASE_STATISTICS ? seen->groups : NULL;
+  const AssayExecRequest request = { .role = "attack",
+                                     .stream = context->stream,
+                                     .n = n,
+                                     .cols = assay_release_cols (seen->release),
+                                     .geometry = &seen->release->geometry,
+                                     .kind = seen->release->kind,
+                                     .grants = granted (seen) };
+  g_autoptr (AssayExecFolder) folder = assay_exec_folder_new (&request, &settings->exec, error);
+  g_autoptr (AssayGuess) made = NULL;
+
+  if (folder == NULL || !assay_exec_folder_add_release (folder, seen->release, error)
+      || !assay_exec_folder_add_rows (folder, "database", seen->database, error)
+      || !assay_exec_folder_add_rows (folder, "public", seen->public_rows, error)
+      || !assay_exec_folder_add_numbers (folder, "groups", groups, n, error))
+    return FALSE;
+  made = assay_exec_folder_run_attack (folder, error);
+  if (made == NULL)
+    return FALSE;
+  for (guint i = 0; i < made->arrays.names->len; i++)
+    assay_arrays_take (&ret_guess->arrays, made->arrays.names->pdata[i],
+                       assay_array_copy (made->arrays.arrays->pdata[i]));
+  return TRUE;
+}
+
+/* ---- Control ---- */
+
+static AssayRelease *
+released_as_they_are (AssayView secrets, GError **error)
+{
+  AssayMatrix *vectors = assay_matrix_copy (secrets, error);
+  AssayRelease *release;
+
+  if (vectors == NULL)
+    return NULL;
+  release = assay_release_new (ASSAY_RELEASE_VECTORS, "control");
+  assay_arrays_take (&release->arrays, "vectors", assay_array_take_matrix (vectors));
+  return release;
+}
+
+static gboolean
+make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
+{
+  enum { SECRETS = 8, PUBLIC = 64, COLS = 16, PLANE = 2 };
+  const Exec *settings = data;
+  AssayStream stream = assay_stream (key, 0);
+  g_autoptr (AssayMatrix) public_rows = assay_matrix_new (PUBLIC, COLS, error);
+  AssayMatrix *secrets;
+  AssayView view;
+
+  if (public_rows == NULL)
+    return FALSE;
+  for (gsize i = 0; i < PUBLIC * COLS; i++)
+    public_rows->data[i] = (float) assay_stream_normal (&stream);
+  view = assay_view_rows (assay_matrix_view (public_rows), 0, SECRETS);
+  secrets = assay_matrix_copy (view, error);
+  if (secrets == NULL)
+    return FALSE;
+  ret_case->truth = assay_truth_new ();
+  assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (secrets));
+  ret_case->release = settings->control == 0
+                          ? released_as_they_are (view, error)
+                          : subspace_control_release (view, NULL, 0, PLANE, &stream, error);
+  ret_case->public_rows = assay_rows_take_matrix (g_steal_pointer (&public_rows));
+  return ret_case->release != NULL;
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_EXEC_PARAMETERS,
+        ASSAY_PARAM_CHOICE (Exec, control, 0, control_kinds,
+                            "Kind of release in the control, of public rows as they are"),
+        ASSAY_PARAM_END };
+
+const AssayAttack assay_attack_exec = {
+  .id = "exec",
+  .summary = "Another program as the attack, in any language: reads and writes .npy files",
+  .reference = { "Assay", "core/exec-folder.h" },
+  .parameters = parameters,
+  .settings_size = sizeof (Exec),
+  .check = check,
+  .memory = memory,
+  .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
+           | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_CODES,
+  .needs = ASSAY_GRANT_OTHER_RELEASES,
+  .game = ASSAY_GAME_RECONSTRUCT,
+  .attack = attack,
+  .control = { .says = "a public secret that was released as it is, is found",
+               .make = make_control,
+               .at_least = 1,
+               .within = 0.25 },
+};

@@ -1,0 +1,158 @@
+/* Another program as the defense: `command = python3 my_defense.py`.
+ *
+ * Source: Assay; the folder and its formats stand in core/exec-folder.h and core/exchange.h. The
+ * program is given secrets.npy (n x d), labels.npy where the secrets have classes, and what `uses`
+ * names of the database and the public set, and writes release/.
+ *
+ * Attacks are matched with the kind of a release before anything runs: here the setting `produces`
+ * says it (AssayDefense.kind), and a program that releases another kind is refused. One release is
+ * one process, however many secrets there are. Refused are also a release of another number of
+ * items than secrets (statistics are one for all, mixtures any number), and rows with another
+ * number of columns, which no measure could compare with the secrets. Results repeat if the program
+ * draws its random numbers from the seed of the request alone. */
+#include "core/exec-folder.h"
+#include "core/plugin.h"
+
+static const char *const kinds[]
+    = { "vectors", "subspaces", "vector-sets", "statistics", "mixtures", "codes", NULL };
+
+enum { USES_NOTHING, USES_DATABASE, USES_PUBLIC, USES_BOTH };
+
+static const char *const materials[] = { "nothing", "database", "public", "both", NULL };
+
+typedef struct {
+  AssayExec exec;
+  guint produces;
+  guint uses;
+} Exec;
+
+static AssayReleaseKind
+kind (gconstpointer data)
+{
+  const Exec *settings = data;
+
+  return assay_release_kind_from_name (kinds[settings->produces]);
+}
+
+static guint
+uses (gconstpointer data)
+{
+  static const guint grants[] = { [USES_NOTHING] = ASSAY_GRANT_NONE,
+                                  [USES_DATABASE] = ASSAY_GRANT_DATABASE,
+                                  [USES_PUBLIC] = ASSAY_GRANT_PUBLIC,
+                                  [USES_BOTH] = ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC };
+  const Exec *settings = data;
+
+  return grants[settings->uses];
+}
+
+static gboolean
+check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
+{
+  const Exec *settings = data;
+
+  return assay_exec_check (&settings->exec, error);
+}
+
+/* The program's own, and copies of what it is given. */
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const Exec *settings = data;
+  const guint granted = uses (data);
+  const guint64 rows = shape->n_secrets + (granted & ASSAY_GRANT_DATABASE ? shape->n_database : 0)
+                       + (granted & ASSAY_GRANT_PUBLIC ? shape->n_public : 0);
+
+  return ((guint64) settings->exec.memory_limit << 20) + rows * shape->cols * sizeof (float);
+}
+
+/* ---- What comes back ---- */
+
+static gboolean
+check_answer (const AssayRelease *release, AssayReleaseKind expected, AssayView secrets,
+              GError **error)
+{
+  const gsize n = assay_release_count (release), cols = assay_release_cols (release);
+  const gboolean is_one_each
+      = expected != ASSAY_RELEASE_STATISTICS && expected != ASSAY_RELEASE_MIXTURES;
+  const gboolean has_rows = expected != ASSAY_RELEASE_STATISTICS && expected != ASSAY_RELEASE_CODES;
+
+  if (release->kind != expected)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "the program released %s, expected %s (setting 'produces')",
+                       assay_release_kind_name (release->kind), assay_release_kind_name (expected));
+  if (is_one_each && n != secrets.rows)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "the program released %" G_GSIZE_FORMAT
+                       " items, expected one for each of %" G_GSIZE_FORMAT " secrets",
+                       n, secrets.rows);
+  if (has_rows && cols != secrets.cols)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "the program released rows of %" G_GSIZE_FORMAT
+                       " columns, expected %" G_GSIZE_FORMAT " as the secrets have",
+                       cols, secrets.cols);
+  return TRUE;
+}
+
+/* What the program may say of its release: arrays, scale, bits. Its name and settings are ours. */
+static void
+take_answer (const AssayRelease *made, AssayRelease *ret_release)
+{
+  for (guint i = 0; i < made->arrays.names->len; i++)
+    assay_arrays_take (&ret_release->arrays, made->arrays.names->pdata[i],
+                       assay_array_copy (made->arrays.arrays->pdata[i]));
+  ret_release->is_unit_norm = made->is_unit_norm;
+  ret_release->geometry = made->geometry;
+  ret_release->bits = made->bits;
+}
+
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
+{
+  const Exec *settings = context->settings;
+  const AssayExecRequest request = { .role = "defense",
+                                     .stream = context->stream,
+                                     .n = secrets.rows,
+                                     .cols = secrets.cols,
+                                     .geometry = &context->geometry,
+                                     .kind = kind (settings) };
+  g_autoptr (AssayExecFolder) folder = NULL;
+  g_autoptr (AssayRelease) made = NULL;
+
+  if (secrets.rows == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "there are no secrets; expected some");
+  folder = assay_exec_folder_new (&request, &settings->exec, error);
+  if (folder == NULL || !assay_exec_folder_add_view (folder, "secrets", secrets, error)
+      || !assay_exec_folder_add_numbers (folder, "labels", context->labels, secrets.rows, error)
+      || !assay_exec_folder_add_rows (folder, "database", context->database, error)
+      || !assay_exec_folder_add_rows (folder, "public", context->public_rows, error))
+    return FALSE;
+  made = assay_exec_folder_run_defense (folder, error);
+  if (made == NULL || !check_answer (made, request.kind, secrets, error))
+    return FALSE;
+  take_answer (made, ret_release);
+  return TRUE;
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_EXEC_PARAMETERS,
+        ASSAY_PARAM_CHOICE (Exec, produces, 0, kinds, "Kind of what the program releases"),
+        ASSAY_PARAM_CHOICE (Exec, uses, USES_NOTHING, materials,
+                            "What the program is given beside the secrets"),
+        ASSAY_PARAM_END };
+
+const AssayDefense assay_defense_exec = {
+  .id = "exec",
+  .summary = "Another program as the defense, in any language: reads and writes .npy files",
+  .reference = { "Assay", "core/exec-folder.h" },
+  .parameters = parameters,
+  .settings_size = sizeof (Exec),
+  .check = check,
+  .memory = memory,
+  .produces = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
+              | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_CODES,
+  .kind = kind,
+  .uses = uses,
+  .protect = protect,
+};
