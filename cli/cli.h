@@ -41,6 +41,11 @@ int cli_fail (const GError *error);
 /* The same for errors met before anything was begun: always bad input. */
 int cli_fail_early (const GError *error);
 
+/* @text with colours for the words that its lines begin with ("violated:"), and the same printed to
+ * standard output, in colours where that is a terminal and nothing speaks against it. */
+char *cli_coloured (const char *text);
+void cli_print (const char *text);
+
 /* Columns of the terminal: COLUMNS, what the terminal says, or 100. */
 guint cli_terminal_width (void);
 

@@ -65,7 +65,7 @@ compare (char **folders, guint n, const CompareOptions *options)
   if (options->out != NULL && !assay_compared_write (compared, options->out, &error))
     return cli_fail (error);
   text = assay_compared_table (compared);
-  fputs (text, stdout);
+  cli_print (text);
   if (options->out != NULL)
     printf ("\ncomparison in %s: comparison.html, comparison.csv, dominance.csv\n", options->out);
   return EXIT_OK;

@@ -41,7 +41,7 @@ print_results (const AssayKeptRun *run, const char *place)
   g_autofree char *text = assay_report_table (run->results, cli_terminal_width ());
   g_autofree char *sheets = assay_report_sheets (run->results, place);
 
-  fputs (text, stdout);
+  cli_print (text);
   if (!run->is_finished)
     printf ("\nunfinished: %" G_GSIZE_FORMAT " of %u cells were not run; 'assay run %s --out %s "
             "--resume' goes on\n",

@@ -108,9 +108,12 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
     return EXIT_UNFINISHED;
   text = options->json ? assay_report_json (results)
                        : assay_report_table (results, cli_terminal_width ());
-  fputs (text, stdout);
-  if (!options->json)
+  if (options->json) {
+    fputs (text, stdout);
+  } else {
+    cli_print (text);
     print_place (results, folder, baseline);
+  }
   return judge (results, baseline);
 }
 

@@ -146,11 +146,11 @@ class Sandbox:
         )
         return Result(" ".join(["assay", *arguments]), done.returncode, done.stdout, done.stderr)
 
-    def start(self, *arguments, stderr=subprocess.PIPE):
+    def start(self, *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE):
         """Starts the program and does not wait. The caller ends it."""
         return subprocess.Popen(
             ["assay", *map(str, arguments)], cwd=self.path, executable=self.assay_path,
-            env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
+            env=self.environment, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
             text=True,
         )
 

@@ -123,14 +123,13 @@ def _(sandbox):
     check(loud.err.endswith(f"{tiny.CELLS} of {tiny.CELLS} cells\n"), loud.err)
 
 
-@cases.case("progress-bar-on-a-terminal")
-def _(sandbox):
-    tiny.write(sandbox)
+def seen_on_terminal(sandbox, stream, *arguments):
+    """What the program writes to a terminal in place of standard output or error."""
     try:
         ours, theirs = pty.openpty()
     except OSError as problem:  # a container without /dev/pts
         raise Skip(f"no terminal can be opened: {problem}") from problem
-    process = sandbox.start("run", "tiny.scenario", "--out", "out", stderr=theirs)
+    process = sandbox.start(*arguments, **{stream: theirs})
     os.close(theirs)
     seen = b""
     with contextlib.suppress(OSError):  # the end of a terminal
@@ -139,6 +138,28 @@ def _(sandbox):
     os.close(ours)
     process.communicate()
     check(process.returncode == 0, f"exit code {process.returncode}")
+    return seen
+
+
+@cases.case("colours-on-a-terminal-alone")
+def _(sandbox):
+    tiny.write(sandbox)
+    piped = sandbox.run_ok("tiny.scenario", "--out", "out", "--quiet").out
+    check("skipped: " in piped and "\x1b" not in piped, "a pipe is coloured")
+    sandbox.environment.pop("NO_COLOR", None)
+    sandbox.environment["TERM"] = "xterm"
+    coloured = seen_on_terminal(sandbox, "stdout", "report", "out").decode()
+    check("\x1b[2mskipped:\x1b[0m " in coloured, "no colours")
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        sandbox.environment.update({"NO_COLOR": "", "TERM": "xterm", name: value})
+        plain = seen_on_terminal(sandbox, "stdout", "report", "out").decode()
+        check("\x1b" not in plain and "skipped: " in plain, f"{name} is not honoured")
+
+
+@cases.case("progress-bar-on-a-terminal")
+def _(sandbox):
+    tiny.write(sandbox)
+    seen = seen_on_terminal(sandbox, "stderr", "run", "tiny.scenario", "--out", "out")
     check(f"] {tiny.CELLS}/{tiny.CELLS} cells".encode() in seen, f"no bar: {seen}")
     check(seen.endswith(b"\r\x1b[K"), f"the bar is not cleared: {seen}")
 

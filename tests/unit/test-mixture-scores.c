@@ -37,6 +37,31 @@ tolerance_of (const float *a, const float *b, gsize d)
 
 /* ---- Kernels ---- */
 
+/* Scores that differ in their last bits alone, or not at all: one column, a query of 1, and rows
+ * that are the scores. */
+Test (mixture_scores, ranks_of_scores_that_are_nearly_equal)
+{
+  enum { ROWS = 3000 };
+  static const guint distinct[] = { 1, 7, 1500, ROWS };
+
+  for (gsize c = 0; c < G_N_ELEMENTS (distinct); c++) {
+    const float one = 1;
+    g_autofree float *scores = g_new (float, ROWS);
+    g_autofree gint64 *rows = g_new (gint64, ROWS);
+
+    for (gsize j = 0; j < ROWS; j++)
+      scores[j] = 1 + 0x1p-23f * (float) (j * 1237 % ROWS % distinct[c]);
+    cr_assert (mixture_rank ((AssayView){ 1, 1, 1, &one }, (AssayView){ ROWS, 1, 1, scores }, ROWS,
+                             rows, NULL));
+    for (gsize k = 1; k < ROWS; k++) {
+      const gsize before = (gsize) rows[k - 1], row = (gsize) rows[k];
+
+      cr_assert (scores[before] > scores[row] || (scores[before] == scores[row] && before < row),
+                 "%u distinct, place %zu", distinct[c], k);
+    }
+  }
+}
+
 Test (mixture_scores, ranks_are_those_of_naive_products)
 {
   static const gsize shapes[][4] = { /* queries, set, columns, keep */
