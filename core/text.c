@@ -2,6 +2,7 @@
 #include "core/text.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +14,9 @@ assay_text_number (double value)
   /* 1000 rather than 1e+03. */
   if (value == (double) (gint64) CLAMP (value, -1e15, 1e15))
     return g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) value);
-  for (int digits = 1; digits <= 17; digits++) {
+  /* What up to 15 digits say exactly, 15 say in the same characters, as trailing zeros are not
+   * printed: fewer need be tried of numbers alone that have lost precision. */
+  for (int digits = fabs (value) >= DBL_MIN ? DBL_DIG : 1; digits <= DBL_DECIMAL_DIG; digits++) {
     char format[8];
 
     g_snprintf (format, sizeof format, "%%.%dg", digits);

@@ -61,6 +61,35 @@ Test (text, numbers_are_exact_and_shortest)
   }
 }
 
+/* Numbers of few digits, which are found without trying fewer: the same as by trying them all. */
+Test (text, numbers_of_few_digits_are_the_shortest)
+{
+  AssayStream stream = assay_stream (assay_stream_key (2, 0, "text", ""), 0);
+
+  for (guint i = 0; i < 100000; i++) {
+    const guint digits = 1 + (guint) assay_stream_below (&stream, 17);
+    const double number = assay_stream_between (&stream, -10, 10);
+    const gint exponent = (gint) assay_stream_below (&stream, 600) - 300;
+    g_autofree char *text = NULL;
+    char format[16], given[64], expected[64];
+    double value;
+
+    g_snprintf (given, sizeof given, "%.*ge%d", (int) digits, number,
+                i % 2 == 0 ? exponent : exponent % 8);
+    value = g_ascii_strtod (given, NULL);
+    if (floor (value) == value && fabs (value) <= 1e15)
+      continue; /* whole numbers have all their digits */
+    text = assay_text_number (value);
+    for (guint tried = 1; tried <= 17; tried++) {
+      g_snprintf (format, sizeof format, "%%.%ug", tried);
+      g_ascii_formatd (expected, sizeof expected, format, value);
+      if (g_ascii_strtod (expected, NULL) == value)
+        break;
+    }
+    cr_assert_str_eq (text, expected, "%s: '%s' instead of '%s'", given, text, expected);
+  }
+}
+
 /* ---- Parsing ---- */
 
 Test (text, doubles)
