@@ -118,7 +118,8 @@ deflate_some (AssayOutputFile *file, const guint8 *data, gsize length, gboolean 
     if (result == G_CONVERTER_ERROR)
       return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be compressed: %s", file->path,
                          cause->message);
-    data += n_read;
+    if (n_read > 0) /* at the end there may be no data at all */
+      data += n_read;
     length -= n_read;
     file->n_buffered += n_written;
   }
