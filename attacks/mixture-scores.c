@@ -317,55 +317,14 @@ begin_places (guint32 *places)
   }
 }
 
-/* Insertion sort of words that are nearly in order: FALSE when it takes more than @budget moves,
- * with the words in some order. */
-static gboolean
-finish_order (guint64 *words, gsize n, gsize budget)
-{
-  for (gsize j = 1; j < n; j++) {
-    const guint64 word = words[j];
-    gsize place = j;
-
-    for (; place > 0 && words[place - 1] > word; place--) {
-      if (budget-- == 0) {
-        words[place] = word;
-        return FALSE;
-      }
-      words[place] = words[place - 1];
-    }
-    words[place] = word;
-  }
-  return TRUE;
-}
-
-/* Sorts by the two upper digits of the key, and what these leave open by insertion: two thirds of
- * the work where scores spread, as they do. FALSE where too many begin alike. */
-static gboolean
-order_by_upper_digits (const float *scores, gsize n, guint64 *even, guint64 *odd)
-{
-  guint32 places[2][DIGITS] = { { 0 } };
-
-  for (gsize j = 0; j < n; j++) {
-    const guint32 key = descending_key (scores[j]);
-
-    odd[j] = (guint64) key << 32 | j;
-    places[0][key >> DIGIT_BITS & (DIGITS - 1)]++;
-    places[1][key >> 2 * DIGIT_BITS]++;
-  }
-  begin_places (places[0]);
-  begin_places (places[1]);
-  for (gsize j = 0; j < n; j++)
-    even[places[0][odd[j] >> (32 + DIGIT_BITS) & (DIGITS - 1)]++] = odd[j];
-  for (gsize j = 0; j < n; j++)
-    odd[places[1][even[j] >> (32 + 2 * DIGIT_BITS)]++] = even[j];
-  return finish_order (odd, n, 2 * n);
-}
-
-/* The same by all digits, one after the other: words end in @odd. */
+/* The @keep best of @scores, best first, equal ones in order; through 2 x n words of a key and a
+ * place each, which are sorted digit by digit, the last one into the result. All digits are counted
+ * in one pass. */
 static void
-order_by_digits (const float *scores, gsize n, guint64 *even, guint64 *odd)
+order_scores (const float *scores, gsize n, gsize keep, guint64 *words, gint64 *ret_rows)
 {
   guint32 places[N_DIGITS][DIGITS] = { { 0 } };
+  guint64 *even = words, *odd = words + n;
 
   for (gsize j = 0; j < n; j++) {
     const guint32 key = descending_key (scores[j]);
@@ -374,26 +333,18 @@ order_by_digits (const float *scores, gsize n, guint64 *even, guint64 *odd)
     for (guint d = 0; d < N_DIGITS; d++)
       places[d][key >> d * DIGIT_BITS & (DIGITS - 1)]++;
   }
-  for (guint d = 0; d < N_DIGITS; d++) {
-    guint64 *from = d % 2 == 0 ? even : odd, *to = d % 2 == 0 ? odd : even;
-
+  for (guint d = 0; d < N_DIGITS; d++)
     begin_places (places[d]);
-    for (gsize j = 0; j < n; j++)
-      to[places[d][from[j] >> (32 + d * DIGIT_BITS) & (DIGITS - 1)]++] = from[j];
+  for (gsize j = 0; j < n; j++)
+    odd[places[0][even[j] >> 32 & (DIGITS - 1)]++] = even[j];
+  for (gsize j = 0; j < n; j++)
+    even[places[1][odd[j] >> (32 + DIGIT_BITS) & (DIGITS - 1)]++] = odd[j];
+  for (gsize j = 0; j < n; j++) {
+    const guint32 place = places[2][even[j] >> (32 + 2 * DIGIT_BITS)]++;
+
+    if (place < keep)
+      ret_rows[place] = (gint64) (even[j] & G_MAXUINT32);
   }
-}
-
-/* The @keep best of @scores, best first, equal ones in order; through 2 x n words of a key and a
- * place each. */
-static void
-order_scores (const float *scores, gsize n, gsize keep, guint64 *words, gint64 *ret_rows)
-{
-  guint64 *even = words, *odd = words + n;
-
-  if (!order_by_upper_digits (scores, n, even, odd))
-    order_by_digits (scores, n, even, odd);
-  for (gsize j = 0; j < keep; j++)
-    ret_rows[j] = (gint64) (odd[j] & G_MAXUINT32);
 }
 
 typedef struct {
