@@ -132,3 +132,20 @@ def made_file(name, options):
     content = file_bytes(name, made, **extra)
     content = content[:len(content) - int(options.get("cut", 0))]
     return content + bytes(int(options.get("add", 0)))
+
+
+# Where float32 is easily spoilt: signed zero, subnormal, next to 1, largest, no short decimal form.
+HARD_FLOATS = (-0.0, 0.0, 1e-45, 1.0000001, -3.4028234663852886e38, 0.1, 1 / 3, 16777217.0)
+
+
+def hard_fvecs():
+    floats = [struct.unpack("<f", struct.pack("<f", value))[0] for value in HARD_FLOATS]
+    return texmex_bytes([floats, floats[::-1], make_rows(1, 8, 5)[0]], ".fvecs")
+
+
+def idx_bytes(shape, numbers):
+    return struct.pack(f">{1 + len(shape)}I", 0x0800 | len(shape), *shape) + bytes(numbers)
+
+
+def random_bytes(count, seed):
+    return random.Random(seed).randbytes(count)

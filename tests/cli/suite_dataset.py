@@ -5,7 +5,6 @@ import hashlib
 import itertools
 import os
 import pathlib
-import random
 import re
 import signal
 import struct
@@ -13,14 +12,13 @@ import subprocess
 import time
 
 import data
+from data import hard_fvecs, idx_bytes, random_bytes
 from harness import Skip, Suite, check
 from suite_disk import SmallDisk
 from suite_numpy import python_with_numpy
 
 cases = Suite("dataset")
 
-# Where float32 is easily spoilt: signed zero, subnormal, next to 1, largest, no short decimal form.
-HARD_FLOATS = (-0.0, 0.0, 1e-45, 1.0000001, -3.4028234663852886e38, 0.1, 1 / 3, 16777217.0)
 CIFAR_PIXELS = 3072
 
 
@@ -38,19 +36,6 @@ def refuses(sandbox, message, *arguments, code=2):
     before = sandbox.tree()
     sandbox.expect(sandbox.assay("dataset", "convert", *arguments), code, "", f"assay: {message}\n")
     check(sandbox.tree() == before, f"other files than before: {sorted(sandbox.tree())}")
-
-
-def hard_fvecs():
-    floats = [struct.unpack("<f", struct.pack("<f", value))[0] for value in HARD_FLOATS]
-    return data.texmex_bytes([floats, floats[::-1], data.make_rows(1, 8, 5)[0]], ".fvecs")
-
-
-def idx_bytes(shape, numbers):
-    return struct.pack(f">{1 + len(shape)}I", 0x0800 | len(shape), *shape) + bytes(numbers)
-
-
-def random_bytes(count, seed):
-    return random.Random(seed).randbytes(count)
 
 
 def numbers_of_info(text):
