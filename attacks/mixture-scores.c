@@ -5,12 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "attacks/score-order.h"
 #include "core/linalg.h"
 #include "core/parallel.h"
 
 #define BLOCK 128 /* rows of a panel, unless MIXTURE_PANEL_BYTES allow fewer */
-/* As many of a panel that is ranked: sgemm packs all of the public images again for each. */
-#define RANK_BLOCK 256
+/* As many of a panel that is ranked: sgemm packs all public images again for each. */
+#define RANK_BLOCK 512
 #define DIGIT_BITS 11
 #define DIGITS (1 << DIGIT_BITS)
 
@@ -290,63 +291,6 @@ mixture_space_whiten (const MixtureSpace *space, AssayMatrix *inout_rows,
 
 /* ---- Ranks ---- */
 
-/* A word whose order is the reverse of that of the numbers. */
-static inline guint32
-descending_key (float value)
-{
-  guint32 bits;
-
-  value += 0.0f; /* -0 becomes 0 */
-  memcpy (&bits, &value, sizeof bits);
-  return ~(bits >> 31 ? ~bits : bits | 0x80000000u);
-}
-
-#define N_DIGITS 3
-
-/* Counts to the places where each digit's numbers begin. */
-static void
-begin_places (guint32 *places)
-{
-  guint32 before = 0;
-
-  for (gsize digit = 0; digit < DIGITS; digit++) {
-    const guint32 count = places[digit];
-
-    places[digit] = before;
-    before += count;
-  }
-}
-
-/* The @keep best of @scores, best first, equal ones in order; through 2 x n words of a key and a
- * place each, which are sorted digit by digit, the last one into the result. All digits are counted
- * in one pass. */
-static void
-order_scores (const float *scores, gsize n, gsize keep, guint64 *words, gint64 *ret_rows)
-{
-  guint32 places[N_DIGITS][DIGITS] = { { 0 } };
-  guint64 *even = words, *odd = words + n;
-
-  for (gsize j = 0; j < n; j++) {
-    const guint32 key = descending_key (scores[j]);
-
-    even[j] = (guint64) key << 32 | j;
-    for (guint d = 0; d < N_DIGITS; d++)
-      places[d][key >> d * DIGIT_BITS & (DIGITS - 1)]++;
-  }
-  for (guint d = 0; d < N_DIGITS; d++)
-    begin_places (places[d]);
-  for (gsize j = 0; j < n; j++)
-    odd[places[0][even[j] >> 32 & (DIGITS - 1)]++] = even[j];
-  for (gsize j = 0; j < n; j++)
-    even[places[1][odd[j] >> (32 + DIGIT_BITS) & (DIGITS - 1)]++] = odd[j];
-  for (gsize j = 0; j < n; j++) {
-    const guint32 place = places[2][even[j] >> (32 + 2 * DIGIT_BITS)]++;
-
-    if (place < keep)
-      ret_rows[place] = (gint64) (even[j] & G_MAXUINT32);
-  }
-}
-
 typedef struct {
   AssayView queries;
   AssayView set;
@@ -368,7 +312,7 @@ rank_block (gsize index, guint worker, gpointer data)
   assay_linalg_product_nt (count, n, job->queries.cols, assay_view_row (job->queries, first),
                            job->queries.stride, job->set.data, job->set.stride, panel, n);
   for (gsize i = 0; i < count; i++)
-    order_scores (panel + i * n, n, job->keep, job->words + (gsize) worker * 2 * n,
+    score_order (panel + i * n, n, job->keep, job->words + (gsize) worker * 2 * n,
                   job->rows + (first + i) * job->keep);
 }
 
@@ -420,7 +364,7 @@ order_item (gsize index, guint worker, gpointer data)
 {
   const Ordering *job = data;
 
-  order_scores (job->scores + index * job->m, job->m, job->keep,
+  score_order (job->scores + index * job->m, job->m, job->keep,
                 job->words + (gsize) worker * 2 * job->m, job->rows + index * job->keep);
 }
 
