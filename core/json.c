@@ -6,12 +6,24 @@
 
 #include "core/text.h"
 
+#define PIECE_BYTES (256 << 10)
+
 AssayJson *
 assay_json_new (void)
 {
   AssayJson *json = g_new0 (AssayJson, 1);
 
   json->text = g_string_new (NULL);
+  return json;
+}
+
+AssayJson *
+assay_json_new_to (AssayJsonSink sink, gpointer data)
+{
+  AssayJson *json = assay_json_new ();
+
+  json->sink = sink;
+  json->sink_data = data;
   return json;
 }
 
@@ -25,17 +37,43 @@ assay_json_free (AssayJson *json)
   g_free (json);
 }
 
+static void
+end_text (AssayJson *json)
+{
+  g_assert (json->depth == 0);
+  if (!json->is_compact)
+    g_string_append_c (json->text, '\n');
+}
+
 char *
 assay_json_finish (AssayJson *json)
 {
   char *text;
 
-  g_assert (json->depth == 0);
-  if (!json->is_compact)
-    g_string_append_c (json->text, '\n');
+  end_text (json);
   text = g_string_free (g_steal_pointer (&json->text), FALSE);
   assay_json_free (json);
   return text;
+}
+
+static void
+give_to_sink (AssayJson *json)
+{
+  json->is_broken = json->is_broken || !json->sink (json->text->str, json->text->len,
+                                                    json->sink_data);
+  g_string_truncate (json->text, 0);
+}
+
+gboolean
+assay_json_finish_to (AssayJson *json)
+{
+  gboolean is_ok;
+
+  end_text (json);
+  give_to_sink (json);
+  is_ok = !json->is_broken;
+  assay_json_free (json);
+  return is_ok;
 }
 
 static void
@@ -55,6 +93,8 @@ new_line (AssayJson *json)
 static void
 begin_item (AssayJson *json)
 {
+  if (json->sink != NULL && json->text->len >= PIECE_BYTES)
+    give_to_sink (json);
   if (json->after_key) {
     json->after_key = FALSE;
     return;

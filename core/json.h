@@ -1,6 +1,6 @@
 /* A streaming JSON writer. json-glib (which reads our JSON) prints every double with 17 digits and
  * builds a tree first; results must read well (0.1, not 0.10000000000000001), read back exactly,
- * and cost no memory per cell. */
+ * and cost no memory per cell: a writer with a sink holds a piece of the text at a time. */
 #pragma once
 
 #include <glib.h>
@@ -9,8 +9,14 @@
 
 G_BEGIN_DECLS
 
+/* Takes the next piece of the text. FALSE: it cannot, and gets no further one. */
+typedef gboolean (*AssayJsonSink) (const char *text, gsize length, gpointer data);
+
 typedef struct {
-  GString *text;
+  GString *text; /* of a writer with a sink: what the sink was not given yet */
+  AssayJsonSink sink;
+  gpointer sink_data;
+  gboolean is_broken; /* the sink has failed */
   guint depth;
   gboolean needs_comma;
   gboolean after_key;
@@ -22,6 +28,10 @@ void assay_json_free (AssayJson *json);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayJson, assay_json_free)
 /* The text so far, with a final newline; the writer is freed. */
 char *assay_json_finish (AssayJson *json);
+
+/* A writer whose text goes to @sink, and its end: the writer is freed. FALSE: the sink has failed. */
+AssayJson *assay_json_new_to (AssayJsonSink sink, gpointer data);
+gboolean assay_json_finish_to (AssayJson *json);
 
 void assay_json_begin_object (AssayJson *json);
 void assay_json_end_object (AssayJson *json);

@@ -299,11 +299,10 @@ write_version (AssayJson *json)
   assay_json_end_object (json);
 }
 
-char *
-assay_report_json (const AssayResults *results)
+void
+assay_report_write_json (const AssayResults *results, AssayJson *json)
 {
   const AssayPlan *plan = results->plan;
-  AssayJson *json = assay_json_new ();
 
   assay_json_begin_object (json);
   assay_json_member_string (json, "format", "assay-results/1");
@@ -331,6 +330,14 @@ assay_report_json (const AssayResults *results)
     write_claim (json, plan, results->claims->pdata[i]);
   assay_json_end_array (json);
   assay_json_end_object (json);
+}
+
+char *
+assay_report_json (const AssayResults *results)
+{
+  AssayJson *json = assay_json_new ();
+
+  assay_report_write_json (results, json);
   return assay_json_finish (json);
 }
 

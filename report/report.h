@@ -1,6 +1,7 @@
 /* Reports: made from results alone. */
 #pragma once
 
+#include "core/json.h"
 #include "report/figures.h"
 #include "runner/baseline.h"
 #include "runner/results.h"
@@ -9,6 +10,7 @@ G_BEGIN_DECLS
 
 /* The text of results.json (assay-results/1): nothing in it depends on machine, time or threads. */
 char *assay_report_json (const AssayResults *results);
+void assay_report_write_json (const AssayResults *results, AssayJson *json);
 /* The pooled table, one row a measurement, settings flattened to defense.dimension and so on. */
 char *assay_report_csv (const AssayResults *results);
 /* claims.xml: the verdicts in JUnit form. */

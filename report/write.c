@@ -12,13 +12,14 @@
 #include "report/html.h"
 #include "report/report.h"
 
+/* Writes what @data stands for. FALSE with errno. */
+typedef gboolean (*Fill) (FILE *file, gconstpointer data);
+
 static gboolean
-fill (FILE *file, GBytes *bytes)
+fill (FILE *file, Fill write, gconstpointer data)
 {
-  gsize length;
-  gconstpointer data = g_bytes_get_data (bytes, &length);
-  const gboolean is_written = fwrite (data, 1, length, file) == length && fflush (file) == 0
-                              && fsync (fileno (file)) == 0;
+  const gboolean is_written
+      = write (file, data) && fflush (file) == 0 && fsync (fileno (file)) == 0;
   const int cause = errno;
 
   if (fclose (file) != 0)
@@ -30,19 +31,50 @@ fill (FILE *file, GBytes *bytes)
 /* Beside its place under a name of its own, then moved there: a kill leaves the old file or the new
  * one, and what it leaves beside them is written over on resume. */
 static gboolean
-write_bytes (const char *folder, const char *file, GBytes *bytes, GError **error)
+write_file (const char *folder, const char *file, Fill write, gconstpointer data, GError **error)
 {
   g_autofree char *path = g_build_filename (folder, file, NULL);
   g_autofree char *beside = g_strconcat (path, ".tmp", NULL);
   FILE *stream = g_fopen (beside, "wbe");
   int cause;
 
-  if (stream != NULL && fill (stream, bytes) && g_rename (beside, path) == 0)
+  if (stream != NULL && fill (stream, write, data) && g_rename (beside, path) == 0)
     return TRUE;
   cause = errno;
   if (stream != NULL)
     g_unlink (beside);
   return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path, g_strerror (cause));
+}
+
+static gboolean
+fill_bytes (FILE *file, gconstpointer data)
+{
+  gsize length;
+  gconstpointer bytes = g_bytes_get_data ((GBytes *) data, &length);
+
+  return fwrite (bytes, 1, length, file) == length;
+}
+
+static gboolean
+write_bytes (const char *folder, const char *file, GBytes *bytes, GError **error)
+{
+  return write_file (folder, file, fill_bytes, bytes, error);
+}
+
+static gboolean
+write_piece (const char *text, gsize length, gpointer file)
+{
+  return fwrite (text, 1, length, file) == length;
+}
+
+/* A kilobyte or more a cell: written as it is made. */
+static gboolean
+fill_results (FILE *file, gconstpointer results)
+{
+  AssayJson *json = assay_json_new_to (write_piece, file);
+
+  assay_report_write_json (results, json);
+  return assay_json_finish_to (json);
 }
 
 static gboolean
@@ -100,7 +132,7 @@ assay_report_write (const AssayResults *results, const char *folder, guint threa
                     gint64 started_us, gint64 ended_us, const AssayFigureOptions *figures,
                     GError **error)
 {
-  return write_text (folder, "results.json", assay_report_json (results), error)
+  return write_file (folder, "results.json", fill_results, results, error)
          && write_text (folder, "results.csv", assay_report_csv (results), error)
          && write_text (folder, "claims.xml", assay_report_junit (results), error)
          && write_text (folder, "summary.md", assay_report_markdown (results), error)

@@ -48,6 +48,59 @@ Test (json, layout)
   json_node_unref (parse (text));
 }
 
+typedef struct {
+  GString *text;
+  gsize pieces, longest;
+  gsize fails_at; /* piece; 0: never */
+} Collected;
+
+static gboolean
+collect (const char *text, gsize length, gpointer data)
+{
+  Collected *collected = data;
+
+  cr_assert (collected->fails_at == 0 || collected->pieces < collected->fails_at,
+             "a sink that has failed got another piece");
+  g_string_append_len (collected->text, text, (gssize) length);
+  collected->longest = MAX (collected->longest, length);
+  return ++collected->pieces != collected->fails_at;
+}
+
+static void
+write_many (AssayJson *json)
+{
+  assay_json_begin_array (json);
+  for (gint64 i = 0; i < 200000; i++) {
+    assay_json_begin_object (json);
+    assay_json_member_int (json, "number", i);
+    assay_json_end_object (json);
+  }
+  assay_json_end_array (json);
+}
+
+/* Piece by piece it is the same text, and no piece grows with it. */
+Test (json, to_a_sink)
+{
+  AssayJson *whole = assay_json_new ();
+  Collected all = { .text = g_string_new (NULL) };
+  Collected some = { .text = g_string_new (NULL), .fails_at = 3 };
+  AssayJson *pieces = assay_json_new_to (collect, &all);
+  AssayJson *broken = assay_json_new_to (collect, &some);
+  g_autofree char *text = NULL;
+
+  write_many (whole);
+  write_many (pieces);
+  write_many (broken);
+  text = assay_json_finish (whole);
+  cr_assert (assay_json_finish_to (pieces));
+  cr_assert_not (assay_json_finish_to (broken), "a sink failed unnoticed");
+  cr_assert_str_eq (all.text->str, text);
+  cr_assert (all.pieces > 10 && all.longest < all.text->len / 10, "%zu pieces, up to %zu bytes",
+             all.pieces, all.longest);
+  g_string_free (all.text, TRUE);
+  g_string_free (some.text, TRUE);
+}
+
 Test (json, compact)
 {
   AssayJson *json = assay_json_new ();
