@@ -29,7 +29,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayJson, assay_json_free)
 /* The text so far, with a final newline; the writer is freed. */
 char *assay_json_finish (AssayJson *json);
 
-/* A writer whose text goes to @sink, and its end: the writer is freed. FALSE: the sink has failed. */
+/* A writer whose text goes to @sink, and its end, which frees it. FALSE: the sink has failed. */
 AssayJson *assay_json_new_to (AssayJsonSink sink, gpointer data);
 gboolean assay_json_finish_to (AssayJson *json);
 
