@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include "cli/commands.h"
 #include "core/plugin.h"
 
 /* Exit codes: a contract (docs/scenarios.md). */
@@ -27,11 +28,19 @@ int cli_report (int argc, char **argv);
 int cli_compare (int argc, char **argv);
 int cli_selftest (int argc, char **argv);
 int cli_dataset (int argc, char **argv);
+int cli_init (int argc, char **argv);
+int cli_check (int argc, char **argv);
+int cli_completion (int argc, char **argv);
+int cli_man (int argc, char **argv);
 
 /* Parses options; --help prints and exits. FALSE: bad usage, already reported. Arguments that are
  * left stand in argv. */
 gboolean cli_parse (int *argc, char ***argv, const char *parameters, const char *summary,
                     const char *description, const GOptionEntry *entries);
+
+/* From then on cli_parse parses nothing: it calls @func with what it was given, and answers FALSE,
+ * with which a command ends. NULL: it parses again. See cli/commands.h. */
+void cli_parse_instead (CliUsageFunc func, gpointer data);
 
 /* That at most @most words are left after the options; FALSE: more, already reported. */
 gboolean cli_check_words (int argc, char **argv, int most);

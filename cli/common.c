@@ -10,14 +10,32 @@
 #include "core/row-file.h"
 #include "core/text.h"
 
+static struct {
+  CliUsageFunc func;
+  gpointer data;
+} instead;
+
+void
+cli_parse_instead (CliUsageFunc func, gpointer data)
+{
+  instead.func = func;
+  instead.data = data;
+}
+
 gboolean
 cli_parse (int *argc, char ***argv, const char *parameters, const char *summary,
            const char *description, const GOptionEntry *entries)
 {
-  GOptionContext *context = g_option_context_new (parameters);
+  const CliUsage usage = { parameters, summary, description, entries };
+  GOptionContext *context;
   g_autoptr (GError) error = NULL;
   gboolean is_ok;
 
+  if (instead.func != NULL) {
+    instead.func (&usage, instead.data);
+    return FALSE;
+  }
+  context = g_option_context_new (parameters);
   g_option_context_set_summary (context, summary);
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);

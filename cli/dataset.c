@@ -10,13 +10,11 @@
 #include "core/text.h"
 #include "datasets/table-summary.h"
 
-static const struct {
-  const char *name;
-  int (*run) (int argc, char **argv);
-} commands[] = {
-  { "info", cli_dataset_info },
-  { "convert", cli_dataset_convert },
-  { "extract", cli_dataset_extract },
+const CliCommand cli_dataset_commands[] = {
+  { "info", cli_dataset_info, "What stands in data files" },
+  { "convert", cli_dataset_convert, "The same numbers in another format" },
+  { "extract", cli_dataset_extract, "SIFT descriptors of photographs" },
+  { NULL, NULL, NULL },
 };
 
 static void
@@ -39,7 +37,7 @@ print_help (void)
 int
 cli_dataset (int argc, char **argv)
 {
-  const char *names[G_N_ELEMENTS (commands) + 1] = { NULL };
+  const char *names[G_N_ELEMENTS (cli_dataset_commands)] = { NULL };
   const char *name = argc > 1 ? argv[1] : NULL;
   g_autofree char *program = NULL;
   g_autofree char *hint = NULL;
@@ -53,14 +51,14 @@ cli_dataset (int argc, char **argv)
     print_help ();
     return EXIT_OK;
   }
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
-    names[i] = commands[i].name;
+  for (guint i = 0; cli_dataset_commands[i].name != NULL; i++) {
+    names[i] = cli_dataset_commands[i].name;
     if (!g_str_equal (names[i], name))
       continue;
     program = g_strconcat ("assay dataset ", name, NULL);
     argv[1] = program;
     g_set_prgname (program);
-    return commands[i].run (argc - 1, argv + 1);
+    return cli_dataset_commands[i].run (argc - 1, argv + 1);
   }
   hint = assay_text_did_you_mean (name, names);
   g_printerr ("assay dataset: unknown command '%s'%s; expected info, convert or extract\n", name,

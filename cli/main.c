@@ -12,36 +12,16 @@
 #include "core/linalg.h"
 #include "core/text.h"
 
-typedef struct {
-  const char *name;
-  int (*run) (int argc, char **argv);
-  const char *help;
-} Command;
-
-static const Command commands[] = {
-  { "run", cli_run, "Run the audit of a scenario" },
-  { "plan", cli_plan, "Show what a scenario would run: cells, skipped pairs, memory" },
-  { "list", cli_list, "List defenses, attacks, metrics and datasets" },
-  { "describe", cli_describe, "Explain one of them and its settings" },
-  { "protect", cli_protect, "Step 1 alone: secrets -> release folder, truth kept apart" },
-  { "attack", cli_attack, "Step 2 alone: release folder and granted knowledge -> guess folder" },
-  { "measure", cli_measure, "Step 3 alone: truth and guess -> measurements" },
-  { "report", cli_report, "Write every export of a run again, from its run store" },
-  { "compare", cli_compare, "Put the defenses of several runs on common axes" },
-  { "dataset", cli_dataset, "Data files: what is in them, other formats, SIFT of photographs" },
-  { "selftest", cli_selftest, "Play the control of every attack" },
-};
-
 static void
 print_help (void)
 {
   g_print ("Usage: assay COMMAND [OPTION...]\n\n"
            "Assay audits privacy defenses: it protects secrets, attacks the release, and measures\n"
            "what was recovered.\n\nCommands:\n");
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    g_print ("  %-10s %s\n", commands[i].name, commands[i].help);
+  for (const CliCommand *command = cli_commands; command->name != NULL; command++)
+    g_print ("  %-11s %s\n", command->name, command->help);
   g_print ("\n'assay COMMAND --help' explains a command. To begin:\n"
-           "  assay run scenarios/quickstart.scenario\n\n"
+           "  assay init ldp-feat && assay run ldp-feat.scenario\n\n"
            "Exit codes: 0 everything ran; 1 a claim was violated; 2 bad usage, scenario or input;\n"
            "3 a cell ended in an error or a control was lost; 4 the run could not be finished;\n"
            "130 interrupted, go on with --resume.\n");
@@ -50,12 +30,13 @@ print_help (void)
 static int
 fail_unknown (const char *name)
 {
-  const char *names[G_N_ELEMENTS (commands) + 1] = { NULL };
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autofree char *hint = NULL;
 
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    names[i] = commands[i].name;
-  hint = assay_text_did_you_mean (name, names);
+  for (const CliCommand *command = cli_commands; command->name != NULL; command++)
+    g_ptr_array_add (names, (gpointer) command->name);
+  g_ptr_array_add (names, NULL);
+  hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
   g_printerr ("assay: unknown command '%s'%s; 'assay --help' lists them\n", name, hint);
   return EXIT_BAD_INPUT;
 }
@@ -108,12 +89,12 @@ run_command (int argc, char **argv)
     g_print ("assay %s (%s)\n%s\n", ASSAY_VERSION, ASSAY_COMMIT, assay_linalg_describe ());
     return EXIT_OK;
   }
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    if (g_str_equal (commands[i].name, name)) {
+  for (const CliCommand *command = cli_commands; command->name != NULL; command++)
+    if (g_str_equal (command->name, name)) {
       program = g_strconcat ("assay ", name, NULL);
       argv[1] = program;
       g_set_prgname (program);
-      return commands[i].run (argc - 1, argv + 1);
+      return command->run (argc - 1, argv + 1);
     }
   return fail_unknown (name);
 }

@@ -247,6 +247,13 @@ assay_claim_selects (const AssayPlan *plan, const AssayClaim *claim, const Assay
          && assay_selector_selects (plan, claim->selector, cell, settings);
 }
 
+gboolean
+assay_claim_may_select (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
+{
+  return is_played_for (claim, cell, assay_plan_player (plan, cell))
+         && assay_selector_may_select (plan, claim->selector, cell);
+}
+
 /* A bound on epsilon means nothing without the delta that it was stated with. */
 static gboolean
 check_delta (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell, GError **error)
@@ -285,8 +292,7 @@ assay_claim_check_cells (const AssayPlan *plan, const AssayClaim *claim, GError 
   for (guint i = 0; i < plan->cells->len; i++) {
     const AssayCell *cell = assay_plan_cell (plan, i);
 
-    if (!is_played_for (claim, cell, assay_plan_player (plan, cell))
-        || !assay_selector_may_select (plan, claim->selector, cell))
+    if (!assay_claim_may_select (plan, claim, cell))
       continue;
     is_about_any = TRUE;
     if (!check_delta (plan, claim, cell, error))

@@ -34,6 +34,10 @@ double assay_claim_bound (const AssayPlan *plan, const AssayClaim *claim, const 
 gboolean assay_claim_selects (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell,
                               const AssaySettings *settings);
 
+/* The same before anything is tuned: whether there are settings with which it would be. */
+gboolean assay_claim_may_select (const AssayPlan *plan, const AssayClaim *claim,
+                                 const AssayCell *cell);
+
 /* ASSAY_ERROR_SCENARIO where selectors and conditions match no cell of the plan: that would be a
  * claim about nothing. ASSAY_ERROR_PARAMETER where the delta of a claim about epsilon is not the
  * one that a cell audits. */

@@ -1,0 +1,71 @@
+/* assay check: scenarios, without running them. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/lint.h"
+#include "cli/options.h"
+
+/* One line of standard output; what is wrong or doubtful goes to standard error. TRUE: nothing is
+ * wrong, and @ret_n_doubts is how much is doubtful. */
+static gboolean
+check (const char *path, const CliPlanOptions *options, guint *ret_n_doubts)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayPlan) plan = cli_plan_new (path, options, &error);
+  g_autoptr (GPtrArray) doubts = plan != NULL ? assay_lint (plan) : NULL;
+
+  if (plan == NULL) {
+    cli_fail_early (error);
+    printf ("%s: refused\n", path);
+    return FALSE;
+  }
+  for (guint i = 0; i < doubts->len; i++)
+    g_printerr ("assay: warning: %s: %s\n", path, (const char *) doubts->pdata[i]);
+  printf ("%s: fine, %u cell%s, %u claim%s", path, plan->cells->len,
+          plan->cells->len == 1 ? "" : "s", plan->claims->len, plan->claims->len == 1 ? "" : "s");
+  if (doubts->len > 0)
+    printf (", %u warning%s", doubts->len, doubts->len == 1 ? "" : "s");
+  printf ("\n");
+  *ret_n_doubts = doubts->len;
+  return TRUE;
+}
+
+static int
+check_all (char **paths, guint n, const CliPlanOptions *options, gboolean is_strict)
+{
+  int code = EXIT_OK;
+
+  for (guint i = 0; i < n; i++) {
+    guint n_doubts = 0;
+
+    if (!check (paths[i], options, &n_doubts) || (is_strict && n_doubts > 0))
+      code = EXIT_BAD_INPUT;
+  }
+  return code;
+}
+
+int
+cli_check (int argc, char **argv)
+{
+  CliPlanOptions options = { 0 };
+  gboolean is_strict = FALSE;
+  const GOptionEntry entries[]
+      = { CLI_PLAN_OPTIONS (options),
+          { "strict", 0, 0, G_OPTION_ARG_NONE, &is_strict, "Exit 2 after a warning, too", NULL },
+          G_OPTION_ENTRY_NULL };
+  int code = EXIT_BAD_INPUT;
+
+  if (!cli_parse (
+          &argc, &argv, "SCENARIO...",
+          "Tells what is wrong with scenarios, as 'assay plan' finds it, and warns of what\n"
+          "is doubtful: claims that so few secrets cannot decide, for one. Nothing is run,\n"
+          "and every scenario is looked at.",
+          NULL, entries))
+    ;
+  else if (argc < 2)
+    g_printerr ("assay check: expected a scenario file; 'assay check --help' explains\n");
+  else
+    code = check_all (argv + 1, (guint) argc - 1, &options, is_strict);
+  cli_plan_options_clear (&options);
+  return code;
+}

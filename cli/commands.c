@@ -1,0 +1,116 @@
+/* The subcommands as a table. */
+#include "cli/commands.h"
+
+#include <string.h>
+
+#include "cli/cli.h"
+
+const CliCommand cli_commands[] = {
+  { "init", cli_init, "Write a scenario to begin with, for one defense" },
+  { "check", cli_check, "Tell what is wrong with scenarios, and what is doubtful" },
+  { "run", cli_run, "Run the audit of a scenario" },
+  { "plan", cli_plan, "Show what a scenario would run: cells, skipped pairs, memory" },
+  { "list", cli_list, "List defenses, attacks, metrics and datasets" },
+  { "describe", cli_describe, "Explain one of them and its settings" },
+  { "protect", cli_protect, "Step 1 alone: secrets -> release folder, truth kept apart" },
+  { "attack", cli_attack, "Step 2 alone: release folder and granted knowledge -> guess folder" },
+  { "measure", cli_measure, "Step 3 alone: truth and guess -> measurements" },
+  { "report", cli_report, "Write every export of a run again, from its run store" },
+  { "compare", cli_compare, "Put the defenses of several runs on common axes" },
+  { "dataset", cli_dataset, "Data files: what is in them, other formats, SIFT of photographs" },
+  { "selftest", cli_selftest, "Play the control of every attack" },
+  { "completion", cli_completion, "Print the completion of commands for bash, zsh or fish" },
+  { "man", cli_man, "Print the manual page: assay man | man -l -" },
+  { NULL, NULL, NULL },
+};
+
+/* ---- Asking ---- */
+
+void
+cli_ask_usage (const CliCommand *command, CliUsageFunc func, gpointer data)
+{
+  char *words[] = { (char *) command->name, NULL };
+
+  cli_parse_instead (func, data);
+  command->run (1, words);
+  cli_parse_instead (NULL, NULL);
+}
+
+typedef struct {
+  const char *name;
+  const CliCommand *command;
+  CliCommandFunc func;
+  gpointer data;
+} Asked;
+
+static void
+on_usage (const CliUsage *usage, gpointer data)
+{
+  const Asked *asked = data;
+
+  asked->func (asked->name, asked->command, usage, asked->data);
+}
+
+void
+cli_foreach_command (CliCommandFunc func, gpointer data)
+{
+  for (const CliCommand *command = cli_commands; command->name != NULL; command++) {
+    Asked asked = { command->name, command, func, data };
+
+    if (command->run != cli_dataset) {
+      cli_ask_usage (command, on_usage, &asked);
+      continue;
+    }
+    for (const CliCommand *inner = cli_dataset_commands; inner->name != NULL; inner++) {
+      g_autofree char *name = g_strconcat (command->name, " ", inner->name, NULL);
+
+      asked.name = name;
+      asked.command = inner;
+      cli_ask_usage (inner, on_usage, &asked);
+    }
+  }
+}
+
+/* ---- Placeholders ---- */
+
+/* What a placeholder begins with, of options and of words alike. */
+static const struct {
+  const char *begin;
+  CliWord word;
+} placeholders[] = {
+  { "SCENARIO", CLI_WORD_SCENARIO }, { "DIR", CLI_WORD_FOLDER },
+  { "FOLDER", CLI_WORD_FOLDER },     { "FILE", CLI_WORD_FILE },
+  { "IN", CLI_WORD_FILE },           { "OUT", CLI_WORD_FILE },
+  { "DEFENSE", CLI_WORD_DEFENSE },   { "SETTING=", CLI_WORD_SETTING },
+  { "GROUP.KEY", CLI_WORD_KEY },
+};
+
+CliWord
+cli_word_of (const char *placeholder, const char *option)
+{
+  const char *text = placeholder != NULL ? placeholder : "";
+
+  if (*text == '[')
+    text++;
+  if (strchr (text, '|') != NULL)
+    return CLI_WORD_CHOICE;
+  if (g_str_has_prefix (text, "NAME"))
+    return option == NULL                    ? CLI_WORD_PLUGIN
+           : g_str_equal (option, "defense") ? CLI_WORD_DEFENSE
+           : g_str_equal (option, "attack")  ? CLI_WORD_ATTACK
+           : g_str_equal (option, "metric")  ? CLI_WORD_METRIC
+                                             : CLI_WORD_ANY;
+  for (gsize i = 0; i < G_N_ELEMENTS (placeholders); i++)
+    if (g_str_has_prefix (text, placeholders[i].begin))
+      return placeholders[i].word;
+  return CLI_WORD_ANY;
+}
+
+char **
+cli_word_choices (const char *placeholder)
+{
+  g_autofree char *text = g_strdup (placeholder);
+
+  g_strdelimit (text, "[]", ' ');
+  return g_strsplit (g_strstrip (text), "|", -1);
+}

@@ -1,0 +1,55 @@
+/* The subcommands as a table, and what each of them takes: help, shell completion and the manual
+ * page are made of it. The options of a subcommand stand where they are read, in the function that
+ * plays it; it is asked for them by the way that it hands them to cli_parse. */
+#pragma once
+
+#include <glib.h>
+
+typedef struct {
+  const char *name;
+  int (*run) (int argc, char **argv);
+  const char *help; /* one line */
+} CliCommand;
+
+extern const CliCommand cli_commands[];         /* the last has no name */
+extern const CliCommand cli_dataset_commands[]; /* of `assay dataset` */
+
+/* As cli_parse is given it; valid during the call alone. */
+typedef struct {
+  const char *parameters;  /* "SCENARIO..." */
+  const char *summary;     /* may be NULL */
+  const char *description; /* may be NULL */
+  const GOptionEntry *entries;
+} CliUsage;
+
+typedef void (*CliUsageFunc) (const CliUsage *usage, gpointer data);
+
+/* Calls @func with what @command takes; the command itself does nothing. */
+void cli_ask_usage (const CliCommand *command, CliUsageFunc func, gpointer data);
+
+/* Every command that takes options, subcommands of `dataset` in its place: @name is "dataset info".
+ */
+typedef void (*CliCommandFunc) (const char *name, const CliCommand *command, const CliUsage *usage,
+                                gpointer data);
+void cli_foreach_command (CliCommandFunc func, gpointer data);
+
+/* ---- What a placeholder stands for: "SCENARIO...", "DIR", "FILE[a:b]" ---- */
+
+typedef enum {
+  CLI_WORD_ANY, /* nothing can be offered */
+  CLI_WORD_FILE,
+  CLI_WORD_FOLDER,
+  CLI_WORD_SCENARIO,
+  CLI_WORD_PLUGIN, /* of any type */
+  CLI_WORD_DEFENSE,
+  CLI_WORD_ATTACK,
+  CLI_WORD_METRIC,
+  CLI_WORD_SETTING, /* of the plugin that another option names */
+  CLI_WORD_KEY,     /* of the scenario that another word names */
+  CLI_WORD_CHOICE,  /* "bash|zsh|fish" */
+} CliWord;
+
+/* @option is the long name of the option, or NULL for words. */
+CliWord cli_word_of (const char *placeholder, const char *option);
+/* "[a|b]" as a and b. */
+char **cli_word_choices (const char *placeholder);

@@ -1,0 +1,11 @@
+/* What a scenario may say and its author should hear about. */
+#pragma once
+
+#include "runner/plan.h"
+
+G_BEGIN_DECLS
+
+/* Of char *: one text for each doubt, "[claim x] what, and what would help". */
+GPtrArray *assay_lint (const AssayPlan *plan);
+
+G_END_DECLS
