@@ -25,7 +25,8 @@ EventScore *
 event_score_likelihood (const AssayOracle *oracle, guint pair, GError **error)
 {
   EventScore *score;
-  g_autofree Likelihood *likelihood = g_malloc (sizeof (Likelihood) + 2 * oracle->n_inputs * sizeof (float));
+  g_autofree Likelihood *likelihood
+      = g_malloc (sizeof (Likelihood) + 2 * oracle->n_inputs * sizeof (float));
 
   likelihood->n_inputs = oracle->n_inputs;
   if (!assay_oracle_pair (oracle, pair, likelihood->inputs, likelihood->inputs + oracle->n_inputs,

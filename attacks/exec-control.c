@@ -1,8 +1,8 @@
 /* Cases that a program of the games link and pair must win.
  *
- * link: 64 public rows, of which 8, drawn at random, are released as they are: as vectors, as planes
- * through them, or as mixtures of one image each. Which rows they are must be looked for: numbers
- * of items say nothing.
+ * link: 64 public rows, of which 8, drawn at random, are released as they are: as vectors, as
+ * planes through them, or as mixtures of one image each. Which rows they are must be looked for:
+ * numbers of items say nothing.
  *
  * pair: 8 secret images, each released three times with noise of a tenth of their deviation, in
  * random order.
@@ -78,8 +78,8 @@ exec_control_link (AssayReleaseKind release_kind, AssayStreamKey key, AssayContr
   ret_case->truth = assay_truth_new ();
   take_numbers (ret_case->truth, "partners", SECRETS, partners);
   if (release_kind == ASSAY_RELEASE_SUBSPACES) {
-    ret_case->release = subspace_control_release (assay_matrix_view (secrets), NULL, 0, PLANE,
-                                                  &stream, error);
+    ret_case->release
+        = subspace_control_release (assay_matrix_view (secrets), NULL, 0, PLANE, &stream, error);
   } else {
     copy = assay_matrix_copy (assay_matrix_view (secrets), error);
     ret_case->release

@@ -16,10 +16,11 @@
  *
  * Controls of link and pair: exec-control.h. Control of reconstruct: eight secrets that are rows of
  * the public set of 64, released as they are, as vectors or as random planes through them (setting
- * `control`, for programs that read subspaces alone). Rows are normal in 16 dimensions, where the nearest other public row is almost never closer than half
- * the secret's length (squares: 2 chi^2_16 against chi^2_16). An estimate within a quarter of it
- * has found the secret, and one that shrinks or is a little noisy still wins. A program that loses
- * even this proves nothing by losing elsewhere; there is no setting that spares it. */
+ * `control`, for programs that read subspaces alone). Rows are normal in 16 dimensions, where the
+ * nearest other public row is almost never closer than half the secret's length (squares: 2
+ * chi^2_16 against chi^2_16). An estimate within a quarter of it has found the secret, and one that
+ * shrinks or is a little noisy still wins. A program that loses even this proves nothing by losing
+ * elsewhere; there is no setting that spares it. */
 #include "attacks/exec-control.h"
 #include "attacks/subspace.h"
 #include "core/exec-folder.h"
@@ -178,7 +179,8 @@ static const AssayParam parameters[]
         ASSAY_PARAM_CHOICE (Exec, control, 0, control_kinds,
                             "Kind of release in the control, of public rows as they are; that of "
                             "the game pair has mixtures always"),
-        ASSAY_PARAM_LATER_CHOICE (Exec, game, 0, games, "What its guess holds: estimates of the "
+        ASSAY_PARAM_LATER_CHOICE (Exec, game, 0, games,
+                                  "What its guess holds: estimates of the "
                                   "secrets; candidates, public rows for each released item; or "
                                   "scores of pairs of items that may share a secret"),
         ASSAY_PARAM_END };

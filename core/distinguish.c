@@ -47,7 +47,8 @@ assay_oracle_pair (const AssayOracle *oracle, guint pair, float *ret_first, floa
       = assay_stream (oracle->stream, item_of (PURPOSE_PAIR, ASSAY_SIDE_FIRST, pair, 0));
 
   if (mechanism->load_pair != NULL)
-    return mechanism->load_pair (oracle->settings, pair, oracle->n_inputs, ret_first, ret_second, error);
+    return mechanism->load_pair (oracle->settings, pair, oracle->n_inputs, ret_first, ret_second,
+                                 error);
   mechanism->pair (oracle->settings, oracle->cols, pair, &stream, ret_first, ret_second);
   return TRUE;
 }
@@ -86,9 +87,9 @@ static gboolean
 run_batch (const Source *source, guint64 first, gsize count, float *ret_outputs, GError **error)
 {
   const AssayOracle *oracle = source->oracle;
-  AssayStream stream = assay_stream (
-      oracle->stream,
-      item_of (source->purpose, source->side, source->pair, first / ASSAY_PANEL_RUNS));
+  AssayStream stream
+      = assay_stream (oracle->stream, item_of (source->purpose, source->side, source->pair,
+                                               first / ASSAY_PANEL_RUNS));
 
   if (!check_goes_on (oracle, error))
     return FALSE;
@@ -96,11 +97,10 @@ run_batch (const Source *source, guint64 first, gsize count, float *ret_outputs,
                                    source->inputs + source->side * oracle->n_inputs,
                                    oracle->n_inputs, count, ret_outputs, error))
     return TRUE;
-  g_prefix_error (error,
-                  "%s runs %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
-                  " on the %s input of pair %u: ",
-                  source->purpose == PURPOSE_TEST ? "test" : "training", first + 1, first + count,
-                  source->side == ASSAY_SIDE_FIRST ? "first" : "second", source->pair);
+  g_prefix_error (
+      error, "%s runs %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " on the %s input of pair %u: ",
+      source->purpose == PURPOSE_TEST ? "test" : "training", first + 1, first + count,
+      source->side == ASSAY_SIDE_FIRST ? "first" : "second", source->pair);
   return FALSE;
 }
 
@@ -146,8 +146,8 @@ train_in_batches (const Source *source, gsize first, gsize count, float *ret_out
 }
 
 gboolean
-assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide side, gsize first,
-                    gsize count, float *ret_outputs, GError **error)
+assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide side, gsize first, gsize count,
+                    float *ret_outputs, GError **error)
 {
   g_autofree float *inputs = inputs_of (oracle, pair, error);
   const Source source = { oracle, inputs, PURPOSE_TRAIN, side, pair };
@@ -184,7 +184,8 @@ assay_oracle_log_ratio (const AssayOracle *oracle, guint pair, const float *outp
   g_autofree float *first = g_new (float, 2 * oracle->n_inputs);
   float *second = first + oracle->n_inputs;
 
-  assay_oracle_pair (oracle, pair, first, second, NULL); /* where there is a density, it cannot fail */
+  /* Where there is a density, it cannot fail. */
+  assay_oracle_pair (oracle, pair, first, second, NULL);
   oracle->mechanism->log_ratio (oracle->settings, oracle->cols, first, second, outputs, count,
                                 ret_scores);
 }
@@ -278,10 +279,9 @@ count_panel (gsize index, guint worker, gpointer data)
   const gsize first = index * ASSAY_PANEL_RUNS;
 
   (void) worker;
-  batch->hits[index]
-      = batch->event->count (batch->event, batch->oracle,
-                             batch->outputs + first * batch->oracle->n_outputs,
-                             MIN (ASSAY_PANEL_RUNS, batch->count - first));
+  batch->hits[index] = batch->event->count (batch->event, batch->oracle,
+                                            batch->outputs + first * batch->oracle->n_outputs,
+                                            MIN (ASSAY_PANEL_RUNS, batch->count - first));
 }
 
 /* The same of a mechanism of another program. */

@@ -142,8 +142,8 @@ open_neighbours (const ExecMechanism *settings, Neighbours *ret_neighbours, GErr
   }
   shape = array->shape;
   has_rows = array->n_dimensions == 3;
-  if (array->n_dimensions < 2 || shape[0] < 2 || shape[0] % 2 != 0
-      || shape[0] / 2 > G_MAXINT || assay_array_count (array) == 0)
+  if (array->n_dimensions < 2 || shape[0] < 2 || shape[0] % 2 != 0 || shape[0] / 2 > G_MAXINT
+      || assay_array_count (array) == 0)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "neighbours: %s: found %s; expected 2p x columns or 2p x rows x columns, "
                        "p pairs of inputs one after the other",
@@ -359,8 +359,7 @@ play (const ExecMechanism *settings, AssayStream *stream, const AssayMatrix *inp
       || !assay_exec_folder_add_view (folder, "input", assay_matrix_view (input), error))
     return FALSE;
   outputs = assay_exec_folder_run_mechanism (folder, error);
-  return outputs != NULL
-         && take_outputs (outputs, count, request.n_outputs, ret_outputs, error);
+  return outputs != NULL && take_outputs (outputs, count, request.n_outputs, ret_outputs, error);
 }
 
 static gboolean

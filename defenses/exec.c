@@ -146,8 +146,7 @@ static const AssayParam parameters[]
         ASSAY_PARAM_CHOICE (Exec, produces, 0, kinds, "Kind of what the program releases"),
         ASSAY_PARAM_CHOICE (Exec, uses, USES_NOTHING, materials,
                             "What the program is given beside the secrets"),
-        EXEC_MECHANISM_PARAMETERS,
-        ASSAY_PARAM_END };
+        EXEC_MECHANISM_PARAMETERS, ASSAY_PARAM_END };
 
 const AssayDefense assay_defense_exec = {
   .id = "exec",

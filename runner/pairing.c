@@ -173,8 +173,8 @@ static gboolean
 check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
 {
   const AssayAttack *attack = (const AssayAttack *) part->plugin;
-  g_autofree char *lacking = assay_grants_describe (
-      assay_attack_needs (attack, part->settings->values) & ~part->grants);
+  g_autofree char *lacking
+      = assay_grants_describe (assay_attack_needs (attack, part->settings->values) & ~part->grants);
 
   if (*lacking != '\0')
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -324,8 +324,8 @@ assay_pairing_why_not (const AssayPart *defense_part, const AssayPart *part)
 
   if (!assay_game_has_guess (attack->game))
     return assay_audit_why_not (part, defense_part);
-  return why_not_kind ("attack", part->plugin,
-                       assay_attack_reads (attack, part->settings->values), defense_part);
+  return why_not_kind ("attack", part->plugin, assay_attack_reads (attack, part->settings->values),
+                       defense_part);
 }
 
 /* The same of a defense and a utility. */
@@ -470,6 +470,6 @@ assay_plan_pair (AssayPlan *plan, GError **error)
   if (!is_kept && !survey_datasets (plan, error))
     return FALSE;
   drop_default_metrics (plan);
-  return check_parts (plan, error) && (is_kept || check_claims (plan, error)) && make_cells (plan, error)
-         && (is_kept || check_memory (plan, error));
+  return check_parts (plan, error) && (is_kept || check_claims (plan, error))
+         && make_cells (plan, error) && (is_kept || check_memory (plan, error));
 }

@@ -154,8 +154,8 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
         | (assay_arrays_get (&release->arrays, "labels") != NULL ? ASSAY_GRANT_LABELS : 0)
         | (assay_arrays_get (&release->arrays, "projection") != NULL ? ASSAY_GRANT_HASH_FUNCTION
                                                                      : 0);
-  g_autofree char *lacking = assay_grants_describe (
-      assay_attack_needs (attack, settings->values) & ~held);
+  g_autofree char *lacking
+      = assay_grants_describe (assay_attack_needs (attack, settings->values) & ~held);
   const guint readable = assay_attack_reads (attack, settings->values);
   g_autofree char *reads = assay_release_kinds_describe (readable);
 
