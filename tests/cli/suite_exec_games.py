@@ -127,8 +127,8 @@ def _(sandbox):
     flip = write_program(sandbox, "flip.py", FLIP + WRITE)
     parts = claiming("leaky", flip, "settings = 2") + DISTINGUISH
     found = [run_claims(sandbox, parts, 0, f"out{jobs}", "--jobs", jobs)[0]["leaky"]
-             for jobs in ("1", "2", "5")]
-    check(found[0] == found[1] == found[2], str(found))
+             for jobs in ("1", "5")]
+    check(found[0] == found[1], str(found))
 
 
 @cases.case("witness-of-a-program")
