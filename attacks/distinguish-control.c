@@ -92,10 +92,7 @@ play (const AssayAttack *attack, const AssayAttackContext *context, double flip,
     key.word[i] = assay_stream_u32 (stream);
   oracle = assay_oracle (&mechanism, &control, 1, key, 0);
   event = attack->choose_event (context, &oracle, error);
-  if (event == NULL)
-    return FALSE;
-  *ret_audit = assay_distinguish (&oracle, event);
-  return TRUE;
+  return event != NULL && assay_distinguish (&oracle, event, ret_audit, error);
 }
 
 gboolean

@@ -105,7 +105,7 @@ make_score (const Search *search, Score kind, guint pair, const EventSample *sam
   EventScore *score;
 
   if (kind == LIKELIHOOD)
-    return event_score_likelihood (search->oracle, pair);
+    return event_score_likelihood (search->oracle, pair, error);
   if (kind == CLASSIFIER)
     return event_score_classifier (sample, error);
   score = event_score_patterns (sample);
@@ -155,7 +155,8 @@ learn (const Search *search, guint pair, gsize first, gsize count, EventCut *ret
   EventCut cut;
 
   for (guint side = 0; side < 2; side++)
-    assay_oracle_train (oracle, pair, side, first, count, search->outputs[side]);
+    if (!assay_oracle_train (oracle, pair, side, first, count, search->outputs[side], error))
+      return NULL;
   if (!is_declared)
     return learn_kind (search, search->score, pair, count, ret_cut, error);
   declared = learn_kind (search, LIKELIHOOD, pair, count, ret_cut, error);
@@ -259,7 +260,7 @@ search_event (const Search *search, GError **error)
 {
   const Distinguish *settings = search->settings;
   const gsize training = (gsize) settings->training;
-  const guint n_proposed = search->oracle->mechanism->n_proposed;
+  const guint n_proposed = search->oracle->n_proposed;
   const guint n_pairs
       = settings->candidates > 0 ? (guint) settings->candidates : MAX (n_proposed, 1);
   const gsize share = n_pairs > 1 ? MAX (training / n_pairs, LEAST_SHARE) : 0;
@@ -268,6 +269,13 @@ search_event (const Search *search, GError **error)
   EventCut cut;
   guint pair = 0;
 
+  if (search->oracle->mechanism->load_pair != NULL && n_pairs > n_proposed) {
+    assay_error_set (error, ASSAY_ERROR_MISMATCH,
+                     "candidates = %u: the defense has %u pairs of neighbours and draws no others; "
+                     "expected at most as many",
+                     n_pairs, n_proposed);
+    return NULL;
+  }
   if (share > 0 && !choose_pair (search, n_pairs, share, &pair, error))
     return NULL;
   score = learn (search, pair, panels * ASSAY_PANEL_RUNS, training, &cut, error);

@@ -22,16 +22,20 @@ score_likelihood (gconstpointer data, const AssayOracle *oracle, const float *ou
 }
 
 EventScore *
-event_score_likelihood (const AssayOracle *oracle, guint pair)
+event_score_likelihood (const AssayOracle *oracle, guint pair, GError **error)
 {
-  EventScore *score = g_new0 (EventScore, 1);
-  Likelihood *likelihood = g_malloc (sizeof (Likelihood) + 2 * oracle->n_inputs * sizeof (float));
+  EventScore *score;
+  g_autofree Likelihood *likelihood
+      = g_malloc (sizeof (Likelihood) + 2 * oracle->n_inputs * sizeof (float));
 
   likelihood->n_inputs = oracle->n_inputs;
-  assay_oracle_pair (oracle, pair, likelihood->inputs, likelihood->inputs + oracle->n_inputs);
+  if (!assay_oracle_pair (oracle, pair, likelihood->inputs, likelihood->inputs + oracle->n_inputs,
+                          error))
+    return NULL;
+  score = g_new0 (EventScore, 1);
   *score = (EventScore){ .what = "log-likelihood ratio",
                          .score = score_likelihood,
-                         .data = likelihood,
+                         .data = g_steal_pointer (&likelihood),
                          .free_data = g_free };
   return score;
 }

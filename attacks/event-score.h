@@ -23,7 +23,7 @@ typedef struct {
 } EventSample;
 
 /* The exact log-likelihood ratio, of an oracle that has a density. */
-EventScore *event_score_likelihood (const AssayOracle *oracle, guint pair);
+EventScore *event_score_likelihood (const AssayOracle *oracle, guint pair, GError **error);
 
 /* Whole rows that occur: the log ratio of how often each of them did. NULL without an error where
  * the outputs are not discrete enough for that. */

@@ -2,36 +2,59 @@
  *
  * Source: Assay; the folder and its formats stand in core/exec-folder.h and core/exchange.h. The
  * program is given release/, public.npy, database.npy and groups.npy where they were granted, and
- * nothing else, and writes guess/ with `estimates` (n x d), or `codes` for a release of codes: the
- * game is reconstruct. Labels and hash function are in the release where they were granted. Nothing
- * here keeps a program from looking elsewhere on the disk.
+ * nothing else, and writes guess/ with what its game asks for:
+ *   reconstruct  `estimates` (n x d), or `codes` for a release of codes
+ *   link         `candidates` (n x k): public rows for each released item, the best first
+ *   pair         `pairs` (p x 2) of items and their `scores` (p), higher, the rather they share a
+ *                secret; of mixtures alone, of which it is known
+ * Labels and hash function are in the release where they were granted. Nothing here keeps a program
+ * from looking elsewhere on the disk.
  *
  * It is handed the whole release at once. What was released of other secrets, a built-in attack
  * without the grant other-releases keeps from using; of an unknown program nobody can know, so that
  * this attack needs that grant.
  *
- * Control: eight secrets that are rows of the public set of 64, released as they are, as vectors or
- * as random planes through them (setting `control`, for programs that read subspaces alone). Rows
- * are normal in 16 dimensions, where the nearest other public row is almost never closer than half
- * the secret's length (squares: 2 chi^2_16 against chi^2_16). An estimate within a quarter of it
- * has found the secret, and one that shrinks or is a little noisy still wins. A program that loses
- * even this proves nothing by losing elsewhere; there is no setting that spares it. */
+ * Controls of link and pair: exec-control.h. Control of reconstruct: eight secrets that are rows of
+ * the public set of 64, released as they are, as vectors or as random planes through them (setting
+ * `control`, for programs that read subspaces alone). Rows are normal in 16 dimensions, where the
+ * nearest other public row is almost never closer than half the secret's length (squares: 2
+ * chi^2_16 against chi^2_16). An estimate within a quarter of it has found the secret, and one that
+ * shrinks or is a little noisy still wins. A program that loses even this proves nothing by losing
+ * elsewhere; there is no setting that spares it. */
+#include "attacks/exec-control.h"
 #include "attacks/subspace.h"
 #include "core/exec-folder.h"
 #include "core/plugin.h"
 
-static const char *const control_kinds[] = { "vectors", "subspaces", NULL };
+enum { CONTROL_VECTORS, CONTROL_SUBSPACES, CONTROL_MIXTURES };
+
+static const char *const control_kinds[] = { "vectors", "subspaces", "mixtures", NULL };
+static const char *const games[] = { "reconstruct", "link", "pair", NULL };
 
 typedef struct {
   AssayExec exec;
   guint control;
+  guint game;
 } Exec;
+
+static AssayGame
+plays (gconstpointer data)
+{
+  static const AssayGame all[] = { ASSAY_GAME_RECONSTRUCT, ASSAY_GAME_LINK, ASSAY_GAME_PAIR };
+  const Exec *settings = data;
+
+  return all[settings->game];
+}
 
 static gboolean
 check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
 {
   const Exec *settings = data;
 
+  if (settings->control == CONTROL_MIXTURES && plays (settings) == ASSAY_GAME_RECONSTRUCT)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "control = mixtures is one of the game link; expected vectors or subspaces "
+                       "with game = reconstruct");
   return assay_exec_check (&settings->exec, error);
 }
 
@@ -72,7 +95,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                                      .cols = assay_release_cols (seen->release),
                                      .geometry = &seen->release->geometry,
                                      .kind = seen->release->kind,
-                                     .grants = granted (seen) };
+                                     .grants = granted (seen),
+                                     .game = games[settings->game] };
   g_autoptr (AssayExecFolder) folder = assay_exec_folder_new (&request, &settings->exec, error);
   g_autoptr (AssayGuess) made = NULL;
 
@@ -106,10 +130,10 @@ released_as_they_are (AssayView secrets, GError **error)
 }
 
 static gboolean
-make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
+make_reconstruct_control (const Exec *settings, AssayStreamKey key, AssayControlCase *ret_case,
+                          GError **error)
 {
   enum { SECRETS = 8, PUBLIC = 64, COLS = 16, PLANE = 2 };
-  const Exec *settings = data;
   AssayStream stream = assay_stream (key, 0);
   g_autoptr (AssayMatrix) public_rows = assay_matrix_new (PUBLIC, COLS, error);
   AssayMatrix *secrets;
@@ -125,17 +149,40 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
     return FALSE;
   ret_case->truth = assay_truth_new ();
   assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (secrets));
-  ret_case->release = settings->control == 0
+  ret_case->release = settings->control == CONTROL_VECTORS
                           ? released_as_they_are (view, error)
                           : subspace_control_release (view, NULL, 0, PLANE, &stream, error);
   ret_case->public_rows = assay_rows_take_matrix (g_steal_pointer (&public_rows));
   return ret_case->release != NULL;
 }
 
+static gboolean
+make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
+{
+  static const AssayReleaseKind released[] = { [CONTROL_VECTORS] = ASSAY_RELEASE_VECTORS,
+                                               [CONTROL_SUBSPACES] = ASSAY_RELEASE_SUBSPACES,
+                                               [CONTROL_MIXTURES] = ASSAY_RELEASE_MIXTURES };
+  const Exec *settings = data;
+
+  switch (plays (settings)) {
+  case ASSAY_GAME_LINK:
+    return exec_control_link (released[settings->control], key, ret_case, error);
+  case ASSAY_GAME_PAIR:
+    return exec_control_pair (key, ret_case, error);
+  default:
+    return make_reconstruct_control (settings, key, ret_case, error);
+  }
+}
+
 static const AssayParam parameters[]
     = { ASSAY_EXEC_PARAMETERS,
         ASSAY_PARAM_CHOICE (Exec, control, 0, control_kinds,
-                            "Kind of release in the control, of public rows as they are"),
+                            "Kind of release in the control, of public rows as they are; that of "
+                            "the game pair has mixtures always"),
+        ASSAY_PARAM_LATER_CHOICE (Exec, game, 0, games,
+                                  "What its guess holds: estimates of the "
+                                  "secrets; candidates, public rows for each released item; or "
+                                  "scores of pairs of items that may share a secret"),
         ASSAY_PARAM_END };
 
 const AssayAttack assay_attack_exec = {
@@ -150,8 +197,10 @@ const AssayAttack assay_attack_exec = {
            | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_CODES,
   .needs = ASSAY_GRANT_OTHER_RELEASES,
   .game = ASSAY_GAME_RECONSTRUCT,
+  .plays = plays,
   .attack = attack,
-  .control = { .says = "a public secret that was released as it is, is found",
+  .control = { .says = "a public secret that was released as it is, is found; of the game pair: "
+                       "nearly equal releases of one secret are told from those of others",
                .make = make_control,
                .at_least = 1,
                .within = 0.25 },

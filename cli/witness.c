@@ -120,19 +120,24 @@ print_input (const char *name, const float *input, gsize n)
 }
 
 /* The two inputs, and the event by which they are told apart. */
-static void
-print_pair (const AssayPlan *plan, const AssayCell *cell, const AssayAuditRecord *audit)
+static gboolean
+print_pair (const AssayPlan *plan, const AssayCell *cell, const AssayAuditRecord *audit,
+            GError **error)
 {
   const AssayOracle oracle = assay_plan_oracle (plan, cell);
   g_autofree float *inputs = NULL;
 
   if (audit->counts.kind == ASSAY_AUDIT_ONE_RUN) {
     printf ("%s\n", audit->says);
-    return;
+    return TRUE;
   }
   inputs = g_new (float, 2 * oracle.n_inputs);
-  assay_oracle_pair (&oracle, audit->pair, inputs, inputs + oracle.n_inputs);
-  printf ("neighbours: %s (pair %u)\n", oracle.mechanism->neighbours, audit->pair);
+  if (!assay_oracle_pair (&oracle, audit->pair, inputs, inputs + oracle.n_inputs, error))
+    return FALSE;
+  printf ("neighbours: %s (pair %u)\n",
+          oracle.mechanism->relation != NULL ? oracle.mechanism->relation (oracle.settings)
+                                             : oracle.mechanism->neighbours,
+          audit->pair);
   print_input ("first input ", inputs, oracle.n_inputs);
   print_input ("second input", inputs + oracle.n_inputs, oracle.n_inputs);
   printf ("event: %s\n", audit->says);
@@ -140,6 +145,7 @@ print_pair (const AssayPlan *plan, const AssayCell *cell, const AssayAuditRecord
           G_GUINT64_FORMAT " on the %s\n",
           audit->counts.hits, audit->counts.runs, audit->is_swapped ? "second" : "first",
           audit->counts.mistakes, audit->is_swapped ? "first" : "second");
+  return TRUE;
 }
 
 /* Plays the audit of the cell again and compares with what the run counted. */
@@ -166,7 +172,8 @@ replay_audit (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *
             && now->pair == witness->audit->pair && g_str_equal (now->says, witness->audit->says);
   printf ("witness of claim %s: cell %s, seed %" G_GUINT64_FORMAT ", trial %" G_GINT64_FORMAT "\n",
           result->claim->id, witness->cell, plan->seed, witness->trial);
-  print_pair (plan, cell, now);
+  if (!print_pair (plan, cell, now, error))
+    return FALSE;
   printf ("epsilon is at least %.6g with confidence %g, at delta %g: %s\n",
           assay_epsilon_lower (&now->counts, alpha), 1 - alpha, now->counts.delta,
           is_same ? "the same as in the run" : "NOT the same as in the run");

@@ -96,14 +96,13 @@ check_pairs (const AssayArray *pairs, const AssayArray *scores, const AssayObser
 }
 
 static gboolean
-check_guess (const AssayAttack *attack, const AssayObservation *seen, const AssayGuess *guess,
-             GError **error)
+check_guess (AssayGame game, const AssayObservation *seen, const AssayGuess *guess, GError **error)
 {
   const AssayArrays *arrays = &guess->arrays;
 
   if (!assay_guess_check (guess, error))
     return FALSE;
-  switch (attack->game) {
+  switch (game) {
   case ASSAY_GAME_RECONSTRUCT:
     if (seen->release->kind == ASSAY_RELEASE_CODES && assay_arrays_get (arrays, "codes") != NULL)
       return check_codes (assay_arrays_get (arrays, "codes"), seen, error);
@@ -126,7 +125,7 @@ assay_attack_run (const AssayAttack *attack, const AssayAttackContext *context,
 {
   g_return_val_if_fail (seen->release->kind & attack->reads, FALSE);
   if (attack->attack (context, seen, ret_guess, error)
-      && check_guess (attack, seen, ret_guess, error))
+      && check_guess (assay_attack_plays (attack, context->settings), seen, ret_guess, error))
     return TRUE;
   g_prefix_error (error, "attack %s: ", attack->id);
   return FALSE;
@@ -301,6 +300,7 @@ static gboolean
 play (const AssayAttack *attack, const AssayAttackContext *context,
       const AssayControlCase *control_case, AssayControlOutcome *ret_outcome, GError **error)
 {
+  const AssayGame game = assay_attack_plays (attack, context->settings);
   const GPtrArray *repeats = control_case->repeats;
   const AssayObservation seen
       = { .release = control_case->release,
@@ -314,9 +314,9 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   gboolean is_ok = assay_attack_run (attack, context, &seen, guess, error);
 
-  if (is_ok && attack->game == ASSAY_GAME_LINK)
+  if (is_ok && game == ASSAY_GAME_LINK)
     judge_candidates (control_case, guess, ret_outcome);
-  else if (is_ok && attack->game == ASSAY_GAME_PAIR)
+  else if (is_ok && game == ASSAY_GAME_PAIR)
     is_ok = judge_pairs (control_case, guess, ret_outcome, error);
   else if (is_ok && assay_arrays_get (&guess->arrays, "codes") != NULL)
     judge_codes (control_case, guess, ret_outcome);

@@ -176,7 +176,14 @@ write_request (AssayExecFolder *folder, GError **error)
                          (gint64) assay_stream_below (&stream, G_GUINT64_CONSTANT (1) << 53));
   assay_json_member_int (json, "n", (gint64) request->n);
   assay_json_member_int (json, "d", (gint64) request->cols);
-  assay_json_member_string (json, "kind", assay_release_kind_name (request->kind));
+  if (request->kind != ASSAY_RELEASE_NONE)
+    assay_json_member_string (json, "kind", assay_release_kind_name (request->kind));
+  if (request->game != NULL)
+    assay_json_member_string (json, "game", request->game);
+  if (request->count > 0) {
+    assay_json_member_int (json, "count", (gint64) request->count);
+    assay_json_member_int (json, "outputs", (gint64) request->n_outputs);
+  }
   assay_geometry_write (json, request->geometry, NULL);
   write_grants (json, request->grants);
   assay_json_end_object (folder->arrays);
@@ -229,20 +236,50 @@ check_answer (const char *path, const char *answer, gint64 file_limit, GError **
   return TRUE;
 }
 
+/* The answer of a mechanism is one file. */
+static gboolean
+check_outputs (const char *path, const char *answer, gint64 file_limit, GError **error)
+{
+  struct stat about;
+
+  if (lstat (path, &about) != 0)
+    return assay_fail (error, ASSAY_ERROR_DATA, "the program did not write %s that was expected",
+                       answer);
+  if (!S_ISREG (about.st_mode))
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s is %s; expected a plain file", answer,
+                       S_ISLNK (about.st_mode)   ? "a symbolic link"
+                       : S_ISDIR (about.st_mode) ? "a folder"
+                                                 : "no plain file");
+  return about.st_size / MIB < file_limit
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "%s is as large as file_limit = %" G_GINT64_FORMAT
+                        " MiB or larger; expected less",
+                        answer, file_limit);
+}
+
 /* Copies what is mapped: the files are going to be removed, and the values are looked at again. */
+static AssayArray *
+copy_array (const AssayArray *array, const char *name, GError **error)
+{
+  const gsize count = assay_array_count (array), size = assay_type_size (array->type);
+  gpointer data = assay_alloc (count, size, name, error);
+
+  if (data == NULL)
+    return NULL;
+  memcpy (data, array->data, count * size);
+  return assay_array_take (array->type, array->n_dimensions, array->shape, data);
+}
+
 static gboolean
 copy_arrays (AssayArrays *arrays, GError **error)
 {
   for (guint i = 0; i < arrays->names->len; i++) {
     AssayArray *array = arrays->arrays->pdata[i];
-    const gsize count = assay_array_count (array), size = assay_type_size (array->type);
-    gpointer data = assay_alloc (count, size, arrays->names->pdata[i], error);
+    AssayArray *copy = copy_array (array, arrays->names->pdata[i], error);
 
-    if (data == NULL)
+    if (copy == NULL)
       return FALSE;
-    memcpy (data, array->data, count * size);
-    arrays->arrays->pdata[i]
-        = assay_array_take (array->type, array->n_dimensions, array->shape, data);
+    arrays->arrays->pdata[i] = copy;
     assay_array_free (array);
   }
   return TRUE;
@@ -288,8 +325,21 @@ read_guess (const char *path, gpointer *ret_record, GError **error)
   return TRUE;
 }
 
+static gboolean
+read_outputs (const char *path, gpointer *ret_record, GError **error)
+{
+  g_autoptr (AssayArray) mapped = assay_npy_map (path, error);
+
+  *ret_record = mapped != NULL ? copy_array (mapped, "outputs", error) : NULL;
+  return *ret_record != NULL;
+}
+
+typedef gboolean (*CheckAnswer) (const char *path, const char *answer, gint64 file_limit,
+                                 GError **error);
+
 static gpointer
-run (AssayExecFolder *folder, const char *answer, ReadAnswer read, GError **error)
+run (AssayExecFolder *folder, const char *answer, CheckAnswer check, ReadAnswer read,
+     GError **error)
 {
   const AssayChild child = { .command = folder->exec->command,
                              .folder = folder->path,
@@ -302,7 +352,7 @@ run (AssayExecFolder *folder, const char *answer, ReadAnswer read, GError **erro
   gpointer record = NULL;
 
   if (write_request (folder, &problem) && assay_child_run (&child, &said, &problem)
-      && (!check_answer (path, answer, folder->exec->file_limit, &problem)
+      && (!check (path, answer, folder->exec->file_limit, &problem)
           || !read (path, &record, &problem))) {
     g_autofree char *words = assay_child_describe_said (said);
     char *message = g_strconcat (problem->message, words, NULL);
@@ -319,11 +369,17 @@ run (AssayExecFolder *folder, const char *answer, ReadAnswer read, GError **erro
 AssayRelease *
 assay_exec_folder_run_defense (AssayExecFolder *folder, GError **error)
 {
-  return run (folder, "release", read_release, error);
+  return run (folder, "release", check_answer, read_release, error);
 }
 
 AssayGuess *
 assay_exec_folder_run_attack (AssayExecFolder *folder, GError **error)
 {
-  return run (folder, "guess", read_guess, error);
+  return run (folder, "guess", check_answer, read_guess, error);
+}
+
+AssayArray *
+assay_exec_folder_run_mechanism (AssayExecFolder *folder, GError **error)
+{
+  return run (folder, "outputs.npy", check_outputs, read_outputs, error);
 }

@@ -2,19 +2,23 @@
  *
  * The folder is private (mode 0700), lies where temporary files do, and is the program's last
  * argument. In it stand
- *   request.json  { "format": "assay-request/1", "role": "defense" or "attack",
+ *   request.json  { "format": "assay-request/1", "role": "defense", "attack" or "mechanism",
  *                   "settings": text that the scenario passes on, "seed": 0 .. 2^53 - 1,
  *                   "n": secrets (attack: released items), "d": numbers in one (0: the release does
  *                   not say), "geometry" (as in release.json), "kind": of the release,
  *                   "grants": [what an attack may know, beside the release],
+ *                   "game": of an attack, "count": runs of a mechanism, "outputs": numbers that one
+ *                   of them puts out,
  *                   "arrays": { name: file of each array } }
  *   NAME.npy      those arrays; of a defense secrets (n x d float32) and what it uses, of an attack
  *                 what it was granted, and nothing else
  *   release/      what an attack is to attack (assay-release/1)
  * The program writes release/ (a defense) or guess/ (an attack; assay-guess/1) into it, as
- * core/exchange.h describes them, and ends with status 0. These may hold plain files alone. What is
- * read back is copied into memory, so that nothing which still runs can change it, and the folder
- * is removed. Messages name files relative to it: they are the same in every run. */
+ * core/exchange.h describes them, and ends with status 0. These may hold plain files alone. As a
+ * mechanism it is given input.npy (n x d float32), runs on it count times, each time afresh, and
+ * writes outputs.npy (count x outputs). What is read back is copied into memory, so that nothing
+ * which still runs can change it, and the folder is removed. Messages name files relative to it:
+ * they are the same in every run. */
 #pragma once
 
 #include <glib.h>
@@ -57,8 +61,10 @@ typedef struct {
   AssayStreamKey stream; /* of which the seed is drawn */
   gsize n, cols;
   const AssayGeometry *geometry;
-  AssayReleaseKind kind;
-  guint grants; /* of an attack */
+  AssayReleaseKind kind;  /* of a mechanism NONE */
+  guint grants;           /* of an attack */
+  const char *game;       /* of an attack, as its setting names it */
+  gsize count, n_outputs; /* of a mechanism */
 } AssayExecRequest;
 
 /* ASSAY_ERROR_PARAMETER for a command that cannot be split. A command that is not given yet (NULL)
@@ -87,5 +93,7 @@ gboolean assay_exec_folder_add_release (AssayExecFolder *folder, const AssayRele
  * (core/child-process.h) or ASSAY_ERROR_DATA that names the file, with its last lines. */
 AssayRelease *assay_exec_folder_run_defense (AssayExecFolder *folder, GError **error);
 AssayGuess *assay_exec_folder_run_attack (AssayExecFolder *folder, GError **error);
+/* outputs.npy, whatever it holds: the caller looks at type, shape and values. */
+AssayArray *assay_exec_folder_run_mechanism (AssayExecFolder *folder, GError **error);
 
 G_END_DECLS

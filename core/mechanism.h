@@ -3,7 +3,10 @@
  *
  * Inputs and outputs are rows of float32: what leaves the owner is float32, so that is what is
  * audited. Settings are the defense's struct; @cols are the columns of one secret. Every callback
- * is a pure function of its arguments and may be called from several threads at once. */
+ * is a pure function of its arguments and may be called from several threads at once.
+ *
+ * A mechanism of another program can fail, and starting it costs more than a run: it has load_pair
+ * and run_many in place of pair and run (defenses/exec-mechanism.h). */
 #pragma once
 
 #include <glib.h>
@@ -20,9 +23,13 @@ typedef struct {
 } AssayBudget;
 
 typedef struct {
-  /* The relation under which it claims, in words: "any two values", "one record more or less". */
+  /* The relation under which it claims, in words: "any two values", "one record more or less"; and
+   * where settings say it, what they say (NULL: `neighbours`). */
   const char *neighbours;
+  const char *(*relation) (gconstpointer settings);
 
+  /* Whether these settings claim anything; NULL: all do. */
+  gboolean (*is_claimed) (gconstpointer settings);
   AssayBudget (*budget) (gconstpointer settings, gsize cols);
 
   /* An input is not a secret but something of its own (a code, a small dataset), whatever the
@@ -41,6 +48,20 @@ typedef struct {
   /* @count fresh and independent runs on @input, one output a row, drawn from @stream. */
   void (*run) (gconstpointer settings, gsize cols, AssayStream *stream, const float *input,
                gsize count, float *ret_outputs);
+
+  /* In place of pair and run, and all or none of them there. All pairs are proposals, and there are
+   * no others: count_pairs says how many (0: that cannot be told), check_pairs whether they can be
+   * used, and is asked when a scenario is loaded that is to be run. run_many is asked for up to
+   * batch_runs (settings) runs at once, a multiple of ASSAY_PANEL_RUNS, by one thread, and draws
+   * from @stream; ASSAY_ERROR_DATA where the program fails. Both fail where an input has not
+   * @n_inputs numbers any more. */
+  guint (*count_pairs) (gconstpointer settings);
+  gboolean (*check_pairs) (gconstpointer settings, GError **error);
+  gboolean (*load_pair) (gconstpointer settings, guint index, gsize n_inputs, float *ret_first,
+                         float *ret_second, GError **error);
+  gsize (*batch_runs) (gconstpointer settings);
+  gboolean (*run_many) (gconstpointer settings, AssayStream *stream, const float *input,
+                        gsize n_inputs, gsize count, float *ret_outputs, GError **error);
 
   /* Exact log-likelihood ratio, natural logarithm: ln p (output | first) - ln p (output | second)
    * of each of @count outputs; +-G_MAXDOUBLE where one of the two cannot give the output. NULL: the

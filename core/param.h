@@ -48,6 +48,10 @@ typedef struct {
   { .name = #field, .type = ASSAY_PARAM_TYPE_INT,                                                 \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, gint64), .low = (least), .high = (most),         \
     .number = (otherwise), .unit = (measured_in), .help = (about) }
+#define ASSAY_PARAM_LATER_INT(Struct, field, otherwise, least, most, measured_in, about)          \
+  { .name = #field, .type = ASSAY_PARAM_TYPE_INT,                                                 \
+    .offset = ASSAY_TYPED_OFFSET (Struct, field, gint64), .low = (least), .high = (most),         \
+    .number = (otherwise), .unit = (measured_in), .help = (about), .is_later = true }
 #define ASSAY_PARAM_REAL(Struct, field, otherwise, least, most, measured_in, about)               \
   { .name = #field, .type = ASSAY_PARAM_TYPE_REAL,                                                \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, double), .low = (least), .high = (most),         \
@@ -57,6 +61,10 @@ typedef struct {
   { .name = #field, .type = ASSAY_PARAM_TYPE_CHOICE,                                              \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, guint), .number = (otherwise),                   \
     .choices = (names), .help = (about) }
+#define ASSAY_PARAM_LATER_CHOICE(Struct, field, otherwise, names, about)                          \
+  { .name = #field, .type = ASSAY_PARAM_TYPE_CHOICE,                                              \
+    .offset = ASSAY_TYPED_OFFSET (Struct, field, guint), .number = (otherwise),                   \
+    .choices = (names), .help = (about), .is_later = true }
 #define ASSAY_PARAM_STRING(Struct, field, otherwise, about)                                       \
   { .name = #field, .type = ASSAY_PARAM_TYPE_STRING,                                              \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, char *), .text = (otherwise), .help = (about) }

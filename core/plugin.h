@@ -137,6 +137,17 @@ assay_defense_produces (const AssayDefense *defense, gconstpointer settings)
   return defense->kind != NULL ? defense->kind (settings) : defense->produces;
 }
 
+/* Its mechanism, if it makes a claim with these settings; else NULL. */
+static inline const AssayMechanism *
+assay_defense_mechanism (const AssayDefense *defense, gconstpointer settings)
+{
+  const AssayMechanism *mechanism = defense->mechanism;
+
+  return mechanism != NULL && mechanism->is_claimed != NULL && !mechanism->is_claimed (settings)
+             ? NULL
+             : mechanism;
+}
+
 /* ---- Attacks ---- */
 
 typedef struct _AssayAttack AssayAttack;
@@ -228,7 +239,9 @@ struct _AssayAttack {
   };
   guint reads; /* set of AssayReleaseKind */
   guint needs; /* set of AssayGrant */
-  AssayGame game;
+  AssayGame game; /* where `plays` is set, one of those that it may answer: all have a guess */
+  /* The game that these settings play; NULL: `game`, whatever they are. */
+  AssayGame (*plays) (gconstpointer settings);
   /* Further releases of the same secrets that it wants, where `repeats` are granted; NULL: none. */
   gsize (*repeats) (gconstpointer settings);
   /* Games with a guess. @ret_guess arrives empty; its arrays are checked afterwards (sizes, finite
@@ -250,6 +263,31 @@ struct _AssayAttack {
   const char *(*why_not) (gconstpointer settings, const AssayMechanism *mechanism);
   AssayControl control;
 };
+
+/* The game that it plays with these settings. */
+static inline AssayGame
+assay_attack_plays (const AssayAttack *attack, gconstpointer settings)
+{
+  return attack->plays != NULL ? attack->plays (settings) : attack->game;
+}
+
+/* What it must be granted with these settings: whose game ends in public rows is given them. */
+static inline guint
+assay_attack_needs (const AssayAttack *attack, gconstpointer settings)
+{
+  return attack->needs
+         | (assay_attack_plays (attack, settings) == ASSAY_GAME_LINK ? ASSAY_GRANT_PUBLIC : 0);
+}
+
+/* The kinds of release that it reads with these settings: of mixtures alone it is known which of
+ * them share a secret. */
+static inline guint
+assay_attack_reads (const AssayAttack *attack, gconstpointer settings)
+{
+  return assay_attack_plays (attack, settings) == ASSAY_GAME_PAIR
+             ? attack->reads & ASSAY_RELEASE_MIXTURES
+             : attack->reads;
+}
 
 /* ---- Metrics ---- */
 

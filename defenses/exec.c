@@ -9,9 +9,13 @@
  * one process, however many secrets there are. Refused are also a release of another number of
  * items than secrets (statistics are one for all, mixtures any number), and rows with another
  * number of columns, which no measure could compare with the secrets. Results repeat if the program
- * draws its random numbers from the seed of the request alone. */
+ * draws its random numbers from the seed of the request alone.
+ *
+ * A program that claims epsilon is a mechanism too (exec-mechanism.h), whether or not it is ever
+ * asked for a release. */
 #include "core/exec-folder.h"
 #include "core/plugin.h"
+#include "defenses/exec-mechanism.h"
 
 static const char *const kinds[]
     = { "vectors", "subspaces", "vector-sets", "statistics", "mixtures", "codes", NULL };
@@ -21,7 +25,7 @@ enum { USES_NOTHING, USES_DATABASE, USES_PUBLIC, USES_BOTH };
 static const char *const materials[] = { "nothing", "database", "public", "both", NULL };
 
 typedef struct {
-  AssayExec exec;
+  ExecMechanism mechanism;
   guint produces;
   guint uses;
 } Exec;
@@ -51,10 +55,11 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 {
   const Exec *settings = data;
 
-  return assay_exec_check (&settings->exec, error);
+  return assay_exec_check (&settings->mechanism.exec, error)
+         && exec_mechanism_check (&settings->mechanism, error);
 }
 
-/* The program's own, and copies of what it is given. */
+/* The program's own, copies of what it is given, and a batch of runs. */
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
@@ -63,7 +68,8 @@ memory (gconstpointer data, const AssayShape *shape)
   const guint64 rows = shape->n_secrets + (granted & ASSAY_GRANT_DATABASE ? shape->n_database : 0)
                        + (granted & ASSAY_GRANT_PUBLIC ? shape->n_public : 0);
 
-  return ((guint64) settings->exec.memory_limit << 20) + rows * shape->cols * sizeof (float);
+  return ((guint64) settings->mechanism.exec.memory_limit << 20)
+         + rows * shape->cols * sizeof (float) + exec_mechanism_memory (&settings->mechanism);
 }
 
 /* ---- What comes back ---- */
@@ -122,7 +128,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 
   if (secrets.rows == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "there are no secrets; expected some");
-  folder = assay_exec_folder_new (&request, &settings->exec, error);
+  folder = assay_exec_folder_new (&request, &settings->mechanism.exec, error);
   if (folder == NULL || !assay_exec_folder_add_view (folder, "secrets", secrets, error)
       || !assay_exec_folder_add_numbers (folder, "labels", context->labels, secrets.rows, error)
       || !assay_exec_folder_add_rows (folder, "database", context->database, error)
@@ -140,7 +146,7 @@ static const AssayParam parameters[]
         ASSAY_PARAM_CHOICE (Exec, produces, 0, kinds, "Kind of what the program releases"),
         ASSAY_PARAM_CHOICE (Exec, uses, USES_NOTHING, materials,
                             "What the program is given beside the secrets"),
-        ASSAY_PARAM_END };
+        EXEC_MECHANISM_PARAMETERS, ASSAY_PARAM_END };
 
 const AssayDefense assay_defense_exec = {
   .id = "exec",
@@ -153,6 +159,8 @@ const AssayDefense assay_defense_exec = {
   .produces = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
               | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_CODES,
   .kind = kind,
+  .claim = "what the settings epsilon and delta say, of the pairs of inputs in a file",
+  .mechanism = &exec_mechanism,
   .uses = uses,
   .protect = protect,
 };

@@ -14,22 +14,26 @@ assay_audit_record_free (AssayAuditRecord *record)
 }
 
 char *
-assay_audit_why_not (const AssayAttack *attack, const AssaySettings *settings,
-                     const AssayDefense *defense)
+assay_audit_why_not (const AssayPart *part, const AssayPart *defense_part)
 {
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const AssayDefense *defense = (const AssayDefense *) defense_part->plugin;
+  const AssayMechanism *mechanism
+      = assay_defense_mechanism (defense, defense_part->settings->values);
   const char *reason = NULL;
 
   if (attack->game == ASSAY_GAME_RECONSTRUCT)
     return NULL;
-  if (defense->mechanism == NULL)
-    return g_strdup_printf ("attack '%s' tests a formal claim, and defense '%s' makes none",
-                            attack->id, defense->id);
-  if (attack->game == ASSAY_GAME_ONE_RUN && defense->mechanism->canaries == NULL)
+  if (mechanism == NULL)
+    return g_strdup_printf ("attack '%s' tests a formal claim, and defense '%s' makes none%s",
+                            attack->id, defense->id,
+                            defense->mechanism != NULL ? " (setting epsilon)" : "");
+  if (attack->game == ASSAY_GAME_ONE_RUN && mechanism->canaries == NULL)
     return g_strdup_printf ("attack '%s' needs a defense that acts on a whole dataset, and '%s' "
                             "protects each secret for itself",
                             attack->id, defense->id);
   if (attack->why_not != NULL)
-    reason = attack->why_not (settings->values, defense->mechanism);
+    reason = attack->why_not (part->settings->values, mechanism);
   return reason == NULL ? NULL
                         : g_strdup_printf ("attack '%s': %s, and defense '%s' does not",
                                            attack->id, reason, defense->id);
@@ -96,11 +100,8 @@ distinguish (const AssayOracle *oracle, const AssayAttack *attack,
     return NULL;
   }
   record = g_new0 (AssayAuditRecord, 1);
-  record->counts = assay_distinguish (oracle, event);
-  if (record->counts.runs == 0) {
-    assay_error_set (error, ASSAY_ERROR_CANCELLED, "interrupted");
+  if (!assay_distinguish (oracle, event, &record->counts, error))
     return NULL;
-  }
   record->pair = event->pair;
   record->is_swapped = event->is_swapped;
   record->trained_on = event->trained_on;

@@ -35,10 +35,9 @@ gboolean assay_audit_store (AssayStore *store, gsize cell, const AssayAuditRecor
 gboolean assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record,
                            GError **error);
 
-/* NULL, or why @attack with @settings cannot be played against @defense: it needs a mechanism, a
+/* NULL, or why the attack @part cannot be played against @defense_part: it needs a mechanism, a
  * dataset with canaries, a density. */
-char *assay_audit_why_not (const AssayAttack *attack, const AssaySettings *settings,
-                           const AssayDefense *defense);
+char *assay_audit_why_not (const AssayPart *part, const AssayPart *defense_part);
 
 /* ASSAY_ERROR_PARAMETER where the attack asks for a delta and the defense claims none, or for more
  * canaries than the defense has room for. */

@@ -129,6 +129,7 @@ static guint64
 estimate_defense (AssayPlan *plan, const AssaySurvey *survey, const AssayPart *part)
 {
   const AssayDefense *defense = (const AssayDefense *) part->plugin;
+  const AssayMechanism *mechanism = assay_defense_mechanism (defense, part->settings->values);
   const AssayReleaseKind kind = assay_defense_produces (defense, part->settings->values);
   const gsize n_repeats = count_repeats (plan, kind);
   AssayShape shape = assay_plan_shape (plan, survey);
@@ -138,10 +139,10 @@ estimate_defense (AssayPlan *plan, const AssaySurvey *survey, const AssayPart *p
   plan->work += cost.work_once + (double) plan->trials * (double) (1 + n_repeats) * cost.work;
   if (defense->release_shape != NULL)
     defense->release_shape (part->settings->values, &shape);
-  if (defense->mechanism != NULL) {
+  if (mechanism != NULL) {
     gsize n_inputs;
 
-    defense->mechanism->size (part->settings->values, survey->cols, &n_inputs, &shape.n_outputs);
+    mechanism->size (part->settings->values, survey->cols, &n_inputs, &shape.n_outputs);
   }
   for (guint a = 0; a < plan->attacks->len; a++)
     estimate_attack (plan->attacks->pdata[a], &shape, (double) plan->trials, &attack_memory,

@@ -154,12 +154,17 @@ releases_offer (const AssayPlan *plan)
   return 0;
 }
 
-/* Whether what @attack finds could be told right or wrong: who was mixed in is known of mixtures,
+/* Whether what an attack finds could be told right or wrong: who was mixed in is known of mixtures,
  * but whose record a public row is must be known of the dataset. */
 static gboolean
-has_answer (const AssayAttack *attack, const AssaySurvey *survey)
+has_answer (const AssayPlan *plan, const AssayPart *part, const AssaySurvey *survey)
 {
-  return attack->game != ASSAY_GAME_LINK || (attack->reads & ASSAY_RELEASE_MIXTURES)
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const gboolean reads_mixtures
+      = attack->reads == ASSAY_RELEASE_MIXTURES
+        || ((attack->reads & ASSAY_RELEASE_MIXTURES) && releases_offer (plan) != 0);
+
+  return assay_attack_plays (attack, part->settings->values) != ASSAY_GAME_LINK || reads_mixtures
          || (survey->holdings & ASSAY_HAS_COUNTERPARTS);
 }
 
@@ -168,7 +173,8 @@ static gboolean
 check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
 {
   const AssayAttack *attack = (const AssayAttack *) part->plugin;
-  g_autofree char *lacking = assay_grants_describe (attack->needs & ~part->grants);
+  g_autofree char *lacking
+      = assay_grants_describe (assay_attack_needs (attack, part->settings->values) & ~part->grants);
 
   if (*lacking != '\0')
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -181,7 +187,7 @@ check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
     if (*missing != '\0')
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "grants '%s', which the dataset does not have", missing);
-    if (!has_answer (attack, &plan->surveys[i]))
+    if (!has_answer (plan, part, &plan->surveys[i]))
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "attack '%s' looks for the public row that is a record of a secret; "
                          "expected a dataset with %s (records = yes)",
@@ -280,6 +286,23 @@ check_parts (AssayPlan *plan, GError **error)
   return TRUE;
 }
 
+/* Pairs of neighbours in files, for runs alone: a kept plan does without them. */
+static gboolean
+check_claims (const AssayPlan *plan, GError **error)
+{
+  for (guint i = 0; i < plan->defenses->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->defenses, i);
+    gconstpointer settings = part->settings->values;
+    const AssayMechanism *mechanism
+        = assay_defense_mechanism ((const AssayDefense *) part->plugin, settings);
+
+    if (mechanism != NULL && mechanism->check_pairs != NULL
+        && !mechanism->check_pairs (settings, error))
+      return blame (plan, "defense", part, error);
+  }
+  return TRUE;
+}
+
 /* NULL, or why a plugin that reads @reads cannot be combined with the release of @part. */
 static char *
 why_not_kind (const char *what, const AssayPlugin *plugin, guint reads, const AssayPart *part)
@@ -297,12 +320,12 @@ why_not_kind (const char *what, const AssayPlugin *plugin, guint reads, const As
 char *
 assay_pairing_why_not (const AssayPart *defense_part, const AssayPart *part)
 {
-  const AssayDefense *defense = (const AssayDefense *) defense_part->plugin;
   const AssayAttack *attack = (const AssayAttack *) part->plugin;
 
   if (!assay_game_has_guess (attack->game))
-    return assay_audit_why_not (attack, part->settings, defense);
-  return why_not_kind ("attack", part->plugin, attack->reads, defense_part);
+    return assay_audit_why_not (part, defense_part);
+  return why_not_kind ("attack", part->plugin, assay_attack_reads (attack, part->settings->values),
+                       defense_part);
 }
 
 /* The same of a defense and a utility. */
@@ -447,6 +470,6 @@ assay_plan_pair (AssayPlan *plan, GError **error)
   if (!is_kept && !survey_datasets (plan, error))
     return FALSE;
   drop_default_metrics (plan);
-  return check_parts (plan, error) && make_cells (plan, error)
-         && (is_kept || check_memory (plan, error));
+  return check_parts (plan, error) && (is_kept || check_claims (plan, error))
+         && make_cells (plan, error) && (is_kept || check_memory (plan, error));
 }

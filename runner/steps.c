@@ -142,8 +142,8 @@ check_columns (const char *what, const AssayRows *rows, const AssayRelease *rele
 }
 
 static gboolean
-check_fit (const AssayAttack *attack, const AssayRelease *release, const AssayObservation *seen,
-           GError **error)
+check_fit (const AssayAttack *attack, const AssaySettings *settings, const AssayRelease *release,
+           const AssayObservation *seen, GError **error)
 {
   const guint held
       = (seen->database != NULL ? ASSAY_GRANT_DATABASE : 0)
@@ -154,15 +154,17 @@ check_fit (const AssayAttack *attack, const AssayRelease *release, const AssayOb
         | (assay_arrays_get (&release->arrays, "labels") != NULL ? ASSAY_GRANT_LABELS : 0)
         | (assay_arrays_get (&release->arrays, "projection") != NULL ? ASSAY_GRANT_HASH_FUNCTION
                                                                      : 0);
-  g_autofree char *lacking = assay_grants_describe (attack->needs & ~held);
-  g_autofree char *reads = assay_release_kinds_describe (attack->reads);
+  g_autofree char *lacking
+      = assay_grants_describe (assay_attack_needs (attack, settings->values) & ~held);
+  const guint readable = assay_attack_reads (attack, settings->values);
+  g_autofree char *reads = assay_release_kinds_describe (readable);
 
   if (!assay_game_has_guess (attack->game))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "attack '%s' plays with the defense itself, not with a release; expected "
                        "'assay run'",
                        attack->id);
-  if (!(attack->reads & release->kind))
+  if (!(readable & release->kind))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "attack '%s' reads %s, but the release of '%s' holds %s", attack->id, reads,
                        release->defense, assay_release_kind_name (release->kind));
@@ -210,7 +212,7 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
           .n_repeats = all->len - 1 };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
 
-  if (!check_fit (attack, seen.release, &seen, error)
+  if (!check_fit (attack, settings, seen.release, &seen, error)
       || !assay_attack_run (attack, &context, &seen, guess, error))
     return FALSE;
   *ret_guess = g_steal_pointer (&guess);

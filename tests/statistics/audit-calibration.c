@@ -111,7 +111,9 @@ play (const Audit *audit, guint64 seed)
   event = audit->attack->choose_event (&context, &oracle, &error);
   if (event == NULL)
     g_error ("%s: %s", audit->what->defense, error->message);
-  return assay_distinguish (&oracle, event);
+  if (!assay_distinguish (&oracle, event, &counted, &error))
+    g_error ("%s: %s", audit->what->defense, error->message);
+  return counted;
 }
 
 static double

@@ -42,6 +42,7 @@ play (const AssayMechanism *mechanism, const Known *known, const char *score, ch
   const AssayOracle oracle
       = assay_oracle (mechanism, known, 1, assay_stream_key (1, 0, "declared", score), -1);
   g_autoptr (AssayEvent) event = NULL;
+  AssayAudit audit;
 
   cr_assert (assay_settings_set (settings, "runs", "20000", NULL));
   cr_assert (assay_settings_set (settings, "training", "20000", NULL));
@@ -49,7 +50,8 @@ play (const AssayMechanism *mechanism, const Known *known, const char *score, ch
   event = attack->choose_event (&context, &oracle, NULL);
   cr_assert (event != NULL);
   *ret_says = g_strdup (event->says);
-  return assay_distinguish (&oracle, event);
+  cr_assert (assay_distinguish (&oracle, event, &audit, NULL));
+  return audit;
 }
 
 /* It claims 0, declares 0 and leaks 2: only a score that looks at the runs sees it. */

@@ -57,9 +57,9 @@ try_to_play (const AssayMechanism *mechanism, const Known *known, const char *te
 
   if (event == NULL)
     return FALSE;
-  *ret_outcome = (Outcome){ .audit = assay_distinguish (&oracle, event),
-                            .pair = event->pair,
-                            .trained_on = event->trained_on };
+  *ret_outcome = (Outcome){ .pair = event->pair, .trained_on = event->trained_on };
+  if (!assay_distinguish (&oracle, event, &ret_outcome->audit, error))
+    return FALSE;
   g_strlcpy (ret_outcome->says, event->says, sizeof ret_outcome->says);
   return TRUE;
 }

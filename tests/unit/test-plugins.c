@@ -101,8 +101,15 @@ Test (plugins, mechanisms_and_games_are_complete)
     if (mechanism == NULL)
       continue;
     cr_assert (is_text (defense->claim) && is_text (mechanism->neighbours), "%s", defense->id);
-    cr_assert (mechanism->budget != NULL && mechanism->size != NULL && mechanism->pair != NULL
-                   && mechanism->run != NULL && mechanism->n_proposed > 0,
+    cr_assert (mechanism->budget != NULL && mechanism->size != NULL, "%s", defense->id);
+    /* Of this process with pairs of its own, or of another with pairs in a file. */
+    cr_assert (mechanism->run_many == NULL
+                   ? mechanism->pair != NULL && mechanism->run != NULL && mechanism->n_proposed > 0
+                         && mechanism->load_pair == NULL && mechanism->count_pairs == NULL
+                         && mechanism->check_pairs == NULL && mechanism->batch_runs == NULL
+                   : mechanism->pair == NULL && mechanism->run == NULL
+                         && mechanism->load_pair != NULL && mechanism->count_pairs != NULL
+                         && mechanism->check_pairs != NULL && mechanism->batch_runs != NULL,
                "%s", defense->id);
     cr_assert ((mechanism->canaries != NULL) == (mechanism->max_canaries != NULL)
                    && (mechanism->canaries != NULL) == (mechanism->canary_scores != NULL),
@@ -112,6 +119,8 @@ Test (plugins, mechanisms_and_games_are_complete)
     const AssayAttack *attack = assay_attacks[i];
 
     cr_assert ((attack->attack != NULL) == assay_game_has_guess (attack->game), "%s", attack->id);
+    /* Games that depend on settings all have a guess. */
+    cr_assert (attack->plays == NULL || assay_game_has_guess (attack->game), "%s", attack->id);
     cr_assert ((attack->choose_event != NULL) == (attack->game == ASSAY_GAME_DISTINGUISH), "%s",
                attack->id);
     cr_assert ((attack->score_canaries != NULL) == (attack->game == ASSAY_GAME_ONE_RUN), "%s",
