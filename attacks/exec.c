@@ -7,8 +7,9 @@
  *   link         `candidates` (n x k): public rows for each released item, the best first
  *   pair         `pairs` (p x 2) of items and their `scores` (p), higher, the rather they share a
  *                secret; of mixtures alone, of which it is known
- * Labels and hash function are in the release where they were granted. Nothing here keeps a program
- * from looking elsewhere on the disk.
+ * Labels and hash function are in the release where they were granted. Where it is confined (setting
+ * `confine`) it can write nowhere else and has no network, but nothing keeps a program from reading
+ * elsewhere on the disk.
  *
  * It is handed the whole release at once. What was released of other secrets, a built-in attack
  * without the grant other-releases keeps from using; of an unknown program nobody can know, so that
@@ -56,6 +57,22 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
                        "control = mixtures is one of the game link; expected vectors or subspaces "
                        "with game = reconstruct");
   return assay_exec_check (&settings->exec, error);
+}
+
+static void
+locate (gpointer data, const char *folder)
+{
+  Exec *settings = data;
+
+  assay_exec_locate (&settings->exec, folder);
+}
+
+static GPtrArray *
+files (gconstpointer data)
+{
+  const Exec *settings = data;
+
+  return assay_exec_files (&settings->exec);
 }
 
 /* The program's own, and a copy of the rows that it may be given. */
@@ -193,6 +210,8 @@ const AssayAttack assay_attack_exec = {
   .settings_size = sizeof (Exec),
   .check = check,
   .memory = memory,
+  .locate = locate,
+  .files = files,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
            | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_CODES,
   .needs = ASSAY_GRANT_OTHER_RELEASES,

@@ -79,6 +79,7 @@ void cli_progress_update (CliProgress *progress, gsize done, gsize resumed, gsiz
                           const char *doing);
 void cli_progress_free (CliProgress *progress); /* clears the bar */
 
-/* From then on Ctrl-C and SIGTERM only set a flag; a second one ends the process at once. */
+/* From then on Ctrl-C and SIGTERM only set a flag, which also ends a program of others that runs; a
+ * second one ends the process at once. */
 void cli_catch_interrupts (void);
 gboolean cli_is_interrupted (void);

@@ -71,8 +71,9 @@ cli_fail (const GError *error)
   return g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_IO)
                  || g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_MEMORY)
              ? EXIT_UNFINISHED
-         : g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC) ? EXIT_INCONCLUSIVE
-                                                                      : EXIT_BAD_INPUT;
+         : g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC)   ? EXIT_INCONCLUSIVE
+         : g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED) ? EXIT_INTERRUPTED
+                                                                       : EXIT_BAD_INPUT;
 }
 
 guint

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/interrupt.h"
+
 #define BAR_WIDTH 24
 /* Between two redraws of the bar, and between two plain lines. */
 #define REDRAW_US (G_USEC_PER_SEC / 10)
@@ -38,6 +40,7 @@ cli_catch_interrupts (void)
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
+  assay_interrupt_set_check (cli_is_interrupted);
 }
 
 gboolean

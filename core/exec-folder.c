@@ -13,11 +13,15 @@
 #include "core/grant.h"
 #include "core/json.h"
 #include "core/npy.h"
+#include "core/program.h"
+#include "core/tree.h"
 
 #define MIB (1024 * 1024)
 
 struct _AssayExecFolder {
-  char *path;
+  char *root;    /* what is made and removed; it holds both of these */
+  char *path;    /* the program's last argument */
+  char *scratch; /* for its temporary files */
   const AssayExec *exec;
   AssayExecRequest request;
   AssayJson *arrays; /* the member of request.json, an open object */
@@ -26,53 +30,54 @@ struct _AssayExecFolder {
 gboolean
 assay_exec_check (const AssayExec *exec, GError **error)
 {
-  g_auto (GStrv) words = exec->command != NULL ? assay_child_words (exec->command, error) : NULL;
+  g_auto (GStrv) words
+      = exec->command != NULL ? assay_program_words (exec->command, NULL, error) : NULL;
 
   return exec->command == NULL || words != NULL;
 }
 
-/* ---- The folder ---- */
-
-/* Follows no link. Folders that the program closed are opened again. */
-static void
-remove_tree (const char *path)
+void
+assay_exec_locate (AssayExec *exec, const char *folder)
 {
-  struct stat about;
-
-  if (lstat (path, &about) == 0 && S_ISDIR (about.st_mode)) {
-    g_autoptr (GDir) dir = NULL;
-    const char *name;
-
-    g_chmod (path, 0700);
-    dir = g_dir_open (path, 0, NULL);
-    while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-      g_autofree char *child = g_build_filename (path, name, NULL);
-
-      remove_tree (child);
-    }
-  }
-  g_remove (path);
+  exec->folder = g_intern_string (folder);
 }
+
+GPtrArray *
+assay_exec_files (const AssayExec *exec)
+{
+  g_auto (GStrv) words = assay_program_words (exec->command, exec->folder, NULL);
+
+  return words != NULL ? assay_program_files (words) : g_ptr_array_new_with_free_func (g_free);
+}
+
+/* ---- The folder ---- */
 
 AssayExecFolder *
 assay_exec_folder_new (const AssayExecRequest *request, const AssayExec *exec, GError **error)
 {
   g_autoptr (GError) problem = NULL;
-  char *path = g_dir_make_tmp ("assay-exec-XXXXXX", &problem);
-  AssayExecFolder *folder;
+  g_autofree char *made = g_dir_make_tmp ("assay-exec-XXXXXX", &problem);
+  g_autoptr (AssayExecFolder) folder = NULL;
 
-  if (path == NULL) {
+  if (made == NULL) {
     assay_fail (error, ASSAY_ERROR_IO, "a temporary folder for the program: %s", problem->message);
     return NULL;
   }
   folder = g_new0 (AssayExecFolder, 1);
-  folder->path = path;
+  folder->root = g_canonicalize_filename (made, NULL);
+  folder->path = g_build_filename (folder->root, "request", NULL);
+  folder->scratch = g_build_filename (folder->root, "tmp", NULL);
   folder->exec = exec;
   folder->request = *request;
   folder->arrays = assay_json_new ();
   folder->arrays->is_compact = TRUE;
   assay_json_begin_object (folder->arrays);
-  return folder;
+  if (g_mkdir (folder->path, 0700) != 0 || g_mkdir (folder->scratch, 0700) != 0) {
+    assay_fail (error, ASSAY_ERROR_IO, "a temporary folder for the program: %s",
+                g_strerror (errno));
+    return NULL;
+  }
+  return g_steal_pointer (&folder);
 }
 
 void
@@ -80,9 +85,11 @@ assay_exec_folder_free (AssayExecFolder *folder)
 {
   if (folder == NULL)
     return;
-  remove_tree (folder->path);
+  assay_tree_remove (folder->root);
   assay_json_free (folder->arrays);
+  g_free (folder->root);
   g_free (folder->path);
+  g_free (folder->scratch);
   g_free (folder);
 }
 
@@ -285,7 +292,7 @@ copy_arrays (AssayArrays *arrays, GError **error)
   return TRUE;
 }
 
-/* Messages without the folder's name, which is another in every run. */
+/* Messages without the folders' names, which are others in every run. */
 static void
 shorten (const AssayExecFolder *folder, GError **error)
 {
@@ -297,6 +304,7 @@ shorten (const AssayExecFolder *folder, GError **error)
   text = g_string_new ((*error)->message);
   g_string_replace (text, inside, "", 0);
   g_string_replace (text, folder->path, "the request's folder", 0);
+  g_string_replace (text, folder->scratch, "/tmp", 0); /* as it is called where it is confined */
   g_free ((*error)->message);
   (*error)->message = g_string_free (text, FALSE);
 }
@@ -341,8 +349,11 @@ static gpointer
 run (AssayExecFolder *folder, const char *answer, CheckAnswer check, ReadAnswer read,
      GError **error)
 {
-  const AssayChild child = { .command = folder->exec->command,
+  g_auto (GStrv) words = assay_program_words (folder->exec->command, folder->exec->folder, error);
+  const AssayChild child = { .words = words,
                              .folder = folder->path,
+                             .scratch = folder->scratch,
+                             .confine = (AssayConfine) folder->exec->confine,
                              .time_limit_s = folder->exec->time_limit,
                              .memory_limit = (guint64) folder->exec->memory_limit * MIB,
                              .file_limit = (guint64) folder->exec->file_limit * MIB };
@@ -351,11 +362,13 @@ run (AssayExecFolder *folder, const char *answer, CheckAnswer check, ReadAnswer 
   g_autoptr (GError) problem = NULL;
   gpointer record = NULL;
 
+  if (words == NULL)
+    return NULL;
   if (write_request (folder, &problem) && assay_child_run (&child, &said, &problem)
       && (!check (path, answer, folder->exec->file_limit, &problem)
           || !read (path, &record, &problem))) {
-    g_autofree char *words = assay_child_describe_said (said);
-    char *message = g_strconcat (problem->message, words, NULL);
+    g_autofree char *lines = assay_child_describe_said (said);
+    char *message = g_strconcat (problem->message, lines, NULL);
 
     g_free (problem->message);
     problem->message = message;

@@ -18,11 +18,16 @@
  * mechanism it is given input.npy (n x d float32), runs on it count times, each time afresh, and
  * writes outputs.npy (count x outputs). What is read back is copied into memory, so that nothing
  * which still runs can change it, and the folder is removed. Messages name files relative to it:
- * they are the same in every run. */
+ * they are the same in every run. Beside it stands an empty folder for the program's temporary
+ * files, which are removed with it.
+ *
+ * The program is confined by bubblewrap where that is installed and works (core/confine.h), unless
+ * the setting `confine` says otherwise; without it nothing keeps it from writing elsewhere. */
 #pragma once
 
 #include <glib.h>
 
+#include "core/confine.h"
 #include "core/exchange.h"
 #include "core/param.h"
 #include "core/rng.h"
@@ -37,22 +42,27 @@ typedef struct {
   gint64 memory_limit;
   gint64 file_limit;
   char *settings;
+  guint confine;      /* AssayConfine */
+  const char *folder; /* of the scenario, interned; NULL: none. No setting: see assay_exec_locate */
 } AssayExec;
 
 #define ASSAY_EXEC_PARAMETERS                                                                      \
   ASSAY_PARAM_STRING (AssayExec, command, NULL,                                                    \
-                      "The program and its arguments, split into words without a shell; paths "    \
-                      "are relative to the working folder. Its last argument will be the folder "  \
-                      "of the request"),                                                           \
+                      "The program and its arguments, split into words without a shell; files "    \
+                      "are looked for in the scenario's folder, then in the working folder. Its "  \
+                      "last argument will be the folder of the request"),                          \
       ASSAY_PARAM_REAL (AssayExec, time_limit, 600, 0.01, 1e6, "s",                                \
                         "Time after which the program is killed"),                                 \
       ASSAY_PARAM_INT (AssayExec, memory_limit, 0, 0, 1e7, "MiB",                                  \
                        "Private memory that each of its processes may have (RLIMIT_DATA); 0: no "  \
                        "limit"),                                                                   \
       ASSAY_PARAM_INT (AssayExec, file_limit, 4096, 1, 1e7, "MiB",                                 \
-                       "Size that a file which it writes may have (RLIMIT_FSIZE), and all files "  \
-                       "of its answer together"),                                                  \
-      ASSAY_PARAM_STRING (AssayExec, settings, "", "Text that is passed on to the program")
+                       "Size that a file which it writes may have (RLIMIT_FSIZE), and all that "   \
+                       "it writes into its folder together"),                                      \
+      ASSAY_PARAM_STRING (AssayExec, settings, "", "Text that is passed on to the program"),       \
+      ASSAY_PARAM_LATER_CHOICE (AssayExec, confine, ASSAY_CONFINE_AUTO, assay_confine_names,       \
+                                "Whether bubblewrap keeps it from the network and from writing "   \
+                                "elsewhere; auto: where it is installed and works")
 
 typedef struct _AssayExecFolder AssayExecFolder;
 
@@ -70,6 +80,10 @@ typedef struct {
 /* ASSAY_ERROR_PARAMETER for a command that cannot be split. A command that is not given yet (NULL)
  * is for the scenario to refuse. */
 gboolean assay_exec_check (const AssayExec *exec, GError **error);
+
+/* The plugins' callbacks for settings that name files (core/plugin.h). */
+void assay_exec_locate (AssayExec *exec, const char *folder);
+GPtrArray *assay_exec_files (const AssayExec *exec);
 
 /* A folder for one request; NULL with ASSAY_ERROR_IO. Freeing it removes it from disk. */
 AssayExecFolder *assay_exec_folder_new (const AssayExecRequest *request, const AssayExec *exec,

@@ -59,6 +59,22 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
          && exec_mechanism_check (&settings->mechanism, error);
 }
 
+static void
+locate (gpointer data, const char *folder)
+{
+  Exec *settings = data;
+
+  assay_exec_locate (&settings->mechanism.exec, folder);
+}
+
+static GPtrArray *
+files (gconstpointer data)
+{
+  const Exec *settings = data;
+
+  return assay_exec_files (&settings->mechanism.exec);
+}
+
 /* The program's own, copies of what it is given, and a batch of runs. */
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
@@ -156,6 +172,8 @@ const AssayDefense assay_defense_exec = {
   .settings_size = sizeof (Exec),
   .check = check,
   .memory = memory,
+  .locate = locate,
+  .files = files,
   .produces = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
               | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_CODES,
   .kind = kind,

@@ -301,13 +301,24 @@ check_disjoint (const AssayScenario *scenario, const AssayGroup *group, const GA
   return TRUE;
 }
 
-static gboolean
-add_parts (const AssayGroup *group, const AssayPlugin *plugin, const GArray *axes,
-           const GArray *tuned, guint grants, const char *tune_measure, GPtrArray *ret_parts,
-           GError **error)
+/* Every setting at its default, for a scenario that stands in a folder. */
+static AssaySettings *
+new_settings (const AssayScenario *scenario, const AssayPlugin *plugin)
 {
-  g_autoptr (AssaySettings) defaults
-      = assay_settings_new (plugin->parameters, plugin->settings_size);
+  AssaySettings *settings = assay_settings_new (plugin->parameters, plugin->settings_size);
+  g_autofree char *folder = g_path_get_dirname (scenario->path);
+
+  if (plugin->locate != NULL)
+    plugin->locate (settings->values, folder);
+  return settings;
+}
+
+static gboolean
+add_parts (const AssayScenario *scenario, const AssayGroup *group, const AssayPlugin *plugin,
+           const GArray *axes, const GArray *tuned, guint grants, const char *tune_measure,
+           GPtrArray *ret_parts, GError **error)
+{
+  g_autoptr (AssaySettings) defaults = new_settings (scenario, plugin);
   g_autoptr (GPtrArray) all = multiply_out (defaults, axes, error);
 
   if (all == NULL)
@@ -365,7 +376,7 @@ assay_parts_from_group (const AssayScenario *scenario, const AssayGroup *group,
           || !parse_tune_measure (scenario, group, tuned->len > 0, &tune_measure, error)
           || !check_disjoint (scenario, group, axes, tuned, error)))
     return FALSE;
-  if (!add_parts (group, plugin, axes, tuned, grants, tune_measure, ret_parts, error))
+  if (!add_parts (scenario, group, plugin, axes, tuned, grants, tune_measure, ret_parts, error))
     return assay_scenario_blame (scenario, group, NULL, error);
   return TRUE;
 }

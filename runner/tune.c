@@ -93,7 +93,8 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *worksp
                         &estimates[i], &last)) {
       /* A candidate that ran out of memory today might be the best tomorrow. */
       if (g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_MEMORY)
-          || g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_IO)) {
+          || g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_IO)
+          || g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_CANCELLED)) {
         g_propagate_error (error, g_steal_pointer (&last));
         return FALSE;
       }
