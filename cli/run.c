@@ -9,6 +9,7 @@
 #include "report/report.h"
 #include "runner/folder.h"
 #include "runner/kept.h"
+#include "runner/programs.h"
 #include "runner/run.h"
 
 typedef struct {
@@ -176,6 +177,7 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
   AssayRunEnd end = ASSAY_RUN_FINISHED;
   const gboolean is_ok
       = check_data (plan, workspace, folder, &error)
+        && assay_programs_check (plan, folder->store, !folder->is_finished, &error)
         && (folder->is_finished
             || assay_run (plan, workspace, folder->store, &callbacks, &end, &error));
   int code;

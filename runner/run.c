@@ -4,6 +4,7 @@
 #include "core/control.h"
 #include "core/text.h"
 #include "runner/audit.h"
+#include "runner/programs.h"
 #include "runner/show.h"
 #include "runner/tune.h"
 
@@ -67,6 +68,7 @@ enter_trial (Runner *runner, const AssayCell *cell, GError **error)
     return TRUE;
   report_progress (runner, "opening the dataset");
   if (!check_data (runner, cell->dataset, error)
+      || !assay_programs_check (runner->plan, runner->store, TRUE, error)
       || (assay_plan_has_releases (runner->plan)
           && !assay_workspace_groups (runner->workspace, cell, &groups, &n, error)))
     return FALSE;
