@@ -170,9 +170,12 @@ answer("release", vectors=npy([[value + noise.uniform(-1, 1) for value in row]
 """)
     attack = write_program(sandbox, "read.py", note + (
         "answer('guess', estimates=npy(load('release/vectors.npy')))\n"))
-    parts = (group("defense", "noise", defense, "settings = level=3, 'x' \"y\"", "uses = database")
-             + group("attack", "program", attack, "grants = other-releases")
-             + group("attack", "knowing", attack, "grants = public; database; other-releases"))
+    # What they saw they write into the working folder.
+    parts = (group("defense", "noise", defense, "settings = level=3, 'x' \"y\"", "uses = database",
+                   "confine = never")
+             + group("attack", "program", attack, "grants = other-releases", "confine = never")
+             + group("attack", "knowing", attack, "grants = public; database; other-releases",
+                     "confine = never"))
     first = run_scenario(sandbox, parts)
     seen = [json.loads(line) for line in sandbox.read("seen-defense.txt").splitlines()]
     check(len(seen) == 2, f"{len(seen)} starts of the defense for two trials")
@@ -236,6 +239,19 @@ print("warning " * 100000, file=sys.stderr)
 SECRETS = "rows = load('secrets.npy')\n"
 RELEASE = "answer('release', vectors=npy(rows))\n"
 VECTORS = "(FOLDER / 'release' / 'vectors.npy')"
+EDIT = """
+path = FOLDER / "release" / "release.json"
+text = path.read_text()
+assert {0!r} in text, text
+path.write_text(text.replace({0!r}, {1!r}))
+"""
+# A header that says something else than what follows it.
+HEADER = """
+content = npy(rows)
+header = repr({{"descr": {0!r}, "fortran_order": False, "shape": {1!r}}}).ljust(117) + "\\n"
+(FOLDER / "release" / "vectors.npy").write_bytes(
+    b"\\x93NUMPY\\x01\\x00" + struct.pack("<H", len(header)) + header.encode() + content[-512:])
+"""
 
 MISTAKES = [
     ("dies", "print('Traceback', file=sys.stderr)\nsys.exit('no such\\x1b[31m budget')",
@@ -269,6 +285,35 @@ MISTAKES = [
     ("path-that-leads-out", SECRETS + RELEASE + "path = FOLDER / 'release' / 'release.json'\n"
      "path.write_text(path.read_text().replace('vectors.npy', '../secrets.npy'))\n",
      "release: array 'vectors': file '../secrets.npy' is not a plain name inside the folder"),
+    ("file-that-leads-out-absolutely", SECRETS + RELEASE
+     + "path = FOLDER / 'release' / 'release.json'\n"
+     "path.write_text(path.read_text().replace('vectors.npy', os.path.abspath('outside.npy')))\n",
+     "release: array 'vectors': file '{*}/outside.npy' is not a plain name inside the folder"),
+    ("unknown-kind", SECRETS + RELEASE + EDIT.format('"vectors", "arrays"', '"vectros", "arrays"'),
+     "release: release.json: kind is 'vectros', expected vectors, subspaces, {*}"),
+    ("unknown-version", SECRETS + RELEASE + EDIT.format("assay-release/1", "assay-release/7"),
+     "release/release.json: format is 'assay-release/7', expected 'assay-release/1'"),
+    ("no-such-array", SECRETS + RELEASE + EDIT.format('"vectors": {"file"', '"vektors": {"file"'),
+     "release: release of kind vectors: array 'vectors' is missing"),
+    ("array-without-its-file", SECRETS + RELEASE + f"{VECTORS}.unlink()\n",
+     "release: release/vectors.npy: cannot be read: No such file or directory"),
+    ("json-cut-short", SECRETS + RELEASE + "path = FOLDER / 'release' / 'release.json'\n"
+     "path.write_text(path.read_text()[:-3])\n", "release/release.json: {*}Parse error{*}"),
+    ("header-of-a-huge-array", SECRETS + RELEASE + HEADER.format("<f4", (1 << 40, 1 << 40)),
+     "release: release/vectors.npy: announces float32 1099511627776 x 1099511627776, more than any "
+     "memory holds"),
+    ("header-larger-than-its-file", SECRETS + RELEASE + HEADER.format("<f4", (1 << 20, 16)),
+     "release: release/vectors.npy: truncated: the header announces float32 1048576 x 16, {*}"),
+    ("header-of-objects", SECRETS + RELEASE + HEADER.format("|O", (8, 16)),
+     "release: release/vectors.npy: holds Python objects ('|O'); expected {*}"),
+    ("header-of-a-negative-size", SECRETS + RELEASE + HEADER.format("<f4", (-8, 16)),
+     "release: release/vectors.npy: has a negative size in its shape"),
+    ("header-cut-short", SECRETS + RELEASE
+     + f"{VECTORS}.write_bytes({VECTORS}.read_bytes()[:40])\n",
+     "release: release/vectors.npy: truncated: a header of 118 bytes is announced, {*}"),
+    ("ends-as-a-signal-does", "sys.exit(137)", "the program was killed by signal 9 (Killed)"),
+    ("cannot-be-decoded", "sys.stderr.buffer.write(b'\\xff\\xfe no\\n')\nsys.exit(3)",
+     "the program ended with exit status 3; its last lines: {*} no"),
     ("closes-its-folder", SECRETS + RELEASE + "os.chmod(FOLDER / 'release', 0)\n"
      "os.chmod(FOLDER, 0o500)\nsys.exit(1)", "the program ended with exit status 1"),
 ]
@@ -314,6 +359,9 @@ def _(sandbox):
     check(not (sandbox.path / "made").exists(), "a shell ran the command")
 
 
+CONFINED = ("never", "auto")
+
+
 @cases.case("hang-is-ended-with-all-that-it-started")
 def _(sandbox):
     """Deaf to SIGTERM, and with a child that holds standard error open."""
@@ -321,31 +369,39 @@ def _(sandbox):
     hang = write_program(sandbox, "hang.py", """
 import signal, subprocess, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-child = subprocess.Popen(["sleep", "300"])
-pathlib.Path("child.pid").write_text(str(child.pid))
+child = subprocess.Popen(["sleep", "300.00071"])
 print("working", file=sys.stderr, flush=True)
 time.sleep(300)
 """)
-    start = time.monotonic()
-    sandbox.refuses(protect(sandbox, hang, "--set", "time_limit=1.5"),
-                    "defense exec: the program did not end within time_limit = 1.5 s and was "
-                    "killed; its last lines: working")
-    check(time.monotonic() - start < 60, "it was waited for")
-    check_ended(int(sandbox.read("child.pid")))
+    for confine in CONFINED:
+        start = time.monotonic()
+        sandbox.refuses(protect(sandbox, hang, "--set", "time_limit=1.5", "--set",
+                                f"confine={confine}"),
+                        "defense exec: the program did not end within time_limit = 1.5 s and was "
+                        "killed; its last lines: working")
+        check(time.monotonic() - start < 60, "it was waited for")
+        check_ended("300.00071")
 
 
-def check_ended(pid):
-    """Gone, or a zombie that nobody has asked after yet."""
+def find_processes(word):
+    """Those that run with the argument @word; zombies have none."""
+    found = []
+    for place in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if word.encode() in place.read_bytes().split(b"\0"):
+                found.append(place.parent.name)
+        except OSError:
+            continue
+    return found
+
+
+def check_ended(word):
     end = time.monotonic() + 10
     while time.monotonic() < end:
-        try:
-            state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        except FileNotFoundError:
-            return
-        if state == "Z":
+        if not find_processes(word):
             return
         time.sleep(0.05)
-    check(False, f"process {pid} is still there")
+    check(False, f"processes {find_processes(word)} are still there")
 
 
 @cases.case("child-that-is-left-behind-is-ended")
@@ -353,12 +409,13 @@ def _(sandbox):
     prepare(sandbox)
     leave = write_program(sandbox, "leave.py", """
 import subprocess
-pathlib.Path("child.pid").write_text(str(subprocess.Popen(["sleep", "300"]).pid))
+subprocess.Popen(["sleep", "300.00072"])
 """ + SCALE)
-    start = time.monotonic()
-    sandbox.expect(protect(sandbox, leave), out="", err="")
-    check(time.monotonic() - start < 60, "the child was waited for")
-    check_ended(int(sandbox.read("child.pid")))
+    for confine in CONFINED:
+        start = time.monotonic()
+        sandbox.expect(protect(sandbox, leave, "--set", f"confine={confine}"), out="", err="")
+        check(time.monotonic() - start < 60, "the child was waited for")
+        check_ended("300.00072")
 
 
 @cases.case("memory-limit")
