@@ -7,9 +7,9 @@
  *   link         `candidates` (n x k): public rows for each released item, the best first
  *   pair         `pairs` (p x 2) of items and their `scores` (p), higher, the rather they share a
  *                secret; of mixtures alone, of which it is known
- * Labels and hash function are in the release where they were granted. Where it is confined (setting
- * `confine`) it can write nowhere else and has no network, but nothing keeps a program from reading
- * elsewhere on the disk.
+ * Labels and hash function are in the release where they were granted. Where it is confined
+ * (setting `confine`) it can write nowhere else and has no network, but nothing keeps a program
+ * from reading elsewhere on the disk.
  *
  * It is handed the whole release at once. What was released of other secrets, a built-in attack
  * without the grant other-releases keeps from using; of an unknown program nobody can know, so that
