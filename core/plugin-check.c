@@ -75,8 +75,9 @@ fault_of (const AssayPlugin *plugin, const AssayParam *param)
   if (param->type == ASSAY_PARAM_TYPE_CHOICE) {
     while (param->choices != NULL && param->choices[n_choices] != NULL)
       n_choices++;
-    return param->number >= 0 && param->number < n_choices ? NULL
-                                                           : "has a default that is none of its choices";
+    return param->number >= 0 && param->number < n_choices
+               ? NULL
+               : "has a default that is none of its choices";
   }
   if (param->type != ASSAY_PARAM_TYPE_STRING
       && !(isfinite (param->low) && isfinite (param->high) && param->low <= param->number

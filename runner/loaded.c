@@ -91,16 +91,16 @@ assay_loaded_difference (const char *kept, const char *now)
     const char *is = g_hash_table_lookup (after, name);
 
     if (is == NULL)
-      return g_strdup_printf ("the plugin '%s' was a loaded one (sha256 %.12s) and is built in now",
+      return g_strdup_printf ("the %s was a loaded plugin (sha256 %.12s) and is built in now",
                               (char *) name, (char *) was);
     if (!g_str_equal (is, was))
-      return g_strdup_printf ("the plugin '%s' was another build (sha256 %.12s, now %.12s)",
-                              (char *) name, (char *) was, is);
+      return g_strdup_printf ("the %s was another build (sha256 %.12s, now %.12s)", (char *) name,
+                              (char *) was, is);
   }
   g_hash_table_iter_init (&iter, after);
   while (g_hash_table_iter_next (&iter, &name, &was))
     if (!g_hash_table_contains (before, name))
-      return g_strdup_printf ("the plugin '%s' was built in and is a loaded one now (sha256 %.12s)",
+      return g_strdup_printf ("the %s was built in and is a loaded plugin now (sha256 %.12s)",
                               (char *) name, (char *) was);
   return NULL;
 }
