@@ -401,6 +401,20 @@ def _(sandbox):
                    f"assay: plugin refused: {found}: is a truncated shared object\n")
 
 
+@cases.case("debian-builds-with-the-packages-of-setup")
+def _(sandbox):
+    """Without compilers, which every build has, and without what tests and reports use."""
+    names = re.search(r"^packages='([^']*)'", (SOURCE / "setup").read_text(), re.MULTILINE)
+    others = {"gcc", "g++", "python3-numpy", "libcriterion-dev", "gnuplot-nox", "bubblewrap"}
+    control = (SOURCE / "debian" / "control").read_text()
+    listed = re.search(r"^Build-Depends:\n((?: .*\n)+)", control, re.MULTILINE).group(1)
+    depends = {line.split()[0].rstrip(",") for line in listed.splitlines()} - {"debhelper-compat"}
+    check(set(names.group(1).split()) - others == depends, depends)
+    version = re.search(r"version: '(.*?)'", (SOURCE / "meson.build").read_text()).group(1)
+    changes = (SOURCE / "debian" / "changelog").read_text()
+    check(changes.startswith(f"assay ({version})"), changes.split("\n", maxsplit=1)[0])
+
+
 @cases.case("installed-scenarios-run")
 def _(sandbox):
     prefix = install(sandbox)
