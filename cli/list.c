@@ -47,9 +47,14 @@ print_listing (const Listing *listing, int width)
   const AssayPlugin *const *list = assay_registry_list (listing->type);
 
   printf ("%s\n", listing->heading);
-  for (guint i = 0; list[i] != NULL; i++)
+  for (guint i = 0; list[i] != NULL; i++) {
+    const AssayPluginOrigin *origin = assay_registry_origin (list[i]);
+    g_autofree char *file = origin != NULL ? g_path_get_basename (origin->path) : NULL;
+
     if (is_utility (listing->type, list[i]) == listing->is_of_utilities)
-      printf ("  %-*s %s\n", width, list[i]->id, list[i]->summary);
+      printf ("  %-*s %s%s%s%s\n", width, list[i]->id, list[i]->summary,
+              file != NULL ? " (from " : "", file != NULL ? file : "", file != NULL ? ")" : "");
+  }
 }
 
 /* The longest id of all that is asked for, so that summaries stand in one column. */
@@ -128,6 +133,8 @@ word_for (AssayPluginType type, const AssayPlugin *plugin)
 static void
 print_description (AssayPluginType type, const AssayPlugin *plugin)
 {
+  const AssayPluginOrigin *origin = assay_registry_origin (plugin);
+
   printf ("%s (%s)\n%s\n\n%s\n%s\n", plugin->id, word_for (type, plugin), plugin->summary,
           plugin->reference.work, plugin->reference.place);
   if (type == ASSAY_PLUGIN_DEFENSE) {
@@ -155,10 +162,12 @@ print_description (AssayPluginType type, const AssayPlugin *plugin)
       printf ("\nReads: %s\n", reads);
     if (metric->needs != 0)
       printf ("%sNeeds of the dataset: %s\n", metric->reads != 0 ? "" : "\n", needs);
-    if (metric->on_request)
+    if (assay_metric_on_request (metric))
       printf ("%sMeasured where a [metric] of the scenario names it\n",
               metric->reads != 0 || metric->needs != 0 ? "" : "\n");
   }
+  if (origin != NULL)
+    printf ("\nLoaded from %s\nsha256 %s\n", origin->path, origin->sha256);
   print_parameters (plugin);
   if (type == ASSAY_PLUGIN_METRIC)
     print_measures ((const AssayMetric *) plugin);
@@ -236,6 +245,7 @@ write_measures (AssayJson *json, const AssayMetric *metric)
 static void
 print_json (AssayPluginType type, const AssayPlugin *plugin)
 {
+  const AssayPluginOrigin *origin = assay_registry_origin (plugin);
   AssayJson *json = assay_json_new ();
   g_autofree char *text = NULL;
 
@@ -245,6 +255,10 @@ print_json (AssayPluginType type, const AssayPlugin *plugin)
   assay_json_member_string (json, "summary", plugin->summary);
   assay_json_member_string (json, "work", plugin->reference.work);
   assay_json_member_string (json, "place", plugin->reference.place);
+  if (origin != NULL) {
+    assay_json_member_string (json, "file", origin->path);
+    assay_json_member_string (json, "sha256", origin->sha256);
+  }
   if (type == ASSAY_PLUGIN_DEFENSE) {
     const AssayDefense *defense = (const AssayDefense *) plugin;
     g_autofree char *kinds = assay_release_kinds_describe (defense->produces);
@@ -268,7 +282,7 @@ print_json (AssayPluginType type, const AssayPlugin *plugin)
     assay_json_key (json, "utility");
     assay_json_bool (json, metric->assess != NULL);
     assay_json_key (json, "on_request");
-    assay_json_bool (json, metric->on_request);
+    assay_json_bool (json, assay_metric_on_request (metric));
     if (metric->reads != 0)
       write_names (json, "reads", metric->reads, kind_name);
     write_measures (json, metric);

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "config.h"
 #include "core/linalg.h"
+#include "core/module-loader.h"
 #include "core/text.h"
 
 static void
@@ -71,6 +72,29 @@ on_warning (const char *domain, GLogLevelFlags level, const char *message, gpoin
   g_printerr ("assay: warning: %s\n", message);
 }
 
+/* Plugins that were compiled elsewhere, before anything looks for one. All that is wrong is said at
+ * once. */
+static gboolean
+load_plugins (void)
+{
+  g_autofree char *installed = assay_modules_installed_folder (ASSAY_BINDIR, ASSAY_LIBDIR);
+  g_auto (GStrv) refusals = assay_modules_load (g_getenv ("ASSAY_PLUGIN_PATH"), installed);
+
+  for (guint i = 0; refusals != NULL && refusals[i] != NULL; i++)
+    g_printerr ("assay: plugin refused: %s\n", refusals[i]);
+  return refusals == NULL;
+}
+
+/* Help is given whatever is wrong with plugins. */
+static gboolean
+asks_for_help (char **argv)
+{
+  for (; *argv != NULL && !g_str_equal (*argv, "--"); argv++)
+    if (g_str_equal (*argv, "--help") || g_str_equal (*argv, "-h"))
+      return TRUE;
+  return FALSE;
+}
+
 static int
 run_command (int argc, char **argv)
 {
@@ -94,6 +118,8 @@ run_command (int argc, char **argv)
       program = g_strconcat ("assay ", name, NULL);
       argv[1] = program;
       g_set_prgname (program);
+      if (!asks_for_help (argv) && !load_plugins ())
+        return EXIT_BAD_INPUT;
       return command->run (argc - 1, argv + 1);
     }
   return fail_unknown (name);

@@ -153,7 +153,8 @@ measure_all (const MeasureOptions *options, AssayJson *json, GError **error)
     const AssayMetric *metric = assay_metrics[m];
     g_autoptr (AssaySettings) settings = NULL;
 
-    if ((options->metric != NULL ? !g_str_equal (options->metric, metric->id) : metric->on_request)
+    if ((options->metric != NULL ? !g_str_equal (options->metric, metric->id)
+                                 : assay_metric_on_request (metric))
         || !assay_metric_applies (metric, NULL, release, truth, guess))
       continue;
     is_any = TRUE;

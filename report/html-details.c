@@ -5,6 +5,7 @@
 #include "report/html-page.h"
 #include "report/html-parts.h"
 #include "report/report.h"
+#include "runner/loaded.h"
 
 /* Pictures beyond these, in bytes, stay beside the page. */
 #define MOST_PICTURE (3 << 20)
@@ -233,6 +234,20 @@ append_datasets (GString *html, const AssayResults *results)
   assay_html_say_rest (html, shown, datasets->len, "datasets", "results.json");
 }
 
+static void
+append_loaded (GString *html, const AssayPlan *plan)
+{
+  g_autoptr (GPtrArray) all = assay_loaded_list (plan);
+
+  for (guint i = 0; i < all->len; i++) {
+    const AssayLoaded *loaded = all->pdata[i];
+    g_autofree char *term = g_strdup_printf ("SHA-256 of the %s %s, which was not built in",
+                                             loaded->type, loaded->id);
+
+    append_term (html, term, loaded->sha256);
+  }
+}
+
 void
 assay_html_provenance (GString *html, const AssayResults *results)
 {
@@ -246,6 +261,7 @@ assay_html_provenance (GString *html, const AssayResults *results)
   append_term (html, "scenario", file);
   append_term (html, "its SHA-256", plan->scenario_sha256);
   append_term (html, "SHA-256 of the resolved plan", plan->sha256);
+  append_loaded (html, plan);
   append_count (html, "seed", plan->seed);
   append_count (html, "trials", plan->trials);
   if (plan->secret_groups > 0)

@@ -10,6 +10,7 @@
 #include "report/json-part.h"
 #include "report/report.h"
 #include "runner/claim.h"
+#include "runner/loaded.h"
 
 #include <sqlite3.h>
 
@@ -299,6 +300,30 @@ write_version (AssayJson *json)
   assay_json_end_object (json);
 }
 
+/* The plugins that were not built in. Where they lie is a matter of the machine. */
+static void
+write_loaded (AssayJson *json, const AssayPlan *plan, gboolean has_paths)
+{
+  g_autoptr (GPtrArray) all = assay_loaded_list (plan);
+
+  if (all->len == 0)
+    return;
+  assay_json_key (json, "plugins");
+  assay_json_begin_array (json);
+  for (guint i = 0; i < all->len; i++) {
+    const AssayLoaded *loaded = all->pdata[i];
+
+    assay_json_begin_object (json);
+    assay_json_member_string (json, "type", loaded->type);
+    assay_json_member_string (json, "id", loaded->id);
+    assay_json_member_string (json, "sha256", loaded->sha256);
+    if (has_paths)
+      assay_json_member_string (json, "file", loaded->path);
+    assay_json_end_object (json);
+  }
+  assay_json_end_array (json);
+}
+
 void
 assay_report_write_json (const AssayResults *results, AssayJson *json)
 {
@@ -317,6 +342,7 @@ assay_report_write_json (const AssayResults *results, AssayJson *json)
   assay_json_member_int (json, "trials", (gint64) plan->trials);
   assay_json_member_int (json, "secrets", (gint64) plan->secrets);
   assay_json_end_object (json);
+  write_loaded (json, plan, FALSE);
   if (results->n_missing > 0)
     assay_json_member_int (json, "missing_cells", (gint64) results->n_missing);
   write_cells (json, "cells", results->cells);
@@ -376,6 +402,7 @@ assay_report_run_json (const AssayResults *results, guint threads, gint64 starte
   assay_json_member_string (json, "glib", glib);
   assay_json_member_string (json, "sqlite", sqlite3_libversion ());
   assay_json_end_object (json);
+  write_loaded (json, results->plan, TRUE);
   assay_json_key (json, "threads");
   if (threads > 0)
     assay_json_int (json, threads);

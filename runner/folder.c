@@ -24,6 +24,7 @@
 #include "config.h"
 #include "runner/folder-files.h"
 #include "runner/kept.h"
+#include "runner/loaded.h"
 
 #define LOCK_TRIES 10
 #define LOCK_WAIT_US 10000
@@ -159,15 +160,24 @@ look_into_store (const AssayPlan *plan, const char *path, gboolean resume, State
   g_autofree char *sha256 = NULL;
   g_autofree char *state = NULL;
   g_autofree char *serial = NULL;
+  g_autofree char *text = NULL;
 
   if (store == NULL || !assay_store_get (store, ASSAY_META_PLAN, &sha256, error)
+      || !assay_store_get (store, ASSAY_META_PLAN_TEXT, &text, error)
       || !assay_store_get (store, ASSAY_META_STATE, &state, error)
       || !assay_store_get (store, ASSAY_META_SERIAL, &serial, error))
     return FALSE;
   if (sha256 == NULL) /* killed before it said what it runs */
     return TRUE;
   if (!g_str_equal (sha256, plan->sha256)) {
+    g_autofree char *difference = text != NULL ? assay_loaded_difference (text, plan->canonical)
+                                               : NULL;
+
     ret_state->found = FOUND_OTHER;
+    if (difference != NULL)
+      return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                         "output folder %s: %s; expected --out with another folder", path,
+                         difference);
     return assay_fail (error, ASSAY_ERROR_SCENARIO,
                        "output folder %s holds the run of another scenario or of other settings; "
                        "expected --out with another folder",

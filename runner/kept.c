@@ -12,6 +12,7 @@
 
 #include "config.h"
 #include "runner/folder.h"
+#include "runner/loaded.h"
 
 #define META_SCENARIO "scenario"
 #define META_TIMES "times"
@@ -124,6 +125,25 @@ plan_again (GVariant *kept, GError **error)
   return assay_plan_new (g_variant_get_bytestring (path), &options, error);
 }
 
+/* FALSE, and why the plan is not the one that was run. */
+static gboolean
+fail_other_plan (const AssayKeptRun *run, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_autofree char *difference = NULL;
+
+  if (!assay_store_get (run->store, ASSAY_META_PLAN_TEXT, &text, error))
+    return FALSE;
+  difference = text != NULL ? assay_loaded_difference (text, run->plan->canonical) : NULL;
+  if (difference != NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: %s; expected the one of the run", run->folder,
+                       difference);
+  return assay_fail (error, ASSAY_ERROR_DATA,
+                     "%s: the run was made by Assay %s, and this is %s, which reads the scenario "
+                     "otherwise; expected the same version",
+                     run->folder, run->version, ASSAY_THIS_VERSION);
+}
+
 /* The plan again, which must be the one that was run: another version of the program may read the
  * same scenario otherwise, and outcomes are stored by their place in the plan. */
 static gboolean
@@ -154,11 +174,7 @@ load_plan (AssayKeptRun *run, GError **error)
     g_prefix_error (error, "%s: ", run->folder);
     return FALSE;
   }
-  return g_str_equal (run->plan->sha256, sha256)
-         || assay_fail (error, ASSAY_ERROR_DATA,
-                        "%s: the run was made by Assay %s, and this is %s, which reads the "
-                        "scenario otherwise; expected the same version",
-                        run->folder, run->version, ASSAY_THIS_VERSION);
+  return g_str_equal (run->plan->sha256, sha256) || fail_other_plan (run, error);
 }
 
 /* A run of an earlier version kept no times. */

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "runner/claim.h"
 #include "runner/group.h"
+#include "runner/loaded.h"
 #include "runner/pairing.h"
 #include "runner/part.h"
 #include "runner/sheet.h"
@@ -118,7 +119,7 @@ is_played (const AssayPlan *plan, const AssayMetric *metric)
 }
 
 /* A metric that no group names is played with its defaults wherever it applies, unless it is one on
- * request. */
+ * request, or was loaded: what a scenario measures does not depend on what else is installed. */
 static void
 add_default_metrics (AssayPlan *plan)
 {
@@ -126,7 +127,8 @@ add_default_metrics (AssayPlan *plan)
 
   for (guint m = 0; assay_metrics[m] != NULL; m++) {
     const AssayPlugin *plugin = &assay_metrics[m]->plugin;
-    gboolean is_left_out = assay_metrics[m]->on_request || !is_played (plan, assay_metrics[m]);
+    gboolean is_left_out = assay_metric_on_request (assay_metrics[m])
+                           || !is_played (plan, assay_metrics[m]);
     AssayPart *part;
 
     for (guint i = 0; i < n_named; i++)
@@ -387,6 +389,7 @@ static char *
 canonical_plan (const AssayPlan *plan)
 {
   g_autofree char *confidence = assay_text_number (plan->confidence);
+  g_autofree char *loaded = assay_loaded_canonical (plan);
   GString *text = g_string_new ("assay-plan/1\n");
 
   g_string_append_printf (text,
@@ -406,6 +409,7 @@ canonical_plan (const AssayPlan *plan)
 
     g_string_append_printf (text, "%s\n", sheet);
   }
+  g_string_append (text, loaded);
   return g_string_free (text, FALSE);
 }
 
