@@ -182,9 +182,9 @@ cli_dataset_fetch (int argc, char **argv)
             "Replace files that are there and do not fit", NULL },
           G_OPTION_ENTRY_NULL };
 
-  if (!cli_parse (&argc, &argv, "[NAME...]",
+  if (!cli_parse (&argc, &argv, "[SET...]",
                   "Files of public data sets, from where their authors publish them. Without\n"
-                  "NAME: what there is.",
+                  "SET: what there is.",
                   "A file has its name only after its sha256 was found to fit. What has come so\n"
                   "far is kept as NAME.part, and the same command goes on from there.\n\nExample:\n"
                   "  assay dataset fetch fashion-mnist --out data\n",

@@ -28,7 +28,7 @@ print_help (void)
       "                                      range, mean, duplicates, sha256\n"
       "  assay dataset convert IN OUT        The same numbers in another format (also: import)\n"
       "  assay dataset extract FOLDER OUT    SIFT descriptors of the photographs in a folder\n"
-      "  assay dataset fetch [NAME...]       Public data sets, verified; without NAME: which\n\n"
+      "  assay dataset fetch [SET...]        Public data sets, verified; without SET: which\n\n"
       "Formats, by the end of a name or by --from and --to:\n"
       "  fvecs, bvecs, ivecs (TEXMEX), npy (NumPy), csv, idx (.idx, -ubyte; also with .gz), and\n"
       "  cifar (.bin, only read).\n\n"
