@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import tarfile
+import threading
 import time
 
 import data
@@ -159,7 +160,7 @@ def _(sandbox):
                          "gopher://127.0.0.1:1/r"):
             server.pages["/r"] = Page(location=location)
             write_catalog(sandbox, server.url + "/r")
-            left = fails(sandbox, 2, f"{server.url}/r: leads to another protocol: {{*}}")
+            left = fails(sandbox, 2, f"{server.url}/r: speaks or leads to another protocol: {{*}}")
             check(left == [], str(left))
 
 
@@ -376,6 +377,22 @@ def _(sandbox):
         write_catalog(sandbox, server.url + "/r")
         fails(sandbox, 4, f"{server.url}/r: nothing came for 1 s (--timeout); {PART} has 50000 of "
               "300000 bytes, and the same command goes on from there", "--timeout", "1")
+
+
+@transfer_case("another-protocol")
+def _(sandbox):
+    """Whatever listens there, it is no web server."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        def greet():
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(4096)
+                connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+        threading.Thread(target=greet, daemon=True).start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/r"
+        write_catalog(sandbox, url)
+        left = fails(sandbox, 2, f"{url}: speaks or leads to another protocol: {{*}}")
+        check(left == [], str(left))
 
 
 @transfer_case("nobody-listens")
