@@ -219,8 +219,8 @@ explain (const Request *request, CURLcode code, const char *message, GError **er
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: leads over more than %d redirects",
                        transfer->url, MOST_REDIRECTS);
   case CURLE_UNSUPPORTED_PROTOCOL:
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: speaks or leads to another protocol: %s", transfer->url,
-                       message);
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: speaks or leads to another protocol: %s",
+                       transfer->url, message);
   case CURLE_OPERATION_TIMEDOUT:
     return assay_fail (error, ASSAY_ERROR_IO, "%s: nothing came for %u s (--timeout)",
                        transfer->url, transfer->timeout_s);
