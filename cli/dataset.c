@@ -13,7 +13,9 @@
 const CliCommand cli_dataset_commands[] = {
   { "info", cli_dataset_info, "What stands in data files" },
   { "convert", cli_dataset_convert, "The same numbers in another format" },
+  { "import", cli_dataset_convert, "Another name of convert" },
   { "extract", cli_dataset_extract, "SIFT descriptors of photographs" },
+  { "fetch", cli_dataset_fetch, "Public data sets, verified" },
   { NULL, NULL, NULL },
 };
 
@@ -24,14 +26,16 @@ print_help (void)
       "Usage:\n"
       "  assay dataset info FILE...          What stands in data files: format, shape, type,\n"
       "                                      range, mean, duplicates, sha256\n"
-      "  assay dataset convert IN OUT        The same numbers in another format\n"
-      "  assay dataset extract FOLDER OUT    SIFT descriptors of the photographs in a folder\n\n"
+      "  assay dataset convert IN OUT        The same numbers in another format (also: import)\n"
+      "  assay dataset extract FOLDER OUT    SIFT descriptors of the photographs in a folder\n"
+      "  assay dataset fetch [SET...]        Public data sets, verified; without SET: which\n\n"
       "Formats, by the end of a name or by --from and --to:\n"
       "  fvecs, bvecs, ivecs (TEXMEX), npy (NumPy), csv, idx (.idx, -ubyte; also with .gz), and\n"
       "  cifar (.bin, only read).\n\n"
       "Conversion loses nothing or is refused. It takes --rows A:B, --type, --shape HxW,\n"
       "--labels FILE and --force; info takes --from; extract takes --keypoints FILE, --largest N,\n"
-      "--skip-unusable and --force. 'assay dataset convert --help' explains.\n");
+      "--skip-unusable and --force; fetch takes --out DIR, --catalog FILE, --accept-unverified,\n"
+      "--timeout N and --force. 'assay dataset convert --help' explains.\n");
 }
 
 int
@@ -43,8 +47,8 @@ cli_dataset (int argc, char **argv)
   g_autofree char *hint = NULL;
 
   if (name == NULL) {
-    g_printerr ("assay dataset: expected info, convert or extract; 'assay dataset --help' "
-                "explains\n");
+    g_printerr ("assay dataset: expected info, convert, import, extract or fetch; 'assay dataset "
+                "--help' explains\n");
     return EXIT_BAD_INPUT;
   }
   if (g_str_equal (name, "--help") || g_str_equal (name, "-h")) {
@@ -61,8 +65,8 @@ cli_dataset (int argc, char **argv)
     return cli_dataset_commands[i].run (argc - 1, argv + 1);
   }
   hint = assay_text_did_you_mean (name, names);
-  g_printerr ("assay dataset: unknown command '%s'%s; expected info, convert or extract\n", name,
-              hint);
+  g_printerr ("assay dataset: unknown command '%s'%s; expected info, convert, import, extract or "
+              "fetch\n", name, hint);
   return EXIT_BAD_INPUT;
 }
 

@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 int cli_dataset_info (int argc, char **argv);
 int cli_dataset_convert (int argc, char **argv);
 int cli_dataset_extract (int argc, char **argv);
+int cli_dataset_fetch (int argc, char **argv);
 
 /* Opens @name, relative to the working folder or ASSAY_DATA, as the format called @format or by its
  * name (NULL). */

@@ -451,9 +451,10 @@ def _(sandbox):
 @cases.case("usage")
 def _(sandbox):
     for arguments, message in (
-        ((), ": expected info, convert or extract; 'assay dataset --help' explains"),
-        (("inof",), ": unknown command 'inof' (did you mean 'info'?); expected info, convert or "
-                    "extract"),
+        ((), ": expected info, convert, import, extract or fetch; 'assay dataset --help' "
+         "explains"),
+        (("inof",), ": unknown command 'inof' (did you mean 'info'?); expected info, convert, import, "
+                    "extract or fetch"),
         (("info",), " info: expected FILE"),
         (("convert", "a"), " convert: expected IN and OUT"),
         (("convert", "a", "b", "c"), " convert: unexpected 'c'; 'assay dataset convert --help' "

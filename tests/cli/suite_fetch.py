@@ -1,0 +1,704 @@
+"""assay dataset fetch, against a server on loopback: whole files, interrupted and resumed ones, and
+everything that a server, a catalogue or a disk can do wrong."""
+
+import gzip
+import hashlib
+import io
+import os
+import pty
+import re
+import signal
+import socket
+import subprocess
+import tarfile
+import threading
+import time
+
+import data
+from data import random_bytes
+from file_server import FileServer, FtpServer, Page
+from harness import Skip, Suite, check, data_folder
+from suite_disk import SmallDisk
+
+cases = Suite("fetch")
+
+CONTENT = random_bytes(300_000, 11)
+ABOUT = """\
+title = Test rows
+page = http://example.org/about
+licence = CC0
+citation = Nobody, 2020
+"""
+PART = "out/rows/rows.bin.part"
+TARGET = "out/rows/rows.bin"
+
+
+def add_to(suite):
+    suite.cases += cases.cases
+    return suite
+
+
+def sha256(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def write_catalog(sandbox, url, content=CONTENT, name="rows.bin", extra="", **changed):
+    """A catalogue of one set of one file; changed keys of None are left out."""
+    keys = {"url": url, "size": len(content), "sha256": sha256(content)} | changed
+    lines = "".join(f"{key} = {value}\n" for key, value in keys.items() if value is not None)
+    sandbox.write("catalog.ini", f"[rows]\n{ABOUT}\n[rows {name}]\n{lines}{extra}")
+
+
+COMMAND = ("dataset", "fetch", "rows", "--catalog", "catalog.ini", "--out", "out")
+
+
+def needs_libcurl(sandbox):
+    write_catalog(sandbox, "http://127.0.0.1:1/")
+    if "built without libcurl" in sandbox.assay(*COMMAND).err:
+        raise Skip("the program was built without libcurl")
+    sandbox.shell("rm -r catalog.ini out")
+
+
+def transfer_case(name):
+    """A case that is skipped where nothing can be fetched."""
+    def add(function):
+        @cases.case(name)
+        def _(sandbox):
+            needs_libcurl(sandbox)
+            function(sandbox)
+    return add
+
+
+def fetch(sandbox, *options):
+    return sandbox.assay(*COMMAND, *options)
+
+
+def fetched(sandbox, *options):
+    """Succeeds, and leaves the right file alone."""
+    result = sandbox.expect(fetch(sandbox, *options))
+    check((sandbox.path / TARGET).read_bytes() == CONTENT, "content")
+    check(list(sandbox.tree("out/rows")) == ["rows.bin"], str(sandbox.tree("out/rows")))
+    return result
+
+
+def fails(sandbox, code, message, *options):
+    """One message; the file does not have its name. Returns what there is beside it."""
+    result = fetch(sandbox, *options)
+    sandbox.expect(result, code, err=f"assay: {message}\n")
+    check(not (sandbox.path / TARGET).exists(), "a file has its name")
+    return sorted(sandbox.tree("out/rows")) if (sandbox.path / "out/rows").exists() else []
+
+
+def part(sandbox, content):
+    sandbox.write(PART, content)
+
+
+# ---- Whole files ----
+
+
+@transfer_case("whole")
+def _(sandbox):
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT)
+        write_catalog(sandbox, server.url + "/r")
+        result = fetched(sandbox)
+        check(result.out == "Test rows\n  page      http://example.org/about\n  licence   CC0\n"
+              "  cite      Nobody, 2020\nout/rows/rows.bin: fetched, and its sha256 fits\n",
+              result.out)
+        check(result.err == "", result.err)
+        again = fetched(sandbox)
+        check(again.out.endswith("out/rows/rows.bin: was there, and its sha256 fits\n"), again.out)
+        check(server.requests == [("/r", None)], str(server.requests))
+
+
+@transfer_case("of-unknown-length")
+def _(sandbox):
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT, is_chunked=True)
+        write_catalog(sandbox, server.url + "/r")
+        fetched(sandbox)
+
+
+@transfer_case("goes-where-data-is-looked-for")
+def _(sandbox):
+    """To ASSAY_DATA and there to the folder of the catalogue; then dataset info finds it by name."""
+    rows = data.texmex_bytes([[1, 2, 3], [4, 5, 6]], ".bvecs")
+    with FileServer() as server:
+        server.pages["/r"] = Page(rows)
+        write_catalog(sandbox, server.url + "/r", rows, "r.bvecs")
+        sandbox.write("catalog.ini", sandbox.read("catalog.ini").replace(
+            "licence", "folder = elsewhere\nlicence", 1))
+        place = {"ASSAY_DATA": str(sandbox.path / "data")}
+        sandbox.expect(sandbox.assay("dataset", "fetch", "rows", "--catalog", "catalog.ini", **place))
+        check((sandbox.path / "data/elsewhere/r.bvecs").read_bytes() == rows, "content")
+        info = sandbox.expect(sandbox.assay("dataset", "info", "elsewhere/r.bvecs", **place))
+        check("2 x 3" in info.out, info.out)
+
+
+@transfer_case("redirects-are-followed-to-a-limit")
+def _(sandbox):
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT)
+        for hop in range(6):
+            server.pages[f"/{hop}"] = Page(location=f"/{hop - 1}" if hop else "/r")
+        server.pages["/loop"] = Page(location="/loop")
+        write_catalog(sandbox, server.url + "/4")
+        fetched(sandbox)
+        (sandbox.path / TARGET).unlink()
+        for name in ("5", "loop"):
+            write_catalog(sandbox, f"{server.url}/{name}")
+            left = fails(sandbox, 2, f"{server.url}/{name}: leads over more than 5 redirects")
+            check(left == [], str(left))
+        check(server.requests.count(("/loop", None)) == 6, str(server.requests))
+
+
+@transfer_case("redirects-out-of-the-web-are-refused")
+def _(sandbox):
+    sandbox.write("secret", CONTENT)
+    with FileServer() as server:
+        for location in (f"file://{sandbox.path}/secret", "ftp://127.0.0.1:1/r",
+                         "gopher://127.0.0.1:1/r"):
+            server.pages["/r"] = Page(location=location)
+            write_catalog(sandbox, server.url + "/r")
+            left = fails(sandbox, 2, f"{server.url}/r: speaks or leads to another protocol: {{*}}")
+            check(left == [], str(left))
+
+
+@transfer_case("ftp")
+def _(sandbox):
+    """The TEXMEX corpus is published in no other way."""
+    with FtpServer(CONTENT) as server:
+        write_catalog(sandbox, server.url + "/r")
+        part(sandbox, CONTENT[:1000])
+        fetched(sandbox)
+        check("REST 1000" in server.commands and "RETR r" in server.commands, str(server.commands))
+        (sandbox.path / TARGET).unlink()
+        server.content = CONTENT + b"?"
+        left = fails(sandbox, 2, f"{server.url}/r: has 300,001 bytes, expected 300,000: it is not the "
+                     "file that the catalogue means")
+        check(left == [], str(left))
+
+
+# ---- Partial files ----
+
+
+@transfer_case("cut-and-resumed")
+def _(sandbox):
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT, cut_after=100_000)
+        write_catalog(sandbox, server.url + "/r")
+        left = fails(sandbox, 4, f"{server.url}/r: {{*}}; {PART} has 100000 of 300000 bytes, and the "
+                     "same command goes on from there")
+        check(left == ["rows.bin.part"], str(left))
+        check((sandbox.path / PART).read_bytes() == CONTENT[:100_000], "the part")
+        server.pages["/r"] = Page(CONTENT)
+        fetched(sandbox)
+        check(server.requests == [("/r", None), ("/r", "bytes=100000-")], str(server.requests))
+
+
+@transfer_case("server-without-ranges")
+def _(sandbox):
+    """It sends everything, and everything is taken from the beginning."""
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT, has_ranges=False)
+        write_catalog(sandbox, server.url + "/r")
+        part(sandbox, b"?" * 1000)
+        fetched(sandbox)
+        check(server.requests == [("/r", "bytes=1000-")], str(server.requests))
+
+
+@transfer_case("another-range-than-asked-for")
+def _(sandbox):
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT, range_shift=-5)
+        write_catalog(sandbox, server.url + "/r")
+        part(sandbox, CONTENT[:1000])
+        fails(sandbox, 2, f"{server.url}/r: the server sent another part than bytes 1000 and on; "
+              f"{PART} has 1000 of 300000 bytes, and the same command goes on from there")
+
+
+@transfer_case("part-of-another-version")
+def _(sandbox):
+    """What was put together does not fit; all of it is fetched again, and does."""
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT)
+        write_catalog(sandbox, server.url + "/r")
+        part(sandbox, b"?" * 1000)
+        result = fetched(sandbox)
+        check(result.err == "assay: rows.bin: does not fit what had come before; fetching all of it "
+              "again\n", result.err)
+        check(server.requests == [("/r", "bytes=1000-"), ("/r", None)], str(server.requests))
+
+
+@transfer_case("parts-of-full-length-and-more")
+def _(sandbox):
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT)
+        write_catalog(sandbox, server.url + "/r")
+        part(sandbox, CONTENT)
+        fetched(sandbox)
+        check(server.requests == [], "a whole part was fetched again")
+        for content in (b"?" * len(CONTENT), CONTENT + b"?"):
+            (sandbox.path / TARGET).unlink()
+            part(sandbox, content)
+            fetched(sandbox)
+        check(server.requests == [("/r", None)] * 2, str(server.requests))
+
+
+@transfer_case("file-changed-on-the-server")
+def _(sandbox):
+    """Another length is refused before anything comes; the same length by its sha256."""
+    with FileServer() as server:
+        write_catalog(sandbox, server.url + "/r")
+        for changed in (CONTENT + b"?", CONTENT[:200_000], CONTENT[:500]):
+            server.pages["/r"] = Page(changed)
+            left = fails(sandbox, 2, f"{server.url}/r: has {len(changed):,} bytes, expected 300,000: "
+                         "it is not the file that the catalogue means")
+            check(left == [], str(left))
+        # There are no bytes behind those of the part: asked for from the beginning, it is too short.
+        part(sandbox, CONTENT[:1000])
+        fails(sandbox, 2, f"{server.url}/r: has 500 bytes, expected 300,000: it is not the file that "
+              "the catalogue means")
+        check([asked for _, asked in server.requests][-2:] == ["bytes=1000-", None],
+              str(server.requests))
+        changed = CONTENT[:-1] + bytes([CONTENT[-1] ^ 1])
+        server.pages["/r"] = Page(changed)
+        left = fails(sandbox, 2, f"{server.url}/r: what came has sha256 {sha256(changed)}, expected "
+                     f"{sha256(CONTENT)}; it is kept as {TARGET}.wrong")
+        check(left == ["rows.bin.wrong"], str(left))
+        # Nothing of it is believed afterwards.
+        server.pages["/r"] = Page(CONTENT)
+        sandbox.expect(fetch(sandbox))
+        check((sandbox.path / TARGET).read_bytes() == CONTENT, "content")
+
+
+@transfer_case("interrupted")
+def _(sandbox):
+    """Ctrl-C keeps what has come; so does kill -9."""
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT, stall_after=150_000)
+        write_catalog(sandbox, server.url + "/r")
+        for name, code in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
+            process = sandbox.start(*COMMAND)
+            wait_for(lambda: (sandbox.path / PART).exists()
+                     and (sandbox.path / PART).stat().st_size >= 150_000)
+            process.send_signal(name)
+            _, err = process.communicate(timeout=60)
+            check(process.returncode == code, f"{process.returncode}\n{err}")
+            if code == 130:
+                check(err == f"assay: interrupted; {PART} has 150000 of 300000 bytes, and the same "
+                      "command goes on from there\n", err)
+            (sandbox.path / PART).write_bytes((sandbox.path / PART).read_bytes()[:150_000 - 1])
+        check((sandbox.path / PART).read_bytes() == CONTENT[:149_999], "the part")
+        server.pages["/r"] = Page(CONTENT)
+        fetched(sandbox)
+        check(server.requests[-1] == ("/r", "bytes=149999-"), str(server.requests))
+
+
+def wait_for(claim):
+    end = time.monotonic() + 60
+    while not claim():
+        check(time.monotonic() < end, "it does not happen")
+        time.sleep(0.02)
+
+
+@transfer_case("two-processes-at-once")
+def _(sandbox):
+    """The second stands back and says so; the first ends well."""
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT, pause_s=0.1)
+        write_catalog(sandbox, server.url + "/r")
+        first = sandbox.start(*COMMAND)
+        wait_for(lambda: (sandbox.path / PART).exists() and (sandbox.path / PART).stat().st_size > 0)
+        sandbox.expect(fetch(sandbox), 4, err=f"assay: {PART}: another process fetches this file at "
+                       "the moment\n")
+        out, err = first.communicate(timeout=60)
+        check(first.returncode == 0 and err == "", out + err)
+        fetched(sandbox)
+        check(len(server.requests) == 1, str(server.requests))
+
+
+@transfer_case("many-processes-at-once")
+def _(sandbox):
+    """However they meet: each ends well or stands back, and the file is right."""
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT)
+        write_catalog(sandbox, server.url + "/r")
+        for _ in range(4):
+            processes = [sandbox.start(*COMMAND) for _ in range(6)]
+            ends = [(process.communicate(timeout=60), process.returncode) for process in processes]
+            check(all(code == 0 or (code == 4 and "another process" in err)
+                      for (_, err), code in ends), str(ends))
+            check(any(code == 0 for _, code in ends), str(ends))
+            fetched(sandbox)
+            (sandbox.path / TARGET).unlink()
+
+
+# ---- Servers that misbehave ----
+
+
+@transfer_case("status-codes")
+def _(sandbox):
+    with FileServer() as server:
+        for status, code in ((404, 2), (403, 2), (410, 2), (429, 4), (500, 4), (503, 4)):
+            if status != 404:
+                server.pages["/r"] = Page(status=status)
+            write_catalog(sandbox, server.url + "/r")
+            left = fails(sandbox, code, f"{server.url}/r: the server answered with status {status}")
+            check(left == [], str(left))
+
+
+@transfer_case("too-large")
+def _(sandbox):
+    """Told by its length before, or noticed when more comes than there should be."""
+    with FileServer() as server:
+        write_catalog(sandbox, server.url + "/r")
+        server.pages["/r"] = Page(CONTENT * 3)
+        fails(sandbox, 2, f"{server.url}/r: has 900,000 bytes, expected 300,000: it is not the file "
+              "that the catalogue means")
+        server.pages["/r"] = Page(CONTENT * 3, is_chunked=True)
+        left = fails(sandbox, 2, f"{server.url}/r: is larger than 300000 bytes: it is not the file "
+                     f"that the catalogue means{{*}}")
+        check(all((sandbox.path / "out/rows" / name).stat().st_size <= 300_000 for name in left),
+              str(left))
+
+
+@transfer_case("silent-server")
+def _(sandbox):
+    """It connects and says nothing; or it begins and stops."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/r"
+        write_catalog(sandbox, url)
+        start = time.monotonic()
+        left = fails(sandbox, 4, f"{url}: nothing came for 1 s (--timeout)", "--timeout", "1")
+        check(left == [] and time.monotonic() - start < 30, str(left))
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT, stall_after=50_000)
+        write_catalog(sandbox, server.url + "/r")
+        fails(sandbox, 4, f"{server.url}/r: nothing came for 1 s (--timeout); {PART} has 50000 of "
+              "300000 bytes, and the same command goes on from there", "--timeout", "1")
+
+
+@transfer_case("another-protocol")
+def _(sandbox):
+    """Whatever listens there, it is no web server."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        def greet():
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(4096)
+                connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+        threading.Thread(target=greet, daemon=True).start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/r"
+        write_catalog(sandbox, url)
+        left = fails(sandbox, 2, f"{url}: speaks or leads to another protocol: {{*}}")
+        check(left == [], str(left))
+
+
+@transfer_case("nobody-listens")
+def _(sandbox):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/r"
+    write_catalog(sandbox, url)
+    check(fails(sandbox, 4, f"{url}: Failed to connect to {{*}}") == [], "something is left")
+    write_catalog(sandbox, "http://no-such-host.invalid/r")
+    fails(sandbox, 4, "http://no-such-host.invalid/r: Could not resolve host: {*}")
+
+
+@transfer_case("empty-answer")
+def _(sandbox):
+    with FileServer() as server:
+        server.pages["/r"] = Page(b"")
+        write_catalog(sandbox, server.url + "/r")
+        left = fails(sandbox, 4, f"{server.url}/r: ended after 0 of 300000 bytes")
+        check(left == [], str(left))
+
+
+# ---- This side ----
+
+
+@transfer_case("disk-full")
+def _(sandbox):
+    with FileServer() as server, SmallDisk(sandbox, 128) as disk:
+        server.pages["/r"] = Page(CONTENT)
+        write_catalog(sandbox, server.url + "/r")
+        command = ("dataset", "fetch", "rows", "--catalog", "catalog.ini", "--out", "disk")
+        result = sandbox.assay(*command)
+        check(result.code == 4 and "cannot be written: No space left" in result.err
+              and "the same command goes on from there" in result.err, str(result))
+        kept = (disk.path / "rows/rows.bin.part").read_bytes()
+        check(CONTENT.startswith(kept) and len(kept) >= 64 * 1024, f"{len(kept)} bytes are kept")
+        disk.grow()
+        sandbox.expect(sandbox.assay(*command))
+        check((disk.path / "rows/rows.bin").read_bytes() == CONTENT, "content")
+        check(server.requests[-1] == ("/r", f"bytes={len(kept)}-"), str(server.requests))
+
+
+@transfer_case("other-file-in-the-place")
+def _(sandbox):
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT)
+        write_catalog(sandbox, server.url + "/r")
+        sandbox.write(TARGET, b"mine")
+        sandbox.expect(fetch(sandbox), 2, err=f"assay: {TARGET}: is there with sha256 "
+                       f"{sha256(b'mine')}, expected {sha256(CONTENT)}; --force fetches it again\n")
+        check(sandbox.read(TARGET) == "mine", "it was replaced")
+        fetched(sandbox, "--force")
+        (sandbox.path / TARGET).unlink()
+        (sandbox.path / TARGET).mkdir()
+        sandbox.expect(fetch(sandbox, "--force"), 2,
+                       err=f"assay: {TARGET}: is there, and is no plain file\n")
+
+
+@transfer_case("link-in-the-place-of-the-part")
+def _(sandbox):
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT)
+        write_catalog(sandbox, server.url + "/r")
+        sandbox.write("precious", "precious")
+        (sandbox.path / "out/rows").mkdir(parents=True)
+        os.symlink(sandbox.path / "precious", sandbox.path / PART)
+        fails(sandbox, 4, f"{PART}: cannot be written: Too many levels of symbolic links")
+        check(sandbox.read("precious") == "precious", "the link was followed")
+
+
+@transfer_case("folder-that-cannot-be-made")
+def _(sandbox):
+    write_catalog(sandbox, "http://127.0.0.1:1/r")
+    sandbox.write("out", "a file")
+    sandbox.expect(fetch(sandbox), 4, err="assay: out/rows: the folder cannot be made: Not a "
+                   "directory\n")
+
+
+@transfer_case("progress-on-a-terminal")
+def _(sandbox):
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT, pause_s=0.05)
+        write_catalog(sandbox, server.url + "/r")
+        ours, theirs = pty.openpty()
+        process = sandbox.start(*COMMAND, stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        shown = b""
+        try:
+            while piece := os.read(ours, 4096):
+                shown += piece
+        except OSError:  # the other side is closed
+            pass
+        os.close(ours)
+        check(process.wait(60) == 0, shown.decode())
+        sizes = re.findall(rb"rows\.bin: ([\d.]+) KiB of 293\.0 KiB", shown)
+        check(len(sizes) >= 3 and sizes == sorted(sizes, key=float), str(shown))
+        check(shown.endswith(b"\r\x1b[K"), "the line stays")
+
+
+# ---- Without a sha256 ----
+
+
+@transfer_case("unverified")
+def _(sandbox):
+    with FileServer() as server:
+        server.pages["/r"] = Page(CONTENT)
+        write_catalog(sandbox, server.url + "/r", sha256=None, size=400_000)
+        left = fails(sandbox, 2, f"{server.url}/r: the catalogue has no sha256 for it, so nothing "
+                     "would tell whether what comes is what the authors published; "
+                     "--accept-unverified fetches it all the same")
+        check(left == [] and server.requests == [], f"{left} {server.requests}")
+        part(sandbox, b"?" * 1000)  # never gone on with: nothing would tell a mixture
+        result = sandbox.expect(fetch(sandbox, "--accept-unverified"))
+        check(f"{TARGET}.unverified: NOT verified; its sha256 is\n  {sha256(CONTENT)}\n" in result.out,
+              result.out)
+        check(server.requests == [("/r", None)], str(server.requests))
+        check(sandbox.tree("out/rows") == {"rows.bin.unverified": sha256(CONTENT)}, "files")
+        write_catalog(sandbox, server.url + "/r", sha256=None, size=200_000)
+        sandbox.expect(fetch(sandbox, "--accept-unverified", "--force"), 2, err=(
+            f"assay: {server.url}/r: has 300,000 bytes, expected at most 200,000: it is not the file "
+            "that the catalogue means\n"))
+
+
+# ---- Archives ----
+
+
+def archive(members, kind=tarfile.GNU_FORMAT):
+    """A .tar.gz of (name, content), or (name, [type]) of what is no file."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz", format=kind) as tar:
+        for name, content in members:
+            info = tarfile.TarInfo(name)
+            if isinstance(content, bytes):
+                info.size = len(content)
+                tar.addfile(info, io.BytesIO(content))
+            else:
+                info.type, info.linkname = content[0], "/etc/passwd"
+                tar.addfile(info)
+    return packed.getvalue()
+
+
+def fetch_archive(sandbox, server, packed, unpack, *options):
+    server.pages["/r"] = Page(packed)
+    write_catalog(sandbox, server.url + "/r", packed, "rows.tar.gz", f"unpack = {unpack}\n")
+    return fetch(sandbox, *options)
+
+
+@transfer_case("unpacked")
+def _(sandbox):
+    """Only what the catalogue names, whatever else is in it and wherever that leads."""
+    long = "a-folder-with-a-long-name/" * 5 + "deep.bin"
+    members = [("../../evil", b"evil"), ("/evil", b"evil"), ("set", [tarfile.DIRTYPE]),
+               ("set/a.bin", CONTENT), ("set/link", [tarfile.SYMTYPE]), ("other/b.bin", b"b"),
+               (long, b"deep"), ("set/empty.bin", b"")]
+    for kind, names in ((tarfile.USTAR_FORMAT, f"set/a.bin; other/b.bin; set/empty.bin; {long}"),
+                        (tarfile.GNU_FORMAT, "set/a.bin; other/b.bin; set/empty.bin"),
+                        (tarfile.PAX_FORMAT, "set/a.bin; other/b.bin; set/empty.bin")):
+        with FileServer() as server:
+            packed = archive(members, kind)
+            result = sandbox.expect(fetch_archive(sandbox, server, packed, names))
+            check("\n  out/rows/a.bin\n  out/rows/b.bin\n" in result.out, result.out)
+            found = sandbox.tree("out/rows")
+            expected = {"a.bin": CONTENT, "b.bin": b"b", "empty.bin": b"", "rows.tar.gz": packed}
+            if kind == tarfile.USTAR_FORMAT:
+                expected["deep.bin"] = b"deep"
+            check(found == {name: sha256(content) for name, content in expected.items()}, str(found))
+            check(not list(sandbox.path.rglob("evil")), "something was written outside")
+            # What lacks is unpacked again, without another download; the rest stays.
+            sandbox.write("out/rows/a.bin", "edited")
+            (sandbox.path / "out/rows/b.bin").unlink()
+            sandbox.expect(fetch(sandbox))
+            check(sandbox.read("out/rows/a.bin") == "edited", "an edited file was replaced")
+            check(sandbox.read("out/rows/b.bin") == "b", "a lost file was not unpacked")
+            check(len(server.requests) == 1, str(server.requests))
+            sandbox.expect(fetch(sandbox, "--force"))
+            check((sandbox.path / "out/rows/a.bin").read_bytes() == CONTENT, "--force")
+        sandbox.shell("rm -r out")
+
+
+@transfer_case("archives-that-are-none")
+def _(sandbox):
+    whole = archive([("set/a.bin", CONTENT)])
+    half = gzip.compress(gzip.decompress(whole)[:5000])
+    for packed, message in (
+            (b"no archive at all", "cannot be unpacked: {*}"),
+            (gzip.compress(b"\1" * 4096), "is no tar archive"),
+            (whole[:len(whole) // 2], "cannot be unpacked: {*}"),
+            (half, "the archive ends in the middle"),
+            (whole, "has no member 'set/z.bin', which the catalogue names"),
+            (archive([("set/z.bin", [tarfile.SYMTYPE])]),
+             "has no member 'set/z.bin', which the catalogue names")):
+        with FileServer() as server:
+            name = "set/z.bin" if "z.bin" in message else "set/a.bin"
+            result = fetch_archive(sandbox, server, packed, name)
+            if message.startswith("cannot") and len(packed) > 100:
+                check(result.code == 2 and "out/rows/rows.tar.gz: " in result.err, str(result))
+            else:
+                sandbox.expect(result, 2, err=f"assay: out/rows/rows.tar.gz: {message}\n")
+            check(list(sandbox.tree("out/rows")) == ["rows.tar.gz"], str(sandbox.tree("out/rows")))
+        sandbox.shell("rm -r out")
+
+
+# ---- Catalogues ----
+
+
+@cases.case("the-list")
+def _(sandbox):
+    """The catalogue that is built in; the files of it that are at hand have the sha256 it says."""
+    result = sandbox.expect(sandbox.assay("dataset", "fetch"), 0, err="")
+    lines = {line.split()[0]: line for line in result.out.splitlines()}
+    check(re.fullmatch(r"fashion-mnist +29\.4 MiB  verified +Fashion-MNIST: .*",
+                       lines["fashion-mnist"]), lines["fashion-mnist"])
+    check(" unverified " in lines["gist1m"], lines["gist1m"])
+    # Without a network nothing is fetched, and nothing left.
+    sandbox.expect(sandbox.assay("dataset", "fetch", "siftsmall", "--out", "out"), 2, err=(
+        "assay: ftp://ftp.irisa.fr/local/texmex/corpus/siftsmall.tar.gz: the catalogue has no "
+        "sha256{*}\n"))
+
+
+@cases.case("the-catalogue-says-the-truth")
+def _(sandbox):
+    """Files that are here whole: fetch finds that they fit, and asks no server."""
+    place = data_folder()
+    if place is None:
+        raise Skip("real data is neither in ASSAY_DATA nor in ../shared/data")
+    (sandbox.path / "fashion_mnist").mkdir()
+    for path in (place / "fashion_mnist").glob("*.gz"):
+        (sandbox.path / "fashion_mnist" / path.name).symlink_to(path)
+    result = sandbox.expect(sandbox.assay("dataset", "fetch", "fashion-mnist"), err="")
+    check(result.out.count(": was there, and its sha256 fits\n") == 4, result.out)
+
+
+GOOD = f"[rows]\n{ABOUT}\n[rows r.bin]\nurl = http://x/\nsize = 1\n"
+CATALOGS = [
+    ("", "c.ini: names no data set; expected [NAME] and [NAME FILE]"),
+    ("size = 1\n", "c.ini:1: 'size = 1': expected [NAME] before the first key"),
+    ("[rows\n", "c.ini:1: '[rows': expected [NAME] or [NAME FILE]"),
+    ("[../rows]\n", "c.ini:1: group [../rows]: expected [NAME] or [NAME FILE] of letters, digits, -, "
+     "_, . and +"),
+    ("[rows a b]\n", "c.ini:1: group [rows a b]: {*}"),
+    (f"[rows]\n{ABOUT}[rows ../r]\n", "c.ini:6: group [rows ../r]: {*}"),
+    (f"[rows]\n{ABOUT}[rows .r]\n", "c.ini:6: group [rows .r]: {*}"),
+    ("[rows r.bin]\n", "c.ini:1: group [rows r.bin]: expected [rows] before it"),
+    ("[rows]\ntitle = a\n", "c.ini:1: group [rows]: expected title, page, licence and citation"),
+    (f"[rows]\n{ABOUT}", "c.ini:1: group [rows]: has no files; expected [rows FILE]"),
+    (f"[rows]\n{ABOUT}[rows r.bin]\nsize = 1\n", "c.ini:6: group [rows r.bin]: expected url and size"),
+    (f"[rows]\n{ABOUT}title = b\n", "c.ini:6: key 'title' stands twice in its group"),
+    (f"[rows]\n{ABOUT}folder = ../out\n", "c.ini:6: folder = ../out: expected a name of {*}"),
+    (f"[rows]\n{ABOUT}url = http://x/\n", "c.ini:6: unknown key 'url'; expected title, {*}"),
+    (GOOD + "[rows]\n", "c.ini:10: group [rows] stands already on line 1"),
+    (GOOD + "[rows r.bin]\n", "c.ini:10: group [rows r.bin] stands already on line 7"),
+    (GOOD + "size = 1\n", "c.ini:10: key 'size' stands twice in its group"),
+    (GOOD + "sha256 =\n", "c.ini:10: key 'sha256' has no value"),
+    (GOOD + "sha256 = abc\n", "c.ini:10: sha256 = abc: expected 64 hexadecimal digits; leave the key "
+     "out where it is not known"),
+    (GOOD + "md5 = abc\n", "c.ini:10: unknown key 'md5'; expected url, size, sha256 or unpack"),
+    (GOOD + "unpack = a/b\n", "c.ini:10: unpack: expected a file whose name ends in .tar.gz"),
+    (GOOD.replace("r.bin", "r.tar.gz") + "unpack = a/b; c/b\n",
+     "c.ini:10: unpack: two members would be called b"),
+    (GOOD.replace("r.bin", "r.tar.gz") + "unpack = a/..\n", "c.ini:10: unpack: 'a/..': expected {*}"),
+    (GOOD.replace("http:", "file:"), "c.ini:8: url = file://x/: expected https://, http:// or ftp://"),
+    (GOOD.replace("size = 1", "size = 1k"), "c.ini:9: size = 1k: expected a number of bytes"),
+    (GOOD.replace("size = 1", "size = 0"), "c.ini:9: size = 0: expected a number of bytes"),
+    (GOOD + "word\n", "c.ini:10: 'word': expected KEY = VALUE or [NAME]"),
+    (b"[rows]\n\xff\n", "--catalog: c.ini: expected UTF-8 text of at most 1 MiB"),
+    ("#" * (1 << 20) + "\n", "--catalog: c.ini: expected UTF-8 text of at most 1 MiB"),
+]
+
+
+@cases.case("catalogues-that-are-wrong")
+def _(sandbox):
+    for content, message in CATALOGS:
+        sandbox.write("c.ini", content)
+        sandbox.expect(sandbox.assay("dataset", "fetch", "--catalog", "c.ini"), 2, "",
+                       f"assay: {message}\n")
+    sandbox.expect(sandbox.assay("dataset", "fetch", "--catalog", "none.ini"), 2, "",
+                   "assay: --catalog: {*}none.ini{*}No such file or directory\n")
+    sandbox.expect(sandbox.assay("dataset", "fetch", "--catalog", "."), 2, "",
+                   "assay: --catalog: .: is no plain file\n")
+
+
+@cases.case("names-and-options-that-are-wrong")
+def _(sandbox):
+    sandbox.expect(sandbox.assay("dataset", "fetch", "fashion-mnis"), 2, "", (
+        "assay: the catalogue has no 'fashion-mnis' (did you mean 'fashion-mnist'?); 'assay dataset "
+        "fetch' lists what it has\n"))
+    for timeout in ("0", "-1", "86401"):
+        sandbox.expect(sandbox.assay("dataset", "fetch", "mnist", f"--timeout={timeout}"), 2, "", (
+            f"assay dataset fetch: --timeout {timeout}: expected 1 to 86400 seconds\n"))
+    check(not any(sandbox.path.iterdir()), "something was made")
+
+
+@cases.case("import-is-convert")
+def _(sandbox):
+    sandbox.write("a.csv", "1,2\n3,4\n")
+    sandbox.expect(sandbox.assay("dataset", "import", "a.csv", "a.npy"), 0, "", "")
+    check(data.read_npy(sandbox.path / "a.npy") == ("int64", (2, 2), [1, 2, 3, 4]), "numbers")
+
+
+@cases.case("without-libcurl")
+def _(sandbox):
+    """What was fetched otherwise is verified all the same."""
+    write_catalog(sandbox, "http://127.0.0.1:1/r")
+    if "built without libcurl" not in fetch(sandbox).err:
+        raise Skip("the program was built with libcurl")
+    left = fails(sandbox, 2, "http://127.0.0.1:1/r: cannot be fetched, because this program was built "
+                 f"without libcurl; fetched otherwise to {TARGET}, it is verified by the same command")
+    check(left == [], str(left))
+    sandbox.write(TARGET, CONTENT)
+    fetched(sandbox)
