@@ -97,6 +97,8 @@ assay_json_load (const char *path, JsonObject **ret_root, GError **error)
   gsize length = 0;
   const char *text = bytes != NULL ? g_bytes_get_data (bytes, &length) : NULL;
 
+  if (text == NULL) /* an empty file */
+    text = "";
   if (bytes == NULL || !check_outline (path, text, length, error))
     return NULL;
   parser = json_parser_new_immutable ();
