@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/npy.h"
+#include "core/file-map.h"
+#include "core/matrix.h"
 #include "core/text.h"
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include <glib/gstdio.h>
-#include <json-glib/json-glib.h>
 
 #include "core/codes.h"
 #include "core/error.h"
 #include "core/exchange-geometry.h"
 #include "core/exchange.h"
+#include "core/json-file.h"
 #include "core/json.h"
 #include "core/npy.h"
 
@@ -188,9 +188,8 @@ load_record (const char *folder, const char *file, const char *format, JsonObjec
              GError **error)
 {
   g_autofree char *path = g_build_filename (folder, file, NULL);
-  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
-  g_autoptr (GError) problem = NULL;
-  JsonNode *root;
+  g_autoptr (JsonParser) parser = NULL;
+  JsonObject *root;
   const char *found;
 
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
@@ -198,21 +197,15 @@ load_record (const char *folder, const char *file, const char *format, JsonObjec
                 path, file);
     return NULL;
   }
-  if (!json_parser_load_from_mapped_file (parser, path, &problem)) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: %s", path, problem->message);
+  parser = assay_json_load (path, &root, error);
+  if (parser == NULL)
     return NULL;
-  }
-  root = json_parser_get_root (parser);
-  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root)) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: expected a JSON object", path);
-    return NULL;
-  }
-  *ret_root = json_node_get_object (root);
-  found = get_text (*ret_root, "format", "none");
+  found = get_text (root, "format", "none");
   if (!g_str_equal (found, format)) {
     assay_fail (error, ASSAY_ERROR_DATA, "%s: format is '%s', expected '%s'", path, found, format);
     return NULL;
   }
+  *ret_root = root;
   return g_steal_pointer (&parser);
 }
 

@@ -6,10 +6,10 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file-map.h"
 
 G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN);
 
@@ -38,51 +38,6 @@ typedef struct {
   const char *at;
   const char *end;
 } Cursor;
-
-/* ---- Files ---- */
-
-GBytes *
-assay_file_map (const char *path, GError **error)
-{
-  /* Without O_NONBLOCK, opening a pipe would wait for a writer. */
-  const int fd = g_open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
-  struct stat about;
-  g_autoptr (GMappedFile) file = NULL;
-  g_autoptr (GError) failure = NULL;
-
-  if (fd < 0) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: cannot be read: %s", path, g_strerror (errno));
-    return NULL;
-  }
-  if (fstat (fd, &about) != 0 || !S_ISREG (about.st_mode)) {
-    close (fd);
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: is not a regular file", path);
-    return NULL;
-  }
-  file = g_mapped_file_new_from_fd (fd, FALSE, &failure);
-  close (fd);
-  if (file == NULL) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: cannot be mapped: %s", path, failure->message);
-    return NULL;
-  }
-  return g_mapped_file_get_bytes (file);
-}
-
-static gboolean
-write_all (int fd, const guint8 *data, gsize length)
-{
-  while (length > 0) {
-    const gssize written = write (fd, data, MIN (length, (gsize) 1 << 30));
-
-    if (written < 0 && errno != EINTR)
-      return FALSE;
-    if (written > 0) {
-      data += written;
-      length -= (gsize) written;
-    }
-  }
-  return TRUE;
-}
 
 /* ---- The header: a small part of Python's grammar ---- */
 
@@ -423,6 +378,22 @@ assay_npy_map (const char *path, GError **error)
 }
 
 /* ---- Writing ---- */
+
+static gboolean
+write_all (int fd, const guint8 *data, gsize length)
+{
+  while (length > 0) {
+    const gssize written = write (fd, data, MIN (length, (gsize) 1 << 30));
+
+    if (written < 0 && errno != EINTR)
+      return FALSE;
+    if (written > 0) {
+      data += written;
+      length -= (gsize) written;
+    }
+  }
+  return TRUE;
+}
 
 /* The header as NumPy writes it, byte for byte: version 1.0, padded so that the numbers begin at a
  * multiple of 64. Three sizes of 20 digits stay far below the 65,535 bytes of version 1.0. */

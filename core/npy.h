@@ -6,10 +6,6 @@
 
 G_BEGIN_DECLS
 
-/* The content of the regular file @path, mapped: for readers of other formats too. Pipes, devices,
- * folders, missing and unreadable files are ASSAY_ERROR_DATA. */
-GBytes *assay_file_map (const char *path, GError **error);
-
 /* Maps @path. ASSAY_ERROR_DATA with path, what was found and what was expected. Values are not
  * looked at. */
 AssayArray *assay_npy_map (const char *path, GError **error);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/error.h"
+#include "core/file-map.h"
 #include "core/npy.h"
 
 /* One entry of a specification. */

@@ -2,27 +2,25 @@
 #include "datasets/cifar-file.h"
 
 #include "core/error.h"
+#include "core/file-map.h"
 
 #define PLANE (ASSAY_CIFAR_SIDE * ASSAY_CIFAR_SIDE)
 
 /* The bytes of @path, and how long its records are. */
-static GMappedFile *
+static GBytes *
 map_file (const char *path, guint n_label_bytes, gsize *ret_record, GError **error)
 {
-  g_autoptr (GError) cause = NULL;
-  g_autoptr (GMappedFile) mapped = NULL;
+  g_autoptr (GBytes) mapped = NULL;
   gsize record = n_label_bytes + ASSAY_CIFAR_PIXELS, length;
 
   if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
     assay_fail (error, ASSAY_ERROR_DATA, "%s: is a folder; expected a CIFAR file", path);
     return NULL;
   }
-  mapped = g_mapped_file_new (path, FALSE, &cause);
-  if (mapped == NULL) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: %s", path, cause->message);
+  mapped = assay_file_map (path, error);
+  if (mapped == NULL)
     return NULL;
-  }
-  length = g_mapped_file_get_length (mapped);
+  length = g_bytes_get_size (mapped);
   if (n_label_bytes == 0)
     record = ASSAY_CIFAR_PIXELS + (length % (ASSAY_CIFAR_PIXELS + 1) == 0 ? 1 : 2);
   if (length == 0 || length % record != 0) {
@@ -43,11 +41,11 @@ assay_cifar_count (const char *const *paths, guint n_label_bytes, gsize *ret_cou
 
   for (gsize k = 0; paths[k] != NULL; k++) {
     gsize record;
-    g_autoptr (GMappedFile) mapped = map_file (paths[k], n_label_bytes, &record, error);
+    g_autoptr (GBytes) mapped = map_file (paths[k], n_label_bytes, &record, error);
 
     if (mapped == NULL)
       return FALSE;
-    count += g_mapped_file_get_length (mapped) / record;
+    count += g_bytes_get_size (mapped) / record;
   }
   *ret_count = count;
   return TRUE;
@@ -59,13 +57,13 @@ read_file (const char *path, guint n_label_bytes, gsize n_classes, AssayImages *
            gsize *ret_end, GError **error)
 {
   gsize record, count;
-  g_autoptr (GMappedFile) mapped = map_file (path, n_label_bytes, &record, error);
+  g_autoptr (GBytes) mapped = map_file (path, n_label_bytes, &record, error);
   const guint8 *next;
 
   if (mapped == NULL)
     return FALSE;
-  next = (const guint8 *) g_mapped_file_get_contents (mapped);
-  count = MIN (g_mapped_file_get_length (mapped) / record, images->count - first);
+  next = g_bytes_get_data (mapped, NULL);
+  count = MIN (g_bytes_get_size (mapped) / record, images->count - first);
   for (gsize i = 0; i < count; i++, next += record) {
     const guint8 *planes = next + record - ASSAY_CIFAR_PIXELS;
     const guint8 label = planes[-1];

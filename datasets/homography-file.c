@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/npy.h"
+#include "core/file-map.h"
 #include "core/text.h"
 
 #define MOST_BYTES 65536

@@ -8,6 +8,7 @@
 #include <gio/gio.h>
 
 #include "core/error.h"
+#include "core/file-map.h"
 #include "core/matrix.h"
 
 #define DEFLATE_MOST 1032
@@ -16,7 +17,7 @@
 /* A mapped file that is read from its beginning. */
 typedef struct {
   const char *path;
-  GMappedFile *mapped;
+  GBytes *file;
   const guint8 *data; /* what has not been read yet */
   gsize left;
   GZlibDecompressor *inflate; /* NULL: plain */
@@ -26,7 +27,7 @@ typedef struct {
 static void
 clear_reader (Reader *reader)
 {
-  g_clear_pointer (&reader->mapped, g_mapped_file_unref);
+  g_clear_pointer (&reader->file, g_bytes_unref);
   g_clear_object (&reader->inflate);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reader, clear_reader)
@@ -34,16 +35,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reader, clear_reader)
 static gboolean
 open_reader (const char *path, Reader *reader, GError **error)
 {
-  g_autoptr (GError) cause = NULL;
-
   reader->path = path;
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: is a folder; expected an IDX file", path);
-  reader->mapped = g_mapped_file_new (path, FALSE, &cause);
-  if (reader->mapped == NULL)
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: %s", path, cause->message);
-  reader->data = (const guint8 *) g_mapped_file_get_contents (reader->mapped);
-  reader->left = g_mapped_file_get_length (reader->mapped);
+  reader->file = assay_file_map (path, error);
+  if (reader->file == NULL)
+    return FALSE;
+  reader->data = g_bytes_get_data (reader->file, &reader->left);
   if (reader->left == 0)
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: is empty; expected an IDX file", path);
   if (reader->left >= 2 && reader->data[0] == 0x1f && reader->data[1] == 0x8b)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/file-map.h"
 #include "core/npy.h"
 #include "core/text.h"
 #include "datasets/cifar-file.h"

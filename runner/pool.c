@@ -1,6 +1,10 @@
 /* Outcomes of one metric over several cells. */
 #include "runner/pool.h"
 
+#include <math.h>
+
+#include "core/error.h"
+
 void
 assay_pool_clear (AssayPool *pool)
 {
@@ -33,6 +37,61 @@ add_unit_numbers (AssayPool *pool, gsize n)
   }
 }
 
+/* Counts are whole numbers that a double holds exactly. */
+static gboolean
+is_count (double value)
+{
+  return value >= 0 && value <= 0x1p53 && value == floor (value);
+}
+
+static gboolean
+is_audit (const AssayOutcomes *outcomes, gsize unit)
+{
+  const double kind = outcomes->series[0][unit];
+
+  return (kind == ASSAY_AUDIT_TWO_INPUTS || kind == ASSAY_AUDIT_ONE_RUN)
+         && is_count (outcomes->series[2][unit]) && is_count (outcomes->series[3][unit])
+         && is_count (outcomes->series[4][unit]);
+}
+
+static gboolean
+check_outcomes (const AssayMetric *metric, const AssayOutcomes *outcomes, GError **error)
+{
+  const guint first = metric->audit != NULL ? 0 : metric->n_series - 1;
+
+  if (outcomes->n == 0 || (metric->audit == NULL && !metric->names_units))
+    return TRUE;
+  for (guint s = first; s < metric->n_series; s++)
+    if (outcomes->series[s] == NULL)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "metric %s: the run store is damaged (it lacks numbers of outcomes)",
+                         metric->id);
+  for (gsize i = 0; metric->audit != NULL && i < outcomes->n; i++)
+    if (!is_audit (outcomes, i))
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "metric %s: the run store is damaged (its counts are none)", metric->id);
+  return TRUE;
+}
+
+gboolean
+assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
+                     AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayMetric *plugin
+      = (const AssayMetric *) assay_plan_measuring (plan, assay_plan_cell (plan, index), metric)
+            ->plugin;
+  AssayOutcomes outcomes = { 0 };
+
+  if (!assay_store_outcomes (store, index, metric, plugin->n_series, &outcomes, error))
+    return FALSE;
+  if (!check_outcomes (plugin, &outcomes, error)) {
+    assay_outcomes_clear (&outcomes);
+    return FALSE;
+  }
+  *ret_outcomes = outcomes;
+  return TRUE;
+}
+
 /* Adds what the metric saw in cell @index. */
 static gboolean
 add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
@@ -45,7 +104,7 @@ add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index
   g_autofree gint64 *groups = NULL;
   gsize n_groups = 0;
 
-  if (!assay_store_outcomes (store, index, metric, plugin->n_series, &outcomes, error))
+  if (!assay_pool_outcomes (plan, store, index, metric, &outcomes, error))
     return FALSE;
   if (!assay_store_groups (store, cell->dataset, cell->trial, &groups, &n_groups, error)) {
     assay_outcomes_clear (&outcomes);

@@ -14,6 +14,12 @@ typedef struct {
   gboolean has_lone_units;          /* groups are units with a name of their own each */
 } AssayPool;
 
+/* The outcomes of what measures cell @index by number @metric, checked for what a damaged store may
+ * lack: ASSAY_ERROR_DATA unless units that have names come with them and audits with all
+ * counts. */
+gboolean assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
+                              AssayOutcomes *ret_outcomes, GError **error);
+
 /* Adds up the outcomes of what measures them by number @metric (assay_plan_measuring) in the cells
  * numbered by @indices (gsize), which differ in their trial alone. A unit that is the same in every
  * trial (AssayMetric.repeats_units) is one group: the sample is of as many independent units as one

@@ -174,7 +174,7 @@ add_counts (const AssayPlan *plan, AssayStore *store, gsize index, AssayAuditRec
 
     if (metric->audit == NULL)
       continue;
-    if (!assay_store_outcomes (store, index, m, metric->n_series, &outcomes, error))
+    if (!assay_pool_outcomes (plan, store, index, m, &outcomes, error))
       return FALSE;
     if (outcomes.n > 0)
       audit->counts = assay_outcomes_audit ((const double *const *) outcomes.series, outcomes.n);
@@ -194,6 +194,7 @@ add_cell (const AssayPlan *plan, AssayStore *store, gsize index, AssayResults *r
   if (!assay_store_cell (store, index, &record, error))
     return FALSE;
   if (record.status == ASSAY_CELL_PENDING) {
+    g_free (record.message);
     results->n_missing++;
     return TRUE;
   }

@@ -97,6 +97,10 @@ assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const Assay
   if (!assay_store_tuning (store, cell->dataset, cell->defense, cell->attack, ret_candidate,
                            &estimates, &n, error))
     return FALSE;
+  if (estimates != NULL && n != player->candidates->len)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "attack %s: the run store has estimates of %u candidates; expected %u",
+                       player->label, n, player->candidates->len);
   *ret_settings = estimates != NULL ? player->candidates->pdata[*ret_candidate] : NULL;
   return TRUE;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/npy.h"
+#include "core/file-map.h"
 #include "core/text.h"
 
 /* A scenario is written by people; anything larger is another kind of file. */

@@ -2,6 +2,7 @@
  * that was committed. */
 #include "runner/store.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "runner/left-out.h"
@@ -202,19 +203,25 @@ assay_store_cell (AssayStore *store, gsize index, AssayCellRecord *ret_record, G
   sqlite3_stmt *statement = assay_sql_prepare (
       store, "SELECT status, message, seconds FROM cells WHERE cell = ?", &cell, 1, error);
   AssayCellRecord record = { .status = ASSAY_CELL_PENDING };
+  gint64 status = 0;
   int result;
 
   if (statement == NULL)
     return FALSE;
   result = sqlite3_step (statement);
   if (result == SQLITE_ROW) {
-    record.status = (AssayCellStatus) sqlite3_column_int (statement, 0);
+    status = sqlite3_column_int64 (statement, 0);
+    record.status = (AssayCellStatus) status;
     record.message = g_strdup ((const char *) sqlite3_column_text (statement, 1));
     record.seconds = sqlite3_column_double (statement, 2);
   }
   sqlite3_reset (statement);
   if (result != SQLITE_ROW && result != SQLITE_DONE)
     return assay_sql_fail (store, error);
+  if (status < ASSAY_CELL_PENDING || status > ASSAY_CELL_CRASHED) {
+    g_free (record.message);
+    return assay_sql_fail_damaged (store, "a cell has a status that there is not", error);
+  }
   *ret_record = record;
   return TRUE;
 }
@@ -275,7 +282,8 @@ insert_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, 
   return assay_sql_finish (store, statement, error);
 }
 
-/* The last column of the one row, copied; NULL where there is no row. */
+/* The last column of the one row, which holds numbers of 8 bytes, copied; NULL where there is no
+ * row. */
 static gboolean
 select_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
              gpointer *ret_data, gsize *ret_bytes, gint64 *ret_first, GError **error)
@@ -296,7 +304,12 @@ select_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, 
     *ret_first = sqlite3_column_int64 (statement, 0);
   }
   sqlite3_reset (statement);
-  return result == SQLITE_ROW || result == SQLITE_DONE || assay_sql_fail (store, error);
+  if (result != SQLITE_ROW && result != SQLITE_DONE)
+    return assay_sql_fail (store, error);
+  if (*ret_bytes % sizeof (double) == 0)
+    return TRUE;
+  g_clear_pointer (ret_data, g_free);
+  return assay_sql_fail_damaged (store, "numbers are cut short", error);
 }
 
 static gboolean
@@ -400,6 +413,24 @@ assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *
   return FALSE;
 }
 
+/* Takes @values over. The series of a metric are as long as each other, and finite. */
+static gboolean
+add_series (const AssayStore *store, guint series, double *values, gsize n,
+            AssayOutcomes *inout_outcomes, GError **error)
+{
+  inout_outcomes->series[series] = values;
+  if (values == NULL)
+    return TRUE;
+  if (inout_outcomes->n > 0 && inout_outcomes->n != n)
+    return assay_sql_fail_damaged (store, "outcomes of one metric are not as many as each other",
+                                   error);
+  inout_outcomes->n = n;
+  for (gsize i = 0; i < n; i++)
+    if (!isfinite (values[i]))
+      return assay_sql_fail_damaged (store, "an outcome is no finite number", error);
+  return TRUE;
+}
+
 gboolean
 assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_series,
                       AssayOutcomes *ret_outcomes, GError **error)
@@ -414,12 +445,11 @@ assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_seri
 
     if (!select_blob (store,
                       "SELECT data FROM outcomes WHERE cell = ? AND metric = ? AND series = ?",
-                      integers, 3, &data, &bytes, &ignored, error)) {
+                      integers, 3, &data, &bytes, &ignored, error)
+        || !add_series (store, s, data, bytes / sizeof (double), &outcomes, error)) {
       assay_outcomes_clear (&outcomes);
       return FALSE;
     }
-    outcomes.series[s] = data;
-    outcomes.n = MAX (outcomes.n, bytes / sizeof (double));
   }
   if (!assay_left_out_load (store, index, metric, n_series, &outcomes, error)) {
     assay_outcomes_clear (&outcomes);
@@ -529,6 +559,10 @@ assay_store_tuning (AssayStore *store, guint dataset, guint defense, guint attac
                     " WHERE dataset = ? AND defense = ? AND attack = ?",
                     integers, 3, &data, &bytes, &chosen, error))
     return FALSE;
+  if (data != NULL && (chosen < 0 || (guint64) chosen >= bytes / sizeof (double))) {
+    g_free (data);
+    return assay_sql_fail_damaged (store, "tuning chose what it did not try", error);
+  }
   *ret_estimates = data;
   *ret_n = (guint) (bytes / sizeof (double));
   *ret_chosen = (guint) chosen;

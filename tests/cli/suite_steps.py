@@ -319,7 +319,9 @@ def table_of_mistakes():
     huge = [*points[:-1], [*points[-1][:-1], 1e39]]
     return [
         ("not-json", lambda box: box.write("release/release.json", "{"),
-         "release/release.json: {*}"),
+         "release/release.json:1:2: the file ends inside of its object"),
+        ("deep-json", lambda box: box.write("release/release.json", '{"a": ' + "[" * 1000000),
+         "release/release.json:1:70: more than 64 levels of objects and arrays"),
         ("not-an-object", lambda box: box.write("release/release.json", "[1]"),
          "release/release.json: expected a JSON object"),
         ("another-format", lambda box: write_release(

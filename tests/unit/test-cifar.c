@@ -1,6 +1,8 @@
 /* The dataset `cifar`: what is read, public images beside it, and files that are wrong. */
 #include <math.h>
+#include <sys/stat.h>
 
+#include "datasets/cifar-file.h"
 #include "datasets/dead-leaves.h"
 #include "tests/unit/image-data.h"
 #include "tests/unit/photo-folders.h"
@@ -151,6 +153,20 @@ Test (cifar, test_images_that_are_private_are_left_out)
   assay_dataset_clear (&dataset);
   expect_failure ("cifar", OPEN, folder, "images=a.bin,b.bin test_images=b.bin", ASSAY_ERROR_DATA,
                   "test: @/b.bin: every image is also a private image of @/a.bin; expected others");
+}
+
+/* Opening one would wait for who writes into it. */
+Test (cifar, a_pipe_is_refused, .timeout = 10)
+{
+  g_autofree char *path = g_build_filename (folder, "pipe", NULL);
+  const char *const paths[] = { path, NULL };
+  g_autoptr (GError) error = NULL;
+  gsize count;
+
+  cr_assert (mkfifo (path, 0600) == 0);
+  cr_assert_not (assay_cifar_count (paths, 1, &count, &error));
+  cr_assert (g_str_has_suffix (error->message, "/pipe: is not a regular file"), "%s",
+             error->message);
 }
 
 /* At most two crops of each photograph, in the size of the secrets, the same for every opening. */

@@ -1,7 +1,9 @@
 /* The dataset `idx`: what is read, how it is divided, and every way in which files can be wrong. */
 #include <gio/gio.h>
+#include <sys/stat.h>
 
 #include "core/parallel.h"
+#include "datasets/idx-file.h"
 #include "tests/unit/image-data.h"
 
 static char *folder;
@@ -317,6 +319,19 @@ Test (idx, compressed_files)
   expect_words ("images=short.gz", "ends after 59 of the 60 bytes that its header promises");
   expect_words ("images=long.gz", "goes on after the 60 bytes that its header promises");
   expect_words ("images=trailing.gz", "3 bytes follow the end of the gzip data");
+}
+
+/* Opening one would wait for who writes into it. */
+Test (idx, a_pipe_is_refused, .timeout = 10)
+{
+  g_autofree char *path = g_build_filename (folder, "pipe", NULL);
+  g_autoptr (GError) error = NULL;
+  gsize shape[3];
+
+  cr_assert (mkfifo (path, 0600) == 0);
+  cr_assert_not (assay_idx_read_shape (path, 3, shape, &error));
+  cr_assert (g_str_has_suffix (error->message, "/pipe: is not a regular file"), "%s",
+             error->message);
 }
 
 Test (idx, sizes_of_other_roles)

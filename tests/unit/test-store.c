@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "core/npy.h"
 #include "runner/run.h"
 #include "runner/store.h"
@@ -167,6 +168,68 @@ Test (store, finished_cells_stay_and_forgotten_ones_begin_afresh)
   }
   cr_assert (assay_store_forget_cell (store, 0, NULL));
   check_cell (store, 0, ASSAY_CELL_ERROR, "no such luck");
+}
+
+/* ---- Rows that no run writes ---- */
+
+/* Runs @sql on the store's file as another program might. */
+static void
+change (const char *sql)
+{
+  g_autofree char *path = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
+  sqlite3 *database = NULL;
+
+  cr_assert (sqlite3_open (path, &database) == SQLITE_OK);
+  cr_assert (sqlite3_exec (database, sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sql);
+  sqlite3_close (database);
+}
+
+static void
+check_damaged (gboolean is_ok, GError *error, const char *problem)
+{
+  cr_assert (!is_ok && error != NULL && error->code == ASSAY_ERROR_DATA, "%s", problem);
+  cr_assert (strstr (error->message, problem) != NULL, "'%s' says nothing of '%s'", error->message,
+             problem);
+  g_error_free (error);
+}
+
+Test (store, rows_that_do_not_fit_are_damage)
+{
+  g_autoptr (AssayStore) store = open_store (TRUE);
+  AssayCellRecord record = { .status = ASSAY_CELL_OK };
+  AssayOutcomes outcomes = { .n = 77 };
+  double *estimates = (double *) (gpointer) folder;
+  guint chosen = 77, n = 77;
+  GError *error = NULL;
+  gboolean is_ok;
+
+  g_clear_pointer (&store, assay_store_close);
+  change ("INSERT INTO cells VALUES (0, 1, 9, 'm', 0), (1, 1, -1, NULL, 0);"
+          /* As many, one fewer; half a number; an infinity. */
+          "INSERT INTO outcomes VALUES (0, 0, 0, zeroblob (16)), (0, 0, 1, zeroblob (8)),"
+          " (1, 0, 0, zeroblob (12)), (2, 0, 0, x'000000000000f07f');"
+          "INSERT INTO tunings VALUES (0, 0, 0, 2, zeroblob (16)), (0, 0, 1, -1, zeroblob (16));");
+  store = open_store (FALSE);
+  for (gsize cell = 0; cell < 2; cell++, error = NULL) {
+    is_ok = assay_store_cell (store, cell, &record, &error);
+    check_damaged (is_ok, error, "a cell has a status that there is not");
+    cr_assert (record.status == ASSAY_CELL_OK && record.message == NULL);
+  }
+  is_ok = assay_store_outcomes (store, 0, 0, 2, &outcomes, &error);
+  check_damaged (is_ok, error, "outcomes of one metric are not as many as each other");
+  error = NULL;
+  is_ok = assay_store_outcomes (store, 1, 0, 1, &outcomes, &error);
+  check_damaged (is_ok, error, "numbers are cut short");
+  error = NULL;
+  is_ok = assay_store_outcomes (store, 2, 0, 1, &outcomes, &error);
+  check_damaged (is_ok, error, "an outcome is no finite number");
+  cr_assert (outcomes.n == 77);
+  error = NULL;
+  for (guint attack = 0; attack < 2; attack++, error = NULL) {
+    is_ok = assay_store_tuning (store, 0, 0, attack, &chosen, &estimates, &n, &error);
+    check_damaged (is_ok, error, "tuning chose what it did not try");
+  }
+  cr_assert (chosen == 77 && n == 77 && (gpointer) estimates == folder);
 }
 
 /* ---- What is no store ---- */

@@ -1,0 +1,14 @@
+/* The content of a file, mapped. Every reader of data files goes through this one function, which
+ * stands in a file of its own so that tests/fuzz can put another in its place and hand the readers
+ * bytes that were never in a file. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* The content of the regular file @path. Pipes, devices, folders, missing and unreadable files are
+ * ASSAY_ERROR_DATA. */
+GBytes *assay_file_map (const char *path, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,18 @@
+/* Reading JSON files, with json-glib behind a check of its own: json-glib's parser calls itself for
+ * each level, so that a file of a million brackets would end the process; takes several values one
+ * after another for one, and loses the memory of all but one; and reads comments, quotes of another
+ * kind and assignments, which are no JSON. */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+/* How deep objects and arrays may stand in each other, the first object included. */
+#define ASSAY_JSON_MOST_LEVELS 64
+
+/* The one JSON object that the file @path is, immutable and owned by the parser. ASSAY_ERROR_DATA
+ * names path, line and column. */
+JsonParser *assay_json_load (const char *path, JsonObject **ret_root, GError **error);
+
+G_END_DECLS
