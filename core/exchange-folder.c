@@ -156,7 +156,13 @@ assay_release_write (const AssayRelease *release, const char *folder, GError **e
 gboolean
 assay_guess_write (const AssayGuess *guess, const char *folder, GError **error)
 {
-  return write_folder (&guess->arrays, folder, "guess.json", begin_record ("assay-guess/1"), error);
+  AssayJson *json = begin_record ("assay-guess/1");
+
+  if (guess->is_unordered) {
+    assay_json_key (json, "unordered");
+    assay_json_bool (json, TRUE);
+  }
+  return write_folder (&guess->arrays, folder, "guess.json", json, error);
 }
 
 gboolean
@@ -182,6 +188,44 @@ get_text (JsonObject *object, const char *name, const char *otherwise)
              : otherwise;
 }
 
+/* Members that stand in an object twice: json-glib keeps the last of them, and nobody would know
+ * which array was attacked. */
+typedef struct {
+  GHashTable *seen; /* "object/member" */
+  char *repeated;   /* the first such member; NULL: none */
+} Members;
+
+static void
+on_member (G_GNUC_UNUSED JsonParser *parser, JsonObject *object, const char *name, gpointer data)
+{
+  Members *members = data;
+
+  if (!g_hash_table_add (members->seen, g_strdup_printf ("%p/%s", (gpointer) object, name))
+      && members->repeated == NULL)
+    members->repeated = g_strdup (name);
+}
+
+static gboolean
+parse_file (JsonParser *parser, const char *path, GError **error)
+{
+  Members members = { .seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+  g_autoptr (GError) problem = NULL;
+  gboolean is_ok;
+
+  g_signal_connect (parser, "object-member", G_CALLBACK (on_member), &members);
+  is_ok = json_parser_load_from_mapped_file (parser, path, &problem);
+  g_signal_handlers_disconnect_by_data (parser, &members);
+  if (!is_ok)
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: %s", path, problem->message);
+  else if (members.repeated != NULL)
+    is_ok = assay_fail (error, ASSAY_ERROR_DATA,
+                        "%s: '%s' stands twice in one object; expected it once", path,
+                        members.repeated);
+  g_hash_table_unref (members.seen);
+  g_free (members.repeated);
+  return is_ok;
+}
+
 /* The JSON object of @folder/@file, with the right format. */
 static JsonParser *
 load_record (const char *folder, const char *file, const char *format, JsonObject **ret_root,
@@ -189,7 +233,6 @@ load_record (const char *folder, const char *file, const char *format, JsonObjec
 {
   g_autofree char *path = g_build_filename (folder, file, NULL);
   g_autoptr (JsonParser) parser = json_parser_new_immutable ();
-  g_autoptr (GError) problem = NULL;
   JsonNode *root;
   const char *found;
 
@@ -198,10 +241,8 @@ load_record (const char *folder, const char *file, const char *format, JsonObjec
                 path, file);
     return NULL;
   }
-  if (!json_parser_load_from_mapped_file (parser, path, &problem)) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: %s", path, problem->message);
+  if (!parse_file (parser, path, error))
     return NULL;
-  }
   root = json_parser_get_root (parser);
   if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root)) {
     assay_fail (error, ASSAY_ERROR_DATA, "%s: expected a JSON object", path);
@@ -362,6 +403,20 @@ release_from_object (JsonObject *root, GError **error)
   return g_steal_pointer (&release);
 }
 
+static gboolean
+read_unordered (JsonObject *root, gboolean *ret_is_unordered, GError **error)
+{
+  JsonNode *node = json_object_get_member (root, "unordered");
+
+  if (node == NULL)
+    return TRUE;
+  if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_BOOLEAN)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "guess.json: expected 'unordered' to be true or false");
+  *ret_is_unordered = json_node_get_boolean (node);
+  return TRUE;
+}
+
 /* What is not finite in a file is bad input, though in a computation it is a numeric error. */
 static void
 fail_reading (const char *folder, GError **error)
@@ -399,7 +454,8 @@ assay_guess_read (const char *folder, GError **error)
 
   if (parser == NULL)
     return NULL;
-  if (!load_arrays (folder, root, &guess->arrays, error) || !assay_guess_check (guess, error)) {
+  if (!read_unordered (root, &guess->is_unordered, error)
+      || !load_arrays (folder, root, &guess->arrays, error) || !assay_guess_check (guess, error)) {
     fail_reading (folder, error);
     return NULL;
   }

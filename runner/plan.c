@@ -319,6 +319,18 @@ assay_plan_cell_id (const AssayPlan *plan, const AssayCell *cell)
   return g_strndup (sha256, 16);
 }
 
+const AssayCell *
+assay_plan_find_cell (const AssayPlan *plan, const char *id)
+{
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    g_autofree char *own = assay_plan_cell_id (plan, assay_plan_cell (plan, i));
+
+    if (g_str_equal (own, id))
+      return assay_plan_cell (plan, i);
+  }
+  return NULL;
+}
+
 AssayStreamKey
 assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *role,
                    const char *attack)

@@ -118,6 +118,8 @@ const AssayPart *assay_plan_player (const AssayPlan *plan, const AssayCell *cell
 #define ASSAY_ALL_TRIALS G_MAXUINT
 char *assay_plan_cell_id (const AssayPlan *plan, const AssayCell *cell);
 
+const AssayCell *assay_plan_find_cell (const AssayPlan *plan, const char *id); /* NULL: none */
+
 /* The stream of @role ("data", "secrets", "defense", "attack", "utility", "metric") in a cell,
  * keyed by the settings upstream of that role. @attack is the resolved settings' text of the attack
  * (where tuning chose them) or of the utility; NULL for roles before it. */

@@ -19,6 +19,11 @@ typedef struct {
   AssayGeometry geometry;
 } AssaySecrets;
 
+/* Secrets as a truth that no defense has changed, and back; the latter borrows from @truth, and
+ * counts as many classes as the labels have. */
+AssayTruth *assay_truth_of (const AssaySecrets *secrets, GError **error);
+gboolean assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, GError **error);
+
 /* Knowledge that can be granted. What is not at hand is NULL. */
 typedef struct {
   AssayRows *database;

@@ -367,6 +367,19 @@ ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
   return TRUE;
 }
 
+static AssaySecrets
+secrets_of (const AssayWorkspace *workspace, const Protected *protected)
+{
+  return (AssaySecrets){ .rows = assay_matrix_view (protected->secrets),
+                         .groups = protected->groups,
+                         .labels = protected->labels,
+                         .label_sets = protected->label_sets,
+                         .counterparts = protected->counterparts,
+                         .frames = protected->frames,
+                         .n_classes = workspace->open.n_classes,
+                         .geometry = workspace->open.geometry };
+}
+
 /* One release of the secrets; @repeat 0 is the one that cells attack. */
 static gboolean
 protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize repeat,
@@ -375,14 +388,7 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, g
 {
   const AssayPlan *plan = workspace->plan;
   const AssayPart *part = assay_plan_part (plan->defenses, cell->defense);
-  const AssaySecrets secrets = { .rows = assay_matrix_view (protected->secrets),
-                                 .groups = protected->groups,
-                                 .labels = protected->labels,
-                                 .label_sets = protected->label_sets,
-                                 .counterparts = protected->counterparts,
-                                 .frames = protected->frames,
-                                 .n_classes = workspace->open.n_classes,
-                                 .geometry = workspace->open.geometry };
+  const AssaySecrets secrets = secrets_of (workspace, protected);
   AssayCell keyed = *cell;
   g_autofree char *common = g_strdup_printf ("%sdefense", is_tuning ? "tune-" : "");
   g_autofree char *role = NULL;
@@ -499,6 +505,16 @@ assay_workspace_groups (AssayWorkspace *workspace, const AssayCell *cell, const 
     return FALSE;
   *ret_groups = workspace->cell.groups;
   *ret_n = workspace->cell.secrets->rows;
+  return TRUE;
+}
+
+gboolean
+assay_workspace_secrets (AssayWorkspace *workspace, const AssayCell *cell,
+                         AssaySecrets *ret_secrets, GError **error)
+{
+  if (!ensure_secrets (workspace, cell, FALSE, &workspace->cell, error))
+    return FALSE;
+  *ret_secrets = secrets_of (workspace, &workspace->cell);
   return TRUE;
 }
 
