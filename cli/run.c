@@ -7,6 +7,7 @@
 #include "cli/witness.h"
 #include "core/parallel.h"
 #include "report/report.h"
+#include "runner/elsewhere.h"
 #include "runner/folder.h"
 #include "runner/kept.h"
 #include "runner/run.h"
@@ -176,6 +177,7 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
   AssayRunEnd end = ASSAY_RUN_FINISHED;
   const gboolean is_ok
       = check_data (plan, workspace, folder, &error)
+        && assay_elsewhere_check (plan, folder->store, &error)
         && (folder->is_finished
             || assay_run (plan, workspace, folder->store, &callbacks, &end, &error));
   int code;

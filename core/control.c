@@ -96,14 +96,13 @@ check_pairs (const AssayArray *pairs, const AssayArray *scores, const AssayObser
 }
 
 static gboolean
-check_guess (const AssayAttack *attack, const AssayObservation *seen, const AssayGuess *guess,
-             GError **error)
+check_guess (AssayGame game, const AssayObservation *seen, const AssayGuess *guess, GError **error)
 {
   const AssayArrays *arrays = &guess->arrays;
 
   if (!assay_guess_check (guess, error))
     return FALSE;
-  switch (attack->game) {
+  switch (game) {
   case ASSAY_GAME_RECONSTRUCT:
     if (seen->release->kind == ASSAY_RELEASE_CODES && assay_arrays_get (arrays, "codes") != NULL)
       return check_codes (assay_arrays_get (arrays, "codes"), seen, error);
@@ -126,7 +125,7 @@ assay_attack_run (const AssayAttack *attack, const AssayAttackContext *context,
 {
   g_return_val_if_fail (seen->release->kind & attack->reads, FALSE);
   if (attack->attack (context, seen, ret_guess, error)
-      && check_guess (attack, seen, ret_guess, error))
+      && check_guess (assay_attack_game (attack, context->settings), seen, ret_guess, error))
     return TRUE;
   g_prefix_error (error, "attack %s: ", attack->id);
   return FALSE;

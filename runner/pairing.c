@@ -6,6 +6,7 @@
 #include "core/registry.h"
 #include "core/text.h"
 #include "runner/audit.h"
+#include "runner/elsewhere.h"
 #include "runner/estimate.h"
 
 /* Cells beyond this would be a mistake in a list. */
@@ -64,6 +65,18 @@ assay_plan_check_pool (const AssayPlan *plan, guint64 available, guint64 groups,
                      available);
 }
 
+/* How many secrets a cell has where the dataset is taken whole. */
+static void
+take_all (AssayPlan *plan)
+{
+  guint64 least = G_MAXUINT64;
+
+  for (guint i = 0; i < plan->datasets->len; i++)
+    least = MIN (least, plan->surveys[i].n_secrets);
+  if (plan->takes_all)
+    plan->secrets = MAX (least / plan->trials, 1);
+}
+
 static gboolean
 survey_datasets (AssayPlan *plan, GError **error)
 {
@@ -81,9 +94,11 @@ survey_datasets (AssayPlan *plan, GError **error)
          && !part->plugin->check (part->settings->values, &nothing, error))
         || !plugin->survey (&context, &plan->surveys[i], error))
       return blame (plan, "dataset", part, error);
-    if (!assay_plan_check_pool (plan, plan->surveys[i].n_secrets, plan->surveys[i].n_groups, error))
-      return blame (plan, "dataset", part, error);
   }
+  take_all (plan);
+  for (guint i = 0; i < plan->datasets->len; i++)
+    if (!assay_plan_check_pool (plan, plan->surveys[i].n_secrets, plan->surveys[i].n_groups, error))
+      return blame (plan, "dataset", assay_plan_part (plan->datasets, i), error);
   return TRUE;
 }
 
@@ -154,12 +169,15 @@ releases_offer (const AssayPlan *plan)
   return 0;
 }
 
-/* Whether what @attack finds could be told right or wrong: who was mixed in is known of mixtures,
+/* Whether what the attack finds could be told right or wrong: who was mixed in is known of mixtures,
  * but whose record a public row is must be known of the dataset. */
 static gboolean
-has_answer (const AssayAttack *attack, const AssaySurvey *survey)
+has_answer (const AssayPart *part, const AssaySurvey *survey)
 {
-  return attack->game != ASSAY_GAME_LINK || (attack->reads & ASSAY_RELEASE_MIXTURES)
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const AssayGame game = assay_attack_game (attack, part->settings->values);
+
+  return game != ASSAY_GAME_LINK || (attack->reads & ASSAY_RELEASE_MIXTURES)
          || (survey->holdings & ASSAY_HAS_COUNTERPARTS);
 }
 
@@ -181,7 +199,7 @@ check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
     if (*missing != '\0')
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "grants '%s', which the dataset does not have", missing);
-    if (!has_answer (attack, &plan->surveys[i]))
+    if (!has_answer (part, &plan->surveys[i]))
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "attack '%s' looks for the public row that is a record of a secret; "
                          "expected a dataset with %s (records = yes)",
@@ -432,6 +450,15 @@ check_memory (AssayPlan *plan, GError **error)
       plan->scenario, needed, present);
 }
 
+static gboolean
+look_elsewhere (AssayPlan *plan, GError **error)
+{
+  const char *kind = NULL;
+  const AssayPart *part = NULL;
+
+  return assay_elsewhere_look (plan, &kind, &part, error) || blame (plan, kind, part, error);
+}
+
 gboolean
 assay_plan_pair (AssayPlan *plan, GError **error)
 {
@@ -446,7 +473,8 @@ assay_plan_pair (AssayPlan *plan, GError **error)
       plan->tune_secrets = tune_secrets;
   if (!is_kept && !survey_datasets (plan, error))
     return FALSE;
+  take_all (plan);
   drop_default_metrics (plan);
   return check_parts (plan, error) && make_cells (plan, error)
-         && (is_kept || check_memory (plan, error));
+         && (is_kept || (check_memory (plan, error) && look_elsewhere (plan, error)));
 }

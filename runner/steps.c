@@ -150,7 +150,8 @@ assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
           .labels = secrets->labels,
           .n_classes = secrets->n_classes,
           .geometry = secrets->geometry,
-          .mechanism = defense->mechanism };
+          .mechanism = defense->mechanism,
+          .place = secrets->place };
   g_autoptr (AssayRelease) release
       = assay_release_new (assay_defense_produces (defense, settings->values), defense->id);
   g_autoptr (AssayTruth) truth = NULL;
@@ -172,7 +173,7 @@ assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
     return FALSE;
   }
   /* What was made of images is made of pixels still, unless it has another number of them. */
-  if (assay_release_cols (release) == secrets->rows.cols)
+  if (assay_release_cols (release) == secrets->rows.cols && secrets->geometry.height > 0)
     release->geometry = secrets->geometry;
   *ret_release = g_steal_pointer (&release);
   *ret_truth = g_steal_pointer (&truth);
@@ -248,7 +249,8 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
                    GError **error)
 {
   const guint grants = granted->grants;
-  const AssayAttackContext context = { .settings = settings->values, .stream = stream };
+  const AssayAttackContext context
+      = { .settings = settings->values, .stream = stream, .place = granted->place };
   g_autoptr (GPtrArray) all = released (release, granted);
   const AssayObservation seen
       = { .release = all->pdata[0],
