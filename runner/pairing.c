@@ -169,8 +169,8 @@ releases_offer (const AssayPlan *plan)
   return 0;
 }
 
-/* Whether what the attack finds could be told right or wrong: who was mixed in is known of mixtures,
- * but whose record a public row is must be known of the dataset. */
+/* Whether what the attack finds could be told right or wrong: who was mixed in is known of
+ * mixtures, but whose record a public row is must be known of the dataset. */
 static gboolean
 has_answer (const AssayPart *part, const AssaySurvey *survey)
 {
