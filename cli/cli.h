@@ -32,6 +32,7 @@ int cli_init (int argc, char **argv);
 int cli_check (int argc, char **argv);
 int cli_completion (int argc, char **argv);
 int cli_man (int argc, char **argv);
+int cli_export (int argc, char **argv);
 
 /* Parses options; --help prints and exits. FALSE: bad usage, already reported. Arguments that are
  * left stand in argv. */
@@ -69,6 +70,11 @@ AssaySettings *cli_settings (const AssayPlugin *plugin, char **assignments, GErr
  * or ASSAY_DATA. NULL @specification gives NULL without an error. */
 gboolean cli_open_rows (const char *specification, const char *option, AssayRows **ret_rows,
                         GError **error);
+
+/* Whole numbers, one for each of @n, from a file of one column; NULL @place leaves @ret_numbers as
+ * it is. */
+gboolean cli_read_numbers (const char *place, const char *option, gsize n, gint64 **ret_numbers,
+                           GError **error);
 
 /* ---- Progress ---- */
 

@@ -15,6 +15,7 @@ const CliCommand cli_commands[] = {
   { "protect", cli_protect, "Step 1 alone: secrets -> release folder, truth kept apart" },
   { "attack", cli_attack, "Step 2 alone: release folder and granted knowledge -> guess folder" },
   { "measure", cli_measure, "Step 3 alone: truth and guess -> measurements" },
+  { "export", cli_export, "Write what a cell of a run was made of: release, truth, guess" },
   { "report", cli_report, "Write every export of a run again, from its run store" },
   { "compare", cli_compare, "Put the defenses of several runs on common axes" },
   { "dataset", cli_dataset, "Data files: what is in them, other formats, SIFT of photographs" },

@@ -1,6 +1,7 @@
 /* What the subcommands share. */
 #include "cli/cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -158,5 +159,38 @@ cli_open_rows (const char *specification, const char *option, AssayRows **ret_ro
     return FALSE;
   }
   *ret_rows = assay_rows_ref (files->rows);
+  return TRUE;
+}
+
+#define MAX_NUMBER (1 << 24)
+
+gboolean
+cli_read_numbers (const char *place, const char *option, gsize n, gint64 **ret_numbers,
+                  GError **error)
+{
+  g_autoptr (AssayRows) rows = NULL;
+  g_autofree float *values = NULL;
+
+  if (!cli_open_rows (place, option, &rows, error))
+    return FALSE;
+  if (rows == NULL)
+    return TRUE;
+  if (assay_rows_count (rows) != n || assay_rows_cols (rows) != 1)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "--%s: expected one column of %" G_GSIZE_FORMAT
+                       " numbers, found %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
+                       option, n, assay_rows_count (rows), assay_rows_cols (rows));
+  values = g_new (float, n);
+  assay_rows_read (rows, 0, n, ASSAY_SCALE_NONE, values);
+  *ret_numbers = g_new (gint64, n);
+  for (gsize i = 0; i < n; i++) {
+    /* Beyond that, neighbouring numbers are one float32: two groups would become one. */
+    if (values[i] != truncf (values[i]) || fabsf (values[i]) > MAX_NUMBER)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "--%s: row %" G_GSIZE_FORMAT " is %.9g; expected a whole number, at "
+                         "most %d",
+                         option, i, (double) values[i], MAX_NUMBER);
+    (*ret_numbers)[i] = (gint64) values[i];
+  }
   return TRUE;
 }

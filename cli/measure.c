@@ -2,17 +2,20 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/like.h"
 #include "core/interval.h"
 #include "core/json.h"
 #include "core/registry.h"
+#include "runner/pool.h"
 #include "runner/steps.h"
 
 typedef struct {
-  char *truth, *guess, *release, *metric;
+  char *truth, *guess, *release, *public_rows, *metric;
   char **assignments;
   double confidence;
   gint64 seed;
   gboolean json;
+  CliLike like;
 } MeasureOptions;
 
 static void
@@ -21,8 +24,10 @@ options_clear (MeasureOptions *options)
   g_free (options->truth);
   g_free (options->guess);
   g_free (options->release);
+  g_free (options->public_rows);
   g_free (options->metric);
   g_strfreev (options->assignments);
+  cli_like_clear (&options->like);
 }
 
 static void
@@ -50,37 +55,86 @@ write_measurement (AssayJson *json, const AssayMeasure *measure, const AssayInte
   assay_json_end_object (json);
 }
 
+/* The stream of an interval's resamples; of a cell, as in results.json. */
 static gboolean
-measure_one (const MeasureOptions *options, const AssayMetric *metric,
-             const AssaySettings *settings, const AssayRelease *release, const AssayTruth *truth,
-             const AssayGuess *guess, AssayJson *json, GError **error)
+stream_of (const MeasureOptions *options, const AssaySettings *settings, const char *canonical_part,
+           const AssayMeasure *measure, AssayStreamKey *ret_stream, GError **error)
 {
-  const gint64 *groups = metric->has_own_units ? NULL : assay_truth_groups (truth);
   g_autofree char *canonical = assay_settings_canonical (settings);
-  AssayOutcomes outcomes = { 0 };
+  g_autofree char *upstream = g_strconcat (measure->name, "\n", canonical, NULL);
+  g_autofree char *played = NULL;
+  g_autofree char *of_cell = NULL;
+  const AssayPart *attack = NULL;
+  const AssaySettings *with = NULL;
 
-  if (!assay_step_measure (metric, settings, NULL, release, truth, guess, &outcomes, error))
+  if (options->like.cell == NULL) {
+    *ret_stream = assay_stream_key ((guint64) options->seed, 0, "metric", upstream);
+    return TRUE;
+  }
+  if (!cli_like_attack (&options->like, &attack, &with, error))
     return FALSE;
-  for (const AssayMeasure *measure = metric->measures; outcomes.n > 0 && measure->name != NULL;
-       measure++) {
-    g_autofree char *upstream = g_strconcat (measure->name, "\n", canonical, NULL);
-    AssayInterval interval;
+  played = assay_settings_canonical (with);
+  of_cell = g_strdup_printf ("%s%s\n%s", played, canonical_part, measure->name);
+  *ret_stream
+      = assay_plan_stream (options->like.run->plan, options->like.cell, "metric", of_cell);
+  return TRUE;
+}
 
-    if (outcomes.left_out[measure->series] != NULL) {
+/* What is measured, and of what. */
+typedef struct {
+  const MeasureOptions *options;
+  AssayRows *public_rows; /* NULL: not given, as the release */
+  AssayRelease *release;
+  AssayTruth *truth;
+  AssayGuess *guess;
+  AssayJson *json; /* NULL: for people */
+} Measuring;
+
+static gboolean
+print_outcomes (const Measuring *of, const AssayMetric *metric, const AssaySettings *settings,
+                const char *canonical, const AssayPool *pool, GError **error)
+{
+  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++) {
+    g_autoptr (AssaySample) sample = assay_pool_sample (pool, measure);
+    AssayInterval interval;
+    AssayStreamKey stream;
+
+    if (pool->left_out[measure->series] != NULL)
       fprintf (stderr, "assay: %s is left out: %s\n", measure->name,
-               outcomes.left_out[measure->series]);
+               pool->left_out[measure->series]);
+    if (sample == NULL)
       continue;
-    }
-    interval = assay_interval (
-        measure, outcomes.series[measure->series], groups, outcomes.n, options->confidence,
-        assay_stream_key ((guint64) options->seed, 0, "metric", upstream));
-    if (json != NULL)
-      write_measurement (json, measure, &interval, options->confidence, settings);
+    if (!stream_of (of->options, settings, canonical, measure, &stream, error))
+      return FALSE;
+    interval = assay_sample_interval (sample, of->options->confidence, stream);
+    if (of->json != NULL)
+      write_measurement (of->json, measure, &interval, of->options->confidence, settings);
     else
       print_measurement (measure, &interval);
   }
-  assay_outcomes_clear (&outcomes);
   return TRUE;
+}
+
+static gboolean
+measure_one (const Measuring *of, const AssayMetric *metric, const AssaySettings *settings,
+             const char *canonical, GError **error)
+{
+  const AssayArray *groups = assay_arrays_get (&of->truth->arrays, "groups");
+  /* The public rows alone; what else metrics need of a dataset, no folder has. */
+  const AssayDataset dataset = { .public_rows = of->public_rows };
+  AssayOutcomes outcomes = { 0 };
+  AssayPool pool;
+  gboolean is_ok;
+
+  if (!assay_step_measure (metric, settings, of->public_rows != NULL ? &dataset : NULL, of->release,
+                           of->truth, of->guess, &outcomes, error))
+    return FALSE;
+  is_ok = assay_pool_fill_one (&pool, metric, &outcomes, assay_truth_groups (of->truth),
+                               groups != NULL ? groups->shape[0] : 0, error)
+          && print_outcomes (of, metric, settings, canonical, &pool, error);
+  assay_pool_clear (&pool);
+  assay_outcomes_clear (&outcomes);
+  return is_ok;
 }
 
 static gboolean
@@ -134,57 +188,116 @@ fail_nothing_applies (const MeasureOptions *options, const AssayRelease *release
                      metric->id, of_truth, options->truth, of_guess, options->guess);
 }
 
+static gboolean
+is_asked_for (const MeasureOptions *options, const AssayMetric *metric, gboolean is_named)
+{
+  if (options->metric != NULL)
+    return g_str_equal (options->metric, metric->id);
+  return is_named || !metric->on_request;
+}
+
+static gboolean
+applies (const Measuring *of, const AssayMetric *metric)
+{
+  return assay_metric_applies (metric, NULL, of->release, of->truth, of->guess);
+}
+
+/* The metrics of the cell's scenario, with their settings there. */
+static gboolean
+measure_like (const Measuring *of, gboolean *ret_is_any, GError **error)
+{
+  const GPtrArray *metrics = of->options->like.run->plan->metrics;
+
+  for (guint m = 0; m < metrics->len; m++) {
+    const AssayPart *part = assay_plan_part (metrics, m);
+    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+
+    if (!is_asked_for (of->options, metric, TRUE) || !applies (of, metric))
+      continue;
+    *ret_is_any = TRUE;
+    if (!measure_one (of, metric, part->settings, part->canonical, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* One metric if it was named, otherwise all that apply and are not on request. */
 static gboolean
-measure_all (const MeasureOptions *options, AssayJson *json, GError **error)
+measure_known (const Measuring *of, gboolean *ret_is_any, GError **error)
 {
-  g_autoptr (AssayTruth) truth = assay_truth_read (options->truth, error);
-  g_autoptr (AssayGuess) guess = truth != NULL ? assay_guess_read (options->guess, error) : NULL;
-  g_autoptr (AssayRelease) release = NULL;
-  gboolean is_any = FALSE;
-
-  if (guess != NULL && options->release != NULL)
-    release = assay_release_read (options->release, error);
-  if (guess == NULL || (options->release != NULL && release == NULL)
-      || (options->metric != NULL
-          && assay_registry_find (ASSAY_PLUGIN_METRIC, options->metric, error) == NULL))
-    return FALSE;
   for (guint m = 0; assay_metrics[m] != NULL; m++) {
     const AssayMetric *metric = assay_metrics[m];
     g_autoptr (AssaySettings) settings = NULL;
 
-    if ((options->metric != NULL ? !g_str_equal (options->metric, metric->id)
-                                 : assay_metric_on_request (metric))
-        || !assay_metric_applies (metric, NULL, release, truth, guess))
+    if (!is_asked_for (of->options, metric, FALSE) || !applies (of, metric))
       continue;
-    is_any = TRUE;
-    settings = cli_settings (&metric->plugin, options->assignments, error);
-    if (settings == NULL
-        || !measure_one (options, metric, settings, release, truth, guess, json, error))
+    *ret_is_any = TRUE;
+    settings = cli_settings (&metric->plugin, of->options->assignments, error);
+    if (settings == NULL || !measure_one (of, metric, settings, "", error))
       return FALSE;
   }
-  return is_any || fail_nothing_applies (options, release, truth, guess, error);
+  return TRUE;
+}
+
+static gboolean
+read_folders (Measuring *of, GError **error)
+{
+  const MeasureOptions *options = of->options;
+
+  of->truth = assay_truth_read (options->truth, error);
+  of->guess = of->truth != NULL ? assay_guess_read (options->guess, error) : NULL;
+  if (of->guess != NULL && options->release != NULL)
+    of->release = assay_release_read (options->release, error);
+  return of->guess != NULL && (options->release == NULL || of->release != NULL)
+         && cli_open_rows (options->public_rows, "public", &of->public_rows, error);
+}
+
+static gboolean
+measure_all (Measuring *of, GError **error)
+{
+  const MeasureOptions *options = of->options;
+  gboolean is_any = FALSE;
+
+  if (!read_folders (of, error)
+      || (options->metric != NULL
+          && assay_registry_find (ASSAY_PLUGIN_METRIC, options->metric, error) == NULL)
+      || !(options->like.cell != NULL ? measure_like : measure_known) (of, &is_any, error))
+    return FALSE;
+  return is_any || fail_nothing_applies (options, of->release, of->truth, of->guess, error);
+}
+
+static void
+measuring_clear (Measuring *of)
+{
+  assay_release_free (of->release);
+  assay_truth_free (of->truth);
+  assay_guess_free (of->guess);
+  assay_json_free (of->json);
+  g_clear_pointer (&of->public_rows, assay_rows_unref);
 }
 
 static int
-measure (const MeasureOptions *options)
+measure (MeasureOptions *options)
 {
-  AssayJson *json = options->json ? assay_json_new () : NULL;
+  Measuring of = { .options = options };
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
+  gboolean is_ok = cli_like_open (&options->like, &error);
 
-  if (json != NULL)
-    assay_json_begin_array (json);
-  if (!measure_all (options, json, &error)) {
-    assay_json_free (json);
-    return cli_fail (error);
+  if (is_ok && options->like.cell != NULL)
+    options->confidence = options->like.run->plan->confidence;
+  if (options->json) {
+    of.json = assay_json_new ();
+    assay_json_begin_array (of.json);
   }
-  if (json != NULL) {
-    assay_json_end_array (json);
-    text = assay_json_finish (json);
+  is_ok = is_ok && measure_all (&of, &error);
+  if (is_ok && options->json) {
+    assay_json_end_array (of.json);
+    text = assay_json_finish (g_steal_pointer (&of.json));
     fputs (text, stdout);
   }
-  return EXIT_OK;
+  measuring_clear (&of);
+  return is_ok ? EXIT_OK : cli_fail (error);
 }
 
 int
@@ -196,6 +309,8 @@ cli_measure (int argc, char **argv)
     { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder of the guess", "DIR" },
     { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release,
       "Folder of the release, which some metrics read", "DIR" },
+    { "public", 0, 0, G_OPTION_ARG_STRING, &options.public_rows,
+      "The public rows, whose number ranks of candidates are told by", "FILE[a:b]" },
     { "metric", 'm', 0, G_OPTION_ARG_STRING, &options.metric,
       "One metric (default: all that apply)", "NAME" },
     { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &options.assignments,
@@ -203,6 +318,7 @@ cli_measure (int argc, char **argv)
     { "confidence", 0, 0, G_OPTION_ARG_DOUBLE, &options.confidence,
       "Of the intervals (default 0.95)", "P" },
     { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Seed of the resamples (default 1)", "N" },
+    CLI_LIKE_OPTIONS (options.like, "the metrics, settings, confidence and resamples"),
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "For programs", NULL },
     G_OPTION_ENTRY_NULL
   };
@@ -215,6 +331,8 @@ cli_measure (int argc, char **argv)
     g_printerr ("assay measure: expected --truth and --guess\n");
   else if (options.assignments != NULL && options.metric == NULL)
     g_printerr ("assay measure: --set needs --metric\n");
+  else if (options.assignments != NULL && options.like.folder != NULL)
+    g_printerr ("assay measure: --like: the run says with which settings; expected no --set\n");
   else if (!(options.confidence >= 0.5 && options.confidence <= 0.999999))
     g_printerr ("assay measure: --confidence: expected 0.5 to 0.999999\n");
   else

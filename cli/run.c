@@ -7,6 +7,7 @@
 #include "cli/witness.h"
 #include "core/parallel.h"
 #include "report/report.h"
+#include "runner/elsewhere.h"
 #include "runner/folder.h"
 #include "runner/kept.h"
 #include "runner/programs.h"
@@ -178,6 +179,7 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
   const gboolean is_ok
       = check_data (plan, workspace, folder, &error)
         && assay_programs_check (plan, folder->store, !folder->is_finished, &error)
+        && assay_elsewhere_check (plan, folder->store, &error)
         && (folder->is_finished
             || assay_run (plan, workspace, folder->store, &callbacks, &end, &error));
   int code;

@@ -19,6 +19,10 @@ play (const AssayAttack *attack, guint64 seed)
     printf ("none   %-16s %s\n", attack->id, error->message);
     return TRUE;
   }
+  if (!assay_attack_has_control (attack)) {
+    printf ("none   %-16s %s\n", attack->id, attack->control.says);
+    return TRUE;
+  }
   if (!assay_control_run (attack, settings, seed, &outcome, &error)) {
     printf ("error  %-16s %s\n", attack->id, error->message);
     return FALSE;

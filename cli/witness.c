@@ -33,18 +33,6 @@ find_claim (const AssayResults *results, const char *id, GError **error)
   return NULL;
 }
 
-static const AssayCell *
-find_cell (const AssayPlan *plan, const char *id)
-{
-  for (gsize i = 0; i < plan->cells->len; i++) {
-    g_autofree char *own = assay_plan_cell_id (plan, assay_plan_cell (plan, i));
-
-    if (g_str_equal (own, id))
-      return assay_plan_cell (plan, i);
-  }
-  return NULL;
-}
-
 static void
 print_row (const char *name, const AssayArray *array, guint64 row)
 {
@@ -67,7 +55,7 @@ replay (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *result
 {
   const AssayClaim *claim = result->claim;
   const AssayResultWitness *witness = &result->witness;
-  const AssayCell *cell = find_cell (plan, witness->cell);
+  const AssayCell *cell = assay_plan_find_cell (plan, witness->cell);
   const AssayPart *metric = assay_plan_measuring (plan, cell, claim->metric);
   g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
   g_autoptr (AssayGuess) guess = NULL;
@@ -154,7 +142,7 @@ replay_audit (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *
               GError **error)
 {
   const AssayResultWitness *witness = &result->witness;
-  const AssayCell *cell = find_cell (plan, witness->cell);
+  const AssayCell *cell = assay_plan_find_cell (plan, witness->cell);
   const AssayAudit *then = &witness->audit->counts;
   /* The best of the trials, paid for. */
   const double alpha = (1 - result->claim->confidence) / (double) plan->trials;

@@ -156,7 +156,13 @@ assay_release_write (const AssayRelease *release, const char *folder, GError **e
 gboolean
 assay_guess_write (const AssayGuess *guess, const char *folder, GError **error)
 {
-  return write_folder (&guess->arrays, folder, "guess.json", begin_record ("assay-guess/1"), error);
+  AssayJson *json = begin_record ("assay-guess/1");
+
+  if (guess->is_unordered) {
+    assay_json_key (json, "unordered");
+    assay_json_bool (json, TRUE);
+  }
+  return write_folder (&guess->arrays, folder, "guess.json", json, error);
 }
 
 gboolean
@@ -189,7 +195,6 @@ load_record (const char *folder, const char *file, const char *format, JsonObjec
 {
   g_autofree char *path = g_build_filename (folder, file, NULL);
   g_autoptr (JsonParser) parser = NULL;
-  JsonObject *root;
   const char *found;
 
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
@@ -197,15 +202,14 @@ load_record (const char *folder, const char *file, const char *format, JsonObjec
                 path, file);
     return NULL;
   }
-  parser = assay_json_load (path, &root, error);
+  parser = assay_json_load (path, ret_root, error);
   if (parser == NULL)
     return NULL;
-  found = get_text (root, "format", "none");
+  found = get_text (*ret_root, "format", "none");
   if (!g_str_equal (found, format)) {
     assay_fail (error, ASSAY_ERROR_DATA, "%s: format is '%s', expected '%s'", path, found, format);
     return NULL;
   }
-  *ret_root = root;
   return g_steal_pointer (&parser);
 }
 
@@ -355,6 +359,20 @@ release_from_object (JsonObject *root, GError **error)
   return g_steal_pointer (&release);
 }
 
+static gboolean
+read_unordered (JsonObject *root, gboolean *ret_is_unordered, GError **error)
+{
+  JsonNode *node = json_object_get_member (root, "unordered");
+
+  if (node == NULL)
+    return TRUE;
+  if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_BOOLEAN)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "guess.json: expected 'unordered' to be true or false");
+  *ret_is_unordered = json_node_get_boolean (node);
+  return TRUE;
+}
+
 /* What is not finite in a file is bad input, though in a computation it is a numeric error. */
 static void
 fail_reading (const char *folder, GError **error)
@@ -392,7 +410,8 @@ assay_guess_read (const char *folder, GError **error)
 
   if (parser == NULL)
     return NULL;
-  if (!load_arrays (folder, root, &guess->arrays, error) || !assay_guess_check (guess, error)) {
+  if (!read_unordered (root, &guess->is_unordered, error)
+      || !load_arrays (folder, root, &guess->arrays, error) || !assay_guess_check (guess, error)) {
     fail_reading (folder, error);
     return NULL;
   }

@@ -12,6 +12,7 @@
 
 #include "core/dataset.h"
 #include "core/distinguish.h"
+#include "core/elsewhere.h"
 #include "core/error.h"
 #include "core/exchange.h"
 #include "core/grant.h"
@@ -93,6 +94,7 @@ typedef struct {
                       GError **error);
   /* On failure @ret_dataset is cleared by the caller. */
   gboolean (*open) (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error);
+  gboolean keeps_order; /* trials take its secrets in its own order, all of them unless told */
 } AssayDatasetPlugin;
 
 /* ---- Defenses ---- */
@@ -109,6 +111,7 @@ typedef struct {
   gsize n_classes;
   AssayGeometry geometry; /* of secrets that are images */
   const AssayMechanism *mechanism; /* the defense's own; NULL: it has none */
+  AssayPlace place;                /* which release of the run it is */
 } AssayDefenseContext;
 
 typedef struct {
@@ -133,6 +136,12 @@ typedef struct {
    * (normalised) replaces it by that form. */
   gboolean (*protect) (const AssayDefenseContext *context, AssayView secrets,
                        AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
+  /* Of a release that was made elsewhere, in the folder that the setting `folder` names: checks it
+   * before anything runs, and returns the sha256 of what it holds; NULL with an error. The secrets
+   * are those that it is a release of, so that the dataset must keep its order. NULL: it is made
+   * here. */
+  char *(*look) (gconstpointer settings, const AssayPlace *place, const AssayShape *shape,
+                 GError **error);
 } AssayDefense;
 
 /* The kind of its release with these settings. */
@@ -190,6 +199,7 @@ typedef struct {
 typedef struct {
   gconstpointer settings;
   AssayStreamKey stream;
+  AssayPlace place; /* which release of the run it attacks */
 } AssayAttackContext;
 
 /* All that an attack of the game one-run receives: the canaries, each of which was in the dataset
@@ -266,7 +276,11 @@ struct _AssayAttack {
   /* And what these settings need of a mechanism that it does not offer ("score = likelihood needs a
    * defense that knows its density"); NULL: nothing. The member may be NULL. */
   const char *(*why_not) (gconstpointer settings, const AssayMechanism *mechanism);
-  AssayControl control;
+  AssayControl control; /* of a guess that was made elsewhere only what it says */
+  /* Of a guess that was made elsewhere: as AssayDefense.look. It has no control, so that what it
+   * recovered counts and what it did not proves nothing. */
+  char *(*look) (gconstpointer settings, const AssayPlace *place, const AssayShape *shape,
+                 GError **error);
 };
 
 /* The game that it plays with these settings. */
@@ -292,6 +306,13 @@ assay_attack_reads (const AssayAttack *attack, gconstpointer settings)
   return assay_attack_plays (attack, settings) == ASSAY_GAME_PAIR
              ? attack->reads & ASSAY_RELEASE_MIXTURES
              : attack->reads;
+}
+
+/* Whether it is known to win a case that can be won. */
+static inline gboolean
+assay_attack_has_control (const AssayAttack *attack)
+{
+  return attack->control.make != NULL || attack->control.play != NULL;
 }
 
 /* ---- Metrics ---- */

@@ -84,6 +84,21 @@ why_not (const AssayResultCell *cell, const AssaySample *sample, const char *lef
   return NULL;
 }
 
+/* Whether the claim would be upheld by how little an attack recovered, and not by how much. */
+static gboolean
+wants_little (const AssayClaim *claim)
+{
+  return claim->is_at_most == claim->measure->higher_is_worse;
+}
+
+static gboolean
+has_no_control (const AssayPlan *plan, const AssayCell *cell)
+{
+  return cell->attack != ASSAY_NO_PART
+         && !assay_attack_has_control (
+             (const AssayAttack *) assay_plan_part (plan->attacks, cell->attack)->plugin);
+}
+
 /* The test of one pooled cell, before any correction. */
 static gboolean
 test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *claim,
@@ -133,6 +148,9 @@ test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *cla
 
     hypothesis.p_violated = claim->is_at_most ? test.p_above : test.p_below;
     hypothesis.p_upheld = claim->is_at_most ? test.p_below : test.p_above;
+    hypothesis.is_silent = has_no_control (plan, assay_plan_cell (plan, first));
+    if (hypothesis.is_silent)
+      *(wants_little (claim) ? &hypothesis.p_upheld : &hypothesis.p_violated) = 1;
   }
   *ret_hypothesis = hypothesis;
   *ret_evidence = evidence;
@@ -181,9 +199,12 @@ collect (const GPtrArray *claims, gboolean is_upheld)
 
     if (is_upheld && claim->claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
       continue;
-    for (guint h = 0; h < claim->hypotheses->len; h++)
-      if (g_array_index (claim->hypotheses, AssayResultHypothesis, h).why_not == NULL)
-        g_ptr_array_add (all, &g_array_index (claim->hypotheses, AssayResultHypothesis, h));
+    for (guint h = 0; h < claim->hypotheses->len; h++) {
+      AssayResultHypothesis *one = &g_array_index (claim->hypotheses, AssayResultHypothesis, h);
+
+      if (one->why_not == NULL && !(one->is_silent && wants_little (claim->claim) == is_upheld))
+        g_ptr_array_add (all, one);
+    }
   }
   return all;
 }
@@ -288,6 +309,23 @@ find_extreme (const GArray *hypotheses, gboolean is_violated)
   return best;
 }
 
+/* So does the first that would uphold it by the silence of an attack without a control. */
+static gboolean
+is_silence (AssayResultClaim *result)
+{
+  for (guint h = 0; wants_little (result->claim) && h < result->hypotheses->len; h++) {
+    const AssayResultHypothesis *one
+        = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
+
+    if (one->is_silent) {
+      result->decisive = (gint) h;
+      result->reason = assay_reason_silent (result->claim, one);
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
 /* The first hypothesis that decides nothing makes its claim inconclusive. */
 static gboolean
 is_excluded (AssayResultClaim *result)
@@ -388,7 +426,7 @@ decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
     }
   }
   result->verdict = ASSAY_VERDICT_INCONCLUSIVE;
-  if (is_excluded (result))
+  if (is_excluded (result) || is_silence (result))
     return;
   if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
     decide_epsilon (result, evidence, n_hypotheses);

@@ -6,6 +6,7 @@
 #include "core/registry.h"
 #include "core/text.h"
 #include "runner/audit.h"
+#include "runner/elsewhere.h"
 #include "runner/estimate.h"
 
 /* Cells beyond this would be a mistake in a list. */
@@ -64,6 +65,18 @@ assay_plan_check_pool (const AssayPlan *plan, guint64 available, guint64 groups,
                      available);
 }
 
+/* How many secrets a cell has where the dataset is taken whole. */
+static void
+take_all (AssayPlan *plan)
+{
+  guint64 least = G_MAXUINT64;
+
+  for (guint i = 0; i < plan->datasets->len; i++)
+    least = MIN (least, plan->surveys[i].n_secrets);
+  if (plan->takes_all)
+    plan->secrets = MAX (least / plan->trials, 1);
+}
+
 static gboolean
 survey_datasets (AssayPlan *plan, GError **error)
 {
@@ -81,9 +94,11 @@ survey_datasets (AssayPlan *plan, GError **error)
          && !part->plugin->check (part->settings->values, &nothing, error))
         || !plugin->survey (&context, &plan->surveys[i], error))
       return blame (plan, "dataset", part, error);
-    if (!assay_plan_check_pool (plan, plan->surveys[i].n_secrets, plan->surveys[i].n_groups, error))
-      return blame (plan, "dataset", part, error);
   }
+  take_all (plan);
+  for (guint i = 0; i < plan->datasets->len; i++)
+    if (!assay_plan_check_pool (plan, plan->surveys[i].n_secrets, plan->surveys[i].n_groups, error))
+      return blame (plan, "dataset", assay_plan_part (plan->datasets, i), error);
   return TRUE;
 }
 
@@ -455,6 +470,15 @@ check_memory (AssayPlan *plan, GError **error)
       plan->scenario, needed, present);
 }
 
+static gboolean
+look_elsewhere (AssayPlan *plan, GError **error)
+{
+  const char *kind = NULL;
+  const AssayPart *part = NULL;
+
+  return assay_elsewhere_look (plan, &kind, &part, error) || blame (plan, kind, part, error);
+}
+
 gboolean
 assay_plan_pair (AssayPlan *plan, GError **error)
 {
@@ -469,7 +493,9 @@ assay_plan_pair (AssayPlan *plan, GError **error)
       plan->tune_secrets = tune_secrets;
   if (!is_kept && !survey_datasets (plan, error))
     return FALSE;
+  take_all (plan);
   drop_default_metrics (plan);
   return check_parts (plan, error) && (is_kept || check_claims (plan, error))
-         && make_cells (plan, error) && (is_kept || check_memory (plan, error));
+         && make_cells (plan, error)
+         && (is_kept || (check_memory (plan, error) && look_elsewhere (plan, error)));
 }

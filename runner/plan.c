@@ -17,7 +17,8 @@
 
 static const char *const scenario_keys[]
     = { "title", "reference", "seed", "trials", "confidence", NULL };
-static const char *const dataset_keys[] = { "secrets", "secret_groups", "tune_secrets", NULL };
+static const char *const dataset_keys[]
+    = { "secrets", "secret_groups", "tune_secrets", "order", NULL };
 static const char *const no_keys[] = { NULL };
 
 #define DEFAULT_SECRETS 200
@@ -73,6 +74,7 @@ assay_plan_free (AssayPlan *plan)
   g_array_unref (plan->cells);
   g_ptr_array_unref (plan->skipped);
   g_free (plan->surveys);
+  g_free (plan->elsewhere);
   g_strfreev (plan->folders);
   g_free (plan);
 }
@@ -144,6 +146,52 @@ add_default_metrics (AssayPlan *plan)
   }
 }
 
+/* order = random or file */
+static gboolean
+read_order (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "order");
+
+  if (entry == NULL)
+    return TRUE;
+  plan->keeps_order = g_str_equal (entry->value, "file");
+  if (!plan->keeps_order && !g_str_equal (entry->value, "random")) {
+    assay_fail (error, ASSAY_ERROR_PARAMETER, "order = '%s': expected random or file",
+                entry->value);
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
+  if (plan->keeps_order && assay_group_find (group, "secret_groups") != NULL) {
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                "order = file: groups are drawn in a random order; expected 'secrets' in place of "
+                "secret_groups");
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
+  return TRUE;
+}
+
+/* Datasets that keep their order are taken whole unless the scenario says how many. */
+static gboolean
+check_order (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+             GError **error)
+{
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    const AssayPlugin *plugin = assay_plan_part (plan->datasets, i)->plugin;
+    const AssayEntry *entry = assay_group_find (group, "order");
+
+    if (!((const AssayDatasetPlugin *) plugin)->keeps_order)
+      continue;
+    plan->takes_all = assay_group_find (group, "secrets") == NULL;
+    if ((entry == NULL || plan->keeps_order) && plan->secret_groups == 0)
+      continue;
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                "dataset '%s' is taken in its own order; expected neither order = random nor "
+                "secret_groups",
+                plugin->id);
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
+  return TRUE;
+}
+
 static gboolean
 read_dataset (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
               GError **error)
@@ -163,8 +211,10 @@ read_dataset (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *
   plan->secrets = groups > 0 ? 0 : (guint64) secrets;
   plan->secret_groups = (guint64) groups;
   plan->tune_secrets = (guint64) (tune_secrets < 0 ? secrets : tune_secrets);
-  return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_DATASET, dataset_keys,
-                                 plan->datasets, error);
+  return read_order (plan, scenario, group, error)
+         && assay_parts_from_group (scenario, group, ASSAY_PLUGIN_DATASET, dataset_keys,
+                                    plan->datasets, error)
+         && check_order (plan, scenario, group, error);
 }
 
 /* Utilities and metrics are one type of plugin: which of the two it is, its callback says. */
@@ -303,7 +353,7 @@ canonical_cell (const AssayPlan *plan, const AssayCell *cell)
   g_autofree char *groups
       = plan->secret_groups > 0
             ? g_strdup_printf ("secret_groups=%" G_GUINT64_FORMAT "\n", plan->secret_groups)
-            : g_strdup ("");
+            : g_strdup (plan->keeps_order ? "order=file\n" : "");
 
   return g_strdup_printf ("%s%s%s%strial=%s\nsecrets=%" G_GUINT64_FORMAT "\n%s",
                           assay_plan_part (plan->datasets, cell->dataset)->canonical,
@@ -319,6 +369,18 @@ assay_plan_cell_id (const AssayPlan *plan, const AssayCell *cell)
   g_autofree char *sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, canonical, -1);
 
   return g_strndup (sha256, 16);
+}
+
+const AssayCell *
+assay_plan_find_cell (const AssayPlan *plan, const char *id)
+{
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    g_autofree char *own = assay_plan_cell_id (plan, assay_plan_cell (plan, i));
+
+    if (g_str_equal (own, id))
+      return assay_plan_cell (plan, i);
+  }
+  return NULL;
 }
 
 AssayStreamKey
@@ -339,6 +401,14 @@ assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *rol
       attack != NULL ? "\n" : "", attack != NULL ? attack : "");
 
   return assay_stream_key (plan->seed, trial, role, upstream);
+}
+
+gboolean
+assay_plan_keeps_order (const AssayPlan *plan, guint index)
+{
+  return plan->keeps_order
+         || ((const AssayDatasetPlugin *) assay_plan_part (plan->datasets, index)->plugin)
+                ->keeps_order;
 }
 
 gboolean
@@ -404,6 +474,8 @@ canonical_plan (const AssayPlan *plan)
   append_parts (text, "utility", plan->utilities);
   if (plan->secret_groups > 0)
     g_string_append_printf (text, "secret_groups=%" G_GUINT64_FORMAT "\n", plan->secret_groups);
+  if (plan->keeps_order)
+    g_string_append (text, "order=file\n");
   for (guint i = 0; i < plan->sheets->len; i++) {
     g_autofree char *sheet = assay_sheet_canonical (plan, plan->sheets->pdata[i]);
 

@@ -55,6 +55,9 @@ typedef struct {
   double confidence;
   guint64 secrets;       /* per cell; 0: whole groups are drawn */
   guint64 secret_groups; /* per cell; 0: secrets are drawn one by one */
+  gboolean takes_all;    /* secrets: all that the dataset has, in equal parts */
+  gboolean keeps_order;  /* secrets are drawn in the order of the dataset */
+  char *elsewhere;       /* sha256 of what was made elsewhere; NULL: nothing, or not looked at */
   guint64 tune_secrets; /* set apart for tuning; 0 when nothing is tuned */
   GPtrArray *datasets;  /* AssayPart, as the four below */
   GPtrArray *defenses;
@@ -118,11 +121,16 @@ const AssayPart *assay_plan_player (const AssayPlan *plan, const AssayCell *cell
 #define ASSAY_ALL_TRIALS G_MAXUINT
 char *assay_plan_cell_id (const AssayPlan *plan, const AssayCell *cell);
 
+const AssayCell *assay_plan_find_cell (const AssayPlan *plan, const char *id); /* NULL: none */
+
 /* The stream of @role ("data", "secrets", "defense", "attack", "utility", "metric") in a cell,
  * keyed by the settings upstream of that role. @attack is the resolved settings' text of the attack
  * (where tuning chose them) or of the utility; NULL for roles before it. */
 AssayStreamKey assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *role,
                                   const char *attack);
+
+/* Whether trials take the secrets of dataset @index in its order, not in a random one. */
+gboolean assay_plan_keeps_order (const AssayPlan *plan, guint index);
 
 void assay_part_free (AssayPart *part);
 

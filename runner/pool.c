@@ -92,6 +92,35 @@ assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize index, guin
   return TRUE;
 }
 
+/* Adds the outcomes of one cell; @groups (NULL: none) are those of its secrets. */
+static gboolean
+add_outcomes (AssayPool *pool, const AssayMetric *metric, AssayOutcomes *outcomes,
+              const gint64 *groups, gsize n_groups, gsize *inout_cells, GError **error)
+{
+  /* The unit of an audit is the audit. */
+  if (metric->audit != NULL || metric->has_own_units)
+    groups = NULL;
+  /* Units that are not the secrets would need groups of their own. */
+  if (groups != NULL && outcomes->n > 0 && n_groups != outcomes->n)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "metric %s: %" G_GSIZE_FORMAT " outcomes for %" G_GSIZE_FORMAT
+                       " secrets in groups",
+                       metric->id, outcomes->n, n_groups);
+  for (guint s = 0; s < metric->n_series; s++)
+    if (outcomes->left_out[s] == NULL)
+      g_array_append_vals (pool->series[s], outcomes->series[s], (guint) outcomes->n);
+    else if (pool->left_out[s] == NULL)
+      pool->left_out[s] = g_strdup (outcomes->left_out[s]);
+  *inout_cells += outcomes->n > 0;
+  if (groups != NULL && outcomes->n > 0)
+    g_array_append_vals (pool->groups, groups, (guint) n_groups);
+  if (metric->repeats_units)
+    add_unit_numbers (pool, outcomes->n);
+  if (metric->names_units)
+    add_named_units (pool, outcomes->series[metric->n_series - 1], outcomes->n);
+  return TRUE;
+}
+
 /* Adds what the metric saw in cell @index. */
 static gboolean
 add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
@@ -103,54 +132,14 @@ add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index
   AssayOutcomes outcomes = { 0 };
   g_autofree gint64 *groups = NULL;
   gsize n_groups = 0;
+  gboolean is_ok;
 
   if (!assay_pool_outcomes (plan, store, index, metric, &outcomes, error))
     return FALSE;
-  if (!assay_store_groups (store, cell->dataset, cell->trial, &groups, &n_groups, error)) {
-    assay_outcomes_clear (&outcomes);
-    return FALSE;
-  }
-  /* The unit of an audit is the audit. */
-  if (plugin->audit != NULL || plugin->has_own_units)
-    g_clear_pointer (&groups, g_free);
-  /* Units that are not the secrets would need groups of their own. */
-  if (groups != NULL && outcomes.n > 0 && n_groups != outcomes.n) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "metric %s: %" G_GSIZE_FORMAT " outcomes for %" G_GSIZE_FORMAT " secrets in groups",
-                plugin->id, outcomes.n, n_groups);
-    assay_outcomes_clear (&outcomes);
-    return FALSE;
-  }
-  for (guint s = 0; s < plugin->n_series; s++)
-    if (outcomes.left_out[s] == NULL)
-      g_array_append_vals (pool->series[s], outcomes.series[s], (guint) outcomes.n);
-    else if (pool->left_out[s] == NULL)
-      pool->left_out[s] = g_steal_pointer (&outcomes.left_out[s]);
-  *inout_cells += outcomes.n > 0;
-  if (groups != NULL && outcomes.n > 0)
-    g_array_append_vals (pool->groups, groups, (guint) n_groups);
-  if (plugin->repeats_units)
-    add_unit_numbers (pool, outcomes.n);
-  if (plugin->names_units)
-    add_named_units (pool, outcomes.series[plugin->n_series - 1], outcomes.n);
+  is_ok = assay_store_groups (store, cell->dataset, cell->trial, &groups, &n_groups, error)
+          && add_outcomes (pool, plugin, &outcomes, groups, n_groups, inout_cells, error);
   assay_outcomes_clear (&outcomes);
-  return TRUE;
-}
-
-static gboolean
-are_repeated (const AssayPlan *plan, const GArray *indices, guint metric)
-{
-  const AssayCell *first = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
-
-  return ((const AssayMetric *) assay_plan_measuring (plan, first, metric)->plugin)->repeats_units;
-}
-
-static gboolean
-are_named (const AssayPlan *plan, const GArray *indices, guint metric)
-{
-  const AssayCell *first = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
-
-  return ((const AssayMetric *) assay_plan_measuring (plan, first, metric)->plugin)->names_units;
+  return is_ok;
 }
 
 static gboolean
@@ -167,25 +156,52 @@ are_different (const GArray *numbers)
  * anew. Of few, other statistics are judged as those of few groups are. */
 #define MANY_UNITS 30
 
-gboolean
-assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
-                 const GArray *indices, guint metric, GError **error)
+static void
+pool_init (AssayPool *ret_pool)
 {
-  gsize n_cells = 0; /* with outcomes */
-
   ret_pool->groups = g_array_new (FALSE, FALSE, sizeof (gint64));
   for (guint s = 0; s < ASSAY_MAX_SERIES; s++) {
     ret_pool->series[s] = g_array_new (FALSE, FALSE, sizeof (double));
     ret_pool->left_out[s] = NULL;
   }
+}
+
+static void
+pool_finish (AssayPool *pool, const AssayMetric *metric, gsize n_cells)
+{
+  /* Groups of one unit each are independent units, which have sharper methods. */
+  if (n_cells == 1 && metric->repeats_units)
+    g_array_set_size (pool->groups, 0);
+  pool->has_lone_units = metric->names_units && are_different (pool->groups);
+}
+
+gboolean
+assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
+                 const GArray *indices, guint metric, GError **error)
+{
+  const AssayCell *first = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
+  gsize n_cells = 0; /* with outcomes */
+
+  pool_init (ret_pool);
   for (guint i = 0; i < indices->len; i++)
     if (!add_cell (ret_pool, plan, store, g_array_index (indices, gsize, i), metric, &n_cells,
                    error))
       return FALSE;
-  /* Groups of one unit each are independent units, which have sharper methods. */
-  if (n_cells == 1 && are_repeated (plan, indices, metric))
-    g_array_set_size (ret_pool->groups, 0);
-  ret_pool->has_lone_units = are_named (plan, indices, metric) && are_different (ret_pool->groups);
+  pool_finish (ret_pool, (const AssayMetric *) assay_plan_measuring (plan, first, metric)->plugin,
+               n_cells);
+  return TRUE;
+}
+
+gboolean
+assay_pool_fill_one (AssayPool *ret_pool, const AssayMetric *metric, AssayOutcomes *outcomes,
+                     const gint64 *groups, gsize n_groups, GError **error)
+{
+  gsize n_cells = 0;
+
+  pool_init (ret_pool);
+  if (!add_outcomes (ret_pool, metric, outcomes, groups, n_groups, &n_cells, error))
+    return FALSE;
+  pool_finish (ret_pool, metric, n_cells);
   return TRUE;
 }
 

@@ -26,6 +26,10 @@ gboolean assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize in
  * trial has. Cleared by the caller also where it fails. */
 gboolean assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
                           const GArray *indices, guint metric, GError **error);
+/* The same of the outcomes of one cell; @groups (NULL: none) are those of its @n_groups secrets. */
+gboolean assay_pool_fill_one (AssayPool *ret_pool, const AssayMetric *metric,
+                              AssayOutcomes *outcomes, const gint64 *groups, gsize n_groups,
+                              GError **error);
 void assay_pool_clear (AssayPool *pool);
 
 /* One measure of it; NULL where the metric applied nowhere, and where a cell left its series out:

@@ -70,6 +70,14 @@ assay_reason_excluded (const AssayResultHypothesis *hypothesis)
 }
 
 char *
+assay_reason_silent (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  return describe (claim, hypothesis, "",
+                   ", but the guess was made elsewhere: no control tells whether its maker could "
+                   "have found more");
+}
+
+char *
 assay_reason_undecided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
                         const AssaySample *sample, guint n_hypotheses)
 {

@@ -89,6 +89,7 @@ typedef struct {
   double units_needed; /* in all, to decide at the present estimate; 0: no number would */
   double power;        /* of epsilon: to see ASSAY_POWER_AT times the bound; NAN: not known */
   char *why_not;       /* why it decides nothing, or NULL */
+  gboolean is_silent;  /* the attack has no control: that it recovered little decides nothing */
 } AssayResultHypothesis;
 
 /* The unit that shows a violation best. */

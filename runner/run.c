@@ -147,6 +147,11 @@ control_is_won (Runner *runner, const AssayCell *cell, const AssaySettings *sett
   g_autofree char *share = NULL;
   AssayControlOutcome outcome;
 
+  /* What a guess that was made elsewhere proves, the judge knows. */
+  if (!assay_attack_has_control ((const AssayAttack *) part->plugin)) {
+    *ret_is_won = TRUE;
+    return TRUE;
+  }
   if (!assay_store_get (runner->store, key, &known, error))
     return FALSE;
   if (known != NULL) {

@@ -7,6 +7,56 @@
 #include "core/json.h"
 #include "core/registry.h"
 
+static const gint64 *
+numbers_of (const AssayTruth *truth, const char *name)
+{
+  const AssayArray *array = assay_arrays_get (&truth->arrays, name);
+
+  return array != NULL ? assay_array_int64 (array) : NULL;
+}
+
+/* The public row that is another record of each secret. The truth of a defense that mixed public
+ * rows in has rows of images there. */
+static const gint64 *
+counterparts_of (const AssayTruth *truth, gsize n)
+{
+  const AssayArray *partners = assay_arrays_get (&truth->arrays, "partners");
+
+  return partners != NULL && partners->shape[0] == n && partners->shape[1] == 1
+                 && assay_arrays_get (&truth->arrays, "sources") == NULL
+             ? assay_array_int64 (partners)
+             : NULL;
+}
+
+gboolean
+assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, GError **error)
+{
+  const AssayArray *frames = assay_arrays_get (&truth->arrays, "frames");
+  AssaySecrets secrets
+      = { .rows = assay_array_view (assay_arrays_get (&truth->arrays, "secrets")),
+          .groups = numbers_of (truth, "groups"),
+          .labels = numbers_of (truth, "labels"),
+          .label_sets = numbers_of (truth, "label-sets"),
+          .frames = frames != NULL ? assay_array_view (frames).data : NULL,
+          .geometry = truth->geometry };
+
+  if (frames != NULL && frames->shape[1] != 4)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "frames have %" G_GSIZE_FORMAT " columns, expected 4 (x, y, size, angle)",
+                       frames->shape[1]);
+  for (gsize i = 0; secrets.labels != NULL && i < secrets.rows.rows; i++) {
+    if (secrets.labels[i] < 0)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "label of secret %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
+                         ", expected classes from 0",
+                         i, secrets.labels[i]);
+    secrets.n_classes = MAX (secrets.n_classes, (gsize) secrets.labels[i] + 1);
+  }
+  secrets.counterparts = counterparts_of (truth, secrets.rows.rows);
+  *ret_secrets = secrets;
+  return TRUE;
+}
+
 static void
 add_numbers (AssayTruth *truth, const char *name, const gint64 *values, gsize n)
 {
@@ -16,8 +66,8 @@ add_numbers (AssayTruth *truth, const char *name, const gint64 *values, gsize n)
         assay_array_take (ASSAY_INT64, 1, &n, g_memdup2 (values, n * sizeof *values)));
 }
 
-static AssayTruth *
-truth_from (const AssaySecrets *secrets, GError **error)
+AssayTruth *
+assay_truth_of (const AssaySecrets *secrets, GError **error)
 {
   AssayMatrix *copy = assay_matrix_copy (secrets->rows, error);
   const gsize n = secrets->rows.rows, frames[] = { n, 4 };
@@ -100,7 +150,8 @@ assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
           .labels = secrets->labels,
           .n_classes = secrets->n_classes,
           .geometry = secrets->geometry,
-          .mechanism = defense->mechanism };
+          .mechanism = defense->mechanism,
+          .place = secrets->place };
   g_autoptr (AssayRelease) release
       = assay_release_new (assay_defense_produces (defense, settings->values), defense->id);
   g_autoptr (AssayTruth) truth = NULL;
@@ -111,7 +162,7 @@ assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
     g_prefix_error (error, "defense %s: ", defense->id);
     return FALSE;
   }
-  truth = truth_from (secrets, error);
+  truth = assay_truth_of (secrets, error);
   if (truth == NULL)
     return FALSE;
   g_free (release->settings);
@@ -122,7 +173,7 @@ assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
     return FALSE;
   }
   /* What was made of images is made of pixels still, unless it has another number of them. */
-  if (assay_release_cols (release) == secrets->rows.cols)
+  if (assay_release_cols (release) == secrets->rows.cols && secrets->geometry.height > 0)
     release->geometry = secrets->geometry;
   *ret_release = g_steal_pointer (&release);
   *ret_truth = g_steal_pointer (&truth);
@@ -200,7 +251,8 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
                    GError **error)
 {
   const guint grants = granted->grants;
-  const AssayAttackContext context = { .settings = settings->values, .stream = stream };
+  const AssayAttackContext context
+      = { .settings = settings->values, .stream = stream, .place = granted->place };
   g_autoptr (GPtrArray) all = released (release, granted);
   const AssayObservation seen
       = { .release = all->pdata[0],

@@ -17,7 +17,13 @@ typedef struct {
   const float *frames;        /* x 4: see AssayRoleData */
   gsize n_classes;
   AssayGeometry geometry;
+  AssayPlace place; /* which secrets of a run they are, for releases that were made elsewhere */
 } AssaySecrets;
+
+/* Secrets as a truth that no defense has changed, and back; the latter borrows from @truth, and
+ * counts as many classes as the labels have. */
+AssayTruth *assay_truth_of (const AssaySecrets *secrets, GError **error);
+gboolean assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, GError **error);
 
 /* Knowledge that can be granted. What is not at hand is NULL. */
 typedef struct {
@@ -31,6 +37,7 @@ typedef struct {
   const AssayKnowledge *knowledge;
   const gint64 *groups;     /* as AssayObservation has them, or NULL */
   const GPtrArray *repeats; /* of AssayRelease; NULL: none */
+  AssayPlace place;         /* which release of a run it is */
 } AssayGranted;
 
 /* Protects @secrets. @common: the stream key of all releases of these secrets. What is known of

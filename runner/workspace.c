@@ -251,7 +251,10 @@ draw_order (AssayWorkspace *workspace, GError **error)
   workspace->order = assay_alloc (n, sizeof (gsize), "order of the secrets", error);
   if (workspace->order == NULL)
     return FALSE;
-  if (plan->secret_groups > 0)
+  if (assay_plan_keeps_order (plan, workspace->dataset))
+    for (gsize i = 0; i < n; i++)
+      workspace->order[i] = i;
+  else if (plan->secret_groups > 0)
     order_by_groups (workspace, key);
   else
     assay_stream_permutation (&stream, n, workspace->order);
@@ -367,6 +370,31 @@ ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
   return TRUE;
 }
 
+static AssayPlace
+place_of (const AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize repeat)
+{
+  const AssayPlan *plan = workspace->plan;
+
+  return (AssayPlace){ .folders = (const char *const *) plan->folders,
+                       .trial = is_tuning ? 0 : cell->trial,
+                       .repeat = repeat,
+                       .defense = assay_plan_part (plan->defenses, cell->defense)->name,
+                       .is_tuning = is_tuning };
+}
+
+static AssaySecrets
+secrets_of (const AssayWorkspace *workspace, const Protected *protected)
+{
+  return (AssaySecrets){ .rows = assay_matrix_view (protected->secrets),
+                         .groups = protected->groups,
+                         .labels = protected->labels,
+                         .label_sets = protected->label_sets,
+                         .counterparts = protected->counterparts,
+                         .frames = protected->frames,
+                         .n_classes = workspace->open.n_classes,
+                         .geometry = workspace->open.geometry };
+}
+
 /* One release of the secrets; @repeat 0 is the one that cells attack. */
 static gboolean
 protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize repeat,
@@ -375,18 +403,12 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, g
 {
   const AssayPlan *plan = workspace->plan;
   const AssayPart *part = assay_plan_part (plan->defenses, cell->defense);
-  const AssaySecrets secrets = { .rows = assay_matrix_view (protected->secrets),
-                                 .groups = protected->groups,
-                                 .labels = protected->labels,
-                                 .label_sets = protected->label_sets,
-                                 .counterparts = protected->counterparts,
-                                 .frames = protected->frames,
-                                 .n_classes = workspace->open.n_classes,
-                                 .geometry = workspace->open.geometry };
+  AssaySecrets secrets = secrets_of (workspace, protected);
   AssayCell keyed = *cell;
   g_autofree char *common = g_strdup_printf ("%sdefense", is_tuning ? "tune-" : "");
   g_autofree char *role = NULL;
 
+  secrets.place = place_of (workspace, cell, is_tuning, repeat);
   if (is_tuning)
     keyed.trial = 0;
   role = g_strdup_printf (repeat > 0 ? "%sdefense-repeat-%" G_GSIZE_FORMAT : "%sdefense",
@@ -473,7 +495,8 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
   *ret_granted = (AssayGranted){ .grants = part->grants,
                                  .knowledge = &workspace->knowledge,
                                  .groups = assay_truth_released_groups (protected->truth),
-                                 .repeats = workspace->granted };
+                                 .repeats = workspace->granted,
+                                 .place = place_of (workspace, cell, is_tuning, 0) };
   return TRUE;
 }
 
@@ -499,6 +522,16 @@ assay_workspace_groups (AssayWorkspace *workspace, const AssayCell *cell, const 
     return FALSE;
   *ret_groups = workspace->cell.groups;
   *ret_n = workspace->cell.secrets->rows;
+  return TRUE;
+}
+
+gboolean
+assay_workspace_secrets (AssayWorkspace *workspace, const AssayCell *cell,
+                         AssaySecrets *ret_secrets, GError **error)
+{
+  if (!ensure_secrets (workspace, cell, FALSE, &workspace->cell, error))
+    return FALSE;
+  *ret_secrets = secrets_of (workspace, &workspace->cell);
   return TRUE;
 }
 

@@ -29,6 +29,9 @@ gboolean assay_workspace_dataset (AssayWorkspace *workspace, guint index, const 
 /* The secrets' groups of a trial: n numbers, or NULL. */
 gboolean assay_workspace_groups (AssayWorkspace *workspace, const AssayCell *cell,
                                  const gint64 **ret_groups, gsize *ret_n, GError **error);
+/* A cell's secrets before they are protected. Borrowed until the next call. */
+gboolean assay_workspace_secrets (AssayWorkspace *workspace, const AssayCell *cell,
+                                  AssaySecrets *ret_secrets, GError **error);
 /* The protected secrets of a cell. */
 gboolean assay_workspace_cell (AssayWorkspace *workspace, const AssayCell *cell,
                                AssayJob *ret_job, GError **error);
