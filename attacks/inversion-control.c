@@ -5,15 +5,15 @@
 
 #include "attacks/mixture-state.h"
 
-#define WINDOW 3
+#define USUAL_WINDOW 3
 #define MOST_PARTNERS 8
 #define MOST_COEFFICIENT 0.65
 #define LEAST_PRIVATE 0.3
 
 static void
-draw_image (gsize side, AssayStream *stream, float *ret_image)
+draw_image (gsize side, gsize window, AssayStream *stream, float *ret_image)
 {
-  const gsize wide = side + WINDOW - 1, cols = side * side;
+  const gsize wide = side + window - 1, cols = side * side;
   g_autofree double *noise = g_new (double, wide *wide);
   double mean = 0, square = 0;
 
@@ -23,8 +23,8 @@ draw_image (gsize side, AssayStream *stream, float *ret_image)
     for (gsize x = 0; x < side; x++) {
       double sum = 0;
 
-      for (gsize i = 0; i < WINDOW * WINDOW; i++)
-        sum += noise[(y + i / WINDOW) * wide + x + i % WINDOW];
+      for (gsize i = 0; i < window * window; i++)
+        sum += noise[(y + i / window) * wide + x + i % window];
       ret_image[y * side + x] = (float) sum;
       mean += sum / (double) cols;
       square += sum * sum / (double) cols;
@@ -34,12 +34,13 @@ draw_image (gsize side, AssayStream *stream, float *ret_image)
 }
 
 static AssayMatrix *
-draw_images (gsize n, gsize side, AssayStream *stream, GError **error)
+draw_images (const InversionControl *control, gsize n, AssayStream *stream, GError **error)
 {
+  const gsize side = control->side, window = control->window > 0 ? control->window : USUAL_WINDOW;
   AssayMatrix *images = assay_matrix_new (n, side * side, error);
 
   for (gsize i = 0; images != NULL && i < n; i++)
-    draw_image (side, stream, assay_matrix_row (images, i));
+    draw_image (side, window, stream, assay_matrix_row (images, i));
   return images;
 }
 
@@ -62,6 +63,12 @@ draw_coefficients (AssayStream *stream, gsize k, double *ret_coefficients)
   } while (largest > MOST_COEFFICIENT || private_share < LEAST_PRIVATE);
 }
 
+static gsize
+draw_other (AssayStream *stream, gsize owner, gsize n)
+{
+  return (owner + 1 + (gsize) assay_stream_below (stream, n - 1)) % n;
+}
+
 /* One mixture of the secret @owner and one other, with all its signs drawn. */
 static void
 mix (const InversionControl *control, const AssayMatrix *secrets, const AssayMatrix *others,
@@ -70,8 +77,7 @@ mix (const InversionControl *control, const AssayMatrix *secrets, const AssayMat
   const gsize p = control->n_partners, cols = secrets->cols;
   double coefficients[MIXTURE_PRIVATE + MOST_PARTNERS] = { 0 };
   gsize chosen[MOST_PARTNERS];
-  const gsize other
-      = (owner + 1 + (gsize) assay_stream_below (stream, secrets->rows - 1)) % secrets->rows;
+  const gsize other = control->is_single ? owner : draw_other (stream, owner, secrets->rows);
 
   assay_stream_choose (stream, others->rows, p, chosen);
   draw_coefficients (stream, MIXTURE_PRIVATE + p, coefficients);
@@ -81,7 +87,7 @@ mix (const InversionControl *control, const AssayMatrix *secrets, const AssayMat
 
     for (gsize j = 0; j < p; j++)
       sum += coefficients[MIXTURE_PRIVATE + j] * others->data[chosen[j] * cols + c];
-    ret_image[c] = (float) (assay_stream_below (stream, 2) == 1 ? -sum : sum);
+    ret_image[c] = (float) (!control->is_open && assay_stream_below (stream, 2) == 1 ? -sum : sum);
   }
 }
 
@@ -91,9 +97,9 @@ inversion_control_make (const InversionControl *control, AssayStreamKey key,
 {
   const gsize n = control->n_secrets, total = n * control->n_epochs;
   AssayStream stream = assay_stream (key, 0);
-  AssayMatrix *secrets = draw_images (n, control->side, &stream, error);
+  AssayMatrix *secrets = draw_images (control, n, &stream, error);
   AssayMatrix *images = assay_matrix_new (total, control->side * control->side, error);
-  g_autoptr (AssayMatrix) others = draw_images (control->n_public, control->side, &stream, error);
+  g_autoptr (AssayMatrix) others = draw_images (control, control->n_public, &stream, error);
 
   g_return_val_if_fail (control->n_partners <= MOST_PARTNERS, FALSE);
   ret_case->release = assay_release_new (ASSAY_RELEASE_MIXTURES, "control");

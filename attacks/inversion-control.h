@@ -11,7 +11,10 @@ typedef struct {
   gsize n_public;
   gsize n_epochs; /* mixtures of each secret, with one other */
   gsize n_partners;
-  gsize side; /* images are side x side x 1 */
+  gsize side;         /* images are side x side x 1 */
+  gsize window;       /* pixels that noise is averaged over, each way; 0: 3 */
+  gboolean is_single; /* both secrets of a mixture are the same */
+  gboolean is_open;   /* there is no mask */
 } InversionControl;
 
 /* Images are normal noise, averaged over windows and scaled to mean 0 and variance 1. Fills

@@ -10,7 +10,10 @@
  *   2. the matched filter in that metric is for what an image of share l adds to the mean of x~^2,
  *      l^2 (c^2 - v) + 2 l m c, the best of several l (whitened-scores.c);
  *   3. the images found tell signs of the mask, by sign-invariant least squares, and signs tell the
- *      next image (whitened-signs.c), `refine` times.
+ *      next image (whitened-signs.c), `refine` times;
+ *   4. in place of 3, with `starts`: the signs of all pixels together, whose covariance tells what
+ *      pixels know of one another, and the whole set of `refine` images (joint-removal.h). It is
+ *      not the default, as it came later. What is left without the set: `whitened-removal`.
  * Unmasked mixtures (transform = plain) have the same in plain pixels, with all signs known.
  *
  * What each step gains on real images, with 95 % intervals: rank of one of the true public images,
@@ -26,6 +29,7 @@
  *   1 with ridge = 0.001             2.0 [2.0, 2.0]         0.583 [0.540, 0.623]
  *   1 and 2                          2.0 [1.0, 2.0]         0.710 [0.667, 0.750]
  *   1, 2 and 3, refine = 2           2.0 [1.0, 2.0]         0.728 [0.682, 0.767]
+ *   1, 2 and 4, starts = 1           2.0 [1.0, 2.0]         0.828 [0.785, 0.868]
  *   k = 6
  *   Braverman's score                839.5 [604.0, 1142.0]  0.039 [0.028, 0.051]
  *   1 on 800 components              92.0 [20.0, 340.0]     0.324 [0.297, 0.350]
@@ -33,6 +37,7 @@
  *   1 and 2                          2.0 [2.0, 3.0]         0.627 [0.596, 0.657]
  *   1, 2 and 3, refine = 2           2.0 [2.0, 3.0]         0.647 [0.615, 0.681]
  *   1, 2 and 3, refine = 4           2.0 [2.0, 3.0]         0.657 [0.623, 0.691]
+ *   1, 2 and 4, refine = 4           2.0 [2.0, 3.0]         0.821 [0.790, 0.850]
  *   unmasked, plain pixels
  *   k = 4, inner product             193.5 [146.0, 295.0]   0.125 [0.095, 0.158]
  *   k = 4, refine = 0                2.0 [1.0, 2.0]         0.900 [0.873, 0.927]
@@ -46,6 +51,7 @@
  * Guess: all public images for each x~, best first. Cost: 8 M d^2 + 2.5 d^3 operations once, step 3
  * as many again, then 4 N M d; leading components cost an eigenvalue problem of order d, which is
  * several times more. Memory: about 28 d^2 + 12 M d + 12 N M bytes, 30 d^2 + 16 M d with step 3. */
+#include "attacks/joint-removal.h"
 #include "attacks/mixture-control.h"
 #include "attacks/mixture-scores.h"
 #include "attacks/whitened-signs.h"
@@ -66,6 +72,7 @@ typedef struct {
   guint template;
   gint64 refine;
   gint64 keep;
+  gint64 starts;
 } Whitened;
 
 static WhitenedOptions
@@ -76,7 +83,7 @@ options_of (const Whitened *settings, gsize k)
     .template = settings->template,
     .components = (gsize) settings->components,
     .ridge = settings->ridge,
-    .refine = (gsize) settings->refine,
+    .refine = settings->starts == 0 ? (gsize) settings->refine : 0,
     .shares = { .k = k, .max_coefficient = settings->max_coefficient },
   };
 }
@@ -88,6 +95,12 @@ check_k (const Whitened *settings, gsize k, GError **error)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "k = %" G_GSIZE_FORMAT ": expected 2 to %d images in each mixture", k,
                        WHITENING_MAX_IMAGES);
+  if (settings->starts > 0 && (gsize) settings->refine >= k)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "refine = %" G_GINT64_FORMAT
+                       ": with starts expected at most %" G_GSIZE_FORMAT
+                       ", as one of k = %" G_GSIZE_FORMAT " images is private",
+                       settings->refine, k - 1, k);
   /* Nobody waits for shares that are all the same. */
   if (settings->max_coefficient * (double) k < 1.2)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
@@ -105,6 +118,11 @@ check_sizes (const Whitened *settings, gsize n_public, gsize cols, GError **erro
                        "refine = %" G_GINT64_FORMAT ": expected at most the %" G_GSIZE_FORMAT
                        " public images",
                        settings->refine, n_public);
+  if ((gsize) settings->starts > n_public)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "starts = %" G_GINT64_FORMAT ": expected at most the %" G_GSIZE_FORMAT
+                       " public images",
+                       settings->starts, n_public);
   if (settings->components > 0 && settings->components < FEWEST_COMPONENTS
       && (gsize) settings->components < cols)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
@@ -140,6 +158,23 @@ images_of_mixture (const Whitened *settings, const AssayRelease *release)
   return told > 0 ? (gsize) told : USUAL_K;
 }
 
+/* Step 4, which takes the place of 3. */
+static gboolean
+refine_jointly (const Whitened *settings, gsize k, AssayView images, AssayView mixtures,
+                float *inout_scores, GError **error)
+{
+  const JointRemoval options = { .k = k,
+                                 .partners = (gsize) settings->refine,
+                                 .max_coefficient = settings->max_coefficient,
+                                 .is_open = settings->transform == PLAIN,
+                                 .starts = (gsize) settings->starts };
+  g_auto (ImagePrior) prior = { 0 };
+
+  return settings->starts == 0
+         || (image_prior_learn (images, &prior, error)
+             && joint_removal (&options, &prior, mixtures, inout_scores, NULL, error));
+}
+
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
@@ -168,6 +203,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   candidates = assay_alloc (mixtures.rows, keep * sizeof (gint64), "candidates", error);
   if (scores == NULL || candidates == NULL
       || !whitened_scores (&options, assay_matrix_view (images), mixtures, scores, error)
+      || !refine_jointly (settings, k, assay_matrix_view (images), mixtures, scores, error)
       || !mixture_order (scores, mixtures.rows, n, keep, candidates, error))
     return FALSE;
   assay_arrays_take (&ret_guess->arrays, "candidates",
@@ -212,6 +248,9 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Whitened, keep, 0, 0, 100000000, "public images",
                    "Candidates that are named for each mixture; 0: all, so that every rank can be "
                    "told"),
+  ASSAY_PARAM_LATER_INT (Whitened, starts, 0, 0, 1000, "",
+                         "First images of a mixture from which all `refine` are found jointly with "
+                         "all signs; 0: they are found one after the other"),
   ASSAY_PARAM_END
 };
 
@@ -226,7 +265,9 @@ memory (gconstpointer data, const AssayShape *shape)
 
   return m * cols * sizeof (float) + n * m * (sizeof (float) + sizeof (gint64)) + scoring
          + MAX (whitening_memory (m, cols),
-                settings->refine > 0 ? whitened_refine_memory (n, m, cols) : 0);
+                settings->starts > 0 ? image_prior_memory (m, cols) + joint_removal_memory (m, cols)
+                : settings->refine > 0 ? whitened_refine_memory (n, m, cols)
+                                       : 0);
 }
 
 static double
@@ -235,10 +276,16 @@ work (gconstpointer data, const AssayShape *shape)
   const Whitened *settings = data;
   const double n = (double) MAX (shape->n_released, shape->n_secrets);
   const double m = (double) shape->n_public, d = (double) shape->cols;
-  const double refine = (double) settings->refine;
+  const double refine = (double) settings->refine, ranking = 8 * m * d * d + 2.5 * d * d * d;
+  const JointRemoval joint = { .k = (gsize) MAX (settings->k, USUAL_K),
+                               .partners = (gsize) settings->refine,
+                               .is_open = settings->transform == PLAIN,
+                               .starts = (gsize) settings->starts };
 
-  return 8 * m * d * d + 2.5 * d * d * d + 4 * n * m * d
-         + (refine > 0 ? 3 * m * d * d + 2.5 * d * d * d : 0)
+  if (settings->starts > 0)
+    return ranking + 4 * n * m * d + 4 * m * d * d + 18 * d * d * d
+           + 2 * joint_removal_work (&joint, (gsize) n, shape->n_public, shape->cols);
+  return ranking + 4 * n * m * d + (refine > 0 ? 3 * m * d * d + 2.5 * d * d * d : 0)
          + refine * (2 * n * m * d + 200 * n * d * refine);
 }
 

@@ -1,4 +1,6 @@
-/* What each step of the attack `whitened` gains: ranks of the public images of mixtures.
+/* What each step of the attacks `whitened` and `whitened-removal` gains: ranks of the public images
+ * of mixtures, then
+ * how like what is left without them is to the private images as they were mixed, up to its sign.
  *
  *   bench-whitened [--data FOLDER] [--secrets N] [--threads N] [DEFENSE/ATTACK/ASSIGNMENTS ...]
  *
@@ -7,7 +9,8 @@
  * argument like "instahide-cross k=6/whitened/refine=3" takes the place of the built-in cases: a
  * defense with its settings, an attack, and those of the attack. Ranks are of one public image of
  * each mixture, with 95 % intervals; `found` is the share of the p public images of a mixture that
- * are among the first p. Seconds are by the clock. */
+ * are among the first p. Attacks that reconstruct have a table of their own. Seconds are by the
+ * clock. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +36,8 @@ static const char *const cases[] = {
   "instahide-cross k=4/whitened/refine=0",
   "instahide-cross k=4/whitened/refine=1",
   "instahide-cross k=4/whitened/refine=2",
+  "instahide-cross k=4/whitened/refine=2 starts=1",
+  "instahide-cross k=4/whitened/refine=2 starts=2",
   "instahide-cross k=6/braverman/",
   "instahide-cross k=6/whitened/components=800 template=squares refine=0",
   "instahide-cross k=6/whitened/template=squares refine=0",
@@ -40,13 +45,34 @@ static const char *const cases[] = {
   "instahide-cross k=6/whitened/refine=1",
   "instahide-cross k=6/whitened/refine=2",
   "instahide-cross k=6/whitened/refine=4",
+  "instahide-cross k=6/whitened/refine=4 starts=1",
+  "instahide-cross k=6/whitened/refine=4 starts=2",
   "instahide-cross k=4 mask=no/inner-product/",
   "instahide-cross k=4 mask=no/whitened/transform=plain refine=0",
   "instahide-cross k=4 mask=no/whitened/transform=plain refine=2",
   "instahide-cross k=6 mask=no/whitened/transform=plain refine=0",
   "instahide-cross k=6 mask=no/whitened/transform=plain refine=4",
+  "instahide-cross k=4 mask=no/whitened/transform=plain refine=2 starts=1",
+  "instahide-cross k=6 mask=no/whitened/transform=plain refine=4 starts=1",
+  "instahide-cross k=4/whitened-removal/partners=0",
+  "instahide-cross k=4/whitened-removal/starts=1",
+  "instahide-cross k=4/whitened-removal/starts=2",
+  "instahide-cross k=6/whitened-removal/partners=0",
+  "instahide-cross k=6/whitened-removal/starts=1",
+  "instahide-cross k=6/whitened-removal/starts=2",
+  "instahide-cross k=4 mask=no/whitened-removal/transform=plain partners=0",
+  "instahide-cross k=4 mask=no/whitened-removal/transform=plain",
+  "instahide-cross k=6 mask=no/whitened-removal/transform=plain partners=0",
+  "instahide-cross k=6 mask=no/whitened-removal/transform=plain",
+  "mixup variant=public-once k=4/whitened-removal/transform=plain partners=3",
+  "mixup variant=public-once k=6/whitened-removal/transform=plain partners=5",
   NULL,
 };
+
+static const char *const ranks[]
+    = { "partner-rank-median", "partner-hit-at-1", "partner-hit-at-10", "partners-found", NULL };
+static const char *const likenesses[] = { "image-correlation", "image-correlation-above-50",
+                                          "image-correlation-above-80", "image-ssim", NULL };
 
 static void
 stop (const char *where, const GError *error)
@@ -144,17 +170,16 @@ print_interval (const char *format, const AssayMeasure *measure, const AssayOutc
 static void
 print_outcomes (const AssayMetric *metric, const AssayOutcomes *outcomes)
 {
-  static const char *const names[]
-      = { "partner-rank-median", "partner-hit-at-1", "partner-hit-at-10", "partners-found" };
+  const char *const *names = g_str_equal (metric->plugin.id, "link-rank") ? ranks : likenesses;
 
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+  for (guint i = 0; names[i] != NULL; i++)
     for (const AssayMeasure *m = metric->measures; m->name != NULL; m++)
       if (g_str_equal (m->name, names[i])) {
         AssayMeasure upper = *m;
 
-        print_interval (i == 0 ? "rank" : "share", m, outcomes);
+        print_interval (names == ranks && i == 0 ? "rank" : "share", m, outcomes);
         upper.statistic = ASSAY_STATISTIC_UPPER_QUARTILE;
-        if (i == 0)
+        if (names == ranks && i == 0)
           print_interval ("rank", &upper, outcomes);
       }
 }
@@ -165,14 +190,16 @@ run_case (const char *text, const AssayDataset *dataset, AssayView secrets)
   g_auto (GStrv) parts = g_strsplit (text, "/", 3);
   g_auto (GStrv) words = g_strsplit (parts[0], " ", -1);
   g_auto (GStrv) attack_words = g_strsplit (g_strv_length (parts) == 3 ? parts[2] : "", " ", -1);
-  const AssayMetric *metric = (const AssayMetric *) find (ASSAY_PLUGIN_METRIC, "link-rank");
   const AssayDefense *defense = (const AssayDefense *) find (ASSAY_PLUGIN_DEFENSE, words[0]);
   const AssayAttack *attack
       = (const AssayAttack *) find (ASSAY_PLUGIN_ATTACK, parts[1] != NULL ? parts[1] : "");
   g_autoptr (AssaySettings) defense_settings = read_settings (&defense->plugin, words + 1);
   g_autoptr (AssaySettings) attack_settings = read_settings (&attack->plugin, attack_words);
-  g_autoptr (AssaySettings) settings
-      = assay_settings_new (metric->parameters, metric->settings_size);
+  const gboolean is_link = attack->game == ASSAY_GAME_LINK;
+  const AssayMetric *metric
+      = (const AssayMetric *) find (ASSAY_PLUGIN_METRIC, is_link ? "link-rank" : "image-recovery");
+  g_auto (GStrv) metric_words = g_strsplit (is_link ? "" : "of=private-part sign=free", " ", -1);
+  g_autoptr (AssaySettings) settings = read_settings (&metric->plugin, metric_words);
   const AssayKnowledge knowledge = { .public_rows = dataset->public_rows };
   g_autoptr (AssayRelease) release = NULL;
   g_autoptr (AssayTruth) truth = NULL;
@@ -187,6 +214,7 @@ run_case (const char *text, const AssayDataset *dataset, AssayView secrets)
 
   if (!assay_step_protect (defense, defense_settings,
                            assay_stream_key (SEED, 0, "defense", "bench"),
+                           assay_stream_key (SEED, 0, "defense", "common"),
                            &(AssaySecrets){ .rows = secrets, .geometry = dataset->geometry },
                            &knowledge, &release, &truth, &error))
     stop (text, error);

@@ -13,6 +13,9 @@
  *                     absolute value
  *   matching = auto   best where the attack says that it could not tell (AssayGuess), or where
  *                     there are not as many estimates as secrets; otherwise order
+ *   of = private-part every mixture is a unit, and the secrets it was made of, mixed among
+ *                     themselves as they are in it (metrics/private-parts.h), are the secret: what
+ *                     an attack on single mixtures can find
  * The best of many is better than chance even where nothing is known. The figures of chance are
  * those that the same estimates have, matched in the same way, with as many other images of the
  * dataset (metrics/other-images.h): what is not above them was not recovered. Where public images
@@ -24,16 +27,20 @@
 #include "core/plugin.h"
 #include "metrics/assignment.h"
 #include "metrics/other-images.h"
+#include "metrics/private-parts.h"
 
 enum { AUTO, ORDER, BEST };
 enum { KNOWN, FREE };
+enum { SECRETS, PRIVATE_PART };
 
 static const char *const matchings[] = { "auto", "order", "best", NULL };
 static const char *const signs[] = { "known", "free", NULL };
+static const char *const targets[] = { "secrets", "private-part", NULL };
 
 typedef struct {
   guint matching;
   guint sign;
+  guint of;
 } ImageRecovery;
 
 enum {
@@ -52,10 +59,20 @@ typedef struct {
   const ImageRecovery *settings;
   guint matching; /* ORDER or BEST */
   const AssayGeometry *geometry;
+  AssayMatrix *parts; /* what stands as secrets, where it is not the secrets themselves */
   AssayView secrets;
   AssayView estimates;
   gsize *estimate_of; /* n: or METRIC_NO_MATCH */
 } Recovery;
+
+static void
+recovery_clear (Recovery *recovery)
+{
+  g_clear_pointer (&recovery->parts, assay_matrix_free);
+  g_clear_pointer (&recovery->estimate_of, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Recovery, recovery_clear)
 
 /* ---- Matching ---- */
 
@@ -78,17 +95,34 @@ match (Recovery *recovery, GError **error)
   return FALSE;
 }
 
+/* The secrets, or others in their place, as what estimates are compared with. */
+static gboolean
+take_targets (Recovery *recovery, const AssayTruth *truth, AssayView images, GError **error)
+{
+  recovery->secrets = images;
+  if (recovery->settings->of == SECRETS)
+    return TRUE;
+  recovery->parts = metric_private_parts (truth, images, error);
+  if (recovery->parts == NULL)
+    return FALSE;
+  recovery->secrets = assay_matrix_view (recovery->parts);
+  return TRUE;
+}
+
 static gboolean
 prepare (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
          Recovery *ret_recovery, GError **error)
 {
-  Recovery recovery
+  g_auto (Recovery) recovery
       = { .settings = context->settings,
           .geometry = &truth->geometry,
-          .secrets = assay_array_view (assay_arrays_get (&truth->arrays, "secrets")),
           .estimates = assay_array_view (assay_arrays_get (&guess->arrays, "estimates")) };
-  const gsize n = recovery.secrets.rows;
+  gsize n;
 
+  if (!take_targets (&recovery, truth,
+                     assay_array_view (assay_arrays_get (&truth->arrays, "secrets")), error))
+    return FALSE;
+  n = recovery.secrets.rows;
   recovery.matching = recovery.settings->matching;
   if (recovery.matching == AUTO)
     recovery.matching = guess->is_unordered || recovery.estimates.rows != n ? BEST : ORDER;
@@ -106,6 +140,7 @@ prepare (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   if (!match (&recovery, error))
     return FALSE;
   *ret_recovery = recovery;
+  recovery = (Recovery){ 0 };
   return TRUE;
 }
 
@@ -204,11 +239,14 @@ fill (const Recovery *recovery, float *row, AssayOutcomes *outcomes, GError **er
 
 /* The same estimates with other images in place of the secrets. */
 static gboolean
-fill_chance (const AssayMetricContext *context, const AssayTruth *truth, Recovery recovery,
+fill_chance (const AssayMetricContext *context, const AssayTruth *truth, const Recovery *judged,
              float *row, AssayOutcomes *outcomes, GError **error)
 {
+  g_auto (Recovery) recovery = { .settings = judged->settings,
+                                 .matching = judged->matching,
+                                 .geometry = judged->geometry,
+                                 .estimates = judged->estimates };
   g_autoptr (AssayMatrix) others = NULL;
-  g_autofree gsize *estimate_of = NULL;
   g_autofree char *why = NULL;
 
   if (!metric_other_images (context, truth, &others, &why, error))
@@ -220,10 +258,9 @@ fill_chance (const AssayMetricContext *context, const AssayTruth *truth, Recover
     }
     return TRUE;
   }
-  recovery.secrets = assay_matrix_view (others);
-  if (!match (&recovery, error))
+  if (!take_targets (&recovery, truth, assay_matrix_view (others), error)
+      || !match (&recovery, error))
     return FALSE;
-  estimate_of = recovery.estimate_of;
   for (gsize i = 0; i < recovery.secrets.rows; i++) {
     Likeness likeness;
 
@@ -239,8 +276,7 @@ static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
          AssayOutcomes *ret_outcomes, GError **error)
 {
-  Recovery recovery;
-  g_autofree gsize *estimate_of = NULL;
+  g_auto (Recovery) recovery = { 0 };
   g_autofree float *row = NULL;
 
   /* SSIM has no window in such pictures: the metric does not apply to them. */
@@ -249,7 +285,6 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     return TRUE;
   if (!prepare (context, truth, guess, &recovery, error))
     return FALSE;
-  estimate_of = recovery.estimate_of;
   row = assay_alloc (recovery.secrets.cols, 3 * sizeof (float), "pictures", error);
   for (guint s = 0; s < N_SERIES; s++) {
     ret_outcomes->series[s]
@@ -258,7 +293,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
       return FALSE;
   }
   if (!fill (&recovery, row, ret_outcomes, error)
-      || !fill_chance (context, truth, recovery, row, ret_outcomes, error))
+      || !fill_chance (context, truth, &recovery, row, ret_outcomes, error))
     return FALSE;
   ret_outcomes->n = recovery.secrets.rows;
   return TRUE;
@@ -285,21 +320,19 @@ static gboolean
 show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
       gsize unit, AssayPhoto **ret_original, AssayPhoto **ret_recovered, GError **error)
 {
-  Recovery recovery;
-  g_autofree gsize *estimate_of = NULL;
+  g_auto (Recovery) recovery = { 0 };
   g_autofree float *row = NULL;
   g_autoptr (AssayPhoto) original = NULL;
   g_autoptr (AssayPhoto) found = NULL;
 
   if (!prepare (context, truth, guess, &recovery, error))
     return FALSE;
-  estimate_of = recovery.estimate_of;
   g_return_val_if_fail (unit < recovery.secrets.rows, FALSE);
   row = assay_alloc (recovery.secrets.cols, sizeof (float), "picture", error);
   original = draw (&recovery, assay_view_row (recovery.secrets, unit), error);
   if (row == NULL || original == NULL)
     return FALSE;
-  if (estimate_of[unit] != METRIC_NO_MATCH) {
+  if (recovery.estimate_of[unit] != METRIC_NO_MATCH) {
     recovered (&recovery, unit, row);
     found = draw (&recovery, row, error);
     if (found == NULL)
@@ -315,6 +348,9 @@ static const AssayParam parameters[]
                             "Whether estimates stand in the order of the secrets"),
         ASSAY_PARAM_CHOICE (ImageRecovery, sign, KNOWN, signs,
                             "Whether an estimate and its negative are the same"),
+        ASSAY_PARAM_LATER_CHOICE (ImageRecovery, of, SECRETS, targets,
+                                  "What estimates are compared with: secrets, or what each mixture "
+                                  "holds of secrets, as they are mixed in it"),
         ASSAY_PARAM_END };
 
 #define ABOVE(percent, place, about)                                                               \

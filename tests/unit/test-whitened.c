@@ -199,6 +199,29 @@ Test (whitened, finds_what_bravermans_score_does_not)
   assert_finds_more (by_signs, by_squares, "shares and signs");
 }
 
+/* All signs and the whole set together find more than squares do: a lead of 4 sqrt (W + L) has the
+ * chance exp (-8) < 4e-4. Without a mask more are found than the mask leaves to be found. */
+Test (whitened, joint_sets_find_more)
+{
+  g_auto (Smooth) masked = { 0 }, open = { 0 };
+  gint by_squares[N], jointly[N], by_signs[N], openly[N], won = 0, lost = 0;
+  double squares, joint, plain;
+
+  smooth_make (&masked, TRUE);
+  smooth_make (&open, FALSE);
+  squares = share_of_attack (&masked, "refine=0", by_squares);
+  joint = share_of_attack (&masked, "refine=2 starts=2", jointly);
+  share_of_attack (&masked, "refine=2", by_signs);
+  plain = share_of_attack (&open, "transform=plain refine=2 starts=1", openly);
+  cr_log_info ("found: squares %g, jointly %g, plain %g", squares, joint, plain);
+  for (gsize i = 0; i < N; i++) {
+    won += jointly[i] > by_squares[i];
+    lost += jointly[i] < by_squares[i];
+  }
+  cr_assert (won - lost > 4 * sqrt (won + lost), "more in %d mixtures, fewer in %d", won, lost);
+  assert_finds_more (openly, by_signs, "plain pixels, jointly");
+}
+
 /* Without a mask more are found than the mask leaves to be found. */
 Test (whitened, finds_unmasked_images_in_plain_pixels)
 {
@@ -304,6 +327,9 @@ Test (whitened, settings_that_cannot_be_met_are_refused)
   assert_check ("transform=plain components=300", &shape,
                 "components = 300: expected 0, for all, or fewer than the 300 public images, whose "
                 "plain pixels vary in no more");
+  assert_check ("k=4 refine=4 starts=1", &shape,
+                "refine = 4: with starts expected at most 3, as one of k = 4 images is private");
+  assert_check ("starts=301", &shape, "starts = 301: expected at most the 300 public images");
   assert_check ("refine=3", &(AssayShape){ .n_public = 2, .cols = 64 },
                 "refine = 3: expected at most the 2 public images");
 }
