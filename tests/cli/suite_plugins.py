@@ -412,7 +412,7 @@ def _(sandbox):
     check(set(names.group(1).split()) - others == depends, depends)
     version = re.search(r"version: '(.*?)'", (SOURCE / "meson.build").read_text()).group(1)
     changes = (SOURCE / "debian" / "changelog").read_text()
-    check(changes.startswith(f"assay ({version})"), changes.split("\n", maxsplit=1)[0])
+    check(changes.startswith(f"assay ({version}-"), changes.split("\n", maxsplit=1)[0])
 
 
 @cases.case("installed-scenarios-run")
