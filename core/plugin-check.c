@@ -116,13 +116,18 @@ check_mechanism (const AssayDefense *defense, GError **error)
 {
   const AssayMechanism *mechanism = defense->mechanism;
   const gboolean has_canaries = mechanism->canaries != NULL;
+  /* Of this process with pairs of its own, or of another with pairs in a file. */
+  const gboolean is_whole
+      = mechanism->run_many == NULL
+            ? mechanism->pair != NULL && mechanism->run != NULL && mechanism->n_proposed > 0
+            : mechanism->load_pair != NULL && mechanism->count_pairs != NULL
+                  && mechanism->check_pairs != NULL && mechanism->batch_runs != NULL;
 
   return expect (is_line (defense->claim) && is_line (mechanism->neighbours), defense->id,
                  "has a mechanism: expected the members claim and mechanism.neighbours", error)
-         && expect (mechanism->budget != NULL && mechanism->size != NULL && mechanism->pair != NULL
-                        && mechanism->run != NULL && mechanism->n_proposed > 0,
-                    defense->id,
-                    "expected the mechanism's members budget, size, pair, run and n_proposed",
+         && expect (mechanism->budget != NULL && mechanism->size != NULL && is_whole, defense->id,
+                    "expected the mechanism's members budget, size, pair, run and n_proposed, or "
+                    "run_many with load_pair, count_pairs, check_pairs and batch_runs",
                     error)
          && expect ((mechanism->max_canaries != NULL) == has_canaries
                         && (mechanism->canary_scores != NULL) == has_canaries,

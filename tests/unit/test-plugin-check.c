@@ -114,7 +114,7 @@ Test (plugin_check, callbacks)
   defense.mechanism = &mechanism;
   EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
                 "'laplace': expected the mechanism's members budget, size, pair, run and "
-                "n_proposed");
+                "n_proposed, or run_many with load_pair, count_pairs, check_pairs and batch_runs");
   defense.mechanism = NULL;
   defense.produces = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_CODES;
   EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
