@@ -1,5 +1,7 @@
 /* Fuzz target: scenarios up to their plan, with every setting checked, on data whose sizes are told
  * (as for the report of a run that was made before, which reads no data). */
+#include <string.h>
+
 #include "tests/fuzz/fuzz.h"
 
 #include "core/plugin.h"
@@ -24,6 +26,7 @@ check_plan (const AssayPlan *plan)
     const AssayCell *cell = assay_plan_cell (plan, i);
     g_autofree char *id = assay_plan_cell_id (plan, cell);
 
+    FUZZ_REQUIRE (strlen (id) == 16);
     FUZZ_REQUIRE (cell->dataset < plan->datasets->len && cell->defense < plan->defenses->len);
     FUZZ_REQUIRE ((cell->attack == ASSAY_NO_PART) != (cell->utility == ASSAY_NO_PART));
     FUZZ_REQUIRE (cell->trial < plan->trials);
