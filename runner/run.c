@@ -8,7 +8,7 @@
 #include "runner/show.h"
 #include "runner/tune.h"
 
-typedef struct {
+struct _AssayRunner {
   const AssayPlan *plan;
   AssayWorkspace *workspace;
   AssayStore *store;
@@ -16,7 +16,33 @@ typedef struct {
   AssayProgress progress;
   guint dataset, trial; /* whose hash and groups are in the store already */
   GArray *shown;        /* AssayShown: the pictures of the cell that is run */
-} Runner;
+};
+
+AssayRunner *
+assay_runner_new (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+                  const AssayRunCallbacks *callbacks)
+{
+  AssayRunner *runner = g_new (AssayRunner, 1);
+
+  *runner = (AssayRunner){ .plan = plan,
+                           .workspace = workspace,
+                           .store = store,
+                           .callbacks = callbacks,
+                           .progress = { .total = plan->cells->len },
+                           .dataset = G_MAXUINT,
+                           .trial = G_MAXUINT,
+                           .shown = assay_shown_array_new () };
+  return runner;
+}
+
+void
+assay_runner_free (AssayRunner *runner)
+{
+  if (runner == NULL)
+    return;
+  g_array_unref (runner->shown);
+  g_free (runner);
+}
 
 /* Errors after which going on makes no sense: the next cell would meet them too. */
 static gboolean
@@ -28,7 +54,7 @@ ends_the_run (const GError *error)
 }
 
 static void
-report_progress (Runner *runner, const char *doing)
+report_progress (AssayRunner *runner, const char *doing)
 {
   runner->progress.doing = doing;
   if (runner->callbacks->progress != NULL)
@@ -39,7 +65,7 @@ report_progress (Runner *runner, const char *doing)
 
 /* Data that changed between two processes of one run would mix two audits. */
 static gboolean
-check_data (Runner *runner, guint index, GError **error)
+check_data (AssayRunner *runner, guint index, GError **error)
 {
   g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", index);
   g_autofree char *known = NULL;
@@ -59,7 +85,7 @@ check_data (Runner *runner, guint index, GError **error)
 
 /* Done when the cells move on to another dataset or trial. */
 static gboolean
-enter_trial (Runner *runner, const AssayCell *cell, GError **error)
+enter_trial (AssayRunner *runner, const AssayCell *cell, GError **error)
 {
   const gint64 *groups = NULL;
   gsize n = 0;
@@ -106,7 +132,7 @@ assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const Assay
 }
 
 static gboolean
-tune_if_needed (Runner *runner, const AssayCell *cell, const AssaySettings **ret_settings,
+tune_if_needed (AssayRunner *runner, const AssayCell *cell, const AssaySettings **ret_settings,
                 guint *ret_candidate, GError **error)
 {
   const AssayPlan *plan = runner->plan;
@@ -137,7 +163,7 @@ assay_run_control_key (guint attack, guint candidate)
 
 /* Plays the attack's control once per settings and run. */
 static gboolean
-control_is_won (Runner *runner, const AssayCell *cell, const AssaySettings *settings,
+control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings *settings,
                 guint candidate, gboolean *ret_is_won, GError **error)
 {
   const AssayPart *part = assay_plan_part (runner->plan->attacks, cell->attack);
@@ -172,7 +198,7 @@ control_is_won (Runner *runner, const AssayCell *cell, const AssaySettings *sett
 /* ---- One cell ---- */
 
 static gboolean
-measure_all (Runner *runner, const AssayJob *work, const AssayGuess *guess,
+measure_all (AssayRunner *runner, const AssayJob *work, const AssayGuess *guess,
              AssayOutcomes *ret_outcomes, GError **error)
 {
   const GPtrArray *metrics = runner->plan->metrics;
@@ -191,7 +217,7 @@ measure_all (Runner *runner, const AssayJob *work, const AssayGuess *guess,
 
 /* A game with the mechanism itself: what it counted, and which event it was. */
 static gboolean
-audit_cell (Runner *runner, const AssayCell *cell, gsize index, const AssaySettings *settings,
+audit_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const AssaySettings *settings,
             AssayOutcomes *ret_outcomes, GError **error)
 {
   const GPtrArray *metrics = runner->plan->metrics;
@@ -236,7 +262,7 @@ assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *
 
 /* Attacks the release of the cell with @settings, measures the guess, and shows it. */
 static gboolean
-attack_cell (Runner *runner, const AssayCell *cell, const AssaySettings *settings,
+attack_cell (AssayRunner *runner, const AssayCell *cell, const AssaySettings *settings,
              AssayOutcomes *ret_outcomes, GError **error)
 {
   g_autoptr (AssayGuess) guess = NULL;
@@ -264,7 +290,7 @@ assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *
 
 /* What an honest receiver gets from the release of the cell. There is no control to win. */
 static gboolean
-assess_cell (Runner *runner, const AssayCell *cell, AssayOutcomes *ret_outcomes,
+assess_cell (AssayRunner *runner, const AssayCell *cell, AssayOutcomes *ret_outcomes,
              AssayCellStatus *ret_status, GError **error)
 {
   const AssayPart *defense = assay_plan_part (runner->plan->defenses, cell->defense);
@@ -282,7 +308,7 @@ assess_cell (Runner *runner, const AssayCell *cell, AssayOutcomes *ret_outcomes,
 
 /* Plays the cell's control, then its game. @ret_status says whether the control was won. */
 static gboolean
-play_cell (Runner *runner, gsize index, AssayOutcomes *ret_outcomes, AssayCellStatus *ret_status,
+play_cell (AssayRunner *runner, gsize index, AssayOutcomes *ret_outcomes, AssayCellStatus *ret_status,
            GError **error)
 {
   const AssayCell *cell = assay_plan_cell (runner->plan, index);
@@ -310,14 +336,14 @@ play_cell (Runner *runner, gsize index, AssayOutcomes *ret_outcomes, AssayCellSt
 /* A full disk or memory that ran out ends the run, and says nothing against the cell: it is begun
  * afresh on resume. Where even this cannot be written, the cell counts as begun once. */
 static gboolean
-leave_cell (Runner *runner, gsize index)
+leave_cell (AssayRunner *runner, gsize index)
 {
   assay_store_forget_cell (runner->store, index, NULL);
   return FALSE;
 }
 
 static gboolean
-run_cell (Runner *runner, gsize index, GError **error)
+run_cell (AssayRunner *runner, gsize index, GError **error)
 {
   const AssayCell *cell = assay_plan_cell (runner->plan, index);
   const guint n_metrics = assay_plan_n_measuring (runner->plan, cell);
@@ -356,54 +382,59 @@ run_cell (Runner *runner, gsize index, GError **error)
 }
 
 static gboolean
-is_cancelled (const Runner *runner)
+is_cancelled (const AssayRunner *runner)
 {
   return runner->callbacks->is_cancelled != NULL
          && runner->callbacks->is_cancelled (runner->callbacks->data);
 }
 
 gboolean
-assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
-           const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error)
+assay_runner_cell (AssayRunner *runner, gsize index, GError **error)
 {
-  g_autoptr (GArray) shown = assay_shown_array_new ();
-  Runner runner = { .plan = plan,
-                    .workspace = workspace,
-                    .store = store,
-                    .callbacks = callbacks,
-                    .dataset = G_MAXUINT,
-                    .trial = G_MAXUINT,
-                    .shown = shown };
+  return enter_trial (runner, assay_plan_cell (runner->plan, index), error)
+         && run_cell (runner, index, error);
+}
 
-  runner.progress.total = plan->cells->len;
-  if (!assay_store_count_done (store, &runner.progress.resumed, error))
-    return FALSE;
-  for (gsize i = 0; i < plan->cells->len; i++) {
-    g_autoptr (GError) problem = NULL;
+/* Cell after cell, in the order of the plan. */
+static gboolean
+run_pending (AssayRunner *runner, AssayRunEnd *ret_end, GError **error)
+{
+  for (gsize i = 0; i < runner->plan->cells->len; i++) {
     AssayCellRecord record = { 0 };
 
-    if (!assay_store_cell (store, i, &record, error))
+    if (!assay_store_cell (runner->store, i, &record, error))
       return FALSE;
     g_free (record.message);
     if (record.status == ASSAY_CELL_PENDING) {
-      if (is_cancelled (&runner)) {
+      if (is_cancelled (runner)) {
         *ret_end = ASSAY_RUN_INTERRUPTED;
         return TRUE;
       }
-      if (!enter_trial (&runner, assay_plan_cell (plan, i), error)
-          || !run_cell (&runner, i, &problem)) {
-        if (g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_CANCELLED)) {
-          *ret_end = ASSAY_RUN_INTERRUPTED;
-          return TRUE;
-        }
-        if (problem != NULL)
-          g_propagate_error (error, g_steal_pointer (&problem));
+      if (!assay_runner_cell (runner, i, error))
         return FALSE;
-      }
     }
-    runner.progress.done++;
-    report_progress (&runner, "");
+    runner->progress.done++;
+    report_progress (runner, "");
   }
   *ret_end = ASSAY_RUN_FINISHED;
+  return TRUE;
+}
+
+gboolean
+assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+           const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error)
+{
+  g_autoptr (AssayRunner) runner = assay_runner_new (plan, workspace, store, callbacks);
+  g_autoptr (GError) problem = NULL;
+
+  if (!assay_store_count_done (store, &runner->progress.resumed, error))
+    return FALSE;
+  if (run_pending (runner, ret_end, &problem))
+    return TRUE;
+  if (!g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_CANCELLED)) {
+    g_propagate_error (error, g_steal_pointer (&problem));
+    return FALSE;
+  }
+  *ret_end = ASSAY_RUN_INTERRUPTED;
   return TRUE;
 }

@@ -25,6 +25,20 @@ typedef enum {
   ASSAY_RUN_INTERRUPTED,
 } AssayRunEnd;
 
+/* What runs the cells of a plan into a store, one at a time: a run, or one of several processes that
+ * share one (runner/worker.h). Borrows all that it is made of. */
+typedef struct _AssayRunner AssayRunner;
+
+AssayRunner *assay_runner_new (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+                               const AssayRunCallbacks *callbacks);
+void assay_runner_free (AssayRunner *runner);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRunner, assay_runner_free)
+
+/* Runs cell @index, whose errors stand in the store. FALSE: ASSAY_ERROR_IO, ASSAY_ERROR_MEMORY,
+ * ASSAY_ERROR_CANCELLED, or the dataset cannot be opened or has changed; the cell is as if it had
+ * not been begun. */
+gboolean assay_runner_cell (AssayRunner *runner, gsize index, GError **error);
+
 /* Runs what the store of @folder does not hold yet. Errors of one cell stand in the store and the
  * run goes on; ASSAY_ERROR_IO and ASSAY_ERROR_MEMORY end it, and what is done is kept. */
 gboolean assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,

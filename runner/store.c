@@ -143,6 +143,20 @@ assay_store_open (const char *folder, gboolean create, GError **error)
   return g_steal_pointer (&store);
 }
 
+AssayStore *
+assay_store_new_in_memory (GError **error)
+{
+  g_autoptr (AssayStore) store = store_alloc ("");
+
+  g_free (store->path);
+  store->path = g_strdup ("memory");
+  if (sqlite3_open (":memory:", &store->database) != SQLITE_OK) {
+    assay_sql_fail (store, error);
+    return NULL;
+  }
+  return assay_sql_execute (store, schema, error) ? g_steal_pointer (&store) : NULL;
+}
+
 gboolean
 assay_store_is_blank (const char *folder)
 {

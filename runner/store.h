@@ -31,6 +31,8 @@ typedef struct {
  * damaged, or is of a newer version: such a file keeps its bytes. An empty database is no run store
  * yet: @create makes it one. */
 AssayStore *assay_store_open (const char *folder, gboolean create, GError **error);
+/* A store in memory, for a process that hands on what it finds (runner/store-rows.h). */
+AssayStore *assay_store_new_in_memory (GError **error);
 /* Whether @folder/run.sqlite is an empty database: what a kill leaves of a store that is new. */
 gboolean assay_store_is_blank (const char *folder);
 void assay_store_close (AssayStore *store);

@@ -1,0 +1,204 @@
+/* Ranks of MPI.
+ *
+ * MPI's own waiting calls keep a processor busy, which a rank that deals cannot afford where it
+ * shares one with a rank that works: here a rank that waits asks, and sleeps in between, at most
+ * half a millisecond. */
+#include "runner/crew-mpi.h"
+
+#include "config.h"
+#include "core/error.h"
+#include "core/parallel.h"
+
+#ifndef HAVE_MPI
+
+AssayMpi
+assay_mpi_join (void)
+{
+  return (AssayMpi){ 0 };
+}
+
+void
+assay_mpi_leave (G_GNUC_UNUSED AssayMpi *mpi)
+{
+}
+
+AssayCrew *
+assay_crew_mpi_new (G_GNUC_UNUSED const AssayMpi *mpi)
+{
+  return NULL;
+}
+
+AssayPost *
+assay_post_mpi_new (void)
+{
+  return NULL;
+}
+
+#else
+
+#include <mpi.h>
+#include <unistd.h>
+
+#define TAG 1
+#define MAX_SLEEP_US 500
+
+/* ---- Mail ---- */
+
+static GBytes *
+read_mail (const MPI_Status *about)
+{
+  g_autofree guint8 *data = NULL;
+  int size;
+
+  MPI_Get_count (about, MPI_BYTE, &size);
+  data = g_malloc ((gsize) MAX (size, 1));
+  MPI_Recv (data, size, MPI_BYTE, about->MPI_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return g_bytes_new_take (g_steal_pointer (&data), (gsize) size);
+}
+
+/* Waits until @until (monotonic; negative: for ever) for a message from @source. */
+static gboolean
+wait_for_mail (int source, gint64 until, MPI_Status *ret_about)
+{
+  gulong sleep_us = 20;
+  int is_there = 0;
+
+  for (;;) {
+    MPI_Iprobe (source, TAG, MPI_COMM_WORLD, &is_there, ret_about);
+    if (is_there)
+      return TRUE;
+    if (until >= 0 && g_get_monotonic_time () >= until)
+      return FALSE;
+    g_usleep (sleep_us);
+    sleep_us = MIN (2 * sleep_us, MAX_SLEEP_US);
+  }
+}
+
+static gboolean
+send_mail (int rank, GBytes *mail)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (mail, &size);
+
+  return size <= G_MAXINT
+         && MPI_Send (data, (int) size, MPI_BYTE, rank, TAG, MPI_COMM_WORLD) == MPI_SUCCESS;
+}
+
+/* ---- The crew: worker w is rank w + 1 ---- */
+
+static gboolean
+crew_send (G_GNUC_UNUSED AssayCrew *crew, guint worker, GBytes *mail, GError **error)
+{
+  return send_mail ((int) worker + 1, mail)
+         || assay_fail (error, ASSAY_ERROR_IO, "rank %u cannot be reached", worker + 1);
+}
+
+static AssayCrewEvent
+crew_receive (G_GNUC_UNUSED AssayCrew *crew, gint64 wait_us, guint *ret_worker, GBytes **ret_mail,
+              G_GNUC_UNUSED char **ret_why)
+{
+  MPI_Status about;
+
+  if (!wait_for_mail (MPI_ANY_SOURCE, g_get_monotonic_time () + wait_us, &about))
+    return ASSAY_CREW_NOTHING;
+  *ret_worker = (guint) about.MPI_SOURCE - 1;
+  *ret_mail = read_mail (&about);
+  return ASSAY_CREW_MAIL;
+}
+
+static void
+crew_free (AssayCrew *crew)
+{
+  g_autoptr (GBytes) quit = assay_mail_new (ASSAY_MAIL_QUIT, 0, NULL, 0);
+
+  for (guint w = 0; w < crew->n_workers; w++)
+    crew_send (crew, w, quit, NULL);
+  g_free (crew);
+}
+
+/* A rank that ends without a word ends them all: MPI has no standard way to go on without it. */
+AssayCrew *
+assay_crew_mpi_new (const AssayMpi *mpi)
+{
+  AssayCrew *crew = g_new0 (AssayCrew, 1);
+
+  *crew = (AssayCrew){ .n_workers = (guint) mpi->size - 1,
+                       .send = crew_send,
+                       .receive = crew_receive,
+                       .free = crew_free };
+  return crew;
+}
+
+/* ---- The post ---- */
+
+static gboolean
+post_send (G_GNUC_UNUSED AssayPost *post, GBytes *mail)
+{
+  return send_mail (0, mail);
+}
+
+static GBytes *
+post_receive (G_GNUC_UNUSED AssayPost *post)
+{
+  MPI_Status about;
+
+  wait_for_mail (0, -1, &about);
+  return read_mail (&about);
+}
+
+AssayPost *
+assay_post_mpi_new (void)
+{
+  AssayPost *post = g_new0 (AssayPost, 1);
+
+  *post = (AssayPost){ .send = post_send, .receive = post_receive };
+  return post;
+}
+
+/* ---- Joining ---- */
+
+/* The processors of the machine shared by its ranks that work, and no more than this one may use. */
+static guint
+share_of_threads (int rank)
+{
+  const guint allowed = assay_parallel_threads (), all = (guint) sysconf (_SC_NPROCESSORS_ONLN);
+  const int works = rank > 0;
+  MPI_Comm machine;
+  int n = 0;
+
+  MPI_Comm_split_type (MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
+  MPI_Allreduce (&works, &n, 1, MPI_INT, MPI_SUM, machine);
+  MPI_Comm_free (&machine);
+  return MAX (MIN (allowed, all / (guint) MAX (n, 1)), 1);
+}
+
+AssayMpi
+assay_mpi_join (void)
+{
+  static const char *const signs[] = { "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK" };
+  AssayMpi mpi = { 0 };
+  gboolean is_launched = FALSE;
+  int level;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (signs); i++)
+    is_launched |= g_getenv (signs[i]) != NULL;
+  if (!is_launched || MPI_Init_thread (NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
+    return mpi;
+  MPI_Comm_rank (MPI_COMM_WORLD, &mpi.rank);
+  MPI_Comm_size (MPI_COMM_WORLD, &mpi.size);
+  mpi.is_running = TRUE;
+  mpi.threads = share_of_threads (mpi.rank);
+  mpi.name = g_strdup_printf ("rank %d on %s", mpi.rank, g_get_host_name ());
+  return mpi;
+}
+
+void
+assay_mpi_leave (AssayMpi *mpi)
+{
+  if (mpi->is_running)
+    MPI_Finalize ();
+  g_clear_pointer (&mpi->name, g_free);
+  mpi->is_running = FALSE;
+}
+
+#endif
