@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/witness.h"
+#include "cli/workers.h"
 #include "core/parallel.h"
 #include "report/report.h"
 #include "runner/elsewhere.h"
@@ -19,6 +20,8 @@ typedef struct {
   char *witness;
   char *baseline;
   gint jobs;
+  gint workers;
+  AssayCrew *ranks; /* of MPI; NULL: there are none */
   gboolean resume;
   gboolean quiet;
   gboolean json;
@@ -166,6 +169,27 @@ check_data (const AssayPlan *plan, AssayWorkspace *workspace, const AssayFolder 
   return TRUE;
 }
 
+/* By this process, by workers that it starts, or by the ranks that it was started with. */
+static gboolean
+run_cells (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+           const RunOptions *options, const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end,
+           GError **error)
+{
+  AssayCrew *crew = options->ranks;
+  gboolean is_ok;
+
+  if (crew == NULL && options->workers < 2)
+    return assay_run (plan, workspace, store, callbacks, ret_end, error);
+  if (crew == NULL)
+    crew = cli_crew_new (plan, &options->plan, (guint) options->workers, error);
+  if (crew == NULL)
+    return FALSE;
+  is_ok = assay_run_with_crew (plan, store, crew, callbacks, ret_end, error);
+  if (crew != options->ranks)
+    crew->free (crew);
+  return is_ok;
+}
+
 static int
 run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *folder,
                const RunOptions *options)
@@ -181,7 +205,7 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
         && assay_programs_check (plan, folder->store, !folder->is_finished, &error)
         && assay_elsewhere_check (plan, folder->store, &error)
         && (folder->is_finished
-            || assay_run (plan, workspace, folder->store, &callbacks, &end, &error));
+            || run_cells (plan, workspace, folder->store, options, &callbacks, &end, &error));
   int code;
 
   cli_progress_free (progress);
@@ -290,9 +314,12 @@ run_all (char **scenarios, guint n, const RunOptions *options)
   for (guint i = 0; i < plans->len; i++) {
     const AssayPlan *plan = plans->pdata[i];
     g_autofree char *place = choose_place (plan, options->out, n == 1);
-    const int code = options->witness != NULL ? cli_witness (plan, place, options->witness)
-                                              : run_plan (plan, place, options);
+    int code;
 
+    if (options->ranks != NULL)
+      options->ranks->plan = i;
+    code = options->witness != NULL ? cli_witness (plan, place, options->witness)
+                                    : run_plan (plan, place, options);
     if (code != EXIT_OK && code != EXIT_VIOLATED && code != EXIT_INCONCLUSIVE)
       return code;
     /* A violated claim says more than an inconclusive one. */
@@ -300,6 +327,40 @@ run_all (char **scenarios, guint n, const RunOptions *options)
       worst = code;
   }
   return worst;
+}
+
+/* NULL, or what is wrong with the words and numbers of the command. */
+static const char *
+why_not (int argc, const RunOptions *options)
+{
+  if (argc < 2)
+    return "expected a scenario file; 'assay run --help' explains";
+  if (options->jobs < 0 || options->jobs > 4096)
+    return "--jobs: expected 1 to 4096";
+  if (options->workers < 0 || options->workers > 1024)
+    return "--workers: expected 1 to 1024";
+  if (options->out != NULL && *options->out == '\0')
+    return "--out: expected a folder";
+  return NULL;
+}
+
+/* Whatever this process is: the one that writes, or one that works for it. */
+static int
+take_part (int argc, char **argv, RunOptions *options)
+{
+  CliParty party = cli_party_join ();
+  const guint n = (guint) argc - 1;
+  int code = EXIT_OK;
+
+  assay_parallel_set_threads (options->jobs > 0 ? (guint) options->jobs : party.mpi.threads);
+  cli_catch_interrupts ();
+  options->ranks = party.ranks;
+  if (party.post != NULL)
+    cli_party_work (&party, argv + 1, n, &options->plan);
+  else
+    code = run_all (argv + 1, n, options);
+  cli_party_leave (&party);
+  return code;
 }
 
 int
@@ -312,6 +373,10 @@ cli_run (int argc, char **argv)
             "Where results go (default: assay-out/SCENARIO-HASH)", "DIR" },
           { "jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
             "Threads to use (default: one per processor); results do not depend on it", "N" },
+          { "workers", 'w', 0, G_OPTION_ARG_INT, &options.workers,
+            "Processes that run cells side by side and share the threads (default 1: one cell at a "
+            "time); results do not depend on it",
+            "N" },
           { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume, "Go on with an interrupted run",
             NULL },
           { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
@@ -322,7 +387,7 @@ cli_run (int argc, char **argv)
           { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
             "Print results.json instead of the table", NULL },
           G_OPTION_ENTRY_NULL };
-  gboolean has_bad_out;
+  const char *problem;
   int code;
 
   if (!cli_parse (&argc, &argv, "SCENARIO...", "Runs the audit of each scenario.",
@@ -332,18 +397,13 @@ cli_run (int argc, char **argv)
     options_clear (&options);
     return EXIT_BAD_INPUT;
   }
-  has_bad_out = options.out != NULL && *options.out == '\0';
-  if (argc < 2 || options.jobs < 0 || options.jobs > 4096 || has_bad_out) {
-    g_printerr ("assay run: %s\n", argc < 2
-                                       ? "expected a scenario file; 'assay run --help' explains"
-                                   : has_bad_out ? "--out: expected a folder"
-                                                 : "--jobs: expected 1 to 4096");
+  problem = why_not (argc, &options);
+  if (problem != NULL) {
+    g_printerr ("assay run: %s\n", problem);
     options_clear (&options);
     return EXIT_BAD_INPUT;
   }
-  assay_parallel_set_threads ((guint) options.jobs);
-  cli_catch_interrupts ();
-  code = run_all (argv + 1, (guint) argc - 1, &options);
+  code = take_part (argc, argv, &options);
   options_clear (&options);
   return code;
 }

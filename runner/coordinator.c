@@ -185,7 +185,7 @@ take_mail (Coordinator *coordinator, guint worker, GBytes *mail, GError **error)
     return take_back_orders (coordinator, worker, error);
   case ASSAY_MAIL_FAILED:
     text = g_strndup (g_bytes_get_data (rest, NULL), g_bytes_get_size (rest));
-    return assay_fail (error, (AssayError) number, "%s", text);
+    return assay_fail (error, (AssayErrorCode) number, "%s", text);
   case ASSAY_MAIL_BEGIN:
   case ASSAY_MAIL_CELL:
   case ASSAY_MAIL_END:

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -267,8 +268,9 @@ assay_post_local_new (void)
   local = g_new0 (LocalPost, 1);
   local->post = (AssayPost){ .send = post_send, .receive = post_receive };
   local->socket = (int) number;
-  /* No worker of a worker. */
+  /* No worker of a worker; and none that stays at a long cell when its coordinator was killed. */
   g_unsetenv (ASSAY_WORKER_VARIABLE);
+  prctl (PR_SET_PDEATHSIG, SIGTERM);
   return &local->post;
 }
 

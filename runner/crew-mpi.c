@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 
-#ifndef HAVE_MPI
+#if !ASSAY_HAS_MPI
 
 AssayMpi
 assay_mpi_join (void)
