@@ -32,10 +32,13 @@ typedef struct {
 static gboolean
 send_begin (Coordinator *coordinator, guint worker, GError **error)
 {
+  g_autoptr (GBytes) facts = assay_store_common_facts (coordinator->store, error);
   g_autoptr (GBytes) mail
-      = assay_mail_new (ASSAY_MAIL_BEGIN, coordinator->crew->plan, NULL, 0);
+      = facts != NULL ? assay_mail_new (ASSAY_MAIL_BEGIN, coordinator->crew->plan,
+                                        g_bytes_get_data (facts, NULL), g_bytes_get_size (facts))
+                      : NULL;
 
-  return coordinator->crew->send (coordinator->crew, worker, mail, error);
+  return mail != NULL && coordinator->crew->send (coordinator->crew, worker, mail, error);
 }
 
 static gboolean

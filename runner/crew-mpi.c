@@ -157,7 +157,7 @@ assay_post_mpi_new (void)
 
 /* ---- Joining ---- */
 
-/* The processors of the machine shared by its ranks that work, and no more than this one may use. */
+/* The processors of the machine shared by its ranks that work; no more than this one may use. */
 static guint
 share_of_threads (int rank)
 {

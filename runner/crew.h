@@ -3,10 +3,10 @@
  * (runner/crew-local.c: processes of this machine; runner/crew-mpi.c: ranks of MPI).
  *
  * Messages are bytes: the first says what it is, the rest belongs to it.
- *   to a worker    BEGIN (number of the plan), CELL (number of the cell, facts), END, QUIT
+ *   to a worker    BEGIN (number of the plan, facts), CELL (number of the cell, facts), END, QUIT
  *   from a worker  HELLO (threads, the plan's hash and its own name: the answer to BEGIN),
  *                  NEWS (number of the cell, rows), FAILED (kind of error, message), CANCELLED
- * A worker may have a second cell waiting while it runs one, so that it never waits for the mail. */
+ * A worker may have a second cell waiting while it runs one, so that it does not wait for mail. */
 #pragma once
 
 #include "runner/run.h"
@@ -51,8 +51,8 @@ struct _AssayCrew {
   void (*free) (AssayCrew *crew);
 };
 
-/* Runs what @store does not hold yet, as assay_run does. A worker that is lost costs its cell, which
- * is run again elsewhere; a cell that costs two workers counts as crashed. */
+/* Runs what @store does not hold yet, as assay_run does. A worker that is lost costs its cell,
+ * which is run again elsewhere; a cell that costs two workers counts as crashed. */
 gboolean assay_run_with_crew (const AssayPlan *plan, AssayStore *store, AssayCrew *crew,
                               const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end,
                               GError **error);

@@ -308,8 +308,8 @@ assess_cell (AssayRunner *runner, const AssayCell *cell, AssayOutcomes *ret_outc
 
 /* Plays the cell's control, then its game. @ret_status says whether the control was won. */
 static gboolean
-play_cell (AssayRunner *runner, gsize index, AssayOutcomes *ret_outcomes, AssayCellStatus *ret_status,
-           GError **error)
+play_cell (AssayRunner *runner, gsize index, AssayOutcomes *ret_outcomes,
+           AssayCellStatus *ret_status, GError **error)
 {
   const AssayCell *cell = assay_plan_cell (runner->plan, index);
   const AssayPart *attack = assay_plan_part (runner->plan->attacks, cell->attack);

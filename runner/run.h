@@ -25,8 +25,8 @@ typedef enum {
   ASSAY_RUN_INTERRUPTED,
 } AssayRunEnd;
 
-/* What runs the cells of a plan into a store, one at a time: a run, or one of several processes that
- * share one (runner/worker.h). Borrows all that it is made of. */
+/* What runs the cells of a plan into a store, one at a time: a run, or one of several processes
+ * that share one (runner/crew.h). Borrows all that it is made of. */
 typedef struct _AssayRunner AssayRunner;
 
 AssayRunner *assay_runner_new (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,

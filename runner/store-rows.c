@@ -14,7 +14,8 @@ static const char told_schema[]
 
 /* Facts stay, because later cells need them; the rest was of cells that are done. */
 static const char forget[]
-    = "DELETE FROM meta WHERE key NOT LIKE 'control.%' AND key NOT LIKE 'dataset.%';"
+    = "DELETE FROM meta WHERE key NOT GLOB 'control.*' AND key NOT GLOB 'dataset.*'"
+      " AND key NOT GLOB 'program.*';"
       "DELETE FROM cells; DELETE FROM outcomes; DELETE FROM groups; DELETE FROM tiles;"
       "DELETE FROM pictures;";
 
@@ -136,7 +137,7 @@ bind_column (Bytes *bytes, sqlite3_stmt *statement, int column)
   return TRUE;
 }
 
-/* Cells of one run must have seen the same data, wherever they were run. @bytes: a row of `meta`. */
+/* Cells of one run must have seen the same data, wherever they ran. @bytes: a row of `meta`. */
 static gboolean
 check_dataset (AssayStore *store, Bytes bytes, GError **error)
 {
@@ -204,6 +205,19 @@ add_rows (AssayStore *store, GBytes *rows, GError **error)
 }
 
 /* ---- Facts ---- */
+
+GBytes *
+assay_store_common_facts (AssayStore *store, GError **error)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  sqlite3_stmt *statement = assay_sql_prepare (
+      store, "SELECT * FROM meta WHERE key GLOB 'dataset.*' OR key GLOB 'program.*'", NULL, 0,
+      error);
+
+  if (statement == NULL || !append_rows (store, META, statement, bytes, error))
+    return NULL;
+  return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
+}
 
 GBytes *
 assay_store_facts (AssayStore *store, const AssayCell *cell, GError **error)

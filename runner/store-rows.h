@@ -1,5 +1,5 @@
-/* Rows of run stores as bytes, by which a process that runs cells for another hands on what it found
- * and learns what is known already.
+/* Rows of run stores as bytes, by which a process that runs cells for another hands on what it
+ * found and learns what is known already.
  *
  * The bytes are in the byte order of the machine: the processes of one run are on machines of one
  * kind, as results that are the same to the bit ask for anyway. */
@@ -10,6 +10,8 @@
 
 G_BEGIN_DECLS
 
+/* What a run holds its processes to: the hashes of its data and of its programs. */
+GBytes *assay_store_common_facts (AssayStore *store, GError **error);
 /* What is known to @store that cell @cell would otherwise find out again: whether the attack's
  * control was won, and what tuning chose. */
 GBytes *assay_store_facts (AssayStore *store, const AssayCell *cell, GError **error);

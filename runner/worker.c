@@ -107,7 +107,7 @@ serve (Worker *worker)
 }
 
 static gboolean
-work_on (const AssayPlan *plan, AssayPost *post_to, const char *name,
+work_on (const AssayPlan *plan, GBytes *facts, AssayPost *post_to, const char *name,
          const AssayRunCallbacks *callbacks)
 {
   g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
@@ -118,7 +118,7 @@ work_on (const AssayPlan *plan, AssayPost *post_to, const char *name,
   Worker worker
       = { .plan = plan, .store = store, .runner = runner, .post = post_to, .name = name };
 
-  if (store != NULL)
+  if (store != NULL && assay_store_learn (store, facts, &error))
     return serve (&worker);
   post_failure (&worker, error);
   return FALSE;
@@ -140,6 +140,6 @@ assay_work (const AssayPlan *const *plans, guint n_plans, AssayPost *post_to, co
     goes_on = mail != NULL && assay_mail_open (mail, &kind, &number, &rest)
               && kind != ASSAY_MAIL_QUIT;
     if (goes_on && kind == ASSAY_MAIL_BEGIN && number < n_plans)
-      goes_on = work_on (plans[number], post_to, name, &callbacks);
+      goes_on = work_on (plans[number], rest, post_to, name, &callbacks);
   }
 }
