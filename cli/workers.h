@@ -1,4 +1,4 @@
-/* Processes that share a run: workers that this one starts, or ranks that a launcher has started. */
+/* Processes that share a run: workers that this one starts, or ranks of a launcher. */
 #pragma once
 
 #include "cli/options.h"

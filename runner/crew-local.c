@@ -1,4 +1,5 @@
-/* Processes of this machine: a pair of sockets each, on which a message is its length and its bytes.
+/* Processes of this machine: a pair of sockets each, on which a message is its length, then its
+ * bytes.
  *
  * A worker is the same program started again, not a fork: OpenMP and BLAS have threads by then, and
  * a fork of a process with threads has their locks but not them. */
