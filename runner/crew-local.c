@@ -111,10 +111,9 @@ start (Local *local, guint worker, GError **error)
   gboolean is_started;
 
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-    return assay_fail (error, ASSAY_ERROR_IO, "a worker cannot be started: %s",
-                       g_strerror (errno));
-  environment = g_environ_setenv (environment, ASSAY_WORKER_VARIABLE,
-                                  G_STRINGIFY (WORKER_SOCKET), TRUE);
+    return assay_fail (error, ASSAY_ERROR_IO, "a worker cannot be started: %s", g_strerror (errno));
+  environment
+      = g_environ_setenv (environment, ASSAY_WORKER_VARIABLE, G_STRINGIFY (WORKER_SOCKET), TRUE);
   is_started = g_spawn_async_with_pipes_and_fds (
       NULL, (const char *const *) local->arguments, (const char *const *) environment,
       G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, -1, -1, -1, &pair[1],

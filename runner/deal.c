@@ -7,8 +7,8 @@ typedef struct {
 } Hand;
 
 struct _AssayDeal {
-  GArray *pending;  /* gsize: cells in the order of the plan */
-  GArray *hands;    /* Hand: those that nobody has begun, from @n_dealt on */
+  GArray *pending; /* gsize: cells in the order of the plan */
+  GArray *hands;   /* Hand: those that nobody has begun, from @n_dealt on */
   guint n_dealt;
   Hand *of_workers;
   guint n_workers;
@@ -26,8 +26,8 @@ make_hands (AssayDeal *deal, const AssayPlan *plan)
 {
   for (gsize i = 0; i < deal->pending->len; i++) {
     const AssayCell *cell = assay_plan_cell (plan, g_array_index (deal->pending, gsize, i));
-    Hand *last = deal->hands->len > 0 ? &g_array_index (deal->hands, Hand, deal->hands->len - 1)
-                                      : NULL;
+    Hand *last
+        = deal->hands->len > 0 ? &g_array_index (deal->hands, Hand, deal->hands->len - 1) : NULL;
     const Hand hand = { i, i + 1 };
 
     if (last != NULL

@@ -8,20 +8,23 @@
 
 /* What a store in memory has told already, or been told. */
 static const char told_schema[]
-    = "CREATE TABLE IF NOT EXISTS told_meta (key TEXT PRIMARY KEY);"
-      "CREATE TABLE IF NOT EXISTS told_tunings (dataset INTEGER, defense INTEGER, attack INTEGER,"
+    = "CREATE TABLE told_tunings (dataset INTEGER, defense INTEGER, attack INTEGER,"
       " PRIMARY KEY (dataset, defense, attack)) WITHOUT ROWID;";
 
-/* Facts stay, because later cells need them; the rest was of cells that are done. */
-static const char forget[]
-    = "DELETE FROM meta WHERE key NOT GLOB 'control.*' AND key NOT GLOB 'dataset.*'"
-      " AND key NOT GLOB 'program.*';"
-      "DELETE FROM cells; DELETE FROM outcomes; DELETE FROM groups; DELETE FROM tiles;"
-      "DELETE FROM pictures;";
+/* Facts stay, because later cells need them; the rest was of cells that are done. One statement
+ * each, so that they are prepared once. */
+static const char *const forget[]
+    = { "DELETE FROM meta WHERE rowid > ? AND key NOT GLOB 'control.*'"
+        " AND key NOT GLOB 'dataset.*' AND key NOT GLOB 'program.*'",
+        "DELETE FROM cells",
+        "DELETE FROM outcomes",
+        "DELETE FROM groups",
+        "DELETE FROM pictures",
+        "DELETE FROM tiles",
+        NULL };
 
 static const char remember[]
-    = "INSERT OR IGNORE INTO told_meta SELECT key FROM meta;"
-      "INSERT OR IGNORE INTO told_tunings SELECT dataset, defense, attack FROM tunings;";
+    = "INSERT OR IGNORE INTO told_tunings SELECT dataset, defense, attack FROM tunings";
 
 typedef struct {
   int columns;
@@ -31,7 +34,7 @@ typedef struct {
 
 /* Their order is that of the numbers in the bytes. */
 static const Table tables[] = {
-  { 2, "SELECT * FROM meta WHERE key NOT IN told_meta",
+  { 2, "SELECT * FROM meta WHERE rowid > ?",
     "INSERT OR REPLACE INTO meta VALUES (?, ?)" },
   { 5, "SELECT * FROM cells", "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?)" },
   { 4, "SELECT * FROM outcomes", "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)" },
@@ -43,6 +46,37 @@ static const Table tables[] = {
 };
 
 enum { META = 0, TUNINGS = 4 };
+
+static gboolean
+execute (AssayStore *store, const char *sql, GError **error)
+{
+  const sqlite3_int64 told = store->told_texts;
+  sqlite3_stmt *statement = assay_sql_prepare (store, sql, NULL, 0, error);
+
+  if (statement == NULL)
+    return FALSE;
+  if (sqlite3_bind_parameter_count (statement) > 0)
+    sqlite3_bind_int64 (statement, 1, told);
+  return assay_sql_finish (store, statement, error);
+}
+
+/* Rows that come later have greater numbers: SQLite counts on from the greatest there is. */
+static gboolean
+mark_as_told (AssayStore *store, GError **error)
+{
+  return execute (store, remember, error)
+         && assay_sql_read_integer (store, "SELECT ifnull (max (rowid), 0) FROM meta",
+                                    &store->told_texts, error);
+}
+
+static gboolean
+make_told (AssayStore *store, GError **error)
+{
+  if (!store->has_told && !assay_sql_execute (store, told_schema, error))
+    return FALSE;
+  store->has_told = TRUE;
+  return TRUE;
+}
 
 /* ---- To bytes ---- */
 
@@ -229,8 +263,7 @@ assay_store_facts (AssayStore *store, const AssayCell *cell, GError **error)
 
   if (cell->attack == ASSAY_NO_PART)
     return g_bytes_new (NULL, 0);
-  statement
-      = assay_sql_prepare (store, "SELECT * FROM meta WHERE key GLOB ?", NULL, 0, error);
+  statement = assay_sql_prepare (store, "SELECT * FROM meta WHERE key GLOB ?", NULL, 0, error);
   if (statement == NULL)
     return NULL;
   sqlite3_bind_text (statement, 1, pattern, -1, SQLITE_TRANSIENT);
@@ -247,8 +280,8 @@ assay_store_facts (AssayStore *store, const AssayCell *cell, GError **error)
 gboolean
 assay_store_learn (AssayStore *store, GBytes *facts, GError **error)
 {
-  return assay_sql_execute (store, told_schema, error) && add_rows (store, facts, error)
-         && assay_sql_execute (store, remember, error);
+  return make_told (store, error) && add_rows (store, facts, error)
+         && mark_as_told (store, error);
 }
 
 /* ---- News ---- */
@@ -258,15 +291,22 @@ assay_store_take_news (AssayStore *store, GError **error)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
 
-  if (!assay_sql_execute (store, told_schema, error))
+  if (!make_told (store, error))
     return NULL;
   for (guint8 t = 0; t < G_N_ELEMENTS (tables); t++) {
     sqlite3_stmt *statement = assay_sql_prepare (store, tables[t].news, NULL, 0, error);
 
-    if (statement == NULL || !append_rows (store, t, statement, bytes, error))
+    if (statement == NULL)
+      return NULL;
+    if (t == META)
+      sqlite3_bind_int64 (statement, 1, store->told_texts);
+    if (!append_rows (store, t, statement, bytes, error))
       return NULL;
   }
-  if (!assay_sql_execute (store, forget, error) || !assay_sql_execute (store, remember, error))
+  for (gsize i = 0; forget[i] != NULL; i++)
+    if (!execute (store, forget[i], error))
+      return NULL;
+  if (!mark_as_told (store, error))
     return NULL;
   return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
 }

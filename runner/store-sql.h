@@ -11,6 +11,8 @@ struct _AssayStore {
   sqlite3 *database;
   GHashTable *statements; /* by their SQL: to prepare one costs more than most take to run */
   char *path;
+  gboolean has_told;  /* it has the table of what was told (runner/store-rows.c) */
+  gint64 told_texts; /* rows of `meta` up to this one were told */
 };
 
 gboolean assay_sql_fail_damaged (const AssayStore *store, const char *problem, GError **error);

@@ -115,8 +115,7 @@ work_on (const AssayPlan *plan, GBytes *facts, AssayPost *post_to, const char *n
   g_autoptr (AssayStore) store = assay_store_new_in_memory (&error);
   g_autoptr (AssayRunner) runner
       = store != NULL ? assay_runner_new (plan, workspace, store, callbacks) : NULL;
-  Worker worker
-      = { .plan = plan, .store = store, .runner = runner, .post = post_to, .name = name };
+  Worker worker = { .plan = plan, .store = store, .runner = runner, .post = post_to, .name = name };
 
   if (store != NULL && assay_store_learn (store, facts, &error))
     return serve (&worker);
@@ -137,8 +136,8 @@ assay_work (const AssayPlan *const *plans, guint n_plans, AssayPost *post_to, co
     AssayMail kind;
     guint64 number;
 
-    goes_on = mail != NULL && assay_mail_open (mail, &kind, &number, &rest)
-              && kind != ASSAY_MAIL_QUIT;
+    goes_on
+        = mail != NULL && assay_mail_open (mail, &kind, &number, &rest) && kind != ASSAY_MAIL_QUIT;
     if (goes_on && kind == ASSAY_MAIL_BEGIN && number < n_plans)
       goes_on = work_on (plans[number], rest, post_to, name, &callbacks);
   }
