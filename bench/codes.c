@@ -157,7 +157,7 @@ remove_coded (const char *folder, const char *name)
   remove (labels);
 }
 
-/* Seconds a query: as it is mostly written, and with what NumPy is fastest at; NAN without NumPy. */
+/* Seconds a query: as it is mostly written, and with what NumPy is fastest at; NAN: no NumPy. */
 static void
 ask_numpy (const MeasureOptions *options, gsize bits, const Coded *items, const Coded *queries,
            double stable, double ret_seconds[2])

@@ -55,7 +55,10 @@ run_case (Report *report, const Case *whole, const char *folder)
   const AssaySubspaces subspaces
       = { .count = n, .dimension = m, .cols = cols, .translation = translation, .basis = basis };
   Samples samples = { 0 };
+  const double operations
+      = 2e-9 * (double) (n * (m + 1)) * (double) assay_rows_count (rows) * (double) cols;
   gint64 before;
+  Times times;
 
   lifted_subspaces (rows, n, m, SEED, translation, basis);
   before = lifted_settle (rows);
@@ -69,13 +72,15 @@ run_case (Report *report, const Case *whole, const char *folder)
       measure_stop ("scan", error);
     measure_add (&samples, start);
   }
+  times = measure_times (&samples);
   report_case (report, "%s %zu", whole->axis,
                size_of (whole)
                    / (g_str_equal (whole->axis, "rows") || g_str_equal (whole->axis, "subspaces")
                           ? part
                           : 1));
-  report_times (report, "s", measure_times (&samples));
-  report_number (report, "CPU s", measure_times (&samples).cpu, 3);
+  report_times (report, "s", times);
+  report_number (report, "CPU s", times.cpu, 3);
+  report_number (report, "GFLOP/s and CPU second", operations / times.cpu, 1);
   report_number (report, "held MiB", (double) (measure_status ("VmHWM:") - before) / (1 << 20), 1);
   g_unlink (path);
 }

@@ -3,8 +3,8 @@
  *
  *   bench-image-quality [--runs N] [--threads N] [--numpy PYTHON --script FILE] [--quick] [--json]
  *
- * Minimum and median over the runs, of whole calls (the preparation of pairs is timed, that of a
- * set is not). The naive form is timed on one thread and NAIVE_PAIRS pairs; --quick takes a tenth of each set. */
+ * Times are of whole calls (the preparation of pairs is timed, that of a set is not). The naive
+ * form is timed on one thread and NAIVE_PAIRS pairs; --quick takes a tenth of each set. */
 #include <math.h>
 #include <stdio.h>
 

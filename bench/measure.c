@@ -9,6 +9,12 @@
 #include "core/linalg.h"
 #include "core/parallel.h"
 
+#ifdef __clang__
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
 /* ---- Options ---- */
 
 MeasureOptions
@@ -221,6 +227,7 @@ report_new (const MeasureOptions *options, guint64 seed, const char *about)
     assay_json_begin_object (json);
     assay_json_member_string (json, "bench", options->bench);
     assay_json_member_string (json, "about", about);
+    assay_json_member_string (json, "compiler", COMPILER);
     assay_json_member_int (json, "threads", assay_parallel_threads ());
     assay_json_member_string (json, "blas", assay_linalg_describe ());
     assay_json_member_int (json, "seed", (gint64) seed);

@@ -4,7 +4,7 @@
  * Every report is a list of cases; a case has a name and named values. A value is a time (several
  * runs), a number, an interval or a text:
  *
- *   { "bench", "about", "threads", "blas", "seed", "runs", "is_quick",
+ *   { "bench", "about", "compiler", "threads", "blas", "seed", "runs", "is_quick",
  *     "cases": [ { "name", "values": { "scan s": { "minimum", "median", "cpu" }, "GFLOP/s": 1.5,
  *                                      "rank": { "estimate", "lower", "upper" } } } ] } */
 #pragma once

@@ -162,6 +162,7 @@ run_memory (Report *report, const char *name, AssayWork work, double bytes_each,
   report_case (report, "%s", name);
   report_times (report, "s", times);
   report_number (report, "GB/s", 1e-9 * bytes / times.minimum, 2);
+  report_number (report, "GB/s and CPU second", 1e-9 * bytes / times.cpu, 2);
   return 1e-9 * bytes / times.minimum;
 }
 

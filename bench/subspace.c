@@ -230,9 +230,11 @@ run_case (const Bench *bench, Report *report, const Case *c)
   report_case (report, "m = %zu, k = %zu", m, c->k);
   report_times (report, "scan s", scan);
   report_number (report, "GFLOP/s", gigaflops (bench, c, scan.minimum), 1);
+  report_number (report, "GFLOP/s and CPU second", gigaflops (bench, c, scan.cpu), 1);
   report_times (report, "products s", product);
   report_number (report, "products GFLOP/s", gigaflops (bench, c, product.minimum), 1);
   report_number (report, "share", product.minimum / scan.minimum, 3);
+  report_number (report, "share, CPU", product.cpu / scan.cpu, 3);
   report_number (report, "held MiB", (double) held / (1 << 20), 1);
   if (!has_numpy)
     return;
