@@ -108,6 +108,7 @@ def _(sandbox):
             (("--threads", "-1"), "--threads: expected 0 or more"),
             (("--build", str(sandbox.root)), "no meson build folder"),
             (("--results", "/proc/nothing/here"), "--results:"),
+            (("--show", str(sandbox.root / "shape.json")), "--show: "),
             (("--against", "missing.json"), "missing.json: "),
             (("--against", str(sandbox.root / "text.json")), "text.json: Expecting"),
             (("--against", str(sandbox.root / "other.json")), "expected a file that bench/run wrote"),
@@ -148,6 +149,8 @@ def _(sandbox):
     check(len(quality["cases"]) == 7, quality["cases"])
     for case in roofline["cases"][:5] + quality["cases"]:
         check(0 < case["values"]["s"]["minimum"] <= case["values"]["s"]["median"], case)
+    shown = bench(sandbox, "--show", str(kept))
+    check(shown.returncode == 0 and "| where the roofs meet |" in shown.stdout, shown.stdout)
     second = bench(sandbox, *arguments)
     changes = json.loads(second.stdout)["changes"]
     check(json.loads(second.stdout)["compared_with"] == str(kept), "the time before")
