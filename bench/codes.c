@@ -2,16 +2,16 @@
  * the utility `map` reads off them, counts alone (pr-curve), and the same by NumPy (bench/codes.py,
  * same codes, same run); and learning ITQ.
  *
- *   bench-codes [--runs N] [--threads N] [--numpy PYTHON --script FILE]
+ *   bench-codes [--runs N] [--threads N] [--numpy PYTHON --script FILE] [--quick] [--json]
  *
  * Codes are those of ten classes: a random code for each, of whose bits a quarter is flipped at
  * random. NumPy ranks the first NUMPY_QUERIES queries and its time is scaled to all; its mean
- * average precision of these must be that of map-stable-order. */
+ * average precision of these must be that of map-stable-order. --quick takes a twentieth of the
+ * items and queries. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "core/parallel.h"
+#include "bench/measure.h"
 #include "core/rng.h"
 #include "defenses/hash-learning.h"
 #include "metrics/ranking.h"
@@ -45,21 +45,6 @@ typedef struct {
   double *others;
 } Figures;
 
-static void
-stop (const GError *error)
-{
-  fprintf (stderr, "bench-codes: %s\n", error->message);
-  exit (1);
-}
-
-static int
-compare_doubles (const void *a, const void *b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* ---- Material ---- */
 
 static void
@@ -91,7 +76,7 @@ make_codes (gsize n, gsize bits, const char *role)
   coded.packed = assay_array_take (ASSAY_UINT8, 2, (const gsize[]){ n, bytes }, data);
   coded.codes = assay_codes_new (coded.packed, bits, &error);
   if (coded.codes == NULL)
-    stop (error);
+    measure_stop ("codes", error);
   return coded;
 }
 
@@ -127,26 +112,23 @@ mean (const double *values, gsize n)
   return sum / (double) n;
 }
 
-/* The least time of @runs, in seconds. */
-static double
-time_ranking (const Coded *items, const Coded *queries, gboolean has_stable, guint runs,
-              Figures *figures, double *ret_median)
+static Times
+time_ranking (const Report *report, const Coded *items, const Coded *queries, gboolean has_stable,
+              Figures *figures)
 {
   const RankingLabels labels = { .items = items->labels, .queries = queries->labels };
-  g_autofree double *seconds = g_new (double, runs);
   g_autoptr (GError) error = NULL;
+  Samples samples = { 0 };
 
-  for (guint i = 0; i < runs; i++) {
-    const gint64 start = g_get_monotonic_time ();
+  for (int i = 0; i < report->options->runs; i++) {
+    const Moment start = measure_moment ();
 
     if (!ranking_for_each (items->codes, queries->codes, &labels, has_stable, judge, figures,
                            &error))
-      stop (error);
-    seconds[i] = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+      measure_stop ("ranking", error);
+    measure_add (&samples, start);
   }
-  qsort (seconds, runs, sizeof *seconds, compare_doubles);
-  *ret_median = seconds[runs / 2];
-  return seconds[0];
+  return measure_times (&samples);
 }
 
 /* ---- NumPy ---- */
@@ -162,7 +144,7 @@ write_coded (const char *folder, const char *name, const Coded *coded, gsize n)
   if (!g_file_set_contents (codes, (const char *) coded->packed->data, (gssize) (n * bytes), &error)
       || !g_file_set_contents (labels, (const char *) coded->labels,
                                (gssize) (n * sizeof *coded->labels), &error))
-    stop (error);
+    measure_stop ("codes", error);
 }
 
 static void
@@ -175,34 +157,29 @@ remove_coded (const char *folder, const char *name)
   remove (labels);
 }
 
-/* Seconds a query: as it is mostly written, and with what NumPy is fastest at; 0 without NumPy. */
+/* Seconds a query: as it is mostly written, and with what NumPy is fastest at; NAN: no NumPy. */
 static void
-ask_numpy (const char *python, const char *script, gsize bits, const Coded *items,
-           const Coded *queries, double stable, double ret_seconds[2])
+ask_numpy (const MeasureOptions *options, gsize bits, const Coded *items, const Coded *queries,
+           double stable, double ret_seconds[2])
 {
   g_autofree char *folder = g_dir_make_tmp ("bench-codes-XXXXXX", NULL);
   g_autofree char *text = g_strdup_printf ("%" G_GSIZE_FORMAT, bits);
-  const char *argv[] = { python, script, folder, text, NULL };
   g_autofree char *out = NULL;
   g_auto (GStrv) words = NULL;
-  int status;
 
-  ret_seconds[0] = ret_seconds[1] = 0;
-  if (python == NULL || folder == NULL)
+  ret_seconds[0] = ret_seconds[1] = NAN;
+  if (options->python == NULL || folder == NULL)
     return;
   write_coded (folder, "items", items, items->codes->count);
   write_coded (folder, "queries", queries, NUMPY_QUERIES);
-  if (g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, NULL, &status,
-                    NULL)
-      && status == 0) {
-    words = g_strsplit_set (g_strstrip (out), " \n", -1);
-    for (guint i = 0; i < 2; i++) {
-      const double found = g_ascii_strtod (words[2 * i + 1], NULL);
+  out = measure_ask_python (options, (const char *[]){ folder, text, NULL });
+  words = g_strsplit_set (out == NULL ? "" : g_strstrip (out), " \n", -1);
+  for (guint i = 0; g_strv_length (words) == 4 && i < 2; i++) {
+    const double found = g_ascii_strtod (words[2 * i + 1], NULL);
 
-      ret_seconds[i] = g_ascii_strtod (words[2 * i], NULL);
-      if (!(fabs (found - stable) < 1e-9))
-        fprintf (stderr, "bench-codes: NumPy finds %.12f instead of %.12f\n", found, stable);
-    }
+    ret_seconds[i] = g_ascii_strtod (words[2 * i], NULL);
+    if (!(fabs (found - stable) < 1e-9))
+      fprintf (stderr, "bench-codes: NumPy finds %.12f instead of %.12f\n", found, stable);
   }
   remove_coded (folder, "items");
   remove_coded (folder, "queries");
@@ -210,39 +187,39 @@ ask_numpy (const char *python, const char *script, gsize bits, const Coded *item
 }
 
 static void
-run_case (const Case *c, const char *python, const char *script, guint runs)
+run_case (Report *report, const Case *c)
 {
-  g_auto (Coded) items = make_codes (c->items, c->bits, "items");
-  g_auto (Coded) queries = make_codes (c->queries, c->bits, "queries");
-  g_autofree double *memory = g_new0 (double, 3 * c->queries);
-  Figures figures = { memory, memory + c->queries, memory + 2 * c->queries };
-  double median, counted_median, numpy[2];
-  const double counted = time_ranking (&items, &queries, FALSE, runs, &figures, &counted_median);
-  const double best = time_ranking (&items, &queries, TRUE, runs, &figures, &median);
+  const gsize part = report->options->is_quick ? 20 : 1;
+  const gsize n_items = c->items / part, n_queries = c->queries / part;
+  g_auto (Coded) items = make_codes (n_items, c->bits, "items");
+  g_auto (Coded) queries = make_codes (n_queries, c->bits, "queries");
+  g_autofree double *memory = g_new0 (double, 3 * n_queries);
+  Figures figures = { memory, memory + n_queries, memory + 2 * n_queries };
+  const Times counted = time_ranking (report, &items, &queries, FALSE, &figures);
+  const Times ranked = time_ranking (report, &items, &queries, TRUE, &figures);
+  double numpy[2];
 
-  ask_numpy (python, script, c->bits, &items, &queries, mean (figures.stable, NUMPY_QUERIES),
+  ask_numpy (report->options, c->bits, &items, &queries, mean (figures.stable, NUMPY_QUERIES),
              numpy);
-  printf ("| %zu x %zu, %zu bits | %.4f | %.4f | %.3f | %.3f | %.3f | ", c->queries, c->items,
-          c->bits, mean (figures.expected, c->queries), mean (figures.stable, c->queries), counted,
-          best, median);
-  if (c->wanted > 0)
-    printf ("under %g s%s ", c->wanted, best < c->wanted ? "" : " MISSED");
-  printf ("|");
-  for (guint i = 0; i < 2; i++)
-    if (numpy[i] > 0)
-      printf (" %.1f | %.0f |", numpy[i] * (double) c->queries,
-              numpy[i] * (double) c->queries / best);
-    else
-      printf (" | |");
-  printf ("\n");
-  fflush (stdout);
+  report_case (report, "%zu x %zu, %zu bits", n_queries, n_items, c->bits);
+  report_number (report, "map", mean (figures.expected, n_queries), 4);
+  report_number (report, "stable", mean (figures.stable, n_queries), 4);
+  report_times (report, "counts s", counted);
+  report_times (report, "ranks s", ranked);
+  report_number (report, "wanted s", c->wanted > 0 ? c->wanted : NAN, 0);
+  for (guint i = 0; i < 2; i++) {
+    const double seconds = numpy[i] * (double) n_queries;
+
+    report_number (report, i == 0 ? "NumPy, plain s" : "NumPy, tuned s", seconds, 1);
+    report_number (report, i == 0 ? "plain / ranks" : "tuned / ranks", seconds / ranked.minimum, 0);
+  }
 }
 
 /* ---- Learning ---- */
 
 /* Rows of which the first columns vary most, as pixels' principal components do. */
 static void
-time_itq (gsize n, gsize cols, gint64 bits)
+time_itq (Report *report, gsize n, gsize cols, gint64 bits)
 {
   const AssayStreamKey key = assay_stream_key (SEED, 0, "rows", "bench-codes");
   const HashSettings settings = { .bits = bits, .iterations = 50 };
@@ -251,10 +228,10 @@ time_itq (gsize n, gsize cols, gint64 bits)
   g_autofree double *normals = g_new (double, cols);
   g_autoptr (AssayHashFunction) function = NULL;
   HashTraining training = { .stream = key };
-  gint64 start;
+  Moment start;
 
   if (rows == NULL)
-    stop (error);
+    measure_stop ("codes", error);
   for (gsize i = 0; i < n; i++) {
     AssayStream stream = assay_stream (key, i);
 
@@ -263,44 +240,26 @@ time_itq (gsize n, gsize cols, gint64 bits)
       assay_matrix_row (rows, i)[j] = (float) (normals[j] / sqrt (1 + (double) j));
   }
   training.rows = assay_matrix_view (rows);
-  start = g_get_monotonic_time ();
+  start = measure_moment ();
   function = itq_learn (&training, &settings, &error);
   if (function == NULL)
-    stop (error);
-  printf ("\nITQ, %zu x %zu, %d bits, 50 iterations: %.2f s (wanted: under 10 s)\n", n, cols,
-          (int) bits, (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC);
+    measure_stop ("codes", error);
+  report_next_table (report);
+  report_case (report, "ITQ, %zu x %zu, %d bits, 50 iterations", n, cols, (int) bits);
+  report_times (report, "s", measure_once (start));
+  report_number (report, "wanted s", 10, 0);
 }
 
 int
 main (int argc, char **argv)
 {
-  const char *python = NULL, *script = NULL;
-  int runs = 5, threads = 0;
-  const GOptionEntry entries[]
-      = { { "runs", 0, 0, G_OPTION_ARG_INT, &runs, "Runs of each case (5)", "N" },
-          { "threads", 0, 0, G_OPTION_ARG_INT, &threads, "Threads (one per processor)", "N" },
-          { "numpy", 0, 0, G_OPTION_ARG_FILENAME, &python, "A Python that has NumPy", "PYTHON" },
-          { "script", 0, 0, G_OPTION_ARG_FILENAME, &script, "bench/codes.py", "FILE" },
-          G_OPTION_ENTRY_NULL };
-  g_autoptr (GOptionContext) options = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
+  g_auto (MeasureOptions) options = measure_options ("codes", 5, NULL, argc, argv);
+  g_autofree char *about
+      = g_strdup_printf ("Queries x codes; NumPy scaled from %d queries", NUMPY_QUERIES);
+  g_autoptr (Report) report = report_new (&options, SEED, about);
 
-  g_option_context_add_main_entries (options, entries, NULL);
-  if (!g_option_context_parse (options, &argc, &argv, &error))
-    stop (error);
-  if (runs < 1 || threads < 0 || (python != NULL && script == NULL)) {
-    fprintf (stderr, "bench-codes: --runs from 1, --threads from 0, --numpy with --script\n");
-    return 2;
-  }
-  assay_parallel_set_threads ((guint) threads);
-  printf ("Queries x codes on %u threads, best and median of %d; seed %d. NumPy: scaled from %d "
-          "queries.\n\n"
-          "| case | map | stable | counts s | best s | median s | wanted | NumPy plain s | times | "
-          "tuned s | times |\n"
-          "| --- | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: |\n",
-          assay_parallel_threads (), runs, SEED, NUMPY_QUERIES);
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    run_case (&cases[i], python, script, (guint) runs);
-  time_itq (60000, 784, 48);
+    run_case (report, &cases[i]);
+  time_itq (report, options.is_quick ? 3000 : 60000, 784, 48);
   return 0;
 }

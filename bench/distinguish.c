@@ -1,16 +1,16 @@
 /* How fast a distinguishing game counts: fresh runs of a mechanism, scored and counted, a second
  * and core; and what the same costs a careful user of NumPy (bench/distinguish.py, same run).
  *
+ *   bench-distinguish [--only NAME] [--runs N] [--numpy PYTHON --script FILE] [--quick] [--json]
+ *
  * The event is the one that the attack chose; its choice is not timed. A run is one run on one
- * input: N runs a side are 2 N. Minimum and median over the repetitions. Memory: the peak of the
- * process over what it held before, for N and for 16 N. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+ * input: N runs a side are 2 N; a tenth of them with --quick. One thread, whatever --threads says.
+ * Memory: the peak of the process over what it held before, for N and for 16 N. */
+#include <math.h>
 
+#include "bench/measure.h"
 #include "core/distinguish.h"
 #include "core/parallel.h"
-#include "core/registry.h"
 
 #define SEED 1
 #define RUNS 4000000 /* a side, in a timed repetition */
@@ -30,171 +30,87 @@ static const Case cases[] = {
   { "unary-encoding", "epsilon=1 values=10", 0 },
 };
 
-static void
-stop (const GError *error)
-{
-  fprintf (stderr, "bench-distinguish: %s\n", error->message);
-  exit (1);
-}
-
-static void
-set_all (AssaySettings *settings, const char *text)
-{
-  g_auto (GStrv) words = g_strsplit (text, " ", -1);
-
-  for (guint i = 0; words[i] != NULL; i++) {
-    char *equals = strchr (words[i], '=');
-    g_autoptr (GError) error = NULL;
-
-    *equals = '\0';
-    if (!assay_settings_set (settings, words[i], equals + 1, &error))
-      stop (error);
-  }
-}
-
-/* A line of /proc/self/status, in KiB. */
-static gint64
-read_status (const char *name)
-{
-  g_autofree char *text = NULL;
-  const char *line;
-
-  if (!g_file_get_contents ("/proc/self/status", &text, NULL, NULL))
-    return 0;
-  line = strstr (text, name);
-  return line != NULL ? g_ascii_strtoll (line + strlen (name), NULL, 10) : 0;
-}
-
-/* Sets VmHWM back to what is held now: proc(5), clear_refs. */
-static void
-reset_peak (void)
-{
-  FILE *file = fopen ("/proc/self/clear_refs", "w");
-
-  if (file == NULL)
-    return;
-  fputs ("5", file);
-  fclose (file);
-}
-
-static int
-compare_doubles (const void *a, const void *b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* KiB beyond what is held now. */
-static gint64
+static double
 peak_of (const AssayOracle *oracle, AssayEvent *event, guint64 runs)
 {
   AssayAudit audit;
   gint64 before;
 
-  reset_peak ();
-  before = read_status ("VmHWM:");
+  measure_reset_peak ();
+  before = measure_status ("VmHWM:");
   event->runs = runs;
   assay_distinguish (oracle, event, &audit, NULL); /* a mechanism of ours, which cannot fail */
-  return read_status ("VmHWM:") - before;
+  return (double) (measure_status ("VmHWM:") - before) / 1024;
 }
 
-/* The seconds of the same job by NumPy, or 0 without it. */
+/* Million runs a second of the same job by NumPy, or NAN without it. */
 static double
-ask_numpy (const char *python, const char *script, const Case *what)
+ask_numpy (const MeasureOptions *options, const Case *what)
 {
-  const char *argv[] = { python, script, what->defense, what->settings, NULL };
-  g_autofree char *out = NULL;
-  int status;
+  g_autofree char *out
+      = measure_ask_python (options, (const char *[]){ what->defense, what->settings, NULL });
 
-  if (python == NULL
-      || !g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, NULL,
-                        &status, NULL)
-      || status != 0)
-    return 0;
-  return g_ascii_strtod (out, NULL);
+  return out == NULL ? NAN : g_ascii_strtod (out, NULL);
 }
 
 static void
-run_case (const Case *what, const char *python, const char *script, guint repetitions)
+run_case (Report *report, const Case *what)
 {
-  GError *error = NULL;
+  const guint64 runs = report->options->is_quick ? RUNS / 10 : RUNS;
   const AssayDefense *defense
-      = (const AssayDefense *) assay_registry_find (ASSAY_PLUGIN_DEFENSE, what->defense, &error);
+      = (const AssayDefense *) measure_plugin (ASSAY_PLUGIN_DEFENSE, what->defense);
   const AssayAttack *attack
-      = (const AssayAttack *) assay_registry_find (ASSAY_PLUGIN_ATTACK, "distinguish", NULL);
-  g_autoptr (AssaySettings) settings
-      = assay_settings_new (defense->parameters, defense->settings_size);
-  g_autoptr (AssaySettings) attack_settings
-      = assay_settings_new (attack->parameters, attack->settings_size);
+      = (const AssayAttack *) measure_plugin (ASSAY_PLUGIN_ATTACK, "distinguish");
+  g_autoptr (AssaySettings) settings = measure_settings (&defense->plugin, what->settings);
+  g_autoptr (AssaySettings) attack_settings = measure_settings (&attack->plugin, "");
   const AssayAttackContext context = { .settings = attack_settings->values };
-  g_autofree double *seconds = g_new (double, repetitions);
   g_autoptr (AssayEvent) event = NULL;
+  g_autoptr (GError) error = NULL;
+  Samples samples = { 0 };
   AssayOracle oracle;
   AssayAudit audit;
-  gint64 small, large;
-  double rate, numpy;
+  Times times;
+  double numpy;
 
-  set_all (settings, what->settings);
   oracle = assay_oracle (defense->mechanism, settings->values, 1,
                          assay_stream_key (SEED, 0, "bench", what->settings), -1);
   event = attack->choose_event (&context, &oracle, &error);
   if (event == NULL)
-    stop (error);
-  for (guint i = 0; i < repetitions; i++) {
-    const gint64 start = g_get_monotonic_time ();
+    measure_stop (what->defense, error);
+  for (int i = 0; i < report->options->runs; i++) {
+    const Moment start = measure_moment ();
 
-    event->runs = RUNS;
+    event->runs = runs;
     assay_distinguish (&oracle, event, &audit, NULL);
-    seconds[i] = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+    measure_add (&samples, start);
   }
-  qsort (seconds, repetitions, sizeof *seconds, compare_doubles);
-  small = peak_of (&oracle, event, RUNS / 4);
-  large = peak_of (&oracle, event, RUNS * 4);
-  rate = 2e-6 * RUNS / seconds[0];
-  numpy = ask_numpy (python, script, what);
-  printf ("| %s | %s | %.1f | %.1f | ", what->defense, what->settings, rate,
-          2e-6 * RUNS / seconds[repetitions / 2]);
-  if (what->wanted > 0)
-    printf ("%g%s | ", what->wanted, rate >= what->wanted ? "" : " MISSED");
-  else
-    printf ("| ");
-  if (numpy > 0)
-    printf ("%.1f (%.1fx) | ", numpy, rate / numpy);
-  else
-    printf ("| ");
-  printf ("%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " |\n", small, large);
-  fflush (stdout);
+  times = measure_times (&samples);
+  numpy = ask_numpy (report->options, what);
+  report_case (report, "%s %s", what->defense, what->settings);
+  report_times (report, "s", times);
+  report_number (report, "million runs a second", 2e-6 * (double) runs / times.minimum, 1);
+  report_number (report, "wanted", what->wanted > 0 ? what->wanted : NAN, 0);
+  report_number (report, "NumPy", numpy, 1);
+  report_number (report, "times NumPy", 2e-6 * (double) runs / times.minimum / numpy, 1);
+  report_number (report, "KiB for N", peak_of (&oracle, event, runs / 4), 0);
+  report_number (report, "KiB for 16 N", peak_of (&oracle, event, runs * 4), 0);
 }
 
 int
 main (int argc, char **argv)
 {
-  const char *python = NULL, *script = NULL, *only = NULL;
-  int repetitions = 5;
-  const GOptionEntry entries[]
-      = { { "runs", 0, 0, G_OPTION_ARG_INT, &repetitions, "Repetitions of each case (5)", "N" },
-          { "only", 0, 0, G_OPTION_ARG_STRING, &only, "Measure this mechanism alone", "NAME" },
-          { "numpy", 0, 0, G_OPTION_ARG_FILENAME, &python, "A Python that has NumPy", "PYTHON" },
-          { "script", 0, 0, G_OPTION_ARG_FILENAME, &script, "bench/distinguish.py", "FILE" },
+  g_autofree char *only = NULL;
+  const GOptionEntry own[]
+      = { { "only", 0, 0, G_OPTION_ARG_STRING, &only, "Measure this mechanism alone", "NAME" },
           G_OPTION_ENTRY_NULL };
-  g_autoptr (GOptionContext) options = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
+  g_auto (MeasureOptions) options = measure_options ("distinguish", 5, own, argc, argv);
+  g_autoptr (Report) report = NULL;
 
-  g_option_context_add_main_entries (options, entries, NULL);
-  if (!g_option_context_parse (options, &argc, &argv, &error))
-    stop (error);
-  if (repetitions < 1 || (python != NULL && script == NULL)) {
-    fprintf (stderr, "bench-distinguish: --runs from 1, --numpy with --script\n");
-    return 2;
-  }
   assay_parallel_set_threads (1);
-  printf ("Million runs a second on one core, 2 x %d runs, best and median of %d; seed %d.\n\n"
-          "| mechanism | settings | best | median | wanted | NumPy | KiB for N, 16 N |\n"
-          "| --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
-          RUNS, repetitions, SEED);
+  report = report_new (&options, SEED, "Fresh runs of mechanisms, scored and counted");
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     if (only == NULL || g_str_equal (only, cases[i].defense))
-      run_case (&cases[i], python, script, (guint) repetitions);
+      run_case (report, &cases[i]);
   return 0;
 }

@@ -1,16 +1,14 @@
 /* How fast is the clustering attack's intersection test? 200 subspaces of hybrid lifting at m = 16
  * in 128 columns against 5,000 others, of a database small enough that some of them meet.
  *
- *   bench-intersections [--runs N] [--threads N] [--naive]
+ *   bench-intersections [--runs N] [--threads N] [--quick] [--json]
  *
- * Reports minimum and median of the search, of bringing the subspaces to double precision, which it
- * needs first, and with --naive what one pair costs by the distance itself, without the filter. */
-#include <stdio.h>
-#include <stdlib.h>
-
+ * Reports the search, what bringing the subspaces to double precision takes, which it needs first,
+ * and what one pair costs by the distance itself on one thread, without the filter. 20 against 500
+ * subspaces with --quick. */
 #include "attacks/intersections.h"
+#include "bench/measure.h"
 #include "core/linalg.h"
-#include "core/parallel.h"
 #include "core/rng.h"
 
 #define SEED 1
@@ -19,26 +17,18 @@
 #define DIMENSION 16
 #define COLS 128
 #define DATABASE 16000
-#define NAIVE_PAIRS 2000
-
-static void
-stop (const char *what, GError *error)
-{
-  fprintf (stderr, "bench-intersections: %s: %s\n", what,
-           error == NULL ? "failed" : error->message);
-  exit (2);
-}
+#define NAIVE_PAIRS 400
 
 /* Subspaces through a normal point, DIMENSION / 2 rows of the database and random directions. */
 static void
-make_subspaces (float *ret_translation, float *ret_basis)
+make_subspaces (gsize n, float *ret_translation, float *ret_basis)
 {
   const AssayStreamKey points = assay_stream_key (SEED, 0, "data", "bench-intersections");
   const AssayStreamKey lifting = assay_stream_key (SEED, 0, "defense", "bench-intersections");
   g_autofree double *span = g_new (double, DIMENSION *COLS);
   g_autoptr (GError) error = NULL;
 
-  for (gsize i = 0; i < OTHERS; i++) {
+  for (gsize i = 0; i < n; i++) {
     AssayStream stream = assay_stream (lifting, i);
     float *t = ret_translation + i * COLS;
 
@@ -54,7 +44,7 @@ make_subspaces (float *ret_translation, float *ret_basis)
             = r % 2 == 0 ? assay_stream_normal (&row) - t[j] : assay_stream_normal (&stream);
     }
     if (!assay_linalg_orthonormalize (span, DIMENSION, COLS, &error))
-      stop ("basis", error);
+      measure_stop ("basis", error);
     for (gsize r = 0; r < DIMENSION; r++) {
       const double part = assay_stream_normal (&stream);
 
@@ -66,112 +56,80 @@ make_subspaces (float *ret_translation, float *ret_basis)
   }
 }
 
-static int
-compare_seconds (const void *a, const void *b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
-static void
-print_times (const char *what, double *seconds, gsize runs)
-{
-  qsort (seconds, runs, sizeof (double), compare_seconds);
-  printf ("%-12s %7.3f s (%.3f)\n", what, seconds[0],
-          (seconds[(runs - 1) / 2] + seconds[runs / 2]) / 2);
-}
-
-static double
-seconds_now (void)
-{
-  return (double) g_get_monotonic_time () * 1e-6;
-}
-
 /* One run; how many pairs meet. */
 static gsize
-search_once (const AssaySubspaces *subspaces, double *ret_frames, double *ret_search)
+search_once (const AssaySubspaces *subspaces, gsize n_secrets, Samples *preparing,
+             Samples *searching)
 {
-  g_autofree double *lengths = g_new (double, OTHERS);
+  g_autofree double *lengths = g_new (double, subspaces->count);
   g_autoptr (GError) error = NULL;
   g_autoptr (Frames) frames = NULL;
   g_autoptr (GPtrArray) found = NULL;
-  double start = seconds_now ();
+  Moment start = measure_moment ();
   gsize n_found = 0;
 
-  for (gsize i = 0; i < OTHERS; i++)
+  for (gsize i = 0; i < subspaces->count; i++)
     lengths[i] = 12; /* sqrt (COLS) and a little */
   frames = frames_new (subspaces, &error);
   if (frames == NULL)
-    stop ("frames", error);
-  *ret_frames = seconds_now () - start;
-  start = seconds_now ();
-  /* The same pairs the other way round: of each of the 5,000 which of the first 200 it meets. */
-  found = frames_find_intersections (frames, SECRETS, lengths, 4, &error);
+    measure_stop ("frames", error);
+  measure_add (preparing, start);
+  start = measure_moment ();
+  /* The same pairs the other way round: of each of the others which of the secrets it meets. */
+  found = frames_find_intersections (frames, n_secrets, lengths, 4, &error);
   if (found == NULL)
-    stop ("search", error);
-  *ret_search = seconds_now () - start;
+    measure_stop ("search", error);
+  measure_add (searching, start);
   for (gsize i = 0; i < found->len; i++)
     n_found += ((const GArray *) found->pdata[i])->len;
   return n_found;
 }
 
-static void
-time_naive (const AssaySubspaces *subspaces)
+/* Microseconds of a pair on one thread. */
+static double
+time_naive (const AssaySubspaces *subspaces, double *ret_mean)
 {
   g_autoptr (Frames) frames = frames_new (subspaces, NULL);
-  const double start = seconds_now ();
+  const Moment start = measure_moment ();
   double sum = 0;
 
   for (gsize i = 1; i <= NAIVE_PAIRS; i++)
     sum += frames_distance (frames, 0, i, 4);
-  printf ("without the filter %.1f us a pair on one thread, %.0f s for all (mean distance %.2f)\n",
-          1e6 * (seconds_now () - start) / NAIVE_PAIRS,
-          (seconds_now () - start) / NAIVE_PAIRS * SECRETS * OTHERS, sum / NAIVE_PAIRS);
+  *ret_mean = sum / NAIVE_PAIRS;
+  return 1e6 * measure_seconds_since (start) / NAIVE_PAIRS;
 }
 
 int
 main (int argc, char **argv)
 {
-  int runs = 3, threads = 0;
-  gboolean is_naive = FALSE;
-  const GOptionEntry entries[]
-      = { { "runs", 0, 0, G_OPTION_ARG_INT, &runs, "Runs (3)", "N" },
-          { "threads", 0, 0, G_OPTION_ARG_INT, &threads, "0: one per processor", "N" },
-          { "naive", 0, 0, G_OPTION_ARG_NONE, &is_naive, "Time the distance alone, too", NULL },
-          G_OPTION_ENTRY_NULL };
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
-  g_autofree float *translation = g_new (float, OTHERS *COLS);
-  g_autofree float *basis = g_new (float, OTHERS *DIMENSION *COLS);
-  g_autofree double *preparing = NULL;
-  g_autofree double *searching = NULL;
-  const AssaySubspaces subspaces = { .count = OTHERS,
+  g_auto (MeasureOptions) options = measure_options ("intersections", 3, NULL, argc, argv);
+  const gsize others = options.is_quick ? OTHERS / 10 : OTHERS;
+  const gsize secrets = options.is_quick ? SECRETS / 10 : SECRETS;
+  g_autofree char *about = g_strdup_printf ("%zu subspaces against %zu others, m = %d, d = %d",
+                                            secrets, others, DIMENSION, COLS);
+  g_autofree float *translation = g_new (float, others *COLS);
+  g_autofree float *basis = g_new (float, others *DIMENSION *COLS);
+  const AssaySubspaces subspaces = { .count = others,
                                      .dimension = DIMENSION,
                                      .cols = COLS,
                                      .translation = translation,
                                      .basis = basis };
+  Samples preparing = { 0 }, searching = { 0 };
+  g_autoptr (Report) report = report_new (&options, SEED, about);
   gsize n_found = 0;
+  double naive, mean;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error))
-    stop ("options", error);
-  if (runs < 1 || threads < 0)
-    stop ("--runs from 1, --threads from 0", NULL);
-  assay_parallel_set_threads ((guint) threads);
-  make_subspaces (translation, basis);
-  preparing = g_new (double, (gsize) runs);
-  searching = g_new (double, (gsize) runs);
-  for (int run = 0; run < runs; run++)
-    n_found = search_once (&subspaces, preparing + run, searching + run);
-  printf ("%d subspaces against %d others, m = %d, d = %d, seed %d, %u threads, %s\n"
-          "%d runs: minimum (median)\n",
-          SECRETS, OTHERS, DIMENSION, COLS, SEED, assay_parallel_threads (),
-          assay_linalg_describe (), runs);
-  print_times ("in double", preparing, (gsize) runs);
-  print_times ("search", searching, (gsize) runs);
-  printf ("%zu pairs meet\n", n_found);
-  if (is_naive)
-    time_naive (&subspaces);
+  make_subspaces (others, translation, basis);
+  for (int run = 0; run < options.runs; run++)
+    n_found = search_once (&subspaces, secrets, &preparing, &searching);
+  naive = time_naive (&subspaces, &mean);
+  report_case (report, "%zu x %zu", secrets, others);
+  report_times (report, "in double s", measure_times (&preparing));
+  report_times (report, "search s", measure_times (&searching));
+  report_number (report, "pairs that meet", (double) n_found, 0);
+  report_number (report, "without filter, us a pair", naive, 1);
+  report_number (report, "without filter, s for all", 1e-6 * naive * (double) (secrets * others),
+                 0);
+  report_number (report, "mean distance", mean, 2);
   return 0;
 }

@@ -5,18 +5,16 @@
  * row does not say otherwise; the table main is the last step of steps, and one of the sizes.
  *
  *   bench-mixture-inversion [--table main|steps|labels|epochs|public|sizes|all] [--threads N]
- *                           [--seed N]
+ *                           [--seed N] [--quick] [--json]
  *
- * The tables of docs/papers/instahide.md are what it prints. */
+ * The tables of docs/papers/instahide.md are what it prints. Each case runs once; --quick takes
+ * 10 secrets, each in 10 mixtures. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench/measure.h"
 #include "core/control.h"
-#include "core/parallel.h"
-#include "core/registry.h"
 
 #define SIDE 32
 #define CHANNELS 3
@@ -38,17 +36,8 @@ typedef struct {
   double median;
   gsize above_8; /* of the secrets, at a correlation above 0.8 */
   gsize above_5;
-  double seconds;
-  double cpu_seconds; /* of all threads */
+  Times times;
 } Outcome;
-
-static void
-stop (const char *what, const GError *error)
-{
-  fprintf (stderr, "bench-mixture-inversion: %s%s%s\n", what, error != NULL ? ": " : "",
-           error != NULL ? error->message : "");
-  exit (1);
-}
 
 /* ---- Data ---- */
 
@@ -64,11 +53,11 @@ read_images (const char *name, gint64 **ret_labels)
   gsize size, n;
 
   if (!g_file_get_contents (path, &bytes, &size, &error))
-    stop (path, error);
+    measure_stop (path, error);
   n = size / RECORD;
   images = assay_matrix_new (n, COLS, &error);
   if (images == NULL)
-    stop (path, error);
+    measure_stop (path, error);
   if (ret_labels != NULL)
     *ret_labels = g_new (gint64, n);
   for (gsize channel = 0; channel < CHANNELS; channel++) {
@@ -103,7 +92,7 @@ set_number (AssaySettings *settings, const char *name, gsize number)
   g_autoptr (GError) error = NULL;
 
   if (!assay_settings_set (settings, name, text, &error))
-    stop (name, error);
+    measure_stop (name, error);
 }
 
 static AssayRelease *
@@ -129,7 +118,7 @@ protect (const Case *c, const AssayMatrix *secrets, const gint64 *labels, AssayR
   context.settings = settings->values;
   release->geometry = context.geometry;
   if (!defense->protect (&context, assay_matrix_view (secrets), release, truth, &error))
-    stop (defense->id, error);
+    measure_stop (defense->id, error);
   g_free (release->settings);
   release->settings = g_strdup_printf (
       "{\"k\": %" G_GSIZE_FORMAT ", \"epochs\": %" G_GSIZE_FORMAT "}", c->k, c->epochs);
@@ -219,8 +208,7 @@ run_case (const Case *c, guint64 seed)
   AssayAttackContext context = { .stream = assay_stream_key (seed, 0, "attack", "bench") };
   AssayObservation seen = { .public_rows = known };
   Outcome outcome;
-  clock_t cpu_start;
-  gint64 start;
+  Moment start;
 
   assay_stream_choose (&stream, all->rows, c->n_secrets, chosen);
   for (gsize i = 0; i < c->n_secrets; i++) {
@@ -237,12 +225,10 @@ run_case (const Case *c, guint64 seed)
     set_number (settings, "rounds", (gsize) c->rounds);
   context.settings = settings->values;
   seen.release = release;
-  start = g_get_monotonic_time ();
-  cpu_start = clock ();
+  start = measure_moment ();
   if (!assay_attack_run (inversion, &context, &seen, guess, &error))
-    stop ("attack", error);
-  outcome.cpu_seconds = (double) (clock () - cpu_start) / CLOCKS_PER_SEC;
-  outcome.seconds = 1e-6 * (double) (g_get_monotonic_time () - start);
+    measure_stop ("attack", error);
+  outcome.times = measure_once (start);
   compare_images (secrets, assay_arrays_get (&guess->arrays, "estimates"), &outcome);
   return outcome;
 }
@@ -286,42 +272,44 @@ static const Row rows[] = {
   { "sizes", "k 4, 200 secrets, 10,000 mixtures", { 200, 50, 4, TRUE, USED, DEFAULT, DEFAULT } },
 };
 
+static void
+report_row (Report *report, const Row *row, guint64 seed)
+{
+  Case c = row->c;
+  Outcome outcome;
+
+  if (report->options->is_quick) {
+    c.n_secrets = 10;
+    c.epochs = 10;
+  }
+  outcome = run_case (&c, seed);
+  report_case (report, "%s", row->row);
+  report_number (report, "median", outcome.median, 3);
+  report_number (report, "secrets", (double) c.n_secrets, 0);
+  report_number (report, "above .8", (double) outcome.above_8, 0);
+  report_number (report, "above .5", (double) outcome.above_5, 0);
+  report_times (report, "s", outcome.times);
+  report_number (report, "CPU s", outcome.times.cpu, 1);
+}
+
 int
 main (int argc, char **argv)
 {
-  char *table = NULL;
-  int threads = 0, seed = 1;
-  const GOptionEntry entries[]
+  g_autofree char *table = NULL;
+  int seed = 1;
+  const GOptionEntry own[]
       = { { "table", 0, 0, G_OPTION_ARG_STRING, &table,
             "main, steps, labels, epochs, public, sizes or all (all)", "NAME" },
-          { "threads", 0, 0, G_OPTION_ARG_INT, &threads, "0: one per processor", "N" },
           { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Which secrets and mixtures (1)", "N" },
           G_OPTION_ENTRY_NULL };
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
+  g_auto (MeasureOptions) options = measure_options ("mixture-inversion", 1, own, argc, argv);
+  g_autoptr (Report) report = NULL;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error))
-    stop ("options", error);
-  if (threads < 0 || seed < 0)
-    stop ("--threads and --seed from 0", NULL);
-  assay_parallel_set_threads ((guint) threads);
-  printf ("%u threads, seed %d; correlations of estimates with secrets\n",
-          assay_parallel_threads (), seed);
-  printf ("%-34s %6s %9s %9s %8s %8s\n", "case", "median", "above .8", "above .5", "seconds",
-          "CPU s");
-  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++) {
-    const Row *row = &rows[i];
-    Outcome outcome;
-
-    if (table != NULL && !g_str_equal (table, "all") && !g_str_equal (table, row->name))
-      continue;
-    outcome = run_case (&row->c, (guint64) seed);
-    printf ("%-34s %6.3f %4zu/%-4zu %4zu/%-4zu %8.1f %8.1f\n", row->row, outcome.median,
-            outcome.above_8, row->c.n_secrets, outcome.above_5, row->c.n_secrets, outcome.seconds,
-            outcome.cpu_seconds);
-    fflush (stdout);
-  }
-  g_free (table);
+  if (seed < 0)
+    measure_stop ("--seed: expected 0 or more", NULL);
+  report = report_new (&options, (guint64) seed, "Correlations of estimates with secrets");
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (table == NULL || g_str_equal (table, "all") || g_str_equal (table, rows[i].name))
+      report_row (report, &rows[i], (guint64) seed);
   return 0;
 }

@@ -2,13 +2,11 @@
  * of all pairs of mixtures, beside the matrix products that they are made of: sgemm on as many
  * threads, by slices of the rows (same run, same numbers).
  *
- *   bench-mixture-scores [--runs N] [--threads N]
+ *   bench-mixture-scores [--runs N] [--threads N] [--quick] [--json]
  *
- * Minimum over the runs; the share is sgemm's time over ours. Wanted: 70 %. */
-#include <stdio.h>
-#include <stdlib.h>
-
+ * The share is sgemm's time over ours. Wanted: 0.7. --quick takes a tenth of the mixtures. */
 #include "attacks/mixture-scores.h"
+#include "bench/measure.h"
 #include "core/linalg.h"
 #include "core/parallel.h"
 
@@ -61,68 +59,55 @@ multiply_slice (gsize index, guint worker, gpointer data)
                            job->products + first * job->b.rows + from, job->b.rows);
 }
 
-static double
-seconds_since (gint64 start)
-{
-  return (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-}
-
 static void
-run_case (const Case *c, guint runs)
+run_case (Report *report, const Case *c)
 {
-  g_autoptr (AssayMatrix) a = make_rows (c->n, c->cols, "a");
+  const gsize n = report->options->is_quick ? c->n / 10 : c->n;
+  g_autoptr (AssayMatrix) a = make_rows (n, c->cols, "a");
   g_autoptr (AssayMatrix) b = make_rows (MAX (c->n_public, 1), c->cols, "b");
   const gboolean is_pairs = c->n_public == 0;
   const AssayView left = assay_matrix_view (a), right = is_pairs ? left : assay_matrix_view (b);
-  const gsize results = is_pairs ? c->n * (c->n - 1) / 2 : c->n * c->n_public;
-  g_autofree float *products = g_new (float, c->n *right.rows);
+  const gsize results = is_pairs ? n * (n - 1) / 2 : n * c->n_public;
+  const double operations = 2e-9 * (double) results * (double) c->cols;
+  g_autofree float *products = g_new (float, n *right.rows);
   g_autofree float *scores = g_new (float, is_pairs ? results : 1);
   g_autofree gint64 *rows = g_new (gint64, is_pairs ? 1 : results);
   Product product = { left, right, products, is_pairs };
-  double ours = G_MAXDOUBLE, sgemm = G_MAXDOUBLE;
+  Samples samples = { 0 }, alone = { 0 };
+  Times ours, sgemm;
 
-  for (guint run = 0; run < runs; run++) {
-    gint64 start = g_get_monotonic_time ();
+  for (int run = 0; run < report->options->runs; run++) {
+    g_autoptr (GError) error = NULL;
+    Moment start = measure_moment ();
 
     assay_parallel_for (SLICES, multiply_slice, &product);
-    sgemm = MIN (sgemm, seconds_since (start));
-    start = g_get_monotonic_time ();
-    if (is_pairs ? !mixture_pair_products (left, right, scores, NULL)
-                 : !mixture_rank (left, right, c->n_public, rows, NULL))
-      exit (1);
-    ours = MIN (ours, seconds_since (start));
+    measure_add (&alone, start);
+    start = measure_moment ();
+    if (is_pairs ? !mixture_pair_products (left, right, scores, &error)
+                 : !mixture_rank (left, right, c->n_public, rows, &error))
+      measure_stop ("scores", error);
+    measure_add (&samples, start);
   }
-  printf ("| %zu | %zu | %zu | %.4f | %.1f | %.4f | %.1f | %.0f %%%s |\n", c->n, c->n_public,
-          c->cols, ours, 2e-9 * (double) results * (double) c->cols / ours, sgemm,
-          2e-9 * (double) results * (double) c->cols / sgemm, 100 * sgemm / ours,
-          sgemm / ours >= 0.7 ? "" : " MISSED");
-  fflush (stdout);
+  ours = measure_times (&samples);
+  sgemm = measure_times (&alone);
+  if (is_pairs)
+    report_case (report, "pairs of %zu, %zu columns", n, c->cols);
+  else
+    report_case (report, "%zu x %zu public, %zu columns", n, c->n_public, c->cols);
+  report_times (report, "s", ours);
+  report_number (report, "GFLOP/s", operations / ours.minimum, 1);
+  report_times (report, "sgemm s", sgemm);
+  report_number (report, "sgemm GFLOP/s", operations / sgemm.minimum, 1);
+  report_number (report, "share", sgemm.minimum / ours.minimum, 3);
 }
 
 int
 main (int argc, char **argv)
 {
-  int runs = 5, threads = 0;
-  const GOptionEntry entries[]
-      = { { "runs", 0, 0, G_OPTION_ARG_INT, &runs, "Runs of each case (5)", "N" },
-          { "threads", 0, 0, G_OPTION_ARG_INT, &threads, "Threads (one per processor)", "N" },
-          G_OPTION_ENTRY_NULL };
-  g_autoptr (GOptionContext) options = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
+  g_auto (MeasureOptions) options = measure_options ("mixture-scores", 5, NULL, argc, argv);
+  g_autoptr (Report) report = report_new (&options, SEED, "Scores of mixtures (wanted: 0.7)");
 
-  g_option_context_add_main_entries (options, entries, NULL);
-  if (!g_option_context_parse (options, &argc, &argv, &error) || runs < 1 || threads < 0) {
-    fprintf (stderr, "bench-mixture-scores: %s\n",
-             error != NULL ? error->message : "--runs from 1, --threads from 0");
-    return 2;
-  }
-  assay_parallel_set_threads ((guint) threads);
-  printf ("Scores of mixtures on %u threads, best of %d; seed %d; %s.\n\n"
-          "| mixtures | public (0: pairs) | columns | s | Gflop/s | sgemm s | sgemm Gflop/s "
-          "| share |\n"
-          "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
-          assay_parallel_threads (), runs, SEED, assay_linalg_describe ());
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    run_case (&cases[i], (guint) runs);
+    run_case (report, &cases[i]);
   return 0;
 }

@@ -2,22 +2,21 @@
  * of mixtures, then
  * how like what is left without them is to the private images as they were mixed, up to its sign.
  *
- *   bench-whitened [--data FOLDER] [--secrets N] [--threads N] [DEFENSE/ATTACK/ASSIGNMENTS ...]
+ *   bench-whitened [--data FOLDER] [--secrets N] [--threads N] [--quick] [--json]
+ *                  [DEFENSE/ATTACK/ASSIGNMENTS ...]
  *
  * Private images of CIFAR-10, each mixed once, and 3,718 public patches of photographs, from the
  * folder or ASSAY_DATA; without either, generated smooth images, which say little of real ones. An
  * argument like "instahide-cross k=6/whitened/refine=3" takes the place of the built-in cases: a
  * defense with its settings, an attack, and those of the attack. Ranks are of one public image of
  * each mixture, with 95 % intervals; `found` is the share of the p public images of a mixture that
- * are among the first p. Attacks that reconstruct have a table of their own. Seconds are by the
- * clock. */
+ * are among the first p. Attacks that reconstruct have a table of their own. Each case runs once.
+ * --quick takes 20 private images. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
+#include "bench/measure.h"
 #include "core/interval.h"
-#include "core/parallel.h"
-#include "core/registry.h"
 #include "runner/steps.h"
 
 #define SEED 1
@@ -75,48 +74,13 @@ static const char *const likenesses[] = { "image-correlation", "image-correlatio
                                           "image-correlation-above-80", "image-ssim", NULL };
 
 static void
-stop (const char *where, const GError *error)
-{
-  fprintf (stderr, "bench-whitened: %s: %s\n", where, error->message);
-  exit (1);
-}
-
-static AssaySettings *
-read_settings (const AssayPlugin *plugin, char **words)
-{
-  AssaySettings *settings = assay_settings_new (plugin->parameters, plugin->settings_size);
-
-  for (guint i = 0; words[i] != NULL; i++) {
-    g_auto (GStrv) pair = g_strsplit (words[i], "=", 2);
-    g_autoptr (GError) error = NULL;
-
-    if (pair[0] != NULL && pair[1] != NULL
-        && !assay_settings_set (settings, pair[0], pair[1], &error))
-      stop (words[i], error);
-  }
-  return settings;
-}
-
-static const AssayPlugin *
-find (AssayPluginType type, const char *id)
-{
-  g_autoptr (GError) error = NULL;
-  const AssayPlugin *plugin = assay_registry_find (type, id, &error);
-
-  if (plugin == NULL)
-    stop ("plugin", error);
-  return plugin;
-}
-
-static void
 open_data (const char *folder, AssayDataset *ret_dataset)
 {
-  g_auto (GStrv) words = g_strsplit ("images=cifar10/cifar10_train10k.bin test_share=0 "
-                                     "public=photos/imagenet_patches32.bin scale=dataset",
-                                     " ", -1);
+  static const char assignments[] = "images=cifar10/cifar10_train10k.bin test_share=0 "
+                                    "public=photos/imagenet_patches32.bin scale=dataset";
   const AssayDatasetPlugin *plugin
-      = (const AssayDatasetPlugin *) find (ASSAY_PLUGIN_DATASET, "cifar");
-  g_autoptr (AssaySettings) settings = read_settings (&plugin->plugin, words);
+      = (const AssayDatasetPlugin *) measure_plugin (ASSAY_PLUGIN_DATASET, "cifar");
+  g_autoptr (AssaySettings) settings = measure_settings (&plugin->plugin, assignments);
   const char *const folders[] = { folder, NULL };
   const AssayDatasetContext context = { .settings = settings->values,
                                         .stream = assay_stream_key (SEED, 0, "dataset", "bench"),
@@ -124,7 +88,7 @@ open_data (const char *folder, AssayDataset *ret_dataset)
   g_autoptr (GError) error = NULL;
 
   if (!plugin->open (&context, ret_dataset, &error))
-    stop (folder, error);
+    measure_stop (folder, error);
 }
 
 /* Sums of a few waves, and what is left in no direction. */
@@ -155,51 +119,52 @@ generate (const char *role, gsize n)
 }
 
 static void
-print_interval (const char *format, const AssayMeasure *measure, const AssayOutcomes *outcomes)
+report_measure (Report *report, const char *column, const AssayMeasure *measure,
+                const AssayOutcomes *outcomes, int digits)
 {
   const AssayInterval interval
       = assay_interval (measure, outcomes->series[measure->series], NULL, outcomes->n, 0.95,
                         assay_stream_key (SEED, 0, "interval", measure->name));
-  g_autofree char *text = NULL;
 
-  text = g_strdup_printf (format[0] == 'r' ? "%.1f [%.1f, %.1f]" : "%.3f [%.3f, %.3f]",
-                          interval.estimate, interval.lower, interval.upper);
-  printf (" | %s", text);
+  report_interval (report, column, interval.estimate, interval.lower, interval.upper, digits);
 }
 
 static void
-print_outcomes (const AssayMetric *metric, const AssayOutcomes *outcomes)
+report_outcomes (Report *report, const AssayMetric *metric, const AssayOutcomes *outcomes)
 {
-  const char *const *names = g_str_equal (metric->plugin.id, "link-rank") ? ranks : likenesses;
+  const gboolean is_link = g_str_equal (metric->plugin.id, "link-rank");
+  const char *const *names = is_link ? ranks : likenesses;
 
   for (guint i = 0; names[i] != NULL; i++)
     for (const AssayMeasure *m = metric->measures; m->name != NULL; m++)
       if (g_str_equal (m->name, names[i])) {
         AssayMeasure upper = *m;
 
-        print_interval (names == ranks && i == 0 ? "rank" : "share", m, outcomes);
+        report_measure (report, m->name, m, outcomes, is_link && i == 0 ? 1 : 3);
         upper.statistic = ASSAY_STATISTIC_UPPER_QUARTILE;
-        if (names == ranks && i == 0)
-          print_interval ("rank", &upper, outcomes);
+        if (is_link && i == 0)
+          report_measure (report, "partner-rank-upper-quartile", &upper, outcomes, 1);
       }
 }
 
 static void
-run_case (const char *text, const AssayDataset *dataset, AssayView secrets)
+run_case (Report *report, const char *text, const AssayDataset *dataset, AssayView secrets)
 {
   g_auto (GStrv) parts = g_strsplit (text, "/", 3);
-  g_auto (GStrv) words = g_strsplit (parts[0], " ", -1);
-  g_auto (GStrv) attack_words = g_strsplit (g_strv_length (parts) == 3 ? parts[2] : "", " ", -1);
-  const AssayDefense *defense = (const AssayDefense *) find (ASSAY_PLUGIN_DEFENSE, words[0]);
-  const AssayAttack *attack
-      = (const AssayAttack *) find (ASSAY_PLUGIN_ATTACK, parts[1] != NULL ? parts[1] : "");
-  g_autoptr (AssaySettings) defense_settings = read_settings (&defense->plugin, words + 1);
-  g_autoptr (AssaySettings) attack_settings = read_settings (&attack->plugin, attack_words);
+  g_auto (GStrv) words = g_strsplit (parts[0], " ", 2);
+  const AssayDefense *defense = (const AssayDefense *) measure_plugin (
+      ASSAY_PLUGIN_DEFENSE, words[0] != NULL ? words[0] : "");
+  const AssayAttack *attack = (const AssayAttack *) measure_plugin (
+      ASSAY_PLUGIN_ATTACK, parts[1] != NULL ? parts[1] : "");
+  g_autoptr (AssaySettings) defense_settings
+      = measure_settings (&defense->plugin, words[0] == NULL || words[1] == NULL ? "" : words[1]);
+  g_autoptr (AssaySettings) attack_settings
+      = measure_settings (&attack->plugin, g_strv_length (parts) == 3 ? parts[2] : "");
   const gboolean is_link = attack->game == ASSAY_GAME_LINK;
-  const AssayMetric *metric
-      = (const AssayMetric *) find (ASSAY_PLUGIN_METRIC, is_link ? "link-rank" : "image-recovery");
-  g_auto (GStrv) metric_words = g_strsplit (is_link ? "" : "of=private-part sign=free", " ", -1);
-  g_autoptr (AssaySettings) settings = read_settings (&metric->plugin, metric_words);
+  const AssayMetric *metric = (const AssayMetric *) measure_plugin (
+      ASSAY_PLUGIN_METRIC, is_link ? "link-rank" : "image-recovery");
+  g_autoptr (AssaySettings) settings
+      = measure_settings (&metric->plugin, is_link ? "" : "of=private-part sign=free");
   const AssayKnowledge knowledge = { .public_rows = dataset->public_rows };
   g_autoptr (AssayRelease) release = NULL;
   g_autoptr (AssayTruth) truth = NULL;
@@ -210,26 +175,26 @@ run_case (const char *text, const AssayDataset *dataset, AssayView secrets)
                                        .stream = assay_stream_key (SEED, 0, "attack", "bench") };
   AssayObservation seen = { .public_rows = dataset->public_rows };
   AssayOutcomes outcomes = { 0 };
-  gint64 start;
+  Moment start;
+  Times times;
 
   if (!assay_step_protect (defense, defense_settings,
                            assay_stream_key (SEED, 0, "defense", "bench"),
                            assay_stream_key (SEED, 0, "defense", "common"),
                            &(AssaySecrets){ .rows = secrets, .geometry = dataset->geometry },
                            &knowledge, &release, &truth, &error))
-    stop (text, error);
+    measure_stop (text, error);
   seen.release = release;
   guess = assay_guess_new ();
-  start = g_get_monotonic_time ();
+  start = measure_moment ();
   if (!attack->attack (&playing, &seen, guess, &error))
-    stop (text, error);
-  start = g_get_monotonic_time () - start;
+    measure_stop (text, error);
+  times = measure_once (start);
   if (!metric->measure (&context, truth, guess, &outcomes, &error))
-    stop (text, error);
-  printf ("| %s", text);
-  print_outcomes (metric, &outcomes);
-  printf (" | %.1f |\n", (double) start / 1e6);
-  fflush (stdout);
+    measure_stop (text, error);
+  report_case (report, "%s", text);
+  report_outcomes (report, metric, &outcomes);
+  report_times (report, "s", times);
   assay_outcomes_clear (&outcomes);
 }
 
@@ -238,29 +203,26 @@ main (int argc, char **argv)
 {
   g_autofree char *data = NULL;
   g_auto (GStrv) chosen = NULL;
-  int n = SECRETS, threads = 0;
-  const GOptionEntry options[] = {
+  int n = SECRETS;
+  const GOptionEntry own[] = {
     { "data", 0, 0, G_OPTION_ARG_STRING, &data, "Folder that holds cifar10 and photos", "FOLDER" },
     { "secrets", 0, 0, G_OPTION_ARG_INT, &n, "Private images, and mixtures", "N" },
-    { "threads", 0, 0, G_OPTION_ARG_INT, &threads, "0: one per processor", "N" },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &chosen, NULL, NULL },
-    { NULL },
+    G_OPTION_ENTRY_NULL,
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("[DEFENSE/ATTACK/ASSIGNMENTS ...]");
+  g_auto (MeasureOptions) options = measure_options ("whitened", 1, own, argc, argv);
   g_autoptr (GError) error = NULL;
   g_autoptr (AssayMatrix) secrets = NULL;
+  g_autofree char *about = NULL;
+  g_autoptr (Report) report = NULL;
   const char *const *texts;
   AssayDataset dataset = { 0 };
 
-  g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error))
-    stop ("options", error);
-  if (n < 2 || threads < 0) {
-    fprintf (stderr, "bench-whitened: expected two private images or more, and no negative number "
-                     "of threads\n");
-    return 2;
+  if (n < 2) {
+    g_set_error (&error, ASSAY_ERROR, ASSAY_ERROR_PARAMETER, "expected two private images or more");
+    measure_stop ("--secrets", error);
   }
-  assay_parallel_set_threads ((guint) threads);
+  n = options.is_quick ? MIN (n, 20) : n;
   if (data == NULL)
     data = g_strdup (g_getenv ("ASSAY_DATA"));
   if (data != NULL) {
@@ -273,16 +235,21 @@ main (int argc, char **argv)
   secrets = assay_matrix_new (MIN ((gsize) n, assay_rows_count (dataset.secrets)),
                               assay_rows_cols (dataset.secrets), &error);
   if (secrets == NULL)
-    stop ("secrets", error);
+    measure_stop ("secrets", error);
   assay_rows_read (dataset.secrets, 0, secrets->rows, ASSAY_SCALE_NONE, secrets->data);
-  printf ("%s, %" G_GSIZE_FORMAT " mixtures, %" G_GSIZE_FORMAT " public images, seed %d, %u "
-          "threads\n\n| case | rank, median | rank, upper quartile | hit@1 | hit@10 | found | "
-          "seconds |\n| --- | --- | --- | --- | --- | --- | --- |\n",
-          data != NULL ? "CIFAR-10 and patches of photographs" : "Generated images", secrets->rows,
-          assay_rows_count (dataset.public_rows), SEED, assay_parallel_threads ());
+  about
+      = g_strdup_printf ("%s, %" G_GSIZE_FORMAT " mixtures, %" G_GSIZE_FORMAT " public images",
+                         data != NULL ? "CIFAR-10 and patches of photographs" : "Generated images",
+                         secrets->rows, assay_rows_count (dataset.public_rows));
+  report = report_new (&options, SEED, about);
   texts = chosen != NULL ? (const char *const *) chosen : cases;
-  for (guint i = 0; texts[i] != NULL; i++)
-    run_case (texts[i], &dataset, assay_matrix_view (secrets));
+  for (guint i = 0; texts[i] != NULL; i++) {
+    const gboolean is_first_of_game = i == 0 || strstr (texts[i - 1], "removal") == NULL;
+
+    if (is_first_of_game && strstr (texts[i], "removal") != NULL)
+      report_next_table (report);
+    run_case (report, texts[i], &dataset, assay_matrix_view (secrets));
+  }
   assay_dataset_clear (&dataset);
   return 0;
 }
