@@ -56,6 +56,18 @@ def _(_):
     check([round(c["noise"], 3) for c in changes[:4]] == [1.1, 1.1, 1.05, 1.5], changes)
 
 
+@cases.case("a-busy-machine-is-no-change")
+def _(_):
+    """Twice the time by the clock, the same of the processor; without the latter, a change."""
+    run = module()
+    before, now = results((1.0, 1.0)), results((2.0, 2.0))
+    times = now["growth"]["cases"][0]["values"]["s"]
+    for cpu, expected in ((0.5, False), (0.52, False), (0.6, True), (None, True), (0.3, False)):
+        times["cpu"] = cpu
+        (change,) = run.compare(now, before)
+        check(change["is_changed"] == expected and change["ratio"] == 2, f"{cpu}: {change}")
+
+
 @cases.case("only-what-both-have-is-compared")
 def _(_):
     run = module()
