@@ -58,8 +58,8 @@ cli_check (int argc, char **argv)
   if (!cli_parse (
           &argc, &argv, "SCENARIO...",
           "Tells what is wrong with scenarios, as 'assay plan' finds it, and warns of what\n"
-          "is doubtful: claims that so few secrets cannot decide, for one. Nothing is run,\n"
-          "and every scenario is looked at.",
+          "is doubtful: claims that so few secrets cannot decide, for one, or a program\n"
+          "that is not there. Nothing is run, and every scenario is looked at.",
           NULL, entries))
     ;
   else if (argc < 2)

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "core/epsilon.h"
+#include "core/program.h"
 #include "core/text.h"
 #include "runner/audit.h"
 #include "runner/claim.h"
@@ -186,6 +187,40 @@ check_gaps (GPtrArray *doubts, const char *kind, const GPtrArray *parts)
   }
 }
 
+/* The program that it starts, or NULL. */
+static char *
+command_of (const AssayPart *part)
+{
+  for (const AssayParam *param = part->settings->table; param != NULL && param->name != NULL;
+       param++)
+    if (part->plugin->files != NULL && g_str_equal (param->name, "command"))
+      return assay_settings_get (part->settings, param);
+  return NULL;
+}
+
+/* That it cannot be started is an error of its cells, and nothing that keeps the others from being
+ * run: the program may be installed by then. */
+static void
+check_programs (GPtrArray *doubts, const AssayPlan *plan, const char *kind, const GPtrArray *parts)
+{
+  g_autofree char *folder = g_path_get_dirname (plan->scenario);
+
+  for (guint i = 0; i < parts->len; i++) {
+    const AssayPart *part = assay_plan_part (parts, i);
+    g_autofree char *command = command_of (part);
+    g_auto (GStrv) words = NULL;
+    g_autofree char *found = NULL;
+    g_autoptr (GError) error = NULL;
+
+    if (command == NULL || g_str_equal (command, "FILL_IN"))
+      continue;
+    words = assay_program_words (command, folder, NULL);
+    found = words != NULL ? assay_program_find (words[0], &error) : NULL;
+    if (error != NULL)
+      add (doubts, "[%s %s] %s", kind, part->label, error->message);
+  }
+}
+
 static void
 check_tuning (GPtrArray *doubts, const AssayPlan *plan)
 {
@@ -226,6 +261,8 @@ assay_lint (const AssayPlan *plan)
     add (doubts, "there is no [claim NAME]: the run will measure, and judge nothing");
   check_gaps (doubts, "defense", plan->defenses);
   check_gaps (doubts, "attack", plan->attacks);
+  check_programs (doubts, plan, "defense", plan->defenses);
+  check_programs (doubts, plan, "attack", plan->attacks);
   check_defenses (doubts, plan);
   check_tuning (doubts, plan);
   check_trials (doubts, plan);

@@ -26,6 +26,11 @@ assay_report_baseline (const AssayBaseline *baseline)
     g_string_append_printf (text,
                             "  %u could not be compared: only one of the runs measured them\n",
                             baseline->n_uncompared);
+  if (baseline->n_silent > 0)
+    g_string_append_printf (text,
+                            "  %u of guesses made elsewhere show nothing: they have no control, "
+                            "and did not get worse\n",
+                            baseline->n_silent);
   for (guint i = 0; i < baseline->comparisons->len; i++) {
     const AssayComparison *one = &g_array_index (baseline->comparisons, AssayComparison, i);
     g_autofree char *player = name_of (&one->cell->player);
@@ -53,6 +58,7 @@ assay_report_baseline_json (const AssayBaseline *baseline)
   assay_json_member_string (json, "format", "assay-baseline/1");
   assay_json_member_int (json, "worse", baseline->n_worse);
   assay_json_member_int (json, "uncompared", baseline->n_uncompared);
+  assay_json_member_int (json, "silent", baseline->n_silent);
   assay_json_key (json, "comparisons");
   assay_json_begin_array (json);
   for (guint i = 0; i < baseline->comparisons->len; i++) {

@@ -24,6 +24,10 @@ assay_audit_why_not (const AssayPart *part, const AssayPart *defense_part)
 
   if (attack->game == ASSAY_GAME_RECONSTRUCT)
     return NULL;
+  if (mechanism == NULL && defense->mechanism == NULL && defense->claim != NULL)
+    return g_strdup_printf ("attack '%s' tests a formal claim by running the mechanism, and "
+                            "defense '%s' offers none to run",
+                            attack->id, defense->id);
   if (mechanism == NULL)
     return g_strdup_printf ("attack '%s' tests a formal claim, and defense '%s' makes none%s",
                             attack->id, defense->id,

@@ -225,7 +225,7 @@ compare_metric (const AssayResults *results, AssayStore *store, AssayStore *old,
 }
 
 static void
-correct (AssayBaseline *baseline, double alpha)
+correct (AssayBaseline *baseline, const AssayPlan *plan)
 {
   const guint n = baseline->comparisons->len;
   g_autofree double *p = g_new (double, n + 1);
@@ -238,8 +238,10 @@ correct (AssayBaseline *baseline, double alpha)
     AssayComparison *comparison = &g_array_index (baseline->comparisons, AssayComparison, i);
 
     comparison->adjusted = adjusted[i];
-    comparison->is_worse = adjusted[i] < alpha;
+    comparison->is_worse = adjusted[i] < 1 - plan->confidence;
     baseline->n_worse += comparison->is_worse;
+    baseline->n_silent
+        += !comparison->is_worse && assay_result_lacks_control (plan, comparison->cell);
   }
 }
 
@@ -267,6 +269,6 @@ assay_baseline_compare (const AssayResults *results, AssayStore *store, const ch
       if (!compare_metric (results, store, old, cell, i, m, baseline, error))
         return NULL;
   }
-  correct (baseline, 1 - plan->confidence);
+  correct (baseline, plan);
   return g_steal_pointer (&baseline);
 }

@@ -20,6 +20,7 @@ typedef struct {
   GArray *comparisons; /* AssayComparison, in the order of results */
   guint n_worse;
   guint n_uncompared; /* outcomes that only one of the two runs has */
+  guint n_silent;     /* comparisons without a control that did not get worse: nothing is shown */
 } AssayBaseline;
 
 /* Compares every series of outcomes in every pooled cell; worse where Holm's adjusted one-sided

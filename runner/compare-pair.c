@@ -144,6 +144,10 @@ why_not (const AssayCompared *compared, const AssayCompareAxis *axis, const Assa
   if (b->failed != NULL)
     return g_strdup_printf ("attack %s against %s did not end well, and might take more",
                             b->failed->player.name, b->name);
+  if (b->silent != NULL)
+    return g_strdup_printf ("guess %s against %s was made elsewhere: it has no control, and its "
+                            "maker could have found more",
+                            b->silent->player.name, b->name);
   if (axis->privacy->statistic == ASSAY_STATISTIC_EPSILON)
     return g_strdup ("epsilon is bounded from below alone, which shows no difference");
   return assay_compare_lacks_attack (compared->runs, compared->names, b->run, b->defense, a->run,

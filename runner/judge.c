@@ -91,14 +91,6 @@ wants_little (const AssayClaim *claim)
   return claim->is_at_most == claim->measure->higher_is_worse;
 }
 
-static gboolean
-has_no_control (const AssayPlan *plan, const AssayCell *cell)
-{
-  return cell->attack != ASSAY_NO_PART
-         && !assay_attack_has_control (
-             (const AssayAttack *) assay_plan_part (plan->attacks, cell->attack)->plugin);
-}
-
 /* The test of one pooled cell, before any correction. */
 static gboolean
 test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *claim,
@@ -148,7 +140,7 @@ test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *cla
 
     hypothesis.p_violated = claim->is_at_most ? test.p_above : test.p_below;
     hypothesis.p_upheld = claim->is_at_most ? test.p_below : test.p_above;
-    hypothesis.is_silent = has_no_control (plan, assay_plan_cell (plan, first));
+    hypothesis.is_silent = assay_result_lacks_control (plan, cell);
     if (hypothesis.is_silent)
       *(wants_little (claim) ? &hypothesis.p_upheld : &hypothesis.p_violated) = 1;
   }

@@ -1,4 +1,5 @@
-/* Programs of others in a run. Of each part the store keeps a line "SHA256 PATH" a file. */
+/* Programs of others in a run, and the files that they are given. Of each part the store keeps a
+ * line "SHA256 PATH" a file. */
 #include "runner/programs.h"
 
 #include <stdio.h>
@@ -68,15 +69,15 @@ compare (const char *known, const char *now, GError **error)
       break;
     if (!is_there)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "the program file %s of the run is not there any more; expected it, or a "
-                         "new run with --out",
+                         "file %s, with which the run began, is not there any more; expected it, "
+                         "or a new run with --out",
                          path);
     if (*before[i] == '\0')
       path = strchr (after[i], ' ') + 1;
     if (strncmp (before[i], after[i], length + 1) != 0)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "the program file %s changed since the run began (sha256 %.12s, now "
-                         "%.12s); expected a new run with --out",
+                         "file %s changed since the run began (sha256 %.12s, now %.12s); expected "
+                         "a new run with --out",
                          path, *before[i] != '\0' ? before[i] : "unknown", after[i]);
   }
   return TRUE;

@@ -39,6 +39,14 @@ assay_result_find (const AssayResultCell *cell, const char *name)
   return NULL;
 }
 
+gboolean
+assay_result_lacks_control (const AssayPlan *plan, const AssayResultCell *cell)
+{
+  return !cell->is_utility
+         && !assay_attack_has_control (
+             (const AssayAttack *) assay_plan_part (plan->attacks, cell->player.index)->plugin);
+}
+
 double
 assay_result_claim_bound (const AssayResultClaim *result)
 {

@@ -151,4 +151,8 @@ double assay_result_claim_bound (const AssayResultClaim *result);
 /* The measurement called @name, or NULL. */
 const AssayMeasurement *assay_result_find (const AssayResultCell *cell, const char *name);
 
+/* Whether its attack has no control to win (a guess that was made elsewhere): what it did not
+ * recover shows nothing. */
+gboolean assay_result_lacks_control (const AssayPlan *plan, const AssayResultCell *cell);
+
 G_END_DECLS

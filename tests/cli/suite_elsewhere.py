@@ -2,6 +2,7 @@
 the run that made it, and folders that do not fit."""
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -273,6 +274,54 @@ def _(sandbox):
             found = {entry["metric"]: entry for entry in cell["measurements"]}
             check(found["relative-error-median"]["estimate"] == 0, str(found))
             check(found["relative-error-median"]["n"] == 20, str(found))
+
+
+OPPOSITE = [[-x for x in row] for row in tiny.PRIVATE]
+
+
+def run_with_guess(sandbox, out, guess, *options, code=0):
+    """Without the claim, which a silent guess would leave undecided."""
+    write(sandbox)
+    sandbox.write("a.scenario", SCENARIO.split("[claim", maxsplit=1)[0])
+    save(sandbox, "guess", "guess", "estimates", guess)
+    return sandbox.run_ok("a.scenario", "--out", out, "--quiet", *options, code=code)
+
+
+@cases.case("silence-of-a-guess-is-no-better-than-a-baseline")
+def _(sandbox):
+    """What it finds more counts; what it finds less or the same does not. Half of the comparisons
+    are of the other attack."""
+    run_with_guess(sandbox, "found", tiny.PRIVATE)
+    result = run_with_guess(sandbox, "silent", OPPOSITE, "--baseline", "found", code=3)
+    said = re.search(r"  (\d+) of guesses made elsewhere show nothing: they have no control, and did "
+                     r"not get worse\n", result.out)
+    record = json.loads(sandbox.read("silent/baseline.json"))
+    check(said and record["silent"] == int(said.group(1)) == len(record["comparisons"]) // 2, record)
+    check(record["worse"] == 0, record)
+    result = run_with_guess(sandbox, "again", tiny.PRIVATE, "--baseline", "silent", code=1)
+    check("  worse: recovery-rate, attack ours (folder=guess " in result.out, result)
+
+
+@cases.case("silence-of-a-guess-makes-no-defense-better")
+def _(sandbox):
+    """The other release gives nothing to the attack with a control either, which would be shown
+    (40 secrets of 40 against none) if the guess were not there."""
+    run_with_guess(sandbox, "found", tiny.PRIVATE)
+    save(sandbox, "other", "release", "vectors", OPPOSITE, kind="vectors")
+    save(sandbox, "guess", "guess", "estimates", OPPOSITE)
+    scenario = sandbox.read("a.scenario")
+    other = scenario.replace("folder = release", "folder = other")
+    sandbox.write("a.scenario", other)
+    sandbox.run_ok("a.scenario", "--out", "silent", "--quiet")
+    result = sandbox.expect(sandbox.assay("compare", "found", "silent"))
+    check("guess ours against mine of silent was made elsewhere: it has no control, and its maker "
+          "could have found more" in result.out and "leaks less" not in result.out, result)
+    for place, text in (("found", scenario), ("silent", other)):
+        sandbox.write("a.scenario", text.split("[attack ours]", maxsplit=1)[0])
+        sandbox.shell(f"rm -rf {place}")
+        sandbox.run_ok("a.scenario", "--out", place, "--quiet")
+    result = sandbox.expect(sandbox.assay("compare", "found", "silent"))
+    check("mine of silent leaks less than mine of found" in result.out, result)
 
 
 @cases.case("changed-folder-is-no-run-to-go-on-with")

@@ -288,6 +288,36 @@ def _(sandbox):
             "3.98 at most, and the bound is 4.1"), str(found))
 
 
+@cases.case("check-programs")
+def _(sandbox):
+    """What a run could not start; files are looked for where the run would look."""
+    sandbox.write("sub/mine.py", "print()\n")
+    for command, said in (
+            ("not-there x", "the program 'not-there' cannot be started: there is no such file"),
+            ("./other.py", "the program './other.py' cannot be started: there is no such file"),
+            ("sub/mine.py", "the program 'sub/mine.py' cannot be started: it is not executable"),
+            ("sh sub/mine.py", None)):
+        for kind in ("defense", "attack"):
+            write_values(sandbox, claims=RATE.format(1) + f"[{kind} mine]\nplugin = exec\n"
+                         + f"command = {command}\n"
+                         + "grants = other-releases\n" * (kind == "attack"))
+            expected = [f"[{kind} mine] {said}"] if said else []
+            found = [line for line in warnings_of(sandbox) if "claim c1" not in line]
+            check(found == expected, f"{command}: {found}")
+    (sandbox.path / "sub" / "mine.py").chmod(0o755)
+    sandbox.shell("mv a.scenario sub")
+    sandbox.write("sub/a.scenario", sandbox.read("sub/a.scenario").replace("sh sub/", "./"))
+    sandbox.expect(sandbox.assay("check", "sub/a.scenario"), 0, None, "")
+
+
+@cases.case("formal-claim-without-a-mechanism")
+def _(sandbox):
+    sandbox.expect(sandbox.assay("init", "ldp-feat"), 0, None, "")
+    text = " ".join(sandbox.read("ldp-feat.scenario").replace("\n# ", " ").split())
+    check("attack 'distinguish' tests a formal claim by running the mechanism, and defense "
+          "'ldp-feat' offers none to run" in text, text)
+
+
 @cases.case("check-the-rest")
 def _(sandbox):
     write_values(sandbox, claims=RATE.format(1) + "[defense alone]\nplugin = noisy-histogram\n"

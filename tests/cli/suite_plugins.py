@@ -422,3 +422,21 @@ def _(sandbox):
     check("Affine lifting" in sandbox.expect(result, err="").out, result)
     readme = (prefix / "share" / "doc" / "assay" / "README.md").read_text()
     check(readme == (SOURCE / "README.md").read_text(), "another README")
+
+
+@cases.case("installed-pages-and-examples-name-each-other")
+def _(sandbox):
+    """Links as they stand in the text, from either folder; those into the source are left out."""
+    share = install(sandbox) / "share"
+    linked = 0
+    for folder in (share / "assay", share / "doc" / "assay"):
+        for page in (folder / "README.md", *(folder / "docs").glob("**/*.md"),
+                     *(folder / "examples").glob("*/README.md")):
+            for link in re.findall(r"\]\(([^)#:]+)[)#]", page.read_text()):
+                target = pathlib.Path(os.path.normpath(page.parent / link))
+                kind = target.relative_to(folder).parts[0]
+                if kind in ("README.md", "docs", "examples", "scenarios"):
+                    check(target.exists(), f"{page}: {link}")
+                    linked += 1
+    check(linked > 100, linked)
+    check(os.path.islink(share / "assay" / "docs"), "two copies")

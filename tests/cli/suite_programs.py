@@ -408,18 +408,18 @@ def _(sandbox):
         before = sandbox.read(name)
         sandbox.write(name, before + "# changed\n")
         sandbox.refuses(sandbox.assay(*again),
-                        f"{kind} {label}: the program file {name} changed since the run began "
+                        f"{kind} {label}: file {name} changed since the run began "
                         "(sha256 {*}, now {*}); expected a new run with --out")
         (sandbox.path / name).unlink()
         sandbox.refuses(sandbox.assay(*again),
-                        f"{kind} {label}: the program file {name} of the run is not there any "
+                        f"{kind} {label}: file {name}, with which the run began, is not there any "
                         "more; expected it, or a new run with --out")
         sandbox.write(name, before)
     sandbox.expect(sandbox.assay(*again))
     # A finished run, likewise: --resume would show another program's numbers as this one's.
     sandbox.write("scale.py", sandbox.read("scale.py") + "# changed\n")
     sandbox.refuses(sandbox.assay(*again),
-                    "defense scaled: the program file scale.py changed since the run began "
+                    "defense scaled: file scale.py changed since the run began "
                     "(sha256 {*}, now {*}); expected a new run with --out")
     sandbox.expect(sandbox.assay("report", "out"))
     sandbox.run_ok("exec.scenario", "--out", "out", "--quiet")
@@ -435,5 +435,5 @@ def _(sandbox):
     sandbox.write("exec.scenario", head + group("defense", "scaled", scale, "confine = never")
                   + VERBATIM)
     result = sandbox.assay("run", "exec.scenario", "--out", "out", "--quiet")
-    sandbox.refuses(result, "defense scaled: the program file scale.py changed since the run began "
+    sandbox.refuses(result, "defense scaled: file scale.py changed since the run began "
                     "(sha256 {*}, now {*}); expected a new run with --out")
