@@ -496,3 +496,19 @@ def _(sandbox):
     sandbox.expect(sandbox.shell(" ".join([*ahead, "assay", *RUN, "out", "--resume"])), WHOLE_CODE,
                    err="")
     whole.check_same(sandbox, "out")
+
+
+# ---- Several processes ----
+
+
+@cases.case("coordinator-killed")
+def _(sandbox):
+    """Its workers end too; the run goes on with any number of them."""
+    whole = Whole(sandbox)
+    n_hit = 0
+    for i, delay_s in enumerate((0.1, 0.3, 0.6)):
+        n_hit += kill_after(sandbox, delay_s, *RUN, f"out{i}", "--workers", "2")
+        check_no_orphans(sandbox)
+        forgive_cells(sandbox, f"out{i}")
+        resumed(sandbox, f"out{i}", whole)
+    check(n_hit > 0, "no kill met a run that was under way")
