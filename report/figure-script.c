@@ -252,7 +252,7 @@ append_head (GString *gp, const AssayCurve *curve)
       "  set terminal svg noenhanced size 720,%u dynamic font 'sans-serif,13'\n"
       "} }\n"
       "set encoding utf8\n"
-      "set output '%s.'.form\n"
+      "if (exists(\"to_stdout\")) { set output } else { set output '%s.'.form }\n"
       "set datafile separator comma\n"
       "data = '%s.csv'\n",
       comment, curve->name, curve->name, curve->name, 18.0 * height / 720, 2 * height, height,

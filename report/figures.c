@@ -52,14 +52,15 @@ assay_figure_options_parse (const char *list, AssayFigureOptions *inout_options,
 /* Beside its place, then moved there: a kill leaves the old file or the new one. Not forced to the
  * disk, which costs more than drawing: after a power cut 'assay report' makes figures anew. */
 static gboolean
-write_text (const char *folder, const char *name, const char *ending, const char *text,
-            GError **error)
+write_bytes (const char *folder, const char *name, const char *ending, gconstpointer bytes,
+             gsize length, GError **error)
 {
   g_autofree char *file = g_strconcat (name, ending, NULL);
   g_autofree char *path = g_build_filename (folder, file, NULL);
   g_autofree char *beside = g_strconcat (path, ".tmp", NULL);
   FILE *stream = g_fopen (beside, "wbe");
-  gboolean is_written = stream != NULL && fputs (text, stream) >= 0 && fflush (stream) == 0;
+  gboolean is_written = stream != NULL && fwrite (bytes, 1, length, stream) == length
+                        && fflush (stream) == 0;
   int cause = errno;
 
   if (stream != NULL && fclose (stream) != 0 && is_written) {
@@ -74,34 +75,64 @@ write_text (const char *folder, const char *name, const char *ending, const char
   return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path, g_strerror (cause));
 }
 
-/* What gnuplot left in NAME.svg, made fit; NULL with the reason. */
-static char *
-take_svg (const char *folder, const AssayFigure *figure, GError **error)
+static gboolean
+write_text (const char *folder, const char *name, const char *ending, const char *text,
+            GError **error)
 {
-  g_autofree char *file = g_strconcat (figure->name, ".svg", NULL);
-  g_autofree char *path = g_build_filename (folder, file, NULL);
-  g_autofree char *raw = NULL;
+  return write_bytes (folder, name, ending, text, strlen (text), error);
+}
+
+/* The SVG that gnuplot drew, made fit; NULL with the reason. */
+static char *
+take_svg (GBytes *drawn, const AssayFigure *figure, GError **error)
+{
+  gsize length;
+  const char *raw = g_bytes_get_data (drawn, &length);
+  g_autofree char *text = g_strndup (raw != NULL ? raw : "", length);
   char *svg = NULL;
 
-  if (!g_file_get_contents (path, &raw, NULL, error))
-    return NULL;
-  if (g_utf8_validate (raw, -1, NULL))
-    svg = assay_figure_clean_svg (raw, figure->name, figure->title);
+  if (g_utf8_validate (text, -1, NULL))
+    svg = assay_figure_clean_svg (text, figure->name, figure->title);
   if (svg == NULL)
-    assay_fail (error, ASSAY_ERROR_IO, "%s: gnuplot left no picture there", path);
+    assay_fail (error, ASSAY_ERROR_IO, "%s.svg: gnuplot drew no picture", figure->name);
   return svg;
 }
 
 /* ---- Drawing ---- */
 
-/* What is left of a figure, or of an earlier one, that could not be drawn. */
+/* An earlier figure, which could not be drawn this time. */
 static void
-remove_form (const char *folder, const char *name, const char *form)
+remove_form (const char *folder, const char *name, const char *ending)
 {
-  g_autofree char *file = g_strdup_printf ("%s.%s", name, form);
+  g_autofree char *file = g_strconcat (name, ending, NULL);
   g_autofree char *path = g_build_filename (folder, file, NULL);
 
   g_unlink (path);
+}
+
+/* One form, the SVG into @figure too. FALSE with @ret_failure: it cannot be drawn; or with @error,
+ * which is one of writing. */
+static gboolean
+draw_form (const char *program, const char *folder, AssayFigure *figure, const char *ending,
+           GError **ret_failure, GError **error)
+{
+  g_autofree char *script = g_strconcat (figure->name, ".gp", NULL);
+  g_autoptr (GBytes) drawn
+      = assay_gnuplot_run (program, folder, script, ending + 1, ret_failure);
+  const gboolean is_svg = g_str_equal (ending, ".svg");
+  gconstpointer data;
+  gsize length;
+
+  if (drawn != NULL && is_svg)
+    figure->svg = take_svg (drawn, figure, ret_failure);
+  if (drawn == NULL || (is_svg && figure->svg == NULL)) {
+    remove_form (folder, figure->name, ending);
+    return FALSE;
+  }
+  if (is_svg)
+    return write_text (folder, figure->name, ending, figure->svg, error);
+  data = g_bytes_get_data (drawn, &length);
+  return write_bytes (folder, figure->name, ending, data, length, error);
 }
 
 /* Where it cannot be drawn, the figure says why; an error is one of writing. */
@@ -109,20 +140,17 @@ static gboolean
 draw (const char *program, const char *folder, AssayFigure *figure,
       const AssayFigureOptions *options, GError **error)
 {
-  static const char *const forms[] = { "svg", "pdf", "png" };
+  static const char *const endings[] = { ".svg", ".pdf", ".png" };
   const gboolean is_wanted[] = { TRUE, options->has_pdf, options->has_png };
-  g_autofree char *script = g_strconcat (figure->name, ".gp", NULL);
   g_autoptr (GError) failure = NULL;
 
-  for (guint i = 0; i < G_N_ELEMENTS (forms) && failure == NULL; i++) {
-    if (is_wanted[i] && assay_gnuplot_run (program, folder, script, forms[i], &failure) && i == 0)
-      figure->svg = take_svg (folder, figure, &failure);
-    if (failure != NULL)
-      remove_form (folder, figure->name, forms[i]);
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (endings) && failure == NULL; i++)
+    if (is_wanted[i] && !draw_form (program, folder, figure, endings[i], &failure, error)
+        && failure == NULL)
+      return FALSE;
   if (failure != NULL)
     figure->why_not = g_strdup (failure->message);
-  return figure->svg == NULL || write_text (folder, figure->name, ".svg", figure->svg, error);
+  return TRUE;
 }
 
 static AssayFigure *

@@ -371,7 +371,8 @@ static void
 write_time (AssayJson *json, const char *key, gint64 us)
 {
   g_autoptr (GDateTime) time = g_date_time_new_from_unix_utc (us / G_USEC_PER_SEC);
-  g_autofree char *text = us != 0 ? g_date_time_format_iso8601 (time) : NULL;
+  /* A clock that was wrong may have said what is beyond the calendar. */
+  g_autofree char *text = us != 0 && time != NULL ? g_date_time_format_iso8601 (time) : NULL;
 
   assay_json_member_string (json, key, text);
 }

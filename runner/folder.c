@@ -286,7 +286,10 @@ choose_work (const AssayPlan *plan, gboolean resume, AssayFolder *folder, GError
              || (at_beside.found == FOUND_FINISHED && at_beside.serial > at_place.serial);
   folder->is_new = !resume;
   folder->is_finished = resume && !is_newer;
-  folder->has_leftover = at_beside.found == FOUND_FINISHED && !is_newer;
+  /* Or a run that was killed before it began or when it had been taken away but for its folder. */
+  folder->has_leftover = (at_beside.found == FOUND_FINISHED && !is_newer)
+                         || (folder->is_finished && at_beside.found == FOUND_NOTHING
+                             && g_file_test (beside, G_FILE_TEST_IS_DIR));
   folder->work = g_strdup (folder->is_finished ? folder->place : beside);
   return folder->is_finished
          || (check_replaceable (plan, folder->place, error)
@@ -508,7 +511,8 @@ assay_folder_open (const AssayPlan *plan, const char *place, gboolean resume,
 gboolean
 assay_folder_finish (const AssayPlan *plan, AssayFolder *folder, GError **error)
 {
-  if (!assay_store_set (folder->store, ASSAY_META_STATE, ASSAY_META_FINISHED, error))
+  if (!assay_store_set (folder->store, ASSAY_META_STATE, ASSAY_META_FINISHED, error)
+      || !assay_store_settle (folder->store, error))
     return FALSE;
   g_clear_pointer (&folder->store, assay_store_close);
   if (g_str_equal (folder->work, folder->place))

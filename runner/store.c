@@ -177,6 +177,16 @@ assay_store_close (AssayStore *store)
   g_free (store);
 }
 
+/* Whoever reads at the moment is not waited for. */
+gboolean
+assay_store_settle (AssayStore *store, GError **error)
+{
+  const int result = sqlite3_wal_checkpoint_v2 (store->database, NULL, SQLITE_CHECKPOINT_PASSIVE,
+                                                NULL, NULL);
+
+  return result == SQLITE_OK || result == SQLITE_BUSY || assay_sql_fail (store, error);
+}
+
 gboolean
 assay_store_set (AssayStore *store, const char *key, const char *value, GError **error)
 {

@@ -37,6 +37,8 @@ AssayStore *assay_store_new_in_memory (GError **error);
 gboolean assay_store_is_blank (const char *folder);
 void assay_store_close (AssayStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayStore, assay_store_close)
+/* Brings what is in the log into the file itself, which closing does too, but cannot fail. */
+gboolean assay_store_settle (AssayStore *store, GError **error);
 
 /* Named texts: the plan's hash, dataset hashes, state. NULL in @ret_value: never set. */
 gboolean assay_store_set (AssayStore *store, const char *key, const char *value, GError **error);

@@ -341,14 +341,15 @@ Test (figures, hostile_words)
     g_autofree char *svg = NULL;
     g_autofree char *texts = NULL;
     g_autofree char *title = g_strconcat (cases[i], "\n", NULL);
+    g_autoptr (GBytes) drawn = NULL;
     g_autoptr (GError) error = NULL;
 
     g_free (fixture_write (own, "hostile.gp", script));
     g_free (fixture_write (own, "hostile.csv", csv));
-    cr_assert (assay_gnuplot_run ("gnuplot", own, "hostile.gp", "svg", &error), "%s: %s", cases[i],
-               error != NULL ? error->message : "");
+    drawn = assay_gnuplot_run ("gnuplot", own, "hostile.gp", "svg", &error);
+    cr_assert (drawn != NULL, "%s: %s", cases[i], error != NULL ? error->message : "");
     cr_assert (!g_file_test (taken, G_FILE_TEST_EXISTS), "%s was run", cases[i]);
-    raw = read_file ("hostile.svg");
+    raw = g_strndup (g_bytes_get_data (drawn, NULL), g_bytes_get_size (drawn));
     svg = assay_figure_clean_svg (raw, "hostile", cases[i]);
     texts = texts_of (svg);
     cr_assert (strstr (svg, "<script") == NULL);
@@ -427,11 +428,11 @@ Test (figures, gnuplot_fails)
     const char *program;
     const char *why_not;
   } cases[] = {
-    { "#!/bin/sh\necho no terminal svg\nexit 1\n",
+    { "#!/bin/sh\necho half a picture\necho no terminal svg >&2\nexit 1\n",
       " failed on accuracy-over-epsilon.gp: no terminal svg" },
+    { "#!/bin/sh\n", " drew nothing from accuracy-over-epsilon.gp" },
     { "#!/bin/sh\nkill -9 $$\n", " failed on accuracy-over-epsilon.gp" },
-    { "#!/bin/sh\necho '<svg' >accuracy-over-epsilon.svg\n",
-      "accuracy-over-epsilon.svg: gnuplot left no picture there" },
+    { "#!/bin/sh\necho '<svg'\n", "accuracy-over-epsilon.svg: gnuplot drew no picture" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
