@@ -29,9 +29,9 @@
  * pass is tried again only after 1, 3, 7, ... 63 panels. All this changes the time that a scan
  * takes and nothing that it finds.
  *
- * What else was tried: bench/scan-bounds.py, 60 subspaces around real SIFT descriptors, m = 4, against
- * 179,610 rows; share of the rows left by the last bar for k = 10 and 1,010, of which 0.006 % and
- * 0.56 % are the answer. Eight bits leave 0.03 % and 1.0 %.
+ * What else was tried: bench/scan-bounds.py, 60 subspaces around real SIFT descriptors, m = 4,
+ * against 179,610 rows; share of the rows left by the last bar for k = 10 and 1,010, of which
+ * 0.006 % and 0.56 % are the answer. Eight bits leave 0.03 % and 1.0 %.
  *   Leading principal components, the distance within their span: 16 leave 11 % and 42 %, 32 0.8 %
  *   and 10 %, 48 0.1 % and 3.6 %, 64 0.04 % and 1.8 %. A product of 48 columns costs 3/8 of the
  *   whole and not 1/4, and data without such structure would gain nothing.

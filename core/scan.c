@@ -494,7 +494,7 @@ try_chains (Scan *scan)
 
   for (gsize i = 0; i < 2; i++)
     for (gsize j = 0; j < 2; j++)
-      if (rows[i] <= plan->batch && (j == 1 || n_rows >= plan->panel))
+      if (rows[i] > 0 && rows[i] <= plan->batch && lanes[j] > 0 && lanes[j] <= whole_tiles (n_rows))
         scan->has_chains[i][j]
             = prune_has_chains (rows[i] * plan->stacked, lanes[j], scan->subspaces->cols);
 }
