@@ -106,28 +106,31 @@ finish_moments (Moments *moments)
   }
 }
 
+typedef struct {
+  const AssayHashFunction *function;
+  Moments *moments;
+} Learning;
+
+static gboolean
+learn_panel (AssayView panel, G_GNUC_UNUSED gsize first, gpointer data, GError **error)
+{
+  const Learning *learning = data;
+  g_autoptr (AssayMatrix) bits = assay_hash_function_margins (learning->function, panel, error);
+
+  for (gsize i = 0; bits != NULL && i < bits->rows * bits->cols; i++)
+    bits->data[i] = bits->data[i] > 0 ? 1 : -1;
+  return bits != NULL && add_rows (learning->moments, panel.data, bits->data, panel.rows, error);
+}
+
 static gboolean
 learn_moments (const AssayHashFunction *function, const AssayRows *rows, AssayScale scale,
                Moments *ret_moments, GError **error)
 {
-  const gsize n = assay_rows_count (rows), d = assay_rows_cols (rows);
-  g_autoptr (AssayMatrix) chunk = assay_matrix_new (MIN (n, CHUNK), d, error);
+  Learning learning = { function, ret_moments };
 
-  if (chunk == NULL || !new_moments (ret_moments, assay_hash_function_bits (function), d, error))
+  if (!new_moments (ret_moments, assay_hash_function_bits (function), assay_rows_cols (rows), error)
+      || !assay_rows_for_each_panel (rows, CHUNK, scale, learn_panel, &learning, error))
     return FALSE;
-  for (gsize first = 0; first < n; first += CHUNK) {
-    const AssayView view = { MIN (CHUNK, n - first), d, d, chunk->data };
-    g_autoptr (AssayMatrix) bits = NULL;
-
-    assay_rows_read (rows, first, view.rows, scale, chunk->data);
-    bits = assay_hash_function_margins (function, view, error);
-    if (bits == NULL)
-      return FALSE;
-    for (gsize i = 0; i < bits->rows * bits->cols; i++)
-      bits->data[i] = bits->data[i] > 0 ? 1 : -1;
-    if (!add_rows (ret_moments, chunk->data, bits->data, view.rows, error))
-      return FALSE;
-  }
   finish_moments (ret_moments);
   return TRUE;
 }

@@ -57,28 +57,36 @@ clear_candidates (Candidates *candidates)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Candidates, clear_candidates)
 
+typedef struct {
+  const AssayHashFunction *function;
+  AssayMatrix *hashed;
+} Hashing;
+
+static gboolean
+hash_panel (AssayView panel, gsize first, gpointer data, GError **error)
+{
+  const Hashing *hashing = data;
+  g_autoptr (AssayMatrix) margins = assay_hash_function_margins (hashing->function, panel, error);
+
+  if (margins == NULL)
+    return FALSE;
+  memcpy (assay_matrix_row (hashing->hashed, first), margins->data,
+          panel.rows * margins->cols * sizeof (float));
+  return TRUE;
+}
+
 /* Margins of the public rows, p x c. */
 static AssayMatrix *
 hash_rows (const AssayHashFunction *function, const AssayRows *public_rows, AssayScale scale,
            GError **error)
 {
-  const gsize p = assay_rows_count (public_rows), d = assay_rows_cols (public_rows);
   const gsize bits = assay_hash_function_bits (function);
-  g_autoptr (AssayMatrix) hashed = assay_matrix_new (p, bits, error);
-  g_autoptr (AssayMatrix) chunk = assay_matrix_new (MIN (p, CHUNK), d, error);
+  g_autoptr (AssayMatrix) hashed = assay_matrix_new (assay_rows_count (public_rows), bits, error);
+  Hashing hashing = { function, hashed };
 
-  if (hashed == NULL || chunk == NULL)
+  if (hashed == NULL
+      || !assay_rows_for_each_panel (public_rows, CHUNK, scale, hash_panel, &hashing, error))
     return NULL;
-  for (gsize first = 0; first < p; first += CHUNK) {
-    const AssayView view = { MIN (CHUNK, p - first), d, d, chunk->data };
-    g_autoptr (AssayMatrix) margins = NULL;
-
-    assay_rows_read (public_rows, first, view.rows, scale, chunk->data);
-    margins = assay_hash_function_margins (function, view, error);
-    if (margins == NULL)
-      return NULL;
-    memcpy (assay_matrix_row (hashed, first), margins->data, view.rows * bits * sizeof (float));
-  }
   return g_steal_pointer (&hashed);
 }
 

@@ -187,27 +187,36 @@ assay_hash_function_codes (const AssayHashFunction *function, AssayView rows, GE
                            g_steal_pointer (&codes));
 }
 
+typedef struct {
+  const AssayHashFunction *function;
+  gsize bytes;
+  guint8 *codes;
+} Hashing;
+
+static gboolean
+hash_panel (AssayView panel, gsize first, gpointer data, GError **error)
+{
+  const Hashing *hashing = data;
+  g_autoptr (AssayArray) packed = assay_hash_function_codes (hashing->function, panel, error);
+
+  if (packed == NULL)
+    return FALSE;
+  memcpy (hashing->codes + first * hashing->bytes, packed->data, panel.rows * hashing->bytes);
+  return TRUE;
+}
+
 AssayArray *
 assay_hash_function_codes_of (const AssayHashFunction *function, const AssayRows *rows,
                               GError **error)
 {
-  const gsize n = assay_rows_count (rows), cols = assay_rows_cols (rows);
+  const gsize n = assay_rows_count (rows);
   const gsize bytes = assay_code_bytes (assay_hash_function_bits (function));
   g_autofree guint8 *codes = assay_alloc (n * bytes, 1, "codes", error);
-  g_autoptr (AssayMatrix) chunk = assay_matrix_new (MIN (n, CHUNK), cols, error);
+  Hashing hashing = { function, bytes, codes };
 
-  if (codes == NULL || chunk == NULL)
+  if (codes == NULL
+      || !assay_rows_for_each_panel (rows, CHUNK, ASSAY_SCALE_NONE, hash_panel, &hashing, error))
     return NULL;
-  for (gsize first = 0; first < n; first += CHUNK) {
-    const AssayView view = { MIN (CHUNK, n - first), cols, cols, chunk->data };
-    g_autoptr (AssayArray) packed = NULL;
-
-    assay_rows_read (rows, first, view.rows, ASSAY_SCALE_NONE, chunk->data);
-    packed = assay_hash_function_codes (function, view, error);
-    if (packed == NULL)
-      return NULL;
-    memcpy (codes + first * bytes, packed->data, view.rows * bytes);
-  }
   return assay_array_take (ASSAY_UINT8, 2, (const gsize[]){ n, bytes }, g_steal_pointer (&codes));
 }
 

@@ -264,6 +264,24 @@ assay_rows_gather (const AssayRows *rows, const gsize *index, gsize count, Assay
   }
 }
 
+gboolean
+assay_rows_for_each_panel (const AssayRows *rows, gsize most, AssayScale scale, AssayPanelWork work,
+                           gpointer data, GError **error)
+{
+  g_autoptr (AssayMatrix) panel = assay_matrix_new (MIN (rows->count, most), rows->cols, error);
+
+  if (panel == NULL)
+    return FALSE;
+  for (gsize first = 0; first < rows->count; first += most) {
+    const gsize count = MIN (most, rows->count - first);
+
+    assay_rows_read (rows, first, count, scale, panel->data);
+    if (!work (assay_view_rows (assay_matrix_view (panel), 0, count), first, data, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* Which rows are of which type, ended by an empty line, so that equal bytes of other types and
  * shapes are other rows. */
 static void

@@ -41,6 +41,14 @@ void assay_rows_read (const AssayRows *rows, gsize first, gsize count, AssayScal
 void assay_rows_gather (const AssayRows *rows, const gsize *index, gsize count, AssayScale scale,
                         float *ret_values);
 
+/* Does something with @panel, the rows from number @first on. */
+typedef gboolean (*AssayPanelWork) (AssayView panel, gsize first, gpointer data, GError **error);
+
+/* Reads panels of @most rows, the last of fewer, and calls @work for one after another until it
+ * fails. FALSE: it did, or there is no memory for a panel. */
+gboolean assay_rows_for_each_panel (const AssayRows *rows, gsize most, AssayScale scale,
+                                    AssayPanelWork work, gpointer data, GError **error);
+
 /* Of the numbers as they are stored and of their types, in hexadecimal: the same however the rows
  * are divided into segments and wherever they lie. Computed when it is first asked for; valid until
  * rows are appended. */

@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
-#define PANEL 512
+#include "core/scan-panel.h"
 
 /* Compiled once for each of three generations of x86-64; the loader picks the one that runs. */
 #if defined(__x86_64__) && defined(__gnu_linux__)
@@ -14,9 +14,6 @@
 #else
 #define FOR_EACH_PROCESSOR
 #endif
-
-#define LANES 16
-#define TILE 64 /* four vectors: as many independent chains as hide the latency of an addition */
 
 typedef float Floats __attribute__ ((vector_size (LANES * sizeof (float))));
 typedef gint32 Ints __attribute__ ((vector_size (LANES * sizeof (gint32))));

@@ -14,7 +14,10 @@
  * result) and a few thousand fresh ones; when those are full, quickselect puts the k smallest of
  * all back and lowers the bar that newcomers must pass. The bar is read without a lock, and a lane
  * that cannot pass it costs one comparison. The k smallest of a set do not depend on the order in
- * which it arrives, so the result does not depend on threads. */
+ * which it arrives, so the result does not depend on threads.
+ *
+ * Large scans do not make that product, but a coarse one that proves of most rows that they cannot
+ * pass the bar, and compute the others to the same bits: scan-prune.c. */
 #include "core/scan.h"
 
 #include <float.h>
@@ -27,12 +30,9 @@
 #include "core/parallel.h"
 #include "core/pool.h"
 #include "core/scan-kernels.h"
+#include "core/scan-plan.h"
 #include "core/text.h"
 
-#define PANEL_BYTES (4 << 20)  /* of a panel, and of the stacked rows of a block */
-#define BATCH_BYTES (96 << 20) /* of the subspaces that are scanned in one pass */
-#define SLOT_BYTES (128 << 20) /* of what all threads need for themselves */
-#define MIN_FRESH 64
 #define PIECES_PER_SLOT 16
 
 G_STATIC_ASSERT (sizeof (gsize) == sizeof (guint64)); /* keys are kept where rows will stand */
@@ -95,98 +95,6 @@ assay_scan_tolerance (gsize cols, gsize dimension, double length)
          * (1 + 4 * FLT_EPSILON);
 }
 
-/* --- The plan ---------------------------------------------------------------------------- */
-
-/* What one thread needs for itself. */
-typedef struct {
-  float *panel;       /* panel x d */
-  float *products;    /* PANEL x PANEL */
-  double *residual;   /* d */
-  gsize n_loaded;     /* number of the panel that was read, plus 1 */
-  float norms[PANEL]; /* of the rows of the panel, squared */
-  float rest[PANEL];
-  float squares[PANEL];
-  gint8 flags[PANEL];
-  guint64 found[PANEL];
-} Slot;
-
-typedef struct {
-  gsize panel;      /* rows of a panel, and at most so many stacked rows in a product */
-  gsize stacked;    /* rows of one subspace in the stack: m + 1, or 1 if it is wide */
-  gsize block;      /* subspaces of a product */
-  gsize batch;      /* subspaces of a pass over the rows: whole blocks */
-  gsize max_fresh;  /* keys of a pool */
-  gsize slots;      /* threads at work */
-  gboolean is_wide; /* one subspace is more than a product: its basis is not stacked but read
-                         where it stands, so many rows at a time */
-} Plan;
-
-/* The last term is what OpenBLAS packs of a product, in buffers that it keeps (as measured). */
-static gsize
-slot_bytes (gsize panel, gsize cols)
-{
-  return (panel * cols + PANEL * PANEL + 2 * PANEL * MIN (cols, PANEL)) * sizeof (float)
-         + cols * sizeof (double) + sizeof (Slot);
-}
-
-static gsize
-subspace_bytes (const Plan *plan, gsize cols)
-{
-  return plan->stacked * cols * sizeof (float) + plan->max_fresh * sizeof (guint64) + sizeof (Pool)
-         + sizeof (float);
-}
-
-static gsize
-ceil_div (gsize a, gsize b)
-{
-  return a / b + (a % b != 0);
-}
-
-static Plan
-make_plan (gsize n, gsize dimension, gsize cols, gsize n_rows, gsize k)
-{
-  const gsize row_bytes = MAX (cols, 1) * sizeof (float);
-  gsize n_pieces;
-  Plan plan;
-
-  plan.panel = CLAMP (PANEL_BYTES / row_bytes / TILE * TILE, TILE, PANEL);
-  plan.is_wide = dimension >= plan.panel;
-  plan.stacked = plan.is_wide ? 1 : dimension + 1;
-  plan.block = plan.is_wide ? 1 : plan.panel / plan.stacked;
-  plan.max_fresh = BATCH_BYTES / 2 / sizeof (guint64) / MAX (MIN (plan.block, n), 1);
-  plan.max_fresh = CLAMP (k, MIN_FRESH, plan.max_fresh);
-  plan.batch = BATCH_BYTES / subspace_bytes (&plan, cols) / plan.block;
-  plan.batch = MIN (MAX (plan.batch, 1) * plan.block, n);
-  plan.slots = CLAMP (SLOT_BYTES / slot_bytes (plan.panel, cols), 1, assay_parallel_threads ());
-  if (g_size_checked_mul (&n_pieces, ceil_div (n_rows, plan.panel), ceil_div (n, plan.block)))
-    plan.slots = MIN (plan.slots, MAX (n_pieces, 1));
-  return plan;
-}
-
-guint64
-assay_scan_memory (gsize n_subspaces, gsize dimension, gsize cols, gsize k)
-{
-  const Plan plan = make_plan (n_subspaces, dimension, cols, G_MAXSIZE, k);
-  const guint64 working
-      = plan.slots * slot_bytes (plan.panel, cols) + plan.batch * subspace_bytes (&plan, cols);
-  guint64 result;
-
-  if (!g_uint64_checked_mul (&result, n_subspaces, k)
-      || !g_uint64_checked_mul (&result, result, sizeof (gsize) + sizeof (float))
-      || !g_uint64_checked_add (&result, result, working))
-    return G_MAXUINT64;
-  return result;
-}
-
-void
-assay_scan_shape (gsize dimension, gsize cols, gsize *ret_rows, gsize *ret_panel)
-{
-  const Plan plan = make_plan (G_MAXSIZE, dimension, cols, G_MAXSIZE, 1);
-
-  *ret_rows = plan.is_wide ? plan.panel : plan.block * plan.stacked;
-  *ret_panel = plan.panel;
-}
-
 /* --- The scan ---------------------------------------------------------------------------- */
 
 typedef struct {
@@ -198,9 +106,13 @@ typedef struct {
   Slot *slots;
   Pool *pools; /* of the batch, as what follows */
   guint64 *fresh;
-  float *stack;   /* [t'; B] of each subspace, or t' alone */
-  float *squares; /* ||t'||^2 */
-  gsize first;    /* the subspaces of the batch */
+  float *stack;              /* [t'; B] of each subspace, or t' alone */
+  float *squares;            /* ||t'||^2 */
+  Prune *prune;              /* NULL: there is no coarse pass */
+  gboolean has_chains[2][2]; /* for whole blocks and the last, whole panels and the last */
+  _Atomic guint64 n_coarse;  /* pairs of rows and subspaces that it looked at */
+  _Atomic guint64 n_marked;  /* and what it left of them */
+  gsize first;               /* the subspaces of the batch */
   gsize count;
   _Atomic gsize next; /* subspace or panel to be worked on */
 } Scan;
@@ -251,6 +163,8 @@ prepare_subspaces (gsize slot, guint worker, gpointer data)
                                     scan->slots[slot].residual, stacked);
     if (scan->plan.stacked > 1 && basis != NULL)
       memcpy (stacked + d, basis, m * d * sizeof (float));
+    if (scan->prune != NULL)
+      prune_set_subspace (scan->prune, i, stacked);
     *pool = (Pool){ .kept = scan->nearest->rows + number * scan->nearest->k,
                     .fresh = scan->fresh + i * scan->plan.max_fresh };
     atomic_init (&pool->bar, NO_KEY);
@@ -263,12 +177,12 @@ prepare_subspaces (gsize slot, guint worker, gpointer data)
 static gsize
 whole_tiles (gsize count)
 {
-  return ceil_div (count, TILE) * TILE;
+  return scan_ceil_div (count, TILE) * TILE;
 }
 
-/* The flagged lanes that pass the bar, as keys. */
+/* The flagged lanes that pass the bar, as keys; NULL: each lane is the row of that number. */
 static gsize
-collect_keys (Slot *slot, gsize count, gsize first_row, guint64 bar)
+collect_keys (Slot *slot, const guint16 *lanes, gsize count, gsize first_row, guint64 bar)
 {
   gsize n_found = 0;
 
@@ -282,7 +196,7 @@ collect_keys (Slot *slot, gsize count, gsize first_row, guint64 bar)
       const float square = slot->squares[lane];
       const float distance = isnan (square) ? INFINITY : sqrtf (square);
 
-      slot->found[n_found] = key_from (distance, first_row + lane);
+      slot->found[n_found] = key_from (distance, first_row + (lanes == NULL ? lane : lanes[lane]));
       n_found += slot->found[n_found] < bar;
       word &= ~(G_GUINT64_CONSTANT (0xff) << 8 * (lane - i));
     }
@@ -293,7 +207,7 @@ collect_keys (Slot *slot, gsize count, gsize first_row, guint64 bar)
 /* Adds the rows of the panel that are near to a subspace of the batch to its pool. */
 static void
 keep_nearest (Scan *scan, Slot *slot, gsize subspace, const float *rest, const float *products,
-              gsize first_row, gsize count)
+              const float *norms, const guint16 *lanes, gsize first_row, gsize count)
 {
   const gsize width = whole_tiles (count);
   const double share = rounding_share (scan->subspaces->cols, scan->subspaces->dimension);
@@ -306,35 +220,93 @@ keep_nearest (Scan *scan, Slot *slot, gsize subspace, const float *rest, const f
                           .bar = key_square_bound (bar) };
   gsize n_found;
 
-  if (!flag_near (rest, products, slot->norms, bounds, width, slot->squares, slot->flags))
+  if (!flag_near (rest, products, norms, bounds, width, slot->squares, slot->flags))
     return;
   memset (slot->flags + count, 0, width - count);
-  n_found = collect_keys (slot, count, first_row, bar);
+  n_found = collect_keys (slot, lanes, count, first_row, bar);
   if (n_found > 0)
     pool_add (pool, slot->found, n_found, scan->nearest->k, scan->plan.max_fresh);
+}
+
+/* The same from the products with all of the stack. */
+static void
+keep_stacked (Scan *scan, Slot *slot, gsize subspace, const float *products, const float *norms,
+              const guint16 *lanes, gsize first_row, gsize count)
+{
+  const gsize m = scan->subspaces->dimension;
+  const float *rest = norms;
+
+  if (m > 0) {
+    subtract_squares (rest, products + PANEL, m, whole_tiles (count), slot->rest);
+    rest = slot->rest;
+  }
+  keep_nearest (scan, slot, subspace, rest, products, norms, lanes, first_row, count);
+}
+
+/* The rows that the coarse pass has marked for one subspace. */
+static void
+keep_marked (Scan *scan, Slot *slot, gsize subspace, const guint64 *marks, gsize first_row)
+{
+  gsize count = 0;
+
+  for (gsize i = 0; i < PRUNE_WORDS; i++)
+    for (guint64 word = marks[i]; word != 0; word &= word - 1)
+      slot->lanes[count++] = (guint16) (i * 64 + (gsize) __builtin_ctzll (word));
+  if (count == 0)
+    return;
+  for (gsize i = 0; i < whole_tiles (count); i++)
+    slot->near_norms[i] = slot->norms[slot->lanes[MIN (i, count - 1)]];
+  prune_products (scan->prune, subspace, slot->panel, slot->lanes, count, slot->products);
+  keep_stacked (scan, slot, subspace, slot->products, slot->near_norms, slot->lanes, first_row,
+                count);
+}
+
+/* FALSE: the block has to be multiplied as a whole. */
+static gboolean
+scan_coarsely (Scan *scan, Slot *slot, gsize first, gsize n, gsize first_row, gsize count)
+{
+  const gsize block = first / scan->plan.block;
+  float bars[PANEL];
+  gsize n_marks;
+
+  if (!scan->has_chains[n < scan->plan.block][count < scan->plan.panel])
+    return FALSE;
+  for (gsize i = 0; i < n; i++) {
+    bars[i] = key_square_bound (
+        atomic_load_explicit (&scan->pools[first + i].bar, memory_order_relaxed));
+    if (isinf (bars[i]))
+      return FALSE;
+  }
+  if (!prune_is_due (scan->prune, block))
+    return FALSE;
+  if (slot->n_quantised != slot->n_loaded)
+    prune_panel_load (slot->coarse, slot->panel, slot->norms, count, scan->subspaces->cols);
+  slot->n_quantised = slot->n_loaded;
+  n_marks = prune_mark (scan->prune, slot->coarse, first, n, bars, (gint32 *) slot->products,
+                        slot->marks);
+  atomic_fetch_add_explicit (&scan->n_coarse, n * count, memory_order_relaxed);
+  atomic_fetch_add_explicit (&scan->n_marked, n_marks, memory_order_relaxed);
+  if (prune_is_vain (scan->prune, block, n_marks, n * count))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    keep_marked (scan, slot, first + i, slot->marks + i * PRUNE_WORDS, first_row);
+  return TRUE;
 }
 
 static void
 scan_block (Scan *scan, Slot *slot, gsize first, gsize first_row, gsize count)
 {
-  const gsize m = scan->subspaces->dimension;
   const gsize d = scan->subspaces->cols;
   const gsize stacked = scan->plan.stacked;
   const gsize n = MIN (scan->plan.block, scan->count - first);
-  const gsize width = whole_tiles (count);
 
-  assay_linalg_product_nt (n * stacked, width, d, scan->stack + first * stacked * d, d, slot->panel,
-                           d, slot->products, PANEL);
-  for (gsize i = 0; i < n; i++) {
-    const float *products = slot->products + i * stacked * PANEL;
-    const float *rest = slot->norms;
-
-    if (m > 0) {
-      subtract_squares (rest, products + PANEL, m, width, slot->rest);
-      rest = slot->rest;
-    }
-    keep_nearest (scan, slot, first + i, rest, products, first_row, count);
-  }
+  if (scan->prune != NULL && scan_coarsely (scan, slot, first, n, first_row, count))
+    return;
+  assay_linalg_product_nt (n * stacked, whole_tiles (count), d, scan->stack + first * stacked * d,
+                           d, slot->panel, d, slot->products, PANEL);
+  for (gsize i = 0; i < n; i++)
+    keep_stacked (scan, slot, first + i, slot->products + i * stacked * PANEL, slot->norms, NULL,
+                  first_row, count);
 }
 
 static void
@@ -355,7 +327,7 @@ scan_wide_subspace (Scan *scan, Slot *slot, gsize subspace, gsize first_row, gsi
   }
   assay_linalg_product_nt (1, width, d, scan->stack + subspace * d, d, slot->panel, d,
                            slot->products, PANEL);
-  keep_nearest (scan, slot, subspace, rest, slot->products, first_row, count);
+  keep_nearest (scan, slot, subspace, rest, slot->products, slot->norms, NULL, first_row, count);
 }
 
 /* Reads a panel, unless it is the one that was read last, and returns how many rows it has. */
@@ -381,8 +353,8 @@ scan_panels (gsize index, guint worker, gpointer data)
   Scan *scan = data;
   Slot *slot = scan->slots + index;
   const Plan *plan = &scan->plan;
-  const gsize n_panels = ceil_div (assay_rows_count (scan->rows), plan->panel);
-  const gsize n_blocks = ceil_div (scan->count, plan->block);
+  const gsize n_panels = scan_ceil_div (assay_rows_count (scan->rows), plan->panel);
+  const gsize n_blocks = scan_ceil_div (scan->count, plan->block);
   const gsize n_parts = CLAMP (PIECES_PER_SLOT * plan->slots / n_panels, 1, n_blocks);
   gsize piece;
 
@@ -430,18 +402,27 @@ free_scan (Scan *scan)
     g_free (scan->slots[i].panel);
     g_free (scan->slots[i].products);
     g_free (scan->slots[i].residual);
+    g_free (scan->slots[i].marks);
+    prune_panel_free (scan->slots[i].coarse);
   }
   g_free (scan->slots);
   g_free (scan->pools);
   g_free (scan->fresh);
   g_free (scan->stack);
   g_free (scan->squares);
+  prune_free (scan->prune);
 }
 
 static gboolean
-allocate_slot (Slot *slot, gsize panel, gsize cols, GError **error)
+allocate_slot (Slot *slot, const Plan *plan, gsize cols, GError **error)
 {
-  return (slot->panel = assay_alloc (panel * cols, sizeof (float), "panel of rows", error)) != NULL
+  if (plan->is_coarse
+      && ((slot->coarse = prune_panel_new (plan->panel, cols, error)) == NULL
+          || (slot->marks = assay_alloc (PANEL * PRUNE_WORDS, sizeof (guint64), "marks", error))
+                 == NULL))
+    return FALSE;
+  return (slot->panel = assay_alloc (plan->panel * cols, sizeof (float), "panel of rows", error))
+             != NULL
          && (slot->products = assay_alloc (PANEL * PANEL, sizeof (float), "products", error))
                 != NULL
          && (slot->residual = assay_alloc (cols, sizeof (double), "residual", error)) != NULL;
@@ -464,9 +445,10 @@ allocate_scan (Scan *scan, gsize k, GError **error)
       || (scan->squares = assay_alloc (n, sizeof (float), "subspaces", error)) == NULL)
     return FALSE;
   for (gsize i = 0; i < plan->slots; i++)
-    if (!allocate_slot (scan->slots + i, plan->panel, d, error))
+    if (!allocate_slot (scan->slots + i, plan, d, error))
       return FALSE;
-  return TRUE;
+  return !plan->is_coarse
+         || (scan->prune = prune_new (n, plan->stacked, plan->block, d, error)) != NULL;
 }
 
 static gboolean
@@ -501,19 +483,40 @@ check_scan (const AssaySubspaces *subspaces, const AssayRows *rows, gsize k, GEr
   return TRUE;
 }
 
+/* Which shapes of product the coarse pass can stand in for. */
+static void
+try_chains (Scan *scan)
+{
+  const Plan *plan = &scan->plan;
+  const gsize n_rows = assay_rows_count (scan->rows);
+  const gsize rows[] = { plan->block, scan->subspaces->count % plan->block };
+  const gsize lanes[] = { plan->panel, whole_tiles (n_rows % plan->panel) };
+
+  for (gsize i = 0; i < 2; i++)
+    for (gsize j = 0; j < 2; j++)
+      if (rows[i] > 0 && rows[i] <= plan->batch && lanes[j] > 0 && lanes[j] <= whole_tiles (n_rows))
+        scan->has_chains[i][j]
+            = prune_has_chains (rows[i] * plan->stacked, lanes[j], scan->subspaces->cols);
+}
+
 AssayNearest *
-assay_scan_subspaces (const AssaySubspaces *subspaces, const AssayRows *rows, AssayScale scale,
-                      gsize k, GError **error)
+assay_scan_subspaces_by (AssayScanMethod method, const AssaySubspaces *subspaces,
+                         const AssayRows *rows, AssayScale scale, gsize k, AssayScanWork *ret_work,
+                         GError **error)
 {
   const gsize n = subspaces->count;
   Scan scan = { .subspaces = subspaces, .rows = rows, .scale = scale };
 
   if (!check_scan (subspaces, rows, k, error))
     return NULL;
-  scan.plan = make_plan (n, subspaces->dimension, subspaces->cols, assay_rows_count (rows), k);
+  scan.plan = scan_plan_make (n, subspaces->dimension, subspaces->cols, assay_rows_count (rows), k,
+                              method);
+  scan.plan.is_coarse &= prune_is_possible ();
   if (!allocate_scan (&scan, k, error)) {
     g_clear_pointer (&scan.nearest, assay_nearest_free);
   } else {
+    if (scan.prune != NULL)
+      try_chains (&scan);
     for (; scan.first < n; scan.first += scan.plan.batch) {
       scan.count = MIN (scan.plan.batch, n - scan.first);
       atomic_store (&scan.next, 0);
@@ -524,5 +527,16 @@ assay_scan_subspaces (const AssaySubspaces *subspaces, const AssayRows *rows, As
     }
   }
   free_scan (&scan);
+  if (ret_work != NULL && scan.nearest != NULL)
+    *ret_work = (AssayScanWork){ .pairs = (guint64) n * assay_rows_count (rows),
+                                 .coarse = scan.n_coarse,
+                                 .left = scan.n_marked };
   return scan.nearest;
+}
+
+AssayNearest *
+assay_scan_subspaces (const AssaySubspaces *subspaces, const AssayRows *rows, AssayScale scale,
+                      gsize k, GError **error)
+{
+  return assay_scan_subspaces_by (ASSAY_SCAN_AUTO, subspaces, rows, scale, k, NULL, error);
 }

@@ -34,6 +34,24 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayNearest, assay_nearest_free)
 AssayNearest *assay_scan_subspaces (const AssaySubspaces *subspaces, const AssayRows *rows,
                                     AssayScale scale, gsize k, GError **error);
 
+/* How a scan goes about it, for tests and benchmarks: what it finds is the same to the bit. */
+typedef enum {
+  ASSAY_SCAN_AUTO,
+  ASSAY_SCAN_BRUTE,  /* every product */
+  ASSAY_SCAN_PRUNED, /* a coarse pass first, however small the scan is, where the machine can */
+} AssayScanMethod;
+
+typedef struct {
+  guint64 pairs;  /* of rows and subspaces */
+  guint64 coarse; /* those that the coarse pass looked at */
+  guint64 left;   /* those of them that it did not rule out */
+} AssayScanWork;
+
+/* @ret_work may be NULL. */
+AssayNearest *assay_scan_subspaces_by (AssayScanMethod method, const AssaySubspaces *subspaces,
+                                       const AssayRows *rows, AssayScale scale, gsize k,
+                                       AssayScanWork *ret_work, GError **error);
+
 /* How far from a subspace of @dimension a row of length @length (L2 norm) in @cols columns may seem
  * to be when it lies in it: a distance of no more than this is zero as far as a scan can tell. */
 double assay_scan_tolerance (gsize cols, gsize dimension, double length);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "core/rows.h"
 
 static const AssayType all_types[]
@@ -283,4 +284,45 @@ Test (rows, sha256_is_of_types_and_numbers)
   append_bytes (wide, "ABCDEFGHIJKLMNOP", ASSAY_UINT8, 8, 2);
   cr_assert_str_eq (assay_rows_sha256 (floats), of_floats);
   cr_assert_str_eq (assay_rows_sha256 (wide), of_wide);
+}
+
+typedef struct {
+  gsize next; /* row that is expected */
+  gsize n_panels;
+  gsize fails_at;
+} Visit;
+
+static gboolean
+visit_panel (AssayView panel, gsize first, gpointer data, GError **error)
+{
+  Visit *visit = data;
+
+  cr_assert (first == visit->next && panel.rows <= 4 && panel.cols == 3);
+  for (gsize i = 0; i < panel.rows; i++)
+    for (gsize j = 0; j < 3; j++)
+      cr_assert (assay_view_row (panel, i)[j] == (float) ((first + i) * 3 + j));
+  visit->next += panel.rows;
+  visit->n_panels++;
+  return first != visit->fails_at
+         || assay_fail (error, ASSAY_ERROR_DATA, "row %" G_GSIZE_FORMAT " is bad", first);
+}
+
+/* 10 rows in panels of 4: each once and in order, and none after one that failed. */
+Test (rows, panel_after_panel)
+{
+  AssayMatrix *matrix = assay_matrix_new (10, 3, NULL);
+  g_autoptr (AssayRows) rows = NULL;
+  g_autoptr (AssayRows) none = assay_rows_new (3);
+  g_autoptr (GError) error = NULL;
+  Visit all = { .fails_at = G_MAXSIZE }, some = { .fails_at = 4 }, empty = all;
+
+  for (gsize i = 0; i < 30; i++)
+    matrix->data[i] = (float) i;
+  rows = assay_rows_take_matrix (matrix);
+  cr_assert (assay_rows_for_each_panel (rows, 4, ASSAY_SCALE_NONE, visit_panel, &all, &error));
+  cr_assert (all.next == 10 && all.n_panels == 3);
+  cr_assert (!assay_rows_for_each_panel (rows, 4, ASSAY_SCALE_NONE, visit_panel, &some, &error));
+  cr_assert (some.next == 8 && g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_DATA));
+  cr_assert (assay_rows_for_each_panel (none, 4, ASSAY_SCALE_NONE, visit_panel, &empty, NULL));
+  cr_assert (empty.n_panels == 0);
 }
