@@ -18,7 +18,7 @@ replay_file (const char *path)
     exit (1);
   }
   /* GLib's has one byte more, which the target must not see. */
-  exact = g_malloc (size);
+  exact = g_malloc (MAX (size, 1));
   memcpy (exact, data, size);
   fprintf (stderr, "%s\n", path);
   LLVMFuzzerTestOneInput (exact, size);
