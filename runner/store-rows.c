@@ -11,17 +11,18 @@ static const char told_schema[]
     = "CREATE TABLE told_tunings (dataset INTEGER, defense INTEGER, attack INTEGER,"
       " PRIMARY KEY (dataset, defense, attack)) WITHOUT ROWID;";
 
-/* Facts stay, because later cells need them; the rest was of cells that are done. One statement
- * each, so that they are prepared once. */
-static const char *const forget[]
-    = { "DELETE FROM meta WHERE rowid > ? AND key NOT GLOB 'control.*'"
-        " AND key NOT GLOB 'dataset.*' AND key NOT GLOB 'program.*'",
-        "DELETE FROM cells",
-        "DELETE FROM outcomes",
-        "DELETE FROM groups",
-        "DELETE FROM pictures",
-        "DELETE FROM tiles",
-        NULL };
+/* Facts stay, because later cells need them. */
+static const char forget_texts[] = "DELETE FROM meta WHERE rowid > ? AND key NOT GLOB 'control.*'"
+                                   " AND key NOT GLOB 'dataset.*' AND key NOT GLOB 'program.*'";
+
+/* What was of cells that are done. One statement each, so that they are prepared once. */
+static const char *const forget[] = { forget_texts,
+                                      "DELETE FROM cells",
+                                      "DELETE FROM outcomes",
+                                      "DELETE FROM groups",
+                                      "DELETE FROM pictures",
+                                      "DELETE FROM tiles",
+                                      NULL };
 
 static const char remember[]
     = "INSERT OR IGNORE INTO told_tunings SELECT dataset, defense, attack FROM tunings";
@@ -34,8 +35,7 @@ typedef struct {
 
 /* Their order is that of the numbers in the bytes. */
 static const Table tables[] = {
-  { 2, "SELECT * FROM meta WHERE rowid > ?",
-    "INSERT OR REPLACE INTO meta VALUES (?, ?)" },
+  { 2, "SELECT * FROM meta WHERE rowid > ?", "INSERT OR REPLACE INTO meta VALUES (?, ?)" },
   { 5, "SELECT * FROM cells", "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?)" },
   { 4, "SELECT * FROM outcomes", "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)" },
   { 3, "SELECT * FROM groups", "INSERT OR REPLACE INTO groups VALUES (?, ?, ?)" },
@@ -280,8 +280,7 @@ assay_store_facts (AssayStore *store, const AssayCell *cell, GError **error)
 gboolean
 assay_store_learn (AssayStore *store, GBytes *facts, GError **error)
 {
-  return make_told (store, error) && add_rows (store, facts, error)
-         && mark_as_told (store, error);
+  return make_told (store, error) && add_rows (store, facts, error) && mark_as_told (store, error);
 }
 
 /* ---- News ---- */
@@ -293,14 +292,14 @@ assay_store_take_news (AssayStore *store, GError **error)
 
   if (!make_told (store, error))
     return NULL;
-  for (guint8 t = 0; t < G_N_ELEMENTS (tables); t++) {
+  for (gsize t = 0; t < G_N_ELEMENTS (tables); t++) {
     sqlite3_stmt *statement = assay_sql_prepare (store, tables[t].news, NULL, 0, error);
 
     if (statement == NULL)
       return NULL;
     if (t == META)
       sqlite3_bind_int64 (statement, 1, store->told_texts);
-    if (!append_rows (store, t, statement, bytes, error))
+    if (!append_rows (store, (guint8) t, statement, bytes, error))
       return NULL;
   }
   for (gsize i = 0; forget[i] != NULL; i++)
