@@ -175,7 +175,7 @@ bind_column (Bytes *bytes, sqlite3_stmt *statement, int column)
 static gboolean
 check_dataset (AssayStore *store, Bytes bytes, GError **error)
 {
-  g_autofree char *texts[2] = { NULL };
+  g_auto (GStrv) texts = g_new0 (char *, 3);
   g_autofree char *known = NULL;
 
   for (guint i = 0; i < 2; i++) {
