@@ -28,6 +28,15 @@ lead_to (char **inout_word, const char *folder)
   }
 }
 
+char *
+assay_program_path (const char *path, const char *folder)
+{
+  char *found = g_strdup (path);
+
+  lead_to (&found, folder);
+  return found;
+}
+
 char **
 assay_program_words (const char *command, const char *folder, GError **error)
 {

@@ -13,6 +13,9 @@ G_BEGIN_DECLS
  * name a file in @folder (NULL: none) led to it. ASSAY_ERROR_PARAMETER. */
 char **assay_program_words (const char *command, const char *folder, GError **error);
 
+/* @path, or where it names a file in @folder (NULL: none) that file. */
+char *assay_program_path (const char *path, const char *folder);
+
 /* The program's own files, in the order of the words: those that name a regular file, and the first
  * word's file unless it is the system's (in /usr, /bin or /sbin): interpreters are not the
  * program. */

@@ -7,6 +7,7 @@
 #include "core/distinguish.h"
 #include "core/error.h"
 #include "core/npy.h"
+#include "core/program.h"
 
 /* ---- Settings ---- */
 
@@ -32,6 +33,16 @@ exec_mechanism_check (const ExecMechanism *settings, GError **error)
                        "batch = %" G_GINT64_FORMAT "; expected a multiple of %d", settings->batch,
                        ASSAY_PANEL_RUNS);
   return TRUE;
+}
+
+GPtrArray *
+exec_mechanism_files (const ExecMechanism *settings)
+{
+  GPtrArray *files = assay_exec_files (&settings->exec);
+
+  if (*settings->neighbours != '\0')
+    g_ptr_array_add (files, assay_program_path (settings->neighbours, settings->exec.folder));
+  return files;
 }
 
 guint64
@@ -131,7 +142,8 @@ typedef struct {
 static gboolean
 open_neighbours (const ExecMechanism *settings, Neighbours *ret_neighbours, GError **error)
 {
-  g_autoptr (AssayArray) array = assay_npy_map (settings->neighbours, error);
+  g_autofree char *path = assay_program_path (settings->neighbours, settings->exec.folder);
+  g_autoptr (AssayArray) array = assay_npy_map (path, error);
   g_autofree char *found = array != NULL ? assay_array_describe (array) : NULL;
   gboolean has_rows;
   const gsize *shape;

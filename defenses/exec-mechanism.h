@@ -42,7 +42,8 @@ typedef struct {
       ASSAY_PARAM_LATER_STRING (ExecMechanism, neighbours, "",                                     \
                                 "A .npy file of such inputs, 2p x columns or 2p x rows x "         \
                                 "columns: inputs 2i and 2i + 1 are a pair. A row of NaN is left "  \
-                                "out. Relative to the working folder"),                            \
+                                "out. Looked for in the scenario's folder, then in the working "   \
+                                "folder"),                                                         \
       ASSAY_PARAM_LATER_INT (ExecMechanism, outputs, 1, 1, 1e6, "",                                \
                              "Numbers that one run puts out"),                                     \
       ASSAY_PARAM_LATER_INT (ExecMechanism, batch, EXEC_BATCH, 1024, 1 << 26, "runs",              \
@@ -53,6 +54,9 @@ extern const AssayMechanism exec_mechanism;
 
 /* ASSAY_ERROR_PARAMETER for settings that contradict each other. No file is looked at. */
 gboolean exec_mechanism_check (const ExecMechanism *settings, GError **error);
+
+/* The program's files and that of its neighbours (core/plugin.h). */
+GPtrArray *exec_mechanism_files (const ExecMechanism *settings);
 
 /* Bytes that a batch holds beside the program's own. */
 guint64 exec_mechanism_memory (const ExecMechanism *settings);

@@ -72,7 +72,7 @@ files (gconstpointer data)
 {
   const Exec *settings = data;
 
-  return assay_exec_files (&settings->mechanism.exec);
+  return exec_mechanism_files (&settings->mechanism);
 }
 
 /* The program's own, copies of what it is given, and a batch of runs. */

@@ -132,6 +132,18 @@ def _(sandbox):
     check(found[0] == found[1], str(found))
 
 
+@cases.case("resume-keeps-to-its-pairs")
+def _(sandbox):
+    """A run is not gone on with where the file of neighbours changed."""
+    prepare(sandbox)
+    flip = write_program(sandbox, "flip.py", FLIP + WRITE)
+    run_claims(sandbox, claiming("bit", flip, "settings = 1") + DISTINGUISH)
+    sandbox.write("pairs.npy", data.npy_bytes([[0], [1]]))
+    sandbox.refuses(sandbox.assay("run", "claims.scenario", "--out", "out", "--quiet", "--resume"),
+                    "defense bit: the program file pairs.npy changed since the run began (sha256 "
+                    "{*}, now {*}); expected a new run with --out")
+
+
 @cases.case("witness-of-a-program")
 def _(sandbox):
     """The replay starts the program again, and names neighbours as the scenario does."""
