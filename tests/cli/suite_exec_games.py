@@ -140,7 +140,7 @@ def _(sandbox):
     run_claims(sandbox, claiming("bit", flip, "settings = 1") + DISTINGUISH)
     sandbox.write("pairs.npy", data.npy_bytes([[0], [1]]))
     sandbox.refuses(sandbox.assay("run", "claims.scenario", "--out", "out", "--quiet", "--resume"),
-                    "defense bit: the program file pairs.npy changed since the run began (sha256 "
+                    "defense bit: file pairs.npy changed since the run began (sha256 "
                     "{*}, now {*}); expected a new run with --out")
 
 
