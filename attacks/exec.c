@@ -125,9 +125,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   made = assay_exec_folder_run_attack (folder, error);
   if (made == NULL)
     return FALSE;
-  for (guint i = 0; i < made->arrays.names->len; i++)
-    assay_arrays_take (&ret_guess->arrays, made->arrays.names->pdata[i],
-                       assay_array_copy (made->arrays.arrays->pdata[i]));
+  assay_guess_take_answer (ret_guess, made);
   return TRUE;
 }
 
@@ -212,8 +210,7 @@ const AssayAttack assay_attack_exec = {
   .memory = memory,
   .locate = locate,
   .files = files,
-  .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
-           | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_CODES,
+  .reads = ASSAY_RELEASE_ANY,
   .needs = ASSAY_GRANT_OTHER_RELEASES,
   .game = ASSAY_GAME_RECONSTRUCT,
   .plays = plays,

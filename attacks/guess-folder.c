@@ -60,10 +60,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   made = read_guess (settings, &context->place, error);
   if (made == NULL)
     return FALSE;
-  for (guint i = 0; i < made->arrays.names->len; i++)
-    assay_arrays_take (&ret_guess->arrays, made->arrays.names->pdata[i],
-                       assay_array_copy (made->arrays.arrays->pdata[i]));
-  ret_guess->is_unordered = made->is_unordered;
+  assay_guess_take_answer (ret_guess, made);
   return TRUE;
 }
 
@@ -82,8 +79,7 @@ const AssayAttack assay_attack_guess_folder = {
   .reference = { "Assay", "core/exchange.h" },
   .parameters = parameters,
   .settings_size = sizeof (Folder),
-  .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
-           | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_CODES,
+  .reads = ASSAY_RELEASE_ANY,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
   .control = { .says = "none: of a guess made elsewhere only what it recovered counts" },

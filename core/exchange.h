@@ -52,6 +52,8 @@ typedef enum {
   ASSAY_RELEASE_CODES = 1 << 5,
 } AssayReleaseKind;
 
+#define ASSAY_RELEASE_ANY ((1 << 6) - 1)
+
 /* Named arrays in the order in which they were added. */
 typedef struct {
   GPtrArray *names;
@@ -103,6 +105,19 @@ void assay_truth_free (AssayTruth *truth);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRelease, assay_release_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayGuess, assay_guess_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTruth, assay_truth_free)
+
+/* The names of all kinds, for settings that choose one; NULL ends. */
+extern const char *const assay_release_kinds[];
+
+/* What a program of others, or a folder, may say of the release or guess that a cell asked it for:
+ * copies of its arrays and how they are to be read. Who made it, and how, is not its to say. */
+void assay_release_take_answer (AssayRelease *release, const AssayRelease *answer);
+void assay_guess_take_answer (AssayGuess *guess, const AssayGuess *answer);
+
+/* That such an answer is of @kind, with an item for each of @n secrets and rows of @cols where the
+ * kind has them. ASSAY_ERROR_MISMATCH. */
+gboolean assay_release_check_answer (const AssayRelease *answer, AssayReleaseKind kind, gsize n,
+                                     gsize cols, GError **error);
 
 /* Adds @array (taken over) under @name; one of that name is replaced. */
 void assay_arrays_take (AssayArrays *arrays, const char *name, AssayArray *array);

@@ -17,9 +17,6 @@
 #include "core/plugin.h"
 #include "defenses/exec-mechanism.h"
 
-static const char *const kinds[]
-    = { "vectors", "subspaces", "vector-sets", "statistics", "mixtures", "codes", NULL };
-
 enum { USES_NOTHING, USES_DATABASE, USES_PUBLIC, USES_BOTH };
 
 static const char *const materials[] = { "nothing", "database", "public", "both", NULL };
@@ -35,7 +32,7 @@ kind (gconstpointer data)
 {
   const Exec *settings = data;
 
-  return assay_release_kind_from_name (kinds[settings->produces]);
+  return assay_release_kind_from_name (assay_release_kinds[settings->produces]);
 }
 
 static guint
@@ -88,46 +85,6 @@ memory (gconstpointer data, const AssayShape *shape)
          + rows * shape->cols * sizeof (float) + exec_mechanism_memory (&settings->mechanism);
 }
 
-/* ---- What comes back ---- */
-
-static gboolean
-check_answer (const AssayRelease *release, AssayReleaseKind expected, AssayView secrets,
-              GError **error)
-{
-  const gsize n = assay_release_count (release), cols = assay_release_cols (release);
-  const gboolean is_one_each
-      = expected != ASSAY_RELEASE_STATISTICS && expected != ASSAY_RELEASE_MIXTURES;
-  const gboolean has_rows = expected != ASSAY_RELEASE_STATISTICS && expected != ASSAY_RELEASE_CODES;
-
-  if (release->kind != expected)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the program released %s, expected %s (setting 'produces')",
-                       assay_release_kind_name (release->kind), assay_release_kind_name (expected));
-  if (is_one_each && n != secrets.rows)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the program released %" G_GSIZE_FORMAT
-                       " items, expected one for each of %" G_GSIZE_FORMAT " secrets",
-                       n, secrets.rows);
-  if (has_rows && cols != secrets.cols)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the program released rows of %" G_GSIZE_FORMAT
-                       " columns, expected %" G_GSIZE_FORMAT " as the secrets have",
-                       cols, secrets.cols);
-  return TRUE;
-}
-
-/* What the program may say of its release: arrays, scale, bits. Its name and settings are ours. */
-static void
-take_answer (const AssayRelease *made, AssayRelease *ret_release)
-{
-  for (guint i = 0; i < made->arrays.names->len; i++)
-    assay_arrays_take (&ret_release->arrays, made->arrays.names->pdata[i],
-                       assay_array_copy (made->arrays.arrays->pdata[i]));
-  ret_release->is_unit_norm = made->is_unit_norm;
-  ret_release->geometry = made->geometry;
-  ret_release->bits = made->bits;
-}
-
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
@@ -151,15 +108,17 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
       || !assay_exec_folder_add_rows (folder, "public", context->public_rows, error))
     return FALSE;
   made = assay_exec_folder_run_defense (folder, error);
-  if (made == NULL || !check_answer (made, request.kind, secrets, error))
+  if (made == NULL
+      || !assay_release_check_answer (made, request.kind, secrets.rows, secrets.cols, error))
     return FALSE;
-  take_answer (made, ret_release);
+  assay_release_take_answer (ret_release, made);
   return TRUE;
 }
 
 static const AssayParam parameters[]
     = { ASSAY_EXEC_PARAMETERS,
-        ASSAY_PARAM_CHOICE (Exec, produces, 0, kinds, "Kind of what the program releases"),
+        ASSAY_PARAM_CHOICE (Exec, produces, 0, assay_release_kinds,
+                            "Kind of what the program releases"),
         ASSAY_PARAM_CHOICE (Exec, uses, USES_NOTHING, materials,
                             "What the program is given beside the secrets"),
         EXEC_MECHANISM_PARAMETERS, ASSAY_PARAM_END };
@@ -174,8 +133,7 @@ const AssayDefense assay_defense_exec = {
   .memory = memory,
   .locate = locate,
   .files = files,
-  .produces = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
-              | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_CODES,
+  .produces = ASSAY_RELEASE_ANY,
   .kind = kind,
   .claim = "what the settings epsilon and delta say, of the pairs of inputs in a file",
   .mechanism = &exec_mechanism,

@@ -17,9 +17,6 @@
 
 #include "core/plugin.h"
 
-static const char *const kinds[]
-    = { "vectors", "subspaces", "vector-sets", "statistics", "mixtures", "codes", NULL };
-
 typedef struct {
   char *folder;
   char *truth;
@@ -31,37 +28,10 @@ kind (gconstpointer data)
 {
   const Folder *settings = data;
 
-  return assay_release_kind_from_name (kinds[settings->produces]);
+  return assay_release_kind_from_name (assay_release_kinds[settings->produces]);
 }
 
 /* ---- The release ---- */
-
-static gboolean
-check_release (const AssayRelease *release, AssayReleaseKind expected, gsize n_secrets, gsize cols,
-               GError **error)
-{
-  const gsize n = assay_release_count (release);
-  const gboolean is_one_each
-      = expected != ASSAY_RELEASE_STATISTICS && expected != ASSAY_RELEASE_MIXTURES;
-  const gboolean has_rows = expected != ASSAY_RELEASE_STATISTICS && expected != ASSAY_RELEASE_CODES;
-
-  if (release->kind != expected)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the release holds %s, expected %s (setting 'produces')",
-                       assay_release_kind_name (release->kind), assay_release_kind_name (expected));
-  if (is_one_each && n != n_secrets)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the release holds %" G_GSIZE_FORMAT
-                       " items, expected one for each of %" G_GSIZE_FORMAT
-                       " secrets of the cell, in their order",
-                       n, n_secrets);
-  if (has_rows && assay_release_cols (release) != cols)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the release holds rows of %" G_GSIZE_FORMAT
-                       " columns, expected %" G_GSIZE_FORMAT " as the secrets have",
-                       assay_release_cols (release), cols);
-  return TRUE;
-}
 
 static AssayRelease *
 read_release (const Folder *settings, const AssayPlace *place, gsize n_secrets, gsize cols,
@@ -72,7 +42,7 @@ read_release (const Folder *settings, const AssayPlace *place, gsize n_secrets, 
 
   if (release == NULL)
     return NULL;
-  if (check_release (release, kind (settings), n_secrets, cols, error))
+  if (assay_release_check_answer (release, kind (settings), n_secrets, cols, error))
     return g_steal_pointer (&release);
   g_prefix_error (error, "%s: ", path);
   return NULL;
@@ -178,12 +148,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
       || !read_truth (settings, &context->place, secrets.rows, secrets.cols, &truth, error)
       || (truth != NULL && !check_same_secrets (settings->truth, truth, secrets, error)))
     return FALSE;
-  for (guint i = 0; i < made->arrays.names->len; i++)
-    assay_arrays_take (&ret_release->arrays, made->arrays.names->pdata[i],
-                       assay_array_copy (made->arrays.arrays->pdata[i]));
-  ret_release->is_unit_norm = made->is_unit_norm;
-  ret_release->geometry = made->geometry;
-  ret_release->bits = made->bits;
+  assay_release_take_answer (ret_release, made);
   /* What its maker says of it: attacks may read a setting there, as the number of images mixed. */
   g_free (ret_release->defense);
   g_free (ret_release->settings);
@@ -201,7 +166,8 @@ static const AssayParam parameters[]
         ASSAY_PARAM_STRING (Folder, truth, "",
                             "Truth folder with what games know beside the secrets: adversarial, "
                             "sources, partners, owners, coefficients, codes"),
-        ASSAY_PARAM_CHOICE (Folder, produces, 0, kinds, "Kind of the release in the folder"),
+        ASSAY_PARAM_CHOICE (Folder, produces, 0, assay_release_kinds,
+                            "Kind of the release in the folder"),
         ASSAY_PARAM_END };
 
 const AssayDefense assay_defense_release_folder = {
@@ -210,8 +176,7 @@ const AssayDefense assay_defense_release_folder = {
   .reference = { "Assay", "core/exchange.h" },
   .parameters = parameters,
   .settings_size = sizeof (Folder),
-  .produces = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
-              | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_CODES,
+  .produces = ASSAY_RELEASE_ANY,
   .kind = kind,
   .protect = protect,
   .look = look,

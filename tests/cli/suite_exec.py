@@ -268,11 +268,11 @@ MISTAKES = [
     ("nan", SECRETS + "rows[3][2] = float('nan')\n" + RELEASE,
      "release: release of kind vectors: vectors: row 3, column 2 is not a finite number"),
     ("too-many-rows", SECRETS + "rows += rows[:1]\n" + RELEASE,
-     "the program released 9 items, expected one for each of 8 secrets"),
+     "the release holds 9 items, expected one for each of 8 secrets of the cell, in their order"),
     ("too-few-rows", SECRETS + "rows.pop()\n" + RELEASE,
-     "the program released 7 items, expected one for each of 8 secrets"),
+     "the release holds 7 items, expected one for each of 8 secrets of the cell, in their order"),
     ("wrong-columns", SECRETS + "rows = [row[:5] for row in rows]\n" + RELEASE,
-     "the program released rows of 5 columns, expected 16 as the secrets have"),
+     "the release holds rows of 5 columns, expected 16 as the secrets have"),
     ("wrong-dimensions", SECRETS + "answer('release', vectors=npy(rows, (8, 4, 4)))\n",
      "release: {*}vectors{*}"),
     ("short-file", SECRETS + "answer('release', vectors=npy(rows)[:-4])\n",
@@ -466,6 +466,24 @@ def _(sandbox):
               in cell["message"], str(cell))
     check(all(abs(error - 0.25) < 1e-6 for error in median_errors(found["scaled", "verbatim"])),
           str(found["scaled", "verbatim"]))
+
+
+@cases.case("guess-without-an-order")
+def _(sandbox):
+    """A program that cannot tell which estimate is of which secret may say so."""
+    prepare(sandbox)
+    attack = write_program(sandbox, "unscale.py", UNSCALE + (
+        "path = FOLDER / 'guess' / 'guess.json'\n"
+        "record = json.loads(path.read_text())\n"
+        "record['unordered'] = REQUEST['settings'] == 'unordered'\n"
+        "path.write_text(json.dumps(record))\n"))
+    protect(sandbox, write_program(sandbox, "scale.py", SCALE))
+    for said in ("unordered", "ordered"):
+        result = sandbox.assay("attack", "--attack", "exec", "--set", f"command={attack}", "--set",
+                               f"settings={said}", "--release", "release", "--guess", said)
+        check(result.code == 0, str(result))
+        check(json.loads(sandbox.read(f"{said}/guess.json")).get("unordered", False)
+              == (said == "unordered"), said)
 
 
 @cases.case("attack-that-loses-its-control")

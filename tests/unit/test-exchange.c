@@ -578,4 +578,8 @@ Test (exchange, kinds_have_names)
     cr_assert (assay_release_kind_from_name (assay_release_kind_name ((AssayReleaseKind) kind))
                == (AssayReleaseKind) kind);
   cr_assert (assay_release_kind_from_name ("none") == ASSAY_RELEASE_NONE);
+  for (guint i = 0; (1u << i) <= ASSAY_RELEASE_ANY; i++)
+    cr_assert_str_eq (assay_release_kinds[i],
+                      assay_release_kind_name ((AssayReleaseKind) (1u << i)));
+  cr_assert_eq (g_strv_length ((char **) assay_release_kinds), 6);
 }
