@@ -7,11 +7,11 @@
 #include "attacks/mask-signs.h"
 #include "attacks/mixture-scores.h"
 #include "attacks/mixture-state.h"
+#include "attacks/row-sums.h"
 #include "attacks/whitening.h"
 #include "core/error.h"
 #include "core/linalg.h"
 #include "core/parallel.h"
-#include "core/vectorise.h"
 
 #define STEPS 6              /* of signs and shares, for each ridge and each image that is added */
 #define OPEN_RIDGE 0.001f    /* without a mask nothing is unsure but the prior */
@@ -115,20 +115,6 @@ panel_init (const Removal *job, Panel *panel, GError **error)
 
 /* ---- Shares ---- */
 
-/* In eight sums, so that it becomes vectors. */
-ASSAY_VECTORISED static float
-dot_features (const float *restrict a, const float *restrict b, gsize n)
-{
-  float sums[8] = { 0 };
-
-  for (gsize j = 0; j + 8 <= n; j += 8)
-    for (gsize l = 0; l < 8; l++)
-      sums[l] += a[j + l] * b[j + l];
-  for (gsize j = n / 8 * 8; j < n; j++)
-    sums[0] += a[j] * b[j];
-  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-}
-
 static const float *
 features_of (const Panel *panel, gsize i, gsize j)
 {
@@ -203,9 +189,9 @@ fit_shares (Panel *panel, gsize i)
     for (gsize a = 0; a < d; a++)
       weighted[a] = features[a] * panel->metric[i * d + a];
     right[j]
-        = dot_features (weighted, panel->signs.features + i * d, d) + certain / (double) options->k;
+        = row_dot (weighted, panel->signs.features + i * d, d) + certain / (double) options->k;
     for (gsize l = 0; l <= j; l++)
-      gram[j * n + l] = dot_features (weighted, features_of (panel, i, l), d);
+      gram[j * n + l] = row_dot (weighted, features_of (panel, i, l), d);
     gram[j * n + j] += certain;
   }
   if (n > 0 && !assay_linalg_solve_spd (n, 1, gram, right, NULL))
@@ -233,21 +219,6 @@ infer (Panel *panel, float ridge, gsize rounds)
 
 /* ---- Images ---- */
 
-/* To mean 0 and variance 1; constant rows to zeros. */
-static void
-standardise (float *row, gsize n)
-{
-  double mean = 0, square = 0, deviation;
-
-  for (gsize i = 0; i < n; i++)
-    mean += row[i] / (double) n;
-  for (gsize i = 0; i < n; i++)
-    square += (row[i] - mean) * (row[i] - mean) / (double) n;
-  deviation = square > 0 ? sqrt (square) : 1;
-  for (gsize i = 0; i < n; i++)
-    row[i] = (float) ((row[i] - mean) / deviation);
-}
-
 /* The matched filter of every public image for what the set leaves of the message. */
 static void
 judge_images (Panel *panel)
@@ -265,7 +236,7 @@ judge_images (Panel *panel)
   for (gsize i = 0; i < count; i++) {
     for (gsize s = i * m; s < (i + 1) * m; s++)
       panel->scores[s] = panel->norms[s] > 0 ? panel->scores[s] / sqrtf (panel->norms[s]) : 0;
-    standardise (panel->scores + i * m, m);
+    row_standardise (panel->scores + i * m, m);
   }
 }
 
@@ -494,7 +465,7 @@ remove_panel (gsize index, guint worker, gpointer data)
   mask_signs_open (&panel.signs, assay_view_rows (job->mixtures, first, count));
   memcpy (panel.given, job->scores + first * m, count * m * sizeof (float));
   for (gsize i = 0; i < count; i++)
-    standardise (panel.given + i * m, m);
+    row_standardise (panel.given + i * m, m);
   if (!(job->options->is_open ? find_open (&panel) : find_masked (&panel, first))) {
     g_atomic_int_set (&job->has_failed, 1);
     return;

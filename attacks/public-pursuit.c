@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attacks/mixture-labels.h"
+#include "attacks/row-sums.h"
 #include "core/linalg.h"
 #include "core/parallel.h"
 #include "core/vectorise.h"
@@ -21,20 +22,6 @@ public_filter_clear (PublicFilter *filter)
   g_clear_pointer (&filter->centred, g_free);
   g_clear_pointer (&filter->whitened, g_free);
   g_clear_pointer (&filter->squares, g_free);
-}
-
-/* In eight sums, so that it becomes vectors. */
-ASSAY_VECTORISED static float
-inner_product (const float *restrict a, const float *restrict b, gsize n)
-{
-  float sums[8] = { 0 };
-
-  for (gsize j = 0; j + 8 <= n; j += 8)
-    for (gsize l = 0; l < 8; l++)
-      sums[l] += a[j + l] * b[j + l];
-  for (gsize j = n / 8 * 8; j < n; j++)
-    sums[0] += a[j] * b[j];
-  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
 }
 
 typedef struct {
@@ -82,7 +69,7 @@ public_filter_init (const MixtureState *state, const float *precision, const dou
       filter.centred[i * d + j] = state->public_images[i * d + j] - (float) mean[j];
   whiten (precision, n, d, filter.centred, filter.whitened);
   for (gsize i = 0; i < n; i++)
-    filter.squares[i] = inner_product (filter.centred + i * d, filter.whitened + i * d, d);
+    filter.squares[i] = row_dot (filter.centred + i * d, filter.whitened + i * d, d);
   *ret_filter = filter;
   memset (&filter, 0, sizeof filter);
   return TRUE;
@@ -218,7 +205,7 @@ gather_features (const Pursuit *job, gsize t, Features *ret_features)
   for (gsize i = 0; i < f->count; i++)
     for (gsize j = 0; j <= i; j++)
       f->gram[i * f->count + j] = f->gram[j * f->count + i]
-          = inner_product (f->plain[i], f->whitened[j], d);
+          = row_dot (f->plain[i], f->whitened[j], d);
   for (gsize i = 0; i < f->count; i++)
     trace += f->gram[i * f->count + i] / (double) f->count;
   for (gsize i = 0; i < f->count; i++)
@@ -275,7 +262,7 @@ fit_mixture (const Pursuit *job, gsize t, gsize row, const Room *room)
     for (gsize j = 0; !is_open (job, t) && j < d; j++)
       room->signed_e[row * d + j] -= room->part[j];
     for (gsize i = 0; i < features.count; i++)
-      right[i] = inner_product (target, features.whitened[i], d);
+      right[i] = row_dot (target, features.whitened[i], d);
     /* Two features that are the same: what was fitted before stays. */
     if (!assay_linalg_solve_spd (features.count, 1, features.gram, right, &error))
       return;

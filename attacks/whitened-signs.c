@@ -17,6 +17,7 @@
 
 #include <math.h>
 
+#include "attacks/row-sums.h"
 #include "core/error.h"
 #include "core/linalg.h"
 #include "core/parallel.h"
@@ -45,21 +46,6 @@ typedef struct {
   float *scores;
   gint has_failed; /* atomic */
 } Refining;
-
-/* To mean 0 and variance 1; constant rows to zeros. */
-static void
-standardise (float *row, gsize n)
-{
-  double mean = 0, square = 0, deviation;
-
-  for (gsize i = 0; i < n; i++)
-    mean += row[i] / (double) n;
-  for (gsize i = 0; i < n; i++)
-    square += (row[i] - mean) * (row[i] - mean) / (double) n;
-  deviation = square > 0 ? sqrt (square) : 1;
-  for (gsize i = 0; i < n; i++)
-    row[i] = (float) ((row[i] - mean) / deviation);
-}
 
 /* q, from the weights; the variance of r as a share of v. */
 static double
@@ -184,7 +170,7 @@ judge_item (gsize item, guint worker, gpointer data)
   (void) worker;
   for (gsize s = 0; s < n; s++)
     filtered[s] = job->lengths[s] > 0 ? (float) (filtered[s] / job->lengths[s]) : 0;
-  standardise (filtered, n);
+  row_standardise (filtered, n);
   for (gsize s = 0; s < n; s++) {
     scores[s] = filtered[s] + (job->options->form == WHITENING_PLAIN ? 0 : first[s]);
     best = MAX (best, scores[s]);
@@ -285,7 +271,7 @@ whitened_refine (const WhitenedOptions *options, const WhiteningMoments *moments
                         error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
-    standardise (assay_matrix_row (job.first, i), m);
+    row_standardise (assay_matrix_row (job.first, i), m);
   while (job.n_found < options->refine)
     if (!refine_once (&job, error))
       return FALSE;
