@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,8 @@ import time
 
 import tiny
 from harness import Skip, Suite, check
+from suite_crash import EPSILON, WHOLE_CODE, lasting
+from suite_crash import SCENES as PAINTED
 from suite_resume import SCENES
 
 cases = Suite("workers")
@@ -26,7 +29,7 @@ MANY = tiny.SCENARIO.replace("trials = 2", "trials = 5").replace(
     "dimension = 2; 4", "variant = random\ndimension = 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11; 12"
 ).replace("neighbours = 40\naveraged = 3", "neighbours = 40; 50; 60\naveraged = 1; 2; 3; 4")
 
-# An audit, a utility and pictures: all that a cell can leave in a store.
+# A utility, and pictures of secrets, releases and guesses.
 KINDS = """\
 [scenario]
 title = All kinds of cells
@@ -52,7 +55,15 @@ grants = groups; other-releases
 [utility accuracy]
 plugin = classification
 epochs = 1
+
+[pictures faces]
+released = yes
+count = 4
 """
+
+# All that a cell can leave in a store: with painted photographs, groups and a claim, and with the
+# audit of a mechanism.
+ALL_KINDS = (KINDS, PAINTED, EPSILON)
 
 # The program ends whoever plays it: the worker.
 DEADLY = """\
@@ -61,12 +72,36 @@ os.kill(os.getppid(), signal.SIGKILL)
 """
 
 
-def same_as_alone(sandbox, folder, *how):
-    """The folder "alone" holds the run of one process; plays it again in another way."""
-    sandbox.run_ok("tiny.scenario", "--quiet", "--out", folder, *how)
+def code_of(text):
+    return WHOLE_CODE if text == PAINTED else 0
+
+
+def check_same_bytes(sandbox, folder):
+    """As the folder "alone", which holds the run of one process: pictures and figures as well."""
+    found, expected = lasting(sandbox.tree(folder)), lasting(sandbox.tree("alone"))
+    other = sorted(name for name in found.keys() | expected.keys()
+                   if found.get(name) != expected.get(name))
+    check(not other, f"{folder}: other bytes, missing or too many: {other}")
     for name in ("results.json", "results.csv", "report.html", "summary.md"):
-        check(sandbox.read(f"{folder}/{name}") == sandbox.read(f"alone/{name}"),
-              f"{folder}/{name}: other bytes")
+        check(name in found, f"{folder} has no {name}")
+
+
+def same_as_alone(sandbox, folder, *how, code=0):
+    sandbox.run_ok("tiny.scenario", "--quiet", "--out", folder, *how, code=code)
+    check_same_bytes(sandbox, folder)
+
+
+def play_alone(sandbox, text):
+    """The run of one process; what it left is what its scenario is here for."""
+    tiny.write(sandbox, text)
+    sandbox.run_ok("tiny.scenario", "--quiet", "--out", "alone", code=code_of(text))
+    results = json.loads(sandbox.read("alone/results.json"))
+    check(all(cell["status"] == "ok" for cell in results["cells"]), "a cell has no result")
+    if "[pictures" in text:
+        sheets = [name for name in sandbox.tree("alone") if re.match(r"pictures/.*\.png", name)]
+        check(sheets, "there are no pictures")
+    if text == EPSILON:
+        check(all(cell["audit"]["hits"] > 0 for cell in results["cells"]), "nothing was audited")
 
 
 def children_of(pid):
@@ -117,10 +152,9 @@ def _(sandbox):
 
 @cases.case("same-bytes-on-scenes-and-other-kinds-of-cells")
 def _(sandbox):
-    for text in (SCENES, KINDS):
-        tiny.write(sandbox, text)
-        sandbox.run_ok("tiny.scenario", "--quiet", "--out", "alone")
-        same_as_alone(sandbox, "with2", "--workers", 2, "--jobs", 2)
+    for text in (SCENES, *ALL_KINDS):
+        play_alone(sandbox, text)
+        same_as_alone(sandbox, "with2", "--workers", 2, "--jobs", 2, code=code_of(text))
         shutil.rmtree(sandbox.path / "alone")
         shutil.rmtree(sandbox.path / "with2")
 
@@ -244,13 +278,11 @@ def ranks(sandbox, n, *arguments, code=0):
 
 @cases.case("same-bytes-with-ranks")
 def _(sandbox):
-    for text in (tiny.LONGER, KINDS):
-        tiny.write(sandbox, text)
-        sandbox.run_ok("tiny.scenario", "--quiet", "--out", "alone")
+    for text in (tiny.LONGER, *ALL_KINDS):
+        play_alone(sandbox, text)
         for n in (1, 3):
-            ranks(sandbox, n, "tiny.scenario", "--quiet", "--out", f"ranks{n}")
-            check(sandbox.read(f"ranks{n}/results.json") == sandbox.read("alone/results.json"),
-                  f"{n} ranks: other bytes")
+            ranks(sandbox, n, "tiny.scenario", "--quiet", "--out", f"ranks{n}", code=code_of(text))
+            check_same_bytes(sandbox, f"ranks{n}")
             shutil.rmtree(sandbox.path / f"ranks{n}")
         shutil.rmtree(sandbox.path / "alone")
 
