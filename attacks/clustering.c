@@ -165,7 +165,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   Attack job = { .context = context,
                  .settings = settings,
                  .public_rows = seen->public_rows,
-                 .scale = subspace_scale (seen->release),
+                 .scale = assay_release_scale (seen->release),
                  .subspaces = subspaces,
                  .k = count_clusters (settings, subspaces.dimension, n_v) };
   g_autoptr (AssayMatrix) estimates = assay_matrix_new (n, d, error);

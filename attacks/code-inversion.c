@@ -279,7 +279,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   AssayMatrix *estimates;
 
   if (function == NULL
-      || !find_moments (function, seen->public_rows, released_codes_scale (seen->release), &moments,
+      || !find_moments (function, seen->public_rows, assay_release_scale (seen->release), &moments,
                         error))
     return FALSE;
   released = released_codes_mean (seen, used, FALSE, error);

@@ -340,7 +340,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   codes = released_codes_mean (seen, (gsize) settings->repeats, FALSE, error);
   ranked = assay_alloc (n * keep, sizeof *ranked, "candidates", error);
   candidates.evidence
-      = hash_rows (function, seen->public_rows, released_codes_scale (seen->release), error);
+      = hash_rows (function, seen->public_rows, assay_release_scale (seen->release), error);
   if (codes == NULL || ranked == NULL || candidates.evidence == NULL
       || !find_flips (settings, seen->release, candidates.evidence, &flips, error))
     return FALSE;

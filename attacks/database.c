@@ -222,7 +222,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                                           : n_adversarial + (gsize) settings->neighbours;
   const gsize k = MIN (wanted, assay_rows_count (seen->database));
   Step3 step = { .database = seen->database,
-                 .scale = subspace_scale (seen->release),
+                 .scale = assay_release_scale (seen->release),
                  .subspaces = subspaces,
                  .n_adversarial = n_adversarial,
                  .n_averaged = (gsize) settings->averaged };

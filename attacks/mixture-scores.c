@@ -27,18 +27,11 @@ mixture_images (const AssayRelease *release, GError **error)
 AssayMatrix *
 mixture_public (const AssayRelease *release, const AssayRows *rows, GError **error)
 {
-  const gsize n = assay_rows_count (rows);
-  AssayMatrix *matrix;
-
-  if (n == 0) {
+  if (assay_rows_count (rows) == 0) {
     assay_fail (error, ASSAY_ERROR_MISMATCH, "the public set is empty; expected public images");
     return NULL;
   }
-  matrix = assay_matrix_new (n, assay_rows_cols (rows), error);
-  if (matrix != NULL)
-    assay_rows_read (rows, 0, n, release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE,
-                     matrix->data);
-  return matrix;
+  return assay_rows_matrix (rows, assay_release_scale (release), error);
 }
 
 gint64

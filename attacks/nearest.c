@@ -20,7 +20,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
         GError **error)
 {
   const Nearest *settings = context->settings;
-  const AssayScale scale = subspace_scale (seen->release);
+  const AssayScale scale = assay_release_scale (seen->release);
   const AssaySubspaces subspaces = assay_release_subspaces (seen->release);
   g_autoptr (AssayMatrix) estimates = assay_matrix_new (subspaces.count, subspaces.cols, error);
   g_autoptr (AssayNearest) nearest

@@ -47,12 +47,6 @@ released_codes_mean (const AssayObservation *seen, gsize n_repeats, gboolean is_
   return mean;
 }
 
-AssayScale
-released_codes_scale (const AssayRelease *release)
-{
-  return release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE;
-}
-
 static AssayMatrix *
 normal_matrix (gsize rows, gsize cols, AssayStream *stream, GError **error)
 {

@@ -12,9 +12,6 @@ G_BEGIN_DECLS
 AssayMatrix *released_codes_mean (const AssayObservation *seen, gsize n_repeats,
                                   gboolean is_negated, GError **error);
 
-/* How public rows are scaled before they are hashed: as the secrets were. */
-AssayScale released_codes_scale (const AssayRelease *release);
-
 /* Control cases: @n rows of @cols normals, codes of @bits by a random linear hash function of them,
  * released as they are with the function. The truth has the rows and the codes. */
 gboolean released_codes_control (gsize n, gsize cols, gsize bits, AssayStreamKey key,

@@ -5,12 +5,6 @@
 
 #include "core/linalg.h"
 
-AssayScale
-subspace_scale (const AssayRelease *release)
-{
-  return release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE;
-}
-
 void
 subspace_project (const AssaySubspaces *subspaces, gsize index, const float *point,
                   float *ret_projected)

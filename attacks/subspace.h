@@ -4,9 +4,6 @@
 #include "core/plugin.h"
 #include "core/scan.h"
 
-/* The scale in which knowledge is compared with the release. */
-AssayScale subspace_scale (const AssayRelease *release);
-
 /* The point of subspace @index nearest to @point: t + B'B (point - t). In place allowed. */
 void subspace_project (const AssaySubspaces *subspaces, gsize index, const float *point,
                        float *ret_projected);

@@ -22,7 +22,7 @@ vector_sets_of (const AssayRelease *release)
                        .members = assay_array_int64 (sets),
                        .dictionary = dictionary,
                        .entries = assay_array_view (dictionary),
-                       .scale = release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE };
+                       .scale = assay_release_scale (release) };
 }
 
 /* Distance of each of @entries from the public row nearest to it. Those that repeat are looked up

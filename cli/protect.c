@@ -72,10 +72,9 @@ read_secrets (const char *place, Given *given, GError **error)
   }
   if (!cli_open_rows (place, "secrets", &rows, error))
     return FALSE;
-  given->matrix = assay_matrix_new (assay_rows_count (rows), assay_rows_cols (rows), error);
+  given->matrix = assay_rows_matrix (rows, ASSAY_SCALE_NONE, error);
   if (given->matrix == NULL)
     return FALSE;
-  assay_rows_read (rows, 0, given->matrix->rows, ASSAY_SCALE_NONE, given->matrix->data);
   given->secrets.rows = assay_matrix_view (given->matrix);
   return TRUE;
 }

@@ -444,6 +444,12 @@ assay_release_cols (const AssayRelease *release)
   return (dictionary != NULL ? dictionary : first_array (release))->shape[1];
 }
 
+AssayScale
+assay_release_scale (const AssayRelease *release)
+{
+  return release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE;
+}
+
 AssaySubspaces
 assay_release_subspaces (const AssayRelease *release)
 {

@@ -131,6 +131,8 @@ gboolean assay_truth_check (const AssayTruth *truth, GError **error);
 
 gsize assay_release_count (const AssayRelease *release); /* n */
 gsize assay_release_cols (const AssayRelease *release);  /* d; 0: the release does not say */
+/* How rows are scaled that are compared with it: as its secrets were. */
+AssayScale assay_release_scale (const AssayRelease *release);
 /* Whether it has arrays that only the holder of further grants than @grants may see (labels,
  * hash-function), and a copy without them, which shares the others. */
 gboolean assay_release_hides (const AssayRelease *release, guint grants);

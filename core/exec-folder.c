@@ -125,10 +125,9 @@ assay_exec_folder_add_rows (AssayExecFolder *folder, const char *name, const Ass
 
   if (rows == NULL)
     return TRUE;
-  matrix = assay_matrix_new (assay_rows_count (rows), assay_rows_cols (rows), error);
+  matrix = assay_rows_matrix (rows, ASSAY_SCALE_NONE, error);
   if (matrix == NULL)
     return FALSE;
-  assay_rows_read (rows, 0, matrix->rows, ASSAY_SCALE_NONE, matrix->data);
   array = assay_array_take_matrix (matrix);
   return assay_exec_folder_add (folder, name, array, error);
 }

@@ -250,6 +250,16 @@ assay_rows_read (const AssayRows *rows, gsize first, gsize count, AssayScale sca
   }
 }
 
+AssayMatrix *
+assay_rows_matrix (const AssayRows *rows, AssayScale scale, GError **error)
+{
+  AssayMatrix *matrix = assay_matrix_new (rows->count, rows->cols, error);
+
+  if (matrix != NULL)
+    assay_rows_read (rows, 0, rows->count, scale, matrix->data);
+  return matrix;
+}
+
 void
 assay_rows_gather (const AssayRows *rows, const gsize *index, gsize count, AssayScale scale,
                    float *ret_values)

@@ -83,7 +83,7 @@ AssayNearest *
 assay_release_nearest (const AssayRelease *release, const AssayRows *rows, gsize k, GError **error)
 {
   const AssaySubspaces subspaces = assay_release_subspaces (release);
-  const AssayScale scale = release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE;
+  const AssayScale scale = assay_release_scale (release);
   AssayScanCache *cache = release->scans;
   AssayNearest *found = NULL;
   AssayNearest *result;

@@ -51,10 +51,9 @@ scaled (AssayView secrets, AssayScale scale, GError **error)
   if (copy == NULL)
     return NULL;
   rows = assay_rows_take_matrix (copy);
-  protected = assay_matrix_new (secrets.rows, secrets.cols, error);
+  protected = assay_rows_matrix (rows, scale, error);
   if (protected == NULL)
     return NULL;
-  assay_rows_read (rows, 0, secrets.rows, scale, protected->data);
   for (gsize i = 0; scale == ASSAY_SCALE_UNIT && i < secrets.rows; i++) {
     gboolean is_zero = TRUE;
 

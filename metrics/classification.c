@@ -188,7 +188,7 @@ assess (const AssayMetricContext *context, const AssayReceived *received,
   const Classification *settings = context->settings;
   const AssayDataset *dataset = context->dataset;
   const AssayArray *secrets = assay_arrays_get (&received->truth->arrays, "secrets");
-  const AssayScale scale = received->release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE;
+  const AssayScale scale = assay_release_scale (received->release);
   const Encryption encryption
       = { .coefficients = test_coefficients (settings),
           .partners = settings->partners,

@@ -4,12 +4,6 @@
 /* Numbers of the stream: RANSAC draws from that of the group, a reference from those after this. */
 #define FIRST_REFERENCE_ITEM (G_GUINT64_CONSTANT (1) << 32)
 
-static AssayScale
-reference_scale (const AssayRelease *release)
-{
-  return release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE;
-}
-
 /* The members of the sets of @items, without repetition, and which of them each set has (items x
  * w): the one entry that many sets hold is then at exactly one distance. */
 static AssayFlats *
@@ -57,14 +51,14 @@ flats_of_references (const ReleaseMatching *how, const AssayDataset *dataset,
                                                       ? assay_release_subspaces (release).dimension
                                                       : 0,
                                      .database = dataset->database,
-                                     .scale = reference_scale (release),
+                                     .scale = assay_release_scale (release),
                                      .stream = how->stream };
   g_autoptr (AssayMatrix) points = assay_matrix_new (numbers->len, assay_rows_cols (test), error);
   g_autofree guint64 *items = assay_alloc (numbers->len, sizeof (guint64), "references", error);
 
   if (points == NULL || items == NULL)
     return NULL;
-  assay_rows_gather (test, rows, numbers->len, reference_scale (release), points->data);
+  assay_rows_gather (test, rows, numbers->len, assay_release_scale (release), points->data);
   if (how->mode == MATCH_TO_SUBSPACE && lifting.dimension > 0) {
     for (gsize i = 0; i < numbers->len; i++)
       items[i] = FIRST_REFERENCE_ITEM + rows[i];

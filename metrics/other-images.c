@@ -52,8 +52,8 @@ metric_other_images (const AssayMetricContext *context, const AssayTruth *truth,
     return FALSE;
   assay_stream_permutation (&stream, n_pool, order);
   assay_rows_gather (pool, order, secrets.rows,
-                     context->release != NULL && context->release->is_unit_norm ? ASSAY_SCALE_UNIT
-                                                                                : ASSAY_SCALE_NONE,
+                     context->release != NULL ? assay_release_scale (context->release)
+                                              : ASSAY_SCALE_NONE,
                      others->data);
   *ret_others = others;
   return TRUE;

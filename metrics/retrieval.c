@@ -83,7 +83,6 @@ gather_labels (const AssayDataset *dataset, const AssayReceived *received, Retri
 static AssayCodes *
 hash_queries (const AssayRelease *release, const AssayRows *rows, GError **error)
 {
-  const AssayScale scale = release->is_unit_norm ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE;
   g_autoptr (AssayHashFunction) function = assay_hash_function_from (release, error);
   g_autoptr (AssayMatrix) matrix = NULL;
   g_autoptr (AssayArray) packed = NULL;
@@ -92,10 +91,9 @@ hash_queries (const AssayRelease *release, const AssayRows *rows, GError **error
     g_prefix_error (error, "queries cannot be hashed: ");
     return NULL;
   }
-  matrix = assay_matrix_new (assay_rows_count (rows), assay_rows_cols (rows), error);
+  matrix = assay_rows_matrix (rows, assay_release_scale (release), error);
   if (matrix == NULL)
     return NULL;
-  assay_rows_read (rows, 0, matrix->rows, scale, matrix->data);
   if (!assay_view_check_finite (assay_matrix_view (matrix), "test rows", error))
     return NULL;
   packed = assay_hash_function_codes (function, assay_matrix_view (matrix), error);

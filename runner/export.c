@@ -45,10 +45,9 @@ write_rows (const Export *export, const char *name, const AssayRows *rows, GErro
 
   if (rows == NULL)
     return TRUE;
-  matrix = assay_matrix_new (assay_rows_count (rows), assay_rows_cols (rows), error);
+  matrix = assay_rows_matrix (rows, ASSAY_SCALE_NONE, error);
   if (matrix == NULL)
     return FALSE;
-  assay_rows_read (rows, 0, matrix->rows, ASSAY_SCALE_NONE, matrix->data);
   array = assay_array_take_matrix (matrix);
   return write_array (export, name, array, error);
 }

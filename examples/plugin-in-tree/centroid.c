@@ -46,7 +46,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   g_autofree float *mean = assay_alloc (subspaces.cols, sizeof (float), "mean", error);
 
   if (estimates == NULL || mean == NULL
-      || !mean_of_rows (seen->public_rows, count, subspace_scale (seen->release), mean, error))
+      || !mean_of_rows (seen->public_rows, count, assay_release_scale (seen->release), mean, error))
     return FALSE;
   for (gsize i = 0; i < subspaces.count; i++)
     subspace_project (&subspaces, i, mean, assay_matrix_row (estimates, i));
