@@ -1,6 +1,6 @@
 /* What each step of the attacks `whitened` and `whitened-removal` gains: ranks of the public images
- * of mixtures, then
- * how like what is left without them is to the private images as they were mixed, up to its sign.
+ * of mixtures, then how like what is left without them is to the private images as they were mixed,
+ * up to its sign.
  *
  *   bench-whitened [--data FOLDER] [--secrets N] [--threads N] [--quick] [--json]
  *                  [DEFENSE/ATTACK/ASSIGNMENTS ...]
