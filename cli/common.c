@@ -23,6 +23,28 @@ cli_parse_instead (CliUsageFunc func, gpointer data)
   instead.data = data;
 }
 
+/* " (did you mean '--out'?)" for an option that there is not: a misspelt one, or the beginning of
+ * one or what goes on from it. */
+static char *
+suggest_option (const char *message, const GOptionEntry *entries)
+{
+  const char *option = strstr (message, "--");
+  const char *nearest;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  if (option == NULL || strlen (option) < strlen ("--ab"))
+    return g_strdup ("");
+  for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++)
+    g_ptr_array_add (names, (gpointer) entry->long_name);
+  g_ptr_array_add (names, NULL);
+  option += strlen ("--");
+  nearest = assay_text_closest (option, (const char *const *) names->pdata);
+  for (guint i = 0; nearest == NULL && names->pdata[i] != NULL; i++)
+    if (g_str_has_prefix (option, names->pdata[i]) || g_str_has_prefix (names->pdata[i], option))
+      nearest = names->pdata[i];
+  return nearest != NULL ? g_strdup_printf (" (did you mean '--%s'?)", nearest) : g_strdup ("");
+}
+
 gboolean
 cli_parse (int *argc, char ***argv, const char *parameters, const char *summary,
            const char *description, const GOptionEntry *entries)
@@ -41,9 +63,14 @@ cli_parse (int *argc, char ***argv, const char *parameters, const char *summary,
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
   is_ok = g_option_context_parse (context, argc, argv, &error);
-  if (!is_ok)
-    g_printerr ("%s: %s; '%s --help' explains\n", g_get_prgname (), error->message,
+  if (!is_ok) {
+    g_autofree char *hint = g_error_matches (error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)
+                                ? suggest_option (error->message, entries)
+                                : g_strdup ("");
+
+    g_printerr ("%s: %s%s; '%s --help' explains\n", g_get_prgname (), error->message, hint,
                 g_get_prgname ());
+  }
   g_option_context_free (context);
   return is_ok;
 }

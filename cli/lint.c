@@ -18,8 +18,6 @@
 
 static void add (GPtrArray *doubts, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-static void add (GPtrArray *doubts, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
 /* Once, however many settings of a group give it. */
 static void
 add (GPtrArray *doubts, const char *format, ...)
@@ -198,6 +196,21 @@ command_of (const AssayPart *part)
   return NULL;
 }
 
+/* The first of @words that looks like a script, as an interpreter is given it, and is not there. */
+static const char *
+missing_script (char **words)
+{
+  static const char *const endings[]
+      = { ".py", ".js", ".mjs", ".R", ".r", ".jl", ".pl", ".rb", ".lua", ".sh", ".m" };
+
+  for (guint w = 1; words[w] != NULL; w++)
+    for (guint e = 0; e < G_N_ELEMENTS (endings); e++)
+      if (words[w][0] != '-' && g_str_has_suffix (words[w], endings[e])
+          && !g_file_test (words[w], G_FILE_TEST_EXISTS))
+        return words[w];
+  return NULL;
+}
+
 /* That it cannot be started is an error of its cells, and nothing that keeps the others from being
  * run: the program may be installed by then. */
 static void
@@ -210,6 +223,7 @@ check_programs (GPtrArray *doubts, const AssayPlan *plan, const char *kind, cons
     g_autofree char *command = command_of (part);
     g_auto (GStrv) words = NULL;
     g_autofree char *found = NULL;
+    const char *script;
     g_autoptr (GError) error = NULL;
 
     if (command == NULL || g_str_equal (command, "FILL_IN"))
@@ -218,6 +232,12 @@ check_programs (GPtrArray *doubts, const AssayPlan *plan, const char *kind, cons
     found = words != NULL ? assay_program_find (words[0], &error) : NULL;
     if (error != NULL)
       add (doubts, "[%s %s] %s", kind, part->label, error->message);
+    script = words != NULL ? missing_script (words) : NULL;
+    if (script != NULL)
+      add (doubts,
+           "[%s %s] command: there is no file '%s', neither in the scenario's folder nor in "
+           "the working folder",
+           kind, part->label, script);
   }
 }
 

@@ -296,6 +296,11 @@ def _(sandbox):
             ("not-there x", "the program 'not-there' cannot be started: there is no such file"),
             ("./other.py", "the program './other.py' cannot be started: there is no such file"),
             ("sub/mine.py", "the program 'sub/mine.py' cannot be started: it is not executable"),
+            ("sh sub/other.py", "command: there is no file 'sub/other.py', neither in the "
+             "scenario's folder nor in the working folder"),
+            ("sh -c other.py", "command: there is no file 'other.py', neither in the scenario's "
+             "folder nor in the working folder"),
+            ("sh -c mine.pyx --other.py", None),
             ("sh sub/mine.py", None)):
         for kind in ("defense", "attack"):
             write_values(sandbox, claims=RATE.format(1) + f"[{kind} mine]\nplugin = exec\n"
