@@ -535,9 +535,7 @@ choose_nothing (const AssayAttackContext *context, const AssayOracle *oracle, GE
 {
   AssayEvent *event = g_new0 (AssayEvent, 1);
 
-  (void) context;
-  (void) oracle;
-  (void) error;
+  (void) context, (void) oracle, (void) error;
   event->runs = 1000;
   event->says = g_strdup ("nothing");
   event->count = count_nothing;
