@@ -169,30 +169,43 @@ check_data (const AssayPlan *plan, AssayWorkspace *workspace, const AssayFolder 
   return TRUE;
 }
 
+static gboolean
+start_workers (const AssayPlan *plan, const RunOptions *options, AssayCrew **crew, GError **error)
+{
+  if (*crew == NULL && options->workers > 1)
+    *crew = cli_crew_new (plan, &options->plan, (guint) options->workers, error);
+  return *crew != NULL || options->workers < 2;
+}
+
+/* The ranks that this process was started with stay for the next plan. */
+static void
+dismiss_workers (const RunOptions *options, AssayCrew **crew)
+{
+  if (*crew != NULL && *crew != options->ranks)
+    (*crew)->free (*crew);
+  *crew = options->ranks;
+}
+
 /* By this process, by workers that it starts, or by the ranks that it was started with. */
 static gboolean
 run_cells (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
-           const RunOptions *options, const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end,
-           GError **error)
+           const RunOptions *options, AssayCrew **crew, const AssayRunCallbacks *callbacks,
+           AssayRunEnd *ret_end, GError **error)
 {
-  AssayCrew *crew = options->ranks;
   gboolean is_ok;
 
-  if (crew == NULL && options->workers < 2)
-    return assay_run (plan, workspace, store, callbacks, ret_end, error);
-  if (crew == NULL)
-    crew = cli_crew_new (plan, &options->plan, (guint) options->workers, error);
-  if (crew == NULL)
+  if (!start_workers (plan, options, crew, error))
     return FALSE;
-  is_ok = assay_run_with_crew (plan, store, crew, callbacks, ret_end, error);
-  if (crew != options->ranks)
-    crew->free (crew);
+  if (*crew == NULL)
+    return assay_run (plan, workspace, store, callbacks, ret_end, error);
+  is_ok = assay_run_with_crew (plan, store, *crew, callbacks, ret_end, error);
+  dismiss_workers (options, crew);
   return is_ok;
 }
 
 static int
 run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *folder,
-               const RunOptions *options)
+               const RunOptions *options, AssayCrew **crew)
 {
   CliProgress *progress = cli_progress_new (options->quiet);
   const AssayRunCallbacks callbacks
@@ -205,7 +218,7 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
         && assay_programs_check (plan, folder->store, !folder->is_finished, &error)
         && assay_elsewhere_check (plan, folder->store, &error)
         && (folder->is_finished
-            || run_cells (plan, workspace, folder->store, options, &callbacks, &end, &error));
+            || run_cells (plan, workspace, folder->store, options, crew, &callbacks, &end, &error));
   int code;
 
   cli_progress_free (progress);
@@ -224,7 +237,8 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
 
 /* Everything that can go wrong before something is written goes wrong here first. */
 static int
-run_plan (const AssayPlan *plan, const char *place, const RunOptions *options)
+run_plan_with (const AssayPlan *plan, const char *place, const RunOptions *options,
+               AssayCrew **crew)
 {
   g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
   g_autoptr (GError) error = NULL;
@@ -243,8 +257,23 @@ run_plan (const AssayPlan *plan, const char *place, const RunOptions *options)
     return cli_fail_early (error);
   if (!assay_folder_open (plan, place, options->resume, &folder, &error))
     return cli_fail (error);
-  code = run_in_folder (plan, workspace, &folder, options);
+  code = run_in_folder (plan, workspace, &folder, options, crew);
   assay_folder_clear (&folder);
+  return code;
+}
+
+/* Workers open the dataset while this process does. A run that goes on may need none. */
+static int
+run_plan (const AssayPlan *plan, const char *place, const RunOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  AssayCrew *crew = options->ranks;
+  int code;
+
+  if (!options->resume && !start_workers (plan, options, &crew, &error))
+    return cli_fail_early (error);
+  code = run_plan_with (plan, place, options, &crew);
+  dismiss_workers (options, &crew);
   return code;
 }
 
@@ -356,7 +385,7 @@ take_part (int argc, char **argv, RunOptions *options)
   cli_catch_interrupts ();
   options->ranks = party.ranks;
   if (party.post != NULL)
-    cli_party_work (&party, argv + 1, n, &options->plan);
+    cli_party_work (&party, argv + 1, n, &options->plan, !options->resume);
   else
     code = run_all (argv + 1, n, options);
   cli_party_leave (&party);

@@ -55,7 +55,8 @@ on_is_cancelled (gpointer data)
 }
 
 void
-cli_party_work (CliParty *party, char **scenarios, guint n, const CliPlanOptions *options)
+cli_party_work (CliParty *party, char **scenarios, guint n, const CliPlanOptions *options,
+                gboolean opens_ahead)
 {
   g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_plan_free);
   const char *name = party->is_local ? "a worker" : party->mpi.name;
@@ -76,7 +77,7 @@ cli_party_work (CliParty *party, char **scenarios, guint n, const CliPlanOptions
     party->post->send (party->post, mail);
     break;
   }
-  assay_work ((const AssayPlan *const *) plans->pdata, plans->len, party->post, name,
+  assay_work ((const AssayPlan *const *) plans->pdata, plans->len, opens_ahead, party->post, name,
               on_is_cancelled, NULL);
 }
 

@@ -17,8 +17,9 @@ CliParty cli_party_join (void);
 void cli_party_leave (CliParty *party);
 
 /* Runs cells of the scenarios that are sent, until there are no more. What is wrong with a scenario
- * is told by whoever sends them. */
-void cli_party_work (CliParty *party, char **scenarios, guint n, const CliPlanOptions *options);
+ * is told by whoever sends them. @opens_ahead: the run begins with the first dataset. */
+void cli_party_work (CliParty *party, char **scenarios, guint n, const CliPlanOptions *options,
+                     gboolean opens_ahead);
 
 /* @n workers for @plan, who share the threads. */
 AssayCrew *cli_crew_new (const AssayPlan *plan, const CliPlanOptions *options, guint n,

@@ -1,8 +1,8 @@
 /* Ranks of MPI.
  *
  * MPI's own waiting calls keep a processor busy, which a rank that deals cannot afford where it
- * shares one with a rank that works: here a rank that waits asks, and sleeps in between, at most
- * half a millisecond. */
+ * shares one with a rank that works: here a rank that waits asks, and sleeps in between, the longer
+ * the longer nothing came, at most two milliseconds. One that works has a second cell waiting. */
 #include "runner/crew-mpi.h"
 
 #include "config.h"
@@ -40,7 +40,7 @@ assay_post_mpi_new (void)
 #include <unistd.h>
 
 #define TAG 1
-#define MAX_SLEEP_US 500
+#define MAX_SLEEP_US 2000
 
 /* ---- Mail ---- */
 

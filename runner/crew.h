@@ -65,9 +65,11 @@ struct _AssayPost {
   GBytes *(*receive) (AssayPost *post); /* waits; NULL: whoever deals is gone */
 };
 
-/* Runs the cells of @plans that are sent, until it is told to quit or whoever deals is gone. @name:
- * what it is called in messages ("rank 3 on HOST"). */
-void assay_work (const AssayPlan *const *plans, guint n_plans, AssayPost *post, const char *name,
-                 gboolean (*is_cancelled) (gpointer data), gpointer data);
+/* Runs the cells of @plans that are sent, until it is told to quit or whoever deals is gone.
+ * @opens_ahead: opens the first dataset of the first plan before it is asked to, while whoever
+ * deals does the same. @name: what it is called in messages ("rank 3 on HOST"). */
+void assay_work (const AssayPlan *const *plans, guint n_plans, gboolean opens_ahead,
+                 AssayPost *post, const char *name, gboolean (*is_cancelled) (gpointer data),
+                 gpointer data);
 
 G_END_DECLS

@@ -107,10 +107,9 @@ serve (Worker *worker)
 }
 
 static gboolean
-work_on (const AssayPlan *plan, GBytes *facts, AssayPost *post_to, const char *name,
-         const AssayRunCallbacks *callbacks)
+work_on (const AssayPlan *plan, AssayWorkspace *workspace, GBytes *facts, AssayPost *post_to,
+         const char *name, const AssayRunCallbacks *callbacks)
 {
-  g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
   g_autoptr (GError) error = NULL;
   g_autoptr (AssayStore) store = assay_store_new_in_memory (&error);
   g_autoptr (AssayRunner) runner
@@ -123,22 +122,40 @@ work_on (const AssayPlan *plan, GBytes *facts, AssayPost *post_to, const char *n
   return FALSE;
 }
 
+/* With the first dataset open. What is wrong with that is told where a cell needs it. */
+static AssayWorkspace *
+open_ahead (const AssayPlan *plan)
+{
+  AssayWorkspace *workspace = assay_workspace_new (plan);
+  const char *sha256;
+
+  assay_workspace_dataset (workspace, 0, &sha256, NULL);
+  return workspace;
+}
+
 void
-assay_work (const AssayPlan *const *plans, guint n_plans, AssayPost *post_to, const char *name,
-            gboolean (*is_cancelled) (gpointer data), gpointer data)
+assay_work (const AssayPlan *const *plans, guint n_plans, gboolean opens_ahead, AssayPost *post_to,
+            const char *name, gboolean (*is_cancelled) (gpointer data), gpointer data)
 {
   const AssayRunCallbacks callbacks = { .is_cancelled = is_cancelled, .data = data };
+  g_autoptr (AssayWorkspace) ahead = opens_ahead && n_plans > 0 ? open_ahead (plans[0]) : NULL;
   gboolean goes_on = TRUE;
 
   while (goes_on) {
     g_autoptr (GBytes) mail = post_to->receive (post_to);
     g_autoptr (GBytes) rest = NULL;
+    g_autoptr (AssayWorkspace) workspace = g_steal_pointer (&ahead);
     AssayMail kind;
     guint64 number;
 
     goes_on
         = mail != NULL && assay_mail_open (mail, &kind, &number, &rest) && kind != ASSAY_MAIL_QUIT;
-    if (goes_on && kind == ASSAY_MAIL_BEGIN && number < n_plans)
-      goes_on = work_on (plans[number], rest, post_to, name, &callbacks);
+    if (!goes_on || kind != ASSAY_MAIL_BEGIN || number >= n_plans)
+      continue;
+    if (workspace == NULL || number > 0) {
+      g_clear_pointer (&workspace, assay_workspace_free);
+      workspace = assay_workspace_new (plans[number]);
+    }
+    goes_on = work_on (plans[number], workspace, rest, post_to, name, &callbacks);
   }
 }

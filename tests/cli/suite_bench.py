@@ -108,6 +108,23 @@ def _(sandbox):
     check("of the processor" in text and ">rows<" in text and ">100<" in text, "labels")
 
 
+@cases.case("what-sharing-costs")
+def _(_):
+    """Of 100 cells: 1 s alone; shared 0.55 s by the clock and 1.2 s of the processors."""
+    def times(clock, cpu):
+        return {"minimum": clock, "median": clock, "cpu": cpu}
+
+    whole = {"alone, 1 thread": times(1.5, 1.4), "2 workers": times(1.25, 1.9)}
+    start = {"alone, 1 thread": times(0.5, 0.4), "2 workers": times(0.7, 0.7)}
+    alone, shared = module().whole_runs.sharing_cases("attacks", whole, start, 100)
+    check(alone["name"] == "attacks, alone, 1 thread", alone["name"])
+    found = [(case["values"]["ms a cell"], case["values"]["CPU ms a cell"],
+              case["values"]["CPU loss %"], case["values"]["clock loss %"] or 0)
+             for case in (alone, shared)]
+    expected = [(10, 10, 0, 0), (5.5, 12, 20, 10)]
+    check(all(abs(x - y) < 1e-9 for a, b in zip(found, expected) for x, y in zip(a, b)), found)
+
+
 @cases.case("what-cannot-begin")
 def _(sandbox):
     (sandbox.root / "text.json").write_text("{")
@@ -137,7 +154,7 @@ def _(sandbox):
     names = [line.split()[0] for line in done.stdout.splitlines()]
     expected = {"roofline", "growth", "subspace", "distinguish", "intersections", "codes",
                 "mixture-scores", "image-quality", "classification", "whitened",
-                "mixture-inversion", "cells", "workers"}
+                "mixture-inversion", "cells", "workers", "ranks"}
     check(expected <= set(names) and "claim-calibration" not in names, names)
 
 

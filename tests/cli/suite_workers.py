@@ -15,6 +15,7 @@ from harness import Skip, Suite, check
 from suite_crash import EPSILON, WHOLE_CODE, lasting
 from suite_crash import SCENES as PAINTED
 from suite_resume import SCENES
+from two_machines import TwoMachines
 
 cases = Suite("workers")
 
@@ -248,15 +249,17 @@ def _(sandbox):
 # ---- Ranks ----
 
 
-def mpirun(sandbox, n, *command):
+def mpirun(sandbox, n, *command, machines=None):
     """@command on @n ranks; each is started by a script, if the sandbox has rank.sh."""
     if shutil.which("mpirun") is None:
         raise Skip("mpirun is not installed")
     if "libmpi" not in subprocess.run(["ldd", sandbox.assay_path], capture_output=True,
                                       text=True).stdout:
         raise Skip("this build is without MPI")
-    words = ["mpirun", *(["--allow-run-as-root"] if os.geteuid() == 0 else []), "--oversubscribe",
-             "-n", str(n)]
+    is_root = os.geteuid() == 0 or machines is not None
+    words = [*(machines.before if machines else []), "mpirun",
+             *(["--allow-run-as-root"] if is_root else []), "--oversubscribe",
+             *(machines.options if machines else []), "-n", str(n)]
     script = sandbox.path / "rank.sh"
     if script.exists():
         script.chmod(0o755)
@@ -269,8 +272,10 @@ def mpirun(sandbox, n, *command):
                           env=environment, capture_output=True, text=True, timeout=110)
 
 
-def ranks(sandbox, n, *arguments, code=0):
-    result = mpirun(sandbox, n, "run", *arguments)
+def ranks(sandbox, n, *arguments, code=0, machines=None):
+    result = mpirun(sandbox, n, "run", *arguments, machines=machines)
+    if machines is not None:
+        machines.check_permitted(result)
     check(result.returncode == code,
           f"exit {result.returncode}, expected {code}\n{result.stdout}{result.stderr}")
     return result
@@ -285,6 +290,32 @@ def _(sandbox):
             check_same_bytes(sandbox, f"ranks{n}")
             shutil.rmtree(sandbox.path / f"ranks{n}")
         shutil.rmtree(sandbox.path / "alone")
+
+
+@cases.case("same-bytes-with-ranks-on-two-machines")
+def _(sandbox):
+    """The second has another network, and of the first no more than the launcher's agent."""
+    play_alone(sandbox, KINDS)
+    machines = TwoMachines(sandbox, 3)
+    ranks(sandbox, 3, "tiny.scenario", "--quiet", "--out", "ranks", machines=machines)
+    check_same_bytes(sandbox, "ranks")
+    places = machines.places()
+    check({rank: host for rank, (host, _) in places.items()}
+          == {0: "here", 1: "there", 2: "there"}, f"the ranks are elsewhere: {places}")
+    check(places[0][1] != places[1][1] == places[2][1], f"one network: {places}")
+    check(machines.sent() > 20_000, f"{machines.sent()} bytes of news")
+
+
+@cases.case("a-rank-on-another-machine-is-named")
+def _(sandbox):
+    tiny.write(sandbox)
+    tiny.write(sandbox, tiny.SCENARIO.replace("seed = 3", "seed = 4"), "other.scenario")
+    machines = TwoMachines(sandbox, 2)
+    sandbox.write("rank.sh", '#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 0 ] || set -- "$1" run '
+                             'other.scenario\nexec "$@"\n').chmod(0o755)
+    result = ranks(sandbox, 2, "tiny.scenario", "--quiet", "--out", "out", code=2,
+                   machines=machines)
+    check("rank 1 on there has another plan" in result.stderr, result.stderr)
 
 
 @cases.case("ranks-play-several-scenarios-and-pass-over-finished-ones")
