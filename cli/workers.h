@@ -20,6 +20,6 @@ void cli_party_leave (CliParty *party);
  * is told by whoever sends them. */
 void cli_party_work (CliParty *party, char **scenarios, guint n, const CliPlanOptions *options);
 
-/* @n workers for @plan, who share the threads. */
+/* @n workers for @plan, who share the threads and the memory for shared work. */
 AssayCrew *cli_crew_new (const AssayPlan *plan, const CliPlanOptions *options, guint n,
-                         GError **error);
+                         gboolean is_verbose, GError **error);
