@@ -134,8 +134,7 @@ vector_sets_masses (const VectorSets *sets, const AssayRows *public_rows, GError
   if (masses == NULL || !count_masses (sets, public_rows, masses, error))
     return NULL;
   kept = assay_array_take (ASSAY_INT64, 1, &k, g_steal_pointer (&masses));
-  assay_rows_keep (public_rows, key, kept);
-  return kept;
+  return assay_rows_keep (public_rows, key, kept);
 }
 
 gboolean

@@ -7,6 +7,7 @@
 #include "core/registry.h"
 #include "core/text.h"
 #include "report/report.h"
+#include "runner/estimate.h"
 #include "runner/pairing.h"
 #include "runner/sheet.h"
 
@@ -78,6 +79,7 @@ static void
 print_plan (const AssayPlan *plan)
 {
   g_autofree char *memory = assay_text_bytes (plan->memory);
+  g_autofree char *shared = assay_text_bytes (assay_plan_shared_budget (plan, 1));
   const gboolean takes_groups = plan->secret_groups > 0;
   g_autofree char *needed = assay_text_count (takes_groups ? plan->trials * plan->secret_groups
                                                            : assay_plan_secrets_needed (plan));
@@ -103,7 +105,8 @@ print_plan (const AssayPlan *plan)
 
     printf ("skipped: %s against %s: %s\n", skip->attack, skip->defense, skip->reason);
   }
-  printf ("memory: about %s\n", memory);
+  printf ("memory: about %s, and at most %s of what cells share ('assay run --cache-memory')\n",
+          memory, shared);
   print_time (plan->work);
 }
 

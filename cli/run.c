@@ -1,14 +1,18 @@
 /* assay run: scenarios in, results out. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/witness.h"
 #include "cli/workers.h"
 #include "core/parallel.h"
+#include "core/shared-work.h"
+#include "core/text.h"
 #include "report/report.h"
 #include "runner/elsewhere.h"
+#include "runner/estimate.h"
 #include "runner/folder.h"
 #include "runner/kept.h"
 #include "runner/programs.h"
@@ -19,11 +23,15 @@ typedef struct {
   char *out;
   char *witness;
   char *baseline;
+  char *cache_memory; /* as it was given; NULL: it was not */
+  guint64 cache_bytes;
+  guint64 data_owner; /* scenarios of one command share data */
   gint jobs;
   gint workers;
   AssayCrew *ranks; /* of MPI; NULL: there are none */
   gboolean resume;
   gboolean quiet;
+  gboolean verbose;
   gboolean json;
 } RunOptions;
 
@@ -173,7 +181,7 @@ static gboolean
 start_workers (const AssayPlan *plan, const RunOptions *options, AssayCrew **crew, GError **error)
 {
   if (*crew == NULL && options->workers > 1)
-    *crew = cli_crew_new (plan, &options->plan, (guint) options->workers, error);
+    *crew = cli_crew_new (plan, &options->plan, (guint) options->workers, options->verbose, error);
   return *crew != NULL || options->workers < 2;
 }
 
@@ -246,6 +254,7 @@ run_plan_with (const AssayPlan *plan, const char *place, const RunOptions *optio
   const char *sha256;
   int code;
 
+  assay_workspace_share_data (workspace, options->data_owner);
   if (!options->resume && !options->quiet)
     g_printerr ("opening the dataset\n");
   if (!options->resume && !assay_workspace_dataset (workspace, 0, &sha256, &error)) {
@@ -314,6 +323,25 @@ options_clear (RunOptions *options)
   g_free (options->out);
   g_free (options->witness);
   g_free (options->baseline);
+  g_free (options->cache_memory);
+}
+
+/* How much shared work may take beside the cells of each of the plans, one after another: what was
+ * asked for, or what there is room for. */
+static gboolean
+set_budget (const GPtrArray *plans, const RunOptions *options, GError **error)
+{
+  const guint n = (guint) MAX (options->workers, 1);
+  guint64 budget = options->cache_memory != NULL ? options->cache_bytes : G_MAXUINT64;
+
+  for (guint i = 0; i < plans->len; i++)
+    if (options->cache_memory == NULL)
+      budget = MIN (budget, assay_plan_shared_budget (plans->pdata[i], n));
+  for (guint i = 0; i < plans->len; i++)
+    if (!assay_plan_check_budget (plans->pdata[i], n, budget, error))
+      return FALSE;
+  assay_shared_set_budget (budget);
+  return TRUE;
 }
 
 static int
@@ -321,6 +349,7 @@ run_all (char **scenarios, guint n, const RunOptions *options)
 {
   g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_plan_free);
   g_autoptr (GPtrArray) places = g_ptr_array_new_with_free_func (g_free); /* canonical */
+  g_autoptr (GError) problem = NULL;
   int worst = EXIT_OK;
 
   /* What is wrong with any of them is told before the first begins. */
@@ -340,6 +369,8 @@ run_all (char **scenarios, guint n, const RunOptions *options)
         || (options->witness == NULL && !assay_folder_check (plan, place, options->resume, &error)))
       return cli_fail_early (error);
   }
+  if (!set_budget (plans, options, &problem))
+    return cli_fail_early (problem);
   for (guint i = 0; i < plans->len; i++) {
     const AssayPlan *plan = plans->pdata[i];
     g_autofree char *place = choose_place (plan, options->out, n == 1);
@@ -373,6 +404,45 @@ why_not (int argc, const RunOptions *options)
   return NULL;
 }
 
+/* NULL, or what is wrong with --cache-memory, whose bytes it reads. */
+static char *
+read_cache_memory (RunOptions *options)
+{
+  const guint64 machine = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+  g_autofree char *present = assay_text_bytes (machine);
+
+  if (options->cache_memory == NULL)
+    return NULL;
+  if (!assay_text_to_bytes (options->cache_memory, &options->cache_bytes))
+    return g_strdup_printf ("--cache-memory %s: expected a size such as 512MiB or 2GiB; 0 keeps "
+                            "nothing",
+                            options->cache_memory);
+  if (options->cache_bytes > machine)
+    return g_strdup_printf ("--cache-memory %s: expected at most %s, the memory of the machine",
+                            options->cache_memory, present);
+  return NULL;
+}
+
+/* What was shared, to whoever asks: no result depends on it. */
+static void
+say_shared (const CliParty *party)
+{
+  g_autofree char *shared = assay_shared_describe ();
+  const char *name = party->post == NULL ? "assay" : party->is_local ? "a worker" : party->mpi.name;
+
+  g_printerr ("%s: shared work: %s\n", name, shared);
+}
+
+/* Ranks of one machine share it. */
+static void
+set_budget_of_rank (const CliParty *party, const RunOptions *options)
+{
+  const guint n = MAX (party->mpi.n_beside, 1);
+
+  assay_shared_set_budget (options->cache_memory != NULL ? options->cache_bytes
+                                                         : assay_shared_default_budget () / n);
+}
+
 /* Whatever this process is: the one that writes, or one that works for it. */
 static int
 take_part (int argc, char **argv, RunOptions *options)
@@ -384,10 +454,14 @@ take_part (int argc, char **argv, RunOptions *options)
   assay_parallel_set_threads (options->jobs > 0 ? (guint) options->jobs : party.mpi.threads);
   cli_catch_interrupts ();
   options->ranks = party.ranks;
-  if (party.post != NULL)
+  if (party.post != NULL) {
+    set_budget_of_rank (&party, options);
     cli_party_work (&party, argv + 1, n, &options->plan, !options->resume);
-  else
+  } else {
     code = run_all (argv + 1, n, options);
+  }
+  if (options->verbose)
+    say_shared (&party);
   cli_party_leave (&party);
   return code;
 }
@@ -395,7 +469,7 @@ take_part (int argc, char **argv, RunOptions *options)
 int
 cli_run (int argc, char **argv)
 {
-  RunOptions options = { 0 };
+  RunOptions options = { .data_owner = assay_shared_owner () };
   const GOptionEntry entries[]
       = { CLI_PLAN_OPTIONS (options.plan),
           { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
@@ -406,9 +480,15 @@ cli_run (int argc, char **argv)
             "Processes that run cells side by side and share the threads (default 1: one cell at a "
             "time); results do not depend on it",
             "N" },
+          { "cache-memory", 0, 0, G_OPTION_ARG_STRING, &options.cache_memory,
+            "Memory for what cells share: data, dictionaries, releases, scans (default: a quarter "
+            "of the machine's, at most 4 GiB); results do not depend on it",
+            "SIZE" },
           { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume, "Go on with an interrupted run",
             NULL },
           { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
+          { "verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose,
+            "Say at the end what of the shared work was found and made", NULL },
           { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &options.baseline,
             "An earlier run of the same scenario: exit 1 where anything leaks more", "DIR" },
           { "witness", 0, 0, G_OPTION_ARG_STRING, &options.witness,
@@ -416,6 +496,7 @@ cli_run (int argc, char **argv)
           { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
             "Print results.json instead of the table", NULL },
           G_OPTION_ENTRY_NULL };
+  g_autofree char *bad_size = NULL;
   const char *problem;
   int code;
 
@@ -426,7 +507,10 @@ cli_run (int argc, char **argv)
     options_clear (&options);
     return EXIT_BAD_INPUT;
   }
+  bad_size = read_cache_memory (&options);
   problem = why_not (argc, &options);
+  if (problem == NULL)
+    problem = bad_size;
   if (problem != NULL) {
     g_printerr ("assay run: %s\n", problem);
     options_clear (&options);

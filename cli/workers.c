@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "core/parallel.h"
+#include "core/shared-work.h"
 #include "runner/crew-local.h"
 
 CliParty
@@ -83,13 +84,18 @@ cli_party_work (CliParty *party, char **scenarios, guint n, const CliPlanOptions
 
 /* The same command for one scenario, without what only the process that writes needs. */
 static GPtrArray *
-worker_arguments (const AssayPlan *plan, const CliPlanOptions *options, guint n)
+worker_arguments (const AssayPlan *plan, const CliPlanOptions *options, guint n,
+                  gboolean is_verbose)
 {
   GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
 
   g_ptr_array_add (words, g_strdup ("/proc/self/exe"));
   g_ptr_array_add (words, g_strdup ("run"));
   g_ptr_array_add (words, g_strdup_printf ("--jobs=%u", MAX (assay_parallel_threads () / n, 1)));
+  g_ptr_array_add (words, g_strdup_printf ("--cache-memory=%" G_GUINT64_FORMAT,
+                                           assay_shared_budget () / n));
+  if (is_verbose)
+    g_ptr_array_add (words, g_strdup ("--verbose"));
   for (guint i = 0; options->assignments != NULL && options->assignments[i] != NULL; i++)
     g_ptr_array_add (words, g_strconcat ("--set=", options->assignments[i], NULL));
   if (options->seed != NULL)
@@ -102,9 +108,10 @@ worker_arguments (const AssayPlan *plan, const CliPlanOptions *options, guint n)
 }
 
 AssayCrew *
-cli_crew_new (const AssayPlan *plan, const CliPlanOptions *options, guint n, GError **error)
+cli_crew_new (const AssayPlan *plan, const CliPlanOptions *options, guint n, gboolean is_verbose,
+              GError **error)
 {
-  g_autoptr (GPtrArray) words = worker_arguments (plan, options, n);
+  g_autoptr (GPtrArray) words = worker_arguments (plan, options, n, is_verbose);
 
   return assay_crew_local_new (n, (const char *const *) words->pdata, error);
 }

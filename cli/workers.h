@@ -21,6 +21,6 @@ void cli_party_leave (CliParty *party);
 void cli_party_work (CliParty *party, char **scenarios, guint n, const CliPlanOptions *options,
                      gboolean opens_ahead);
 
-/* @n workers for @plan, who share the threads. */
+/* @n workers for @plan, who share the threads and the memory for shared work. */
 AssayCrew *cli_crew_new (const AssayPlan *plan, const CliPlanOptions *options, guint n,
-                         GError **error);
+                         gboolean is_verbose, GError **error);

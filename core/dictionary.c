@@ -432,7 +432,5 @@ assay_dictionary (const AssayRows *rows, const AssayDictionarySpec *spec, GError
     if (dictionary != NULL && disk_key != NULL)
       assay_disk_cache_keep (KIND, disk_key, dictionary->bytes);
   }
-  if (dictionary != NULL)
-    assay_rows_keep (rows, key, dictionary);
-  return dictionary;
+  return dictionary != NULL ? assay_rows_keep (rows, key, dictionary) : NULL;
 }

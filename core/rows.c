@@ -4,13 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What one set may keep. */
-#define KEPT_BYTES ((gsize) 256 * 1024 * 1024)
-
-typedef struct {
-  char *key;
-  AssayArray *array;
-} Kept;
+#include "core/shared-work.h"
 
 typedef struct {
   gsize first; /* number of its first row in the set */
@@ -27,7 +21,7 @@ struct _AssayRows {
   gsize count;
   GArray *segments; /* of Segment, by first row, none of them empty */
   GMutex lock;      /* of what follows */
-  GPtrArray *kept;  /* of Kept, oldest first */
+  guint64 owner;    /* of what was made of the rows; 0: nothing was */
   char *sha256;     /* NULL: not yet computed */
 };
 
@@ -131,14 +125,13 @@ clear_segment (gpointer segment)
   g_bytes_unref (((Segment *) segment)->bytes);
 }
 
+/* Names that are made from here on are others than those so far. */
 static void
-kept_free (gpointer data)
+forget_made (AssayRows *rows)
 {
-  Kept *kept = data;
-
-  g_free (kept->key);
-  assay_array_free (kept->array);
-  g_free (kept);
+  if (rows->owner != 0)
+    assay_shared_forget_all (rows->owner);
+  rows->owner = 0;
 }
 
 AssayRows *
@@ -151,7 +144,6 @@ assay_rows_new (gsize cols)
   rows->segments = g_array_new (FALSE, FALSE, sizeof (Segment));
   g_array_set_clear_func (rows->segments, clear_segment);
   g_mutex_init (&rows->lock);
-  rows->kept = g_ptr_array_new_with_free_func (kept_free);
   return rows;
 }
 
@@ -167,8 +159,8 @@ assay_rows_unref (AssayRows *rows)
 {
   if (rows == NULL || !g_atomic_ref_count_dec (&rows->references))
     return;
+  forget_made (rows);
   g_array_unref (rows->segments);
-  g_ptr_array_unref (rows->kept);
   g_free (rows->sha256);
   g_mutex_clear (&rows->lock);
   g_free (rows);
@@ -191,7 +183,7 @@ assay_rows_append (AssayRows *rows, GBytes *bytes, const guint8 *base, AssayType
   g_array_append_val (rows->segments, segment);
   rows->count += count;
   g_mutex_lock (&rows->lock);
-  g_ptr_array_set_size (rows->kept, 0);
+  forget_made (rows);
   g_clear_pointer (&rows->sha256, g_free);
   g_mutex_unlock (&rows->lock);
 }
@@ -341,49 +333,44 @@ assay_rows_sha256 (const AssayRows *rows)
   return rows->sha256;
 }
 
+guint64
+assay_rows_owner (const AssayRows *rows)
+{
+  AssayRows *memory = (AssayRows *) rows;
+  guint64 owner;
+
+  g_mutex_lock (&memory->lock);
+  if (memory->owner == 0)
+    memory->owner = assay_shared_owner ();
+  owner = memory->owner;
+  g_mutex_unlock (&memory->lock);
+  return owner;
+}
+
+/* Copies share the bytes, and the bytes hold what is kept. */
+static AssayArray *
+held_array (AssayShared *shared)
+{
+  const AssayArray *array = assay_shared_value (shared);
+  const gsize bytes = assay_array_count (array) * assay_type_size (array->type);
+  g_autoptr (GBytes) held = g_bytes_new_with_free_func (
+      array->data, bytes, (GDestroyNotify) assay_shared_release, shared);
+
+  return assay_array_new (array->type, array->n_dimensions, array->shape, held, 0);
+}
+
 AssayArray *
 assay_rows_kept (const AssayRows *rows, const char *key)
 {
-  GMutex *lock = &((AssayRows *) rows)->lock;
-  AssayArray *array = NULL;
+  AssayShared *shared = assay_shared_find (assay_rows_owner (rows), key);
 
-  g_mutex_lock (lock);
-  for (guint i = 0; i < rows->kept->len && array == NULL; i++) {
-    const Kept *kept = rows->kept->pdata[i];
-
-    if (g_str_equal (kept->key, key))
-      array = assay_array_copy (kept->array);
-  }
-  g_mutex_unlock (lock);
-  return array;
+  return shared != NULL ? held_array (shared) : NULL;
 }
 
-static gsize
-bytes_of (const AssayArray *array)
+AssayArray *
+assay_rows_keep (const AssayRows *rows, const char *key, AssayArray *array)
 {
-  return assay_array_count (array) * assay_type_size (array->type);
-}
-
-void
-assay_rows_keep (const AssayRows *rows, const char *key, const AssayArray *array)
-{
-  GMutex *lock = &((AssayRows *) rows)->lock;
-  gsize bytes = bytes_of (array);
-  Kept *added;
-
-  if (bytes > KEPT_BYTES)
-    return;
-  added = g_new (Kept, 1);
-  *added = (Kept){ g_strdup (key), assay_array_copy (array) };
-  g_mutex_lock (lock);
-  for (guint i = rows->kept->len; i > 0; i--) {
-    const Kept *other = rows->kept->pdata[i - 1];
-    const gboolean is_replaced = g_str_equal (other->key, key);
-
-    bytes += is_replaced ? 0 : bytes_of (other->array);
-    if (is_replaced || bytes > KEPT_BYTES)
-      g_ptr_array_remove_index (rows->kept, i - 1);
-  }
-  g_ptr_array_add (rows->kept, added);
-  g_mutex_unlock (lock);
+  return held_array (assay_shared_add (assay_rows_owner (rows), key, array,
+                                       assay_array_count (array) * assay_type_size (array->type),
+                                       (GDestroyNotify) assay_array_free));
 }

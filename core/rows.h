@@ -56,10 +56,15 @@ gboolean assay_rows_for_each_panel (const AssayRows *rows, gsize most, AssayScal
  * rows are appended. */
 const char *assay_rows_sha256 (const AssayRows *rows);
 
-/* What was made of the rows under the name @key, kept with them so that those who need it share it
- * (new reference; NULL: not kept). It goes with the rows, when rows are appended, and, oldest
- * first, when more than 256 MiB are kept. */
+/* Who owns what is made of these rows and shared (core/shared-work.h): another number after rows
+ * were appended. */
+guint64 assay_rows_owner (const AssayRows *rows);
+
+/* What was made of the rows under the name @key, so that those who need it share it (NULL: it is
+ * not there, and is to be made). It is in the cache of shared work (core/shared-work.h) and held
+ * there by every copy of the array; it goes with the rows, and when rows are appended. */
 AssayArray *assay_rows_kept (const AssayRows *rows, const char *key);
-void assay_rows_keep (const AssayRows *rows, const char *key, const AssayArray *array);
+/* Keeps @array (taken over), and returns it as assay_rows_kept would. */
+AssayArray *assay_rows_keep (const AssayRows *rows, const char *key, AssayArray *array);
 
 G_END_DECLS

@@ -1,51 +1,41 @@
-/* What was found near a release's subspaces, kept as long as the release lives. */
+/* What was found near a release's subspaces, shared by those who attack it. It goes with the
+ * release, or for lack of room (core/shared-work.h). */
 #include <string.h>
 
 #include "core/scan.h"
+#include "core/shared-work.h"
 
-/* What one release may keep; the oldest entry goes first. */
-#define BUDGET ((gsize) 256 * 1024 * 1024)
-
+/* How many neighbours were looked for last among rows of this owner. */
 typedef struct {
-  AssayRows *rows; /* referenced, so that no other set can have its address */
-  AssayNearest *nearest;
-} Entry;
+  guint64 rows;
+  gsize k;
+} Known;
 
 struct _AssayScanCache {
+  guint64 owner;
   GMutex lock;
-  GPtrArray *entries; /* Entry, oldest first */
+  GArray *known; /* Known */
 };
-
-static void
-entry_free (Entry *entry)
-{
-  assay_rows_unref (entry->rows);
-  assay_nearest_free (entry->nearest);
-  g_free (entry);
-}
 
 AssayScanCache *
 assay_scan_cache_new (void)
 {
   AssayScanCache *cache = g_new0 (AssayScanCache, 1);
 
+  cache->owner = assay_shared_owner ();
   g_mutex_init (&cache->lock);
-  cache->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) entry_free);
   return cache;
 }
 
 void
 assay_scan_cache_free (AssayScanCache *cache)
 {
-  g_ptr_array_unref (cache->entries);
+  if (cache->known != NULL) {
+    assay_shared_forget_all (cache->owner);
+    g_array_unref (cache->known);
+  }
   g_mutex_clear (&cache->lock);
   g_free (cache);
-}
-
-static gsize
-bytes_of (const AssayNearest *nearest)
-{
-  return nearest->n * nearest->k * (sizeof *nearest->rows + sizeof *nearest->distances);
 }
 
 /* The first @k of each query's neighbours. */
@@ -62,21 +52,54 @@ first_of (const AssayNearest *all, gsize k, GError **error)
   return nearest;
 }
 
-static void
-keep (AssayScanCache *cache, const AssayRows *rows, AssayNearest *nearest)
+static char *
+name_of (guint64 rows, gsize k)
 {
-  Entry *entry = g_new (Entry, 1);
-  gsize bytes = bytes_of (nearest);
+  return g_strdup_printf ("rows %" G_GUINT64_FORMAT " k %" G_GSIZE_FORMAT, rows, k);
+}
 
-  *entry = (Entry){ assay_rows_ref ((AssayRows *) rows), nearest };
-  for (guint i = cache->entries->len; i > 0; i--) {
-    const Entry *other = cache->entries->pdata[i - 1];
+/* The name under which @k neighbours or more are kept, if any are. */
+static char *
+find_name (AssayScanCache *cache, guint64 rows, gsize k)
+{
+  char *name = NULL;
 
-    bytes += bytes_of (other->nearest);
-    if (other->rows == rows || bytes > BUDGET)
-      g_ptr_array_remove_index (cache->entries, i - 1);
+  g_mutex_lock (&cache->lock);
+  for (guint i = 0; cache->known != NULL && i < cache->known->len && name == NULL; i++) {
+    const Known *known = &g_array_index (cache->known, Known, i);
+
+    if (known->rows == rows && known->k >= k && k > 0)
+      name = name_of (rows, known->k);
   }
-  g_ptr_array_add (cache->entries, entry);
+  g_mutex_unlock (&cache->lock);
+  return name != NULL ? name : name_of (rows, k);
+}
+
+/* The k nearest are the first of these: fewer of the same rows are not kept beside them. */
+static void
+keep (AssayScanCache *cache, guint64 rows, AssayNearest *nearest)
+{
+  const Known now = { rows, nearest->k };
+  g_autofree char *name = name_of (rows, nearest->k);
+  const gsize bytes
+      = nearest->n * nearest->k * (sizeof *nearest->rows + sizeof *nearest->distances);
+
+  g_mutex_lock (&cache->lock);
+  if (cache->known == NULL)
+    cache->known = g_array_new (FALSE, FALSE, sizeof (Known));
+  for (guint i = cache->known->len; i > 0; i--) {
+    const Known known = g_array_index (cache->known, Known, i - 1);
+    g_autofree char *before = name_of (rows, known.k);
+
+    if (known.rows != rows)
+      continue;
+    assay_shared_forget (cache->owner, before);
+    g_array_remove_index (cache->known, i - 1);
+  }
+  g_array_append_val (cache->known, now);
+  g_mutex_unlock (&cache->lock);
+  assay_shared_release (
+      assay_shared_add (cache->owner, name, nearest, bytes, (GDestroyNotify) assay_nearest_free));
 }
 
 AssayNearest *
@@ -84,27 +107,19 @@ assay_release_nearest (const AssayRelease *release, const AssayRows *rows, gsize
 {
   const AssaySubspaces subspaces = assay_release_subspaces (release);
   const AssayScale scale = assay_release_scale (release);
-  AssayScanCache *cache = release->scans;
-  AssayNearest *found = NULL;
+  const guint64 owner = assay_rows_owner (rows);
+  g_autofree char *name = find_name (release->scans, owner, k);
+  g_autoptr (AssayShared) kept = assay_shared_find (release->scans->owner, name);
+  g_autoptr (AssayNearest) all = NULL;
   AssayNearest *result;
 
-  g_mutex_lock (&cache->lock);
-  for (guint i = 0; i < cache->entries->len && found == NULL; i++) {
-    const Entry *entry = cache->entries->pdata[i];
-
-    if (entry->rows == rows && entry->nearest->k >= k && k > 0)
-      found = first_of (entry->nearest, k, NULL);
-  }
-  g_mutex_unlock (&cache->lock);
-  if (found != NULL)
-    return found;
-
-  result = assay_scan_subspaces (&subspaces, rows, scale, k, error);
-  if (result == NULL || bytes_of (result) > BUDGET)
-    return result;
-  found = first_of (result, k, error);
-  g_mutex_lock (&cache->lock);
-  keep (cache, rows, result);
-  g_mutex_unlock (&cache->lock);
-  return found;
+  if (kept != NULL)
+    return first_of (assay_shared_value (kept), k, error);
+  all = assay_scan_subspaces (&subspaces, rows, scale, k, error);
+  if (all == NULL)
+    return NULL;
+  result = first_of (all, k, error);
+  if (result != NULL)
+    keep (release->scans, owner, g_steal_pointer (&all));
+  return result;
 }

@@ -117,6 +117,30 @@ assay_text_to_int (const char *text, gint64 *ret_value)
   return TRUE;
 }
 
+gboolean
+assay_text_to_bytes (const char *text, guint64 *ret_bytes)
+{
+  static const char units[] = "KMGT"; /* powers of 1024 */
+  const gsize length = strspn (text, "0123456789.");
+  g_autofree char *number = g_strndup (text, length);
+  const char *unit = text + length + (text[length] == ' ');
+  const char *found = *unit != '\0' ? strchr (units, *unit) : NULL;
+  double value;
+
+  if (!assay_text_to_double (number, &value))
+    return FALSE;
+  if (found != NULL) {
+    value = ldexp (value, 10 * (int) (found - units + 1));
+    unit++;
+  }
+  if (*unit != '\0' && !g_str_equal (unit, found != NULL ? "iB" : "B"))
+    return FALSE;
+  if (value >= 0x1p63)
+    return FALSE;
+  *ret_bytes = (guint64) value;
+  return TRUE;
+}
+
 char *
 assay_text_count (guint64 count)
 {

@@ -20,6 +20,9 @@ char *assay_text_did_you_mean (const char *word, const char *const *candidates);
 gboolean assay_text_to_double (const char *text, double *ret_value);
 gboolean assay_text_to_int (const char *text, gint64 *ret_value);
 
+/* Bytes from "4096", "512K", "64MiB" or "1.5 GiB": powers of 1024. FALSE leaves @ret untouched. */
+gboolean assay_text_to_bytes (const char *text, guint64 *ret_bytes);
+
 /* "1,234,567" and "1.5 GiB" for people. */
 char *assay_text_count (guint64 count);
 char *assay_text_bytes (guint64 bytes);

@@ -1,20 +1,20 @@
 /* Hash functions that were learned. */
 #include "defenses/learned-functions.h"
 
-typedef struct {
-  char *key;
-  AssayHashFunction *function;
-} Learned;
+#include "core/shared-work.h"
 
-static GMutex lock;
-static GQueue kept = G_QUEUE_INIT; /* of Learned; the one asked for last comes first */
-
-static void
-learned_free (Learned *learned)
+/* One for the process: what is learned depends on its key alone. */
+static guint64
+find_owner (void)
 {
-  g_free (learned->key);
-  assay_hash_function_free (learned->function);
-  g_free (learned);
+  static gsize is_set;
+  static guint64 owner;
+
+  if (g_once_init_enter (&is_set)) {
+    owner = assay_shared_owner ();
+    g_once_init_leave (&is_set, 1);
+  }
+  return owner;
 }
 
 char *
@@ -63,39 +63,33 @@ copy_function (const AssayHashFunction *function)
   return g_steal_pointer (&copy);
 }
 
+static gsize
+bytes_of (const AssayHashFunction *function)
+{
+  const AssayMatrix *matrices[]
+      = { function->mean, function->projection, function->anchors, function->waves };
+  gsize bytes = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (matrices); i++)
+    if (matrices[i] != NULL)
+      bytes += matrices[i]->rows * matrices[i]->cols * sizeof (float);
+  return bytes;
+}
+
 AssayHashFunction *
 learned_function_find (const char *key)
 {
-  AssayHashFunction *found = NULL;
+  g_autoptr (AssayShared) kept = assay_shared_find (find_owner (), key);
 
-  g_mutex_lock (&lock);
-  for (GList *link = kept.head; link != NULL; link = link->next) {
-    const Learned *learned = link->data;
-
-    if (g_str_equal (learned->key, key)) {
-      g_queue_unlink (&kept, link);
-      g_queue_push_head_link (&kept, link);
-      found = copy_function (learned->function);
-      break;
-    }
-  }
-  g_mutex_unlock (&lock);
-  return found;
+  return kept != NULL ? copy_function (assay_shared_value (kept)) : NULL;
 }
 
 void
 learned_function_keep (const char *key, const AssayHashFunction *function)
 {
   AssayHashFunction *copy = copy_function (function);
-  Learned *learned;
 
-  if (copy == NULL)
-    return;
-  learned = g_new (Learned, 1);
-  *learned = (Learned){ .key = g_strdup (key), .function = copy };
-  g_mutex_lock (&lock);
-  g_queue_push_head (&kept, learned);
-  if (g_queue_get_length (&kept) > LEARNED_FUNCTIONS_MOST)
-    learned_free (g_queue_pop_tail (&kept));
-  g_mutex_unlock (&lock);
+  if (copy != NULL)
+    assay_shared_release (assay_shared_add (find_owner (), key, copy, bytes_of (copy),
+                                            (GDestroyNotify) assay_hash_function_free));
 }

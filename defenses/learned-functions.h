@@ -10,10 +10,8 @@ G_BEGIN_DECLS
 char *learned_function_key (HashMethod method, const HashSettings *settings,
                             const HashTraining *training);
 
-/* A copy of the function that is kept under @key, or NULL; keeps a copy of one, and drops the one
- * that was not asked for longest when there are more than LEARNED_FUNCTIONS_MOST. From any
- * thread. */
-#define LEARNED_FUNCTIONS_MOST 16
+/* A copy of the function that is kept under @key, or NULL; keeps a copy of one, in the cache of
+ * shared work (core/shared-work.h). From any thread. */
 AssayHashFunction *learned_function_find (const char *key);
 void learned_function_keep (const char *key, const AssayHashFunction *function);
 

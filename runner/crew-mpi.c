@@ -157,11 +157,10 @@ assay_post_mpi_new (void)
 
 /* ---- Joining ---- */
 
-/* The processors of the machine shared by its ranks that work; no more than this one may use. */
+/* The ranks of this machine that work. */
 static guint
-share_of_threads (int rank)
+count_beside (int rank)
 {
-  const guint allowed = assay_parallel_threads (), all = (guint) sysconf (_SC_NPROCESSORS_ONLN);
   const int works = rank > 0;
   MPI_Comm machine;
   int n = 0;
@@ -169,7 +168,16 @@ share_of_threads (int rank)
   MPI_Comm_split_type (MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
   MPI_Allreduce (&works, &n, 1, MPI_INT, MPI_SUM, machine);
   MPI_Comm_free (&machine);
-  return MAX (MIN (allowed, all / (guint) MAX (n, 1)), 1);
+  return (guint) MAX (n, 1);
+}
+
+/* The processors of the machine shared by them; no more than this one may use. */
+static guint
+share_of_threads (guint n_beside)
+{
+  const guint allowed = assay_parallel_threads (), all = (guint) sysconf (_SC_NPROCESSORS_ONLN);
+
+  return MAX (MIN (allowed, all / n_beside), 1);
 }
 
 AssayMpi
@@ -187,7 +195,8 @@ assay_mpi_join (void)
   MPI_Comm_rank (MPI_COMM_WORLD, &mpi.rank);
   MPI_Comm_size (MPI_COMM_WORLD, &mpi.size);
   mpi.is_running = TRUE;
-  mpi.threads = share_of_threads (mpi.rank);
+  mpi.n_beside = count_beside (mpi.rank);
+  mpi.threads = share_of_threads (mpi.n_beside);
   mpi.name = g_strdup_printf ("rank %d on %s", mpi.rank, g_get_host_name ());
   return mpi;
 }

@@ -10,6 +10,7 @@ typedef struct {
   gboolean is_running; /* this process was started as one of several ranks */
   int rank;
   int size;
+  guint n_beside; /* ranks of this machine that work, this one among them; at least 1 */
   guint threads; /* that this rank should use, so that the ranks of one machine share it */
   char *name;    /* "rank 3 on HOST" */
 } AssayMpi;

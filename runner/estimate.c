@@ -1,6 +1,11 @@
 /* Memory and work of a run, by the sizes and settings of its parts. */
 #include "runner/estimate.h"
 
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/shared-work.h"
+#include "core/text.h"
 #include "runner/pairing.h"
 
 /* Secrets of a cell; where whole groups are drawn, so many as groups of mean size would hold. */
@@ -182,4 +187,50 @@ assay_plan_estimate (AssayPlan *plan)
 {
   for (guint i = 0; i < plan->datasets->len; i++)
     estimate_dataset (plan, i);
+}
+
+/* ---- Shared work ---- */
+
+static guint64
+memory_of_machine (void)
+{
+  return (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+}
+
+/* What is left beside the processes, 0 where they need more than there is. */
+static guint64
+memory_left (const AssayPlan *plan, guint n_processes)
+{
+  const guint64 machine = memory_of_machine ();
+
+  return plan->memory <= machine / n_processes ? machine - plan->memory * n_processes : 0;
+}
+
+guint64
+assay_plan_shared_budget (const AssayPlan *plan, guint n_processes)
+{
+  return MIN (assay_shared_default_budget (), memory_left (plan, n_processes));
+}
+
+gboolean
+assay_plan_check_budget (const AssayPlan *plan, guint n_processes, guint64 budget, GError **error)
+{
+  const guint64 machine = memory_of_machine ();
+  const guint64 left = memory_left (plan, n_processes);
+  g_autofree char *present = assay_text_bytes (machine);
+  g_autofree char *needed = assay_text_bytes (plan->memory);
+  g_autofree char *asked = assay_text_bytes (budget);
+  g_autofree char *most = assay_text_bytes (left);
+
+  if (plan->memory > machine / n_processes)
+    return assay_fail (error, ASSAY_ERROR_MEMORY,
+                       "%s: %u workers would need about %s of memory each, but the machine has "
+                       "%s; expected at most %" G_GUINT64_FORMAT,
+                       plan->scenario, n_processes, needed, present,
+                       MAX (machine / MAX (plan->memory, 1), 1));
+  return budget <= left
+         || assay_fail (error, ASSAY_ERROR_MEMORY,
+                        "%s: --cache-memory of %s and about %s for the run are more than the %s "
+                        "that the machine has; expected at most %s",
+                        plan->scenario, asked, needed, present, most);
 }

@@ -3,52 +3,118 @@
 
 #include <string.h>
 
+#include "core/shared-work.h"
+#include "runner/order.h"
 #include "runner/pairing.h"
 
 #define NOTHING G_MAXUINT
 
-/* Secrets drawn from the pool and what a defense made of them. */
+/* What a defense made of secrets. */
 typedef struct {
-  guint dataset, trial, defense; /* what it belongs to; NOTHING: not made */
+  AssayRelease *release;
+  AssayTruth *truth;
+  GPtrArray *repeats; /* further releases; as many as were asked for so far */
+  GError *error;      /* why there is no release */
+} Made;
+
+/* Secrets drawn from the pool, and what was made of them. */
+typedef struct {
+  gboolean is_tuning;
+  guint dataset, trial; /* what it belongs to; NOTHING: not drawn */
   AssayMatrix *secrets;
   gint64 *groups;
   gint64 *labels;
   gint64 *label_sets;
   gint64 *counterparts;
   float *frames;
-  AssayRelease *release;
-  AssayTruth *truth;
-  GPtrArray *repeats; /* further releases; as many as were asked for so far */
-  GError *error;      /* why there is no release */
+  guint defense;     /* whose release is held, or was last; NOTHING: none */
+  AssayShared *held; /* of Made; NULL: none */
 } Protected;
 
 struct _AssayWorkspace {
   const AssayPlan *plan;
+  guint64 owner;      /* of releases */
+  guint64 data_owner; /* of open datasets */
   guint dataset; /* the open one */
-  AssayDataset open;
+  AssayShared *held;
+  AssayDataset open; /* borrowed from it */
   AssayKnowledge knowledge;
-  gsize *order;  /* of the pool: first what is measured, then what is tuned on */
-  gsize *starts; /* where in it the secrets of each trial begin, and those of the last one end */
-  gsize tuning_first; /* where the secrets for tuning begin */
+  AssayOrder order; /* of its pool */
   Protected cell;
   Protected tuning;
   GPtrArray *granted; /* of the repeats, those that the attack at hand wants */
 };
 
 static void
-drop_release (Protected *protected)
+made_free (gpointer data)
 {
-  g_clear_pointer (&protected->release, assay_release_free);
-  g_clear_pointer (&protected->truth, assay_truth_free);
-  g_clear_pointer (&protected->repeats, g_ptr_array_unref);
-  g_clear_error (&protected->error);
+  Made *made = data;
+
+  assay_release_free (made->release);
+  assay_truth_free (made->truth);
+  g_clear_pointer (&made->repeats, g_ptr_array_unref);
+  g_clear_error (&made->error);
+  g_free (made);
+}
+
+static gsize
+bytes_of (const AssayArrays *arrays)
+{
+  gsize bytes = 0;
+
+  for (guint i = 0; i < arrays->arrays->len; i++) {
+    const AssayArray *array = arrays->arrays->pdata[i];
+
+    bytes += assay_array_count (array) * assay_type_size (array->type);
+  }
+  return bytes;
+}
+
+/* A dictionary that releases share is counted with each: they may outlive one another. */
+static gsize
+bytes_of_made (const Made *made)
+{
+  gsize bytes = sizeof *made;
+
+  if (made->release != NULL)
+    bytes += bytes_of (&made->release->arrays);
+  if (made->truth != NULL)
+    bytes += bytes_of (&made->truth->arrays);
+  for (guint i = 0; made->repeats != NULL && i < made->repeats->len; i++)
+    bytes += bytes_of (&((const AssayRelease *) made->repeats->pdata[i])->arrays);
+  return bytes;
+}
+
+static Made *
+made_of (const Protected *protected)
+{
+  return assay_shared_value (protected->held);
+}
+
+static char *
+release_name (const Protected *protected, guint defense)
+{
+  return g_strdup_printf ("%s %u %u %u", protected->is_tuning ? "tuning" : "cell",
+                          protected->dataset, protected->trial, defense);
+}
+
+/* Cells come release by release: the one before is not asked for again, and does not wait for its
+ * place to be wanted. */
+static void
+drop_release (AssayWorkspace *workspace, Protected *protected)
+{
+  g_autofree char *name = release_name (protected, protected->defense);
+
+  g_clear_pointer (&protected->held, assay_shared_release);
+  if (protected->defense != NOTHING)
+    assay_shared_forget (workspace->owner, name);
   protected->defense = NOTHING;
 }
 
 static void
-drop_secrets (Protected *protected)
+drop_secrets (AssayWorkspace *workspace, Protected *protected)
 {
-  drop_release (protected);
+  drop_release (workspace, protected);
   g_clear_pointer (&protected->secrets, assay_matrix_free);
   g_clear_pointer (&protected->groups, g_free);
   g_clear_pointer (&protected->labels, g_free);
@@ -61,11 +127,11 @@ drop_secrets (Protected *protected)
 static void
 drop_dataset (AssayWorkspace *workspace)
 {
-  drop_secrets (&workspace->cell);
-  drop_secrets (&workspace->tuning);
-  assay_dataset_clear (&workspace->open);
-  g_clear_pointer (&workspace->order, g_free);
-  g_clear_pointer (&workspace->starts, g_free);
+  drop_secrets (workspace, &workspace->cell);
+  drop_secrets (workspace, &workspace->tuning);
+  workspace->open = (AssayDataset){ 0 };
+  g_clear_pointer (&workspace->held, assay_shared_release);
+  assay_order_clear (&workspace->order);
   workspace->dataset = NOTHING;
 }
 
@@ -75,8 +141,17 @@ assay_workspace_new (const AssayPlan *plan)
   AssayWorkspace *workspace = g_new0 (AssayWorkspace, 1);
 
   workspace->plan = plan;
+  workspace->owner = workspace->data_owner = assay_shared_owner ();
+  workspace->tuning.is_tuning = TRUE;
+  workspace->cell.defense = workspace->tuning.defense = NOTHING;
   drop_dataset (workspace);
   return workspace;
+}
+
+void
+assay_workspace_share_data (AssayWorkspace *workspace, guint64 owner)
+{
+  workspace->data_owner = owner;
 }
 
 void
@@ -85,189 +160,55 @@ assay_workspace_free (AssayWorkspace *workspace)
   if (workspace == NULL)
     return;
   drop_dataset (workspace);
+  assay_shared_forget_all (workspace->owner);
   g_clear_pointer (&workspace->granted, g_ptr_array_unref);
   g_free (workspace);
 }
 
-/* One group in so many, rounded up, is set apart for tuning: what is best for the descriptors of a
- * single photograph is often poor for others. */
-#define ONE_GROUP_IN 4
-
-/* Whole groups, in random order, until they are enough and hold enough secrets to tune on: other
- * secrets of a group that was tuned on (descriptors of the same photograph) would not be fresh. */
-static GHashTable *
-draw_tuning_groups (const AssayWorkspace *workspace, AssayStreamKey key)
-{
-  const AssayDataset *open = &workspace->open;
-  const gsize n = assay_rows_count (open->secrets);
-  AssayStream stream = assay_stream (key, 1);
-  GHashTable *chosen = g_hash_table_new (g_int64_hash, g_int64_equal);
-  g_autofree gsize *random = g_new (gsize, n);
-  const gsize enough = (open->n_groups + ONE_GROUP_IN - 1) / ONE_GROUP_IN;
-  gsize held = 0;
-
-  /* The group of the first secret in a random order, then that of the next one not chosen yet. */
-  assay_stream_permutation (&stream, n, random);
-  for (gsize i = 0; i < n; i++) {
-    const gint64 *group = &open->groups[random[i]];
-
-    if (held >= workspace->plan->tune_secrets && g_hash_table_size (chosen) >= enough)
-      break;
-    if (!g_hash_table_add (chosen, (gpointer) group))
-      continue;
-    for (gsize j = 0; j < n; j++)
-      held += open->groups[j] == *group;
-  }
-  return chosen;
-}
-
-/* Moves the secrets of the groups for tuning to the end of the order, and says how many groups. */
-static guint
-set_groups_apart (AssayWorkspace *workspace, AssayStreamKey key)
-{
-  const gsize n = assay_rows_count (workspace->open.secrets);
-  g_autoptr (GHashTable) chosen = draw_tuning_groups (workspace, key);
-  g_autofree gsize *tuning = g_new (gsize, n);
-  gsize n_measured = 0, n_tuning = 0;
-
-  for (gsize i = 0; i < n; i++) {
-    const gsize row = workspace->order[i];
-
-    if (g_hash_table_contains (chosen, &workspace->open.groups[row]))
-      tuning[n_tuning++] = row;
-    else
-      workspace->order[n_measured++] = row;
-  }
-  for (gsize i = 0; i < n_tuning; i++)
-    workspace->order[n_measured + i] = tuning[i];
-  workspace->tuning_first = n_measured;
-  return g_hash_table_size (chosen);
-}
-
-/* Whole groups one after the other: the order of the rows becomes one of the groups, each as likely
- * as any other, with the rows of a group in the order of the pool. */
 static void
-order_by_groups (AssayWorkspace *workspace, AssayStreamKey key)
+dataset_free (gpointer data)
 {
-  const AssayDataset *open = &workspace->open;
-  const gsize n = assay_rows_count (open->secrets);
-  g_autoptr (GHashTable) numbers = g_hash_table_new (g_int64_hash, g_int64_equal);
-  g_autoptr (GPtrArray) rows
-      = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref); /* by group */
-  AssayStream stream = assay_stream (key, 2);
-  g_autofree gsize *groups = NULL;
-  gsize next = 0;
+  assay_dataset_clear (data);
+  g_free (data);
+}
 
-  for (gsize i = 0; i < n; i++) {
-    gpointer number;
-    GArray *members;
+/* Everything that opening a dataset depends on. */
+static char *
+dataset_name (const AssayPart *part, const AssayDatasetContext *context)
+{
+  g_autofree char *settings = assay_settings_canonical (part->settings);
+  g_autofree char *folders = context->folders != NULL
+                                 ? g_strjoinv ("\n", (char **) context->folders)
+                                 : g_strdup ("");
 
-    if (!g_hash_table_lookup_extended (numbers, &open->groups[i], NULL, &number)) {
-      number = GUINT_TO_POINTER (rows->len);
-      g_hash_table_insert (numbers, (gpointer) &open->groups[i], number);
-      g_ptr_array_add (rows, g_array_new (FALSE, FALSE, sizeof (gsize)));
+  return g_strdup_printf ("data %s\n%s%08x%08x\n%s", part->plugin->id, settings,
+                          context->stream.word[0], context->stream.word[1], folders);
+}
+
+/* Opens the dataset, or finds it open. */
+static gboolean
+hold_dataset (AssayWorkspace *workspace, guint index, GError **error)
+{
+  const AssayPlan *plan = workspace->plan;
+  const AssayPart *part = assay_plan_part (plan->datasets, index);
+  const AssayCell cell = { .dataset = index };
+  const AssayDatasetContext context = { .settings = part->settings->values,
+                                        .stream = assay_plan_stream (plan, &cell, "data", NULL),
+                                        .folders = (const char *const *) plan->folders };
+  g_autofree char *name = dataset_name (part, &context);
+  AssayDataset *open;
+
+  workspace->held = assay_shared_find (workspace->data_owner, name);
+  if (workspace->held == NULL) {
+    open = g_new0 (AssayDataset, 1);
+    if (!((const AssayDatasetPlugin *) part->plugin)->open (&context, open, error)) {
+      dataset_free (open);
+      return FALSE;
     }
-    members = rows->pdata[GPOINTER_TO_UINT (number)];
-    g_array_append_val (members, i);
+    workspace->held = assay_shared_add (workspace->data_owner, name, open,
+                                        plan->surveys[index].memory, dataset_free);
   }
-  groups = g_new (gsize, rows->len);
-  assay_stream_permutation (&stream, rows->len, groups);
-  for (guint g = 0; g < rows->len; g++) {
-    const GArray *members = rows->pdata[groups[g]];
-
-    memcpy (workspace->order + next, members->data, members->len * sizeof (gsize));
-    next += members->len;
-  }
-}
-
-/* Where the trials begin. FALSE where there are too few secrets, or groups of them. */
-static gboolean
-divide_trials (AssayWorkspace *workspace)
-{
-  const AssayPlan *plan = workspace->plan;
-  const gint64 *groups = workspace->open.groups;
-  const gsize end = workspace->tuning_first;
-  gsize at = 0;
-
-  workspace->starts = g_new0 (gsize, plan->trials + 1);
-  for (guint64 t = 0; t < plan->trials; t++) {
-    for (guint64 g = 0; g < plan->secret_groups; g++) {
-      const gsize first = at;
-
-      while (at < end && groups[workspace->order[at]] == groups[workspace->order[first]])
-        at++;
-      if (at == first)
-        return FALSE;
-    }
-    at += plan->secrets;
-    workspace->starts[t + 1] = at;
-  }
-  return at <= end;
-}
-
-static gboolean
-check_measured (AssayWorkspace *workspace, guint n_apart, GError **error)
-{
-  const AssayPlan *plan = workspace->plan;
-  const gboolean takes_groups = plan->secret_groups > 0;
-
-  return divide_trials (workspace)
-         || assay_fail (error, ASSAY_ERROR_SCENARIO,
-                        "%u of the groups that secrets come in are set apart for tuning, which "
-                        "leaves %" G_GSIZE_FORMAT " secrets of other groups, but %" G_GUINT64_FORMAT
-                        "%s are to be measured; expected fewer %s, trials or tune_secrets",
-                        n_apart, workspace->tuning_first,
-                        plan->trials * (plan->secrets + plan->secret_groups),
-                        takes_groups ? " whole groups" : "", takes_groups ? "groups" : "secrets");
-}
-
-/* Tuning takes the first of the secrets set apart: of every group some, not one group alone. */
-static void
-mix_tuning (AssayWorkspace *workspace, AssayStreamKey key)
-{
-  const gsize first = workspace->tuning_first;
-  const gsize n = assay_rows_count (workspace->open.secrets) - first;
-  AssayStream stream = assay_stream (key, 3);
-  g_autofree gsize *tail = g_memdup2 (workspace->order + first, n * sizeof (gsize));
-  g_autofree gsize *places = g_new (gsize, n + 1);
-
-  assay_stream_permutation (&stream, n, places);
-  for (gsize i = 0; i < n; i++)
-    workspace->order[first + i] = tail[places[i]];
-}
-
-/* The order in which trials, and then tuning, take secrets from the pool. */
-static gboolean
-draw_order (AssayWorkspace *workspace, GError **error)
-{
-  const AssayPlan *plan = workspace->plan;
-  const AssayCell cell = { .dataset = workspace->dataset };
-  const AssayStreamKey key = assay_plan_stream (plan, &cell, "secrets", NULL);
-  AssayStream stream = assay_stream (key, 0);
-  const gsize n = assay_rows_count (workspace->open.secrets);
-  const gboolean has_groups = workspace->open.groups != NULL;
-  guint n_apart = 0;
-
-  workspace->order = assay_alloc (n, sizeof (gsize), "order of the secrets", error);
-  if (workspace->order == NULL)
-    return FALSE;
-  if (assay_plan_keeps_order (plan, workspace->dataset))
-    for (gsize i = 0; i < n; i++)
-      workspace->order[i] = i;
-  else if (plan->secret_groups > 0)
-    order_by_groups (workspace, key);
-  else
-    assay_stream_permutation (&stream, n, workspace->order);
-  workspace->tuning_first = has_groups || plan->tune_secrets == 0 ? n : n - plan->tune_secrets;
-  if (has_groups && plan->tune_secrets > 0)
-    n_apart = set_groups_apart (workspace, key);
-  if (plan->secret_groups > 0)
-    mix_tuning (workspace, key);
-  if (!check_measured (workspace, n_apart, error))
-    return FALSE;
-  /* Independent secrets for tuning follow those that are measured, however many there are. */
-  if (!has_groups)
-    workspace->tuning_first = workspace->starts[plan->trials];
+  workspace->open = *(const AssayDataset *) assay_shared_value (workspace->held);
   return TRUE;
 }
 
@@ -277,26 +218,20 @@ assay_workspace_dataset (AssayWorkspace *workspace, guint index, const char **re
 {
   const AssayPlan *plan = workspace->plan;
   const AssayPart *part = assay_plan_part (plan->datasets, index);
-  const AssayDatasetPlugin *plugin = (const AssayDatasetPlugin *) part->plugin;
-  const AssayCell cell = { .dataset = index };
 
   if (workspace->dataset != index) {
-    const AssayDatasetContext context = { .settings = part->settings->values,
-                                          .stream = assay_plan_stream (plan, &cell, "data", NULL),
-                                          .folders = (const char *const *) plan->folders };
-
     drop_dataset (workspace);
-    if (!plugin->open (&context, &workspace->open, error)
+    if (!hold_dataset (workspace, index, error)
         || !assay_plan_check_pool (plan, assay_rows_count (workspace->open.secrets),
                                    workspace->open.n_groups, error)) {
       drop_dataset (workspace);
-      g_prefix_error (error, "dataset %s: ", plugin->id);
+      g_prefix_error (error, "dataset %s: ", part->plugin->id);
       return FALSE;
     }
     workspace->dataset = index;
     workspace->knowledge = (AssayKnowledge){ .database = workspace->open.database,
                                              .public_rows = workspace->open.public_rows };
-    if (!draw_order (workspace, error)) {
+    if (!assay_order_draw (plan, index, &workspace->open, &workspace->order, error)) {
       drop_dataset (workspace);
       return FALSE;
     }
@@ -323,7 +258,7 @@ take_secrets (AssayWorkspace *workspace, gsize first, gsize count, Protected *pr
   const AssayDataset *open = &workspace->open;
   const AssayArray *labels = open->secret_data.labels, *frames = open->secret_data.frames;
   const AssayArray *sets = open->secret_data.label_sets;
-  const gsize *chosen = workspace->order + first;
+  const gsize *chosen = workspace->order.rows + first;
 
   protected->secrets = assay_matrix_new (count, assay_rows_cols (open->secrets), error);
   if (protected->secrets == NULL)
@@ -359,10 +294,10 @@ ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
     return FALSE;
   if (protected->dataset == cell->dataset && protected->trial == trial)
     return TRUE;
-  drop_secrets (protected);
-  first = is_tuning ? workspace->tuning_first : workspace->starts[trial];
+  drop_secrets (workspace, protected);
+  first = is_tuning ? workspace->order.tuning_first : workspace->order.starts[trial];
   count = is_tuning ? MIN (plan->tune_secrets, assay_rows_count (workspace->open.secrets) - first)
-                    : workspace->starts[trial + 1] - first;
+                    : workspace->order.starts[trial + 1] - first;
   if (!take_secrets (workspace, first, count, protected, error))
     return FALSE;
   protected->dataset = cell->dataset;
@@ -419,6 +354,17 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, g
                              &workspace->knowledge, ret_release, ret_truth, error);
 }
 
+static AssayShared *
+make_release (AssayWorkspace *workspace, const AssayCell *cell, const Protected *protected,
+              const char *name)
+{
+  Made *made = g_new0 (Made, 1);
+
+  protect (workspace, cell, protected->is_tuning, 0, protected, &made->release, &made->truth,
+           &made->error);
+  return assay_shared_add (workspace->owner, name, made, bytes_of_made (made), made_free);
+}
+
 /* Makes the release, or remembers why there is none: every attack on it fails for that reason. */
 static gboolean
 ensure_release (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning,
@@ -426,16 +372,22 @@ ensure_release (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
 {
   if (!ensure_secrets (workspace, cell, is_tuning, protected, error))
     return FALSE;
-  if (protected->defense != cell->defense) {
-    drop_release (protected);
+  if (protected->defense != cell->defense)
+    drop_release (workspace, protected);
+  if (protected->held != NULL) {
+    assay_shared_touch (protected->held);
+  } else {
+    g_autofree char *name = release_name (protected, cell->defense);
+
     protected->defense = cell->defense;
-    protect (workspace, cell, is_tuning, 0, protected, &protected->release, &protected->truth,
-             &protected->error);
+    protected->held = assay_shared_find (workspace->owner, name);
+    if (protected->held == NULL)
+      protected->held = make_release (workspace, cell, protected, name);
   }
-  if (protected->error == NULL)
+  if (made_of (protected)->error == NULL)
     return TRUE;
   if (error != NULL)
-    *error = g_error_copy (protected->error);
+    *error = g_error_copy (made_of (protected)->error);
   return FALSE;
 }
 
@@ -444,16 +396,19 @@ static gboolean
 ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize count,
                 Protected *protected, GError **error)
 {
-  if (protected->repeats == NULL)
-  protected->repeats = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
-  while (protected->repeats->len < count) {
+  Made *made = made_of (protected);
+
+  if (made->repeats == NULL)
+    made->repeats = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
+  while (made->repeats->len < count) {
     AssayRelease *release = NULL;
     g_autoptr (AssayTruth) truth = NULL;
 
-    if (!protect (workspace, cell, is_tuning, protected->repeats->len + 1, protected, &release,
-                  &truth, error))
+    if (!protect (workspace, cell, is_tuning, made->repeats->len + 1, protected, &release, &truth,
+                  error))
       return FALSE;
-    g_ptr_array_add (protected->repeats, release);
+    g_ptr_array_add (made->repeats, release);
+    assay_shared_resize (protected->held, bytes_of_made (made));
   }
   return TRUE;
 }
@@ -463,14 +418,16 @@ work_on (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, A
          GError **error)
 {
   Protected *protected = is_tuning ? &workspace->tuning : &workspace->cell;
+  const Made *made;
 
   if (!ensure_release (workspace, cell, is_tuning, protected, error))
     return FALSE;
+  made = made_of (protected);
   *ret_job = (AssayJob){ .knowledge = &workspace->knowledge,
                          .dataset = &workspace->open,
-                         .groups = assay_truth_released_groups (protected->truth),
-                         .release = protected->release,
-                         .truth = protected->truth };
+                         .groups = assay_truth_released_groups (made->truth),
+                         .release = made->release,
+                         .truth = made->truth };
   return TRUE;
 }
 
@@ -491,10 +448,11 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
   g_clear_pointer (&workspace->granted, g_ptr_array_unref);
   workspace->granted = g_ptr_array_new ();
   for (gsize r = 0; r < n_repeats; r++)
-    g_ptr_array_add (workspace->granted, protected->repeats->pdata[r]);
+    g_ptr_array_add (workspace->granted, made_of (protected)->repeats->pdata[r]);
   *ret_granted = (AssayGranted){ .grants = part->grants,
                                  .knowledge = &workspace->knowledge,
-                                 .groups = assay_truth_released_groups (protected->truth),
+                                 .groups
+                                 = assay_truth_released_groups (made_of (protected)->truth),
                                  .repeats = workspace->granted,
                                  .place = place_of (workspace, cell, is_tuning, 0) };
   return TRUE;
@@ -538,5 +496,5 @@ assay_workspace_secrets (AssayWorkspace *workspace, const AssayCell *cell,
 void
 assay_workspace_end_tuning (AssayWorkspace *workspace)
 {
-  drop_release (&workspace->tuning);
+  g_clear_pointer (&workspace->tuning.held, assay_shared_release);
 }

@@ -1,5 +1,7 @@
 /* What the cells of a run share: the open dataset, the secrets of a trial, the release of a
- * defense. Each is made when a cell first needs it and dropped when the cells move on. */
+ * defense. Each is made when a cell first needs it. Data and releases are shared work
+ * (core/shared-work.h): what the cell at hand needs is held; an open dataset stays while there is
+ * room, a release until the cells move on. */
 #pragma once
 
 #include "runner/plan.h"
@@ -12,6 +14,10 @@ typedef struct _AssayWorkspace AssayWorkspace;
 AssayWorkspace *assay_workspace_new (const AssayPlan *plan);
 void assay_workspace_free (AssayWorkspace *workspace);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayWorkspace, assay_workspace_free)
+/* From the beginning on, datasets are those that other workspaces with this owner
+ * (assay_shared_owner) opened with the same settings, where they did: files are not looked at
+ * again. */
+void assay_workspace_share_data (AssayWorkspace *workspace, guint64 owner);
 
 /* What a cell works on. Borrowed until the next call. */
 typedef struct {
@@ -35,7 +41,8 @@ gboolean assay_workspace_secrets (AssayWorkspace *workspace, const AssayCell *ce
 /* The protected secrets of a cell. */
 gboolean assay_workspace_cell (AssayWorkspace *workspace, const AssayCell *cell,
                                AssayJob *ret_job, GError **error);
-/* The same for the secrets set apart for tuning; assay_workspace_end_tuning lets go of them. */
+/* The same for the secrets set apart for tuning; assay_workspace_end_tuning lets go of the release,
+ * which another attack on the same defense will find again while there is room. */
 gboolean assay_workspace_tuning (AssayWorkspace *workspace, const AssayCell *cell,
                                  AssayJob *ret_job, GError **error);
 

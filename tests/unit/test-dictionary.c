@@ -8,6 +8,7 @@
 #include "core/dictionary.h"
 #include "core/disk-cache.h"
 #include "core/parallel.h"
+#include "core/shared-work.h"
 #include "tests/reference/fixtures.h"
 #include "tests/reference/naive-k-means.h"
 #include "tests/unit/assert-near.h"
@@ -153,29 +154,71 @@ take_kept (const AssayRows *rows, const char *key, gboolean is_expected)
   cr_assert ((kept != NULL) == is_expected, "%s", key);
 }
 
+static void
+keep_nothing_at (const AssayRows *rows, const char *key, gsize n)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_static ("", 1);
+  g_autoptr (AssayArray) held
+      = assay_rows_keep (rows, key, assay_array_new (ASSAY_FLOAT32, 1, &n, bytes, 0));
+
+  cr_assert (held->shape[0] == n);
+}
+
 /* Arrays whose bytes nobody reads can be of any size. */
-Test (dictionary, rows_keep_no_more_than_their_bound)
+Test (dictionary, rows_keep_no_more_than_the_budget)
 {
   static const gsize mebibyte = 1 << 18; /* floats */
-  const gsize large = 100 * mebibyte, too_large = 257 * mebibyte;
   g_autoptr (AssayMatrix) matrix = fixture_normal (3, 2, 1);
   g_autoptr (AssayRows) rows = fixture_rows (matrix);
   g_autoptr (GBytes) bytes = g_bytes_new_static ("", 1);
-  g_autoptr (AssayArray) array = assay_array_new (ASSAY_FLOAT32, 1, &large, bytes, 0);
-  g_autoptr (AssayArray) giant = assay_array_new (ASSAY_FLOAT32, 1, &too_large, bytes, 0);
+  g_autoptr (AssayArray) in_use = NULL;
 
-  assay_rows_keep (rows, "first", array);
-  assay_rows_keep (rows, "second", array);
-  assay_rows_keep (rows, "second", array);
+  assay_shared_set_budget ((guint64) 256 << 20);
+  keep_nothing_at (rows, "first", 100 * mebibyte);
+  keep_nothing_at (rows, "second", 100 * mebibyte);
+  keep_nothing_at (rows, "second", 100 * mebibyte);
   take_kept (rows, "first", TRUE);
-  assay_rows_keep (rows, "third", array);
-  assay_rows_keep (rows, "giant", giant);
-  take_kept (rows, "first", FALSE);
-  take_kept (rows, "second", TRUE);
+  keep_nothing_at (rows, "third", 100 * mebibyte);
+  keep_nothing_at (rows, "giant", 257 * mebibyte);
+  take_kept (rows, "second", FALSE); /* the first was asked for since */
+  take_kept (rows, "first", TRUE);
   take_kept (rows, "third", TRUE);
   take_kept (rows, "giant", FALSE);
-  assay_rows_append (rows, bytes, (const guint8 *) matrix->data, ASSAY_FLOAT32, 8, 1);
+
+  /* A copy of a copy holds it, whatever comes. */
+  {
+    g_autoptr (AssayArray) first = assay_rows_kept (rows, "first");
+
+    in_use = assay_array_copy (first);
+  }
+  keep_nothing_at (rows, "fourth", 100 * mebibyte);
+  keep_nothing_at (rows, "fifth", 100 * mebibyte);
+  take_kept (rows, "first", TRUE);
   take_kept (rows, "third", FALSE);
+  take_kept (rows, "fourth", FALSE);
+  take_kept (rows, "fifth", TRUE);
+
+  assay_rows_append (rows, bytes, (const guint8 *) matrix->data, ASSAY_FLOAT32, 8, 1);
+  take_kept (rows, "first", FALSE);
+  take_kept (rows, "fifth", FALSE);
+}
+
+/* What is made of one set is not that of another, nor of one that lies where it lay. */
+Test (dictionary, rows_that_are_freed_take_with_them_what_was_made_of_them)
+{
+  const AssaySharedCounts before = assay_shared_counts ();
+
+  for (guint i = 0; i < 3; i++) {
+    g_autoptr (AssayMatrix) matrix = fixture_normal (3, 2, 1);
+    g_autoptr (AssayRows) rows = fixture_rows (matrix);
+
+    take_kept (rows, "made", FALSE);
+    keep_nothing_at (rows, "made", 1000);
+    take_kept (rows, "made", TRUE);
+    cr_assert (assay_shared_counts ().bytes == before.bytes + 4000);
+  }
+  cr_assert (assay_shared_counts ().bytes == before.bytes);
+  cr_assert (assay_shared_counts ().dropped == before.dropped);
 }
 
 /* ---- On disk ---- */

@@ -204,3 +204,29 @@ Test (text, counts_and_bytes)
   cr_assert_str_eq (large, "18,446,744,073,709,551,615");
   cr_assert (strncmp (bytes, "1.5", 3) == 0 && strstr (bytes, "GiB") != NULL, "%s", bytes);
 }
+
+Test (text, bytes_are_read_in_binary_units)
+{
+  static const struct {
+    const char *text;
+    guint64 bytes;
+  } good[] = { { "0", 0 },
+               { "4096", 4096 },
+               { "7B", 7 },
+               { "512K", 512 << 10 },
+               { "64MiB", 64 << 20 },
+               { "1.5 GiB", G_GUINT64_CONSTANT (3) << 29 },
+               { "2TiB", G_GUINT64_CONSTANT (2) << 40 } };
+  static const char *const bad[]
+      = { "",      "much", "-1",  "+1",   "512MB", "512mib", "1e3",     "1KB", "1 2", "1Gi",
+          "1GiBs", "GiB",  "1.2.3", "1  K", ".",     "nan",    "8388608T", "99999999999999999999" };
+  guint64 bytes = 77;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (good); i++)
+    cr_assert (assay_text_to_bytes (good[i].text, &bytes) && bytes == good[i].bytes, "'%s' is %d",
+               good[i].text, (int) bytes);
+  bytes = 77;
+  for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
+    cr_assert (!assay_text_to_bytes (bad[i], &bytes) && bytes == 77, "'%s' is %d", bad[i],
+               (int) bytes);
+}
