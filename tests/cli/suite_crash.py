@@ -299,15 +299,15 @@ def strace(sandbox, expressions, *words):
 def points_of(sandbox, *words):
     """Every call of an undisturbed run that changes the disk, as (name, which of that name)."""
     wanted = ",".join(f"?{name}" for name in CALLS)
-    sandbox.expect(strace(sandbox, ["-e", f"trace={wanted}"], *words), WHOLE_CODE)
+    sandbox.expect(strace(sandbox, ["-y", "-e", f"trace={wanted}"], *words), WHOLE_CODE)
     counts = collections.Counter()
     points = []
     for line in (sandbox.root / "trace").read_text(errors="replace").splitlines():
-        call = re.match(r"(\w+)\((\d*)", line)
+        call = re.match(r"(\w+)\((?:\d+<([^>]*)>)?", line)
         if call is None:
             continue
         counts[call[1]] += 1
-        if call[1] != "write" or int(call[2]) > 2:
+        if call[1] != "write" or (call[2] or "").startswith(f"{sandbox.path}/"):
             points.append((call[1], counts[call[1]]))
     check(len(counts) >= 6 and counts["pwrite64"] > 50, f"few calls: {counts}")
     return points
@@ -337,13 +337,18 @@ def kill_at_calls(sandbox, count, is_replacing):
         shutil.copytree(sandbox.path / "whole", sandbox.path / "out")
     points = points_of(sandbox, *RUN, "out")
     before = set(os.listdir(sandbox.path)) | {"out"}
+    n_killed = [0]
 
     def kill(name, number):
         if not is_replacing:
             shutil.rmtree(sandbox.path / "out", ignore_errors=True)
         result = strace(sandbox, ["-e", f"trace={name}", "-e",
                                   f"inject={name}:signal=KILL:when={number}"], *RUN, "out")
-        check(result.code == -signal.SIGKILL, f"not killed: {result}")
+        # GLib wakes itself up by writing to a descriptor, while figures are drawn, now more often
+        # and now less: so many there may not be.
+        is_over = name == "write" and result.code == WHOLE_CODE
+        check(is_over or result.code == -signal.SIGKILL, f"not killed: {result}")
+        n_killed[0] += not is_over
         if is_replacing:
             check_place(sandbox, whole)
         resumed(sandbox, "out", whole)
@@ -351,6 +356,7 @@ def kill_at_calls(sandbox, count, is_replacing):
         check(set(os.listdir(sandbox.path)) <= before, str(os.listdir(sandbox.path)))
 
     at_each(choose(points, count), kill)
+    check(n_killed[0] >= count / 2, f"only {n_killed[0]} of {count} calls were met")
 
 
 for name, count, is_long in (("", 10, False), ("-200", 200, True)):
