@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+import mpi
 import tiny
 from harness import Skip, Suite, check
 from suite_crash import EPSILON, WHOLE_CODE, lasting
@@ -105,18 +106,6 @@ def play_alone(sandbox, text):
         check(all(cell["audit"]["hits"] > 0 for cell in results["cells"]), "nothing was audited")
 
 
-def children_of(pid):
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        try:
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
-        except (OSError, ValueError):
-            continue
-        if entry.name.isdigit() and int(fields[1]) == pid:
-            found.append(int(entry.name))
-    return found
-
-
 def wait_for(condition, what):
     end = time.monotonic() + 30
     while not condition():
@@ -129,7 +118,7 @@ def start_at_work(sandbox, folder, workers=2):
     process = sandbox.start("run", "tiny.scenario", "--quiet", "--workers", workers, "--out", folder)
     wal = sandbox.path / folder / "run.sqlite-wal"
     wait_for(lambda: wal.exists() and wal.stat().st_size > 100_000, "the run does not begin")
-    return process, children_of(process.pid)
+    return process, mpi.children_of(process.pid)
 
 
 def is_gone(pid):
@@ -249,27 +238,9 @@ def _(sandbox):
 # ---- Ranks ----
 
 
-def mpirun(sandbox, n, *command, machines=None):
-    """@command on @n ranks; each is started by a script, if the sandbox has rank.sh."""
-    if shutil.which("mpirun") is None:
-        raise Skip("mpirun is not installed")
-    if "libmpi" not in subprocess.run(["ldd", sandbox.assay_path], capture_output=True,
-                                      text=True).stdout:
-        raise Skip("this build is without MPI")
-    is_root = os.geteuid() == 0 or machines is not None
-    words = [*(machines.before if machines else []), "mpirun",
-             *(["--allow-run-as-root"] if is_root else []), "--oversubscribe",
-             *(machines.options if machines else []), "-n", str(n)]
-    script = sandbox.path / "rank.sh"
-    if script.exists():
-        script.chmod(0o755)
-        words.append(str(script))
-    # A run that is itself a step of a cluster's job is none here.
-    environment = {key: value for key, value in os.environ.items() if "SLURM" not in key}
-    # Open MPI leaks memory of its own. What ranks share with workers is looked at with workers.
-    environment["ASAN_OPTIONS"] = "detect_leaks=0"
-    return subprocess.run([*words, str(sandbox.assay_path), *map(str, command)], cwd=sandbox.path,
-                          env=environment, capture_output=True, text=True, timeout=110)
+def mpirun(sandbox, n, *arguments, machines=None):
+    return subprocess.run(mpi.launch(sandbox, n, *arguments, machines=machines), cwd=sandbox.path,
+                          env=mpi.environment(), capture_output=True, text=True, timeout=110)
 
 
 def ranks(sandbox, n, *arguments, code=0, machines=None):
