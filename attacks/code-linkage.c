@@ -15,13 +15,15 @@
  *                      flips
  * Bits that are flipped with a probability above 1/2 are turned back.
  * With further releases of the same codes (grant `repeats`) bits are their means over the releases.
- * Cost: 2 n p c operations for p public rows. */
+ * Public rows are hashed as they are streamed (core/search.h), twice where there is something to be
+ * learned from all of them first; none of them is held.
+ * Cost: 2 n p c operations for p public rows; by Hamming distance of one release n p c / 64. */
 #include <math.h>
 #include <string.h>
 
 #include "attacks/released-codes.h"
-#include "core/linalg.h"
 #include "core/parallel.h"
+#include "core/scan.h"
 
 enum { HAMMING, LIKELIHOOD };
 enum { ESTIMATED, KNOWN };
@@ -38,125 +40,95 @@ typedef struct {
   gint64 repeats;
 } CodeLinkage;
 
-/* Codes that are compared with all candidates at a time. */
-#define PANEL (gsize) 32
-#define CHUNK (gsize) 8192
+#define CHUNK (gsize) 8192 /* public rows that are hashed at a time, to learn from them */
 
-/* ---- Candidates ---- */
+/* ---- What all candidates tell ---- */
 
-typedef struct {
-  AssayMatrix *evidence; /* p x c: half of what a bit says by agreeing rather than not, signed */
-  float *offsets;        /* p: what is added to each product with a code */
-} Candidates;
-
-static void
-clear_candidates (Candidates *candidates)
-{
-  g_clear_pointer (&candidates->evidence, assay_matrix_free);
-  g_clear_pointer (&candidates->offsets, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Candidates, clear_candidates)
+#define ESTIMATE_CODES (gsize) 1024 /* that flips are estimated from, at most */
+#define ESTIMATE_STEPS 200
 
 typedef struct {
   const AssayHashFunction *function;
-  AssayMatrix *hashed;
-} Hashing;
+  AssayCodes *codes; /* NULL: how often bits are flipped is known */
+  gsize n;           /* codes to estimate it from */
+  guint32 *counts;   /* n x (bits + 1): candidates at each Hamming distance of a code */
+  double *squares;   /* bits: of the margins, summed */
+  const AssayCodes *panel;
+} Learning;
+
+static void
+clear_learning (Learning *learning)
+{
+  g_clear_pointer (&learning->codes, assay_codes_free);
+  g_clear_pointer (&learning->counts, g_free);
+  g_clear_pointer (&learning->squares, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Learning, clear_learning)
+
+static void
+count_distances (gsize index, guint worker, gpointer data)
+{
+  const Learning *learning = data;
+  const AssayCodes *codes = learning->codes;
+  guint32 *counts = learning->counts + index * (codes->bits + 1);
+  guint16 distances[CHUNK];
+
+  (void) worker;
+  assay_codes_distances (learning->panel, codes->data + index * codes->words, 0,
+                         learning->panel->count, distances);
+  for (gsize i = 0; i < learning->panel->count; i++)
+    counts[distances[i]]++;
+}
 
 static gboolean
-hash_panel (AssayView panel, gsize first, gpointer data, GError **error)
+learn_panel (AssayView panel, G_GNUC_UNUSED gsize first, gpointer data, GError **error)
 {
-  const Hashing *hashing = data;
-  g_autoptr (AssayMatrix) margins = assay_hash_function_margins (hashing->function, panel, error);
+  Learning *learning = data;
+  g_autoptr (AssayMatrix) margins = assay_hash_function_margins (learning->function, panel, error);
+  g_autoptr (AssayArray) packed = NULL;
+  g_autoptr (AssayCodes) codes = NULL;
 
   if (margins == NULL)
     return FALSE;
-  memcpy (assay_matrix_row (hashing->hashed, first), margins->data,
-          panel.rows * margins->cols * sizeof (float));
-  return TRUE;
-}
-
-/* Margins of the public rows, p x c. */
-static AssayMatrix *
-hash_rows (const AssayHashFunction *function, const AssayRows *public_rows, AssayScale scale,
-           GError **error)
-{
-  const gsize bits = assay_hash_function_bits (function);
-  g_autoptr (AssayMatrix) hashed = assay_matrix_new (assay_rows_count (public_rows), bits, error);
-  Hashing hashing = { function, hashed };
-
-  if (hashed == NULL
-      || !assay_rows_for_each_panel (public_rows, CHUNK, scale, hash_panel, &hashing, error))
-    return NULL;
-  return g_steal_pointer (&hashed);
-}
-
-/* Margins become evidence; what they add on average, if the code agrees in half of the bits, goes
- * into the offsets. */
-static void
-weigh_bit (const CodeLinkage *settings, double flips, gsize bit, Candidates *candidates)
-{
-  const gsize p = candidates->evidence->rows, bits = candidates->evidence->cols;
-  /* Turned back where that is more than half. A bit that cannot be wrong would rule a candidate out
-   * for good. */
-  const double wrong = CLAMP (MIN (flips, 1 - flips), 0.005, 0.495);
-  double square = 0;
-
-  for (gsize i = 0; i < p; i++)
-    square += pow ((double) candidates->evidence->data[i * bits + bit], 2);
-  for (gsize i = 0; i < p; i++) {
-    float *value = &candidates->evidence->data[i * bits + bit];
-    const double sigma = settings->noise * sqrt (square / (double) p);
-    const double sure = sigma > 0 ? erf (fabs ((double) *value) / sigma * M_SQRT1_2) : 1;
-    const double agrees = 0.5 + (0.5 - wrong) * sure;
-    const double half = 0.5 * log (agrees / (1 - agrees));
-
-    candidates->offsets[i] += (float) (0.5 * log (4 * agrees * (1 - agrees)));
-    *value = (float) (*value > 0 ? half : -half);
-  }
-}
-
-/* Margins of the public rows in @inout_candidates become evidence. */
-static void
-weigh_candidates (const CodeLinkage *settings, double flips, Candidates *inout_candidates)
-{
-  AssayMatrix *margins = inout_candidates->evidence;
-
-  if (settings->score == LIKELIHOOD)
+  for (gsize i = 0; i < margins->rows; i++)
     for (gsize j = 0; j < margins->cols; j++)
-      weigh_bit (settings, flips, j, inout_candidates);
-  else
-    for (gsize i = 0; i < margins->rows * margins->cols; i++)
-      margins->data[i] = margins->data[i] > 0 ? 1 : -1;
+      learning->squares[j] += pow ((double) assay_matrix_row (margins, i)[j], 2);
+  if (learning->codes == NULL)
+    return TRUE;
+  packed = assay_codes_pack (assay_matrix_view (margins), error);
+  codes = packed != NULL ? assay_codes_new (packed, margins->cols, error) : NULL;
+  learning->panel = codes;
+  if (codes != NULL)
+    assay_parallel_for (learning->n, count_distances, learning);
+  return codes != NULL;
+}
+
+static gboolean
+learn (const CodeLinkage *settings, const AssayObservation *seen, const AssayHashFunction *function,
+       Learning *ret_learning, GError **error)
+{
+  const AssayRelease *release = seen->release;
+  Learning *learning = ret_learning;
+
+  learning->function = function;
+  learning->n = MIN (assay_release_count (release), ESTIMATE_CODES);
+  learning->squares = assay_alloc (release->bits, sizeof (double), "margins", error);
+  if (learning->squares == NULL)
+    return FALSE;
+  if (settings->flips == ESTIMATED) {
+    learning->codes
+        = assay_codes_new (assay_arrays_get (&release->arrays, "codes"), release->bits, error);
+    learning->counts
+        = assay_alloc (learning->n * (release->bits + 1), sizeof (guint32), "distances", error);
+    if (learning->codes == NULL || learning->counts == NULL)
+      return FALSE;
+  }
+  return (settings->flips == KNOWN && settings->score == HAMMING)
+         || assay_rows_for_each_panel (seen->public_rows, CHUNK, assay_release_scale (release),
+                                       learn_panel, learning, error);
 }
 
 /* ---- How often bits are flipped ---- */
-
-#define ESTIMATE_CODES (gsize) 1024 /* that it is estimated from, at most */
-#define ESTIMATE_STEPS 200
-
-/* How many of the candidates are at each Hamming distance of the first @n codes, n x (bits + 1). */
-static guint32 *
-count_distances (const AssayRelease *release, const AssayMatrix *margins, gsize n, GError **error)
-{
-  const gsize bits = release->bits;
-  g_autoptr (AssayArray) packed = assay_codes_pack (assay_matrix_view (margins), error);
-  g_autoptr (AssayCodes) candidates = packed != NULL ? assay_codes_new (packed, bits, error) : NULL;
-  g_autoptr (AssayCodes) codes
-      = assay_codes_new (assay_arrays_get (&release->arrays, "codes"), bits, error);
-  g_autofree guint16 *distances
-      = assay_alloc (margins->rows, sizeof *distances, "distances", error);
-  guint32 *counts;
-
-  if (candidates == NULL || codes == NULL || distances == NULL)
-    return NULL;
-  counts = assay_alloc (n * (bits + 1), sizeof *counts, "distances", error);
-  for (gsize i = 0; counts != NULL && i < n; i++) {
-    assay_codes_distances (candidates, codes->data + i * codes->words, 0, margins->rows, distances);
-    for (gsize c = 0; c < margins->rows; c++)
-      counts[i * (bits + 1) + distances[c]]++;
-  }
-  return counts;
-}
 
 static double
 log_likelihood (const guint32 *counts, gsize n, gsize bits, double flips)
@@ -179,140 +151,127 @@ log_likelihood (const guint32 *counts, gsize n, gsize bits, double flips)
   return total;
 }
 
-static gboolean
-find_flips (const CodeLinkage *settings, const AssayRelease *release, const AssayMatrix *margins,
-            double *ret_flips, GError **error)
+static double
+find_flips (const CodeLinkage *settings, const Learning *learning)
 {
-  const gsize n = MIN (assay_release_count (release), ESTIMATE_CODES);
-  g_autofree guint32 *counts = NULL;
-  double best = -G_MAXDOUBLE;
+  double found = settings->flip_probability, best = -G_MAXDOUBLE;
 
-  *ret_flips = settings->flip_probability;
   if (settings->flips == KNOWN)
-    return TRUE;
-  counts = count_distances (release, margins, n, error);
-  if (counts == NULL)
-    return FALSE;
+    return found;
   for (guint step = 1; step < ESTIMATE_STEPS; step++) {
     const double flips = (double) step / ESTIMATE_STEPS;
-    const double likelihood = log_likelihood (counts, n, release->bits, flips);
+    const double likelihood
+        = log_likelihood (learning->counts, learning->n, learning->codes->bits, flips);
 
     if (likelihood > best) {
       best = likelihood;
-      *ret_flips = flips;
+      found = flips;
     }
   }
+  return found;
+}
+
+/* ---- Candidates ---- */
+
+typedef struct {
+  const AssayHashFunction *function;
+  guint score;
+  double wrong;   /* how often a bit is, once turned back */
+  double *sigmas; /* of the noise in each margin */
+} Weighing;
+
+/* Margins become evidence: half of what a bit says by agreeing rather than not, signed. What they
+ * add on average, if the code agrees in half of the bits, goes into the offset. */
+static void
+weigh_row (const Weighing *weighing, gsize bits, float *inout_margins, float *ret_offset)
+{
+  float offset = 0;
+
+  for (gsize j = 0; j < bits; j++) {
+    float *value = &inout_margins[j];
+    const double sigma = weighing->sigmas[j];
+    const double sure = sigma > 0 ? erf (fabs ((double) *value) / sigma * M_SQRT1_2) : 1;
+    const double agrees = 0.5 + (0.5 - weighing->wrong) * sure;
+    const double half = 0.5 * log (agrees / (1 - agrees));
+
+    offset += (float) (0.5 * log (4 * agrees * (1 - agrees)));
+    *value = (float) (*value > 0 ? half : -half);
+  }
+  *ret_offset = offset;
+}
+
+static gboolean
+make_evidence (AssayView panel, G_GNUC_UNUSED gsize first, gpointer data, gpointer ret_features,
+               float *ret_offsets, GError **error)
+{
+  const Weighing *weighing = data;
+  g_autoptr (AssayMatrix) margins = assay_hash_function_margins (weighing->function, panel, error);
+
+  if (margins == NULL)
+    return FALSE;
+  if (weighing->score == LIKELIHOOD)
+    for (gsize i = 0; i < margins->rows; i++)
+      weigh_row (weighing, margins->cols, assay_matrix_row (margins, i), ret_offsets + i);
+  else
+    for (gsize i = 0; i < margins->rows * margins->cols; i++)
+      margins->data[i] = margins->data[i] > 0 ? 1 : -1;
+  memcpy (ret_features, margins->data, margins->rows * margins->cols * sizeof (float));
   return TRUE;
+}
+
+static gboolean
+make_codes (AssayView panel, G_GNUC_UNUSED gsize first, gpointer data, gpointer ret_features,
+            G_GNUC_UNUSED float *ret_offsets, GError **error)
+{
+  const AssayHashFunction *function = ((const Weighing *) data)->function;
+  g_autoptr (AssayArray) packed = assay_hash_function_codes (function, panel, error);
+  g_autoptr (AssayCodes) codes
+      = packed != NULL ? assay_codes_new (packed, assay_hash_function_bits (function), error)
+                       : NULL;
+
+  if (codes != NULL)
+    memcpy (ret_features, codes->data, codes->count * codes->words * sizeof (guint64));
+  return codes != NULL;
 }
 
 /* ---- Ranking ---- */
 
-typedef struct {
-  const AssayMatrix *codes;      /* n x c, +-1 or means */
-  const AssayMatrix *candidates; /* p x c: evidence */
-  const float *offsets;
-  gsize keep;
-  double sign;    /* -1: turned back */
-  gint64 *ranked; /* n x keep */
-  gboolean *failed;
-} Ranking;
-
-typedef struct {
-  float score;
-  guint32 row;
-} Scored;
-
-static inline gboolean
-is_before (const Scored *a, const Scored *b)
+/* Bits that are flipped with a probability above 1/2 are turned back. A bit that cannot be wrong
+ * would rule a candidate out for good. */
+static AssayNearest *
+rank (const CodeLinkage *settings, const AssayObservation *seen, const Learning *learning,
+      double flips, gsize keep, GError **error)
 {
-  return a->score > b->score || (a->score == b->score && a->row < b->row);
-}
+  const AssayRelease *release = seen->release;
+  const gboolean is_negated = flips > 0.5;
+  const double p = (double) assay_rows_count (seen->public_rows);
+  g_autofree double *sigmas = g_new (double, release->bits);
+  Weighing weighing = { .function = learning->function,
+                        .score = settings->score,
+                        .wrong = CLAMP (MIN (flips, 1 - flips), 0.005, 0.495),
+                        .sigmas = sigmas };
+  AssaySearchSet set = { .rows = seen->public_rows,
+                         .scale = assay_release_scale (release),
+                         .shape = make_evidence,
+                         .data = &weighing };
+  g_autoptr (AssayMatrix) mean = NULL;
+  g_autoptr (AssayCodes) codes = NULL;
 
-/* A heap of the best, the worst of them on top. */
-static void
-sift_down (Scored *heap, gsize count, gsize at)
-{
-  for (;;) {
-    gsize worst = at;
-
-    for (gsize child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
-      if (is_before (&heap[worst], &heap[child]))
-        worst = child;
-    if (worst == at)
-      return;
-    const Scored swapped = heap[at];
-
-    heap[at] = heap[worst];
-    heap[worst] = swapped;
-    at = worst;
+  for (gsize j = 0; j < release->bits; j++)
+    sigmas[j] = settings->noise * sqrt (learning->squares[j] / p);
+  if (settings->score == HAMMING && MIN ((gsize) settings->repeats, seen->n_repeats) == 0) {
+    codes = assay_codes_new (assay_arrays_get (&release->arrays, "codes"), release->bits, error);
+    if (codes == NULL)
+      return NULL;
+    if (is_negated)
+      assay_codes_negate (codes);
+    set.shape = make_codes;
+    return assay_search_codes (codes, &set, keep, error);
   }
-}
-
-static int
-compare_scored (gconstpointer a, gconstpointer b)
-{
-  return is_before (a, b) ? -1 : 1;
-}
-
-static void
-take_best (const Ranking *ranking, const float *products, gsize item)
-{
-  const gsize p = ranking->candidates->rows, keep = ranking->keep;
-  g_autofree Scored *heap = g_new (Scored, keep);
-
-  for (gsize i = 0; i < p; i++) {
-    const Scored scored
-        = { (float) (ranking->sign * (double) products[i] + (double) ranking->offsets[i]),
-            (guint32) i };
-
-    if (i < keep) {
-      heap[i] = scored;
-      if (i + 1 == keep)
-        for (gsize at = keep / 2 + 1; at > 0; at--)
-          sift_down (heap, keep, at - 1);
-    } else if (is_before (&scored, &heap[0])) {
-      heap[0] = scored;
-      sift_down (heap, keep, 0);
-    }
-  }
-  qsort (heap, keep, sizeof *heap, compare_scored);
-  for (gsize i = 0; i < keep; i++)
-    ranking->ranked[item * keep + i] = (gint64) heap[i].row;
-}
-
-static void
-rank_panel (gsize panel, guint worker, gpointer data)
-{
-  const Ranking *ranking = data;
-  const gsize p = ranking->candidates->rows, c = ranking->candidates->cols;
-  const gsize first = panel * PANEL, count = MIN (PANEL, ranking->codes->rows - first);
-  g_autofree float *products = assay_alloc (count * p, sizeof (float), "products", NULL);
-
-  (void) worker;
-  if (products == NULL) {
-    ranking->failed[panel] = TRUE;
-    return;
-  }
-  assay_linalg_product_nt (count, p, c, ranking->codes->data + first * c, c,
-                           ranking->candidates->data, c, products, p);
-  for (gsize i = 0; i < count; i++)
-    take_best (ranking, products + i * p, first + i);
-}
-
-static gboolean
-run_ranking (Ranking *ranking, GError **error)
-{
-  const gsize panels = (ranking->codes->rows + PANEL - 1) / PANEL;
-  g_autofree gboolean *failed = g_new0 (gboolean, panels);
-
-  ranking->failed = failed;
-  assay_parallel_for (panels, rank_panel, ranking);
-  for (gsize i = 0; i < panels; i++)
-    if (failed[i])
-      return assay_fail (error, ASSAY_ERROR_MEMORY,
-                         "not enough memory for %" G_GSIZE_FORMAT " candidates",
-                         ranking->candidates->rows);
-  return TRUE;
+  mean = released_codes_mean (seen, (gsize) settings->repeats, is_negated, error);
+  return mean != NULL ? assay_search_products (ASSAY_SEARCH_PRODUCT, assay_matrix_view (mean), &set,
+                                               keep, error)
+                      : NULL;
 }
 
 static gsize
@@ -326,38 +285,24 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
         GError **error)
 {
   const CodeLinkage *settings = context->settings;
-  const gsize n = assay_release_count (seen->release);
   const gsize keep = MIN ((gsize) settings->candidates, assay_rows_count (seen->public_rows));
   g_autoptr (AssayHashFunction) function = assay_hash_function_from (seen->release, error);
-  g_autoptr (AssayMatrix) codes = NULL;
-  g_auto (Candidates) candidates = { 0 };
-  g_autofree gint64 *ranked = NULL;
-  Ranking ranking = { .keep = keep };
-  double flips;
+  g_auto (Learning) learning = { 0 };
+  g_autoptr (AssayNearest) best = NULL;
+  gint64 *candidates;
 
-  if (function == NULL)
+  if (function == NULL || !learn (settings, seen, function, &learning, error))
     return FALSE;
-  codes = released_codes_mean (seen, (gsize) settings->repeats, FALSE, error);
-  ranked = assay_alloc (n * keep, sizeof *ranked, "candidates", error);
-  candidates.evidence
-      = hash_rows (function, seen->public_rows, assay_release_scale (seen->release), error);
-  if (codes == NULL || ranked == NULL || candidates.evidence == NULL
-      || !find_flips (settings, seen->release, candidates.evidence, &flips, error))
+  best = rank (settings, seen, &learning, find_flips (settings, &learning), keep, error);
+  candidates
+      = best != NULL ? assay_alloc (best->n * keep, sizeof (gint64), "candidates", error) : NULL;
+  if (candidates == NULL)
     return FALSE;
-  candidates.offsets = assay_alloc (candidates.evidence->rows, sizeof (float), "candidates", error);
-  if (candidates.offsets == NULL)
-    return FALSE;
-  weigh_candidates (settings, flips, &candidates);
-  ranking.codes = codes;
-  ranking.candidates = candidates.evidence;
-  ranking.offsets = candidates.offsets;
-  ranking.sign = flips > 0.5 ? -1 : 1;
-  ranking.ranked = ranked;
-  if (!run_ranking (&ranking, error))
-    return FALSE;
+  for (gsize i = 0; i < best->n * keep; i++)
+    candidates[i] = (gint64) best->rows[i];
   assay_arrays_take (
       &ret_guess->arrays, "candidates",
-      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, keep }, g_steal_pointer (&ranked)));
+      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ best->n, keep }, candidates));
   return TRUE;
 }
 
@@ -411,9 +356,12 @@ memory (gconstpointer data, const AssayShape *shape)
 {
   const CodeLinkage *settings = data;
 
-  return ((guint64) shape->n_public + shape->n_secrets) * 1024 * sizeof (float)
+  /* Codes of 1,024 bits, say. */
+  return ((guint64) shape->n_secrets + 3 * CHUNK) * 1024 * sizeof (float)
+         + CHUNK * shape->cols * sizeof (float)
          + (guint64) shape->n_secrets * (guint64) settings->candidates * sizeof (gint64)
-         + (guint64) assay_parallel_threads () * PANEL * shape->n_public * sizeof (float);
+         + assay_scan_memory (shape->n_secrets, 0, MAX (shape->cols, 1024),
+                              MIN ((gsize) settings->candidates, shape->n_public));
 }
 
 static double

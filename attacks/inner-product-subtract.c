@@ -270,7 +270,8 @@ memory (gconstpointer data, const AssayShape *shape)
   const guint64 n = MAX (shape->n_released, shape->n_secrets);
 
   return mixture_memory (&options, n, shape->n_public, shape->cols)
-         + (2 * n + shape->n_public) * shape->cols * sizeof (float);
+         + (2 * n + (options.whiten ? 1 : 2) * (guint64) shape->n_public) * shape->cols
+               * sizeof (float);
 }
 
 static double

@@ -8,12 +8,12 @@
 #include "attacks/score-order.h"
 #include "core/linalg.h"
 #include "core/parallel.h"
+#include "core/scan.h"
 
 #define BLOCK 128 /* rows of a panel, unless MIXTURE_PANEL_BYTES allow fewer */
-/* As many of a panel that is ranked: sgemm packs all public images again for each. */
-#define RANK_BLOCK 512
-#define DIGIT_BITS 11
-#define DIGITS (1 << DIGIT_BITS)
+#define PANEL 512 /* public rows that are read at a time to learn from them */
+#define SCORES_BYTES ((gsize) 128 << 20) /* of mixtures that are ranked at a time */
+#define QUERIES 512                      /* whole blocks of these (core/search.h), if it can be */
 
 /* ---- Rows ---- */
 
@@ -24,14 +24,19 @@ mixture_images (const AssayRelease *release, GError **error)
                             error);
 }
 
+static gboolean
+check_public (const AssayRows *rows, GError **error)
+{
+  return assay_rows_count (rows) > 0
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "the public set is empty; expected public images");
+}
+
 AssayMatrix *
 mixture_public (const AssayRelease *release, const AssayRows *rows, GError **error)
 {
-  if (assay_rows_count (rows) == 0) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH, "the public set is empty; expected public images");
-    return NULL;
-  }
-  return assay_rows_matrix (rows, assay_release_scale (release), error);
+  return check_public (rows, error) ? assay_rows_matrix (rows, assay_release_scale (release), error)
+                                    : NULL;
 }
 
 gint64
@@ -131,20 +136,33 @@ scale_row (gsize index, guint worker, gpointer data)
 
 /* ---- Learning ---- */
 
+/* Sums of columns, row by row: the same however the rows are cut. */
+static void
+add_rows (const AssayMatrix *rows, double *inout_sum)
+{
+  for (gsize i = 0; i < rows->rows; i++)
+    for (gsize j = 0; j < rows->cols; j++)
+      inout_sum[j] += rows->data[i * rows->cols + j];
+}
+
+static gboolean
+set_mean (const double *sum, gsize n, MixtureSpace *space, GError **error)
+{
+  space->mean = assay_alloc (space->cols, sizeof (float), "mean image", error);
+  for (gsize j = 0; space->mean != NULL && j < space->cols; j++)
+    space->mean[j] = (float) (sum[j] / (double) n);
+  return space->mean != NULL;
+}
+
 static gboolean
 learn_mean (const AssayMatrix *rows, MixtureSpace *space, GError **error)
 {
   g_autofree double *sum = assay_alloc (rows->cols, sizeof (double), "mean image", error);
 
-  space->mean = assay_alloc (rows->cols, sizeof (float), "mean image", error);
-  if (sum == NULL || space->mean == NULL)
+  if (sum == NULL)
     return FALSE;
-  for (gsize i = 0; i < rows->rows; i++)
-    for (gsize j = 0; j < rows->cols; j++)
-      sum[j] += rows->data[i * rows->cols + j];
-  for (gsize j = 0; j < rows->cols; j++)
-    space->mean[j] = (float) (sum[j] / (double) rows->rows);
-  return TRUE;
+  add_rows (rows, sum);
+  return set_mean (sum, rows->rows, space, error);
 }
 
 typedef struct {
@@ -285,66 +303,6 @@ mixture_space_whiten (const MixtureSpace *space, AssayMatrix *inout_rows,
 /* ---- Ranks ---- */
 
 typedef struct {
-  AssayView queries;
-  AssayView set;
-  gsize block;
-  gsize keep;
-  float *panels;  /* block x set.rows a worker */
-  guint64 *words; /* 2 x set.rows a worker */
-  gint64 *rows;
-} Ranking;
-
-static void
-rank_block (gsize index, guint worker, gpointer data)
-{
-  const Ranking *job = data;
-  const gsize n = job->set.rows, first = index * job->block;
-  const gsize count = MIN (job->block, job->queries.rows - first);
-  float *panel = job->panels + (gsize) worker * job->block * n;
-
-  assay_linalg_product_nt (count, n, job->queries.cols, assay_view_row (job->queries, first),
-                           job->queries.stride, job->set.data, job->set.stride, panel, n);
-  for (gsize i = 0; i < count; i++)
-    score_order (panel + i * n, n, job->keep, job->words + (gsize) worker * 2 * n,
-                  job->rows + (first + i) * job->keep);
-}
-
-/* Rows of a panel against @n others, at most @most. It depends on sizes alone. */
-static gsize
-panel_rows (gsize n, gsize most)
-{
-  return CLAMP (MIXTURE_PANEL_BYTES / (sizeof (float) * MAX (n, 1)), 1, most);
-}
-
-gboolean
-mixture_rank (AssayView queries, AssayView set, gsize keep, gint64 *ret_rows, GError **error)
-{
-  const gsize block = panel_rows (set.rows, RANK_BLOCK);
-  const gsize pieces = (queries.rows + block - 1) / block;
-  const gsize workers = MIN (assay_parallel_threads (), pieces);
-  g_autofree float *panels
-      = assay_alloc (workers, block * set.rows * sizeof (float), "scores", error);
-  g_autofree guint64 *words
-      = assay_alloc (workers, 2 * set.rows * sizeof (guint64), "scores", error);
-  Ranking job = { .queries = queries,
-                  .set = set,
-                  .block = block,
-                  .keep = keep,
-                  .panels = panels,
-                  .words = words,
-                  .rows = ret_rows };
-
-  g_return_val_if_fail (keep >= 1 && keep <= set.rows, FALSE);
-  if (panels == NULL || words == NULL)
-    return FALSE;
-  if (set.rows > G_MAXUINT32)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "%" G_GSIZE_FORMAT " public images, expected fewer than 2^32", set.rows);
-  assay_parallel_for (pieces, rank_block, &job);
-  return TRUE;
-}
-
-typedef struct {
   const float *scores;
   gsize m;
   gsize keep;
@@ -358,7 +316,7 @@ order_item (gsize index, guint worker, gpointer data)
   const Ordering *job = data;
 
   score_order (job->scores + index * job->m, job->m, job->keep,
-                job->words + (gsize) worker * 2 * job->m, job->rows + index * job->keep);
+               job->words + (gsize) worker * 2 * job->m, job->rows + index * job->keep);
 }
 
 gboolean
@@ -375,31 +333,153 @@ mixture_order (const float *scores, gsize n, gsize m, gsize keep, gint64 *ret_ro
   return TRUE;
 }
 
+/* All scores of as many mixtures at a time as SCORES_BYTES hold, and their order. */
+static gboolean
+rank_all (AssayView queries, const AssaySearchSet *set, gsize keep, gint64 *ret_rows,
+          GError **error)
+{
+  const gsize m = assay_rows_count (set->rows);
+  const gsize most = MAX (SCORES_BYTES / (m * sizeof (float)), 1);
+  const gsize batch = MIN (most < QUERIES ? most : most / QUERIES * QUERIES, queries.rows);
+  g_autofree float *scores = assay_alloc (batch, m * sizeof (float), "scores", error);
+
+  for (gsize first = 0; first < queries.rows && scores != NULL; first += batch) {
+    const AssayView part = assay_view_rows (queries, first, MIN (batch, queries.rows - first));
+
+    if (!assay_search_scores (ASSAY_SEARCH_PRODUCT, part, set, scores, error)
+        || !mixture_order (scores, part.rows, m, keep, ret_rows + first * keep, error))
+      return FALSE;
+  }
+  return scores != NULL;
+}
+
+/* Pools of the best cost less than scores of all and sorting them, unless they hold most. */
+static gboolean
+rank_set (AssayView queries, const AssaySearchSet *set, gsize keep, gint64 *ret_rows,
+          GError **error)
+{
+  g_autoptr (AssayNearest) best = NULL;
+
+  if (keep > assay_rows_count (set->rows) / 8)
+    return rank_all (queries, set, keep, ret_rows, error);
+  best = assay_search_products (ASSAY_SEARCH_PRODUCT, queries, set, keep, error);
+  for (gsize i = 0; best != NULL && i < queries.rows * keep; i++)
+    ret_rows[i] = (gint64) best->rows[i];
+  return best != NULL;
+}
+
+gboolean
+mixture_rank (AssayView queries, AssayView set, gsize keep, gint64 *ret_rows, GError **error)
+{
+  g_autoptr (AssayRows) rows = assay_rows_borrow (set);
+
+  g_return_val_if_fail (keep >= 1 && keep <= set.rows, FALSE);
+  return rank_set (queries, &(AssaySearchSet){ .rows = rows }, keep, ret_rows, error);
+}
+
+/* ---- A public set that is not held ---- */
+
+typedef struct {
+  MixtureSpace *space;
+  double *sum;
+} Averaging;
+
+static gboolean
+average_panel (AssayView panel, G_GNUC_UNUSED gsize first, gpointer data, GError **error)
+{
+  const Averaging *averaging = data;
+  g_autoptr (AssayMatrix) rows = assay_matrix_copy (panel, error);
+  Features job = { .space = averaging->space, .rows = rows, .is_reference = TRUE };
+
+  if (rows == NULL)
+    return FALSE;
+  assay_parallel_for (rows->rows, shape_row, &job);
+  add_rows (rows, averaging->sum);
+  return TRUE;
+}
+
+/* As mixture_space_learn without whitening. */
+static gboolean
+learn_from_panels (const AssayRows *rows, AssayScale scale, MixtureSpace *space, GError **error)
+{
+  g_autofree double *sum = NULL;
+  Averaging averaging = { .space = space };
+
+  if (!space->options.centre)
+    return TRUE;
+  sum = assay_alloc (space->cols, sizeof (double), "mean image", error);
+  averaging.sum = sum;
+  return sum != NULL
+         && assay_rows_for_each_panel (rows, PANEL, scale, average_panel, &averaging, error)
+         && set_mean (sum, assay_rows_count (rows), space, error);
+}
+
+/* The features of a panel of reference rows, where P = I. */
+static gboolean
+make_features (AssayView panel, G_GNUC_UNUSED gsize first, gpointer data, gpointer ret_features,
+               G_GNUC_UNUSED float *ret_offsets, G_GNUC_UNUSED GError **error)
+{
+  const MixtureSpace *space = data;
+  AssayMatrix rows = { .rows = panel.rows, .cols = panel.cols, .data = ret_features };
+  Features job = { .space = space, .rows = &rows, .is_reference = TRUE };
+
+  memcpy (rows.data, panel.data, panel.rows * panel.cols * sizeof (float));
+  for (gsize i = 0; i < rows.rows; i++) {
+    shape_row (i, 0, &job);
+    if (space->mean != NULL)
+      centre_row (i, 0, &job);
+    if (space->options.unit)
+      scale_row (i, 0, &job);
+  }
+  return TRUE;
+}
+
+/* P is learned from all public images and changes them all: they are held. */
+static AssayRows *
+whiten_public (const AssayObservation *seen, const MixtureOptions *options, MixtureSpace *ret_space,
+               GError **error)
+{
+  g_autoptr (AssayMatrix) set = mixture_public (seen->release, seen->public_rows, error);
+  AssayMatrix *whitened = NULL;
+
+  if (set == NULL || !mixture_space_learn (options, set, ret_space, error)
+      || !mixture_space_whiten (ret_space, set, &whitened, error))
+    return NULL;
+  return assay_rows_take_matrix (whitened);
+}
+
 gboolean
 mixture_link (const MixtureOptions *options, gsize keep, const AssayObservation *seen,
               AssayGuess *ret_guess, GError **error)
 {
-  g_autoptr (AssayMatrix) set = mixture_public (seen->release, seen->public_rows, error);
-  g_autoptr (AssayMatrix) images = set != NULL ? mixture_images (seen->release, error) : NULL;
-  g_autoptr (AssayMatrix) whitened = NULL;
-  g_auto (MixtureSpace) space = { 0 };
+  g_auto (MixtureSpace) space
+      = { .options = *options, .cols = assay_rows_cols (seen->public_rows) };
+  AssaySearchSet set = { .rows = seen->public_rows,
+                         .scale = assay_release_scale (seen->release),
+                         .shape = make_features,
+                         .data = &space };
+  g_autoptr (AssayMatrix) images = NULL;
+  g_autoptr (AssayRows) whitened = NULL;
   g_autofree gint64 *candidates = NULL;
-  gsize count;
+  const gsize m = assay_rows_count (set.rows), count = keep == 0 ? m : MIN (keep, m);
 
-  if (images == NULL || !mixture_space_learn (options, set, &space, error)
-      || !mixture_space_whiten (&space, set, &whitened, error))
+  if (!check_public (set.rows, error) || !(images = mixture_images (seen->release, error)))
     return FALSE;
-  if (whitened != NULL)
-    g_clear_pointer (&set, assay_matrix_free);
-  else
-    whitened = g_steal_pointer (&set);
+  if (images->cols != space.cols)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "expected public images of %" G_GSIZE_FORMAT
+                       " pixels, found %" G_GSIZE_FORMAT,
+                       images->cols, space.cols);
+  if (options->whiten) {
+    whitened = whiten_public (seen, options, &space, error);
+    set = (AssaySearchSet){ .rows = whitened };
+  }
+  if (options->whiten ? whitened == NULL : !learn_from_panels (set.rows, set.scale, &space, error))
+    return FALSE;
   /* The length of a mixture changes no order of its candidates. */
   mixture_space_enter (&space, images);
-  count = keep == 0 ? whitened->rows : MIN (keep, whitened->rows);
   candidates = assay_alloc (images->rows, count * sizeof (gint64), "candidates", error);
-  if (candidates == NULL
-      || !mixture_rank (assay_matrix_view (images), assay_matrix_view (whitened), count, candidates,
-                        error))
+  if (candidates == NULL || !rank_set (assay_matrix_view (images), &set, count, candidates, error))
     return FALSE;
   assay_arrays_take (&ret_guess->arrays, "candidates",
                      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ images->rows, count },
@@ -416,6 +496,13 @@ typedef struct {
   float *panels;
   float *scores;
 } Pairing;
+
+/* Rows of a panel against @n others. It depends on sizes alone. */
+static gsize
+panel_rows (gsize n)
+{
+  return CLAMP (MIXTURE_PANEL_BYTES / (sizeof (float) * MAX (n, 1)), 1, BLOCK);
+}
 
 /* The rows of a block with all rows from its first on: the upper triangle of the products. */
 static void
@@ -440,7 +527,7 @@ pair_block (gsize index, guint worker, gpointer data)
 gboolean
 mixture_pair_products (AssayView left, AssayView right, float *ret_scores, GError **error)
 {
-  const gsize block = panel_rows (left.rows, BLOCK), pieces = (left.rows + block - 1) / block;
+  const gsize block = panel_rows (left.rows), pieces = (left.rows + block - 1) / block;
   const gsize workers = MIN (assay_parallel_threads (), pieces);
   g_autofree float *panels
       = assay_alloc (workers, block * left.rows * sizeof (float), "scores of pairs", error);
@@ -459,13 +546,14 @@ guint64
 mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols)
 {
   const guint64 n = n_released, m = n_public, d = cols, widest = MAX (n, m);
-  const guint64 panel
-      = MIN (MIXTURE_PANEL_BYTES, widest * (m > 0 ? RANK_BLOCK : BLOCK) * sizeof (float));
+  const guint64 workers = assay_parallel_threads (), number = sizeof (float);
+  const guint64 pairs = workers * MIN (MIXTURE_PANEL_BYTES, n * BLOCK * number);
+  const guint64 ranking = MIN (MAX (SCORES_BYTES, widest * number), n * widest * number)
+                          + workers * 16 * widest + assay_scan_memory (n, 0, cols, 0);
 
-  return (n + m) * d * sizeof (float) + assay_parallel_threads () * (panel + 16 * widest)
-         + (options->whiten
-                ? d * d * (2 * sizeof (double) + sizeof (float)) + widest * d * sizeof (float)
-                : 0);
+  return n * d * number + (m > 0 ? ranking : MAX (ranking, pairs))
+         + (options->whiten ? d * d * (2 * sizeof (double) + number) + (m + widest) * d * number
+                            : 0);
 }
 
 double

@@ -1,12 +1,14 @@
-/* Inner products of released mixtures with public images, and among themselves: what the attacks
- * on mixed images score by (InstaHide, Huang, Song, Li and Arora 2020, sections 2.1, 2.2 and 9).
+/* Inner products of released mixtures with public images (core/search.h), and among themselves:
+ * what the attacks on mixed images score by (InstaHide, Huang, Song, Li and Arora 2020, sections
+ * 2.1, 2.2 and 9).
  *
  * Rows are turned into features first. With P the inverse of the shrunk covariance of reference
  * rows (the public ones; of pairs, the mixtures), the score is <f (x), P f (s)>, and P = I without
  * whitening: a matched filter, for which structure that all images have in common is no evidence.
  *
- * Scores are panels of matrix products, each at most MIXTURE_PANEL_BYTES a thread; no N x N matrix
- * is ever held. All results are the same to the bit for any number of threads. */
+ * Public images are streamed from where they lie, unless P is learned from them; scores of pairs
+ * are panels of matrix products, each at most MIXTURE_PANEL_BYTES a thread. No N x N matrix is ever
+ * held. All results are the same to the bit for any number of threads. */
 #pragma once
 
 #include "core/plugin.h"
@@ -84,7 +86,8 @@ gboolean mixture_order (const float *scores, gsize n, gsize m, gsize keep, gint6
 /* <left_i, right_j> of all i < j, packed by rows: n (n - 1) / 2 numbers. */
 gboolean mixture_pair_products (AssayView left, AssayView right, float *ret_scores, GError **error);
 
-/* Bytes that the above hold for @n_released mixtures and @n_public rows, features included. */
+/* Bytes that the above hold for @n_released mixtures and @n_public rows, features included, but of
+ * public ones only where they are whitened. */
 guint64 mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public,
                         gsize cols);
 double mixture_work (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols);

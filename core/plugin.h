@@ -1,5 +1,6 @@
 /* What a plugin is: a descriptor with metadata, a parameter table and callbacks. A plugin author
- * includes this header, and "core/scan.h", "core/knn.h" or "core/linalg.h" for the kernels.
+ * includes this header, and "core/search.h", "core/scan.h", "core/knn.h" or "core/linalg.h" for the
+ * kernels.
  *
  * A plugin is one file; its descriptor stands last in it, for example
  *

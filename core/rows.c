@@ -210,6 +210,19 @@ assay_rows_take_matrix (AssayMatrix *matrix)
   return assay_rows_from_array (array);
 }
 
+AssayRows *
+assay_rows_borrow (AssayView view)
+{
+  const gsize held
+      = view.rows > 0 ? ((view.rows - 1) * view.stride + view.cols) * sizeof (float) : 0;
+  g_autoptr (GBytes) bytes = g_bytes_new_static (view.data, held);
+  AssayRows *rows = assay_rows_new (view.cols);
+
+  assay_rows_append (rows, bytes, (const guint8 *) view.data, ASSAY_FLOAT32,
+                     view.stride * sizeof (float), view.rows);
+  return rows;
+}
+
 gsize
 assay_rows_count (const AssayRows *rows)
 {

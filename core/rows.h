@@ -30,6 +30,8 @@ void assay_rows_append (AssayRows *rows, GBytes *bytes, const guint8 *base, Assa
 /* A two-dimensional array (any type) as rows, sharing its bytes; a matrix, taken over. */
 AssayRows *assay_rows_from_array (const AssayArray *array);
 AssayRows *assay_rows_take_matrix (AssayMatrix *matrix);
+/* Those of a view, which has to outlive them. */
+AssayRows *assay_rows_borrow (AssayView view);
 
 gsize assay_rows_count (const AssayRows *rows);
 gsize assay_rows_cols (const AssayRows *rows);

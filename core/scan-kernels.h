@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "core/scan-panel.h"
+#include "core/search-panel.h"
 
 /* Compiled once for each of three generations of x86-64; the loader picks the one that runs. */
 #if defined(__x86_64__) && defined(__gnu_linux__)

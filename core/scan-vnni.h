@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/scan-panel.h"
+#include "core/search-panel.h"
 
 #define GROUP 16
 #define GROUPS (TILE / GROUP)

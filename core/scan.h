@@ -3,26 +3,15 @@
  *
  * With t' the component of the translation t orthogonal to the span of B,
  *   dist^2 (w, t + span B) = ||w||^2 - 2 w.t' + ||t'||^2 - ||B w||^2,
- * so that a panel of rows against a block of subspaces is one matrix product, followed by an
- * epilogue and a selection that read it while it is in cache. */
+ * so that a panel of rows against a block of subspaces is one matrix product, followed by the
+ * epilogue and selection of core/search.h. Subspaces of dimension 0 are points, and their distances
+ * L2. */
 #pragma once
 
 #include "core/exchange.h"
-#include "core/rows.h"
+#include "core/search.h"
 
 G_BEGIN_DECLS
-
-/* For each of n queries the k nearest rows, nearest first; equal distances in row order. */
-typedef struct {
-  gsize n;
-  gsize k;
-  gsize *rows;      /* n x k */
-  float *distances; /* n x k, not squared */
-} AssayNearest;
-
-AssayNearest *assay_nearest_new (gsize n, gsize k, GError **error);
-void assay_nearest_free (AssayNearest *nearest);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayNearest, assay_nearest_free)
 
 /* The @k (at most the number of rows) rows nearest to each subspace; @scale is how the rows are
  * scaled on reading. Distances are never 0: they are clamped from below to what float32 can tell
