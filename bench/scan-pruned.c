@@ -1,26 +1,26 @@
 /* What does ruling rows out gain a scan, and what does a scan of ten million rows take?
  *
- *   bench-scan-pruned --sift FOLDER [--subspaces N] [--runs N] [--threads N]
- *                     [--rows N --file PATH]
+ *   bench-scan-pruned [--sift FOLDER] [--subspaces N] [--rows N --file PATH] [--short]
+ *                     [--runs N] [--threads N] [--quick] [--json]
  *
- * The rows are the descriptors of five files of real SIFT in FOLDER, scaled to unit length; with
- * --rows as many rows as that, which are those descriptors again and again, each value jittered by
- * up to 3, generated into PATH (128 bytes a row; removed afterwards) and mapped. The subspaces go
- * through descriptors of private photographs, half of their m directions lead to rows drawn at
- * random and the others are random, as in affine lifting's hybrid variant.
+ * The rows are the descriptors of five files of real SIFT in FOLDER (by default sift in
+ * ASSAY_DATA), scaled to unit length; with --rows as many rows as that, which are those
+ * descriptors again and again, each value jittered by up to 3, generated into PATH (128 bytes a
+ * row; removed afterwards) and mapped. The subspaces go through descriptors of private
+ * photographs, half of their m directions lead to rows drawn at random and the others are random,
+ * as in affine lifting's hybrid variant.
  *
  * For each m and k it takes turns between brute force, the scan as it is (core/scan-prune.c), and
- * the matrix products that brute force is made of, alone (shapes and number the same), and reports
- * the least processor time of each, so that other work of the machine weighs less; whether both
- * scans found the same, to the bit; and the most anonymous memory of the process during the scan
- * (RssAnon, looked at every 10 ms). */
+ * the matrix products that brute force is made of, alone (shapes and number the same). Shares and
+ * ratios are of the processor's time, so that other work of the machine weighs less. `same`: both
+ * scans found the same, to the bit; MiB: the most anonymous memory of the process during the scan
+ * (RssAnon, looked at every 10 ms). --quick takes a tenth of the subspaces and m = 4 alone. */
 #include <glib/gstdio.h>
 #include <malloc.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
+#include "bench/measure.h"
 #include "core/linalg.h"
 #include "core/parallel.h"
 #include "core/rng.h"
@@ -45,7 +45,6 @@ static const Case cases[] = { { 4, 1 }, { 4, 1010 }, { 16, 1 }, { 16, 1010 } };
 
 typedef struct {
   int runs;
-  int threads;
   int subspaces;
   gint64 wanted; /* rows; 0: the real ones */
   char *folder;
@@ -55,18 +54,11 @@ typedef struct {
 } Bench;
 
 typedef struct {
-  double seconds; /* of processor time, least of all runs */
+  Samples samples;
   gint64 anonymous;
   AssayScanWork work;
   AssayNearest *nearest;
 } Outcome;
-
-static void
-stop (const char *what, GError *error)
-{
-  fprintf (stderr, "bench-scan-pruned: %s: %s\n", what, error == NULL ? "failed" : error->message);
-  exit (2);
-}
 
 /* ---- Data ---- */
 
@@ -79,11 +71,11 @@ open_rows (const char *specification, const char *folder)
   AssayRows *rows;
 
   if (files == NULL)
-    stop (specification, error);
+    measure_stop (specification, error);
   rows = assay_rows_ref (files->rows);
   assay_row_files_free (files);
   if (assay_rows_cols (rows) != COLS)
-    stop ("expected rows of 128 columns", NULL);
+    measure_stop ("expected rows of 128 columns", NULL);
   return rows;
 }
 
@@ -123,15 +115,15 @@ generate_rows (const Bench *bench)
   g_autoptr (GBytes) mapped_bytes = NULL;
 
   if (file == NULL)
-    stop (bench->file, NULL);
+    measure_stop (bench->file, NULL);
   for (; jittering.first < wanted; jittering.first += jittering.count) {
     jittering.count = MIN (CHUNK, wanted - jittering.first);
     assay_parallel_for (jittering.count, jitter_row, &jittering);
     if (fwrite (bytes, COLS, jittering.count, file) != jittering.count)
-      stop (bench->file, NULL);
+      measure_stop (bench->file, NULL);
   }
   if (fclose (file) != 0 || (mapped = g_mapped_file_new (bench->file, FALSE, NULL)) == NULL)
-    stop (bench->file, NULL);
+    measure_stop (bench->file, NULL);
   mapped_bytes = g_mapped_file_get_bytes (mapped);
   assay_rows_append (rows, mapped_bytes, g_bytes_get_data (mapped_bytes, NULL), ASSAY_UINT8, COLS,
                      wanted);
@@ -159,7 +151,7 @@ make_subspace (const Bench *bench, gsize index, gsize m, float *translation, flo
           = j < m / 2 ? (double) row[c] - (double) translation[c] : assay_stream_normal (&stream);
   }
   if (!assay_linalg_orthonormalize (basis, m, COLS, &error))
-    stop ("basis", error);
+    measure_stop ("basis", error);
   for (gsize j = 0; j < m; j++) {
     const double part = assay_stream_normal (&stream);
 
@@ -172,27 +164,6 @@ make_subspace (const Bench *bench, gsize index, gsize m, float *translation, flo
 
 /* ---- Measuring ---- */
 
-static double
-processor_seconds (void)
-{
-  struct rusage usage;
-
-  getrusage (RUSAGE_SELF, &usage);
-  return (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-         + 1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
-static gint64
-read_anonymous (void)
-{
-  g_autofree char *text = NULL;
-  const char *line = NULL;
-
-  if (g_file_get_contents ("/proc/self/status", &text, NULL, NULL))
-    line = strstr (text, "RssAnon:");
-  return line == NULL ? 0 : g_ascii_strtoll (line + strlen ("RssAnon:"), NULL, 10) * 1024;
-}
-
 typedef struct {
   gint is_over;
   gint64 most;
@@ -204,7 +175,7 @@ watch_memory (gpointer data)
   Watch *watch = data;
 
   while (!g_atomic_int_get (&watch->is_over)) {
-    watch->most = MAX (watch->most, read_anonymous ());
+    watch->most = MAX (watch->most, measure_status ("RssAnon:"));
     g_usleep (10000);
   }
   return NULL;
@@ -216,15 +187,15 @@ scan_once (const Bench *bench, const AssaySubspaces *subspaces, gsize k, AssaySc
 {
   Watch watch = { 0 };
   GThread *thread = g_thread_new ("memory", watch_memory, &watch);
-  const double start = processor_seconds ();
+  const Moment start = measure_moment ();
   g_autoptr (GError) error = NULL;
 
   assay_nearest_free (outcome->nearest);
   outcome->nearest = assay_scan_subspaces_by (method, subspaces, bench->rows, ASSAY_SCALE_UNIT, k,
                                               &outcome->work, &error);
   if (outcome->nearest == NULL)
-    stop ("scan", error);
-  outcome->seconds = MIN (outcome->seconds, processor_seconds () - start);
+    measure_stop ("scan", error);
+  measure_add (&outcome->samples, start);
   g_atomic_int_set (&watch.is_over, TRUE);
   g_thread_join (thread);
   outcome->anonymous = MAX (outcome->anonymous, watch.most);
@@ -252,16 +223,23 @@ multiply_all (const Bench *bench, gsize dimension)
   assay_rows_read (bench->rows, 0, panel, ASSAY_SCALE_UNIT, values);
   for (gsize i = 0; i < stacked * COLS; i++)
     stack[i] = (float) assay_stream_between (&stream, -0.2, 0.2);
-  start = processor_seconds ();
+  start = measure_moment ().cpu;
   for (gsize i = 0; i < n_panels; i++)
     for (gsize first = 0; first < stacked; first += block)
       assay_linalg_product_nt (MIN (block, stacked - first), panel, COLS, stack + first * COLS,
                                COLS, values, COLS, products, panel);
-  return (processor_seconds () - start) * (double) n_rows / (double) (n_panels * panel);
+  return (measure_moment ().cpu - start) * (double) n_rows / (double) (n_panels * panel);
+}
+
+static gboolean
+is_same (const AssayNearest *a, const AssayNearest *b, gsize count)
+{
+  return memcmp (a->rows, b->rows, count * sizeof (gsize)) == 0
+         && memcmp (a->distances, b->distances, count * sizeof (float)) == 0;
 }
 
 static void
-run_case (const Bench *bench, const Case *c)
+run_case (const Bench *bench, const Case *c, Report *report)
 {
   const gsize n = (gsize) bench->subspaces;
   const gsize m = c->dimension;
@@ -269,61 +247,74 @@ run_case (const Bench *bench, const Case *c)
   g_autofree float *basis = g_new (float, n *m *COLS);
   const AssaySubspaces subspaces
       = { .count = n, .dimension = m, .cols = COLS, .translation = translation, .basis = basis };
-  Outcome brute = { .seconds = G_MAXDOUBLE }, pruned = brute;
+  g_autofree Outcome *brute = g_new0 (Outcome, 1), *pruned = g_new0 (Outcome, 1);
   double products = G_MAXDOUBLE;
-  gboolean is_same;
+  Times brute_times, pruned_times;
 
   for (gsize i = 0; i < n; i++)
     make_subspace (bench, i, m, translation + i * COLS, basis + i * m * COLS);
   malloc_trim (0);
   for (int run = 0; run < bench->runs; run++) {
-    scan_once (bench, &subspaces, c->k, ASSAY_SCAN_BRUTE, &brute);
-    scan_once (bench, &subspaces, c->k, ASSAY_SCAN_AUTO, &pruned);
+    scan_once (bench, &subspaces, c->k, ASSAY_SCAN_BRUTE, brute);
+    scan_once (bench, &subspaces, c->k, ASSAY_SCAN_AUTO, pruned);
     products = MIN (products, multiply_all (bench, m));
   }
-  is_same
-      = memcmp (brute.nearest->rows, pruned.nearest->rows, n * c->k * sizeof (gsize)) == 0
-        && memcmp (brute.nearest->distances, pruned.nearest->distances, n * c->k * sizeof (float))
-               == 0;
-  printf ("%3zu %5zu  %8.3f  %8.3f %6.1f%%  %8.3f %6.2f  %5s  %6.2f%% %7.3f%%  %6.1f  %6.1f\n", m,
-          c->k, brute.seconds, products, 100 * products / brute.seconds, pruned.seconds,
-          brute.seconds / pruned.seconds, is_same ? "yes" : "NO",
-          100 * (double) pruned.work.coarse / (double) pruned.work.pairs,
-          100 * (double) pruned.work.left / (double) MAX (pruned.work.coarse, 1),
-          (double) brute.anonymous / (1 << 20), (double) pruned.anonymous / (1 << 20));
-  fflush (stdout);
-  assay_nearest_free (brute.nearest);
-  assay_nearest_free (pruned.nearest);
+  brute_times = measure_times (&brute->samples);
+  pruned_times = measure_times (&pruned->samples);
+  report_case (report, "m = %zu, k = %zu", m, c->k);
+  report_times (report, "brute s", brute_times);
+  report_number (report, "brute CPU s", brute_times.cpu, 3);
+  report_number (report, "products CPU s", products, 3);
+  report_number (report, "share %", 100 * products / brute_times.cpu, 1);
+  report_times (report, "pruned s", pruned_times);
+  report_number (report, "pruned CPU s", pruned_times.cpu, 3);
+  report_number (report, "ratio", brute_times.cpu / pruned_times.cpu, 2);
+  report_text (report, "same", is_same (brute->nearest, pruned->nearest, n * c->k) ? "yes" : "NO");
+  report_number (report, "coarse %",
+                 100 * (double) pruned->work.coarse / (double) pruned->work.pairs, 2);
+  report_number (report, "left %",
+                 100 * (double) pruned->work.left / (double) MAX (pruned->work.coarse, 1), 3);
+  report_number (report, "brute MiB", (double) brute->anonymous / (1 << 20), 1);
+  report_number (report, "pruned MiB", (double) pruned->anonymous / (1 << 20), 1);
+  assay_nearest_free (brute->nearest);
+  assay_nearest_free (pruned->nearest);
+}
+
+static char *
+default_folder (void)
+{
+  const char *data = g_getenv ("ASSAY_DATA");
+
+  if (data == NULL)
+    measure_stop ("expected --sift FOLDER, or ASSAY_DATA", NULL);
+  return g_build_filename (data, "sift", NULL);
 }
 
 int
 main (int argc, char **argv)
 {
-  Bench bench = { .runs = 3, .subspaces = 1000 };
+  Bench bench = { .subspaces = 0 };
   gboolean is_short = FALSE;
   const GOptionEntry entries[] = {
     { "sift", 0, 0, G_OPTION_ARG_FILENAME, &bench.folder, "Where the .bvecs files are", "FOLDER" },
     { "subspaces", 0, 0, G_OPTION_ARG_INT, &bench.subspaces, "1000", "N" },
-    { "runs", 0, 0, G_OPTION_ARG_INT, &bench.runs, "Runs of each case (3)", "N" },
-    { "threads", 0, 0, G_OPTION_ARG_INT, &bench.threads, "0: one per processor", "N" },
     { "rows", 0, 0, G_OPTION_ARG_INT64, &bench.wanted, "Rows, generated (the real ones)", "N" },
     { "file", 0, 0, G_OPTION_ARG_FILENAME, &bench.file, "Where to", "PATH" },
     { "short", 0, 0, G_OPTION_ARG_NONE, &is_short, "m = 4 alone", NULL },
     G_OPTION_ENTRY_NULL
   };
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
+  g_auto (MeasureOptions) options = measure_options ("scan-pruned", 3, entries, argc, argv);
+  g_autoptr (Report) report = NULL;
+  g_autofree char *about = NULL;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error))
-    stop ("options", error);
-  if (bench.folder == NULL || bench.runs < 1 || bench.threads < 0 || bench.subspaces < 1
-      || (bench.wanted > 0) != (bench.file != NULL) || (bench.wanted != 0 && bench.wanted < 2000)) {
-    fprintf (stderr, "bench-scan-pruned: --sift FOLDER, --runs and --subspaces from 1, --threads "
-                     "from 0, --rows from 2000 with --file\n");
-    return 2;
-  }
-  assay_parallel_set_threads ((guint) bench.threads);
+  bench.runs = options.runs;
+  if (bench.subspaces == 0)
+    bench.subspaces = options.is_quick ? 100 : 1000;
+  if (bench.subspaces < 1 || (bench.wanted > 0) != (bench.file != NULL)
+      || (bench.wanted != 0 && bench.wanted < 2000))
+    measure_stop ("expected --subspaces from 1, --rows from 2000 with --file", NULL);
+  if (bench.folder == NULL)
+    bench.folder = default_folder ();
   bench.rows = open_rows (ROWS, bench.folder);
   bench.secrets = open_rows (SECRETS, bench.folder);
   if (bench.wanted > 0) {
@@ -332,13 +323,11 @@ main (int argc, char **argv)
     assay_rows_unref (bench.rows);
     bench.rows = rows;
   }
-  printf ("%d subspaces, %zu rows, %u threads, %s; least processor seconds of %d runs\n",
-          bench.subspaces, assay_rows_count (bench.rows), assay_parallel_threads (),
-          assay_linalg_describe (), bench.runs);
-  printf ("%3s %5s  %8s  %8s %7s  %8s %6s  %5s  %7s %8s  %6s  %6s\n", "m", "k", "brute s",
-          "products", "share", "pruned s", "ratio", "same", "coarse", "left", "anon", "MiB");
-  for (gsize i = 0; i < (is_short ? 2 : G_N_ELEMENTS (cases)); i++)
-    run_case (&bench, &cases[i]);
+  about = g_strdup_printf ("%d subspaces among %zu rows of real SIFT, by brute force and as it is",
+                           bench.subspaces, assay_rows_count (bench.rows));
+  report = report_new (&options, SEED, about);
+  for (gsize i = 0; i < (is_short || options.is_quick ? 2 : G_N_ELEMENTS (cases)); i++)
+    run_case (&bench, &cases[i], report);
   if (bench.file != NULL)
     g_unlink (bench.file);
   assay_rows_unref (bench.rows);

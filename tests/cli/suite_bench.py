@@ -154,7 +154,7 @@ def _(sandbox):
     names = [line.split()[0] for line in done.stdout.splitlines()]
     expected = {"roofline", "growth", "subspace", "distinguish", "intersections", "codes",
                 "mixture-scores", "image-quality", "classification", "whitened",
-                "mixture-inversion", "cells", "workers", "ranks"}
+                "mixture-inversion", "cells", "workers", "ranks", "scan-pruned"}
     check(expected <= set(names) and "claim-calibration" not in names, names)
 
 
@@ -176,6 +176,8 @@ def _(sandbox):
     meet = values["where the roofs meet"]["operations a byte"]
     check(abs(meet - max(rates) / values["triad"]["GB/s"]) < 1e-6 * meet, meet)
     check(len(quality["cases"]) == 7, quality["cases"])
+    for result in (roofline, quality):
+        check(0 < result["took"]["cpu"] and 0 < result["took"]["clock"], result["took"])
     for case in roofline["cases"][:5] + quality["cases"]:
         check(0 < case["values"]["s"]["minimum"] <= case["values"]["s"]["median"], case)
     shown = bench(sandbox, "--show", str(kept))
