@@ -69,7 +69,9 @@ report (const char *folder, const ReportOptions *options)
   if (!write_again (run, place, &figures, &error))
     return cli_fail (error);
   if (options->json) {
-    json = assay_report_json (run->results);
+    json = assay_report_json (run->results, &error);
+    if (json == NULL)
+      return cli_fail (error);
     fputs (json, stdout);
   } else if (!options->quiet) {
     print_results (run, place);

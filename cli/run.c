@@ -51,10 +51,7 @@ on_is_cancelled (gpointer data)
 static gboolean
 has_bad_cell (const AssayResults *results)
 {
-  for (guint i = 0; i < results->cells->len; i++)
-    if (((const AssayResultCell *) results->cells->pdata[i])->status != ASSAY_CELL_OK)
-      return TRUE;
-  return results->n_missing > 0;
+  return results->bad->len > 0 || results->n_missing > 0;
 }
 
 /* The exit code that the verdicts and the cells ask for. */
@@ -116,11 +113,13 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
   if (results == NULL || !assay_kept_set_times (folder->store, &times, error)
       || !assay_report_write (results, folder->work, times.threads, times.started_us,
                               times.ended_us, NULL, error)
-      || !compare (results, folder, options->baseline, &baseline, error)
-      || !assay_folder_finish (plan, folder, error))
+      || !compare (results, folder, options->baseline, &baseline, error))
     return EXIT_UNFINISHED;
-  text = options->json ? assay_report_json (results)
+  text = options->json ? assay_report_json (results, error)
                        : assay_report_table (results, cli_terminal_width ());
+  /* From here on the store is closed. */
+  if (text == NULL || !assay_folder_finish (plan, folder, error))
+    return EXIT_UNFINISHED;
   if (options->json) {
     fputs (text, stdout);
   } else {

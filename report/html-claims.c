@@ -47,15 +47,12 @@ append_tally (GString *html, const AssayResults *results)
 static void
 append_notices (GString *html, const AssayResults *results)
 {
-  guint n_errors = 0;
   guint n_lost = 0;
+  guint n_errors;
 
-  for (guint i = 0; i < results->cells->len; i++) {
-    const AssayCellStatus status = ((const AssayResultCell *) results->cells->pdata[i])->status;
-
-    n_lost += status == ASSAY_CELL_CONTROL_FAILED;
-    n_errors += status != ASSAY_CELL_OK && status != ASSAY_CELL_CONTROL_FAILED;
-  }
+  for (guint i = 0; i < results->bad->len; i++)
+    n_lost += g_array_index (results->bad, AssayResultBad, i).status == ASSAY_CELL_CONTROL_FAILED;
+  n_errors = results->bad->len - n_lost;
   if (results->n_missing > 0)
     g_string_append_printf (html,
                             "<p class=\"notice\" id=\"unfinished\"><strong>Unfinished.</strong> "

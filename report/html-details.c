@@ -156,13 +156,15 @@ append_exceptions (GString *html, const AssayResults *results)
     if (n++ < ASSAY_HTML_MOST_ROWS)
       append_exception (html, "skipped pair", skip->attack, skip->defense, "", skip->reason);
   }
-  for (guint i = 0; i < results->cells->len; i++) {
-    const AssayResultCell *cell = results->cells->pdata[i];
-    g_autofree char *trial = g_strdup_printf ("%" G_GINT64_FORMAT, cell->trial);
+  for (guint i = 0; i < results->bad->len; i++) {
+    const AssayResultBad *bad = &g_array_index (results->bad, AssayResultBad, i);
+    g_autofree char *trial = g_strdup_printf ("%u", bad->cell->trial);
 
-    if (cell->status != ASSAY_CELL_OK && n++ < ASSAY_HTML_MOST_ROWS)
-      append_exception (html, assay_cell_status_name (cell->status), cell->player.name,
-                        cell->defense.name, trial, cell->message);
+    if (n++ < ASSAY_HTML_MOST_ROWS)
+      append_exception (html, assay_cell_status_name (bad->status),
+                        assay_plan_player (results->plan, bad->cell)->name,
+                        assay_plan_part (results->plan->defenses, bad->cell->defense)->name, trial,
+                        bad->message);
   }
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];

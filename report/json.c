@@ -117,10 +117,28 @@ write_cell (AssayJson *json, const AssayResultCell *cell)
   assay_json_end_object (json);
 }
 
-static void
-write_cells (AssayJson *json, const char *key, const GPtrArray *cells)
+/* One after another: all of them may be more than memory should hold. */
+static gboolean
+write_cells (AssayJson *json, const AssayResults *results, GError **error)
 {
-  assay_json_key (json, key);
+  assay_json_key (json, "cells");
+  assay_json_begin_array (json);
+  for (gsize i = 0; i < results->plan->cells->len; i++) {
+    g_autoptr (AssayResultCell) cell = NULL;
+
+    if (!assay_results_cell (results, i, TRUE, &cell, error))
+      return FALSE;
+    if (cell != NULL)
+      write_cell (json, cell);
+  }
+  assay_json_end_array (json);
+  return TRUE;
+}
+
+static void
+write_pooled (AssayJson *json, const GPtrArray *cells)
+{
+  assay_json_key (json, "pooled");
   assay_json_begin_array (json);
   for (guint i = 0; i < cells->len; i++)
     write_cell (json, cells->pdata[i]);
@@ -324,8 +342,8 @@ write_loaded (AssayJson *json, const AssayPlan *plan, gboolean has_paths)
   assay_json_end_array (json);
 }
 
-void
-assay_report_write_json (const AssayResults *results, AssayJson *json)
+gboolean
+assay_report_write_json (const AssayResults *results, AssayJson *json, GError **error)
 {
   const AssayPlan *plan = results->plan;
 
@@ -345,8 +363,9 @@ assay_report_write_json (const AssayResults *results, AssayJson *json)
   write_loaded (json, plan, FALSE);
   if (results->n_missing > 0)
     assay_json_member_int (json, "missing_cells", (gint64) results->n_missing);
-  write_cells (json, "cells", results->cells);
-  write_cells (json, "pooled", results->pooled);
+  if (!write_cells (json, results, error))
+    return FALSE;
+  write_pooled (json, results->pooled);
   write_tunings (json, results->tunings);
   write_controls (json, results->controls);
   write_skipped (json, plan->skipped);
@@ -356,15 +375,19 @@ assay_report_write_json (const AssayResults *results, AssayJson *json)
     write_claim (json, plan, results->claims->pdata[i]);
   assay_json_end_array (json);
   assay_json_end_object (json);
+  return TRUE;
 }
 
 char *
-assay_report_json (const AssayResults *results)
+assay_report_json (const AssayResults *results, GError **error)
 {
   AssayJson *json = assay_json_new ();
+  const gboolean is_ok = assay_report_write_json (results, json, error);
+  char *text = assay_json_finish (json);
 
-  assay_report_write_json (results, json);
-  return assay_json_finish (json);
+  if (!is_ok)
+    g_clear_pointer (&text, g_free);
+  return text;
 }
 
 static void
@@ -377,14 +400,33 @@ write_time (AssayJson *json, const char *key, gint64 us)
   assay_json_member_string (json, key, text);
 }
 
-char *
-assay_report_run_json (const AssayResults *results, guint threads, gint64 started_us,
-                       gint64 ended_us)
+static gboolean
+write_seconds (AssayJson *json, const AssayResults *results, GError **error)
+{
+  assay_json_key (json, "seconds");
+  assay_json_begin_object (json);
+  for (gsize i = 0; i < results->plan->cells->len; i++) {
+    const AssayCell *cell = assay_plan_cell (results->plan, i);
+    g_autofree char *id = assay_plan_cell_id (results->plan, cell);
+    AssayCellRecord record = { 0 };
+
+    if (!assay_store_cell (results->store, i, &record, error))
+      return FALSE;
+    g_free (record.message);
+    if (record.status != ASSAY_CELL_PENDING)
+      assay_json_member_double (json, id, record.seconds);
+  }
+  assay_json_end_object (json);
+  return TRUE;
+}
+
+gboolean
+assay_report_write_run_json (const AssayResults *results, guint threads, gint64 started_us,
+                             gint64 ended_us, AssayJson *json, GError **error)
 {
   g_autofree char *glib = g_strdup_printf ("%u.%u.%u", glib_major_version, glib_minor_version,
                                            glib_micro_version);
   struct utsname machine = { 0 };
-  AssayJson *json = assay_json_new ();
 
   uname (&machine);
   assay_json_begin_object (json);
@@ -411,14 +453,8 @@ assay_report_run_json (const AssayResults *results, guint threads, gint64 starte
     assay_json_string (json, NULL);
   write_time (json, "start", started_us);
   write_time (json, "end", ended_us);
-  assay_json_key (json, "seconds");
-  assay_json_begin_object (json);
-  for (guint i = 0; i < results->cells->len; i++) {
-    const AssayResultCell *cell = results->cells->pdata[i];
-
-    assay_json_member_double (json, cell->id, cell->seconds);
-  }
+  if (!write_seconds (json, results, error))
+    return FALSE;
   assay_json_end_object (json);
-  assay_json_end_object (json);
-  return assay_json_finish (json);
+  return TRUE;
 }

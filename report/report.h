@@ -9,8 +9,8 @@
 G_BEGIN_DECLS
 
 /* The text of results.json (assay-results/1): nothing in it depends on machine, time or threads. */
-char *assay_report_json (const AssayResults *results);
-void assay_report_write_json (const AssayResults *results, AssayJson *json);
+char *assay_report_json (const AssayResults *results, GError **error);
+gboolean assay_report_write_json (const AssayResults *results, AssayJson *json, GError **error);
 /* The pooled table, one row a measurement, settings flattened to defense.dimension and so on. */
 char *assay_report_csv (const AssayResults *results);
 /* claims.xml: the verdicts in JUnit form. */
@@ -26,8 +26,9 @@ char *assay_report_sheets (const AssayResults *results, const char *folder);
 GBytes *assay_report_sheet_png (const AssayResultSheet *sheet, const char *title, GError **error);
 char *assay_report_sheet_json (const AssayResultSheet *sheet);
 /* run.json: what results.json must not depend on; null where @threads or a time is 0. */
-char *assay_report_run_json (const AssayResults *results, guint threads, gint64 started_us,
-                             gint64 ended_us);
+gboolean assay_report_write_run_json (const AssayResults *results, guint threads,
+                                      gint64 started_us, gint64 ended_us, AssayJson *json,
+                                      GError **error);
 
 /* " of 200 secrets", or " of 7 groups of secrets": what a trial of the plan takes. */
 void assay_report_append_size (GString *text, const AssayPlan *plan);

@@ -244,13 +244,14 @@ append_notes (GString *text, const AssayResults *results)
     g_string_append_printf (text, "%sskipped: %s against %s: %s\n", i == 0 ? "\n" : "",
                             skip->attack, skip->defense, skip->reason);
   }
-  for (guint i = 0; i < results->cells->len; i++) {
-    const AssayResultCell *cell = results->cells->pdata[i];
+  for (guint i = 0; i < results->bad->len; i++) {
+    const AssayResultBad *bad = &g_array_index (results->bad, AssayResultBad, i);
 
-    if (cell->status != ASSAY_CELL_OK)
-      g_string_append_printf (text, "\n%s: %s against %s, trial %" G_GINT64_FORMAT ": %s\n",
-                              assay_cell_status_name (cell->status), cell->player.label,
-                              cell->defense.label, cell->trial, cell->message);
+    g_string_append_printf (text, "\n%s: %s against %s, trial %u: %s\n",
+                            assay_cell_status_name (bad->status),
+                            assay_plan_player (plan, bad->cell)->label,
+                            assay_plan_part (plan->defenses, bad->cell->defense)->label,
+                            bad->cell->trial, bad->message);
   }
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];

@@ -12,14 +12,14 @@
 #include "report/html.h"
 #include "report/report.h"
 
-/* Writes what @data stands for. FALSE with errno. */
-typedef gboolean (*Fill) (FILE *file, gconstpointer data);
+/* Writes what @data stands for. FALSE with @error, or with errno alone. */
+typedef gboolean (*Fill) (FILE *file, gconstpointer data, GError **error);
 
 static gboolean
-fill (FILE *file, Fill write, gconstpointer data)
+fill (FILE *file, Fill write, gconstpointer data, GError **error)
 {
   const gboolean is_written
-      = write (file, data) && fflush (file) == 0 && fsync (fileno (file)) == 0;
+      = write (file, data, error) && fflush (file) == 0 && fsync (fileno (file)) == 0;
   const int cause = errno;
 
   if (fclose (file) != 0)
@@ -36,18 +36,23 @@ write_file (const char *folder, const char *file, Fill write, gconstpointer data
   g_autofree char *path = g_build_filename (folder, file, NULL);
   g_autofree char *beside = g_strconcat (path, ".tmp", NULL);
   FILE *stream = g_fopen (beside, "wbe");
+  GError *problem = NULL;
   int cause;
 
-  if (stream != NULL && fill (stream, write, data) && g_rename (beside, path) == 0)
+  if (stream != NULL && fill (stream, write, data, &problem) && g_rename (beside, path) == 0)
     return TRUE;
   cause = errno;
   if (stream != NULL)
     g_unlink (beside);
+  if (problem != NULL) {
+    g_propagate_error (error, problem);
+    return FALSE;
+  }
   return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path, g_strerror (cause));
 }
 
 static gboolean
-fill_bytes (FILE *file, gconstpointer data)
+fill_bytes (FILE *file, gconstpointer data, G_GNUC_UNUSED GError **error)
 {
   gsize length;
   gconstpointer bytes = g_bytes_get_data ((GBytes *) data, &length);
@@ -69,12 +74,30 @@ write_piece (const char *text, gsize length, gpointer file)
 
 /* A kilobyte or more a cell: written as it is made. */
 static gboolean
-fill_results (FILE *file, gconstpointer results)
+fill_results (FILE *file, gconstpointer results, GError **error)
 {
   AssayJson *json = assay_json_new_to (write_piece, file);
+  const gboolean is_ok = assay_report_write_json (results, json, error);
 
-  assay_report_write_json (results, json);
-  return assay_json_finish_to (json);
+  return assay_json_finish_to (json) && is_ok;
+}
+
+typedef struct {
+  const AssayResults *results;
+  guint threads;
+  gint64 started_us, ended_us;
+} About;
+
+static gboolean
+fill_about (FILE *file, gconstpointer data, GError **error)
+{
+  const About *about = data;
+  AssayJson *json = assay_json_new_to (write_piece, file);
+  const gboolean is_ok = assay_report_write_run_json (about->results, about->threads,
+                                                      about->started_us, about->ended_us, json,
+                                                      error);
+
+  return assay_json_finish_to (json) && is_ok;
 }
 
 static gboolean
@@ -132,13 +155,14 @@ assay_report_write (const AssayResults *results, const char *folder, guint threa
                     gint64 started_us, gint64 ended_us, const AssayFigureOptions *figures,
                     GError **error)
 {
+  const About about = { results, threads, started_us, ended_us };
+
   return write_file (folder, "results.json", fill_results, results, error)
          && write_text (folder, "results.csv", assay_report_csv (results), error)
          && write_text (folder, "claims.xml", assay_report_junit (results), error)
          && write_text (folder, "summary.md", assay_report_markdown (results), error)
          && write_sheets (results, folder, error) && write_page (results, folder, figures, error)
-         && write_text (folder, "run.json",
-                        assay_report_run_json (results, threads, started_us, ended_us), error);
+         && write_file (folder, "run.json", fill_about, &about, error);
 }
 
 gboolean

@@ -38,6 +38,7 @@ assay_result_claim_free (AssayResultClaim *claim)
   g_free (claim->reason);
   g_array_unref (claim->hypotheses);
   g_free (claim->witness.cell);
+  assay_audit_record_free (claim->witness.audit);
   g_free (claim);
 }
 
@@ -431,34 +432,35 @@ decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
 /* ---- Witness ---- */
 
 /* The trial whose audit, taken alone, certifies most: at a level that pays for the choice. */
-static void
-find_audit (const AssayResults *results, AssayResultClaim *result, gsize first)
+static gboolean
+find_audit (const AssayResults *results, AssayResultClaim *result, gsize first, GError **error)
 {
   const AssayPlan *plan = results->plan;
   const double alpha = (1 - result->claim->confidence) / (double) plan->trials;
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
 
   for (guint t = 0; t < indices->len; t++) {
-    g_autofree char *id = assay_plan_cell_id (
-        plan, assay_plan_cell (plan, g_array_index (indices, gsize, t)));
+    const gsize index = g_array_index (indices, gsize, t);
+    g_autoptr (AssayAuditRecord) audit = NULL;
+    double lower;
 
-    for (guint i = 0; i < results->cells->len; i++) {
-      const AssayResultCell *cell = results->cells->pdata[i];
-      double lower;
-
-      if (cell->audit == NULL || !g_str_equal (cell->id, id))
-        continue;
-      lower = assay_epsilon_lower (&cell->audit->counts, alpha);
-      if (result->witness.is_set && lower <= result->witness.outcome)
-        continue;
-      g_free (result->witness.cell);
-      result->witness = (AssayResultWitness){ .is_set = TRUE,
-                                              .cell = g_strdup (id),
-                                              .trial = (gint64) t,
-                                              .outcome = lower,
-                                              .audit = cell->audit };
-    }
+    if (!assay_results_audit (results, index, &audit, error))
+      return FALSE;
+    if (audit == NULL)
+      continue;
+    lower = assay_epsilon_lower (&audit->counts, alpha);
+    if (result->witness.is_set && lower <= result->witness.outcome)
+      continue;
+    g_free (result->witness.cell);
+    assay_audit_record_free (result->witness.audit);
+    result->witness
+        = (AssayResultWitness){ .is_set = TRUE,
+                                .cell = assay_plan_cell_id (plan, assay_plan_cell (plan, index)),
+                                .trial = (gint64) t,
+                                .outcome = lower,
+                                .audit = g_steal_pointer (&audit) };
   }
+  return TRUE;
 }
 
 /* The secret whose outcome breaks the claim most. */
@@ -474,10 +476,8 @@ find_witness (const AssayResults *results, AssayStore *store, AssayResultClaim *
             ->plugin;
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
 
-  if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON) {
-    find_audit (results, result, first);
-    return TRUE;
-  }
+  if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
+    return find_audit (results, result, first, error);
   for (guint t = 0; t < indices->len; t++) {
     const gsize index = g_array_index (indices, gsize, t);
     AssayOutcomes outcomes = { 0 };

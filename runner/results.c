@@ -55,9 +55,11 @@ assay_result_claim_bound (const AssayResultClaim *result)
   return result->claim->is_claimed ? NAN : result->claim->bound;
 }
 
-static void
-cell_free (AssayResultCell *cell)
+void
+assay_result_cell_free (AssayResultCell *cell)
 {
+  if (cell == NULL)
+    return;
   g_free (cell->id);
   g_free (cell->message);
   g_array_unref (cell->measurements);
@@ -77,8 +79,10 @@ assay_results_free (AssayResults *results)
 {
   if (results == NULL)
     return;
-  g_ptr_array_unref (results->cells);
+  g_array_unref (results->bad);
+  g_string_chunk_free (results->messages);
   g_ptr_array_unref (results->pooled);
+  g_ptr_array_unref (results->shown);
   g_array_unref (results->tunings);
   g_array_unref (results->controls);
   g_ptr_array_unref (results->hashes);
@@ -101,14 +105,14 @@ part_of (const GPtrArray *parts, guint index, const AssaySettings *settings)
 }
 
 static AssayResultCell *
-new_cell (const AssayPlan *plan, AssayStore *store, const AssayCell *cell, AssayResults *results,
-          GError **error)
+new_cell (const AssayResults *results, const AssayCell *cell, GError **error)
 {
+  const AssayPlan *plan = results->plan;
   const AssaySettings *settings = NULL;
   AssayResultCell *result;
   guint candidate;
 
-  if (!assay_run_attack_settings (plan, store, cell, &settings, &candidate, error))
+  if (!assay_run_attack_settings (plan, results->store, cell, &settings, &candidate, error))
     return NULL;
   result = g_new0 (AssayResultCell, 1);
   result->id = assay_plan_cell_id (plan, cell);
@@ -191,34 +195,77 @@ add_counts (const AssayPlan *plan, AssayStore *store, gsize index, AssayAuditRec
   return TRUE;
 }
 
-static gboolean
-add_cell (const AssayPlan *plan, AssayStore *store, gsize index, AssayResults *results,
-          GError **error)
+gboolean
+assay_results_audit (const AssayResults *results, gsize index, AssayAuditRecord **ret_audit,
+                     GError **error)
 {
-  g_autoptr (GArray) indices = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (AssayAuditRecord) audit = NULL;
   AssayCellRecord record = { 0 };
-  AssayResultCell *result;
 
-  if (!assay_store_cell (store, index, &record, error))
+  if (!assay_store_cell (results->store, index, &record, error))
     return FALSE;
+  g_free (record.message);
+  /* One that was begun and has not ended may have left its event already. */
+  if (record.status != ASSAY_CELL_PENDING
+      && (!assay_audit_load (results->store, index, &audit, error)
+          || !add_counts (results->plan, results->store, index, audit, error)))
+    return FALSE;
+  *ret_audit = g_steal_pointer (&audit);
+  return TRUE;
+}
+
+gboolean
+assay_results_cell (const AssayResults *results, gsize index, gboolean is_measured,
+                    AssayResultCell **ret_cell, GError **error)
+{
+  const AssayPlan *plan = results->plan;
+  g_autoptr (GArray) indices = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (AssayResultCell) cell = NULL;
+  g_autofree char *message = NULL;
+  AssayCellRecord record = { 0 };
+
+  if (!assay_store_cell (results->store, index, &record, error))
+    return FALSE;
+  message = record.message;
   if (record.status == ASSAY_CELL_PENDING) {
-    g_free (record.message);
-    results->n_missing++;
+    *ret_cell = NULL;
     return TRUE;
   }
-  result = new_cell (plan, store, assay_plan_cell (plan, index), results, error);
-  if (result == NULL) {
-    g_free (record.message);
+  cell = new_cell (results, assay_plan_cell (plan, index), error);
+  if (cell == NULL)
     return FALSE;
-  }
-  g_ptr_array_add (results->cells, result);
-  result->status = record.status;
-  result->message = record.message != NULL ? record.message : g_strdup ("");
-  result->seconds = record.seconds;
+  cell->status = record.status;
+  cell->message = message != NULL ? g_steal_pointer (&message) : g_strdup ("");
+  cell->seconds = record.seconds;
   g_array_append_val (indices, index);
-  return assay_audit_load (store, index, &result->audit, error)
-         && add_counts (plan, store, index, result->audit, error)
-         && measure_cell (plan, store, indices, "metric", result, error);
+  if (is_measured
+      && (!assay_results_audit (results, index, &cell->audit, error)
+          || !measure_cell (plan, results->store, indices, "metric", cell, error)))
+    return FALSE;
+  *ret_cell = g_steal_pointer (&cell);
+  return TRUE;
+}
+
+/* How many cells there are, and which of them did not end well. */
+static gboolean
+count_cell (AssayResults *results, gsize index, GError **error)
+{
+  AssayCellRecord record = { 0 };
+  AssayResultBad bad;
+
+  if (!assay_store_cell (results->store, index, &record, error))
+    return FALSE;
+  results->n_missing += record.status == ASSAY_CELL_PENDING;
+  results->n_cells += record.status != ASSAY_CELL_PENDING;
+  if (record.status != ASSAY_CELL_PENDING && record.status != ASSAY_CELL_OK) {
+    bad = (AssayResultBad){ .cell = assay_plan_cell (results->plan, index),
+                            .status = record.status,
+                            .message = g_string_chunk_insert_const (
+                                results->messages, record.message != NULL ? record.message : "") };
+    g_array_append_val (results->bad, bad);
+  }
+  g_free (record.message);
+  return TRUE;
 }
 
 /* Cells that differ in their trial only. Trial 0 stands first in the plan. */
@@ -227,7 +274,7 @@ add_pooled (const AssayPlan *plan, AssayStore *store, gsize first, AssayResults 
             GError **error)
 {
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
-  AssayResultCell *result = new_cell (plan, store, assay_plan_cell (plan, first), results, error);
+  AssayResultCell *result = new_cell (results, assay_plan_cell (plan, first), error);
   AssayCell pooled = *assay_plan_cell (plan, first);
   guint n_bad = 0;
 
@@ -339,8 +386,11 @@ assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
   g_autoptr (AssayResults) results = g_new0 (AssayResults, 1);
 
   results->plan = plan;
-  results->cells = g_ptr_array_new_with_free_func ((GDestroyNotify) cell_free);
-  results->pooled = g_ptr_array_new_with_free_func ((GDestroyNotify) cell_free);
+  results->store = store;
+  results->bad = g_array_new (FALSE, FALSE, sizeof (AssayResultBad));
+  results->messages = g_string_chunk_new (1024);
+  results->pooled = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_result_cell_free);
+  results->shown = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_result_cell_free);
   results->tunings = g_array_new (FALSE, FALSE, sizeof (AssayResultTuning));
   g_array_set_clear_func (results->tunings, tuning_clear);
   results->controls = g_array_new (FALSE, FALSE, sizeof (AssayResultControl));
@@ -349,7 +399,7 @@ assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
   if (!load_hashes (plan, store, results, error))
     return NULL;
   for (gsize i = 0; i < plan->cells->len; i++)
-    if (!add_cell (plan, store, i, results, error))
+    if (!count_cell (results, i, error))
       return NULL;
   if (!add_all_pooled (plan, store, results, error))
     return NULL;

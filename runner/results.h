@@ -43,6 +43,13 @@ typedef struct {
   AssayAuditRecord *audit; /* of a trial's game with the mechanism itself, or NULL */
 } AssayResultCell;
 
+/* A cell that did not end well. */
+typedef struct {
+  const AssayCell *cell;
+  AssayCellStatus status;
+  const char *message; /* "" where there is nothing to say */
+} AssayResultBad;
+
 /* What tuning tried for one attack against one defense. */
 typedef struct {
   AssayResultPart defense;
@@ -99,7 +106,7 @@ typedef struct {
   gint64 trial;
   guint64 secret; /* its number within the cell */
   double outcome; /* of the secret; of an audit: its lower bound */
-  const AssayAuditRecord *audit; /* of the cell; NULL: the witness is a secret */
+  AssayAuditRecord *audit; /* of the cell; NULL: the witness is a secret */
 } AssayResultWitness;
 
 typedef struct {
@@ -126,10 +133,16 @@ typedef struct {
   gsize n_rows;       /* units 0 .. n_rows - 1 of trial 0 */
 } AssayResultSheet;
 
+/* Cells of single trials may be a hundred thousand: they stay in the store, and are read one after
+ * another when they are asked for. */
 typedef struct {
   const AssayPlan *plan; /* title, seed, skipped pairs */
-  GPtrArray *cells;      /* AssayResultCell, in the order of the plan */
-  GPtrArray *pooled;
+  AssayStore *store;     /* where the cells are; borrowed */
+  gsize n_cells;         /* that were run */
+  GArray *bad;           /* AssayResultBad, in the order of the plan */
+  GStringChunk *messages; /* of these */
+  GPtrArray *pooled;     /* AssayResultCell, in the order of the plan */
+  GPtrArray *shown;      /* AssayResultCell: those of the sheets */
   GArray *tunings;       /* AssayResultTuning */
   GArray *controls;      /* AssayResultControl */
   GPtrArray *claims;     /* AssayResultClaim */
@@ -138,9 +151,20 @@ typedef struct {
   gsize n_missing;       /* cells of an unfinished run */
 } AssayResults;
 
+/* Borrows both. */
 AssayResults *assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error);
 void assay_results_free (AssayResults *results);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResults, assay_results_free)
+
+/* Cell @index of the plan as it was found; NULL in @ret_cell: it has not been run. @is_measured:
+ * with its measurements and audit, which take longest. */
+gboolean assay_results_cell (const AssayResults *results, gsize index, gboolean is_measured,
+                             AssayResultCell **ret_cell, GError **error);
+void assay_result_cell_free (AssayResultCell *cell);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResultCell, assay_result_cell_free)
+/* What was counted in one; NULL in @ret_audit: it was no audit, or has not been run. */
+gboolean assay_results_audit (const AssayResults *results, gsize index,
+                              AssayAuditRecord **ret_audit, GError **error);
 
 void assay_result_claim_free (AssayResultClaim *claim);
 const char *assay_verdict_name (AssayVerdict verdict);

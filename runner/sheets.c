@@ -130,21 +130,22 @@ static gboolean
 fill_sheet (const AssayResults *results, AssayStore *store, AssayResultSheet *sheet, GError **error)
 {
   const AssayPlan *plan = results->plan;
-  guint next = 0;
 
-  for (gsize i = 0; i < plan->cells->len && next < results->cells->len; i++) {
-    const AssayResultCell *cell = results->cells->pdata[next];
-    g_autofree char *id = assay_plan_cell_id (plan, assay_plan_cell (plan, i));
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    g_autoptr (AssayResultCell) cell = NULL;
+    const guint n_columns = sheet->columns->len;
 
-    /* Results leave out cells that have not been run. */
-    if (!g_str_equal (id, cell->id))
-      continue;
-    next++;
-    if (cell->player.settings != NULL
-        && assay_sheet_selects (plan, sheet->sheet, assay_plan_cell (plan, i),
-                                cell->player.settings)
-        && !add_cell (results, store, i, cell, sheet, error))
+    /* Cells that have not been run are left out. */
+    if (!assay_results_cell (results, i, FALSE, &cell, error))
       return FALSE;
+    if (cell == NULL || cell->player.settings == NULL
+        || !assay_sheet_selects (plan, sheet->sheet, assay_plan_cell (plan, i),
+                                 cell->player.settings))
+      continue;
+    if (!add_cell (results, store, i, cell, sheet, error))
+      return FALSE;
+    if (sheet->columns->len > n_columns)
+      g_ptr_array_add (results->shown, g_steal_pointer (&cell));
   }
   return TRUE;
 }

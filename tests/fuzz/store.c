@@ -143,7 +143,13 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     add_row (&input);
   results = assay_results_load (plan, store, &error);
   fuzz_check_outcome (results != NULL, error);
-  FUZZ_REQUIRE (results == NULL || results->cells->len + results->n_missing == plan->cells->len);
+  FUZZ_REQUIRE (results == NULL || results->n_cells + results->n_missing == plan->cells->len);
+  for (gsize i = 0; results != NULL && i < plan->cells->len; i++) {
+    g_autoptr (AssayResultCell) cell = NULL;
+    g_autoptr (GError) problem = NULL;
+
+    fuzz_check_outcome (assay_results_cell (results, i, TRUE, &cell, &problem), problem);
+  }
   FUZZ_REQUIRE (assay_sql_execute (store, "ROLLBACK", NULL));
   return 0;
 }

@@ -148,7 +148,7 @@ Test (utilities, results_and_claims)
   static const guint hypotheses[] = { 1, 6, 3 };
   const AssayMeasurement *precision
       = measured (results, "raw", "matching filter=mutual-nearest", "matching-precision");
-  g_autofree char *json = assay_report_json (results);
+  g_autofree char *json = assay_report_json (results, NULL);
   g_autofree char *csv = assay_report_csv (results);
 
   cr_assert (precision != NULL && precision->interval.n == 4);
