@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 
-CELLS = (1000, 2000, 5000, 10000, 20000)
+CELLS = (1000, 10000, 100000)
 WORKERS = (1, 2, 3)
 RANKS = (2, 3, 4)
 NAMES = ("cells", "workers", "ranks")

@@ -64,24 +64,54 @@ append_padded (GString *text, const char *value, gsize width)
     g_string_append_c (text, ' ');
 }
 
+/* Names in their order, which may be thousands, and the place of each. */
+typedef struct {
+  GPtrArray *names;   /* char * */
+  GHashTable *places; /* of the names above, to their number */
+} Names;
+
+static Names
+names_new (void)
+{
+  return (Names){ g_ptr_array_new_with_free_func (g_free),
+                  g_hash_table_new (g_str_hash, g_str_equal) };
+}
+
+static void
+names_clear (Names *names)
+{
+  g_hash_table_unref (names->places);
+  g_ptr_array_unref (names->names);
+}
+
+static void
+names_add (Names *names, char *taken)
+{
+  if (g_hash_table_contains (names->places, taken)) {
+    g_free (taken);
+    return;
+  }
+  g_hash_table_insert (names->places, taken, GUINT_TO_POINTER (names->names->len));
+  g_ptr_array_add (names->names, taken);
+}
+
+static gboolean
+names_find (const Names *names, const char *name, guint *ret_place)
+{
+  gpointer place;
+
+  if (!g_hash_table_lookup_extended (names->places, name, NULL, &place))
+    return FALSE;
+  *ret_place = GPOINTER_TO_UINT (place);
+  return TRUE;
+}
+
 /* One block: a grid of texts with a name per row and per column. */
 typedef struct {
   GPtrArray *rows;    /* char *, names */
   GPtrArray *columns; /* char *, names */
   GPtrArray *texts;   /* rows x columns, char * or NULL */
 } Grid;
-
-static guint
-index_of (GPtrArray *names, char *taken)
-{
-  for (guint i = 0; i < names->len; i++)
-    if (g_str_equal (names->pdata[i], taken)) {
-      g_free (taken);
-      return i;
-    }
-  g_ptr_array_add (names, taken);
-  return names->len - 1;
-}
 
 static gsize
 column_width (const Grid *grid, guint column)
@@ -99,7 +129,7 @@ column_width (const Grid *grid, guint column)
 
 static void
 append_row (GString *text, const Grid *grid, guint first, guint end, gsize name_width,
-            const char *name, guint row)
+            const gsize *widths, const char *name, guint row)
 {
   g_string_append (text, "  ");
   append_padded (text, name, name_width);
@@ -109,7 +139,7 @@ append_row (GString *text, const Grid *grid, guint first, guint end, gsize name_
 
     for (guint i = 0; i < GAP; i++)
       g_string_append_c (text, ' ');
-    append_padded (text, value != NULL ? value : "-", column_width (grid, c));
+    append_padded (text, value != NULL ? value : "-", widths[c]);
   }
   while (text->len > 0 && text->str[text->len - 1] == ' ')
     g_string_truncate (text, text->len - 1);
@@ -120,22 +150,25 @@ append_row (GString *text, const Grid *grid, guint first, guint end, gsize name_
 static void
 append_grid (GString *text, const Grid *grid, guint width)
 {
+  g_autofree gsize *widths = g_new (gsize, grid->columns->len);
   gsize name_width = 0;
   guint first = 0;
 
+  for (guint c = 0; c < grid->columns->len; c++)
+    widths[c] = column_width (grid, c);
   for (guint r = 0; r < grid->rows->len; r++)
     name_width = MAX (name_width, (gsize) g_utf8_strlen (grid->rows->pdata[r], -1));
   while (first < grid->columns->len) {
-    gsize used = 2 + name_width + GAP + column_width (grid, first);
+    gsize used = 2 + name_width + GAP + widths[first];
     guint end = first + 1;
 
-    while (end < grid->columns->len && used + GAP + column_width (grid, end) <= width) {
-      used += GAP + column_width (grid, end);
+    while (end < grid->columns->len && used + GAP + widths[end] <= width) {
+      used += GAP + widths[end];
       end++;
     }
-    append_row (text, grid, first, end, name_width, "", G_MAXUINT);
+    append_row (text, grid, first, end, name_width, widths, "", G_MAXUINT);
     for (guint r = 0; r < grid->rows->len; r++)
-      append_row (text, grid, first, end, name_width, grid->rows->pdata[r], r);
+      append_row (text, grid, first, end, name_width, widths, grid->rows->pdata[r], r);
     first = end;
   }
 }
@@ -161,7 +194,8 @@ fill_grid (const AssayResults *results, const AssaySettings *settings, const cha
            Grid *ret_grid)
 {
   const AssayPlan *plan = results->plan;
-  Grid grid = { g_ptr_array_new_with_free_func (g_free), g_ptr_array_new_with_free_func (g_free),
+  Names rows = names_new (), columns = names_new ();
+  Grid grid = { g_ptr_array_ref (rows.names), g_ptr_array_ref (columns.names),
                 g_ptr_array_new_with_free_func (g_free) };
 
   for (guint i = 0; i < results->pooled->len; i++) {
@@ -169,8 +203,8 @@ fill_grid (const AssayResults *results, const AssaySettings *settings, const cha
 
     if (find_measurement (cell, settings, name) == NULL)
       continue;
-    index_of (grid.rows, row_name (plan, cell));
-    index_of (grid.columns, g_strdup (cell->player.name));
+    names_add (&rows, row_name (plan, cell));
+    names_add (&columns, g_strdup (cell->player.name));
   }
   g_ptr_array_set_size (grid.texts, (gint) (grid.rows->len * grid.columns->len));
   for (guint i = 0; i < results->pooled->len; i++) {
@@ -179,13 +213,13 @@ fill_grid (const AssayResults *results, const AssaySettings *settings, const cha
     guint row, column;
 
     /* An attack or a defense for which the measure means nothing is left out. */
-    if (!g_ptr_array_find_with_equal_func (grid.rows, row_text, g_str_equal, &row)
-        || !g_ptr_array_find_with_equal_func (grid.columns, cell->player.name, g_str_equal,
-                                              &column))
+    if (!names_find (&rows, row_text, &row) || !names_find (&columns, cell->player.name, &column))
       continue;
     grid.texts->pdata[row * grid.columns->len + column]
         = format_measurement (cell, find_measurement (cell, settings, name));
   }
+  names_clear (&rows);
+  names_clear (&columns);
   *ret_grid = grid;
   return grid.rows->len > 0;
 }

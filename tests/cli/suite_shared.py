@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 
 import tiny
 from harness import Suite, check
@@ -141,3 +142,49 @@ def _(sandbox):
     check(re.search(r"--cache-memory of .*iB and about .*iB for the run are more than the .*iB that "
                     r"the machine has; expected at most .*iB$", result.err.strip()), result)
     check(not (sandbox.path / "out").exists(), "something was written")
+
+
+# ---- Memory of a cell ----
+
+NULL_CELLS = """\
+[scenario]
+title = Null cells
+trials = {cells}
+
+[dataset]
+plugin = values
+kind = real
+columns = 4
+count = {cells}
+secrets = 1
+
+[defense none]
+plugin = none
+
+[attack verbatim]
+plugin = verbatim
+
+[metric relative-error]
+"""
+FEW, MANY = 2000, 22000
+# Of a cell without a result the plan knows 20 bytes, its secret and the secret's place are 40, its
+# outcome 16, and arrays that grow have room to spare. A cell that stays in memory takes 1,000.
+MOST_BYTES_A_CELL = 500
+
+
+def peak_of(sandbox, cells):
+    """The most memory that a run held, in bytes."""
+    sandbox.write("null.scenario", NULL_CELLS.format(cells=cells))
+    process = sandbox.start("run", "null.scenario", "--quiet", "--jobs", 1, "--out", f"out{cells}",
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    check(process.returncode == 0, f"{cells} cells: exit code {process.returncode}")
+    return used.ru_maxrss * 1024
+
+
+@cases.case("memory-does-not-grow-with-cells", is_slow=True)
+def _(sandbox):
+    few, many = peak_of(sandbox, FEW), peak_of(sandbox, MANY)
+    a_cell = (many - few) / (MANY - FEW)
+    check(a_cell < MOST_BYTES_A_CELL, f"{a_cell:.0f} bytes a cell ({few} and {many} in all)")
