@@ -154,7 +154,7 @@ def _(sandbox):
     names = [line.split()[0] for line in done.stdout.splitlines()]
     expected = {"roofline", "growth", "subspace", "distinguish", "intersections", "codes",
                 "mixture-scores", "image-quality", "classification", "whitened",
-                "mixture-inversion", "cells", "workers", "ranks"}
+                "mixture-inversion", "scan-approximate", "cells", "workers", "ranks"}
     check(expected <= set(names) and "claim-calibration" not in names, names)
 
 
