@@ -1,4 +1,4 @@
-/* Exact nearest rows in L2, through FAISS's IndexFlatL2.
+/* Exact nearest rows in L2, through FAISS's IndexFlatL2; and centres of rows, through its k-means.
  *
  * FAISS finds the candidates, in float32 and in squares, with ties in no particular order. A few
  * more than k are asked for, and their distances computed anew in double: identical rows are at 0
@@ -8,6 +8,7 @@
  * threads nor on how FAISS cuts its work. */
 #include "core/knn.h"
 
+#include <faiss/c_api/Clustering_c.h>
 #include <faiss/c_api/IndexFlat_c.h>
 #include <faiss/c_api/Index_c.h>
 #include <faiss/c_api/error_c.h>
@@ -256,4 +257,85 @@ assay_knn_search (AssayView base, AssayView queries, gsize k, GError **error)
   is_found = fill_index (&search, error) && search_all (&search, error);
   faiss_IndexFlatL2_free (search.index);
   return is_found ? g_steal_pointer (&nearest) : NULL;
+}
+
+/* ---- Centres ---- */
+
+typedef struct {
+  AssayView rows;
+  FaissClustering *clustering;
+  FaissIndex *index;
+  gboolean is_trained;
+  GError **error;
+} Training;
+
+static void
+train (gsize piece, guint worker, gpointer data)
+{
+  Training *training = data;
+
+  (void) piece;
+  (void) worker;
+  training->is_trained = faiss_Clustering_train (training->clustering, (idx_t) training->rows.rows,
+                                                 training->rows.data, training->index)
+                         == OK;
+  if (!training->is_trained)
+    fail_as_faiss (training->error); /* what FAISS said is of this thread */
+}
+
+/* FAISS numbers a row -1 whose distances are not finite, and then writes where that points. */
+static gboolean
+check_training (AssayView rows, gsize count, GError **error)
+{
+  if (rows.cols == 0 || rows.cols > INT_MAX || rows.rows > INT_MAX || rows.stride != rows.cols)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " values cannot be clustered",
+                       rows.rows, rows.cols);
+  if (count == 0 || count > rows.rows)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "%" G_GSIZE_FORMAT " centres of %" G_GSIZE_FORMAT " rows were asked for",
+                       count, rows.rows);
+  if (!assay_view_check_finite (rows, "rows", error))
+    return FALSE;
+  for (gsize i = 0; i < rows.rows; i++)
+    if (squared_norm (assay_view_row (rows, i), rows.cols) > FLT_MAX / 16)
+      return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                         "row %" G_GSIZE_FORMAT ": distances are too large for float32", i);
+  return TRUE;
+}
+
+AssayMatrix *
+assay_knn_centres (AssayView rows, gsize count, guint iterations, GError **error)
+{
+  Training training = { .rows = rows, .error = error };
+  FaissClusteringParameters parameters;
+  g_autoptr (AssayMatrix) centres = NULL;
+
+  if (!check_training (rows, count, error))
+    return NULL;
+  centres = assay_matrix_new (count, rows.cols, error);
+  if (centres == NULL)
+    return NULL;
+  faiss_ClusteringParameters_init (&parameters);
+  parameters.niter = (int) iterations;
+  parameters.seed = 1;
+  parameters.min_points_per_centroid = 1;       /* with fewer than 39 it prints a warning */
+  parameters.max_points_per_centroid = INT_MAX; /* it would take a part of the rows */
+  if (faiss_Clustering_new_with_params (&training.clustering, (int) rows.cols, (int) count,
+                                        &parameters)
+          == OK
+      && faiss_IndexFlatL2_new_with (&training.index, (idx_t) rows.cols) == OK)
+    assay_parallel_for (1, train, &training);
+  else
+    fail_as_faiss (error);
+  if (training.is_trained) {
+    float *values;
+    gsize n_values;
+
+    faiss_Clustering_centroids (training.clustering, &values, &n_values);
+    memcpy (centres->data, values, MIN (n_values, count * rows.cols) * sizeof (float));
+  }
+  faiss_IndexFlatL2_free (training.index);
+  faiss_Clustering_free (training.clustering);
+  return training.is_trained ? g_steal_pointer (&centres) : NULL;
 }

@@ -10,4 +10,11 @@ G_BEGIN_DECLS
  * message. Does not depend on the number of threads. */
 AssayNearest *assay_knn_search (AssayView base, AssayView queries, gsize k, GError **error);
 
+/* @count centres of @rows (count <= rows.rows, without gaps between rows) by FAISS's k-means, its
+ * coarse quantizer: @iterations of Lloyd's from rows drawn by its own generator, always seeded the
+ * same; a centre that no row is nearest to takes a share of a large one's. Row-major, count x cols.
+ * It runs on one thread, so that the centres do not depend on how many there are. Errors as above,
+ * and ASSAY_ERROR_NUMERIC where values are so large that squares overflow. */
+AssayMatrix *assay_knn_centres (AssayView rows, gsize count, guint iterations, GError **error);
+
 G_END_DECLS

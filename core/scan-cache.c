@@ -2,7 +2,7 @@
  * release, or for lack of room (core/shared-work.h). */
 #include <string.h>
 
-#include "core/scan.h"
+#include "core/scan-approximate.h"
 #include "core/shared-work.h"
 
 /* How many neighbours were looked for last among rows of this owner. */
@@ -75,18 +75,33 @@ find_name (AssayScanCache *cache, guint64 rows, gsize k)
   return name != NULL ? name : name_of (rows, k);
 }
 
+/* With the lock held: what there is has to be forgotten with the release. */
+static void
+begin_to_know (AssayScanCache *cache)
+{
+  if (cache->known == NULL)
+    cache->known = g_array_new (FALSE, FALSE, sizeof (Known));
+}
+
+static void
+share (AssayScanCache *cache, const char *name, AssayNearest *nearest)
+{
+  const gsize bytes
+      = nearest->n * nearest->k * (sizeof *nearest->rows + sizeof *nearest->distances);
+
+  assay_shared_release (
+      assay_shared_add (cache->owner, name, nearest, bytes, (GDestroyNotify) assay_nearest_free));
+}
+
 /* The k nearest are the first of these: fewer of the same rows are not kept beside them. */
 static void
 keep (AssayScanCache *cache, guint64 rows, AssayNearest *nearest)
 {
   const Known now = { rows, nearest->k };
   g_autofree char *name = name_of (rows, nearest->k);
-  const gsize bytes
-      = nearest->n * nearest->k * (sizeof *nearest->rows + sizeof *nearest->distances);
 
   g_mutex_lock (&cache->lock);
-  if (cache->known == NULL)
-    cache->known = g_array_new (FALSE, FALSE, sizeof (Known));
+  begin_to_know (cache);
   for (guint i = cache->known->len; i > 0; i--) {
     const Known known = g_array_index (cache->known, Known, i - 1);
     g_autofree char *before = name_of (rows, known.k);
@@ -98,8 +113,7 @@ keep (AssayScanCache *cache, guint64 rows, AssayNearest *nearest)
   }
   g_array_append_val (cache->known, now);
   g_mutex_unlock (&cache->lock);
-  assay_shared_release (
-      assay_shared_add (cache->owner, name, nearest, bytes, (GDestroyNotify) assay_nearest_free));
+  share (cache, name, nearest);
 }
 
 AssayNearest *
@@ -121,5 +135,34 @@ assay_release_nearest (const AssayRelease *release, const AssayRows *rows, gsize
   result = first_of (all, k, error);
   if (result != NULL)
     keep (release->scans, owner, g_steal_pointer (&all));
+  return result;
+}
+
+/* What an approximate search reads may depend on k: what was found for another is another. */
+AssayNearest *
+assay_release_nearest_approximately (const AssayRelease *release, const AssayProbing *probing,
+                                     const AssayRows *rows, gsize k, GError **error)
+{
+  const AssaySubspaces subspaces = assay_release_subspaces (release);
+  AssayScanCache *cache = release->scans;
+  g_autofree char *exact = name_of (assay_rows_owner (rows), k);
+  g_autofree char *name = g_strdup_printf ("%s lists %" G_GSIZE_FORMAT " probes %" G_GSIZE_FORMAT,
+                                           exact, probing->lists, probing->probes);
+  g_autoptr (AssayShared) kept = assay_shared_find (cache->owner, name);
+  AssayNearest *all, *result;
+
+  if (probing->probes == probing->lists)
+    return assay_release_nearest (release, rows, k, error);
+  if (kept != NULL)
+    return first_of (assay_shared_value (kept), k, error);
+  all = assay_scan_approximately (probing, &subspaces, rows, assay_release_scale (release), k, NULL,
+                                  error);
+  if (all == NULL)
+    return NULL;
+  result = first_of (all, k, error);
+  g_mutex_lock (&cache->lock);
+  begin_to_know (cache);
+  g_mutex_unlock (&cache->lock);
+  share (cache, name, all);
   return result;
 }

@@ -1,8 +1,10 @@
-/* The vector kernels of a scan, for scan.c alone: they read one panel of rows, PANEL at most, whose
- * products with the subspaces stand in rows of PANEL floats. */
+/* The kernels of a scan, for scan.c and scan-approximate.c alone: they read one panel of rows,
+ * PANEL at most, whose products with the subspaces stand in rows of PANEL floats. */
 #pragma once
 
+#include <float.h>
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/search-panel.h"
@@ -101,4 +103,46 @@ measure_norms (const float *panel, gsize count, gsize cols, float *ret_norms)
       sum += lane[l];
     ret_norms[i] = (float) sum;
   }
+}
+
+/* Rounding of the squared distance, in units of ||w||^2. A sum of n products x.y in float32 makes
+ * n rounding errors, each of at most u = 2^-24 times the sum so far, which is at most ||x|| ||y||;
+ * taken as independent with mean 0, as probabilistic error analysis does (Higham and Mary 2019, "A
+ * new approach to probabilistic rounding error analysis"), they add up to a deviation of at most
+ * sqrt (n / 3) u ||x|| ||y||. With g = lambda sqrt (n) u, lambda = 4, that is seven deviations:
+ *   2 w.t'      is off by at most  2 g ||w|| ||t'||  <=  g (||w||^2 + ||t'||^2),
+ *   ||B w||^2   is off by at most  2 g ||w|| ||B w|| <=  2 g ||w||^2,
+ * together g (3 ||w||^2 + ||t'||^2); n = d + m + 3 also counts the additions of the epilogue. */
+static inline double
+rounding_share (gsize cols, gsize dimension)
+{
+  const double lambda = 4;
+
+  return lambda * sqrt ((double) cols + (double) dimension + 3) * (FLT_EPSILON / 2);
+}
+
+/* t' = t - B'B t, by projecting twice: the basis is orthonormal to float32 only, and t may be much
+ * longer than t'. */
+static inline float
+project_out (const float *translation, const float *basis, gsize dimension, gsize cols,
+             double *residual, float *ret_t)
+{
+  double square = 0;
+
+  for (gsize c = 0; c < cols; c++)
+    residual[c] = (double) translation[c];
+  for (gsize j = 0; j < 2 * dimension; j++) {
+    const float *row = basis + j % dimension * cols;
+    double part = 0;
+
+    for (gsize c = 0; c < cols; c++)
+      part += (double) row[c] * residual[c];
+    for (gsize c = 0; c < cols; c++)
+      residual[c] -= part * (double) row[c];
+  }
+  for (gsize c = 0; c < cols; c++) {
+    ret_t[c] = (float) residual[c];
+    square += (double) ret_t[c] * (double) ret_t[c];
+  }
+  return (float) square;
 }
