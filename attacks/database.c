@@ -13,11 +13,14 @@
  *
  * The guess also names the adversarial rows, so that step 2 can be measured by itself; and with
  * `show_near` it returns them and the rows nearest to D after them, so that the assumption behind
- * step 3 can be (section S3.1). */
-#include "attacks/subspace.h"
+ * step 3 can be (section S3.1).
+ *
+ * With `search` = approximate, step 1 looks at the rows of some lists only, and the guess has the
+ * recall of that (core/scan-approximate.h), which the metric search-recall shows: what the attack
+ * did not find may be what its search missed. */
+#include "attacks/subspace-search.h"
 #include "core/parallel.h"
 #include "core/plugin.h"
-#include "core/scan.h"
 
 #include <json-glib/json-glib.h>
 #include <stdlib.h>
@@ -32,10 +35,21 @@ typedef struct {
   gint64 averaged;   /* |U| */
   guint adversarial;
   bool show_near;
+  guint search;
+  gint64 lists;
+  gint64 probes;
 } Database;
 
 /* Rows that are returned with show_near. */
 #define N_NEAR 50
+
+static SubspaceSearch
+search_of (const Database *settings)
+{
+  return (SubspaceSearch){ .is_approximate = settings->search == SUBSPACE_SEARCH_APPROXIMATE,
+                           .lists = (gsize) settings->lists,
+                           .probes = (gsize) settings->probes };
+}
 
 /* What the release says of the variant; half, the usual form, where it says nothing. */
 static Adversarial
@@ -216,6 +230,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
         GError **error)
 {
   const Database *settings = context->settings;
+  const SubspaceSearch search = search_of (settings);
   const AssaySubspaces subspaces = assay_release_subspaces (seen->release);
   const gsize n_adversarial = adversarial_count (settings, seen->release, subspaces.dimension);
   const gsize wanted = n_adversarial == 0 ? (gsize) settings->averaged
@@ -236,7 +251,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                        " adversarial ones of a subspace",
                        assay_rows_count (seen->database), n_adversarial);
   estimates = assay_matrix_new (subspaces.count, subspaces.cols, error);
-  nearest = assay_release_nearest (seen->release, seen->database, k, error);
+  nearest = subspace_search_nearest (&search, context, seen, k, ret_guess, error);
   if (nearest == NULL || estimates == NULL)
     return FALSE;
   step.nearest = nearest;
@@ -253,8 +268,8 @@ static gboolean
 check (gconstpointer data, const AssayShape *shape, GError **error)
 {
   const Database *settings = data;
+  const SubspaceSearch search = search_of (settings);
 
-  (void) shape;
   if (settings->averaged > settings->neighbours)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "averaged = %" G_GINT64_FORMAT
@@ -265,36 +280,38 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
                        "neighbours = %" G_GINT64_FORMAT
                        ": expected at least %d, which show_near returns",
                        settings->neighbours, N_NEAR);
-  return TRUE;
+  return subspace_search_check (&search, shape->n_database, error);
 }
 
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
   const Database *settings = data;
+  const SubspaceSearch search = search_of (settings);
   const gsize k = (gsize) settings->neighbours + shape->cols / 2;
   const gsize rows = shape->n_database > 0 ? MIN (k, shape->n_database) : k;
 
   /* The control, too, has as many rows as the settings ask for. */
-  const guint64 control
-      = (12 * (guint64) settings->averaged + (guint64) settings->neighbours) * 32 * sizeof (float);
+  const guint64 control = (12 * (guint64) settings->averaged + (guint64) settings->neighbours
+                           + subspace_search_control_rows (&search))
+                          * 32 * sizeof (float);
 
   const guint64 shown = settings->show_near
                             ? (guint64) shape->n_secrets * (N_NEAR + shape->dimension) * shape->cols
                                   * sizeof (float)
                             : 0;
 
-  return MAX (control,
-              shown + assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, rows));
+  return MAX (control, shown + subspace_search_memory (&search, shape, rows));
 }
 
 static double
 work (gconstpointer data, const AssayShape *shape)
 {
   const Database *settings = data;
+  const SubspaceSearch search = search_of (settings);
 
   /* The scan, and the scores of V against the adversarial rows. */
-  return subspace_scan_work (shape, shape->n_database)
+  return subspace_search_work (&search, shape)
          + 3.0 * (double) shape->n_secrets * (double) settings->neighbours
                * (double) shape->dimension / 2 * (double) shape->cols;
 }
@@ -307,9 +324,24 @@ draw_near (const float *centre, gsize cols, AssayStream *stream, float *ret_poin
     ret_point[j] = centre[j] + 0.1f * (float) assay_stream_normal (stream);
 }
 
+/* Fills the rows from number @first on with tight clusters of 32 rows elsewhere. */
+static void
+draw_elsewhere (AssayMatrix *rows, gsize first, AssayStream *stream)
+{
+  enum { CLUSTER = 32 };
+  g_autofree float *centre = g_new (float, rows->cols);
+
+  for (gsize i = first; i < rows->rows; i++) {
+    for (gsize j = 0; j < rows->cols && (i - first) % CLUSTER == 0; j++)
+      centre[j] = (float) assay_stream_normal (stream);
+    draw_near (centre, rows->cols, stream, assay_matrix_row (rows, i));
+  }
+}
+
 /* A database of tight clusters: one of |U| rows beside each secret, and two more from which every
  * secret takes an adversarial row and which together have |V| - |U| others. Near D are then those
- * |V| rows and no other, and only a working step 3 tells which are the secret's. */
+ * |V| rows and no other, and only a working step 3 tells which are the secret's. An approximate
+ * search has to find them among many others. */
 static gboolean
 make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
 {
@@ -320,9 +352,12 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   const gsize own = (gsize) settings->averaged;
   const gsize rest = (gsize) settings->neighbours - MIN (own, (gsize) settings->neighbours);
   const gsize sizes[OTHERS] = { 1 + rest - rest / 2, 1 + rest / 2 };
+  const SubspaceSearch search = search_of (settings);
+  const gsize n_near = SECRETS * own + rest + OTHERS;
   AssayStream stream = assay_stream (key, 0);
   g_autoptr (AssayMatrix) centres = assay_matrix_new (SECRETS + OTHERS, COLS, error);
-  g_autoptr (AssayMatrix) rows = assay_matrix_new (SECRETS * own + rest + OTHERS, COLS, error);
+  g_autoptr (AssayMatrix) rows
+      = assay_matrix_new (MAX (n_near, subspace_search_control_rows (&search)), COLS, error);
   g_autoptr (AssayMatrix) secrets = assay_matrix_new (SECRETS, COLS, error);
   g_autofree float *others = g_new (float, SECRETS *OTHERS *COLS);
 
@@ -332,7 +367,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
     centres->data[i] = (float) assay_stream_normal (&stream);
   for (gsize i = 0; i < SECRETS; i++)
     draw_near (assay_matrix_row (centres, i), COLS, &stream, assay_matrix_row (secrets, i));
-  for (gsize i = 0; i < rows->rows; i++) {
+  for (gsize i = 0; i < n_near; i++) {
     const gsize beyond = i - SECRETS * own;
     const gsize cluster = i < SECRETS * own ? i / own : SECRETS + (beyond >= sizes[0]);
 
@@ -344,6 +379,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
     memcpy (others + i * COLS, assay_matrix_row (rows, first + i / OTHERS % sizes[cluster]),
             COLS * sizeof (float));
   }
+  draw_elsewhere (rows, n_near, &stream);
   ret_case->release = subspace_control_release (assay_matrix_view (secrets), others, n_others,
                                                 is_half ? 2 * OTHERS : OTHERS, &stream, error);
   ret_case->truth = assay_truth_new ();
@@ -363,6 +399,14 @@ static const AssayParam parameters[] = {
                       "release's settings say"),
   ASSAY_PARAM_BOOL (Database, show_near, FALSE,
                     "Return the adversarial rows and the next 50, too: what ratio-test measures"),
+  ASSAY_PARAM_LATER_CHOICE (Database, search, SUBSPACE_SEARCH_EXACT, subspace_search_names,
+                            "Whether all rows are looked at, or those of some lists only; "
+                            "search-recall then says what share of the nearest it found"),
+  ASSAY_PARAM_LATER_INT (Database, lists, 0, 0, SUBSPACE_SEARCH_MOST_LISTS, "lists",
+                         "Of an approximate search: how many the rows are divided into; 0: about "
+                         "4 sqrt (rows), and at most rows / 16"),
+  ASSAY_PARAM_LATER_INT (Database, probes, 0, 0, SUBSPACE_SEARCH_MOST_LISTS, "lists",
+                         "And how many of them are looked at for each subspace; 0: a sixteenth"),
   ASSAY_PARAM_END
 };
 

@@ -56,7 +56,8 @@ static const RecordSpec guess_spec = {
     { "candidates", "Nc", ASSAY_INT64, TRUE },
     { "pairs", "pt", ASSAY_INT64, TRUE },
     { "scores", "p", ASSAY_FLOAT32, TRUE },
-    { "codes", "nb", ASSAY_UINT8, TRUE } },
+    { "codes", "nb", ASSAY_UINT8, TRUE },
+    { "recall", "qr", ASSAY_INT64, TRUE } },
 };
 static const RecordSpec truth_spec = {
   "truth",

@@ -24,7 +24,9 @@
  *                      candidates N x k (public row numbers for each released item, best first),
  *                      pairs p x 2 (numbers of released items), scores p (higher: the rather they
  *                      share a secret),
- *                      codes n x b (what a code was before it was randomised)
+ *                      codes n x b (what a code was before it was randomised),
+ *                      recall q x 3 (of an approximate search, for a sample of the released items:
+ *                      the item, how many of its k nearest rows were found, k)
  *   truth              secrets n x d, groups n, labels n, adversarial n x a, frames n x 4
  *                      (core/dataset.h); of mixtures: sources N x s (the secrets in each image),
  *                      partners N x p (the public rows in it), coefficients N x k (of the sources,

@@ -50,6 +50,8 @@ assay_outcomes_audit (const double *const *series, gsize n)
 const char *
 assay_measure_direction (const AssayMetric *metric, const AssayMeasure *measure)
 {
+  if (measure->is_reach)
+    return "below 1 the silence of the attack upholds no claim";
   if (metric->assess != NULL)
     return measure->higher_is_worse ? "lower is more useful" : "higher is more useful";
   return measure->higher_is_worse ? "higher leaks more" : "lower leaks more";

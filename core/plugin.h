@@ -337,6 +337,8 @@ typedef struct {
   double low, high;      /* the range of possible values */
   const char *unit;
   const char *help;
+  gboolean is_reach; /* a share of what the attack could have looked at: below 1, what it did not
+                      * recover decides nothing */
 } AssayMeasure;
 
 typedef struct {

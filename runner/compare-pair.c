@@ -144,6 +144,11 @@ why_not (const AssayCompared *compared, const AssayCompareAxis *axis, const Assa
   if (b->failed != NULL)
     return g_strdup_printf ("attack %s against %s did not end well, and might take more",
                             b->failed->player.name, b->name);
+  if (b->silent != NULL && assay_result_short_reach (b->silent) != NULL)
+    return g_strdup_printf ("attack %s against %s looked at a part only of what it was given (%s), "
+                            "and might take more",
+                            b->silent->player.name, b->name,
+                            assay_result_short_reach (b->silent)->measure->name);
   if (b->silent != NULL)
     return g_strdup_printf ("guess %s against %s was made elsewhere: it has no control, and its "
                             "maker could have found more",

@@ -174,7 +174,8 @@ find_leak (AssayCompared *compared, const AssayCompareAxis *axis, const AssaySet
     leak = find_measurement (cell, axis->privacy, settings);
     if (leak == NULL)
       continue;
-    if (assay_result_lacks_control (run_of (compared, point->run)->plan, cell))
+    if (assay_result_lacks_control (run_of (compared, point->run)->plan, cell)
+        || assay_result_short_reach (cell) != NULL)
       point->silent = cell;
     g_ptr_array_add (point->attacks, (gpointer) cell);
     if (point->leak == NULL || leaks_more (axis->privacy, leak, point->leak)) {

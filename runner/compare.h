@@ -17,7 +17,8 @@ typedef struct {
   char *name;    /* of the defense; with that of the run where several runs have one so named */
   const AssayResultCell *failed; /* an attack that did not end well, or NULL: what it takes from the
                                   * defense is not known */
-  const AssayResultCell *silent; /* an attack without a control, or NULL: it might take more */
+  const AssayResultCell *silent; /* an attack without a control, or that looked at a part only; or
+                                  * NULL: it might take more */
   const AssayResultCell *attack; /* the one that leaks most, by its estimate */
   const AssayMeasurement *leak;
   GPtrArray *attacks;             /* AssayResultCell: all that were played and have the measure */

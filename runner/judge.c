@@ -141,7 +141,8 @@ test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *cla
 
     hypothesis.p_violated = claim->is_at_most ? test.p_above : test.p_below;
     hypothesis.p_upheld = claim->is_at_most ? test.p_below : test.p_above;
-    hypothesis.is_silent = assay_result_lacks_control (plan, cell);
+    hypothesis.is_silent
+        = assay_result_lacks_control (plan, cell) || assay_result_short_reach (cell) != NULL;
     if (hypothesis.is_silent)
       *(wants_little (claim) ? &hypothesis.p_upheld : &hypothesis.p_violated) = 1;
   }
@@ -302,7 +303,8 @@ find_extreme (const GArray *hypotheses, gboolean is_violated)
   return best;
 }
 
-/* So does the first that would uphold it by the silence of an attack without a control. */
+/* So does the first that would uphold it by the silence of an attack without a control, or of one
+ * that did not look at all that it was given. */
 static gboolean
 is_silence (AssayResultClaim *result)
 {

@@ -72,9 +72,18 @@ assay_reason_excluded (const AssayResultHypothesis *hypothesis)
 char *
 assay_reason_silent (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
 {
-  return describe (claim, hypothesis, "",
-                   ", but the guess was made elsewhere: no control tells whether its maker could "
-                   "have found more");
+  const AssayMeasurement *reach = assay_result_short_reach (hypothesis->cell);
+  g_autofree char *but = NULL;
+
+  if (reach == NULL)
+    return describe (claim, hypothesis, "",
+                     ", but the guess was made elsewhere: no control tells whether its maker could "
+                     "have found more");
+  but = g_strdup_printf (", but the attack looked at a part only of what it was given (%s is %.4g "
+                         "[%.4g, %.4g]): what it missed it could not recover",
+                         reach->measure->name, reach->interval.estimate, reach->interval.lower,
+                         reach->interval.upper);
+  return describe (claim, hypothesis, "", but);
 }
 
 char *

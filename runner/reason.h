@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* The hypothesis that decided. */
 char *assay_reason_decided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis);
-/* An attack that had no control to win recovered little. */
+/* An attack that had no control to win, or looked at a part only, recovered little. */
 char *assay_reason_silent (const AssayClaim *claim, const AssayResultHypothesis *hypothesis);
 /* A hypothesis that decides nothing: an error, a lost control. */
 char *assay_reason_excluded (const AssayResultHypothesis *hypothesis);

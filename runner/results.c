@@ -39,6 +39,18 @@ assay_result_find (const AssayResultCell *cell, const char *name)
   return NULL;
 }
 
+const AssayMeasurement *
+assay_result_short_reach (const AssayResultCell *cell)
+{
+  for (guint i = 0; i < cell->measurements->len; i++) {
+    const AssayMeasurement *measurement = &g_array_index (cell->measurements, AssayMeasurement, i);
+
+    if (measurement->measure->is_reach && measurement->interval.estimate < 1)
+      return measurement;
+  }
+  return NULL;
+}
+
 gboolean
 assay_result_lacks_control (const AssayPlan *plan, const AssayResultCell *cell)
 {

@@ -96,7 +96,8 @@ typedef struct {
   double units_needed; /* in all, to decide at the present estimate; 0: no number would */
   double power;        /* of epsilon: to see ASSAY_POWER_AT times the bound; NAN: not known */
   char *why_not;       /* why it decides nothing, or NULL */
-  gboolean is_silent;  /* the attack has no control: that it recovered little decides nothing */
+  gboolean is_silent;  /* the attack has no control, or looked at a part only: that it recovered
+                        * little decides nothing */
 } AssayResultHypothesis;
 
 /* The unit that shows a violation best. */
@@ -174,6 +175,10 @@ const char *assay_cell_status_name (AssayCellStatus status);
 double assay_result_claim_bound (const AssayResultClaim *result);
 /* The measurement called @name, or NULL. */
 const AssayMeasurement *assay_result_find (const AssayResultCell *cell, const char *name);
+
+/* Of an attack that looked at a part only of what it was given, the measurement that says so (a
+ * reach below 1); NULL: none does. */
+const AssayMeasurement *assay_result_short_reach (const AssayResultCell *cell);
 
 /* Whether its attack has no control to win (a guess that was made elsewhere): what it did not
  * recover shows nothing. */

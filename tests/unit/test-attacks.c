@@ -341,6 +341,96 @@ Test (attacks, a_distance_of_zero_has_a_finite_weight)
   }
 }
 
+/* With all lists the guess is the exact one, to the bit, and says so; with few it may be another,
+ * and its recall says that it is. */
+Test (attacks, an_approximate_search_says_what_it_missed)
+{
+  static const char *const searches[]
+      = { "search=approximate lists=30 probes=30", "search=approximate lists=30 probes=1" };
+  g_auto (Scene) scene = { 0 };
+  g_autoptr (AssayGuess) exact = NULL;
+  const AssayArray *expected;
+
+  make_scene (&cases[0], &scene);
+  exact = attack (&assay_attack_database, "lists=30 probes=1", &scene);
+  expected = assay_arrays_get (&exact->arrays, "estimates");
+  cr_assert (assay_arrays_get (&exact->arrays, "recall") == NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (searches); i++) {
+    g_autoptr (AssayGuess) guess = attack (&assay_attack_database, searches[i], &scene);
+    const AssayArray *estimates = assay_arrays_get (&guess->arrays, "estimates");
+    const AssayArray *recall = assay_arrays_get (&guess->arrays, "recall");
+    gint64 n_found = 0;
+
+    cr_assert (recall->shape[0] == cases[0].n && recall->shape[1] == 3);
+    for (gsize s = 0; s < cases[0].n; s++) {
+      cr_assert_eq (assay_array_int64 (recall)[3 * s + 2], 102);
+      n_found += assay_array_int64 (recall)[3 * s + 1];
+    }
+    cr_assert ((n_found == 102 * (gint64) cases[0].n) == (i == 0), "%s", searches[i]);
+    cr_assert (
+        (memcmp (estimates->data, expected->data, assay_array_count (expected) * sizeof (float))
+         == 0)
+            == (i == 0),
+        "%s", searches[i]);
+  }
+}
+
+/* Lists that cannot be are found when a scenario is loaded, or where rows are not known then. */
+Test (attacks, lists_that_cannot_be)
+{
+  static const struct {
+    const char *assignments;
+    gsize rows;
+    const char *message; /* NULL: it can */
+  } cases_of[] = {
+    { "search=exact lists=5000 probes=6000", 700, NULL },
+    { "search=approximate", 700, NULL },
+    { "search=approximate lists=700 probes=700", 700, NULL },
+    { "search=approximate lists=701 probes=1", 700,
+      "lists = 701: expected at most 700, the number of rows that they are made of" },
+    { "search=approximate lists=40 probes=41", 700,
+      "probes = 41: expected 1 to 40, the number of lists that 700 rows are in" },
+    { "search=approximate probes=44", 700,
+      "probes = 44: expected 1 to 43, the number of lists that 700 rows are in" },
+    { "search=approximate lists=701", 0, NULL },
+    { "search=approximate probes=1025", 10000000,
+      "probes = 1025: expected at most 1024, or of how many: lists = N" },
+    { "search=approximate probes=1025 lists=2000", 10000000, NULL },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases_of); i++) {
+    g_autoptr (AssaySettings) settings
+        = fixture_settings (&assay_attack_database.plugin, cases_of[i].assignments);
+    const AssayShape shape
+        = { .n_secrets = 10, .dimension = 4, .cols = 24, .n_database = cases_of[i].rows };
+    g_autoptr (GError) error = NULL;
+
+    cr_assert (assay_attack_database.check (settings->values, &shape, &error)
+                   == (cases_of[i].message == NULL),
+               "%s", cases_of[i].assignments);
+    cr_assert_str_eq (error != NULL ? error->message : "",
+                      cases_of[i].message != NULL ? cases_of[i].message : "");
+  }
+}
+
+/* The lists, and the sample that they are learned from, stand in the estimate; the work is less. */
+Test (attacks, an_approximate_search_is_estimated)
+{
+  const AssayShape shape
+      = { .n_secrets = 1000, .dimension = 4, .cols = 128, .n_database = 10000000 };
+  g_autoptr (AssaySettings) exact = fixture_settings (&assay_attack_database.plugin, "");
+  g_autoptr (AssaySettings) some
+      = fixture_settings (&assay_attack_database.plugin, "search=approximate");
+  const guint64 bytes = assay_attack_database.memory (exact->values, &shape);
+  const guint64 more = assay_attack_database.memory (some->values, &shape);
+
+  /* 8 bytes a row; 262,144 rows of the sample as floats. */
+  cr_assert (more >= 8 * shape.n_database + (128u << 20) && more < bytes + (1u << 30),
+             "%" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, bytes, more);
+  cr_assert (assay_attack_database.work (some->values, &shape)
+             < assay_attack_database.work (exact->values, &shape) / 5);
+}
+
 /* Whatever its settings, as long as they can work: the control says that the attack does. */
 Test (attacks, database_wins_its_control_with_any_settings)
 {
@@ -352,7 +442,11 @@ Test (attacks, database_wins_its_control_with_any_settings)
                                              "adversarial=none",
                                              "adversarial=half",
                                              "adversarial=all",
-                                             "averaged=100" };
+                                             "averaged=100",
+                                             "search=approximate",
+                                             "search=approximate averaged=100",
+                                             "search=approximate lists=2000 probes=100",
+                                             "search=approximate probes=200" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (assignments); i++)
     for (guint64 seed = 0; seed < 10; seed++) {

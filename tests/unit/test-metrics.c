@@ -10,6 +10,7 @@
 extern const AssayMetric assay_metric_recovery_rate;
 extern const AssayMetric assay_metric_identification_rate;
 extern const AssayMetric assay_metric_relative_error;
+extern const AssayMetric assay_metric_search_recall;
 extern const AssayMetric assay_metric_adversarial_found;
 extern const AssayMetric assay_metric_ratio_test;
 
@@ -62,8 +63,8 @@ measure (const AssayMetric *metric, const char *assignments, const Pair *pair)
   GError *error = NULL;
 
   cr_assert (assay_metric_applies (metric, NULL, NULL, pair->truth, pair->guess));
-  cr_assert (assay_step_measure (metric, settings, NULL, NULL, pair->truth, pair->guess,
-                                 &outcomes, &error),
+  cr_assert (assay_step_measure (metric, settings, NULL, NULL, pair->truth, pair->guess, &outcomes,
+                                 &error),
              "%s", error != NULL ? error->message : "");
   return outcomes;
 }
@@ -153,10 +154,10 @@ Test (metrics, adversarial_found)
   AssayOutcomes outcomes;
 
   take_rows (&pair.truth->arrays, drawn, 4, 2);
-  cr_assert (!assay_metric_applies (&assay_metric_adversarial_found, NULL, NULL, pair.truth,
-                                    pair.guess));
-  cr_assert (!assay_metric_applies (&assay_metric_recovery_rate, NULL, NULL, pair.truth,
-                                    pair.guess));
+  cr_assert (
+      !assay_metric_applies (&assay_metric_adversarial_found, NULL, NULL, pair.truth, pair.guess));
+  cr_assert (
+      !assay_metric_applies (&assay_metric_recovery_rate, NULL, NULL, pair.truth, pair.guess));
   take_rows (&pair.guess->arrays, found, 4, 3);
   outcomes = measure (&assay_metric_adversarial_found, "", &pair);
   check_series (&outcomes, 0, shares, 4, 0, "shares");
@@ -198,6 +199,32 @@ Test (metrics, ratio_test)
   }
 }
 
+/* Items 3, 0 and 2, of which all, half and none of four nearest rows were found; with groups, each
+ * unit has its item's. */
+Test (metrics, search_recall)
+{
+  static const gint64 rows[] = { 3, 4, 4, 0, 2, 4, 2, 0, 4 }, groups[] = { 5, 6, 7, 8 };
+  static const double shares[] = { 1, 0.5, 0 }, none[] = { -1, -1, -1 }, of_items[] = { 8, 5, 7 };
+  g_auto (Pair) pair = pair_of (secrets, NULL, 4, 2);
+
+  cr_assert (
+      !assay_metric_applies (&assay_metric_search_recall, NULL, NULL, pair.truth, pair.guess));
+  assay_arrays_take (
+      &pair.guess->arrays, "recall",
+      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ 3, 3 }, g_memdup2 (rows, sizeof rows)));
+  cr_assert (assay_guess_check (pair.guess, NULL));
+  for (guint round = 0; round < 2; round++) {
+    AssayOutcomes outcomes = measure (&assay_metric_search_recall, "", &pair);
+
+    check_series (&outcomes, 0, shares, 3, 0, "shares");
+    check_series (&outcomes, 1, round == 0 ? none : of_items, 3, 0, "units");
+    assay_outcomes_clear (&outcomes);
+    assay_arrays_take (
+        &pair.truth->arrays, "groups",
+        assay_array_take (ASSAY_INT64, 1, (const gsize[]){ 4 }, g_memdup2 (groups, sizeof groups)));
+  }
+}
+
 /* ---- Errors ---- */
 
 static void
@@ -208,8 +235,8 @@ check_error (const AssayMetric *metric, const Pair *pair, gint code, const char 
   g_autofree char *why = NULL;
   GError *error = NULL;
 
-  cr_assert (!assay_step_measure (metric, settings, NULL, NULL, pair->truth, pair->guess,
-                                  &outcomes, &error),
+  cr_assert (!assay_step_measure (metric, settings, NULL, NULL, pair->truth, pair->guess, &outcomes,
+                                  &error),
              "%s", message);
   cr_assert (fixture_error_is (&error, code, message, NULL, &why), "%s", why);
   cr_assert (outcomes.n == 0 && outcomes.series[0] == NULL, "%s", message);
@@ -250,4 +277,37 @@ Test (metrics, shapes_that_do_not_fit)
   check_error (&assay_metric_ratio_test, &narrow, ASSAY_ERROR_MISMATCH,
                "metric ratio-test: rows near the subspaces are 1 x 4 x 2, expected 4 x 50 or more "
                "x 2");
+}
+
+Test (metrics, recall_that_cannot_be)
+{
+  static const struct {
+    gint64 row[3];
+    const char *message;
+  } wrong[] = {
+    { { 4, 1, 2 }, "recall: row 0 is of item 4, expected one of 4" },
+    { { -1, 1, 2 }, "recall: row 0 is of item -1, expected one of 4" },
+    { { 0, 3, 2 }, "recall: row 0 has 3 found of 2, expected 0 to all of 1 or more" },
+    { { 0, -1, 2 }, "recall: row 0 has -1 found of 2, expected 0 to all of 1 or more" },
+    { { 0, 0, 0 }, "recall: row 0 has 0 found of 0, expected 0 to all of 1 or more" },
+  };
+  static const gsize shapes[][2] = { { 1, 3 }, { 1, 2 }, { 0, 3 } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (wrong) + 2; i++) {
+    const gsize *shape = shapes[i < G_N_ELEMENTS (wrong) ? 0 : i - G_N_ELEMENTS (wrong) + 1];
+    g_auto (Pair) pair = pair_of (secrets, NULL, 4, 2);
+    g_autofree char *message
+        = i < G_N_ELEMENTS (wrong)
+              ? g_strdup_printf ("metric search-recall: %s", wrong[i].message)
+              : g_strdup_printf ("metric search-recall: recall is %zu x %zu, expected one row or "
+                                 "more of 3 columns",
+                                 shape[0], shape[1]);
+
+    assay_arrays_take (
+        &pair.guess->arrays, "recall",
+        assay_array_take (ASSAY_INT64, 2, shape,
+                          g_memdup2 (wrong[i % G_N_ELEMENTS (wrong)].row, 3 * sizeof (gint64))));
+    check_error (&assay_metric_search_recall, &pair,
+                 i < G_N_ELEMENTS (wrong) ? ASSAY_ERROR_DATA : ASSAY_ERROR_MISMATCH, message);
+  }
 }

@@ -137,7 +137,7 @@ Test (plugin_check, callbacks)
 Test (plugin_check, measures)
 {
   static AssayMeasure measures[]
-      = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share" },
+      = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share", FALSE },
           { .name = NULL } };
   AssayMetric metric = { .id = "mine",
                          .summary = "A metric",
@@ -195,7 +195,7 @@ Test (registry, measures_are_unique)
   const AssayPluginOrigin origin = { (char *) "/p/mine.so", (char *) "abc" };
   AssayMetric metric = *(const AssayMetric *) built_in (ASSAY_PLUGIN_METRIC, "recovery-rate");
   static const AssayMeasure measures[]
-      = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share" },
+      = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share", FALSE },
           { .name = NULL } };
 
   metric.id = "mine";
