@@ -8,7 +8,8 @@
  * A mask of random signs makes every product one of noise; `absolute` compares |x~| with |z|, which
  * it cannot change. What strengthens the attack on photographs, which have much in common:
  * `centre`, `whiten` and `unit` (mixture-scores.h).
- * Memory: the mixtures as float32, 128 MiB of scores, and with `whiten` the public images. */
+ * Memory: the mixtures as float32, at most 128 MiB of scores, and with `whiten` the public
+ * images. */
 #include "attacks/mixture-control.h"
 #include "attacks/mixture-scores.h"
 

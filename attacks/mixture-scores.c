@@ -12,8 +12,12 @@
 
 #define BLOCK 128 /* rows of a panel, unless MIXTURE_PANEL_BYTES allow fewer */
 #define PANEL 512 /* public rows that are read at a time to learn from them */
-#define SCORES_BYTES ((gsize) 128 << 20) /* of mixtures that are ranked at a time */
-#define QUERIES 512                      /* whole blocks of these (core/search.h), if it can be */
+/* Mixtures that are ranked at a time: whole QUERIES whose scores FEW_BYTES hold, which products of
+ * so many rows are fast for and which a large cache still holds; of larger sets QUERIES, as far as
+ * MOST_BYTES hold them. */
+#define FEW_BYTES ((gsize) 42 << 20)
+#define MOST_BYTES ((gsize) 128 << 20)
+#define QUERIES 512
 
 /* ---- Rows ---- */
 
@@ -333,14 +337,22 @@ mixture_order (const float *scores, gsize n, gsize m, gsize keep, gint64 *ret_ro
   return TRUE;
 }
 
-/* All scores of as many mixtures at a time as SCORES_BYTES hold, and their order. */
+/* How many at a time. It depends on sizes alone. */
+static gsize
+batch_of (gsize n, gsize m)
+{
+  const gsize bytes = m * sizeof (float), whole = FEW_BYTES / bytes / QUERIES * QUERIES;
+
+  return MIN (n, whole > 0 ? whole : CLAMP (MOST_BYTES / bytes, 1, QUERIES));
+}
+
+/* All scores of a batch at a time, and their order. */
 static gboolean
 rank_all (AssayView queries, const AssaySearchSet *set, gsize keep, gint64 *ret_rows,
           GError **error)
 {
   const gsize m = assay_rows_count (set->rows);
-  const gsize most = MAX (SCORES_BYTES / (m * sizeof (float)), 1);
-  const gsize batch = MIN (most < QUERIES ? most : most / QUERIES * QUERIES, queries.rows);
+  const gsize batch = batch_of (queries.rows, m);
   g_autofree float *scores = assay_alloc (batch, m * sizeof (float), "scores", error);
 
   for (gsize first = 0; first < queries.rows && scores != NULL; first += batch) {
@@ -548,7 +560,7 @@ mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public,
   const guint64 n = n_released, m = n_public, d = cols, widest = MAX (n, m);
   const guint64 workers = assay_parallel_threads (), number = sizeof (float);
   const guint64 pairs = workers * MIN (MIXTURE_PANEL_BYTES, n * BLOCK * number);
-  const guint64 ranking = MIN (MAX (SCORES_BYTES, widest * number), n * widest * number)
+  const guint64 ranking = MIN (MAX (MOST_BYTES, widest * number), n * widest * number)
                           + workers * 16 * widest + assay_scan_memory (n, 0, cols, 0);
 
   return n * d * number + (m > 0 ? ranking : MAX (ranking, pairs))

@@ -21,6 +21,7 @@
 #define BATCH_BYTES (96 << 20) /* of the queries of one pass */
 #define SLOT_BYTES (128 << 20) /* of what all threads need for themselves */
 #define MIN_FRESH 64
+#define FULL_BLOCK 2048 /* queries of a product whose scores are all written down */
 
 /* From where the coarse pass may pay: stacked rows against which a panel is quantised, and panels
  * beyond those that it takes to have bars. */
@@ -61,6 +62,8 @@ search_plan_make (const SearchSizes *sizes)
   plan.is_wide = sizes->dimension >= plan.panel;
   plan.stacked = plan.is_wide ? 1 : sizes->dimension + 1;
   plan.block = plan.is_wide ? 1 : plan.panel / plan.stacked;
+  if (sizes->is_full)
+    plan.block = FULL_BLOCK;
   plan.is_coarse = !plan.is_wide && sizes->may_prune && cols > 0 && cols <= PRUNE_MOST_COLS;
   if (!sizes->must_prune)
     plan.is_coarse &= search_ceil_div (LEAST_STACKED, plan.stacked) <= n

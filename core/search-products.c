@@ -46,6 +46,26 @@ make_scores (const float *products, const float *offsets, gboolean is_squared, g
       ret_scores[i] = products[i] + offsets[i];
 }
 
+static gboolean
+are_zeros (const float *offsets, gsize count)
+{
+  for (gsize i = 0; i < count; i++)
+    if (offsets[i] != 0)
+      return FALSE;
+  return TRUE;
+}
+
+static ASSAY_VECTORISED void
+finish_scores (float *inout_scores, const float *offsets, gboolean is_squared, gsize count)
+{
+  if (is_squared)
+    for (gsize i = 0; i < count; i++)
+      inout_scores[i] = inout_scores[i] * inout_scores[i] + offsets[i];
+  else
+    for (gsize i = 0; i < count; i++)
+      inout_scores[i] += offsets[i];
+}
+
 /* Flags those that may pass the bar (NaN does), and returns whether any does. */
 static ASSAY_VECTORISED gboolean
 flag_large (const float *scores, float bar, gsize width, gint8 *ret_flags)
@@ -60,30 +80,57 @@ flag_large (const float *scores, float bar, gsize width, gint8 *ret_flags)
   return any != 0;
 }
 
+/* All scores go where they are wanted, without a square of products between: the product may then
+ * be of many queries, for which the panel is packed once. */
+static void
+write_scores (Search *search, Slot *slot, gsize first, gsize n, gsize first_row, gsize count)
+{
+  const Products *job = (const Products *) search;
+  const gsize d = search->cols, n_rows = assay_rows_count (search->set.rows);
+  const gsize width = search_whole_tiles (count);
+  AssayView queries = assay_view_rows (job->queries, search->first + first, n);
+  float *scores = job->scores + (search->first + first) * n_rows + first_row;
+
+  if (width == count)
+    assay_linalg_product_nt (n, count, d, queries.data, queries.stride, slot->panel, d, scores,
+                             n_rows);
+  if (width == count && !job->is_squared && are_zeros (slot->norms, count))
+    return;
+  for (gsize i = 0; i < n; i += PANEL) {
+    const gsize part = MIN (PANEL, n - i);
+
+    if (width != count)
+      assay_linalg_product_nt (part, width, d, assay_view_row (queries, i), queries.stride,
+                               slot->panel, d, slot->products, PANEL);
+    for (gsize j = i; j < i + part; j++)
+      if (width == count)
+        finish_scores (scores + j * n_rows, slot->norms, job->is_squared, count);
+      else
+        make_scores (slot->products + (j - i) * PANEL, slot->norms, job->is_squared, count,
+                     scores + j * n_rows);
+  }
+}
+
 static void
 compare_products (Search *search, Slot *slot, gsize first, gsize n, gsize first_row, gsize count)
 {
   const Products *job = (const Products *) search;
   const AssayView queries = assay_view_rows (job->queries, search->first + first, n);
-  const gsize d = search->cols, n_rows = assay_rows_count (search->set.rows);
-  const gsize width = search_whole_tiles (count);
+  const gsize d = search->cols, width = search_whole_tiles (count);
 
+  if (job->scores != NULL) {
+    write_scores (search, slot, first, n, first_row, count);
+    return;
+  }
   assay_linalg_product_nt (n, width, d, queries.data, queries.stride, slot->panel, d,
                            slot->products, PANEL);
   for (gsize i = 0; i < n; i++) {
-    const float *products = slot->products + i * PANEL;
+    const guint64 bar = search_bar (search, first + i);
 
-    if (job->scores != NULL) {
-      make_scores (products, slot->norms, job->is_squared, count,
-                   job->scores + (search->first + first + i) * n_rows + first_row);
-    } else {
-      const guint64 bar = search_bar (search, first + i);
-
-      make_scores (products, slot->norms, job->is_squared, width, slot->scores);
-      if (flag_large (slot->scores, bar == NO_KEY ? -INFINITY : score_of_key (bar), width,
-                      slot->flags))
-        search_keep (search, slot, first + i, NULL, count, first_row, key_of_score);
-    }
+    make_scores (slot->products + i * PANEL, slot->norms, job->is_squared, width, slot->scores);
+    if (flag_large (slot->scores, bar == NO_KEY ? -INFINITY : score_of_key (bar), width,
+                    slot->flags))
+      search_keep (search, slot, first + i, NULL, count, first_row, key_of_score);
   }
 }
 
