@@ -227,9 +227,9 @@ keep_nearest (Search *search, Reader *reader, gsize subspace, const float *produ
   gsize n_found = 0;
 
   if (m > 0)
-    subtract_squares (reader->norms, products + PANEL, m, width, reader->rest);
-  if (!flag_near (m > 0 ? reader->rest : reader->norms, products, reader->norms, bounds, width,
-                  reader->squares, reader->flags))
+    scan_subtract_squares (reader->norms, products + PANEL, m, width, reader->rest);
+  if (!scan_flag_near (m > 0 ? reader->rest : reader->norms, products, reader->norms, bounds, width,
+                       reader->squares, reader->flags))
     return;
   for (gsize lane = 0; lane < count; lane++) {
     const float of_lane = reader->squares[lane];
@@ -285,7 +285,7 @@ scan_lists (gsize index, guint worker, gpointer data)
       for (gsize i = 0; i < count; i++)
         reader->numbers[i] = lists->rows[first + i];
       assay_rows_gather (search->rows, reader->numbers, count, search->scale, reader->panel);
-      measure_norms (reader->panel, count, search->subspaces->cols, reader->norms);
+      scan_measure_norms (reader->panel, count, search->subspaces->cols, reader->norms);
       scan_panel (search, reader, reads, n_reads, count);
     }
   }

@@ -80,7 +80,7 @@ prepare_subspace (Search *search, Slot *slot, gsize i)
 static void
 load_norms (Search *search, Slot *slot, gsize count)
 {
-  measure_norms (slot->panel, count, search->cols, slot->norms);
+  scan_measure_norms (slot->panel, count, search->cols, slot->norms);
 }
 
 static guint64
@@ -101,8 +101,8 @@ keep_nearest (Scan *scan, Slot *slot, gsize subspace, const float *rest, const f
                           .slope = (float) (3 * share),
                           .bar = key_square_bound (search_bar (&scan->search, subspace)) };
 
-  if (flag_near (rest, products, norms, bounds, search_whole_tiles (count), slot->scores,
-                 slot->flags))
+  if (scan_flag_near (rest, products, norms, bounds, search_whole_tiles (count), slot->scores,
+                      slot->flags))
     search_keep (&scan->search, slot, subspace, lanes, count, first_row, key_of_square);
 }
 
@@ -116,8 +116,8 @@ keep_stacked (Scan *scan, Slot *slot, gsize subspace, const float *products, con
 
   if (m > 0) {
     rest = desk_of (scan, slot)->rest;
-    subtract_squares (norms, products + PANEL, m, search_whole_tiles (count),
-                      desk_of (scan, slot)->rest);
+    scan_subtract_squares (norms, products + PANEL, m, search_whole_tiles (count),
+                           desk_of (scan, slot)->rest);
   }
   keep_nearest (scan, slot, subspace, rest, products, norms, lanes, first_row, count);
 }
@@ -188,7 +188,7 @@ scan_wide_subspace (Scan *scan, Slot *slot, gsize subspace, gsize first_row, gsi
     const gsize n = MIN (scan->search.plan.panel, m - j);
 
     assay_linalg_product_nt (n, width, d, basis + j * d, d, slot->panel, d, slot->products, PANEL);
-    subtract_squares (rest, slot->products, n, width, desk->rest);
+    scan_subtract_squares (rest, slot->products, n, width, desk->rest);
     rest = desk->rest;
   }
   assay_linalg_product_nt (1, width, d, scan->stack + subspace * d, d, slot->panel, d,

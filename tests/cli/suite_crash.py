@@ -522,8 +522,9 @@ def _(sandbox):
     check(n_hit > 0, "no kill met a run that was under way")
 
 
-def seconds_of(process):
-    """Of an undisturbed run of several processes, which has just been started."""
+def seconds_of(process, called):
+    """For which there are processes of this name in an undisturbed run, which was just started."""
+    named_children(process, called)
     begin = time.monotonic()
     process.communicate(timeout=TIMEOUT_S)
     check(process.returncode == WHOLE_CODE, f"an undisturbed run: exit {process.returncode}")
@@ -537,9 +538,19 @@ def first_word(pid):
         return ""
 
 
+def named_children(process, called):
+    """What @process has started under this name, so not what draws figures; waits for some."""
+    while process.poll() is None:
+        found = [pid for pid in sorted(mpi.children_of(process.pid)) if first_word(pid) == called]
+        if found:
+            return found
+        time.sleep(0.002)
+    return []
+
+
 def kill_one_of(process, called, delay_s, moments):
-    """Ends one of the processes that @process started under this name, so not what draws figures;
-    TRUE if there was one."""
+    """Ends one of these processes so long after they began; TRUE if there was one."""
+    named_children(process, called)
     time.sleep(delay_s)
     found = [pid for pid in sorted(mpi.children_of(process.pid)) if first_word(pid) == called]
     if process.poll() is not None or not found:
@@ -559,11 +570,13 @@ def kill_workers(sandbox, count):
     def start(folder):
         return sandbox.start(*RUN, folder, "--workers", "2")
 
-    seconds = seconds_of(start("timed"))
+    seconds = seconds_of(start("timed"), "/proc/self/exe")
     n_hit = 0
     for i in range(count):
         process = start("out")
-        n_hit += kill_one_of(process, "/proc/self/exe", moments.uniform(0, seconds), moments)
+        is_hit = kill_one_of(process, "/proc/self/exe", moments.uniform(0, seconds), moments)
+        seconds *= 1 if is_hit else 0.7  # it was timed when the machine had more to do
+        n_hit += is_hit
         _, err = process.communicate(timeout=TIMEOUT_S)
         check(process.returncode == WHOLE_CODE and not err,
               f"kill {i}: exit {process.returncode}: {err}")
@@ -583,11 +596,12 @@ def kill_ranks(sandbox, count):
                                 env=mpi.environment(), stdin=subprocess.DEVNULL,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
-    seconds = seconds_of(start("timed"))
+    seconds = seconds_of(start("timed"), str(sandbox.assay_path))
     n_hit = 0
     for _ in range(count):
         process = start("out")
-        is_hit = kill_one_of(process, sandbox.assay_path, moments.uniform(0, seconds), moments)
+        is_hit = kill_one_of(process, str(sandbox.assay_path), moments.uniform(0, seconds), moments)
+        seconds *= 1 if is_hit else 0.7  # it was timed when the machine had more to do
         process.communicate(timeout=TIMEOUT_S)
         n_hit += is_hit and process.returncode not in (0, WHOLE_CODE)
         check_no_orphans(sandbox)
