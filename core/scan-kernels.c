@@ -18,9 +18,9 @@ typedef gint8 Bytes __attribute__ ((vector_size (LANES)));
 #define LOAD(vector, from) memcpy (&(vector), (from), sizeof (vector))
 #define STORE(to, vector) memcpy ((to), &(vector), sizeof (vector))
 
-FOR_EACH_PROCESSOR void
-scan_subtract_squares (const float *rest, const float *products, gsize n_rows, gsize width,
-                       float *ret_rest)
+FOR_EACH_PROCESSOR static void
+subtract_squares (const float *rest, const float *products, gsize n_rows, gsize width,
+                  float *ret_rest)
 {
   for (gsize i = 0; i < width; i += TILE) {
     Floats sum[TILE / LANES];
@@ -37,9 +37,9 @@ scan_subtract_squares (const float *rest, const float *products, gsize n_rows, g
   }
 }
 
-FOR_EACH_PROCESSOR gboolean
-scan_flag_near (const float *rest, const float *products, const float *norms, Bounds bounds,
-                gsize width, float *ret_squares, gint8 *ret_flags)
+FOR_EACH_PROCESSOR static gboolean
+flag_near (const float *rest, const float *products, const float *norms, Bounds bounds, gsize width,
+           float *ret_squares, gint8 *ret_flags)
 {
   Ints any = { 0 };
   gint32 all[LANES];
@@ -69,8 +69,8 @@ scan_flag_near (const float *rest, const float *products, const float *norms, Bo
   return is_any != 0;
 }
 
-FOR_EACH_PROCESSOR void
-scan_measure_norms (const float *panel, gsize count, gsize cols, float *ret_norms)
+FOR_EACH_PROCESSOR static void
+measure_norms (const float *panel, gsize count, gsize cols, float *ret_norms)
 {
   for (gsize i = 0; i < count; i++, panel += cols) {
     double lane[LANES] = { 0 };
@@ -86,4 +86,27 @@ scan_measure_norms (const float *panel, gsize count, gsize cols, float *ret_norm
       sum += lane[l];
     ret_norms[i] = (float) sum;
   }
+}
+
+/* What is compiled for several processors must be static: other files would look for it under a
+ * name that clang 14 does not give it. */
+
+void
+scan_subtract_squares (const float *rest, const float *products, gsize n_rows, gsize width,
+                       float *ret_rest)
+{
+  subtract_squares (rest, products, n_rows, width, ret_rest);
+}
+
+gboolean
+scan_flag_near (const float *rest, const float *products, const float *norms, Bounds bounds,
+                gsize width, float *ret_squares, gint8 *ret_flags)
+{
+  return flag_near (rest, products, norms, bounds, width, ret_squares, ret_flags);
+}
+
+void
+scan_measure_norms (const float *panel, gsize count, gsize cols, float *ret_norms)
+{
+  measure_norms (panel, count, cols, ret_norms);
 }
