@@ -113,10 +113,15 @@ class FtpServer:
     def __enter__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"ftp://127.0.0.1:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self.serve, daemon=True).start()
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
         return self
 
     def __exit__(self, *_):
+        """A close alone would leave accept() waiting, and a restart of that call (a process that was
+        stopped and goes on) would take the first client of whoever has the descriptor next."""
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
         self.listener.close()
 
     def serve(self):
