@@ -313,7 +313,7 @@ memory (gconstpointer data, const AssayShape *shape)
   const guint64 n = MAX (shape->n_released, shape->n_secrets);
   const guint64 of_ssim = settings->similarity == SSIM ? 24 : 0; /* bytes a pixel */
 
-  return mixture_memory (&options, n, 0, shape->cols)
+  return mixture_memory (&options, n, 0, shape->cols, 0)
          + n * shape->cols * (2 * sizeof (float) + of_ssim) + n * SSIM_QUERIES * sizeof (double)
          + (settings->rounds > 0 ? joint_averages_memory (n, shape->n_secrets, shape->cols) : 0);
 }

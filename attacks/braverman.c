@@ -74,10 +74,11 @@ static const AssayParam parameters[] = {
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
-  const MixtureOptions options = options_of (data);
+  const Braverman *settings = data;
+  const MixtureOptions options = options_of (settings);
   const gsize n = MAX (shape->n_released, shape->n_secrets);
 
-  return mixture_memory (&options, n, shape->n_public, shape->cols);
+  return mixture_memory (&options, n, shape->n_public, shape->cols, (gsize) settings->keep);
 }
 
 static double

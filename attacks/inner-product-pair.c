@@ -182,7 +182,7 @@ memory (gconstpointer data, const AssayShape *shape)
   const MixtureOptions options = options_of (settings);
   const gsize n = subset_size (MAX (shape->n_released, shape->n_secrets), settings->pairs);
 
-  return mixture_memory (&options, n, 0, shape->cols)
+  return mixture_memory (&options, n, 0, shape->cols, 0)
          + (guint64) n * n / 2 * (2 * sizeof (gint64) + sizeof (float));
 }
 

@@ -266,10 +266,11 @@ static const AssayParam parameters[]
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
-  const MixtureOptions options = options_of (data);
+  const Subtract *settings = data;
+  const MixtureOptions options = options_of (settings);
   const guint64 n = MAX (shape->n_released, shape->n_secrets);
 
-  return mixture_memory (&options, n, shape->n_public, shape->cols)
+  return mixture_memory (&options, n, shape->n_public, shape->cols, (gsize) settings->partners)
          + (2 * n + (options.whiten ? 1 : 2) * (guint64) shape->n_public) * shape->cols
                * sizeof (float);
 }

@@ -1,8 +1,7 @@
-/* Features of mixtures and public images, and their inner products by panels. */
+/* Inner products of features of mixtures and public images, by panels. */
 #include "attacks/mixture-scores.h"
 
 #include <json-glib/json-glib.h>
-#include <math.h>
 #include <string.h>
 
 #include "attacks/score-order.h"
@@ -11,13 +10,13 @@
 #include "core/scan.h"
 
 #define BLOCK 128 /* rows of a panel, unless MIXTURE_PANEL_BYTES allow fewer */
-#define PANEL 512 /* public rows that are read at a time to learn from them */
-/* Mixtures that are ranked at a time: whole QUERIES whose scores FEW_BYTES hold, which products of
- * so many rows are fast for and which a large cache still holds; of larger sets QUERIES, as far as
- * MOST_BYTES hold them. */
-#define FEW_BYTES ((gsize) 42 << 20)
-#define MOST_BYTES ((gsize) 128 << 20)
-#define QUERIES 512
+/* Mixtures that are ranked at a time by all their scores, unless MIXTURE_PANEL_BYTES allow fewer:
+ * products of so many rows are fast, and a large cache still holds the scores until they are
+ * ordered. */
+#define RANK_BLOCK 256
+/* Features of public images that are held where most of them are to be ranked: reading them again
+ * for every block of mixtures costs up to a tenth of the time. */
+#define HELD_BYTES ((guint64) 1 << 30)
 
 /* ---- Rows ---- */
 
@@ -62,248 +61,6 @@ mixture_setting (const AssayRelease *release, const char *name)
   return json_object_get_int_member (object, name);
 }
 
-/* ---- Features ---- */
-
-static double
-dot (const float *a, const float *b, gsize n)
-{
-  double sum = 0;
-
-  for (gsize j = 0; j < n; j++)
-    sum += (double) a[j] * b[j];
-  return sum;
-}
-
-typedef struct {
-  const MixtureSpace *space;
-  AssayMatrix *rows;
-  AssayMatrix *whitened;
-  gboolean is_reference;
-} Features;
-
-static void
-shape_row (gsize index, guint worker, gpointer data)
-{
-  const Features *job = data;
-  const MixtureOptions *options = &job->space->options;
-  const gsize cols = job->rows->cols;
-  float *row = assay_matrix_row (job->rows, index);
-  double sum = 0;
-
-  (void) worker;
-  for (gsize j = 0; j < cols && options->form != MIXTURE_PLAIN; j++)
-    row[j] = options->form == MIXTURE_SQUARE ? row[j] * row[j] : fabsf (row[j]);
-  for (gsize j = 0; j < cols && options->level; j++)
-    sum += row[j];
-  for (gsize j = 0; j < cols && options->level; j++)
-    row[j] = (float) (row[j] - sum / (double) cols);
-}
-
-/* Mixtures of images have the mean of images, as their coefficients sum to 1; absolute values and
- * squares of mixtures have a smaller one. */
-static void
-centre_row (gsize index, guint worker, gpointer data)
-{
-  const Features *job = data;
-  const float *mean = job->space->mean;
-  const gsize cols = job->rows->cols;
-  float *row = assay_matrix_row (job->rows, index);
-  const double length = dot (mean, mean, cols);
-  const gboolean is_fitted
-      = !job->is_reference && job->space->options.form != MIXTURE_PLAIN && length > 0;
-  const double amount = is_fitted ? dot (row, mean, cols) / length : 1;
-
-  (void) worker;
-  for (gsize j = 0; j < cols; j++)
-    row[j] = (float) (row[j] - amount * mean[j]);
-}
-
-/* To unit length in the metric of P; rows of zeros stay. */
-static void
-scale_row (gsize index, guint worker, gpointer data)
-{
-  const Features *job = data;
-  const gsize cols = job->rows->cols;
-  float *row = assay_matrix_row (job->rows, index);
-  float *whitened = job->whitened != NULL ? assay_matrix_row (job->whitened, index) : NULL;
-  const double square = dot (row, whitened != NULL ? whitened : row, cols);
-
-  (void) worker;
-  if (square <= 0)
-    return;
-  for (gsize j = 0; j < cols; j++) {
-    row[j] = (float) (row[j] / sqrt (square));
-    if (whitened != NULL)
-      whitened[j] = (float) (whitened[j] / sqrt (square));
-  }
-}
-
-/* ---- Learning ---- */
-
-/* Sums of columns, row by row: the same however the rows are cut. */
-static void
-add_rows (const AssayMatrix *rows, double *inout_sum)
-{
-  for (gsize i = 0; i < rows->rows; i++)
-    for (gsize j = 0; j < rows->cols; j++)
-      inout_sum[j] += rows->data[i * rows->cols + j];
-}
-
-static gboolean
-set_mean (const double *sum, gsize n, MixtureSpace *space, GError **error)
-{
-  space->mean = assay_alloc (space->cols, sizeof (float), "mean image", error);
-  for (gsize j = 0; space->mean != NULL && j < space->cols; j++)
-    space->mean[j] = (float) (sum[j] / (double) n);
-  return space->mean != NULL;
-}
-
-static gboolean
-learn_mean (const AssayMatrix *rows, MixtureSpace *space, GError **error)
-{
-  g_autofree double *sum = assay_alloc (rows->cols, sizeof (double), "mean image", error);
-
-  if (sum == NULL)
-    return FALSE;
-  add_rows (rows, sum);
-  return set_mean (sum, rows->rows, space, error);
-}
-
-typedef struct {
-  const AssayMatrix *rows;
-  float *products; /* cols x cols */
-} Covariance;
-
-static void
-multiply_columns (gsize index, guint worker, gpointer data)
-{
-  const Covariance *job = data;
-  const gsize cols = job->rows->cols, first = index * BLOCK, count = MIN (BLOCK, cols - first);
-
-  (void) worker;
-  assay_linalg_product_tn (count, cols, job->rows->rows, job->rows->data + first, cols,
-                           job->rows->data, cols, job->products + first * cols, cols);
-}
-
-/* P = ((1 - h) C + h tr (C) / d I)^-1, in units in which the mean variance is 1. */
-static gboolean
-learn_inverse (const AssayMatrix *rows, MixtureSpace *space, GError **error)
-{
-  const gsize cols = rows->cols;
-  const double h = space->options.shrinkage;
-  g_autofree double *matrix = assay_alloc (cols, cols * sizeof (double), "covariance", error);
-  g_autofree double *right = assay_alloc (cols, cols * sizeof (double), "covariance", error);
-  double trace = 0;
-  Covariance job = { .rows = rows };
-
-  space->inverse = assay_alloc (cols, cols * sizeof (float), "covariance", error);
-  if (matrix == NULL || right == NULL || space->inverse == NULL)
-    return FALSE;
-  job.products = space->inverse;
-  assay_parallel_for ((cols + BLOCK - 1) / BLOCK, multiply_columns, &job);
-  for (gsize i = 0; i < cols; i++)
-    trace += (double) space->inverse[i * cols + i] / (double) cols;
-  if (!(trace > 0))
-    return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                       "whiten: the images to learn the covariance from are all alike");
-  for (gsize i = 0; i < cols * cols; i++)
-    matrix[i] = (1 - h) * space->inverse[i] / trace;
-  for (gsize i = 0; i < cols; i++) {
-    matrix[i * cols + i] += h;
-    right[i * cols + i] = 1;
-  }
-  if (!assay_linalg_solve_spd (cols, cols, matrix, right, error)) {
-    g_prefix_error (error,
-                    "whiten: covariance of %" G_GSIZE_FORMAT " images of %" G_GSIZE_FORMAT
-                    " numbers, shrinkage = %g: ",
-                    rows->rows, cols, h);
-    return FALSE;
-  }
-  for (gsize i = 0; i < cols * cols; i++)
-    space->inverse[i] = (float) right[i];
-  return TRUE;
-}
-
-void
-mixture_space_clear (MixtureSpace *space)
-{
-  g_clear_pointer (&space->mean, g_free);
-  g_clear_pointer (&space->inverse, g_free);
-}
-
-gboolean
-mixture_space_learn (const MixtureOptions *options, AssayMatrix *inout_reference,
-                     MixtureSpace *ret_space, GError **error)
-{
-  g_auto (MixtureSpace) space = { .options = *options, .cols = inout_reference->cols };
-  Features job = { .space = &space, .rows = inout_reference, .is_reference = TRUE };
-
-  assay_parallel_for (inout_reference->rows, shape_row, &job);
-  if (options->centre) {
-    if (!learn_mean (inout_reference, &space, error))
-      return FALSE;
-    assay_parallel_for (inout_reference->rows, centre_row, &job);
-  }
-  if (options->whiten && !learn_inverse (inout_reference, &space, error))
-    return FALSE;
-  *ret_space = space;
-  space = (MixtureSpace){ 0 };
-  return TRUE;
-}
-
-void
-mixture_space_enter (const MixtureSpace *space, AssayMatrix *inout_rows)
-{
-  Features job = { .space = space, .rows = inout_rows };
-
-  assay_parallel_for (inout_rows->rows, shape_row, &job);
-  if (space->mean != NULL)
-    assay_parallel_for (inout_rows->rows, centre_row, &job);
-}
-
-typedef struct {
-  AssayView rows;
-  AssayView by;
-  float *products;
-} Product;
-
-static void
-multiply_rows (gsize index, guint worker, gpointer data)
-{
-  const Product *job = data;
-  const gsize first = index * BLOCK, count = MIN (BLOCK, job->rows.rows - first);
-
-  (void) worker;
-  assay_linalg_product_nt (count, job->by.rows, job->rows.cols, assay_view_row (job->rows, first),
-                           job->rows.stride, job->by.data, job->by.stride,
-                           job->products + first * job->by.rows, job->by.rows);
-}
-
-gboolean
-mixture_space_whiten (const MixtureSpace *space, AssayMatrix *inout_rows,
-                      AssayMatrix **ret_whitened, GError **error)
-{
-  g_autoptr (AssayMatrix) whitened = NULL;
-  Features job = { .space = space, .rows = inout_rows };
-
-  if (space->inverse != NULL) {
-    /* P is symmetric: its rows are its columns. */
-    Product product = { .rows = assay_matrix_view (inout_rows),
-                        .by = { space->cols, space->cols, space->cols, space->inverse } };
-
-    whitened = assay_matrix_new (inout_rows->rows, inout_rows->cols, error);
-    if (whitened == NULL)
-      return FALSE;
-    product.products = whitened->data;
-    assay_parallel_for ((inout_rows->rows + BLOCK - 1) / BLOCK, multiply_rows, &product);
-    job.whitened = whitened;
-  }
-  if (space->options.unit)
-    assay_parallel_for (inout_rows->rows, scale_row, &job);
-  *ret_whitened = g_steal_pointer (&whitened);
-  return TRUE;
-}
-
 /* ---- Ranks ---- */
 
 typedef struct {
@@ -337,47 +94,81 @@ mixture_order (const float *scores, gsize n, gsize m, gsize keep, gint64 *ret_ro
   return TRUE;
 }
 
-/* How many at a time. It depends on sizes alone. */
-static gsize
-batch_of (gsize n, gsize m)
-{
-  const gsize bytes = m * sizeof (float), whole = FEW_BYTES / bytes / QUERIES * QUERIES;
+typedef struct {
+  AssayView queries;
+  AssayView set;
+  gsize block;
+  gsize keep;
+  float *panels;  /* block x set.rows a worker */
+  guint64 *words; /* 2 x set.rows a worker */
+  gint64 *rows;
+} Ranking;
 
-  return MIN (n, whole > 0 ? whole : CLAMP (MOST_BYTES / bytes, 1, QUERIES));
+static void
+rank_block (gsize index, guint worker, gpointer data)
+{
+  const Ranking *job = data;
+  const gsize n = job->set.rows, first = index * job->block;
+  const gsize count = MIN (job->block, job->queries.rows - first);
+  float *panel = job->panels + (gsize) worker * job->block * n;
+
+  assay_linalg_product_nt (count, n, job->queries.cols, assay_view_row (job->queries, first),
+                           job->queries.stride, job->set.data, job->set.stride, panel, n);
+  for (gsize i = 0; i < count; i++)
+    score_order (panel + i * n, n, job->keep, job->words + (gsize) worker * 2 * n,
+                 job->rows + (first + i) * job->keep);
 }
 
-/* All scores of a batch at a time, and their order. */
-static gboolean
-rank_all (AssayView queries, const AssaySearchSet *set, gsize keep, gint64 *ret_rows,
-          GError **error)
+/* Rows of a panel against @n others, at most @most. It depends on sizes alone. */
+static gsize
+panel_rows (gsize n, gsize most)
 {
-  const gsize m = assay_rows_count (set->rows);
-  const gsize batch = batch_of (queries.rows, m);
-  g_autofree float *scores = assay_alloc (batch, m * sizeof (float), "scores", error);
+  return CLAMP (MIXTURE_PANEL_BYTES / (sizeof (float) * MAX (n, 1)), 1, most);
+}
 
-  for (gsize first = 0; first < queries.rows && scores != NULL; first += batch) {
-    const AssayView part = assay_view_rows (queries, first, MIN (batch, queries.rows - first));
+/* By all scores of a block at a time. Which is no search: a panel of the set against a block of
+ * queries would leave its scores where none of them can be ordered yet, and costs a tenth more. */
+static gboolean
+rank_all (AssayView queries, AssayView set, gsize keep, gint64 *ret_rows, GError **error)
+{
+  const gsize block = panel_rows (set.rows, RANK_BLOCK);
+  const gsize pieces = (queries.rows + block - 1) / block;
+  const gsize workers = MIN (assay_parallel_threads (), pieces);
+  g_autofree float *panels
+      = assay_alloc (workers, block * set.rows * sizeof (float), "scores", error);
+  g_autofree guint64 *words
+      = assay_alloc (workers, 2 * set.rows * sizeof (guint64), "scores", error);
+  Ranking job = { .queries = queries,
+                  .set = set,
+                  .block = block,
+                  .keep = keep,
+                  .panels = panels,
+                  .words = words,
+                  .rows = ret_rows };
 
-    if (!assay_search_scores (ASSAY_SEARCH_PRODUCT, part, set, scores, error)
-        || !mixture_order (scores, part.rows, m, keep, ret_rows + first * keep, error))
-      return FALSE;
-  }
-  return scores != NULL;
+  if (panels == NULL || words == NULL)
+    return FALSE;
+  assay_parallel_for (pieces, rank_block, &job);
+  return TRUE;
+}
+
+static gboolean
+rank_best (AssayView queries, const AssaySearchSet *set, gsize keep, gint64 *ret_rows,
+           GError **error)
+{
+  g_autoptr (AssayNearest) best
+      = assay_search_products (ASSAY_SEARCH_PRODUCT, queries, set, keep, error);
+
+  for (gsize i = 0; best != NULL && i < queries.rows * keep; i++)
+    ret_rows[i] = (gint64) best->rows[i];
+  return best != NULL;
 }
 
 /* Pools of the best cost less than scores of all and sorting them, unless they hold most. */
 static gboolean
-rank_set (AssayView queries, const AssaySearchSet *set, gsize keep, gint64 *ret_rows,
-          GError **error)
+is_most (gsize keep, gsize m)
 {
-  g_autoptr (AssayNearest) best = NULL;
-
-  if (keep > assay_rows_count (set->rows) / 8)
-    return rank_all (queries, set, keep, ret_rows, error);
-  best = assay_search_products (ASSAY_SEARCH_PRODUCT, queries, set, keep, error);
-  for (gsize i = 0; best != NULL && i < queries.rows * keep; i++)
-    ret_rows[i] = (gint64) best->rows[i];
-  return best != NULL;
+  return keep > m / 8;
 }
 
 gboolean
@@ -385,113 +176,80 @@ mixture_rank (AssayView queries, AssayView set, gsize keep, gint64 *ret_rows, GE
 {
   g_autoptr (AssayRows) rows = assay_rows_borrow (set);
 
-  g_return_val_if_fail (keep >= 1 && keep <= set.rows, FALSE);
-  return rank_set (queries, &(AssaySearchSet){ .rows = rows }, keep, ret_rows, error);
+  g_return_val_if_fail (keep >= 1 && keep <= set.rows && set.rows <= G_MAXUINT32, FALSE);
+  return is_most (keep, set.rows)
+             ? rank_all (queries, set, keep, ret_rows, error)
+             : rank_best (queries, &(AssaySearchSet){ .rows = rows }, keep, ret_rows, error);
 }
 
-/* ---- A public set that is not held ---- */
-
-typedef struct {
-  MixtureSpace *space;
-  double *sum;
-} Averaging;
+/* ---- The game link ---- */
 
 static gboolean
-average_panel (AssayView panel, G_GNUC_UNUSED gsize first, gpointer data, GError **error)
+rank_streamed (const MixtureOptions *options, const AssayObservation *seen,
+               AssayMatrix *inout_images, gsize keep, gint64 *ret_rows, GError **error)
 {
-  const Averaging *averaging = data;
-  g_autoptr (AssayMatrix) rows = assay_matrix_copy (panel, error);
-  Features job = { .space = averaging->space, .rows = rows, .is_reference = TRUE };
+  g_auto (MixtureSpace) space = { 0 };
+  const AssaySearchSet set = { .rows = seen->public_rows,
+                               .scale = assay_release_scale (seen->release),
+                               .shape = mixture_space_shape,
+                               .data = &space };
 
-  if (rows == NULL)
+  if (!mixture_space_stream (options, set.rows, set.scale, &space, error))
     return FALSE;
-  assay_parallel_for (rows->rows, shape_row, &job);
-  add_rows (rows, averaging->sum);
-  return TRUE;
+  mixture_space_enter (&space, inout_images);
+  return rank_best (assay_matrix_view (inout_images), &set, keep, ret_rows, error);
 }
 
-/* As mixture_space_learn without whitening. */
 static gboolean
-learn_from_panels (const AssayRows *rows, AssayScale scale, MixtureSpace *space, GError **error)
-{
-  g_autofree double *sum = NULL;
-  Averaging averaging = { .space = space };
-
-  if (!space->options.centre)
-    return TRUE;
-  sum = assay_alloc (space->cols, sizeof (double), "mean image", error);
-  averaging.sum = sum;
-  return sum != NULL
-         && assay_rows_for_each_panel (rows, PANEL, scale, average_panel, &averaging, error)
-         && set_mean (sum, assay_rows_count (rows), space, error);
-}
-
-/* The features of a panel of reference rows, where P = I. */
-static gboolean
-make_features (AssayView panel, G_GNUC_UNUSED gsize first, gpointer data, gpointer ret_features,
-               G_GNUC_UNUSED float *ret_offsets, G_GNUC_UNUSED GError **error)
-{
-  const MixtureSpace *space = data;
-  AssayMatrix rows = { .rows = panel.rows, .cols = panel.cols, .data = ret_features };
-  Features job = { .space = space, .rows = &rows, .is_reference = TRUE };
-
-  memcpy (rows.data, panel.data, panel.rows * panel.cols * sizeof (float));
-  for (gsize i = 0; i < rows.rows; i++) {
-    shape_row (i, 0, &job);
-    if (space->mean != NULL)
-      centre_row (i, 0, &job);
-    if (space->options.unit)
-      scale_row (i, 0, &job);
-  }
-  return TRUE;
-}
-
-/* P is learned from all public images and changes them all: they are held. */
-static AssayRows *
-whiten_public (const AssayObservation *seen, const MixtureOptions *options, MixtureSpace *ret_space,
-               GError **error)
+rank_held (const MixtureOptions *options, const AssayObservation *seen, AssayMatrix *inout_images,
+           gsize keep, gint64 *ret_rows, GError **error)
 {
   g_autoptr (AssayMatrix) set = mixture_public (seen->release, seen->public_rows, error);
-  AssayMatrix *whitened = NULL;
+  g_autoptr (AssayMatrix) whitened = NULL;
+  g_auto (MixtureSpace) space = { 0 };
 
-  if (set == NULL || !mixture_space_learn (options, set, ret_space, error)
-      || !mixture_space_whiten (ret_space, set, &whitened, error))
-    return NULL;
-  return assay_rows_take_matrix (whitened);
+  if (set == NULL || !mixture_space_learn (options, set, &space, error)
+      || !mixture_space_whiten (&space, set, &whitened, error))
+    return FALSE;
+  if (whitened != NULL)
+    g_clear_pointer (&set, assay_matrix_free);
+  mixture_space_enter (&space, inout_images);
+  return mixture_rank (assay_matrix_view (inout_images),
+                       assay_matrix_view (whitened != NULL ? whitened : set), keep, ret_rows,
+                       error);
 }
 
+/* P is learned from all public images and changes them all; where most are ranked, their features
+ * are read many times. */
+static gboolean
+are_held (const MixtureOptions *options, gsize keep, gsize m, gsize cols)
+{
+  return options->whiten
+         || (is_most (keep, m) && (guint64) m * cols <= HELD_BYTES / sizeof (float));
+}
+
+/* The length of a mixture changes no order of its candidates: they are features, but not of unit
+ * length. */
 gboolean
 mixture_link (const MixtureOptions *options, gsize keep, const AssayObservation *seen,
               AssayGuess *ret_guess, GError **error)
 {
-  g_auto (MixtureSpace) space
-      = { .options = *options, .cols = assay_rows_cols (seen->public_rows) };
-  AssaySearchSet set = { .rows = seen->public_rows,
-                         .scale = assay_release_scale (seen->release),
-                         .shape = make_features,
-                         .data = &space };
+  const gsize m = assay_rows_count (seen->public_rows), cols = assay_rows_cols (seen->public_rows);
+  const gsize count = keep == 0 ? m : MIN (keep, m);
   g_autoptr (AssayMatrix) images = NULL;
-  g_autoptr (AssayRows) whitened = NULL;
   g_autofree gint64 *candidates = NULL;
-  const gsize m = assay_rows_count (set.rows), count = keep == 0 ? m : MIN (keep, m);
 
-  if (!check_public (set.rows, error) || !(images = mixture_images (seen->release, error)))
+  if (!check_public (seen->public_rows, error) || !(images = mixture_images (seen->release, error)))
     return FALSE;
-  if (images->cols != space.cols)
+  if (images->cols != cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "expected public images of %" G_GSIZE_FORMAT
                        " pixels, found %" G_GSIZE_FORMAT,
-                       images->cols, space.cols);
-  if (options->whiten) {
-    whitened = whiten_public (seen, options, &space, error);
-    set = (AssaySearchSet){ .rows = whitened };
-  }
-  if (options->whiten ? whitened == NULL : !learn_from_panels (set.rows, set.scale, &space, error))
-    return FALSE;
-  /* The length of a mixture changes no order of its candidates. */
-  mixture_space_enter (&space, images);
+                       images->cols, cols);
   candidates = assay_alloc (images->rows, count * sizeof (gint64), "candidates", error);
-  if (candidates == NULL || !rank_set (assay_matrix_view (images), &set, count, candidates, error))
+  if (candidates == NULL
+      || !(are_held (options, count, m, cols) ? rank_held : rank_streamed) (
+          options, seen, images, count, candidates, error))
     return FALSE;
   assay_arrays_take (&ret_guess->arrays, "candidates",
                      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ images->rows, count },
@@ -508,13 +266,6 @@ typedef struct {
   float *panels;
   float *scores;
 } Pairing;
-
-/* Rows of a panel against @n others. It depends on sizes alone. */
-static gsize
-panel_rows (gsize n)
-{
-  return CLAMP (MIXTURE_PANEL_BYTES / (sizeof (float) * MAX (n, 1)), 1, BLOCK);
-}
 
 /* The rows of a block with all rows from its first on: the upper triangle of the products. */
 static void
@@ -539,7 +290,7 @@ pair_block (gsize index, guint worker, gpointer data)
 gboolean
 mixture_pair_products (AssayView left, AssayView right, float *ret_scores, GError **error)
 {
-  const gsize block = panel_rows (left.rows), pieces = (left.rows + block - 1) / block;
+  const gsize block = panel_rows (left.rows, BLOCK), pieces = (left.rows + block - 1) / block;
   const gsize workers = MIN (assay_parallel_threads (), pieces);
   g_autofree float *panels
       = assay_alloc (workers, block * left.rows * sizeof (float), "scores of pairs", error);
@@ -555,17 +306,21 @@ mixture_pair_products (AssayView left, AssayView right, float *ret_scores, GErro
 /* ---- Sizes ---- */
 
 guint64
-mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols)
+mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols,
+                gsize keep)
 {
   const guint64 n = n_released, m = n_public, d = cols, widest = MAX (n, m);
   const guint64 workers = assay_parallel_threads (), number = sizeof (float);
+  const gsize count = keep == 0 ? widest : MIN (keep, widest);
   const guint64 pairs = workers * MIN (MIXTURE_PANEL_BYTES, n * BLOCK * number);
-  const guint64 ranking = MIN (MAX (MOST_BYTES, widest * number), n * widest * number)
-                          + workers * 16 * widest + assay_scan_memory (n, 0, cols, 0);
+  const guint64 panels = workers * panel_rows (widest, RANK_BLOCK) * widest * number;
+  const guint64 all = panels + workers * widest * 2 * sizeof (guint64);
+  const gboolean is_held = m == 0 || are_held (options, count, m, cols);
+  const guint64 ranking
+      = is_held && is_most (count, widest) ? all : assay_scan_memory (n, 0, cols, count);
 
-  return n * d * number + (m > 0 ? ranking : MAX (ranking, pairs))
-         + (options->whiten ? d * d * (2 * sizeof (double) + number) + (m + widest) * d * number
-                            : 0);
+  return n * d * number + (m > 0 ? ranking : MAX (ranking, pairs)) + (is_held ? m * d * number : 0)
+         + (options->whiten ? d * d * (2 * sizeof (double) + number) + widest * d * number : 0);
 }
 
 double

@@ -136,23 +136,27 @@ make_words (const float *scores, gsize n, float greatest, float scale, float las
 }
 
 /* The first @keep rows of @words, which are in the order of their steps, in that of their scores:
- * of equal steps each moves up past worse scores. FALSE: the scores lie too densely for it. */
+ * of equal steps each moves up past worse scores. Where steps are shared is written down first,
+ * which takes no branch that could be guessed wrong. @shared: room for @n. FALSE: the scores lie
+ * too densely for it. */
 static gboolean
 mend_order (const float *scores, gsize n, gsize keep, const guint32 *words, guint place_bits,
-            gint64 *ret_rows)
+            guint32 *shared, gint64 *ret_rows)
 {
   const guint32 place_mask = (1u << place_bits) - 1;
-  gsize moves = 0;
+  gsize moves = 0, n_shared = 0;
 
-  ret_rows[0] = (gint64) (words[0] & place_mask);
+  for (gsize k = 0; k < keep; k++)
+    ret_rows[k] = (gint64) (words[k] & place_mask);
   for (gsize k = 1; k < n; k++) {
-    const guint32 row = words[k] & place_mask;
-    const gboolean shares_step = (words[k] ^ words[k - 1]) <= place_mask;
-    gsize to = MIN (k, keep);
+    shared[n_shared] = (guint32) k;
+    n_shared += (words[k] ^ words[k - 1]) <= place_mask;
+  }
+  for (gsize i = 0; i < n_shared; i++) {
+    const guint32 row = words[shared[i]] & place_mask;
+    gsize to = MIN (shared[i], keep);
 
-    if (k >= keep && !shares_step)
-      break;
-    for (; shares_step && to > 0 && scores[row] > scores[ret_rows[to - 1]]; to--, moves++)
+    for (; to > 0 && scores[row] > scores[ret_rows[to - 1]]; to--, moves++)
       if (to < keep)
         ret_rows[to] = ret_rows[to - 1];
     if (to < keep)
@@ -192,7 +196,7 @@ order_by_steps (const float *scores, gsize n, gsize keep, guint32 *words, gint64
     sorted[lows[words[j] >> layout.place_bits & low_mask]++] = words[j];
   for (gsize j = 0; j < n; j++)
     words[highs[sorted[j] >> high_shift]++] = sorted[j];
-  return mend_order (scores, n, keep, words, layout.place_bits, ret_rows);
+  return mend_order (scores, n, keep, words, layout.place_bits, sorted, ret_rows);
 }
 
 void

@@ -36,7 +36,6 @@ typedef struct {
   gsize raw_cols;  /* of the rows, where something else is made of them; otherwise 0 */
   gsize n_rows;
   gsize k;
-  gboolean is_full;    /* all scores are written down: there are no pools, and k is 0 */
   gboolean may_prune;  /* where it is possible and pays */
   gboolean must_prune; /* where it is possible */
 } SearchSizes;
@@ -74,7 +73,7 @@ struct _Search {
   gsize n;
   gsize cols; /* d, of what is compared */
   Plan plan;
-  AssayNearest *nearest; /* NULL: all scores are wanted */
+  AssayNearest *nearest;
   Slot *slots;
   Pool *pools; /* of the batch, as is the next */
   guint64 *fresh;

@@ -21,7 +21,6 @@
 #define BATCH_BYTES (96 << 20) /* of the queries of one pass */
 #define SLOT_BYTES (128 << 20) /* of what all threads need for themselves */
 #define MIN_FRESH 64
-#define FULL_BLOCK 2048 /* queries of a product whose scores are all written down */
 
 /* From where the coarse pass may pay: stacked rows against which a panel is quantised, and panels
  * beyond those that it takes to have bars. */
@@ -62,8 +61,6 @@ search_plan_make (const SearchSizes *sizes)
   plan.is_wide = sizes->dimension >= plan.panel;
   plan.stacked = plan.is_wide ? 1 : sizes->dimension + 1;
   plan.block = plan.is_wide ? 1 : plan.panel / plan.stacked;
-  if (sizes->is_full)
-    plan.block = FULL_BLOCK;
   plan.is_coarse = !plan.is_wide && sizes->may_prune && cols > 0 && cols <= PRUNE_MOST_COLS;
   if (!sizes->must_prune)
     plan.is_coarse &= search_ceil_div (LEAST_STACKED, plan.stacked) <= n
@@ -71,7 +68,7 @@ search_plan_make (const SearchSizes *sizes)
   plan.max_fresh = BATCH_BYTES / 2 / sizeof (guint64) / MAX (MIN (plan.block, n), 1);
   plan.max_fresh = CLAMP (k, MIN_FRESH, plan.max_fresh);
   plan.batch = BATCH_BYTES / query_bytes (&plan, cols) / plan.block;
-  plan.batch = sizes->is_full ? n : MIN (MAX (plan.batch, 1) * plan.block, n);
+  plan.batch = MIN (MAX (plan.batch, 1) * plan.block, n);
   plan.slots = CLAMP (SLOT_BYTES / slot_bytes (&plan, sizes), 1, assay_parallel_threads ());
   if (g_size_checked_mul (&n_pieces, search_ceil_div (sizes->n_rows, plan.panel),
                           search_ceil_div (n, plan.block)))
@@ -102,7 +99,7 @@ search_check (const SearchSizes *sizes, GError **error)
   SearchSizes of_any = *sizes;
   guint64 needed;
 
-  if (!sizes->is_full && (k == 0 || k > n_rows))
+  if (k == 0 || k > n_rows)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "the nearest %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " rows were asked for",
                        k, n_rows);

@@ -1,5 +1,4 @@
 /* Searches by inner products. */
-#include "core/error.h"
 #include "core/linalg.h"
 #include "core/search-engine.h"
 #include "core/vectorise.h"
@@ -8,7 +7,6 @@ typedef struct {
   Search search;
   AssayView queries;
   gboolean is_squared;
-  float *scores; /* n x rows, where all are wanted */
 } Products;
 
 /* Smaller for larger scores. */
@@ -46,26 +44,6 @@ make_scores (const float *products, const float *offsets, gboolean is_squared, g
       ret_scores[i] = products[i] + offsets[i];
 }
 
-static gboolean
-are_zeros (const float *offsets, gsize count)
-{
-  for (gsize i = 0; i < count; i++)
-    if (offsets[i] != 0)
-      return FALSE;
-  return TRUE;
-}
-
-static ASSAY_VECTORISED void
-finish_scores (float *inout_scores, const float *offsets, gboolean is_squared, gsize count)
-{
-  if (is_squared)
-    for (gsize i = 0; i < count; i++)
-      inout_scores[i] = inout_scores[i] * inout_scores[i] + offsets[i];
-  else
-    for (gsize i = 0; i < count; i++)
-      inout_scores[i] += offsets[i];
-}
-
 /* Flags those that may pass the bar (NaN does), and returns whether any does. */
 static ASSAY_VECTORISED gboolean
 flag_large (const float *scores, float bar, gsize width, gint8 *ret_flags)
@@ -80,37 +58,6 @@ flag_large (const float *scores, float bar, gsize width, gint8 *ret_flags)
   return any != 0;
 }
 
-/* All scores go where they are wanted, without a square of products between: the product may then
- * be of many queries, for which the panel is packed once. */
-static void
-write_scores (Search *search, Slot *slot, gsize first, gsize n, gsize first_row, gsize count)
-{
-  const Products *job = (const Products *) search;
-  const gsize d = search->cols, n_rows = assay_rows_count (search->set.rows);
-  const gsize width = search_whole_tiles (count);
-  AssayView queries = assay_view_rows (job->queries, search->first + first, n);
-  float *scores = job->scores + (search->first + first) * n_rows + first_row;
-
-  if (width == count)
-    assay_linalg_product_nt (n, count, d, queries.data, queries.stride, slot->panel, d, scores,
-                             n_rows);
-  if (width == count && !job->is_squared && are_zeros (slot->norms, count))
-    return;
-  for (gsize i = 0; i < n; i += PANEL) {
-    const gsize part = MIN (PANEL, n - i);
-
-    if (width != count)
-      assay_linalg_product_nt (part, width, d, assay_view_row (queries, i), queries.stride,
-                               slot->panel, d, slot->products, PANEL);
-    for (gsize j = i; j < i + part; j++)
-      if (width == count)
-        finish_scores (scores + j * n_rows, slot->norms, job->is_squared, count);
-      else
-        make_scores (slot->products + (j - i) * PANEL, slot->norms, job->is_squared, count,
-                     scores + j * n_rows);
-  }
-}
-
 static void
 compare_products (Search *search, Slot *slot, gsize first, gsize n, gsize first_row, gsize count)
 {
@@ -118,10 +65,6 @@ compare_products (Search *search, Slot *slot, gsize first, gsize n, gsize first_
   const AssayView queries = assay_view_rows (job->queries, search->first + first, n);
   const gsize d = search->cols, width = search_whole_tiles (count);
 
-  if (job->scores != NULL) {
-    write_scores (search, slot, first, n, first_row, count);
-    return;
-  }
   assay_linalg_product_nt (n, width, d, queries.data, queries.stride, slot->panel, d,
                            slot->products, PANEL);
   for (gsize i = 0; i < n; i++) {
@@ -136,41 +79,17 @@ compare_products (Search *search, Slot *slot, gsize first, gsize n, gsize first_
 
 static const SearchKind products_kind = { .compare = compare_products, .score = score_of_key };
 
-/* @k: 0 where @scores are wanted, and there is no result. */
-static AssayNearest *
-search_products (AssaySearchScore score, AssayView queries, const AssaySearchSet *set, gsize k,
-                 float *scores, gboolean *ret_is_done, GError **error)
-{
-  const SearchSizes sizes
-      = { .n = queries.rows, .cols = queries.cols, .k = k, .is_full = scores != NULL };
-  Products job = { .queries = queries,
-                   .is_squared = score == ASSAY_SEARCH_SQUARED_PRODUCT,
-                   .scores = scores };
-  AssayNearest *nearest = NULL;
-
-  *ret_is_done = search_init (&products_kind, set, &sizes, &job.search, error)
-                 && search_run (&job.search, error);
-  if (*ret_is_done)
-    nearest = g_steal_pointer (&job.search.nearest);
-  search_clear (&job.search);
-  return nearest;
-}
-
 AssayNearest *
 assay_search_products (AssaySearchScore score, AssayView queries, const AssaySearchSet *set,
                        gsize k, GError **error)
 {
-  gboolean is_done;
+  const SearchSizes sizes = { .n = queries.rows, .cols = queries.cols, .k = k };
+  Products job = { .queries = queries, .is_squared = score == ASSAY_SEARCH_SQUARED_PRODUCT };
+  AssayNearest *nearest = NULL;
 
-  return search_products (score, queries, set, k, NULL, &is_done, error);
-}
-
-gboolean
-assay_search_scores (AssaySearchScore score, AssayView queries, const AssaySearchSet *set,
-                     float *ret_scores, GError **error)
-{
-  gboolean is_done;
-
-  search_products (score, queries, set, 0, ret_scores, &is_done, error);
-  return is_done;
+  if (search_init (&products_kind, set, &sizes, &job.search, error)
+      && search_run (&job.search, error))
+    nearest = g_steal_pointer (&job.search.nearest);
+  search_clear (&job.search);
+  return nearest;
 }

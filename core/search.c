@@ -56,8 +56,6 @@ prepare_queries (gsize slot, guint worker, gpointer data)
   while ((i = atomic_fetch_add (&search->next, 1)) < search->count) {
     if (search->kind->prepare != NULL)
       search->kind->prepare (search, search->slots + slot, i);
-    if (nearest == NULL)
-      continue;
     search->pools[i] = (Pool){ .kept = nearest->rows + (search->first + i) * nearest->k,
                                .fresh = search->fresh + i * search->plan.max_fresh };
     atomic_init (&search->pools[i].bar, NO_KEY);
@@ -167,7 +165,7 @@ search_run (Search *search, GError **error)
     assay_parallel_for (search->plan.slots, prepare_queries, search);
     atomic_store (&search->next, 0);
     assay_parallel_for (search->plan.slots, search_panels, search);
-    if (search->nearest != NULL && search->error == NULL)
+    if (search->error == NULL)
       assay_parallel_for (search->count, finish_query, search);
   }
   if (search->error == NULL)
@@ -224,7 +222,7 @@ search_init (const SearchKind *kind, const AssaySearchSet *set, const SearchSize
   if (!search_check (&all, error))
     return FALSE;
   ret_search->plan = search_plan_make (&all);
-  if (!all.is_full && !allocate_pools (ret_search, all.k, error))
+  if (!allocate_pools (ret_search, all.k, error))
     return FALSE;
   ret_search->slots = assay_alloc (ret_search->plan.slots, sizeof (Slot), "threads", error);
   if (ret_search->slots == NULL)

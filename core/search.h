@@ -8,15 +8,14 @@
  * the query's pool, a bounded set of the k best. So memory is what panels, pools and the result
  * take, however large the set. This file has inner products, their squares and Hamming distances;
  * distances from affine subspaces are core/scan.h, and from points (L2) the same with dimension 0.
- * Where every row is to be ranked there is no pool: scores of a batch of queries are written down
- * (assay_search_scores), to be sorted or summed by whoever asked.
  *
  * What goes over a set and is not on it: core/knn.h leaves its sets, dictionaries and the secrets
  * of a cell, to FAISS and decides in double; attacks that fit an image after each one that they
  * find (public-pursuit, joint-removal, whitened-signs) need all products of a mixture before they
  * know the next query; whitened-scores takes the best of many combinations of two products;
- * similarity-search compares windows of pictures, which is no product; and rankings of codes
- * (metrics/ranking.h) count all items by distance and select none. */
+ * similarity-search compares windows of pictures, which is no product; and rankings of all select
+ * none: those of mixed images (attacks/mixture-scores.h) order all scores of a mixture, those of
+ * codes (metrics/ranking.h) count all items by distance. */
 #pragma once
 
 #include "core/codes.h"
@@ -68,9 +67,5 @@ AssayNearest *assay_search_products (AssaySearchScore score, AssayView queries,
  * row holds what is no byte. */
 AssayNearest *assay_search_codes (const AssayCodes *queries, const AssaySearchSet *set, gsize k,
                                   GError **error);
-
-/* All scores, queries x rows, for a ranking of all of them. */
-gboolean assay_search_scores (AssaySearchScore score, AssayView queries, const AssaySearchSet *set,
-                              float *ret_scores, GError **error);
 
 G_END_DECLS

@@ -111,6 +111,42 @@ Test (mixture_scores, ranks_are_those_of_naive_products)
   }
 }
 
+/* All candidates are ranked by features that are held, a few by those that are streamed. */
+Test (mixture_scores, streamed_images_rank_as_held_ones)
+{
+  enum { ITEMS = 30, PUBLIC = 400, FEW = PUBLIC / 8 };
+  static const MixtureOptions options[]
+      = { { .form = MIXTURE_PLAIN },
+          { .form = MIXTURE_ABSOLUTE, .level = TRUE },
+          { .form = MIXTURE_PLAIN, .centre = TRUE, .unit = TRUE },
+          { .form = MIXTURE_SQUARE, .level = TRUE, .centre = TRUE, .unit = TRUE } };
+  const MixtureControl control = { .n_secrets = ITEMS,
+                                   .n_public = PUBLIC,
+                                   .side = 10,
+                                   .n_sources = 1,
+                                   .n_partners = 2,
+                                   .n_epochs = 1 };
+  AssayControlCase made = { 0 };
+  AssayObservation seen;
+
+  cr_assert (mixture_control_make (&control, assay_stream_key (3, 0, "case", ""), &made, NULL));
+  seen = (AssayObservation){ .release = made.release, .public_rows = made.public_rows };
+  for (gsize o = 0; o < G_N_ELEMENTS (options); o++) {
+    g_autoptr (AssayGuess) all = assay_guess_new ();
+    g_autoptr (AssayGuess) few = assay_guess_new ();
+    const gint64 *all_rows, *few_rows;
+
+    cr_assert (mixture_link (&options[o], 0, &seen, all, NULL));
+    cr_assert (mixture_link (&options[o], FEW, &seen, few, NULL));
+    all_rows = assay_array_int64 (assay_arrays_get (&all->arrays, "candidates"));
+    few_rows = assay_array_int64 (assay_arrays_get (&few->arrays, "candidates"));
+    for (gsize i = 0; i < ITEMS; i++)
+      cr_assert (memcmp (all_rows + i * PUBLIC, few_rows + i * FEW, FEW * sizeof *few_rows) == 0,
+                 "options %zu, item %zu", o, i);
+  }
+  assay_control_case_clear (&made);
+}
+
 /* Equal scores stay in row order, zeros of both signs among them; the greatest comes first. */
 Test (mixture_scores, order_of_known_scores)
 {

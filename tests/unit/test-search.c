@@ -298,35 +298,6 @@ Test (search, finds_what_sorting_finds)
   }
 }
 
-/* All scores are those that the best have, to the bit. */
-Test (search, scores_of_all_are_those_of_the_best)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    const Case *c = &cases[i];
-    Problem problem = make_problem (c);
-    const AssaySearchSet set = { .rows = problem.rows, .scale = c->scale };
-    g_autofree float *scores = g_new (float, c->n * c->n_rows);
-
-    for (guint measure = PRODUCT; measure <= SQUARED; measure++) {
-      g_autoptr (AssayNearest) best = search (c, &problem, measure, 1);
-      g_autofree char *what = describe (c, measure);
-
-      assay_parallel_set_threads (3);
-      cr_assert (assay_search_scores (measure == PRODUCT ? ASSAY_SEARCH_PRODUCT
-                                                         : ASSAY_SEARCH_SQUARED_PRODUCT,
-                                      assay_matrix_view (problem.queries), &set, scores, NULL));
-      for (gsize j = 0; j < c->n * c->k; j++) {
-        const float score = scores[j / c->k * c->n_rows + best->rows[j]];
-
-        cr_assert (isnan (score) ? is_nan_row (c, best->rows[j]) : score == best->distances[j],
-                   "%s: query %zu, row %zu: %g and %g", what, j / c->k, best->rows[j],
-                   (double) score, (double) best->distances[j]);
-      }
-    }
-    clear_problem (&problem);
-  }
-}
-
 /* ---- Shapes ---- */
 
 #define SHAPED_ROWS 2000
@@ -416,13 +387,10 @@ Test (search, wrong_sizes_are_refused)
   const AssayView wide = { 1, 2, 2, query }, right = { 1, 1, 1, query };
   guint64 word = 0;
   const AssayCodes long_code = { 1, 9, 1, &word }, code = { 1, 8, 1, &word };
-  float scores[SHAPED_ROWS];
   GError *error = NULL;
 
   check_refused (assay_search_products (ASSAY_SEARCH_PRODUCT, wide, &set, 1, &error), &error,
                  ASSAY_ERROR_MISMATCH, "expected rows of 2 columns, found 1");
-  cr_assert (!assay_search_scores (ASSAY_SEARCH_PRODUCT, wide, &set, scores, &error));
-  check_refused (NULL, &error, ASSAY_ERROR_MISMATCH, "expected rows of 2 columns, found 1");
   check_refused (assay_search_products (ASSAY_SEARCH_PRODUCT, right, &set, 0, &error), &error,
                  ASSAY_ERROR_MISMATCH, "the nearest 0 of 2000 rows");
   check_refused (assay_search_products (ASSAY_SEARCH_PRODUCT, right, &set, 2001, &error), &error,
