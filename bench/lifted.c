@@ -6,6 +6,39 @@
 #include "bench/measure.h"
 #include "core/linalg.h"
 #include "core/rng.h"
+#include "core/row-file.h"
+
+static AssayRows *
+open_rows (const char *specification, const char *folder)
+{
+  const char *const folders[] = { folder, NULL };
+  g_autoptr (GError) error = NULL;
+  AssayRowFiles *files = assay_row_files_open (specification, folders, &error);
+  AssayRows *rows;
+
+  if (files == NULL)
+    measure_stop (specification, error);
+  rows = assay_rows_ref (files->rows);
+  assay_row_files_free (files);
+  if (assay_rows_cols (rows) != LIFTED_SIFT_COLS)
+    measure_stop ("expected rows of 128 columns", NULL);
+  return rows;
+}
+
+void
+lifted_open_sift (const char *folder, AssayRows **ret_rows, AssayRows **ret_secrets)
+{
+  const char *data = g_getenv ("ASSAY_DATA");
+  g_autofree char *place = NULL;
+
+  if (folder == NULL && data == NULL)
+    measure_stop ("expected the folder of SIFT files, by --sift or ASSAY_DATA", NULL);
+  place = folder != NULL ? g_strdup (folder) : g_build_filename (data, "sift", NULL);
+  *ret_rows = open_rows ("sift_places_public.bvecs,homography_sift.bvecs,sacre_coeur_sift.bvecs,"
+                         "sceaux_castle_sift.bvecs,bigann10k.bvecs",
+                         place);
+  *ret_secrets = open_rows ("sift_private_queries.bvecs", place);
+}
 
 /* Gradient histograms, roughly: few large values, none above 255, many small ones. */
 static void

@@ -3,6 +3,12 @@
 
 #include "core/rows.h"
 
+#define LIFTED_SIFT_COLS 128
+
+/* The descriptors of five files of real SIFT in @folder (NULL: the folder sift of ASSAY_DATA), and
+ * those of private photographs, which are searched for. Ends the program where that fails. */
+void lifted_open_sift (const char *folder, AssayRows **ret_rows, AssayRows **ret_secrets);
+
 /* @n rows of @cols bytes, written to @path and mapped. Ends the program where that fails. */
 AssayRows *lifted_rows (const char *path, gsize n, gsize cols, guint64 seed);
 

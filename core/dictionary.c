@@ -25,7 +25,6 @@
 
 #include "core/disk-cache.h"
 #include "core/error.h"
-#include "core/linalg.h"
 #include "core/parallel.h"
 #include "core/scan.h"
 
@@ -37,13 +36,6 @@
 
 /* To be raised with every change, to the bit, of what is computed here or in core/scan.c. */
 #define MAKER "assay-dictionary 1"
-
-/* A dictionary is kept on disk from so many products (n K d iterations) on: about a quarter of a
- * second on one core. */
-#define KEPT_FROM 1e10
-/* And from so many for each number of the rows: to take the sha256 of a float costs as much as
- * several hundred products, so that with fewer looking it up takes longer than making it. */
-#define KEPT_FROM_PER_NUMBER 1000
 
 typedef struct {
   const AssayRows *rows;
@@ -365,25 +357,18 @@ check_spec (const AssayRows *rows, const AssayDictionarySpec *spec, GError **err
                         spec->entries, n);
 }
 
-/* Everything that the entries depend on, to the bit; or NULL where they are not kept on disk. The
- * kernel that OpenBLAS chose for the processor is part of it: another rounds in another way, and
- * what a dictionary is must not depend on which machine was the first to use the cache. */
+/* Everything that the entries depend on, to the bit; or NULL where they are not kept on disk. */
 static char *
 make_disk_key (const Clustering *clustering)
 {
   const AssayDictionarySpec *spec = clustering->spec;
-  const double per_number = (double) spec->entries * spec->iterations;
-  const double products = per_number * (double) clustering->n * (double) clustering->cols;
-  g_autofree char *text = NULL;
+  const double products = (double) spec->entries * spec->iterations * (double) clustering->n
+                          * (double) clustering->cols;
+  g_autofree char *settings = g_strdup_printf (
+      "entries %" G_GSIZE_FORMAT "\niterations %u\nscale %d\nstream %08x%08x", spec->entries,
+      spec->iterations, (int) spec->scale, spec->stream.word[0], spec->stream.word[1]);
 
-  if (products < KEPT_FROM || per_number < KEPT_FROM_PER_NUMBER || !assay_disk_cache_is_on ())
-    return NULL;
-  text = g_strdup_printf (MAKER "\n%s\nentries %" G_GSIZE_FORMAT "\niterations %u\nscale %d\n"
-                                "stream %08x%08x\nrows %s\n",
-                          assay_linalg_describe (), spec->entries, spec->iterations,
-                          (int) spec->scale, spec->stream.word[0], spec->stream.word[1],
-                          assay_rows_sha256 (clustering->rows));
-  return g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  return assay_disk_cache_key_of_rows (clustering->rows, products, MAKER, settings);
 }
 
 static AssayArray *

@@ -20,10 +20,18 @@
 
 #include <glib/gstdio.h>
 
+#include "core/linalg.h"
+
 #define HASH_TEXT 64
 #define HASH_BYTES 32
 #define LEFT_AFTER 3600 /* seconds; no write takes so long */
 #define TEMPORARY 7     /* characters that g_file_set_contents_full adds to a name */
+
+/* What is made of rows is kept from so many products on: a quarter of a second on one core. */
+#define KEPT_FROM 1e10
+/* And from so many for each number of the rows: to take the sha256 of a float costs as much as
+ * several hundred products, so that with fewer looking it up takes longer than making it. */
+#define KEPT_FROM_PER_NUMBER 1000
 
 /* Numbers as the machine has them; one with another byte order finds another @order. */
 typedef struct {
@@ -53,6 +61,23 @@ gboolean
 assay_disk_cache_is_on (void)
 {
   return g_strcmp0 (g_getenv ("ASSAY_CACHE"), "") != 0;
+}
+
+/* The kernel that OpenBLAS chose for the processor is part of it: another rounds in another way,
+ * and what is made must not depend on which machine was the first to use the cache. */
+char *
+assay_disk_cache_key_of_rows (const AssayRows *rows, double products, const char *maker,
+                              const char *settings)
+{
+  const double numbers = (double) assay_rows_count (rows) * (double) assay_rows_cols (rows);
+  g_autofree char *text = NULL;
+
+  if (products < KEPT_FROM || products / numbers < KEPT_FROM_PER_NUMBER
+      || !assay_disk_cache_is_on ())
+    return NULL;
+  text = g_strdup_printf ("%s\n%s\n%s\nrows %s\n", maker, assay_linalg_describe (), settings,
+                          assay_rows_sha256 (rows));
+  return g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
 }
 
 /* ---- The format ---- */

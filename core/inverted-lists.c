@@ -15,7 +15,6 @@
 #include "core/disk-cache.h"
 #include "core/error.h"
 #include "core/knn.h"
-#include "core/linalg.h"
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "core/scan.h"
@@ -30,11 +29,6 @@
 /* To be raised with every change, to the bit, of what is computed here, in core/knn.c or in
  * core/scan.c. */
 #define MAKER "assay-lists 1"
-
-/* As of a dictionary (core/dictionary.c): from so many products on, and from so many for each
- * number of the rows, they are kept on disk. */
-#define KEPT_FROM 1e10
-#define KEPT_FROM_PER_NUMBER 1000
 
 typedef struct {
   const AssayRows *rows;
@@ -79,21 +73,6 @@ panel_size (gsize n_rows, gsize cols)
 
 /* ---- Centres ---- */
 
-/* Rows drawn without replacement, in their order: each is taken with the probability that is left
- * for it (Knuth, The Art of Computer Programming, volume 2, section 3.4.2, algorithm S). */
-static gsize *
-draw_sample (const Making *making, gsize size, GError **error)
-{
-  AssayStream stream = assay_stream (assay_stream_key (1, 0, "scan", "lists"), 0);
-  gsize *sample = assay_alloc (size, sizeof (gsize), "sample of rows", error);
-  gsize taken = 0;
-
-  for (gsize i = 0; sample != NULL && taken < size; i++)
-    if (assay_stream_below (&stream, making->n - i) < size - taken)
-      sample[taken++] = i;
-  return sample;
-}
-
 /* What keeps centres from being found is said of the row of the set, not of the sample. */
 static gboolean
 check_sample (AssayView sample, const gsize *numbers, GError **error)
@@ -113,10 +92,13 @@ find_centres (const Making *making, GError **error)
 {
   const gsize size = sample_size (making->n, making->cols, making->count);
   g_autoptr (AssayMatrix) sample = assay_matrix_new (size, making->cols, error);
-  g_autofree gsize *numbers = sample != NULL ? draw_sample (making, size, error) : NULL;
+  g_autofree gsize *numbers
+      = sample != NULL ? assay_alloc (size, sizeof (gsize), "sample of rows", error) : NULL;
+  AssayStream stream = assay_stream (assay_stream_key (1, 0, "scan", "lists"), 0);
 
   if (numbers == NULL)
     return NULL;
+  assay_stream_sample (&stream, making->n, size, numbers);
   assay_rows_gather (making->rows, numbers, size, making->scale, sample->data);
   return check_sample (assay_matrix_view (sample), numbers, error)
              ? assay_knn_centres (assay_matrix_view (sample), making->count, ITERATIONS, error)
@@ -200,21 +182,14 @@ make (Making *making, GError **error)
 
 /* ---- Keeping ---- */
 
-/* As make_disk_key of core/dictionary.c. */
 static char *
 make_disk_key (const Making *making)
 {
   const double products = assay_lists_work (making->n, making->cols, making->count) / 2;
-  const double numbers = (double) making->n * (double) making->cols;
-  g_autofree char *text = NULL;
+  g_autofree char *settings
+      = g_strdup_printf ("lists %" G_GSIZE_FORMAT "\nscale %d", making->count, (int) making->scale);
 
-  if (products < KEPT_FROM || products / numbers < KEPT_FROM_PER_NUMBER
-      || !assay_disk_cache_is_on ())
-    return NULL;
-  text = g_strdup_printf (MAKER "\n%s\nlists %" G_GSIZE_FORMAT "\nscale %d\nrows %s\n",
-                          assay_linalg_describe (), making->count, (int) making->scale,
-                          assay_rows_sha256 (making->rows));
-  return g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  return assay_disk_cache_key_of_rows (making->rows, products, MAKER, settings);
 }
 
 static gboolean

@@ -1,5 +1,5 @@
-/* The k smallest of a stream of candidates, for scan.c alone: it stands in a header so that the
- * compiler sees all of it there.
+/* The k smallest of a stream of candidates, for searches alone (search-engine.h,
+ * scan-approximate.c): it stands in a header so that the compiler sees all of it there.
  *
  * A candidate is one integer, a key: (bits of the distance, row number). Its order is that of the
  * result, equal distances in row order. */
@@ -183,4 +183,17 @@ pool_add (Pool *pool, const guint64 *keys, gsize count, gsize k, gsize max_fresh
     }
   }
   g_bit_unlock (&pool->lock, 0);
+}
+
+/* Sorts the @k smallest; their keys become row numbers, and what @score makes of them is written
+ * down. */
+static inline void
+pool_finish (Pool *pool, gsize k, float (*score) (guint64 key), float *ret_scores)
+{
+  pool_compact (pool);
+  pool_sort (pool, 0, k - 1);
+  for (gsize i = 0; i < k; i++) {
+    ret_scores[i] = score (pool->kept[i]);
+    pool->kept[i] &= G_MAXUINT32; /* from here on the row alone, in the result */
+  }
 }

@@ -142,3 +142,16 @@ assay_stream_choose (AssayStream *stream, gsize n, gsize count, gsize *ret_chose
     } while (!is_new);
   }
 }
+
+/* Each number is taken with the probability that is left for it (Knuth, The Art of Computer
+ * Programming, volume 2, section 3.4.2, algorithm S). */
+void
+assay_stream_sample (AssayStream *stream, gsize n, gsize count, gsize *ret_sample)
+{
+  gsize taken = 0;
+
+  g_assert (count <= n);
+  for (gsize i = 0; taken < count; i++)
+    if (assay_stream_below (stream, n - i) < count - taken)
+      ret_sample[taken++] = i;
+}

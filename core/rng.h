@@ -83,5 +83,7 @@ void assay_stream_permutation (AssayStream *stream, gsize n, gsize *ret_order);
 /* @count distinct numbers of 0 .. n - 1, uniformly and in random order; count <= n. Costs
  * O(count^2) and no memory of n: meant for small counts. */
 void assay_stream_choose (AssayStream *stream, gsize n, gsize count, gsize *ret_chosen);
+/* The same, but ascending, and in O(n) for any count. */
+void assay_stream_sample (AssayStream *stream, gsize n, gsize count, gsize *ret_sample);
 
 G_END_DECLS

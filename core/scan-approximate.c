@@ -17,7 +17,6 @@
 #include "core/pool.h"
 #include "core/scan-kernels.h"
 
-#define PANEL_BYTES (4 << 20)    /* of a panel, and of the stacked rows of a block */
 #define BATCH_BYTES (96 << 20)   /* of the subspaces that are searched together */
 #define READER_BYTES (128 << 20) /* of what all threads need for themselves */
 #define MIN_FRESH 64
@@ -69,19 +68,6 @@ typedef struct {
   guint64 looked;
   _Atomic gsize next; /* subspace or list to be worked on */
 } Search;
-
-static gsize
-panel_rows (gsize cols)
-{
-  return CLAMP (PANEL_BYTES / sizeof (float) / MAX (cols, 1) / TILE * TILE, TILE, PANEL);
-}
-
-/* Rows of a panel that are computed with: all that a product has inside, as in a scan. */
-static gsize
-whole_tiles (gsize count)
-{
-  return (count + TILE - 1) / TILE * TILE;
-}
 
 static gboolean
 check_probing (const AssayProbing *probing, gsize n_rows, GError **error)
@@ -215,7 +201,7 @@ prepare_subspaces (gsize index, guint worker, gpointer data)
 static void
 keep_nearest (Search *search, Reader *reader, gsize subspace, const float *products, gsize count)
 {
-  const gsize m = search->subspaces->dimension, width = whole_tiles (count);
+  const gsize m = search->subspaces->dimension, width = search_whole_tiles (count);
   const double share = rounding_share (search->subspaces->cols, m);
   Pool *pool = search->pools + subspace;
   const guint64 bar = atomic_load_explicit (&pool->bar, memory_order_relaxed);
@@ -256,8 +242,8 @@ scan_panel (Search *search, Reader *reader, const guint32 *reads, gsize n_reads,
     for (gsize i = 0; i < n; i++)
       memcpy (reader->stack + i * stacked * d, search->stack + reads[first + i] * stacked * d,
               stacked * d * sizeof (float));
-    assay_linalg_product_nt (n * stacked, whole_tiles (count), d, reader->stack, d, reader->panel,
-                             d, reader->products, PANEL);
+    assay_linalg_product_nt (n * stacked, search_whole_tiles (count), d, reader->stack, d,
+                             reader->panel, d, reader->products, PANEL);
     for (gsize i = 0; i < n; i++)
       keep_nearest (search, reader, reads[first + i], reader->products + i * stacked * PANEL,
                     count);
@@ -295,17 +281,11 @@ static void
 finish_subspace (gsize subspace, guint worker, gpointer data)
 {
   Search *search = data;
-  Pool *pool = search->pools + subspace;
   const gsize k = search->nearest->k;
-  float *distances = search->nearest->distances + (search->first + subspace) * k;
 
   (void) worker;
-  pool_compact (pool);
-  pool_sort (pool, 0, k - 1);
-  for (gsize i = 0; i < k; i++) {
-    distances[i] = key_distance (pool->kept[i]);
-    pool->kept[i] &= G_MAXUINT32; /* from here on the row alone, in the result */
-  }
+  pool_finish (search->pools + subspace, k, key_distance,
+               search->nearest->distances + (search->first + subspace) * k);
 }
 
 /* ---- The whole ---- */
@@ -386,7 +366,7 @@ reader_bytes (const Plan *plan, gsize cols)
 static Plan
 make_plan (gsize n, gsize dimension, gsize cols, gsize k, gsize most_probes)
 {
-  Plan plan = { .panel = panel_rows (cols), .stacked = dimension + 1 };
+  Plan plan = { .panel = search_panel_rows (cols), .stacked = dimension + 1 };
 
   plan.block = plan.panel / plan.stacked;
   plan.max_fresh = BATCH_BYTES / 2 / sizeof (guint64) / MAX (MIN (plan.block, n), 1);
@@ -410,7 +390,7 @@ check_search (const AssayProbing *probing, const AssaySubspaces *subspaces, cons
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "the nearest %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " rows were asked for",
                        k, n_rows);
-  if (subspaces->dimension >= panel_rows (subspaces->cols))
+  if (subspaces->dimension >= search_panel_rows (subspaces->cols))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "subspaces of dimension %" G_GSIZE_FORMAT
                        " pass through all lists: expected the exact search",
@@ -469,7 +449,7 @@ assay_approximate_memory (const AssayProbing *probing, gsize n_subspaces, gsize 
                           gsize cols, gsize n_rows, gsize k)
 {
   const gsize most_probes = MIN (probing->lists, MAX (probing->probes, k));
-  const gsize m = MIN (dimension, panel_rows (cols) - 1);
+  const gsize m = MIN (dimension, search_panel_rows (cols) - 1);
   const Plan plan = make_plan (n_subspaces, m, cols, k, most_probes);
   const guint64 exact = assay_scan_memory (MIN (n_subspaces, ASSAY_RECALL_SAMPLE), m, cols, k)
                         + ASSAY_RECALL_SAMPLE * (m + 1) * cols * sizeof (float);

@@ -5,18 +5,6 @@
 #include "core/error.h"
 #include "core/scan-approximate.h"
 
-/* @size of the numbers below @n, in their order (as draw_sample of core/inverted-lists.c). */
-static void
-draw_numbers (gsize n, gsize size, AssayStreamKey key, gsize *ret_numbers)
-{
-  AssayStream stream = assay_stream (key, 0);
-  gsize taken = 0;
-
-  for (gsize i = 0; taken < size; i++)
-    if (assay_stream_below (&stream, n - i) < size - taken)
-      ret_numbers[taken++] = i;
-}
-
 static int
 compare_rows (const void *a, const void *b)
 {
@@ -49,6 +37,7 @@ AssayArray *
 assay_release_recall (const AssayRelease *release, const AssayRows *rows,
                       const AssayNearest *nearest, AssayStreamKey stream, GError **error)
 {
+  AssayStream draws = assay_stream (stream, 0);
   const AssaySubspaces all = assay_release_subspaces (release);
   const gsize m = all.dimension, d = all.cols, k = nearest->k;
   const gsize size = MIN (all.count, ASSAY_RECALL_SAMPLE), shape[] = { size, 3 };
@@ -66,7 +55,7 @@ assay_release_recall (const AssayRelease *release, const AssayRows *rows,
 
   if (basis == NULL)
     return NULL;
-  draw_numbers (all.count, size, stream, numbers);
+  assay_stream_sample (&draws, all.count, size, numbers);
   for (gsize i = 0; i < size; i++) {
     memcpy (translation + i * d, all.translation + numbers[i] * d, d * sizeof (float));
     if (m > 0)

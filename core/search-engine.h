@@ -94,15 +94,6 @@ gboolean search_init (const SearchKind *kind, const AssaySearchSet *set, const S
 gboolean search_run (Search *search, GError **error);
 void search_clear (Search *search);
 
-/* The rows of a panel that are computed with, some of them beyond the last of the set: BLAS treats
- * those at the edge of a product otherwise than those inside, and the scores of copies of one row
- * must not differ. */
-static inline gsize
-search_whole_tiles (gsize count)
-{
-  return (count + TILE - 1) / TILE * TILE;
-}
-
 static inline gsize
 search_ceil_div (gsize a, gsize b)
 {

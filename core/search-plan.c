@@ -17,7 +17,6 @@
 #include "core/search-engine.h"
 #include "core/text.h"
 
-#define PANEL_BYTES (4 << 20)  /* of a panel, and of the stacked rows of a block */
 #define BATCH_BYTES (96 << 20) /* of the queries of one pass */
 #define SLOT_BYTES (128 << 20) /* of what all threads need for themselves */
 #define MIN_FRESH 64
@@ -53,11 +52,10 @@ Plan
 search_plan_make (const SearchSizes *sizes)
 {
   const gsize cols = sizes->cols, n = sizes->n, k = sizes->k;
-  const gsize row_bytes = MAX (MAX (cols, sizes->raw_cols), 1) * sizeof (float);
   gsize n_pieces;
   Plan plan;
 
-  plan.panel = CLAMP (PANEL_BYTES / row_bytes / TILE * TILE, TILE, PANEL);
+  plan.panel = search_panel_rows (MAX (cols, sizes->raw_cols));
   plan.is_wide = sizes->dimension >= plan.panel;
   plan.stacked = plan.is_wide ? 1 : sizes->dimension + 1;
   plan.block = plan.is_wide ? 1 : plan.panel / plan.stacked;

@@ -143,17 +143,11 @@ static void
 finish_query (gsize query, guint worker, gpointer data)
 {
   Search *search = data;
-  Pool *pool = search->pools + query;
   const gsize k = search->nearest->k;
-  float *distances = search->nearest->distances + (search->first + query) * k;
 
   (void) worker;
-  pool_compact (pool);
-  pool_sort (pool, 0, k - 1);
-  for (gsize i = 0; i < k; i++) {
-    distances[i] = search->kind->score (pool->kept[i]);
-    pool->kept[i] &= G_MAXUINT32; /* from here on the row alone, in the result */
-  }
+  pool_finish (search->pools + query, k, search->kind->score,
+               search->nearest->distances + (search->first + query) * k);
 }
 
 gboolean

@@ -409,3 +409,22 @@ Test (rng, choices_are_distinct_and_uniform)
   cr_assert (all == (G_GUINT64_CONSTANT (1) << 50) - 1);
   assay_stream_choose (&stream, 0, 0, chosen);
 }
+
+/* The 10 pairs of 5, ascending, each as often; and all of all. */
+Test (rng, samples_are_ascending_and_uniform)
+{
+  AssayStream stream = stream_of ("sample");
+  gsize counts[10] = { 0 }, sample[50];
+
+  for (gsize i = 0; i < N / 4; i++) {
+    assay_stream_sample (&stream, 5, 2, sample);
+    cr_assert (sample[0] < sample[1] && sample[1] < 5);
+    counts[sample[1] * (sample[1] - 1) / 2 + sample[0]]++;
+  }
+  cr_assert (sample_chi_square (counts, 10) < sample_chi_square_bound (10, ALPHA), "%g",
+             sample_chi_square (counts, 10));
+  assay_stream_sample (&stream, 50, 50, sample);
+  for (gsize i = 0; i < 50; i++)
+    cr_assert (sample[i] == i);
+  assay_stream_sample (&stream, 0, 0, sample);
+}

@@ -1,9 +1,7 @@
 /* The scan of rows against subspaces: agreement with its definition, and its promises. */
 #include <criterion/criterion.h>
 #include <float.h>
-#include <malloc.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -12,15 +10,7 @@
 #include "core/rng.h"
 #include "core/scan.h"
 #include "tests/reference/naive-scan.h"
-
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-#define IS_ADDRESS_SANITIZED TRUE
-#else
-#define IS_ADDRESS_SANITIZED FALSE
-#endif
+#include "tests/unit/process-memory.h"
 
 /* Rows of bytes with four bytes of header each, as in a TEXMEX file, in segments of at most
  * @segment rows; and subspaces through rows number 0, 7, 14, ... of them. */
@@ -403,28 +393,6 @@ Test (scan, errors)
   clear_problem (&problem);
 }
 
-/* A line of /proc/self/status, in bytes. */
-static gint64
-read_status (const char *name)
-{
-  g_autofree char *text = NULL;
-  const char *line;
-
-  cr_assert (g_file_get_contents ("/proc/self/status", &text, NULL, NULL));
-  line = strstr (text, name);
-  cr_assert (line != NULL);
-  return g_ascii_strtoll (line + strlen (name), NULL, 10) * 1024;
-}
-
-/* Sets VmHWM back to what is held now: proc(5), clear_refs. */
-static void
-reset_peak (void)
-{
-  FILE *file = fopen ("/proc/self/clear_refs", "w");
-
-  cr_assert (file != NULL && fputs ("5", file) >= 0 && fclose (file) == 0);
-}
-
 static void
 check_memory (const Case *c, guint threads)
 {
@@ -436,11 +404,9 @@ check_memory (const Case *c, guint threads)
   gint64 held;
   g_autoptr (AssayNearest) nearest = NULL;
 
-  malloc_trim (0); /* or what making the problem left free would be counted as held before */
-  reset_peak ();
-  before = read_status ("VmRSS:");
+  before = memory_before ();
   nearest = scan (&problem, c->k, threads);
-  held = read_status ("VmHWM:") - before;
+  held = memory_since (before);
   foretold = (gint64) assay_scan_memory (c->n, c->m, c->d, c->k);
   cr_assert (held - result < 256 << 20, "%s: %" G_GINT64_FORMAT " bytes", what, held - result);
   cr_assert (held <= foretold + (8 << 20),
@@ -459,7 +425,7 @@ Test (scan, memory_is_bounded, .timeout = 100)
     { 4, 2, 16, 1000000, 1000000, 900000, ASSAY_SCALE_NONE },
   };
 
-  if (IS_ADDRESS_SANITIZED) /* which keeps what is freed */
+  if (IS_ADDRESS_SANITIZED)
     return;
   for (gsize i = 0; i < G_N_ELEMENTS (large); i++) {
     check_memory (&large[i], 2);

@@ -2,9 +2,7 @@
 #include <criterion/criterion.h>
 #include <float.h>
 #include <glib/gstdio.h>
-#include <malloc.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,15 +11,7 @@
 #include "core/rng.h"
 #include "core/scan.h"
 #include "core/search.h"
-
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-#define IS_ADDRESS_SANITIZED TRUE
-#else
-#define IS_ADDRESS_SANITIZED FALSE
-#endif
+#include "tests/unit/process-memory.h"
 
 enum { PRODUCT, SQUARED, L2, SUBSPACE, HAMMING, N_MEASURES };
 
@@ -403,18 +393,6 @@ Test (search, wrong_sizes_are_refused)
 
 /* ---- Memory ---- */
 
-static gint64
-read_status (const char *name)
-{
-  g_autofree char *text = NULL;
-  const char *line;
-
-  cr_assert (g_file_get_contents ("/proc/self/status", &text, NULL, NULL));
-  line = strstr (text, name);
-  cr_assert (line != NULL);
-  return g_ascii_strtoll (line + strlen (name), NULL, 10) * 1024;
-}
-
 /* A million rows that share their bytes would be 488 MiB of floats. */
 Test (search, memory_does_not_grow_with_the_set)
 {
@@ -425,8 +403,7 @@ Test (search, memory_does_not_grow_with_the_set)
   const AssaySearchSet set = { .rows = rows };
   g_autoptr (AssayMatrix) queries = assay_matrix_new (QUERIES, COLS, NULL);
   g_autoptr (AssayNearest) found = NULL;
-  gint64 before;
-  FILE *reset;
+  gint64 before, held;
 
   if (IS_ADDRESS_SANITIZED)
     return;
@@ -434,13 +411,10 @@ Test (search, memory_does_not_grow_with_the_set)
     assay_matrix_row (queries, i)[i] = 1;
   assay_rows_append (rows, bytes, row, ASSAY_UINT8, 0, ROWS);
   assay_parallel_set_threads (2);
-  malloc_trim (0);
-  reset = fopen ("/proc/self/clear_refs", "w");
-  cr_assert (reset != NULL && fputs ("5", reset) >= 0 && fclose (reset) == 0);
-  before = read_status ("VmRSS:");
+  before = memory_before ();
   found = assay_search_products (ASSAY_SEARCH_PRODUCT, assay_matrix_view (queries), &set, K, NULL);
+  held = memory_since (before);
   cr_assert (found->distances[0] == 1 && found->distances[K] == 2 && found->distances[2 * K] == 3);
   cr_assert (found->rows[K - 1] == K - 1);
-  cr_assert (read_status ("VmHWM:") - before < 32 << 20, "%" G_GINT64_FORMAT " bytes",
-             read_status ("VmHWM:") - before);
+  cr_assert (held < 32 << 20, "%" G_GINT64_FORMAT " bytes", held);
 }
