@@ -6,6 +6,7 @@
 #include "bench/measure.h"
 #include "core/linalg.h"
 #include "core/rng.h"
+#include "core/row-file.h"
 
 /* Gradient histograms, roughly: few large values, none above 255, many small ones. */
 static void
@@ -83,4 +84,29 @@ lifted_settle (const AssayRows *rows)
   malloc_trim (0);
   measure_reset_peak ();
   return measure_status ("VmRSS:");
+}
+
+char *
+sift_folder (const char *given)
+{
+  const char *data = g_getenv ("ASSAY_DATA");
+
+  if (given != NULL)
+    return g_strdup (given);
+  return data == NULL ? NULL : g_build_filename (data, "sift", NULL);
+}
+
+AssayRows *
+sift_rows (const char *files, const char *folder)
+{
+  const char *const folders[] = { folder, NULL };
+  g_autoptr (GError) error = NULL;
+  AssayRowFiles *opened = assay_row_files_open (files, folders, &error);
+  AssayRows *rows;
+
+  if (opened == NULL)
+    measure_stop (files, error);
+  rows = assay_rows_ref (opened->rows);
+  assay_row_files_free (opened);
+  return rows;
 }

@@ -1,4 +1,5 @@
-/* Descriptors and subspaces that are lifted from them, of any size, for the benchmarks of scans. */
+/* Descriptors, drawn or of real SIFT, and subspaces that are lifted from them, for the benchmarks
+ * of scans. */
 #pragma once
 
 #include "core/rows.h"
@@ -14,3 +15,14 @@ void lifted_subspaces (const AssayRows *rows, gsize n, gsize dimension, guint64 
 /* Before the memory of a scan is measured: has the mapped rows in memory, which is not of the scan,
  * gives back what was freed, and sets the peak back. Returns the bytes held. */
 gint64 lifted_settle (const AssayRows *rows);
+
+/* Files of real SIFT: those of a database, and descriptors of other photographs. */
+#define SIFT_ROWS                                                                                  \
+  "sift_places_public.bvecs,homography_sift.bvecs,sacre_coeur_sift.bvecs,"                         \
+  "sceaux_castle_sift.bvecs,bigann10k.bvecs"
+#define SIFT_SECRETS "sift_private_queries.bvecs"
+
+/* Where they are: @given, or sift in ASSAY_DATA; NULL: nobody says. To be freed. */
+char *sift_folder (const char *given);
+/* Their rows. Ends the program where they cannot be opened. */
+AssayRows *sift_rows (const char *files, const char *folder);

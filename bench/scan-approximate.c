@@ -13,18 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/lifted.h"
 #include "bench/measure.h"
 #include "core/parallel.h"
 #include "core/plugin.h"
 #include "core/rng.h"
-#include "core/row-file.h"
 #include "core/scan-approximate.h"
 
 #define SEED 1
-
-static const char ROWS[] = "sift_places_public.bvecs,homography_sift.bvecs,sacre_coeur_sift.bvecs,"
-                           "sceaux_castle_sift.bvecs,bigann10k.bvecs";
-static const char SECRETS[] = "sift_private_queries.bvecs";
 
 typedef struct {
   gsize dimension;
@@ -41,21 +37,6 @@ typedef struct {
   AssayRows *rows;
   AssayRows *secrets;
 } Bench;
-
-static AssayRows *
-open_rows (const char *specification, const char *folder)
-{
-  const char *const folders[] = { folder, NULL };
-  g_autoptr (GError) error = NULL;
-  AssayRowFiles *files = assay_row_files_open (specification, folders, &error);
-  AssayRows *rows;
-
-  if (files == NULL)
-    measure_stop (specification, error);
-  rows = assay_rows_ref (files->rows);
-  assay_row_files_free (files);
-  return rows;
-}
 
 static AssayRelease *
 make_release (const Bench *bench, gsize dimension)
@@ -198,7 +179,7 @@ main (int argc, char **argv)
 {
   Bench bench = { 0 };
   int n_subspaces = 1000, n_lists = 0;
-  char *given = NULL;
+  g_autofree char *given = NULL;
   const GOptionEntry own[]
       = { { "sift", 0, 0, G_OPTION_ARG_FILENAME, &given, "Where the .bvecs files are", "FOLDER" },
           { "lists", 0, 0, G_OPTION_ARG_INT, &n_lists, "0: as the attack has it", "N" },
@@ -208,17 +189,14 @@ main (int argc, char **argv)
   g_autoptr (Report) report
       = report_new (&options, SEED,
                     "Some lists of rows instead of all rows, on real SIFT; recall over subspaces");
-  g_autofree char *folder = given != NULL ? given
-                            : g_getenv ("ASSAY_DATA") != NULL
-                                ? g_build_filename (g_getenv ("ASSAY_DATA"), "sift", NULL)
-                                : NULL;
+  g_autofree char *folder = sift_folder (given);
 
   if (folder == NULL)
     measure_stop ("expected the folder of SIFT files, by --sift or ASSAY_DATA", NULL);
   g_setenv ("ASSAY_CACHE", "", TRUE); /* lists are made, not found on disk */
   bench.options = &options;
-  bench.rows = open_rows (ROWS, folder);
-  bench.secrets = open_rows (SECRETS, folder);
+  bench.rows = sift_rows (SIFT_ROWS, folder);
+  bench.secrets = sift_rows (SIFT_SECRETS, folder);
   bench.n_subspaces = MIN ((gsize) MAX (n_subspaces, 1), assay_rows_count (bench.secrets));
   if (options.is_quick)
     bench.n_subspaces = MIN (bench.n_subspaces, 100);

@@ -20,21 +20,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/lifted.h"
 #include "bench/measure.h"
 #include "core/linalg.h"
 #include "core/parallel.h"
 #include "core/rng.h"
-#include "core/row-file.h"
 #include "core/scan.h"
 
 #define SEED 1
 #define COLS 128
 #define JITTER 3
 #define CHUNK 4096
-
-static const char ROWS[] = "sift_places_public.bvecs,homography_sift.bvecs,sacre_coeur_sift.bvecs,"
-                           "sceaux_castle_sift.bvecs,bigann10k.bvecs";
-static const char SECRETS[] = "sift_private_queries.bvecs";
 
 typedef struct {
   gsize dimension;
@@ -63,17 +59,10 @@ typedef struct {
 /* ---- Data ---- */
 
 static AssayRows *
-open_rows (const char *specification, const char *folder)
+open_rows (const char *files, const char *folder)
 {
-  const char *const folders[] = { folder, NULL };
-  g_autoptr (GError) error = NULL;
-  AssayRowFiles *files = assay_row_files_open (specification, folders, &error);
-  AssayRows *rows;
+  AssayRows *rows = sift_rows (files, folder);
 
-  if (files == NULL)
-    measure_stop (specification, error);
-  rows = assay_rows_ref (files->rows);
-  assay_row_files_free (files);
   if (assay_rows_cols (rows) != COLS)
     measure_stop ("expected rows of 128 columns", NULL);
   return rows;
@@ -280,16 +269,6 @@ run_case (const Bench *bench, const Case *c, Report *report)
   assay_nearest_free (pruned->nearest);
 }
 
-static char *
-default_folder (void)
-{
-  const char *data = g_getenv ("ASSAY_DATA");
-
-  if (data == NULL)
-    measure_stop ("expected --sift FOLDER, or ASSAY_DATA", NULL);
-  return g_build_filename (data, "sift", NULL);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -305,7 +284,7 @@ main (int argc, char **argv)
   };
   g_auto (MeasureOptions) options = measure_options ("scan-pruned", 3, entries, argc, argv);
   g_autoptr (Report) report = NULL;
-  g_autofree char *about = NULL;
+  g_autofree char *about = NULL, *folder = NULL;
 
   bench.runs = options.runs;
   if (bench.subspaces == 0)
@@ -313,10 +292,11 @@ main (int argc, char **argv)
   if (bench.subspaces < 1 || (bench.wanted > 0) != (bench.file != NULL)
       || (bench.wanted != 0 && bench.wanted < 2000))
     measure_stop ("expected --subspaces from 1, --rows from 2000 with --file", NULL);
-  if (bench.folder == NULL)
-    bench.folder = default_folder ();
-  bench.rows = open_rows (ROWS, bench.folder);
-  bench.secrets = open_rows (SECRETS, bench.folder);
+  folder = sift_folder (bench.folder);
+  if (folder == NULL)
+    measure_stop ("expected --sift FOLDER, or ASSAY_DATA", NULL);
+  bench.rows = open_rows (SIFT_ROWS, folder);
+  bench.secrets = open_rows (SIFT_SECRETS, folder);
   if (bench.wanted > 0) {
     AssayRows *rows = generate_rows (&bench);
 

@@ -2,16 +2,17 @@
 
 usage: search.py FOLDER
 
-FOLDER holds sizes.json; rows.u8 and the queries, for the kinds "l2" and "product" N x d, to be
-scaled to unit length, and queries.f32 (n x d), for "codes" N x bits / 8 and queries.u8; and
-found.i64 (n x k), the k best rows of each query. It makes the index, and when it is ready it prints
+FOLDER holds sizes.json; rows.u8 and the queries, for codes N x bits / 8 and queries.u8, otherwise
+N x d, to be scaled to unit length, and queries.f32 (n x d); and found.i64 (n x k), the k best rows
+of each query. It makes the index, and when it is ready it prints
 a 0; without FAISS a 1, and says so. Then, for each line of its input, it searches and prints the
 seconds by the clock and of the processor; and in the end those that reading, converting and
 indexing took, and the share of the rows in found.i64 that it found too. A row that is as good as
 the last that it found, to rounding, counts as found: float32 cannot tell, or codes are as far.
 
-"l2" is IndexFlatL2, "product" IndexFlatIP, and "codes" IndexBinaryFlat, with a heap or by counting,
-whichever is the faster here. FAISS has no distance from a subspace: what a user would write for it
+The kind "l2" is IndexFlatL2, "product" IndexFlatIP, "codes" IndexBinaryFlat, with a heap or by
+counting, whichever is the faster here, and "lists" IndexIVFFlat, which is left in lists.index for
+the next. What lists miss does not count as found. FAISS has no distance from a subspace: what a user would write for it
 is bench/subspace.py, in NumPy. Nor has it squared products.
 """
 
@@ -46,11 +47,27 @@ class Job:
             self.index = faiss.IndexBinaryFlat(8 * size["cols"])
             self.values = np.array(self.rows)
         else:
-            flat = faiss.IndexFlatL2 if size["kind"] == "l2" else faiss.IndexFlatIP
-            self.index = flat(size["cols"])
+            self.index = self.make_index(size)
             self.values = self.rows.astype(np.float32)
             self.values /= np.sqrt(np.einsum("rd,rd->r", self.values, self.values))[:, None]
-        self.index.add(self.values)
+        if size["kind"] == "lists" and self.index.ntotal == 0:
+            self.index.train(self.values)
+            self.index.add(self.values)
+            faiss.write_index(self.index, os.path.join(folder, "lists.index"))
+        elif size["kind"] != "lists":
+            self.index.add(self.values)
+
+    def make_index(self, size):
+        if size["kind"] == "product":
+            return faiss.IndexFlatIP(size["cols"])
+        if size["kind"] == "l2":
+            return faiss.IndexFlatL2(size["cols"])
+        path = os.path.join(self.folder, "lists.index")
+        self.quantizer = faiss.IndexFlatL2(size["cols"])  # the index refers to it
+        index = (faiss.read_index(path) if os.path.exists(path)
+                 else faiss.IndexIVFFlat(self.quantizer, size["cols"], size["lists"]))
+        index.nprobe = size["probes"]
+        return index
 
     def read(self, name, dtype, shape):
         return np.memmap(os.path.join(self.folder, name), dtype=dtype, mode="r", shape=shape)
@@ -86,7 +103,7 @@ class Job:
         for query, theirs, ours in zip(self.queries, expected, found):
             missed = np.setdiff1d(theirs, ours)
             same += len(theirs) - len(missed)
-            if len(missed) > 0:
+            if self.size["kind"] != "lists" and len(missed) > 0:
                 worst = self.scores(query, ours).min()
                 same += (np.abs(self.scores(query, missed) - worst) <= rounding).sum()
         return same / expected.size
