@@ -8,38 +8,6 @@
 #include "core/rng.h"
 #include "core/row-file.h"
 
-static AssayRows *
-open_rows (const char *specification, const char *folder)
-{
-  const char *const folders[] = { folder, NULL };
-  g_autoptr (GError) error = NULL;
-  AssayRowFiles *files = assay_row_files_open (specification, folders, &error);
-  AssayRows *rows;
-
-  if (files == NULL)
-    measure_stop (specification, error);
-  rows = assay_rows_ref (files->rows);
-  assay_row_files_free (files);
-  if (assay_rows_cols (rows) != LIFTED_SIFT_COLS)
-    measure_stop ("expected rows of 128 columns", NULL);
-  return rows;
-}
-
-void
-lifted_open_sift (const char *folder, AssayRows **ret_rows, AssayRows **ret_secrets)
-{
-  const char *data = g_getenv ("ASSAY_DATA");
-  g_autofree char *place = NULL;
-
-  if (folder == NULL && data == NULL)
-    measure_stop ("expected the folder of SIFT files, by --sift or ASSAY_DATA", NULL);
-  place = folder != NULL ? g_strdup (folder) : g_build_filename (data, "sift", NULL);
-  *ret_rows = open_rows ("sift_places_public.bvecs,homography_sift.bvecs,sacre_coeur_sift.bvecs,"
-                         "sceaux_castle_sift.bvecs,bigann10k.bvecs",
-                         place);
-  *ret_secrets = open_rows ("sift_private_queries.bvecs", place);
-}
-
 /* Gradient histograms, roughly: few large values, none above 255, many small ones. */
 static void
 draw_row (AssayStream *stream, gsize cols, guint8 *ret_row)
@@ -116,4 +84,44 @@ lifted_settle (const AssayRows *rows)
   malloc_trim (0);
   measure_reset_peak ();
   return measure_status ("VmRSS:");
+}
+
+char *
+lifted_sift_folder (const char *given)
+{
+  const char *data = g_getenv ("ASSAY_DATA");
+
+  if (given != NULL)
+    return g_strdup (given);
+  return data == NULL ? NULL : g_build_filename (data, "sift", NULL);
+}
+
+static AssayRows *
+open_rows (const char *files, const char *folder)
+{
+  const char *const folders[] = { folder, NULL };
+  g_autoptr (GError) error = NULL;
+  AssayRowFiles *opened = assay_row_files_open (files, folders, &error);
+  AssayRows *rows;
+
+  if (opened == NULL)
+    measure_stop (files, error);
+  rows = assay_rows_ref (opened->rows);
+  assay_row_files_free (opened);
+  if (assay_rows_cols (rows) != LIFTED_SIFT_COLS)
+    measure_stop ("expected rows of 128 columns", NULL);
+  return rows;
+}
+
+void
+lifted_open_sift (const char *given, AssayRows **ret_rows, AssayRows **ret_secrets)
+{
+  g_autofree char *folder = lifted_sift_folder (given);
+
+  if (folder == NULL)
+    measure_stop ("expected the folder of SIFT files, by --sift or ASSAY_DATA", NULL);
+  *ret_rows = open_rows ("sift_places_public.bvecs,homography_sift.bvecs,sacre_coeur_sift.bvecs,"
+                         "sceaux_castle_sift.bvecs,bigann10k.bvecs",
+                         folder);
+  *ret_secrets = open_rows ("sift_private_queries.bvecs", folder);
 }

@@ -1,13 +1,16 @@
-/* Descriptors and subspaces that are lifted from them, of any size, for the benchmarks of scans. */
+/* Descriptors, drawn or of real SIFT, and subspaces that are lifted from them, for the benchmarks
+ * of scans. */
 #pragma once
 
 #include "core/rows.h"
 
 #define LIFTED_SIFT_COLS 128
 
-/* The descriptors of five files of real SIFT in @folder (NULL: the folder sift of ASSAY_DATA), and
- * those of private photographs, which are searched for. Ends the program where that fails. */
-void lifted_open_sift (const char *folder, AssayRows **ret_rows, AssayRows **ret_secrets);
+/* Where files of real SIFT are: @given, or sift in ASSAY_DATA; NULL: nobody says. To be freed. */
+char *lifted_sift_folder (const char *given);
+/* The descriptors of five of them, and those of private photographs, which are searched for. Ends
+ * the program where they cannot be opened. */
+void lifted_open_sift (const char *given, AssayRows **ret_rows, AssayRows **ret_secrets);
 
 /* @n rows of @cols bytes, written to @path and mapped. Ends the program where that fails. */
 AssayRows *lifted_rows (const char *path, gsize n, gsize cols, guint64 seed);

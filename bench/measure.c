@@ -99,11 +99,11 @@ measure_add (Samples *samples, Moment start)
 }
 
 void
-measure_add_seconds (Samples *samples, double seconds)
+measure_add_seconds (Samples *samples, double clock, double cpu)
 {
   g_return_if_fail (samples->n < MEASURE_MOST_RUNS);
-  samples->clock[samples->n] = seconds;
-  samples->cpu[samples->n++] = NAN;
+  samples->clock[samples->n] = clock;
+  samples->cpu[samples->n++] = cpu;
 }
 
 static int
@@ -164,25 +164,86 @@ measure_reset_peak (void)
   fclose (file);
 }
 
-char *
-measure_ask_python (const MeasureOptions *options, const char *const *arguments)
+/* Strings are not copied. */
+static GPtrArray *
+script_words (const MeasureOptions *options, const char *const *arguments)
 {
-  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
-  g_autofree char *out = NULL;
-  int status;
+  GPtrArray *argv = g_ptr_array_new ();
 
-  if (options->python == NULL)
-    return NULL;
   g_ptr_array_add (argv, options->python);
   g_ptr_array_add (argv, options->script);
   for (guint i = 0; arguments[i] != NULL; i++)
     g_ptr_array_add (argv, (gpointer) arguments[i]);
   g_ptr_array_add (argv, NULL);
+  return argv;
+}
+
+char *
+measure_ask_python (const MeasureOptions *options, const char *const *arguments)
+{
+  g_autoptr (GPtrArray) argv = NULL;
+  g_autofree char *out = NULL;
+  int status;
+
+  if (options->python == NULL)
+    return NULL;
+  argv = script_words (options, arguments);
   if (!g_spawn_sync (NULL, (char **) argv->pdata, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL,
                      &status, NULL)
       || status != 0)
     return NULL;
   return g_steal_pointer (&out);
+}
+
+MeasureScript
+measure_script_start (const MeasureOptions *options, const char *const *arguments)
+{
+  MeasureScript script = { .name = options->script };
+  g_autoptr (GPtrArray) argv = NULL;
+  g_autoptr (GError) error = NULL;
+  gint to, from;
+
+  if (options->python == NULL)
+    return script;
+  argv = script_words (options, arguments);
+  if (!g_spawn_async_with_pipes (NULL, (char **) argv->pdata, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL,
+                                 NULL, &to, &from, NULL, &error))
+    measure_stop (options->python, error);
+  script.to = fdopen (to, "w");
+  script.from = fdopen (from, "r");
+  if (measure_script_number (&script) != 0)
+    measure_script_clear (&script);
+  return script;
+}
+
+void
+measure_script_go (MeasureScript *script)
+{
+  fputs ("\n", script->to);
+  fflush (script->to);
+}
+
+double
+measure_script_number (MeasureScript *script)
+{
+  double number;
+
+  if (fscanf (script->from, "%lf", &number) != 1)
+    measure_stop (script->name, NULL);
+  return number;
+}
+
+void
+measure_script_finish (MeasureScript *script)
+{
+  g_clear_pointer (&script->to, fclose);
+}
+
+void
+measure_script_clear (MeasureScript *script)
+{
+  g_clear_pointer (&script->to, fclose);
+  g_clear_pointer (&script->from, fclose);
 }
 
 const AssayPlugin *

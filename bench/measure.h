@@ -10,6 +10,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdio.h>
 
 #include "core/json.h"
 #include "core/registry.h"
@@ -22,7 +23,7 @@ typedef struct {
   int threads;       /* 0: one per processor */
   gboolean is_quick; /* small sizes, to see that it works */
   gboolean is_json;
-  char *python; /* NULL: no comparison with NumPy */
+  char *python; /* NULL: no comparison with a script */
   char *script; /* what python runs */
 } MeasureOptions;
 
@@ -58,8 +59,8 @@ typedef struct {
 Moment measure_moment (void);
 double measure_seconds_since (Moment start);
 void measure_add (Samples *samples, Moment start);
-/* Seconds that another process took. */
-void measure_add_seconds (Samples *samples, double seconds);
+/* Seconds that another process took; those of the processor NAN where they are not known. */
+void measure_add_seconds (Samples *samples, double clock, double cpu);
 Times measure_times (const Samples *samples);
 /* Of a single run. */
 Times measure_once (Moment start);
@@ -74,6 +75,24 @@ void measure_reset_peak (void);
 /* What the script of @options prints when it gets @arguments (NULL-terminated); NULL: there is no
  * Python, or it failed. */
 char *measure_ask_python (const MeasureOptions *options, const char *const *arguments);
+
+/* The script of @options at work beside the benchmark, so that both take turns: a line tells it to
+ * go, and it answers with numbers. */
+typedef struct {
+  const char *name;
+  FILE *to;
+  FILE *from; /* NULL: there is no Python, or it has not what the script needs */
+} MeasureScript;
+
+/* Starts it with @arguments and waits until it is ready, which it says by a 0; any other number:
+ * it cannot, and has said why. */
+MeasureScript measure_script_start (const MeasureOptions *options, const char *const *arguments);
+void measure_script_go (MeasureScript *script);
+/* The next number from it; without one the program ends. */
+double measure_script_number (MeasureScript *script);
+/* It gets no more lines, and has its last numbers to say; then it is cleared. */
+void measure_script_finish (MeasureScript *script);
+void measure_script_clear (MeasureScript *script);
 
 const AssayPlugin *measure_plugin (AssayPluginType type, const char *id);
 /* @assignments like "k=4 mask=no"; what they do not name has its default. */

@@ -8,7 +8,7 @@
  * tuned, so that what else the machine does weighs on all alike; and reports minimum and median of
  * each. */
 #include <glib/gstdio.h>
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "bench/lifted.h"
@@ -108,64 +108,38 @@ write_file (const Bench *bench, const char *name, const void *data, gsize size)
     measure_stop (path, error);
 }
 
-/* bench/subspace.py at work: a line to it, a number from it. */
-typedef struct {
-  FILE *to;
-  FILE *from;
-} NumPy;
-
-static double
-read_number (NumPy *numpy)
-{
-  double number;
-
-  if (fscanf (numpy->from, "%lf", &number) != 1)
-    measure_stop ("bench/subspace.py", NULL);
-  return number;
-}
-
-static NumPy
+static MeasureScript
 start_numpy (const Bench *bench, const AssaySubspaces *subspaces, const AssayNearest *nearest)
 {
   const gsize n = bench->n_subspaces, m = subspaces->dimension;
   g_autofree char *sizes
       = g_strdup_printf ("{\"n\": %zu, \"m\": %zu, \"d\": %d, \"k\": %zu, \"rows\": %zu}", n, m,
                          COLS, nearest->k, bench->n_rows);
-  char *arguments[] = { bench->options->python, bench->options->script, bench->folder, NULL };
-  g_autoptr (GError) error = NULL;
-  gint to, from;
-  NumPy numpy;
 
   write_file (bench, "sizes.json", sizes, strlen (sizes));
   write_file (bench, "translation.f32", subspaces->translation, n * COLS * sizeof (float));
   write_file (bench, "basis.f32", subspaces->basis, n * m * COLS * sizeof (float));
   write_file (bench, "found.i64", nearest->rows, n * nearest->k * sizeof (gsize));
-  if (!g_spawn_async_with_pipes (NULL, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, &to,
-                                 &from, NULL, &error))
-    measure_stop (bench->options->python, error);
-  numpy = (NumPy){ .to = fdopen (to, "w"), .from = fdopen (from, "r") };
-  read_number (&numpy); /* it is ready */
-  return numpy;
+  return measure_script_start (bench->options, (const char *[]){ bench->folder, NULL });
 }
 
 static void
-run_numpy (NumPy *numpy, Samples *plain, Samples *tuned)
+run_numpy (MeasureScript *numpy, Samples *plain, Samples *tuned)
 {
-  fputs ("\n", numpy->to);
-  fflush (numpy->to);
-  measure_add_seconds (plain, read_number (numpy));
-  measure_add_seconds (tuned, read_number (numpy));
+  measure_script_go (numpy);
+  measure_add_seconds (plain, measure_script_number (numpy), NAN);
+  measure_add_seconds (tuned, measure_script_number (numpy), NAN);
 }
 
 /* Share of the rows found that NumPy found too. */
 static double
-stop_numpy (NumPy *numpy)
+stop_numpy (MeasureScript *numpy)
 {
   double same;
 
-  fclose (numpy->to);
-  same = read_number (numpy);
-  fclose (numpy->from);
+  measure_script_finish (numpy);
+  same = measure_script_number (numpy);
+  measure_script_clear (numpy);
   return same;
 }
 
@@ -203,7 +177,7 @@ run_case (const Bench *bench, Report *report, const Case *c)
   g_autoptr (AssayNearest) nearest = NULL;
   Times scan, product;
   Products alone;
-  NumPy numpy;
+  MeasureScript numpy;
   gint64 held;
 
   lifted_subspaces (bench->rows, n, m, SEED, translation, basis);

@@ -5,10 +5,14 @@ import importlib.machinery
 import importlib.util
 import io
 import json
+import os
 import pathlib
+import random
 import shutil
+import struct
 import subprocess
 import sys
+import types
 import xml.etree.ElementTree
 
 from harness import SOURCE, Skip, Suite, check
@@ -38,11 +42,12 @@ def results(*times, bench="growth", name="rows {}"):
             "none": None, "text": "word"}} for i, (minimum, median) in enumerate(times)]}}
 
 
-def bench(sandbox, *arguments):
+def bench(sandbox, *arguments, **environment):
     build = pathlib.Path(sandbox.assay_path).parent
     return subprocess.run(
         [sys.executable, str(RUN), "--build", str(build), "--results", str(sandbox.root / "kept"),
-         *arguments], capture_output=True, encoding="utf-8", check=False)
+         *arguments], capture_output=True, encoding="utf-8", check=False,
+        env={**os.environ, **environment})
 
 
 @cases.case("changes-beyond-noise")
@@ -155,8 +160,138 @@ def _(sandbox):
     expected = {"roofline", "growth", "subspace", "distinguish", "intersections", "codes",
                 "mixture-scores", "image-quality", "classification", "whitened",
                 "mixture-inversion", "cells", "workers", "ranks", "scan-pruned",
-                "scan-approximate"}
+                "scan-approximate", "search"}
     check(expected <= set(names) and "claim-calibration" not in names, names)
+
+
+# ---- Beside FAISS ----
+
+@cases.case("scripts-that-cannot-be-run")
+def _(_):
+    run = module()
+    run.python_with = lambda *modules: None if "faiss" in modules else "some-python"
+    options = types.SimpleNamespace(no_numpy=False)
+    python, script, why = run.script_of("search", options)
+    check(python is None and script.name == "search.py" and why
+          == "not compared with search.py: no python3 imports numpy and faiss", why)
+    check(run.script_of("codes", options)[::2] == ("some-python", None), "NumPy is there")
+    check(run.script_of("roofline", options) == (None, None, None), "it has no script")
+    check(run.script_of("search", types.SimpleNamespace(no_numpy=True)) == (None, None, None),
+          "nobody wants one")
+
+
+def worst_first(kind, query, row):
+    """What the best rows have the least of."""
+    if kind == "codes":
+        return sum(bin(a ^ b).count("1") for a, b in zip(query, row))
+    length = sum(b * b for b in row) ** 0.5
+    if kind == "product":
+        return -sum(a * b / length for a, b in zip(query, row))
+    return sum((a - b / length) ** 2 for a, b in zip(query, row))
+
+
+def write_search(folder, kind, rows, queries, k, found):
+    folder.mkdir(exist_ok=True)
+    cols = len(rows[0])
+    (folder / "sizes.json").write_text(json.dumps(
+        {"kind": kind, "n": len(queries), "rows": len(rows), "cols": cols, "k": k, "threads": 1,
+         "lists": 4, "probes": 4}))
+    (folder / "rows.u8").write_bytes(b"".join(map(bytes, rows)))
+    if kind == "codes":
+        (folder / "queries.u8").write_bytes(b"".join(map(bytes, queries)))
+    else:
+        (folder / "queries.f32").write_bytes(b"".join(struct.pack(f"{cols}f", *q)
+                                                      for q in queries))
+    (folder / "found.i64").write_bytes(b"".join(struct.pack(f"{k}q", *some) for some in found))
+
+
+def ask_search(python, folder, runs):
+    done = subprocess.run([python, str(SOURCE / "bench" / "search.py"), str(folder)],
+                          input="\n" * runs, capture_output=True, encoding="utf-8", check=False)
+    check(done.returncode == 0, done.stderr)
+    return [list(map(float, line.split())) for line in done.stdout.splitlines()]
+
+
+@cases.case("what-faiss-finds-is-checked")
+def _(sandbox):
+    """Against the best rows by plain Python: all are the same; of rows that are not the best, none
+    counts but those that are as far as the last."""
+    python = module().python_with("numpy", "faiss")
+    if python is None:
+        raise Skip("no python3 imports numpy and faiss")
+    draw = random.Random(1)
+    n, count, cols, k = 5, 60, 8, 4
+    rows = [[draw.randrange(1, 256) for _ in range(cols)] for _ in range(count)]
+    for kind in ("l2", "product", "codes", "lists"):
+        queries = [[draw.randrange(256) if kind == "codes" else draw.random() / 2
+                    for _ in range(cols)] for _ in range(n)]
+        ranked = [sorted(range(count), key=lambda i: (worst_first(kind, q, rows[i]), i))
+                  for q in queries]
+        found = [order[:k] for order in ranked]
+        write_search(sandbox.root / kind, kind, rows, queries, k, found)
+        said = ask_search(python, sandbox.root / kind, 3)
+        check(said[0] == [0] and [len(line) for line in said] == [1, 2, 2, 2, 3], said)
+        check(min(map(min, said[1:])) >= 0 and said[-1][2] == 1, f"{kind}: {said}")
+        found[2] = found[2][:k - 1] + [ranked[2][-1]]
+        write_search(sandbox.root / kind, kind, rows, queries, k, found)
+        said = ask_search(python, sandbox.root / kind, 1)
+        check(abs(said[-1][2] - (1 - 1 / (n * k))) < 1e-12, f"{kind}, a wrong row: {said}")
+    rows = [[1 << j] + [0] * (cols - 1) for j in range(cols)]  # all as far
+    write_search(sandbox.root / "ties", "codes", rows, [[0] * cols], 2, [[6, 7]])
+    check(ask_search(python, sandbox.root / "ties", 1)[-1][2] == 1, "ties")
+
+
+@cases.case("without-faiss", is_slow=True)
+def _(sandbox):
+    (sandbox.root / "faiss.py").write_text("raise ImportError('not here')\n")
+    done = bench(sandbox, "--quick", "--only", "search", "--runs", "1", "--json",
+                 PYTHONPATH=str(sandbox.root))
+    check(done.returncode == 0, done.stderr)
+    note = "not compared with search.py: no python3 imports numpy and faiss"
+    check(f"search ... {note}; " in done.stderr, done.stderr)
+    record = json.loads(done.stdout)
+    check(record["results"]["search"]["note"] == note and record["failures"] == {}, record)
+    check(record["versions"]["faiss of Python"] is None, record["versions"])
+    for case in record["results"]["search"]["cases"]:
+        values = case["values"]
+        check(values["Assay s"]["minimum"] > 0 and values["FAISS s"]["minimum"] is None
+              and values.get("same") is None and values.get("FAISS, recall") is None, case)
+    (kept,) = (sandbox.root / "kept").glob("*.json")
+    shown = bench(sandbox, "--show", str(kept), "--no-figures")
+    check(shown.returncode == 0 and f"; {note}." in shown.stdout, shown.stdout)
+    program = pathlib.Path(sandbox.assay_path).parent / "bench" / "bench-search"
+    python = module().python_with("numpy")
+    if python is None:
+        raise Skip("no python3 imports numpy")
+    alone = subprocess.run([str(program), "--quick", "--runs", "1", "--numpy", python, "--script",
+                            str(SOURCE / "bench" / "search.py")], capture_output=True,
+                           encoding="utf-8", check=False,
+                           env={**os.environ, "PYTHONPATH": str(sandbox.root)})
+    check(alone.returncode == 0 and "search.py: not here" in alone.stderr
+          and "| Hamming, 256 bits, k = 1010 |" in alone.stdout, alone)
+
+
+@cases.case("with-faiss", is_slow=True)
+def _(sandbox):
+    if module().python_with("numpy", "faiss") is None:
+        raise Skip("no python3 imports numpy and faiss")
+    done = bench(sandbox, "--quick", "--only", "search", "--runs", "2", "--json")
+    check(done.returncode == 0, done.stderr)
+    record = json.loads(done.stdout)
+    all_cases = record["results"]["search"]["cases"]
+    cases_of = [case for case in all_cases if "same" in case["values"]]
+    check(len(cases_of) == 8 and record["results"]["search"]["note"] is None, record)
+    recalls = [(case["values"]["recall"], case["values"]["FAISS, recall"]) for case in all_cases
+               if "recall" in case["values"]]  # with ASSAY_DATA
+    check(len(recalls) in (0, 6) and all(0 < min(pair) and max(pair) <= 1 for pair in recalls),
+          recalls)
+    check(record["versions"]["faiss of Python"], record["versions"])
+    for case in cases_of:
+        values = case["values"]
+        check(values["same"] == 1 and values["FAISS s"]["minimum"] > 0
+              and values["FAISS, index CPU s"] > 0, case)
+        ratio = values["FAISS s"]["minimum"] / values["Assay s"]["minimum"]
+        check(abs(values["FAISS / Assay"] - ratio) < 1e-6 * ratio, case)
 
 
 def least_seconds(record, change):
