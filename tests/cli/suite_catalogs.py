@@ -3,8 +3,8 @@
 import re
 
 import data
+from fetching import ABOUT
 from harness import Skip, Suite, check, data_folder
-from suite_fetch import ABOUT
 
 cases = Suite("catalogs")
 

@@ -1,4 +1,5 @@
 """A run that is killed, or whose disk fails, at any point: gone on with, it leaves the same bytes.
+What several processes do then is in suite_crash_processes.py.
 
 Moments are of two kinds: points in time, at random; and system calls, each of which strace can make
 the last one, so that every step between two of them is met, however short it is."""
@@ -6,104 +7,17 @@ the last one, so that every step between two of them is met, however short it is
 import collections
 import json
 import os
-import pathlib
 import random
 import re
 import shutil
 import signal
-import sqlite3
 import subprocess
 import time
 
-import mpi
+from disturbed_runs import (RUN, WHOLE_CODE, Whole, change, check_no_orphans, forgive_cells,
+                            kill_after, lasting, resumed)
 from harness import TIMEOUT_S, Failure, Result, Skip, Suite, check
 from suite_disk import SmallDisk, used
-
-# Attacks, one of them tuned, utilities, pictures, figures, a claim.
-SCENES = """\
-[scenario]
-title = Scenes
-seed = 5
-trials = 2
-
-[dataset]
-plugin = scenes
-pictures = yes
-views = yes
-private_images = 8
-public_images = 2
-database_images = 2
-per_image = 15
-width = 64
-height = 48
-secret_groups = 2
-tune_secrets = 10
-
-[defense plain]
-plugin = none
-
-[defense lifting]
-plugin = affine-lifting
-variant = random
-
-[defense ldp]
-plugin = ldp-feat
-epsilon = 5
-dictionary = 16
-
-[attack verbatim]
-plugin = verbatim
-
-[attack nearest]
-plugin = nearest
-grants = public
-
-[attack tuned]
-plugin = database
-grants = database
-tune.neighbours = 10; 20
-tune_measure = relative-error-median
-
-[utility matching]
-plugin = matching
-
-[claim hidden]
-attack = verbatim
-defense = lifting
-measure = recovery-rate
-at-most = 0.5
-
-[pictures painted]
-"""
-
-# An audit of a mechanism.
-EPSILON = """\
-[scenario]
-title = Epsilon
-seed = 5
-trials = 2
-
-[dataset]
-plugin = values
-kind = whole
-values = 10
-
-[defense coin]
-plugin = randomised-response
-epsilon = 1; 3
-
-[attack distinguish]
-plugin = distinguish
-runs = 20000
-training = 10000
-
-[claim holds]
-measure = epsilon
-at-most = claimed
-"""
-
-RUN = ("run", "scenes.scenario", "epsilon.scenario", "--quiet", "--jobs", "1", "--out")
-WHOLE_CODE = 3  # four photographs are too few for the claim
 
 # What changes a disk. Those that a machine does not have are passed over.
 CALLS = ("mkdir", "mkdirat", "write", "pwrite64", "ftruncate", "fsync", "fdatasync", "rename",
@@ -115,95 +29,6 @@ cases = Suite("crash")
 def add_to(suite):
     suite.cases += cases.cases
     return suite
-
-
-# ---- What there must be at the end ----
-
-
-class Whole:
-    """An undisturbed run in the folder "whole", and what it left."""
-
-    def __init__(self, sandbox):
-        sandbox.write("scenes.scenario", SCENES)
-        sandbox.write("epsilon.scenario", EPSILON)
-        sandbox.expect(sandbox.assay(*RUN, "whole"), WHOLE_CODE, err="")
-        self.files = lasting(sandbox.tree("whole"))
-        kinds = ("results.json", "results.csv", "claims.xml", "summary.md", "report.html",
-                 "run.sqlite", "run.json")
-        for folder in ("scenes-", "epsilon-"):
-            for kind in kinds:
-                check(any(name.startswith(folder) and name.endswith(kind) for name in self.files),
-                      f"the whole run has no {kind}")
-        check(any("pictures/painted.png" in name for name in self.files), "no pictures")
-        check(any("figures/" in name for name in self.files), "no figures")
-
-    def check_same(self, sandbox, folder):
-        found = lasting(sandbox.tree(folder))
-        other = sorted(name for name in found.keys() | self.files.keys()
-                       if found.get(name) != self.files.get(name))
-        check(not other, f"{folder}: other, missing or too many: {other}")
-
-
-def lasting(tree):
-    """Digests of what must be the same bytes. Seconds and the number of begun cells need not be."""
-    return {name: "any" if name.endswith(("run.json", "run.sqlite")) else digest
-            for name, digest in tree.items()}
-
-
-def check_no_orphans(sandbox):
-    """No process works in the sandbox; one that has just been told to end may take a moment."""
-    end = time.monotonic() + 10
-    while found := [place for place in pathlib.Path("/proc").glob("[0-9]*/cwd")
-                    if works_in(place, sandbox.root)]:
-        check(time.monotonic() < end, f"orphans: {found}")
-        time.sleep(0.01)
-
-
-def works_in(link, root):
-    try:
-        return pathlib.Path(os.readlink(link)).is_relative_to(root)
-    except OSError:  # it has ended, or is another user's
-        return False
-
-
-def forgive_cells(sandbox, folder):
-    """A cell that two processes ended in is passed over, which tests/cli/suite_resume.py is about.
-    Here it is chance that strikes twice. Returns how often that was."""
-    count = 0
-    for path in (sandbox.path / folder).glob("*/run.sqlite"):
-        copy = sandbox.path / "looked-at"
-        shutil.copytree(path.parent, copy)
-        try:
-            is_twice = begun_twice(copy / "run.sqlite")
-        finally:
-            shutil.rmtree(copy)
-        if is_twice:
-            change(path, "UPDATE cells SET begun = 1 WHERE status = 0")
-            count += 1
-    return count
-
-
-def begun_twice(path):
-    database = sqlite3.connect(path)
-    try:
-        return database.execute("SELECT count(*) FROM cells WHERE status = 0 AND begun > 1"
-                                ).fetchone()[0] > 0
-    except sqlite3.OperationalError:  # killed before there were tables
-        return False
-    finally:
-        database.close()
-
-
-def change(path, *statement):
-    database = sqlite3.connect(path)
-    database.execute(*statement)
-    database.commit()
-    database.close()
-
-
-def resumed(sandbox, folder, whole):
-    sandbox.expect(sandbox.assay(*RUN, folder, "--resume"), WHOLE_CODE, err="")
-    whole.check_same(sandbox, folder)
 
 
 # ---- Points in time ----
@@ -218,14 +43,6 @@ def seconds_of_a_run(sandbox):
         seconds.append(time.monotonic() - start)
         shutil.rmtree(sandbox.path / f"timed{i}")
     return min(seconds)
-
-
-def kill_after(sandbox, delay_s, *words):
-    """Starts a run and kills it; TRUE if it was still under way."""
-    process = sandbox.start(*words)
-    time.sleep(delay_s)
-    sandbox.kill(process)
-    return process.returncode == -signal.SIGKILL
 
 
 def kill_at_moments(sandbox, count, is_replacing):
@@ -504,118 +321,3 @@ def _(sandbox):
     sandbox.expect(sandbox.shell(" ".join([*ahead, "assay", *RUN, "out", "--resume"])), WHOLE_CODE,
                    err="")
     whole.check_same(sandbox, "out")
-
-
-# ---- Several processes ----
-
-
-@cases.case("coordinator-killed")
-def _(sandbox):
-    """Its workers end too; the run goes on with any number of them."""
-    whole = Whole(sandbox)
-    n_hit = 0
-    for i, delay_s in enumerate((0.1, 0.3, 0.6)):
-        n_hit += kill_after(sandbox, delay_s, *RUN, f"out{i}", "--workers", "2")
-        check_no_orphans(sandbox)
-        forgive_cells(sandbox, f"out{i}")
-        resumed(sandbox, f"out{i}", whole)
-    check(n_hit > 0, "no kill met a run that was under way")
-
-
-def seconds_of(process, called):
-    """For which there are processes of this name in an undisturbed run, which was just started."""
-    named_children(process, called)
-    begin = time.monotonic()
-    process.communicate(timeout=TIMEOUT_S)
-    check(process.returncode == WHOLE_CODE, f"an undisturbed run: exit {process.returncode}")
-    return time.monotonic() - begin
-
-
-def first_word(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode()
-    except OSError:  # it has ended
-        return ""
-
-
-def named_children(process, called):
-    """What @process has started under this name, so not what draws figures; waits for some."""
-    while process.poll() is None:
-        found = [pid for pid in sorted(mpi.children_of(process.pid)) if first_word(pid) == called]
-        if found:
-            return found
-        time.sleep(0.002)
-    return []
-
-
-def kill_one_of(process, called, delay_s, moments):
-    """Ends one of these processes so long after they began; TRUE if there was one."""
-    named_children(process, called)
-    time.sleep(delay_s)
-    found = [pid for pid in sorted(mpi.children_of(process.pid)) if first_word(pid) == called]
-    if process.poll() is not None or not found:
-        return False
-    try:
-        os.kill(moments.choice(found), signal.SIGKILL)
-    except ProcessLookupError:  # it has just ended
-        return False
-    return True
-
-
-def kill_workers(sandbox, count):
-    """One of two, at any moment: the run ends as if nothing had been."""
-    whole = Whole(sandbox)
-    moments = random.Random(21)
-
-    def start(folder):
-        return sandbox.start(*RUN, folder, "--workers", "2")
-
-    seconds = seconds_of(start("timed"), "/proc/self/exe")
-    n_hit = 0
-    for i in range(count):
-        process = start("out")
-        is_hit = kill_one_of(process, "/proc/self/exe", moments.uniform(0, seconds), moments)
-        seconds *= 1 if is_hit else 0.7  # it was timed when the machine had more to do
-        n_hit += is_hit
-        _, err = process.communicate(timeout=TIMEOUT_S)
-        check(process.returncode == WHOLE_CODE and not err,
-              f"kill {i}: exit {process.returncode}: {err}")
-        whole.check_same(sandbox, "out")
-        check_no_orphans(sandbox)
-        shutil.rmtree(sandbox.path / "out")
-    check(n_hit >= count / 3, f"only {n_hit} of {count} kills met a worker")
-
-
-def kill_ranks(sandbox, count):
-    """Any of three, also the one that writes: the launcher ends the others, and the run goes on."""
-    whole = Whole(sandbox)
-    moments = random.Random(22)
-
-    def start(folder):
-        return subprocess.Popen(mpi.launch(sandbox, 3, *RUN, folder), cwd=sandbox.path,
-                                env=mpi.environment(), stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-
-    seconds = seconds_of(start("timed"), str(sandbox.assay_path))
-    n_hit = 0
-    for _ in range(count):
-        process = start("out")
-        is_hit = kill_one_of(process, str(sandbox.assay_path), moments.uniform(0, seconds), moments)
-        seconds *= 1 if is_hit else 0.7  # it was timed when the machine had more to do
-        process.communicate(timeout=TIMEOUT_S)
-        n_hit += is_hit and process.returncode not in (0, WHOLE_CODE)
-        check_no_orphans(sandbox)
-        forgive_cells(sandbox, "out")
-        resumed(sandbox, "out", whole)
-        shutil.rmtree(sandbox.path / "out")
-    check(n_hit >= count / 3, f"only {n_hit} of {count} kills met ranks that were at work")
-
-
-for name, count, is_long in (("", 6, False), ("-100-times", 100, True)):
-    @cases.case(f"workers-killed{name}", is_slow=is_long)
-    def _(sandbox, count=count):
-        kill_workers(sandbox, count)
-
-    @cases.case(f"ranks-killed{name}", is_slow=is_long)
-    def _(sandbox, count=count):
-        kill_ranks(sandbox, count)

@@ -1,96 +1,27 @@
 """assay dataset fetch, against a server on loopback: whole files, interrupted and resumed ones, and
-everything that a server, a catalogue or a disk can do wrong."""
+archives. What goes wrong is in suite_fetch_failures.py."""
 
+import functools
 import gzip
-import hashlib
 import io
-import os
-import pty
-import re
 import signal
-import socket
-import subprocess
 import tarfile
-import threading
 import time
 
 import data
-from data import random_bytes
+import fetching
+from fetching import (COMMAND, CONTENT, PART, TARGET, fails, fetch, fetched, part, sha256,
+                      write_catalog)
 from file_server import FileServer, FtpServer, Page
 from harness import Skip, Suite, check
-from suite_disk import SmallDisk
 
 cases = Suite("fetch")
-
-CONTENT = random_bytes(300_000, 11)
-ABOUT = """\
-title = Test rows
-page = http://example.org/about
-licence = CC0
-citation = Nobody, 2020
-"""
-PART = "out/rows/rows.bin.part"
-TARGET = "out/rows/rows.bin"
+transfer_case = functools.partial(fetching.transfer_case, cases)
 
 
 def add_to(suite):
     suite.cases += cases.cases
     return suite
-
-
-def sha256(content):
-    return hashlib.sha256(content).hexdigest()
-
-
-def write_catalog(sandbox, url, content=CONTENT, name="rows.bin", extra="", **changed):
-    """A catalogue of one set of one file; changed keys of None are left out."""
-    keys = {"url": url, "size": len(content), "sha256": sha256(content)} | changed
-    lines = "".join(f"{key} = {value}\n" for key, value in keys.items() if value is not None)
-    sandbox.write("catalog.ini", f"[rows]\n{ABOUT}\n[rows {name}]\n{lines}{extra}")
-
-
-COMMAND = ("dataset", "fetch", "rows", "--catalog", "catalog.ini", "--out", "out")
-
-
-def needs_libcurl(sandbox):
-    write_catalog(sandbox, "http://127.0.0.1:1/")
-    if "built without libcurl" in sandbox.assay(*COMMAND).err:
-        raise Skip("the program was built without libcurl")
-    sandbox.shell("rm -r catalog.ini out")
-
-
-def transfer_case(name):
-    """A case that is skipped where nothing can be fetched."""
-    def add(function):
-        @cases.case(name)
-        def _(sandbox):
-            needs_libcurl(sandbox)
-            function(sandbox)
-    return add
-
-
-def fetch(sandbox, *options):
-    return sandbox.assay(*COMMAND, *options)
-
-
-def fetched(sandbox, *options):
-    """Succeeds, and leaves the right file alone."""
-    result = sandbox.expect(fetch(sandbox, *options))
-    check((sandbox.path / TARGET).read_bytes() == CONTENT, "content")
-    check(list(sandbox.tree("out/rows")) == ["rows.bin"], str(sandbox.tree("out/rows")))
-    return result
-
-
-def fails(sandbox, code, message, *options):
-    """One message; the file does not have its name. Returns what there is beside it."""
-    result = fetch(sandbox, *options)
-    sandbox.expect(result, code, err=f"assay: {message}\n")
-    check(not (sandbox.path / TARGET).exists(), "a file has its name")
-    return sorted(sandbox.tree("out/rows")) if (sandbox.path / "out/rows").exists() else []
-
-
-def part(sandbox, content):
-    sandbox.write(PART, content)
 
 
 # ---- Whole files ----
@@ -332,163 +263,6 @@ def _(sandbox):
             check(any(code == 0 for _, code in ends), str(ends))
             fetched(sandbox)
             (sandbox.path / TARGET).unlink()
-
-
-# ---- Servers that misbehave ----
-
-
-@transfer_case("status-codes")
-def _(sandbox):
-    with FileServer() as server:
-        for status, code in ((404, 2), (403, 2), (410, 2), (429, 4), (500, 4), (503, 4)):
-            if status != 404:
-                server.pages["/r"] = Page(status=status)
-            write_catalog(sandbox, server.url + "/r")
-            left = fails(sandbox, code, f"{server.url}/r: the server answered with status {status}")
-            check(left == [], str(left))
-
-
-@transfer_case("too-large")
-def _(sandbox):
-    """Told by its length before, or noticed when more comes than there should be."""
-    with FileServer() as server:
-        write_catalog(sandbox, server.url + "/r")
-        server.pages["/r"] = Page(CONTENT * 3)
-        fails(sandbox, 2, f"{server.url}/r: has 900,000 bytes, expected 300,000: it is not the file "
-              "that the catalogue means")
-        server.pages["/r"] = Page(CONTENT * 3, is_chunked=True)
-        left = fails(sandbox, 2, f"{server.url}/r: is larger than 300000 bytes: it is not the file "
-                     f"that the catalogue means{{*}}")
-        check(all((sandbox.path / "out/rows" / name).stat().st_size <= 300_000 for name in left),
-              str(left))
-
-
-@transfer_case("silent-server")
-def _(sandbox):
-    """It connects and says nothing; or it begins and stops."""
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        url = f"http://127.0.0.1:{silent.getsockname()[1]}/r"
-        write_catalog(sandbox, url)
-        start = time.monotonic()
-        left = fails(sandbox, 4, f"{url}: nothing came for 1 s (--timeout)", "--timeout", "1")
-        check(left == [] and time.monotonic() - start < 30, str(left))
-    with FileServer() as server:
-        server.pages["/r"] = Page(CONTENT, stall_after=50_000)
-        write_catalog(sandbox, server.url + "/r")
-        fails(sandbox, 4, f"{server.url}/r: nothing came for 1 s (--timeout); {PART} has 50000 of "
-              "300000 bytes, and the same command goes on from there", "--timeout", "1")
-
-
-@transfer_case("another-protocol")
-def _(sandbox):
-    """Whatever listens there, it is no web server."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        def greet():
-            connection, _ = listener.accept()
-            with connection:
-                connection.recv(4096)
-                connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
-        threading.Thread(target=greet, daemon=True).start()
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}/r"
-        write_catalog(sandbox, url)
-        left = fails(sandbox, 2, f"{url}: speaks or leads to another protocol: {{*}}")
-        check(left == [], str(left))
-
-
-@transfer_case("nobody-listens")
-def _(sandbox):
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        url = f"http://127.0.0.1:{server.getsockname()[1]}/r"
-    write_catalog(sandbox, url)
-    check(fails(sandbox, 4, f"{url}: Failed to connect to {{*}}") == [], "something is left")
-    write_catalog(sandbox, "http://no-such-host.invalid/r")
-    fails(sandbox, 4, "http://no-such-host.invalid/r: Could not resolve host: {*}")
-
-
-@transfer_case("empty-answer")
-def _(sandbox):
-    with FileServer() as server:
-        server.pages["/r"] = Page(b"")
-        write_catalog(sandbox, server.url + "/r")
-        left = fails(sandbox, 4, f"{server.url}/r: ended after 0 of 300000 bytes")
-        check(left == [], str(left))
-
-
-# ---- This side ----
-
-
-@transfer_case("disk-full")
-def _(sandbox):
-    with FileServer() as server, SmallDisk(sandbox, 128) as disk:
-        server.pages["/r"] = Page(CONTENT)
-        write_catalog(sandbox, server.url + "/r")
-        command = ("dataset", "fetch", "rows", "--catalog", "catalog.ini", "--out", "disk")
-        result = sandbox.assay(*command)
-        check(result.code == 4 and "cannot be written: No space left" in result.err
-              and "the same command goes on from there" in result.err, str(result))
-        kept = (disk.path / "rows/rows.bin.part").read_bytes()
-        check(CONTENT.startswith(kept) and len(kept) >= 64 * 1024, f"{len(kept)} bytes are kept")
-        disk.grow()
-        sandbox.expect(sandbox.assay(*command))
-        check((disk.path / "rows/rows.bin").read_bytes() == CONTENT, "content")
-        check(server.requests[-1] == ("/r", f"bytes={len(kept)}-"), str(server.requests))
-
-
-@transfer_case("other-file-in-the-place")
-def _(sandbox):
-    with FileServer() as server:
-        server.pages["/r"] = Page(CONTENT)
-        write_catalog(sandbox, server.url + "/r")
-        sandbox.write(TARGET, b"mine")
-        sandbox.expect(fetch(sandbox), 2, err=f"assay: {TARGET}: is there with sha256 "
-                       f"{sha256(b'mine')}, expected {sha256(CONTENT)}; --force fetches it again\n")
-        check(sandbox.read(TARGET) == "mine", "it was replaced")
-        fetched(sandbox, "--force")
-        (sandbox.path / TARGET).unlink()
-        (sandbox.path / TARGET).mkdir()
-        sandbox.expect(fetch(sandbox, "--force"), 2,
-                       err=f"assay: {TARGET}: is there, and is no plain file\n")
-
-
-@transfer_case("link-in-the-place-of-the-part")
-def _(sandbox):
-    with FileServer() as server:
-        server.pages["/r"] = Page(CONTENT)
-        write_catalog(sandbox, server.url + "/r")
-        sandbox.write("precious", "precious")
-        (sandbox.path / "out/rows").mkdir(parents=True)
-        os.symlink(sandbox.path / "precious", sandbox.path / PART)
-        fails(sandbox, 4, f"{PART}: cannot be written: Too many levels of symbolic links")
-        check(sandbox.read("precious") == "precious", "the link was followed")
-
-
-@transfer_case("folder-that-cannot-be-made")
-def _(sandbox):
-    write_catalog(sandbox, "http://127.0.0.1:1/r")
-    sandbox.write("out", "a file")
-    sandbox.expect(fetch(sandbox), 4, err="assay: out/rows: the folder cannot be made: Not a "
-                   "directory\n")
-
-
-@transfer_case("progress-on-a-terminal")
-def _(sandbox):
-    with FileServer() as server:
-        server.pages["/r"] = Page(CONTENT, pause_s=0.05)
-        write_catalog(sandbox, server.url + "/r")
-        ours, theirs = pty.openpty()
-        process = sandbox.start(*COMMAND, stdout=subprocess.DEVNULL, stderr=theirs)
-        os.close(theirs)
-        shown = b""
-        try:
-            while piece := os.read(ours, 4096):
-                shown += piece
-        except OSError:  # the other side is closed
-            pass
-        os.close(ours)
-        check(process.wait(60) == 0, shown.decode())
-        sizes = re.findall(rb"rows\.bin: ([\d.]+) KiB of 293\.0 KiB", shown)
-        check(len(sizes) >= 3 and sizes == sorted(sizes, key=float), str(shown))
-        check(shown.endswith(b"\r\x1b[K"), "the line stays")
 
 
 # ---- Without a sha256 ----

@@ -12,9 +12,9 @@ import time
 
 import mpi
 import tiny
+from disturbed_runs import EPSILON, WHOLE_CODE, lasting
+from disturbed_runs import SCENES as PAINTED
 from harness import Skip, Suite, check
-from suite_crash import EPSILON, WHOLE_CODE, lasting
-from suite_crash import SCENES as PAINTED
 from suite_resume import SCENES
 from two_machines import TwoMachines
 
