@@ -14,7 +14,7 @@ import mpi
 import tiny
 from disturbed_runs import EPSILON, WHOLE_CODE, lasting
 from disturbed_runs import SCENES as PAINTED
-from harness import Skip, Suite, check
+from harness import Suite, check
 from suite_resume import SCENES
 from two_machines import TwoMachines
 
