@@ -34,8 +34,8 @@ assay_codes_free (AssayCodes *codes)
 }
 
 /* Nearly every x86-64 counts the bits of a word in one instruction, but not the oldest, for which
- * programs are compiled unless told otherwise; newer ones count those of several words at once. That
- * takes words that stand side by side, hence codes that are turned. */
+ * programs are compiled unless told otherwise; newer ones count those of several words at once. For
+ * that, words have to stand side by side, hence codes that are turned. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(ASSAY_THREAD_SANITIZER)
 #define FOR_EACH_PROCESSOR __attribute__ ((target_clones ("popcnt", "default")))
 #else

@@ -1,5 +1,5 @@
 /* Searches by Hamming distance: what takes the place of a product is counting the bits in which
- * words differ (core/codes.c). Panels are turned for it, into the memory that products would take. */
+ * words differ (core/codes.c). Panels are turned for it, in the memory of products. */
 #include "core/error.h"
 #include "core/search-engine.h"
 #include "core/vectorise.h"
