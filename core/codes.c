@@ -34,39 +34,88 @@ assay_codes_free (AssayCodes *codes)
 }
 
 /* Nearly every x86-64 counts the bits of a word in one instruction, but not the oldest, for which
- * programs are compiled unless told otherwise; newer ones count those of eight words at once. */
+ * programs are compiled unless told otherwise; newer ones count those of several words at once. For
+ * that, words have to stand side by side, hence codes that are turned. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(ASSAY_THREAD_SANITIZER)
 #define FOR_EACH_PROCESSOR __attribute__ ((target_clones ("popcnt", "default")))
-#define COUNTS_EIGHT_WORDS __attribute__ ((target ("avx512vpopcntdq,avx512vl")))
 #else
 #define FOR_EACH_PROCESSOR
 #endif
 
-FOR_EACH_PROCESSOR static void
-distances_of_one_word (const guint64 *codes, guint64 query, gsize count, guint16 *ret_distances)
+/* ---- Word by word ---- */
+
+/* The same for several processors, picked here and not by the linker, so that tests reach all. */
+
+static inline __attribute__ ((always_inline)) void
+count_bits (const guint64 *words, guint64 query, gsize count, gboolean is_first,
+            guint16 *inout_distances)
 {
   for (gsize i = 0; i < count; i++)
-    ret_distances[i] = (guint16) __builtin_popcountll (codes[i] ^ query);
+    inout_distances[i]
+        = (guint16) ((is_first ? 0 : inout_distances[i]) + __builtin_popcountll (words[i] ^ query));
 }
 
-#ifdef COUNTS_EIGHT_WORDS
-/* The same once more: gcc 12 clones for this feature only together with others. */
-COUNTS_EIGHT_WORDS static void
-distances_of_eight (const guint64 *codes, guint64 query, gsize count, guint16 *ret_distances)
+static void
+count_on_any (const guint64 *words, guint64 query, gsize count, gboolean is_first,
+              guint16 *inout_distances)
 {
-  for (gsize i = 0; i < count; i++)
-    ret_distances[i] = (guint16) __builtin_popcountll (codes[i] ^ query);
+  count_bits (words, query, count, is_first, inout_distances);
 }
 
-static gboolean
-can_count_eight (void)
+#if defined(__x86_64__)
+__attribute__ ((target ("popcnt"))) static void
+count_one (const guint64 *words, guint64 query, gsize count, gboolean is_first,
+           guint16 *inout_distances)
 {
-  return __builtin_cpu_supports ("avx512vpopcntdq") && __builtin_cpu_supports ("avx512vl");
+  count_bits (words, query, count, is_first, inout_distances);
+}
+
+__attribute__ ((target ("avx512vpopcntdq,avx512vl"))) static void
+count_several (const guint64 *words, guint64 query, gsize count, gboolean is_first,
+               guint16 *inout_distances)
+{
+  count_bits (words, query, count, is_first, inout_distances);
+}
+
+const AssayBitCounter *
+assay_bit_counters (void)
+{
+  static const AssayBitCounter all[] = { count_several, count_one, count_on_any, NULL };
+
+  if (__builtin_cpu_supports ("avx512vpopcntdq") && __builtin_cpu_supports ("avx512vl"))
+    return all;
+  return __builtin_cpu_supports ("popcnt") ? all + 1 : all + 2;
 }
 #else
-#define distances_of_eight distances_of_one_word
-#define can_count_eight() FALSE
+const AssayBitCounter *
+assay_bit_counters (void)
+{
+  static const AssayBitCounter all[] = { count_on_any, NULL };
+
+  return all;
+}
 #endif
+
+void
+assay_codes_turn (const guint64 *codes, gsize count, gsize words, guint64 *ret_turned)
+{
+  for (gsize i = 0; i < count; i++)
+    for (gsize w = 0; w < words; w++)
+      ret_turned[w * count + i] = codes[i * words + w];
+}
+
+void
+assay_codes_turned_distances (const guint64 *turned, gsize stride, gsize words,
+                              const guint64 *query, gsize count, guint16 *ret_distances)
+{
+  const AssayBitCounter count_word = *assay_bit_counters ();
+
+  g_assert (count <= stride && words <= ASSAY_CODE_MAX_BITS / 64);
+  for (gsize w = 0; w < words; w++)
+    count_word (turned + w * stride, query[w], count, w == 0, ret_distances);
+}
+
+/* ---- Code by code ---- */
 
 FOR_EACH_PROCESSOR static void
 distances_of_words (const guint64 *codes, gsize words, const guint64 *query, gsize count,
@@ -86,10 +135,8 @@ assay_codes_distances (const AssayCodes *codes, const guint64 *query, gsize firs
                        guint16 *ret_distances)
 {
   g_assert (first + count <= codes->count && codes->bits <= ASSAY_CODE_MAX_BITS);
-  if (codes->words == 1 && can_count_eight ())
-    distances_of_eight (codes->data + first, *query, count, ret_distances);
-  else if (codes->words == 1)
-    distances_of_one_word (codes->data + first, *query, count, ret_distances);
+  if (codes->words == 1)
+    assay_codes_turned_distances (codes->data + first, count, 1, query, count, ret_distances);
   else
     distances_of_words (codes->data + first * codes->words, codes->words, query, count,
                         ret_distances);

@@ -38,7 +38,24 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayCodes, assay_codes_free)
 void assay_codes_distances (const AssayCodes *codes, const guint64 *query, gsize first, gsize count,
                             guint16 *ret_distances);
 
-/* Turns every bit: codes of which more than half of the bits were flipped are nearer so. */
+/* For many queries: @count codes of @words each, turned, so that word w of code i is
+ * ret_turned[w * count + i]. */
+void assay_codes_turn (const guint64 *codes, gsize count, gsize words, guint64 *ret_turned);
+
+/* The same distances, of @count codes whose words w stand at turned + w * stride: several times as
+ * fast, where codes are longer than a word. */
+void assay_codes_turned_distances (const guint64 *turned, gsize stride, gsize words,
+                                   const guint64 *query, gsize count, guint16 *ret_distances);
+
+/* Adds to each of @count distances the bits in which its word differs from @query, or sets it to
+ * them where the word is the first of a code. */
+typedef void (*AssayBitCounter) (const guint64 *words, guint64 query, gsize count,
+                                 gboolean is_first, guint16 *inout_distances);
+
+/* Those that the processor can run, the fastest, which is used, first, and NULL. */
+const AssayBitCounter *assay_bit_counters (void);
+
+/* Negates every bit: codes of which more than half of the bits were flipped are nearer so. */
 void assay_codes_negate (AssayCodes *codes);
 
 /* The @values (rows x bits, above 0: a set bit) as packed codes, uint8 rows x bytes. */

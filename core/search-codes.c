@@ -1,5 +1,5 @@
 /* Searches by Hamming distance: what takes the place of a product is counting the bits in which
- * words differ (core/codes.c). */
+ * words differ (core/codes.c). Panels are turned for it, in the memory of products. */
 #include "core/error.h"
 #include "core/search-engine.h"
 #include "core/vectorise.h"
@@ -50,26 +50,38 @@ flag_close (const guint16 *distances, float bar, gsize count, float *ret_scores,
   return TRUE;
 }
 
+G_STATIC_ASSERT (ASSAY_CODE_MAX_BITS / 8 <= PANEL * sizeof (float));
+
+static void
+turn_panel (Search *search, Slot *slot, gsize count)
+{
+  const AssayCodes *queries = ((const Codes *) search)->queries;
+
+  assay_codes_turn ((gpointer) slot->panel, count, queries->words, (gpointer) slot->products);
+}
+
 static void
 compare_codes (Search *search, Slot *slot, gsize first, gsize n, gsize first_row, gsize count)
 {
   const AssayCodes *queries = ((const Codes *) search)->queries;
   const gsize words = queries->words;
-  const AssayCodes panel = { count, queries->bits, words, (gpointer) slot->panel };
+  const guint64 *turned = (gpointer) slot->products;
   guint16 distances[PANEL];
 
   for (gsize i = 0; i < n; i++) {
     const guint64 bar = search_bar (search, first + i);
 
-    assay_codes_distances (&panel, queries->data + (search->first + first + i) * words, 0, count,
-                           distances);
+    assay_codes_turned_distances (turned, count, words,
+                                  queries->data + (search->first + first + i) * words, count,
+                                  distances);
     if (flag_close (distances, bar == NO_KEY ? INFINITY : key_distance (bar), count, slot->scores,
                     slot->flags))
       search_keep (search, slot, first + i, NULL, count, first_row, key_from);
   }
 }
 
-static const SearchKind codes_kind = { .compare = compare_codes, .score = key_distance };
+static const SearchKind codes_kind
+    = { .load = turn_panel, .compare = compare_codes, .score = key_distance };
 
 AssayNearest *
 assay_search_codes (const AssayCodes *queries, const AssaySearchSet *set, gsize k, GError **error)

@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 typedef struct {
   float *raw;         /* panel x columns of the rows: as they are read */
   float *panel;       /* panel x d: as they are compared; the same, unless there is a shape */
-  float *products;    /* PANEL x PANEL */
+  float *products;    /* PANEL x PANEL; of codes the panel, turned */
   gsize n_loaded;     /* number of the panel that was read, plus 1 */
   float norms[PANEL]; /* of the rows of the panel, squared; or what is added to their products */
   float scores[PANEL];

@@ -15,11 +15,12 @@
  * are equally likely. With S for the sum of E over the ties before it,
  *   AP@k = sum_m p(m) (S + E(N, R, s, m)) / (R + m),   0 where R + m = 0.
  *
- * Counting: a panel of items is compared with a block of queries while it is in cache. The items
- * are four runs that are counted side by side in tables of their own, as additions to one counter
- * wait for each other. For the order of the database, a second pass goes over the same runs and
- * counts on from where the nearer items and the runs before end. Numbers are whole until they are
- * divided, and the quotients of a run are summed in its order, so that threads change nothing. */
+ * Counting: a panel of items is compared with a block of queries while it is in cache, with the
+ * codes turned (core/codes.h). The items are four runs that are counted side by side in tables of
+ * their own, as additions to one counter wait for each other. For the order of the database, a
+ * second pass goes over the same runs and counts on from where the nearer items and the runs before
+ * end. Numbers are whole until they are divided, and the quotients of a run are summed in its
+ * order, so that threads change nothing. */
 #include "metrics/ranking.h"
 
 #include <math.h>
@@ -206,6 +207,7 @@ typedef struct {
 
 typedef struct {
   const AssayCodes *items;
+  const guint64 *turned; /* of the items */
   const AssayCodes *queries;
   const RankingLabels *labels;
   gboolean has_stable;
@@ -250,7 +252,8 @@ make_keys (const Job *job, gsize query, gsize first, Keys *ret_keys)
     const gsize count = start < end ? MIN (PANEL, end - start) : 0;
     guint16 *keys = ret_keys->keys[run];
 
-    assay_codes_distances (job->items, code, start, count, keys);
+    assay_codes_turned_distances (job->turned + start, job->items->count, job->items->words, code,
+                                  count, keys);
     if (job->labels->are_sets)
       mark_common_labels (job->labels->items + start, label, count, keys);
     else
@@ -407,6 +410,7 @@ ranking_for_each (const AssayCodes *items, const AssayCodes *queries, const Rank
   g_autofree guint64 *memory
       = assay_alloc (threads, words * sizeof (guint32), "rankings of queries", error);
   g_autofree Tables *tables = g_new (Tables, threads);
+  g_autofree guint64 *turned = NULL;
   Job job = { .items = items,
               .queries = queries,
               .labels = labels,
@@ -417,8 +421,12 @@ ranking_for_each (const AssayCodes *items, const AssayCodes *queries, const Rank
               .tables = tables };
 
   g_assert (items->bits == queries->bits && items->count < G_MAXUINT32);
-  if (memory == NULL)
+  if (memory != NULL)
+    turned = assay_alloc (items->count * items->words, sizeof (guint64), "codes", error);
+  if (turned == NULL)
     return FALSE;
+  assay_codes_turn (items->data, items->count, items->words, turned);
+  job.turned = turned;
   for (guint i = 0; i < threads; i++) {
     tables[i].places = memory + i * (words / 2);
     tables[i].counts = (guint32 *) (tables[i].places + QUERIES * RUNS * (bits + 1));

@@ -241,7 +241,7 @@ retrieval_memory (const AssayShape *shape)
   const guint64 code = USUAL_BITS / 8 + sizeof (guint64);
 
   return (guint64) shape->n_test * (2 * shape->cols * sizeof (float) + 2 * code)
-         + (guint64) shape->n_secrets * code
+         + (guint64) shape->n_secrets * (code + USUAL_BITS / 8)
          + ranking_memory (USUAL_BITS, assay_parallel_threads ());
 }
 

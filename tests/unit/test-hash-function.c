@@ -54,6 +54,71 @@ Test (codes, distances)
   }
 }
 
+/* Each way to count that this processor has, on codes whose bits differ everywhere, too. */
+Test (codes, turned_distances_are_the_same)
+{
+  static const gsize lengths[] = { 1, 64, 65, 128, 150, 192, 200, 256, 257, 320, 4095, 4096 };
+  static const gsize counts[] = { 1, 7, 8, 15, 16, 17, 31, 33, 64, 101 };
+  enum { MOST = 101 };
+
+  for (gsize l = 0; l < G_N_ELEMENTS (lengths) * G_N_ELEMENTS (counts); l++) {
+    const gsize bits = lengths[l % G_N_ELEMENTS (lengths)];
+    const gsize count = counts[l / G_N_ELEMENTS (lengths)];
+    g_autoptr (AssayMatrix) values = fixture_normal (count + 1, bits, l);
+    g_autoptr (AssayArray) packed = NULL;
+    g_autoptr (AssayCodes) codes = NULL;
+    g_autofree guint64 *turned = NULL;
+    guint16 expected[MOST], found[MOST + 1];
+    const guint64 *query;
+
+    for (gsize j = 0; j < bits; j++) /* code 0 is the opposite of the last, the query */
+      values->data[j] = values->data[count * bits + j] > 0 ? -1 : 1;
+    packed = assay_codes_pack (assay_matrix_view (values), NULL);
+    codes = assay_codes_new (packed, bits, NULL);
+    query = codes->data + count * codes->words;
+    turned = g_new (guint64, count * codes->words);
+    assay_codes_turn (codes->data, count, codes->words, turned);
+    for (gsize i = 0; i < count; i++) {
+      expected[i] = 0;
+      for (gsize j = 0; j < bits; j++)
+        expected[i] += (values->data[i * bits + j] > 0) != (values->data[count * bits + j] > 0);
+    }
+    cr_assert (expected[0] == bits);
+
+    for (const AssayBitCounter *counter = assay_bit_counters (); *counter != NULL; counter++) {
+      memset (found, 0xa5, sizeof found);
+      for (gsize w = 0; w < codes->words; w++)
+        (*counter) (turned + w * count, query[w], count, w == 0, found);
+      cr_assert (memcmp (found, expected, count * sizeof *found) == 0 && found[count] == 0xa5a5,
+                 "%zu bits, %zu codes, way %zu", bits, count, counter - assay_bit_counters ());
+    }
+    /* A part of them. */
+    memset (found, 0xa5, sizeof found);
+    assay_codes_turned_distances (turned + count / 3, count, codes->words, query, count - count / 3,
+                                  found);
+    cr_assert (memcmp (found, expected + count / 3, (count - count / 3) * sizeof *found) == 0
+                   && found[count - count / 3] == 0xa5a5,
+               "%zu bits, the last of %zu codes", bits, count);
+  }
+}
+
+Test (codes, the_last_way_to_count_runs_on_any_processor)
+{
+  gsize n = 0;
+
+  while (assay_bit_counters ()[n] != NULL)
+    n++;
+#if defined(__x86_64__)
+  cr_assert (n
+                 == 1u + (__builtin_cpu_supports ("popcnt") != 0)
+                        + (__builtin_cpu_supports ("avx512vpopcntdq")
+                           && __builtin_cpu_supports ("avx512vl")),
+             "%zu ways", n);
+#else
+  cr_assert (n == 1, "%zu ways", n);
+#endif
+}
+
 /* ---- Functions ---- */
 
 typedef enum { LINEAR, KERNEL, WAVES, N_FORMS } Form;
