@@ -60,7 +60,11 @@ runs = 30000
 training = 10000
 """
 
-# Cells of some ten milliseconds, three of which share a release.
+# Ten times as long.
+LONG_AUDITS = AUDITS.replace("runs = 30000", "runs = 300000").replace("training = 10000",
+                                                                      "training = 100000")
+
+# Cells of some milliseconds, three of which share a release.
 ATTACKS = """[scenario]
 title = Attacks
 seed = 1
@@ -89,7 +93,7 @@ neighbours = 20; 50; 100
 
 # Scenario, trials, cells a trial: about so long as to be told from the start of a process.
 KINDS = {"null cells": (NULL_CELLS, 5000, 1), "audits": (AUDITS, 80, 10),
-         "attacks": (ATTACKS, 30, 18)}
+         "long audits": (LONG_AUDITS, 20, 10), "attacks": (ATTACKS, 30, 18)}
 START_TRIALS = 1
 
 
