@@ -12,8 +12,8 @@ the last that it found, to rounding, counts as found: float32 cannot tell, or co
 
 The kind "l2" is IndexFlatL2, "product" IndexFlatIP, "codes" IndexBinaryFlat, with a heap or by
 counting, whichever is the faster here, and "lists" IndexIVFFlat, which is left in lists.index for
-the next. What lists miss does not count as found. FAISS has no distance from a subspace: what a user would write for it
-is bench/subspace.py, in NumPy. Nor has it squared products.
+the next. What lists miss does not count as found. FAISS has no distance from a subspace: what a
+user would write for it is bench/subspace.py, in NumPy. Nor has it squared products.
 """
 
 import json
