@@ -64,7 +64,8 @@ search_plan_make (const SearchSizes *sizes)
     plan.is_coarse &= search_ceil_div (LEAST_STACKED, plan.stacked) <= n
                       && sizes->n_rows / plan.panel / 2 >= k / plan.panel + LEAST_PANELS;
   plan.max_fresh = BATCH_BYTES / 2 / sizeof (guint64) / MAX (MIN (plan.block, n), 1);
-  plan.max_fresh = CLAMP (k, MIN_FRESH, plan.max_fresh);
+  /* Twice as many are selected among half as often; but a bar that falls at once prunes more. */
+  plan.max_fresh = CLAMP (plan.is_coarse ? k : 2 * k, MIN_FRESH, plan.max_fresh);
   plan.batch = BATCH_BYTES / query_bytes (&plan, cols) / plan.block;
   plan.batch = MIN (MAX (plan.batch, 1) * plan.block, n);
   plan.slots = CLAMP (SLOT_BYTES / slot_bytes (&plan, sizes), 1, assay_parallel_threads ());
