@@ -3,7 +3,7 @@
  * Against plain vectors this is the whole attack, and the upper end of every comparison ("raw" in
  * LDP-FEAT, table 1). Against subspaces it guesses the translation, and so shows whether a
  * re-parameterisation that forgot to move it gave the secret away. */
-#include "core/plugin.h"
+#include "core/plugin/plugin.h"
 
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,

@@ -14,8 +14,8 @@
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
 
-#include "runner/folder.h"
-#include "runner/pool.h"
+#include "runner/judge/pool.h"
+#include "runner/store/folder.h"
 
 typedef struct {
   const AssayPlan *plan;

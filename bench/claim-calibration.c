@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/bound-test.h"
-#include "core/parallel.h"
+#include "core/base/parallel.h"
+#include "core/stats/bound-test.h"
 
 #define LEVEL 0.05
 

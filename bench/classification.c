@@ -10,8 +10,8 @@
  * threads. Each case runs once; --quick takes 1,000 images. */
 
 #include "bench/measure.h"
-#include "core/interval.h"
-#include "runner/steps.h"
+#include "core/stats/interval.h"
+#include "runner/run/steps.h"
 
 #define SEED 1
 #define ALL 60000

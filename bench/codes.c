@@ -12,9 +12,9 @@
 #include <stdio.h>
 
 #include "bench/measure.h"
-#include "core/rng.h"
-#include "defenses/hash-learning.h"
-#include "metrics/ranking.h"
+#include "core/base/rng.h"
+#include "defenses/codes/hash-learning.h"
+#include "metrics/retrieval/ranking.h"
 
 #define SEED 1
 #define CLASSES 10

@@ -13,12 +13,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/csv-column.h"
-#include "core/linalg.h"
-#include "core/parallel.h"
-#include "core/plugin.h"
-#include "core/row-file.h"
-#include "datasets/sift.h"
+#include "core/base/parallel.h"
+#include "core/data/csv-column.h"
+#include "core/data/row-file.h"
+#include "core/math/linalg.h"
+#include "core/plugin/plugin.h"
+#include "datasets/photographs/sift.h"
 
 #define COLS ASSAY_SIFT_LENGTH
 #define N_QUERIES 2000

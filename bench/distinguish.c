@@ -9,8 +9,8 @@
 #include <math.h>
 
 #include "bench/measure.h"
-#include "core/distinguish.h"
-#include "core/parallel.h"
+#include "core/base/parallel.h"
+#include "core/games/distinguish.h"
 
 #define SEED 1
 #define RUNS 4000000 /* a side, in a timed repetition */

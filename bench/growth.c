@@ -10,7 +10,7 @@
 
 #include "bench/lifted.h"
 #include "bench/measure.h"
-#include "core/scan.h"
+#include "core/search/scan.h"
 
 #define SEED 1
 

@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 #include "bench/measure.h"
-#include "core/image-quality.h"
-#include "core/parallel.h"
-#include "core/rng.h"
+#include "core/base/parallel.h"
+#include "core/base/rng.h"
+#include "core/math/image-quality.h"
 #include "tests/reference/naive-image-quality.h"
 
 #define SEED 1

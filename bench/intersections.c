@@ -6,10 +6,10 @@
  * Reports the search, what bringing the subspaces to double precision takes, which it needs first,
  * and what one pair costs by the distance itself on one thread, without the filter. 20 against 500
  * subspaces with --quick. */
-#include "attacks/intersections.h"
+#include "attacks/lifting/intersections.h"
 #include "bench/measure.h"
-#include "core/linalg.h"
-#include "core/rng.h"
+#include "core/base/rng.h"
+#include "core/math/linalg.h"
 
 #define SEED 1
 #define SECRETS 200

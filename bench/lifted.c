@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "bench/measure.h"
-#include "core/linalg.h"
-#include "core/rng.h"
-#include "core/row-file.h"
+#include "core/base/rng.h"
+#include "core/data/row-file.h"
+#include "core/math/linalg.h"
 
 /* Gradient histograms, roughly: few large values, none above 255, many small ones. */
 static void

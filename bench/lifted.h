@@ -2,7 +2,7 @@
  * of scans. */
 #pragma once
 
-#include "core/rows.h"
+#include "core/data/rows.h"
 
 #define LIFTED_SIFT_COLS 128
 

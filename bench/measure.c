@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "core/linalg.h"
-#include "core/parallel.h"
+#include "core/base/parallel.h"
+#include "core/math/linalg.h"
 
 #ifdef __clang__
 #define COMPILER "clang " __clang_version__

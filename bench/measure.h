@@ -12,8 +12,8 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "core/json.h"
-#include "core/registry.h"
+#include "core/base/json.h"
+#include "core/plugin/registry.h"
 
 #define MEASURE_MOST_RUNS 1000
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "bench/measure.h"
-#include "core/control.h"
+#include "core/games/control.h"
 
 #define SIDE 32
 #define CHANNELS 3

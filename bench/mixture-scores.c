@@ -5,10 +5,10 @@
  *   bench-mixture-scores [--runs N] [--threads N] [--quick] [--json]
  *
  * The share is sgemm's time over ours. Wanted: 0.7. --quick takes a tenth of the mixtures. */
-#include "attacks/mixture-scores.h"
+#include "attacks/mixtures/mixture-scores.h"
 #include "bench/measure.h"
-#include "core/linalg.h"
-#include "core/parallel.h"
+#include "core/base/parallel.h"
+#include "core/math/linalg.h"
 
 #define SEED 1
 #define SLICES 8 /* of sgemm's rows, more than threads for an even load */

@@ -13,10 +13,10 @@
 #include <math.h>
 
 #include "bench/measure.h"
-#include "core/linalg.h"
-#include "core/parallel.h"
-#include "core/rng.h"
-#include "core/scan.h"
+#include "core/base/parallel.h"
+#include "core/base/rng.h"
+#include "core/math/linalg.h"
+#include "core/search/scan.h"
 
 #define SEED 1
 #define PIECES 64 /* of the arrays, cut alike for any number of threads */

@@ -1,7 +1,7 @@
 /* Does it pay to look at some lists of rows only? On the rows of five files of real SIFT, scaled to
  * unit length, and subspaces of affine lifting (its hybrid variant) through descriptors of private
- * photographs: for each m and k brute force, the exact scan as it is (core/scan-prune.c), and the
- * approximate scan (core/scan-approximate.c) with more and more probes.
+ * photographs: for each m and k brute force, the exact scan as it is (scan-prune.c), and the
+ * approximate scan (core/search/scan-approximate.c) with more and more probes.
  *
  *   bench-scan-approximate [--sift FOLDER] [--lists N] [--subspaces N] [--runs N] [--threads N]
  *                          [--quick] [--json]
@@ -15,10 +15,10 @@
 
 #include "bench/lifted.h"
 #include "bench/measure.h"
-#include "core/parallel.h"
-#include "core/plugin.h"
-#include "core/rng.h"
-#include "core/scan-approximate.h"
+#include "core/base/parallel.h"
+#include "core/base/rng.h"
+#include "core/plugin/plugin.h"
+#include "core/search/scan-approximate.h"
 
 #define SEED 1
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How many rows do bounds leave that a scan could rule rows out by? For the head of core/scan-prune.c.
+"""How many rows do bounds leave that a scan could rule rows out by? For the head of scan-prune.c.
 
 Usage: scan-bounds.py SIFT-FOLDER      (needs NumPy; two minutes)
 

@@ -10,7 +10,7 @@
  * photographs, half of their m directions lead to rows drawn at random and the others are random,
  * as in affine lifting's hybrid variant.
  *
- * For each m and k it takes turns between brute force, the scan as it is (core/scan-prune.c), and
+ * For each m and k it takes turns between brute force, the scan as it is (scan-prune.c), and
  * the matrix products that brute force is made of, alone (shapes and number the same). Shares and
  * ratios are of the processor's time, so that other work of the machine weighs less. `same`: both
  * scans found the same, to the bit; MiB: the most anonymous memory of the process during the scan
@@ -22,10 +22,10 @@
 
 #include "bench/lifted.h"
 #include "bench/measure.h"
-#include "core/linalg.h"
-#include "core/parallel.h"
-#include "core/rng.h"
-#include "core/scan.h"
+#include "core/base/parallel.h"
+#include "core/base/rng.h"
+#include "core/math/linalg.h"
+#include "core/search/scan.h"
 
 #define SEED 1
 #define COLS LIFTED_SIFT_COLS

@@ -1,6 +1,6 @@
 /* How fast is a set searched for the k best rows of a query, beside FAISS? 1,000 queries against
- * 200,000 rows, a tenth and a twentieth of them with --quick: L2 (core/scan.h, dimension 0) and
- * inner products (core/search.h) among rows of 128 bytes, scaled to unit length on reading, and
+ * 200,000 rows, a tenth and a twentieth of them with --quick: L2 (scan.h, dimension 0) and
+ * inner products (search.h) among rows of 128 bytes, scaled to unit length on reading, and
  * Hamming distances among codes of 64 and of 256 bits. The rows are a mapped file.
  *
  *   bench-search [--sift FOLDER] [--runs N] [--threads N] [--numpy PYTHON --script FILE] [--quick]
@@ -12,7 +12,7 @@
  * fails where the two did not find the same rows, but for those that are equally good.
  *
  * With real SIFT (FOLDER; by default sift in ASSAY_DATA) it goes on with approximate search for
- * points, core/scan-approximate.h beside IndexIVFFlat: as many lists and probes, by centres that
+ * points, scan-approximate.h beside IndexIVFFlat: as many lists and probes, by centres that
  * each has made itself; recall of both is counted against the exact search. */
 #include <glib/gstdio.h>
 #include <math.h>
@@ -20,9 +20,9 @@
 
 #include "bench/lifted.h"
 #include "bench/measure.h"
-#include "core/parallel.h"
-#include "core/rng.h"
-#include "core/scan-approximate.h"
+#include "core/base/parallel.h"
+#include "core/base/rng.h"
+#include "core/search/scan-approximate.h"
 
 #define SEED 1
 #define COLS 128

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "bench/measure.h"
-#include "core/interval.h"
-#include "runner/steps.h"
+#include "core/stats/interval.h"
+#include "runner/run/steps.h"
 
 #define SEED 1
 #define SECRETS 200

@@ -1,8 +1,8 @@
 /* assay attack: step 2 alone. */
 #include "cli/cli.h"
 #include "cli/like.h"
-#include "core/registry.h"
-#include "runner/steps.h"
+#include "core/plugin/registry.h"
+#include "runner/run/steps.h"
 
 typedef struct {
   char *attack, *release, *database, *public_rows, *groups, *guess;

@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "cli/commands.h"
-#include "core/plugin.h"
+#include "core/plugin/plugin.h"
 
 /* Exit codes: a contract (docs/scenarios.md). */
 typedef enum {

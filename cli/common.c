@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "core/row-file.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/data/row-file.h"
 
 static struct {
   CliUsageFunc func;

@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 
 #include "cli/cli.h"
-#include "core/text.h"
+#include "core/base/text.h"
 #include "report/compare.h"
 
 #define DEFAULT_MARGIN 0.01

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/like.h"
-#include "runner/export.h"
+#include "runner/run/export.h"
 
 /* Data that changed since would make another cell. */
 static gboolean

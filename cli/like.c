@@ -1,8 +1,8 @@
 /* --like RUN --cell ID: steps by hand that draw what a cell of a run drew. */
 #include "cli/like.h"
 
-#include "core/error.h"
-#include "runner/run.h"
+#include "core/base/error.h"
+#include "runner/run/run.h"
 
 void
 cli_like_clear (CliLike *like)

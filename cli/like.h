@@ -2,7 +2,7 @@
  * cell of a run. */
 #pragma once
 
-#include "runner/kept.h"
+#include "runner/store/kept.h"
 
 typedef struct {
   char *folder, *id; /* as they were given; both or neither */

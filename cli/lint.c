@@ -9,12 +9,12 @@
 
 #include <math.h>
 
-#include "core/epsilon.h"
-#include "core/program.h"
-#include "core/text.h"
-#include "runner/audit.h"
-#include "runner/claim.h"
-#include "runner/sheet.h"
+#include "core/base/text.h"
+#include "core/external/program.h"
+#include "core/stats/epsilon.h"
+#include "runner/plan/claim.h"
+#include "runner/plan/sheet.h"
+#include "runner/run/audit.h"
 
 static void add (GPtrArray *doubts, const char *format, ...) G_GNUC_PRINTF (2, 3);
 

@@ -1,7 +1,7 @@
 /* What a scenario may say and its author should hear about. */
 #pragma once
 
-#include "runner/plan.h"
+#include "runner/plan/plan.h"
 
 G_BEGIN_DECLS
 

@@ -9,9 +9,9 @@
 
 #include "cli/cli.h"
 #include "config.h"
-#include "core/linalg.h"
-#include "core/module-loader.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/math/linalg.h"
+#include "core/plugin/module-loader.h"
 
 static void
 print_help (void)

@@ -3,11 +3,11 @@
 
 #include "cli/cli.h"
 #include "cli/like.h"
-#include "core/interval.h"
-#include "core/json.h"
-#include "core/registry.h"
-#include "runner/pool.h"
-#include "runner/steps.h"
+#include "core/base/json.h"
+#include "core/plugin/registry.h"
+#include "core/stats/interval.h"
+#include "runner/judge/pool.h"
+#include "runner/run/steps.h"
 
 typedef struct {
   char *truth, *guess, *release, *public_rows, *metric;

@@ -1,8 +1,8 @@
 /* The options that change a plan. */
 #include "cli/options.h"
 
-#include "core/error.h"
-#include "core/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 /* @ret_value from an option that must be a number of at least @least. */
 static gboolean

@@ -3,13 +3,13 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "core/parallel.h"
-#include "core/registry.h"
-#include "core/text.h"
+#include "core/base/parallel.h"
+#include "core/base/text.h"
+#include "core/plugin/registry.h"
 #include "report/report.h"
-#include "runner/estimate.h"
-#include "runner/pairing.h"
-#include "runner/sheet.h"
+#include "runner/plan/estimate.h"
+#include "runner/plan/pairing.h"
+#include "runner/plan/sheet.h"
 
 static void
 print_parts (const char *kind, const GPtrArray *parts)

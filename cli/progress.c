@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/interrupt.h"
+#include "core/base/interrupt.h"
 
 #define BAR_WIDTH 24
 /* Between two redraws of the bar, and between two plain lines. */

@@ -1,8 +1,8 @@
 /* assay protect: step 1 alone. */
 #include "cli/cli.h"
 #include "cli/like.h"
-#include "core/registry.h"
-#include "runner/steps.h"
+#include "core/plugin/registry.h"
+#include "runner/run/steps.h"
 
 typedef struct {
   char *defense, *secrets, *groups, *labels, *database, *public_rows, *release, *truth;

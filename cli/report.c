@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "report/report.h"
-#include "runner/kept.h"
+#include "runner/store/kept.h"
 
 typedef struct {
   char *out;

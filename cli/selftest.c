@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "core/control.h"
-#include "core/registry.h"
+#include "core/games/control.h"
+#include "core/plugin/registry.h"
 
 /* FALSE where the control was lost or could not be played. An attack with a setting that must be
  * given (a program to run) has no control of its own. */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "cli/witness.h"
-#include "core/text.h"
-#include "runner/claim.h"
-#include "runner/run.h"
+#include "core/base/text.h"
+#include "runner/plan/claim.h"
+#include "runner/run/run.h"
 
 /* The claim's result, if it has a witness. */
 static const AssayResultClaim *

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "core/parallel.h"
-#include "core/shared-work.h"
-#include "runner/crew-local.h"
+#include "core/base/parallel.h"
+#include "core/base/shared-work.h"
+#include "runner/crew/crew-local.h"
 
 CliParty
 cli_party_join (void)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/options.h"
-#include "runner/crew-mpi.h"
+#include "runner/crew/crew-mpi.h"
 
 /* What this process is in a run. */
 typedef struct {

@@ -1,6 +1,6 @@
 /* No protection: the secrets themselves. The upper end of every privacy-utility curve, and the
  * case that an attack must win. */
-#include "core/plugin.h"
+#include "core/plugin/plugin.h"
 
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,

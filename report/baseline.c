@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/json.h"
+#include "core/base/json.h"
 #include "report/report.h"
 
 static char *

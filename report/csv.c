@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "report/csv-field.h"
 #include "report/report.h"
 

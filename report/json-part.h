@@ -1,8 +1,8 @@
 /* One side of a cell, as the JSON files have it. */
 #pragma once
 
-#include "core/json.h"
-#include "runner/results.h"
+#include "core/base/json.h"
+#include "runner/judge/results.h"
 
 G_BEGIN_DECLS
 

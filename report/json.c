@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "core/grant.h"
-#include "core/json.h"
-#include "core/linalg.h"
+#include "core/base/json.h"
+#include "core/data/grant.h"
+#include "core/math/linalg.h"
 #include "report/json-part.h"
 #include "report/report.h"
-#include "runner/claim.h"
-#include "runner/loaded.h"
+#include "runner/plan/claim.h"
+#include "runner/plan/loaded.h"
 
 #include <sqlite3.h>
 

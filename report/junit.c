@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "report/report.h"
-#include "runner/claim.h"
+#include "runner/plan/claim.h"
 
 /* XML 1.0 has no control characters, not even escaped, and neither U+FFFE nor U+FFFF. */
 static gboolean

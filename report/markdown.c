@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "report/report.h"
-#include "runner/claim.h"
+#include "runner/plan/claim.h"
 
 /* Overrides and isolates of the direction of writing would reorder the verdict beside them. */
 static gboolean

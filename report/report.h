@@ -1,10 +1,10 @@
 /* Reports: made from results alone. */
 #pragma once
 
-#include "core/json.h"
-#include "report/figures.h"
-#include "runner/baseline.h"
-#include "runner/results.h"
+#include "core/base/json.h"
+#include "report/plots/figures.h"
+#include "runner/judge/baseline.h"
+#include "runner/judge/results.h"
 
 G_BEGIN_DECLS
 

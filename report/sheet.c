@@ -8,8 +8,8 @@
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
-#include "core/error.h"
-#include "core/matrix.h"
+#include "core/base/error.h"
+#include "core/data/matrix.h"
 #include "report/json-part.h"
 #include "report/report.h"
 

@@ -6,10 +6,10 @@
 
 #include <glib/gstdio.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "report/compare.h"
-#include "report/figures.h"
-#include "report/html.h"
+#include "report/html/html.h"
+#include "report/plots/figures.h"
 #include "report/report.h"
 
 /* Writes what @data stands for. FALSE with @error, or with errno alone. */

@@ -7,8 +7,8 @@
  * here to be audited, and to be copied. */
 #include <math.h>
 
-#include "core/module.h"
-#include "core/parallel.h"
+#include "core/base/parallel.h"
+#include "core/plugin/module.h"
 
 typedef struct {
   double step;

@@ -4,8 +4,8 @@
  * Release: subspaces D = t + span (B), t: n x d, B: n x m x d with orthonormal rows.
  * Knowledge: public rows Z, N x d. With c their mean, the guess for each D is the point of D
  * nearest to c: t + B'B (c - t). */
-#include "attacks/subspace.h"
-#include "core/plugin.h"
+#include "attacks/lifting/subspace.h"
+#include "core/plugin/plugin.h"
 
 typedef struct {
   gint64 rows;

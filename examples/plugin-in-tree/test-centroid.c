@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "core/control.h"
-#include "core/plugin.h"
+#include "core/games/control.h"
+#include "core/plugin/plugin.h"
 
 extern const AssayAttack assay_attack_centroid;
 extern const AssayAttack assay_attack_verbatim;

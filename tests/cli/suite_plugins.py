@@ -20,7 +20,7 @@ def add_to(suite):
 
 # A defense: every number times FACTOR.
 DEFENSE = """
-#include "core/module.h"
+#include "core/plugin/module.h"
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
@@ -43,7 +43,7 @@ DEFINES = {"ID": '"scaled"', "FACTOR": "1.25f", "PROTECT": "protect",
 
 # Nothing, of each secret.
 METRIC = """
-#include "core/module.h"
+#include "core/plugin/module.h"
 static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
          AssayOutcomes *ret_outcomes, GError **error)
@@ -134,7 +134,7 @@ def _(sandbox):
     """`nearest` compiled as a plugin under another id guesses what the built-in one guesses."""
     source = (SOURCE / "attacks" / "nearest.c").read_text().replace('"nearest"', '"again"')
     compile_plugin(sandbox, "plugins/again.so",
-                   source=source + "\n#include \"core/module.h\"\n"
+                   source=source + "\n#include \"core/plugin/module.h\"\n"
                    "ASSAY_MODULE (ASSAY_OFFER (assay_attack_nearest));\n",
                    sources=[SOURCE / "attacks" / "subspace.c"])
     use(sandbox)
@@ -284,7 +284,7 @@ def _(sandbox):
         reasons[name] = reason
 
     abi = re.search(r"define ASSAY_PLUGIN_ABI (\d+)", (SOURCE / "core" / "plugin.h").read_text())
-    headers = '#include "core/module.h"\n'
+    headers = '#include "core/plugin/module.h"\n'
     add("abi", f"was compiled for plugin ABI 4711; expected {abi.group(1)}: compile it with the "
         "headers of this Assay",
         head=headers + "#undef ASSAY_PLUGIN_ABI\n#define ASSAY_PLUGIN_ABI 4711\n")
@@ -293,7 +293,7 @@ def _(sandbox):
         head=headers + "#undef ASSAY_MODULE_SIZE\n"
         "#define ASSAY_MODULE_SIZE(Type) (guint32) sizeof (Type) + 8,\n")
     add("library", "is no plugin: it has no symbol assay_module; expected ASSAY_MODULE (...) of "
-        "core/module.h in it", source="int something (void);\nint something (void) { return 1; }\n")
+        "module.h in it", source="int something (void);\nint something (void) { return 1; }\n")
     add("nothing", "offers no plugin", ENTRIES="{ 0, NULL }")
     add("no-protect", "'scaled': expected the member protect", PROTECT="NULL")
     add("no-id", "a defense without an id in kebab-case", ID='"Not kebab"')

@@ -3,7 +3,7 @@
  * repeated until the file is full. */
 #include "tests/fuzz/table.h"
 
-#include "datasets/cifar-file.h"
+#include "datasets/images/cifar-file.h"
 
 static const char *const paths[] = { "a.bin", NULL };
 

@@ -2,7 +2,7 @@
  * there should be, the first line which column, the rest is the file. */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/csv-column.h"
+#include "core/data/csv-column.h"
 
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/file-map.h"
+#include "core/base/error.h"
+#include "core/base/file-map.h"
 
 #define MOST_FILES 16
 
@@ -44,7 +44,7 @@ fuzz_files_forget (void)
     g_bytes_unref (files[--n_files].bytes);
 }
 
-/* In the place of core/file-map.c. */
+/* In the place of core/base/file-map.c. */
 GBytes *
 assay_file_map (const char *path, GError **error)
 {

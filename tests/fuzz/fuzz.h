@@ -3,7 +3,7 @@
  * corpora, so that what was once found stays mended.
  *
  * Readers take paths. Here their files are in memory: files.c stands in the place of
- * core/file-map.c. */
+ * core/base/file-map.c. */
 #pragma once
 
 #include <glib.h>

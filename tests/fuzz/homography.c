@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/text.h"
-#include "datasets/homography-file.h"
+#include "core/base/text.h"
+#include "datasets/photographs/homography-file.h"
 
 /* Nine numbers printed exactly are the same matrix. */
 static void

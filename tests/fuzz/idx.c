@@ -2,7 +2,7 @@
  * good file. */
 #include "tests/fuzz/table.h"
 
-#include "datasets/idx-file.h"
+#include "datasets/images/idx-file.h"
 
 /* Labels and images. */
 static gboolean

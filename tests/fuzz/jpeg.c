@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "datasets/jpeg-check.h"
+#include "datasets/photographs/jpeg-check.h"
 
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/json.h"
+#include "core/base/json.h"
 
 static char *
 write_json (const char *text, double number, gint64 integer, gboolean is_compact)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/npy.h"
+#include "core/data/npy.h"
 
 static void
 check_written (const AssayArray *array)

@@ -4,8 +4,8 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "core/plugin.h"
-#include "runner/plan.h"
+#include "core/plugin/plugin.h"
+#include "runner/plan/plan.h"
 
 static const AssaySurvey survey
     = { .n_secrets = 1000,

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/npy.h"
+#include "core/data/npy.h"
 
 #define MOST_SIDE 6
 

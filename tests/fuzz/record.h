@@ -6,7 +6,7 @@
  * follow, repeated). Files that are no .npy are another target's. */
 #pragma once
 
-#include "core/exchange.h"
+#include "core/data/exchange.h"
 #include "tests/fuzz/fuzz.h"
 
 #define RECORD_MOST_ARRAYS 8

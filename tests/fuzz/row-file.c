@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "core/row-file.h"
+#include "core/data/row-file.h"
 
 static const char *const names[] = { "a.fvecs", "a.bvecs", "a.ivecs", "a.npy", NULL };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "runner/scenario.h"
+#include "runner/plan/scenario.h"
 
 /* A value that begins a line would be another thing there; it never does. */
 static void

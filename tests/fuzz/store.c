@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "runner/plan.h"
-#include "runner/results.h"
-#include "runner/store-sql.h"
+#include "runner/judge/results.h"
+#include "runner/plan/plan.h"
+#include "runner/store/store-sql.h"
 
 #define MOST_ROWS 64
 

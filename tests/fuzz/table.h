@@ -1,7 +1,7 @@
 /* Reads a table of @format from memory: every row, in pieces of different sizes. */
 #pragma once
 
-#include "datasets/table.h"
+#include "datasets/tables/table.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Whether it was read to its end. */

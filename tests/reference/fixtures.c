@@ -5,7 +5,7 @@
 
 #include <glib/gstdio.h>
 
-#include "runner/steps.h"
+#include "runner/run/steps.h"
 
 AssayMatrix *
 fixture_normal (gsize rows, gsize cols, guint64 trial)

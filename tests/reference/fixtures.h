@@ -1,7 +1,7 @@
 /* Small things that tests of plugins and of the runner are made of. */
 #pragma once
 
-#include "core/plugin.h"
+#include "core/plugin/plugin.h"
 
 G_BEGIN_DECLS
 

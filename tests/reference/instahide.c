@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/rng.h"
+#include "core/base/rng.h"
 
 #define WAVES 40
 

@@ -2,7 +2,7 @@
  * the steps of mixture-inversion are tested against. */
 #pragma once
 
-#include "core/matrix.h"
+#include "core/data/matrix.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* Mechanisms whose epsilon is known by construction, for tests of what audits them. */
 #pragma once
 
-#include "core/mechanism.h"
+#include "core/plugin/mechanism.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
  * distance by its definition, in double. */
 #pragma once
 
-#include "core/scan.h"
+#include "core/search/scan.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
  * of two affine subspaces by the singular values of their stacked bases. In double. */
 #pragma once
 
-#include "core/rng.h"
+#include "core/base/rng.h"
 #include "tests/reference/naive-attacks.h"
 
 G_BEGIN_DECLS

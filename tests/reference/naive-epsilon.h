@@ -1,4 +1,4 @@
-/* The obvious forms of what core/epsilon.c computes. */
+/* The obvious forms of what core/stats/epsilon.c computes. */
 #pragma once
 
 #include <glib.h>

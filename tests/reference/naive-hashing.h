@@ -1,8 +1,8 @@
 /* Principal components and spectral hashing as they are defined, for comparison with
- * core/principal.c and defenses/sh.c. */
+ * core/math/principal.c and defenses/codes/sh.c. */
 #pragma once
 
-#include "core/matrix.h"
+#include "core/data/matrix.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* The obvious form of SSIM: every window by itself. */
 #pragma once
 
-#include "core/image-quality.h"
+#include "core/math/image-quality.h"
 
 G_BEGIN_DECLS
 

@@ -1,4 +1,4 @@
-/* The obvious forms of what core/interval.c computes. */
+/* The obvious forms of what core/stats/interval.c computes. */
 #pragma once
 
 #include <glib.h>

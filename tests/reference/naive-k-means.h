@@ -1,8 +1,8 @@
-/* K-means as it is defined, for comparison with core/dictionary.c. */
+/* K-means as it is defined, for comparison with core/search/dictionary.c. */
 #pragma once
 
-#include "core/matrix.h"
-#include "core/rows.h"
+#include "core/data/matrix.h"
+#include "core/data/rows.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* The obvious form of core/network: the loss in double, its gradient by differences. */
 #pragma once
 
-#include "core/network.h"
+#include "core/math/network.h"
 
 G_BEGIN_DECLS
 

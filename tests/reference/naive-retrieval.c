@@ -1,7 +1,7 @@
 /* Retrieval by sorting, by going through all orders, and place by place. */
 #include "tests/reference/naive-retrieval.h"
 
-#include "core/codes.h"
+#include "core/data/codes.h"
 
 NaiveRetrieval
 naive_retrieval_of_list (const gboolean *relevant, gsize n, gsize k)

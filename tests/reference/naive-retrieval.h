@@ -1,4 +1,4 @@
-/* The obvious forms of what metrics/ranking.c computes. */
+/* The obvious forms of what metrics/retrieval/ranking.c computes. */
 #pragma once
 
 #include <glib.h>

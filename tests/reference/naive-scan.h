@@ -1,7 +1,7 @@
-/* The obvious forms of what core/scan.c and core/knn.c compute, in double precision. */
+/* The obvious forms of what scan.c and knn.c compute, in double precision. */
 #pragma once
 
-#include "core/scan.h"
+#include "core/search/scan.h"
 
 G_BEGIN_DECLS
 

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/one-run.h"
-#include "core/parallel.h"
-#include "core/registry.h"
+#include "core/base/parallel.h"
+#include "core/games/one-run.h"
+#include "core/plugin/registry.h"
 
 #define LEVEL 0.05
 

@@ -7,7 +7,7 @@
 
 #include <glib/gstdio.h>
 
-#include "core/registry.h"
+#include "core/plugin/registry.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "runner/results.h"
+#include "runner/judge/results.h"
 #include "tests/reference/fixtures.h"
 
 /* The interval of @measure in a cell of defense @defense and attack (or utility) @player; with

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/registry.h"
-#include "runner/steps.h"
+#include "core/plugin/registry.h"
+#include "runner/run/steps.h"
 #include "tests/reference/fixtures.h"
 #include "tests/reference/sample-tests.h"
 #include "tests/unit/assert-near.h"

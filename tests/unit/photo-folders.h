@@ -7,9 +7,9 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <glib/gstdio.h>
 
-#include "core/plugin.h"
-#include "datasets/dead-leaves.h"
-#include "datasets/features.h"
+#include "core/plugin/plugin.h"
+#include "datasets/generated/dead-leaves.h"
+#include "datasets/photographs/features.h"
 
 extern const AssayDatasetPlugin assay_dataset_photos;
 

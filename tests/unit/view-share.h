@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/dataset.h"
-#include "datasets/sift.h"
+#include "core/data/dataset.h"
+#include "datasets/photographs/sift.h"
 
 /* SIFT on the photograph that is kept finds every row's keypoint again, with that very row; @groups
  * may be NULL. */

@@ -1,0 +1,223 @@
+/* Another program as the attack: `command = python3 my_attack.py`.
+ *
+ * Source: Assay; the folder and its formats stand in exec-folder.h and exchange.h. The
+ * program is given release/, public.npy, database.npy and groups.npy where they were granted, and
+ * nothing else, and writes guess/ with what its game asks for:
+ *   reconstruct  `estimates` (n x d), or `codes` for a release of codes
+ *   link         `candidates` (n x k): public rows for each released item, the best first
+ *   pair         `pairs` (p x 2) of items and their `scores` (p), higher, the rather they share a
+ *                secret; of mixtures alone, of which it is known
+ * Labels and hash function are in the release where they were granted. Where it is confined
+ * (setting `confine`) it can write nowhere else and has no network, but nothing keeps a program
+ * from reading elsewhere on the disk.
+ *
+ * It is handed the whole release at once. What was released of other secrets, a built-in attack
+ * without the grant other-releases keeps from using; of an unknown program nobody can know, so that
+ * this attack needs that grant.
+ *
+ * Controls of link and pair: exec-control.h. Control of reconstruct: eight secrets that are rows of
+ * the public set of 64, released as they are, as vectors or as random planes through them (setting
+ * `control`, for programs that read subspaces alone). Rows are normal in 16 dimensions, where the
+ * nearest other public row is almost never closer than half the secret's length (squares: 2
+ * chi^2_16 against chi^2_16). An estimate within a quarter of it has found the secret, and one that
+ * shrinks or is a little noisy still wins. A program that loses even this proves nothing by losing
+ * elsewhere; there is no setting that spares it. */
+#include "attacks/external/exec-control.h"
+#include "attacks/lifting/subspace.h"
+#include "core/external/exec-folder.h"
+#include "core/plugin/plugin.h"
+
+enum { CONTROL_VECTORS, CONTROL_SUBSPACES, CONTROL_MIXTURES };
+
+static const char *const control_kinds[] = { "vectors", "subspaces", "mixtures", NULL };
+static const char *const games[] = { "reconstruct", "link", "pair", NULL };
+
+typedef struct {
+  AssayExec exec;
+  guint control;
+  guint game;
+} Exec;
+
+static AssayGame
+plays (gconstpointer data)
+{
+  static const AssayGame all[] = { ASSAY_GAME_RECONSTRUCT, ASSAY_GAME_LINK, ASSAY_GAME_PAIR };
+  const Exec *settings = data;
+
+  return all[settings->game];
+}
+
+static gboolean
+check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
+{
+  const Exec *settings = data;
+
+  if (settings->control == CONTROL_MIXTURES && plays (settings) == ASSAY_GAME_RECONSTRUCT)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "control = mixtures is one of the game link; expected vectors or subspaces "
+                       "with game = reconstruct");
+  return assay_exec_check (&settings->exec, error);
+}
+
+static void
+locate (gpointer data, const char *folder)
+{
+  Exec *settings = data;
+
+  assay_exec_locate (&settings->exec, folder);
+}
+
+static GPtrArray *
+files (gconstpointer data)
+{
+  const Exec *settings = data;
+
+  return assay_exec_files (&settings->exec);
+}
+
+/* The program's own, and a copy of the rows that it may be given. */
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const Exec *settings = data;
+
+  return ((guint64) settings->exec.memory_limit << 20)
+         + (guint64) MAX (shape->n_public, shape->n_database) * shape->cols * sizeof (float);
+}
+
+static guint
+granted (const AssayObservation *seen)
+{
+  const AssayArrays *arrays = &seen->release->arrays;
+
+  return (seen->database != NULL ? ASSAY_GRANT_DATABASE : 0)
+         | (seen->public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0)
+         | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
+         | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
+         | (assay_arrays_get (arrays, "labels") != NULL ? ASSAY_GRANT_LABELS : 0)
+         | (assay_arrays_get (arrays, "projection") != NULL ? ASSAY_GRANT_HASH_FUNCTION : 0);
+}
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const Exec *settings = context->settings;
+  const gsize n = assay_release_count (seen->release);
+  /* Of statistics the release does not say how many secrets there are. */
+  const gint64 *groups = seen->release->kind != ASSAY_RELEASE_STATISTICS ? seen->groups : NULL;
+  const AssayExecRequest request = { .role = "attack",
+                                     .stream = context->stream,
+                                     .n = n,
+                                     .cols = assay_release_cols (seen->release),
+                                     .geometry = &seen->release->geometry,
+                                     .kind = seen->release->kind,
+                                     .grants = granted (seen),
+                                     .game = games[settings->game] };
+  g_autoptr (AssayExecFolder) folder = assay_exec_folder_new (&request, &settings->exec, error);
+  g_autoptr (AssayGuess) made = NULL;
+
+  if (folder == NULL || !assay_exec_folder_add_release (folder, seen->release, error)
+      || !assay_exec_folder_add_rows (folder, "database", seen->database, error)
+      || !assay_exec_folder_add_rows (folder, "public", seen->public_rows, error)
+      || !assay_exec_folder_add_numbers (folder, "groups", groups, n, error))
+    return FALSE;
+  made = assay_exec_folder_run_attack (folder, error);
+  if (made == NULL)
+    return FALSE;
+  assay_guess_take_answer (ret_guess, made);
+  return TRUE;
+}
+
+/* ---- Control ---- */
+
+static AssayRelease *
+released_as_they_are (AssayView secrets, GError **error)
+{
+  AssayMatrix *vectors = assay_matrix_copy (secrets, error);
+  AssayRelease *release;
+
+  if (vectors == NULL)
+    return NULL;
+  release = assay_release_new (ASSAY_RELEASE_VECTORS, "control");
+  assay_arrays_take (&release->arrays, "vectors", assay_array_take_matrix (vectors));
+  return release;
+}
+
+static gboolean
+make_reconstruct_control (const Exec *settings, AssayStreamKey key, AssayControlCase *ret_case,
+                          GError **error)
+{
+  enum { SECRETS = 8, PUBLIC = 64, COLS = 16, PLANE = 2 };
+  AssayStream stream = assay_stream (key, 0);
+  g_autoptr (AssayMatrix) public_rows = assay_matrix_new (PUBLIC, COLS, error);
+  AssayMatrix *secrets;
+  AssayView view;
+
+  if (public_rows == NULL)
+    return FALSE;
+  for (gsize i = 0; i < PUBLIC * COLS; i++)
+    public_rows->data[i] = (float) assay_stream_normal (&stream);
+  view = assay_view_rows (assay_matrix_view (public_rows), 0, SECRETS);
+  secrets = assay_matrix_copy (view, error);
+  if (secrets == NULL)
+    return FALSE;
+  ret_case->truth = assay_truth_new ();
+  assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (secrets));
+  ret_case->release = settings->control == CONTROL_VECTORS
+                          ? released_as_they_are (view, error)
+                          : subspace_control_release (view, NULL, 0, PLANE, &stream, error);
+  ret_case->public_rows = assay_rows_take_matrix (g_steal_pointer (&public_rows));
+  return ret_case->release != NULL;
+}
+
+static gboolean
+make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
+{
+  static const AssayReleaseKind released[] = { [CONTROL_VECTORS] = ASSAY_RELEASE_VECTORS,
+                                               [CONTROL_SUBSPACES] = ASSAY_RELEASE_SUBSPACES,
+                                               [CONTROL_MIXTURES] = ASSAY_RELEASE_MIXTURES };
+  const Exec *settings = data;
+
+  switch (plays (settings)) {
+  case ASSAY_GAME_LINK:
+    return exec_control_link (released[settings->control], key, ret_case, error);
+  case ASSAY_GAME_PAIR:
+    return exec_control_pair (key, ret_case, error);
+  default:
+    return make_reconstruct_control (settings, key, ret_case, error);
+  }
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_EXEC_PARAMETERS,
+        ASSAY_PARAM_CHOICE (Exec, control, 0, control_kinds,
+                            "Kind of release in the control, of public rows as they are; that of "
+                            "the game pair has mixtures always"),
+        ASSAY_PARAM_LATER_CHOICE (Exec, game, 0, games,
+                                  "What its guess holds: estimates of the "
+                                  "secrets; candidates, public rows for each released item; or "
+                                  "scores of pairs of items that may share a secret"),
+        ASSAY_PARAM_END };
+
+const AssayAttack assay_attack_exec = {
+  .id = "exec",
+  .summary = "Another program as the attack, in any language: reads and writes .npy files",
+  .reference = { "Assay", "core/external/exec-folder.h" },
+  .parameters = parameters,
+  .settings_size = sizeof (Exec),
+  .check = check,
+  .memory = memory,
+  .locate = locate,
+  .files = files,
+  .reads = ASSAY_RELEASE_ANY,
+  .needs = ASSAY_GRANT_OTHER_RELEASES,
+  .game = ASSAY_GAME_RECONSTRUCT,
+  .plays = plays,
+  .attack = attack,
+  .control = { .says = "a public secret that was released as it is, is found; of the game pair: "
+                       "nearly equal releases of one secret are told from those of others",
+               .make = make_control,
+               .at_least = 1,
+               .within = 0.25 },
+};

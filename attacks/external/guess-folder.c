@@ -1,0 +1,88 @@
+/* A guess that was made elsewhere: `folder = mine/guess`.
+ *
+ * Source: Assay; the folder is one of exchange.h (guess.json and .npy files). The guess is of
+ * the release that it is played against, item by item: a scenario with several defenses or trials
+ * needs a folder for each (folder = guesses/{defense}/{trial}).
+ *
+ * It has no control. Whoever made it cannot be asked to win a case of known outcome, so that its
+ * silence proves nothing: what it recovered is measured and may violate a claim, and no claim is
+ * upheld by what it did not recover (runner/judge/judge.c). */
+#include "core/plugin/plugin.h"
+
+static const char *const games[] = { "estimates", "candidates", "pairs", NULL };
+
+typedef struct {
+  char *folder;
+  guint holds;
+} Folder;
+
+static AssayGame
+game (gconstpointer data)
+{
+  static const AssayGame all[] = { ASSAY_GAME_RECONSTRUCT, ASSAY_GAME_LINK, ASSAY_GAME_PAIR };
+  const Folder *settings = data;
+
+  return all[settings->holds];
+}
+
+static AssayGuess *
+read_guess (const Folder *settings, const AssayPlace *place, GError **error)
+{
+  g_autofree char *path = assay_elsewhere_find (settings->folder, place, error);
+
+  return path != NULL ? assay_guess_read (path, error) : NULL;
+}
+
+static char *
+look (gconstpointer data, const AssayPlace *place, G_GNUC_UNUSED const AssayShape *shape,
+      GError **error)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autoptr (AssayGuess) guess = read_guess (data, place, error);
+
+  if (guess == NULL)
+    return NULL;
+  assay_elsewhere_hash (checksum, guess->is_unordered ? "guess, unordered" : "guess",
+                        &guess->arrays);
+  return g_strdup (g_checksum_get_string (checksum));
+}
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const Folder *settings = context->settings;
+  g_autoptr (AssayGuess) made = NULL;
+
+  if (game (settings) == ASSAY_GAME_LINK && seen->public_rows == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "candidates are numbers of public rows; expected grants = public");
+  made = read_guess (settings, &context->place, error);
+  if (made == NULL)
+    return FALSE;
+  assay_guess_take_answer (ret_guess, made);
+  return TRUE;
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_STRING (Folder, folder, NULL,
+                            "The guess folder; {trial} stands for a number from 0, {defense} for "
+                            "the name of the defense in the tables"),
+        ASSAY_PARAM_CHOICE (Folder, holds, 0, games,
+                            "What it holds: estimates (or codes) of the secrets, candidates for "
+                            "every released item, or pairs with scores"),
+        ASSAY_PARAM_END };
+
+const AssayAttack assay_attack_guess_folder = {
+  .id = "guess-folder",
+  .summary = "A guess that was made elsewhere, as a folder of .npy files",
+  .reference = { "Assay", "core/data/exchange.h" },
+  .parameters = parameters,
+  .settings_size = sizeof (Folder),
+  .reads = ASSAY_RELEASE_ANY,
+  .game = ASSAY_GAME_RECONSTRUCT,
+  .attack = attack,
+  .control = { .says = "none: of a guess made elsewhere only what it recovered counts" },
+  .look = look,
+  .plays = game,
+};

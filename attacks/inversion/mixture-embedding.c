@@ -1,0 +1,149 @@
+/* Subspace iteration: Q = orthonormal (C Q), six times; then the eigenvectors of Q' C Q. */
+#include "attacks/inversion/mixture-embedding.h"
+
+#include <math.h>
+
+#include "core/base/parallel.h"
+#include "core/math/linalg.h"
+
+#define STEPS 6
+#define SPARE 16 /* vectors beyond those that are wanted */
+#define PANEL 256
+
+typedef struct {
+  AssayView features;
+  AssayView whitened;
+  gsize count;
+  float *scales;  /* D, N */
+  float *scaled;  /* D Q, N x count */
+  float *inner;   /* F' D Q, d x count */
+  float *product; /* C Q, N x count */
+} Operator;
+
+static void
+measure_panel (gsize index, guint worker, gpointer data)
+{
+  const Operator *job = data;
+  const gsize first = index * PANEL, last = MIN (first + PANEL, job->features.rows);
+
+  (void) worker;
+  for (gsize i = first; i < last; i++) {
+    const float *f = assay_view_row (job->features, i), *p = assay_view_row (job->whitened, i);
+    double square = 0;
+
+    for (gsize j = 0; j < job->features.cols; j++)
+      square += (double) f[j] * p[j];
+    job->scales[i] = square > 0 ? (float) (1 / sqrt (square)) : 0;
+  }
+}
+
+static void
+multiply_columns (gsize index, guint worker, gpointer data)
+{
+  const Operator *job = data;
+  const gsize first = index * PANEL, width = MIN (PANEL, job->features.cols - first);
+
+  (void) worker;
+  assay_linalg_product_tn (width, job->count, job->features.rows, job->features.data + first,
+                           job->features.stride, job->scaled, job->count,
+                           job->inner + first * job->count, job->count);
+}
+
+static void
+multiply_rows (gsize index, guint worker, gpointer data)
+{
+  const Operator *job = data;
+  const gsize first = index * PANEL, height = MIN (PANEL, job->whitened.rows - first);
+
+  (void) worker;
+  assay_linalg_product_nn (height, job->count, job->whitened.cols,
+                           assay_view_row (job->whitened, first), job->whitened.stride, job->inner,
+                           job->count, job->product + first * job->count, job->count);
+  for (gsize i = first; i < first + height; i++)
+    for (gsize j = 0; j < job->count; j++)
+      job->product[i * job->count + j] *= job->scales[i];
+}
+
+/* product = C Q for the vectors in the rows of @vectors (count x N). */
+static void
+apply (const Operator *job, const double *vectors)
+{
+  const gsize n = job->features.rows;
+
+  for (gsize i = 0; i < n; i++)
+    for (gsize j = 0; j < job->count; j++)
+      job->scaled[i * job->count + j] = (float) (job->scales[i] * vectors[j * n + i]);
+  assay_parallel_for ((job->features.cols + PANEL - 1) / PANEL, multiply_columns, (gpointer) job);
+  assay_parallel_for ((n + PANEL - 1) / PANEL, multiply_rows, (gpointer) job);
+}
+
+/* Takes the vectors' leading combinations with the eigenvectors of Q' C Q, whose values are C's. */
+static gboolean
+rotate (const Operator *job, const double *vectors, AssayMatrix *ret_embedding, GError **error)
+{
+  const gsize n = job->features.rows, r = job->count, wanted = ret_embedding->cols;
+  g_autofree double *product = assay_alloc (n, r * sizeof (double), "embedding", error);
+  g_autofree double *gram = assay_alloc (r * r, sizeof (double), "embedding", error);
+  g_autofree double *values = assay_alloc (wanted, sizeof (double), "embedding", error);
+  g_autofree double *rotation = assay_alloc (wanted, r * sizeof (double), "embedding", error);
+  g_autofree double *turned = assay_alloc (r, wanted * sizeof (double), "embedding", error);
+
+  if (product == NULL || gram == NULL || values == NULL || rotation == NULL || turned == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n * r; i++)
+    product[i] = job->product[i];
+  assay_linalg_product_nn_double (r, r, n, vectors, n, product, r, gram, r);
+  if (!assay_linalg_symmetric_eigen (r, wanted, gram, values, rotation, error))
+    return FALSE;
+  for (gsize i = 0; i < r; i++)
+    for (gsize j = 0; j < wanted; j++)
+      turned[i * wanted + j] = rotation[j * r + i] * sqrt (MAX (values[j], 0));
+  assay_linalg_product_tn_double (n, wanted, r, vectors, n, turned, wanted, product, wanted);
+  for (gsize i = 0; i < n; i++) {
+    double square = 0;
+
+    for (gsize j = 0; j < wanted; j++)
+      square += product[i * wanted + j] * product[i * wanted + j];
+    for (gsize j = 0; square > 0 && j < wanted; j++)
+      ret_embedding->data[i * wanted + j] = (float) (product[i * wanted + j] / sqrt (square));
+  }
+  return TRUE;
+}
+
+AssayMatrix *
+mixture_embedding (AssayView features, AssayView whitened, gsize count, AssayStreamKey key,
+                   GError **error)
+{
+  const gsize n = features.rows, most = MIN (n, features.cols), r = MIN (count + SPARE, most);
+  AssayStream stream = assay_stream (key, 0);
+  g_autoptr (AssayMatrix) embedding = assay_matrix_new (n, MIN (count, most), error);
+  g_autofree double *vectors = assay_alloc (r, n * sizeof (double), "embedding", error);
+  g_autofree float *scales = assay_alloc (n, sizeof (float), "embedding", error);
+  g_autofree float *scaled = assay_alloc (n, r * sizeof (float), "embedding", error);
+  g_autofree float *inner = assay_alloc (features.cols, r * sizeof (float), "embedding", error);
+  g_autofree float *product = assay_alloc (n, r * sizeof (float), "embedding", error);
+  Operator job = { .features = features,
+                   .whitened = whitened,
+                   .count = r,
+                   .scales = scales,
+                   .scaled = scaled,
+                   .inner = inner,
+                   .product = product };
+
+  if (embedding == NULL || vectors == NULL || scales == NULL || scaled == NULL || inner == NULL
+      || product == NULL)
+    return NULL;
+  assay_parallel_for ((n + PANEL - 1) / PANEL, measure_panel, &job);
+  assay_stream_fill_normal (&stream, r * n, vectors);
+  for (gsize step = 0; step < STEPS; step++) {
+    if (!assay_linalg_orthonormalize (vectors, r, n, error)) {
+      g_prefix_error (error, "embedding of mixtures: ");
+      return NULL;
+    }
+    apply (&job, vectors);
+    for (gsize i = 0; step + 1 < STEPS && i < n; i++)
+      for (gsize j = 0; j < r; j++)
+        vectors[j * n + i] = product[i * r + j];
+  }
+  return rotate (&job, vectors, embedding, error) ? g_steal_pointer (&embedding) : NULL;
+}

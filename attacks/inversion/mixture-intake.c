@@ -1,0 +1,212 @@
+/* Reading an observation, and learning its metrics. */
+#include "attacks/inversion/mixture-intake.h"
+
+#include <json-glib/json-glib.h>
+#include <math.h>
+
+#include "attacks/mixtures/mixture-scores.h"
+
+#define RIDGE 0.1
+
+void
+mixture_intake_clear (MixtureIntake *intake)
+{
+  g_free (intake->state.magnitudes);
+  g_free (intake->state.variance);
+  g_free (intake->state.pairs);
+  g_free (intake->state.weights);
+  g_free (intake->state.images);
+  g_free (intake->state.known);
+  g_free (intake->state.noise);
+  g_free (intake->state.partners);
+  assay_matrix_free (intake->public_images);
+  g_free (intake->precision);
+  assay_matrix_free (intake->features);
+  assay_matrix_free (intake->whitened);
+  whitening_clear (&intake->plain);
+  g_free (intake->plain_precision);
+  public_filter_clear (&intake->filter);
+}
+
+static double
+find_largest_coefficient (const MixtureNumbers *numbers, const AssayRelease *release)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  JsonNode *root = NULL;
+
+  if (json_parser_load_from_data (parser, release->settings, -1, NULL))
+    root = json_parser_get_root (parser);
+  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
+    return numbers->max_coefficient;
+  return json_object_get_double_member_with_default (json_node_get_object (root), "max_coefficient",
+                                                     numbers->max_coefficient);
+}
+
+/* k, the largest coefficient, and n: what the release says of how it was made, or settings. */
+static gboolean
+find_numbers (const MixtureNumbers *numbers, const AssayRelease *release,
+              WhiteningShares *ret_shares, gsize *ret_n, GError **error)
+{
+  const gint64 said_k = mixture_setting (release, "k");
+  const gint64 epochs = mixture_setting (release, "epochs");
+  const gint64 k = said_k > 0 ? said_k : numbers->k;
+  const double largest = find_largest_coefficient (numbers, release);
+  const gsize total = assay_release_count (release);
+  gsize n = (gsize) numbers->secrets;
+
+  if (k < MIXTURE_PRIVATE || k > WHITENING_MAX_IMAGES)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "k = %" G_GINT64_FORMAT ": expected the release, or the setting k, to say "
+                       "how many images are in a mixture, %d to %d",
+                       k, MIXTURE_PRIVATE, WHITENING_MAX_IMAGES);
+  if (epochs > 0 && total % (gsize) epochs == 0)
+    n = total / (gsize) epochs;
+  if (n == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "secrets = 0: expected a number, as the release does not say how many "
+                       "mixtures there are of each secret (epochs, a divisor of %" G_GSIZE_FORMAT
+                       ")",
+                       total);
+  if (n < MIXTURE_PRIVATE || n > total)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "%" G_GSIZE_FORMAT " mixtures of %" G_GSIZE_FORMAT
+                       " secrets: expected 2 or more secrets, and as many mixtures",
+                       total, n);
+  if (largest * (double) k < 1.2)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "max_coefficient = %g: expected at least %.3g, 1.2 / k, for mixtures of "
+                       "k = %" G_GINT64_FORMAT " images",
+                       largest, 1.2 / (double) k, k);
+  *ret_shares = (WhiteningShares){ .k = (gsize) k, .max_coefficient = largest };
+  *ret_n = n;
+  return TRUE;
+}
+
+static gboolean
+make_room (MixtureState *state, GError **error)
+{
+  const gsize total = state->n_mixtures, d = state->cols;
+
+  return (state->magnitudes = assay_alloc (total, d * sizeof (float), "magnitudes", error))
+         && (state->variance = assay_alloc (d, sizeof (float), "variances", error))
+         && (state->pairs = assay_alloc (total, 2 * sizeof (guint32), "pairs", error))
+         && (state->weights = assay_alloc (total, 2 * sizeof (float), "weights", error))
+         && (state->images = assay_alloc (state->n_secrets, d * sizeof (float), "images", error))
+         && (state->known = assay_alloc (total, d * sizeof (float), "public parts", error))
+         && (state->noise = assay_alloc (total, sizeof (float), "noise", error))
+         && (state->partners = assay_alloc (total, MAX (state->n_partners, 1) * sizeof (gint32),
+                                            "partners", error));
+}
+
+/* Of each pixel over the public images, from its mean in all; none below a thousandth of that. */
+static void
+measure_variance (AssayView images, const double *mean, float *ret_variance)
+{
+  double all = 0;
+
+  for (gsize j = 0; j < images.cols; j++) {
+    double sum = 0;
+
+    for (gsize i = 0; i < images.rows; i++) {
+      const double gap = assay_view_row (images, i)[j] - mean[j];
+
+      sum += gap * gap / (double) images.rows;
+    }
+    ret_variance[j] = (float) sum;
+    all += sum / (double) images.cols;
+  }
+  for (gsize j = 0; j < images.cols; j++)
+    ret_variance[j] = MAX (ret_variance[j], (float) (all / 1000));
+}
+
+static gboolean
+take_observation (const MixtureNumbers *numbers, const AssayObservation *seen,
+                  MixtureIntake *ret_intake, GError **error)
+{
+  const AssayRelease *release = seen->release;
+  const AssayView images = assay_array_view (assay_arrays_get (&release->arrays, "images"));
+  const AssayArray *labels = assay_arrays_get (&release->arrays, "labels");
+  MixtureState *state = &ret_intake->state;
+
+  if (!find_numbers (numbers, release, &ret_intake->shares, &state->n_secrets, error))
+    return FALSE;
+  ret_intake->public_images = mixture_public (release, seen->public_rows, error);
+  if (ret_intake->public_images == NULL)
+    return FALSE;
+  state->n_mixtures = images.rows;
+  state->cols = images.cols;
+  state->n_public = ret_intake->public_images->rows;
+  state->n_partners = ret_intake->shares.k - MIXTURE_PRIVATE;
+  state->geometry = release->geometry;
+  if (state->geometry.height == 0) /* rows of which nothing is known are lines of pixels */
+    state->geometry = (AssayGeometry){ .height = 1, .width = images.cols, .channels = 1 };
+  state->public_images = ret_intake->public_images->data;
+  if (numbers->use_labels && labels != NULL) {
+    state->labels = assay_array_view (labels).data;
+    state->n_classes = labels->shape[1];
+  }
+  if (!make_room (state, error))
+    return FALSE;
+  for (gsize i = 0; i < images.rows; i++)
+    for (gsize j = 0; j < images.cols; j++)
+      state->magnitudes[i * images.cols + j] = fabsf (assay_view_row (images, i)[j]);
+  for (gsize i = 0; i < images.rows * state->n_partners; i++)
+    state->partners[i] = -1;
+  return TRUE;
+}
+
+/* The two metrics: of squared mixtures, and of public images. */
+static gboolean
+learn_metrics (MixtureIntake *intake, GError **error)
+{
+  MixtureState *state = &intake->state;
+  const gsize d = state->cols;
+  const AssayView public_images = assay_matrix_view (intake->public_images);
+  const AssayView images = { state->n_mixtures, d, d, state->magnitudes };
+  const WhiteningMoments moments = whitening_moments (&intake->shares);
+  g_auto (Whitening) squared = { 0 };
+
+  intake->precision = assay_alloc (d, d * sizeof (float), "metric", error);
+  intake->plain_precision = assay_alloc (d, d * sizeof (float), "metric", error);
+  if (intake->precision == NULL || intake->plain_precision == NULL
+      || !whitening_learn (public_images, WHITENING_SQUARED, &moments, &squared, error)
+      || !whitening_inverse (&squared, RIDGE, intake->precision, error))
+    return FALSE;
+  intake->features = whitening_features (&squared, images, error);
+  if (intake->features == NULL)
+    return FALSE;
+  intake->whitened = whitening_project (assay_matrix_view (intake->features),
+                                        (AssayView){ d, d, d, intake->precision }, error);
+  if (intake->whitened == NULL
+      || !whitening_learn (public_images, WHITENING_PLAIN, &moments, &intake->plain, error)
+      || !whitening_inverse (&intake->plain, RIDGE, intake->plain_precision, error))
+    return FALSE;
+  measure_variance (public_images, intake->plain.image, state->variance);
+  return public_filter_init (state, intake->plain_precision, intake->plain.image, &intake->filter,
+                             error);
+}
+
+gboolean
+mixture_intake_init (const MixtureNumbers *numbers, const AssayObservation *seen,
+                     MixtureIntake *ret_intake, GError **error)
+{
+  return take_observation (numbers, seen, ret_intake, error) && learn_metrics (ret_intake, error);
+}
+
+void
+mixture_intake_uncentre (MixtureIntake *intake)
+{
+  const gsize d = intake->state.cols;
+  g_autofree float *mean = g_new (float, d);
+  g_autofree float *product = g_new0 (float, d);
+
+  for (gsize j = 0; j < d; j++)
+    mean[j] = intake->state.magnitudes[j] * intake->state.magnitudes[j] - intake->features->data[j];
+  for (gsize i = 0; i < d; i++)
+    for (gsize j = 0; j < d; j++)
+      product[j] += mean[i] * intake->precision[i * d + j];
+  for (gsize t = 0; t < intake->state.n_mixtures; t++)
+    for (gsize j = 0; j < d; j++)
+      intake->whitened->data[t * d + j] += product[j];
+  g_clear_pointer (&intake->features, assay_matrix_free);
+}

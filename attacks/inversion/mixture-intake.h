@@ -1,0 +1,39 @@
+/* What mixture-inversion starts from: the observation, and the metrics of its public set. */
+#pragma once
+
+#include "attacks/inversion/public-pursuit.h"
+#include "attacks/mixtures/mixture-state.h"
+#include "attacks/whitened/whitening.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gint64 secrets;         /* where the release does not say how many mixtures each secret has */
+  gint64 k;               /* where it does not say that */
+  double max_coefficient; /* where it does not say that */
+  gboolean use_labels;    /* where they are granted */
+} MixtureNumbers;
+
+typedef struct {
+  WhiteningShares shares;
+  MixtureState state; /* its pairs, weights, images and noise are yet to be found */
+  AssayMatrix *public_images;
+  float *precision;      /* the inverse covariance of squared mixtures of public images, d x d */
+  AssayMatrix *features; /* e^2 less the mean of those, N x d */
+  AssayMatrix *whitened; /* the precision times features */
+  Whitening plain;       /* of public images themselves */
+  float *plain_precision;
+  PublicFilter filter;
+} MixtureIntake;
+
+/* ASSAY_ERROR_MISMATCH where the numbers are not known or do not fit. On failure @ret_intake (which
+ * arrives zeroed) is cleared by the caller. */
+gboolean mixture_intake_init (const MixtureNumbers *numbers, const AssayObservation *seen,
+                              MixtureIntake *ret_intake, GError **error);
+void mixture_intake_clear (MixtureIntake *intake);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MixtureIntake, mixture_intake_clear)
+
+/* Makes `whitened` the precision times e^2 itself, and lets go of `features`. */
+void mixture_intake_uncentre (MixtureIntake *intake);
+
+G_END_DECLS

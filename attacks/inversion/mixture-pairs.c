@@ -1,0 +1,447 @@
+/* Matching squares, and searching by likelihood. */
+#include "attacks/inversion/mixture-pairs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "attacks/inversion/mixture-labels.h"
+#include "core/base/parallel.h"
+#include "core/base/vectorise.h"
+#include "core/math/linalg.h"
+
+#define PANEL 128
+#define RATIOS 9
+#define MOST_NOISE 0.06f /* above, structure in what is not known outweighs the likelihood */
+#define FIT_ROUNDS 2
+#define LEAST_WEIGHT 0.02f
+#define MOST_WEIGHT 0.98f
+#define IMAGE_ERROR 0.1f /* variance of the images there are, as a multiple of public pixels' */
+
+static double
+dot (const float *a, const float *b, gsize n)
+{
+  double sum = 0;
+
+  for (gsize i = 0; i < n; i++)
+    sum += (double) a[i] * b[i];
+  return sum;
+}
+
+/* ---- Matching squares ---- */
+
+/* Squares x_a^2 in the metric P, without their part along the variance. */
+typedef struct {
+  MixtureState *state;
+  const float *precision;   /* P */
+  const float *whitened;    /* P e^2, N x d */
+  float *whitened_variance; /* P v for the variance v of public pixels */
+  double variance_square;   /* v' P v */
+  float *squares;           /* n x d */
+  float *whitened_squares;  /* n x d */
+  float *square_products;   /* <x_a^2, P x_b^2>, n x n */
+  float *likeness;          /* <x_a^2, P e^2>, N x n */
+  gsize *classes;           /* n */
+  /* For each secret a and mixture t the best pair (a, b), b > a. */
+  float *best; /* n x N; negative: none */
+  guint32 *best_partner;
+  float *best_weights; /* n x N x 2 */
+} Squares;
+
+static void
+squares_clear (Squares *job)
+{
+  g_free (job->whitened_variance);
+  g_free (job->squares);
+  g_free (job->whitened_squares);
+  g_free (job->square_products);
+  g_free (job->likeness);
+  g_free (job->classes);
+  g_free (job->best);
+  g_free (job->best_partner);
+  g_free (job->best_weights);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Squares, squares_clear)
+
+/* Rows and P times them, both without the part of the rows along the variance. */
+static void
+whiten_rows (const Squares *job, gsize count, float *inout_rows, float *ret_whitened)
+{
+  const gsize d = job->state->cols;
+
+  assay_linalg_product_nn (count, d, d, inout_rows, d, job->precision, d, ret_whitened, d);
+  for (gsize i = 0; i < count; i++) {
+    float *row = inout_rows + i * d, *whitened = ret_whitened + i * d;
+    const float part = (float) (dot (row, job->whitened_variance, d) / job->variance_square);
+
+    for (gsize j = 0; j < d; j++) {
+      row[j] -= part * job->state->variance[j];
+      whitened[j] -= part * job->whitened_variance[j];
+    }
+  }
+}
+
+static void
+whiten_squares (gsize index, guint worker, gpointer data)
+{
+  const Squares *job = data;
+  const gsize d = job->state->cols, first = index * 8;
+  const gsize count = MIN (8, job->state->n_secrets - first);
+
+  (void) worker;
+  for (gsize i = first * d; i < (first + count) * d; i++)
+    job->squares[i] = job->state->images[i] * job->state->images[i];
+  whiten_rows (job, count, job->squares + first * d, job->whitened_squares + first * d);
+}
+
+static void
+multiply_panel (gsize index, guint worker, gpointer data)
+{
+  const Squares *job = data;
+  const gsize n = job->state->n_secrets, d = job->state->cols;
+  const gsize first = index * PANEL, height = MIN (PANEL, job->state->n_mixtures - first);
+
+  (void) worker;
+  assay_linalg_product_nt (height, n, d, job->whitened + first * d, d, job->squares, d,
+                           job->likeness + first * n, n);
+}
+
+/* The products that the cosine of one pair is made of. */
+typedef struct {
+  double aa, bb, ab;          /* with the mixture: of x_a^2, x_b^2, x_a x_b */
+  double aa_aa, bb_bb, ab_ab; /* among themselves */
+  double aa_bb, aa_ab, bb_ab;
+} Products;
+
+static double
+cosine_of (const Products *p, double a, double b)
+{
+  const double aa = a * a, ab = a * b, bb = b * b;
+  const double with = aa * p->aa + 2 * ab * p->ab + bb * p->bb;
+  const double square = aa * aa * p->aa_aa + bb * bb * p->bb_bb + 4 * ab * ab * p->ab_ab
+                        + 2 * ab * ab * p->aa_bb + 4 * aa * ab * p->aa_ab + 4 * ab * bb * p->bb_ab;
+
+  return with > 0 && square > 0 ? with / sqrt (square) : -1;
+}
+
+/* The best weights of the pair: those of the label, or, where it has only their sum, a few ratios.
+ * */
+static double
+try_pair (const Products *products, MixtureLabels kind, float share, float *inout_weights)
+{
+  double best = -1, ratio;
+  gsize chosen = 0;
+
+  if (kind == MIXTURE_LABELS_EXCLUDE)
+    return -1;
+  if (kind == MIXTURE_LABELS_FIX)
+    return cosine_of (products, inout_weights[0], inout_weights[1]);
+  for (gsize i = 0; i < RATIOS; i++) {
+    const double part = (double) (i + 1) / (RATIOS + 1.0);
+    const double cosine = cosine_of (products, part, 1 - part);
+
+    if (cosine > best) {
+      best = cosine;
+      chosen = i;
+    }
+  }
+  ratio = (double) (chosen + 1) / (RATIOS + 1.0);
+  inout_weights[0] = share * (float) ratio;
+  inout_weights[1] = share * (float) (1 - ratio);
+  return best;
+}
+
+/* The pairs (a, b) with b > a of the mixtures that may have a in them. */
+static void
+match_secret (gsize a, guint worker, gpointer data)
+{
+  const Squares *job = data;
+  const MixtureState *state = job->state;
+  const gsize n = state->n_secrets, d = state->cols, total = state->n_mixtures;
+  const gsize count = n - 1 - a;
+  g_autofree float *rows = g_new (float, MAX (count * d, 1));
+  g_autofree float *whitened = g_new (float, MAX (count * d, 1));
+  g_autofree float *gathered = g_new (float, PANEL *d);
+  g_autofree float *likeness = g_new (float, PANEL *MAX (count, 1));
+  g_autofree Products *products = g_new0 (Products, MAX (count, 1));
+  gsize listed[PANEL];
+
+  (void) worker;
+  for (gsize t = 0; t < total; t++)
+    job->best[a * total + t] = -2;
+  if (count == 0)
+    return;
+  for (gsize i = 0; i < count; i++)
+    for (gsize j = 0; j < d; j++)
+      rows[i * d + j] = state->images[a * d + j] * state->images[(a + 1 + i) * d + j];
+  whiten_rows (job, count, rows, whitened);
+  for (gsize i = 0; i < count; i++) {
+    const gsize b = a + 1 + i;
+
+    products[i].aa_aa = job->square_products[a * n + a];
+    products[i].bb_bb = job->square_products[b * n + b];
+    products[i].aa_bb = job->square_products[a * n + b];
+    products[i].ab_ab = dot (rows + i * d, whitened + i * d, d);
+    products[i].aa_ab = dot (job->squares + a * d, whitened + i * d, d);
+    products[i].bb_ab = dot (job->squares + b * d, whitened + i * d, d);
+  }
+  for (gsize t = 0; t < total;) {
+    gsize height = 0;
+
+    for (; t < total && height < PANEL; t++)
+      if (mixture_labels_allow (state, t, job->classes[a])) {
+        memcpy (gathered + height * d, job->whitened + t * d, d * sizeof *gathered);
+        listed[height++] = t;
+      }
+    assay_linalg_product_nt (height, count, d, gathered, d, rows, d, likeness, count);
+    for (gsize l = 0; l < height; l++) {
+      const gsize s = listed[l];
+      const float share = mixture_labels_share (state, s, 0);
+
+      for (gsize i = 0; i < count; i++) {
+        Products *p = products + i;
+        float weights[2] = { 0, 0 };
+        const MixtureLabels kind
+            = mixture_labels_of (state, s, job->classes[a], job->classes[a + 1 + i], weights);
+        double cosine;
+
+        p->aa = job->likeness[s * n + a];
+        p->bb = job->likeness[s * n + a + 1 + i];
+        p->ab = likeness[l * count + i];
+        cosine = try_pair (p, kind, share, weights);
+        if (cosine <= job->best[a * total + s])
+          continue;
+        job->best[a * total + s] = (float) cosine;
+        job->best_partner[a * total + s] = (guint32) (a + 1 + i);
+        memcpy (job->best_weights + 2 * (a * total + s), weights, sizeof weights);
+      }
+    }
+  }
+}
+
+/* The best of all a. A mixture that nothing is like keeps its pair. */
+static void
+take_best (const Squares *job)
+{
+  MixtureState *state = job->state;
+  const gsize n = state->n_secrets, total = state->n_mixtures;
+
+  for (gsize t = 0; t < total; t++) {
+    gsize best = 0;
+
+    for (gsize a = 1; a < n; a++)
+      if (job->best[a * total + t] > job->best[best * total + t])
+        best = a;
+    if (job->best[best * total + t] <= -1)
+      continue;
+    state->pairs[2 * t] = (guint32) best;
+    state->pairs[2 * t + 1] = job->best_partner[best * total + t];
+    memcpy (state->weights + 2 * t, job->best_weights + 2 * (best * total + t), 2 * sizeof (float));
+  }
+}
+
+gboolean
+mixture_pairs_match_squares (MixtureState *state, const float *precision, const float *whitened,
+                             GError **error)
+{
+  const gsize n = state->n_secrets, d = state->cols, total = state->n_mixtures;
+  g_auto (Squares) job = { .state = state, .precision = precision, .whitened = whitened };
+
+  if (!(job.whitened_variance = assay_alloc (d, sizeof (float), "squares", error))
+      || !(job.squares = assay_alloc (n, d * sizeof (float), "squares", error))
+      || !(job.whitened_squares = assay_alloc (n, d * sizeof (float), "squares", error))
+      || !(job.square_products = assay_alloc (n, n * sizeof (float), "squares", error))
+      || !(job.likeness = assay_alloc (total, n * sizeof (float), "likeness", error))
+      || !(job.classes = assay_alloc (n, sizeof (gsize), "classes", error))
+      || !(job.best = assay_alloc (total, n * sizeof (float), "pairs", error))
+      || !(job.best_partner = assay_alloc (total, n * sizeof (guint32), "pairs", error))
+      || !(job.best_weights = assay_alloc (total, 2 * n * sizeof (float), "pairs", error)))
+    return FALSE;
+  mixture_labels_find_classes (state, job.classes);
+  assay_linalg_product_nn (1, d, d, state->variance, d, precision, d, job.whitened_variance, d);
+  job.variance_square = dot (state->variance, job.whitened_variance, d);
+  assay_parallel_for ((n + 7) / 8, whiten_squares, &job);
+  assay_linalg_product_nt (n, n, d, job.squares, d, job.whitened_squares, d, job.square_products,
+                           n);
+  assay_parallel_for ((total + PANEL - 1) / PANEL, multiply_panel, &job);
+  assay_parallel_for (n, match_secret, &job);
+  take_best (&job);
+  return TRUE;
+}
+
+/* ---- Searching ---- */
+
+typedef struct {
+  MixtureState *state;
+  const gsize *classes;
+  gsize *n_changed; /* a panel */
+} Search;
+
+/* Sum of (e - |a x + rest|)^2 / variance, in eight sums, so that it becomes vectors. */
+ASSAY_VECTORISED static float
+misfit (const float *restrict e, const float *restrict rest, const float *restrict x, float a,
+        const float *restrict inverse_variance, gsize d)
+{
+  float sums[8] = { 0 };
+
+  for (gsize j = 0; j + 8 <= d; j += 8)
+    for (gsize l = 0; l < 8; l++) {
+      const float gap = e[j + l] - fabsf (a * x[j + l] + rest[j + l]);
+
+      sums[l] += gap * gap * inverse_variance[j + l];
+    }
+  for (gsize j = d / 8 * 8; j < d; j++) {
+    const float gap = e[j] - fabsf (a * x[j] + rest[j]);
+
+    sums[0] += gap * gap * inverse_variance[j];
+  }
+  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+}
+
+/* The weight of x with which a x + rest is nearest to e with the signs that it has with @a. */
+ASSAY_VECTORISED static float
+fit_weight (const float *restrict e, const float *restrict rest, const float *restrict x, float a,
+            const float *restrict inverse_variance, gsize d)
+{
+  float with[8] = { 0 }, square[8] = { 0 };
+  float sum_with = 0, sum_square = 0;
+
+  for (gsize j = 0; j + 8 <= d; j += 8)
+    for (gsize l = 0; l < 8; l++) {
+      const float scaled = x[j + l] * inverse_variance[j + l];
+      const float u = a * x[j + l] + rest[j + l];
+
+      with[l] += scaled * ((u < 0 ? -e[j + l] : e[j + l]) - rest[j + l]);
+      square[l] += scaled * x[j + l];
+    }
+  for (gsize l = 0; l < 8; l++) {
+    sum_with += with[l];
+    sum_square += square[l];
+  }
+  return sum_square > 0 ? CLAMP (sum_with / sum_square, LEAST_WEIGHT, MOST_WEIGHT) : a;
+}
+
+/* -2 log likelihood of a pair, but for constants. */
+static double
+unlikelihood (const MixtureState *state, gsize t, double square, const float *weights)
+{
+  const double s
+      = state->noise[t] + IMAGE_ERROR * (weights[0] * weights[0] + weights[1] * weights[1]);
+
+  return square / s + (double) state->cols * log (s);
+}
+
+typedef struct {
+  guint32 pair[MIXTURE_PRIVATE];
+  float weights[MIXTURE_PRIVATE];
+  double unlikelihood;
+} Choice;
+
+/* Keeps one secret of a mixture and tries all others beside it. */
+static void
+search_other (const Search *job, gsize t, gsize kept, const float *inverse_variance, float *rest,
+              Choice *inout_best)
+{
+  const MixtureState *state = job->state;
+  const gsize n = state->n_secrets, d = state->cols, other = 1 - kept;
+  const guint32 a = state->pairs[2 * t + kept];
+  const float *weights = state->weights + 2 * t, *e = state->magnitudes + t * d;
+  const float *x = state->images + a * d, *v = state->known + t * d;
+  float last = -1;
+
+  for (guint32 b = 0; b < n; b++) {
+    float told[2] = { weights[kept], weights[other] };
+    const MixtureLabels kind = mixture_labels_of (state, t, job->classes[a], job->classes[b], told);
+    double value;
+
+    if (b == a || kind == MIXTURE_LABELS_EXCLUDE)
+      continue;
+    if (kind == MIXTURE_LABELS_SUM)
+      memcpy (told, (const float[]){ weights[kept], weights[other] }, sizeof told);
+    for (gsize j = 0; told[0] != last && j < d; j++)
+      rest[j] = told[0] * x[j] + v[j];
+    last = told[0];
+    for (gsize i = 0; kind == MIXTURE_LABELS_OPEN && i < FIT_ROUNDS; i++)
+      told[1] = fit_weight (e, rest, state->images + b * d, told[1], inverse_variance, d);
+    value = unlikelihood (
+        state, t, misfit (e, rest, state->images + b * d, told[1], inverse_variance, d), told);
+    if (value < inout_best->unlikelihood) {
+      inout_best->unlikelihood = value;
+      inout_best->pair[kept] = a;
+      inout_best->pair[other] = b;
+      inout_best->weights[kept] = told[0];
+      inout_best->weights[other] = told[1];
+    }
+  }
+}
+
+/* Keeps either secret, whichever leads to the likelier pair. */
+static gboolean
+search_pair (const Search *job, gsize t, const float *inverse_variance, float *rest)
+{
+  MixtureState *state = job->state;
+  guint32 *pair = state->pairs + 2 * t;
+  Choice best = { .unlikelihood = G_MAXDOUBLE };
+  gboolean is_changed;
+
+  search_other (job, t, 0, inverse_variance, rest, &best);
+  search_other (job, t, 1, inverse_variance, rest, &best);
+  if (best.unlikelihood == G_MAXDOUBLE)
+    return FALSE;
+  is_changed = best.pair[0] != pair[0] || best.pair[1] != pair[1];
+  memcpy (pair, best.pair, sizeof best.pair);
+  memcpy (state->weights + 2 * t, best.weights, sizeof best.weights);
+  return is_changed;
+}
+
+/* A mixture that its pair does not explain has more noise than what is unknown of its public part.
+ * */
+static void
+judge_noise (const Search *job, gsize t, const float *inverse_variance, float *rest)
+{
+  MixtureState *state = job->state;
+  const gsize d = state->cols;
+  const float *x = state->images + state->pairs[2 * t] * d, *v = state->known + t * d;
+  float square;
+
+  for (gsize j = 0; j < d; j++)
+    rest[j] = state->weights[2 * t] * x[j] + v[j];
+  square = misfit (state->magnitudes + t * d, rest, state->images + state->pairs[2 * t + 1] * d,
+                   state->weights[2 * t + 1], inverse_variance, d);
+  state->noise[t] = MAX (state->noise[t], 2 * square / (float) d);
+}
+
+static void
+search_panel (gsize index, guint worker, gpointer data)
+{
+  const Search *job = data;
+  const gsize d = job->state->cols, first = index * PANEL;
+  const gsize last = MIN (first + PANEL, job->state->n_mixtures);
+  g_autofree float *inverse_variance = g_new (float, d);
+  g_autofree float *rest = g_new (float, d);
+
+  (void) worker;
+  for (gsize j = 0; j < d; j++)
+    inverse_variance[j] = 1 / job->state->variance[j];
+  for (gsize t = first; t < last; t++) {
+    if (job->state->noise[t] <= MOST_NOISE)
+      job->n_changed[index] += search_pair (job, t, inverse_variance, rest) ? 1 : 0;
+    judge_noise (job, t, inverse_variance, rest);
+  }
+}
+
+gsize
+mixture_pairs_search (MixtureState *state)
+{
+  const gsize n_panels = (state->n_mixtures + PANEL - 1) / PANEL;
+  g_autofree gsize *classes = g_new (gsize, state->n_secrets);
+  g_autofree gsize *n_changed = g_new0 (gsize, n_panels);
+  Search job = { .state = state, .classes = classes, .n_changed = n_changed };
+  gsize sum = 0;
+
+  mixture_labels_find_classes (state, classes);
+  assay_parallel_for (n_panels, search_panel, &job);
+  for (gsize i = 0; i < n_panels; i++)
+    sum += n_changed[i];
+  return sum;
+}

@@ -1,0 +1,370 @@
+/* Steps of a pursuit for panels of mixtures. */
+#include "attacks/inversion/public-pursuit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "attacks/inversion/mixture-labels.h"
+#include "attacks/whitened/row-sums.h"
+#include "core/base/parallel.h"
+#include "core/base/vectorise.h"
+#include "core/math/linalg.h"
+
+#define PANEL 128
+#define EVIDENCE 1.0 /* standard deviations above what the best of n by chance comes to */
+#define FIT_ROUNDS 3
+#define LEAST_SHARE 0.02 /* of public images that are not found */
+#define MOST_FEATURES 64
+
+void
+public_filter_clear (PublicFilter *filter)
+{
+  g_clear_pointer (&filter->centred, g_free);
+  g_clear_pointer (&filter->whitened, g_free);
+  g_clear_pointer (&filter->squares, g_free);
+}
+
+typedef struct {
+  const float *precision;
+  gsize n;
+  gsize d;
+  const float *rows;
+  float *whitened;
+} Whitening;
+
+static void
+whiten_panel (gsize index, guint worker, gpointer data)
+{
+  const Whitening *job = data;
+  const gsize first = index * PANEL, height = MIN (PANEL, job->n - first), d = job->d;
+
+  (void) worker;
+  assay_linalg_product_nn (height, d, d, job->rows + first * d, d, job->precision, d,
+                           job->whitened + first * d, d);
+}
+
+/* P times the rows. */
+static void
+whiten (const float *precision, gsize n, gsize d, const float *rows, float *ret_whitened)
+{
+  Whitening job
+      = { .precision = precision, .n = n, .d = d, .rows = rows, .whitened = ret_whitened };
+
+  assay_parallel_for ((n + PANEL - 1) / PANEL, whiten_panel, &job);
+}
+
+gboolean
+public_filter_init (const MixtureState *state, const float *precision, const double *mean,
+                    PublicFilter *ret_filter, GError **error)
+{
+  const gsize n = state->n_public, d = state->cols;
+  g_auto (PublicFilter) filter = { .precision = precision };
+
+  if (!(filter.centred = assay_alloc (n, d * sizeof (float), "public images", error))
+      || !(filter.whitened = assay_alloc (n, d * sizeof (float), "public images", error))
+      || !(filter.squares = assay_alloc (n, sizeof (float), "public images", error)))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    for (gsize j = 0; j < d; j++)
+      filter.centred[i * d + j] = state->public_images[i * d + j] - (float) mean[j];
+  whiten (precision, n, d, filter.centred, filter.whitened);
+  for (gsize i = 0; i < n; i++)
+    filter.squares[i] = row_dot (filter.centred + i * d, filter.whitened + i * d, d);
+  *ret_filter = filter;
+  memset (&filter, 0, sizeof filter);
+  return TRUE;
+}
+
+/* ---- One mixture ---- */
+
+typedef struct {
+  MixtureState *state;
+  const PublicFilter *filter;
+  const float *whitened_images; /* P x, n x d */
+  const gsize *classes;
+  float image_error;
+  gsize *n_found; /* a panel */
+} Pursuit;
+
+/* What a worker has of its panel. */
+typedef struct {
+  float *shares;    /* PANEL x (k - 2): of the images found */
+  float *signed_e;  /* PANEL x d */
+  float *residuals; /* PANEL x d */
+  float *scores;    /* PANEL x n_public */
+  float *part;      /* d */
+} Room;
+
+/* e tanh (e (u + v) / s^2), and that less u and v. tanh by its continued fraction, as for pixels.
+ * */
+ASSAY_VECTORISED static void
+expect_signs (const float *restrict e, const float *restrict u, const float *restrict v,
+              const float *restrict variance, float noise, float extra, gsize d,
+              float *restrict ret_signed, float *restrict ret_residual)
+{
+  for (gsize j = 0; j < d; j++) {
+    const float x = e[j] * (u[j] + v[j]) / ((noise + extra) * variance[j]);
+
+    ret_signed[j] = e[j] * mixture_soft_sign (x);
+    ret_residual[j] = ret_signed[j] - u[j] - v[j];
+  }
+}
+
+static gsize
+count_found (const MixtureState *state, gsize t)
+{
+  gsize count = 0;
+
+  while (count < state->n_partners && state->partners[t * state->n_partners + count] >= 0)
+    count++;
+  return count;
+}
+
+/* The noise that the share left over makes, and v, from weights and shares. */
+static void
+update_mixture (const Pursuit *job, gsize t, const float *shares)
+{
+  MixtureState *state = job->state;
+  const gsize d = state->cols, m = state->n_partners, found = count_found (state, t);
+  const gint32 *partners = state->partners + t * m;
+  float *known = state->known + t * d;
+  double left = 1 - state->weights[2 * t] - state->weights[2 * t + 1];
+
+  memset (known, 0, d * sizeof *known);
+  for (gsize i = 0; i < found; i++) {
+    const float *image = state->public_images + (gsize) partners[i] * d;
+
+    left -= shares[i];
+    for (gsize j = 0; j < d; j++)
+      known[j] += shares[i] * image[j];
+  }
+  state->noise[t] = found == m ? MIXTURE_LEAST_NOISE
+                               : MAX (mixture_state_spread (MAX (left, LEAST_SHARE), m - found),
+                                      MIXTURE_LEAST_NOISE);
+}
+
+static float
+extra_noise (const Pursuit *job, gsize t)
+{
+  const float *weights = job->state->weights + 2 * t;
+
+  return job->image_error * (weights[0] * weights[0] + weights[1] * weights[1]);
+}
+
+static void
+expect_mixture (const Pursuit *job, gsize t, gsize row, const Room *room)
+{
+  MixtureState *state = job->state;
+  const gsize d = state->cols;
+
+  mixture_state_private_part (state, t, room->part);
+  expect_signs (state->magnitudes + t * d, room->part, state->known + t * d, state->variance,
+                state->noise[t], extra_noise (job, t), d, room->signed_e + row * d,
+                room->residuals + row * d);
+}
+
+/* Whether the label leaves the weights of the two secrets to be fitted, as far as it does. */
+static gboolean
+is_open (const Pursuit *job, gsize t)
+{
+  const guint32 *pair = job->state->pairs + 2 * t;
+  float unused[2];
+  const MixtureLabels kind
+      = mixture_labels_of (job->state, t, job->classes[pair[0]], job->classes[pair[1]], unused);
+
+  return kind == MIXTURE_LABELS_OPEN || kind == MIXTURE_LABELS_SUM;
+}
+
+/* Features of the fit: the public images found, then, where their weights are open, the secrets. */
+typedef struct {
+  gsize count;
+  const float *plain[MOST_FEATURES];
+  const float *whitened[MOST_FEATURES];
+  double gram[MOST_FEATURES * MOST_FEATURES];
+} Features;
+
+static void
+gather_features (const Pursuit *job, gsize t, Features *ret_features)
+{
+  const MixtureState *state = job->state;
+  const gsize d = state->cols, found = count_found (state, t);
+  Features *f = ret_features;
+  double trace = 0;
+
+  f->count = 0;
+  for (gsize i = 0; i < found; i++) {
+    const gsize row = (gsize) state->partners[t * state->n_partners + i];
+
+    f->plain[f->count] = job->filter->centred + row * d;
+    f->whitened[f->count++] = job->filter->whitened + row * d;
+  }
+  for (gsize i = 0; is_open (job, t) && i < MIXTURE_PRIVATE; i++) {
+    f->plain[f->count] = state->images + state->pairs[2 * t + i] * d;
+    f->whitened[f->count++] = job->whitened_images + state->pairs[2 * t + i] * d;
+  }
+  for (gsize i = 0; i < f->count; i++)
+    for (gsize j = 0; j <= i; j++)
+      f->gram[i * f->count + j] = f->gram[j * f->count + i]
+          = row_dot (f->plain[i], f->whitened[j], d);
+  for (gsize i = 0; i < f->count; i++)
+    trace += f->gram[i * f->count + i] / (double) f->count;
+  for (gsize i = 0; i < f->count; i++)
+    f->gram[i * f->count + i] += 1e-3 * trace;
+}
+
+/* Weights of secrets as far as the label leaves them open. All shares are at least 0 and sum to 1
+ * at most, to 1 where every image is known. */
+static void
+take_solution (const Pursuit *job, gsize t, const double *solution, gsize found, float *ret_shares)
+{
+  MixtureState *state = job->state;
+  float *weights = state->weights + 2 * t;
+  const gboolean is_all = found == state->n_partners && found > 0;
+  double sum = 0, private_share = (double) weights[0] + weights[1], scale;
+
+  for (gsize i = 0; i < found; i++)
+    sum += MAX (solution[i], 0);
+  if (is_open (job, t)) {
+    const double a = MAX (solution[found], LEAST_SHARE), b = MAX (solution[found + 1], LEAST_SHARE);
+    const double total = a + b + sum;
+
+    private_share = a + b;
+    if (state->labels != NULL)
+      private_share = mixture_labels_share (state, t, 0);
+    else if (is_all || total > 1)
+      private_share /= total;
+    weights[0] = (float) (private_share * a / (a + b));
+    weights[1] = (float) (private_share * b / (a + b));
+  }
+  scale = (1 - private_share) / MAX (sum, 1e-9);
+  for (gsize i = 0; i < found; i++)
+    ret_shares[i] = (float) (MAX (solution[i], 0) * (is_all ? scale : MIN (1, scale)));
+}
+
+static void
+fit_mixture (const Pursuit *job, gsize t, gsize row, const Room *room)
+{
+  MixtureState *state = job->state;
+  const gsize d = state->cols, found = count_found (state, t);
+  float *shares = room->shares + row * state->n_partners;
+  Features features;
+
+  gather_features (job, t, &features);
+  if (features.count == 0)
+    return;
+  for (gsize round = 0; round < FIT_ROUNDS; round++) {
+    const float *target = room->signed_e + row * d;
+    double right[MOST_FEATURES];
+    g_autoptr (GError) error = NULL;
+
+    expect_mixture (job, t, row, room);
+    /* What the label tells of the secrets is no part of what is fitted. */
+    for (gsize j = 0; !is_open (job, t) && j < d; j++)
+      room->signed_e[row * d + j] -= room->part[j];
+    for (gsize i = 0; i < features.count; i++)
+      right[i] = row_dot (target, features.whitened[i], d);
+    /* Two features that are the same: what was fitted before stays. */
+    if (!assay_linalg_solve_spd (features.count, 1, features.gram, right, &error))
+      return;
+    take_solution (job, t, right, found, shares);
+    update_mixture (job, t, shares);
+  }
+}
+
+/* The public image that stands out most from all others, if one does. */
+static void
+take_best (const Pursuit *job, gsize t, const float *scores)
+{
+  MixtureState *state = job->state;
+  const gsize n = state->n_public, m = state->n_partners, found = count_found (state, t);
+  gint32 *partners = state->partners + t * m;
+  double sum = 0, square = 0, mean, deviation;
+  gsize best = G_MAXSIZE;
+
+  for (gsize z = 0; z < n; z++) {
+    const double score = scores[z] / sqrt (MAX (job->filter->squares[z], 1e-30f));
+    gboolean is_taken = FALSE;
+
+    sum += score;
+    square += score * score;
+    for (gsize i = 0; i < found; i++)
+      is_taken |= partners[i] == (gint32) z;
+    if (!is_taken
+        && (best == G_MAXSIZE
+            || score > scores[best] / sqrt (MAX (job->filter->squares[best], 1e-30f))))
+      best = z;
+  }
+  if (best == G_MAXSIZE)
+    return;
+  mean = sum / (double) n;
+  deviation = sqrt (MAX (square / (double) n - mean * mean, 0));
+  if (scores[best] / sqrt (MAX (job->filter->squares[best], 1e-30f)) - mean
+      > (sqrt (2 * log ((double) n)) + EVIDENCE) * deviation)
+    partners[found] = (gint32) best;
+}
+
+static void
+pursue_panel (gsize index, guint worker, gpointer data)
+{
+  const Pursuit *job = data;
+  MixtureState *state = job->state;
+  const gsize d = state->cols, m = state->n_partners;
+  const gsize first = index * PANEL, height = MIN (PANEL, state->n_mixtures - first);
+  g_autofree float *shares = g_new0 (float, PANEL *MAX (m, 1));
+  g_autofree float *signed_e = g_new (float, PANEL *d);
+  g_autofree float *residuals = g_new (float, PANEL *d);
+  g_autofree float *scores = g_new (float, PANEL * state->n_public);
+  g_autofree float *part = g_new (float, d);
+  const Room room = {
+    .shares = shares, .signed_e = signed_e, .residuals = residuals, .scores = scores, .part = part
+  };
+
+  (void) worker;
+  for (gsize row = 0; row < height; row++) {
+    for (gsize i = 0; i < m; i++)
+      state->partners[(first + row) * m + i] = -1;
+    update_mixture (job, first + row, shares);
+    fit_mixture (job, first + row, row, &room);
+  }
+  for (gsize step = 0; step < m; step++) {
+    for (gsize row = 0; row < height; row++)
+      expect_mixture (job, first + row, row, &room);
+    assay_linalg_product_nt (height, state->n_public, d, residuals, d, job->filter->whitened, d,
+                             scores, state->n_public);
+    for (gsize row = 0; row < height; row++)
+      if (count_found (state, first + row) == step) {
+        take_best (job, first + row, scores + row * state->n_public);
+        fit_mixture (job, first + row, row, &room);
+      }
+  }
+  for (gsize row = 0; row < height; row++)
+    job->n_found[index] += count_found (state, first + row);
+}
+
+gboolean
+public_pursuit (MixtureState *state, const PublicFilter *filter, double image_error,
+                gsize *ret_found, GError **error)
+{
+  const gsize n = state->n_secrets, d = state->cols;
+  const gsize n_panels = (state->n_mixtures + PANEL - 1) / PANEL;
+  g_autofree float *whitened = assay_alloc (n, d * sizeof (float), "images", error);
+  g_autofree gsize *classes = assay_alloc (n, sizeof (gsize), "classes", error);
+  g_autofree gsize *n_found = assay_alloc (n_panels, sizeof (gsize), "public images", error);
+  Pursuit job = { .state = state,
+                  .filter = filter,
+                  .whitened_images = whitened,
+                  .classes = classes,
+                  .image_error = (float) image_error,
+                  .n_found = n_found };
+  gsize sum = 0;
+
+  if (whitened == NULL || classes == NULL || n_found == NULL)
+    return FALSE;
+  whiten (filter->precision, n, d, state->images, whitened);
+  mixture_labels_find_classes (state, classes);
+  assay_parallel_for (n_panels, pursue_panel, &job);
+  for (gsize i = 0; i < n_panels; i++)
+    sum += n_found[i];
+  *ret_found = sum;
+  return TRUE;
+}

@@ -1,0 +1,430 @@
+/* The database attack on affine lifting (LDP-FEAT, Pittaluga and Zhuang 2023, section 4.1).
+ *
+ * Release: subspaces D = t + span (B). Knowledge: the lifting database W, N x d.
+ *   1. Distances of all of W to D.
+ *   2. The adversarial descriptors lie in D, so the nearest rows are they: m/2 under hybrid
+ *      lifting, m under adversarial, none under random.
+ *   3. The next |V| rows lie near D because they are near the secret or near an adversarial
+ *      descriptor. Score each v by min_j ||a_j - v|| over the recovered a_j and keep the |U| of
+ *      highest score: they are near the secret. Their mean with weights 1/dist (D, u), projected
+ *      onto D, is the guess (equation 1). Under random lifting U is the |U| nearest to D.
+ * Distances are clamped from below (scan.h). The paper gives neither |V| (`neighbours`) nor
+ * |U| (`averaged`); |V| matters most, so tune both on separate secrets.
+ *
+ * The guess also names the adversarial rows, so that step 2 can be measured by itself; and with
+ * `show_near` it returns them and the rows nearest to D after them, so that the assumption behind
+ * step 3 can be (section S3.1).
+ *
+ * With `search` = approximate, step 1 looks at the rows of some lists only, and the guess has the
+ * recall of that (scan-approximate.h), which the metric search-recall shows: what the attack
+ * did not find may be what its search missed. */
+#include "attacks/lifting/subspace-search.h"
+#include "core/base/parallel.h"
+#include "core/plugin/plugin.h"
+
+#include <json-glib/json-glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { FROM_RELEASE, NONE, HALF, ALL } Adversarial;
+
+static const char *const adversarial_names[] = { "from-release", "none", "half", "all", NULL };
+
+typedef struct {
+  gint64 neighbours; /* |V| */
+  gint64 averaged;   /* |U| */
+  guint adversarial;
+  bool show_near;
+  guint search;
+  gint64 lists;
+  gint64 probes;
+} Database;
+
+/* Rows that are returned with show_near. */
+#define N_NEAR 50
+
+static SubspaceSearch
+search_of (const Database *settings)
+{
+  return (SubspaceSearch){ .is_approximate = settings->search == SUBSPACE_SEARCH_APPROXIMATE,
+                           .lists = (gsize) settings->lists,
+                           .probes = (gsize) settings->probes };
+}
+
+/* What the release says of the variant; half, the usual form, where it says nothing. */
+static Adversarial
+adversarial_from_release (const AssayRelease *release)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  const char *variant = NULL;
+  JsonNode *node = NULL;
+
+  if (json_parser_load_from_data (parser, release->settings, -1, NULL)
+      && JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+    node = json_object_get_member (json_node_get_object (json_parser_get_root (parser)), "variant");
+  if (node != NULL && JSON_NODE_HOLDS_VALUE (node)
+      && json_node_get_value_type (node) == G_TYPE_STRING)
+    variant = json_node_get_string (node);
+  if (g_strcmp0 (variant, "random") == 0)
+    return NONE;
+  return g_strcmp0 (variant, "adversarial") == 0 ? ALL : HALF;
+}
+
+static gsize
+adversarial_count (const Database *settings, const AssayRelease *release, gsize dimension)
+{
+  const Adversarial known = settings->adversarial != FROM_RELEASE
+                                ? (Adversarial) settings->adversarial
+                                : adversarial_from_release (release);
+
+  return known == NONE ? 0 : known == ALL ? dimension : dimension / 2;
+}
+
+typedef struct {
+  float score;
+  gsize place; /* in the order of distance */
+} Scored;
+
+/* Highest score first; among equals the nearer to D. */
+static int
+compare_scores (gconstpointer a, gconstpointer b)
+{
+  const Scored *x = a, *y = b;
+
+  if (x->score != y->score)
+    return x->score > y->score ? -1 : 1;
+  return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Partial sums that the compiler keeps in vector registers; added up in one fixed order. */
+#define LANES 16
+
+static float
+squared_distance (const float *a, const float *b, gsize n)
+{
+  float lanes[LANES] = { 0 };
+  float sum = 0;
+  gsize j = 0;
+
+  for (; j + LANES <= n; j += LANES)
+    for (gsize l = 0; l < LANES; l++)
+      lanes[l] += (a[j + l] - b[j + l]) * (a[j + l] - b[j + l]);
+  for (; j < n; j++)
+    sum += (a[j] - b[j]) * (a[j] - b[j]);
+  for (gsize l = 0; l < LANES; l++)
+    sum += lanes[l];
+  return sum;
+}
+
+/* Squared distance of @row to the nearest of the @count adversarial rows. */
+static float
+score_row (const float *row, const float *adversarial, gsize count, gsize cols)
+{
+  float best = G_MAXFLOAT;
+
+  for (gsize i = 0; i < count; i++)
+    best = MIN (best, squared_distance (row, adversarial + i * cols, cols));
+  return best;
+}
+
+typedef struct {
+  const AssayRows *database;
+  AssayScale scale;
+  AssaySubspaces subspaces;
+  const AssayNearest *nearest; /* the first n_adversarial places, then V */
+  gsize n_adversarial;
+  gsize n_averaged;
+  float *estimates;
+} Step3;
+
+/* Rows that are scored at a time, so that memory does not grow with |V|. */
+#define CHUNK 512
+
+/* The scores of all of V, best first. */
+static Scored *
+score_candidates (const Step3 *step, const gsize *places, gsize n_v)
+{
+  const gsize cols = step->subspaces.cols, n_a = step->n_adversarial;
+  g_autofree float *adversarial = g_new (float, n_a *cols + 1);
+  g_autofree float *rows = g_new (float, CHUNK *cols);
+  Scored *scored = g_new (Scored, n_v);
+
+  assay_rows_gather (step->database, places, n_a, step->scale, adversarial);
+  for (gsize first = 0; first < n_v; first += CHUNK) {
+    const gsize count = MIN (CHUNK, n_v - first);
+
+    assay_rows_gather (step->database, places + n_a + first, count, step->scale, rows);
+    for (gsize i = 0; i < count; i++)
+      scored[first + i]
+          = (Scored){ score_row (rows + i * cols, adversarial, n_a, cols), first + i };
+  }
+  qsort (scored, n_v, sizeof *scored, compare_scores);
+  return scored;
+}
+
+/* Step 3 for one subspace. */
+static void
+estimate_one (gsize index, guint worker, gpointer data)
+{
+  const Step3 *step = data;
+  const gsize cols = step->subspaces.cols, k = step->nearest->k;
+  const gsize n_v = k - step->n_adversarial;
+  const gsize n_u = MIN (step->n_averaged, n_v);
+  const gsize *places = step->nearest->rows + index * k;
+  const float *distances = step->nearest->distances + index * k + step->n_adversarial;
+  float *estimate = step->estimates + index * cols;
+  g_autofree Scored *scored = score_candidates (step, places, n_v);
+  g_autofree gsize *chosen = g_new (gsize, n_u);
+  g_autofree float *chosen_distances = g_new (float, n_u);
+  g_autofree float *rows = g_new (float, n_u *cols);
+
+  (void) worker;
+  for (gsize i = 0; i < n_u; i++) {
+    chosen[i] = places[step->n_adversarial + scored[i].place];
+    chosen_distances[i] = distances[scored[i].place];
+  }
+  assay_rows_gather (step->database, chosen, n_u, step->scale, rows);
+  subspace_weighted_centre (rows, chosen_distances, n_u, cols, estimate);
+  subspace_project (&step->subspaces, index, estimate, estimate);
+}
+
+/* The rows of step 2, as the guess names them. */
+static gboolean
+name_adversarial (const AssayNearest *nearest, gsize count, AssayGuess *ret_guess, GError **error)
+{
+  const gsize shape[] = { nearest->n, count };
+  gint64 *rows = assay_alloc (nearest->n * count, sizeof (gint64), "adversarial rows", error);
+
+  if (rows == NULL)
+    return FALSE;
+  for (gsize i = 0; i < nearest->n; i++)
+    for (gsize j = 0; j < count; j++)
+      rows[i * count + j] = (gint64) nearest->rows[i * nearest->k + j];
+  assay_arrays_take (&ret_guess->arrays, "adversarial",
+                     assay_array_take (ASSAY_INT64, 2, shape, rows));
+  return TRUE;
+}
+
+/* What step 1 found, for a metric to look at. */
+static gboolean
+show_near (const Step3 *step, AssayGuess *ret_guess, GError **error)
+{
+  const gsize n_a = step->n_adversarial;
+  AssayArray *forming
+      = subspace_gather_places (step->nearest, 0, n_a, step->database, step->scale, error);
+  AssayArray *near = NULL;
+
+  if (forming == NULL)
+    return FALSE;
+  assay_arrays_take (&ret_guess->arrays, "forming", forming);
+  near = subspace_gather_places (step->nearest, n_a, MIN (N_NEAR, step->nearest->k - n_a),
+                                 step->database, step->scale, error);
+  if (near == NULL)
+    return FALSE;
+  assay_arrays_take (&ret_guess->arrays, "near", near);
+  return TRUE;
+}
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const Database *settings = context->settings;
+  const SubspaceSearch search = search_of (settings);
+  const AssaySubspaces subspaces = assay_release_subspaces (seen->release);
+  const gsize n_adversarial = adversarial_count (settings, seen->release, subspaces.dimension);
+  const gsize wanted = n_adversarial == 0 ? (gsize) settings->averaged
+                                          : n_adversarial + (gsize) settings->neighbours;
+  const gsize k = MIN (wanted, assay_rows_count (seen->database));
+  Step3 step = { .database = seen->database,
+                 .scale = assay_release_scale (seen->release),
+                 .subspaces = subspaces,
+                 .n_adversarial = n_adversarial,
+                 .n_averaged = (gsize) settings->averaged };
+  g_autoptr (AssayMatrix) estimates = NULL;
+  g_autoptr (AssayNearest) nearest = NULL;
+
+  if (k <= n_adversarial)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "the database has %" G_GSIZE_FORMAT
+                       " rows, expected more than the %" G_GSIZE_FORMAT
+                       " adversarial ones of a subspace",
+                       assay_rows_count (seen->database), n_adversarial);
+  estimates = assay_matrix_new (subspaces.count, subspaces.cols, error);
+  nearest = subspace_search_nearest (&search, context, seen, k, ret_guess, error);
+  if (nearest == NULL || estimates == NULL)
+    return FALSE;
+  step.nearest = nearest;
+  step.estimates = estimates->data;
+  assay_parallel_for (subspaces.count, estimate_one, &step);
+  assay_arrays_take (&ret_guess->arrays, "estimates",
+                     assay_array_take_matrix (g_steal_pointer (&estimates)));
+  return n_adversarial == 0
+         || (name_adversarial (nearest, n_adversarial, ret_guess, error)
+             && (!settings->show_near || show_near (&step, ret_guess, error)));
+}
+
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const Database *settings = data;
+  const SubspaceSearch search = search_of (settings);
+
+  if (settings->averaged > settings->neighbours)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "averaged = %" G_GINT64_FORMAT
+                       ": expected at most neighbours = %" G_GINT64_FORMAT,
+                       settings->averaged, settings->neighbours);
+  if (settings->show_near && settings->neighbours < N_NEAR)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "neighbours = %" G_GINT64_FORMAT
+                       ": expected at least %d, which show_near returns",
+                       settings->neighbours, N_NEAR);
+  return subspace_search_check (&search, shape->n_database, error);
+}
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const Database *settings = data;
+  const SubspaceSearch search = search_of (settings);
+  const gsize k = (gsize) settings->neighbours + shape->cols / 2;
+  const gsize rows = shape->n_database > 0 ? MIN (k, shape->n_database) : k;
+
+  /* The control, too, has as many rows as the settings ask for. */
+  const guint64 control = (12 * (guint64) settings->averaged + (guint64) settings->neighbours
+                           + subspace_search_control_rows (&search))
+                          * 32 * sizeof (float);
+
+  const guint64 shown = settings->show_near
+                            ? (guint64) shape->n_secrets * (N_NEAR + shape->dimension) * shape->cols
+                                  * sizeof (float)
+                            : 0;
+
+  return MAX (control, shown + subspace_search_memory (&search, shape, rows));
+}
+
+static double
+work (gconstpointer data, const AssayShape *shape)
+{
+  const Database *settings = data;
+  const SubspaceSearch search = search_of (settings);
+
+  /* The scan, and the scores of V against the adversarial rows. */
+  return subspace_search_work (&search, shape)
+         + 3.0 * (double) shape->n_secrets * (double) settings->neighbours
+               * (double) shape->dimension / 2 * (double) shape->cols;
+}
+
+/* A point of a tight cluster. */
+static void
+draw_near (const float *centre, gsize cols, AssayStream *stream, float *ret_point)
+{
+  for (gsize j = 0; j < cols; j++)
+    ret_point[j] = centre[j] + 0.1f * (float) assay_stream_normal (stream);
+}
+
+/* Fills the rows from number @first on with tight clusters of 32 rows elsewhere. */
+static void
+draw_elsewhere (AssayMatrix *rows, gsize first, AssayStream *stream)
+{
+  enum { CLUSTER = 32 };
+  g_autofree float *centre = g_new (float, rows->cols);
+
+  for (gsize i = first; i < rows->rows; i++) {
+    for (gsize j = 0; j < rows->cols && (i - first) % CLUSTER == 0; j++)
+      centre[j] = (float) assay_stream_normal (stream);
+    draw_near (centre, rows->cols, stream, assay_matrix_row (rows, i));
+  }
+}
+
+/* A database of tight clusters: one of |U| rows beside each secret, and two more from which every
+ * secret takes an adversarial row and which together have |V| - |U| others. Near D are then those
+ * |V| rows and no other, and only a working step 3 tells which are the secret's. An approximate
+ * search has to find them among many others. */
+static gboolean
+make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
+{
+  enum { SECRETS = 12, COLS = 32, OTHERS = 2 };
+  const Database *settings = data;
+  const gboolean is_half = settings->adversarial == FROM_RELEASE || settings->adversarial == HALF;
+  const gsize n_others = settings->adversarial == NONE ? 0 : OTHERS;
+  const gsize own = (gsize) settings->averaged;
+  const gsize rest = (gsize) settings->neighbours - MIN (own, (gsize) settings->neighbours);
+  const gsize sizes[OTHERS] = { 1 + rest - rest / 2, 1 + rest / 2 };
+  const SubspaceSearch search = search_of (settings);
+  const gsize n_near = SECRETS * own + rest + OTHERS;
+  AssayStream stream = assay_stream (key, 0);
+  g_autoptr (AssayMatrix) centres = assay_matrix_new (SECRETS + OTHERS, COLS, error);
+  g_autoptr (AssayMatrix) rows
+      = assay_matrix_new (MAX (n_near, subspace_search_control_rows (&search)), COLS, error);
+  g_autoptr (AssayMatrix) secrets = assay_matrix_new (SECRETS, COLS, error);
+  g_autofree float *others = g_new (float, SECRETS *OTHERS *COLS);
+
+  if (centres == NULL || rows == NULL || secrets == NULL)
+    return FALSE;
+  for (gsize i = 0; i < centres->rows * COLS; i++)
+    centres->data[i] = (float) assay_stream_normal (&stream);
+  for (gsize i = 0; i < SECRETS; i++)
+    draw_near (assay_matrix_row (centres, i), COLS, &stream, assay_matrix_row (secrets, i));
+  for (gsize i = 0; i < n_near; i++) {
+    const gsize beyond = i - SECRETS * own;
+    const gsize cluster = i < SECRETS * own ? i / own : SECRETS + (beyond >= sizes[0]);
+
+    draw_near (assay_matrix_row (centres, cluster), COLS, &stream, assay_matrix_row (rows, i));
+  }
+  for (gsize i = 0; i < SECRETS * OTHERS; i++) {
+    const gsize cluster = i % OTHERS, first = SECRETS * own + cluster * sizes[0];
+
+    memcpy (others + i * COLS, assay_matrix_row (rows, first + i / OTHERS % sizes[cluster]),
+            COLS * sizeof (float));
+  }
+  draw_elsewhere (rows, n_near, &stream);
+  ret_case->release = subspace_control_release (assay_matrix_view (secrets), others, n_others,
+                                                is_half ? 2 * OTHERS : OTHERS, &stream, error);
+  ret_case->truth = assay_truth_new ();
+  assay_arrays_take (&ret_case->truth->arrays, "secrets",
+                     assay_array_take_matrix (g_steal_pointer (&secrets)));
+  ret_case->database = assay_rows_take_matrix (g_steal_pointer (&rows));
+  return ret_case->release != NULL;
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_INT (Database, neighbours, 100, 1, 1000000, "rows",
+                   "|V|: rows near the subspace that are looked at, after the adversarial ones"),
+  ASSAY_PARAM_INT (Database, averaged, 10, 1, 1000000, "rows",
+                   "|U|: how many of those farthest from the adversarial rows are averaged"),
+  ASSAY_PARAM_CHOICE (Database, adversarial, FROM_RELEASE, adversarial_names,
+                      "How many adversarial rows a subspace holds: none, m/2, m, or what the "
+                      "release's settings say"),
+  ASSAY_PARAM_BOOL (Database, show_near, FALSE,
+                    "Return the adversarial rows and the next 50, too: what ratio-test measures"),
+  ASSAY_PARAM_LATER_CHOICE (Database, search, SUBSPACE_SEARCH_EXACT, subspace_search_names,
+                            "Whether all rows are looked at, or those of some lists only; "
+                            "search-recall then says what share of the nearest it found"),
+  ASSAY_PARAM_LATER_INT (Database, lists, 0, 0, SUBSPACE_SEARCH_MOST_LISTS, "lists",
+                         "Of an approximate search: how many the rows are divided into; 0: about "
+                         "4 sqrt (rows), and at most rows / 16"),
+  ASSAY_PARAM_LATER_INT (Database, probes, 0, 0, SUBSPACE_SEARCH_MOST_LISTS, "lists",
+                         "And how many of them are looked at for each subspace; 0: a sixteenth"),
+  ASSAY_PARAM_END
+};
+
+const AssayAttack assay_attack_database = {
+  .id = "database",
+  .summary = "Find the adversarial descriptors in the lifting database, and the secret beside them",
+  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1, equation 1" },
+  .parameters = parameters,
+  .settings_size = sizeof (Database),
+  .check = check,
+  .memory = memory,
+  .work = work,
+  .reads = ASSAY_RELEASE_SUBSPACES,
+  .needs = ASSAY_GRANT_DATABASE,
+  .game = ASSAY_GAME_RECONSTRUCT,
+  .attack = attack,
+  .control = { .says = "secrets beside a cluster of the database are found",
+               .make = make_control,
+               .at_least = 0.9,
+               .within = 0.3 },
+};

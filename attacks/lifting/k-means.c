@@ -1,0 +1,163 @@
+/* k-means by Lloyd's algorithm, in double. */
+#include "attacks/lifting/k-means.h"
+
+#include <string.h>
+
+#include "core/base/vectorise.h"
+
+typedef struct {
+  const float *rows;
+  gsize n, d, k;
+  double *centres; /* k x d */
+  double *nearest; /* n: squared distance from the own centre */
+  gsize *labels;   /* n */
+  gsize *sizes;    /* k */
+} Clusters;
+
+/* Running sums, so that the compiler can use vector registers; added up in one fixed order. */
+#define LANES 8
+
+static double
+square_from_centre (const float *row, const double *centre, gsize d)
+{
+  double lanes[LANES] = { 0 };
+  double sum = 0;
+  gsize j = 0;
+
+  for (; j + LANES <= d; j += LANES)
+    for (gsize l = 0; l < LANES; l++)
+      lanes[l] += (row[j + l] - centre[j + l]) * (row[j + l] - centre[j + l]);
+  for (; j < d; j++)
+    sum += (row[j] - centre[j]) * (row[j] - centre[j]);
+  for (gsize l = 0; l < LANES; l++)
+    sum += lanes[l];
+  return sum;
+}
+
+static void
+set_centre (Clusters *clusters, gsize c, gsize row)
+{
+  for (gsize j = 0; j < clusters->d; j++)
+    clusters->centres[c * clusters->d + j] = clusters->rows[row * clusters->d + j];
+}
+
+/* A row with probability proportional to its squared distance from the centres so far; any row
+ * where all of them are centres. */
+static gsize
+draw_row (const Clusters *clusters, AssayStream *stream)
+{
+  double total = 0, mark;
+
+  for (gsize i = 0; i < clusters->n; i++)
+    total += clusters->nearest[i];
+  if (!(total > 0))
+    return (gsize) assay_stream_below (stream, clusters->n);
+  mark = assay_stream_uniform (stream) * total;
+  for (gsize i = 0; i < clusters->n; i++) {
+    mark -= clusters->nearest[i];
+    if (mark < 0)
+      return i;
+  }
+  return clusters->n - 1;
+}
+
+static void
+choose_centres (Clusters *clusters, AssayStream *stream)
+{
+  for (gsize c = 0; c < clusters->k; c++) {
+    set_centre (clusters, c,
+                c == 0 ? (gsize) assay_stream_below (stream, clusters->n)
+                       : draw_row (clusters, stream));
+    for (gsize i = 0; i < clusters->n; i++) {
+      const double square = square_from_centre (clusters->rows + i * clusters->d,
+                                                clusters->centres + c * clusters->d, clusters->d);
+
+      if (c == 0 || square < clusters->nearest[i])
+        clusters->nearest[i] = square;
+    }
+  }
+}
+
+/* Every row to its nearest centre, of equal ones to the first; whether any row changed. */
+ASSAY_VECTORISED static gboolean
+assign_rows (Clusters *clusters)
+{
+  gboolean is_changed = FALSE;
+
+  for (gsize i = 0; i < clusters->n; i++) {
+    gsize best = 0;
+
+    for (gsize c = 0; c < clusters->k; c++) {
+      const double square = square_from_centre (clusters->rows + i * clusters->d,
+                                                clusters->centres + c * clusters->d, clusters->d);
+
+      if (c == 0 || square < clusters->nearest[i]) {
+        clusters->nearest[i] = square;
+        best = c;
+      }
+    }
+    is_changed |= clusters->labels[i] != best;
+    clusters->labels[i] = best;
+  }
+  return is_changed;
+}
+
+/* Centres to the means of their rows. One that lost all of them takes the row farthest from its
+ * own centre. */
+static void
+move_centres (Clusters *clusters)
+{
+  const gsize d = clusters->d;
+
+  memset (clusters->centres, 0, clusters->k * d * sizeof (double));
+  memset (clusters->sizes, 0, clusters->k * sizeof (gsize));
+  for (gsize i = 0; i < clusters->n; i++) {
+    double *centre = clusters->centres + clusters->labels[i] * d;
+
+    clusters->sizes[clusters->labels[i]]++;
+    for (gsize j = 0; j < d; j++)
+      centre[j] += clusters->rows[i * d + j];
+  }
+  for (gsize c = 0; c < clusters->k; c++) {
+    gsize farthest = 0;
+
+    for (gsize j = 0; clusters->sizes[c] > 0 && j < d; j++)
+      clusters->centres[c * d + j] /= (double) clusters->sizes[c];
+    if (clusters->sizes[c] > 0)
+      continue;
+    for (gsize i = 1; i < clusters->n; i++)
+      if (clusters->nearest[i] > clusters->nearest[farthest])
+        farthest = i;
+    clusters->nearest[farthest] = 0;
+    set_centre (clusters, c, farthest);
+  }
+}
+
+double
+k_means (const float *rows, gsize n, gsize d, gsize k, gsize rounds, gsize starts,
+         AssayStream *stream, gsize *ret_labels)
+{
+  g_autofree double *centres = g_new (double, k *d);
+  g_autofree double *nearest = g_new (double, n);
+  g_autofree gsize *labels = g_new (gsize, n);
+  g_autofree gsize *sizes = g_new (gsize, k);
+  Clusters clusters = { rows, n, d, k, centres, nearest, labels, sizes };
+  double best = 0;
+
+  for (gsize start = 0; start < starts; start++) {
+    double sum = 0;
+
+    for (gsize i = 0; i < n; i++)
+      labels[i] = k; /* none */
+    choose_centres (&clusters, stream);
+    for (gsize round = 0; assign_rows (&clusters) && round < rounds; round++)
+      move_centres (&clusters);
+    for (gsize i = 0; i < n; i++)
+      sum += nearest[i];
+    if (start == 0 || sum < best) {
+      best = sum;
+      memcpy (ret_labels, labels, n * sizeof (gsize));
+    }
+  }
+  return best;
+}

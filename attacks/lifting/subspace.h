@@ -1,0 +1,27 @@
+/* What the attacks on subspaces share. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+#include "core/search/scan.h"
+
+/* The point of subspace @index nearest to @point: t + B'B (point - t). In place allowed. */
+void subspace_project (const AssaySubspaces *subspaces, gsize index, const float *point,
+                       float *ret_projected);
+
+/* Mean of @count rows (count x d) with weights 1 / distance (equation 1 of LDP-FEAT). */
+void subspace_weighted_centre (const float *rows, const float *distances, gsize count, gsize cols,
+                               float *ret_centre);
+
+/* Places @first to @first + @count - 1 of each of the n lists of nearest rows, as rows: an array
+ * n x count x d, or NULL with an error. */
+AssayArray *subspace_gather_places (const AssayNearest *nearest, gsize first, gsize count,
+                                    const AssayRows *rows, AssayScale scale, GError **error);
+
+/* Floating-point operations of a scan of @n_rows rows. */
+double subspace_scan_work (const AssayShape *shape, gsize n_rows);
+
+/* A n x m x d basis of @count random m-dimensional spaces, each through @secrets row i and the
+ * rows of @others (count x (m - n_random) x d), as release with translation: what a control needs.
+ * Written without the defense, so that a fault there cannot hide one here. */
+AssayRelease *subspace_control_release (AssayView secrets, const float *others, gsize n_others,
+                                        gsize dimension, AssayStream *stream, GError **error);

@@ -1,0 +1,404 @@
+/* Telling two neighbouring inputs of a mechanism apart (Ding et al. 2018, StatDP; Bichsel et al.
+ * 2021, DP-Sniper).
+ *
+ * An event is a threshold on a score (event-score.h), chosen on the oracle's training runs:
+ *   1. every candidate pair of neighbours gets a share of the training runs. On half of them a
+ *      score is fitted (the exact likelihood ratio needs no fit), on the other half the threshold
+ *      is chosen that promises the largest lower bound (event-cut.h); the pair whose event
+ *      promises most is kept;
+ *   2. on training runs that were not looked at before, score and threshold of that pair are chosen
+ *      once more, now with all of them.
+ * The event is then tested by the game alone, on runs that nobody has seen.
+ *
+ * No score beats the likelihood ratio of the density that the code has. What a mechanism declares
+ * may be another one: with score = auto a learned score is tried beside it, and taken where it
+ * promises clearly more. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "attacks/mechanisms/distinguish-control.h"
+#include "attacks/mechanisms/event-cut.h"
+#include "attacks/mechanisms/event-score.h"
+#include "core/base/vectorise.h"
+#include "core/plugin/plugin.h"
+
+typedef enum { AUTO, LIKELIHOOD, PATTERNS, CLASSIFIER } Score;
+
+static const char *const scores[] = { "auto", "likelihood", "patterns", "classifier", NULL };
+
+typedef struct {
+  gint64 runs;
+  gint64 training;
+  guint score;
+  gint64 candidates;
+  char *delta;
+} Distinguish;
+
+/* A learned score takes longer, and what it promises varies: it has to be so much better than the
+ * declared density. */
+#define CLEARLY 1.1
+#define CLEARLY_MORE 0.02
+
+/* What a pair is given at least in step 1, a side. */
+#define LEAST_SHARE 1000
+
+static const char claimed[] = "claimed";
+
+/* -1: the claimed one. */
+static gboolean
+parse_delta (const char *text, double *ret_delta)
+{
+  char *end;
+  double delta;
+
+  if (g_str_equal (text, claimed)) {
+    *ret_delta = -1;
+    return TRUE;
+  }
+  delta = g_ascii_strtod (text, &end);
+  if (end == text || *end != '\0' || !(delta >= 0 && delta < 1))
+    return FALSE;
+  *ret_delta = delta;
+  return TRUE;
+}
+
+static double
+delta_under_audit (gconstpointer data)
+{
+  const Distinguish *settings = data;
+  double delta = -1;
+
+  parse_delta (settings->delta, &delta);
+  return delta;
+}
+
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const Distinguish *settings = data;
+  double delta;
+
+  (void) shape;
+  if (!parse_delta (settings->delta, &delta))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "delta = %s: expected %s, or a number that is at least 0 and less than 1",
+                       settings->delta, claimed);
+  return TRUE;
+}
+
+/* ---- Choosing ---- */
+
+typedef struct {
+  const Distinguish *settings;
+  const AssayOracle *oracle;
+  Score score;       /* AUTO: by the outputs */
+  float *outputs[2]; /* training runs of either side */
+  double *scores[2];
+} Search;
+
+/* The score of one kind, learned from @sample if it has to be; AUTO: the one that fits. */
+static EventScore *
+make_score (const Search *search, Score kind, guint pair, const EventSample *sample,
+            GError **error)
+{
+  EventScore *score;
+
+  if (kind == LIKELIHOOD)
+    return event_score_likelihood (search->oracle, pair, error);
+  if (kind == CLASSIFIER)
+    return event_score_classifier (sample, error);
+  score = event_score_patterns (sample);
+  if (score == NULL && kind == PATTERNS)
+    assay_error_set (
+        error, ASSAY_ERROR_MISMATCH,
+        "score = patterns: pair %u puts out too many different values in %" G_GSIZE_FORMAT
+        " training runs; expected at most one in 50 runs",
+        pair, 2 * sample->count);
+  else if (score == NULL)
+    score = event_score_classifier (sample, error);
+  return score;
+}
+
+/* A score of one kind and its cut, from the @count training runs a side that were drawn. */
+static EventScore *
+learn_kind (const Search *search, Score kind, guint pair, gsize count, EventCut *ret_cut,
+            GError **error)
+{
+  const AssayOracle *oracle = search->oracle;
+  const gsize fitted = kind == LIKELIHOOD ? 0 : count / 2;
+  const EventSample sample = { .outputs = { search->outputs[0], search->outputs[1] },
+                               .count = fitted,
+                               .cols = oracle->n_outputs };
+  g_autoptr (EventScore) score = NULL;
+
+  score = make_score (search, kind, pair, &sample, error);
+  for (guint side = 0; score != NULL && side < 2; side++)
+    if (!event_score_all (score, oracle, search->outputs[side] + fitted * oracle->n_outputs,
+                          count - fitted, search->scores[side], error))
+      return NULL;
+  if (score != NULL)
+    *ret_cut = event_cut_choose (search->scores[0], search->scores[1], count - fitted,
+                                 (guint64) search->settings->runs, oracle->delta);
+  return g_steal_pointer (&score);
+}
+
+/* Looks at @count training runs of @pair, a side, from number @first on. */
+static EventScore *
+learn (const Search *search, guint pair, gsize first, gsize count, EventCut *ret_cut,
+       GError **error)
+{
+  const AssayOracle *oracle = search->oracle;
+  const gboolean is_declared = search->score == AUTO && assay_oracle_has_density (oracle);
+  g_autoptr (EventScore) declared = NULL;
+  g_autoptr (EventScore) learned = NULL;
+  EventCut cut;
+
+  for (guint side = 0; side < 2; side++)
+    if (!assay_oracle_train (oracle, pair, side, first, count, search->outputs[side], error))
+      return NULL;
+  if (!is_declared)
+    return learn_kind (search, search->score, pair, count, ret_cut, error);
+  declared = learn_kind (search, LIKELIHOOD, pair, count, ret_cut, error);
+  if (declared == NULL)
+    return NULL;
+  /* Where nothing can be learned, the density is all there is. */
+  learned = learn_kind (search, AUTO, pair, count, &cut, NULL);
+  if (learned == NULL
+      || !(cut.bound > CLEARLY * ret_cut->bound + CLEARLY_MORE
+           || (ret_cut->threshold == -DBL_MAX && cut.threshold != -DBL_MAX)))
+    return g_steal_pointer (&declared);
+  *ret_cut = cut;
+  return g_steal_pointer (&learned);
+}
+
+/* The best of @n_pairs on @share runs a side each. */
+static gboolean
+choose_pair (const Search *search, guint n_pairs, gsize share, guint *ret_pair, GError **error)
+{
+  EventCut best = { .bound = -1 };
+
+  for (guint pair = 0; pair < n_pairs; pair++) {
+    EventCut cut;
+    g_autoptr (EventScore) score = learn (search, pair, 0, share, &cut, error);
+
+    if (score == NULL)
+      return FALSE;
+    if (event_cut_is_better (&cut, &best)) {
+      best = cut;
+      *ret_pair = pair;
+    }
+  }
+  return TRUE;
+}
+
+/* ---- The event ---- */
+
+typedef struct {
+  EventScore *score;
+  double threshold;
+} Rule;
+
+static void
+free_rule (gpointer data)
+{
+  Rule *rule = data;
+
+  event_score_free (rule->score);
+  g_free (rule);
+}
+
+ASSAY_VECTORISED static gsize
+count_beyond (const double *values, double threshold, gboolean is_below, gsize count)
+{
+  gsize hits = 0;
+
+  if (is_below)
+    for (gsize i = 0; i < count; i++)
+      hits += values[i] < threshold;
+  else
+    for (gsize i = 0; i < count; i++)
+      hits += values[i] >= threshold;
+  return hits;
+}
+
+static gsize
+count_event (const AssayEvent *event, const AssayOracle *oracle, const float *outputs, gsize count)
+{
+  const Rule *rule = event->data;
+  double values[ASSAY_PANEL_RUNS];
+
+  rule->score->score (rule->score->data, oracle, outputs, count, values);
+  return count_beyond (values, rule->threshold, event->is_swapped, count);
+}
+
+static AssayEvent *
+make_event (EventScore *score, const EventCut *cut, guint pair, const Distinguish *settings,
+            guint64 trained_on)
+{
+  AssayEvent *event = g_new0 (AssayEvent, 1);
+  Rule *rule = g_new (Rule, 1);
+
+  *rule = (Rule){ .score = score, .threshold = cut->threshold };
+  *event = (AssayEvent){ .pair = pair,
+                         .is_swapped = cut->is_swapped,
+                         .runs = (guint64) settings->runs,
+                         .trained_on = trained_on,
+                         .count = count_event,
+                         .data = rule,
+                         .free_data = free_rule };
+  if (cut->threshold == -DBL_MAX)
+    event->says = g_strdup_printf ("any output, pair %u", pair);
+  else
+    event->says = g_strdup_printf ("%s %s %.4g, pair %u", score->what,
+                                   cut->is_swapped ? "below" : "at least", cut->threshold, pair);
+  return event;
+}
+
+static AssayEvent *
+search_event (const Search *search, GError **error)
+{
+  const Distinguish *settings = search->settings;
+  const gsize training = (gsize) settings->training;
+  const guint n_proposed = search->oracle->n_proposed;
+  const guint n_pairs
+      = settings->candidates > 0 ? (guint) settings->candidates : MAX (n_proposed, 1);
+  const gsize share = n_pairs > 1 ? MAX (training / n_pairs, LEAST_SHARE) : 0;
+  const gsize panels = (share + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS;
+  EventScore *score;
+  EventCut cut;
+  guint pair = 0;
+
+  if (search->oracle->mechanism->load_pair != NULL && n_pairs > n_proposed) {
+    assay_error_set (error, ASSAY_ERROR_MISMATCH,
+                     "candidates = %u: the defense has %u pairs of neighbours and draws no others; "
+                     "expected at most as many",
+                     n_pairs, n_proposed);
+    return NULL;
+  }
+  if (share > 0 && !choose_pair (search, n_pairs, share, &pair, error))
+    return NULL;
+  score = learn (search, pair, panels * ASSAY_PANEL_RUNS, training, &cut, error);
+  if (score == NULL)
+    return NULL;
+  return make_event (score, &cut, pair, settings, 2 * ((guint64) n_pairs * share + training));
+}
+
+static AssayEvent *
+choose_event (const AssayAttackContext *context, const AssayOracle *oracle, GError **error)
+{
+  const Distinguish *settings = context->settings;
+  const gsize training = (gsize) settings->training;
+  const gboolean has_density = assay_oracle_has_density (oracle);
+  Search search = { .settings = settings, .oracle = oracle, .score = settings->score };
+  gboolean is_ok = TRUE;
+  AssayEvent *event = NULL;
+
+  if (search.score == LIKELIHOOD && !has_density) {
+    assay_error_set (error, ASSAY_ERROR_MISMATCH,
+                     "score = likelihood: the defense does not offer the density of its outputs; "
+                     "expected auto, patterns or classifier");
+    return NULL;
+  }
+  for (guint side = 0; side < 2 && is_ok; side++) {
+    search.outputs[side]
+        = assay_alloc (training, oracle->n_outputs * sizeof (float), "training runs", error);
+    search.scores[side] = search.outputs[side] != NULL
+                              ? assay_alloc (training, sizeof (double), "scores", error)
+                              : NULL;
+    is_ok = search.scores[side] != NULL;
+  }
+  if (is_ok)
+    event = search_event (&search, error);
+  for (guint side = 0; side < 2; side++) {
+    g_free (search.outputs[side]);
+    g_free (search.scores[side]);
+  }
+  return event;
+}
+
+/* ---- Descriptor ---- */
+
+static gboolean
+play_control (const AssayAttack *attack, const AssayAttackContext *context,
+              AssayControlOutcome *ret_outcome, GError **error)
+{
+  Distinguish cheap = *(const Distinguish *) context->settings;
+  const AssayAttackContext changed = { .settings = &cheap, .stream = context->stream };
+
+  cheap.runs = 20000;
+  cheap.training = 20000;
+  cheap.candidates = 0;
+  return distinguish_control_play (attack, &changed, ret_outcome, error);
+}
+
+static const char *
+why_not (gconstpointer data, const AssayMechanism *mechanism)
+{
+  const Distinguish *settings = data;
+
+  return settings->score == LIKELIHOOD && mechanism->log_ratio == NULL
+             ? "score = likelihood needs a defense that offers the density of its outputs"
+             : NULL;
+}
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const Distinguish *settings = data;
+  const guint64 features = 20u << 20; /* of the classifier, and labels */
+
+  return features
+         + 2 * (guint64) settings->training
+               * (MAX (shape->n_outputs, 1) * sizeof (float) + sizeof (double));
+}
+
+static double
+work (gconstpointer data, const AssayShape *shape)
+{
+  const Distinguish *settings = data;
+  const gint64 shared = MAX (settings->training, settings->candidates * LEAST_SHARE);
+
+  return 2e3 * (double) (settings->runs + shared + settings->training)
+         * (double) MAX (shape->n_outputs, 1);
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_INT (Distinguish, runs, 100000, 100, 1e12, "runs",
+                   "Fresh runs a side on which the event is tested"),
+  ASSAY_PARAM_INT (Distinguish, training, 100000, 1000, 1e8, "runs",
+                   "Runs a side on which the event is chosen; all pairs share as many once more"),
+  ASSAY_PARAM_CHOICE (Distinguish, score, AUTO, scores,
+                      "What outputs are ordered by; auto: likelihood where the density is known, "
+                      "else patterns where outputs are discrete enough, else classifier"),
+  ASSAY_PARAM_INT (Distinguish, candidates, 0, 0, 10000, "pairs",
+                   "Pairs of neighbouring inputs that are tried, with at least 1000 runs a side "
+                   "each; beyond the proposed ones at random; 0: all proposed ones"),
+  ASSAY_PARAM_STRING (Distinguish, delta, claimed,
+                      "delta under audit: claimed, or a number that is at least 0 and less than 1"),
+  ASSAY_PARAM_END
+};
+
+const AssayAttack assay_attack_distinguish = {
+  .id = "distinguish",
+  .summary = "Tell two neighbouring inputs of a mechanism apart by an event learned on its runs",
+  .reference = { "Ding et al. 2018, Detecting Violations of Differential Privacy; Bichsel et al. "
+                 "2021, DP-Sniper",
+                 "event selection (StatDP); attacks from classifiers (DP-Sniper)" },
+  .parameters = parameters,
+  .settings_size = sizeof (Distinguish),
+  .check = check,
+  .memory = memory,
+  .work = work,
+  .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
+           | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_CODES,
+  .needs = ASSAY_GRANT_NONE,
+  .game = ASSAY_GAME_DISTINGUISH,
+  .choose_event = choose_event,
+  .delta = delta_under_audit,
+  .why_not = why_not,
+  .control = { .says = "a bit that is flipped with probability 1/4 is certified near its epsilon "
+                       "of ln 3, and a coin is not",
+               .play = play_control,
+               .at_least = 0.8 },
+};

@@ -1,0 +1,152 @@
+/* Score of outputs of any kind: the logit of a logistic regression that tells runs on the first
+ * input from runs on the second (DP-Sniper: Bichsel et al. 2021). With the cells of each column
+ * (output-cells.h) and its standardised value z,
+ *   score (y) = b + sum_j (w_j z (y_j) + u_j[cell (y_j)]),
+ * so that a score costs a binary search a column. Columns beyond what the features have room for
+ * are left out, those first whose means differ least. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "attacks/mechanisms/event-score.h"
+#include "attacks/mechanisms/output-cells.h"
+#include "core/math/logistic.h"
+
+#define MOST_FEATURES 256
+#define MOST_NUMBERS (1u << 22) /* of the feature matrix */
+#define MOST_CELL_ROWS 16384    /* a side, from which cells are learned */
+
+typedef struct {
+  OutputCells cells;
+  gsize first; /* of its weights: value, then cells */
+} Column;
+
+typedef struct {
+  gsize n_columns, n_features;
+  Column *columns;
+  double *weights; /* n_features, then b */
+} Classifier;
+
+static void
+free_classifier (gpointer data)
+{
+  Classifier *classifier = data;
+
+  g_free (classifier->columns);
+  g_free (classifier->weights);
+  g_free (classifier);
+}
+
+static void
+score_classifier (gconstpointer data, const AssayOracle *oracle, const float *outputs, gsize count,
+                  double *ret_scores)
+{
+  const Classifier *classifier = data;
+
+  for (gsize i = 0; i < count; i++) {
+    const float *row = outputs + i * oracle->n_outputs;
+    double score = classifier->weights[classifier->n_features];
+
+    for (gsize c = 0; c < classifier->n_columns; c++) {
+      const OutputCells *cells = &classifier->columns[c].cells;
+      const double *weights = classifier->weights + classifier->columns[c].first;
+      const float value = row[cells->column];
+      const guint cell = output_cells_find (cells, value);
+
+      score += weights[0] * output_cells_standardise (cells, cell, value);
+      if (cell < cells->n_atoms + cells->n_bins)
+        score += weights[1 + cell];
+    }
+    ret_scores[i] = score;
+  }
+}
+
+/* The largest contrast first. */
+static int
+compare_columns (gconstpointer a, gconstpointer b)
+{
+  const OutputCells *x = &((const Column *) a)->cells, *y = &((const Column *) b)->cells;
+
+  if (x->contrast != y->contrast)
+    return x->contrast > y->contrast ? -1 : 1;
+  return x->column < y->column ? -1 : x->column > y->column;
+}
+
+static gboolean
+learn_columns (Classifier *classifier, const EventSample *sample, GError **error)
+{
+  const gsize rows = MIN (sample->count, MOST_CELL_ROWS);
+  const guint budget = (guint) MAX (MOST_FEATURES / sample->cols, 1);
+  g_autofree guint32 *scratch = assay_alloc (2 * rows, sizeof (guint32), "cells", error);
+
+  classifier->columns = assay_alloc (sample->cols, sizeof (Column), "cells", error);
+  if (scratch == NULL || classifier->columns == NULL)
+    return FALSE;
+  for (gsize j = 0; j < sample->cols; j++)
+    output_cells_learn (&classifier->columns[j].cells, sample->outputs, rows, sample->cols, j,
+                        budget, scratch);
+  if (sample->cols > MOST_FEATURES)
+    qsort (classifier->columns, sample->cols, sizeof (Column), compare_columns);
+  classifier->n_columns = MIN (sample->cols, MOST_FEATURES);
+  for (gsize c = 0; c < classifier->n_columns; c++) {
+    const OutputCells *cells = &classifier->columns[c].cells;
+
+    classifier->columns[c].first = classifier->n_features;
+    classifier->n_features += 1 + cells->n_atoms + cells->n_bins;
+  }
+  return TRUE;
+}
+
+static void
+fill_features (const Classifier *classifier, const float *row, float *ret_features)
+{
+  for (gsize c = 0; c < classifier->n_columns; c++) {
+    const OutputCells *cells = &classifier->columns[c].cells;
+    float *features = ret_features + classifier->columns[c].first;
+    const float value = row[cells->column];
+    const guint cell = output_cells_find (cells, value);
+
+    features[0] = (float) output_cells_standardise (cells, cell, value);
+    if (cell < cells->n_atoms + cells->n_bins)
+      features[1 + cell] = 1;
+  }
+}
+
+static gboolean
+fit (Classifier *classifier, const EventSample *sample, GError **error)
+{
+  const gsize d = classifier->n_features;
+  const gsize rows = MIN (sample->count, MOST_NUMBERS / d / 2);
+  g_autofree float *features = assay_alloc (2 * rows, d * sizeof (float), "features", error);
+  g_autofree guint8 *labels = assay_alloc (2 * rows, 1, "labels", error);
+
+  classifier->weights = g_new (double, d + 1);
+  if (features == NULL || labels == NULL)
+    return FALSE;
+  for (gsize i = 0; i < rows; i++)
+    for (guint side = 0; side < 2; side++) {
+      labels[2 * i + side] = side == 0;
+      fill_features (classifier, sample->outputs[side] + i * sample->cols,
+                     features + (2 * i + side) * d);
+    }
+  /* As if each weight had a normal prior of variance 1. */
+  return assay_logistic_fit (features, labels, 2 * rows, d, 0.5 / (double) rows,
+                             classifier->weights, error);
+}
+
+EventScore *
+event_score_classifier (const EventSample *sample, GError **error)
+{
+  Classifier *classifier = g_new0 (Classifier, 1);
+  EventScore *score;
+
+  if (!learn_columns (classifier, sample, error) || !fit (classifier, sample, error)) {
+    free_classifier (classifier);
+    return NULL;
+  }
+  score = g_new0 (EventScore, 1);
+  *score = (EventScore){ .what = "score of the classifier",
+                         .score = score_classifier,
+                         .data = classifier,
+                         .free_data = free_classifier };
+  return score;
+}

@@ -1,0 +1,350 @@
+/* Averages of several mixtures of one secret (InstaHide, Huang, Song, Li and Arora 2020, sections
+ * 2.1 and 5.3, "Average multiple encryptions of the same image").
+ *
+ * Release: mixtures x~, N x d, k images in each. With m the mean of all of them and G the mixtures
+ * of one secret x,
+ *   x^ = m + g (mean of x~ over G - m),   g = k:
+ * what x is mixed with averages out to the mean image, and x itself stays with its mean
+ * coefficient, 1/k. Under a mask of random signs all x~ average out to 0; `absolute` takes |x~|
+ * instead, of which the average grows with |x|: shapes come back, signs do not.
+ *
+ * Who belongs together:
+ *   grouping = if-granted  the grant `groups` tells (the paper's stronger attack); without it as
+ *   grouping = found       each one and the `similar` mixtures most like it, by inner product,
+ *                          correlation or SSIM (its weaker attack)
+ * A step beyond the paper: with `rounds`, what averages have left of other secrets is taken away by
+ * joint least squares for all secrets, which needs known groups for its start, mixtures of secrets
+ * alone, and no mask (joint-averages.h).
+ * Estimates: one of each secret in their order; when groups were found, one for each mixture.
+ * Memory: the mixtures once more, and the estimates. */
+#include <math.h>
+
+#include "attacks/mixtures/joint-averages.h"
+#include "attacks/mixtures/mixture-control.h"
+#include "attacks/mixtures/mixture-scores.h"
+#include "core/math/image-quality.h"
+
+enum { IF_GRANTED, FOUND };
+enum { INNER_PRODUCT, CORRELATION, SSIM };
+
+#define SSIM_QUERIES 64 /* mixtures that are compared with all others at a time */
+
+static const char *const groupings[] = { "if-granted", "found", NULL };
+static const char *const similarities[] = { "inner-product", "correlation", "ssim", NULL };
+
+typedef struct {
+  guint grouping;
+  guint similarity;
+  gint64 similar;
+  bool absolute;
+  bool centre;
+  double gain;
+  bool clip;
+  gint64 rounds;
+} Averaging;
+
+/* ---- Groups that are found ---- */
+
+/* Features whose inner products are the similarity. */
+static MixtureOptions
+options_of (const Averaging *settings)
+{
+  const gboolean is_correlation = settings->similarity == CORRELATION;
+
+  return (MixtureOptions){ .form = settings->absolute ? MIXTURE_ABSOLUTE : MIXTURE_PLAIN,
+                           .level = settings->absolute || is_correlation,
+                           .centre = settings->centre,
+                           .unit = is_correlation };
+}
+
+static gboolean
+rank_by_products (const Averaging *settings, const AssayRelease *release, gsize keep,
+                  gint64 *ret_rows, GError **error)
+{
+  const MixtureOptions options = options_of (settings);
+  g_autoptr (AssayMatrix) images = mixture_images (release, error);
+  g_autoptr (AssayMatrix) unused = NULL;
+  g_auto (MixtureSpace) space = { 0 };
+
+  return images != NULL && mixture_space_learn (&options, images, &space, error)
+         && mixture_space_whiten (&space, images, &unused, error)
+         && mixture_rank (assay_matrix_view (images), assay_matrix_view (images), keep, ret_rows,
+                          error);
+}
+
+static double
+range_of (AssayView images)
+{
+  float least = images.data[0], most = images.data[0];
+
+  for (gsize i = 0; i < images.rows; i++)
+    for (gsize j = 0; j < images.cols; j++) {
+      least = MIN (least, assay_view_row (images, i)[j]);
+      most = MAX (most, assay_view_row (images, i)[j]);
+    }
+  return most > least ? (double) most - least : 1;
+}
+
+/* The @keep largest of a row of values, in order; equal ones in theirs. */
+static void
+take_largest (double *values, gsize n, gsize keep, gint64 *ret_rows)
+{
+  for (gsize k = 0; k < keep; k++) {
+    gsize best = 0;
+
+    for (gsize j = 1; j < n; j++)
+      if (values[j] > values[best])
+        best = j;
+    ret_rows[k] = (gint64) best;
+    values[best] = -INFINITY;
+  }
+}
+
+static gboolean
+rank_by_ssim (AssayView images, const AssayGeometry *geometry, gsize keep, gint64 *ret_rows,
+              GError **error)
+{
+  const AssaySsim ssim = { .shape = { geometry->height, geometry->width, geometry->channels },
+                           .range = range_of (images) };
+  g_autoptr (AssaySsimSet) set = NULL;
+  g_autofree double *values = NULL;
+
+  if (geometry->height == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "similarity = ssim: the release does not say what images its rows are");
+  set = assay_ssim_set_new (&ssim, images, error);
+  values = assay_alloc (SSIM_QUERIES, images.rows * sizeof (double), "similarities", error);
+  if (set == NULL || values == NULL)
+    return FALSE;
+  for (gsize first = 0; first < images.rows; first += SSIM_QUERIES) {
+    const gsize count = MIN (SSIM_QUERIES, images.rows - first);
+
+    if (!assay_ssim_set_compare (set, assay_view_rows (images, first, count), values, error))
+      return FALSE;
+    for (gsize i = 0; i < count; i++)
+      take_largest (values + i * images.rows, images.rows, keep, ret_rows + (first + i) * keep);
+  }
+  return TRUE;
+}
+
+/* ---- Averages ---- */
+
+/* Adds @row to the sum of estimate @to. */
+static void
+add_row (AssayMatrix *sums, gsize to, const float *row)
+{
+  float *sum = assay_matrix_row (sums, to);
+
+  for (gsize j = 0; j < sums->cols; j++)
+    sum[j] += row[j];
+}
+
+static AssayMatrix *
+average_granted (AssayView images, const gint64 *groups, GError **error)
+{
+  g_autofree gsize *counts = NULL;
+  g_autoptr (AssayMatrix) means = NULL;
+  gsize n = 0;
+
+  for (gsize i = 0; i < images.rows; i++)
+    n = MAX (n, (gsize) groups[i] + 1);
+  counts = assay_alloc (n, sizeof (gsize), "groups", error);
+  means = assay_matrix_new (n, images.cols, error);
+  if (counts == NULL || means == NULL)
+    return NULL;
+  for (gsize i = 0; i < images.rows; i++) {
+    counts[groups[i]]++;
+    add_row (means, (gsize) groups[i], assay_view_row (images, i));
+  }
+  for (gsize i = 0; i < n; i++)
+    for (gsize j = 0; j < images.cols; j++)
+      assay_matrix_row (means, i)[j] /= (float) MAX (counts[i], 1);
+  return g_steal_pointer (&means);
+}
+
+/* Of each mixture and the @keep - 1 others that are most like it. */
+static AssayMatrix *
+average_found (AssayView images, const gint64 *ranked, gsize keep, GError **error)
+{
+  g_autoptr (AssayMatrix) means = assay_matrix_new (images.rows, images.cols, error);
+
+  for (gsize i = 0; means != NULL && i < images.rows; i++) {
+    gsize n_taken = 1;
+
+    add_row (means, i, assay_view_row (images, i));
+    for (gsize k = 0; k < keep && n_taken < keep; k++) {
+      const gsize other = (gsize) ranked[i * keep + k];
+
+      if (other == i)
+        continue;
+      add_row (means, i, assay_view_row (images, other));
+      n_taken++;
+    }
+    for (gsize j = 0; j < images.cols; j++)
+      assay_matrix_row (means, i)[j] /= (float) n_taken;
+  }
+  return g_steal_pointer (&means);
+}
+
+static AssayMatrix *
+average_similar (const Averaging *settings, const AssayRelease *release, AssayView images,
+                 GError **error)
+{
+  const gsize keep = MIN ((gsize) settings->similar + 1, images.rows);
+  g_autofree gint64 *ranked = assay_alloc (images.rows, keep * sizeof (gint64), "groups", error);
+
+  if (ranked == NULL)
+    return NULL;
+  if (settings->similarity == SSIM ? !rank_by_ssim (images, &release->geometry, keep, ranked, error)
+                                   : !rank_by_products (settings, release, keep, ranked, error))
+    return NULL;
+  return average_found (images, ranked, keep, error);
+}
+
+/* x^ = m + g (mean - m), within what pixels can be. */
+static gboolean
+rescale (const Averaging *settings, const AssayRelease *release, AssayView images,
+         AssayMatrix *inout_means, GError **error)
+{
+  const gint64 k = mixture_setting (release, "k");
+  const double gain = settings->gain > 0 ? settings->gain : (double) MAX (k, 1);
+  const AssayGeometry *geometry = &release->geometry;
+  const gboolean is_clipped = settings->clip && geometry->white > geometry->black;
+  g_autofree double *mean = assay_alloc (images.cols, sizeof (double), "mean image", error);
+
+  if (mean == NULL)
+    return FALSE;
+  for (gsize i = 0; i < images.rows && settings->centre; i++)
+    for (gsize j = 0; j < images.cols; j++)
+      mean[j] += assay_view_row (images, i)[j] / (double) images.rows;
+  for (gsize i = 0; i < inout_means->rows; i++)
+    for (gsize j = 0; j < images.cols; j++) {
+      float *value = assay_matrix_row (inout_means, i) + j;
+      const double whole = mean[j] + gain * (*value - mean[j]);
+
+      *value = (float) (is_clipped ? CLAMP (whole, geometry->black, geometry->white) : whole);
+    }
+  return TRUE;
+}
+
+/* Only an average for each secret can be improved by those of the others. */
+static gboolean
+refine (const Averaging *settings, const AssayObservation *seen, AssayView images,
+        AssayMatrix *inout_estimates, GError **error)
+{
+  const AssayGeometry *geometry = &seen->release->geometry;
+  return seen->groups == NULL || settings->grouping != IF_GRANTED
+         || joint_averages (images, (gsize) settings->rounds, geometry->black,
+                            settings->clip ? geometry->white : geometry->black, inout_estimates,
+                            error);
+}
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const Averaging *settings = context->settings;
+  g_autoptr (AssayMatrix) images = mixture_images (seen->release, error);
+  g_autoptr (AssayMatrix) estimates = NULL;
+  AssayView view;
+
+  if (images == NULL)
+    return FALSE;
+  for (gsize i = 0; i < images->rows * images->cols && settings->absolute; i++)
+    images->data[i] = fabsf (images->data[i]);
+  view = assay_matrix_view (images);
+  estimates = seen->groups != NULL && settings->grouping == IF_GRANTED
+                  ? average_granted (view, seen->groups, error)
+                  : average_similar (settings, seen->release, view, error);
+  if (estimates == NULL || !rescale (settings, seen->release, view, estimates, error)
+      || !refine (settings, seen, view, estimates, error))
+    return FALSE;
+  assay_arrays_take (&ret_guess->arrays, "estimates",
+                     assay_array_take_matrix (g_steal_pointer (&estimates)));
+  return TRUE;
+}
+
+/* ---- Control ---- */
+
+/* Where groups are granted, many mixtures of two secrets each; where they are to be found, as many
+ * as are averaged, each of one secret and one public image. Of masked ones with positive pixels the
+ * absolute values are the mixtures themselves. */
+static gboolean
+make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
+{
+  const Averaging *settings = data;
+  const gboolean is_found = settings->grouping == FOUND;
+  const MixtureControl control
+      = { .n_secrets = 16,
+          .n_public = is_found ? 200 : 0,
+          .side = 24,
+          .n_sources = is_found ? 1 : 2,
+          .n_partners = is_found ? 1 : 0,
+          .n_epochs = is_found ? (gsize) MIN (settings->similar + 1, 50) : 80,
+          .is_positive = settings->absolute,
+          .has_mask = settings->absolute };
+
+  return mixture_control_make (&control, key, ret_case, error);
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_CHOICE (Averaging, grouping, IF_GRANTED, groupings,
+                      "Use the grant groups where it is there, or find who belongs together"),
+  ASSAY_PARAM_CHOICE (Averaging, similarity, INNER_PRODUCT, similarities,
+                      "By what mixtures are found to be alike"),
+  ASSAY_PARAM_INT (Averaging, similar, 5, 1, 100000, "mixtures",
+                   "How many are averaged with each one when groups are found"),
+  ASSAY_PARAM_BOOL (Averaging, absolute, FALSE,
+                    "Average absolute values: what a mask of signs leaves"),
+  ASSAY_PARAM_BOOL (Averaging, centre, TRUE, "Take the mean image away before rescaling"),
+  ASSAY_PARAM_REAL (Averaging, gain, 0, 0, 1000, "",
+                    "What an average is multiplied by; 0: k, where the release's settings name it"),
+  ASSAY_PARAM_BOOL (Averaging, clip, TRUE, "Clip to the values between black and white"),
+  ASSAY_PARAM_INT (Averaging, rounds, 0, 0, 10000, "",
+                   "Of joint least squares for all secrets, under granted groups"),
+  ASSAY_PARAM_END
+};
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const Averaging *settings = data;
+  const MixtureOptions options = options_of (settings);
+  const guint64 n = MAX (shape->n_released, shape->n_secrets);
+  const guint64 of_ssim = settings->similarity == SSIM ? 24 : 0; /* bytes a pixel */
+
+  return mixture_memory (&options, n, 0, shape->cols, 0)
+         + n * shape->cols * (2 * sizeof (float) + of_ssim) + n * SSIM_QUERIES * sizeof (double)
+         + (settings->rounds > 0 ? joint_averages_memory (n, shape->n_secrets, shape->cols) : 0);
+}
+
+static double
+work (gconstpointer data, const AssayShape *shape)
+{
+  const Averaging *settings = data;
+  const MixtureOptions options = options_of (settings);
+  const gsize n = MAX (shape->n_released, shape->n_secrets);
+
+  return mixture_work (&options, n, n, shape->cols)
+         + joint_averages_work (n, shape->n_secrets, shape->cols, (gsize) settings->rounds);
+}
+
+const AssayAttack assay_attack_averaging = {
+  .id = "averaging",
+  .summary = "Average the mixtures of one secret, known or found to be of one",
+  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
+                 "Distributed Learning",
+                 "sections 2.1 and 5.3, figure 7" },
+  .parameters = parameters,
+  .settings_size = sizeof (Averaging),
+  .memory = memory,
+  .work = work,
+  .reads = ASSAY_RELEASE_MIXTURES,
+  .needs = ASSAY_GRANT_NONE,
+  .game = ASSAY_GAME_RECONSTRUCT,
+  .attack = attack,
+  .control = { .says = "an image comes back as the average of its mixtures",
+               .make = make_control,
+               .at_least = 0.75,
+               .within = 0.6 },
+};

@@ -1,0 +1,112 @@
+/* Braverman's attack on InstaHide (Huang, Song, Li and Arora 2020, section 9): which public images
+ * are under the mask.
+ *
+ * Release: x~ = sigma o sum_j lambda_j x_j, N x d, with random signs sigma. Knowledge: public
+ * images s, M x d. Squares know no signs:
+ *   v_s = <x~^2, s^2> - ||x~||^2 ||s||^2 / d,
+ * and public images are ranked by descending v_s. That is the inner product of the squares, each
+ * less its own mean over the d pixels. For Gaussian images of unit variance E v_s is 2 d lambda_j^2
+ * for one that was mixed in and 0 otherwise, with deviation sqrt(4 d) sum lambda^2.
+ *
+ * Squares of photographs have much in common and few of them are large. As options: `centre`,
+ * `whiten` and `unit` as for inner-product, of the squares (mixture-scores.h). */
+#include "attacks/mixtures/mixture-control.h"
+#include "attacks/mixtures/mixture-scores.h"
+
+typedef struct {
+  bool centre;
+  bool whiten;
+  double shrinkage;
+  bool unit;
+  gint64 keep;
+} Braverman;
+
+static MixtureOptions
+options_of (const Braverman *settings)
+{
+  return (MixtureOptions){ .form = MIXTURE_SQUARE,
+                           .level = TRUE,
+                           .centre = settings->centre,
+                           .whiten = settings->whiten,
+                           .shrinkage = settings->shrinkage,
+                           .unit = settings->unit };
+}
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const Braverman *settings = context->settings;
+  const MixtureOptions options = options_of (settings);
+
+  return mixture_link (&options, (gsize) settings->keep, seen, ret_guess, error);
+}
+
+static gboolean
+make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
+              GError **error)
+{
+  const MixtureControl control = { .n_secrets = 24,
+                                   .n_public = 200,
+                                   .side = 48,
+                                   .n_sources = 1,
+                                   .n_partners = 2,
+                                   .n_epochs = 1,
+                                   .has_mask = TRUE };
+
+  (void) settings;
+  return mixture_control_make (&control, key, ret_case, error);
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_BOOL (Braverman, centre, FALSE, "Subtract the mean of the public squares"),
+  ASSAY_PARAM_BOOL (Braverman, whiten, FALSE,
+                    "Weigh by the inverse covariance of squares, shrunk towards the identity"),
+  ASSAY_PARAM_REAL (Braverman, shrinkage, 0.1, 0.001, 1, "",
+                    "Under whiten: the share of the mean variance in the covariance"),
+  ASSAY_PARAM_BOOL (Braverman, unit, FALSE, "Scale squares to unit length before the product"),
+  ASSAY_PARAM_INT (Braverman, keep, 0, 0, 100000000, "public images",
+                   "Candidates that are named for each mixture; 0: all, so that every rank can be "
+                   "told"),
+  ASSAY_PARAM_END
+};
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const Braverman *settings = data;
+  const MixtureOptions options = options_of (settings);
+  const gsize n = MAX (shape->n_released, shape->n_secrets);
+
+  return mixture_memory (&options, n, shape->n_public, shape->cols, (gsize) settings->keep);
+}
+
+static double
+work (gconstpointer data, const AssayShape *shape)
+{
+  const MixtureOptions options = options_of (data);
+  const gsize n = MAX (shape->n_released, shape->n_secrets);
+
+  return mixture_work (&options, n, shape->n_public, shape->cols);
+}
+
+const AssayAttack assay_attack_braverman = {
+  .id = "braverman",
+  .summary = "Rank public images by the inner product of squares, which no mask of signs changes",
+  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
+                 "Distributed Learning",
+                 "section 9, Braverman's attack" },
+  .parameters = parameters,
+  .settings_size = sizeof (Braverman),
+  .memory = memory,
+  .work = work,
+  .reads = ASSAY_RELEASE_MIXTURES,
+  .needs = ASSAY_GRANT_PUBLIC,
+  .game = ASSAY_GAME_LINK,
+  .attack = attack,
+  .control
+  = { .says = "of masked Gaussian images with two of 200 public ones in each, one of these "
+              "ranks first",
+      .make = make_control,
+      .at_least = 0.9 },
+};

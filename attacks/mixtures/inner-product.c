@@ -1,0 +1,111 @@
+/* Which public images went into a mixture (InstaHide, Huang, Song, Li and Arora 2020, section 2.2).
+ *
+ * Release: mixtures x~ = sum_j lambda_j x_j, N x d. Knowledge: public images z, M x d.
+ * Guess for each x~: all z by descending <z, x~>. For independent images with entries of variance
+ * 1/d the product is of the order lambda_j for a z that was mixed in and of 1/sqrt(d) otherwise,
+ * so that k partners are found in N M d operations although there are M^k sets of them.
+ *
+ * A mask of random signs makes every product one of noise; `absolute` compares |x~| with |z|, which
+ * it cannot change. What strengthens the attack on photographs, which have much in common:
+ * `centre`, `whiten` and `unit` (mixture-scores.h).
+ * Memory: the mixtures as float32, at most 128 MiB of scores, and with `whiten` the public
+ * images. */
+#include "attacks/mixtures/mixture-control.h"
+#include "attacks/mixtures/mixture-scores.h"
+
+typedef struct {
+  bool absolute;
+  bool level;
+  bool centre;
+  bool whiten;
+  double shrinkage;
+  bool unit;
+  gint64 keep;
+} InnerProduct;
+
+static MixtureOptions
+options_of (const InnerProduct *settings)
+{
+  return (MixtureOptions){ .form = settings->absolute ? MIXTURE_ABSOLUTE : MIXTURE_PLAIN,
+                           .level = settings->level || settings->absolute,
+                           .centre = settings->centre,
+                           .whiten = settings->whiten,
+                           .shrinkage = settings->shrinkage,
+                           .unit = settings->unit };
+}
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const InnerProduct *settings = context->settings;
+  const MixtureOptions options = options_of (settings);
+
+  return mixture_link (&options, (gsize) settings->keep, seen, ret_guess, error);
+}
+
+/* Half of each image is public: with 1,024 pixels the product with a partner is some eight
+ * deviations of the others' above 0. Absolute values keep less of it. */
+static gboolean
+make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
+{
+  const InnerProduct *settings = data;
+  const MixtureControl control = { .n_secrets = 24,
+                                   .n_public = 200,
+                                   .side = settings->absolute ? 48 : 32,
+                                   .n_sources = 1,
+                                   .n_partners = 2,
+                                   .n_epochs = 1,
+                                   .has_mask = settings->absolute };
+
+  return mixture_control_make (&control, key, ret_case, error);
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_BOOL (InnerProduct, absolute, FALSE,
+                          "Compare absolute values, each less its mean: what a mask of signs "
+                          "leaves"),
+        MIXTURE_PARAMETERS (InnerProduct),
+        ASSAY_PARAM_INT (InnerProduct, keep, 0, 0, 100000000, "public images",
+                         "Candidates that are named for each mixture; 0: all, so that every rank "
+                         "can be told"),
+        ASSAY_PARAM_END };
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const InnerProduct *settings = data;
+  const MixtureOptions options = options_of (settings);
+  const gsize n = MAX (shape->n_released, shape->n_secrets);
+
+  return mixture_memory (&options, n, shape->n_public, shape->cols, (gsize) settings->keep);
+}
+
+static double
+work (gconstpointer data, const AssayShape *shape)
+{
+  const MixtureOptions options = options_of (data);
+  const gsize n = MAX (shape->n_released, shape->n_secrets);
+
+  return mixture_work (&options, n, shape->n_public, shape->cols);
+}
+
+const AssayAttack assay_attack_inner_product = {
+  .id = "inner-product",
+  .summary = "Rank public images by their inner product with a mixture",
+  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
+                 "Distributed Learning",
+                 "section 2.2" },
+  .parameters = parameters,
+  .settings_size = sizeof (InnerProduct),
+  .memory = memory,
+  .work = work,
+  .reads = ASSAY_RELEASE_MIXTURES,
+  .needs = ASSAY_GRANT_PUBLIC,
+  .game = ASSAY_GAME_LINK,
+  .attack = attack,
+  .control = { .says = "of Gaussian images mixed with two of 200 public ones, one of these ranks "
+                       "first",
+               .make = make_control,
+               .at_least = 0.9 },
+};

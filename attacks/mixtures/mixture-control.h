@@ -1,0 +1,27 @@
+/* Cases of known outcome for attacks on mixtures: Gaussian images, mixed here rather than by a
+ * defense, so that a fault there cannot hide one here. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gsize n_secrets;
+  gsize n_public;
+  gsize side;       /* images are side x side x 1 */
+  gsize n_sources;  /* secrets in a mixture, its owner among them */
+  gsize n_partners; /* public images in it */
+  gsize n_epochs;
+  gboolean has_mask;
+  gboolean is_positive; /* pixels are squares of normal numbers */
+} MixtureControl;
+
+/* Secrets and public images of independent standard normal numbers, mixed with coefficients that
+ * are uniform, divided by their sum, and redrawn until none is above 0.65. Fills everything that
+ * mixtures have: release (whose settings name k), truth with secrets, sources, partners and owners,
+ * public rows, groups. */
+gboolean mixture_control_make (const MixtureControl *control, AssayStreamKey key,
+                               AssayControlCase *ret_case, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,47 @@
+/* Inner products of released mixtures with public images (search.h), and among themselves:
+ * what the attacks on mixed images score by (InstaHide, Huang, Song, Li and Arora 2020, sections
+ * 2.1, 2.2 and 9). What is compared are features (mixture-space.h).
+ *
+ * Public images are streamed from where they lie, unless P is learned from them, or most of them
+ * are to be ranked and their features take no more than 1 GiB: these are held. Scores are panels of
+ * matrix products, each at most MIXTURE_PANEL_BYTES a thread. No N x N matrix is ever held. All
+ * results are the same to the bit for any number of threads. */
+#pragma once
+
+#include "attacks/mixtures/mixture-space.h"
+
+G_BEGIN_DECLS
+
+#define MIXTURE_PANEL_BYTES ((gsize) 64 << 20)
+
+/* The images of a release; all @rows in the scale of the release; both as new matrices. */
+AssayMatrix *mixture_images (const AssayRelease *release, GError **error);
+AssayMatrix *mixture_public (const AssayRelease *release, const AssayRows *rows, GError **error);
+
+/* The game link by one space for all: ranks every public image for every mixture and adds the first
+ * @keep (0: all of them) to the guess as `candidates`. */
+gboolean mixture_link (const MixtureOptions *options, gsize keep, const AssayObservation *seen,
+                       AssayGuess *ret_guess, GError **error);
+
+/* For each of the queries the @keep (>= 1) rows of @set with the largest inner products, best
+ * first, equal ones in row order. */
+gboolean mixture_rank (AssayView queries, AssayView set, gsize keep, gint64 *ret_rows,
+                       GError **error);
+
+/* The same of scores that are there already, n x m. */
+gboolean mixture_order (const float *scores, gsize n, gsize m, gsize keep, gint64 *ret_rows,
+                        GError **error);
+
+/* <left_i, right_j> of all i < j, packed by rows: n (n - 1) / 2 numbers. */
+gboolean mixture_pair_products (AssayView left, AssayView right, float *ret_scores, GError **error);
+
+/* Bytes that the above hold for @n_released mixtures and @n_public rows of which the best @keep (0:
+ * all) are ranked, features included. Without public rows mixtures are ranked among themselves. */
+guint64 mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols,
+                        gsize keep);
+double mixture_work (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols);
+
+/* The number @name among the settings with which a release was made; 0: not there. */
+gint64 mixture_setting (const AssayRelease *release, const char *name);
+
+G_END_DECLS

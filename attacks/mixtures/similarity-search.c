@@ -1,0 +1,271 @@
+/* Which public images look most like a mixture (InstaHide, Huang, Song, Li and Arora 2020, section
+ * 5.3, "Uncover public images by similarity search", figure 8).
+ *
+ * Release: mixtures x~, N pictures. Knowledge: public pictures s. Guess for each x~: all s by
+ * descending SSIM (x~, s), with the range of the public pixels as data range. The paper takes a
+ * network's demasked mixtures; here `absolute` compares |x~| with |s|, which a mask of signs cannot
+ * change.
+ *
+ * Public pictures may have been cropped at random before they were mixed, which moves them where
+ * SSIM does not find them. With `crops` = c each s stands for itself and c windows of it, moved by
+ * up to `shift` pixels either way (continued by mirror images, and one in two mirrored left to
+ * right), and has the largest SSIM of them.
+ * Cost: N M (1 + c) comparisons; memory: one window of every public picture. */
+#include <math.h>
+#include <string.h>
+
+#include "attacks/mixtures/mixture-control.h"
+#include "attacks/mixtures/mixture-scores.h"
+#include "core/base/parallel.h"
+#include "core/math/image-quality.h"
+
+#define QUERIES 64 /* mixtures that are compared with all windows at a time */
+
+typedef struct {
+  bool absolute;
+  gint64 crops;
+  gint64 shift;
+  gint64 keep;
+} SimilaritySearch;
+
+static gsize
+mirrored (gint64 place, gsize n)
+{
+  return (gsize) (place < 0             ? -1 - place
+                  : place >= (gint64) n ? 2 * (gint64) n - 1 - place
+                                        : place);
+}
+
+/* A window of @picture, of its own size, moved and perhaps mirrored. */
+static void
+draw_window (const AssayGeometry *geometry, gsize shift, AssayStream *stream, const float *picture,
+             float *ret_window)
+{
+  const gint64 down = (gint64) assay_stream_below (stream, 2 * shift + 1) - (gint64) shift;
+  const gint64 right = (gint64) assay_stream_below (stream, 2 * shift + 1) - (gint64) shift;
+  const gboolean is_flipped = assay_stream_below (stream, 2) == 1;
+  const gsize width = geometry->width, channels = geometry->channels;
+
+  for (gsize y = 0; y < geometry->height; y++)
+    for (gsize x = 0; x < width; x++) {
+      const gsize from_y = mirrored ((gint64) y + down, geometry->height);
+      const gsize from_x = mirrored ((gint64) (is_flipped ? width - 1 - x : x) + right, width);
+
+      memcpy (ret_window + (y * width + x) * channels,
+              picture + (from_y * width + from_x) * channels, channels * sizeof (float));
+    }
+}
+
+/* The data range that SSIM is told. */
+static double
+range_of (const AssayMatrix *pictures)
+{
+  float least = pictures->data[0], most = pictures->data[0];
+
+  for (gsize i = 0; i < pictures->rows * pictures->cols; i++) {
+    least = MIN (least, pictures->data[i]);
+    most = MAX (most, pictures->data[i]);
+  }
+  return most > least ? (double) most - least : 1;
+}
+
+static void
+make_absolute (AssayMatrix *pictures)
+{
+  for (gsize i = 0; i < pictures->rows * pictures->cols; i++)
+    pictures->data[i] = fabsf (pictures->data[i]);
+}
+
+typedef struct {
+  const AssayGeometry *geometry;
+  AssaySsim ssim;
+  AssayMatrix *mixtures;
+  AssayMatrix *pictures;
+  double *values; /* QUERIES x pictures */
+  float *best;    /* mixtures x pictures */
+} Search;
+
+/* Raises what each mixture has with each picture to its SSIM with @windows of them. */
+static gboolean
+compare (const Search *search, AssayView windows, GError **error)
+{
+  const gsize n = search->mixtures->rows, m = windows.rows;
+  g_autoptr (AssaySsimSet) set = assay_ssim_set_new (&search->ssim, windows, error);
+
+  if (set == NULL)
+    return FALSE;
+  for (gsize first = 0; first < n; first += QUERIES) {
+    const gsize count = MIN (QUERIES, n - first);
+    const AssayView queries = assay_view_rows (assay_matrix_view (search->mixtures), first, count);
+
+    if (!assay_ssim_set_compare (set, queries, search->values, error))
+      return FALSE;
+    for (gsize i = 0; i < count * m; i++)
+      search->best[first * m + i] = MAX (search->best[first * m + i], (float) search->values[i]);
+  }
+  return TRUE;
+}
+
+static gboolean
+compare_windows (const Search *search, const SimilaritySearch *settings, AssayStreamKey key,
+                 GError **error)
+{
+  const AssayMatrix *pictures = search->pictures;
+  g_autoptr (AssayMatrix) windows = NULL;
+
+  if (!compare (search, assay_matrix_view (pictures), error))
+    return FALSE;
+  if (settings->crops == 0)
+    return TRUE;
+  windows = assay_matrix_new (pictures->rows, pictures->cols, error);
+  for (gsize c = 0; windows != NULL && c < (gsize) settings->crops; c++) {
+    for (gsize i = 0; i < pictures->rows; i++) {
+      AssayStream stream = assay_stream (key, (guint64) c << 40 | i);
+
+      draw_window (search->geometry, (gsize) settings->shift, &stream,
+                   pictures->data + i * pictures->cols, assay_matrix_row (windows, i));
+    }
+    if (!compare (search, assay_matrix_view (windows), error))
+      return FALSE;
+  }
+  return windows != NULL;
+}
+
+static gboolean
+check_geometry (const SimilaritySearch *settings, const AssayGeometry *geometry, GError **error)
+{
+  if (geometry->height == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "the release does not say what images its rows are; expected its geometry");
+  if (settings->crops > 0 && (gsize) settings->shift > MIN (geometry->height, geometry->width))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "shift = %" G_GINT64_FORMAT ": images are %" G_GSIZE_FORMAT
+                       " x %" G_GSIZE_FORMAT " pixels; expected no more than their shorter side",
+                       settings->shift, geometry->height, geometry->width);
+  return TRUE;
+}
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const SimilaritySearch *settings = context->settings;
+  const AssayGeometry *geometry = &seen->release->geometry;
+  g_autoptr (AssayMatrix) pictures = NULL;
+  g_autoptr (AssayMatrix) mixtures = NULL;
+  g_autofree double *values = NULL;
+  g_autofree float *best = NULL;
+  g_autofree gint64 *candidates = NULL;
+  gsize n, m, keep;
+  Search search = { .geometry = geometry,
+                    .ssim.shape = { geometry->height, geometry->width, geometry->channels } };
+
+  if (!check_geometry (settings, geometry, error))
+    return FALSE;
+  pictures = mixture_public (seen->release, seen->public_rows, error);
+  mixtures = pictures != NULL ? mixture_images (seen->release, error) : NULL;
+  if (mixtures == NULL)
+    return FALSE;
+  if (settings->absolute) {
+    make_absolute (pictures);
+    make_absolute (mixtures);
+  }
+  n = mixtures->rows;
+  m = pictures->rows;
+  keep = settings->keep == 0 ? m : MIN ((gsize) settings->keep, m);
+  values = assay_alloc (QUERIES, m * sizeof (double), "similarities", error);
+  best = assay_alloc (n, m * sizeof (float), "similarities", error);
+  candidates = assay_alloc (n, keep * sizeof (gint64), "candidates", error);
+  if (values == NULL || best == NULL || candidates == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n * m; i++)
+    best[i] = -1;
+  search.ssim.range = range_of (pictures);
+  search.mixtures = mixtures;
+  search.pictures = pictures;
+  search.values = values;
+  search.best = best;
+  if (!compare_windows (&search, settings, context->stream, error)
+      || !mixture_order (best, n, m, keep, candidates, error))
+    return FALSE;
+  assay_arrays_take (
+      &ret_guess->arrays, "candidates",
+      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, keep }, g_steal_pointer (&candidates)));
+  return TRUE;
+}
+
+static gboolean
+make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
+{
+  const SimilaritySearch *settings = data;
+  const MixtureControl control = { .n_secrets = 16,
+                                   .n_public = 100,
+                                   .side = 48,
+                                   .n_sources = 1,
+                                   .n_partners = 2,
+                                   .n_epochs = 1,
+                                   .has_mask = settings->absolute };
+
+  return mixture_control_make (&control, key, ret_case, error);
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_BOOL (SimilaritySearch, absolute, FALSE,
+                    "Compare absolute values: what a mask of signs leaves"),
+  ASSAY_PARAM_INT (SimilaritySearch, crops, 0, 0, 1000, "",
+                   "Random windows of each public image that are tried beside the image itself"),
+  ASSAY_PARAM_INT (SimilaritySearch, shift, 4, 0, 1000, "px",
+                   "How far a window is moved at most, either way"),
+  ASSAY_PARAM_INT (SimilaritySearch, keep, 0, 0, 100000000, "public images",
+                   "Candidates that are named for each mixture; 0: all, so that every rank can be "
+                   "told"),
+  ASSAY_PARAM_END
+};
+
+static gboolean
+check (gconstpointer settings, const AssayShape *shape, GError **error)
+{
+  return shape->cols == 0 || shape->geometry.height == 0
+         || check_geometry (settings, &shape->geometry, error);
+}
+
+static guint64
+memory (gconstpointer settings, const AssayShape *shape)
+{
+  const guint64 n = MAX (shape->n_released, shape->n_secrets), m = shape->n_public;
+
+  (void) settings;
+  return (n + 2 * m) * shape->cols * sizeof (float) + m * shape->cols * 24 + n * m * sizeof (float)
+         + QUERIES * m * sizeof (double) + assay_parallel_threads () * m * 2 * sizeof (guint64);
+}
+
+static double
+work (gconstpointer data, const AssayShape *shape)
+{
+  const SimilaritySearch *settings = data;
+  const double n = (double) MAX (shape->n_released, shape->n_secrets);
+
+  /* A blur costs some 22 operations a pixel in either direction. */
+  return n * (double) shape->n_public * (double) (1 + settings->crops) * 60 * (double) shape->cols;
+}
+
+const AssayAttack assay_attack_similarity_search = {
+  .id = "similarity-search",
+  .summary = "Rank public images by their structural similarity with a mixture",
+  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
+                 "Distributed Learning",
+                 "section 5.3, figure 8" },
+  .parameters = parameters,
+  .settings_size = sizeof (SimilaritySearch),
+  .check = check,
+  .memory = memory,
+  .work = work,
+  .reads = ASSAY_RELEASE_MIXTURES,
+  .needs = ASSAY_GRANT_PUBLIC,
+  .game = ASSAY_GAME_LINK,
+  .attack = attack,
+  .control = { .says = "of Gaussian images mixed with two of 100 public ones, one of these ranks "
+                       "first",
+               .make = make_control,
+               .at_least = 0.9 },
+};

@@ -1,0 +1,90 @@
+/* Eigenvectors of the covariance of images, and the images in their basis. */
+#include "attacks/whitened/image-prior.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "attacks/whitened/whitening.h"
+#include "core/math/linalg.h"
+
+void
+image_prior_clear (ImagePrior *prior)
+{
+  g_clear_pointer (&prior->image, g_free);
+  g_clear_pointer (&prior->values, g_free);
+  g_clear_pointer (&prior->vectors, g_free);
+  g_clear_pointer (&prior->features, g_free);
+  g_clear_pointer (&prior->squares, g_free);
+}
+
+static gboolean
+make_room (gsize n, gsize cols, ImagePrior *prior, GError **error)
+{
+  prior->n = n;
+  prior->cols = cols;
+  return (prior->image = assay_alloc (cols, sizeof (float), "mean image", error))
+         && (prior->values = assay_alloc (cols, sizeof (float), "components", error))
+         && (prior->vectors = assay_alloc (cols, cols * sizeof (float), "components", error))
+         && (prior->features = assay_alloc (n, cols * sizeof (float), "public images", error))
+         && (prior->squares = assay_alloc (n, cols * sizeof (float), "public images", error));
+}
+
+/* u, g and m, in units of s. */
+static gboolean
+decompose (const Whitening *plain, ImagePrior *prior, GError **error)
+{
+  const gsize cols = prior->cols;
+  g_autofree double *values = assay_alloc (cols, sizeof (double), "components", error);
+  g_autofree double *vectors = assay_alloc (cols, cols * sizeof (double), "components", error);
+  double trace = 0;
+
+  if (values == NULL || vectors == NULL
+      || !assay_linalg_symmetric_eigen (cols, cols, plain->covariance, values, vectors, error))
+    return FALSE;
+  for (gsize a = 0; a < cols; a++)
+    trace += plain->covariance[a * cols + a];
+  prior->unit = sqrt (trace / (double) cols);
+  for (gsize a = 0; a < cols; a++) {
+    prior->values[a] = (float) MAX (values[a] / (prior->unit * prior->unit), 0);
+    prior->image[a] = (float) (plain->image[a] / prior->unit);
+  }
+  for (gsize i = 0; i < cols * cols; i++)
+    prior->vectors[i] = (float) vectors[i];
+  return TRUE;
+}
+
+gboolean
+image_prior_learn (AssayView images, ImagePrior *ret_prior, GError **error)
+{
+  /* Moments of single images. */
+  const WhiteningMoments single = { 1, 1, 1, 1 };
+  const gsize n = images.rows, cols = images.cols;
+  g_auto (ImagePrior) prior = { 0 };
+  g_auto (Whitening) plain = { 0 };
+  g_autoptr (AssayMatrix) centred = NULL;
+  g_autoptr (AssayMatrix) features = NULL;
+
+  if (!whitening_learn (images, WHITENING_PLAIN, &single, &plain, error)
+      || !make_room (n, cols, &prior, error) || !decompose (&plain, &prior, error)
+      || !(centred = whitening_features (&plain, images, error))
+      || !(features = whitening_project (assay_matrix_view (centred),
+                                         (AssayView){ cols, cols, cols, prior.vectors }, error)))
+    return FALSE;
+  for (gsize i = 0; i < n * cols; i++) {
+    prior.features[i] = (float) (features->data[i] / prior.unit);
+    prior.squares[i] = prior.features[i] * prior.features[i];
+  }
+  *ret_prior = prior;
+  memset (&prior, 0, sizeof prior);
+  return TRUE;
+}
+
+guint64
+image_prior_memory (gsize n_images, gsize cols)
+{
+  const guint64 matrix = (guint64) cols * cols, rows = (guint64) n_images * cols;
+
+  /* The covariance, what LAPACK works on and its vectors, those in order, and as floats; images as
+   * they are, centred, and in the basis twice. */
+  return matrix * (4 * sizeof (double) + sizeof (float)) + rows * 5 * sizeof (float);
+}

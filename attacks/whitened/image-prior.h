@@ -1,0 +1,33 @@
+/* Images as normal numbers with the mean and covariance of a public set, in the basis in which they
+ * are independent.
+ *
+ * x = m + sum_j f_j u_j with unit vectors u_j and f_j of variance g_j, from the largest on. All
+ * numbers here are in units of the pixels' standard deviation s (s^2 the mean of g before), so that
+ * nothing depends on how pixels are scaled. */
+#pragma once
+
+#include "core/data/matrix.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gsize n;         /* M */
+  gsize cols;      /* d */
+  double unit;     /* s */
+  float *image;    /* m, d */
+  float *values;   /* g, d, of mean 1 */
+  float *vectors;  /* u, rows, d x d */
+  float *features; /* f of the public images, M x d */
+  float *squares;  /* f o f, M x d */
+} ImagePrior;
+
+/* Of @images, M x d. ASSAY_ERROR_NUMERIC where these are all alike. Cost: an eigenvalue problem of
+ * order d, and 4 M d^2. */
+gboolean image_prior_learn (AssayView images, ImagePrior *ret_prior, GError **error);
+void image_prior_clear (ImagePrior *prior);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ImagePrior, image_prior_clear)
+
+/* Bytes that learning holds at its peak; what it keeps is less. */
+guint64 image_prior_memory (gsize n_images, gsize cols);
+
+G_END_DECLS

@@ -1,0 +1,47 @@
+/* The public images of a single mixture, found jointly with its signs, and what is left of it
+ * without them.
+ *
+ * z = m + sum_s w_s c_s + r, with public images less their mean as c, shares w, and the rest r of
+ * covariance t G, t = 2 (1 - sum w)^2 / (1 + images that are left): of the set of `partners` public
+ * images that is known at a time,
+ *   signs    are what expectation propagation tells (mask-signs.h), STEPS rounds of it,
+ *   shares   in each of them least squares of its message y in the metric (t G + s I)^-1, s the
+ *            message's noise, with the normal prior of mean 1 / k and deviation 0.15,
+ *   images   are judged by the matched filter for what y - q has left, in the same metric.
+ * From each of `starts` first images, the best by the scores given:
+ *   1. partners are found one by one, under a large ridge, by the sum of that filter and of the
+ *      given scores, both standardised;
+ *   2. the ridge is lowered, by which signs freeze;
+ *   3. the set is found again from nothing in the message that this has led to, where it is all
+ *      but free of the mask, and 2 repeated.
+ * Of all sets, 2 of those before 3 too, the one of largest evidence is kept. The rest is
+ * z' - q, and (z' - q) / (1 - sum w) + m the private images as they were mixed.
+ * Without a mask only 3 is left, with y = z and s = 0. */
+#pragma once
+
+#include "attacks/whitened/image-prior.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gsize k;        /* images in a mixture */
+  gsize partners; /* public ones of them; 0: nothing is looked for, and all of it is the rest */
+  double max_coefficient;
+  gboolean is_open; /* there is no mask */
+  gsize starts;     /* at least 1, at most the number of public images */
+} JointRemoval;
+
+/* Of N @mixtures by a prior on M images, both d wide. @inout_scores, N x M, higher where an image
+ * is rather in a mixture, arrives with scores of another kind (not read where there is no mask),
+ * and returns with the set found first, then the others by what it leaves. In @ret_private (N x d;
+ * NULL: not wanted) the private part, as an image of share 1. */
+gboolean joint_removal (const JointRemoval *options, const ImagePrior *prior, AssayView mixtures,
+                        float *inout_scores, float *ret_private, GError **error);
+
+/* Bytes beyond those of the prior. */
+guint64 joint_removal_memory (gsize n_images, gsize cols);
+/* Multiplications. */
+double joint_removal_work (const JointRemoval *options, gsize n_mixtures, gsize n_images,
+                           gsize cols);
+
+G_END_DECLS

@@ -1,0 +1,374 @@
+/* assay dataset convert: the same numbers in another format, or a refusal. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/dataset/dataset.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "datasets/tables/table-value.h"
+#include "datasets/tables/table-writer.h"
+
+typedef struct {
+  char *from, *to, *rows, *type, *shape, *labels;
+  gboolean may_replace;
+} ConvertOptions;
+
+static void
+options_clear (ConvertOptions *options)
+{
+  g_free (options->from);
+  g_free (options->to);
+  g_free (options->rows);
+  g_free (options->type);
+  g_free (options->shape);
+  g_free (options->labels);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ConvertOptions, options_clear)
+
+/* ---- Options ---- */
+
+/* A whole number of digits alone. */
+static gboolean
+parse_size (const char *text, gsize *ret_size)
+{
+  guint64 size = 0;
+
+  if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXSIZE, &size, NULL))
+    return FALSE;
+  *ret_size = (gsize) size;
+  return TRUE;
+}
+
+static gboolean
+parse_rows (const char *text, const char *path, gsize count, gsize *ret_first, gsize *ret_end,
+            GError **error)
+{
+  g_auto (GStrv) bounds = g_strsplit (text != NULL ? text : ":", ":", -1);
+  gsize first = 0, end = count;
+
+  if (g_strv_length (bounds) != 2 || (*bounds[0] != '\0' && !parse_size (bounds[0], &first))
+      || (*bounds[1] != '\0' && !parse_size (bounds[1], &end)))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "--rows %s: expected FIRST:END, rows counted from 0 and END not included; "
+                       "either may be left out",
+                       text);
+  if (first >= end)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER, "--rows %s: is an empty range of %s", text,
+                       path);
+  if (end > count)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "--rows %s: reaches out of %s, which has %" G_GSIZE_FORMAT " rows", text,
+                       path, count);
+  *ret_first = first;
+  *ret_end = end;
+  return TRUE;
+}
+
+static gboolean
+parse_type (const char *text, AssayType *ret_type, GError **error)
+{
+  static const AssayType types[]
+      = { ASSAY_FLOAT32, ASSAY_FLOAT64, ASSAY_UINT8, ASSAY_INT32, ASSAY_INT64 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (g_str_equal (assay_type_name (types[i]), text)) {
+      *ret_type = types[i];
+      return TRUE;
+    }
+  return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                     "--type %s: expected float32, float64, uint8, int32 or int64", text);
+}
+
+/* "28x28" as the shape of a row. */
+static gboolean
+parse_shape (const char *text, AssayTableInfo *info, GError **error)
+{
+  g_auto (GStrv) sides = g_strsplit (text, "x", -1);
+  gsize height = 0, width = 0, pixels;
+
+  if (g_strv_length (sides) != 2 || !parse_size (sides[0], &height)
+      || !parse_size (sides[1], &width) || !g_size_checked_mul (&pixels, height, width)
+      || pixels == 0)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "--shape %s: expected HEIGHTxWIDTH, such as 28x28", text);
+  if (pixels != info->cols)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "--shape %s: a row has %" G_GSIZE_FORMAT " numbers, not %" G_GSIZE_FORMAT,
+                       text, info->cols, pixels);
+  if (info->format != ASSAY_TABLE_NPY && info->format != ASSAY_TABLE_IDX)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "--shape: %s has rows and columns only; expected npy or idx",
+                       assay_table_format_name (info->format));
+  info->n_dimensions = 3;
+  info->shape[1] = height;
+  info->shape[2] = width;
+  return TRUE;
+}
+
+/* What is to be written of @n rows like those of @from. */
+static gboolean
+plan_output (const char *path, const ConvertOptions *options, const AssayTableInfo *from, gsize n,
+             AssayTableInfo *ret_info, GError **error)
+{
+  AssayTableInfo info = *from;
+  AssayType wanted = from->type;
+
+  if (options->to != NULL ? !assay_table_format_from_name (options->to, &info.format, error)
+                          : !assay_table_format_of_path (path, &info.format, error)) {
+    g_prefix_error (error, options->to != NULL ? "--to: " : "expected --to: ");
+    return FALSE;
+  }
+  info.shape[0] = info.count = n;
+  if (options->type != NULL && !parse_type (options->type, &wanted, error))
+    return FALSE;
+  info.type = wanted;
+  if (assay_table_fixed_type (info.format, &info.type) && options->type != NULL
+      && info.type != wanted)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER, "--type %s: %s holds %s", options->type,
+                       assay_table_format_name (info.format), assay_type_name (info.type));
+  if (options->shape != NULL && !parse_shape (options->shape, &info, error))
+    return FALSE;
+  *ret_info = info;
+  return TRUE;
+}
+
+/* ---- Labels ---- */
+
+/* The labels of the IDX file "...images-idx3...", which stand in a file of their own beside it. */
+static AssayTable *
+open_idx_labels (const AssayTable *images, GError **error)
+{
+  const char *path = assay_table_path (images);
+  const char *word = "images-idx3";
+  g_auto (GStrv) parts = g_strsplit (path, word, -1);
+  g_autofree char *beside = g_strjoinv ("labels-idx1", parts);
+  g_autoptr (AssayTable) labels = NULL;
+
+  if (g_strv_length (parts) != 2) {
+    assay_fail (error, ASSAY_ERROR_DATA,
+                "--labels: %s: its labels cannot be found by its name; expected one with '%s'",
+                path, word);
+    return NULL;
+  }
+  labels = assay_table_open (beside, ASSAY_TABLE_IDX, error);
+  if (labels == NULL) {
+    g_prefix_error (error, "--labels: ");
+    return NULL;
+  }
+  if (assay_table_info (labels)->n_dimensions != 1
+      || assay_table_info (labels)->count != assay_table_info (images)->count) {
+    assay_fail (error, ASSAY_ERROR_DATA,
+                "--labels: %s: expected one number for each of the %" G_GSIZE_FORMAT
+                " images of %s",
+                beside, assay_table_info (images)->count, path);
+    return NULL;
+  }
+  return g_steal_pointer (&labels);
+}
+
+/* Labels as a table of bytes, of the format that --labels tells. */
+static gboolean
+plan_labels (const char *path, const AssayTableInfo *from, gsize n, AssayTableInfo *ret_info,
+             GError **error)
+{
+  const guint n_labels = MAX (from->n_labels, 1);
+  AssayTableInfo info = { .type = ASSAY_UINT8,
+                          .n_dimensions = n_labels == 1 ? 1 : 2,
+                          .shape = { n, n_labels },
+                          .count = n,
+                          .cols = n_labels };
+
+  if (!assay_table_format_of_path (path, &info.format, error)) {
+    g_prefix_error (error, "--labels: ");
+    return FALSE;
+  }
+  assay_table_fixed_type (info.format, &info.type);
+  *ret_info = info;
+  return TRUE;
+}
+
+/* ---- Conversion ---- */
+
+/* A writer and what it needs to convert what it gets. */
+typedef struct {
+  AssayTableWriter *writer; /* NULL: nothing is to be written */
+  AssayTableInfo info;
+  gpointer values;
+} Output;
+
+static void
+output_clear (Output *output)
+{
+  g_clear_pointer (&output->writer, assay_table_writer_free);
+  g_clear_pointer (&output->values, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Output, output_clear)
+
+static gboolean
+output_begin (Output *output, const char *path, gsize piece, gboolean may_replace, GError **error)
+{
+  output->values
+      = assay_alloc (piece, output->info.cols * assay_type_size (output->info.type), path, error);
+  if (output->values == NULL)
+    return FALSE;
+  output->writer = assay_table_writer_new (path, &output->info, may_replace, error);
+  return output->writer != NULL;
+}
+
+/* @n rows of @table, the first of which is its row @first. */
+static gboolean
+output_rows (Output *output, const AssayTable *table, AssayType from, gconstpointer values,
+             gsize first, gsize n, GError **error)
+{
+  const gsize cols = output->info.cols;
+  gsize bad = 0;
+
+  if (!assay_table_convert (from, values, output->info.type, output->values, n * cols, &bad)) {
+    g_autofree char *number = assay_table_number (from, values, bad);
+
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: row %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT
+                       " is %s; expected %s for %s",
+                       assay_table_path (table), first + bad / cols, bad % cols, number,
+                       assay_table_describe_type (output->info.type),
+                       assay_table_format_name (output->info.format));
+  }
+  if (assay_table_writer_write (output->writer, output->values, n, error))
+    return TRUE;
+  if (g_error_matches (*error, ASSAY_ERROR, ASSAY_ERROR_DATA))
+    g_prefix_error (error, "%s: ", assay_table_path (table));
+  return FALSE;
+}
+
+/* Rows [first, end) of @table to @rows and their labels to @labels. */
+static gboolean
+copy_rows (AssayTable *table, gsize first, gsize end, Output *rows, Output *labels, GError **error)
+{
+  const AssayTableInfo *info = assay_table_info (table);
+  const gsize piece = assay_table_piece (table);
+  g_autofree guint8 *values
+      = assay_alloc (piece, info->cols * assay_type_size (info->type), "rows", error);
+  g_autofree guint8 *some_labels = g_malloc (piece * ASSAY_TABLE_MOST_LABELS);
+
+  if (values == NULL)
+    return FALSE;
+  /* What stands before the first row is read too: compressed files have no other way. */
+  for (gsize i = 0, n; i < end; i += n) {
+    n = MIN (piece, (i < first ? first : end) - i);
+    if (cli_is_interrupted ())
+      return assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
+    if (!assay_table_read (table, n, values, some_labels, error))
+      return FALSE;
+    if (i < first)
+      continue;
+    if (!output_rows (rows, table, info->type, values, i, n, error)
+        || (labels->writer != NULL
+            && !output_rows (labels, table, ASSAY_UINT8, some_labels, i, n, error)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+is_one_path (const char *a, const char *b)
+{
+  g_autofree char *first = g_canonicalize_filename (a, NULL);
+  g_autofree char *second = g_canonicalize_filename (b, NULL);
+
+  return g_str_equal (first, second);
+}
+
+/* Begins the labels. IDX has them in another table, @ret_apart. */
+static gboolean
+begin_labels (const ConvertOptions *options, const char *out, AssayTable *table, gsize n,
+              Output *labels, AssayTable **ret_apart, GError **error)
+{
+  const AssayTableInfo *info = assay_table_info (table);
+
+  if (options->labels == NULL)
+    return TRUE;
+  if (is_one_path (out, options->labels))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "--labels %s: is the file of the rows; expected another", options->labels);
+  if (info->n_labels == 0 && info->format != ASSAY_TABLE_IDX)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "--labels: %s has none; expected idx images or cifar",
+                       assay_table_format_name (info->format));
+  if (info->n_labels == 0) {
+    *ret_apart = open_idx_labels (table, error);
+    if (*ret_apart == NULL)
+      return FALSE;
+  }
+  return plan_labels (options->labels, info, n, &labels->info, error)
+         && output_begin (labels, options->labels,
+                          assay_table_piece (*ret_apart != NULL ? *ret_apart : table),
+                          options->may_replace, error);
+}
+
+static gboolean
+convert (const char *in, const char *out, const ConvertOptions *options, GError **error)
+{
+  g_autoptr (AssayTable) table = cli_dataset_open (in, options->from, error);
+  g_autoptr (AssayTable) apart = NULL;
+  g_auto (Output) rows = { 0 };
+  g_auto (Output) labels = { 0 };
+  Output none = { 0 };
+  const AssayTableInfo *info;
+  gsize first = 0, end = 0;
+
+  if (table == NULL)
+    return FALSE;
+  info = assay_table_info (table);
+  if (!parse_rows (options->rows, assay_table_path (table), info->count, &first, &end, error)
+      || !plan_output (out, options, info, end - first, &rows.info, error)
+      || !output_begin (&rows, out, assay_table_piece (table), options->may_replace, error)
+      || !begin_labels (options, out, table, end - first, &labels, &apart, error)
+      || !copy_rows (table, first, end, &rows, apart != NULL ? &none : &labels, error)
+      || (apart != NULL && !copy_rows (apart, first, end, &labels, &none, error))
+      || !assay_table_writer_seal (rows.writer, error)
+      || (labels.writer != NULL && !assay_table_writer_finish (labels.writer, error))
+      || !assay_table_writer_finish (rows.writer, error))
+    return FALSE;
+  if (info->n_labels > 0 && options->labels == NULL)
+    g_printerr ("assay: the labels of %s were left out; --labels FILE keeps them\n",
+                assay_table_path (table));
+  return TRUE;
+}
+
+int
+cli_dataset_convert (int argc, char **argv)
+{
+  g_auto (ConvertOptions) options = { 0 };
+  const GOptionEntry entries[] = { { "from", 0, 0, G_OPTION_ARG_STRING, &options.from,
+                                     "The format of IN (default: by its name)", "FORMAT" },
+                                   { "to", 0, 0, G_OPTION_ARG_STRING, &options.to,
+                                     "The format of OUT (default: by its name)", "FORMAT" },
+                                   { "rows", 0, 0, G_OPTION_ARG_STRING, &options.rows,
+                                     "Only these, counted from 0; B is not one", "A:B" },
+                                   { "type", 0, 0, G_OPTION_ARG_STRING, &options.type,
+                                     "The type of an npy file (default: that of IN)", "TYPE" },
+                                   { "shape", 0, 0, G_OPTION_ARG_STRING, &options.shape,
+                                     "Rows are images of these sides, for npy and idx", "HxW" },
+                                   { "labels", 0, 0, G_OPTION_ARG_FILENAME, &options.labels,
+                                     "Labels of idx images or cifar", "FILE" },
+                                   { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace,
+                                     "Replace files that are there", NULL },
+                                   G_OPTION_ENTRY_NULL };
+  g_autoptr (GError) error = NULL;
+
+  if (!cli_parse (&argc, &argv, "IN OUT",
+                  "The same numbers in another format. Nothing is rounded: what OUT cannot hold\n"
+                  "exactly is refused, and then nothing is written.",
+                  "Formats: fvecs (float32), bvecs (uint8), ivecs (int32), npy, csv, idx (uint8)\n"
+                  "and cifar (only read; pixels come out interleaved).\n\nExample:\n"
+                  "  assay dataset convert vectors.csv vectors.npy --type float64\n",
+                  entries)
+      || !cli_check_words (argc, argv, 2))
+    return EXIT_BAD_INPUT;
+  if (argc < 3) {
+    g_printerr ("assay dataset convert: expected IN and OUT\n");
+    return EXIT_BAD_INPUT;
+  }
+  cli_catch_interrupts ();
+  return convert (argv[1], argv[2], &options, &error) ? EXIT_OK : cli_dataset_fail (error);
+}

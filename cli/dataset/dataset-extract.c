@@ -1,0 +1,164 @@
+/* assay dataset extract: SIFT descriptors of photographs. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/dataset/dataset.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "datasets/photographs/photo-set.h"
+#include "datasets/tables/table-writer.h"
+
+#define LEAST_SIDE 32
+#define MOST_SIDE 10000
+
+typedef struct {
+  char *keypoints;
+  gint64 largest;
+  gboolean skip_unusable, may_replace;
+} ExtractOptions;
+
+/* "sift_keypoints.csv" beside "sift.bvecs". */
+static char *
+keypoints_path (const char *out)
+{
+  const char *dot = strrchr (out, '.');
+
+  return g_strdup_printf ("%.*s_keypoints.csv", (int) (dot - out), out);
+}
+
+static gsize
+count_rows (const AssayPhotoSet *set)
+{
+  gsize count = 0;
+
+  for (gsize i = 0; i < assay_photo_set_count (set); i++)
+    if (assay_photo_set_get (set, i)->error == NULL)
+      count += assay_photo_set_get (set, i)->features->keypoints->len;
+  return count;
+}
+
+/* The name as a field of a CSV file. */
+static char *
+quote_name (const char *path)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  g_auto (GStrv) parts = g_strsplit (name, "\"", -1);
+  g_autofree char *doubled = g_strjoinv ("\"\"", parts);
+
+  if (strpbrk (name, ",\"\n\r") == NULL)
+    return g_steal_pointer (&name);
+  return g_strdup_printf ("\"%s\"", doubled);
+}
+
+static gboolean
+write_photo (const AssayPhotograph *photo, AssayTableWriter *rows, AssayOutputFile *table,
+             GError **error)
+{
+  const AssayFeatures *features = photo->features;
+  g_autofree char *name = quote_name (photo->file->path);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < features->keypoints->len; i++) {
+    const AssayKeypoint *keypoint = &g_array_index (features->keypoints, AssayKeypoint, i);
+    const float numbers[] = { keypoint->x, keypoint->y, keypoint->size, keypoint->angle };
+
+    g_string_append (text, name);
+    for (guint k = 0; k < G_N_ELEMENTS (numbers); k++) {
+      g_autofree char *number = assay_text_number ((double) numbers[k]);
+
+      g_string_append_printf (text, ",%s", number);
+    }
+    g_string_append_c (text, '\n');
+  }
+  return assay_output_file_write (table, text->str, text->len, error)
+         && assay_table_writer_write (rows, features->descriptors, features->keypoints->len, error);
+}
+
+static gboolean
+write_all (const AssayPhotoSet *set, const char *out, const char *keypoints, gboolean may_replace,
+           GError **error)
+{
+  static const char header[] = "photo,x,y,size,angle\n";
+  const gsize count = count_rows (set);
+  const AssayTableInfo info = { .format = ASSAY_TABLE_BVECS,
+                                .type = ASSAY_UINT8,
+                                .n_dimensions = 2,
+                                .shape = { count, ASSAY_SIFT_LENGTH },
+                                .count = count,
+                                .cols = ASSAY_SIFT_LENGTH };
+  g_autoptr (AssayTableWriter) rows = assay_table_writer_new (out, &info, may_replace, error);
+  g_autoptr (AssayOutputFile) table
+      = rows != NULL ? assay_output_file_new (keypoints, FALSE, may_replace, error) : NULL;
+
+  if (table == NULL || !assay_output_file_write (table, header, strlen (header), error))
+    return FALSE;
+  for (gsize i = 0; i < assay_photo_set_count (set); i++) {
+    const AssayPhotograph *photo = assay_photo_set_get (set, i);
+
+    if (photo->error == NULL && !write_photo (photo, rows, table, error))
+      return FALSE;
+  }
+  return assay_table_writer_seal (rows, error) && assay_output_file_finish (table, error)
+         && assay_table_writer_finish (rows, error);
+}
+
+static gboolean
+extract (const char *folder, const char *out, const ExtractOptions *options, GError **error)
+{
+  const AssayPhotoRole role = { .name = "photographs", .folder = folder, .share = 1 };
+  const AssayPhotoRules rules
+      = { .largest = (gsize) options->largest, .skip_unusable = options->skip_unusable };
+  const AssayStreamKey unused = assay_stream_key (1, 0, "dataset", "extract");
+  g_autofree char *keypoints = NULL;
+  g_autoptr (AssayPhotoSet) set = NULL;
+
+  if (!g_str_has_suffix (out, ".bvecs"))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER, "%s: expected a name that ends in .bvecs",
+                       out);
+  if (options->largest < LEAST_SIDE || options->largest > MOST_SIDE)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "--largest %" G_GINT64_FORMAT ": expected %d to %d pixels", options->largest,
+                       LEAST_SIDE, MOST_SIDE);
+  keypoints = options->keypoints != NULL ? g_strdup (options->keypoints) : keypoints_path (out);
+  /* Before the work, not after it. */
+  if (!assay_output_file_check_target (out, options->may_replace, error)
+      || !assay_output_file_check_target (keypoints, options->may_replace, error))
+    return FALSE;
+  set = assay_photo_set_new (&role, 1, &rules, NULL, unused, error);
+  return set != NULL && assay_photo_set_describe (set, error)
+         && write_all (set, out, keypoints, options->may_replace, error);
+}
+
+int
+cli_dataset_extract (int argc, char **argv)
+{
+  ExtractOptions options = { .largest = 640 };
+  g_autofree char *keypoints = NULL;
+  const GOptionEntry entries[]
+      = { { "keypoints", 0, 0, G_OPTION_ARG_FILENAME, &keypoints,
+            "Where each descriptor was taken (default: OUT_keypoints.csv)", "FILE" },
+          { "largest", 0, 0, G_OPTION_ARG_INT64, &options.largest,
+            "Pixels of the longer side, to which photographs are reduced (default 640)", "N" },
+          { "skip-unusable", 0, 0, G_OPTION_ARG_NONE, &options.skip_unusable,
+            "Leave out photographs that cannot be used, and say so", NULL },
+          { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace,
+            "Replace files that are there", NULL },
+          G_OPTION_ENTRY_NULL };
+  g_autoptr (GError) error = NULL;
+
+  if (!cli_parse (
+          &argc, &argv, "FOLDER OUT.bvecs",
+          "SIFT descriptors of the .jpg and .png photographs in a folder, by name.",
+          "Row i of OUT belongs to line i, after the header, of the keypoints: photo, x, y,\n"
+          "size (diameter) and angle (degrees), as OpenCV reports them.\n\nExample:\n"
+          "  assay dataset extract photos sift.bvecs\n",
+          entries)
+      || !cli_check_words (argc, argv, 2))
+    return EXIT_BAD_INPUT;
+  options.keypoints = keypoints;
+  if (argc < 3) {
+    g_printerr ("assay dataset extract: expected FOLDER and OUT\n");
+    return EXIT_BAD_INPUT;
+  }
+  return extract (argv[1], argv[2], &options, &error) ? EXIT_OK : cli_fail (error);
+}

@@ -1,0 +1,199 @@
+/* assay dataset fetch: files of public data sets, from where their authors publish them. */
+#include <errno.h>
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "cli/cli.h"
+#include "cli/dataset/catalog.h"
+#include "cli/dataset/dataset.h"
+#include "cli/dataset/download.h"
+#include "cli/dataset/unpack.h"
+#include "config.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+#define DEFAULT_TIMEOUT_S 60
+#define MOST_TIMEOUT_S 86400
+
+typedef struct {
+  char *out, *catalog;
+  int timeout_s;
+  gboolean accepts_unverified, may_replace;
+} FetchOptions;
+
+static void
+options_clear (FetchOptions *options)
+{
+  g_free (options->out);
+  g_free (options->catalog);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FetchOptions, options_clear)
+
+/* ---- The list ---- */
+
+static void
+print_list (const Catalog *catalog)
+{
+  guint width = 0;
+
+  for (guint i = 0; i < catalog->sets->len; i++)
+    width = MAX (width, (guint) strlen (((const CatalogSet *) catalog->sets->pdata[i])->name));
+  for (guint i = 0; i < catalog->sets->len; i++) {
+    const CatalogSet *set = catalog->sets->pdata[i];
+    g_autofree char *bytes = NULL;
+    gboolean is_verified = TRUE;
+    guint64 size = 0;
+
+    for (guint k = 0; k < set->files->len; k++) {
+      const CatalogFile *file = set->files->pdata[k];
+
+      size += file->size;
+      is_verified = is_verified && file->sha256 != NULL;
+    }
+    bytes = assay_text_bytes (size);
+    g_print ("%-*s  %9s  %-10s  %s\n", (int) width, set->name, bytes,
+             is_verified ? "verified" : "unverified", set->title);
+  }
+}
+
+static void
+print_set (const CatalogSet *set)
+{
+  g_print ("%s\n  page      %s\n  licence   %s\n  cite      %s\n", set->title, set->page,
+           set->licence, set->citation);
+  if (set->note != NULL)
+    g_print ("  note      %s\n", set->note);
+}
+
+/* ---- Fetching ---- */
+
+static void
+print_outcome (const CatalogFile *file, const char *path, CliDownloadOutcome outcome,
+               const char *sha256)
+{
+  switch (outcome) {
+  case CLI_DOWNLOAD_WAS_THERE:
+    g_print ("%s: was there, and its sha256 fits\n", path);
+    break;
+  case CLI_DOWNLOAD_FETCHED:
+    g_print ("%s: fetched, and its sha256 fits\n", path);
+    break;
+  case CLI_DOWNLOAD_UNVERIFIED:
+    g_print ("%s: NOT verified; its sha256 is\n  %s\n"
+             "  Compare it with what the authors say. With 'sha256 = ...' and its size in a\n"
+             "  catalogue of your own (--catalog), %s is verified%s.\n",
+             path, sha256, file->name, file->unpack != NULL ? " and unpacked" : "");
+    break;
+  }
+}
+
+static gboolean
+fetch_file (const CatalogFile *file, const char *folder, const CliDownloadOptions *options,
+            GError **error)
+{
+  g_autofree char *path = NULL;
+  g_autofree char *sha256 = NULL;
+  CliDownloadOutcome outcome;
+
+  if (!cli_download (file, folder, options, &outcome, &path, &sha256, error))
+    return FALSE;
+  print_outcome (file, path, outcome, sha256);
+  if (file->unpack == NULL || outcome == CLI_DOWNLOAD_UNVERIFIED)
+    return TRUE;
+  if (!cli_unpack (path, (const char *const *) file->unpack, folder, options->may_replace, error))
+    return FALSE;
+  for (guint i = 0; file->unpack[i] != NULL; i++) {
+    g_autofree char *base = g_path_get_basename (file->unpack[i]);
+
+    g_print ("  %s%c%s\n", folder, G_DIR_SEPARATOR, base);
+  }
+  return TRUE;
+}
+
+static gboolean
+fetch_set (const CatalogSet *set, const FetchOptions *options, GError **error)
+{
+  const CliDownloadOptions download = { .timeout_s = (guint) options->timeout_s,
+                                        .may_replace = options->may_replace,
+                                        .accepts_unverified = options->accepts_unverified };
+  const char *data = g_getenv ("ASSAY_DATA");
+  const char *out = options->out != NULL            ? options->out
+                    : data != NULL && *data != '\0' ? data
+                                                    : ".";
+  g_autofree char *folder = g_build_filename (out, set->folder, NULL);
+
+  print_set (set);
+  if (g_mkdir_with_parents (folder, 0777) != 0)
+    return assay_fail (error, ASSAY_ERROR_IO, "%s: the folder cannot be made: %s", folder,
+                       g_strerror (errno));
+  for (guint i = 0; i < set->files->len; i++)
+    if (!fetch_file (set->files->pdata[i], folder, &download, error))
+      return FALSE;
+  return TRUE;
+}
+
+static int
+fail (const GError *error)
+{
+  g_printerr ("assay: %s\n", error->message);
+  return g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED) ? EXIT_INTERRUPTED
+         : g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_IO)      ? EXIT_UNFINISHED
+                                                                     : EXIT_BAD_INPUT;
+}
+
+static int
+fetch (int n_names, char **names, const FetchOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Catalog) catalog = options->catalog != NULL
+                                    ? cli_catalog_load (options->catalog, &error)
+                                    : cli_catalog_parse ("catalog.ini", cli_catalog_text, &error);
+
+  if (catalog == NULL)
+    return fail (error);
+  if (n_names == 0)
+    print_list (catalog);
+  /* All names before the first download. */
+  for (int i = 0; i < n_names; i++)
+    if (cli_catalog_find (catalog, names[i], &error) == NULL)
+      return fail (error);
+  cli_catch_interrupts ();
+  for (int i = 0; i < n_names; i++)
+    if (!fetch_set (cli_catalog_find (catalog, names[i], NULL), options, &error))
+      return fail (error);
+  return EXIT_OK;
+}
+
+int
+cli_dataset_fetch (int argc, char **argv)
+{
+  g_auto (FetchOptions) options = { .timeout_s = DEFAULT_TIMEOUT_S };
+  const GOptionEntry entries[]
+      = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+            "Where the files go (default: ASSAY_DATA, or here)", "DIR" },
+          { "catalog", 0, 0, G_OPTION_ARG_FILENAME, &options.catalog,
+            "Another catalogue than the one built in", "FILE" },
+          { "accept-unverified", 0, 0, G_OPTION_ARG_NONE, &options.accepts_unverified,
+            "Fetch files whose sha256 is not known, too", NULL },
+          { "timeout", 0, 0, G_OPTION_ARG_INT, &options.timeout_s,
+            "Seconds in which nothing comes (60)", "N" },
+          { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace,
+            "Replace files that are there and do not fit", NULL },
+          G_OPTION_ENTRY_NULL };
+
+  if (!cli_parse (&argc, &argv, "[SET...]",
+                  "Files of public data sets, from where their authors publish them. Without\n"
+                  "SET: what there is.",
+                  "A file has its name only after its sha256 was found to fit. What has come so\n"
+                  "far is kept as NAME.part, and the same command goes on from there.\n\nExample:\n"
+                  "  assay dataset fetch fashion-mnist --out data\n",
+                  entries))
+    return EXIT_BAD_INPUT;
+  if (options.timeout_s < 1 || options.timeout_s > MOST_TIMEOUT_S) {
+    g_printerr ("assay dataset fetch: --timeout %d: expected 1 to %d seconds\n", options.timeout_s,
+                MOST_TIMEOUT_S);
+    return EXIT_BAD_INPUT;
+  }
+  return fetch (argc - 1, argv + 1, &options);
+}

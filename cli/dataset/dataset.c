@@ -1,0 +1,185 @@
+/* assay dataset: data files from one format to another. */
+#include "cli/dataset/dataset.h"
+
+#include <string.h>
+
+#include "cli/cli.h"
+#include "config.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/data/row-file.h"
+#include "datasets/tables/table-summary.h"
+
+const CliCommand cli_dataset_commands[] = {
+  { "info", cli_dataset_info, "What stands in data files" },
+  { "convert", cli_dataset_convert, "The same numbers in another format" },
+  { "import", cli_dataset_convert, "Another name of convert" },
+  { "extract", cli_dataset_extract, "SIFT descriptors of photographs" },
+  { "fetch", cli_dataset_fetch, "Public data sets, verified" },
+  { NULL, NULL, NULL },
+};
+
+static void
+print_help (void)
+{
+  g_print (
+      "Usage:\n"
+      "  assay dataset info FILE...          What stands in data files: format, shape, type,\n"
+      "                                      range, mean, duplicates, sha256\n"
+      "  assay dataset convert IN OUT        The same numbers in another format (also: import)\n"
+      "  assay dataset extract FOLDER OUT    SIFT descriptors of the photographs in a folder\n"
+      "  assay dataset fetch [SET...]        Public data sets, verified; without SET: which\n\n"
+      "Formats, by the end of a name or by --from and --to:\n"
+      "  fvecs, bvecs, ivecs (TEXMEX), npy (NumPy), csv, idx (.idx, -ubyte; also with .gz), and\n"
+      "  cifar (.bin, only read).\n\n"
+      "Conversion loses nothing or is refused. It takes --rows A:B, --type, --shape HxW,\n"
+      "--labels FILE and --force; info takes --from; extract takes --keypoints FILE, --largest N,\n"
+      "--skip-unusable and --force; fetch takes --out DIR, --catalog FILE, --accept-unverified,\n"
+      "--timeout N and --force. 'assay dataset convert --help' explains.\n");
+}
+
+int
+cli_dataset (int argc, char **argv)
+{
+  const char *names[G_N_ELEMENTS (cli_dataset_commands)] = { NULL };
+  const char *name = argc > 1 ? argv[1] : NULL;
+  g_autofree char *program = NULL;
+  g_autofree char *hint = NULL;
+
+  if (name == NULL) {
+    g_printerr ("assay dataset: expected info, convert, import, extract or fetch; 'assay dataset "
+                "--help' explains\n");
+    return EXIT_BAD_INPUT;
+  }
+  if (g_str_equal (name, "--help") || g_str_equal (name, "-h")) {
+    print_help ();
+    return EXIT_OK;
+  }
+  for (guint i = 0; cli_dataset_commands[i].name != NULL; i++) {
+    names[i] = cli_dataset_commands[i].name;
+    if (!g_str_equal (names[i], name))
+      continue;
+    program = g_strconcat ("assay dataset ", name, NULL);
+    argv[1] = program;
+    g_set_prgname (program);
+    return cli_dataset_commands[i].run (argc - 1, argv + 1);
+  }
+  hint = assay_text_did_you_mean (name, names);
+  g_printerr ("assay dataset: unknown command '%s'%s; expected info, convert, import, extract or "
+              "fetch\n", name, hint);
+  return EXIT_BAD_INPUT;
+}
+
+AssayTable *
+cli_dataset_open (const char *name, const char *format, GError **error)
+{
+  const char *data = g_getenv ("ASSAY_DATA");
+  const char *const folders[]
+      = { ".", data != NULL && *data != '\0' ? data : ASSAY_DEFAULT_DATA, NULL };
+  AssayTableFormat known;
+  g_autofree char *path = assay_row_file_find (name, folders, error);
+
+  if (path == NULL)
+    return NULL;
+  if (g_str_has_prefix (path, "./"))
+    memmove (path, path + 2, strlen (path + 2) + 1);
+  if (format != NULL) {
+    if (!assay_table_format_from_name (format, &known, error)) {
+      g_prefix_error (error, "--from: ");
+      return NULL;
+    }
+  } else if (!assay_table_format_of_path (path, &known, error)) {
+    g_prefix_error (error, "expected --from: ");
+    return NULL;
+  }
+  return assay_table_open (path, known, error);
+}
+
+int
+cli_dataset_fail (const GError *error)
+{
+  if (!g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED))
+    return cli_fail (error);
+  g_printerr ("assay: interrupted; nothing was written\n");
+  return EXIT_INTERRUPTED;
+}
+
+/* ---- info ---- */
+
+static char *
+describe_shape (const AssayTableInfo *info)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint k = 0; k < info->n_dimensions; k++)
+    g_string_append_printf (text, "%s%" G_GSIZE_FORMAT, k == 0 ? "" : " x ", info->shape[k]);
+  return g_string_free (text, FALSE);
+}
+
+static void
+print_summary (const char *name, const AssayTableInfo *info, const AssayTableSummary *summary)
+{
+  g_autofree char *shape = describe_shape (info);
+  g_autofree char *mean = assay_text_number (summary->mean);
+
+  g_print ("%s\n", name);
+  g_print ("  format         %s%s\n", assay_table_format_name (info->format),
+           info->is_gzip ? ", gzip" : "");
+  g_print ("  shape          %s\n", shape);
+  g_print ("  type           %s%s\n", assay_type_name (info->type),
+           summary->is_whole && (info->type == ASSAY_FLOAT32 || info->type == ASSAY_FLOAT64)
+               ? ", all whole numbers"
+               : "");
+  if (summary->least != NULL)
+    g_print ("  range          %s to %s\n  mean           %s\n", summary->least, summary->most,
+             mean);
+  for (guint k = 0; k < info->n_labels; k++)
+    g_print ("  label %u        %d to %d\n", k, summary->least_label[k], summary->most_label[k]);
+  g_print ("  not finite     %" G_GSIZE_FORMAT "\n", summary->n_not_finite);
+  g_print ("  duplicates     %" G_GSIZE_FORMAT "\n", summary->n_duplicates);
+  g_print ("  sha256         %s\n", summary->file_sha256);
+  g_print ("  sha256 of rows %s\n", summary->rows_sha256);
+}
+
+static gboolean
+show (const char *name, const char *format, GError **error)
+{
+  g_autoptr (AssayTable) table = cli_dataset_open (name, format, error);
+  g_autoptr (AssayTableSummary) summary
+      = table != NULL ? assay_table_summarise (table, cli_is_interrupted, error) : NULL;
+
+  if (summary == NULL)
+    return FALSE;
+  print_summary (assay_table_path (table), assay_table_info (table), summary);
+  return TRUE;
+}
+
+int
+cli_dataset_info (int argc, char **argv)
+{
+  g_autofree char *from = NULL;
+  const GOptionEntry entries[] = { { "from", 0, 0, G_OPTION_ARG_STRING, &from,
+                                     "The format, if the name does not tell it", "FORMAT" },
+                                   G_OPTION_ENTRY_NULL };
+  int code = EXIT_OK;
+
+  if (!cli_parse (
+          &argc, &argv, "FILE...", "What stands in data files.",
+          "Formats: fvecs, bvecs, ivecs, npy, csv, idx and cifar. 'duplicates' counts rows\n"
+          "whose bytes are those of an earlier row; 'sha256 of rows' is that of the numbers\n"
+          "alone, as NumPy's hashlib.sha256 (array.tobytes ()).\n",
+          entries))
+    return EXIT_BAD_INPUT;
+  if (argc < 2) {
+    g_printerr ("assay dataset info: expected FILE\n");
+    return EXIT_BAD_INPUT;
+  }
+  cli_catch_interrupts ();
+  for (int i = 1; i < argc && code != EXIT_INTERRUPTED; i++) {
+    g_autoptr (GError) error = NULL;
+
+    if (!show (argv[i], from, &error))
+      code = cli_dataset_fail (error);
+  }
+  return code;
+}

@@ -1,0 +1,142 @@
+/* assay completion: what shells offer while a command is typed. */
+#include "cli/help/completion.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "core/plugin/registry.h"
+#include "runner/plan/scenario.h"
+
+char *
+cli_fill_frame (const char *frame, const char *mark, void (*append) (GString *text))
+{
+  GString *text = g_string_new (NULL);
+  g_auto (GStrv) lines = g_strsplit (frame, "\n", -1);
+
+  for (guint i = 0; lines[i] != NULL; i++) {
+    if (strstr (lines[i], mark) != NULL)
+      append (text);
+    else if (lines[i + 1] != NULL || *lines[i] != '\0')
+      g_string_append_printf (text, "%s\n", lines[i]);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static const struct {
+  const char *shell;
+  const char *frame;
+  void (*append) (GString *text);
+} shells[] = {
+  { "bash", cli_completion_bash, cli_append_bash },
+  { "zsh", cli_completion_zsh, cli_append_zsh },
+  { "fish", cli_completion_fish, cli_append_fish },
+};
+
+/* ---- Keys of a scenario ---- */
+
+/* The keys that a kind of group has beside the settings of its plugin. Those of groups that are
+ * found by their label alone (claims, pictures) are seldom changed by --set. */
+static const struct {
+  const char *kind;
+  const char *keys[6];
+} own_keys[] = {
+  { "scenario", { "seed", "trials", "confidence", "title", NULL } },
+  { "dataset", { "secrets", "secret_groups", "tune_secrets", NULL } },
+  { "defense", { NULL } },
+  { "attack", { "grants", NULL } },
+  { "metric", { NULL } },
+  { "utility", { NULL } },
+};
+
+static AssayPluginType
+type_of (const char *kind)
+{
+  return g_str_equal (kind, "dataset")   ? ASSAY_PLUGIN_DATASET
+         : g_str_equal (kind, "defense") ? ASSAY_PLUGIN_DEFENSE
+         : g_str_equal (kind, "attack")  ? ASSAY_PLUGIN_ATTACK
+                                         : ASSAY_PLUGIN_METRIC;
+}
+
+static void
+print_group_keys (const AssayGroup *group, const char *const *keys)
+{
+  g_autofree char *name = assay_group_name (group);
+  const AssayEntry *entry = assay_group_find (group, "plugin");
+  g_autofree char *id = entry != NULL ? assay_entry_text (entry, NULL) : g_strdup (group->label);
+  const AssayPlugin *plugin
+      = id != NULL ? assay_registry_find (type_of (group->kind), id, NULL) : NULL;
+
+  for (guint i = 0; keys[i] != NULL; i++)
+    printf ("%s.%s=\n", name, keys[i]);
+  if (g_str_equal (group->kind, "scenario") || plugin == NULL)
+    return;
+  for (const AssayParam *param = plugin->parameters; param != NULL && param->name != NULL; param++)
+    printf ("%s.%s=\n", name, param->name);
+}
+
+static int
+print_keys (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayScenario) scenario = assay_scenario_load (path, &error);
+
+  if (scenario == NULL)
+    return cli_fail_early (error);
+  for (guint g = 0; g < scenario->groups->len; g++) {
+    const AssayGroup *group = scenario->groups->pdata[g];
+
+    for (guint i = 0; i < G_N_ELEMENTS (own_keys); i++)
+      if (g_str_equal (group->kind, own_keys[i].kind))
+        print_group_keys (group, own_keys[i].keys);
+  }
+  return EXIT_OK;
+}
+
+/* ---- The command ---- */
+
+static int
+print_script (const char *shell)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (shells); i++)
+    if (g_str_equal (shells[i].shell, shell)) {
+      g_autofree char *text = cli_fill_frame (shells[i].frame, "# @tables@", shells[i].append);
+
+      fputs (text, stdout);
+      return EXIT_OK;
+    }
+  g_printerr ("assay completion: '%s': expected bash, zsh or fish\n", shell);
+  return EXIT_BAD_INPUT;
+}
+
+int
+cli_completion (int argc, char **argv)
+{
+  g_autofree char *keys_of = NULL;
+  const GOptionEntry entries[]
+      = { { "keys-of", 0, 0, G_OPTION_ARG_FILENAME, &keys_of,
+            "Instead: every GROUP.KEY= that --set can change in a scenario, a line each",
+            "SCENARIO" },
+          G_OPTION_ENTRY_NULL };
+
+  if (!cli_parse (&argc, &argv, "bash|zsh|fish",
+                  "Prints a script by which the shell completes commands, options, plugins and\n"
+                  "settings. It knows the plugins that the program has as it prints it.",
+                  "For this shell alone:\n"
+                  "  source <(assay completion bash)\n"
+                  "For every one to come:\n"
+                  "  assay completion bash > ~/.local/share/bash-completion/completions/assay\n"
+                  "  assay completion zsh > _assay, in a folder of $fpath\n"
+                  "  assay completion fish > ~/.config/fish/completions/assay.fish\n",
+                  entries)
+      || !cli_check_words (argc, argv, keys_of != NULL ? 0 : 1))
+    return EXIT_BAD_INPUT;
+  if (keys_of != NULL)
+    return print_keys (keys_of);
+  if (argc < 2) {
+    g_printerr ("assay completion: expected bash, zsh or fish; 'assay completion --help' "
+                "explains\n");
+    return EXIT_BAD_INPUT;
+  }
+  return print_script (argv[1]);
+}

@@ -1,0 +1,88 @@
+/* assay init: a scenario to begin with. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/help/starter.h"
+#include "core/base/output-file.h"
+#include "core/plugin/registry.h"
+
+static void
+print_defenses (void)
+{
+  gsize width = 0;
+
+  for (guint i = 0; assay_defenses[i] != NULL; i++)
+    width = MAX (width, strlen (assay_defenses[i]->id));
+  printf ("Usage: assay init DEFENSE [--out FILE]\n\n"
+          "Writes a scenario to begin with, in which one of these defenses is attacked:\n");
+  for (guint i = 0; assay_defenses[i] != NULL; i++)
+    printf ("  %-*s %s\n", (int) width, assay_defenses[i]->id, assay_defenses[i]->summary);
+}
+
+static gboolean
+write_text (const char *path, const char *text, GError **error)
+{
+  g_autoptr (AssayOutputFile) file = assay_output_file_new (path, FALSE, FALSE, error);
+
+  return file != NULL && assay_output_file_write (file, text, strlen (text), error)
+         && assay_output_file_finish (file, error);
+}
+
+/* That nothing stands there, in words that fit this command: there is no way to replace it. */
+static gboolean
+check_place (const char *path, GError **error)
+{
+  if (*path == '\0')
+    return assay_fail (error, ASSAY_ERROR_DATA, "--out: expected a file name");
+  if (g_file_test (path, G_FILE_TEST_EXISTS) || g_file_test (path, G_FILE_TEST_IS_SYMLINK))
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: is there already and is not replaced; expected another name with --out "
+                       "FILE",
+                       path);
+  return TRUE;
+}
+
+static gboolean
+init (const char *id, const char *out, GError **error)
+{
+  const AssayPlugin *plugin = assay_registry_find (ASSAY_PLUGIN_DEFENSE, id, error);
+  g_autofree char *own = g_strconcat (id, ".scenario", NULL);
+  const char *path = out != NULL ? out : own;
+  g_autofree char *text = NULL;
+  gboolean has_gaps;
+
+  if (plugin == NULL || !check_place (path, error))
+    return FALSE;
+  text = assay_starter_new ((const AssayDefense *) plugin, &has_gaps, error);
+  if (text == NULL || !write_text (path, text, error))
+    return FALSE;
+  if (has_gaps)
+    printf ("%s: replace FILL_IN in it, then\n  assay run %s\n", path, path);
+  else
+    printf ("%s: written. To run it:\n  assay run %s\n", path, path);
+  return TRUE;
+}
+
+int
+cli_init (int argc, char **argv)
+{
+  g_autofree char *out = NULL;
+  const GOptionEntry entries[] = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
+                                     "The file to write (default: DEFENSE.scenario)", "FILE" },
+                                   G_OPTION_ENTRY_NULL };
+  g_autoptr (GError) error = NULL;
+
+  if (!cli_parse (
+          &argc, &argv, "[DEFENSE]",
+          "Writes a commented scenario in which DEFENSE is attacked, on generated data, by\n"
+          "everything that can attack it. Without DEFENSE: lists what there is.",
+          "Example:\n  assay init ldp-feat && assay run ldp-feat.scenario\n", entries)
+      || !cli_check_words (argc, argv, 1))
+    return EXIT_BAD_INPUT;
+  if (argc < 2) {
+    print_defenses ();
+    return EXIT_OK;
+  }
+  return init (argv[1], out, &error) ? EXIT_OK : cli_fail (error);
+}

@@ -1,0 +1,525 @@
+/* A scenario to begin with. */
+#include "cli/help/starter.h"
+
+#include <string.h>
+
+#include "core/plugin/registry.h"
+#include "runner/plan/plan.h"
+
+#define COLUMNS 100
+#define GAP "FILL_IN"
+
+/* Generated data, so that the scenario runs wherever it is written. */
+typedef struct {
+  const char *about;
+  const char *group; /* of the scenario: [dataset] with its keys */
+  const char *own;   /* how to have data of one's own in its place */
+  guint trials;
+  guint kinds;          /* the releases that it suits, of defenses that `homes` does not name */
+  gboolean audits_only; /* numbers that may be 0 have no relative error */
+} Base;
+
+enum { DESCRIPTORS, IMAGES, FEATURES, BITS, TEN_VALUES, MANY_VALUES, ANSWERS, N_BASES };
+
+#define VALUES_OWN                                                                                 \
+  "An audit of the mechanism chooses its own neighbouring inputs: the secrets only say how many "  \
+  "numbers one has."
+
+static const Base bases[N_BASES] = {
+  [DESCRIPTORS]
+  = { "SIFT descriptors of generated photographs. A photograph is the unit of the intervals on "
+      "rates, so that 60 private ones matter more than many descriptors.",
+      "plugin = scenes\nprivate_images = 60\nsecrets = 200\n",
+      "Your own: plugin = photos with private, public and database = FOLDER, or plugin = vectors "
+      "with private, public and database = FILE (.npy, .fvecs).",
+      5, ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS | ASSAY_RELEASE_VECTORS, FALSE },
+  [IMAGES]
+  = { "Small generated images with labels, test images, and public images beside them.",
+      "plugin = shapes\nsize = 16\nchannels = 1\npublic_images = 500\nsecrets = 100\n",
+      "Your own: plugin = idx or cifar with images = FILE and public = FILE or FOLDER, or plugin = "
+      "patches with private and public = FOLDER of photographs.",
+      3, ASSAY_RELEASE_MIXTURES, FALSE },
+  [FEATURES]
+  = { "Generated feature vectors with labels, test rows for searches, and among the public rows "
+      "another record of each secret.",
+      "plugin = gaussian-classes\ncount = 5000\nrecords = yes\nsecrets = 1000\n",
+      "Your own: plugin = vectors with private, public, labels, test and test_labels = FILE (.npy, "
+      ".fvecs, .bvecs), and records = yes.",
+      5, ASSAY_RELEASE_CODES, FALSE },
+  [BITS] = { "Codes of eight random bits. " VALUES_OWN,
+             "plugin = values\nkind = bits\ncolumns = 8\n", NULL, 1, ASSAY_RELEASE_VECTORS, TRUE },
+  [TEN_VALUES] = { "Whole numbers from 0 to 9. " VALUES_OWN, "plugin = values\nvalues = 10\n", NULL,
+                   1, ASSAY_RELEASE_STATISTICS, TRUE },
+  [MANY_VALUES] = { "Whole numbers from 0 to 199. " VALUES_OWN, "plugin = values\nvalues = 200\n",
+                    NULL, 1, ASSAY_RELEASE_VECTOR_SETS, TRUE },
+  [ANSWERS]
+  = { "Answers to five queries each. " VALUES_OWN, "plugin = values\nkind = real\ncolumns = 5\n",
+      NULL, 1, ASSAY_RELEASE_VECTORS, TRUE },
+};
+
+/* Defenses for which the kind of their release does not tell which numbers they take. Others are
+ * given the first data that suits their release and that they do not refuse. */
+static const struct {
+  const char *defense;
+  guint base;
+} homes[] = {
+  { "additive-noise", IMAGES },     { "gaussian", FEATURES },
+  { "laplace", FEATURES },          { "none", FEATURES },
+  { "noisy-max", ANSWERS },         { "omega-subset", MANY_VALUES },
+  { "randomised-response", BITS },  { "sparse-vector", ANSWERS },
+  { "unary-encoding", TEN_VALUES },
+};
+
+/* What an attack can do without, but not against every defense of the kind that it reads. */
+static const struct {
+  const char *attack;
+  guint grants;
+} also_granted[] = {
+  { "code-inversion", ASSAY_GRANT_PUBLIC },
+};
+
+typedef struct {
+  const AssayDefense *defense;
+  AssaySettings *settings; /* its defaults, with FILL_IN in the gaps */
+  AssayReleaseKind kind;   /* of its release at these settings */
+  const Base *base;
+  char *head; /* [scenario], [dataset] and [defense]: what attacks are tried with */
+  gboolean has_gaps;
+  gboolean is_blind; /* nothing can be planned before the gaps are filled */
+} Starter;
+
+/* ---- Text ---- */
+
+static void append_comment (GString *text, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* Lines that begin with "# " and end before the last column. */
+static void
+append_comment (GString *text, const char *format, ...)
+{
+  g_autofree char *said = NULL;
+  g_auto (GStrv) words = NULL;
+  gsize column = COLUMNS;
+  va_list arguments;
+
+  va_start (arguments, format);
+  said = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_strdelimit (said, "\n", ' ');
+  words = g_strsplit (said, " ", -1);
+  for (guint i = 0; words[i] != NULL; i++) {
+    const gsize width = (gsize) g_utf8_strlen (words[i], -1);
+
+    if (*words[i] == '\0')
+      continue;
+    if (column + 1 + width > COLUMNS) {
+      g_string_append (text, i > 0 ? "\n#" : "#");
+      column = 1;
+    }
+    g_string_append_printf (text, " %s", words[i]);
+    column += 1 + width;
+  }
+  g_string_append_c (text, '\n');
+}
+
+/* A value as scenarios write it: a semicolon or a backslash in it separates nothing. */
+static void
+append_setting (GString *text, const AssaySettings *settings, const AssayParam *param)
+{
+  g_autofree char *value = assay_settings_get (settings, param);
+
+  /* One that came with a later version stands in no older scenario, and changes what identifies
+   * the run where it is given; an empty text cannot be given at all. */
+  g_string_append_printf (text, "%s%s =", param->is_later || *value == '\0' ? "#" : "",
+                          param->name);
+  if (*value != '\0')
+    g_string_append_c (text, ' ');
+  for (const char *at = value; *at != '\0'; at++) {
+    if (*at == ';' || *at == '\\')
+      g_string_append_c (text, '\\');
+    g_string_append_c (text, *at);
+  }
+  g_string_append_c (text, '\n');
+}
+
+static void
+append_defense (GString *text, const AssayDefense *defense, const AssaySettings *settings)
+{
+  append_comment (text, "%s.", defense->summary);
+  append_comment (text, "%s; %s.", defense->reference.work, defense->reference.place);
+  if (defense->claim != NULL)
+    append_comment (text, "It claims: %s.", defense->claim);
+  g_string_append_printf (text, "[defense %s]\nplugin = %s\n", defense->id, defense->id);
+  for (const AssayParam *param = defense->parameters; param != NULL && param->name != NULL;
+       param++) {
+    g_autofree char *about = assay_param_describe (param);
+
+    g_string_append_c (text, '\n');
+    if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL)
+      append_comment (text, GAP ": this must be given before the scenario can run.");
+    append_comment (text, "%s", param->help);
+    append_comment (text, "(%s)", about);
+    append_setting (text, settings, param);
+  }
+}
+
+/* ---- What can be played ---- */
+
+/* Whether the planner takes the scenario; otherwise what it says, less "FILE:LINE: [GROUP] ". */
+static gboolean
+is_planned (const char *text, char **ret_why_not)
+{
+  const AssayPlanOptions options = { .text = text };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayPlan) plan = assay_plan_new ("starter", &options, &error);
+  const char *const before[] = { "] ", "fits no defense of the scenario: " };
+  const char *said = plan == NULL ? error->message : NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (before) && said != NULL; i++) {
+    const char *at = strstr (said, before[i]);
+
+    said = at != NULL ? at + strlen (before[i]) : said;
+  }
+  *ret_why_not = g_strdup (said);
+  return plan != NULL;
+}
+
+static gboolean
+has_gap (const AssayParam *table)
+{
+  for (const AssayParam *param = table; param != NULL && param->name != NULL; param++)
+    if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL)
+      return TRUE;
+  return FALSE;
+}
+
+static guint
+grants_of (const AssayAttack *attack)
+{
+  guint grants = attack->needs;
+
+  for (guint i = 0; i < G_N_ELEMENTS (also_granted); i++)
+    if (g_str_equal (also_granted[i].attack, attack->id))
+      grants |= also_granted[i].grants;
+  return grants;
+}
+
+static char *
+attack_group (const AssayAttack *attack)
+{
+  const guint grants = grants_of (attack);
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "[attack %s]\nplugin = %s\n", attack->id, attack->id);
+  if (grants != ASSAY_GRANT_NONE) {
+    const char *between = "grants = ";
+
+    for (guint bit = 0; assay_grant_names[bit] != NULL; bit++)
+      if (grants & (1u << bit)) {
+        g_string_append_printf (text, "%s%s", between, assay_grant_names[bit]);
+        between = "; ";
+      }
+    g_string_append_c (text, '\n');
+  }
+  return g_string_free (text, FALSE);
+}
+
+static char *
+utility_group (const AssayMetric *utility)
+{
+  return g_strdup_printf ("[utility %s]\nplugin = %s\n", utility->id, utility->id);
+}
+
+/* Whether it looks for public images in mixtures that hold none. */
+static gboolean
+looks_in_vain (const Starter *starter, const AssayAttack *attack)
+{
+  const AssayDefense *defense = starter->defense;
+  const guint uses = defense->uses != NULL ? defense->uses (starter->settings->values) : 0;
+
+  return starter->kind == ASSAY_RELEASE_MIXTURES && attack->game == ASSAY_GAME_LINK
+         && !(uses & ASSAY_GRANT_PUBLIC);
+}
+
+/* NULL, or why @attack is not in the scenario. */
+static char *
+why_no_attack (const Starter *starter, const AssayAttack *attack)
+{
+  g_autofree char *group = attack_group (attack);
+  g_autofree char *text = g_strconcat (starter->head, group, NULL);
+  char *why_not = NULL;
+
+  if (has_gap (attack->parameters))
+    return g_strdup ("a setting of it must be given");
+  if (starter->base->audits_only && assay_game_has_guess (attack->game))
+    return g_strdup ("what it recovers is measured relative to a secret's length, and secrets that "
+                     "are 0 have none");
+  if (looks_in_vain (starter, attack))
+    return g_strdup ("at these settings no public images are mixed in, which it looks for");
+  if (starter->is_blind)
+    return attack->reads & starter->kind && assay_game_has_guess (attack->game)
+               ? NULL
+               : g_strdup ("it does not fit before " GAP " is replaced");
+  is_planned (text, &why_not);
+  return why_not;
+}
+
+static gboolean
+is_useful (const Starter *starter, const AssayMetric *utility)
+{
+  g_autofree char *group = utility_group (utility);
+  g_autofree char *text = g_strconcat (starter->head, group, NULL);
+  g_autofree char *why_not = NULL;
+
+  return !starter->is_blind && !starter->base->audits_only && is_planned (text, &why_not);
+}
+
+static gboolean
+has_any_attack (const Starter *starter)
+{
+  for (guint i = 0; assay_attacks[i] != NULL; i++) {
+    g_autofree char *why_not = why_no_attack (starter, assay_attacks[i]);
+
+    if (why_not == NULL)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* ---- Which data ---- */
+
+static void
+set_base (Starter *starter, const Base *base)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_string_append_printf (text, "[scenario]\ntrials = %u\n[dataset]\n%s", base->trials,
+                          base->group);
+  append_defense (text, starter->defense, starter->settings);
+  g_free (starter->head);
+  starter->head = g_string_free (g_steal_pointer (&text), FALSE);
+  starter->base = base;
+}
+
+static gboolean
+choose_base (Starter *starter, GError **error)
+{
+  const char *id = starter->defense->id;
+
+  for (guint i = 0; i < G_N_ELEMENTS (homes); i++)
+    if (g_str_equal (homes[i].defense, id)) {
+      set_base (starter, &bases[homes[i].base]);
+      return TRUE;
+    }
+  for (guint i = 0; i < N_BASES; i++)
+    if (bases[i].kinds & starter->kind) {
+      set_base (starter, &bases[i]);
+      if (has_any_attack (starter))
+        return TRUE;
+    }
+  if (starter->has_gaps) {
+    starter->is_blind = TRUE;
+    set_base (starter, &bases[DESCRIPTORS]);
+    return TRUE;
+  }
+  return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                     "defense '%s' releases %s, and no attack on that can be played on generated "
+                     "data; expected a scenario written by hand (docs/scenarios.md)",
+                     id, assay_release_kind_name (starter->kind));
+}
+
+/* ---- Claims ---- */
+
+/* What is bounded for an attack, and by how much in an example. */
+static void
+choose_measure (const Starter *starter, const AssayAttack *attack, const char **ret_measure,
+                const char **ret_bound)
+{
+  const gboolean is_of_codes = starter->kind == ASSAY_RELEASE_CODES;
+
+  switch (attack->game) {
+  case ASSAY_GAME_DISTINGUISH:
+  case ASSAY_GAME_ONE_RUN:
+    *ret_measure = "epsilon";
+    *ret_bound = "claimed";
+    return;
+  case ASSAY_GAME_LINK:
+    *ret_measure = "partner-hit-at-1";
+    *ret_bound = "0.10";
+    return;
+  case ASSAY_GAME_PAIR:
+    *ret_measure = "pair-auc";
+    *ret_bound = "0.60";
+    return;
+  case ASSAY_GAME_RECONSTRUCT:
+    break;
+  }
+  *ret_measure = starter->kind == ASSAY_RELEASE_MIXTURES                       ? "image-ssim"
+                 : is_of_codes && !(attack->needs & ASSAY_GRANT_HASH_FUNCTION) ? "bits-recovered"
+                                                                               : "recovery-rate";
+  *ret_bound = g_str_equal (*ret_measure, "recovery-rate") ? "0.10"
+               : g_str_equal (*ret_measure, "image-ssim")  ? "0.30"
+                                                           : "0.60";
+}
+
+static void
+append_claims (GString *text, const Starter *starter, const GPtrArray *attacks)
+{
+  g_string_append_c (text, '\n');
+  append_comment (text,
+                  "Claims are what the run judges, and decide its exit code. Where at-most is "
+                  "'claimed', the bound is the epsilon that the defense itself claims. Every "
+                  "other bound here is an example that nobody stands for: put in its place "
+                  "what your defense promises, or what you could bear, and who says so.");
+  for (guint i = 0; i < attacks->len; i++) {
+    const AssayAttack *attack = attacks->pdata[i];
+    const char *measure, *bound;
+
+    choose_measure (starter, attack, &measure, &bound);
+    g_string_append_printf (
+        text, "%s[claim %s]\nmeasure = %s\ndefense = %s\nattack = %s\nat-most = %s\n",
+        i > 0 ? "\n" : "", attack->id, measure, starter->defense->id, attack->id, bound);
+  }
+}
+
+/* ---- The scenario ---- */
+
+static void
+append_head (GString *text, const Starter *starter)
+{
+  append_comment (
+      text,
+      "A first audit of the defense '%s', written by 'assay init' as a beginning: data, "
+      "attacks and claims are there to be changed.",
+      starter->defense->id);
+  g_string_append (text, "#\n"
+                         "#   assay check FILE    is anything wrong with it?\n"
+                         "#   assay plan FILE     what would it run, and what would that take?\n"
+                         "#   assay run FILE      run it\n"
+                         "#\n");
+  append_comment (text,
+                  "Settings stand at their defaults. A list, as in 'key = 1; 2; 4', runs every "
+                  "value. What can stand where: docs/scenarios.md; what a plugin does: 'assay "
+                  "describe NAME'.");
+  g_string_append_printf (text,
+                          "[scenario]\n"
+                          "title = A first audit of %s\n"
+                          "seed = 1\n",
+                          starter->defense->id);
+  append_comment (text, "Repetitions, each with other secrets: more of them narrow the intervals.");
+  g_string_append_printf (text, "trials = %u\n\n", starter->base->trials);
+  append_comment (text, "%s", starter->base->about);
+  if (starter->base->own != NULL)
+    append_comment (text, "%s", starter->base->own);
+  g_string_append_printf (text, "[dataset]\n%s\n", starter->base->group);
+}
+
+/* Whether something here reads vectors: then it can show what it gets without the defense. */
+static gboolean
+wants_comparison (const Starter *starter, const GPtrArray *attacks, const GPtrArray *utilities)
+{
+  gboolean is_read = FALSE;
+
+  for (guint i = 0; i < attacks->len; i++) {
+    const AssayAttack *attack = attacks->pdata[i];
+
+    is_read |= assay_game_has_guess (attack->game) && (attack->reads & ASSAY_RELEASE_VECTORS);
+  }
+  for (guint i = 0; i < utilities->len; i++)
+    is_read |= (((const AssayMetric *) utilities->pdata[i])->reads & ASSAY_RELEASE_VECTORS) != 0;
+  return is_read && !g_str_equal (starter->defense->id, "none");
+}
+
+static void
+append_attack (GString *text, const AssayAttack *attack)
+{
+  g_autofree char *group = attack_group (attack);
+  g_autofree char *needs = assay_grants_describe (grants_of (attack));
+
+  g_string_append_c (text, '\n');
+  append_comment (text, "%s.", attack->summary);
+  if (!assay_game_has_guess (attack->game))
+    append_comment (text, "It runs the mechanism on inputs of its own choice.");
+  else
+    append_comment (text, "The attacker knows the release%s%s.",
+                    *needs != '\0' ? " and: " : " alone", needs);
+  g_string_append (text, group);
+}
+
+/* Attacks that read such releases and are not here, with the reason. */
+static void
+append_left_out (GString *text, const Starter *starter, GPtrArray *ret_attacks)
+{
+  gboolean is_first = TRUE;
+
+  for (guint i = 0; assay_attacks[i] != NULL; i++) {
+    const AssayAttack *attack = assay_attacks[i];
+    g_autofree char *why_not = why_no_attack (starter, attack);
+
+    if (why_not == NULL) {
+      g_ptr_array_add (ret_attacks, (gpointer) attack);
+      continue;
+    }
+    if (!(attack->reads & starter->kind))
+      continue;
+    if (is_first)
+      g_string_append (text, "\n# Attacks on such releases that are not played here:\n");
+    is_first = FALSE;
+    append_comment (text, "- %s: %s", attack->id, why_not);
+  }
+}
+
+static char *
+write_starter (const Starter *starter)
+{
+  g_autoptr (GPtrArray) attacks = g_ptr_array_new ();
+  g_autoptr (GPtrArray) utilities = g_ptr_array_new ();
+  g_autoptr (GString) left_out = g_string_new (NULL);
+  GString *text = g_string_new (NULL);
+
+  append_left_out (left_out, starter, attacks);
+  for (guint i = 0; assay_metrics[i] != NULL; i++)
+    if (assay_metrics[i]->assess != NULL && is_useful (starter, assay_metrics[i]))
+      g_ptr_array_add (utilities, (gpointer) assay_metrics[i]);
+  append_head (text, starter);
+  append_defense (text, starter->defense, starter->settings);
+  if (wants_comparison (starter, attacks, utilities)) {
+    g_string_append_c (text, '\n');
+    append_comment (text, "For comparison: what is there without a defense.");
+    g_string_append (text, "[defense unprotected]\nplugin = none\n");
+  }
+  for (guint i = 0; i < attacks->len; i++)
+    append_attack (text, attacks->pdata[i]);
+  g_string_append (text, left_out->str);
+  for (guint i = 0; i < utilities->len; i++) {
+    const AssayMetric *utility = utilities->pdata[i];
+    g_autofree char *group = utility_group (utility);
+
+    g_string_append_c (text, '\n');
+    append_comment (text, "What an honest receiver still has. %s.", utility->summary);
+    g_string_append (text, group);
+  }
+  append_claims (text, starter, attacks);
+  return g_string_free (text, FALSE);
+}
+
+char *
+assay_starter_new (const AssayDefense *defense, gboolean *ret_has_gaps, GError **error)
+{
+  g_autoptr (AssaySettings) settings
+      = assay_settings_new (defense->parameters, defense->settings_size);
+  Starter starter
+      = { .defense = defense, .settings = settings, .has_gaps = has_gap (defense->parameters) };
+  char *text = NULL;
+
+  for (const AssayParam *param = defense->parameters; param != NULL && param->name != NULL; param++)
+    if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL
+        && !assay_settings_set (settings, param->name, GAP, error))
+      return NULL;
+  starter.kind = assay_defense_produces (defense, settings->values);
+  if (choose_base (&starter, error)) {
+    text = write_starter (&starter);
+    *ret_has_gaps = starter.has_gaps;
+  }
+  g_free (starter.head);
+  return text;
+}

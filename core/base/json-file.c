@@ -1,0 +1,157 @@
+/* Reading JSON files. */
+#include "core/base/json-file.h"
+
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/file-map.h"
+
+static const char too_deep[]
+    = "more than " G_STRINGIFY (ASSAY_JSON_MOST_LEVELS) " levels of objects and arrays";
+
+typedef struct {
+  const char *at;
+  const char *end;
+  gsize line;
+  const char *line_start;
+} Scanner;
+
+static gboolean
+fail_at (const Scanner *scanner, const char *path, const char *problem, GError **error)
+{
+  return assay_fail (error, ASSAY_ERROR_DATA, "%s:%" G_GSIZE_FORMAT ":%" G_GSIZE_FORMAT ": %s",
+                     path, scanner->line, (gsize) (scanner->at - scanner->line_start) + 1, problem);
+}
+
+/* Behind the closing quote of the string that begins at @scanner, or the end of the text. */
+static void
+skip_string (Scanner *scanner)
+{
+  for (scanner->at++; scanner->at < scanner->end && *scanner->at != '"'; scanner->at++)
+    if (*scanner->at == '\\' && scanner->at + 1 < scanner->end)
+      scanner->at++;
+  if (scanner->at < scanner->end)
+    scanner->at++;
+}
+
+/* Whether @c, which may be NUL, is one of @set. */
+static gboolean
+is_one_of (char c, const char *set)
+{
+  return c != '\0' && strchr (set, c) != NULL;
+}
+
+static void
+skip_space (Scanner *scanner)
+{
+  for (; scanner->at < scanner->end && is_one_of (*scanner->at, " \t\r\n"); scanner->at++)
+    if (*scanner->at == '\n') {
+      scanner->line++;
+      scanner->line_start = scanner->at + 1;
+    }
+}
+
+/* That @text is the outline of one object: nothing before or behind it, no more levels than are
+ * believed, and outside of strings only characters of JSON, so that no comment hides a bracket.
+ * What stands inside is json-glib's to judge. */
+static gboolean
+check_outline (const char *path, const char *text, gsize length, GError **error)
+{
+  Scanner scanner = { .at = text, .end = text + length, .line = 1, .line_start = text };
+  guint levels = 0;
+
+  skip_space (&scanner);
+  if (scanner.at == scanner.end || *scanner.at != '{')
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: expected a JSON object", path);
+  do {
+    const char c = *scanner.at;
+
+    if (c == '"') {
+      skip_string (&scanner);
+    } else if (c == '{' || c == '[') {
+      if (++levels > ASSAY_JSON_MOST_LEVELS)
+        return fail_at (&scanner, path, too_deep, error);
+      scanner.at++;
+    } else if (c == '}' || c == ']') {
+      levels--;
+      scanner.at++;
+    } else if (g_ascii_isalnum (c) || is_one_of (c, ",:+-.")) {
+      scanner.at++;
+    } else {
+      return fail_at (&scanner, path, "unexpected character, expected JSON", error);
+    }
+    skip_space (&scanner);
+  } while (levels > 0 && scanner.at < scanner.end);
+  if (levels > 0)
+    return fail_at (&scanner, path, "the file ends inside of its object", error);
+  return scanner.at == scanner.end
+         || fail_at (&scanner, path, "expected nothing behind the object", error);
+}
+
+/* Members that stand in an object twice: json-glib keeps the last of them, and nobody would know
+ * which. */
+typedef struct {
+  GHashTable *seen; /* "object/member" */
+  char *repeated;   /* the first such member; NULL: none */
+} Members;
+
+static void
+on_member (G_GNUC_UNUSED JsonParser *parser, JsonObject *object, const char *name, gpointer data)
+{
+  Members *members = data;
+
+  if (!g_hash_table_add (members->seen, g_strdup_printf ("%p/%s", (gpointer) object, name))
+      && members->repeated == NULL)
+    members->repeated = g_strdup (name);
+}
+
+/* What json-glib says of the text that @path holds. */
+static gboolean
+parse (JsonParser *parser, const char *path, const char *text, gsize length, GError **error)
+{
+  Members members = { .seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+  g_autoptr (GError) problem = NULL;
+  gboolean is_ok;
+
+  g_signal_connect (parser, "object-member", G_CALLBACK (on_member), &members);
+  is_ok = json_parser_load_from_data (parser, text, (gssize) length, &problem);
+  g_signal_handlers_disconnect_by_data (parser, &members);
+  if (!is_ok) {
+    /* json-glib's message begins with "<data>" in the place of the file. */
+    const char *place = strchr (problem->message, ':');
+    const gboolean has_place = g_str_has_prefix (problem->message, "<data>:");
+
+    assay_fail (error, ASSAY_ERROR_DATA, "%s%s%s", path, has_place ? "" : ": ",
+                has_place ? place : problem->message);
+  } else if (members.repeated != NULL) {
+    is_ok = assay_fail (error, ASSAY_ERROR_DATA,
+                        "%s: '%s' stands twice in one object; expected it once", path,
+                        members.repeated);
+  }
+  g_hash_table_unref (members.seen);
+  g_free (members.repeated);
+  return is_ok;
+}
+
+JsonParser *
+assay_json_load (const char *path, JsonObject **ret_root, GError **error)
+{
+  g_autoptr (GBytes) bytes = assay_file_map (path, error);
+  g_autoptr (JsonParser) parser = NULL;
+  gsize length = 0;
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &length) : NULL;
+
+  if (text == NULL) /* an empty file */
+    text = "";
+  if (bytes == NULL || !check_outline (path, text, length, error))
+    return NULL;
+  parser = json_parser_new_immutable ();
+  if (!parse (parser, path, text, length, error))
+    return NULL;
+  if (!JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser))) {
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: expected a JSON object", path);
+    return NULL;
+  }
+  *ret_root = json_node_get_object (json_parser_get_root (parser));
+  return g_steal_pointer (&parser);
+}

@@ -1,0 +1,344 @@
+/* What is expensive to make and asked for again. */
+#include "core/base/shared-work.h"
+
+#include <unistd.h>
+
+#include "core/base/text.h"
+
+#define MOST_BY_DEFAULT ((guint64) 4 << 30)
+
+struct _AssayShared {
+  guint64 owner;
+  char *key;
+  gpointer value;
+  GDestroyNotify free_value;
+  gsize bytes;
+  guint holds;
+  gboolean is_named;   /* it can be found; otherwise it goes with the last hold */
+  gboolean takes_room; /* it is no larger than the whole budget, and counts against it */
+  GList link;          /* in `idle`, where it is named and nobody holds it */
+};
+
+/* Everything below belongs to the lock. */
+static GMutex lock;
+static GHashTable *named;          /* a set of AssayShared, by owner and key */
+static GQueue idle = G_QUEUE_INIT; /* of AssayShared; the one asked for longest ago first */
+static AssaySharedCounts counts;
+static guint64 room_taken; /* bytes of what is named and counts */
+static guint64 budget;
+static gboolean has_budget;
+static guint64 last_owner;
+
+/* ---- Names ---- */
+
+static guint
+hash_name (gconstpointer data)
+{
+  const AssayShared *shared = data;
+
+  return g_int64_hash (&shared->owner) * 31 + g_str_hash (shared->key);
+}
+
+static gboolean
+is_same_name (gconstpointer a, gconstpointer b)
+{
+  const AssayShared *x = a, *y = b;
+
+  return x->owner == y->owner && g_str_equal (x->key, y->key);
+}
+
+static AssayShared *
+look_up (guint64 owner, const char *key)
+{
+  const AssayShared name = { .owner = owner, .key = (char *) key };
+
+  return named != NULL ? g_hash_table_lookup (named, &name) : NULL;
+}
+
+/* ---- Room ---- */
+
+guint64
+assay_shared_default_budget (void)
+{
+  const guint64 machine = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+
+  return MIN (machine / 4, MOST_BY_DEFAULT);
+}
+
+static guint64
+budget_now (void)
+{
+  return has_budget ? budget : assay_shared_default_budget ();
+}
+
+static void
+count_in (AssayShared *shared)
+{
+  shared->takes_room = shared->is_named && shared->bytes <= budget_now ();
+  room_taken += shared->takes_room ? shared->bytes : 0;
+}
+
+static void
+count_out (AssayShared *shared)
+{
+  room_taken -= shared->takes_room ? shared->bytes : 0;
+  shared->takes_room = FALSE;
+}
+
+static void
+add_bytes (gsize bytes)
+{
+  counts.bytes += bytes;
+  counts.peak = MAX (counts.peak, counts.bytes);
+}
+
+/* ---- What goes ---- */
+
+static void
+shared_free (gpointer data)
+{
+  AssayShared *shared = data;
+
+  shared->free_value (shared->value);
+  g_free (shared->key);
+  g_free (shared);
+}
+
+/* What is to be freed when the lock is no longer held. */
+static GPtrArray *
+gone_new (void)
+{
+  return g_ptr_array_new_with_free_func (shared_free);
+}
+
+/* It can no longer be found, and goes unless it is held. */
+static void
+take_name (AssayShared *shared, GPtrArray *gone)
+{
+  g_hash_table_remove (named, shared);
+  count_out (shared);
+  shared->is_named = FALSE;
+  if (shared->holds > 0)
+    return;
+  g_queue_unlink (&idle, &shared->link);
+  counts.bytes -= shared->bytes;
+  g_ptr_array_add (gone, shared);
+}
+
+static void
+make_room (GPtrArray *gone)
+{
+  while (room_taken > budget_now () && idle.head != NULL) {
+    take_name (idle.head->data, gone);
+    counts.dropped++;
+  }
+}
+
+/* ---- Holding ---- */
+
+guint64
+assay_shared_owner (void)
+{
+  guint64 owner;
+
+  g_mutex_lock (&lock);
+  owner = ++last_owner;
+  g_mutex_unlock (&lock);
+  return owner;
+}
+
+AssayShared *
+assay_shared_find (guint64 owner, const char *key)
+{
+  AssayShared *shared;
+
+  g_mutex_lock (&lock);
+  shared = look_up (owner, key);
+  if (shared == NULL) {
+    counts.made++;
+  } else {
+    counts.found++;
+    if (shared->holds++ == 0)
+      g_queue_unlink (&idle, &shared->link);
+  }
+  g_mutex_unlock (&lock);
+  return shared;
+}
+
+AssayShared *
+assay_shared_add (guint64 owner, const char *key, gpointer value, gsize bytes,
+                  GDestroyNotify free_value)
+{
+  g_autoptr (GPtrArray) gone = gone_new ();
+  AssayShared *shared = g_new (AssayShared, 1);
+  AssayShared *before;
+
+  *shared = (AssayShared){ .owner = owner,
+                           .key = g_strdup (key),
+                           .value = value,
+                           .free_value = free_value,
+                           .bytes = bytes,
+                           .holds = 1,
+                           .is_named = TRUE,
+                           .link.data = shared };
+  g_mutex_lock (&lock);
+  if (named == NULL)
+    named = g_hash_table_new (hash_name, is_same_name);
+  before = look_up (owner, key);
+  if (before != NULL)
+    take_name (before, gone);
+  g_hash_table_add (named, shared);
+  count_in (shared);
+  add_bytes (bytes);
+  make_room (gone);
+  g_mutex_unlock (&lock);
+  return shared;
+}
+
+gpointer
+assay_shared_value (const AssayShared *shared)
+{
+  return shared->value;
+}
+
+void
+assay_shared_touch (G_GNUC_UNUSED AssayShared *shared)
+{
+  g_mutex_lock (&lock);
+  counts.found++;
+  g_mutex_unlock (&lock);
+}
+
+void
+assay_shared_resize (AssayShared *shared, gsize bytes)
+{
+  g_autoptr (GPtrArray) gone = gone_new ();
+
+  g_mutex_lock (&lock);
+  count_out (shared);
+  counts.bytes -= shared->bytes;
+  shared->bytes = bytes;
+  count_in (shared);
+  add_bytes (bytes);
+  make_room (gone);
+  g_mutex_unlock (&lock);
+}
+
+void
+assay_shared_release (AssayShared *shared)
+{
+  g_autoptr (GPtrArray) gone = gone_new ();
+
+  if (shared == NULL)
+    return;
+  g_mutex_lock (&lock);
+  if (--shared->holds == 0 && !shared->is_named) {
+    counts.bytes -= shared->bytes;
+    g_ptr_array_add (gone, shared);
+  } else if (shared->holds == 0) {
+    g_queue_push_tail_link (&idle, &shared->link);
+    if (!shared->takes_room) {
+      take_name (shared, gone);
+      counts.dropped++;
+    }
+    make_room (gone);
+  }
+  g_mutex_unlock (&lock);
+}
+
+/* ---- Forgetting ---- */
+
+void
+assay_shared_forget (guint64 owner, const char *key)
+{
+  g_autoptr (GPtrArray) gone = gone_new ();
+  AssayShared *shared;
+
+  g_mutex_lock (&lock);
+  shared = look_up (owner, key);
+  if (shared != NULL)
+    take_name (shared, gone);
+  g_mutex_unlock (&lock);
+}
+
+void
+assay_shared_forget_all (guint64 owner)
+{
+  g_autoptr (GPtrArray) gone = gone_new ();
+  g_autoptr (GPtrArray) own = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer shared;
+
+  g_mutex_lock (&lock);
+  if (named != NULL)
+    g_hash_table_iter_init (&iter, named);
+  while (named != NULL && g_hash_table_iter_next (&iter, &shared, NULL))
+    if (((const AssayShared *) shared)->owner == owner)
+      g_ptr_array_add (own, shared);
+  for (guint i = 0; i < own->len; i++)
+    take_name (own->pdata[i], gone);
+  g_mutex_unlock (&lock);
+}
+
+/* ---- The budget ---- */
+
+void
+assay_shared_set_budget (guint64 bytes)
+{
+  g_autoptr (GPtrArray) gone = gone_new ();
+  GHashTableIter iter;
+  gpointer shared;
+
+  g_mutex_lock (&lock);
+  budget = bytes;
+  has_budget = TRUE;
+  if (named != NULL)
+    g_hash_table_iter_init (&iter, named);
+  while (named != NULL && g_hash_table_iter_next (&iter, &shared, NULL)) {
+    count_out (shared);
+    count_in (shared);
+  }
+  for (GList *link = idle.head, *next; link != NULL; link = next) {
+    next = link->next;
+    if (((const AssayShared *) link->data)->takes_room)
+      continue;
+    take_name (link->data, gone);
+    counts.dropped++;
+  }
+  make_room (gone);
+  g_mutex_unlock (&lock);
+}
+
+guint64
+assay_shared_budget (void)
+{
+  guint64 bytes;
+
+  g_mutex_lock (&lock);
+  bytes = budget_now ();
+  g_mutex_unlock (&lock);
+  return bytes;
+}
+
+AssaySharedCounts
+assay_shared_counts (void)
+{
+  AssaySharedCounts now;
+
+  g_mutex_lock (&lock);
+  now = counts;
+  g_mutex_unlock (&lock);
+  return now;
+}
+
+char *
+assay_shared_describe (void)
+{
+  const AssaySharedCounts now = assay_shared_counts ();
+  g_autofree char *peak = assay_text_bytes (now.peak);
+  g_autofree char *room = assay_text_bytes (assay_shared_budget ());
+
+  return g_strdup_printf ("found %" G_GUINT64_FORMAT " times, made %" G_GUINT64_FORMAT
+                          ", dropped for room %" G_GUINT64_FORMAT "; at most %s, of %s to keep",
+                          now.found, now.made, now.dropped, peak, room);
+}

@@ -1,0 +1,166 @@
+/* Small text helpers. */
+#include "core/base/text.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+char *
+assay_text_number (double value)
+{
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+
+  /* 1000 rather than 1e+03. */
+  if (value == (double) (gint64) CLAMP (value, -1e15, 1e15))
+    return g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) value);
+  /* What up to 15 digits say exactly, 15 say in the same characters, as trailing zeros are not
+   * printed: fewer need be tried of numbers alone that have lost precision. */
+  for (int digits = fabs (value) >= DBL_MIN ? DBL_DIG : 1; digits <= DBL_DECIMAL_DIG; digits++) {
+    char format[8];
+
+    g_snprintf (format, sizeof format, "%%.%dg", digits);
+    g_ascii_formatd (buffer, sizeof buffer, format, value);
+    if (g_ascii_strtod (buffer, NULL) == value)
+      break;
+  }
+  return g_strdup (buffer);
+}
+
+/* Edit distance in which swapping two neighbours is one edit (optimal string alignment), over the
+ * last three rows of the table. */
+static gsize
+edit_distance (const char *a, const char *b)
+{
+  const gsize columns = strlen (b) + 1;
+  g_autofree gsize *table = g_new (gsize, 3 * columns);
+  gsize *before = table, *last = table + columns, *row = table + 2 * columns;
+
+  for (gsize j = 0; j < columns; j++)
+    row[j] = j;
+  for (gsize i = 1; a[i - 1] != '\0'; i++) {
+    gsize *const oldest = before;
+    const char x = g_ascii_tolower (a[i - 1]);
+
+    before = last;
+    last = row;
+    row = oldest;
+    row[0] = i;
+    for (gsize j = 1; j < columns; j++) {
+      const char y = g_ascii_tolower (b[j - 1]);
+
+      row[j] = MIN (last[j - 1] + (x != y), MIN (last[j], row[j - 1]) + 1);
+      if (i > 1 && j > 1 && x == g_ascii_tolower (b[j - 2]) && y == g_ascii_tolower (a[i - 2]))
+        row[j] = MIN (row[j], before[j - 2] + 1);
+    }
+  }
+  return row[columns - 1];
+}
+
+const char *
+assay_text_closest (const char *word, const char *const *candidates)
+{
+  const char *best = NULL;
+  gsize best_distance = G_MAXSIZE;
+
+  if (candidates == NULL || strlen (word) > 200)
+    return NULL;
+  for (gsize i = 0; candidates[i] != NULL; i++) {
+    const gsize distance = edit_distance (word, candidates[i]);
+    const gsize longer = MAX (strlen (word), strlen (candidates[i]));
+
+    if (distance < best_distance && 3 * distance <= MAX (longer, 3)) {
+      best = candidates[i];
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+char *
+assay_text_did_you_mean (const char *word, const char *const *candidates)
+{
+  const char *closest = assay_text_closest (word, candidates);
+
+  return closest != NULL ? g_strdup_printf (" (did you mean '%s'?)", closest) : g_strdup ("");
+}
+
+gboolean
+assay_text_to_double (const char *text, double *ret_value)
+{
+  char *end = NULL;
+  double value;
+
+  /* strtod also takes hexadecimal, "inf" and "nan": none of them is meant in a settings file. */
+  if (text[0] == '\0' || strspn (text, "+-.0123456789eE") != strlen (text))
+    return FALSE;
+  value = g_ascii_strtod (text, &end);
+  if (*end != '\0' || !isfinite (value))
+    return FALSE;
+  *ret_value = value;
+  return TRUE;
+}
+
+gboolean
+assay_text_to_int (const char *text, gint64 *ret_value)
+{
+  char *end = NULL;
+  gint64 value;
+
+  if (text[0] == '\0' || strspn (text, "+-0123456789") != strlen (text))
+    return FALSE;
+  errno = 0;
+  value = g_ascii_strtoll (text, &end, 10);
+  if (*end != '\0' || errno != 0)
+    return FALSE;
+  *ret_value = value;
+  return TRUE;
+}
+
+gboolean
+assay_text_to_bytes (const char *text, guint64 *ret_bytes)
+{
+  static const char units[] = "KMGT"; /* powers of 1024 */
+  const gsize length = strspn (text, "0123456789.");
+  g_autofree char *number = g_strndup (text, length);
+  const char *unit = text + length + (text[length] == ' ');
+  const char *found = *unit != '\0' ? strchr (units, *unit) : NULL;
+  double value;
+
+  if (!assay_text_to_double (number, &value))
+    return FALSE;
+  if (found != NULL) {
+    value = ldexp (value, 10 * (int) (found - units + 1));
+    unit++;
+  }
+  if (*unit != '\0' && !g_str_equal (unit, found != NULL ? "iB" : "B"))
+    return FALSE;
+  if (value >= 0x1p63)
+    return FALSE;
+  *ret_bytes = (guint64) value;
+  return TRUE;
+}
+
+char *
+assay_text_count (guint64 count)
+{
+  g_autofree char *digits = g_strdup_printf ("%" G_GUINT64_FORMAT, count);
+  const gsize length = strlen (digits);
+  GString *text = g_string_new (NULL);
+
+  for (gsize i = 0; i < length; i++) {
+    if (i > 0 && (length - i) % 3 == 0)
+      g_string_append_c (text, ',');
+    g_string_append_c (text, digits[i]);
+  }
+  return g_string_free (text, FALSE);
+}
+
+char *
+assay_text_bytes (guint64 bytes)
+{
+  g_autofree char *text = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_auto (GStrv) parts = g_strsplit (text, "\302\240", -1); /* GLib's no-break space */
+
+  return g_strjoinv (" ", parts);
+}

@@ -1,0 +1,222 @@
+/* One column of a CSV file. */
+#include "core/data/csv-column.h"
+
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/file-map.h"
+#include "core/base/text.h"
+#include "core/data/matrix.h"
+
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+typedef struct {
+  const char *at;
+  const char *end;
+  gsize line; /* of @at, from 1 */
+} Reader;
+
+/* A field that begins with a quote: up to the closing one, with "" for a quote. */
+static gboolean
+read_quoted (Reader *reader, GString *field, GError **error)
+{
+  const gsize first_line = reader->line;
+
+  for (reader->at++; reader->at < reader->end; reader->at++) {
+    if (*reader->at == '"') {
+      reader->at++;
+      if (reader->at == reader->end || *reader->at != '"')
+        return TRUE;
+    }
+    reader->line += *reader->at == '\n';
+    g_string_append_c (field, *reader->at);
+  }
+  return assay_fail (error, ASSAY_ERROR_DATA,
+                     "line %" G_GSIZE_FORMAT ": a quoted field is not closed", first_line);
+}
+
+/* Reads one field into @field and the ',' or line end behind it. */
+static gboolean
+read_field (Reader *reader, GString *field, gboolean *ret_ends_row, GError **error)
+{
+  g_string_truncate (field, 0);
+  if (reader->at < reader->end && *reader->at == '"') {
+    if (!read_quoted (reader, field, error))
+      return FALSE;
+  } else {
+    const gsize length = strcspn (reader->at, ",\r\n\""); /* the text ends in NUL */
+
+    g_string_append_len (field, reader->at, (gssize) length);
+    reader->at += length;
+  }
+  if (reader->end - reader->at >= 2 && reader->at[0] == '\r' && reader->at[1] == '\n')
+    reader->at++;
+  *ret_ends_row = reader->at == reader->end || *reader->at == '\n';
+  if (!*ret_ends_row && *reader->at != ',')
+    return assay_fail (error, ASSAY_ERROR_DATA, "line %" G_GSIZE_FORMAT ": unexpected %s",
+                       reader->line,
+                       *reader->at == '"'    ? "quote in a field without quotes"
+                       : *reader->at == '\r' ? "carriage return"
+                                             : "text after a closing quote");
+  if (reader->at < reader->end) {
+    reader->line += *reader->at == '\n';
+    reader->at++;
+  }
+  return TRUE;
+}
+
+/* The fields of the header line. */
+static GPtrArray *
+read_names (Reader *reader, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GString) field = g_string_new (NULL);
+  gboolean ends_row = FALSE;
+
+  if (reader->at == reader->end) {
+    assay_fail (error, ASSAY_ERROR_DATA, "is empty; expected a line of column names");
+    return NULL;
+  }
+  while (!ends_row) {
+    if (!read_field (reader, field, &ends_row, error))
+      return NULL;
+    g_ptr_array_add (names, g_strdup (field->str));
+  }
+  return g_steal_pointer (&names);
+}
+
+static gboolean
+find_column (const GPtrArray *names, const char *column, guint *ret_index, GError **error)
+{
+  guint n_found = 0;
+  g_autofree char *hint = NULL;
+  g_autofree char *all = NULL;
+  g_autofree const char **list = g_new0 (const char *, names->len + 1);
+
+  for (guint i = 0; i < names->len; i++) {
+    list[i] = g_ptr_array_index (names, i);
+    if (g_str_equal (list[i], column) && n_found++ == 0)
+      *ret_index = i;
+  }
+  if (n_found == 1)
+    return TRUE;
+  if (n_found > 1)
+    return assay_fail (error, ASSAY_ERROR_DATA, "column '%s' stands there %u times", column,
+                       n_found);
+  hint = assay_text_did_you_mean (column, list);
+  all = g_strjoinv (", ", (char **) list);
+  return assay_fail (error, ASSAY_ERROR_DATA, "has no column '%s'%s; its columns are %s", column,
+                     hint, all);
+}
+
+/* Reads the field number @wanted of a row of @n_fields into @value. */
+static gboolean
+read_row (Reader *reader, guint n_fields, guint wanted, GString *field, GString *value,
+          GError **error)
+{
+  const gsize line = reader->line;
+  gboolean ends_row = FALSE;
+  guint n = 0;
+
+  for (; !ends_row; n++) {
+    if (!read_field (reader, field, &ends_row, error))
+      return FALSE;
+    if (n == wanted)
+      g_string_assign (value, field->str);
+  }
+  if (n != n_fields)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "line %" G_GSIZE_FORMAT ": has %u fields; expected %u as in the header",
+                       line, n, n_fields);
+  if (value->len == 0)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "line %" G_GSIZE_FORMAT ": the value of the column is empty", line);
+  return TRUE;
+}
+
+static gint64
+number_of (GHashTable *numbers, GPtrArray *values, const char *value)
+{
+  gpointer known;
+  char *copy;
+
+  if (g_hash_table_lookup_extended (numbers, value, NULL, &known))
+    return GPOINTER_TO_UINT (known);
+  copy = g_strdup (value);
+  g_hash_table_insert (numbers, copy, GUINT_TO_POINTER (values->len));
+  g_ptr_array_add (values, copy);
+  return values->len - 1;
+}
+
+static AssayCsvColumn *
+read_column (Reader *reader, const char *column, gsize n_rows, GError **error)
+{
+  g_autoptr (AssayCsvColumn) read = g_new0 (AssayCsvColumn, 1);
+  g_autoptr (GHashTable) numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) names = read_names (reader, error);
+  g_autoptr (GString) field = g_string_new (NULL);
+  g_autoptr (GString) value = g_string_new (NULL);
+  guint wanted = 0;
+
+  if (names == NULL || !find_column (names, column, &wanted, error))
+    return NULL;
+  read->values = g_ptr_array_new_with_free_func (g_free);
+  read->groups = assay_alloc (n_rows, sizeof *read->groups, "groups", error);
+  if (read->groups == NULL)
+    return NULL;
+  for (; reader->at < reader->end; read->n_rows++) {
+    if (!read_row (reader, names->len, wanted, field, value, error))
+      return NULL;
+    /* Rows too many are still counted, for the message. */
+    if (read->n_rows < n_rows)
+      read->groups[read->n_rows] = number_of (numbers, read->values, value->str);
+  }
+  if (read->n_rows != n_rows) {
+    assay_fail (error, ASSAY_ERROR_DATA,
+                "has %" G_GSIZE_FORMAT " rows; expected %" G_GSIZE_FORMAT
+                ", one for each row of vectors",
+                read->n_rows, n_rows);
+    return NULL;
+  }
+  read->n_groups = read->values->len;
+  return g_steal_pointer (&read);
+}
+
+AssayCsvColumn *
+assay_csv_column_read (const char *path, const char *column, gsize n_rows, GError **error)
+{
+  g_autoptr (GBytes) file = assay_file_map (path, error);
+  g_autofree char *text = NULL;
+  const char *invalid = NULL;
+  gsize length = 0;
+  const char *data = file != NULL ? g_bytes_get_data (file, &length) : NULL;
+  Reader reader = { .line = 1 };
+  AssayCsvColumn *read;
+
+  if (file == NULL)
+    return NULL;
+  text = g_strndup (length > 0 ? data : "", length); /* to search it, it has to end in NUL */
+  if (!g_utf8_validate_len (text, length, &invalid)) {
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: is not UTF-8 text from byte %" G_GSIZE_FORMAT " on",
+                path, (gsize) (invalid - text));
+    return NULL;
+  }
+  reader.at = text;
+  reader.end = text + length;
+  if (g_str_has_prefix (text, BYTE_ORDER_MARK))
+    reader.at += strlen (BYTE_ORDER_MARK);
+  read = read_column (&reader, column, n_rows, error);
+  if (read == NULL)
+    g_prefix_error (error, "%s: ", path);
+  return read;
+}
+
+void
+assay_csv_column_free (AssayCsvColumn *column)
+{
+  if (column == NULL)
+    return;
+  g_free (column->groups);
+  g_clear_pointer (&column->values, g_ptr_array_unref);
+  g_free (column);
+}

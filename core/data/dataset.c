@@ -1,0 +1,68 @@
+/* Cleaning up what datasets fill in, and the words for what they have. */
+#include "core/data/dataset.h"
+
+static const char *const holding_names[]
+    = { "labels of the secrets",
+        "keypoint frames and photographs of the secrets",
+        "keypoint frames and photographs of the public rows",
+        "second views of the photographs with their homographies",
+        "test rows with labels",
+        "rows that are images",
+        "further records of the secrets among the public rows" };
+
+char *
+assay_holdings_describe (guint holdings)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (holding_names); i++)
+    if (holdings & (1u << i))
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", holding_names[i]);
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+has_frames (const AssayRoleData *data)
+{
+  return data->frames != NULL && data->photos != NULL;
+}
+
+guint
+assay_dataset_holdings (const AssayDataset *dataset)
+{
+  const AssayRoleData *test = &dataset->test_data;
+
+  return (dataset->secret_data.labels != NULL ? ASSAY_HAS_LABELS : 0)
+         | (has_frames (&dataset->secret_data) ? ASSAY_HAS_FRAMES : 0)
+         | (has_frames (&dataset->public_data) ? ASSAY_HAS_PUBLIC_FRAMES : 0)
+         | (dataset->homographies != NULL ? ASSAY_HAS_VIEWS : 0)
+         | (dataset->test != NULL && test->labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
+         | (dataset->geometry.height > 0 ? ASSAY_HAS_IMAGES : 0)
+         | (dataset->counterparts != NULL ? ASSAY_HAS_COUNTERPARTS : 0);
+}
+
+void
+assay_role_data_clear (AssayRoleData *data)
+{
+  g_clear_pointer (&data->labels, assay_array_free);
+  g_clear_pointer (&data->label_sets, assay_array_free);
+  g_clear_pointer (&data->frames, assay_array_free);
+  g_clear_pointer (&data->pictures, assay_array_free);
+  g_clear_pointer (&data->photos, g_ptr_array_unref);
+}
+
+void
+assay_dataset_clear (AssayDataset *dataset)
+{
+  g_clear_pointer (&dataset->secrets, assay_rows_unref);
+  g_clear_pointer (&dataset->public_rows, assay_rows_unref);
+  g_clear_pointer (&dataset->database, assay_rows_unref);
+  g_clear_pointer (&dataset->test, assay_rows_unref);
+  assay_role_data_clear (&dataset->secret_data);
+  assay_role_data_clear (&dataset->public_data);
+  assay_role_data_clear (&dataset->test_data);
+  g_clear_pointer (&dataset->counterparts, g_free);
+  g_clear_pointer (&dataset->groups, g_free);
+  g_clear_pointer (&dataset->homographies, assay_array_free);
+  g_clear_pointer (&dataset->sha256, g_free);
+}

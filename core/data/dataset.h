@@ -1,0 +1,89 @@
+/* Datasets: rows by role, and what is known of them beside their values. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/data/array.h"
+#include "core/data/photo.h"
+#include "core/data/rows.h"
+
+G_BEGIN_DECLS
+
+/* Rows that are images: height x width pixels of interleaved channels. */
+typedef struct {
+  gsize height; /* 0: rows are no images */
+  gsize width;
+  gsize channels;
+  double black, white; /* the values that show so; equal: every image has a scale of its own */
+} AssayGeometry;
+
+/* What a dataset has beside rows: said before it is opened, so that what cannot be measured is
+ * refused with the scenario. */
+typedef enum {
+  ASSAY_HAS_LABELS = 1 << 0,        /* of the secrets */
+  ASSAY_HAS_FRAMES = 1 << 1,        /* of the secrets: keypoints of photographs, which are there */
+  ASSAY_HAS_PUBLIC_FRAMES = 1 << 2, /* the same of the public rows */
+  ASSAY_HAS_VIEWS = 1 << 3,         /* a second view of each group, in the role test */
+  ASSAY_HAS_TEST_LABELS = 1 << 4,   /* rows of the role test, with labels */
+  ASSAY_HAS_IMAGES = 1 << 5,        /* rows are images: geometry */
+  ASSAY_HAS_COUNTERPARTS = 1 << 6,  /* of each secret, another record among the public rows */
+} AssayHolding;
+
+char *assay_holdings_describe (guint holdings); /* "labels of the secrets, ..." */
+
+/* What is known of the rows of a role. Arrays have an entry for each of its rows; what is not known
+ * is NULL. */
+typedef struct {
+  AssayArray *labels;     /* int64 n: 0 .. n_classes - 1 */
+  AssayArray *label_sets; /* int64 n, of rows that may have several labels: bit c is set where the
+                           * row has class c < 63. `labels` is then one of them. NULL: one each */
+  AssayArray *frames;     /* float32 n x 4: x, y, size and angle of a keypoint, as OpenCV reports
+                         * them: pixels of its photograph (the centre of the first is 0, 0), the
+                         * diameter of the neighbourhood (twice the scale sigma), degrees turning
+                         * from x to y */
+  AssayArray *pictures;   /* int64 n: which of the photographs below the row is of */
+  GPtrArray *photos;      /* of AssayPhoto; of secrets the one of group g stands at place g */
+} AssayRoleData;
+
+/* An open dataset. Roles that it lacks are NULL. */
+typedef struct {
+  AssayRows *secrets; /* the pool from which trials draw */
+  AssayRows *public_rows;
+  AssayRows *database;
+  AssayRows *test; /* what an honest receiver tests with; never protected */
+  AssayRoleData secret_data;
+  AssayRoleData public_data;
+  AssayRoleData test_data; /* of views: `pictures` numbers the group, `photos` are the views */
+  gint64 *counterparts;    /* int64 n of secrets: the public row that is another record of the same
+                         * person or thing; NULL: unknown */
+  gint64 *groups;          /* one number per row of the pool: same number, same group; or NULL */
+  gsize n_groups;
+  gsize n_classes;
+  AssayArray *homographies; /* float64 n_groups x 3 x 3: takes a pixel (x, y, 1) of the group's
+                             * photograph to its view */
+  AssayGeometry geometry;
+  char *sha256; /* of everything that was read or generated */
+} AssayDataset;
+
+guint assay_dataset_holdings (const AssayDataset *dataset); /* set of AssayHolding */
+
+void assay_role_data_clear (AssayRoleData *data);
+void assay_dataset_clear (AssayDataset *dataset);
+
+/* What can be said before anything is generated or read whole. */
+typedef struct {
+  gsize n_secrets; /* in the pool; at most so many where is_estimate */
+  gsize n_public;
+  gsize n_database;
+  gsize n_test;
+  gsize n_groups; /* 0: secrets are independent */
+  gsize n_classes;
+  gsize cols;
+  guint holdings; /* set of AssayHolding */
+  AssayGeometry geometry;
+  gboolean is_estimate;
+  guint64 memory; /* bytes that opening it will hold */
+  double work;    /* floating-point operations that opening it costs, roughly */
+} AssaySurvey;
+
+G_END_DECLS

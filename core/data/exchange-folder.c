@@ -1,0 +1,436 @@
+/* Releases, guesses and truths as folders: one JSON file and one .npy per array.
+ *
+ * A folder is written beside its place and renamed there when it is whole, so that neither a full
+ * disk nor a kill leaves half of one. */
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "core/base/error.h"
+#include "core/base/json-file.h"
+#include "core/base/json.h"
+#include "core/data/codes.h"
+#include "core/data/exchange-geometry.h"
+#include "core/data/exchange.h"
+#include "core/data/npy.h"
+
+/* ---- Writing ---- */
+
+static void
+remove_folder (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    g_unlink (path);
+  }
+  g_rmdir (folder);
+}
+
+static gboolean
+write_arrays (const AssayArrays *arrays, const char *folder, AssayJson *json, GError **error)
+{
+  assay_json_key (json, "arrays");
+  assay_json_begin_object (json);
+  for (guint i = 0; i < arrays->names->len; i++) {
+    const char *name = arrays->names->pdata[i];
+    const AssayArray *array = arrays->arrays->pdata[i];
+    g_autofree char *file = g_strconcat (name, ".npy", NULL);
+    g_autofree char *path = g_build_filename (folder, file, NULL);
+
+    if (!assay_npy_write (path, array, error))
+      return FALSE;
+    assay_json_key (json, name);
+    assay_json_begin_object (json);
+    assay_json_member_string (json, "file", file);
+    assay_json_member_string (json, "type", assay_type_name (array->type));
+    assay_json_key (json, "shape");
+    assay_json_begin_array (json);
+    for (guint d = 0; d < array->n_dimensions; d++)
+      assay_json_int (json, (gint64) array->shape[d]);
+    assay_json_end_array (json);
+    assay_json_end_object (json);
+  }
+  assay_json_end_object (json);
+  return TRUE;
+}
+
+/* Fills @temporary with arrays and the JSON file; @json is at the end of its other members. */
+static gboolean
+fill_folder (const AssayArrays *arrays, const char *temporary, const char *file, AssayJson *json,
+             GError **error)
+{
+  g_autofree char *path = g_build_filename (temporary, file, NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (GError) problem = NULL;
+
+  if (!write_arrays (arrays, temporary, json, error))
+    return FALSE;
+  assay_json_end_object (json);
+  text = g_strdup (json->text->str);
+  if (!g_file_set_contents (path, text, -1, &problem)) {
+    /* GLib's message quotes the path in its own way; the cause stands behind it. */
+    const char *cause = strrchr (problem->message, ':');
+
+    return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written%s", path,
+                       cause != NULL ? cause : "");
+  }
+  return TRUE;
+}
+
+gboolean
+assay_exchange_check_target (const char *folder, GError **error)
+{
+  g_autoptr (GDir) dir = NULL;
+
+  if (!g_file_test (folder, G_FILE_TEST_EXISTS))
+    return TRUE;
+  dir = g_dir_open (folder, 0, NULL);
+  return (dir != NULL && g_dir_read_name (dir) == NULL)
+         || assay_fail (error, ASSAY_ERROR_DATA, "%s: expected a new or an empty folder", folder);
+}
+
+/* @json holds an open object with the record's own members. Takes it over. */
+static gboolean
+write_folder (const AssayArrays *arrays, const char *place, const char *file, AssayJson *taken,
+              GError **error)
+{
+  g_autoptr (AssayJson) json = taken;
+  /* Without a final slash, so that the temporary folder stands beside it and not inside. */
+  g_autofree char *folder = g_canonicalize_filename (place, NULL);
+  g_autofree char *temporary = g_strdup_printf ("%s.tmp-%d", folder, (int) getpid ());
+  g_autofree char *parent = g_path_get_dirname (folder);
+
+  if (g_mkdir_with_parents (parent, 0777) != 0 || g_mkdir (temporary, 0777) != 0)
+    return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot create the folder: %s", place,
+                       g_strerror (errno));
+  if (!fill_folder (arrays, temporary, file, json, error)) {
+    remove_folder (temporary);
+    g_prefix_error (error, "%s: ", place);
+    return FALSE;
+  }
+  /* rename replaces an empty folder and refuses a full one. */
+  if (g_rename (temporary, folder) != 0) {
+    const int reason = errno;
+
+    remove_folder (temporary);
+    if (reason == ENOTEMPTY || reason == EEXIST)
+      return assay_fail (error, ASSAY_ERROR_DATA, "%s: expected a new or an empty folder", place);
+    return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", place, g_strerror (reason));
+  }
+  return TRUE;
+}
+
+static AssayJson *
+begin_record (const char *format)
+{
+  AssayJson *json = assay_json_new ();
+
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "format", format);
+  return json;
+}
+
+gboolean
+assay_release_write (const AssayRelease *release, const char *folder, GError **error)
+{
+  AssayJson *json = begin_record ("assay-release/1");
+
+  assay_json_member_string (json, "kind", assay_release_kind_name (release->kind));
+  if (release->kind == ASSAY_RELEASE_CODES)
+    assay_json_member_int (json, "bits", (gint64) release->bits);
+  assay_json_member_string (json, "defense", release->defense);
+  assay_json_key (json, "settings");
+  assay_json_raw (json, release->settings);
+  assay_geometry_write (json, &release->geometry, &release->is_unit_norm);
+  return write_folder (&release->arrays, folder, "release.json", json, error);
+}
+
+gboolean
+assay_guess_write (const AssayGuess *guess, const char *folder, GError **error)
+{
+  AssayJson *json = begin_record ("assay-guess/1");
+
+  if (guess->is_unordered) {
+    assay_json_key (json, "unordered");
+    assay_json_bool (json, TRUE);
+  }
+  return write_folder (&guess->arrays, folder, "guess.json", json, error);
+}
+
+gboolean
+assay_truth_write (const AssayTruth *truth, const char *folder, GError **error)
+{
+  AssayJson *json = begin_record ("assay-truth/1");
+
+  assay_geometry_write (json, &truth->geometry, NULL);
+  return write_folder (&truth->arrays, folder, "truth.json", json, error);
+}
+
+/* ---- Reading ---- */
+
+/* A member that is text, or @otherwise: json-glib's own getters complain aloud of other types. */
+static const char *
+get_text (JsonObject *object, const char *name, const char *otherwise)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node)
+                 && json_node_get_value_type (node) == G_TYPE_STRING
+             ? json_node_get_string (node)
+             : otherwise;
+}
+
+/* The JSON object of @folder/@file, with the right format. */
+static JsonParser *
+load_record (const char *folder, const char *file, const char *format, JsonObject **ret_root,
+             GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, file, NULL);
+  g_autoptr (JsonParser) parser = NULL;
+  const char *found;
+
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: there is no such file; expected a folder with %s",
+                path, file);
+    return NULL;
+  }
+  parser = assay_json_load (path, ret_root, error);
+  if (parser == NULL)
+    return NULL;
+  found = get_text (*ret_root, "format", "none");
+  if (!g_str_equal (found, format)) {
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: format is '%s', expected '%s'", path, found, format);
+    return NULL;
+  }
+  return g_steal_pointer (&parser);
+}
+
+/* The file of one array: a plain name inside the folder, nothing that leads out of it. */
+static char *
+array_path (const char *folder, const char *name, JsonNode *node, GError **error)
+{
+  const char *file = NULL;
+  g_autofree char *plain = NULL;
+
+  if (JSON_NODE_HOLDS_OBJECT (node))
+    file = get_text (json_node_get_object (node), "file", NULL);
+  if (file == NULL) {
+    assay_fail (error, ASSAY_ERROR_DATA, "array '%s': expected an object with a member 'file'",
+                name);
+    return NULL;
+  }
+  plain = g_path_get_basename (file);
+  if (!g_str_equal (plain, file) || g_str_equal (file, "..") || g_str_equal (file, ".")) {
+    assay_fail (error, ASSAY_ERROR_DATA,
+                "array '%s': file '%s' is not a plain name inside the folder", name, file);
+    return NULL;
+  }
+  return g_build_filename (folder, file, NULL);
+}
+
+static AssayArray *
+float32_from_float64 (const AssayArray *array, const char *path, GError **error)
+{
+  const gsize count = assay_array_count (array);
+  const double *values = (const double *) (gconstpointer) array->data;
+  g_autofree float *converted = assay_alloc (count, sizeof *converted, "float32 array", error);
+
+  if (converted == NULL)
+    return NULL;
+  for (gsize i = 0; i < count; i++) {
+    /* NaN and infinities stay what they are, for the check of the record to name them. */
+    if (isfinite (values[i]) && fabs (values[i]) > FLT_MAX) {
+      assay_fail (error, ASSAY_ERROR_DATA,
+                  "%s: number %" G_GSIZE_FORMAT " (%g) is beyond the range of float32", path, i,
+                  values[i]);
+      return NULL;
+    }
+    converted[i] = (float) values[i];
+  }
+  return assay_array_take (ASSAY_FLOAT32, array->n_dimensions, array->shape,
+                           g_steal_pointer (&converted));
+}
+
+static AssayArray *
+int64_from_int32 (const AssayArray *array, GError **error)
+{
+  const gsize count = assay_array_count (array);
+  const gint32 *values = (const gint32 *) (gconstpointer) array->data;
+  g_autofree gint64 *converted = assay_alloc (count, sizeof *converted, "int64 array", error);
+
+  if (converted == NULL)
+    return NULL;
+  for (gsize i = 0; i < count; i++)
+    converted[i] = values[i];
+  return assay_array_take (ASSAY_INT64, array->n_dimensions, array->shape,
+                           g_steal_pointer (&converted));
+}
+
+/* NumPy computes in float64, and counts in int32 on some systems: what its users save by themselves
+ * is taken as the float32 and int64 of records. No record has arrays of the two other types. */
+static AssayArray *
+load_array (const char *path, GError **error)
+{
+  g_autoptr (AssayArray) array = assay_npy_map (path, error);
+
+  if (array == NULL)
+    return NULL;
+  if (array->type == ASSAY_FLOAT64)
+    return float32_from_float64 (array, path, error);
+  if (array->type == ASSAY_INT32)
+    return int64_from_int32 (array, error);
+  return g_steal_pointer (&array);
+}
+
+static gboolean
+load_arrays (const char *folder, JsonObject *root, AssayArrays *ret_arrays, GError **error)
+{
+  JsonNode *node = json_object_get_member (root, "arrays");
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *member;
+
+  if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
+    return assay_fail (error, ASSAY_ERROR_DATA, "expected an object 'arrays'");
+  json_object_iter_init_ordered (&iter, json_node_get_object (node));
+  while (json_object_iter_next_ordered (&iter, &name, &member)) {
+    g_autofree char *path = array_path (folder, name, member, error);
+    AssayArray *array = path != NULL ? load_array (path, error) : NULL;
+
+    if (array == NULL)
+      return FALSE;
+    assay_arrays_take (ret_arrays, name, array);
+  }
+  return TRUE;
+}
+
+/* How many bits a code has, which its bytes do not say. */
+static gboolean
+read_bits (JsonObject *root, AssayReleaseKind kind, gsize *ret_bits, GError **error)
+{
+  JsonNode *node = json_object_get_member (root, "bits");
+
+  if (kind != ASSAY_RELEASE_CODES)
+    return node == NULL
+           || assay_fail (error, ASSAY_ERROR_DATA,
+                          "release.json: has a member 'bits', expected it of codes alone");
+  if (node == NULL || !JSON_NODE_HOLDS_VALUE (node)
+      || json_node_get_value_type (node) != G_TYPE_INT64 || json_node_get_int (node) < 1
+      || json_node_get_int (node) > ASSAY_CODE_MAX_BITS)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "release.json: expected 'bits' to be a whole number from 1 to %d",
+                       ASSAY_CODE_MAX_BITS);
+  *ret_bits = (gsize) json_node_get_int (node);
+  return TRUE;
+}
+
+/* A release with the metadata of @root and no arrays yet. */
+static AssayRelease *
+release_from_object (JsonObject *root, GError **error)
+{
+  const char *kind_name = get_text (root, "kind", "");
+  const char *defense = get_text (root, "defense", "unknown");
+  const AssayReleaseKind kind = assay_release_kind_from_name (kind_name);
+  JsonNode *settings = json_object_get_member (root, "settings");
+  g_autoptr (AssayRelease) release = NULL;
+
+  if (kind == ASSAY_RELEASE_NONE) {
+    g_autofree char *all = assay_release_kinds_describe (G_MAXUINT);
+
+    assay_fail (error, ASSAY_ERROR_DATA, "release.json: kind is '%s', expected %s", kind_name, all);
+    return NULL;
+  }
+  release = assay_release_new (kind, defense);
+  if (!assay_geometry_read (root, "release.json", &release->geometry, &release->is_unit_norm, error)
+      || !read_bits (root, kind, &release->bits, error))
+    return NULL;
+  if (settings != NULL && JSON_NODE_HOLDS_OBJECT (settings)) {
+    g_free (release->settings);
+    release->settings = json_to_string (settings, FALSE);
+  }
+  return g_steal_pointer (&release);
+}
+
+static gboolean
+read_unordered (JsonObject *root, gboolean *ret_is_unordered, GError **error)
+{
+  JsonNode *node = json_object_get_member (root, "unordered");
+
+  if (node == NULL)
+    return TRUE;
+  if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_BOOLEAN)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "guess.json: expected 'unordered' to be true or false");
+  *ret_is_unordered = json_node_get_boolean (node);
+  return TRUE;
+}
+
+/* What is not finite in a file is bad input, though in a computation it is a numeric error. */
+static void
+fail_reading (const char *folder, GError **error)
+{
+  g_prefix_error (error, "%s: ", folder);
+  if (error != NULL && g_error_matches (*error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC))
+    (*error)->code = ASSAY_ERROR_DATA;
+}
+
+AssayRelease *
+assay_release_read (const char *folder, GError **error)
+{
+  JsonObject *root = NULL;
+  g_autoptr (JsonParser) parser
+      = load_record (folder, "release.json", "assay-release/1", &root, error);
+  g_autoptr (AssayRelease) release = NULL;
+
+  if (parser == NULL)
+    return NULL;
+  release = release_from_object (root, error);
+  if (release == NULL || !load_arrays (folder, root, &release->arrays, error)
+      || !assay_release_check (release, error)) {
+    fail_reading (folder, error);
+    return NULL;
+  }
+  return g_steal_pointer (&release);
+}
+
+AssayGuess *
+assay_guess_read (const char *folder, GError **error)
+{
+  JsonObject *root = NULL;
+  g_autoptr (JsonParser) parser = load_record (folder, "guess.json", "assay-guess/1", &root, error);
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
+
+  if (parser == NULL)
+    return NULL;
+  if (!read_unordered (root, &guess->is_unordered, error)
+      || !load_arrays (folder, root, &guess->arrays, error) || !assay_guess_check (guess, error)) {
+    fail_reading (folder, error);
+    return NULL;
+  }
+  return g_steal_pointer (&guess);
+}
+
+AssayTruth *
+assay_truth_read (const char *folder, GError **error)
+{
+  JsonObject *root = NULL;
+  g_autoptr (JsonParser) parser = load_record (folder, "truth.json", "assay-truth/1", &root, error);
+  g_autoptr (AssayTruth) truth = assay_truth_new ();
+
+  if (parser == NULL)
+    return NULL;
+  if (!assay_geometry_read (root, "truth.json", &truth->geometry, NULL, error)
+      || !load_arrays (folder, root, &truth->arrays, error) || !assay_truth_check (truth, error)) {
+    fail_reading (folder, error);
+    return NULL;
+  }
+  return g_steal_pointer (&truth);
+}

@@ -1,0 +1,16 @@
+/* What a scenario may let an attack know beside the release. */
+#include "core/data/grant.h"
+
+const char *const assay_grant_names[] = { "database", "public", "groups",        "other-releases",
+                                          "repeats",  "labels", "hash-function", NULL };
+
+char *
+assay_grants_describe (guint grants)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; assay_grant_names[i] != NULL; i++)
+    if (grants & (1u << i))
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", assay_grant_names[i]);
+  return g_string_free (text, FALSE);
+}

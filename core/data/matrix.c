@@ -1,0 +1,105 @@
+/* Row-major float32 matrices. */
+#include "core/data/matrix.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+#define ALIGNMENT 64
+/* Blocks from LARGE on are of huge pages where the system has them: fewer faults, and rows of
+ * different blocks do not wait for the translation of their addresses. */
+#define HUGE_PAGE ((gsize) 2 << 20)
+#define LARGE (2 * HUGE_PAGE)
+
+gpointer
+assay_alloc (gsize count, gsize size, const char *what, GError **error)
+{
+  gsize bytes;
+  gpointer block = NULL;
+
+  if (!g_size_checked_mul (&bytes, count, size) || bytes > G_MAXSSIZE - HUGE_PAGE
+      || posix_memalign (&block, bytes < LARGE ? ALIGNMENT : HUGE_PAGE, MAX (bytes, 1)) != 0) {
+    assay_fail (error, ASSAY_ERROR_MEMORY,
+                "%s: no memory for %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " bytes", what, count,
+                size);
+    return NULL;
+  }
+  if (bytes >= LARGE)
+    madvise (block, bytes, MADV_HUGEPAGE);
+  memset (block, 0, MAX (bytes, 1));
+  return block;
+}
+
+AssayMatrix *
+assay_matrix_new (gsize rows, gsize cols, GError **error)
+{
+  gsize count;
+  float *data;
+  AssayMatrix *matrix;
+
+  if (!g_size_checked_mul (&count, rows, cols))
+    count = G_MAXSIZE;
+  data = assay_alloc (count, sizeof (float), "matrix", error);
+  if (data == NULL)
+    return NULL;
+  matrix = g_new (AssayMatrix, 1);
+  *matrix = (AssayMatrix){ .rows = rows, .cols = cols, .data = data };
+  return matrix;
+}
+
+AssayMatrix *
+assay_matrix_copy (AssayView view, GError **error)
+{
+  AssayMatrix *matrix = assay_matrix_new (view.rows, view.cols, error);
+
+  if (matrix != NULL)
+    for (gsize i = 0; i < view.rows; i++)
+      memcpy (assay_matrix_row (matrix, i), assay_view_row (view, i), view.cols * sizeof (float));
+  return matrix;
+}
+
+void
+assay_matrix_free (AssayMatrix *matrix)
+{
+  if (matrix == NULL)
+    return;
+  g_free (matrix->data);
+  g_free (matrix);
+}
+
+AssayView
+assay_matrix_view (const AssayMatrix *matrix)
+{
+  return (AssayView){
+    .rows = matrix->rows, .cols = matrix->cols, .stride = matrix->cols, .data = matrix->data
+  };
+}
+
+AssayView
+assay_view_rows (AssayView view, gsize first, gsize count)
+{
+  g_return_val_if_fail (first <= view.rows && count <= view.rows - first, ((AssayView){ 0 }));
+  view.data += first * view.stride;
+  view.rows = count;
+  return view;
+}
+
+gboolean
+assay_view_check_finite (AssayView view, const char *what, GError **error)
+{
+  for (gsize i = 0; i < view.rows; i++) {
+    const float *row = assay_view_row (view, i);
+
+    for (gsize j = 0; j < view.cols; j++)
+      if (!isfinite (row[j]))
+        return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                           "%s: row %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT
+                           " is not a finite number",
+                           what, i, j);
+  }
+  return TRUE;
+}

@@ -1,0 +1,64 @@
+/* Rows of files, by a specification as a scenario or the command line gives it:
+ *
+ *   FILE  FILE[100:200]  FILE[90000:]  FILE[:50]   or several of these, separated by commas
+ *
+ * Rows count from 0 and the end is not included. FILE is .fvecs, .bvecs or .ivecs (TEXMEX: before
+ * each row a little-endian int32 with its dimension) or .npy (two-dimensional, or one-dimensional
+ * as one column). Files are mapped, never read whole; every row that is used is validated. A file
+ * that is cut short by another program while it is mapped ends the process (SIGBUS). */
+#pragma once
+
+#include "core/data/rows.h"
+
+G_BEGIN_DECLS
+
+/* The largest dimension of a row that is believed. */
+#define ASSAY_ROW_FILE_MAX_COLS (1 << 20)
+
+/* Rows [first, end) of one file. */
+typedef struct {
+  char *path;            /* canonical and absolute */
+  guint64 device, inode; /* equal for equal files, which hard links give several paths */
+  gsize first;
+  gsize end;
+  gsize n_in_file; /* rows of the whole file */
+} AssayRowRange;
+
+typedef struct {
+  AssayRows *rows;
+  GArray *ranges; /* of AssayRowRange, in the order of the specification, hence of the rows */
+  char *sha256;   /* of the numbers as they are stored, row after row, without TEXMEX headers: in
+                   * NumPy hashlib.sha256 (rows.tobytes ()) */
+} AssayRowFiles;
+
+/* Opens @specification. Relative names are looked for in @folders in order (NULL-terminated; NULL:
+ * the working folder). All of these are ASSAY_ERROR_DATA, and name the file and as far as it makes
+ * sense row, column and byte: a malformed specification; files that are missing, not regular,
+ * unreadable, empty, truncated or of another format; dimensions that are not positive, absurd or
+ * not the same in all rows and files; values that are not finite in float32; ranges that are empty
+ * or reach out of the file. */
+AssayRowFiles *assay_row_files_open (const char *specification, const char *const *folders,
+                                     GError **error);
+void assay_row_files_free (AssayRowFiles *files);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRowFiles, assay_row_files_free)
+
+static inline const AssayRowRange *
+assay_row_files_range (const AssayRowFiles *files, guint i)
+{
+  return &g_array_index (files->ranges, AssayRowRange, i);
+}
+
+/* ASSAY_ERROR_DATA if a row of a file is in both, naming both ranges and what they share; @role and
+ * @other_role are what messages call them ("private"). */
+gboolean assay_row_files_check_disjoint (const AssayRowFiles *files, const char *role,
+                                         const AssayRowFiles *others, const char *other_role,
+                                         GError **error);
+/* ASSAY_ERROR_DATA if a row of a file is in @files twice. */
+gboolean assay_row_files_check_distinct (const AssayRowFiles *files, const char *role,
+                                         GError **error);
+
+/* The path of the file called @name: itself if absolute, otherwise the first that exists in
+ * @folders. ASSAY_ERROR_DATA names every place that was looked at. */
+char *assay_row_file_find (const char *name, const char *const *folders, GError **error);
+
+G_END_DECLS

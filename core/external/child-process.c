@@ -1,0 +1,283 @@
+/* Programs of others. */
+#include "core/external/child-process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/interrupt.h"
+#include "core/base/tree.h"
+#include "core/external/program.h"
+
+#define KEPT 4096 /* bytes of standard error */
+#define LINES 5   /* of them in a message */
+#define SLICE_MS 10
+#define DRAIN_SLICES 100 /* after the end, for what holds standard error open while it dies */
+#define MIB (1024 * 1024)
+
+/* Of the time, looking at the folders takes one part in so many at most; and no more often than. */
+#define LOOK_SHARE 4
+#define LOOK_US (50 * 1000)
+
+typedef enum {
+  END_OWN, /* it ended by itself */
+  END_TIME,
+  END_DISK,
+  END_CANCELLED,
+} End;
+
+typedef struct {
+  GPid pid;
+  int error_fd;
+  gboolean is_open; /* that stream */
+  gboolean is_confined;
+  guint64 most_disk; /* bytes that its folders may come to */
+  gint64 next_look;  /* at them */
+  GString *kept; /* the end of what it printed on standard error */
+} Running;
+
+/* ---- In the child, between fork and exec: system calls alone ---- */
+
+static void
+set_up_child (gpointer data)
+{
+  const AssayChild *child = data;
+  const struct rlimit no_core = { 0, 0 };
+  const struct rlimit memory = { child->memory_limit, child->memory_limit };
+  const struct rlimit file = { child->file_limit, child->file_limit };
+
+  setpgid (0, 0);
+  /* A killed Assay must not leave it behind. */
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  setrlimit (RLIMIT_CORE, &no_core);
+  setrlimit (RLIMIT_FSIZE, &file);
+  /* What is written to, not RLIMIT_AS: interpreters reserve far more addresses than they use. */
+  if (child->memory_limit > 0)
+    setrlimit (RLIMIT_DATA, &memory);
+}
+
+/* The environment of the program, whose temporary files are to go where ours are watched. */
+static char **
+environment (const AssayChild *child)
+{
+  return g_environ_setenv (g_get_environ (), "TMPDIR", child->scratch, TRUE);
+}
+
+static guint64
+disk_use (const AssayChild *child, guint64 enough)
+{
+  const guint64 folder = assay_tree_size (child->folder, enough);
+
+  return folder > enough ? folder : folder + assay_tree_size (child->scratch, enough - folder);
+}
+
+static gboolean
+start (const AssayChild *child, Running *ret_running, GError **error)
+{
+  g_autofree char *program = assay_program_find (child->words[0], error);
+  g_autoptr (GPtrArray) confined = NULL;
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  g_auto (GStrv) variables = environment (child);
+  g_autoptr (GError) problem = NULL;
+
+  if (program == NULL
+      || !assay_confine_command (child->confine, child->words, child->folder, child->scratch,
+                                 &confined, error))
+    return FALSE;
+  for (guint i = 0; confined != NULL && i < confined->len; i++)
+    g_ptr_array_add (arguments, confined->pdata[i]);
+  for (guint i = 0; confined == NULL && child->words[i] != NULL; i++)
+    g_ptr_array_add (arguments, child->words[i]);
+  g_ptr_array_add (arguments, (gpointer) child->folder);
+  g_ptr_array_add (arguments, NULL);
+  if (!g_spawn_async_with_pipes (NULL, (char **) arguments->pdata, variables,
+                                 G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_SEARCH_PATH
+                                     | G_SPAWN_STDOUT_TO_DEV_NULL,
+                                 set_up_child, (gpointer) child, &ret_running->pid, NULL, NULL,
+                                 &ret_running->error_fd, &problem))
+    return assay_fail (error, ASSAY_ERROR_DATA, "the program '%s' cannot be started: %s",
+                       child->words[0],
+                       g_error_matches (problem, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT)
+                           ? "there is no such file"
+                           : problem->message);
+  fcntl (ret_running->error_fd, F_SETFL, O_NONBLOCK);
+  ret_running->is_open = TRUE;
+  ret_running->is_confined = confined != NULL;
+  ret_running->kept = g_string_new (NULL);
+  return TRUE;
+}
+
+/* ---- Watching ---- */
+
+/* Waits a moment, and reads what comes on standard error. */
+static void
+read_error_stream (Running *running)
+{
+  struct pollfd stream = { .fd = running->error_fd, .events = POLLIN };
+  char block[KEPT];
+  gssize n = -1;
+
+  poll (&stream, running->is_open ? 1 : 0, SLICE_MS);
+  while (running->is_open && (n = read (running->error_fd, block, sizeof block)) > 0) {
+    g_string_append_len (running->kept, block, n);
+    if (running->kept->len > KEPT)
+      g_string_erase (running->kept, 0, (gssize) (running->kept->len - KEPT));
+  }
+  running->is_open &= n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+/* Whether it has ended; it stays a zombie, so that its group's number stays its own. */
+static gboolean
+has_ended (const Running *running)
+{
+  siginfo_t info = { 0 };
+
+  return waitid (P_PID, (id_t) running->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+         && info.si_pid != 0;
+}
+
+/* Whether its folders hold too much; now and then, however long it takes to look. */
+static gboolean
+is_disk_filled (const AssayChild *child, Running *running, gint64 now)
+{
+  gboolean is_filled;
+
+  if (now < running->next_look)
+    return FALSE;
+  is_filled = disk_use (child, running->most_disk) > running->most_disk;
+  running->next_look
+      = now + MAX (LOOK_US, LOOK_SHARE * (g_get_monotonic_time () - now));
+  return is_filled;
+}
+
+static End
+wait_for_end (const AssayChild *child, Running *running, int *ret_status)
+{
+  const gint64 end = g_get_monotonic_time () + (gint64) (child->time_limit_s * G_USEC_PER_SEC);
+  End how = END_OWN;
+
+  while (!has_ended (running) && how == END_OWN) {
+    gint64 now;
+
+    read_error_stream (running);
+    now = g_get_monotonic_time ();
+    how = assay_interrupt_is_wanted ()            ? END_CANCELLED
+          : now >= end                            ? END_TIME
+          : is_disk_filled (child, running, now) ? END_DISK
+                                                  : END_OWN;
+  }
+  if (how == END_TIME && has_ended (running))
+    how = END_OWN;
+  kill (-running->pid, SIGKILL);
+  while (waitpid (running->pid, ret_status, 0) < 0 && errno == EINTR)
+    ;
+  for (guint i = 0; i < DRAIN_SLICES && running->is_open; i++)
+    read_error_stream (running);
+  running->next_look = 0;
+  if (how == END_OWN && is_disk_filled (child, running, end))
+    how = END_DISK;
+  return how;
+}
+
+/* ---- What it said ---- */
+
+static char *
+last_lines (const GString *kept)
+{
+  g_autofree char *text = g_utf8_make_valid (kept->str, (gssize) kept->len);
+  g_auto (GStrv) lines = NULL;
+  GString *said = g_string_new (NULL);
+  guint n, first;
+
+  lines = g_strsplit (g_strchomp (text), "\n", -1);
+  n = g_strv_length (lines);
+  first = n > LINES ? n - LINES : 0;
+  for (guint i = first; i < n; i++) {
+    for (char *c = lines[i]; *c != '\0'; c++)
+      if (g_ascii_iscntrl (*c))
+        *c = ' ';
+    g_string_append_printf (said, "%s%s", i > first ? " | " : "", g_strstrip (lines[i]));
+  }
+  return g_string_free (said, FALSE);
+}
+
+char *
+assay_child_describe_said (const char *said)
+{
+  return *said != '\0' ? g_strconcat ("; its last lines: ", said, NULL) : g_strdup ("");
+}
+
+/* A status of 128 + N is what bubblewrap and shells make of a signal: one message for both. */
+static gboolean
+check_status (const AssayChild *child, const Running *running, int status, const char *said,
+              GError **error)
+{
+  const int code = WIFSIGNALED (status) ? 128 + WTERMSIG (status) : WEXITSTATUS (status);
+  g_autofree char *words = assay_child_describe_said (said);
+
+  if (running->is_confined && g_str_has_prefix (said, "bwrap: execvp "))
+    return assay_fail (error, ASSAY_ERROR_DATA, "the program '%s' cannot be started: %s",
+                       child->words[0], "there is no such file");
+  if (code > 128 && code < 128 + NSIG)
+    return assay_fail (error, ASSAY_ERROR_DATA, "the program was killed by signal %d (%s)%s",
+                       code - 128, g_strsignal (code - 128), words);
+  return code == 0
+         || assay_fail (error, ASSAY_ERROR_DATA, "the program ended with exit status %d%s", code,
+                        words);
+}
+
+static gboolean
+check_end (const AssayChild *child, const Running *running, End how, int status, const char *said,
+           GError **error)
+{
+  g_autofree char *words = assay_child_describe_said (said);
+
+  switch (how) {
+  case END_CANCELLED:
+    return assay_fail (error, ASSAY_ERROR_CANCELLED, "the program was killed: interrupted");
+  case END_TIME:
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "the program did not end within time_limit = %g s and was killed%s",
+                       child->time_limit_s, words);
+  case END_DISK:
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "the program wrote more than file_limit = %" G_GUINT64_FORMAT
+                       " MiB into its folder and was killed%s",
+                       child->file_limit / MIB, words);
+  case END_OWN:
+    break;
+  }
+  return check_status (child, running, status, said, error);
+}
+
+gboolean
+assay_child_run (const AssayChild *child, char **ret_said, GError **error)
+{
+  Running running = { 0 };
+  AssayInterrupt interrupt;
+  g_autofree char *said = NULL;
+  int status = 0;
+  End how;
+
+  running.most_disk = disk_use (child, G_MAXUINT64) + child->file_limit;
+  if (!start (child, &running, error))
+    return FALSE;
+  assay_interrupt_begin (&interrupt);
+  how = wait_for_end (child, &running, &status);
+  assay_interrupt_end (&interrupt);
+  said = last_lines (running.kept);
+  close (running.error_fd);
+  g_spawn_close_pid (running.pid);
+  g_string_free (running.kept, TRUE);
+  if (!check_end (child, &running, how, status, said, error))
+    return FALSE;
+  *ret_said = g_steal_pointer (&said);
+  return TRUE;
+}

@@ -1,0 +1,102 @@
+/* Finding releases and guesses that were made elsewhere. */
+#include "core/external/elsewhere.h"
+
+#include <string.h>
+
+#include "core/base/error.h"
+
+/* Text in place of the word at @word; NULL: no such word. */
+static char *
+value_of (const char *word, gsize length, const AssayPlace *place)
+{
+  if (strncmp (word, ASSAY_PLACE_TRIAL, length) == 0 && length == strlen (ASSAY_PLACE_TRIAL))
+    return g_strdup_printf ("%u", place->trial);
+  if (strncmp (word, ASSAY_PLACE_REPEAT, length) == 0 && length == strlen (ASSAY_PLACE_REPEAT))
+    return g_strdup_printf ("%" G_GSIZE_FORMAT, place->repeat);
+  if (strncmp (word, ASSAY_PLACE_DEFENSE, length) == 0 && length == strlen (ASSAY_PLACE_DEFENSE))
+    return g_strdelimit (g_strdup (place->defense != NULL ? place->defense : ""), "/", '_');
+  return NULL;
+}
+
+static char *
+fill_in (const char *folder, const AssayPlace *place, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  while (*folder != '\0') {
+    const char *end = *folder == '{' ? strchr (folder, '}') : NULL;
+    const gsize length = end != NULL ? (gsize) (end + 1 - folder) : 1;
+    g_autofree char *value = end != NULL ? value_of (folder, length, place) : NULL;
+
+    if (end != NULL && value == NULL) {
+      assay_fail (error, ASSAY_ERROR_DATA, "'%.*s' stands for nothing; expected %s, %s or %s",
+                  (int) length, folder, ASSAY_PLACE_TRIAL, ASSAY_PLACE_REPEAT, ASSAY_PLACE_DEFENSE);
+      return NULL;
+    }
+    g_string_append_len (text, value != NULL ? value : folder,
+                         (gssize) (value != NULL ? strlen (value) : length));
+    folder += length;
+  }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static char *
+look_in (const char *name, const char *const *folders, GError **error)
+{
+  static const char *const here[] = { ".", NULL };
+  g_autoptr (GString) tried = g_string_new (NULL);
+
+  if (g_path_is_absolute (name)) {
+    if (g_file_test (name, G_FILE_TEST_IS_DIR))
+      return g_strdup (name);
+    assay_fail (error, ASSAY_ERROR_DATA, "%s: there is no such folder", name);
+    return NULL;
+  }
+  for (const char *const *folder = folders != NULL ? folders : here; *folder != NULL; folder++) {
+    g_autofree char *path
+        = g_str_equal (*folder, ".") ? g_strdup (name) : g_build_filename (*folder, name, NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_DIR))
+      return g_steal_pointer (&path);
+    g_string_append_printf (tried, "%s%s", tried->len > 0 ? ", " : "", path);
+  }
+  assay_fail (error, ASSAY_ERROR_DATA, "there is no folder '%s'; looked for %s", name, tried->str);
+  return NULL;
+}
+
+char *
+assay_elsewhere_find (const char *folder, const AssayPlace *place, GError **error)
+{
+  g_autofree char *name = NULL;
+
+  if (place->is_tuning) {
+    assay_fail (error, ASSAY_ERROR_MISMATCH,
+                "what was made elsewhere is not of the secrets set apart for tuning; expected "
+                "attacks without tune.SETTING");
+    return NULL;
+  }
+  if (place->repeat > 0 && strstr (folder, ASSAY_PLACE_REPEAT) == NULL) {
+    assay_fail (error, ASSAY_ERROR_MISMATCH,
+                "'%s' is one release, but an attack wants %" G_GSIZE_FORMAT
+                " more of the same secrets; expected %s in the name of the folder",
+                folder, place->repeat, ASSAY_PLACE_REPEAT);
+    return NULL;
+  }
+  name = fill_in (folder, place, error);
+  return name != NULL ? look_in (name, place->folders, error) : NULL;
+}
+
+void
+assay_elsewhere_hash (GChecksum *checksum, const char *what, const AssayArrays *arrays)
+{
+  g_checksum_update (checksum, (const guchar *) what, -1);
+  for (guint i = 0; i < arrays->names->len; i++) {
+    const AssayArray *array = arrays->arrays->pdata[i];
+    g_autofree char *about = assay_array_describe (array);
+    g_autofree char *line = g_strdup_printf ("\n%s %s\n", (char *) arrays->names->pdata[i], about);
+
+    g_checksum_update (checksum, (const guchar *) line, -1);
+    g_checksum_update (checksum, array->data,
+                       (gssize) (assay_array_count (array) * assay_type_size (array->type)));
+  }
+}

@@ -1,0 +1,113 @@
+/* How a program of others plays a defense or an attack: through a folder.
+ *
+ * The folder is private (mode 0700), lies where temporary files do, and is the program's last
+ * argument. In it stand
+ *   request.json  { "format": "assay-request/1", "role": "defense", "attack" or "mechanism",
+ *                   "settings": text that the scenario passes on, "seed": 0 .. 2^53 - 1,
+ *                   "n": secrets (attack: released items), "d": numbers in one (0: the release does
+ *                   not say), "geometry" (as in release.json), "kind": of the release,
+ *                   "grants": [what an attack may know, beside the release],
+ *                   "game": of an attack, "count": runs of a mechanism, "outputs": numbers that one
+ *                   of them puts out,
+ *                   "arrays": { name: file of each array } }
+ *   NAME.npy      those arrays; of a defense secrets (n x d float32) and what it uses, of an attack
+ *                 what it was granted, and nothing else
+ *   release/      what an attack is to attack (assay-release/1)
+ * The program writes release/ (a defense) or guess/ (an attack; assay-guess/1) into it, as
+ * exchange.h describes them, and ends with status 0. These may hold plain files alone. As a
+ * mechanism it is given input.npy (n x d float32), runs on it count times, each time afresh, and
+ * writes outputs.npy (count x outputs). What is read back is copied into memory, so that nothing
+ * which still runs can change it, and the folder is removed. Messages name files relative to it:
+ * they are the same in every run. Beside it stands an empty folder for the program's temporary
+ * files, which are removed with it.
+ *
+ * The program is confined by bubblewrap where that is installed and works (confine.h), unless
+ * the setting `confine` says otherwise; without it nothing keeps it from writing elsewhere. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/base/param.h"
+#include "core/base/rng.h"
+#include "core/data/exchange.h"
+#include "core/data/rows.h"
+#include "core/external/confine.h"
+
+G_BEGIN_DECLS
+
+/* The settings that both plugins have, as the first member of their own struct. */
+typedef struct {
+  char *command;
+  double time_limit;
+  gint64 memory_limit;
+  gint64 file_limit;
+  char *settings;
+  guint confine;      /* AssayConfine */
+  const char *folder; /* of the scenario, interned; NULL: none. No setting: see assay_exec_locate */
+} AssayExec;
+
+#define ASSAY_EXEC_PARAMETERS                                                                      \
+  ASSAY_PARAM_STRING (AssayExec, command, NULL,                                                    \
+                      "The program and its arguments, split into words without a shell; files "    \
+                      "are looked for in the scenario's folder, then in the working folder. Its "  \
+                      "last argument will be the folder of the request"),                          \
+      ASSAY_PARAM_REAL (AssayExec, time_limit, 600, 0.01, 1e6, "s",                                \
+                        "Time after which the program is killed"),                                 \
+      ASSAY_PARAM_INT (AssayExec, memory_limit, 0, 0, 1e7, "MiB",                                  \
+                       "Private memory that each of its processes may have (RLIMIT_DATA); 0: no "  \
+                       "limit"),                                                                   \
+      ASSAY_PARAM_INT (AssayExec, file_limit, 4096, 1, 1e7, "MiB",                                 \
+                       "Size that a file which it writes may have (RLIMIT_FSIZE), and all that "   \
+                       "it writes into its folder together"),                                      \
+      ASSAY_PARAM_STRING (AssayExec, settings, "", "Text that is passed on to the program"),       \
+      ASSAY_PARAM_LATER_CHOICE (AssayExec, confine, ASSAY_CONFINE_AUTO, assay_confine_names,       \
+                                "Whether bubblewrap keeps it from the network and from writing "   \
+                                "elsewhere; auto: where it is installed and works")
+
+typedef struct _AssayExecFolder AssayExecFolder;
+
+typedef struct {
+  const char *role;
+  AssayStreamKey stream; /* of which the seed is drawn */
+  gsize n, cols;
+  const AssayGeometry *geometry;
+  AssayReleaseKind kind;  /* of a mechanism NONE */
+  guint grants;           /* of an attack */
+  const char *game;       /* of an attack, as its setting names it */
+  gsize count, n_outputs; /* of a mechanism */
+} AssayExecRequest;
+
+/* ASSAY_ERROR_PARAMETER for a command that cannot be split. A command that is not given yet (NULL)
+ * is for the scenario to refuse. */
+gboolean assay_exec_check (const AssayExec *exec, GError **error);
+
+/* The plugins' callbacks for settings that name files (core/plugin/plugin.h). */
+void assay_exec_locate (AssayExec *exec, const char *folder);
+GPtrArray *assay_exec_files (const AssayExec *exec);
+
+/* A folder for one request; NULL with ASSAY_ERROR_IO. Freeing it removes it from disk. */
+AssayExecFolder *assay_exec_folder_new (const AssayExecRequest *request, const AssayExec *exec,
+                                        GError **error);
+void assay_exec_folder_free (AssayExecFolder *folder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayExecFolder, assay_exec_folder_free)
+
+/* Each writes NAME.npy. ASSAY_ERROR_IO. */
+gboolean assay_exec_folder_add (AssayExecFolder *folder, const char *name, const AssayArray *array,
+                                GError **error);
+gboolean assay_exec_folder_add_view (AssayExecFolder *folder, const char *name, AssayView view,
+                                     GError **error);
+gboolean assay_exec_folder_add_rows (AssayExecFolder *folder, const char *name,
+                                     const AssayRows *rows, GError **error); /* NULL: nothing */
+gboolean assay_exec_folder_add_numbers (AssayExecFolder *folder, const char *name,
+                                        const gint64 *numbers, gsize n, GError **error);
+gboolean assay_exec_folder_add_release (AssayExecFolder *folder, const AssayRelease *release,
+                                        GError **error);
+
+/* Write request.json, run the program and read what it wrote. NULL with the error of the program
+ * (core/external/child-process.h) or ASSAY_ERROR_DATA that names the file, with its last lines. */
+AssayRelease *assay_exec_folder_run_defense (AssayExecFolder *folder, GError **error);
+AssayGuess *assay_exec_folder_run_attack (AssayExecFolder *folder, GError **error);
+/* outputs.npy, whatever it holds: the caller looks at type, shape and values. */
+AssayArray *assay_exec_folder_run_mechanism (AssayExecFolder *folder, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,356 @@
+/* Calling an attack, and its control. */
+#include "core/games/control.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/data/codes.h"
+#include "core/games/pair-scores.h"
+
+/* ---- What a guess must be ---- */
+
+/* An estimate of each secret. How many secrets went into mixtures is for metrics to compare. */
+static gboolean
+check_estimates (const AssayArray *estimates, const AssayObservation *seen, GError **error)
+{
+  const gsize n = assay_release_count (seen->release);
+
+  if (estimates != NULL
+      && (seen->release->kind == ASSAY_RELEASE_MIXTURES || estimates->shape[0] == n))
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                     "expected an estimate for each of %" G_GSIZE_FORMAT " secrets", n);
+}
+
+/* What each code was before it was randomised. */
+static gboolean
+check_codes (const AssayArray *codes, const AssayObservation *seen, GError **error)
+{
+  const gsize n = assay_release_count (seen->release);
+  const gsize bytes = assay_code_bytes (seen->release->bits);
+
+  return (codes->shape[0] == n && codes->shape[1] == bytes)
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "expected codes of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                        " bytes, found %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
+                        n, bytes, codes->shape[0], codes->shape[1]);
+}
+
+static gboolean
+check_candidates (const AssayArray *candidates, const AssayObservation *seen, GError **error)
+{
+  const gsize n = assay_release_count (seen->release);
+  const gsize n_public = seen->public_rows != NULL ? assay_rows_count (seen->public_rows) : 0;
+  const gsize k = candidates != NULL ? candidates->shape[1] : 0;
+  g_autofree gsize *last = NULL; /* item that had the row last, plus 1 */
+
+  if (candidates == NULL || candidates->shape[0] != n || k == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "expected candidates for each of %" G_GSIZE_FORMAT
+                       " released items, found %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
+                       n, candidates != NULL ? candidates->shape[0] : 0, k);
+  last = assay_alloc (n_public, sizeof *last, "candidates", error);
+  if (last == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    for (gsize j = 0; j < k; j++) {
+      const gint64 row = assay_array_int64 (candidates)[i * k + j];
+
+      if (row < 0 || (guint64) row >= n_public)
+        return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                           "candidate %" G_GSIZE_FORMAT " of item %" G_GSIZE_FORMAT
+                           " is %" G_GINT64_FORMAT ", which is none of the %" G_GSIZE_FORMAT
+                           " public rows",
+                           j, i, row, n_public);
+      if (last[row] == i + 1)
+        return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                           "public row %" G_GINT64_FORMAT
+                           " stands twice among the candidates of item %" G_GSIZE_FORMAT,
+                           row, i);
+      last[row] = i + 1;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_pairs (const AssayArray *pairs, const AssayArray *scores, const AssayObservation *seen,
+             GError **error)
+{
+  const gsize n = assay_release_count (seen->release);
+
+  if (pairs == NULL || scores == NULL || pairs->shape[1] != 2 || pairs->shape[0] == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "expected pairs (p x 2) and their scores (p), p >= 1");
+  for (gsize i = 0; i < pairs->shape[0]; i++) {
+    const gint64 *pair = assay_array_int64 (pairs) + 2 * i;
+
+    if (pair[0] < 0 || pair[1] < 0 || (guint64) pair[0] >= n || (guint64) pair[1] >= n
+        || pair[0] == pair[1])
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "pair %" G_GSIZE_FORMAT " is of items %" G_GINT64_FORMAT
+                         " and %" G_GINT64_FORMAT ", expected two of the %" G_GSIZE_FORMAT
+                         " that were released",
+                         i, pair[0], pair[1], n);
+  }
+  return TRUE;
+}
+
+static gboolean
+check_guess (AssayGame game, const AssayObservation *seen, const AssayGuess *guess, GError **error)
+{
+  const AssayArrays *arrays = &guess->arrays;
+
+  if (!assay_guess_check (guess, error))
+    return FALSE;
+  switch (game) {
+  case ASSAY_GAME_RECONSTRUCT:
+    if (seen->release->kind == ASSAY_RELEASE_CODES && assay_arrays_get (arrays, "codes") != NULL)
+      return check_codes (assay_arrays_get (arrays, "codes"), seen, error);
+    return check_estimates (assay_arrays_get (arrays, "estimates"), seen, error);
+  case ASSAY_GAME_LINK:
+    return check_candidates (assay_arrays_get (arrays, "candidates"), seen, error);
+  case ASSAY_GAME_PAIR:
+    return check_pairs (assay_arrays_get (arrays, "pairs"), assay_arrays_get (arrays, "scores"),
+                        seen, error);
+  case ASSAY_GAME_DISTINGUISH:
+  case ASSAY_GAME_ONE_RUN:
+    break;
+  }
+  g_return_val_if_reached (FALSE);
+}
+
+gboolean
+assay_attack_run (const AssayAttack *attack, const AssayAttackContext *context,
+                  const AssayObservation *seen, AssayGuess *ret_guess, GError **error)
+{
+  g_return_val_if_fail (seen->release->kind & attack->reads, FALSE);
+  if (attack->attack (context, seen, ret_guess, error)
+      && check_guess (assay_attack_plays (attack, context->settings), seen, ret_guess, error))
+    return TRUE;
+  g_prefix_error (error, "attack %s: ", attack->id);
+  return FALSE;
+}
+
+/* ---- Reconstruct ---- */
+
+/* Whether @sign times the estimate is within the relative error of the secret. */
+static gboolean
+is_within (const float *secret, const float *estimate, gsize cols, double sign, double within)
+{
+  double gap = 0, length = 0;
+
+  for (gsize j = 0; j < cols; j++) {
+    const double difference = sign * estimate[j] - secret[j];
+
+    gap += difference * difference;
+    length += (double) secret[j] * secret[j];
+  }
+  return gap <= within * within * length;
+}
+
+/* Cosine of the two after their means were taken away; 0 where one is constant. */
+static double
+correlate (const float *a, const float *b, gsize cols)
+{
+  double mean_a = 0, mean_b = 0, of_a = 0, of_b = 0, of_both = 0;
+
+  for (gsize j = 0; j < cols; j++) {
+    mean_a += a[j] / (double) cols;
+    mean_b += b[j] / (double) cols;
+  }
+  for (gsize j = 0; j < cols; j++) {
+    of_a += (a[j] - mean_a) * (a[j] - mean_a);
+    of_b += (b[j] - mean_b) * (b[j] - mean_b);
+    of_both += (a[j] - mean_a) * (b[j] - mean_b);
+  }
+  return of_a > 0 && of_b > 0 ? of_both / sqrt (of_a * of_b) : 0;
+}
+
+/* Secrets of mixtures whose estimate is within the error, up to the sign. Control cases are small:
+ * the best pair that is left is looked for each time. */
+static gboolean
+count_matched (AssayView secrets, AssayView estimates, double within, gsize *ret_recovered,
+               GError **error)
+{
+  const gsize n = secrets.rows, m = estimates.rows;
+  g_autofree double *strength = assay_alloc (n, m * sizeof (double), "matching", error);
+
+  if (strength == NULL)
+    return FALSE;
+  *ret_recovered = 0;
+  for (gsize i = 0; i < n * m; i++)
+    strength[i] = fabs (correlate (assay_view_row (secrets, i / m),
+                                   assay_view_row (estimates, i % m), secrets.cols));
+  for (gsize round = 0; round < MIN (n, m); round++) {
+    gsize best = 0;
+    const float *secret, *estimate;
+
+    for (gsize i = 1; i < n * m; i++)
+      if (strength[i] > strength[best])
+        best = i;
+    secret = assay_view_row (secrets, best / m);
+    estimate = assay_view_row (estimates, best % m);
+    *ret_recovered += is_within (secret, estimate, secrets.cols, 1, within)
+                      || is_within (secret, estimate, secrets.cols, -1, within);
+    for (gsize i = 0; i < m; i++)
+      strength[best / m * m + i] = -1;
+    for (gsize i = 0; i < n; i++)
+      strength[i * m + best % m] = -1;
+  }
+  return TRUE;
+}
+
+static gboolean
+judge_estimates (const AssayAttack *attack, const AssayControlCase *control_case,
+                 const AssayGuess *guess, AssayControlOutcome *ret_outcome, GError **error)
+{
+  const AssayView secrets
+      = assay_array_view (assay_arrays_get (&control_case->truth->arrays, "secrets"));
+  const AssayView estimates = assay_array_view (assay_arrays_get (&guess->arrays, "estimates"));
+  const double within = attack->control.within;
+  gsize recovered = 0;
+
+  if (control_case->release->kind == ASSAY_RELEASE_MIXTURES) {
+    if (!count_matched (secrets, estimates, within, &recovered, error))
+      return FALSE;
+  } else {
+    for (gsize i = 0; i < secrets.rows; i++)
+      recovered += is_within (assay_view_row (secrets, i), assay_view_row (estimates, i),
+                              secrets.cols, 1, within);
+  }
+  ret_outcome->n = secrets.rows;
+  ret_outcome->share = (double) recovered / (double) secrets.rows;
+  return TRUE;
+}
+
+/* Codes that are right in every bit. */
+static void
+judge_codes (const AssayControlCase *control_case, const AssayGuess *guess,
+             AssayControlOutcome *ret_outcome)
+{
+  const AssayArray *codes = assay_arrays_get (&control_case->truth->arrays, "codes");
+  const AssayArray *guessed = assay_arrays_get (&guess->arrays, "codes");
+  const gsize n = codes->shape[0], bytes = codes->shape[1];
+  gsize right = 0;
+
+  for (gsize i = 0; i < n; i++)
+    right += memcmp (codes->data + i * bytes, guessed->data + i * bytes, bytes) == 0;
+  ret_outcome->n = n;
+  ret_outcome->share = (double) right / (double) n;
+}
+
+/* ---- Link and pair ---- */
+
+static void
+judge_candidates (const AssayControlCase *control_case, const AssayGuess *guess,
+                  AssayControlOutcome *ret_outcome)
+{
+  const AssayArray *partners = assay_arrays_get (&control_case->truth->arrays, "partners");
+  const AssayArray *candidates = assay_arrays_get (&guess->arrays, "candidates");
+  const gsize n = partners->shape[0], p = partners->shape[1], k = candidates->shape[1];
+  gsize won = 0;
+
+  for (gsize i = 0; i < n; i++) {
+    const gint64 first = assay_array_int64 (candidates)[i * k];
+    gboolean is_right = FALSE;
+
+    for (gsize j = 0; j < p; j++)
+      is_right |= assay_array_int64 (partners)[i * p + j] == first;
+    won += is_right;
+  }
+  ret_outcome->n = n;
+  ret_outcome->share = (double) won / (double) n;
+}
+
+static gboolean
+judge_pairs (const AssayControlCase *control_case, const AssayGuess *guess,
+             AssayControlOutcome *ret_outcome, GError **error)
+{
+  const AssayArray *sources = assay_arrays_get (&control_case->truth->arrays, "sources");
+  const AssayArray *pairs = assay_arrays_get (&guess->arrays, "pairs");
+  const AssayView scores = assay_array_view (assay_arrays_get (&guess->arrays, "scores"));
+  const gsize n = pairs->shape[0];
+  g_autofree gint64 *shared = assay_alloc (n, sizeof (gint64), "pairs", error);
+  g_autofree double *placements = assay_alloc (n, sizeof (double), "pairs", error);
+  double sum = 0;
+  gsize n_shared = 0;
+
+  if (shared == NULL || placements == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n; i++) {
+    const gint64 *pair = assay_array_int64 (pairs) + 2 * i;
+
+    shared[i] = assay_pair_shared (sources, pair[0], pair[1]);
+  }
+  if (!assay_pair_placements (scores.data, shared, n, 0, placements, NULL, error))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    if (shared[i] >= 0) {
+      sum += placements[i];
+      n_shared++;
+    }
+  ret_outcome->n = n_shared;
+  ret_outcome->share = sum / (double) n_shared;
+  return TRUE;
+}
+
+/* ---- The control ---- */
+
+static gboolean
+play (const AssayAttack *attack, const AssayAttackContext *context,
+      const AssayControlCase *control_case, AssayControlOutcome *ret_outcome, GError **error)
+{
+  const AssayGame game = assay_attack_plays (attack, context->settings);
+  const GPtrArray *repeats = control_case->repeats;
+  const AssayObservation seen
+      = { .release = control_case->release,
+          .database = control_case->database,
+          .public_rows = control_case->public_rows,
+          .groups = control_case->groups,
+          .other_releases
+          = attack->needs & ASSAY_GRANT_OTHER_RELEASES ? control_case->release : NULL,
+          .repeats = repeats != NULL ? (const AssayRelease *const *) repeats->pdata : NULL,
+          .n_repeats = repeats != NULL ? repeats->len : 0 };
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
+  gboolean is_ok = assay_attack_run (attack, context, &seen, guess, error);
+
+  if (is_ok && game == ASSAY_GAME_LINK)
+    judge_candidates (control_case, guess, ret_outcome);
+  else if (is_ok && game == ASSAY_GAME_PAIR)
+    is_ok = judge_pairs (control_case, guess, ret_outcome, error);
+  else if (is_ok && assay_arrays_get (&guess->arrays, "codes") != NULL)
+    judge_codes (control_case, guess, ret_outcome);
+  else if (is_ok)
+    is_ok = judge_estimates (attack, control_case, guess, ret_outcome, error);
+  if (is_ok)
+    ret_outcome->is_won = ret_outcome->share >= attack->control.at_least;
+  return is_ok;
+}
+
+gboolean
+assay_control_run (const AssayAttack *attack, const AssaySettings *settings, guint64 seed,
+                   AssayControlOutcome *ret_outcome, GError **error)
+{
+  g_autofree char *canonical = assay_settings_canonical (settings);
+  const AssayAttackContext context
+      = { .settings = settings->values,
+          .stream = assay_stream_key (seed, 0, "control-attack", canonical) };
+  AssayControlCase control_case = { 0 };
+  AssayControlOutcome outcome = { 0 };
+  gboolean is_ok;
+
+  if (!assay_game_has_guess (attack->game))
+    is_ok = attack->control.play (attack, &context, &outcome, error);
+  else
+    is_ok = attack->control.make (settings->values,
+                                  assay_stream_key (seed, 0, "control-case", attack->id),
+                                  &control_case, error)
+            && play (attack, &context, &control_case, &outcome, error);
+  assay_control_case_clear (&control_case);
+  if (!is_ok) {
+    g_prefix_error (error, "control of attack %s: ", attack->id);
+    return FALSE;
+  }
+  *ret_outcome = outcome;
+  return TRUE;
+}

@@ -1,0 +1,25 @@
+/* Controls: an attack that cannot win a case of known outcome proves nothing by losing others. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+
+G_BEGIN_DECLS
+
+/* Makes the attack's control case and plays it with @settings (the attack's struct). The case
+ * depends on @seed and the settings alone. The share that is won is, in the game
+ *   reconstruct  that of the secrets whose estimate is within the control's relative error; where
+ *                the release is of mixtures, whose secrets an attack can only find in an order and
+ *                with signs of its own, after estimates and secrets were matched, those of largest
+ *                absolute correlation first, and up to the sign
+ *   link         that of the released items with partners whose first candidate is one of them
+ *   pair         the area under the ROC curve of the scores against "the pair shares a secret" */
+gboolean assay_control_run (const AssayAttack *attack, const AssaySettings *settings, guint64 seed,
+                            AssayControlOutcome *ret_outcome, GError **error);
+
+/* Runs @attack on what it may see and checks what it returns: the one way in which an attack is
+ * ever called. ASSAY_ERROR_MISMATCH unless the guess holds what the game asks for, candidates are
+ * distinct public rows, and pairs are of two released items. */
+gboolean assay_attack_run (const AssayAttack *attack, const AssayAttackContext *context,
+                           const AssayObservation *seen, AssayGuess *ret_guess, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,159 @@
+/* The one-run game. */
+#include "core/games/one-run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which canaries are in: one coin each. */
+static guint8 *
+flip_coins (AssayStreamKey key, gsize m)
+{
+  AssayStream stream = assay_stream (key, 0);
+  guint8 *coins = g_new (guint8, m);
+
+  for (gsize i = 0; i < m; i++)
+    coins[i] = assay_stream_u32 (&stream) & 1;
+  return coins;
+}
+
+static AssayMatrix *
+gather_included (const AssayMatrix *canaries, const guint8 *coins, GError **error)
+{
+  AssayMatrix *included;
+  gsize n = 0;
+
+  for (gsize i = 0; i < canaries->rows; i++)
+    n += coins[i];
+  included = assay_matrix_new (n, canaries->cols, error);
+  n = 0;
+  for (gsize i = 0; included != NULL && i < canaries->rows; i++)
+    if (coins[i])
+      memcpy (assay_matrix_row (included, n++), canaries->data + i * canaries->cols,
+              canaries->cols * sizeof (float));
+  return included;
+}
+
+typedef struct {
+  double score;
+  gsize canary;
+} Ranked;
+
+/* Equal scores in the order of a coin-independent number: ties must not favour anyone. */
+static int
+compare_ranked (gconstpointer a, gconstpointer b)
+{
+  const Ranked *x = a, *y = b;
+
+  if (x->score != y->score)
+    return x->score < y->score ? -1 : 1;
+  return x->canary < y->canary ? -1 : x->canary > y->canary;
+}
+
+/* Right guesses: the lowest @guesses / 2 are guessed out, the highest in. */
+static guint64
+count_right (const double *scores, const guint8 *coins, gsize m, gsize guesses)
+{
+  g_autofree Ranked *ranked = g_new (Ranked, m);
+  guint64 right = 0;
+
+  for (gsize i = 0; i < m; i++)
+    ranked[i] = (Ranked){ scores[i], i };
+  qsort (ranked, m, sizeof *ranked, compare_ranked);
+  for (gsize i = 0; i < guesses / 2; i++)
+    right += !coins[ranked[i].canary];
+  for (gsize i = 0; i < guesses - guesses / 2; i++)
+    right += coins[ranked[m - 1 - i].canary];
+  return right;
+}
+
+/* One run of the defense on the canaries that are in. */
+static AssayRelease *
+protect_once (const AssayDefense *defense, gconstpointer settings, AssayStreamKey stream,
+              const AssayMatrix *included, GError **error)
+{
+  const AssayDefenseContext context
+      = { .settings = settings, .stream = stream, .mechanism = defense->mechanism };
+  g_autoptr (AssayRelease) release = assay_release_new (defense->produces, defense->id);
+  g_autoptr (AssayTruth) truth = assay_truth_new ();
+  AssayMatrix *copy = assay_matrix_copy (assay_matrix_view (included), error);
+
+  if (copy == NULL)
+    return NULL;
+  assay_arrays_take (&truth->arrays, "secrets", assay_array_take_matrix (copy));
+  if (!defense->protect (&context, assay_matrix_view (included), release, truth, error)
+      || !assay_release_check (release, error)) {
+    g_prefix_error (error, "defense %s: ", defense->id);
+    return NULL;
+  }
+  return g_steal_pointer (&release);
+}
+
+static gboolean
+score (const AssayAttack *attack, const AssayAttackContext *context, const AssayOneRun *seen,
+       double *ret_scores, GError **error)
+{
+  if (!attack->score_canaries (context, seen, ret_scores, error)) {
+    g_prefix_error (error, "attack %s: ", attack->id);
+    return FALSE;
+  }
+  for (gsize i = 0; i < seen->canaries.rows; i++)
+    if (!isfinite (ret_scores[i]))
+      return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                         "attack %s: the score of canary %" G_GSIZE_FORMAT " is not finite",
+                         attack->id, i);
+  return TRUE;
+}
+
+gboolean
+assay_one_run (const AssayAttack *attack, const AssayAttackContext *context,
+               const AssayDefense *defense, gconstpointer defense_settings, gsize cols,
+               AssayStreamKey stream, AssayStreamKey defense_stream, AssayAudit *ret_audit,
+               GError **error)
+{
+  const AssayMechanism *mechanism = defense->mechanism;
+  const gsize available = mechanism->max_canaries (defense_settings, cols);
+  const double delta = attack->delta != NULL ? attack->delta (context->settings) : -1;
+  gsize m, guesses;
+  g_autoptr (AssayMatrix) canaries = NULL;
+  g_autoptr (AssayMatrix) included = NULL;
+  g_autoptr (AssayRelease) release = NULL;
+  g_autofree guint8 *coins = NULL;
+  g_autofree double *scores = NULL;
+  AssayArray *numbers;
+  AssayOneRun seen = { .mechanism = mechanism, .settings = defense_settings };
+
+  attack->one_run_sizes (context->settings, &m, &guesses);
+  g_return_val_if_fail (guesses <= m, FALSE);
+  if (m > available)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "attack %s: wants %" G_GSIZE_FORMAT " canaries, but defense %s has room for "
+                       "%" G_GSIZE_FORMAT,
+                       attack->id, m, defense->id, available);
+  canaries = assay_matrix_new (m, cols, error);
+  if (canaries == NULL)
+    return FALSE;
+  mechanism->canaries (defense_settings, cols, m, canaries->data);
+  coins = flip_coins (stream, m);
+  included = gather_included (canaries, coins, error);
+  release = included != NULL
+                ? protect_once (defense, defense_settings, defense_stream, included, error)
+                : NULL;
+  if (release == NULL)
+    return FALSE;
+  numbers = release->arrays.arrays->pdata[0];
+  seen.canaries = assay_matrix_view (canaries);
+  seen.release = assay_array_view (numbers).data;
+  seen.n_release = assay_array_count (numbers);
+  scores = g_new (double, m);
+  if (!score (attack, context, &seen, scores, error))
+    return FALSE;
+  *ret_audit = (AssayAudit){ .kind = ASSAY_AUDIT_ONE_RUN,
+                             .delta = delta >= 0
+                                          ? delta
+                                          : mechanism->budget (defense_settings, cols).delta,
+                             .runs = guesses,
+                             .hits = count_right (scores, coins, m, guesses),
+                             .mistakes = m };
+  return TRUE;
+}

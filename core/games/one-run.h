@@ -1,0 +1,19 @@
+/* The one-run game (Steinke, Nasr and Jagielski 2023, Privacy Auditing with One (1) Training Run):
+ * m canaries, each put into the dataset with probability 1/2 by a coin of its own; the defense is
+ * run once; the attack scores every canary, and the r of them with the most extreme scores are
+ * guessed: the r/2 highest to be in, the r/2 lowest to be out. Both numbers are fixed before. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+
+G_BEGIN_DECLS
+
+/* Plays @attack against one run of @defense on a dataset of canaries of @cols columns. The coins
+ * come from @stream, the defense's noise from @defense_stream. ASSAY_ERROR_MISMATCH where the
+ * mechanism has fewer canaries than the attack wants. */
+gboolean assay_one_run (const AssayAttack *attack, const AssayAttackContext *context,
+                        const AssayDefense *defense, gconstpointer defense_settings, gsize cols,
+                        AssayStreamKey stream, AssayStreamKey defense_stream,
+                        AssayAudit *ret_audit, GError **error);
+
+G_END_DECLS

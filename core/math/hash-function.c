@@ -1,0 +1,332 @@
+/* Applying hash functions, and their form in a release. */
+#include "core/math/hash-function.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/math/linalg.h"
+
+/* Rows that are worked on at once, and that are read at once from a set. */
+#define PANEL 256
+#define CHUNK (gsize) 8192
+
+AssayHashFunction *
+assay_hash_function_new (void)
+{
+  return g_new0 (AssayHashFunction, 1);
+}
+
+void
+assay_hash_function_free (AssayHashFunction *function)
+{
+  if (function == NULL)
+    return;
+  assay_matrix_free (function->mean);
+  assay_matrix_free (function->projection);
+  assay_matrix_free (function->anchors);
+  assay_matrix_free (function->waves);
+  g_free (function);
+}
+
+gsize
+assay_hash_function_bits (const AssayHashFunction *function)
+{
+  return function->projection->rows;
+}
+
+gsize
+assay_hash_function_cols (const AssayHashFunction *function)
+{
+  return function->anchors != NULL ? function->anchors->cols : function->mean->cols;
+}
+
+/* ---- Applying it ---- */
+
+typedef struct {
+  const AssayHashFunction *function;
+  AssayView rows;
+  double *anchor_norms; /* ||anchor||^2; NULL without anchors */
+  AssayMatrix *features;
+  AssayMatrix *margins; /* NULL: only features are wanted */
+} Applying;
+
+static double
+square_norm (const float *row, gsize cols)
+{
+  double sum = 0;
+
+  for (gsize j = 0; j < cols; j++)
+    sum += (double) row[j] * (double) row[j];
+  return sum;
+}
+
+/* Inner products with the anchors become kernel values. */
+static void
+apply_kernel (const Applying *applying, const float *row, float *inout_features)
+{
+  const AssayHashFunction *function = applying->function;
+  const double norm = square_norm (row, applying->rows.cols);
+  const double scale = -0.5 / ((double) function->width * (double) function->width);
+
+  for (gsize i = 0; i < function->anchors->rows; i++) {
+    const double square = norm + applying->anchor_norms[i] - 2 * (double) inout_features[i];
+
+    inout_features[i] = (float) (exp (scale * MAX (square, 0)) - (double) function->mean->data[i]);
+  }
+}
+
+static void
+apply_waves (const AssayHashFunction *function, float *inout_margins)
+{
+  for (gsize j = 0; j < function->waves->rows; j++) {
+    const float *wave = function->waves->data + 2 * j;
+
+    inout_margins[j]
+        = (float) cos ((double) wave[0] * (double) inout_margins[j] + (double) wave[1]);
+  }
+}
+
+static void
+apply_panel (gsize panel, guint worker, gpointer data)
+{
+  const Applying *applying = data;
+  const AssayHashFunction *function = applying->function;
+  const gsize first = panel * PANEL, count = MIN (PANEL, applying->rows.rows - first);
+  const gsize f = function->mean->cols, d = applying->rows.cols;
+  float *features = assay_matrix_row (applying->features, first);
+
+  (void) worker;
+  if (function->anchors != NULL)
+    assay_linalg_product_nt (count, f, d, assay_view_row (applying->rows, first),
+                             applying->rows.stride, function->anchors->data, d, features, f);
+  for (gsize i = 0; i < count; i++) {
+    const float *row = assay_view_row (applying->rows, first + i);
+
+    if (function->anchors != NULL)
+      apply_kernel (applying, row, features + i * f);
+    else
+      for (gsize j = 0; j < f; j++)
+        features[i * f + j] = row[j] - function->mean->data[j];
+  }
+  if (applying->margins == NULL)
+    return;
+  assay_linalg_product_nt (count, applying->margins->cols, f, features, f,
+                           function->projection->data, f,
+                           assay_matrix_row (applying->margins, first), applying->margins->cols);
+  for (gsize i = 0; function->waves != NULL && i < count; i++)
+    apply_waves (function, assay_matrix_row (applying->margins, first + i));
+}
+
+static gboolean
+apply (Applying *applying, GError **error)
+{
+  const AssayHashFunction *function = applying->function;
+  g_autofree double *norms = NULL;
+
+  if (applying->rows.cols != assay_hash_function_cols (function))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "the hash function takes rows of %" G_GSIZE_FORMAT
+                       " numbers, found %" G_GSIZE_FORMAT,
+                       assay_hash_function_cols (function), applying->rows.cols);
+  applying->features = assay_matrix_new (applying->rows.rows, function->mean->cols, error);
+  if (applying->features == NULL)
+    return FALSE;
+  if (function->anchors != NULL) {
+    norms = g_new (double, function->anchors->rows);
+    for (gsize i = 0; i < function->anchors->rows; i++)
+      norms[i] = square_norm (assay_matrix_row (function->anchors, i), function->anchors->cols);
+    applying->anchor_norms = norms;
+  }
+  assay_parallel_for ((applying->rows.rows + PANEL - 1) / PANEL, apply_panel, applying);
+  return TRUE;
+}
+
+AssayMatrix *
+assay_hash_function_features (const AssayHashFunction *function, AssayView rows, GError **error)
+{
+  Applying applying = { .function = function, .rows = rows };
+
+  return apply (&applying, error) ? applying.features : NULL;
+}
+
+AssayMatrix *
+assay_hash_function_margins (const AssayHashFunction *function, AssayView rows, GError **error)
+{
+  g_autoptr (AssayMatrix) margins
+      = assay_matrix_new (rows.rows, assay_hash_function_bits (function), error);
+  Applying applying = { .function = function, .rows = rows, .margins = margins };
+
+  if (margins == NULL || !apply (&applying, error))
+    return NULL;
+  assay_matrix_free (applying.features);
+  return g_steal_pointer (&margins);
+}
+
+AssayArray *
+assay_hash_function_codes (const AssayHashFunction *function, AssayView rows, GError **error)
+{
+  const gsize bytes = assay_code_bytes (assay_hash_function_bits (function));
+  g_autofree guint8 *codes = assay_alloc (rows.rows * bytes, 1, "codes", error);
+
+  if (codes == NULL)
+    return NULL;
+  for (gsize first = 0; first < rows.rows; first += CHUNK) {
+    const gsize count = MIN (CHUNK, rows.rows - first);
+    g_autoptr (AssayMatrix) margins
+        = assay_hash_function_margins (function, assay_view_rows (rows, first, count), error);
+    g_autoptr (AssayArray) packed
+        = margins != NULL ? assay_codes_pack (assay_matrix_view (margins), error) : NULL;
+
+    if (packed == NULL)
+      return NULL;
+    memcpy (codes + first * bytes, packed->data, count * bytes);
+  }
+  return assay_array_take (ASSAY_UINT8, 2, (const gsize[]){ rows.rows, bytes },
+                           g_steal_pointer (&codes));
+}
+
+typedef struct {
+  const AssayHashFunction *function;
+  gsize bytes;
+  guint8 *codes;
+} Hashing;
+
+static gboolean
+hash_panel (AssayView panel, gsize first, gpointer data, GError **error)
+{
+  const Hashing *hashing = data;
+  g_autoptr (AssayArray) packed = assay_hash_function_codes (hashing->function, panel, error);
+
+  if (packed == NULL)
+    return FALSE;
+  memcpy (hashing->codes + first * hashing->bytes, packed->data, panel.rows * hashing->bytes);
+  return TRUE;
+}
+
+AssayArray *
+assay_hash_function_codes_of (const AssayHashFunction *function, const AssayRows *rows,
+                              GError **error)
+{
+  const gsize n = assay_rows_count (rows);
+  const gsize bytes = assay_code_bytes (assay_hash_function_bits (function));
+  g_autofree guint8 *codes = assay_alloc (n * bytes, 1, "codes", error);
+  Hashing hashing = { function, bytes, codes };
+
+  if (codes == NULL
+      || !assay_rows_for_each_panel (rows, CHUNK, ASSAY_SCALE_NONE, hash_panel, &hashing, error))
+    return NULL;
+  return assay_array_take (ASSAY_UINT8, 2, (const gsize[]){ n, bytes }, g_steal_pointer (&codes));
+}
+
+/* ---- In a release ---- */
+
+static void
+release_matrix (AssayRelease *release, const char *name, const AssayMatrix *matrix,
+                guint n_dimensions)
+{
+  const gsize shape[] = { n_dimensions == 1 ? matrix->cols : matrix->rows, matrix->cols };
+
+  assay_arrays_take (
+      &release->arrays, name,
+      assay_array_take (ASSAY_FLOAT32, n_dimensions, shape,
+                        g_memdup2 (matrix->data, matrix->rows * matrix->cols * sizeof (float))));
+}
+
+void
+assay_hash_function_release (const AssayHashFunction *function, AssayRelease *release)
+{
+  static const gsize one = 1;
+
+  release_matrix (release, "mean", function->mean, 1);
+  release_matrix (release, "projection", function->projection, 2);
+  if (function->waves != NULL)
+    release_matrix (release, "waves", function->waves, 2);
+  if (function->anchors == NULL)
+    return;
+  release_matrix (release, "anchors", function->anchors, 2);
+  assay_arrays_take (
+      &release->arrays, "width",
+      assay_array_take (ASSAY_FLOAT32, 1, &one, g_memdup2 (&function->width, sizeof (float))));
+}
+
+static float
+first_number (const AssayArray *array)
+{
+  return *(const float *) (gconstpointer) array->data;
+}
+
+gboolean
+assay_hash_function_check (const AssayRelease *release, GError **error)
+{
+  const AssayArrays *arrays = &release->arrays;
+  const AssayArray *mean = assay_arrays_get (arrays, "mean");
+  const AssayArray *projection = assay_arrays_get (arrays, "projection");
+  const AssayArray *anchors = assay_arrays_get (arrays, "anchors");
+  const AssayArray *width = assay_arrays_get (arrays, "width");
+  const AssayArray *waves = assay_arrays_get (arrays, "waves");
+
+  if (mean == NULL && projection == NULL && anchors == NULL && width == NULL && waves == NULL)
+    return TRUE;
+  if (mean == NULL || projection == NULL || (anchors == NULL) != (width == NULL))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "hash function: expected mean and projection, and anchors with a width or "
+                       "neither");
+  if (projection->shape[0] != release->bits)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "hash function: projection has %" G_GSIZE_FORMAT
+                       " rows; expected one for each of %" G_GSIZE_FORMAT " bits",
+                       projection->shape[0], release->bits);
+  if (width != NULL && (width->shape[0] != 1 || !(first_number (width) > 0)))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "hash function: expected width to be one number above 0");
+  if (waves != NULL && waves->shape[1] != 2)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "hash function: waves has %" G_GSIZE_FORMAT
+                       " columns; expected 2, frequency and phase",
+                       waves->shape[1]);
+  return TRUE;
+}
+
+static AssayMatrix *
+copy_array (const AssayArray *array)
+{
+  const AssayView all = assay_array_view (array);
+  const AssayView view = array->n_dimensions == 1
+                             ? (AssayView){ 1, array->shape[0], array->shape[0], all.data }
+                             : all;
+
+  return assay_matrix_copy (view, NULL);
+}
+
+AssayHashFunction *
+assay_hash_function_from (const AssayRelease *release, GError **error)
+{
+  const AssayArrays *arrays = &release->arrays;
+  const AssayArray *anchors = assay_arrays_get (arrays, "anchors");
+  const AssayArray *waves = assay_arrays_get (arrays, "waves");
+  g_autoptr (AssayHashFunction) function = assay_hash_function_new ();
+
+  if (assay_arrays_get (arrays, "projection") == NULL) {
+    assay_fail (error, ASSAY_ERROR_MISMATCH, "the release has no hash function");
+    return NULL;
+  }
+  if (!assay_hash_function_check (release, error))
+    return NULL;
+  function->mean = copy_array (assay_arrays_get (arrays, "mean"));
+  function->projection = copy_array (assay_arrays_get (arrays, "projection"));
+  if (anchors != NULL) {
+    function->anchors = copy_array (anchors);
+    function->width = first_number (assay_arrays_get (arrays, "width"));
+  }
+  if (waves != NULL)
+    function->waves = copy_array (waves);
+  if (function->mean == NULL || function->projection == NULL
+      || (anchors != NULL && function->anchors == NULL)
+      || (waves != NULL && function->waves == NULL)) {
+    assay_fail (error, ASSAY_ERROR_MEMORY, "not enough memory for the hash function");
+    return NULL;
+  }
+  return g_steal_pointer (&function);
+}

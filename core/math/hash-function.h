@@ -1,0 +1,56 @@
+/* Hash functions: what takes a row of d numbers to a code of c bits. One form serves those that are
+ * learned by lsh, itq, sh, ksh, sdh and pitq (defenses/), so that receivers and attacks can apply
+ * any of them without knowing which it is:
+ *   features    z = x - mean                                             (without anchors; f = d)
+ *               z_i = exp (-||x - anchor_i||^2 / (2 width^2)) - mean_i   (with f anchors)
+ *   projection  p = P z, P c x f
+ *   bit j       p_j > 0, or with waves (w, a): cos (w_j p_j + a_j) > 0
+ * In a release they are the arrays mean f, projection c x f, anchors f x d, width 1, waves c x 2
+ * (core/data/exchange.h). */
+#pragma once
+
+#include "core/data/codes.h"
+#include "core/data/exchange.h"
+#include "core/data/rows.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  AssayMatrix *mean;       /* 1 x f */
+  AssayMatrix *projection; /* c x f */
+  AssayMatrix *anchors;    /* f x d, or NULL */
+  float width;             /* of the anchors' kernel, above 0; 0 without anchors */
+  AssayMatrix *waves;      /* c x 2: frequency and phase, or NULL */
+} AssayHashFunction;
+
+AssayHashFunction *assay_hash_function_new (void);
+void assay_hash_function_free (AssayHashFunction *function);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayHashFunction, assay_hash_function_free)
+
+gsize assay_hash_function_bits (const AssayHashFunction *function); /* c */
+gsize assay_hash_function_cols (const AssayHashFunction *function); /* d */
+
+/* The features z of @rows (each of d numbers), rows x f. ASSAY_ERROR_MISMATCH for other columns. In
+ * parallel, the same for any number of threads. */
+AssayMatrix *assay_hash_function_features (const AssayHashFunction *function, AssayView rows,
+                                           GError **error);
+/* What is cut at 0: p, or with waves cos (w p + a); rows x c. Its magnitude says how far a bit is
+ * from being the other one. */
+AssayMatrix *assay_hash_function_margins (const AssayHashFunction *function, AssayView rows,
+                                          GError **error);
+/* Packed codes, uint8 n x assay_code_bytes (c), of rows in memory, and of any. */
+AssayArray *assay_hash_function_codes (const AssayHashFunction *function, AssayView rows,
+                                       GError **error);
+AssayArray *assay_hash_function_codes_of (const AssayHashFunction *function, const AssayRows *rows,
+                                          GError **error);
+
+/* Adds the function to a release of kind codes, and reads it from one (a copy; NULL with
+ * ASSAY_ERROR_MISMATCH where the release has none, or one that is incomplete). */
+void assay_hash_function_release (const AssayHashFunction *function, AssayRelease *release);
+AssayHashFunction *assay_hash_function_from (const AssayRelease *release, GError **error);
+
+/* ASSAY_ERROR_MISMATCH unless the function's arrays in @release are all there or none, and agree
+ * with each other and with the number of bits. */
+gboolean assay_hash_function_check (const AssayRelease *release, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,491 @@
+/* BLAS and LAPACK, called on one thread and with checked sizes.
+ *
+ * A row-major count x cols matrix without gaps is the same memory as its column-major transpose,
+ * cols x count; LAPACKE is called on that view, since its row-major calls copy and transpose. */
+#include "core/math/linalg.h"
+
+#include <cblas.h>
+#include <float.h>
+#include <lapacke.h>
+#include <limits.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "core/base/error.h"
+
+/* OpenBLAS built on OpenMP takes as many threads as OpenMP would, which belongs to the calling
+ * task: what one task has set another does not see. Inside of a parallel loop it takes one by
+ * itself. */
+static void
+ensure_single_thread (void)
+{
+  if (!omp_in_parallel () && omp_get_max_threads () != 1)
+    openblas_set_num_threads (1);
+}
+
+static blasint
+narrow (gsize size)
+{
+  g_assert (size <= INT_MAX);
+  return (blasint) size;
+}
+
+static void
+multiply (CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, gsize rows, gsize cols, gsize inner,
+          const float *a, gsize stride_a, const float *b, gsize stride_b, float *ret_c,
+          gsize stride_c)
+{
+  g_assert (stride_a >= (op_a == CblasTrans ? rows : inner));
+  g_assert (stride_b >= (op_b == CblasTrans ? inner : cols) && stride_c >= cols);
+  if (rows == 0 || cols == 0)
+    return;
+  if (inner == 0) {
+    for (gsize i = 0; i < rows; i++)
+      memset (ret_c + i * stride_c, 0, cols * sizeof (float));
+    return;
+  }
+  ensure_single_thread ();
+  cblas_sgemm (CblasRowMajor, op_a, op_b, narrow (rows), narrow (cols), narrow (inner), 1, a,
+               narrow (stride_a), b, narrow (stride_b), 0, ret_c, narrow (stride_c));
+}
+
+static void
+multiply_double (CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, gsize rows, gsize cols, gsize inner,
+                 const double *a, gsize stride_a, const double *b, gsize stride_b, double *ret_c,
+                 gsize stride_c)
+{
+  g_assert (stride_a >= (op_a == CblasTrans ? rows : inner));
+  g_assert (stride_b >= (op_b == CblasTrans ? inner : cols) && stride_c >= cols);
+  if (rows == 0 || cols == 0)
+    return;
+  if (inner == 0) {
+    for (gsize i = 0; i < rows; i++)
+      memset (ret_c + i * stride_c, 0, cols * sizeof (double));
+    return;
+  }
+  ensure_single_thread ();
+  cblas_dgemm (CblasRowMajor, op_a, op_b, narrow (rows), narrow (cols), narrow (inner), 1, a,
+               narrow (stride_a), b, narrow (stride_b), 0, ret_c, narrow (stride_c));
+}
+
+void
+assay_linalg_product_nt (gsize rows_a, gsize rows_b, gsize inner, const float *a, gsize stride_a,
+                         const float *b, gsize stride_b, float *ret_c, gsize stride_c)
+{
+  multiply (CblasNoTrans, CblasTrans, rows_a, rows_b, inner, a, stride_a, b, stride_b, ret_c,
+            stride_c);
+}
+
+void
+assay_linalg_product_nt_double (gsize rows_a, gsize rows_b, gsize inner, const double *a,
+                                gsize stride_a, const double *b, gsize stride_b, double *ret_c,
+                                gsize stride_c)
+{
+  multiply_double (CblasNoTrans, CblasTrans, rows_a, rows_b, inner, a, stride_a, b, stride_b, ret_c,
+                   stride_c);
+}
+
+void
+assay_linalg_product_nn (gsize rows, gsize cols, gsize inner, const float *a, gsize stride_a,
+                         const float *b, gsize stride_b, float *ret_c, gsize stride_c)
+{
+  multiply (CblasNoTrans, CblasNoTrans, rows, cols, inner, a, stride_a, b, stride_b, ret_c,
+            stride_c);
+}
+
+void
+assay_linalg_product_nn_double (gsize rows, gsize cols, gsize inner, const double *a,
+                                gsize stride_a, const double *b, gsize stride_b, double *ret_c,
+                                gsize stride_c)
+{
+  multiply_double (CblasNoTrans, CblasNoTrans, rows, cols, inner, a, stride_a, b, stride_b, ret_c,
+                   stride_c);
+}
+
+void
+assay_linalg_product_tn (gsize rows, gsize cols, gsize inner, const float *a, gsize stride_a,
+                         const float *b, gsize stride_b, float *ret_c, gsize stride_c)
+{
+  multiply (CblasTrans, CblasNoTrans, rows, cols, inner, a, stride_a, b, stride_b, ret_c, stride_c);
+}
+
+void
+assay_linalg_product_tn_double (gsize rows, gsize cols, gsize inner, const double *a,
+                                gsize stride_a, const double *b, gsize stride_b, double *ret_c,
+                                gsize stride_c)
+{
+  multiply_double (CblasTrans, CblasNoTrans, rows, cols, inner, a, stride_a, b, stride_b, ret_c,
+                   stride_c);
+}
+
+/* Length of each row; FALSE when one of the values is not finite. */
+static gboolean
+measure_rows (const double *rows, gsize count, gsize cols, double *ret_lengths)
+{
+  for (gsize i = 0; i < count; i++) {
+    ret_lengths[i] = cblas_dnrm2 (narrow (cols), rows + i * cols, 1);
+    if (!isfinite (ret_lengths[i]))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Row i depends on those before it when what is left of it orthogonal to them, |R(i,i)|, is no
+ * more than the rounding of its own length: the backward error of Householder QR is column-wise,
+ * of order cols * epsilon (Higham 2002, "Accuracy and stability of numerical algorithms", theorem
+ * 19.4). */
+static gboolean
+check_rank (const double *factors, gsize count, gsize cols, const double *lengths, GError **error)
+{
+  const double tolerance = 4 * (double) cols * DBL_EPSILON;
+
+  for (gsize i = 0; i < count; i++)
+    if (!(fabs (factors[i * cols + i]) > tolerance * lengths[i]))
+      return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                         "row %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
+                         " depends linearly on those before it",
+                         i, count);
+  return TRUE;
+}
+
+gboolean
+assay_linalg_orthonormalize (double *rows, gsize count, gsize cols, GError **error)
+{
+  const lapack_int height = narrow (cols);
+  const lapack_int width = narrow (count);
+  g_autofree double *lengths = NULL;
+  g_autofree double *reflectors = NULL;
+  lapack_int info;
+
+  g_assert (count <= cols);
+  if (count == 0)
+    return TRUE;
+  ensure_single_thread ();
+  lengths = assay_alloc (count, sizeof (double), "lengths of rows", error);
+  reflectors = assay_alloc (count, sizeof (double), "reflectors", error);
+  if (lengths == NULL || reflectors == NULL)
+    return FALSE;
+  if (!measure_rows (rows, count, cols, lengths))
+    return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                       "vectors to make orthonormal hold values that are not finite");
+
+  info = LAPACKE_dgeqrf (LAPACK_COL_MAJOR, height, width, rows, height, reflectors);
+  if (info == LAPACK_WORK_MEMORY_ERROR)
+    return assay_fail (error, ASSAY_ERROR_MEMORY, "QR factorization: no memory");
+  g_assert (info == 0);
+  if (!check_rank (rows, count, cols, lengths, error))
+    return FALSE;
+  info = LAPACKE_dorgqr (LAPACK_COL_MAJOR, height, width, width, rows, height, reflectors);
+  if (info == LAPACK_WORK_MEMORY_ERROR)
+    return assay_fail (error, ASSAY_ERROR_MEMORY, "QR factorization: no memory");
+  g_assert (info == 0);
+  return TRUE;
+}
+
+static gboolean
+fail_not_finite (gsize i, gsize j, gsize rows, gsize cols, const char *what, GError **error)
+{
+  return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                     "%s: row %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
+                     " x %" G_GSIZE_FORMAT " is not finite",
+                     what, i, j, rows, cols);
+}
+
+static gboolean
+check_finite (const double *values, gsize rows, gsize cols, const char *what, GError **error)
+{
+  for (gsize i = 0; i < rows; i++)
+    for (gsize j = 0; j < cols; j++)
+      if (!isfinite (values[i * cols + j]))
+        return fail_not_finite (i, j, rows, cols, what, error);
+  return TRUE;
+}
+
+/* Work space of 4 n^2 numbers and more is counted in LAPACK's 32-bit integers. */
+static gboolean
+check_order (gsize n, const char *what, GError **error)
+{
+  enum { MOST = 20000 };
+
+  if (n > MOST)
+    return assay_fail (error, ASSAY_ERROR_MEMORY,
+                       "%s: an order of %" G_GSIZE_FORMAT " is more than the %d that are possible",
+                       what, n, MOST);
+  return TRUE;
+}
+
+/* For LAPACK to overwrite. */
+static double *
+copy_finite (const double *values, gsize rows, gsize cols, const char *what, GError **error)
+{
+  double *copy;
+
+  if (!check_finite (values, rows, cols, what, error))
+    return NULL;
+  copy = assay_alloc (rows * cols, sizeof (double), what, error);
+  if (copy != NULL)
+    memcpy (copy, values, rows * cols * sizeof (double));
+  return copy;
+}
+
+/* The lower triangle, for LAPACK to overwrite; 0 above it. */
+static double *
+copy_lower (gsize n, const double *values, const char *what, GError **error)
+{
+  double *copy;
+
+  for (gsize i = 0; i < n; i++)
+    for (gsize j = 0; j <= i; j++)
+      if (!isfinite (values[i * n + j])) {
+        fail_not_finite (i, j, n, n, what, error);
+        return NULL;
+      }
+  copy = assay_alloc (n * n, sizeof (double), what, error);
+  for (gsize i = 0; copy != NULL && i < n; i++) {
+    memcpy (copy + i * n, values + i * n, (i + 1) * sizeof (double));
+    memset (copy + i * n + i + 1, 0, (n - i - 1) * sizeof (double));
+  }
+  return copy;
+}
+
+/* What LAPACKE says of a call on checked arguments. */
+static gboolean
+check_info (lapack_int info, const char *what, GError **error)
+{
+  if (info == LAPACK_WORK_MEMORY_ERROR)
+    return assay_fail (error, ASSAY_ERROR_MEMORY, "%s: no memory", what);
+  g_assert (info >= 0);
+  if (info > 0)
+    return assay_fail (error, ASSAY_ERROR_NUMERIC, "%s: did not converge", what);
+  return TRUE;
+}
+
+/* Whether the component of largest magnitude, the first of equal ones, is negative. */
+static gboolean
+points_down (const double *vector, gsize cols)
+{
+  gsize largest = 0;
+
+  for (gsize j = 1; j < cols; j++)
+    if (fabs (vector[j]) > fabs (vector[largest]))
+      largest = j;
+  return vector[largest] < 0;
+}
+
+static void
+negate (double *values, gsize count, gsize stride)
+{
+  for (gsize i = 0; i < count; i++)
+    values[i * stride] = -values[i * stride];
+}
+
+/* The lower triangle by rows is the upper one by columns. @factors (n x n) is overwritten; values
+ * ascend, and eigenvectors are its rows or those of @vectors (count x n). */
+static lapack_int
+decompose_symmetric (gsize n, gsize count, double *factors, double *values, double *vectors)
+{
+  const lapack_int order = narrow (n), least = narrow (n - count + 1);
+  const char job = vectors != NULL ? 'V' : 'N';
+  g_autofree lapack_int *support = NULL;
+  lapack_int info, found = 0;
+
+  /* Divide and conquer keeps vectors of clustered values orthogonal, but always finds all. */
+  if (count == n) {
+    info = LAPACKE_dsyevd (LAPACK_COL_MAJOR, job, 'U', order, factors, order, values);
+    if (vectors != NULL)
+      memcpy (vectors, factors, n * n * sizeof (double));
+    return info;
+  }
+  support = g_new (lapack_int, 2 * n);
+  info = LAPACKE_dsyevr (LAPACK_COL_MAJOR, job, 'I', 'U', order, factors, order, 0, 0, least, order,
+                         0, &found, values, vectors, order, support);
+  g_assert (info != 0 || found == order - least + 1);
+  return info;
+}
+
+gboolean
+assay_linalg_symmetric_eigen (gsize n, gsize count, const double *matrix, double *ret_values,
+                              double *ret_vectors, GError **error)
+{
+  static const char what[] = "eigenvalues of a symmetric matrix";
+  g_autofree double *factors = NULL;
+  g_autofree double *values = NULL;
+  g_autofree double *vectors = NULL;
+
+  g_assert (count <= n);
+  if (count == 0)
+    return TRUE;
+  if (!check_order (n, what, error))
+    return FALSE;
+  ensure_single_thread ();
+  factors = copy_lower (n, matrix, what, error);
+  values = assay_alloc (n, sizeof (double), what, error);
+  if (factors == NULL || values == NULL)
+    return FALSE;
+  if (ret_vectors != NULL) {
+    vectors = assay_alloc (count * n, sizeof (double), what, error);
+    if (vectors == NULL)
+      return FALSE;
+  }
+  if (!check_info (decompose_symmetric (n, count, factors, values, vectors), what, error))
+    return FALSE;
+  for (gsize i = 0; i < count; i++) {
+    ret_values[i] = values[count - 1 - i];
+    if (vectors != NULL) {
+      double *row
+          = memcpy (ret_vectors + i * n, vectors + (count - 1 - i) * n, n * sizeof (double));
+
+      if (points_down (row, n))
+        negate (row, n, 1);
+    }
+  }
+  return TRUE;
+}
+
+/* The factor L of B = L L' by rows, which by LAPACK's columns is its transpose; 0 above it. */
+static double *
+factorize_definite (gsize n, const double *matrix, const char *what, GError **error)
+{
+  g_autofree double *factors = copy_lower (n, matrix, what, error);
+  lapack_int info;
+
+  if (factors == NULL)
+    return NULL;
+  info = LAPACKE_dpotrf (LAPACK_COL_MAJOR, 'U', narrow (n), factors, narrow (n));
+  if (info > 0) {
+    assay_fail (error, ASSAY_ERROR_NUMERIC,
+                "%s: the matrix of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                " is not positive definite (its leading minor of order %d is not positive)",
+                what, n, n, (int) info);
+    return NULL;
+  }
+  return check_info (info, what, error) ? g_steal_pointer (&factors) : NULL;
+}
+
+/* With B = L L', the eigenvalues are those of inv (L) A inv (L)', whose vectors are L' x. */
+gboolean
+assay_linalg_definite_eigen (gsize n, gsize count, const double *matrix, const double *definite,
+                             double *ret_values, double *ret_vectors, GError **error)
+{
+  static const char what[] = "eigenvalues relative to a definite matrix";
+  const lapack_int order = narrow (n);
+  g_autofree double *factors = NULL;
+  g_autofree double *reduced = NULL;
+
+  g_assert (count <= n);
+  if (count == 0)
+    return TRUE;
+  if (!check_order (n, what, error))
+    return FALSE;
+  ensure_single_thread ();
+  factors = factorize_definite (n, definite, what, error);
+  reduced = factors != NULL ? copy_lower (n, matrix, what, error) : NULL;
+  if (reduced == NULL)
+    return FALSE;
+  if (!check_info (LAPACKE_dsygst (LAPACK_COL_MAJOR, 1, 'U', order, reduced, order, factors, order),
+                   what, error)
+      || !assay_linalg_symmetric_eigen (n, count, reduced, ret_values, ret_vectors, error))
+    return FALSE;
+  cblas_dtrsm (CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, order,
+               narrow (count), 1, factors, order, ret_vectors, order);
+  for (gsize i = 0; i < count; i++)
+    if (points_down (ret_vectors + i * n, n))
+      negate (ret_vectors + i * n, n, 1);
+  return TRUE;
+}
+
+/* Of A' = V S U', which is what the memory of A holds by columns: V by columns is V' by rows. */
+static lapack_int
+decompose (gsize rows, gsize cols, const double *matrix, double *factors, double *values, double *u,
+           double *vt)
+{
+  const lapack_int height = narrow (cols), width = narrow (rows), rank = MIN (height, width);
+  const char job = vt != NULL ? 'S' : 'N';
+  g_autofree double *off_diagonal = NULL;
+  lapack_int info = LAPACKE_dgesdd (LAPACK_COL_MAJOR, job, height, width, factors, height, values,
+                                    vt, height, u, rank);
+
+  if (info <= 0)
+    return info;
+  /* Where divide and conquer fails, QR iterations, which are slower, need not. */
+  memcpy (factors, matrix, rows * cols * sizeof (double));
+  off_diagonal = g_new (double, rank);
+  return LAPACKE_dgesvd (LAPACK_COL_MAJOR, job, job, height, width, factors, height, values, vt,
+                         height, u, rank, off_diagonal);
+}
+
+gboolean
+assay_linalg_svd (gsize rows, gsize cols, const double *matrix, double *ret_u, double *ret_values,
+                  double *ret_vt, GError **error)
+{
+  static const char what[] = "singular value decomposition";
+  const gsize rank = MIN (rows, cols);
+  const gboolean has_vectors = ret_u != NULL || ret_vt != NULL;
+  g_autofree double *factors = NULL;
+  g_autofree double *values = NULL;
+  g_autofree double *u = NULL;
+  g_autofree double *vt = NULL;
+
+  if (rank == 0)
+    return TRUE;
+  if (!check_order (rank, what, error))
+    return FALSE;
+  ensure_single_thread ();
+  factors = copy_finite (matrix, rows, cols, what, error);
+  values = assay_alloc (rank, sizeof (double), what, error);
+  if (factors == NULL || values == NULL)
+    return FALSE;
+  if (has_vectors) {
+    u = assay_alloc (rows * rank, sizeof (double), what, error);
+    vt = assay_alloc (rank * cols, sizeof (double), what, error);
+    if (u == NULL || vt == NULL)
+      return FALSE;
+  }
+  if (!check_info (decompose (rows, cols, matrix, factors, values, u, vt), what, error))
+    return FALSE;
+  for (gsize i = 0; has_vectors && i < rank; i++)
+    if (points_down (vt + i * cols, cols)) {
+      negate (vt + i * cols, cols, 1);
+      negate (u + i, rows, rank);
+    }
+  memcpy (ret_values, values, rank * sizeof (double));
+  if (ret_u != NULL)
+    memcpy (ret_u, u, rows * rank * sizeof (double));
+  if (ret_vt != NULL)
+    memcpy (ret_vt, vt, rank * cols * sizeof (double));
+  return TRUE;
+}
+
+gboolean
+assay_linalg_solve_spd (gsize n, gsize count, const double *matrix, double *right, GError **error)
+{
+  static const char what[] = "symmetric positive definite system";
+  const blasint order = narrow (n), width = narrow (count);
+  g_autofree double *factors = NULL;
+
+  if (n == 0 || count == 0)
+    return TRUE;
+  ensure_single_thread ();
+  if (!check_finite (right, n, count, what, error))
+    return FALSE;
+  factors = factorize_definite (n, matrix, what, error);
+  if (factors == NULL)
+    return FALSE;
+  /* By rows the factor is L of A = L L'. */
+  cblas_dtrsm (CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, order, width, 1,
+               factors, order, right, width);
+  cblas_dtrsm (CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, order, width, 1,
+               factors, order, right, width);
+  return TRUE;
+}
+
+const char *
+assay_linalg_describe (void)
+{
+  static char *description;
+
+  if (g_once_init_enter (&description))
+    g_once_init_leave (&description, g_strstrip (g_strdup (openblas_get_config ())));
+  return description;
+}

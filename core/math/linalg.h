@@ -1,0 +1,71 @@
+/* The only file that calls BLAS and LAPACKE. Sizes are checked before they are narrowed to their
+ * integers. Every routine runs on one thread and may be called from assay_parallel_for. */
+#pragma once
+
+#include "core/data/matrix.h"
+
+G_BEGIN_DECLS
+
+/* C = A B' with A rows_a x inner, B rows_b x inner, C rows_a x rows_b, all row-major with the
+ * given strides (elements). */
+void assay_linalg_product_nt (gsize rows_a, gsize rows_b, gsize inner, const float *a,
+                              gsize stride_a, const float *b, gsize stride_b, float *ret_c,
+                              gsize stride_c);
+/* The same in double. */
+void assay_linalg_product_nt_double (gsize rows_a, gsize rows_b, gsize inner, const double *a,
+                                     gsize stride_a, const double *b, gsize stride_b, double *ret_c,
+                                     gsize stride_c);
+/* C = A B with A rows x inner, B inner x cols, C rows x cols. */
+void assay_linalg_product_nn (gsize rows, gsize cols, gsize inner, const float *a, gsize stride_a,
+                              const float *b, gsize stride_b, float *ret_c, gsize stride_c);
+void assay_linalg_product_nn_double (gsize rows, gsize cols, gsize inner, const double *a,
+                                     gsize stride_a, const double *b, gsize stride_b, double *ret_c,
+                                     gsize stride_c);
+/* C = A' B with A inner x rows, B inner x cols, C rows x cols. */
+void assay_linalg_product_tn (gsize rows, gsize cols, gsize inner, const float *a, gsize stride_a,
+                              const float *b, gsize stride_b, float *ret_c, gsize stride_c);
+void assay_linalg_product_tn_double (gsize rows, gsize cols, gsize inner, const double *a,
+                                     gsize stride_a, const double *b, gsize stride_b, double *ret_c,
+                                     gsize stride_c);
+
+/* Replaces the @count rows (each of @cols, row-major without gaps, count <= cols) by an orthonormal
+ * basis of their span (Householder QR in double). ASSAY_ERROR_NUMERIC when they are linearly
+ * dependent to working precision. */
+gboolean assay_linalg_orthonormalize (double *rows, gsize count, gsize cols, GError **error);
+
+/* LAPACK leaves the signs of eigenvectors and singular vectors open. Here the component of largest
+ * magnitude (the first of equal ones) is positive: in each eigenvector, and in each right singular
+ * vector, whose left one follows. Vectors of equal or nearly equal values span the right space, but
+ * which basis of it they are is LAPACK's choice. Orders (MIN (rows, cols)) are at most 20000. */
+
+/* The @count largest eigenvalues (count <= n), descending, of the symmetric @matrix (n x n,
+ * row-major; only its lower triangle is read), and their eigenvectors as rows (count x n;
+ * NULL: not wanted). ASSAY_ERROR_NUMERIC when values are not finite. */
+gboolean assay_linalg_symmetric_eigen (gsize n, gsize count, const double *matrix,
+                                       double *ret_values, double *ret_vectors, GError **error);
+
+/* The @count largest eigenvalues of A x = value B x, descending, for a symmetric @matrix A and a
+ * symmetric positive definite @definite B (both n x n, row-major; only their lower triangles are
+ * read), and the eigenvectors as rows (count x n) with x' B x = 1. ASSAY_ERROR_NUMERIC when B is
+ * not positive definite to working precision, or values are not finite. */
+gboolean assay_linalg_definite_eigen (gsize n, gsize count, const double *matrix,
+                                      const double *definite, double *ret_values,
+                                      double *ret_vectors, GError **error);
+
+/* @matrix (rows x cols, row-major) = U diag (s) V' with k = MIN (rows, cols): the singular values
+ * s (k, descending), U (rows x k) and V' (k x cols); either may be NULL. ASSAY_ERROR_NUMERIC when
+ * values are not finite. */
+gboolean assay_linalg_svd (gsize rows, gsize cols, const double *matrix, double *ret_u,
+                           double *ret_values, double *ret_vt, GError **error);
+
+/* Solves A X = B for a symmetric positive definite @matrix A (n x n, row-major; only its lower
+ * triangle is read) by Cholesky's factorization; B (n x @count, row-major) is replaced by X.
+ * ASSAY_ERROR_NUMERIC when A is not positive definite to working precision, or values are not
+ * finite; B is then untouched. */
+gboolean assay_linalg_solve_spd (gsize n, gsize count, const double *matrix, double *right,
+                                 GError **error);
+
+/* Which BLAS answers: "OpenBLAS 0.3.21 ... SkylakeX"; for run.json and --version. Static. */
+const char *assay_linalg_describe (void);
+
+G_END_DECLS

@@ -1,0 +1,51 @@
+/* Mixtures of images, x~ = sigma o sum_j lambda_j x_j: what those who release them and those who
+ * use them have in common. The coefficients are k random shares of 1, drawn anew until they meet
+ * what is asked of them. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/base/rng.h"
+
+G_BEGIN_DECLS
+
+#define ASSAY_MIXTURE_MAX_IMAGES 64
+
+/* How the k numbers are drawn that are then divided by their sum. */
+typedef enum {
+  ASSAY_MIXTURE_UNIFORM,         /* uniform on [0, 1] */
+  ASSAY_MIXTURE_ABSOLUTE_NORMAL, /* absolute values of standard normals */
+  ASSAY_MIXTURE_DIRICHLET, /* gamma with the shape `concentration`: a symmetric Dirichlet vector */
+} AssayMixtureDistribution;
+
+extern const char *const assay_mixture_distributions[];
+
+typedef struct {
+  guint distribution; /* AssayMixtureDistribution */
+  double concentration;
+  gsize k;                /* at most ASSAY_MIXTURE_MAX_IMAGES */
+  double max_coefficient; /* c1: none is larger */
+  double private_share;   /* c2: the first two sum to this at least; 0: to whatever they do */
+} AssayMixtureCoefficients;
+
+/* ASSAY_ERROR_PARAMETER, naming the settings, for demands that no draw or hardly any can meet. */
+gboolean assay_mixture_coefficients_check (const AssayMixtureCoefficients *wanted, GError **error);
+
+/* The share of draws that meet the demands: exact where it is 0 because nothing can, otherwise
+ * estimated from a fixed stream, within a tenth or so of itself down to the floor of the check. */
+double assay_mixture_coefficients_acceptance (const AssayMixtureCoefficients *wanted);
+
+/* Draws until the demands are met, which the check above has shown to come to an end. The k numbers
+ * meet them as they are released, rounded to float32; they sum to 1 within k roundings. */
+void assay_mixture_coefficients_draw (const AssayMixtureCoefficients *wanted, AssayStream *stream,
+                                      float *ret_coefficients);
+
+/* sum_j lambda_j x_j of @k images, in double and rounded once. */
+void assay_mixture_sum (const float *const *images, const float *coefficients, gsize k, gsize cols,
+                        float *ret_mixed);
+
+/* Number c changes its sign where bit c of the words is set. */
+gsize assay_mixture_sign_words (gsize cols); /* how many there are */
+void assay_mixture_flip_signs (const guint32 *words, gsize cols, float *inout_values);
+
+G_END_DECLS

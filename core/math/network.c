@@ -1,0 +1,501 @@
+/* Layers of ReLUs, and a softmax above them.
+ *
+ * For a batch of B rows A_0, weights W_l (out x in) and biases b_l of layers l = 0 .. L - 1:
+ *   Z_l = A_l W_l' + b_l,   A_(l+1) = max (Z_l, 0),   p = softmax (Z_(L-1))
+ * With targets y (rows of sum s) the loss is -1/B sum y ln p, so that
+ *   D_(L-1) = (s p - y) / B,   D_(l-1) = (D_l W_l) o [A_l > 0]
+ *   dW_l = D_l' A_l + decay W_l,   db_l = 1' D_l
+ * and V <- momentum V + dW, W <- W - rate V (Polyak 1964), the rate falling along half a cosine
+ * (Loshchilov and Hutter 2017, "SGDR", equation 5, without restarts).
+ *
+ * Two loops a batch are parallel. The first takes shards of SHARD rows from A_0 to D_0: no row
+ * depends on another. The second takes panels of PANEL units of a layer: a unit's gradient is one
+ * product over all rows of the batch. Nothing is summed across pieces, and pieces do not depend on
+ * the number of threads, so neither do results. */
+#include "core/math/network.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/vectorise.h"
+#include "core/math/linalg.h"
+
+#define SHARD 64 /* rows */
+#define PANEL 64 /* units */
+
+/* What the rows of a shard pass through. */
+typedef struct {
+  float *values[ASSAY_NETWORK_MAX_LAYERS + 1]; /* A_l; the last holds Z, then p: rows x widths[l] */
+  float *deltas[ASSAY_NETWORK_MAX_LAYERS];     /* D_l: rows x widths[l + 1] */
+} Passage;
+
+/* ---- Kernels ---- */
+
+ASSAY_VECTORISED static void
+add_biases (const float *biases, gsize rows, gsize cols, float *inout_values)
+{
+  for (gsize i = 0; i < rows; i++)
+    for (gsize j = 0; j < cols; j++)
+      inout_values[i * cols + j] += biases[j];
+}
+
+ASSAY_VECTORISED static void
+rectify (gsize count, float *inout_values)
+{
+  for (gsize i = 0; i < count; i++)
+    inout_values[i] = inout_values[i] > 0 ? inout_values[i] : 0;
+}
+
+/* Keeps the derivative of values that a ReLU let through. */
+ASSAY_VECTORISED static void
+mask_deltas (const float *values, gsize count, float *inout_deltas)
+{
+  for (gsize i = 0; i < count; i++)
+    inout_deltas[i] = values[i] > 0 ? inout_deltas[i] : 0;
+}
+
+ASSAY_VECTORISED static void
+descend (gsize count, float rate, float momentum, float decay, const float *gradient,
+         float *inout_velocity, float *inout_weights)
+{
+  for (gsize i = 0; i < count; i++) {
+    inout_velocity[i] = momentum * inout_velocity[i] + gradient[i] + decay * inout_weights[i];
+    inout_weights[i] -= rate * inout_velocity[i];
+  }
+}
+
+/* exp (z_c) / sum_c exp (z_c), in place. */
+static void
+softmax (gsize n_classes, float *inout_values)
+{
+  float largest = inout_values[0];
+  double sum = 0;
+
+  for (gsize c = 1; c < n_classes; c++)
+    largest = MAX (largest, inout_values[c]);
+  for (gsize c = 0; c < n_classes; c++)
+    sum += exp ((double) inout_values[c] - (double) largest);
+  for (gsize c = 0; c < n_classes; c++)
+    inout_values[c] = (float) (exp ((double) inout_values[c] - (double) largest) / sum);
+}
+
+/* From A_0 to p. */
+static void
+pass_forward (const AssayNetwork *network, const Passage *passage, gsize rows)
+{
+  const AssayNetworkShape *shape = &network->shape;
+  const gsize n_classes = shape->widths[shape->n_layers];
+
+  for (gsize l = 0; l < shape->n_layers; l++) {
+    const gsize in = shape->widths[l], out = shape->widths[l + 1];
+    float *values = passage->values[l + 1];
+
+    assay_linalg_product_nt (rows, out, in, passage->values[l], in, network->weights[l], in, values,
+                             out);
+    add_biases (network->biases[l], rows, out, values);
+    if (l + 1 < shape->n_layers)
+      rectify (rows * out, values);
+  }
+  for (gsize i = 0; i < rows; i++)
+    softmax (n_classes, passage->values[shape->n_layers] + i * n_classes);
+}
+
+/* From D_(L-1) to D_0. */
+static void
+pass_backward (const AssayNetwork *network, const Passage *passage, gsize rows)
+{
+  const AssayNetworkShape *shape = &network->shape;
+
+  for (gsize l = shape->n_layers - 1; l > 0; l--) {
+    const gsize in = shape->widths[l], out = shape->widths[l + 1];
+
+    assay_linalg_product_nn (rows, in, out, passage->deltas[l], out, network->weights[l], in,
+                             passage->deltas[l - 1], in);
+    mask_deltas (passage->values[l], rows * in, passage->deltas[l - 1]);
+  }
+}
+
+/* ---- Networks ---- */
+
+void
+assay_network_free (AssayNetwork *network)
+{
+  if (network == NULL)
+    return;
+  for (gsize l = 0; l < ASSAY_NETWORK_MAX_LAYERS; l++) {
+    g_free (network->weights[l]);
+    g_free (network->biases[l]);
+  }
+  g_free (network);
+}
+
+AssayNetwork *
+assay_network_new (const AssayNetworkShape *shape, AssayStreamKey key, GError **error)
+{
+  g_autoptr (AssayNetwork) network = g_new0 (AssayNetwork, 1);
+
+  g_return_val_if_fail (shape->n_layers >= 1 && shape->n_layers <= ASSAY_NETWORK_MAX_LAYERS, NULL);
+  network->shape = *shape;
+  for (gsize l = 0; l < shape->n_layers; l++) {
+    const gsize in = shape->widths[l], out = shape->widths[l + 1];
+    const double deviation = sqrt (2 / (double) in);
+    AssayStream stream = assay_stream (key, l);
+
+    network->weights[l] = assay_alloc (out, in * sizeof (float), "weights", error);
+    network->biases[l] = assay_alloc (out, sizeof (float), "biases", error);
+    if (network->weights[l] == NULL || network->biases[l] == NULL)
+      return NULL;
+    for (gsize i = 0; l + 1 < shape->n_layers && i < in * out; i++)
+      network->weights[l][i] = (float) (deviation * assay_stream_normal (&stream));
+  }
+  return g_steal_pointer (&network);
+}
+
+/* ---- Room for a batch ---- */
+
+/* A batch as one passage, of which a shard takes its rows; velocities; scratch for gradients. */
+typedef struct {
+  const AssayNetworkTraining *training;
+  AssayNetwork *network;
+  AssayView inputs;
+  AssayView targets;
+  const gsize *order; /* of the batch's rows */
+  gsize rows;         /* of the batch */
+  double rate;
+  Passage passage;
+  float *weight_velocities[ASSAY_NETWORK_MAX_LAYERS];
+  float *bias_velocities[ASSAY_NETWORK_MAX_LAYERS];
+  float *gradients;     /* PANEL x the widest input, and PANEL of biases, a worker */
+  gsize gradients_size; /* of a worker */
+} Batch;
+
+static void
+passage_clear (Passage *passage)
+{
+  for (gsize l = 0; l <= ASSAY_NETWORK_MAX_LAYERS; l++)
+    g_free (passage->values[l]);
+  for (gsize l = 0; l < ASSAY_NETWORK_MAX_LAYERS; l++)
+    g_free (passage->deltas[l]);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Passage, passage_clear)
+
+static gboolean
+make_passage (const AssayNetworkShape *shape, gsize rows, gboolean is_training, Passage *passage,
+              GError **error)
+{
+  for (gsize l = 0; l <= shape->n_layers; l++) {
+    const gsize size = shape->widths[l] * sizeof (float);
+
+    passage->values[l] = assay_alloc (rows, size, "values of a layer", error);
+    if (passage->values[l] == NULL)
+      return FALSE;
+    if (!is_training || l == 0)
+      continue;
+    passage->deltas[l - 1] = assay_alloc (rows, size, "derivatives of a layer", error);
+    if (passage->deltas[l - 1] == NULL)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The part of @passage that begins at row @first. */
+static Passage
+passage_from (const AssayNetworkShape *shape, const Passage *passage, gsize first)
+{
+  Passage part = { 0 };
+
+  for (gsize l = 0; l <= shape->n_layers; l++)
+    part.values[l] = passage->values[l] + first * shape->widths[l];
+  for (gsize l = 0; l < shape->n_layers && passage->deltas[l] != NULL; l++)
+    part.deltas[l] = passage->deltas[l] + first * shape->widths[l + 1];
+  return part;
+}
+
+static void
+batch_clear (Batch *batch)
+{
+  passage_clear (&batch->passage);
+  for (gsize l = 0; l < ASSAY_NETWORK_MAX_LAYERS; l++) {
+    g_free (batch->weight_velocities[l]);
+    g_free (batch->bias_velocities[l]);
+  }
+  g_free (batch->gradients);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Batch, batch_clear)
+
+static gsize
+widest_input (const AssayNetworkShape *shape)
+{
+  gsize widest = 0;
+
+  for (gsize l = 0; l < shape->n_layers; l++)
+    widest = MAX (widest, shape->widths[l]);
+  return widest;
+}
+
+static gboolean
+make_batch (Batch *batch, GError **error)
+{
+  const AssayNetworkShape *shape = &batch->network->shape;
+  const gsize rows = MIN (batch->training->batch, batch->inputs.rows);
+
+  batch->gradients_size = PANEL * (widest_input (shape) + 1);
+  batch->gradients = assay_alloc (assay_parallel_threads (), batch->gradients_size * sizeof (float),
+                                  "gradients", error);
+  if (batch->gradients == NULL || !make_passage (shape, rows, TRUE, &batch->passage, error))
+    return FALSE;
+  for (gsize l = 0; l < shape->n_layers; l++) {
+    const gsize in = shape->widths[l], out = shape->widths[l + 1];
+
+    batch->weight_velocities[l] = assay_alloc (out, in * sizeof (float), "velocities", error);
+    batch->bias_velocities[l] = assay_alloc (out, sizeof (float), "velocities", error);
+    if (batch->weight_velocities[l] == NULL || batch->bias_velocities[l] == NULL)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* ---- Training ---- */
+
+/* Rows of one shard, from the inputs to D_0. */
+static void
+pass_shard (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  const Batch *batch = data;
+  const AssayNetworkShape *shape = &batch->network->shape;
+  const gsize first = index * SHARD, rows = MIN (SHARD, batch->rows - first);
+  const gsize cols = shape->widths[0], n_classes = shape->widths[shape->n_layers];
+  const Passage passage = passage_from (shape, &batch->passage, first);
+
+  for (gsize i = 0; i < rows; i++)
+    memcpy (passage.values[0] + i * cols, assay_view_row (batch->inputs, batch->order[first + i]),
+            cols * sizeof (float));
+  pass_forward (batch->network, &passage, rows);
+  for (gsize i = 0; i < rows; i++) {
+    const float *target = assay_view_row (batch->targets, batch->order[first + i]);
+    const float *shares = passage.values[shape->n_layers] + i * n_classes;
+    float *delta = passage.deltas[shape->n_layers - 1] + i * n_classes;
+    double sum = 0;
+
+    for (gsize c = 0; c < n_classes; c++)
+      sum += (double) target[c];
+    for (gsize c = 0; c < n_classes; c++)
+      delta[c] = (float) ((sum * (double) shares[c] - (double) target[c]) / (double) batch->rows);
+  }
+  pass_backward (batch->network, &passage, rows);
+}
+
+static gsize
+panels_of (const AssayNetworkShape *shape, gsize layer)
+{
+  return (shape->widths[layer + 1] + PANEL - 1) / PANEL;
+}
+
+/* A step for the units of one panel; panels are numbered through all layers. */
+static void
+step_panel (gsize index, guint worker, gpointer data)
+{
+  const Batch *batch = data;
+  const AssayNetworkShape *shape = &batch->network->shape;
+  const AssayNetworkTraining *training = batch->training;
+  const float rate = (float) batch->rate, momentum = (float) training->momentum;
+  float *gradient = batch->gradients + worker * batch->gradients_size;
+  float *bias_gradient = gradient + batch->gradients_size - PANEL;
+  gsize layer = 0, first, units, in, out;
+
+  for (; index >= panels_of (shape, layer); layer++)
+    index -= panels_of (shape, layer);
+  in = shape->widths[layer];
+  out = shape->widths[layer + 1];
+  first = index * PANEL;
+  units = MIN (PANEL, out - first);
+  assay_linalg_product_tn (units, in, batch->rows, batch->passage.deltas[layer] + first, out,
+                           batch->passage.values[layer], in, gradient, in);
+  memset (bias_gradient, 0, PANEL * sizeof (float));
+  for (gsize i = 0; i < batch->rows; i++)
+    for (gsize j = 0; j < units; j++)
+      bias_gradient[j] += batch->passage.deltas[layer][i * out + first + j];
+  descend (units * in, rate, momentum, (float) training->weight_decay, gradient,
+           batch->weight_velocities[layer] + first * in,
+           batch->network->weights[layer] + first * in);
+  descend (units, rate, momentum, 0, bias_gradient, batch->bias_velocities[layer] + first,
+           batch->network->biases[layer] + first);
+}
+
+static void
+train_epoch (Batch *batch, const gsize *order, gsize epoch)
+{
+  const AssayNetworkTraining *training = batch->training;
+  const AssayNetworkShape *shape = &batch->network->shape;
+  const gsize n = batch->inputs.rows, n_batches = (n + training->batch - 1) / training->batch;
+  gsize n_panels = 0;
+
+  for (gsize l = 0; l < shape->n_layers; l++)
+    n_panels += panels_of (shape, l);
+  for (gsize b = 0; b < n_batches; b++) {
+    const double done
+        = ((double) epoch + (double) b / (double) n_batches) / (double) training->epochs;
+
+    batch->order = order + b * training->batch;
+    batch->rows = MIN (training->batch, n - b * training->batch);
+    batch->rate = training->learning_rate * (1 + cos (G_PI * done)) / 2;
+    assay_parallel_for ((batch->rows + SHARD - 1) / SHARD, pass_shard, batch);
+    assay_parallel_for (n_panels, step_panel, batch);
+  }
+}
+
+static gboolean
+is_finite (const AssayNetwork *network)
+{
+  const AssayNetworkShape *shape = &network->shape;
+
+  for (gsize l = 0; l < shape->n_layers; l++) {
+    for (gsize i = 0; i < shape->widths[l] * shape->widths[l + 1]; i++)
+      if (!isfinite (network->weights[l][i]))
+        return FALSE;
+    for (gsize i = 0; i < shape->widths[l + 1]; i++)
+      if (!isfinite (network->biases[l][i]))
+        return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_targets (AssayView targets, GError **error)
+{
+  double sum = 0;
+
+  if (!assay_view_check_finite (targets, "shares of classes", error))
+    return FALSE;
+  for (gsize i = 0; i < targets.rows; i++)
+    for (gsize c = 0; c < targets.cols; c++) {
+      const double share = (double) assay_view_row (targets, i)[c];
+
+      if (share < 0)
+        return assay_fail (error, ASSAY_ERROR_DATA,
+                           "row %" G_GSIZE_FORMAT " gives class %" G_GSIZE_FORMAT
+                           " the share %g; expected no negative ones",
+                           i, c, share);
+      sum += share;
+    }
+  return sum > 0
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "no row has a share of any class; expected a positive one at least");
+}
+
+static gboolean
+check_sizes (const AssayNetworkShape *shape, AssayView inputs, AssayView targets, GError **error)
+{
+  const gsize cols = shape->widths[0], n_classes = shape->widths[shape->n_layers];
+
+  if (inputs.cols == cols && targets.cols == n_classes && inputs.rows == targets.rows
+      && inputs.rows > 0)
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                     "%" G_GSIZE_FORMAT " rows of %" G_GSIZE_FORMAT " columns with %" G_GSIZE_FORMAT
+                     " rows of %" G_GSIZE_FORMAT " shares; expected one row of %" G_GSIZE_FORMAT
+                     " shares for each row of %" G_GSIZE_FORMAT " columns, and a row at least",
+                     inputs.rows, inputs.cols, targets.rows, targets.cols, n_classes, cols);
+}
+
+gboolean
+assay_network_train (AssayNetwork *network, const AssayNetworkTraining *training, AssayView inputs,
+                     AssayView targets, AssayStreamKey key, GError **error)
+{
+  g_auto (Batch) batch
+      = { .training = training, .network = network, .inputs = inputs, .targets = targets };
+  g_autofree gsize *order = NULL;
+
+  g_return_val_if_fail (training->batch > 0, FALSE);
+  if (!check_sizes (&network->shape, inputs, targets, error)
+      || !assay_view_check_finite (inputs, "inputs", error) || !check_targets (targets, error)
+      || !make_batch (&batch, error))
+    return FALSE;
+  order = assay_alloc (inputs.rows, sizeof *order, "order of rows", error);
+  if (order == NULL)
+    return FALSE;
+  for (gsize epoch = 0; epoch < training->epochs; epoch++) {
+    AssayStream stream = assay_stream (key, ASSAY_NETWORK_MAX_LAYERS + epoch);
+
+    assay_stream_permutation (&stream, inputs.rows, order);
+    train_epoch (&batch, order, epoch);
+    if (!is_finite (network))
+      return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                         "training diverged in epoch %" G_GSIZE_FORMAT
+                         " at learning_rate = %g; expected a smaller one, or smaller inputs",
+                         epoch + 1, training->learning_rate);
+  }
+  return TRUE;
+}
+
+/* ---- Predictions ---- */
+
+typedef struct {
+  const AssayNetwork *network;
+  AssayView inputs;
+  Passage passage; /* SHARD rows a worker */
+  float *shares;
+} Prediction;
+
+static void
+predict_shard (gsize index, guint worker, gpointer data)
+{
+  const Prediction *prediction = data;
+  const AssayNetworkShape *shape = &prediction->network->shape;
+  const gsize first = index * SHARD, rows = MIN (SHARD, prediction->inputs.rows - first);
+  const gsize cols = shape->widths[0], n_classes = shape->widths[shape->n_layers];
+  const Passage passage = passage_from (shape, &prediction->passage, worker * SHARD);
+
+  for (gsize i = 0; i < rows; i++)
+    memcpy (passage.values[0] + i * cols, assay_view_row (prediction->inputs, first + i),
+            cols * sizeof (float));
+  pass_forward (prediction->network, &passage, rows);
+  memcpy (prediction->shares + first * n_classes, passage.values[shape->n_layers],
+          rows * n_classes * sizeof (float));
+}
+
+gboolean
+assay_network_predict (const AssayNetwork *network, AssayView inputs, float *ret_shares,
+                       GError **error)
+{
+  const AssayNetworkShape *shape = &network->shape;
+  g_auto (Passage) passage = { 0 };
+  Prediction prediction = { .network = network, .inputs = inputs, .shares = ret_shares };
+
+  if (inputs.cols != shape->widths[0])
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "expected rows of %" G_GSIZE_FORMAT " columns, found %" G_GSIZE_FORMAT,
+                       shape->widths[0], inputs.cols);
+  if (!assay_view_check_finite (inputs, "inputs", error)
+      || !make_passage (shape, SHARD * assay_parallel_threads (), FALSE, &passage, error))
+    return FALSE;
+  prediction.passage = passage;
+  assay_parallel_for ((inputs.rows + SHARD - 1) / SHARD, predict_shard, &prediction);
+  return TRUE;
+}
+
+/* ---- What is known beforehand ---- */
+
+guint64
+assay_network_memory (const AssayNetworkShape *shape, gsize batch)
+{
+  guint64 numbers = (guint64) assay_parallel_threads () * PANEL * (widest_input (shape) + 1);
+
+  for (gsize l = 0; l < shape->n_layers; l++)
+    numbers += 2 * (guint64) shape->widths[l + 1] * (shape->widths[l] + 1 + batch);
+  return (numbers + (guint64) batch * shape->widths[0]) * sizeof (float);
+}
+
+double
+assay_network_work (const AssayNetworkShape *shape)
+{
+  double work = 0;
+
+  for (gsize l = 0; l < shape->n_layers; l++)
+    work += 2 * (double) shape->widths[l] * (double) shape->widths[l + 1];
+  return work;
+}

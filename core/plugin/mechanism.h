@@ -1,0 +1,92 @@
+/* A defense with a formal claim, as the distinguishing game sees it (distinguish.h): which
+ * budget it claims under which relation, worst-case neighbouring inputs, and fresh runs on them.
+ *
+ * Inputs and outputs are rows of float32: what leaves the owner is float32, so that is what is
+ * audited. Settings are the defense's struct; @cols are the columns of one secret. Every callback
+ * is a pure function of its arguments and may be called from several threads at once.
+ *
+ * A mechanism of another program can fail, and starting it costs more than a run: it has load_pair
+ * and run_many in place of pair and run (defenses/external/exec-mechanism.h). */
+#pragma once
+
+#include <glib.h>
+
+#include "core/base/rng.h"
+#include "core/data/matrix.h"
+
+G_BEGIN_DECLS
+
+/* (epsilon, delta)-differential privacy. */
+typedef struct {
+  double epsilon;
+  double delta; /* 0: pure */
+} AssayBudget;
+
+typedef struct {
+  /* The relation under which it claims, in words: "any two values", "one record more or less"; and
+   * where settings say it, what they say (NULL: `neighbours`). */
+  const char *neighbours;
+  const char *(*relation) (gconstpointer settings);
+
+  /* Whether these settings claim anything; NULL: all do. */
+  gboolean (*is_claimed) (gconstpointer settings);
+  AssayBudget (*budget) (gconstpointer settings, gsize cols);
+
+  /* An input is not a secret but something of its own (a code, a small dataset), whatever the
+   * columns of a secret. */
+  gboolean has_own_inputs;
+
+  /* How many numbers one input and one output have. */
+  void (*size) (gconstpointer settings, gsize cols, gsize *ret_inputs, gsize *ret_outputs);
+
+  /* Neighbouring inputs number @index. Those below @n_proposed are proposals, the worst first;
+   * beyond them neighbours are drawn at random from @stream, for attacks that search. */
+  guint n_proposed;
+  void (*pair) (gconstpointer settings, gsize cols, guint index, AssayStream *stream,
+                float *ret_first, float *ret_second);
+
+  /* @count fresh and independent runs on @input, one output a row, drawn from @stream. */
+  void (*run) (gconstpointer settings, gsize cols, AssayStream *stream, const float *input,
+               gsize count, float *ret_outputs);
+
+  /* In place of pair and run, and all or none of them there. All pairs are proposals, and there are
+   * no others: count_pairs says how many (0: that cannot be told), check_pairs whether they can be
+   * used, and is asked when a scenario is loaded that is to be run. run_many is asked for up to
+   * batch_runs (settings) runs at once, a multiple of ASSAY_PANEL_RUNS, by one thread, and draws
+   * from @stream; ASSAY_ERROR_DATA where the program fails. Both fail where an input has not
+   * @n_inputs numbers any more. */
+  guint (*count_pairs) (gconstpointer settings);
+  gboolean (*check_pairs) (gconstpointer settings, GError **error);
+  gboolean (*load_pair) (gconstpointer settings, guint index, gsize n_inputs, float *ret_first,
+                         float *ret_second, GError **error);
+  gsize (*batch_runs) (gconstpointer settings);
+  gboolean (*run_many) (gconstpointer settings, AssayStream *stream, const float *input,
+                        gsize n_inputs, gsize count, float *ret_outputs, GError **error);
+
+  /* Exact log-likelihood ratio, natural logarithm: ln p (output | first) - ln p (output | second)
+   * of each of @count outputs; +-G_MAXDOUBLE where one of the two cannot give the output. NULL: the
+   * density is not known, or the defense does not do what it says it does. */
+  void (*log_ratio) (gconstpointer settings, gsize cols, const float *first, const float *second,
+                     const float *outputs, gsize count, double *ret_scores);
+
+  /* Probabilities of the tight event on the first and on the second input of pair 0, if the
+   * mechanism were built for @epsilon (at its own delta): a closed form, from which power is
+   * computed. NULL: not known. */
+  void (*tight_event) (gconstpointer settings, gsize cols, double epsilon, double *ret_first,
+                       double *ret_second);
+
+  /* Whether log_ratio and tight_event are known with these settings; NULL: with all, where they are
+   * not NULL themselves. */
+  gboolean (*has_density) (gconstpointer settings);
+
+  /* Only for defenses that act on a whole dataset, for one-run audits (one-run.h): up to how
+   * many canaries there can be; @count of them as rows of the dataset; and from one release a score
+   * per canary, higher where it rather was in the dataset. @release are the numbers that one run
+   * put out. All NULL where each secret is protected for itself. */
+  gsize (*max_canaries) (gconstpointer settings, gsize cols);
+  void (*canaries) (gconstpointer settings, gsize cols, gsize count, float *ret_rows);
+  void (*canary_scores) (gconstpointer settings, gsize cols, AssayView canaries,
+                         const float *release, double *ret_scores);
+} AssayMechanism;
+
+G_END_DECLS

@@ -1,0 +1,249 @@
+/* Loading plugins that were compiled out of the tree.
+ *
+ * A shared object is looked at before it is handed to the dynamic linker, which maps what the
+ * headers of a truncated file promise and then dies of SIGBUS. Everything that it needs is bound at
+ * once, so that a symbol which this program lacks is found here and not in the middle of a run. */
+#include "core/plugin/module-loader.h"
+
+#include <elf.h>
+#include <gmodule.h>
+#include <link.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/plugin/module.h"
+#include "core/plugin/plugin-check.h"
+#include "core/plugin/registry.h"
+
+#define SUFFIX ".so"
+
+typedef struct {
+  GHashTable *seen; /* files by their real path */
+  GPtrArray *refusals;
+} Loader;
+
+char *
+assay_modules_installed_folder (const char *bindir, const char *libdir)
+{
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *folder = program != NULL ? g_path_get_dirname (program) : NULL;
+  g_autofree char *end = g_strconcat ("/", bindir, NULL);
+
+  if (folder == NULL || !g_str_has_suffix (folder, end))
+    return NULL;
+  if (g_path_is_absolute (libdir))
+    return g_build_filename (libdir, "assay", "plugins", NULL);
+  folder[strlen (folder) - strlen (end) + 1] = '\0';
+  return g_build_filename (folder, libdir, "assay", "plugins", NULL);
+}
+
+/* ---- One file ---- */
+
+/* That @content is a whole shared object; for which machine, the dynamic linker checks. */
+static gboolean
+check_elf (const char *content, gsize length, GError **error)
+{
+  ElfW (Ehdr) header;
+
+  if (length < sizeof header || memcmp (content, ELFMAG, SELFMAG) != 0)
+    return assay_fail (error, ASSAY_ERROR_DATA, "is no shared object");
+  memcpy (&header, content, sizeof header);
+  if (header.e_ident[EI_CLASS] != (sizeof (gpointer) == 8 ? ELFCLASS64 : ELFCLASS32)
+      || header.e_type != ET_DYN || header.e_phentsize != sizeof (ElfW (Phdr)))
+    return assay_fail (error, ASSAY_ERROR_DATA, "is no shared object for this machine");
+  for (guint i = 0; i < header.e_phnum; i++) {
+    const guint64 at = header.e_phoff + (guint64) i * sizeof (ElfW (Phdr));
+    ElfW (Phdr) segment;
+
+    if (at < header.e_phoff || at > length - sizeof segment)
+      return assay_fail (error, ASSAY_ERROR_DATA, "is a truncated shared object");
+    memcpy (&segment, content + at, sizeof segment);
+    if (segment.p_filesz > length || segment.p_offset > length - segment.p_filesz)
+      return assay_fail (error, ASSAY_ERROR_DATA, "is a truncated shared object");
+  }
+  return TRUE;
+}
+
+static char *
+hash_file (const char *path, GError **error)
+{
+  g_autoptr (GError) problem = NULL;
+  g_autoptr (GMappedFile) file = NULL;
+
+  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    assay_fail (error, ASSAY_ERROR_DATA, "is no regular file; expected a shared object");
+    return NULL;
+  }
+  file = g_mapped_file_new (path, FALSE, &problem);
+  if (file == NULL) {
+    assay_fail (error, ASSAY_ERROR_DATA, "cannot be read: %s", problem->message);
+    return NULL;
+  }
+  if (!check_elf (g_mapped_file_get_contents (file), g_mapped_file_get_length (file), error))
+    return NULL;
+  return g_compute_checksum_for_data (G_CHECKSUM_SHA256,
+                                      (const guchar *) g_mapped_file_get_contents (file),
+                                      g_mapped_file_get_length (file));
+}
+
+/* What the dynamic linker said, without the path that it begins with. */
+static const char *
+linker_message (const char *path)
+{
+  const char *message = g_module_error ();
+
+  if (message != NULL && g_str_has_prefix (message, path)) {
+    message += strlen (path);
+    message += strspn (message, ": ");
+  }
+  return message != NULL ? message : "no reason was given";
+}
+
+/* The sizes of this program's types, with their names, against those of the module's. */
+static gboolean
+check_layout (const AssayModule *module, GError **error)
+{
+#define NAMED_SIZE(Type) { #Type, (guint32) sizeof (Type) },
+  static const struct {
+    const char *name;
+    guint32 size;
+  } own[] = { ASSAY_MODULE_TYPES (NAMED_SIZE) };
+#undef NAMED_SIZE
+
+  if (module->abi != ASSAY_PLUGIN_ABI)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "was compiled for plugin ABI %u; expected %u: compile it with the headers "
+                       "of this Assay",
+                       module->abi, ASSAY_PLUGIN_ABI);
+  for (guint i = 0; i < MIN (module->n_sizes, G_N_ELEMENTS (own)); i++)
+    if (module->sizes[i] != own[i].size)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "was compiled with other headers: its %s has %u bytes; expected %u: "
+                         "compile it with the headers of this Assay",
+                         own[i].name, module->sizes[i], own[i].size);
+  return module->n_sizes == G_N_ELEMENTS (own)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "was compiled with other headers: compile it with those of this Assay");
+}
+
+static gboolean
+check_entries (const AssayModule *module, GError **error)
+{
+  if (module->entries == NULL || module->entries[0].plugin == NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA, "offers no plugin");
+  for (const AssayModuleEntry *entry = module->entries; entry->plugin != NULL; entry++)
+    if ((guint) entry->type > ASSAY_PLUGIN_DATASET)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "its plugin number %d is of no type that there is",
+                         (int) (entry - module->entries) + 1);
+    else if (!assay_plugin_check (entry->type, entry->plugin, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* The plugins of @module into the registry; those before one that is refused stay in it. */
+static gboolean
+register_entries (const AssayModule *module, const AssayPluginOrigin *origin, GError **error)
+{
+  for (const AssayModuleEntry *entry = module->entries; entry->plugin != NULL; entry++)
+    if (!assay_registry_add (entry->type, entry->plugin, origin, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+load_file (const char *path, GError **error)
+{
+  g_autofree char *sha256 = hash_file (path, error);
+  const AssayPluginOrigin origin = { (char *) path, sha256 };
+  gpointer symbol;
+  GModule *module;
+
+  if (sha256 == NULL)
+    return FALSE;
+  module = g_module_open (path, G_MODULE_BIND_LOCAL);
+  if (module == NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA, "cannot be loaded: %s", linker_message (path));
+  /* Its threads and its descriptors may be in use until the end. */
+  g_module_make_resident (module);
+  if (!g_module_symbol (module, ASSAY_MODULE_SYMBOL, &symbol) || symbol == NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "is no plugin: it has no symbol " ASSAY_MODULE_SYMBOL
+                       "; expected ASSAY_MODULE (...) of core/plugin/module.h in it");
+  return check_layout (symbol, error) && check_entries (symbol, error)
+         && register_entries (symbol, &origin, error);
+}
+
+/* ---- Folders ---- */
+
+static void
+refuse (Loader *loader, const char *path, const char *reason)
+{
+  g_ptr_array_add (loader->refusals, g_strdup_printf ("%s: %s", path, reason));
+}
+
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* A path that the dynamic linker takes for one, and does not look for. */
+static char *
+canonical_path (const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  return g_canonicalize_filename (path, NULL);
+}
+
+static void
+load_folder (Loader *loader, const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  const char *name;
+
+  if (dir == NULL) {
+    refuse (loader, folder,
+            g_file_test (folder, G_FILE_TEST_IS_DIR)   ? "the folder cannot be read"
+            : g_file_test (folder, G_FILE_TEST_EXISTS) ? "expected a folder of plugins"
+                                                       : "no such folder");
+    return;
+  }
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (name, SUFFIX))
+      g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, compare_names);
+  for (guint i = 0; i < names->len; i++) {
+    g_autofree char *path = canonical_path (folder, names->pdata[i]);
+    char *real = realpath (path, NULL);
+    g_autoptr (GError) error = NULL;
+
+    if (real != NULL && !g_hash_table_add (loader->seen, real))
+      continue;
+    if (!load_file (path, &error))
+      refuse (loader, path, error->message);
+  }
+}
+
+char **
+assay_modules_load (const char *path, const char *installed)
+{
+  g_auto (GStrv) folders = g_strsplit (path != NULL ? path : "", G_SEARCHPATH_SEPARATOR_S, -1);
+  Loader loader = { .seen = g_hash_table_new_full (g_str_hash, g_str_equal, free, NULL),
+                    .refusals = g_ptr_array_new () };
+
+  for (guint i = 0; folders[i] != NULL; i++)
+    if (*folders[i] != '\0')
+      load_folder (&loader, folders[i]);
+  if (installed != NULL && g_file_test (installed, G_FILE_TEST_EXISTS))
+    load_folder (&loader, installed);
+  g_hash_table_unref (loader.seen);
+  if (loader.refusals->len == 0) {
+    g_ptr_array_unref (loader.refusals);
+    return NULL;
+  }
+  g_ptr_array_add (loader.refusals, NULL);
+  return (char **) g_ptr_array_free (loader.refusals, FALSE);
+}

@@ -1,0 +1,12 @@
+/* Whether a descriptor is whole: what is asked of plugins that nobody here compiled. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+
+G_BEGIN_DECLS
+
+/* ASSAY_ERROR_DATA, naming the plugin and the member, where metadata, a setting or a callback is
+ * missing or cannot be so. */
+gboolean assay_plugin_check (AssayPluginType type, const AssayPlugin *plugin, GError **error);
+
+G_END_DECLS

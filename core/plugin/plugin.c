@@ -1,0 +1,58 @@
+/* Cleaning up what plugins fill in, and the form in which audits are stored. */
+#include "core/plugin/plugin.h"
+
+void
+assay_control_case_clear (AssayControlCase *control_case)
+{
+  g_clear_pointer (&control_case->release, assay_release_free);
+  g_clear_pointer (&control_case->truth, assay_truth_free);
+  g_clear_pointer (&control_case->database, assay_rows_unref);
+  g_clear_pointer (&control_case->public_rows, assay_rows_unref);
+  g_clear_pointer (&control_case->groups, g_free);
+  g_clear_pointer (&control_case->repeats, g_ptr_array_unref);
+}
+
+void
+assay_outcomes_clear (AssayOutcomes *outcomes)
+{
+  for (guint i = 0; i < ASSAY_MAX_SERIES; i++) {
+    g_clear_pointer (&outcomes->series[i], g_free);
+    g_clear_pointer (&outcomes->left_out[i], g_free);
+  }
+  outcomes->n = 0;
+}
+
+void
+assay_outcomes_take_audit (AssayOutcomes *ret_outcomes, const AssayAudit *audit)
+{
+  const double fields[ASSAY_AUDIT_SERIES] = { (double) audit->kind, audit->delta,
+                                            (double) audit->runs, (double) audit->hits,
+                                            (double) audit->mistakes };
+
+  ret_outcomes->n = 1;
+  for (guint i = 0; i < ASSAY_AUDIT_SERIES; i++)
+    ret_outcomes->series[i] = g_memdup2 (&fields[i], sizeof fields[i]);
+}
+
+AssayAudit
+assay_outcomes_audit (const double *const *series, gsize n)
+{
+  AssayAudit audit = { .kind = (AssayAuditKind) series[0][0], .delta = series[1][0] };
+
+  for (gsize i = 0; i < n; i++) {
+    audit.runs += (guint64) series[2][i];
+    audit.hits += (guint64) series[3][i];
+    audit.mistakes += (guint64) series[4][i];
+  }
+  return audit;
+}
+
+const char *
+assay_measure_direction (const AssayMetric *metric, const AssayMeasure *measure)
+{
+  if (measure->is_reach)
+    return "below 1 the silence of the attack upholds no claim";
+  if (metric->assess != NULL)
+    return measure->higher_is_worse ? "lower is more useful" : "higher is more useful";
+  return measure->higher_is_worse ? "higher leaks more" : "lower leaks more";
+}

@@ -1,0 +1,70 @@
+/* The kernels of a scan, for scan.c and scan-approximate.c alone: they read one panel of rows,
+ * PANEL at most, whose products with the subspaces stand in rows of PANEL floats. */
+#pragma once
+
+#include <float.h>
+#include <glib.h>
+#include <math.h>
+
+#include "core/search/search-panel.h"
+
+typedef struct {
+  float square; /* ||t'||^2 */
+  float floor;  /* least squared distance: floor + slope ||w||^2 */
+  float slope;
+  float bar; /* largest squared distance that is of interest */
+} Bounds;
+
+/* ret_rest = rest - the sum of squares down each column of @products (n_rows x PANEL). */
+void scan_subtract_squares (const float *rest, const float *products, gsize n_rows, gsize width,
+                            float *ret_rest);
+
+/* Squared distances of a panel from one subspace: @rest is ||w||^2 - ||B w||^2, @products are
+ * w.t'. Flags those that may pass the bar (NaN does), and returns whether any does. */
+gboolean scan_flag_near (const float *rest, const float *products, const float *norms,
+                         Bounds bounds, gsize width, float *ret_squares, gint8 *ret_flags);
+
+/* ||w||^2 of each row of a panel. */
+void scan_measure_norms (const float *panel, gsize count, gsize cols, float *ret_norms);
+
+/* Rounding of the squared distance, in units of ||w||^2. A sum of n products x.y in float32 makes
+ * n rounding errors, each of at most u = 2^-24 times the sum so far, which is at most ||x|| ||y||;
+ * taken as independent with mean 0, as probabilistic error analysis does (Higham and Mary 2019, "A
+ * new approach to probabilistic rounding error analysis"), they add up to a deviation of at most
+ * sqrt (n / 3) u ||x|| ||y||. With g = lambda sqrt (n) u, lambda = 4, that is seven deviations:
+ *   2 w.t'      is off by at most  2 g ||w|| ||t'||  <=  g (||w||^2 + ||t'||^2),
+ *   ||B w||^2   is off by at most  2 g ||w|| ||B w|| <=  2 g ||w||^2,
+ * together g (3 ||w||^2 + ||t'||^2); n = d + m + 3 also counts the additions of the epilogue. */
+static inline double
+rounding_share (gsize cols, gsize dimension)
+{
+  const double lambda = 4;
+
+  return lambda * sqrt ((double) cols + (double) dimension + 3) * (FLT_EPSILON / 2);
+}
+
+/* t' = t - B'B t, by projecting twice: the basis is orthonormal to float32 only, and t may be much
+ * longer than t'. */
+static inline float
+project_out (const float *translation, const float *basis, gsize dimension, gsize cols,
+             double *residual, float *ret_t)
+{
+  double square = 0;
+
+  for (gsize c = 0; c < cols; c++)
+    residual[c] = (double) translation[c];
+  for (gsize j = 0; j < 2 * dimension; j++) {
+    const float *row = basis + j % dimension * cols;
+    double part = 0;
+
+    for (gsize c = 0; c < cols; c++)
+      part += (double) row[c] * residual[c];
+    for (gsize c = 0; c < cols; c++)
+      residual[c] -= part * (double) row[c];
+  }
+  for (gsize c = 0; c < cols; c++) {
+    ret_t[c] = (float) residual[c];
+    square += (double) ret_t[c] * (double) ret_t[c];
+  }
+  return (float) square;
+}

@@ -1,0 +1,64 @@
+/* Outcomes of units, prepared for one statistic: what intervals (core/stats/interval.h) and tests
+ * (core/stats/bound-test.h) are both made from, so that they cannot disagree about the method. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+
+G_BEGIN_DECLS
+
+#define ASSAY_RESAMPLES 2000
+
+/* How a statistic of these units is judged. */
+typedef enum {
+  ASSAY_SAMPLE_BINOMIAL,       /* a rate of independent units */
+  ASSAY_SAMPLE_EXTREME,        /* all units of a share are 0, or all are 1 */
+  ASSAY_SAMPLE_ORDER,          /* a quantile of independent units: order statistics */
+  ASSAY_SAMPLE_BOOTSTRAP,      /* a mean of independent units */
+  ASSAY_SAMPLE_GROUP_T,        /* of units in few groups: t on the groups' own statistics */
+  ASSAY_SAMPLE_GROUP_BOOTSTRAP, /* of units in many groups: whole groups are drawn */
+  ASSAY_SAMPLE_TOO_SMALL,      /* one group, or the mean of one unit: nothing to judge by */
+  ASSAY_SAMPLE_AUDIT,          /* what distinguishing games counted (core/stats/epsilon.h) */
+} AssaySampleMethod;
+
+typedef struct {
+  double value;
+  gsize group; /* 0 .. n_groups - 1; 0 for independent units */
+} AssayUnit;
+
+typedef struct {
+  const AssayMeasure *measure;
+  AssayUnit *units; /* by value */
+  gsize n;
+  gsize n_groups; /* 0: independent */
+  AssaySampleMethod method;
+  double p;        /* of a quantile; -1: not one */
+  double estimate; /* the statistic; under GROUP_T the mean of the groups' own statistics */
+  AssayAudit audit; /* under AUDIT, where there are no units */
+} AssaySample;
+
+/* @groups: one number per unit, equal numbers belong together; NULL: independent. n >= 1. */
+AssaySample *assay_sample_new (const AssayMeasure *measure, const double *values,
+                               const gint64 *groups, gsize n);
+/* The sample of a measure of epsilon; n is the number of runs a side (or of guesses). */
+AssaySample *assay_sample_new_audit (const AssayMeasure *measure, const AssayAudit *audit);
+void assay_sample_free (AssaySample *sample);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySample, assay_sample_free)
+
+/* Units, or groups where they come in groups: what may be counted as independent. */
+gsize assay_sample_n_independent (const AssaySample *sample);
+
+/* The statistic of ASSAY_RESAMPLES resamples (of units or of whole groups), ascending; free with
+ * g_free. For the two bootstrap methods. */
+double *assay_sample_resample (const AssaySample *sample, AssayStreamKey stream);
+
+/* Standard error of the mean of the groups' statistics, G - 1 degrees of freedom. For GROUP_T. */
+double assay_sample_group_error (const AssaySample *sample);
+
+/* Units with a value below, and above, @bound. */
+void assay_sample_count (const AssaySample *sample, double bound, gsize *ret_below,
+                         gsize *ret_above);
+
+/* The p-quantile of @n ascending values, interpolated linearly (type 7 of Hyndman and Fan 1996). */
+double assay_sorted_quantile (const double *sorted, gsize n, double p);
+
+G_END_DECLS

@@ -1,0 +1,133 @@
+/* Photographs of scenes of dead leaves and what SIFT finds in them.
+ *
+ * An image draws from streams of its own: one for the scene, one for the camera's noise, one for
+ * the choice of descriptors. The view of a private image is a second photograph of the same scene,
+ * by a camera that stands elsewhere; it has streams of its own as well (in place of the scene's,
+ * one for the homography), so that the photograph is the same whether or not there is a view.
+ *
+ * The homography H (photograph to view) is T(centre + shift) P T(-centre) with
+ *
+ *   P = [ s R(a)  0 ; p/half width, q/half height  1 ],
+ *
+ * whose inverse has R(a)^T / s in place of s R(a), and below it minus the last row times that. The
+ * scene is rendered by the inverse: what the view shows of the plane beyond the photograph is the
+ * scene's border, drawn out, which has hardly a keypoint. */
+#include "datasets/generated/scene-image.h"
+
+#include <math.h>
+
+#include "core/base/error.h"
+
+/* What an image draws numbers for. */
+typedef enum { SCENE, CAMERA, CHOICE, HOMOGRAPHY = SCENE } Purpose;
+
+static AssayStream
+image_stream (AssayStreamKey key, AssaySceneRole role, gsize number, Purpose purpose)
+{
+  return assay_stream (key, (guint64) role << 60 | (guint64) number << 2 | purpose);
+}
+
+/* ---- Homographies ---- */
+
+#define MOST_ANGLE (15 * G_PI / 180)
+#define MOST_SCALE 1.25
+#define MOST_PERSPECTIVE 0.1
+#define MOST_SHIFT 0.05
+
+/* @core moved from one centre to another: T(to) core T(-from). */
+static void
+move (const double *core, const double *from, const double *to, double *ret_matrix)
+{
+  double right[9];
+
+  for (gsize r = 0; r < 3; r++) {
+    right[3 * r] = core[3 * r];
+    right[3 * r + 1] = core[3 * r + 1];
+    right[3 * r + 2] = core[3 * r + 2] - core[3 * r] * from[0] - core[3 * r + 1] * from[1];
+  }
+  for (gsize c = 0; c < 3; c++) {
+    ret_matrix[c] = right[c] + to[0] * right[6 + c];
+    ret_matrix[3 + c] = right[3 + c] + to[1] * right[6 + c];
+    ret_matrix[6 + c] = right[6 + c];
+  }
+}
+
+void
+assay_scene_draw_homography (gsize width, gsize height, AssayStream *stream,
+                             double *ret_homography, double *ret_inverse)
+{
+  const double sides[2] = { (double) width, (double) height };
+  const double centre[2] = { (sides[0] - 1) / 2, (sides[1] - 1) / 2 };
+  const double angle = assay_stream_between (stream, -MOST_ANGLE, MOST_ANGLE);
+  const double scale = exp (assay_stream_between (stream, -log (MOST_SCALE), log (MOST_SCALE)));
+  const double c = cos (angle), s = sin (angle);
+  double slopes[2], moved[2];
+
+  for (gsize i = 0; i < 2; i++) {
+    slopes[i] = assay_stream_between (stream, -MOST_PERSPECTIVE, MOST_PERSPECTIVE) / (sides[i] / 2);
+    moved[i] = centre[i] + assay_stream_between (stream, -MOST_SHIFT, MOST_SHIFT) * sides[i];
+  }
+  move ((const double[9]){ scale * c, -scale * s, 0, scale * s, scale * c, 0, slopes[0], slopes[1],
+                           1 },
+        centre, moved, ret_homography);
+  move ((const double[9]){ c / scale, s / scale, 0, -s / scale, c / scale, 0,
+                           -(slopes[0] * c - slopes[1] * s) / scale,
+                           -(slopes[0] * s + slopes[1] * c) / scale, 1 },
+        moved, centre, ret_inverse);
+}
+
+/* ---- Images ---- */
+
+/* Takes a photograph of @scene and describes it. */
+static gboolean
+describe (const AssaySceneRules *rules, AssayStreamKey key, AssaySift *sift,
+          const AssaySceneImage *image, AssaySceneRole role, const AssayScene *scene,
+          const double *homography, AssayPicture *ret_image, GError **error)
+{
+  AssayStream camera = image_stream (key, role, image->number, CAMERA);
+  AssayStream choice = image_stream (key, role, image->number, CHOICE);
+  g_autoptr (AssayPhoto) photo = assay_scene_render (scene, homography, rules->width, rules->height,
+                                                     &rules->camera, &camera, error);
+  g_autoptr (AssayPhoto) grey = photo != NULL ? assay_photo_grey (photo, error) : NULL;
+  g_autoptr (GArray) keypoints = grey != NULL ? assay_sift_detect (sift, grey, error) : NULL;
+  g_autofree gsize *chosen = NULL;
+
+  if (keypoints == NULL
+      || !assay_picture_reserve (ret_image, MIN (keypoints->len, rules->per_image), error))
+    return FALSE;
+  chosen = assay_picture_choose (&choice, keypoints->len, rules->per_image);
+  for (gsize i = 0; i < ret_image->count; i++) {
+    ret_image->keypoints[i] = g_array_index (keypoints, AssayKeypoint, chosen[i]);
+    assay_sift_describe (sift, &ret_image->keypoints[i],
+                         ret_image->descriptors + i * ASSAY_SIFT_LENGTH);
+  }
+  if (image->has_photo)
+    ret_image->photo = g_steal_pointer (&photo);
+  return TRUE;
+}
+
+gboolean
+assay_scene_image_make (const AssaySceneRules *rules, AssayStreamKey key, AssaySift *sift,
+                        AssaySceneImage *image, GError **error)
+{
+  AssayStream scene_stream = image_stream (key, image->role, image->number, SCENE);
+  AssayStream stream = image_stream (key, ASSAY_SCENE_VIEW, image->number, HOMOGRAPHY);
+  g_autoptr (AssayScene) scene
+      = assay_scene_new ((double) rules->width, (double) rules->height, &scene_stream, error);
+  double inverse[9];
+
+  if (scene == NULL
+      || !describe (rules, key, sift, image, image->role, scene, NULL, &image->image, error))
+    return FALSE;
+  if (!image->has_view)
+    return TRUE;
+  assay_scene_draw_homography (rules->width, rules->height, &stream, image->homography, inverse);
+  return describe (rules, key, sift, image, ASSAY_SCENE_VIEW, scene, inverse, &image->view, error);
+}
+
+void
+assay_scene_image_clear (AssaySceneImage *image)
+{
+  assay_picture_clear (&image->image);
+  assay_picture_clear (&image->view);
+}

@@ -1,0 +1,232 @@
+/* Generated labelled images, which need no files: digits of varying place, angle, size, width and
+ * colour before clutter and under noise (datasets/generated/glyphs.c). The label is the digit.
+ *
+ * Public images are by default something else than the secrets, as ImageNet patches are beside
+ * CIFAR-10: photographs of scenes of dead leaves (dead-leaves.h); or other digits.
+ *
+ * Image i of a role shows digit i mod 10, so that classes are as large as each other, and draws
+ * from a stream of its own: neither threads nor the other counts change it.
+ *
+ * Measured with 4,000 training and 2,000 test images: of grey ones a linear classifier (ridge
+ * regression at its best penalty) is right for 0.48, a network with one hidden layer of 200 for
+ * 0.86; in colour for 0.51 and 0.92. */
+#include "core/base/parallel.h"
+#include "datasets/generated/dead-leaves.h"
+#include "datasets/generated/glyphs.h"
+#include "datasets/images/image-set.h"
+
+typedef enum { PRIVATE, TEST, PUBLIC, N_ROLES } Role;
+
+static const char *const role_names[N_ROLES] = { "private", "test", "public" };
+
+enum { GREY, COLOUR };
+
+static const char *const channel_choices[] = { "1", "3", NULL };
+
+enum { LEAVES, DIGITS };
+
+static const char *const public_choices[] = { "leaves", "digits", NULL };
+
+typedef struct {
+  gint64 private_images;
+  gint64 test_images;
+  gint64 public_images;
+  guint public;
+  gint64 size;
+  guint channels;
+  double shift;
+  double rotation;
+  double smallest;
+  double inverted;
+  gint64 clutter;
+  double noise;
+  guint scale;
+} Shapes;
+
+static AssayGlyphStyle
+style_of (const Shapes *settings)
+{
+  return (AssayGlyphStyle){ .size = (gsize) settings->size,
+                            .channels = settings->channels == COLOUR ? 3 : 1,
+                            .shift = settings->shift,
+                            .rotation = settings->rotation,
+                            .smallest = settings->smallest,
+                            .inverted = settings->inverted,
+                            .clutter = (gsize) settings->clutter,
+                            .noise = settings->noise };
+}
+
+static gsize
+images_of_role (const Shapes *settings, Role role)
+{
+  return (gsize) (role == PRIVATE ? settings->private_images
+                  : role == TEST  ? settings->test_images
+                                  : settings->public_images);
+}
+
+/* ---- Images ---- */
+
+typedef struct {
+  const Shapes *settings;
+  AssayGlyphStyle style;
+  AssayStreamKey key;
+  Role role;
+  AssayImages *images;
+  GError **errors; /* one an image */
+} Work;
+
+/* Pixels of a scene to one of an image, so that an image shows several leaves. */
+#define REDUCTION 3.0
+
+static gboolean
+draw_leaves (const Work *work, AssayStream *stream, guint8 *ret_pixels, GError **error)
+{
+  static const double homography[9] = { REDUCTION, 0, 0, 0, REDUCTION, 0, 0, 0, 1 };
+  static const AssayCamera camera = { .blur = 0.3, .noise = 2 };
+  const gsize size = work->style.size;
+  const double side = REDUCTION * (double) size;
+  g_autoptr (AssayScene) scene = assay_scene_new (side, side, stream, error);
+  g_autoptr (AssayPhoto) photo = NULL;
+  g_autoptr (AssayPhoto) grey = NULL;
+
+  if (scene == NULL)
+    return FALSE;
+  photo = assay_scene_render (scene, homography, size, size, &camera, stream, error);
+  if (photo == NULL)
+    return FALSE;
+  if (work->style.channels == 1) {
+    grey = assay_photo_grey (photo, error);
+    if (grey == NULL)
+      return FALSE;
+  }
+  for (gsize i = 0; i < size * size * work->style.channels; i++)
+    ret_pixels[i] = (guint8) (grey != NULL ? grey : photo)->data[i];
+  return TRUE;
+}
+
+static void
+draw_image (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  const Work *work = data;
+  const guint digit = (guint) (index % ASSAY_GLYPHS);
+  guint8 *pixels = assay_images_row (work->images, index);
+  AssayStream stream = assay_stream (work->key, (guint64) work->role << 60 | index);
+
+  if (work->role == PUBLIC && work->settings->public == LEAVES) {
+    draw_leaves (work, &stream, pixels, &work->errors[index]);
+    return;
+  }
+  assay_glyph_draw (&work->style, digit, &stream, pixels);
+  if (work->images->labels != NULL)
+    work->images->labels[index] = digit;
+}
+
+static gboolean
+draw_role (const AssayDatasetContext *context, Role role, AssayImages **ret_images, GError **error)
+{
+  const Shapes *settings = context->settings;
+  const gsize count = images_of_role (settings, role);
+  g_autofree GError **errors = g_new0 (GError *, count);
+  GError *first = NULL;
+  Work work = { .settings = settings,
+                .style = style_of (settings),
+                .key = context->stream,
+                .role = role,
+                .errors = errors };
+
+  if (count == 0)
+    return TRUE;
+  *ret_images = assay_images_new (count, work.style.size, work.style.size, work.style.channels,
+                                  role != PUBLIC, "generated images", error);
+  if (*ret_images == NULL)
+    return FALSE;
+  work.images = *ret_images;
+  assay_parallel_for (count, draw_image, &work);
+  for (gsize i = 0; i < count; i++) {
+    if (first == NULL)
+      first = g_steal_pointer (&errors[i]);
+    g_clear_error (&errors[i]);
+  }
+  if (first != NULL)
+    g_propagate_prefixed_error (error, first, "%s: ", role_names[role]);
+  return first == NULL;
+}
+
+/* ---- Callbacks ---- */
+
+static gboolean
+open_shapes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
+{
+  const Shapes *settings = context->settings;
+  g_auto (AssayImagePools) pools = { 0 };
+
+  return draw_role (context, PRIVATE, &pools.secrets, error)
+         && draw_role (context, TEST, &pools.test, error)
+         && draw_role (context, PUBLIC, &pools.public_images, error)
+         && assay_image_pools_open (&pools, settings->scale, ASSAY_GLYPHS, ret_dataset, error);
+}
+
+/* A pixel of a digit takes about 0.25 us, one of leaves 0.7 us, in operations of 40 GFLOP/s. */
+#define WORK_PER_PIXEL 10000.0
+#define WORK_PER_LEAVES_PIXEL 28000.0
+/* Leaves of a scene and its tiles. */
+#define BYTES_PER_SCENE (8 << 20)
+
+static gboolean
+survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+{
+  const Shapes *settings = context->settings;
+  const AssayGlyphStyle style = style_of (settings);
+  AssayPoolSurvey pools[N_ROLES];
+
+  for (Role role = PRIVATE; role < N_ROLES; role++) {
+    const gboolean has_leaves = role == PUBLIC && settings->public == LEAVES;
+    const gsize count = images_of_role (settings, role);
+
+    pools[role] = (AssayPoolSurvey){
+      .count = count,
+      .height = style.size,
+      .width = style.size,
+      .channels = style.channels,
+      .has_labels = role != PUBLIC,
+      .work = (double) count * (double) (style.size * style.size)
+              * (has_leaves ? WORK_PER_LEAVES_PIXEL : WORK_PER_PIXEL),
+      .memory = has_leaves && count > 0 ? (guint64) assay_parallel_threads () * BYTES_PER_SCENE : 0,
+    };
+  }
+  return assay_image_pools_survey (&pools[PRIVATE], &pools[TEST], &pools[PUBLIC], 0, ASSAY_GLYPHS,
+                                   ret_survey, error);
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_INT (Shapes, private_images, 2000, 1, 10000000, "images", "Images to protect"),
+  ASSAY_PARAM_INT (Shapes, test_images, 1000, 0, 10000000, "images", "Others for testing"),
+  ASSAY_PARAM_INT (Shapes, public_images, 2000, 0, 10000000, "images", "Public ones"),
+  ASSAY_PARAM_CHOICE (Shapes, public, LEAVES, public_choices,
+                      "Public images show dead leaves, or digits as the secrets do"),
+  ASSAY_PARAM_INT (Shapes, size, 32, 8, 512, "pixels", "Sides of an image"),
+  ASSAY_PARAM_CHOICE (Shapes, channels, COLOUR, channel_choices, "Grey, or red, green and blue"),
+  ASSAY_PARAM_REAL (Shapes, shift, 0.1, 0, 0.5, "", "Of a digit along each axis at most, by size"),
+  ASSAY_PARAM_REAL (Shapes, rotation, 20, 0, 180, "degrees", "Of a digit either way at most"),
+  ASSAY_PARAM_REAL (Shapes, smallest, 0.65, 0.2, 1, "",
+                    "Height of the smallest digit by that of the largest"),
+  ASSAY_PARAM_REAL (Shapes, inverted, 0.2, 0, 1, "",
+                    "Share of images whose digit is darker than what is behind it"),
+  ASSAY_PARAM_INT (Shapes, clutter, 3, 0, 100, "strokes",
+                   "Other strokes and discs behind a digit at most"),
+  ASSAY_PARAM_REAL (Shapes, noise, 8, 0, 200, "grey levels", "Standard deviation of the noise"),
+  ASSAY_PARAM_CHOICE (Shapes, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
+                      ASSAY_PIXEL_SCALE_HELP),
+  ASSAY_PARAM_END
+};
+
+const AssayDatasetPlugin assay_dataset_shapes = {
+  .id = "shapes",
+  .summary = "Generated digits with jitter, clutter and noise, and public images beside them",
+  .reference = { "Assay; Lee, Mumford and Huang 2001, Occlusion Models for Natural Images",
+                 "digits as strokes; section 4 for the public images" },
+  .parameters = parameters,
+  .settings_size = sizeof (Shapes),
+  .survey = survey,
+  .open = open_shapes,
+};

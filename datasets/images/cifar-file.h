@@ -1,0 +1,25 @@
+/* CIFAR's binary files (A. Krizhevsky, "Learning Multiple Layers of Features from Tiny Images",
+ * 2009): records of one label byte (CIFAR-10) or of a coarse and a fine one (CIFAR-100), then 32 x
+ * 32 bytes of red, of green and of blue, each plane in row order. */
+#pragma once
+
+#include "datasets/images/images.h"
+
+G_BEGIN_DECLS
+
+#define ASSAY_CIFAR_SIDE 32
+#define ASSAY_CIFAR_CHANNELS 3
+#define ASSAY_CIFAR_PIXELS (ASSAY_CIFAR_SIDE * ASSAY_CIFAR_SIDE * ASSAY_CIFAR_CHANNELS)
+
+/* Records in the files @paths (at least one), by their sizes. @n_label_bytes of a record: 1, 2, or
+ * 0 for either, whichever divides the file's size. ASSAY_ERROR_DATA names the file: missing,
+ * unreadable, empty, or of a size that is no multiple. */
+gboolean assay_cifar_count (const char *const *paths, guint n_label_bytes, gsize *ret_count,
+                            GError **error);
+
+/* All their images, pixels interleaved, with the last label byte (the fine label) as label, which
+ * has to be less than @n_classes; without labels where @n_classes is 0. */
+AssayImages *assay_cifar_read (const char *const *paths, guint n_label_bytes, gsize n_classes,
+                               GError **error);
+
+G_END_DECLS

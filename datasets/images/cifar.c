@@ -1,0 +1,161 @@
+/* Images of CIFAR's binary files: 32 x 32 pixels in colour, with labels.
+ *
+ * Secrets are the images of `images`. The role test has those of `test_images`, or where none are
+ * named the share `test_share` of the former, chosen at random; a test image is never a secret: one
+ * whose pixels are those of a secret is left out, with a warning. */
+#include "core/data/row-file.h"
+#include "datasets/images/cifar-file.h"
+#include "datasets/images/image-set.h"
+
+enum { TEN, HUNDRED };
+
+static const char *const class_choices[] = { "10", "100", NULL };
+
+typedef struct {
+  char *images;
+  char *test_images;
+  double test_share;
+  char *public;
+  gint64 crops;
+  guint classes;
+  guint scale;
+} Cifar;
+
+static gsize
+count_classes (const Cifar *settings)
+{
+  return settings->classes == HUNDRED ? 100 : 10;
+}
+
+static guint
+count_label_bytes (const Cifar *settings)
+{
+  return settings->classes == HUNDRED ? 2 : 1;
+}
+
+/* The paths of the files that @setting names, separated by commas; NULL ends. */
+static char **
+find_files (const AssayDatasetContext *context, const char *setting, const char *names,
+            GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (names, ",", -1);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+
+  for (gsize i = 0; words[i] != NULL; i++) {
+    char *path = assay_row_file_find (g_strstrip (words[i]), context->folders, error);
+
+    if (path == NULL) {
+      g_prefix_error (error, "%s: ", setting);
+      return NULL;
+    }
+    for (guint k = 0; k < paths->len; k++)
+      if (g_str_equal (paths->pdata[k], path)) {
+        assay_fail (error, ASSAY_ERROR_DATA, "%s: %s is named twice; expected every file once",
+                    setting, path);
+        g_free (path);
+        return NULL;
+      }
+    g_ptr_array_add (paths, path);
+  }
+  g_ptr_array_add (paths, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&paths), FALSE);
+}
+
+static gboolean
+survey_files (const AssayDatasetContext *context, const char *setting, const char *names,
+              AssayPoolSurvey *ret_survey, GError **error)
+{
+  g_auto (GStrv) paths = NULL;
+
+  *ret_survey = (AssayPoolSurvey){ 0 };
+  if (*names == '\0')
+    return TRUE;
+  paths = find_files (context, setting, names, error);
+  if (paths == NULL)
+    return FALSE;
+  *ret_survey = (AssayPoolSurvey){ .height = ASSAY_CIFAR_SIDE,
+                                   .width = ASSAY_CIFAR_SIDE,
+                                   .channels = ASSAY_CIFAR_CHANNELS,
+                                   .has_labels = TRUE };
+  if (assay_cifar_count ((const char *const *) paths, count_label_bytes (context->settings),
+                         &ret_survey->count, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", setting);
+  return FALSE;
+}
+
+static gboolean
+survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+{
+  const Cifar *settings = context->settings;
+  const AssayPublicImages named = { settings->public, (gsize) settings->crops };
+  AssayPoolSurvey secrets, test, public_images;
+
+  return survey_files (context, "images", settings->images, &secrets, error)
+         && survey_files (context, "test_images", settings->test_images, &test, error)
+         && assay_public_images_survey (&named, context, &secrets, &public_images, error)
+         && assay_image_pools_survey (&secrets, &test, &public_images, settings->test_share,
+                                      count_classes (settings), ret_survey, error);
+}
+
+static gboolean
+read_files (const AssayDatasetContext *context, const char *setting, const char *names,
+            AssayImages **ret_images, GError **error)
+{
+  const Cifar *settings = context->settings;
+  g_auto (GStrv) paths = NULL;
+
+  if (*names == '\0')
+    return TRUE;
+  paths = find_files (context, setting, names, error);
+  if (paths == NULL)
+    return FALSE;
+  *ret_images = assay_cifar_read ((const char *const *) paths, count_label_bytes (settings),
+                                  count_classes (settings), error);
+  if (*ret_images == NULL)
+    g_prefix_error (error, "%s: ", setting);
+  return *ret_images != NULL;
+}
+
+static gboolean
+open_cifar (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
+{
+  const Cifar *settings = context->settings;
+  const AssayPublicImages named = { settings->public, (gsize) settings->crops };
+  g_auto (AssayImagePools) pools = { 0 };
+
+  return read_files (context, "images", settings->images, &pools.secrets, error)
+         && read_files (context, "test_images", settings->test_images, &pools.test, error)
+         && assay_public_images_read (&named, context, pools.secrets, &pools.public_images, error)
+         && assay_image_pools_split (&pools, settings->test_share, context->stream, error)
+         && assay_image_pools_open (&pools, settings->scale, count_classes (settings), ret_dataset,
+                                    error);
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_STRING (Cifar, images, NULL,
+                      "Images to protect: a file in CIFAR's binary format, or several separated by "
+                      "commas"),
+  ASSAY_PARAM_STRING (Cifar, test_images, "", "Test images, in the same form"),
+  ASSAY_PARAM_REAL (Cifar, test_share, 0.1, 0, 0.9, "",
+                    "Share of the images that is set apart at random for the role test, where no "
+                    "test images are named"),
+  ASSAY_PARAM_STRING (Cifar, public, "", ASSAY_PUBLIC_IMAGES_HELP),
+  ASSAY_PARAM_INT (Cifar, crops, 4, 1, 1000, "images", ASSAY_PUBLIC_CROPS_HELP),
+  ASSAY_PARAM_CHOICE (Cifar, classes, TEN, class_choices,
+                      "CIFAR-10, or CIFAR-100 with its fine labels"),
+  ASSAY_PARAM_CHOICE (Cifar, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
+                      ASSAY_PIXEL_SCALE_HELP),
+  ASSAY_PARAM_END
+};
+
+const AssayDatasetPlugin assay_dataset_cifar = {
+  .id = "cifar",
+  .summary = "Labelled colour images from CIFAR-10 and CIFAR-100 binary files",
+  .reference
+  = { "Krizhevsky 2009, Learning Multiple Layers of Features from Tiny Images", "binary version" },
+  .parameters = parameters,
+  .settings_size = sizeof (Cifar),
+  .survey = survey,
+  .open = open_cifar,
+};

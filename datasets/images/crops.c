@@ -1,0 +1,260 @@
+/* Crops of photographs (Huang, Song, Li and Arora 2020, section 3.2: "randomly crop a number of
+ * patches from each image in the public dataset", then "filter out the flat patches", "a filter
+ * using SIFT [...] to retain patches with more than 40 key points").
+ *
+ * The side of a crop is uniform from `least_side` to the shorter side of its photograph, its place
+ * uniform; it is reduced by area to size x size. An image of 32 x 32 pixels hardly has 40
+ * keypoints: counted are those of the photograph that lie in the crop, as for the InstaHide
+ * challenge. A photograph gives what passes of the first 10 crops for every one that is wanted.
+ *
+ * What a photograph draws is keyed by its picture: other photographs do not change its crops. */
+#include "datasets/images/crops.h"
+
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/data/matrix.h"
+
+#define TRIES 10
+
+gsize
+assay_crops_most (const AssayPhotoSet *set, guint role, const AssayCropRules *rules)
+{
+  gsize n = 0;
+
+  for (gsize i = 0; i < assay_photo_set_count (set); i++) {
+    const AssayPhotograph *photo = assay_photo_set_get (set, i);
+
+    n += photo->error == NULL && photo->file->role == role;
+  }
+  return n * rules->per_photo;
+}
+
+/* At most one feature in 16 pixels: photographs have one in 50. */
+#define PIXELS_PER_FEATURE 16
+
+guint64
+assay_crops_memory (const AssayPhotoSet *set)
+{
+  guint64 memory = assay_photo_set_memory (set);
+
+  for (gsize i = 0; i < assay_photo_set_count (set); i++) {
+    const AssayPhotograph *photo = assay_photo_set_get (set, i);
+
+    if (photo->error == NULL)
+      memory += photo->width * photo->height / PIXELS_PER_FEATURE
+                * (ASSAY_SIFT_LENGTH + sizeof (AssayKeypoint));
+  }
+  return memory;
+}
+
+/* SIFT takes about 1.2 us a pixel that is described, decoding twice 25 ns a pixel of the file, in
+ * operations of 40 GFLOP/s. */
+#define WORK_PER_PIXEL 47000.0
+#define WORK_PER_STORED_PIXEL 2000.0
+
+double
+assay_crops_work (const AssayPhotoSet *set)
+{
+  double work = 0;
+
+  for (gsize i = 0; i < assay_photo_set_count (set); i++) {
+    const AssayPhotograph *photo = assay_photo_set_get (set, i);
+
+    if (photo->error == NULL)
+      work += (double) (photo->width * photo->height) * WORK_PER_PIXEL
+              + (double) photo->stored * WORK_PER_STORED_PIXEL;
+  }
+  return work;
+}
+
+/* ---- One photograph ---- */
+
+typedef struct {
+  const AssayPhotoSet *set;
+  guint role;
+  gsize largest;
+  const AssayCropRules *rules;
+  AssayStreamKey key;
+  AssayImages *images; /* per_photo places for each photograph of the set */
+  gsize *counts;       /* of them used */
+  GError **errors;     /* one a photograph */
+} Work;
+
+/* A keypoint at x = 0 is in the centre of the first pixel. */
+static gsize
+count_keypoints (const AssayFeatures *features, gsize left, gsize top, gsize side)
+{
+  const double x = (double) left - 0.5, y = (double) top - 0.5, length = (double) side;
+  gsize n = 0;
+
+  for (guint i = 0; i < features->keypoints->len; i++) {
+    const AssayKeypoint *k = &g_array_index (features->keypoints, AssayKeypoint, i);
+
+    n += (double) k->x >= x && (double) k->x < x + length && (double) k->y >= y
+         && (double) k->y < y + length;
+  }
+  return n;
+}
+
+static gboolean
+copy_crop (const AssayPhoto *photo, gsize left, gsize top, gsize side, const AssayCropRules *rules,
+           guint8 *ret_pixels, GError **error)
+{
+  g_autoptr (AssayPhoto) crop = assay_photo_new (side, side, photo->channels, error);
+  g_autoptr (AssayPhoto) small = NULL;
+
+  if (crop == NULL)
+    return FALSE;
+  for (gsize y = 0; y < side; y++)
+    memcpy (assay_photo_pixel (crop, 0, y), assay_photo_pixel (photo, left, top + y),
+            side * photo->channels * sizeof (float));
+  small = assay_photo_shrink (crop, rules->size, error);
+  if (small == NULL)
+    return FALSE;
+  for (gsize i = 0; i < rules->size * rules->size * rules->channels; i++)
+    ret_pixels[i] = (guint8) small->data[i];
+  return TRUE;
+}
+
+/* The photograph in the size in which its keypoints were found, and in the wanted channels. */
+static AssayPhoto *
+load_photo (const Work *work, const AssayPhotograph *photo, GError **error)
+{
+  g_autoptr (AssayPhoto) stored = assay_photo_load (photo->file->path, error);
+  g_autoptr (AssayPhoto) grey = NULL;
+
+  if (stored == NULL)
+    return NULL;
+  if (work->rules->channels == 1) {
+    grey = assay_photo_grey (stored, error);
+    if (grey == NULL)
+      return NULL;
+  }
+  return assay_photo_shrink (grey != NULL ? grey : stored, work->largest, error);
+}
+
+static gboolean
+take_crops (const Work *work, gsize index, GError **error)
+{
+  const AssayCropRules *rules = work->rules;
+  const AssayPhotograph *photo = assay_photo_set_get (work->set, index);
+  g_autoptr (AssayPhoto) picture = load_photo (work, photo, error);
+  char head[17] = "";
+  AssayStream stream;
+  gsize shorter, least;
+
+  if (picture == NULL)
+    return FALSE;
+  shorter = MIN (picture->width, picture->height);
+  if (shorter < rules->size)
+    return TRUE;
+  least = MAX (MIN (rules->least_side, shorter), rules->size);
+  /* Items below 2^62: those above are of folders and of splits. */
+  memcpy (head, photo->features->picture, 16);
+  stream = assay_stream (work->key, g_ascii_strtoull (head, NULL, 16) >> 2);
+  for (gsize t = 0; t < TRIES * rules->per_photo && work->counts[index] < rules->per_photo; t++) {
+    const gsize side = least + assay_stream_below (&stream, shorter - least + 1);
+    const gsize left = assay_stream_below (&stream, picture->width - side + 1);
+    const gsize top = assay_stream_below (&stream, picture->height - side + 1);
+    const gsize place = index * rules->per_photo + work->counts[index];
+
+    if ((gint64) count_keypoints (photo->features, left, top, side) <= rules->keypoints)
+      continue;
+    if (!copy_crop (picture, left, top, side, rules, assay_images_row (work->images, place), error))
+      return FALSE;
+    work->counts[index]++;
+  }
+  return TRUE;
+}
+
+static void
+work_on_photo (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  Work *work = data;
+  const AssayPhotograph *photo = assay_photo_set_get (work->set, index);
+
+  if (photo->error == NULL && photo->file->role == work->role)
+    take_crops (work, index, &work->errors[index]);
+}
+
+/* ---- All of them ---- */
+
+/* Moves the crops together, and tells how many photographs have none. */
+static gboolean
+close_gaps (const Work *work, GError **error)
+{
+  AssayImages *images = work->images;
+  const AssayPhotograph *first_without = NULL;
+  gsize n_without = 0, n_photos = 0, next = 0;
+  gint64 group = 0;
+
+  for (gsize i = 0; i < assay_photo_set_count (work->set); i++) {
+    const AssayPhotograph *photo = assay_photo_set_get (work->set, i);
+
+    if (photo->error != NULL || photo->file->role != work->role)
+      continue;
+    if (work->counts[i] == 0 && n_without++ == 0)
+      first_without = photo;
+    for (gsize k = 0; k < work->counts[i]; k++, next++) {
+      memmove (assay_images_row (images, next),
+               assay_images_row (images, i * work->rules->per_photo + k),
+               assay_images_cols (images));
+      images->groups[next] = group;
+    }
+    group += work->counts[i] > 0;
+    n_photos++;
+  }
+  images->count = next;
+  if (next == 0)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "none of %" G_GSIZE_FORMAT " photographs has a crop of at least "
+                       "%" G_GSIZE_FORMAT " pixels with more than %" G_GINT64_FORMAT
+                       " SIFT keypoints; expected one at least",
+                       n_photos, MAX (work->rules->least_side, work->rules->size),
+                       work->rules->keypoints);
+  if (n_without > 0)
+    g_warning ("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
+               " photographs give no crop, flat or too small ones; the first: %s",
+               n_without, n_photos, first_without->file->path);
+  return TRUE;
+}
+
+AssayImages *
+assay_crops_take (const AssayPhotoSet *set, guint role, gsize largest, const AssayCropRules *rules,
+                  AssayStreamKey key, GError **error)
+{
+  const gsize n = assay_photo_set_count (set);
+  g_autoptr (AssayImages) images
+      = assay_images_new (n * rules->per_photo, rules->size, rules->size, rules->channels, FALSE,
+                          "crops of photographs", error);
+  g_autofree gsize *counts = g_new0 (gsize, n);
+  g_autofree GError **errors = g_new0 (GError *, n);
+  Work work = { .set = set,
+                .role = role,
+                .largest = largest,
+                .rules = rules,
+                .key = key,
+                .images = images,
+                .counts = counts,
+                .errors = errors };
+  GError *first = NULL;
+
+  if (images == NULL)
+    return NULL;
+  images->groups = assay_alloc (images->count, sizeof (gint64), "groups", error);
+  if (images->groups == NULL)
+    return NULL;
+  assay_parallel_for (n, work_on_photo, &work);
+  for (gsize i = 0; i < n; i++) {
+    if (first == NULL)
+      first = g_steal_pointer (&errors[i]);
+    g_clear_error (&errors[i]);
+  }
+  if (first != NULL) {
+    g_propagate_error (error, first);
+    return NULL;
+  }
+  return close_gaps (&work, error) ? g_steal_pointer (&images) : NULL;
+}

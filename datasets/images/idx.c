@@ -1,0 +1,227 @@
+/* Images of MNIST's IDX files (MNIST, Fashion-MNIST, EMNIST), plain or gzip: grey, with labels.
+ *
+ * Secrets are the training images. The role test has the test files, or where none are named the
+ * share `test_share` of the training images, chosen at random; a test image is never a secret: one
+ * whose pixels are those of a secret is left out, with a warning. */
+#include "core/data/row-file.h"
+#include "datasets/images/idx-file.h"
+#include "datasets/images/image-set.h"
+
+typedef struct {
+  char *images;
+  char *labels;
+  char *test_images;
+  char *test_labels;
+  double test_share;
+  char *public;
+  gint64 crops;
+  gint64 classes;
+  guint scale;
+} Idx;
+
+/* A file of images and one of their labels ("": none), and what messages call them. */
+typedef struct {
+  const char *images_setting;
+  const char *images;
+  const char *labels_setting;
+  const char *labels;
+} Pair;
+
+static Pair
+training_pair (const Idx *settings)
+{
+  return (Pair){ "images", settings->images, "labels", settings->labels };
+}
+
+static Pair
+test_pair (const Idx *settings)
+{
+  return (Pair){ "test_images", settings->test_images, "test_labels", settings->test_labels };
+}
+
+static gboolean
+check_lengths (const char *images, gsize n_images, const char *labels, gsize n_labels,
+               GError **error)
+{
+  return n_images == n_labels
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "%s has %" G_GSIZE_FORMAT " images, %s has %" G_GSIZE_FORMAT
+                        " labels; expected as many",
+                        images, n_images, labels, n_labels);
+}
+
+static char *
+find_file (const AssayDatasetContext *context, const char *setting, const char *name,
+           GError **error)
+{
+  char *path = assay_row_file_find (name, context->folders, error);
+
+  if (path == NULL)
+    g_prefix_error (error, "%s: ", setting);
+  return path;
+}
+
+/* ---- Surveying ---- */
+
+static gboolean
+survey_pair (const AssayDatasetContext *context, const Pair *pair, AssayPoolSurvey *ret_survey,
+             GError **error)
+{
+  g_autofree char *images = NULL;
+  g_autofree char *labels = NULL;
+  gsize shape[3], n_labels;
+
+  *ret_survey = (AssayPoolSurvey){ 0 };
+  if (*pair->images == '\0')
+    return TRUE;
+  images = find_file (context, pair->images_setting, pair->images, error);
+  if (images == NULL)
+    return FALSE;
+  if (!assay_idx_read_shape (images, 3, shape, error)) {
+    g_prefix_error (error, "%s: ", pair->images_setting);
+    return FALSE;
+  }
+  *ret_survey = (AssayPoolSurvey){
+    .count = shape[0], .height = shape[1], .width = shape[2], .channels = 1
+  };
+  if (*pair->labels == '\0')
+    return TRUE;
+  labels = find_file (context, pair->labels_setting, pair->labels, error);
+  if (labels == NULL)
+    return FALSE;
+  ret_survey->has_labels = TRUE;
+  if (assay_idx_read_shape (labels, 1, &n_labels, error)
+      && check_lengths (images, shape[0], labels, n_labels, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", pair->labels_setting);
+  return FALSE;
+}
+
+static gboolean
+survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+{
+  const Idx *settings = context->settings;
+  const AssayPublicImages named = { settings->public, (gsize) settings->crops };
+  const Pair training = training_pair (settings), other = test_pair (settings);
+  AssayPoolSurvey secrets, test, public_images;
+
+  return survey_pair (context, &training, &secrets, error)
+         && survey_pair (context, &other, &test, error)
+         && assay_public_images_survey (&named, context, &secrets, &public_images, error)
+         && assay_image_pools_survey (&secrets, &test, &public_images, settings->test_share,
+                                      (gsize) settings->classes, ret_survey, error);
+}
+
+/* ---- Opening ---- */
+
+static gboolean
+read_labels (const AssayDatasetContext *context, const Pair *pair, AssayImages *images,
+             GError **error)
+{
+  const Idx *settings = context->settings;
+  g_autofree char *path = find_file (context, pair->labels_setting, pair->labels, error);
+  g_autofree guint8 *bytes = NULL;
+  gsize n_labels;
+
+  if (path == NULL)
+    return FALSE;
+  bytes = assay_idx_read (path, 1, &n_labels, error);
+  if (bytes == NULL || !check_lengths (images->source, images->count, path, n_labels, error)) {
+    g_prefix_error (error, "%s: ", pair->labels_setting);
+    return FALSE;
+  }
+  images->labels = assay_alloc (n_labels, sizeof (gint64), "labels", error);
+  if (images->labels == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n_labels; i++) {
+    if (bytes[i] >= settings->classes)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "%s: %s: label %" G_GSIZE_FORMAT " is %d; expected 0 to "
+                         "%" G_GINT64_FORMAT " (classes = %" G_GINT64_FORMAT ")",
+                         pair->labels_setting, path, i, bytes[i], settings->classes - 1,
+                         settings->classes);
+    images->labels[i] = bytes[i];
+  }
+  return TRUE;
+}
+
+static gboolean
+read_pair (const AssayDatasetContext *context, const Pair *pair, AssayImages **ret_images,
+           GError **error)
+{
+  g_autofree char *path = NULL;
+
+  if (*pair->images == '\0')
+    return TRUE;
+  path = find_file (context, pair->images_setting, pair->images, error);
+  if (path == NULL)
+    return FALSE;
+  *ret_images = assay_images_read_idx (path, error);
+  if (*ret_images == NULL) {
+    g_prefix_error (error, "%s: ", pair->images_setting);
+    return FALSE;
+  }
+  return *pair->labels == '\0' || read_labels (context, pair, *ret_images, error);
+}
+
+static gboolean
+open_idx (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
+{
+  const Idx *settings = context->settings;
+  const AssayPublicImages named = { settings->public, (gsize) settings->crops };
+  const Pair training = training_pair (settings), test = test_pair (settings);
+  g_auto (AssayImagePools) pools = { 0 };
+
+  return read_pair (context, &training, &pools.secrets, error)
+         && read_pair (context, &test, &pools.test, error)
+         && assay_public_images_read (&named, context, pools.secrets, &pools.public_images, error)
+         && assay_image_pools_split (&pools, settings->test_share, context->stream, error)
+         && assay_image_pools_open (&pools, settings->scale, (gsize) settings->classes, ret_dataset,
+                                    error);
+}
+
+static gboolean
+check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
+{
+  const Idx *settings = data;
+
+  if (*settings->test_labels != '\0' && *settings->test_images == '\0')
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "test_labels = %s: expected test_images beside them", settings->test_labels);
+  if (*settings->test_images != '\0'
+      && (*settings->test_labels == '\0') != (*settings->labels == '\0'))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "%s is given without %s; expected both or neither",
+                       *settings->labels != '\0' ? "labels" : "test_labels",
+                       *settings->labels != '\0' ? "test_labels" : "labels");
+  return TRUE;
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_STRING (Idx, images, NULL,
+                      "Images to protect: an IDX file of three dimensions, plain or gzip"),
+  ASSAY_PARAM_STRING (Idx, labels, "", "Their labels: an IDX file of one dimension"),
+  ASSAY_PARAM_STRING (Idx, test_images, "", "Test images, in the same form"),
+  ASSAY_PARAM_STRING (Idx, test_labels, "", "Their labels"),
+  ASSAY_PARAM_REAL (Idx, test_share, 0.1, 0, 0.9, "",
+                    "Share of the images that is set apart at random for the role test, where no "
+                    "test images are named"),
+  ASSAY_PARAM_STRING (Idx, public, "", ASSAY_PUBLIC_IMAGES_HELP),
+  ASSAY_PARAM_INT (Idx, crops, 4, 1, 1000, "images", ASSAY_PUBLIC_CROPS_HELP),
+  ASSAY_PARAM_INT (Idx, classes, 10, 2, 256, "classes", "Labels go from 0 to classes - 1"),
+  ASSAY_PARAM_CHOICE (Idx, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales, ASSAY_PIXEL_SCALE_HELP),
+  ASSAY_PARAM_END
+};
+
+const AssayDatasetPlugin assay_dataset_idx = {
+  .id = "idx",
+  .summary = "Labelled images from IDX files (MNIST, Fashion-MNIST), plain or gzip",
+  .reference = { "LeCun, Cortes and Burges, The MNIST database; Xiao, Rasul and Vollgraf 2017, "
+                 "Fashion-MNIST",
+                 "file formats" },
+  .parameters = parameters,
+  .settings_size = sizeof (Idx),
+  .check = check,
+  .survey = survey,
+  .open = open_idx,
+};

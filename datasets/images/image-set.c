@@ -1,0 +1,324 @@
+/* Pools of images to a dataset.
+ *
+ * A public image that is also a secret would be found for free by every attack that compares
+ * released images with public ones, and one that is a test image would be trained on where a
+ * defense mixes it in. A test image that is also a secret is trained on wherever the release is,
+ * and what is tested with it is memory. Such images are left out and not refused: two published
+ * sets, or the two parts of one, may share an image, and nobody could mend that by a setting. */
+#include "datasets/images/image-set.h"
+
+#include "core/base/error.h"
+#include "core/data/row-file.h"
+#include "datasets/images/cifar-file.h"
+#include "datasets/images/idx-file.h"
+
+void
+assay_image_pools_clear (AssayImagePools *pools)
+{
+  g_clear_pointer (&pools->secrets, assay_images_free);
+  g_clear_pointer (&pools->test, assay_images_free);
+  g_clear_pointer (&pools->public_images, assay_images_free);
+}
+
+gboolean
+assay_image_pools_split (AssayImagePools *pools, double share, AssayStreamKey key, GError **error)
+{
+  const gsize n_apart = assay_images_share_count (pools->secrets->count, share);
+
+  if (pools->test != NULL || n_apart == 0)
+    return TRUE;
+  return assay_images_set_apart (pools->secrets, n_apart, key, &pools->test, error);
+}
+
+/* ---- Opening ---- */
+
+/* Leaves out of @images, which play @role, those that play @other_role. Numbers in the message are
+ * within the role: those of a file, unless the other role was set apart from it. */
+static gboolean
+drop_shared (AssayImages *images, const char *role, const AssayImages *others,
+             const char *other_role, GError **error)
+{
+  const gsize count = images->count;
+  gsize image, other, n;
+
+  if (others == NULL)
+    return TRUE;
+  n = assay_images_drop_shared (images, others, &image, &other);
+  if (images->count == 0)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: %s: every image is also a %s image of %s; expected others", role,
+                       images->source, other_role, others->source);
+  if (n > 0)
+    g_warning ("%s: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
+               " images left out that are also %s images; the first: %s image %" G_GSIZE_FORMAT
+               " of %s is %s image %" G_GSIZE_FORMAT " of %s",
+               role, n, count, other_role, role, image, images->source, other_role, other,
+               others->source);
+  return TRUE;
+}
+
+static gboolean
+check_pools (const AssayImagePools *pools, GError **error)
+{
+  return (pools->test == NULL
+          || (assay_images_check_size (pools->test, "test", pools->secrets, error)
+              && drop_shared (pools->test, "test", pools->secrets, "private", error)))
+         && (pools->public_images == NULL
+             || (assay_images_check_size (pools->public_images, "public", pools->secrets, error)
+                 && drop_shared (pools->public_images, "public", pools->secrets, "private", error)
+                 && drop_shared (pools->public_images, "public", pools->test, "test", error)));
+}
+
+static AssayArray *
+take_labels (AssayImages *images)
+{
+  return images->labels == NULL ? NULL
+                                : assay_array_take (ASSAY_INT64, 1, (gsize[]){ images->count },
+                                                    g_steal_pointer (&images->labels));
+}
+
+/* The rows of a pool, which is freed. */
+static gboolean
+take_rows (const AssayNormaliser *normaliser, AssayImages **images, const char *role,
+           AssayRows **ret_rows, AssayRoleData *data, GError **error)
+{
+  AssayMatrix *matrix;
+
+  if (*images == NULL)
+    return TRUE;
+  matrix = assay_normalise (normaliser, *images, role, error);
+  if (matrix == NULL)
+    return FALSE;
+  *ret_rows = assay_rows_take_matrix (matrix);
+  data->labels = take_labels (*images);
+  g_clear_pointer (images, assay_images_free);
+  return TRUE;
+}
+
+gboolean
+assay_image_pools_open (AssayImagePools *pools, AssayPixelScale scale, gsize n_classes,
+                        AssayDataset *dataset, GError **error)
+{
+  const AssayImages *secrets = pools->secrets;
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  AssayNormaliser normaliser;
+
+  if (!check_pools (pools, error) || !assay_normaliser_init (&normaliser, scale, secrets, error))
+    return FALSE;
+  assay_images_hash (secrets, "secrets", checksum);
+  assay_images_hash (pools->test, "test", checksum);
+  assay_images_hash (pools->public_images, "public", checksum);
+  dataset->sha256 = g_strdup (g_checksum_get_string (checksum));
+  dataset->n_classes = secrets->labels != NULL ? n_classes : 0;
+  dataset->geometry = (AssayGeometry){ .height = secrets->height,
+                                       .width = secrets->width,
+                                       .channels = secrets->channels };
+  assay_normaliser_range (&normaliser, secrets->channels, &dataset->geometry);
+  if (secrets->groups != NULL) {
+    dataset->n_groups = (gsize) secrets->groups[secrets->count - 1] + 1;
+    dataset->groups = g_steal_pointer (&pools->secrets->groups);
+  }
+  return take_rows (&normaliser, &pools->secrets, "private", &dataset->secrets,
+                    &dataset->secret_data, error)
+         && take_rows (&normaliser, &pools->test, "test", &dataset->test, &dataset->test_data,
+                       error)
+         && take_rows (&normaliser, &pools->public_images, "public", &dataset->public_rows,
+                       &dataset->public_data, error);
+}
+
+/* ---- Surveys ---- */
+
+static gboolean
+check_size (const AssayPoolSurvey *pool, const char *role, const AssayPoolSurvey *secrets,
+            GError **error)
+{
+  if (pool->count == 0
+      || (pool->height == secrets->height && pool->width == secrets->width
+          && pool->channels == secrets->channels))
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                     "%s: images of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                     " pixels with %" G_GSIZE_FORMAT " channels; expected %" G_GSIZE_FORMAT
+                     " x %" G_GSIZE_FORMAT " with %" G_GSIZE_FORMAT " as the secrets have",
+                     role, pool->height, pool->width, pool->channels, secrets->height,
+                     secrets->width, secrets->channels);
+}
+
+/* Hashing takes about 5 ns a byte, the rest less, in operations of 40 GFLOP/s. */
+#define WORK_PER_PIXEL 300.0
+
+gboolean
+assay_image_pools_survey (const AssayPoolSurvey *secrets, const AssayPoolSurvey *test,
+                          const AssayPoolSurvey *public_images, double test_share, gsize n_classes,
+                          AssaySurvey *ret_survey, GError **error)
+{
+  const gsize cols = secrets->height * secrets->width * secrets->channels;
+  const gsize n_apart = test->count > 0 ? 0 : assay_images_share_count (secrets->count, test_share);
+  const gsize n_test = test->count + n_apart;
+  const gsize n_images = secrets->count + test->count + public_images->count;
+  guint holdings = ASSAY_HAS_IMAGES;
+
+  if (!check_size (test, "test", secrets, error)
+      || !check_size (public_images, "public", secrets, error))
+    return FALSE;
+  if (secrets->has_labels)
+    holdings |= ASSAY_HAS_LABELS;
+  if (n_test > 0 && (test->count > 0 ? test->has_labels : secrets->has_labels))
+    holdings |= ASSAY_HAS_TEST_LABELS;
+  *ret_survey = (AssaySurvey){
+    .n_secrets = secrets->count - n_apart,
+    .n_public = public_images->count,
+    .n_test = n_test,
+    .n_classes = secrets->has_labels ? n_classes : 0,
+    .cols = cols,
+    .holdings = holdings,
+    .geometry
+    = { .height = secrets->height, .width = secrets->width, .channels = secrets->channels },
+    .is_estimate = secrets->is_estimate || public_images->is_estimate,
+    /* Bytes and floats, bytes set apart twice; an entry a secret where images are compared, and a
+     * label. */
+    .memory = (guint64) n_images * cols * (1 + sizeof (float)) + (guint64) n_apart * (cols + 8)
+              + (guint64) n_images * 48 + secrets->memory + test->memory + public_images->memory,
+    .work = (double) n_images * (double) cols * WORK_PER_PIXEL + secrets->work + test->work
+            + public_images->work,
+  };
+  return TRUE;
+}
+
+/* ---- Public images ---- */
+
+static char *
+find_public (const AssayPublicImages *public_images, const AssayDatasetContext *context,
+             GError **error)
+{
+  char *path = assay_row_file_find (public_images->name, context->folders, error);
+
+  if (path == NULL)
+    g_prefix_error (error, "public: ");
+  return path;
+}
+
+static AssayPhotoSet *
+find_photographs (const char *path, const AssayDatasetContext *context, GError **error)
+{
+  const AssayPhotoRole role = { "public", path, 1 };
+  const AssayPhotoRules rules = { .largest = ASSAY_CROP_LARGEST };
+
+  return assay_photo_set_new (&role, 1, &rules, context->folders, context->stream, error);
+}
+
+static gboolean
+check_square (const char *path, gsize height, gsize width, GError **error)
+{
+  return height == width
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "public: %s: crops of photographs are square; the secrets have "
+                        "%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " pixels",
+                        path, height, width);
+}
+
+static AssayCropRules
+crop_rules (const AssayPublicImages *public_images, gsize size, gsize channels)
+{
+  return (AssayCropRules){ .size = size,
+                           .channels = channels,
+                           .per_photo = public_images->crops,
+                           .least_side = ASSAY_CROP_LEAST_SIDE,
+                           .keypoints = ASSAY_CROP_KEYPOINTS };
+}
+
+static gboolean
+survey_folder (const AssayPublicImages *public_images, const char *path,
+               const AssayDatasetContext *context, const AssayPoolSurvey *secrets,
+               AssayPoolSurvey *ret_survey, GError **error)
+{
+  const AssayCropRules rules = crop_rules (public_images, secrets->height, secrets->channels);
+  g_autoptr (AssayPhotoSet) set = NULL;
+
+  if (!check_square (path, secrets->height, secrets->width, error))
+    return FALSE;
+  set = find_photographs (path, context, error);
+  if (set == NULL)
+    return FALSE;
+  *ret_survey = (AssayPoolSurvey){ .count = assay_crops_most (set, 0, &rules),
+                                   .height = secrets->height,
+                                   .width = secrets->width,
+                                   .channels = secrets->channels,
+                                   .memory = assay_crops_memory (set),
+                                   .work = assay_crops_work (set) };
+  return TRUE;
+}
+
+gboolean
+assay_public_images_survey (const AssayPublicImages *public_images,
+                            const AssayDatasetContext *context, const AssayPoolSurvey *secrets,
+                            AssayPoolSurvey *ret_survey, GError **error)
+{
+  g_autofree char *path = NULL;
+  gboolean is_good = TRUE;
+
+  *ret_survey = (AssayPoolSurvey){ 0 };
+  if (*public_images->name == '\0')
+    return TRUE;
+  path = find_public (public_images, context, error);
+  if (path == NULL)
+    return FALSE;
+  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
+    is_good = survey_folder (public_images, path, context, secrets, ret_survey, error);
+  } else if (assay_idx_is_likely (path)) {
+    gsize shape[3];
+
+    is_good = assay_idx_read_shape (path, 3, shape, error);
+    if (is_good)
+      *ret_survey = (AssayPoolSurvey){ shape[0], shape[1], shape[2], 1, .has_labels = FALSE };
+    else
+      g_prefix_error (error, "public: ");
+  } else {
+    *ret_survey
+        = (AssayPoolSurvey){ .height = ASSAY_CIFAR_SIDE, ASSAY_CIFAR_SIDE, ASSAY_CIFAR_CHANNELS };
+    is_good = assay_cifar_count ((const char *const[]){ path, NULL }, 0, &ret_survey->count, error);
+    if (!is_good)
+      g_prefix_error (error, "public: ");
+  }
+  ret_survey->is_estimate = TRUE; /* without those that are left out */
+  return is_good;
+}
+
+static AssayImages *
+read_folder (const AssayPublicImages *public_images, const char *path,
+             const AssayDatasetContext *context, const AssayImages *secrets, GError **error)
+{
+  const AssayCropRules rules = crop_rules (public_images, secrets->height, secrets->channels);
+  g_autoptr (AssayPhotoSet) set = NULL;
+
+  if (!check_square (path, secrets->height, secrets->width, error))
+    return NULL;
+  set = find_photographs (path, context, error);
+  if (set == NULL || !assay_photo_set_describe (set, error))
+    return NULL;
+  return assay_crops_take (set, 0, ASSAY_CROP_LARGEST, &rules, context->stream, error);
+}
+
+gboolean
+assay_public_images_read (const AssayPublicImages *public_images,
+                          const AssayDatasetContext *context, const AssayImages *secrets,
+                          AssayImages **ret_images, GError **error)
+{
+  g_autofree char *path = NULL;
+
+  if (*public_images->name == '\0')
+    return TRUE;
+  path = find_public (public_images, context, error);
+  if (path == NULL)
+    return FALSE;
+  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
+    *ret_images = read_folder (public_images, path, context, secrets, error);
+    return *ret_images != NULL;
+  }
+  *ret_images = assay_idx_is_likely (path)
+                    ? assay_images_read_idx (path, error)
+                    : assay_cifar_read ((const char *const[]){ path, NULL }, 0, 0, error);
+  if (*ret_images == NULL)
+    g_prefix_error (error, "public: ");
+  return *ret_images != NULL;
+}

@@ -1,0 +1,62 @@
+/* Images as bytes: what the image datasets read from files or draw, before it is normalised. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/base/rng.h"
+
+G_BEGIN_DECLS
+
+/* @count images of @height x @width pixels of interleaved @channels (1: grey; 3: red, green, blue),
+ * without gaps. */
+typedef struct {
+  gsize count;
+  gsize height;
+  gsize width;
+  gsize channels;
+  guint8 *pixels; /* count x (height x width x channels) */
+  gint64 *labels; /* count; NULL: none */
+  gint64 *groups; /* count: equal numbers belong together; NULL: independent */
+  char *source;   /* what messages call them: a path */
+} AssayImages;
+
+/* Black images. @has_labels: with an array of labels, all 0. ASSAY_ERROR_MEMORY. */
+AssayImages *assay_images_new (gsize count, gsize height, gsize width, gsize channels,
+                               gboolean has_labels, const char *source, GError **error);
+void assay_images_free (AssayImages *images);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayImages, assay_images_free)
+
+static inline gsize
+assay_images_cols (const AssayImages *images)
+{
+  return images->height * images->width * images->channels;
+}
+
+static inline guint8 *
+assay_images_row (const AssayImages *images, gsize i)
+{
+  return images->pixels + i * assay_images_cols (images);
+}
+
+/* ASSAY_ERROR_MISMATCH naming both unless @images (called @role, "public") are of the size of
+ * @secrets. */
+gboolean assay_images_check_size (const AssayImages *images, const char *role,
+                                  const AssayImages *secrets, GError **error);
+
+/* How many of @count images a share sets apart: rounded down, so that one is left at least. */
+gsize assay_images_share_count (gsize count, double share);
+
+/* Moves @n_apart images, chosen at random from @key, to @ret_apart; both keep their order.
+ * n_apart < count. */
+gboolean assay_images_set_apart (AssayImages *images, gsize n_apart, AssayStreamKey key,
+                                 AssayImages **ret_apart, GError **error);
+
+/* Removes from @images those that equal one of @others byte by byte, and returns how many that
+ * were. The first such pair is @ret_image and @ret_other (numbers from 0). */
+gsize assay_images_drop_shared (AssayImages *images, const AssayImages *others, gsize *ret_image,
+                                gsize *ret_other);
+
+/* Number, sides, pixels, labels and groups, under the name @role; @images may be NULL: none. */
+void assay_images_hash (const AssayImages *images, const char *role, GChecksum *checksum);
+
+G_END_DECLS

@@ -1,0 +1,155 @@
+/* Image patches: random crops of photographs from folders, flat ones filtered out
+ * (datasets/images/crops.h; Huang, Song, Li and Arora 2020, section 3.2).
+ *
+ * Roles are given by photograph, as in the dataset `photos` (photo-roles.h): crops of one
+ * photograph overlap, so that a secret from a photograph with public parts would be known in part.
+ * For the same reason secrets from one photograph are a group. Patches have no labels. */
+#include "datasets/images/image-set.h"
+
+typedef enum { PRIVATE, PUBLIC, N_ROLES } Role;
+
+typedef struct {
+  char *private;
+  char *public;
+  double private_share;
+  double public_share;
+  gint64 size;
+  guint channels;
+  gint64 per_photo;
+  gint64 least_side;
+  gint64 keypoints;
+  gint64 largest;
+  bool skip_unreadable;
+  guint scale;
+} Patches;
+
+enum { GREY, COLOUR };
+
+static const char *const channel_choices[] = { "1", "3", NULL };
+
+static AssayPhotoSet *
+find_photos (const AssayDatasetContext *context, GError **error)
+{
+  const Patches *settings = context->settings;
+  const AssayPhotoRole roles[N_ROLES] = {
+    { "private", settings->private, settings->private_share },
+    { "public", settings->public, settings->public_share },
+  };
+  const AssayPhotoRules rules
+      = { .largest = (gsize) settings->largest, .skip_unusable = settings->skip_unreadable };
+
+  return assay_photo_set_new (roles, N_ROLES, &rules, context->folders, context->stream, error);
+}
+
+static AssayCropRules
+crop_rules (const Patches *settings)
+{
+  return (AssayCropRules){ .size = (gsize) settings->size,
+                           .channels = settings->channels == COLOUR ? 3 : 1,
+                           .per_photo = (gsize) settings->per_photo,
+                           .least_side = (gsize) settings->least_side,
+                           .keypoints = settings->keypoints };
+}
+
+static gboolean
+survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+{
+  const AssayCropRules rules = crop_rules (context->settings);
+  g_autoptr (AssayPhotoSet) set = find_photos (context, error);
+  const AssayPoolSurvey none = { 0 };
+  AssayPoolSurvey pools[N_ROLES];
+
+  if (set == NULL)
+    return FALSE;
+  for (Role role = PRIVATE; role < N_ROLES; role++)
+    pools[role] = (AssayPoolSurvey){ .count = assay_crops_most (set, role, &rules),
+                                     .height = rules.size,
+                                     .width = rules.size,
+                                     .channels = rules.channels,
+                                     .is_estimate = TRUE };
+  pools[PRIVATE].memory = assay_crops_memory (set);
+  pools[PRIVATE].work = assay_crops_work (set);
+  if (!assay_image_pools_survey (&pools[PRIVATE], &none, &pools[PUBLIC], 0, 0, ret_survey, error))
+    return FALSE;
+  ret_survey->n_groups = pools[PRIVATE].count / rules.per_photo;
+  return TRUE;
+}
+
+static gboolean
+take (const AssayDatasetContext *context, const AssayPhotoSet *set, Role role,
+      AssayImages **ret_images, GError **error)
+{
+  const Patches *settings = context->settings;
+  const AssayCropRules rules = crop_rules (settings);
+
+  *ret_images
+      = assay_crops_take (set, role, (gsize) settings->largest, &rules, context->stream, error);
+  if (*ret_images == NULL)
+    g_prefix_error (error, "%s: ", role == PRIVATE ? "private" : "public");
+  return *ret_images != NULL;
+}
+
+static gboolean
+open_patches (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
+{
+  const Patches *settings = context->settings;
+  g_autoptr (AssayPhotoSet) set = find_photos (context, error);
+  g_auto (AssayImagePools) pools = { 0 };
+
+  return set != NULL && assay_photo_set_describe (set, error)
+         && take (context, set, PRIVATE, &pools.secrets, error)
+         && (*settings->public == '\0' || take (context, set, PUBLIC, &pools.public_images, error))
+         && assay_image_pools_open (&pools, settings->scale, 0, ret_dataset, error);
+}
+
+static gboolean
+check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
+{
+  const Patches *settings = data;
+
+  if (settings->size > settings->largest)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "size = %" G_GINT64_FORMAT ": expected at most largest = %" G_GINT64_FORMAT,
+                       settings->size, settings->largest);
+  return TRUE;
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_STRING (Patches, private, NULL,
+                      "Folder of the photographs whose crops are the secrets (.jpg, .jpeg, .png)"),
+  ASSAY_PARAM_STRING (Patches, public, "",
+                      "Folder of those whose crops are public; one folder for both is divided "
+                      "between them at random"),
+  ASSAY_PARAM_REAL (Patches, private_share, 1, 0.001, 1000, "",
+                    "Private part of a divided folder, relative to the public share"),
+  ASSAY_PARAM_REAL (Patches, public_share, 1, 0.001, 1000, "", "Public part of a divided folder"),
+  ASSAY_PARAM_INT (Patches, size, 32, 4, 512, "pixels", "Sides of a patch"),
+  ASSAY_PARAM_CHOICE (Patches, channels, COLOUR, channel_choices, "Grey, or red, green and blue"),
+  ASSAY_PARAM_INT (Patches, per_photo, 4, 1, 10000, "patches", "Patches of a photograph at most"),
+  ASSAY_PARAM_INT (Patches, least_side, ASSAY_CROP_LEAST_SIDE, 4, 4096, "pixels",
+                   "Side of a crop at least, before it is reduced to a patch; the shorter side of "
+                   "its photograph at most"),
+  ASSAY_PARAM_INT (Patches, keypoints, ASSAY_CROP_KEYPOINTS, -1, 100000, "keypoints",
+                   "A crop is kept if more SIFT keypoints than these lie in it; -1: flat ones too"),
+  ASSAY_PARAM_INT (Patches, largest, ASSAY_CROP_LARGEST, 32, 4096, "pixels",
+                   "Longer side of a photograph at most; larger ones are reduced by area"),
+  ASSAY_PARAM_BOOL (Patches, skip_unreadable, false,
+                    "Leave out photographs that cannot be used, with a warning, instead of "
+                    "stopping"),
+  ASSAY_PARAM_CHOICE (Patches, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
+                      ASSAY_PIXEL_SCALE_HELP),
+  ASSAY_PARAM_END
+};
+
+const AssayDatasetPlugin assay_dataset_patches = {
+  .id = "patches",
+  .summary = "Random crops of photographs (JPEG, PNG), without flat ones",
+  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
+                 "Distributed Learning",
+                 "section 3.2" },
+  .parameters = parameters,
+  .settings_size = sizeof (Patches),
+  .check = check,
+  .survey = survey,
+  .open = open_patches,
+};

@@ -1,0 +1,125 @@
+/* Rows from photographs. The stream from which a photograph's rows are drawn is the item that the
+ * head of the picture's sha256 names, in one half of all items; the other half is for folders. */
+#include "datasets/photographs/photo-rows.h"
+
+#include <string.h>
+
+#include "core/base/error.h"
+
+static gsize
+most_rows (const AssayPhotograph *photo, gsize limit)
+{
+  const gsize most = photo->width * photo->height / ASSAY_PHOTO_PIXELS_PER_ROW;
+
+  return limit > 0 ? MIN (most, limit) : most;
+}
+
+/* Those of its descriptors that @photo gives, in their order. */
+static gboolean
+choose_rows (const AssayPhotograph *photo, gsize limit, AssayStreamKey key, AssayPicture *ret_image,
+             GError **error)
+{
+  const AssayFeatures *features = photo->features;
+  const gsize all = features->keypoints->len, count = MIN (all, most_rows (photo, limit));
+  char head[17] = "";
+  AssayStream stream;
+  g_autofree gsize *chosen = NULL;
+
+  if (!assay_picture_reserve (ret_image, count, error))
+    return FALSE;
+  memcpy (head, features->picture, 16);
+  stream = assay_stream (key, g_ascii_strtoull (head, NULL, 16) >> 1);
+  chosen = assay_picture_choose (&stream, all, count);
+  for (gsize i = 0; i < count; i++) {
+    ret_image->keypoints[i] = g_array_index (features->keypoints, AssayKeypoint, chosen[i]);
+    memcpy (ret_image->descriptors + i * ASSAY_SIFT_LENGTH,
+            features->descriptors + chosen[i] * ASSAY_SIFT_LENGTH, ASSAY_SIFT_LENGTH);
+  }
+  return TRUE;
+}
+
+static void
+free_image (gpointer data)
+{
+  assay_picture_clear (data);
+  g_free (data);
+}
+
+/* Of AssayPicture: what the photographs of @role give, with their pictures if these were loaded. */
+static GPtrArray *
+find_images (const AssayPhotoRows *from, guint role, gsize *ret_rows, GError **error)
+{
+  g_autoptr (GPtrArray) images = g_ptr_array_new_with_free_func (free_image);
+
+  *ret_rows = 0;
+  for (gsize i = 0; i < assay_photo_set_count (from->set); i++) {
+    const AssayPhotograph *photo = assay_photo_set_get (from->set, i);
+    AssayPicture *image;
+
+    if (photo->error != NULL || photo->file->role != role)
+      continue;
+    image = g_new0 (AssayPicture, 1);
+    g_ptr_array_add (images, image);
+    if (!choose_rows (photo, from->limit, from->key, image, error))
+      return NULL;
+    image->photo = assay_photo_set_take_picture (from->set, i);
+    *ret_rows += image->count;
+  }
+  return g_steal_pointer (&images);
+}
+
+gboolean
+assay_photo_rows_join (const AssayPhotoRows *from, guint role, AssayRows **ret_rows,
+                       AssayRoleData *ret_data, gint64 **ret_numbers, GError **error)
+{
+  const char *name = assay_photo_set_role_name (from->set, role);
+  g_autoptr (GPtrArray) images = NULL;
+  g_autofree char *line = NULL;
+  gsize count;
+
+  if (ret_data != NULL && !assay_photo_set_load_pictures (from->set, role, error))
+    return FALSE;
+  images = find_images (from, role, &count, error);
+  if (images == NULL)
+    return FALSE;
+  if (count == 0)
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: every photograph was skipped", name);
+  line = g_strdup_printf ("%s %" G_GSIZE_FORMAT "\n", name, count);
+  g_checksum_update (from->checksum, (const guchar *) line, -1);
+  if (!assay_pictures_join (images, from->checksum, ret_rows, ret_data, error))
+    return FALSE;
+  if (ret_numbers != NULL)
+    *ret_numbers = assay_pictures_number (images);
+  return TRUE;
+}
+
+/* SIFT takes about 1.2 us a pixel that is described, decoding 25 ns a pixel of the file, in
+ * operations of 40 GFLOP/s. */
+#define WORK_PER_PIXEL 47000.0
+#define WORK_PER_STORED_PIXEL 1000.0
+
+void
+assay_photo_rows_survey (const AssayPhotoSet *set, guint role, gsize limit, gboolean is_kept,
+                         gsize *ret_rows, gsize *ret_photographs, AssaySurvey *inout_survey)
+{
+  const gsize per_keypoint = ASSAY_SIFT_LENGTH + sizeof (AssayKeypoint);
+
+  *ret_rows = 0;
+  *ret_photographs = 0;
+  for (gsize i = 0; i < assay_photo_set_count (set); i++) {
+    const AssayPhotograph *photo = assay_photo_set_get (set, i);
+    const gsize pixels = photo->width * photo->height, most = most_rows (photo, limit);
+
+    if (photo->error != NULL || photo->file->role != role)
+      continue;
+    *ret_rows += most;
+    ++*ret_photographs;
+    /* All features, the rows that are taken from them, and these joined. */
+    inout_survey->memory += pixels / ASSAY_PHOTO_PIXELS_PER_ROW * per_keypoint
+                            + most * (per_keypoint + ASSAY_SIFT_LENGTH);
+    if (is_kept)
+      inout_survey->memory += pixels * ASSAY_KEPT_PIXEL_BYTES + most * ASSAY_FRAME_BYTES;
+    inout_survey->work += (double) pixels * WORK_PER_PIXEL
+                          + (double) photo->stored * WORK_PER_STORED_PIXEL * (is_kept ? 2 : 1);
+  }
+}

@@ -1,0 +1,62 @@
+/* The photographs of a dataset with their features: which of them can be used, and that none is
+ * there twice. */
+#pragma once
+
+#include "datasets/photographs/features.h"
+#include "datasets/photographs/photo-roles.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gsize largest;          /* pixels of the longer side, to which photographs are reduced */
+  gboolean skip_unusable; /* instead of failing */
+} AssayPhotoRules;
+
+typedef struct {
+  const AssayPhotoFile *file;
+  gsize stored;            /* pixels of the file ... */
+  gsize width, height;     /* ... and its sides after the reduction, as its header has them */
+  AssayFeatures *features; /* at least one keypoint; NULL until they are asked for */
+  gsize full_width;        /* sides of the picture upright and before the reduction, and ... */
+  gsize full_height;
+  AssayPhoto *picture;     /* ... in colour, with the sides of its features: when asked for */
+  GError *error;           /* why it cannot be used; NULL: it can */
+} AssayPhotograph;
+
+typedef struct _AssayPhotoSet AssayPhotoSet;
+
+/* Finds the files (assay_photo_roles_find) and reads their headers. A photograph that cannot be
+ * used, by its header (assay_photo_read_size) or because its sides are too short for SIFT, is
+ * ASSAY_ERROR_DATA, or is kept with its error where @rules skip such ones. */
+AssayPhotoSet *assay_photo_set_new (const AssayPhotoRole *roles, guint n_roles,
+                                    const AssayPhotoRules *rules, const char *const *folders,
+                                    AssayStreamKey key, GError **error);
+/* The same of @files (of AssayPhotoFile), of which a reference is taken, in their order. */
+AssayPhotoSet *assay_photo_set_of_files (GArray *files, const AssayPhotoRole *roles, guint n_roles,
+                                         const AssayPhotoRules *rules, GError **error);
+void assay_photo_set_free (AssayPhotoSet *set);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPhotoSet, assay_photo_set_free)
+
+/* By role, then by name; or in the order of the files. */
+gsize assay_photo_set_count (const AssayPhotoSet *set);
+const AssayPhotograph *assay_photo_set_get (const AssayPhotoSet *set, gsize i);
+
+/* The features of all photographs, in parallel and by the cache (assay_features_load).
+ * ASSAY_ERROR_DATA for a photograph that cannot be decoded whole or has no keypoint (as above), and
+ * in any case for two that show the same picture, naming both. What is skipped is said by
+ * g_warning, one line a role: whoever runs this decides where that goes. */
+gboolean assay_photo_set_describe (AssayPhotoSet *set, GError **error);
+
+/* The pictures of the photographs of @role that can be used, after their features and in parallel.
+ * ASSAY_ERROR_DATA for a file that is not what it was then. */
+gboolean assay_photo_set_load_pictures (AssayPhotoSet *set, guint role, GError **error);
+
+/* The picture that was loaded, which is the caller's then. */
+AssayPhoto *assay_photo_set_take_picture (AssayPhotoSet *set, gsize i);
+
+const char *assay_photo_set_role_name (const AssayPhotoSet *set, guint role);
+
+/* Bytes that the calls above hold at most beside features and pictures. */
+guint64 assay_photo_set_memory (const AssayPhotoSet *set);
+
+G_END_DECLS

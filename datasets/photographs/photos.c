@@ -1,0 +1,160 @@
+/* Photographs from folders: the SIFT descriptors of JPEG and PNG files, bytes of norm about 512 as
+ * in `scenes` and in TEXMEX files.
+ *
+ * Roles are given by photograph, never by descriptor: the descriptors of one photograph repeat each
+ * other, so that a secret from a photograph with public parts would be found for free. Each role
+ * names a folder; a folder that several roles name is divided between them
+ * (photo-roles.h). A picture that is there twice is an error (photo-set.h).
+ *
+ * A photograph cannot be used if it cannot be decoded whole, is too large or too small for SIFT, or
+ * has no keypoint. That is an error, or with `skip_unreadable` a warning, and the photograph is
+ * left out; the roles of the others stay as they were.
+ *
+ * With `descriptors` > 0 a photograph gives that many at most, drawn without replacement from a
+ * stream of its own that the picture names: other photographs do not change them.
+ *
+ * With `pictures` the private and public photographs are kept, in colour and as small as they were
+ * described, with the keypoints that their rows were taken at. */
+#include "core/plugin/plugin.h"
+#include "datasets/photographs/photo-rows.h"
+
+typedef enum { PRIVATE, PUBLIC, DATABASE, N_ROLES } Role;
+
+static const char *const role_names[N_ROLES] = { "private", "public", "database" };
+
+typedef struct {
+  char *private;
+  char *public;
+  char *database;
+  double private_share;
+  double public_share;
+  double database_share;
+  gint64 largest;
+  gint64 descriptors;
+  bool skip_unreadable;
+  bool pictures;
+} Photos;
+
+/* The photographs of all roles, with their headers read. */
+static AssayPhotoSet *
+find_photos (const AssayDatasetContext *context, GError **error)
+{
+  const Photos *settings = context->settings;
+  const AssayPhotoRole roles[N_ROLES] = {
+    { role_names[PRIVATE], settings->private, settings->private_share },
+    { role_names[PUBLIC], settings->public, settings->public_share },
+    { role_names[DATABASE], settings->database, settings->database_share },
+  };
+  const AssayPhotoRules rules
+      = { .largest = (gsize) settings->largest, .skip_unusable = settings->skip_unreadable };
+
+  return assay_photo_set_new (roles, N_ROLES, &rules, context->folders, context->stream, error);
+}
+
+/* ---- Callbacks ---- */
+
+static const char *
+folder_of (const Photos *settings, Role role)
+{
+  return role == PRIVATE  ? settings->private
+         : role == PUBLIC ? settings->public
+                          : settings->database;
+}
+
+static gboolean
+open_photos (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
+{
+  const Photos *settings = context->settings;
+  g_autoptr (AssayPhotoSet) set = find_photos (context, error);
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  const AssayPhotoRows from = { .set = set,
+                                .limit = (gsize) settings->descriptors,
+                                .key = context->stream,
+                                .checksum = checksum };
+  AssayRows **rows[N_ROLES]
+      = { &ret_dataset->secrets, &ret_dataset->public_rows, &ret_dataset->database };
+  AssayRoleData *data[N_ROLES] = { &ret_dataset->secret_data, &ret_dataset->public_data, NULL };
+  gsize n_secrets;
+
+  if (set == NULL || !assay_photo_set_describe (set, error))
+    return FALSE;
+  for (Role role = PRIVATE; role < N_ROLES; role++)
+    if (*folder_of (settings, role) != '\0'
+        && !assay_photo_rows_join (&from, role, rows[role],
+                                   settings->pictures ? data[role] : NULL,
+                                   role == PRIVATE ? &ret_dataset->groups : NULL, error))
+      return FALSE;
+  n_secrets = assay_rows_count (ret_dataset->secrets);
+  ret_dataset->n_groups = (gsize) ret_dataset->groups[n_secrets - 1] + 1;
+  g_checksum_update (checksum, (const guchar *) ret_dataset->groups,
+                     (gssize) (n_secrets * sizeof (gint64)));
+  ret_dataset->sha256 = g_strdup (g_checksum_get_string (checksum));
+  return TRUE;
+}
+
+static gboolean
+survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+{
+  const Photos *settings = context->settings;
+  g_autoptr (AssayPhotoSet) set = find_photos (context, error);
+  const gboolean has_public = *settings->public != '\0';
+  gsize counts[N_ROLES], photographs[N_ROLES];
+
+  if (set == NULL)
+    return FALSE;
+  *ret_survey = (AssaySurvey){
+    .cols = ASSAY_SIFT_LENGTH,
+    .is_estimate = TRUE,
+    .holdings = (settings->pictures ? ASSAY_HAS_FRAMES : 0)
+                | (settings->pictures && has_public ? ASSAY_HAS_PUBLIC_FRAMES : 0),
+    .memory = assay_photo_set_memory (set),
+  };
+  for (Role role = PRIVATE; role < N_ROLES; role++)
+    assay_photo_rows_survey (set, role, (gsize) settings->descriptors,
+                             settings->pictures && role != DATABASE, &counts[role],
+                             &photographs[role], ret_survey);
+  ret_survey->n_groups = photographs[PRIVATE];
+  ret_survey->n_secrets = counts[PRIVATE];
+  ret_survey->n_public = counts[PUBLIC];
+  ret_survey->n_database = counts[DATABASE];
+  return TRUE;
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_STRING (Photos, private, NULL,
+                      "Folder of the photographs whose descriptors are the secrets (.jpg, .jpeg, "
+                      ".png)"),
+  ASSAY_PARAM_STRING (Photos, public, "",
+                      "Folder of those whose descriptors are public; roles that name one folder "
+                      "divide its photographs between them at random"),
+  ASSAY_PARAM_STRING (Photos, database, "",
+                      "Folder of those from which a defense draws its material, in the same way"),
+  ASSAY_PARAM_REAL (Photos, private_share, 1, 0.001, 1000, "",
+                    "Private part of a divided folder, relative to the shares of the other roles"),
+  ASSAY_PARAM_REAL (Photos, public_share, 1, 0.001, 1000, "", "Public part of a divided folder"),
+  ASSAY_PARAM_REAL (Photos, database_share, 1, 0.001, 1000, "",
+                    "The database's part of a divided folder"),
+  ASSAY_PARAM_INT (Photos, largest, 640, 32, 4096, "pixels",
+                   "Longer side of a photograph at most; larger ones are reduced by area"),
+  ASSAY_PARAM_INT (Photos, descriptors, 0, 0, 100000, "descriptors",
+                   "Descriptors of a photograph at most, chosen at random; 0: all, but no more "
+                   "than one in 16 pixels"),
+  ASSAY_PARAM_BOOL (Photos, skip_unreadable, false,
+                    "Leave out photographs that cannot be used, with a warning, instead of "
+                    "stopping"),
+  ASSAY_PARAM_LATER_BOOL (Photos, pictures, false,
+                    "Keep private and public photographs and the keypoints of their rows, at 12 "
+                    "bytes a pixel"),
+  ASSAY_PARAM_END
+};
+
+const AssayDatasetPlugin assay_dataset_photos = {
+  .id = "photos",
+  .summary = "SIFT descriptors of photographs (JPEG, PNG), divided by photograph",
+  .reference = { "Lowe 2004, Distinctive Image Features from Scale-Invariant Keypoints",
+                 "sections 3 to 6" },
+  .parameters = parameters,
+  .settings_size = sizeof (Photos),
+  .survey = survey,
+  .open = open_photos,
+};

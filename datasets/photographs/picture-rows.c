@@ -1,0 +1,177 @@
+/* Joining what images give. Rows stand in the order of their images, those of one image in the
+ * order of its keypoints. */
+#include "datasets/photographs/picture-rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+
+#define FRAME 4
+
+gboolean
+assay_picture_reserve (AssayPicture *image, gsize count, GError **error)
+{
+  g_autofree guint8 *descriptors = assay_alloc (count, ASSAY_SIFT_LENGTH, "descriptors", error);
+  AssayKeypoint *keypoints;
+
+  if (descriptors == NULL)
+    return FALSE;
+  keypoints = assay_alloc (count, sizeof *keypoints, "keypoints", error);
+  if (keypoints == NULL)
+    return FALSE;
+  image->count = count;
+  image->descriptors = g_steal_pointer (&descriptors);
+  image->keypoints = keypoints;
+  return TRUE;
+}
+
+void
+assay_picture_clear (AssayPicture *image)
+{
+  image->count = 0;
+  g_clear_pointer (&image->descriptors, g_free);
+  g_clear_pointer (&image->keypoints, g_free);
+  g_clear_pointer (&image->photo, assay_photo_free);
+}
+
+static int
+compare_sizes (gconstpointer a, gconstpointer b)
+{
+  const gsize x = *(const gsize *) a, y = *(const gsize *) b;
+
+  return (x > y) - (x < y);
+}
+
+gsize *
+assay_picture_choose (AssayStream *stream, gsize n, gsize count)
+{
+  gsize *chosen = g_new (gsize, MIN (count, n) + 1);
+
+  if (count < n) {
+    assay_stream_choose (stream, n, count, chosen);
+    qsort (chosen, count, sizeof *chosen, compare_sizes);
+  } else {
+    for (gsize i = 0; i < n; i++)
+      chosen[i] = i;
+  }
+  return chosen;
+}
+
+static gsize
+count_rows (const GPtrArray *images)
+{
+  gsize count = 0;
+
+  for (guint i = 0; i < images->len; i++)
+    count += ((const AssayPicture *) images->pdata[i])->count;
+  return count;
+}
+
+gint64 *
+assay_pictures_number (const GPtrArray *images)
+{
+  gint64 *numbers = g_new (gint64, count_rows (images));
+  gsize next = 0;
+
+  for (guint i = 0; i < images->len; i++)
+    for (gsize k = 0; k < ((const AssayPicture *) images->pdata[i])->count; k++)
+      numbers[next++] = i;
+  return numbers;
+}
+
+static AssayRows *
+join_descriptors (const GPtrArray *images, gsize count, GChecksum *checksum, GError **error)
+{
+  guint8 *joined = assay_alloc (count, ASSAY_SIFT_LENGTH, "descriptors", error);
+  g_autoptr (GBytes) bytes = NULL;
+  AssayRows *rows;
+  gsize next = 0;
+
+  if (joined == NULL)
+    return NULL;
+  for (guint i = 0; i < images->len; i++) {
+    const AssayPicture *image = images->pdata[i];
+
+    if (image->count > 0)
+      memcpy (joined + next * ASSAY_SIFT_LENGTH, image->descriptors,
+              image->count * ASSAY_SIFT_LENGTH);
+    next += image->count;
+  }
+  g_checksum_update (checksum, joined, (gssize) (count * ASSAY_SIFT_LENGTH));
+  bytes = g_bytes_new_take (joined, count * ASSAY_SIFT_LENGTH);
+  rows = assay_rows_new (ASSAY_SIFT_LENGTH);
+  assay_rows_append (rows, bytes, joined, ASSAY_UINT8, ASSAY_SIFT_LENGTH, count);
+  return rows;
+}
+
+static AssayArray *
+join_frames (const GPtrArray *images, gsize count, GChecksum *checksum, GError **error)
+{
+  const gsize shape[] = { count, FRAME };
+  float *frames = assay_alloc (count, FRAME * sizeof (float), "frames", error);
+  gsize next = 0;
+
+  if (frames == NULL)
+    return NULL;
+  for (guint i = 0; i < images->len; i++) {
+    const AssayPicture *image = images->pdata[i];
+
+    for (gsize k = 0; k < image->count; k++) {
+      const AssayKeypoint *keypoint = &image->keypoints[k];
+      const float frame[FRAME] = { keypoint->x, keypoint->y, keypoint->size, keypoint->angle };
+
+      memcpy (frames + FRAME * next++, frame, sizeof frame);
+    }
+  }
+  g_checksum_update (checksum, (const guchar *) frames, (gssize) (count * FRAME * sizeof (float)));
+  return assay_array_take (ASSAY_FLOAT32, 2, shape, frames);
+}
+
+/* Photographs are whole numbers of 0 .. 255. */
+static void
+hash_photo (const AssayPhoto *photo, GChecksum *checksum)
+{
+  const gsize length = photo->width * photo->channels;
+  g_autofree char *sides = g_strdup_printf ("%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT "\n",
+                                            photo->width, photo->height);
+  g_autofree guint8 *line = g_new (guint8, length);
+
+  g_checksum_update (checksum, (const guchar *) sides, -1);
+  for (gsize y = 0; y < photo->height; y++) {
+    for (gsize i = 0; i < length; i++)
+      line[i] = (guint8) photo->data[y * length + i];
+    g_checksum_update (checksum, line, (gssize) length);
+  }
+}
+
+gboolean
+assay_pictures_join (const GPtrArray *images, GChecksum *checksum, AssayRows **ret_rows,
+                     AssayRoleData *ret_data, GError **error)
+{
+  const gsize count = count_rows (images);
+  g_autoptr (AssayRows) rows = join_descriptors (images, count, checksum, error);
+
+  if (rows == NULL)
+    return FALSE;
+  if (ret_data != NULL) {
+    AssayArray *frames = join_frames (images, count, checksum, error);
+    gint64 *numbers;
+
+    if (frames == NULL)
+      return FALSE;
+    numbers = assay_pictures_number (images);
+    g_checksum_update (checksum, (const guchar *) numbers, (gssize) (count * sizeof *numbers));
+    ret_data->frames = frames;
+    ret_data->pictures = assay_array_take (ASSAY_INT64, 1, &count, numbers);
+    ret_data->photos = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_photo_free);
+    for (guint i = 0; i < images->len; i++) {
+      AssayPicture *image = images->pdata[i];
+
+      hash_photo (image->photo, checksum);
+      g_ptr_array_add (ret_data->photos, g_steal_pointer (&image->photo));
+    }
+  }
+  *ret_rows = g_steal_pointer (&rows);
+  return TRUE;
+}

@@ -1,0 +1,80 @@
+/* Further records of the secrets among the public rows. */
+#include "datasets/tables/record-copies.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CHUNK (gsize) 1024
+
+/* Standard deviations of the columns, in two passes over the rows. */
+static gboolean
+measure_columns (const AssayRows *rows, float *chunk, double *ret_deviations, GError **error)
+{
+  const gsize n = assay_rows_count (rows), d = assay_rows_cols (rows);
+  g_autofree double *means = assay_alloc (d, sizeof *means, "means", error);
+
+  if (means == NULL)
+    return FALSE;
+  for (guint pass = 0; pass < 2; pass++) {
+    for (gsize first = 0; first < n; first += CHUNK) {
+      const gsize count = MIN (CHUNK, n - first);
+
+      assay_rows_read (rows, first, count, ASSAY_SCALE_NONE, chunk);
+      for (gsize i = 0; i < count; i++)
+        for (gsize j = 0; j < d; j++) {
+          const double value = (double) chunk[i * d + j];
+
+          if (pass == 0)
+            means[j] += value / (double) n;
+          else
+            ret_deviations[j] += (value - means[j]) * (value - means[j]) / (double) n;
+        }
+    }
+  }
+  for (gsize j = 0; j < d; j++)
+    ret_deviations[j] = sqrt (ret_deviations[j]);
+  return TRUE;
+}
+
+/* Secret @i, with noise, from its own stream. */
+static void
+make_record (const AssayRows *secrets, gsize i, double noise, const double *deviations,
+             AssayStreamKey key, float *ret_record)
+{
+  AssayStream stream = assay_stream (key, i + 1);
+
+  assay_rows_read (secrets, i, 1, ASSAY_SCALE_NONE, ret_record);
+  for (gsize j = 0; noise > 0 && j < assay_rows_cols (secrets); j++)
+    ret_record[j] += (float) (noise * deviations[j] * assay_stream_normal (&stream));
+}
+
+gboolean
+record_copies_add (AssayDataset *dataset, double noise, AssayStreamKey key, GError **error)
+{
+  const gsize n = assay_rows_count (dataset->secrets), d = assay_rows_cols (dataset->secrets);
+  const gsize others = dataset->public_rows != NULL ? assay_rows_count (dataset->public_rows) : 0;
+  AssayStream stream = assay_stream (key, 0);
+  g_autofree gsize *places = assay_alloc (n + others, sizeof *places, "places", error);
+  g_autofree float *chunk = assay_alloc (MIN (n, CHUNK) * d, sizeof *chunk, "records", error);
+  g_autofree double *deviations = assay_alloc (d, sizeof *deviations, "deviations", error);
+  g_autofree gint64 *counterparts = assay_alloc (n, sizeof *counterparts, "records", error);
+  g_autoptr (AssayMatrix) all = assay_matrix_new (n + others, d, error);
+
+  if (places == NULL || chunk == NULL || deviations == NULL || counterparts == NULL || all == NULL
+      || !measure_columns (dataset->secrets, chunk, deviations, error))
+    return FALSE;
+  assay_stream_permutation (&stream, n + others, places);
+  for (gsize i = 0; i < n; i++) {
+    make_record (dataset->secrets, i, noise, deviations, key, assay_matrix_row (all, places[i]));
+    counterparts[i] = (gint64) places[i];
+  }
+  for (gsize i = 0; i < others; i++)
+    assay_rows_read (dataset->public_rows, i, 1, ASSAY_SCALE_NONE,
+                     assay_matrix_row (all, places[n + i]));
+  g_clear_pointer (&dataset->public_rows, assay_rows_unref);
+  assay_role_data_clear (&dataset->public_data);
+  dataset->public_rows = assay_rows_take_matrix (g_steal_pointer (&all));
+  g_free (dataset->counterparts);
+  dataset->counterparts = g_steal_pointer (&counterparts);
+  return TRUE;
+}

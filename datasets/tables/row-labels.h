@@ -1,0 +1,24 @@
+/* Labels of rows, from files of whole numbers. */
+#pragma once
+
+#include "core/data/array.h"
+#include "core/data/rows.h"
+
+G_BEGIN_DECLS
+
+#define ROW_LABELS_MAX_CLASSES 65536
+/* Rows with several labels are kept as sets of at most so many classes. */
+#define ROW_LABELS_MAX_SET 63
+
+/* What the rows of @file (called @name in messages) say of rows that are labelled one by one:
+ *   one column      the number of its class
+ *   several columns a column for each class, 1 where the row has it and 0 where not
+ * @ret_labels: int64 n, one class of each row (of several columns the first); @ret_sets: int64 n,
+ * bit c for class c, or NULL of one column. @ret_classes: the largest class and one.
+ * ASSAY_ERROR_DATA names the row and what was expected: a number of rows other than @expected,
+ * values that are not whole or not in range, a row without any class. */
+gboolean row_labels_read (const AssayRows *file, const char *name, gsize expected,
+                          AssayArray **ret_labels, AssayArray **ret_sets, gsize *ret_classes,
+                          GError **error);
+
+G_END_DECLS

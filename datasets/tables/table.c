@@ -1,0 +1,369 @@
+/* Data files as tables of numbers. */
+#include "datasets/tables/table.h"
+
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/file-map.h"
+#include "core/base/text.h"
+#include "core/data/npy.h"
+#include "datasets/images/cifar-file.h"
+#include "datasets/images/idx-file.h"
+#include "datasets/tables/table-csv.h"
+
+#define PIECE (1 << 20)
+#define PLANE (ASSAY_CIFAR_SIDE * ASSAY_CIFAR_SIDE)
+
+struct _AssayTable {
+  AssayTableInfo info;
+  char *path;
+  GBytes *file;        /* mapped */
+  const guint8 *data;  /* of @file or @array: the next row; unused by CSV and IDX */
+  gsize position;      /* rows that were read */
+  AssayArray *array;   /* NPY */
+  AssayCsvTable csv;   /* CSV */
+  AssayIdxReader *idx; /* IDX */
+};
+
+static const struct {
+  const char *name;
+  const char *endings[4];
+} formats[] = {
+  [ASSAY_TABLE_FVECS] = { "fvecs", { ".fvecs" } },
+  [ASSAY_TABLE_BVECS] = { "bvecs", { ".bvecs" } },
+  [ASSAY_TABLE_IVECS] = { "ivecs", { ".ivecs" } },
+  [ASSAY_TABLE_NPY] = { "npy", { ".npy" } },
+  [ASSAY_TABLE_CSV] = { "csv", { ".csv" } },
+  [ASSAY_TABLE_IDX] = { "idx", { "-ubyte", "-ubyte.gz", ".idx", ".idx.gz" } },
+  [ASSAY_TABLE_CIFAR] = { "cifar", { ".bin" } },
+};
+
+/* ---- Formats ---- */
+
+const char *
+assay_table_format_name (AssayTableFormat format)
+{
+  return formats[format].name;
+}
+
+gboolean
+assay_table_format_from_name (const char *name, AssayTableFormat *ret_format, GError **error)
+{
+  const char *names[G_N_ELEMENTS (formats) + 1] = { NULL };
+  g_autofree char *hint = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    names[i] = formats[i].name;
+    if (g_str_equal (names[i], name)) {
+      *ret_format = i;
+      return TRUE;
+    }
+  }
+  hint = assay_text_did_you_mean (name, names);
+  return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                     "unknown format '%s'%s; expected fvecs, bvecs, ivecs, npy, csv, idx or cifar",
+                     name, hint);
+}
+
+gboolean
+assay_table_format_of_path (const char *path, AssayTableFormat *ret_format, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (formats[i].endings); k++)
+      if (formats[i].endings[k] != NULL && g_str_has_suffix (path, formats[i].endings[k])) {
+        *ret_format = i;
+        return TRUE;
+      }
+  return assay_fail (error, ASSAY_ERROR_DATA,
+                     "%s: its name does not tell its format: expected .fvecs, .bvecs, .ivecs, "
+                     ".npy, .csv, .bin (CIFAR), .idx or -ubyte (IDX, also with .gz)",
+                     path);
+}
+
+static AssayType
+texmex_type (AssayTableFormat format)
+{
+  return format == ASSAY_TABLE_FVECS   ? ASSAY_FLOAT32
+         : format == ASSAY_TABLE_BVECS ? ASSAY_UINT8
+                                       : ASSAY_INT32;
+}
+
+/* ---- Opening ---- */
+
+static void
+set_shape (AssayTable *table, AssayType type, gsize rows, gsize cols)
+{
+  table->info.type = type;
+  table->info.n_dimensions = 2;
+  table->info.shape[0] = rows;
+  table->info.shape[1] = cols;
+}
+
+static gint32
+load_dimension (const guint8 *at)
+{
+  gint32 dimension;
+
+  memcpy (&dimension, at, sizeof dimension);
+  return GINT32_FROM_LE (dimension);
+}
+
+static gboolean
+open_texmex (AssayTable *table, const guint8 *data, gsize size, GError **error)
+{
+  const AssayType type = texmex_type (table->info.format);
+  gint32 dimension;
+  gsize stride, rows;
+
+  if (size < sizeof dimension)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "truncated: row 0 begins with the 4 bytes of its dimension, found "
+                       "%" G_GSIZE_FORMAT,
+                       size);
+  dimension = load_dimension (data);
+  if (dimension < 1 || dimension > ASSAY_TABLE_MOST_COLS)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "row 0 has dimension %d; expected 1 to %d: is it of the format that its "
+                       "name says?",
+                       dimension, ASSAY_TABLE_MOST_COLS);
+  stride = sizeof dimension + (gsize) dimension * assay_type_size (type);
+  rows = size / stride;
+  if (size % stride != 0)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%" G_GSIZE_FORMAT " bytes are no multiple of %" G_GSIZE_FORMAT
+                       ", the rows of dimension %d that it begins with: is it truncated, or of "
+                       "another format than its name says?",
+                       size, stride, dimension);
+  set_shape (table, type, rows, (gsize) dimension);
+  table->data = data;
+  return TRUE;
+}
+
+static gboolean
+open_npy (AssayTable *table, GError **error)
+{
+  /* Its messages name the file themselves; all the others get it here. */
+  g_autoptr (GError) cause = NULL;
+
+  table->array = assay_npy_map (table->path, &cause);
+  if (table->array == NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s", cause->message + strlen (table->path) + 2);
+  table->info.type = table->array->type;
+  table->info.n_dimensions = table->array->n_dimensions;
+  memcpy (table->info.shape, table->array->shape, sizeof table->info.shape);
+  table->data = table->array->data;
+  return TRUE;
+}
+
+static gboolean
+open_idx (AssayTable *table, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+
+  table->idx
+      = assay_idx_reader_new (table->path, &table->info.n_dimensions, table->info.shape, &cause);
+  if (table->idx == NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s", cause->message + strlen (table->path) + 2);
+  table->info.type = ASSAY_UINT8;
+  table->info.is_gzip = assay_idx_reader_is_gzip (table->idx);
+  return TRUE;
+}
+
+static gboolean
+open_cifar (AssayTable *table, const guint8 *data, gsize size, GError **error)
+{
+  gsize record = 0;
+
+  for (guint n_labels = 1; n_labels <= ASSAY_TABLE_MOST_LABELS && record == 0; n_labels++)
+    if (size % (ASSAY_CIFAR_PIXELS + n_labels) == 0) {
+      record = ASSAY_CIFAR_PIXELS + n_labels;
+      table->info.n_labels = n_labels;
+    }
+  if (record == 0)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%" G_GSIZE_FORMAT " bytes; expected a multiple of %d or %d, the records "
+                       "of CIFAR's binary format",
+                       size, ASSAY_CIFAR_PIXELS + 1, ASSAY_CIFAR_PIXELS + 2);
+  set_shape (table, ASSAY_UINT8, size / record, ASSAY_CIFAR_PIXELS);
+  table->data = data;
+  return TRUE;
+}
+
+static gboolean
+open_csv (AssayTable *table, const guint8 *data, gsize size, GError **error)
+{
+  if (!assay_csv_table_open (&table->csv, (const char *) data, size, error))
+    return FALSE;
+  set_shape (table, table->csv.type, table->csv.count, table->csv.cols);
+  return TRUE;
+}
+
+static gboolean
+open_format (AssayTable *table, GError **error)
+{
+  gsize size = 0;
+  const guint8 *data = g_bytes_get_data (table->file, &size);
+
+  if (size == 0)
+    return assay_fail (error, ASSAY_ERROR_DATA, "is empty");
+  switch (table->info.format) {
+  case ASSAY_TABLE_NPY:
+    return open_npy (table, error);
+  case ASSAY_TABLE_CSV:
+    return open_csv (table, data, size, error);
+  case ASSAY_TABLE_IDX:
+    return open_idx (table, error);
+  case ASSAY_TABLE_CIFAR:
+    return open_cifar (table, data, size, error);
+  default:
+    return open_texmex (table, data, size, error);
+  }
+}
+
+/* Rows and columns from the shape. */
+static gboolean
+check_shape (AssayTableInfo *info, GError **error)
+{
+  info->count = info->shape[0];
+  info->cols = 1;
+  for (guint k = 0; k < info->n_dimensions; k++)
+    if (info->shape[k] == 0)
+      return assay_fail (error, ASSAY_ERROR_DATA, "dimension %u is 0", k);
+  for (guint k = 1; k < info->n_dimensions; k++)
+    if (!g_size_checked_mul (&info->cols, info->cols, info->shape[k])
+        || info->cols > ASSAY_TABLE_MOST_COLS)
+      return assay_fail (error, ASSAY_ERROR_DATA, "has more than %d numbers in a row",
+                         ASSAY_TABLE_MOST_COLS);
+  return TRUE;
+}
+
+AssayTable *
+assay_table_open (const char *path, AssayTableFormat format, GError **error)
+{
+  g_autoptr (AssayTable) table = g_new0 (AssayTable, 1);
+
+  table->path = g_strdup (path);
+  table->info.format = format;
+  table->file = assay_file_map (path, error);
+  if (table->file == NULL)
+    return NULL;
+  if (!open_format (table, error) || !check_shape (&table->info, error)) {
+    g_prefix_error (error, "%s: ", path);
+    return NULL;
+  }
+  return g_steal_pointer (&table);
+}
+
+void
+assay_table_free (AssayTable *table)
+{
+  if (table == NULL)
+    return;
+  assay_csv_table_clear (&table->csv);
+  g_clear_pointer (&table->array, assay_array_free);
+  g_clear_pointer (&table->idx, assay_idx_reader_free);
+  g_clear_pointer (&table->file, g_bytes_unref);
+  g_free (table->path);
+  g_free (table);
+}
+
+const AssayTableInfo *
+assay_table_info (const AssayTable *table)
+{
+  return &table->info;
+}
+
+const char *
+assay_table_path (const AssayTable *table)
+{
+  return table->path;
+}
+
+GBytes *
+assay_table_file (const AssayTable *table)
+{
+  return table->file;
+}
+
+gsize
+assay_table_piece (const AssayTable *table)
+{
+  const gsize row = table->info.cols * assay_type_size (table->info.type);
+
+  return MIN (MAX (PIECE / row, 1), table->info.count);
+}
+
+/* ---- Reading ---- */
+
+static gboolean
+read_texmex (AssayTable *table, guint8 *ret_row, GError **error)
+{
+  const gsize length = table->info.cols * assay_type_size (table->info.type);
+  const gint32 dimension = load_dimension (table->data);
+
+  if (dimension != (gint32) table->info.cols)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: row %" G_GSIZE_FORMAT " (byte %" G_GSIZE_FORMAT
+                       ") has dimension %d; expected %" G_GSIZE_FORMAT " as in row 0",
+                       table->path, table->position, table->position * (sizeof dimension + length),
+                       dimension, table->info.cols);
+  memcpy (ret_row, table->data + sizeof dimension, length);
+  table->data += sizeof dimension + length;
+  return TRUE;
+}
+
+static void
+read_cifar (AssayTable *table, guint8 *ret_row, guint8 *ret_labels)
+{
+  const guint8 *planes = table->data + table->info.n_labels;
+
+  memcpy (ret_labels, table->data, table->info.n_labels);
+  for (gsize c = 0; c < ASSAY_CIFAR_CHANNELS; c++)
+    for (gsize p = 0; p < PLANE; p++)
+      ret_row[p * ASSAY_CIFAR_CHANNELS + c] = planes[c * PLANE + p];
+  table->data = planes + ASSAY_CIFAR_PIXELS;
+}
+
+static gboolean
+read_csv (AssayTable *table, guint8 *ret_row, GError **error)
+{
+  if (assay_csv_table_read (&table->csv, ret_row, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", table->path);
+  return FALSE;
+}
+
+static gboolean
+read_row (AssayTable *table, guint8 *ret_row, guint8 *ret_labels, GError **error)
+{
+  const gsize length = table->info.cols * assay_type_size (table->info.type);
+
+  switch (table->info.format) {
+  case ASSAY_TABLE_NPY:
+    memcpy (ret_row, table->data, length);
+    table->data += length;
+    return TRUE;
+  case ASSAY_TABLE_CSV:
+    return read_csv (table, ret_row, error);
+  case ASSAY_TABLE_IDX:
+    return assay_idx_reader_read (table->idx, ret_row, length, error);
+  case ASSAY_TABLE_CIFAR:
+    read_cifar (table, ret_row, ret_labels);
+    return TRUE;
+  default:
+    return read_texmex (table, ret_row, error);
+  }
+}
+
+gboolean
+assay_table_read (AssayTable *table, gsize n, gpointer ret_values, guint8 *ret_labels,
+                  GError **error)
+{
+  const gsize length = table->info.cols * assay_type_size (table->info.type);
+  guint8 *values = ret_values;
+
+  for (gsize i = 0; i < n; i++, table->position++)
+    if (!read_row (table, values + i * length, ret_labels + i * table->info.n_labels, error))
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,69 @@
+/* Data files of every format as tables of numbers, read row after row and piece by piece: TEXMEX
+ * (.fvecs, .bvecs, .ivecs), NumPy (.npy), CSV, IDX (plain or gzip) and CIFAR's binary format.
+ *
+ * Numbers keep the type and the bits of the file. In CSV they are int64 if all are whole numbers
+ * within it, and otherwise the nearest float64; the first line is a header if no field of it is a
+ * number. Pixels of CIFAR come out interleaved (red, green, blue of one pixel after another), as
+ * the dataset cifar gives them. */
+#pragma once
+
+#include "core/data/array.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  ASSAY_TABLE_FVECS,
+  ASSAY_TABLE_BVECS,
+  ASSAY_TABLE_IVECS,
+  ASSAY_TABLE_NPY,
+  ASSAY_TABLE_CSV,
+  ASSAY_TABLE_IDX,
+  ASSAY_TABLE_CIFAR,
+} AssayTableFormat;
+
+#define ASSAY_TABLE_MOST_COLS (1 << 20)
+#define ASSAY_TABLE_MOST_LABELS 2 /* of a row */
+
+const char *assay_table_format_name (AssayTableFormat format);
+/* ASSAY_ERROR_PARAMETER with the closest name and all there are. */
+gboolean assay_table_format_from_name (const char *name, AssayTableFormat *ret_format,
+                                       GError **error);
+/* By the end of the name: .fvecs, .bvecs, .ivecs, .npy, .csv, .bin (CIFAR), .idx or -ubyte (IDX;
+ * also with .gz behind it). ASSAY_ERROR_DATA if it is none of them. */
+gboolean assay_table_format_of_path (const char *path, AssayTableFormat *ret_format,
+                                     GError **error);
+
+typedef struct _AssayTable AssayTable;
+
+typedef struct {
+  AssayTableFormat format;
+  gboolean is_gzip;
+  AssayType type;
+  guint n_dimensions;
+  gsize shape[ASSAY_MAX_DIMENSIONS];
+  gsize count;    /* rows: shape[0] */
+  gsize cols;     /* the product of the other dimensions; 1 if there are none */
+  guint n_labels; /* bytes of label that a row has beside its numbers (CIFAR: 1; CIFAR-100: 2, the
+                   * coarse and the fine one) */
+} AssayTableInfo;
+
+/* ASSAY_ERROR_DATA names the file: missing, not regular, unreadable, empty, malformed, truncated,
+ * with a hostile header, without rows or columns, or with more than ASSAY_TABLE_MOST_COLS. */
+AssayTable *assay_table_open (const char *path, AssayTableFormat format, GError **error);
+void assay_table_free (AssayTable *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTable, assay_table_free)
+
+const AssayTableInfo *assay_table_info (const AssayTable *table);
+const char *assay_table_path (const AssayTable *table);
+GBytes *assay_table_file (const AssayTable *table); /* as it is on disk */
+
+/* The next @n rows (as many are left): n x cols numbers of the table's type, and n x n_labels
+ * bytes. ASSAY_ERROR_DATA for what only reading shows: row headers that disagree, damaged
+ * compression, bytes after the last number. */
+gboolean assay_table_read (AssayTable *table, gsize n, gpointer ret_values, guint8 *ret_labels,
+                           GError **error);
+
+/* How many rows make a piece of about a MiB; at least 1. */
+gsize assay_table_piece (const AssayTable *table);
+
+G_END_DECLS

@@ -1,0 +1,256 @@
+/* Secrets with what is known of them, from a truth folder: `folder = mine/truth`.
+ *
+ * Source: Assay; the folder is one of exchange.h (truth.json and .npy files): secrets n x d,
+ * and where they are there groups, labels, label-sets, frames, geometry of images, and partners
+ * n x 1, the public row that is another record of each secret. Trials take the secrets in the order
+ * of the folder, so that a release made elsewhere is of the same ones; without the key `secrets`
+ * all of them are taken, in equal parts.
+ *
+ * Frames are used where the photographs are there too: of a folder they are not. */
+#include "core/data/row-file.h"
+#include "core/external/elsewhere.h"
+#include "core/plugin/plugin.h"
+
+typedef struct {
+  char *folder;
+  char *public;
+  char *database;
+  gint64 classes;
+} Folder;
+
+typedef struct {
+  AssayTruth *truth;
+  AssayRowFiles *public_rows, *database; /* NULL: none */
+  gsize n_groups, n_classes;
+  const AssayArray *groups, *labels, *label_sets, *partners; /* of the truth; NULL: none */
+} Opened;
+
+static void
+opened_clear (Opened *opened)
+{
+  g_clear_pointer (&opened->truth, assay_truth_free);
+  g_clear_pointer (&opened->public_rows, assay_row_files_free);
+  g_clear_pointer (&opened->database, assay_row_files_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Opened, opened_clear)
+
+static AssayView
+secrets_of (const Opened *opened)
+{
+  return assay_array_view (assay_arrays_get (&opened->truth->arrays, "secrets"));
+}
+
+static gboolean
+open_rows (const char *key, const char *specification, const Opened *opened,
+           const char *const *folders, AssayRowFiles **ret_files, GError **error)
+{
+  const gsize cols = secrets_of (opened).cols;
+
+  if (*specification == '\0')
+    return TRUE;
+  *ret_files = assay_row_files_open (specification, folders, error);
+  if (*ret_files == NULL) {
+    g_prefix_error (error, "%s: ", key);
+    return FALSE;
+  }
+  return assay_rows_cols ((*ret_files)->rows) == cols
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "%s has %" G_GSIZE_FORMAT " columns, expected %" G_GSIZE_FORMAT
+                        " as the secrets have",
+                        key, assay_rows_cols ((*ret_files)->rows), cols);
+}
+
+static gsize
+count_different (const AssayArray *numbers)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_int64_hash, g_int64_equal);
+
+  for (gsize i = 0; numbers != NULL && i < assay_array_count (numbers); i++)
+    g_hash_table_add (seen, (gpointer) (assay_array_int64 (numbers) + i));
+  return g_hash_table_size (seen);
+}
+
+static gboolean
+count_classes (const Folder *settings, Opened *opened, GError **error)
+{
+  for (gsize i = 0; opened->labels != NULL && i < assay_array_count (opened->labels); i++) {
+    const gint64 label = assay_array_int64 (opened->labels)[i];
+
+    if (label < 0)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "label of secret %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
+                         ", expected classes from 0",
+                         i, label);
+    opened->n_classes = MAX (opened->n_classes, (gsize) label + 1);
+  }
+  if (settings->classes == 0)
+    return TRUE;
+  if ((gsize) settings->classes < opened->n_classes)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "classes = %" G_GINT64_FORMAT ": the labels have %" G_GSIZE_FORMAT
+                       ", expected at least as many",
+                       settings->classes, opened->n_classes);
+  opened->n_classes = (gsize) settings->classes;
+  return TRUE;
+}
+
+/* Of a truth whose secrets were mixed, the public rows in each image: not a record of a secret. */
+static gboolean
+find_partners (Opened *opened, GError **error)
+{
+  const AssayArrays *arrays = &opened->truth->arrays;
+  const AssayArray *partners = assay_arrays_get (arrays, "partners");
+  const gsize n = secrets_of (opened).rows;
+  const gsize n_public
+      = opened->public_rows != NULL ? assay_rows_count (opened->public_rows->rows) : 0;
+
+  if (partners == NULL || n_public == 0 || assay_arrays_get (arrays, "sources") != NULL
+      || partners->shape[0] != n || partners->shape[1] != 1)
+    return TRUE;
+  for (gsize i = 0; i < n; i++) {
+    const gint64 row = assay_array_int64 (partners)[i];
+
+    if (row < 0 || (guint64) row >= n_public)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "partner of secret %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
+                         ", which is none of the %" G_GSIZE_FORMAT " public rows",
+                         i, row, n_public);
+  }
+  opened->partners = partners;
+  return TRUE;
+}
+
+/* @opened arrives zeroed and is cleared by the caller in any case. */
+static gboolean
+open_folder (const AssayDatasetContext *context, Opened *opened, GError **error)
+{
+  const Folder *settings = context->settings;
+  const AssayPlace place = { .folders = context->folders };
+  g_autofree char *path = assay_elsewhere_find (settings->folder, &place, error);
+
+  opened->truth = path != NULL ? assay_truth_read (path, error) : NULL;
+  if (opened->truth == NULL)
+    return FALSE;
+  opened->groups = assay_arrays_get (&opened->truth->arrays, "groups");
+  opened->labels = assay_arrays_get (&opened->truth->arrays, "labels");
+  opened->label_sets = assay_arrays_get (&opened->truth->arrays, "label-sets");
+  opened->n_groups = count_different (opened->groups);
+  if (count_classes (settings, opened, error)
+      && open_rows ("public", settings->public, opened, context->folders, &opened->public_rows,
+                    error)
+      && open_rows ("database", settings->database, opened, context->folders, &opened->database,
+                    error)
+      && find_partners (opened, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", path);
+  return FALSE;
+}
+
+static gsize
+count_rows (const AssayRowFiles *files)
+{
+  return files != NULL ? assay_rows_count (files->rows) : 0;
+}
+
+static gboolean
+survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+{
+  g_auto (Opened) opened = { 0 };
+
+  if (!open_folder (context, &opened, error))
+    return FALSE;
+  *ret_survey = (AssaySurvey){ .n_secrets = secrets_of (&opened).rows,
+                               .n_public = count_rows (opened.public_rows),
+                               .n_database = count_rows (opened.database),
+                               .n_groups = opened.n_groups,
+                               .n_classes = opened.n_classes,
+                               .cols = secrets_of (&opened).cols,
+                               .geometry = opened.truth->geometry };
+  ret_survey->holdings = (opened.labels != NULL ? ASSAY_HAS_LABELS : 0)
+                         | (opened.truth->geometry.height > 0 ? ASSAY_HAS_IMAGES : 0)
+                         | (opened.partners != NULL ? ASSAY_HAS_COUNTERPARTS : 0);
+  ret_survey->memory = (guint64) ret_survey->n_secrets * ret_survey->cols * sizeof (float);
+  return TRUE;
+}
+
+static char *
+hash_of (const Opened *opened)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  const AssayRowFiles *files[] = { opened->public_rows, opened->database };
+
+  assay_elsewhere_hash (checksum, "truth", &opened->truth->arrays);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autofree char *line
+        = g_strdup_printf ("%u %s\n", i, files[i] != NULL ? files[i]->sha256 : "none");
+
+    g_checksum_update (checksum, (const guchar *) line, -1);
+  }
+  return g_strdup (g_checksum_get_string (checksum));
+}
+
+static AssayRows *
+ref_rows (const AssayRowFiles *files)
+{
+  return files != NULL ? assay_rows_ref (files->rows) : NULL;
+}
+
+static gint64 *
+copy_numbers (const AssayArray *array)
+{
+  return array != NULL ? g_memdup2 (array->data, assay_array_count (array) * sizeof (gint64))
+                       : NULL;
+}
+
+static gboolean
+open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
+{
+  g_auto (Opened) opened = { 0 };
+  AssayMatrix *secrets;
+
+  if (!open_folder (context, &opened, error))
+    return FALSE;
+  secrets = assay_matrix_copy (secrets_of (&opened), error);
+  if (secrets == NULL)
+    return FALSE;
+  *ret_dataset = (AssayDataset){ .secrets = assay_rows_take_matrix (secrets),
+                                 .public_rows = ref_rows (opened.public_rows),
+                                 .database = ref_rows (opened.database),
+                                 .groups = copy_numbers (opened.groups),
+                                 .n_groups = opened.n_groups,
+                                 .counterparts = copy_numbers (opened.partners),
+                                 .n_classes = opened.n_classes,
+                                 .geometry = opened.truth->geometry,
+                                 .sha256 = hash_of (&opened) };
+  if (opened.labels != NULL)
+    ret_dataset->secret_data.labels = assay_array_copy (opened.labels);
+  if (opened.label_sets != NULL)
+    ret_dataset->secret_data.label_sets = assay_array_copy (opened.label_sets);
+  return TRUE;
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_STRING (Folder, folder, NULL,
+                      "The truth folder: secrets, and where known groups, labels, label-sets, "
+                      "partners and geometry"),
+  ASSAY_PARAM_STRING (Folder, public, "",
+                      "Public rows of the same kind: FILE, FILE[100:200], or several separated by "
+                      "commas; .fvecs, .bvecs, .ivecs or .npy"),
+  ASSAY_PARAM_STRING (Folder, database, "",
+                      "Rows from which a defense draws its material, in the same form"),
+  ASSAY_PARAM_INT (Folder, classes, 0, 0, 1000000, "classes",
+                   "How many classes there are; 0: as many as the labels show"),
+  ASSAY_PARAM_END
+};
+
+const AssayDatasetPlugin assay_dataset_truth_folder = {
+  .id = "truth-folder",
+  .summary = "Secrets with labels, groups and geometry, as a folder of .npy files",
+  .reference = { "Assay", "core/data/exchange.h" },
+  .parameters = parameters,
+  .settings_size = sizeof (Folder),
+  .survey = survey,
+  .open = open_dataset,
+  .keeps_order = TRUE,
+};

@@ -1,0 +1,420 @@
+/* Vectors from files: the rows to protect, and where there are any, public rows and the rows that
+ * a defense draws from. Formats and ranges are those of core/data/row-file.h.
+ *
+ * A row that has two roles would make an attack look better than it is (a secret that is also
+ * public is found at distance 0), so that overlapping ranges are refused. Equal rows at different
+ * places are data and stay.
+ *
+ * Groups say which secrets belong together (descriptors of one photograph): row i of the CSV
+ * belongs to row i of the private file, and a range of the file takes the same range of the CSV.
+ * Equal text is one group, in different CSVs too: taking strangers for relatives widens intervals,
+ * the other way round would narrow them without reason.
+ *
+ * Labels are files of whole numbers (row-labels.h), one row for each row that they belong
+ * to; they and the test rows are for retrieval, which searches the secrets for what is like a test
+ * row. */
+#include <string.h>
+
+#include "core/data/csv-column.h"
+#include "core/data/row-file.h"
+#include "core/plugin/plugin.h"
+#include "datasets/tables/centres.h"
+#include "datasets/tables/record-copies.h"
+#include "datasets/tables/row-labels.h"
+
+typedef struct {
+  char *private;
+  char *public;
+  char *database;
+  char *groups;
+  char *labels;
+  char *test;
+  char *test_labels;
+  bool records;
+  double record_noise;
+  gint64 database_centres;
+} Vectors;
+
+enum { PRIVATE, PUBLIC, DATABASE, TEST, N_ROLES };
+static const char *const role_names[N_ROLES] = { "private", "public", "database", "test" };
+
+/* Everything that the settings name. */
+typedef struct {
+  AssayRowFiles *roles[N_ROLES]; /* NULL where left out */
+  gint64 *groups;                /* a number per private row; NULL where left out */
+  gsize n_groups;
+  AssayRoleData secret_data; /* labels alone */
+  AssayRoleData test_data;
+  gsize n_classes;
+} Files;
+
+static void
+clear_files (Files *files)
+{
+  for (guint r = 0; r < N_ROLES; r++)
+    g_clear_pointer (&files->roles[r], assay_row_files_free);
+  g_clear_pointer (&files->groups, g_free);
+  assay_role_data_clear (&files->secret_data);
+  assay_role_data_clear (&files->test_data);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Files, clear_files)
+
+/* ---- Roles ---- */
+
+static gboolean
+open_roles (const AssayDatasetContext *context, AssayRowFiles **ret_roles, GError **error)
+{
+  const Vectors *settings = context->settings;
+  const char *specifications[N_ROLES]
+      = { settings->private, settings->public, settings->database, settings->test };
+
+  for (guint r = 0; r < N_ROLES; r++) {
+    if (r != PRIVATE && *specifications[r] == '\0')
+      continue;
+    ret_roles[r] = assay_row_files_open (specifications[r], context->folders, error);
+    if (ret_roles[r] == NULL) {
+      g_prefix_error (error, "%s: ", role_names[r]);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+check_pair (AssayRowFiles *const *roles, guint a, guint b, GError **error)
+{
+  if (roles[a] == NULL || roles[b] == NULL)
+    return TRUE;
+  if (assay_rows_cols (roles[a]->rows) != assay_rows_cols (roles[b]->rows))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "%s has %" G_GSIZE_FORMAT " columns (%s), %s has %" G_GSIZE_FORMAT
+                       " (%s); expected as many",
+                       role_names[a], assay_rows_cols (roles[a]->rows),
+                       assay_row_files_range (roles[a], 0)->path, role_names[b],
+                       assay_rows_cols (roles[b]->rows), assay_row_files_range (roles[b], 0)->path);
+  return assay_row_files_check_disjoint (roles[a], role_names[a], roles[b], role_names[b], error);
+}
+
+/* ---- Groups ---- */
+
+/* "FILE.csv:COLUMN"; the column may have colons in its name. */
+static gboolean
+split_groups (const char *text, char **ret_name, char **ret_column, GError **error)
+{
+  const char *extension = strstr (text, ".csv:");
+  const char *column = extension != NULL ? extension + strlen (".csv:") : "";
+
+  if (*column == '\0' || extension == text)
+    return assay_fail (error, ASSAY_ERROR_DATA, "'%s': expected FILE.csv:COLUMN", text);
+  *ret_name = g_strndup (text, (gsize) (column - 1 - text));
+  *ret_column = g_strdup (column);
+  return TRUE;
+}
+
+/* The group of every row of @range into @ret_groups, numbered by @numbers from text to number. */
+static gboolean
+read_range_groups (const AssayRowRange *range, const char *text, const char *const *folders,
+                   GHashTable *numbers, gint64 *ret_groups, GError **error)
+{
+  g_autofree char *name = NULL;
+  g_autofree char *column_name = NULL;
+  g_autofree char *path = NULL;
+  g_autoptr (AssayCsvColumn) column = NULL;
+
+  if (!split_groups (text, &name, &column_name, error))
+    return FALSE;
+  path = assay_row_file_find (name, folders, error);
+  if (path == NULL)
+    return FALSE;
+  column = assay_csv_column_read (path, column_name, range->n_in_file, error);
+  if (column == NULL)
+    return FALSE;
+  for (gsize row = range->first; row < range->end; row++) {
+    const char *value = g_ptr_array_index (column->values, column->groups[row]);
+    gpointer known;
+
+    if (!g_hash_table_lookup_extended (numbers, value, NULL, &known)) {
+      known = GUINT_TO_POINTER (g_hash_table_size (numbers));
+      g_hash_table_insert (numbers, g_strdup (value), known);
+    }
+    ret_groups[row - range->first] = GPOINTER_TO_UINT (known);
+  }
+  return TRUE;
+}
+
+static gboolean
+is_one_file (const AssayRowFiles *files)
+{
+  for (guint i = 1; i < files->ranges->len; i++)
+    if (!g_str_equal (assay_row_files_range (files, i)->path,
+                      assay_row_files_range (files, 0)->path))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+read_groups (const AssayDatasetContext *context, Files *files, GError **error)
+{
+  const Vectors *settings = context->settings;
+  const AssayRowFiles *secrets = files->roles[PRIVATE];
+  const guint n_ranges = secrets->ranges->len;
+  g_auto (GStrv) texts = g_strsplit (settings->groups, ",", -1);
+  const guint n_texts = g_strv_length (texts);
+  g_autoptr (GHashTable) numbers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  gsize done = 0;
+
+  if (n_texts == 0)
+    return TRUE;
+  if (n_texts != n_ranges && !(n_texts == 1 && is_one_file (secrets)))
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%u FILE.csv:COLUMN for %u private files; expected one for each", n_texts,
+                       n_ranges);
+  files->groups = assay_alloc (assay_rows_count (secrets->rows), sizeof (gint64), "groups", error);
+  if (files->groups == NULL)
+    return FALSE;
+  for (guint i = 0; i < n_ranges; i++) {
+    const AssayRowRange *range = assay_row_files_range (secrets, i);
+    const char *text = g_strstrip (texts[n_texts == 1 ? 0 : i]);
+
+    if (!read_range_groups (range, text, context->folders, numbers, files->groups + done, error))
+      return FALSE;
+    done += range->end - range->first;
+  }
+  files->n_groups = g_hash_table_size (numbers);
+  return TRUE;
+}
+
+/* ---- Labels ---- */
+
+static gboolean
+read_labels (const AssayDatasetContext *context, const char *key, const char *specification,
+             const AssayRowFiles *rows, AssayRoleData *ret_data, gsize *inout_classes,
+             GError **error)
+{
+  g_autoptr (AssayRowFiles) file = NULL;
+  gsize n_classes = 0;
+
+  if (*specification == '\0')
+    return TRUE;
+  if (rows == NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: there are no rows that they belong to", key);
+  file = assay_row_files_open (specification, context->folders, error);
+  if (file == NULL
+      || !row_labels_read (file->rows, specification, assay_rows_count (rows->rows),
+                           &ret_data->labels, &ret_data->label_sets, &n_classes, error)) {
+    g_prefix_error (error, "%s: ", key);
+    return FALSE;
+  }
+  *inout_classes = MAX (*inout_classes, n_classes);
+  return TRUE;
+}
+
+static gboolean
+read_all_labels (const AssayDatasetContext *context, Files *files, GError **error)
+{
+  const Vectors *settings = context->settings;
+  const AssayRoleData *secrets = &files->secret_data, *test = &files->test_data;
+
+  if (!read_labels (context, "labels", settings->labels, files->roles[PRIVATE], &files->secret_data,
+                    &files->n_classes, error)
+      || !read_labels (context, "test_labels", settings->test_labels, files->roles[TEST],
+                       &files->test_data, &files->n_classes, error))
+    return FALSE;
+  return secrets->labels == NULL || test->labels == NULL
+         || (secrets->label_sets == NULL) == (test->label_sets == NULL)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "labels and test_labels: expected both with one column, or both with one "
+                        "for each class");
+}
+
+/* ---- Callbacks ---- */
+
+static gsize
+count_rows (const AssayRowFiles *files)
+{
+  return files != NULL ? assay_rows_count (files->rows) : 0;
+}
+
+/* @files arrives zeroed and is cleared by the caller in any case. */
+static gboolean
+open_files (const AssayDatasetContext *context, Files *files, GError **error)
+{
+  const gsize n_centres = (gsize) ((const Vectors *) context->settings)->database_centres;
+
+  if (!open_roles (context, files->roles, error)
+      || !assay_row_files_check_distinct (files->roles[PRIVATE], role_names[PRIVATE], error)
+      || !check_pair (files->roles, PRIVATE, PUBLIC, error)
+      || !check_pair (files->roles, PRIVATE, DATABASE, error)
+      || !check_pair (files->roles, DATABASE, PUBLIC, error)
+      || !check_pair (files->roles, PRIVATE, TEST, error)
+      || !check_pair (files->roles, PUBLIC, TEST, error)
+      || !check_pair (files->roles, DATABASE, TEST, error)
+      || !centres_check (n_centres, count_rows (files->roles[DATABASE]), error)
+      || !read_all_labels (context, files, error))
+    return FALSE;
+  if (!read_groups (context, files, error)) {
+    g_prefix_error (error, "groups: ");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+{
+  const Vectors *settings = context->settings;
+  const gsize n_centres = (gsize) settings->database_centres;
+  g_auto (Files) files = { 0 };
+  gsize records, n_database;
+
+  if (!open_files (context, &files, error))
+    return FALSE;
+  n_database = count_rows (files.roles[DATABASE]);
+  records = settings->records ? count_rows (files.roles[PRIVATE]) : 0;
+  *ret_survey = (AssaySurvey){ .n_secrets = count_rows (files.roles[PRIVATE]),
+                               .n_public = count_rows (files.roles[PUBLIC]) + records,
+                               .n_database = n_centres > 0 ? n_centres : n_database,
+                               .n_test = count_rows (files.roles[TEST]),
+                               .n_groups = files.n_groups,
+                               .n_classes = files.n_classes,
+                               .cols = assay_rows_cols (files.roles[PRIVATE]->rows) };
+  ret_survey->holdings = (files.secret_data.labels != NULL ? ASSAY_HAS_LABELS : 0)
+                         | (files.test_data.labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
+                         | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0);
+  ret_survey->memory = centres_memory (n_database, ret_survey->cols, n_centres);
+  ret_survey->work = centres_work (n_database, ret_survey->cols, n_centres);
+  /* Rows stay in their files: pages of a mapping are the kernel's to drop. */
+  if (files.groups != NULL)
+    ret_survey->memory += ret_survey->n_secrets * sizeof (gint64);
+  if (files.secret_data.labels != NULL)
+    ret_survey->memory += 2 * sizeof (gint64) * ret_survey->n_secrets;
+  if (files.test_data.labels != NULL)
+    ret_survey->memory += 2 * sizeof (gint64) * ret_survey->n_test;
+  if (settings->records)
+    ret_survey->memory += (guint64) ret_survey->n_public * ret_survey->cols * sizeof (float);
+  return TRUE;
+}
+
+static void
+hash_labels (GChecksum *checksum, const AssayRoleData *data)
+{
+  const AssayArray *arrays[] = { data->labels, data->label_sets };
+
+  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
+    if (arrays[i] != NULL)
+      g_checksum_update (checksum, arrays[i]->data,
+                         (gssize) (assay_array_count (arrays[i]) * sizeof (gint64)));
+}
+
+/* Over the numbers of every role and over the groups; not over names, so that a file that was moved
+ * is the same data. */
+static char *
+hash_files (const Files *files, gsize n_centres)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  const gsize n_secrets = count_rows (files->roles[PRIVATE]);
+
+  for (guint r = 0; r < N_ROLES; r++) {
+    g_autofree char *line = NULL;
+
+    /* Hashes of data without what came later stay what they were. */
+    if (r == TEST && files->roles[r] == NULL)
+      continue;
+    line = g_strdup_printf ("%s %s\n", role_names[r],
+                            files->roles[r] != NULL ? files->roles[r]->sha256 : "none");
+
+    g_checksum_update (checksum, (const guchar *) line, -1);
+  }
+  if (files->groups != NULL)
+    g_checksum_update (checksum, (const guchar *) files->groups,
+                       (gssize) (n_secrets * sizeof (gint64)));
+  if (n_centres > 0) {
+    g_autofree char *line = g_strdup_printf ("centres %" G_GSIZE_FORMAT "\n", n_centres);
+
+    g_checksum_update (checksum, (const guchar *) line, -1);
+  }
+  hash_labels (checksum, &files->secret_data);
+  hash_labels (checksum, &files->test_data);
+  return g_strdup (g_checksum_get_string (checksum));
+}
+
+static AssayRows *
+ref_rows (const AssayRowFiles *files)
+{
+  return files != NULL ? assay_rows_ref (files->rows) : NULL;
+}
+
+static gboolean
+open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
+{
+  const Vectors *settings = context->settings;
+  const gsize n_centres = (gsize) settings->database_centres;
+  g_auto (Files) files = { 0 };
+  g_autoptr (AssayRows) database = NULL;
+  g_autofree char *sha256 = NULL;
+
+  if (!open_files (context, &files, error))
+    return FALSE;
+  if (n_centres > 0) {
+    database = centres_of_rows (files.roles[DATABASE]->rows, n_centres, error);
+    if (database == NULL)
+      return FALSE;
+  } else {
+    database = ref_rows (files.roles[DATABASE]);
+  }
+  sha256 = hash_files (&files, n_centres);
+  *ret_dataset = (AssayDataset){ .secrets = ref_rows (files.roles[PRIVATE]),
+                                 .public_rows = ref_rows (files.roles[PUBLIC]),
+                                 .database = g_steal_pointer (&database),
+                                 .groups = g_steal_pointer (&files.groups),
+                                 .n_groups = files.n_groups,
+                                 .test = ref_rows (files.roles[TEST]),
+                                 .secret_data = files.secret_data,
+                                 .test_data = files.test_data,
+                                 .n_classes = files.n_classes,
+                                 .sha256 = g_steal_pointer (&sha256) };
+  files.secret_data = files.test_data = (AssayRoleData){ 0 };
+  return !settings->records
+         || record_copies_add (ret_dataset, settings->record_noise, context->stream, error);
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_STRING (Vectors, private, NULL,
+                      "Rows to protect: FILE, FILE[100:200], or several separated by commas; "
+                      ".fvecs, .bvecs, .ivecs or .npy"),
+  ASSAY_PARAM_STRING (Vectors, public, "", "Public rows of the same kind, in the same form"),
+  ASSAY_PARAM_STRING (Vectors, database, "",
+                      "Rows from which a defense draws its material, in the same form"),
+  ASSAY_PARAM_STRING (Vectors, groups, "",
+                      "Which private rows belong together: FILE.csv:COLUMN, one line a row of the "
+                      "private file; one for each private file, separated by commas"),
+  ASSAY_PARAM_LATER_STRING (Vectors, labels, "",
+                            "Classes of the private rows: a file of whole numbers in the same "
+                            "form, one column with the class or one of 0 and 1 for each class"),
+  ASSAY_PARAM_LATER_STRING (Vectors, test, "",
+                            "Rows that are never protected: the queries of a search"),
+  ASSAY_PARAM_LATER_STRING (Vectors, test_labels, "", "Their classes, as in labels"),
+  ASSAY_PARAM_LATER_BOOL (Vectors, records, FALSE,
+                          "Public rows also hold another record of each private row"),
+  ASSAY_PARAM_LATER_REAL (Vectors, record_noise, 0.1, 0, 1000, "",
+                          "Gaussian noise of those records, in standard deviations of a column"),
+  { .name = "database_centres",
+    .type = ASSAY_PARAM_TYPE_INT,
+    .offset = ASSAY_TYPED_OFFSET (Vectors, database_centres, gint64),
+    .high = 16777216,
+    .unit = "rows",
+    .help = "The database is so many centres of its rows, scaled to length 1, by spherical "
+            "k-means; 0: the rows themselves",
+    .is_later = TRUE },
+  ASSAY_PARAM_END
+};
+
+const AssayDatasetPlugin assay_dataset_vectors = {
+  .id = "vectors",
+  .summary = "Vectors from TEXMEX (.fvecs, .bvecs, .ivecs) and NumPy (.npy) files",
+  .reference = { "TEXMEX corpora (Jegou, Douze and Schmid 2011); NumPy", "file formats" },
+  .parameters = parameters,
+  .settings_size = sizeof (Vectors),
+  .survey = survey,
+  .open = open_dataset,
+};

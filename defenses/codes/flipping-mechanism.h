@@ -1,0 +1,105 @@
+/* The formal side that phashing and pitq have in common. Theorems 4, 6 and 8 of "private hashing"
+ * say "epsilon-differentially private" and define it by datasets that differ in one datum
+ * (definition 1), but prove it of one bit. `relation` names what neighbours differ in:
+ *   bit      one bit of the codes. What leaves is that bit after each of the r Random Flippings
+ *            that it goes through: r = 1 in phashing, one an iteration in pitq.
+ *   code     the code of one record; at worst in all of its c bits.
+ *   record   one record of a small dataset. What leaves is what the algorithm returns.
+ * With b the chance of a flip, of m bits (m = r, or r c) in which two inputs differ,
+ *   ln P[y | x] / P[y | x'] = ln ((1 - b) / b) * sum of (+1 if y_j = x_j, -1 otherwise),
+ * which is at most m |ln ((1 - b) / b)|. Where b is above 1/2, y is a code negated, and the tight
+ * event is that all bits are turned. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+
+G_BEGIN_DECLS
+
+typedef enum { FLIPPING_BIT, FLIPPING_CODE, FLIPPING_RECORD } FlippingRelation;
+extern const char *const flipping_relations[];
+
+/* What an attacker on the relation `record` sees: the codes of all records; or the function too. */
+typedef enum { FLIPPING_SEES_CODES, FLIPPING_SEES_ALL } FlippingSight;
+extern const char *const flipping_sights[];
+
+/* How b is set for the epsilon e of one flip. */
+typedef enum {
+  FLIPPING_PAPER,               /* b = exp (-e) */
+  FLIPPING_RANDOMISED_RESPONSE, /* b = 1 / (1 + exp (e)), of which ln ((1 - b) / b) is e */
+} FlippingCalibration;
+extern const char *const flipping_calibrations[];
+
+/* Members of a defense's settings, and their lines in its table. */
+#define FLIPPING_SETTINGS                                                                          \
+  guint relation;                                                                                  \
+  guint looks_at;                                                                                  \
+  gint64 records
+
+#define FLIPPING_MOST_RECORDS 16
+
+#define FLIPPING_PARAMS(Struct)                                                                    \
+  ASSAY_PARAM_CHOICE (Struct, relation, FLIPPING_BIT, flipping_relations,                          \
+                      "Audits: what neighbours differ in: one bit of the codes, the code of one "  \
+                      "record, or one record of a small dataset"),                                 \
+      ASSAY_PARAM_CHOICE (Struct, looks_at, FLIPPING_SEES_CODES, flipping_sights,                  \
+                          "Audits with relation = record: whether the attacker looks at the "      \
+                          "codes alone, or at all that is returned: codes and hash function"),     \
+      ASSAY_PARAM_INT (Struct, records, 4, 3, FLIPPING_MOST_RECORDS, "records",                    \
+                       "Audits with relation = record: of the small dataset, each of as many "     \
+                       "numbers as a secret has")
+
+/* One defense with its settings, as the game sees it. */
+typedef struct {
+  FlippingRelation relation;
+  FlippingSight looks_at;
+  gsize records;
+  gsize bits;          /* c */
+  gsize rounds;        /* r */
+  double kept, turned; /* 1 - b and b */
+} FlippingGame;
+
+void flipping_chances (FlippingCalibration calibration, double epsilon, double *ret_kept,
+                       double *ret_turned);
+
+/* What a defense claims whose flips have @epsilon a bit in all: that under each relation, as the
+ * paper words it; or with randomised response what composition makes of it, @bits times as much for
+ * more than one bit. */
+AssayBudget flipping_budget (FlippingCalibration calibration, FlippingRelation relation,
+                             double epsilon, gsize bits);
+
+/* |ln ((1 - b) / b)| of all bits in which neighbours differ; of the relations bit and code. */
+double flipping_epsilon (const FlippingGame *game);
+
+/* Numbers in an input, whatever the relation. */
+gsize flipping_inputs (const FlippingGame *game, gsize cols);
+
+/* ---- The relations bit and code: parts of an AssayMechanism ---- */
+
+/* Numbers in an output: the input after the first flipping, after the second, ... */
+gsize flipping_outputs (const FlippingGame *game);
+
+/* Pair 0: ones and zeros. Others differ in one bit, or in the code in at least one. */
+void flipping_pair (const FlippingGame *game, guint index, AssayStream *stream, float *ret_first,
+                    float *ret_second);
+void flipping_run (const FlippingGame *game, AssayStream *stream, const float *input, gsize count,
+                   float *ret_outputs);
+void flipping_log_ratio (const FlippingGame *game, const float *first, const float *second,
+                         const float *outputs, gsize count, double *ret_scores);
+/* All m bits kept, if each had epsilon / m. */
+void flipping_tight_event (const FlippingGame *game, double epsilon, double *ret_first,
+                           double *ret_second);
+
+/* ---- The relation record ---- */
+
+/* Pairs beyond the proposed one: whole numbers from -3 to 3, and one record drawn anew. */
+void flipping_random_datasets (const FlippingGame *game, gsize cols, AssayStream *stream,
+                               float *ret_first, float *ret_second);
+
+/* What tells records of a small dataset apart in the columns after the first: +1/4 or -1/4, by the
+ * digits of @number in base 2. */
+void flipping_fill_rest (gsize number, gsize cols, float *inout_record);
+
+/* A key of its own for each thing that is drawn in one run. */
+AssayStreamKey flipping_key (AssayStream *stream);
+
+G_END_DECLS

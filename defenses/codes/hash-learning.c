@@ -1,0 +1,253 @@
+/* Drawing training rows, and releasing codes with their function. */
+#include "defenses/codes/hash-learning.h"
+
+#include <string.h>
+
+#include "core/base/error.h"
+#include "defenses/codes/itq-rotation.h"
+#include "defenses/codes/learned-functions.h"
+
+/* Of the common stream: no item of a secret. */
+#define TRAINING_ITEM G_MAXUINT64
+
+const char *const hash_methods[] = { "lsh", "itq", "sh", "ksh", "sdh", NULL };
+
+typedef AssayHashFunction *(*Learn) (const HashTraining *training, const HashSettings *settings,
+                                     GError **error);
+
+static const Learn learners[] = {
+  [HASH_LSH] = lsh_learn, [HASH_ITQ] = itq_learn, [HASH_SH] = sh_learn,
+  [HASH_KSH] = ksh_learn, [HASH_SDH] = sdh_learn,
+};
+
+/* @settings with the numbers that @method has by itself where they are HASH_OWN. */
+static HashSettings
+resolved (HashMethod method, const HashSettings *settings)
+{
+  HashSettings own = *settings;
+
+  if (own.iterations == HASH_OWN)
+    own.iterations = method == HASH_SDH ? 5 : 50;
+  if (own.anchors == HASH_OWN)
+    own.anchors = method == HASH_SDH ? 1000 : 300;
+  return own;
+}
+
+/* ---- Training rows ---- */
+
+gboolean
+hash_rows_check (AssayView rows, GError **error)
+{
+  for (gsize i = 1; i < rows.rows; i++)
+    for (gsize j = 0; j < rows.cols; j++)
+      if (assay_view_row (rows, i)[j] != rows.data[j])
+        return TRUE;
+  return assay_fail (error, ASSAY_ERROR_DATA,
+                     "all %" G_GSIZE_FORMAT " training rows are equal: expected features that vary",
+                     rows.rows);
+}
+
+void
+hash_material_clear (HashMaterial *material)
+{
+  g_clear_pointer (&material->rows, assay_matrix_free);
+  g_clear_pointer (&material->labels, g_free);
+}
+
+/* Copies @count of @secrets, drawn at random, and their labels. */
+static gboolean
+draw_rows (const AssayDefenseContext *context, AssayView secrets, gsize count, AssayStream *stream,
+           HashMaterial *material, GError **error)
+{
+  g_autofree gsize *order = assay_alloc (secrets.rows, sizeof (gsize), "training rows", error);
+
+  material->rows = assay_matrix_new (count, secrets.cols, error);
+  if (order == NULL || material->rows == NULL)
+    return FALSE;
+  assay_stream_permutation (stream, secrets.rows, order);
+  material->labels = context->labels != NULL ? g_new (gint64, count) : NULL;
+  for (gsize i = 0; i < count; i++) {
+    memcpy (assay_matrix_row (material->rows, i), assay_view_row (secrets, order[i]),
+            secrets.cols * sizeof (float));
+    if (material->labels != NULL)
+      material->labels[i] = context->labels[order[i]];
+  }
+  material->training.rows = assay_matrix_view (material->rows);
+  material->training.labels = material->labels;
+  return TRUE;
+}
+
+gboolean
+hash_material (const HashSettings *settings, const AssayDefenseContext *context, AssayView secrets,
+               HashMaterial *ret_material, GError **error)
+{
+  AssayStream stream = assay_stream (context->common_stream, TRAINING_ITEM);
+  const guint32 word = assay_stream_u32 (&stream);
+
+  if (secrets.rows == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "no secrets; expected rows to learn a hash function from");
+  ret_material->training = (HashTraining){ .rows = secrets,
+                                           .labels = context->labels,
+                                           .n_classes = context->n_classes,
+                                           .stream = { { word, assay_stream_u32 (&stream) } } };
+  return settings->training == 0 || (gsize) settings->training >= secrets.rows
+         || draw_rows (context, secrets, (gsize) settings->training, &stream, ret_material, error);
+}
+
+AssayHashFunction *
+hash_learn (HashMethod method, const HashSettings *settings, const AssayDefenseContext *context,
+            AssayView secrets, GError **error)
+{
+  const HashSettings own = resolved (method, settings);
+  g_auto (HashMaterial) material = { 0 };
+  g_autofree char *key = NULL;
+  g_autoptr (AssayHashFunction) function = NULL;
+
+  if (!hash_material (&own, context, secrets, &material, error))
+    return NULL;
+  key = learned_function_key (method, &own, &material.training);
+  function = learned_function_find (key);
+  if (function == NULL) {
+    function = learners[method](&material.training, &own, error);
+    if (function != NULL)
+      learned_function_keep (key, function);
+  }
+  return g_steal_pointer (&function);
+}
+
+/* ---- Releases ---- */
+
+gboolean
+hash_release (const AssayHashFunction *function, AssayView secrets, AssayRelease *ret_release,
+              AssayTruth *ret_truth, GError **error)
+{
+  AssayArray *codes = assay_hash_function_codes (function, secrets, error);
+
+  if (codes == NULL)
+    return FALSE;
+  ret_release->bits = assay_hash_function_bits (function);
+  assay_arrays_take (&ret_truth->arrays, "codes", assay_array_copy (codes));
+  assay_arrays_take (&ret_release->arrays, "codes", codes);
+  assay_hash_function_release (function, ret_release);
+  return TRUE;
+}
+
+gboolean
+hash_protect (HashMethod method, const HashSettings *settings, const AssayDefenseContext *context,
+              AssayView secrets, AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)
+{
+  g_autoptr (AssayHashFunction) function = hash_learn (method, settings, context, secrets, error);
+
+  return function != NULL && hash_release (function, secrets, ret_release, ret_truth, error);
+}
+
+/* ---- Before anything is loaded ---- */
+
+static gboolean
+is_kernel (HashMethod method)
+{
+  return method == HASH_KSH || method == HASH_SDH;
+}
+
+static gsize
+training_rows (const HashSettings *settings, const AssayShape *shape)
+{
+  return settings->training == 0 ? shape->n_secrets : (gsize) settings->training;
+}
+
+/* At most @most of what @name says. */
+static gboolean
+check_most (const char *name, gint64 value, gsize most, const char *of, GError **error)
+{
+  if ((guint64) value <= most)
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                     "%s = %" G_GINT64_FORMAT ": expected at most %" G_GSIZE_FORMAT ", %s", name,
+                     value, most, of);
+}
+
+gboolean
+hash_check (HashMethod method, const HashSettings *settings, const AssayShape *shape,
+            GError **error)
+{
+  const HashSettings own = resolved (method, settings);
+  const gsize t = training_rows (settings, shape);
+
+  if (shape->n_secrets > 0
+      && !check_most ("training", settings->training, shape->n_secrets, "the number of secrets",
+                      error))
+    return FALSE;
+  if (t > 0 && t < 2)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "a hash function cannot be learned from one row; expected 2 at least");
+  if (method == HASH_ITQ
+      && ((t > 0
+           && !check_most ("bits", settings->bits, t - 1,
+                           "one less than there are training rows, which have no more principal "
+                           "components",
+                           error))
+          || (shape->cols > 0
+              && !check_most ("bits", settings->bits, shape->cols,
+                              "the numbers of a row, which has no more principal components",
+                              error))))
+    return FALSE;
+  if (is_kernel (method) && t > 0
+      && !check_most ("anchors", own.anchors, t, "the number of training rows", error))
+    return FALSE;
+  return method != HASH_KSH || t == 0
+         || check_most ("labelled", settings->labelled, t, "the number of training rows", error);
+}
+
+guint64
+hash_memory (HashMethod method, const HashSettings *settings, const AssayShape *shape)
+{
+  const gsize t = training_rows (settings, shape), bits = (gsize) settings->bits;
+  const HashSettings own = resolved (method, settings);
+  const guint64 d = shape->cols, m = is_kernel (method) ? (guint64) own.anchors : 0;
+  const guint64 chosen = settings->training == 0 ? 0 : (guint64) t * d * sizeof (float);
+  const guint64 codes = (guint64) shape->n_secrets * (assay_code_bytes (bits) + sizeof (gsize));
+  guint64 learning = 0;
+
+  switch (method) {
+  case HASH_LSH:
+    break;
+  case HASH_ITQ:
+    learning = itq_memory (t, shape->cols, bits);
+    break;
+  case HASH_SH:
+    learning = assay_principal_memory (shape->cols, MIN (bits, shape->cols))
+               + (guint64) t * MIN (bits, d) * sizeof (float);
+    break;
+  case HASH_KSH:
+  case HASH_SDH:
+    learning = 2 * (guint64) t * (m + bits) * sizeof (float) + 4 * m * m * sizeof (double);
+    break;
+  }
+  if (method == HASH_KSH)
+    learning += (guint64) settings->labelled * (guint64) settings->labelled * sizeof (float);
+  return chosen + 3 * codes + bits * (d + m) * sizeof (float) + learning;
+}
+
+double
+hash_work (HashMethod method, const HashSettings *settings, const AssayShape *shape)
+{
+  const gsize t = training_rows (settings, shape), bits = (gsize) settings->bits;
+  const double n = (double) shape->n_secrets, d = (double) shape->cols, c = (double) bits;
+  const HashSettings own = resolved (method, settings);
+  const double m = (double) own.anchors, labelled = (double) settings->labelled;
+
+  switch (method) {
+  case HASH_LSH:
+    return 2 * n * d * c;
+  case HASH_ITQ:
+    return 2 * n * d * c + itq_work (t, shape->cols, bits, (gsize) own.iterations);
+  case HASH_SH:
+    return 4 * n * d * c + assay_principal_work (t, shape->cols, bits);
+  case HASH_KSH:
+    return 2 * n * m * (d + c) + c * 100 * 4 * labelled * labelled;
+  case HASH_SDH:
+    return 2 * n * m * (d + c) + (double) own.iterations * 4 * (double) t * m * (m + c);
+  }
+  return 0;
+}

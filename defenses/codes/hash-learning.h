@@ -1,0 +1,115 @@
+/* What the hashing defenses have in common: settings, the rows that a hash function is learned
+ * from, and the release of codes with it. Each way of learning is a file of its own. */
+#pragma once
+
+#include "core/math/hash-function.h"
+#include "core/plugin/plugin.h"
+
+G_BEGIN_DECLS
+
+typedef enum { HASH_LSH, HASH_ITQ, HASH_SH, HASH_KSH, HASH_SDH } HashMethod;
+extern const char *const hash_methods[]; /* "lsh", "itq", ...; NULL ends */
+
+/* Members of the settings of every hashing defense; a defense lists in its parameter table those
+ * that its method reads (the HASH_PARAM_ macros below). */
+#define HASH_SETTINGS                                                                              \
+  gint64 bits;       /* c */                                                                       \
+  gint64 training;   /* secrets, drawn at random, that the function is learned from; 0: all */     \
+  gint64 iterations; /* itq, sdh */                                                                \
+  gint64 anchors;    /* ksh, sdh: rows of the training set, drawn at random */                     \
+  gint64 labelled;   /* ksh: rows whose pairwise similarities are learned */                       \
+  double width;      /* ksh, sdh: of the kernel; 0: the mean distance of rows and anchors */       \
+  double lambda;     /* sdh: of the classifier's ridge */                                          \
+  double nu          /* sdh: of the penalty for codes away from the kernel's embedding */
+
+typedef struct {
+  HASH_SETTINGS;
+} HashSettings;
+
+/* For a defense that wraps a method: struct { union { HashSettings hash; struct { HASH_SETTINGS; };
+ * }; double epsilon; } */
+
+#define HASH_PARAM_BITS(Struct) ASSAY_PARAM_INT (Struct, bits, 32, 1, 1024, "bits", "Of a code")
+#define HASH_PARAM_TRAINING(Struct)                                                                \
+  ASSAY_PARAM_INT (Struct, training, 0, 0, 1000000000, "secrets",                                  \
+                   "Drawn at random, that the hash function is learned from; 0: all of them")
+
+#define HASH_PARAM_ITERATIONS(Struct, otherwise)                                                   \
+  ASSAY_PARAM_INT (Struct, iterations, otherwise, 1, 100000, "",                                   \
+                   "Of itq and sdh, at most: codes and what they are made with, by turns")
+#define HASH_PARAM_LABELLED(Struct)                                                                \
+  ASSAY_PARAM_INT (Struct, labelled, 1000, 2, 100000, "rows",                                      \
+                   "Of ksh: drawn at random from the training rows, whose pairs are learned from")
+#define HASH_PARAM_WIDTH(Struct)                                                                   \
+  ASSAY_PARAM_REAL (Struct, width, 0, 0, 1e9, "",                                                  \
+                    "Of the kernel of ksh and sdh; 0: the mean distance of rows and anchors")
+#define HASH_PARAM_LAMBDA(Struct)                                                                  \
+  ASSAY_PARAM_REAL (Struct, lambda, 1, 1e-6, 1e9, "",                                              \
+                    "Of sdh: weight of the ridge on the classifier of codes")
+#define HASH_PARAM_NU(Struct)                                                                      \
+  ASSAY_PARAM_REAL (Struct, nu, 1e-5, 0, 1e9, "",                                                  \
+                    "Of sdh: weight of the distance between codes and the embedding")
+
+/* Values of `iterations` and `anchors` with which a method is meant that has such: 50 of itq and 5
+ * of sdh, 300 of ksh and 1000 of sdh. */
+#define HASH_OWN 0
+
+/* What a hash function is learned from. */
+typedef struct {
+  AssayView rows;       /* t x d */
+  const gint64 *labels; /* t; NULL: none */
+  gsize n_classes;
+  AssayStreamKey stream; /* the same for all releases of the same secrets */
+} HashTraining;
+
+/* One file each. NULL with ASSAY_ERROR_MISMATCH (fewer rows than bits, anchors or PCA needs, labels
+ * that are not there), ASSAY_ERROR_DATA (constant features) or ASSAY_ERROR_NUMERIC. */
+AssayHashFunction *lsh_learn (const HashTraining *training, const HashSettings *settings,
+                              GError **error);
+AssayHashFunction *itq_learn (const HashTraining *training, const HashSettings *settings,
+                              GError **error);
+AssayHashFunction *sh_learn (const HashTraining *training, const HashSettings *settings,
+                             GError **error);
+AssayHashFunction *ksh_learn (const HashTraining *training, const HashSettings *settings,
+                              GError **error);
+AssayHashFunction *sdh_learn (const HashTraining *training, const HashSettings *settings,
+                              GError **error);
+
+/* ASSAY_ERROR_DATA where all rows are the same. */
+gboolean hash_rows_check (AssayView rows, GError **error);
+
+/* The training rows of a defense, and what holds them where they are not all of the secrets. */
+typedef struct {
+  HashTraining training;
+  AssayMatrix *rows;
+  gint64 *labels;
+} HashMaterial;
+
+void hash_material_clear (HashMaterial *material);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HashMaterial, hash_material_clear)
+
+/* Draws them; they and the stream are the same in all releases of the same secrets. */
+gboolean hash_material (const HashSettings *settings, const AssayDefenseContext *context,
+                        AssayView secrets, HashMaterial *ret_material, GError **error);
+
+/* Draws the training rows and learns from them. */
+AssayHashFunction *hash_learn (HashMethod method, const HashSettings *settings,
+                               const AssayDefenseContext *context, AssayView secrets,
+                               GError **error);
+
+/* Fills in codes of the secrets, bits, the function, and in the truth `codes` (the same). */
+gboolean hash_release (const AssayHashFunction *function, AssayView secrets,
+                       AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
+
+/* The `protect` of a defense that releases codes as they are. */
+gboolean hash_protect (HashMethod method, const HashSettings *settings,
+                       const AssayDefenseContext *context, AssayView secrets,
+                       AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
+
+/* The parts of `check`, `memory` and `work` that the settings decide. */
+gboolean hash_check (HashMethod method, const HashSettings *settings, const AssayShape *shape,
+                     GError **error);
+guint64 hash_memory (HashMethod method, const HashSettings *settings, const AssayShape *shape);
+double hash_work (HashMethod method, const HashSettings *settings, const AssayShape *shape);
+
+G_END_DECLS

@@ -1,0 +1,62 @@
+/* Iterative quantisation (Gong and Lazebnik 2011, "Iterative Quantization: A Procrustean Approach
+ * to Learning Binary Codes"): the c leading principal components of the training rows, and in them
+ * a rotation R that brings the rows close to the corners of a cube,
+ *   min over R of ||sign (V R) - V R||^2
+ * from a random rotation, by at most 50 iterations as in the paper (itq-rotation.h). They stop
+ * earlier where the loss has stopped to fall. Bit j of a row x is ((x - m) W R)_j > 0. */
+#include "defenses/codes/hash-learning.h"
+#include "defenses/codes/itq-rotation.h"
+
+AssayHashFunction *
+itq_learn (const HashTraining *training, const HashSettings *settings, GError **error)
+{
+  const ItqSettings iteration
+      = { .iterations = (gsize) settings->iterations, .start = training->stream };
+
+  return itq_function_new (training->rows, (gsize) settings->bits, &iteration, NULL, error);
+}
+
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         AssayTruth *ret_truth, GError **error)
+{
+  return hash_protect (HASH_ITQ, context->settings, context, secrets, ret_release, ret_truth,
+                       error);
+}
+
+static gboolean
+check (gconstpointer settings, const AssayShape *shape, GError **error)
+{
+  return hash_check (HASH_ITQ, settings, shape, error);
+}
+
+static guint64
+memory (gconstpointer settings, const AssayShape *shape)
+{
+  return hash_memory (HASH_ITQ, settings, shape);
+}
+
+static double
+work (gconstpointer settings, const AssayShape *shape)
+{
+  return hash_work (HASH_ITQ, settings, shape);
+}
+
+static const AssayParam parameters[]
+    = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings),
+        HASH_PARAM_ITERATIONS (HashSettings, 50), ASSAY_PARAM_END };
+
+const AssayDefense assay_defense_itq = {
+  .id = "itq",
+  .summary = "Hash codes: principal components, rotated towards the corners of a cube",
+  .reference = { "Gong and Lazebnik 2011, Iterative Quantization: A Procrustean Approach to "
+                 "Learning Binary Codes",
+                 "section 2.2" },
+  .parameters = parameters,
+  .settings_size = sizeof (HashSettings),
+  .check = check,
+  .memory = memory,
+  .work = work,
+  .produces = ASSAY_RELEASE_CODES,
+  .protect = protect,
+};

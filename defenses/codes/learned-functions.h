@@ -1,0 +1,18 @@
+/* Hash functions that were learned, so that releases of the same secrets (repeats, sweeps of
+ * epsilon) learn theirs once. */
+#pragma once
+
+#include "defenses/codes/hash-learning.h"
+
+G_BEGIN_DECLS
+
+/* The name of what @method learns from @training with @settings: equal for equal input. */
+char *learned_function_key (HashMethod method, const HashSettings *settings,
+                            const HashTraining *training);
+
+/* A copy of the function that is kept under @key, or NULL; keeps a copy of one, in the cache of
+ * shared work (core/base/shared-work.h). From any thread. */
+AssayHashFunction *learned_function_find (const char *key);
+void learned_function_keep (const char *key, const AssayHashFunction *function);
+
+G_END_DECLS

@@ -1,0 +1,76 @@
+/* Locality sensitive hashing by random projections (Charikar 2002, "Similarity Estimation
+ * Techniques from Rounding Algorithms", section 3): bit j of a row x (1 x d) is
+ *   p_j . (x - m) > 0,   p_j ~ N(0, I_d)
+ * with m the mean of the training rows, so that hyperplanes go through the middle of the data. Two
+ * rows at the angle t from there differ in a bit with probability t / pi. */
+#include "core/math/principal.h"
+#include "defenses/codes/hash-learning.h"
+
+AssayHashFunction *
+lsh_learn (const HashTraining *training, const HashSettings *settings, GError **error)
+{
+  const gsize bits = (gsize) settings->bits, cols = training->rows.cols;
+  g_autoptr (AssayHashFunction) function = assay_hash_function_new ();
+  g_autofree double *mean = assay_alloc (cols, sizeof (double), "mean", error);
+  g_autofree double *normal = assay_alloc (cols, sizeof (double), "projection", error);
+
+  function->mean = assay_matrix_new (1, cols, error);
+  function->projection = assay_matrix_new (bits, cols, error);
+  if (mean == NULL || normal == NULL || function->mean == NULL || function->projection == NULL
+      || !hash_rows_check (training->rows, error)
+      || !assay_principal_mean (training->rows, mean, error))
+    return NULL;
+  for (gsize a = 0; a < cols; a++)
+    function->mean->data[a] = (float) mean[a];
+  for (gsize j = 0; j < bits; j++) {
+    AssayStream stream = assay_stream (training->stream, j);
+
+    assay_stream_fill_normal (&stream, cols, normal);
+    for (gsize a = 0; a < cols; a++)
+      assay_matrix_row (function->projection, j)[a] = (float) normal[a];
+  }
+  return g_steal_pointer (&function);
+}
+
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         AssayTruth *ret_truth, GError **error)
+{
+  return hash_protect (HASH_LSH, context->settings, context, secrets, ret_release, ret_truth,
+                       error);
+}
+
+static gboolean
+check (gconstpointer settings, const AssayShape *shape, GError **error)
+{
+  return hash_check (HASH_LSH, settings, shape, error);
+}
+
+static guint64
+memory (gconstpointer settings, const AssayShape *shape)
+{
+  return hash_memory (HASH_LSH, settings, shape);
+}
+
+static double
+work (gconstpointer settings, const AssayShape *shape)
+{
+  return hash_work (HASH_LSH, settings, shape);
+}
+
+static const AssayParam parameters[]
+    = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings), ASSAY_PARAM_END };
+
+const AssayDefense assay_defense_lsh = {
+  .id = "lsh",
+  .summary = "Hash codes: signs of random projections",
+  .reference
+  = { "Charikar 2002, Similarity Estimation Techniques from Rounding Algorithms", "section 3" },
+  .parameters = parameters,
+  .settings_size = sizeof (HashSettings),
+  .check = check,
+  .memory = memory,
+  .work = work,
+  .produces = ASSAY_RELEASE_CODES,
+  .protect = protect,
+};

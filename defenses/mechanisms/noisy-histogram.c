@@ -1,0 +1,174 @@
+/* A histogram with Laplace noise, of all secrets together (Dwork and Roth 2014, "The Algorithmic
+ * Foundations of Differential Privacy", example 3.2; with the wrong scale: Ding, Wang, Wang, Zhang
+ * and Kifer 2018, "Detecting Violations of Differential Privacy", histograms).
+ *
+ * A secret is one whole number below the number of bins; counts n_0..n_(bins-1). Released is
+ *   n_j + z_j,  z_j ~ Laplace (b),  correct: b = 1 / epsilon,  inverted: b = epsilon.
+ * One record more or less changes one count by 1, so that 1 / b holds and no less. Both claim
+ * epsilon: inverted is broken for epsilon < 1, where 1 / epsilon is what holds, and more private
+ * than it claims for epsilon > 1. The default is therefore below 1.
+ *
+ * One-run audits: canary i is a record of value i, alone in its bin, and its score the noisy count
+ * of that bin. Of a score above 1 or below 0 the guess is right with probability
+ * 1 / (1 + exp (-1 / b)): nothing is lost against 1 / b. */
+#include "defenses/mechanisms/single-value.h"
+
+typedef enum { CORRECT, INVERTED } Noise;
+
+static const char *const noises[] = { "correct", "inverted", NULL };
+
+typedef struct {
+  double epsilon;
+  gint64 bins;
+  guint noise;
+} NoisyHistogram;
+
+/* Whole numbers are exact in float32 up to here. */
+#define MOST_RECORDS 16777216
+
+static AssayBudget
+budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
+{
+  const NoisyHistogram *settings = data;
+
+  return (AssayBudget){ .epsilon = settings->epsilon };
+}
+
+static gsize
+bins_of (gconstpointer data, G_GNUC_UNUSED gsize cols)
+{
+  const NoisyHistogram *settings = data;
+
+  return (gsize) settings->bins;
+}
+
+static void
+size (gconstpointer data, gsize cols, gsize *ret_inputs, gsize *ret_outputs)
+{
+  *ret_inputs = *ret_outputs = bins_of (data, cols);
+}
+
+/* Pair 0: a record in bin 0, and none. Every bin has the same noise: no other pair leaks more. */
+static void
+pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *ret_first,
+      float *ret_second)
+{
+  const gsize bins = bins_of (data, cols);
+  const gsize changed = index == 0 ? 0 : assay_stream_below (stream, bins);
+  const gboolean has_first_more = index == 0 || (assay_stream_u32 (stream) & 1);
+
+  for (gsize j = 0; j < bins; j++)
+    ret_first[j] = ret_second[j] = index == 0 ? 0 : (float) assay_stream_below (stream, 10);
+  *(has_first_more ? &ret_first[changed] : &ret_second[changed]) += 1;
+}
+
+static void
+run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gsize count,
+     float *ret_outputs)
+{
+  const NoisyHistogram *settings = data;
+  const gsize bins = bins_of (data, cols);
+  const double scale = settings->noise == CORRECT ? 1 / settings->epsilon : settings->epsilon;
+
+  for (gsize i = 0; i < count; i++)
+    for (gsize j = 0; j < bins; j++)
+      ret_outputs[i * bins + j] = (float) (input[j] + scale * assay_stream_laplace (stream));
+}
+
+static void
+canaries (G_GNUC_UNUSED gconstpointer data, gsize cols, gsize count, float *ret_rows)
+{
+  for (gsize i = 0; i < count; i++)
+    ret_rows[i * cols] = (float) i;
+}
+
+static void
+canary_scores (G_GNUC_UNUSED gconstpointer data, G_GNUC_UNUSED gsize cols, AssayView rows,
+               const float *release, double *ret_scores)
+{
+  for (gsize i = 0; i < rows.rows; i++)
+    ret_scores[i] = release[(gsize) *assay_view_row (rows, i)];
+}
+
+static const AssayMechanism mechanism = {
+  .neighbours = "one record more or less",
+  .budget = budget,
+  .size = size,
+  .n_proposed = 1,
+  .pair = pair,
+  .run = run,
+  .max_canaries = bins_of,
+  .canaries = canaries,
+  .canary_scores = canary_scores,
+};
+
+/* There may be no secrets at all: a histogram of zeros is as private as any other. */
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
+{
+  const NoisyHistogram *settings = context->settings;
+  const gsize bins = (gsize) settings->bins;
+  AssayStream stream = assay_stream (context->stream, 0);
+  g_autoptr (AssayMatrix) counts = NULL;
+  AssayMatrix *noisy;
+
+  if (!single_value_check (secrets, bins, error))
+    return FALSE;
+  if (secrets.rows > MOST_RECORDS)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%" G_GSIZE_FORMAT " secrets; expected at most %d, up to which counts are "
+                       "exact in float32",
+                       secrets.rows, MOST_RECORDS);
+  counts = assay_matrix_new (1, bins, error);
+  noisy = counts != NULL ? assay_matrix_new (1, bins, error) : NULL;
+  if (noisy == NULL)
+    return FALSE;
+  for (gsize i = 0; i < secrets.rows; i++)
+    counts->data[(gsize) *assay_view_row (secrets, i)]++;
+  run (settings, secrets.cols, &stream, counts->data, 1, noisy->data);
+  assay_arrays_take (&ret_release->arrays, "statistics", assay_array_take_matrix (noisy));
+  return TRUE;
+}
+
+static guint64
+memory (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape)
+{
+  return 2 * (guint64) bins_of (data, 1) * sizeof (float);
+}
+
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const NoisyHistogram *settings = data;
+
+  return single_value_check_columns (shape->cols, (gsize) settings->bins, error);
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_REAL (NoisyHistogram, epsilon, 0.5, 1e-6, 60, "nats",
+                    "Privacy budget that is claimed"),
+  ASSAY_PARAM_INT (NoisyHistogram, bins, 10, 1, 1000000, "",
+                   "How many bins there are: secrets are 0 to bins - 1"),
+  ASSAY_PARAM_CHOICE (NoisyHistogram, noise, CORRECT, noises,
+                      "Scale of the noise: 1 / epsilon; or epsilon, which is a known mistake and "
+                      "breaks the claim where epsilon < 1"),
+  ASSAY_PARAM_END
+};
+
+const AssayDefense assay_defense_noisy_histogram = {
+  .id = "noisy-histogram",
+  .summary = "Count the secrets of each value with Laplace noise, of the right or the wrong scale",
+  .reference = { "Dwork and Roth 2014, The Algorithmic Foundations of Differential Privacy; Ding, "
+                 "Wang, Wang, Zhang and Kifer 2018, Detecting Violations of Differential Privacy",
+                 "example 3.2; histograms" },
+  .parameters = parameters,
+  .check = check,
+  .settings_size = sizeof (NoisyHistogram),
+  .memory = memory,
+  .produces = ASSAY_RELEASE_STATISTICS,
+  .claim = "epsilon-differential privacy of the dataset, between datasets with one record more or "
+           "less",
+  .mechanism = &mechanism,
+  .protect = protect,
+};

@@ -1,0 +1,41 @@
+/* Neighbouring inputs of mechanisms that add noise to rows of reals. */
+#include "defenses/mechanisms/real-neighbours.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rounding a column to float32 moves it by 6e-8 of itself at most, and so the length by as much. */
+#define ROUNDING_MARGIN 1e-7
+
+static float
+round_down (double value)
+{
+  const float rounded = (float) value;
+
+  return (double) rounded > value ? nextafterf (rounded, 0) : rounded;
+}
+
+void
+real_neighbours (double sensitivity, Norm norm, gsize cols, guint index, AssayStream *stream,
+                 float *ret_first, float *ret_second)
+{
+  g_autofree double *difference = NULL;
+  double length = 0;
+
+  memset (ret_first, 0, cols * sizeof (float));
+  memset (ret_second, 0, cols * sizeof (float));
+  if (index == 0) {
+    ret_first[0] = round_down (sensitivity);
+    return;
+  }
+  /* Directions are uniform on the sphere of the norm. */
+  difference = g_new (double, cols);
+  for (gsize j = 0; j < cols; j++) {
+    difference[j] = norm == NORM_L1 ? assay_stream_laplace (stream) : assay_stream_normal (stream);
+    length += norm == NORM_L1 ? fabs (difference[j]) : difference[j] * difference[j];
+  }
+  if (norm == NORM_L2)
+    length = sqrt (length);
+  for (gsize j = 0; j < cols; j++)
+    ret_first[j] = (float) (difference[j] / length * sensitivity * (1 - ROUNDING_MARGIN));
+}

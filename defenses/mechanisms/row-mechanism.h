@@ -1,0 +1,31 @@
+/* What defenses that protect each secret for itself by a mechanism have in common. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+
+G_BEGIN_DECLS
+
+/* The `size` of one that puts out as many numbers as it takes. */
+void row_mechanism_size (gconstpointer settings, gsize cols, gsize *ret_inputs,
+                         gsize *ret_outputs);
+
+/* The `protect` of such a defense: one run of its mechanism on each row of @secrets, drawn from the
+ * row's own stream, as a release of kind vectors (n x outputs). */
+gboolean row_mechanism_protect (const AssayDefenseContext *context, AssayView secrets,
+                                AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
+
+/* ASSAY_ERROR_DATA unless every value of @secrets is a whole number from 0 to @values - 1, naming
+ * the first one that is not. */
+gboolean row_mechanism_check_whole (AssayView secrets, gsize values, GError **error);
+
+/* The `run` of a mechanism that adds noise to each number: @input + @scale times what @fill draws,
+ * @count rows of @cols. */
+typedef void (*RowNoise) (AssayStream *stream, gsize count, double *ret_values);
+void row_mechanism_add_noise (RowNoise fill, double scale, AssayStream *stream, const float *input,
+                              gsize cols, gsize count, float *ret_outputs);
+
+/* @count copies of a row of @cols, one after the other. What is then done to each number by itself
+ * is one loop over all of them, however short a row is. */
+void row_mechanism_repeat (const float *row, gsize cols, gsize count, float *ret_rows);
+
+G_END_DECLS

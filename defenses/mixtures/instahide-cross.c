@@ -1,0 +1,134 @@
+/* Cross-dataset InstaHide (Huang, Song, Li and Arora 2020, "InstaHide: Instance-hiding Schemes for
+ * Private Distributed Learning", section 3.2). From secrets x_1 .. x_n (1 x d) with labels y, and
+ * public images z without:
+ *   x~ = sigma o (lambda_1 x_i + lambda_2 x_pi(i) + sum_j lambda_j z_j),   j = 3 .. k
+ *   y~ = lambda_1 y_i + lambda_2 y_pi(i)
+ * in each of T epochs, with pi a random permutation; lambda drawn afresh for each image
+ * (core/math/mixture.h), the largest at most max_coefficient (the paper's c1) and
+ * lambda_1 + lambda_2 at least private_share (c2); and sigma a fresh random sign for every number.
+ *
+ * The paper has "the (mixed) label of private images" and does not say that it is scaled to sum
+ * to 1. It is released as the formula gives it: lambda_1 and lambda_2 can be read in it.
+ *
+ * The k - 2 public images of an image are dealt from a shuffled deck (mixing-partners.h). The paper
+ * wants patches cut from larger pictures at random. Where the public images are such patches
+ * already, `crops` and `flips` make more of them: the image is continued by its mirror images, and
+ * a window of its own size is cut anew each time. The truth names the image, not the window. */
+#include "defenses/mixtures/mixing.h"
+
+#define PRIVATE 2 /* secrets in each mixture */
+
+typedef struct {
+  gint64 k;
+  double max_coefficient;
+  double private_share;
+  guint coefficients;
+  double concentration;
+  gint64 epochs;
+  bool mask;
+  gint64 crops;
+  bool flips;
+} InstaHide;
+
+static MixingScheme
+scheme_of (const InstaHide *settings)
+{
+  return (MixingScheme){ .coefficients = { .distribution = settings->coefficients,
+                                           .concentration = settings->concentration,
+                                           .k = (gsize) settings->k,
+                                           .max_coefficient = settings->max_coefficient,
+                                           .private_share = settings->private_share },
+                         .n_sources = PRIVATE,
+                         .n_partners = (gsize) settings->k - PRIVATE,
+                         .n_epochs = (gsize) settings->epochs,
+                         .has_mask = settings->mask,
+                         .crops = (gsize) settings->crops,
+                         .has_flips = settings->flips };
+}
+
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         AssayTruth *ret_truth, GError **error)
+{
+  const MixingScheme scheme = scheme_of (context->settings);
+
+  return mixing_protect (&scheme, context, secrets, ret_release, ret_truth, error);
+}
+
+static guint
+uses (G_GNUC_UNUSED gconstpointer data)
+{
+  return ASSAY_GRANT_PUBLIC;
+}
+
+static void
+release_shape (gconstpointer data, AssayShape *inout_shape)
+{
+  const MixingScheme scheme = scheme_of (data);
+
+  mixing_release_shape (&scheme, inout_shape);
+}
+
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const MixingScheme scheme = scheme_of (data);
+
+  return mixing_check (&scheme, shape, error);
+}
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const MixingScheme scheme = scheme_of (data);
+
+  return mixing_memory (&scheme, shape);
+}
+
+static double
+work (gconstpointer data, const AssayShape *shape)
+{
+  const MixingScheme scheme = scheme_of (data);
+
+  return mixing_work (&scheme, shape);
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_INT (InstaHide, k, 4, PRIVATE + 1, ASSAY_MIXTURE_MAX_IMAGES, "images",
+                   "Images in each mixture: two secrets, the others public"),
+  ASSAY_PARAM_REAL (InstaHide, max_coefficient, 0.65, 0, 1, "",
+                    "Coefficients are redrawn until the largest is at most this (c1)"),
+  ASSAY_PARAM_REAL (InstaHide, private_share, 0.3, 0, 1, "",
+                    "... and until those of the two secrets sum to at least this (c2)"),
+  ASSAY_PARAM_CHOICE (InstaHide, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,
+                      "What is divided by its sum to give coefficients; dirichlet: a symmetric "
+                      "Dirichlet vector"),
+  ASSAY_PARAM_REAL (InstaHide, concentration, 1, 0.01, 1000, "",
+                    "Parameter of the Dirichlet vector; 1: uniform on the simplex, below: few "
+                    "images dominate"),
+  ASSAY_PARAM_INT (InstaHide, epochs, 1, 1, 1000000, "",
+                   "Mixtures released of each secret, each with a key of its own"),
+  ASSAY_PARAM_BOOL (InstaHide, mask, TRUE, "Multiply every number by a random sign"),
+  ASSAY_PARAM_INT (InstaHide, crops, 0, 0, 100000, "pixels",
+                   "How far the window cut from a public image is moved at most, each way; 0: none "
+                   "is cut"),
+  ASSAY_PARAM_BOOL (InstaHide, flips, FALSE, "Mirror one in two public images left to right"),
+  ASSAY_PARAM_END
+};
+
+const AssayDefense assay_defense_instahide_cross = {
+  .id = "instahide-cross",
+  .summary = "Mix two secret images with public ones and give every pixel a random sign",
+  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
+                 "Distributed Learning",
+                 "section 3.2" },
+  .parameters = parameters,
+  .settings_size = sizeof (InstaHide),
+  .check = check,
+  .memory = memory,
+  .work = work,
+  .produces = ASSAY_RELEASE_MIXTURES,
+  .uses = uses,
+  .release_shape = release_shape,
+  .protect = protect,
+};

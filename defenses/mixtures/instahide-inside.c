@@ -1,0 +1,103 @@
+/* Inside-dataset InstaHide (Huang, Song, Li and Arora 2020, "InstaHide: Instance-hiding Schemes for
+ * Private Distributed Learning", algorithm 2). From secrets x_1 .. x_n (1 x d) and labels y:
+ *   x~ = sigma o sum_j lambda_j x_pi_j(i),   y~ = sum_j lambda_j y_pi_j(i),   j = 1 .. k
+ * with pi_1 = identity and pi_2 .. pi_k random permutations, fresh in each of T epochs; lambda
+ * drawn afresh for each image (core/math/mixture.h), the largest at most max_coefficient (the
+ * paper's c1); and sigma a fresh random sign for every number: as much as to release |x~|.
+ * Without the mask this is Mixup with a bound on the coefficients, to see what the mask adds. */
+#include "defenses/mixtures/mixing.h"
+
+typedef struct {
+  gint64 k;
+  double max_coefficient;
+  guint coefficients;
+  double concentration;
+  gint64 epochs;
+  bool mask;
+} InstaHide;
+
+static MixingScheme
+scheme_of (const InstaHide *settings)
+{
+  return (MixingScheme){ .coefficients = { .distribution = settings->coefficients,
+                                           .concentration = settings->concentration,
+                                           .k = (gsize) settings->k,
+                                           .max_coefficient = settings->max_coefficient },
+                         .n_sources = (gsize) settings->k,
+                         .n_epochs = (gsize) settings->epochs,
+                         .has_mask = settings->mask };
+}
+
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         AssayTruth *ret_truth, GError **error)
+{
+  const MixingScheme scheme = scheme_of (context->settings);
+
+  return mixing_protect (&scheme, context, secrets, ret_release, ret_truth, error);
+}
+
+static void
+release_shape (gconstpointer data, AssayShape *inout_shape)
+{
+  const MixingScheme scheme = scheme_of (data);
+
+  mixing_release_shape (&scheme, inout_shape);
+}
+
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const MixingScheme scheme = scheme_of (data);
+
+  return mixing_check (&scheme, shape, error);
+}
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const MixingScheme scheme = scheme_of (data);
+
+  return mixing_memory (&scheme, shape);
+}
+
+static double
+work (gconstpointer data, const AssayShape *shape)
+{
+  const MixingScheme scheme = scheme_of (data);
+
+  return mixing_work (&scheme, shape);
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_INT (InstaHide, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
+                   "Images in each mixture"),
+  ASSAY_PARAM_REAL (InstaHide, max_coefficient, 0.65, 0, 1, "",
+                    "Coefficients are redrawn until the largest is at most this (c1)"),
+  ASSAY_PARAM_CHOICE (InstaHide, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,
+                      "What is divided by its sum to give coefficients; dirichlet: a symmetric "
+                      "Dirichlet vector"),
+  ASSAY_PARAM_REAL (InstaHide, concentration, 1, 0.01, 1000, "",
+                    "Parameter of the Dirichlet vector; 1: uniform on the simplex, below: few "
+                    "images dominate"),
+  ASSAY_PARAM_INT (InstaHide, epochs, 1, 1, 1000000, "",
+                   "Mixtures released of each secret, each with a key of its own"),
+  ASSAY_PARAM_BOOL (InstaHide, mask, TRUE, "Multiply every number by a random sign"),
+  ASSAY_PARAM_END
+};
+
+const AssayDefense assay_defense_instahide_inside = {
+  .id = "instahide-inside",
+  .summary = "Mix secret images among themselves and give every pixel a random sign",
+  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
+                 "Distributed Learning",
+                 "algorithm 2" },
+  .parameters = parameters,
+  .settings_size = sizeof (InstaHide),
+  .check = check,
+  .memory = memory,
+  .work = work,
+  .produces = ASSAY_RELEASE_MIXTURES,
+  .release_shape = release_shape,
+  .protect = protect,
+};

@@ -1,0 +1,328 @@
+/* Releases of mixed images: x~ = sigma o sum_j lambda_j x_j, in double and released as float32. */
+#include "defenses/mixtures/mixing.h"
+
+#include "core/base/parallel.h"
+#include "defenses/mixtures/mixing-partners.h"
+
+/* What numbers are drawn for: the upper bits of a stream's item, beside which there is room for the
+ * number of an image, or of a permutation. */
+typedef enum { COEFFICIENTS, SIGNS, CROPS, PERMUTATIONS, DECKS } Purpose;
+
+static guint64
+item_of (Purpose purpose, guint64 number)
+{
+  return (guint64) purpose << 56 | number;
+}
+
+/* ---- Kernels ---- */
+
+/* The pixel of a row of @n that is at @place of its continuation by mirror images. */
+static gsize
+mirrored (gint64 place, gsize n)
+{
+  return (gsize) (place < 0             ? -1 - place
+                  : place >= (gint64) n ? 2 * (gint64) n - 1 - place
+                                        : place);
+}
+
+/* A window of the image's own size, moved by up to @crops pixels down and to the right or against
+ * it, of the image continued by its mirror images; and mirrored itself. */
+static void
+draw_window (const MixingScheme *scheme, const AssayGeometry *geometry, AssayStream *stream,
+             const float *image, float *ret_window)
+{
+  const gint64 crops = (gint64) scheme->crops;
+  const gint64 down = (gint64) assay_stream_below (stream, 2 * scheme->crops + 1) - crops;
+  const gint64 right = (gint64) assay_stream_below (stream, 2 * scheme->crops + 1) - crops;
+  const gboolean is_flipped = scheme->has_flips && assay_stream_below (stream, 2) == 1;
+  const gsize width = geometry->width, channels = geometry->channels;
+
+  for (gsize y = 0; y < geometry->height; y++) {
+    const float *row = image + mirrored ((gint64) y + down, geometry->height) * width * channels;
+
+    for (gsize x = 0; x < width; x++) {
+      const gsize from = mirrored ((gint64) (is_flipped ? width - 1 - x : x) + right, width);
+
+      for (gsize c = 0; c < channels; c++)
+        ret_window[(y * width + x) * channels + c] = row[from * channels + c];
+    }
+  }
+}
+
+/* ---- One image ---- */
+
+typedef struct {
+  const MixingScheme *scheme;
+  const AssayDefenseContext *context;
+  AssayView secrets;
+  gsize total;         /* N */
+  gint64 *sources;     /* N x s */
+  gint64 *partners;    /* N x p */
+  gint64 *owners;      /* N */
+  float *coefficients; /* N x k */
+  float *images;       /* N x cols */
+  float *labels;       /* N x n_classes; empty where secrets have no labels */
+  float *rows;         /* public rows of the image that a worker makes, p x cols a worker */
+  float *windows;      /* the same, empty unless they are cut */
+  guint32 *words;      /* of its signs */
+} Mixing;
+
+static void
+mixing_clear (Mixing *mixing)
+{
+  g_free (mixing->sources);
+  g_free (mixing->partners);
+  g_free (mixing->owners);
+  g_free (mixing->coefficients);
+  g_free (mixing->images);
+  g_free (mixing->labels);
+  g_free (mixing->rows);
+  g_free (mixing->windows);
+  g_free (mixing->words);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Mixing, mixing_clear)
+
+static gboolean
+cuts_windows (const MixingScheme *scheme)
+{
+  return scheme->n_partners > 0 && (scheme->crops > 0 || scheme->has_flips);
+}
+
+/* The public rows of image number @number, as they are mixed. */
+static const float *
+read_partners (const Mixing *mixing, gsize number, guint worker)
+{
+  const MixingScheme *scheme = mixing->scheme;
+  const gsize p = scheme->n_partners, cols = mixing->secrets.cols;
+  float *rows = mixing->rows + worker * p * cols;
+  float *windows = mixing->windows + worker * p * cols;
+  gsize chosen[ASSAY_MIXTURE_MAX_IMAGES];
+  AssayStream stream;
+
+  for (gsize j = 0; j < p; j++)
+    chosen[j] = (gsize) mixing->partners[number * p + j];
+  assay_rows_gather (mixing->context->public_rows, chosen, p, ASSAY_SCALE_NONE, rows);
+  if (!cuts_windows (scheme))
+    return rows;
+  stream = assay_stream (mixing->context->stream, item_of (CROPS, number));
+  for (gsize j = 0; j < p; j++)
+    draw_window (scheme, &mixing->context->geometry, &stream, rows + j * cols, windows + j * cols);
+  return windows;
+}
+
+static void
+mix_one (gsize number, guint worker, gpointer data)
+{
+  const Mixing *mixing = data;
+  const MixingScheme *scheme = mixing->scheme;
+  const AssayDefenseContext *context = mixing->context;
+  const gsize s = scheme->n_sources, p = scheme->n_partners, k = s + p;
+  const gsize cols = mixing->secrets.cols;
+  const gint64 *sources = mixing->sources + number * s;
+  float *coefficients = mixing->coefficients + number * k;
+  float *image = mixing->images + number * cols;
+  const float *rows = p > 0 ? read_partners (mixing, number, worker) : NULL;
+  AssayStream stream = assay_stream (context->stream, item_of (COEFFICIENTS, number));
+  const float *images[ASSAY_MIXTURE_MAX_IMAGES];
+
+  for (gsize j = 0; j < k; j++)
+    images[j]
+        = j < s ? assay_view_row (mixing->secrets, (gsize) sources[j]) : rows + (j - s) * cols;
+  assay_mixture_coefficients_draw (&scheme->coefficients, &stream, coefficients);
+  assay_mixture_sum (images, coefficients, k, cols, image);
+  if (scheme->has_mask) {
+    guint32 *words = mixing->words + worker * assay_mixture_sign_words (cols);
+
+    stream = assay_stream (context->stream, item_of (SIGNS, number));
+    assay_stream_fill_u32 (&stream, assay_mixture_sign_words (cols), words);
+    assay_mixture_flip_signs (words, cols, image);
+  }
+  mixing->owners[number] = (gint64) (number % mixing->secrets.rows);
+  for (gsize j = 0; context->labels != NULL && j < s; j++)
+    mixing->labels[number * context->n_classes + (gsize) context->labels[sources[j]]]
+        += coefficients[j];
+}
+
+/* ---- All images ---- */
+
+static gboolean
+check_material (const MixingScheme *scheme, const AssayDefenseContext *context, AssayView secrets,
+                GError **error)
+{
+  const AssayRows *public_rows = context->public_rows;
+
+  if (secrets.rows < scheme->n_sources)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "expected %" G_GSIZE_FORMAT " or more secrets, found %" G_GSIZE_FORMAT,
+                       scheme->n_sources, secrets.rows);
+  if (scheme->n_partners > 0
+      && (public_rows == NULL || assay_rows_cols (public_rows) != secrets.cols
+          || assay_rows_count (public_rows) < scheme->n_partners))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "expected %" G_GSIZE_FORMAT " or more public rows of %" G_GSIZE_FORMAT
+                       " columns",
+                       scheme->n_partners, secrets.cols);
+  for (gsize i = 0; context->labels != NULL && i < secrets.rows; i++)
+    if (context->labels[i] < 0 || (guint64) context->labels[i] >= context->n_classes)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "the label of secret %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
+                         "; expected less than %" G_GSIZE_FORMAT ", the number of classes, and no "
+                         "negative number",
+                         i, context->labels[i], context->n_classes);
+  return TRUE;
+}
+
+/* Who is in each image. */
+static gboolean
+draw_members (Mixing *mixing, GError **error)
+{
+  const MixingScheme *scheme = mixing->scheme;
+  const AssayDefenseContext *context = mixing->context;
+  const gsize s = scheme->n_sources, n = mixing->secrets.rows;
+
+  for (gsize epoch = 0; epoch < scheme->n_epochs; epoch++)
+    if (!mixing_draw_sources (context->stream, item_of (PERMUTATIONS, (guint64) epoch * s), n, s,
+                              mixing->sources + epoch * n * s, error))
+      return FALSE;
+  return scheme->n_partners == 0
+         || mixing_deal_partners (context->stream, item_of (DECKS, 0),
+                                  assay_rows_count (context->public_rows), mixing->total,
+                                  scheme->n_partners, mixing->partners, error);
+}
+
+static gboolean
+make_room (Mixing *mixing, GError **error)
+{
+  const MixingScheme *scheme = mixing->scheme;
+  const gsize s = scheme->n_sources, p = scheme->n_partners, cols = mixing->secrets.cols;
+  const gsize n_classes = mixing->context->labels != NULL ? mixing->context->n_classes : 0;
+  const gsize workers = assay_parallel_threads ();
+  const gsize row = p * cols * sizeof (float);
+
+  if (!g_size_checked_mul (&mixing->total, scheme->n_epochs, mixing->secrets.rows))
+    return assay_fail (error, ASSAY_ERROR_MEMORY, "more images than can be counted");
+  return (mixing->images = assay_alloc (mixing->total, cols * sizeof (float), "images", error))
+         && (mixing->sources = assay_alloc (mixing->total, s * sizeof (gint64), "sources", error))
+         && (mixing->partners = assay_alloc (mixing->total, p * sizeof (gint64), "partners", error))
+         && (mixing->owners = assay_alloc (mixing->total, sizeof (gint64), "owners", error))
+         && (mixing->coefficients
+             = assay_alloc (mixing->total, (s + p) * sizeof (float), "coefficients", error))
+         && (mixing->labels
+             = assay_alloc (mixing->total, n_classes * sizeof (float), "labels", error))
+         && (mixing->rows = assay_alloc (workers, row, "public rows", error))
+         && (mixing->windows = assay_alloc (workers, cuts_windows (scheme) ? row : 0,
+                                            "windows of public rows", error))
+         && (mixing->words = assay_alloc (
+                 workers, assay_mixture_sign_words (cols) * sizeof (guint32), "signs", error));
+}
+
+static void
+hand_over (AssayArrays *arrays, const char *name, AssayType type, gsize rows, gsize cols,
+           gpointer taken)
+{
+  assay_arrays_take (arrays, name,
+                     assay_array_take (type, 2, (const gsize[]){ rows, cols }, taken));
+}
+
+gboolean
+mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *context, AssayView secrets,
+                AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)
+{
+  const gsize s = scheme->n_sources, p = scheme->n_partners;
+  g_auto (Mixing) mixing = { .scheme = scheme, .context = context, .secrets = secrets };
+
+  if (!check_material (scheme, context, secrets, error) || !make_room (&mixing, error)
+      || !draw_members (&mixing, error))
+    return FALSE;
+  assay_parallel_for (mixing.total, mix_one, &mixing);
+
+  hand_over (&ret_release->arrays, "images", ASSAY_FLOAT32, mixing.total, secrets.cols,
+             g_steal_pointer (&mixing.images));
+  if (context->labels != NULL)
+    hand_over (&ret_release->arrays, "labels", ASSAY_FLOAT32, mixing.total, context->n_classes,
+               g_steal_pointer (&mixing.labels));
+  hand_over (&ret_truth->arrays, "sources", ASSAY_INT64, mixing.total, s,
+             g_steal_pointer (&mixing.sources));
+  if (p > 0)
+    hand_over (&ret_truth->arrays, "partners", ASSAY_INT64, mixing.total, p,
+               g_steal_pointer (&mixing.partners));
+  hand_over (&ret_truth->arrays, "coefficients", ASSAY_FLOAT32, mixing.total, s + p,
+             g_steal_pointer (&mixing.coefficients));
+  assay_arrays_take (
+      &ret_truth->arrays, "owners",
+      assay_array_take (ASSAY_INT64, 1, &mixing.total, g_steal_pointer (&mixing.owners)));
+  return TRUE;
+}
+
+/* ---- What is known beforehand ---- */
+
+static gboolean
+check_windows (const MixingScheme *scheme, const AssayGeometry *geometry, GError **error)
+{
+  const gsize side = MIN (geometry->height, geometry->width);
+
+  if (side == 0)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "%s: expected a dataset of images, whose height and width are known",
+                       scheme->crops > 0 ? "crops" : "flips");
+  if (scheme->crops >= side)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "crops = %" G_GSIZE_FORMAT ": expected less than the %" G_GSIZE_FORMAT
+                       " pixels of an image's shorter side",
+                       scheme->crops, side);
+  return TRUE;
+}
+
+gboolean
+mixing_check (const MixingScheme *scheme, const AssayShape *shape, GError **error)
+{
+  const gsize s = scheme->n_sources, p = scheme->n_partners;
+
+  if (shape->n_secrets > 0 && shape->n_secrets < s)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "k = %" G_GSIZE_FORMAT " puts %" G_GSIZE_FORMAT
+                       " distinct secrets into an image: expected as many or more secrets, found "
+                       "%" G_GSIZE_FORMAT,
+                       s + p, s, shape->n_secrets);
+  if (shape->n_public > 0 && shape->n_public < p)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "k = %" G_GSIZE_FORMAT " puts %" G_GSIZE_FORMAT
+                       " distinct public images into an image: expected as many or more public "
+                       "rows, found %" G_GSIZE_FORMAT,
+                       s + p, p, shape->n_public);
+  if ((scheme->crops > 0 || scheme->has_flips) && shape->cols > 0
+      && !check_windows (scheme, &shape->geometry, error))
+    return FALSE;
+  return assay_mixture_coefficients_check (&scheme->coefficients, error);
+}
+
+/* The images, their shares, and who is in them. */
+guint64
+mixing_memory (const MixingScheme *scheme, const AssayShape *shape)
+{
+  const guint64 k = scheme->n_sources + scheme->n_partners;
+  const guint64 each
+      = (shape->cols + shape->n_classes + k) * sizeof (float) + (k + 1) * sizeof (gint64);
+  const guint64 scratch
+      = (guint64) assay_parallel_threads () * 2 * scheme->n_partners * shape->cols * sizeof (float);
+
+  return (guint64) scheme->n_epochs * shape->n_secrets * each + scratch
+         + MAX (5 * shape->n_secrets, scheme->n_partners > 0 ? shape->n_public : 0)
+               * sizeof (gsize);
+}
+
+/* Reading, multiplying and adding; a sign costs about as much as one image more. */
+double
+mixing_work (const MixingScheme *scheme, const AssayShape *shape)
+{
+  const double k = (double) (scheme->n_sources + scheme->n_partners);
+
+  return 2 * (k + 1) * (double) scheme->n_epochs * (double) shape->n_secrets * (double) shape->cols;
+}
+
+void
+mixing_release_shape (const MixingScheme *scheme, AssayShape *inout_shape)
+{
+  inout_shape->n_released = scheme->n_epochs * inout_shape->n_secrets;
+}

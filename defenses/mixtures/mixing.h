@@ -1,0 +1,38 @@
+/* Releases of mixed images: what Mixup and the forms of InstaHide have in common. */
+#pragma once
+
+#include "core/math/mixture.h"
+#include "core/plugin/plugin.h"
+
+G_BEGIN_DECLS
+
+/* How one image is made of s secrets, its owner first, and p public rows: s + p = k. There are
+ * N = epochs x n of them; that of secret i in epoch t has the number t n + i. */
+typedef struct {
+  AssayMixtureCoefficients coefficients;
+  gsize n_sources;  /* s */
+  gsize n_partners; /* p */
+  gsize n_epochs;
+  gboolean has_mask;  /* a random sign for every number */
+  gsize crops;        /* public images: how far, in pixels, their window is moved at most */
+  gboolean has_flips; /* ... and whether one in two is mirrored left to right */
+} MixingScheme;
+
+/* The callbacks of such a defense, beside its settings. */
+gboolean mixing_check (const MixingScheme *scheme, const AssayShape *shape, GError **error);
+guint64 mixing_memory (const MixingScheme *scheme, const AssayShape *shape);
+double mixing_work (const MixingScheme *scheme, const AssayShape *shape);
+void mixing_release_shape (const MixingScheme *scheme, AssayShape *inout_shape);
+
+/* A release of kind mixtures, with labels where the secrets have some: each class has the sum of
+ * the coefficients of the secrets that are of it, so that shares sum to 1 without public images and
+ * to less with them, which have no label. The truth gets sources, partners, coefficients, owners.
+ *
+ * Everything random is drawn from items of the context's stream that belong to one image and one
+ * purpose: signs, coefficients and partners are never used twice, and do not depend on whether
+ * there is a mask. */
+gboolean mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *context,
+                         AssayView secrets, AssayRelease *ret_release, AssayTruth *ret_truth,
+                         GError **error);
+
+G_END_DECLS

@@ -1,0 +1,128 @@
+/* Mixup (Zhang, Cisse, Dauphin and Lopez-Paz 2018, "mixup: Beyond Empirical Risk Minimization"), as
+ * Huang, Song, Li and Arora 2020, "InstaHide: Instance-hiding Schemes for Private Distributed
+ * Learning", examine it as a way to hide images. From secrets x_1 .. x_n (1 x d) and labels y:
+ *   x~ = sum_j lambda_j x_pi_j(i),   y~ = sum_j lambda_j y_pi_j(i),   j = 1 .. k
+ * with lambda drawn afresh for each image (core/math/mixture.h), the largest at most
+ * max_coefficient. Who is mixed with x_i:
+ *   within       secrets: pi_1 = identity, pi_2 .. pi_k random permutations, fresh in each of T
+ *                epochs (algorithm 1), so that each secret is in k images an epoch
+ *   public-once  k - 1 public images, and each secret is released a single time (section 2.2);
+ *                public images have no label, so that y~ = lambda_1 y_i */
+#include "defenses/mixtures/mixing.h"
+
+typedef enum { WITHIN, PUBLIC_ONCE } Variant;
+
+static const char *const variants[] = { "within", "public-once", NULL };
+
+typedef struct {
+  guint variant;
+  gint64 k;
+  double max_coefficient;
+  guint coefficients;
+  double concentration;
+  gint64 epochs;
+} Mixup;
+
+static MixingScheme
+scheme_of (const Mixup *settings)
+{
+  const gsize k = (gsize) settings->k;
+  const gsize n_sources = settings->variant == PUBLIC_ONCE ? 1 : k;
+
+  return (MixingScheme){ .coefficients = { .distribution = settings->coefficients,
+                                           .concentration = settings->concentration,
+                                           .k = k,
+                                           .max_coefficient = settings->max_coefficient },
+                         .n_sources = n_sources,
+                         .n_partners = k - n_sources,
+                         .n_epochs = (gsize) settings->epochs };
+}
+
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         AssayTruth *ret_truth, GError **error)
+{
+  const MixingScheme scheme = scheme_of (context->settings);
+
+  return mixing_protect (&scheme, context, secrets, ret_release, ret_truth, error);
+}
+
+static guint
+uses (gconstpointer data)
+{
+  const Mixup *settings = data;
+
+  return settings->variant == PUBLIC_ONCE ? ASSAY_GRANT_PUBLIC : ASSAY_GRANT_NONE;
+}
+
+static void
+release_shape (gconstpointer data, AssayShape *inout_shape)
+{
+  const MixingScheme scheme = scheme_of (data);
+
+  mixing_release_shape (&scheme, inout_shape);
+}
+
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const Mixup *settings = data;
+  const MixingScheme scheme = scheme_of (settings);
+
+  if (settings->variant == PUBLIC_ONCE && settings->epochs > 1)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "epochs = %" G_GINT64_FORMAT ": expected 1, because variant = %s releases "
+                       "each secret once",
+                       settings->epochs, variants[settings->variant]);
+  return mixing_check (&scheme, shape, error);
+}
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const MixingScheme scheme = scheme_of (data);
+
+  return mixing_memory (&scheme, shape);
+}
+
+static double
+work (gconstpointer data, const AssayShape *shape)
+{
+  const MixingScheme scheme = scheme_of (data);
+
+  return mixing_work (&scheme, shape);
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_CHOICE (Mixup, variant, WITHIN, variants,
+                      "Mix secrets among themselves, or each of them once with public images"),
+  ASSAY_PARAM_INT (Mixup, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images", "Images in each mixture"),
+  ASSAY_PARAM_REAL (Mixup, max_coefficient, 1, 0, 1, "",
+                    "Coefficients are redrawn until the largest is at most this"),
+  ASSAY_PARAM_CHOICE (Mixup, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,
+                      "What is divided by its sum to give coefficients; dirichlet: a symmetric "
+                      "Dirichlet vector"),
+  ASSAY_PARAM_REAL (Mixup, concentration, 1, 0.01, 1000, "",
+                    "Parameter of the Dirichlet vector; 1: uniform on the simplex, below: few "
+                    "images dominate"),
+  ASSAY_PARAM_INT (Mixup, epochs, 1, 1, 1000000, "",
+                   "Mixtures released of each secret, each with partners of its own"),
+  ASSAY_PARAM_END
+};
+
+const AssayDefense assay_defense_mixup = {
+  .id = "mixup",
+  .summary = "Release weighted sums of images, with labels mixed alike",
+  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
+                 "Distributed Learning",
+                 "algorithm 1 and section 2.2" },
+  .parameters = parameters,
+  .settings_size = sizeof (Mixup),
+  .check = check,
+  .memory = memory,
+  .work = work,
+  .produces = ASSAY_RELEASE_MIXTURES,
+  .uses = uses,
+  .release_shape = release_shape,
+  .protect = protect,
+};

@@ -1,0 +1,186 @@
+/* Linear assignment, and rows that are matched by correlation. */
+#include "metrics/images/assignment.h"
+
+#include <math.h>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/math/linalg.h"
+
+#define BLOCK 256 /* rows whose correlations are one matrix product */
+
+/* ---- Assignment ---- */
+
+/* Columns are numbered from 1, and column 0 stands for the row that is being added. */
+typedef struct {
+  const double *costs;
+  gsize n;
+  gsize m;
+  double *of_rows; /* dual prices: costs less both are never negative */
+  double *of_columns;
+  double *least; /* of a column: the shortest way to it */
+  gsize *row_of; /* who has a column, plus 1; 0: nobody */
+  gsize *before; /* the column before it on that way */
+  guint8 *is_reached;
+} Assignment;
+
+/* Lengthens the tree of shortest ways by its nearest column, which is returned. */
+static gsize
+reach_next (const Assignment *state, gsize column)
+{
+  const gsize row = state->row_of[column] - 1;
+  double nearest = INFINITY;
+  gsize next = 0;
+
+  state->is_reached[column] = 1;
+  for (gsize j = 1; j <= state->m; j++) {
+    double reduced;
+
+    if (state->is_reached[j])
+      continue;
+    reduced = state->costs[row * state->m + j - 1] - state->of_rows[row] - state->of_columns[j];
+    if (reduced < state->least[j]) {
+      state->least[j] = reduced;
+      state->before[j] = column;
+    }
+    if (state->least[j] < nearest) {
+      nearest = state->least[j];
+      next = j;
+    }
+  }
+  for (gsize j = 0; j <= state->m; j++)
+    if (state->is_reached[j]) {
+      state->of_rows[state->row_of[j] - 1] += nearest;
+      state->of_columns[j] -= nearest;
+    } else {
+      state->least[j] -= nearest;
+    }
+  return next;
+}
+
+static void
+add_row (const Assignment *state, gsize row)
+{
+  gsize column = 0;
+
+  state->row_of[0] = row + 1;
+  for (gsize j = 0; j <= state->m; j++) {
+    state->least[j] = INFINITY;
+    state->is_reached[j] = 0;
+  }
+  do
+    column = reach_next (state, column);
+  while (state->row_of[column] != 0);
+  for (; column != 0; column = state->before[column])
+    state->row_of[column] = state->row_of[state->before[column]];
+}
+
+gboolean
+metric_assign (const double *costs, gsize n, gsize m, gsize *ret_columns, GError **error)
+{
+  g_autofree double *of_rows = assay_alloc (n, sizeof (double), "assignment", error);
+  g_autofree double *of_columns = assay_alloc (m + 1, sizeof (double), "assignment", error);
+  g_autofree double *least = assay_alloc (m + 1, sizeof (double), "assignment", error);
+  g_autofree gsize *row_of = assay_alloc (m + 1, sizeof (gsize), "assignment", error);
+  g_autofree gsize *before = assay_alloc (m + 1, sizeof (gsize), "assignment", error);
+  g_autofree guint8 *is_reached = assay_alloc (m + 1, 1, "assignment", error);
+  const Assignment state = { costs, n, m, of_rows, of_columns, least, row_of, before, is_reached };
+
+  g_return_val_if_fail (n <= m, FALSE);
+  if (of_rows == NULL || of_columns == NULL || least == NULL || row_of == NULL || before == NULL
+      || is_reached == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    add_row (&state, i);
+  for (gsize j = 1; j <= m; j++)
+    if (row_of[j] != 0)
+      ret_columns[row_of[j] - 1] = j - 1;
+  return TRUE;
+}
+
+/* ---- Correlation ---- */
+
+double
+metric_correlation (const float *a, const float *b, gsize cols)
+{
+  double mean_a = 0, mean_b = 0, of_a = 0, of_b = 0, of_both = 0;
+
+  for (gsize j = 0; j < cols; j++) {
+    mean_a += a[j] / (double) cols;
+    mean_b += b[j] / (double) cols;
+  }
+  for (gsize j = 0; j < cols; j++) {
+    of_a += (a[j] - mean_a) * (a[j] - mean_a);
+    of_b += (b[j] - mean_b) * (b[j] - mean_b);
+    of_both += (a[j] - mean_a) * (b[j] - mean_b);
+  }
+  return of_a > 0 && of_b > 0 ? of_both / sqrt (of_a * of_b) : 0;
+}
+
+/* Less its mean, to unit length; a constant row becomes one of zeros. */
+static AssayMatrix *
+standardise (AssayView rows, GError **error)
+{
+  AssayMatrix *result = assay_matrix_copy (rows, error);
+
+  for (gsize i = 0; result != NULL && i < rows.rows; i++) {
+    float *row = assay_matrix_row (result, i);
+    double mean = 0, square = 0;
+
+    for (gsize j = 0; j < rows.cols; j++)
+      mean += row[j] / (double) rows.cols;
+    for (gsize j = 0; j < rows.cols; j++)
+      square += (row[j] - mean) * (row[j] - mean);
+    for (gsize j = 0; j < rows.cols; j++)
+      row[j] = square > 0 ? (float) ((row[j] - mean) / sqrt (square)) : 0;
+  }
+  return result;
+}
+
+typedef struct {
+  AssayView a;
+  AssayView b;
+  float *products;
+} Products;
+
+static void
+multiply (gsize index, guint worker, gpointer data)
+{
+  const Products *job = data;
+  const gsize first = index * BLOCK, count = MIN (BLOCK, job->a.rows - first);
+
+  (void) worker;
+  assay_linalg_product_nt (count, job->b.rows, job->a.cols, assay_view_row (job->a, first),
+                           job->a.stride, job->b.data, job->b.stride,
+                           job->products + first * job->b.rows, job->b.rows);
+}
+
+gboolean
+metric_match (AssayView a, AssayView b, gboolean is_either_sign, gsize *ret_matches, GError **error)
+{
+  /* Columns beyond those of @b cost nothing, and stand for none. */
+  const gsize n = a.rows, m = b.rows, columns = MAX (n, m);
+  g_autoptr (AssayMatrix) of_a = standardise (a, error);
+  g_autoptr (AssayMatrix) of_b = of_a != NULL ? standardise (b, error) : NULL;
+  g_autofree float *products = assay_alloc (n, m * sizeof (float), "correlations", error);
+  g_autofree double *costs = assay_alloc (n, columns * sizeof (double), "correlations", error);
+  Products job = { .products = products };
+
+  if (of_b == NULL || products == NULL || costs == NULL)
+    return FALSE;
+  job.a = assay_matrix_view (of_a);
+  job.b = assay_matrix_view (of_b);
+  assay_parallel_for ((n + BLOCK - 1) / BLOCK, multiply, &job);
+  for (gsize i = 0; i < n; i++)
+    for (gsize j = 0; j < m; j++) {
+      const double correlation = products[i * m + j];
+
+      costs[i * columns + j] = is_either_sign ? -fabs (correlation) : -correlation;
+    }
+  if (!metric_assign (costs, n, columns, ret_matches, error))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    if (ret_matches[i] >= m)
+      ret_matches[i] = METRIC_NO_MATCH;
+  return TRUE;
+}

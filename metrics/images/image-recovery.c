@@ -1,0 +1,423 @@
+/* How much recovered pictures look like the secrets (methods.md, "Quality"): MAE, PSNR, SSIM
+ * (core/math/image-quality.h) and the correlation of pixels.
+ *
+ * Truth: secrets n x d that are pictures, and what black and white are among their numbers; their
+ * difference is the range R, or, where every picture has a scale of its own, the secret's largest
+ * less its least number. Guess: estimates. Which is of which secret:
+ *   matching = order  the i-th is of secret i
+ *   matching = best   an attack that finds secrets in an order of its own: one estimate for each
+ *                     secret such that the sum of correlations is largest. Where there are fewer
+ *                     estimates than secrets, a secret without one has a flat grey picture.
+ *   sign = free       an attack that cannot know signs: every estimate may be negated, which it is
+ *                     where its correlation with the secret is negative; matching is by the
+ *                     absolute value
+ *   matching = auto   best where the attack says that it could not tell (AssayGuess), or where
+ *                     there are not as many estimates as secrets; otherwise order
+ *   of = private-part every mixture is a unit, and the secrets it was made of, mixed among
+ *                     themselves as they are in it (private-parts.h), are the secret: what
+ *                     an attack on single mixtures can find
+ * The best of many is better than chance even where nothing is known. The figures of chance are
+ * those that the same estimates have, matched in the same way, with as many other images of the
+ * dataset (other-images.h): what is not above them was not recovered. Where public images
+ * stand for others and were mixed in, estimates that contain them are above chance themselves.
+ * SSIM compares means too, and is therefore taken of pictures as they are shown, black being 0.
+ * Correlation is that of Pearson over pixels, 0 where a picture is flat; it knows neither
+ * brightness nor contrast. */
+#include "core/math/image-quality.h"
+#include "core/plugin/plugin.h"
+#include "metrics/images/assignment.h"
+#include "metrics/images/other-images.h"
+#include "metrics/images/private-parts.h"
+
+enum { AUTO, ORDER, BEST };
+enum { KNOWN, FREE };
+enum { SECRETS, PRIVATE_PART };
+
+static const char *const matchings[] = { "auto", "order", "best", NULL };
+static const char *const signs[] = { "known", "free", NULL };
+static const char *const targets[] = { "secrets", "private-part", NULL };
+
+typedef struct {
+  guint matching;
+  guint sign;
+  guint of;
+} ImageRecovery;
+
+enum {
+  MAE,
+  PSNR,
+  SSIM,
+  CORRELATION,
+  ABOVE_50,
+  ABOVE_80,
+  SSIM_CHANCE,
+  CORRELATION_CHANCE,
+  N_SERIES,
+};
+
+typedef struct {
+  const ImageRecovery *settings;
+  guint matching; /* ORDER or BEST */
+  const AssayGeometry *geometry;
+  AssayMatrix *parts; /* what stands as secrets, where it is not the secrets themselves */
+  AssayView secrets;
+  AssayView estimates;
+  gsize *estimate_of; /* n: or METRIC_NO_MATCH */
+} Recovery;
+
+static void
+recovery_clear (Recovery *recovery)
+{
+  g_clear_pointer (&recovery->parts, assay_matrix_free);
+  g_clear_pointer (&recovery->estimate_of, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Recovery, recovery_clear)
+
+/* ---- Matching ---- */
+
+/* Which estimate is of which of the images that stand as secrets; free with g_free. */
+static gboolean
+match (Recovery *recovery, GError **error)
+{
+  const gsize n = recovery->secrets.rows;
+
+  recovery->estimate_of = assay_alloc (n, sizeof (gsize), "matching", error);
+  if (recovery->estimate_of == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n && recovery->matching == ORDER; i++)
+    recovery->estimate_of[i] = i;
+  if (recovery->matching == ORDER
+      || metric_match (recovery->secrets, recovery->estimates, recovery->settings->sign == FREE,
+                       recovery->estimate_of, error))
+    return TRUE;
+  g_clear_pointer (&recovery->estimate_of, g_free);
+  return FALSE;
+}
+
+/* The secrets, or others in their place, as what estimates are compared with. */
+static gboolean
+take_targets (Recovery *recovery, const AssayTruth *truth, AssayView images, GError **error)
+{
+  recovery->secrets = images;
+  if (recovery->settings->of == SECRETS)
+    return TRUE;
+  recovery->parts = metric_private_parts (truth, images, error);
+  if (recovery->parts == NULL)
+    return FALSE;
+  recovery->secrets = assay_matrix_view (recovery->parts);
+  return TRUE;
+}
+
+static gboolean
+prepare (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
+         Recovery *ret_recovery, GError **error)
+{
+  g_auto (Recovery) recovery
+      = { .settings = context->settings,
+          .geometry = &truth->geometry,
+          .estimates = assay_array_view (assay_arrays_get (&guess->arrays, "estimates")) };
+  gsize n;
+
+  if (!take_targets (&recovery, truth,
+                     assay_array_view (assay_arrays_get (&truth->arrays, "secrets")), error))
+    return FALSE;
+  n = recovery.secrets.rows;
+  recovery.matching = recovery.settings->matching;
+  if (recovery.matching == AUTO)
+    recovery.matching = guess->is_unordered || recovery.estimates.rows != n ? BEST : ORDER;
+  if (truth->geometry.height == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "the truth does not say what images the secrets are; expected its "
+                       "geometry");
+  if (recovery.estimates.cols != recovery.secrets.cols
+      || (recovery.matching == ORDER && recovery.estimates.rows != n))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "estimates are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                       ", but the secrets are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                       "; with matching = best their number may differ",
+                       recovery.estimates.rows, recovery.estimates.cols, n, recovery.secrets.cols);
+  if (!match (&recovery, error))
+    return FALSE;
+  *ret_recovery = recovery;
+  recovery = (Recovery){ 0 };
+  return TRUE;
+}
+
+/* ---- Comparing ---- */
+
+static void
+range_of (const float *row, gsize cols, double *ret_least, double *ret_most)
+{
+  *ret_least = row[0];
+  *ret_most = row[0];
+  for (gsize j = 1; j < cols; j++) {
+    *ret_least = MIN (*ret_least, row[j]);
+    *ret_most = MAX (*ret_most, row[j]);
+  }
+}
+
+/* The values that show as black and white in pictures of a secret; a flat one has a range too. */
+static void
+scale_of (const Recovery *recovery, const float *row, double *ret_black, double *ret_white)
+{
+  *ret_black = recovery->geometry->black;
+  *ret_white = recovery->geometry->white;
+  if (*ret_white <= *ret_black)
+    range_of (row, recovery->secrets.cols, ret_black, ret_white);
+  if (*ret_white <= *ret_black)
+    *ret_white = *ret_black + 1;
+}
+
+/* What was recovered of secret @unit, with its sign. */
+static void
+recovered (const Recovery *recovery, gsize unit, float *ret_row)
+{
+  const gsize cols = recovery->secrets.cols, from = recovery->estimate_of[unit];
+  const float *secret = assay_view_row (recovery->secrets, unit);
+  const float *estimate
+      = from != METRIC_NO_MATCH ? assay_view_row (recovery->estimates, from) : NULL;
+  float sign = 1;
+  double black, white;
+
+  scale_of (recovery, secret, &black, &white);
+  if (estimate != NULL && recovery->settings->sign == FREE
+      && metric_correlation (secret, estimate, cols) < 0)
+    sign = -1;
+  for (gsize j = 0; j < cols; j++)
+    ret_row[j] = estimate != NULL ? sign * estimate[j] : (float) ((black + white) / 2);
+}
+
+typedef struct {
+  double mae;
+  double psnr;
+  double ssim;
+  double correlation;
+} Likeness;
+
+/* What was recovered of secret @unit with the secret. @row has room for three pictures. */
+static gboolean
+compare (const Recovery *recovery, gsize unit, float *row, Likeness *ret_likeness, GError **error)
+{
+  const gsize cols = recovery->secrets.cols;
+  const AssayGeometry *geometry = recovery->geometry;
+  const float *secret = assay_view_row (recovery->secrets, unit);
+  AssaySsim ssim = { .shape = { geometry->height, geometry->width, geometry->channels } };
+  float *shown = row + cols, *shown_secret = row + 2 * cols;
+  double black, white;
+
+  scale_of (recovery, secret, &black, &white);
+  ssim.range = white - black;
+  recovered (recovery, unit, row);
+  *ret_likeness = (Likeness){ .mae = assay_image_mae (secret, row, cols) / ssim.range,
+                              .psnr = assay_image_psnr (secret, row, cols, ssim.range),
+                              .correlation = metric_correlation (secret, row, cols) };
+  for (gsize j = 0; j < cols; j++) {
+    shown[j] = (float) ((double) row[j] - black);
+    shown_secret[j] = (float) ((double) secret[j] - black);
+  }
+  return assay_image_ssim (&ssim, shown_secret, shown, &ret_likeness->ssim, error);
+}
+
+static gboolean
+fill (const Recovery *recovery, float *row, AssayOutcomes *outcomes, GError **error)
+{
+  for (gsize i = 0; i < recovery->secrets.rows; i++) {
+    Likeness likeness;
+
+    if (!compare (recovery, i, row, &likeness, error))
+      return FALSE;
+    outcomes->series[MAE][i] = likeness.mae;
+    outcomes->series[PSNR][i] = likeness.psnr;
+    outcomes->series[SSIM][i] = likeness.ssim;
+    outcomes->series[CORRELATION][i] = likeness.correlation;
+    outcomes->series[ABOVE_50][i] = likeness.correlation > 0.5;
+    outcomes->series[ABOVE_80][i] = likeness.correlation > 0.8;
+  }
+  return TRUE;
+}
+
+/* The same estimates with other images in place of the secrets. */
+static gboolean
+fill_chance (const AssayMetricContext *context, const AssayTruth *truth, const Recovery *judged,
+             float *row, AssayOutcomes *outcomes, GError **error)
+{
+  g_auto (Recovery) recovery = { .settings = judged->settings,
+                                 .matching = judged->matching,
+                                 .geometry = judged->geometry,
+                                 .estimates = judged->estimates };
+  g_autoptr (AssayMatrix) others = NULL;
+  g_autofree char *why = NULL;
+
+  if (!metric_other_images (context, truth, &others, &why, error))
+    return FALSE;
+  if (others == NULL) {
+    for (guint s = SSIM_CHANCE; s <= CORRELATION_CHANCE; s++) {
+      g_clear_pointer (&outcomes->series[s], g_free);
+      outcomes->left_out[s] = g_strdup (why);
+    }
+    return TRUE;
+  }
+  if (!take_targets (&recovery, truth, assay_matrix_view (others), error)
+      || !match (&recovery, error))
+    return FALSE;
+  for (gsize i = 0; i < recovery.secrets.rows; i++) {
+    Likeness likeness;
+
+    if (!compare (&recovery, i, row, &likeness, error))
+      return FALSE;
+    outcomes->series[SSIM_CHANCE][i] = likeness.ssim;
+    outcomes->series[CORRELATION_CHANCE][i] = likeness.correlation;
+  }
+  return TRUE;
+}
+
+static gboolean
+measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
+         AssayOutcomes *ret_outcomes, GError **error)
+{
+  g_auto (Recovery) recovery = { 0 };
+  g_autofree float *row = NULL;
+
+  /* SSIM has no window in such pictures: the metric does not apply to them. */
+  if (truth->geometry.height > 0
+      && MIN (truth->geometry.height, truth->geometry.width) < ASSAY_SSIM_WINDOW)
+    return TRUE;
+  if (!prepare (context, truth, guess, &recovery, error))
+    return FALSE;
+  row = assay_alloc (recovery.secrets.cols, 3 * sizeof (float), "pictures", error);
+  for (guint s = 0; s < N_SERIES; s++) {
+    ret_outcomes->series[s]
+        = assay_alloc (recovery.secrets.rows, sizeof (double), "pictures", error);
+    if (row == NULL || ret_outcomes->series[s] == NULL)
+      return FALSE;
+  }
+  if (!fill (&recovery, row, ret_outcomes, error)
+      || !fill_chance (context, truth, &recovery, row, ret_outcomes, error))
+    return FALSE;
+  ret_outcomes->n = recovery.secrets.rows;
+  return TRUE;
+}
+
+/* ---- Pictures ---- */
+
+/* Both in the scale of the secret; of pictures that have a scale of their own, each in its own. */
+static AssayPhoto *
+draw (const Recovery *recovery, const float *row, GError **error)
+{
+  const AssayGeometry *geometry = recovery->geometry;
+  AssayPhoto *photo
+      = assay_photo_new (geometry->width, geometry->height, geometry->channels, error);
+  double black, white;
+
+  scale_of (recovery, row, &black, &white);
+  for (gsize j = 0; photo != NULL && j < recovery->secrets.cols; j++)
+    photo->data[j] = (float) CLAMP (255 * (row[j] - black) / (white - black), 0, 255);
+  return photo;
+}
+
+static gboolean
+show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
+      gsize unit, AssayPhoto **ret_original, AssayPhoto **ret_recovered, GError **error)
+{
+  g_auto (Recovery) recovery = { 0 };
+  g_autofree float *row = NULL;
+  g_autoptr (AssayPhoto) original = NULL;
+  g_autoptr (AssayPhoto) found = NULL;
+
+  if (!prepare (context, truth, guess, &recovery, error))
+    return FALSE;
+  g_return_val_if_fail (unit < recovery.secrets.rows, FALSE);
+  row = assay_alloc (recovery.secrets.cols, sizeof (float), "picture", error);
+  original = draw (&recovery, assay_view_row (recovery.secrets, unit), error);
+  if (row == NULL || original == NULL)
+    return FALSE;
+  if (recovery.estimate_of[unit] != METRIC_NO_MATCH) {
+    recovered (&recovery, unit, row);
+    found = draw (&recovery, row, error);
+    if (found == NULL)
+      return FALSE;
+  }
+  *ret_original = g_steal_pointer (&original);
+  *ret_recovered = g_steal_pointer (&found);
+  return TRUE;
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_CHOICE (ImageRecovery, matching, AUTO, matchings,
+                            "Whether estimates stand in the order of the secrets"),
+        ASSAY_PARAM_CHOICE (ImageRecovery, sign, KNOWN, signs,
+                            "Whether an estimate and its negative are the same"),
+        ASSAY_PARAM_LATER_CHOICE (ImageRecovery, of, SECRETS, targets,
+                                  "What estimates are compared with: secrets, or what each mixture "
+                                  "holds of secrets, as they are mixed in it"),
+        ASSAY_PARAM_END };
+
+#define ABOVE(percent, place, about)                                                               \
+  {                                                                                                \
+    .name = "image-correlation-above-" #percent, .series = place,                                  \
+    .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = TRUE, .low = 0, .high = 1,               \
+    .unit = "share of secrets", .help = "Secrets whose picture has a correlation above " about     \
+  }
+
+#define LIKENESS(label, place, how, headline, of, about)                                           \
+  {                                                                                                \
+    .name = label, .series = place, .statistic = how, .is_headline = headline,                     \
+    .higher_is_worse = TRUE, .low = -1, .high = 1, .unit = of, .help = about                       \
+  }
+
+#define MEAN ASSAY_STATISTIC_MEAN
+#define MEDIAN ASSAY_STATISTIC_MEDIAN
+
+static const AssayMeasure measures[] = {
+  LIKENESS ("image-ssim", SSIM, MEAN, TRUE, "SSIM",
+            "Mean structural similarity of secrets and recovered pictures"),
+  LIKENESS ("image-ssim-median", SSIM, MEDIAN, FALSE, "SSIM", "Median of the same"),
+  LIKENESS ("image-ssim-chance", SSIM_CHANCE, MEAN, TRUE, "SSIM",
+            "Mean structural similarity of the same pictures with other images of the dataset, "
+            "matched in the same way"),
+  { .name = "image-psnr",
+    .series = PSNR,
+    .statistic = MEAN,
+    .higher_is_worse = TRUE,
+    .low = -G_MAXDOUBLE,
+    .high = ASSAY_PSNR_MOST,
+    .unit = "decibels",
+    .help = "Mean peak signal-to-noise ratio of recovered pictures" },
+  { .name = "image-mae",
+    .series = MAE,
+    .statistic = MEAN,
+    .low = 0,
+    .high = G_MAXDOUBLE,
+    .unit = "share of the range",
+    .help = "Mean absolute error of recovered pictures" },
+  LIKENESS ("image-correlation", CORRELATION, MEDIAN, TRUE, "correlation",
+            "Median correlation of the pixels of secrets and recovered pictures"),
+  LIKENESS ("image-correlation-chance", CORRELATION_CHANCE, MEDIAN, FALSE, "correlation",
+            "Median correlation of the same pictures with other images of the dataset, matched in "
+            "the same way"),
+  ABOVE (50, ABOVE_50, "0.5"),
+  ABOVE (80, ABOVE_80, "0.8"),
+  { .name = NULL },
+};
+
+static const char *const truth_arrays[] = { "secrets", NULL };
+static const char *const guess_arrays[] = { "estimates", NULL };
+
+const AssayMetric assay_metric_image_recovery = {
+  .id = "image-recovery",
+  .summary = "How much recovered pictures look like the secrets: SSIM, PSNR, MAE, correlation",
+  .reference = { "Wang, Bovik, Sheikh and Simoncelli 2004; Huang, Song, Li and Arora 2020, "
+                 "InstaHide",
+                 "SSIM: equations 13 to 17; section 5.3, figure 7" },
+  .parameters = parameters,
+  .settings_size = sizeof (ImageRecovery),
+  .reads_truth = truth_arrays,
+  .reads_guess = guess_arrays,
+  .needs = ASSAY_HAS_IMAGES,
+  .finds_order = TRUE,
+  .n_series = N_SERIES,
+  .measures = measures,
+  .measure = measure,
+  .show = show,
+};

@@ -1,0 +1,125 @@
+/* Test rows as the owner of private rows would encrypt them.
+ *
+ * Huang et al. 2020, section 3.3, average the predictions for "multiple encryptions (e.g. 10) of a
+ * test sample" and do not say with what it is mixed; it is the owner who encrypts, and what it has
+ * at hand are its own training images and the public ones. */
+#include "metrics/learning/encryption.h"
+
+#include "core/base/parallel.h"
+
+const char *const encryption_partners[] = { "secrets", "public", "both", NULL };
+
+static gsize
+count_secrets (EncryptionPartners partners, gsize k)
+{
+  return partners == ENCRYPTION_SECRETS ? k - 1 : partners == ENCRYPTION_BOTH ? 1 : 0;
+}
+
+gboolean
+encryption_check (const AssayMixtureCoefficients *coefficients, EncryptionPartners partners,
+                  gsize n_secrets, gsize n_public, GError **error)
+{
+  const gsize k = coefficients->k, s = count_secrets (partners, k), p = k - 1 - s;
+
+  if (n_secrets > 0 && n_secrets < s)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "k = %" G_GSIZE_FORMAT " with partners = %s mixes a test row with "
+                       "%" G_GSIZE_FORMAT " secrets: expected as many or more, found "
+                       "%" G_GSIZE_FORMAT,
+                       k, encryption_partners[partners], s, n_secrets);
+  if (n_public > 0 && n_public < p)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "k = %" G_GSIZE_FORMAT " with partners = %s mixes a test row with "
+                       "%" G_GSIZE_FORMAT " public rows: expected as many or more, found "
+                       "%" G_GSIZE_FORMAT,
+                       k, encryption_partners[partners], p, n_public);
+  return assay_mixture_coefficients_check (coefficients, error);
+}
+
+gboolean
+encryption_check_material (const Encryption *encryption, gsize cols, GError **error)
+{
+  const gsize k = encryption->coefficients.k;
+  const gsize s = count_secrets (encryption->partners, k), p = k - 1 - s;
+  const AssayRows *public_rows = encryption->public_rows;
+
+  if (s > 0 && (encryption->secrets.rows < s || encryption->secrets.cols != cols))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "partners = %s: expected %" G_GSIZE_FORMAT " or more secrets of "
+                       "%" G_GSIZE_FORMAT " columns, found %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT,
+                       encryption_partners[encryption->partners], s, cols, encryption->secrets.rows,
+                       encryption->secrets.cols);
+  if (p > 0
+      && (public_rows == NULL || assay_rows_count (public_rows) < p
+          || assay_rows_cols (public_rows) != cols))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "partners = %s: expected a dataset with %" G_GSIZE_FORMAT
+                       " or more public rows of %" G_GSIZE_FORMAT
+                       " columns; without them, partners = secrets",
+                       encryption_partners[encryption->partners], p, cols);
+  return TRUE;
+}
+
+typedef struct {
+  const Encryption *encryption;
+  AssayView rows;
+  gsize first;
+  gsize turn;
+  float *partners; /* public rows: (k - 1) x cols a worker */
+  guint32 *words;  /* of signs, a worker */
+  float *encrypted;
+} Encrypting;
+
+static void
+encrypt_row (gsize index, guint worker, gpointer data)
+{
+  const Encrypting *encrypting = data;
+  const Encryption *encryption = encrypting->encryption;
+  const gsize cols = encrypting->rows.cols, k = encryption->coefficients.k;
+  const gsize s = count_secrets (encryption->partners, k), p = k - 1 - s;
+  const guint64 number = (encrypting->first + index) * encryption->encryptions + encrypting->turn;
+  AssayStream stream = assay_stream (encryption->key, encryption->item + number);
+  float *partners = encrypting->partners + worker * (k - 1) * cols;
+  float *encrypted = encrypting->encrypted + index * cols;
+  const float *images[ASSAY_MIXTURE_MAX_IMAGES];
+  float coefficients[ASSAY_MIXTURE_MAX_IMAGES];
+  gsize chosen[ASSAY_MIXTURE_MAX_IMAGES];
+
+  assay_mixture_coefficients_draw (&encryption->coefficients, &stream, coefficients);
+  images[0] = assay_view_row (encrypting->rows, index);
+  if (s > 0)
+    assay_stream_choose (&stream, encryption->secrets.rows, s, chosen);
+  for (gsize j = 0; j < s; j++)
+    images[1 + j] = assay_view_row (encryption->secrets, chosen[j]);
+  if (p > 0) {
+    assay_stream_choose (&stream, assay_rows_count (encryption->public_rows), p, chosen);
+    assay_rows_gather (encryption->public_rows, chosen, p, encryption->scale, partners);
+  }
+  for (gsize j = 0; j < p; j++)
+    images[1 + s + j] = partners + j * cols;
+  assay_mixture_sum (images, coefficients, k, cols, encrypted);
+  if (encryption->has_mask) {
+    const gsize n_words = assay_mixture_sign_words (cols);
+    guint32 *words = encrypting->words + worker * n_words;
+
+    assay_stream_fill_u32 (&stream, n_words, words);
+    assay_mixture_flip_signs (words, cols, encrypted);
+  }
+}
+
+gboolean
+encryption_apply (const Encryption *encryption, AssayView rows, gsize first, gsize turn,
+                  float *ret_rows, GError **error)
+{
+  const gsize workers = assay_parallel_threads ();
+  g_autofree float *partners = assay_alloc (workers * (encryption->coefficients.k - 1),
+                                            rows.cols * sizeof *partners, "public rows", error);
+  g_autofree guint32 *words
+      = assay_alloc (workers, assay_mixture_sign_words (rows.cols) * sizeof *words, "signs", error);
+  Encrypting encrypting = { encryption, rows, first, turn, partners, words, ret_rows };
+
+  if (partners == NULL || words == NULL)
+    return FALSE;
+  assay_parallel_for (rows.rows, encrypt_row, &encrypting);
+  return TRUE;
+}

@@ -1,0 +1,29 @@
+/* A trained network against the test rows of a dataset. */
+#pragma once
+
+#include "core/math/network.h"
+#include "metrics/learning/encryption.h"
+#include "metrics/learning/network-input.h"
+
+G_BEGIN_DECLS
+
+#define NETWORK_TEST_CHUNK 1024 /* rows at a time */
+
+typedef struct {
+  const AssayNetwork *network;
+  const NetworkInput *input;
+  const Encryption *encryption; /* NULL: rows are classified as they are */
+  AssayScale scale;
+} NetworkTest;
+
+/* ASSAY_ERROR_DATA for a label that is no class, naming it and @what it is the label of. */
+gboolean network_test_check_labels (const gint64 *labels, gsize n, gsize n_classes,
+                                    const char *what, GError **error);
+
+/* For every test row whether its class is given the largest share (1 or 0; of equal shares the
+ * first counts), and -ln of the share of its class, which is finite: shares below the least normal
+ * float32 count as that. Shares are means over encryptions. */
+gboolean network_test_run (const NetworkTest *test, const AssayDataset *dataset, double *ret_right,
+                           double *ret_losses, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,68 @@
+/* Homographies between two pictures of a plane: H maps (x, y) of the first picture to (u, v) of the
+ * second, (u w, v w, w)' = H (x, y, 1)' (Hartley and Zisserman 2004, "Multiple view geometry in
+ * computer vision", chapter 4). H is 3 x 3, row-major, and means the same at any scale but 0; the
+ * ones made here have h[8] = 1, or where that is 0 (the origin is mapped to infinity) unit norm.
+ * Coordinates are pixels and have to be finite. */
+#pragma once
+
+#include "core/base/rng.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  double x, y; /* in the first picture */
+  double u, v; /* in the second */
+} AssayMatch;
+
+/* The direct linear transform on normalised coordinates (section 4.4, algorithm 4.2): least squares
+ * of the algebraic error over all matches. FALSE where they do not determine a homography: fewer
+ * than 4, or points of one picture that but for one of them are all on a line. */
+gboolean assay_homography_fit (const AssayMatch *matches, gsize n, double ret_h[9]);
+
+/* Moves @h to a minimum nearby of the squared distances in the second picture, by at most 20 steps
+ * of Levenberg and Marquardt (section 4.2.2 and appendix 6.2): the maximum likelihood estimate
+ * where its points alone are off, normally and equally. The sum never grows. FALSE, and @h
+ * unchanged, for fewer than 4 matches or where @h takes their centre to infinity. */
+gboolean assay_homography_refine (const AssayMatch *matches, gsize n, double h[9]);
+
+/* The homography that most matches agree with (Fischler and Bolles 1981, RANSAC). A match agrees
+ * where its point of the first picture is mapped to within @threshold pixels of that of the second
+ * (forward reprojection error), and is not seen from behind the horizon.
+ *
+ * Samples of 4 matches are drawn from @stream; those with three points near a line, or whose
+ * triangles turn the other way in the second picture (a plane seen from behind, section 4.7.1),
+ * count as drawn but are not tried. Models are ranked by the sum of squared errors cut off at
+ * @threshold (MSAC: Torr and Zisserman 2000). A new best one is fitted to the matches that agree
+ * with it until they stay the same (Chum, Matas and Kittler 2003, LO-RANSAC), and the last is
+ * refined on them. Sampling ends after @max_iterations, or when with probability @confidence a
+ * sample has been drawn that agrees in all 4.
+ *
+ * FALSE, without error and with the outputs untouched: fewer than 4 matches, no sample that could
+ * be tried, or a best model that chance explains. For the last, matches that fall anywhere in the
+ * bounding box of the second points are expected to give a model that as many agree with in
+ * C (n, 4) P (X >= n_inliers - 4), X ~ Binomial (n - 4, pi threshold^2 / area), of such sets at
+ * most (as Moisan and Stival 2004 count false alarms); where that is above 0.001 and not all
+ * matches agree, there is no consensus.
+ *
+ * @ret_is_inlier: n, whether each match agrees with the result; may be NULL. */
+gboolean assay_homography_ransac (const AssayMatch *matches, gsize n, double threshold,
+                                  double confidence, gsize max_iterations, AssayStream *stream,
+                                  double ret_h[9], gboolean *ret_is_inlier);
+
+/* Gives @h the scale described above. */
+void assay_homography_scale (double h[9]);
+
+/* FALSE where the point is mapped to infinity. */
+gboolean assay_homography_apply (const double h[9], double x, double y, double *ret_u,
+                                 double *ret_v);
+
+/* FALSE where @h is singular to working precision. @ret_inverse may be @h. */
+gboolean assay_homography_invert (const double h[9], double ret_inverse[9]);
+
+/* The mean distance, in pixels of the second picture, between where the two map the centres of the
+ * corner pixels of a first picture of @width x @height (DeTone, Malisiewicz and Rabinovich 2018,
+ * SuperPoint, section 7.3); infinite where one of them is mapped to infinity. */
+double assay_homography_corner_error (const double estimate[9], const double truth[9], gsize width,
+                                      gsize height);
+
+G_END_DECLS

@@ -1,0 +1,31 @@
+/* Released descriptors of a photograph matched with those of its other view, by kind of release. */
+#pragma once
+
+#include "metrics/matching/lifted-references.h"
+#include "metrics/matching/matches.h"
+#include "metrics/matching/view-pairs.h"
+
+G_BEGIN_DECLS
+
+typedef enum { MATCH_TO_POINT, MATCH_TO_SUBSPACE } MatchMode;
+typedef enum { MATCH_MEMBERS, MATCH_NEAREST_MEMBER } MatchSets;
+
+typedef struct {
+  MatchMode mode;         /* of subspaces: with descriptors, or with lifted ones */
+  LiftingVariant lifting; /* of the latter */
+  MatchSets sets;         /* of vector-sets: each member, or the set by its nearest */
+  MatchFilter filter;
+  double ratio;
+  AssayStreamKey stream; /* row r of the role test is lifted from item 2^32 + r */
+} ReleaseMatching;
+
+/* Of MatchedPair: places in the items and the references of @pair. Free with g_array_unref. */
+GArray *match_release (const ReleaseMatching *how, const AssayDataset *dataset,
+                       const AssayRelease *release, const ViewPair *pair, GError **error);
+
+/* Bytes that it holds for @n items of @dimension (0: points) and @r references that are lifted to
+ * @lifted_dimension (0: not lifted). */
+guint64 match_release_memory (gsize n, gsize r, gsize dimension, gsize lifted_dimension,
+                              gsize cols);
+
+G_END_DECLS

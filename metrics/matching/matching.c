@@ -1,0 +1,351 @@
+/* Matching of released descriptors with those of another view of the same photograph: what image
+ * features are for (LDP-FEAT, Pittaluga and Zhuang 2023, sections 3 and 5.2).
+ *
+ * A dataset with views knows the homography H that takes each photograph to its view. For the n
+ * released descriptors of a photograph and the r of its view (scaled as the release was):
+ *   vectors      L2 distance
+ *   subspaces    mode = point: ||(w - t) - B'B (w - t)||; mode = subspace: the receiver lifts its
+ *                own descriptors to the same dimension; the distance is that of two subspaces
+ *   vector-sets  sets = members: each member of a set is matched by itself, as in section 5.2
+ *                ("the curator will receive multiple descriptors per keypoint", and finds out by
+ *                RANSAC which matches are correct); sets = nearest: one match a set, whose distance
+ *                is that of its nearest member
+ * A released descriptor goes to the nearest of the view, if it passes the filter. Where a member is
+ * in several sets, it is equally near in all of them, and each of them has the match: one cannot
+ * know better.
+ *
+ * Receivers lift with fresh randomness, by default half of the directions to rows of the dataset's
+ * database as in hybrid lifting, whatever the release was made with: two subspaces that happen to
+ * share a database row meet there, and that is part of what lifting costs.
+ *
+ * Of each pair of a photograph (with a secret in the cell) and its view, which is one unit:
+ *   precision        right matches, ||H x - x'|| <= threshold, over matches; 0 without matches
+ *   matching score   visible keypoints with a right match over visible keypoints, those that H puts
+ *                    into the view (Mikolajczyk and Schmid 2005); 0 where none is
+ *   accuracy         whether the homography that RANSAC finds moves the photograph's corners by no
+ *                    more than 1, 3, 5 or 10 px on average from where H puts them; no if none is
+ *                    found
+ *   corner error     that average; at most the view's diagonal, which also stands for none found
+ *   matches, inlier share (of the matches, of RANSAC; 0 where there is no homography). */
+#include <math.h>
+
+#include "core/base/parallel.h"
+#include "core/plugin/plugin.h"
+#include "metrics/matching/homography.h"
+#include "metrics/matching/match-release.h"
+
+enum {
+  PRECISION,
+  SCORE,
+  WITHIN_1,
+  WITHIN_3,
+  WITHIN_5,
+  WITHIN_10,
+  CORNER_ERROR,
+  MATCHES,
+  INLIERS,
+  UNIT,
+  N_SERIES
+};
+
+#define READS (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS)
+
+static const char *const modes[] = { "point", "subspace", NULL };
+static const char *const liftings[] = { "random", "adversarial", "hybrid", NULL };
+static const char *const set_forms[] = { "members", "nearest", NULL };
+static const char *const filters[] = { "none", "mutual-nearest", "ratio", "both", NULL };
+
+typedef struct {
+  guint mode;
+  guint lifting;
+  guint sets;
+  guint filter;
+  double ratio;
+  double threshold;
+  double ransac_threshold;
+  gint64 iterations;
+  double confidence;
+} Matching;
+
+/* ---- Outcomes ---- */
+
+typedef struct {
+  const AssayMetricContext *context;
+  GPtrArray *pairs;              /* of ViewPair */
+  GPtrArray *matches;            /* of GArray of MatchedPair, one a pair */
+  const float *frames;           /* n x 4 */
+  const float *reference_frames; /* rows of test x 4 */
+  double *const *series;
+} Judging;
+
+static AssayMatch *
+locate_matches (const Judging *judging, const ViewPair *pair, const GArray *matches)
+{
+  AssayMatch *located = g_new (AssayMatch, matches->len);
+
+  for (guint i = 0; i < matches->len; i++) {
+    const MatchedPair *match = &g_array_index (matches, MatchedPair, i);
+    const float *from = judging->frames + 4 * g_array_index (pair->items, gsize, match->item);
+    const float *to
+        = judging->reference_frames + 4 * g_array_index (pair->references, gsize, match->reference);
+
+    located[i] = (AssayMatch){ from[0], from[1], to[0], to[1] };
+  }
+  return located;
+}
+
+static gboolean
+is_right (const ViewPair *pair, const AssayMatch *match, double threshold)
+{
+  double u, v;
+
+  return view_pair_project (pair, match->x, match->y, &u, &v)
+         && hypot (u - match->u, v - match->v) <= threshold;
+}
+
+static void
+judge_matches (const Judging *judging, gsize unit, const AssayMatch *located)
+{
+  const Matching *settings = judging->context->settings;
+  const ViewPair *pair = g_ptr_array_index (judging->pairs, unit);
+  const GArray *matches = g_ptr_array_index (judging->matches, unit);
+  g_autofree gboolean *has_right = g_new0 (gboolean, pair->items->len);
+  gsize n_right = 0, n_visible = 0, n_found = 0;
+
+  for (guint i = 0; i < matches->len; i++)
+    if (is_right (pair, &located[i], settings->threshold)) {
+      n_right++;
+      has_right[g_array_index (matches, MatchedPair, i).item] = TRUE;
+    }
+  for (gsize i = 0; i < pair->items->len; i++) {
+    const float *frame = judging->frames + 4 * g_array_index (pair->items, gsize, i);
+
+    if (!view_pair_shows (pair, frame[0], frame[1]))
+      continue;
+    n_visible++;
+    n_found += has_right[i] ? 1 : 0;
+  }
+  judging->series[MATCHES][unit] = matches->len;
+  judging->series[PRECISION][unit] = matches->len > 0 ? (double) n_right / matches->len : 0;
+  judging->series[SCORE][unit] = n_visible > 0 ? (double) n_found / (double) n_visible : 0;
+}
+
+static void
+judge_homography (const Judging *judging, gsize unit, const AssayMatch *located, gsize n)
+{
+  static const double within[] = { 1, 3, 5, 10 };
+  const Matching *settings = judging->context->settings;
+  const ViewPair *pair = g_ptr_array_index (judging->pairs, unit);
+  const double most = hypot ((double) pair->view->width, (double) pair->view->height);
+  AssayStream stream = assay_stream (judging->context->stream, pair->group);
+  g_autofree gboolean *is_inlier = g_new0 (gboolean, n);
+  double h[9], corner_error = INFINITY;
+  gsize n_inliers = 0;
+
+  if (assay_homography_ransac (located, n, settings->ransac_threshold, settings->confidence,
+                               (gsize) settings->iterations, &stream, h, is_inlier))
+    corner_error = assay_homography_corner_error (h, pair->homography, pair->photo->width,
+                                                  pair->photo->height);
+  for (gsize i = 0; i < n; i++)
+    n_inliers += is_inlier[i] ? 1 : 0;
+  for (guint i = 0; i < G_N_ELEMENTS (within); i++)
+    judging->series[WITHIN_1 + i][unit] = corner_error <= within[i];
+  judging->series[CORNER_ERROR][unit] = corner_error < most ? corner_error : most;
+  judging->series[INLIERS][unit] = n > 0 ? (double) n_inliers / (double) n : 0;
+}
+
+static void
+judge (gsize unit, guint worker, gpointer data)
+{
+  const Judging *judging = data;
+  const GArray *matches = g_ptr_array_index (judging->matches, unit);
+  g_autofree AssayMatch *located
+      = locate_matches (judging, g_ptr_array_index (judging->pairs, unit), matches);
+
+  (void) worker;
+  judge_matches (judging, unit, located);
+  judge_homography (judging, unit, located, matches->len);
+}
+
+static gboolean
+assess (const AssayMetricContext *context, const AssayReceived *received,
+        AssayOutcomes *ret_outcomes, GError **error)
+{
+  const Matching *settings = context->settings;
+  const AssayRelease *release = received->release;
+  g_autoptr (GPtrArray) pairs = NULL;
+  g_autoptr (GPtrArray) matches = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  const ReleaseMatching how = { .mode = settings->mode,
+                                .lifting = settings->lifting,
+                                .sets = settings->sets,
+                                .filter = settings->filter,
+                                .ratio = settings->ratio,
+                                .stream = context->stream };
+  Judging judging = { .context = context, .matches = matches, .series = ret_outcomes->series };
+
+  if ((release->kind & READS) == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "a release of %s cannot be matched; expected vectors, subspaces or "
+                       "vector-sets",
+                       assay_release_kind_name (release->kind));
+  pairs = view_pairs_new (context->dataset, received, error);
+  if (pairs == NULL)
+    return FALSE;
+  for (guint s = 0; s < N_SERIES; s++) {
+    ret_outcomes->series[s] = assay_alloc (pairs->len, sizeof (double), "outcomes", error);
+    if (ret_outcomes->series[s] == NULL)
+      return FALSE;
+  }
+  for (guint i = 0; i < pairs->len; i++) {
+    const ViewPair *pair = g_ptr_array_index (pairs, i);
+    GArray *found = match_release (&how, context->dataset, release, pair, error);
+
+    if (found == NULL) {
+      g_prefix_error (error, "photograph %" G_GSIZE_FORMAT ": ", pair->group);
+      return FALSE;
+    }
+    g_ptr_array_add (matches, found);
+    ret_outcomes->series[UNIT][i] = (double) pair->group;
+  }
+  judging.pairs = pairs;
+  judging.frames = (const float *) assay_arrays_get (&received->truth->arrays, "frames")->data;
+  judging.reference_frames = (const float *) context->dataset->test_data.frames->data;
+  assay_parallel_for (pairs->len, judge, &judging);
+  ret_outcomes->n = pairs->len;
+  return TRUE;
+}
+
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const Matching *settings = data;
+
+  if (settings->mode == MATCH_TO_SUBSPACE && shape->cols > 0 && 2 * shape->dimension >= shape->cols)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "mode = subspace: two subspaces of dimension %" G_GSIZE_FORMAT
+                       " in %" G_GSIZE_FORMAT " columns always meet; expected a dimension under "
+                       "half of the columns, or mode = point",
+                       shape->dimension, shape->cols);
+  return TRUE;
+}
+
+/* What a view has at most, as a shape does not say of how many views n_test are. */
+#define VIEW_ROWS 8192
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const Matching *settings = data;
+  const gsize m = shape->dimension, m_lifted = settings->mode == MATCH_TO_SUBSPACE ? m : 0;
+  const gsize n = MIN (shape->n_secrets, VIEW_ROWS), r = MIN (shape->n_test, VIEW_ROWS);
+
+  return match_release_memory (n, r, m, m_lifted, shape->cols);
+}
+
+/* Distances of all pairs, and RANSAC: some 20 operations a match and sample. */
+static double
+work (gconstpointer data, const AssayShape *shape)
+{
+  const Matching *settings = data;
+  const gsize m = shape->dimension, m_lifted = settings->mode == MATCH_TO_SUBSPACE ? m : 0;
+
+  return (double) shape->n_secrets
+         * ((double) MIN (shape->n_test, VIEW_ROWS) * assay_flats_work (m, m_lifted, shape->cols)
+            + 20 * (double) settings->iterations);
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_CHOICE (Matching, mode, MATCH_TO_POINT, modes,
+                      "Subspaces are matched with descriptors (point), or with lifted ones"),
+  ASSAY_PARAM_CHOICE (Matching, lifting, LIFTING_HYBRID, liftings,
+                      "Under mode = subspace, where directions of the receiver's come from"),
+  ASSAY_PARAM_CHOICE (Matching, sets, MATCH_MEMBERS, set_forms,
+                      "Vector sets: every member is matched, or the set by its nearest member"),
+  ASSAY_PARAM_CHOICE (Matching, filter, FILTER_MUTUAL, filters,
+                      "Which nearest neighbours are matches"),
+  ASSAY_PARAM_REAL (Matching, ratio, 0.8, 0, 1, "",
+                    "Filters ratio and both: nearest over second nearest distance is below it"),
+  ASSAY_PARAM_REAL (Matching, threshold, 3, 0, 1000, "pixels",
+                    "How far from its true place a right match may be"),
+  ASSAY_PARAM_REAL (Matching, ransac_threshold, 3, 0.01, 1000, "pixels",
+                    "How far from a homography's place a match may be to agree with it"),
+  ASSAY_PARAM_INT (Matching, iterations, 10000, 1, 10000000, "", "Samples of RANSAC at most"),
+  ASSAY_PARAM_REAL (Matching, confidence, 0.9999, 0.5, 0.999999999, "",
+                    "RANSAC ends when a right sample was drawn with this probability"),
+  ASSAY_PARAM_END
+};
+
+#define WITHIN(px, place, headline)                                                                \
+  {                                                                                                \
+    .name = "homography-within-" #px "px", .series = place, .statistic = ASSAY_STATISTIC_RATE,     \
+    .is_headline = headline, .low = 0, .high = 1, .unit = "share of photographs",                  \
+    .help = "The estimated homography is " #px " px off at the corners, or less"                   \
+  }
+
+static const AssayMeasure measures[] = {
+  { .name = "matching-precision",
+    .series = PRECISION,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .is_headline = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of matches",
+    .help = "Matches that are right; 0 of a photograph without matches" },
+  { .name = "matching-score",
+    .series = SCORE,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .low = 0,
+    .high = 1,
+    .unit = "share of visible keypoints",
+    .help = "Keypoints that the view can show which have a right match" },
+  WITHIN (1, WITHIN_1, FALSE),
+  WITHIN (3, WITHIN_3, TRUE),
+  WITHIN (5, WITHIN_5, FALSE),
+  WITHIN (10, WITHIN_10, FALSE),
+  { .name = "corner-error-median",
+    .series = CORNER_ERROR,
+    .statistic = ASSAY_STATISTIC_MEDIAN,
+    .higher_is_worse = TRUE,
+    .low = 0,
+    .high = G_MAXDOUBLE,
+    .unit = "pixels",
+    .help = "Of the estimated homography; the view's diagonal where there is none" },
+  { .name = "matches",
+    .series = MATCHES,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .low = 0,
+    .high = G_MAXDOUBLE,
+    .unit = "matches of a photograph",
+    .help = "How many matches pass the filter" },
+  { .name = "matching-inliers",
+    .series = INLIERS,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .low = 0,
+    .high = 1,
+    .unit = "share of matches",
+    .help = "Matches that agree with the estimated homography; 0 where there is none" },
+  { .name = NULL },
+};
+
+static const char *const truth_arrays[] = { "groups", "frames", NULL };
+
+const AssayMetric assay_metric_matching = {
+  .id = "matching",
+  .summary = "Matches of released descriptors with another view, and the homography they give",
+  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT; Dusmanu et al. 2021",
+                 "sections 3 and 5.2; homography estimation as in DeTone et al. 2018, SuperPoint, "
+                 "section 7.3" },
+  .parameters = parameters,
+  .settings_size = sizeof (Matching),
+  .check = check,
+  .memory = memory,
+  .work = work,
+  .reads_truth = truth_arrays,
+  .reads = READS,
+  .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS,
+  .has_own_units = TRUE,
+  .names_units = TRUE,
+  .n_series = N_SERIES,
+  .measures = measures,
+  .assess = assess,
+};

@@ -1,0 +1,73 @@
+/* Share of adversarial descriptors that the attack found by row number: whether the first half of
+ * the database attack works (LDP-FEAT, section 4.1, step 2). A secret's share, averaged; and how
+ * many secrets had all of theirs found. */
+#include "core/plugin/plugin.h"
+
+static double
+share_found (const gint64 *drawn, gsize n_drawn, const gint64 *found, gsize n_found)
+{
+  gsize hits = 0;
+
+  for (gsize i = 0; i < n_drawn; i++)
+    for (gsize j = 0; j < n_found; j++)
+      if (drawn[i] == found[j]) {
+        hits++;
+        break;
+      }
+  return (double) hits / (double) n_drawn;
+}
+
+static gboolean
+measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
+         AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayArray *drawn = assay_arrays_get (&truth->arrays, "adversarial");
+  const AssayArray *found = assay_arrays_get (&guess->arrays, "adversarial");
+  const gsize n = drawn->shape[0];
+
+  (void) context;
+  if (found->shape[0] != n)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "adversarial rows for %" G_GSIZE_FORMAT
+                       " secrets, expected %" G_GSIZE_FORMAT,
+                       found->shape[0], n);
+  for (guint i = 0; i < 2; i++) {
+    ret_outcomes->series[i] = assay_alloc (n, sizeof (double), "adversarial found", error);
+    if (ret_outcomes->series[i] == NULL)
+      return FALSE;
+  }
+  for (gsize i = 0; i < n; i++) {
+    const double share = share_found (assay_array_int64 (drawn) + i * drawn->shape[1],
+                                      drawn->shape[1],
+                                      assay_array_int64 (found) + i * found->shape[1],
+                                      found->shape[1]);
+
+    ret_outcomes->series[0][i] = share;
+    ret_outcomes->series[1][i] = share == 1;
+  }
+  ret_outcomes->n = n;
+  return TRUE;
+}
+
+static const AssayMeasure measures[] = {
+  { .name = "adversarial-found", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_MEAN,
+    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of adversarial descriptors",
+    .help = "Adversarial descriptors that the attack named, a secret's share averaged" },
+  { .name = "adversarial-all-found", .series = 1, .statistic = ASSAY_STATISTIC_RATE,
+    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
+    .help = "Secrets of which every adversarial descriptor was named" },
+  { .name = NULL },
+};
+
+static const char *const both_arrays[] = { "adversarial", NULL };
+
+const AssayMetric assay_metric_adversarial_found = {
+  .id = "adversarial-found",
+  .summary = "Share of the adversarial descriptors that the attack found exactly",
+  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1, step 2" },
+  .reads_truth = both_arrays,
+  .reads_guess = both_arrays,
+  .n_series = 2,
+  .measures = measures,
+  .measure = measure,
+};

@@ -1,0 +1,84 @@
+/* How many bits of the codes that a defense randomised an attack found (PHashing: what Random
+ * Flipping hides, algorithm 1).
+ *
+ * Guess and truth: codes, n x b bytes; the release says how many bits of the last one are used. The
+ * bits of one code are not independent, so that the unit is the secret: its share of right bits,
+ * which by chance is one half, and whether all are right. */
+#include "core/data/codes.h"
+#include "core/plugin/plugin.h"
+
+enum { BITS, CODE, N_SERIES };
+
+static gboolean
+measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
+         AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayArray *codes = assay_arrays_get (&truth->arrays, "codes");
+  const AssayArray *guessed = assay_arrays_get (&guess->arrays, "codes");
+  const gsize n = codes->shape[0], bytes = codes->shape[1], bits = context->release->bits;
+
+  if (guessed->shape[0] != n || guessed->shape[1] != bytes)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "guessed codes are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                       " bytes, those of the secrets %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
+                       guessed->shape[0], guessed->shape[1], n, bytes);
+  if (assay_code_bytes (bits) != bytes)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "codes of the secrets have %" G_GSIZE_FORMAT
+                       " bytes; expected %" G_GSIZE_FORMAT ", for the %" G_GSIZE_FORMAT
+                       " bits of those that were released",
+                       bytes, assay_code_bytes (bits), bits);
+  for (guint s = 0; s < N_SERIES; s++) {
+    ret_outcomes->series[s] = assay_alloc (n, sizeof (double), "outcomes", error);
+    if (ret_outcomes->series[s] == NULL)
+      return FALSE;
+  }
+  for (gsize i = 0; i < n; i++) {
+    gsize right = 0;
+
+    for (gsize j = 0; j < bits; j++)
+      right += assay_code_bit (codes->data + i * bytes, j)
+               == assay_code_bit (guessed->data + i * bytes, j);
+    ret_outcomes->series[BITS][i] = (double) right / (double) bits;
+    ret_outcomes->series[CODE][i] = right == bits;
+  }
+  ret_outcomes->n = n;
+  return TRUE;
+}
+
+static const AssayMeasure measures[] = {
+  { .name = "bits-recovered",
+    .series = BITS,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .higher_is_worse = TRUE,
+    .is_headline = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of bits",
+    .help
+    = "Bits of a code, as it was before it was randomised, that are right; one half by chance" },
+  { .name = "codes-recovered",
+    .series = CODE,
+    .statistic = ASSAY_STATISTIC_RATE,
+    .higher_is_worse = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of secrets",
+    .help = "Codes that are right in every bit" },
+  { .name = NULL },
+};
+
+static const char *const truth_arrays[] = { "codes", NULL };
+static const char *const guess_arrays[] = { "codes", NULL };
+
+const AssayMetric assay_metric_bit_recovery = {
+  .id = "bit-recovery",
+  .summary = "Bits of randomised codes that were found",
+  .reference = { "PHashing and PITQ (private hashing)", "algorithm 1, lemma 5" },
+  .reads = ASSAY_RELEASE_CODES,
+  .reads_truth = truth_arrays,
+  .reads_guess = guess_arrays,
+  .n_series = N_SERIES,
+  .measures = measures,
+  .measure = measure,
+};

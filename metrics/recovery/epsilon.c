@@ -1,0 +1,35 @@
+/* Epsilon by what a distinguishing game counted (docs/statistics.md, "Epsilon"): a lower bound that
+ * holds with the stated confidence, and that no longer audit can take back. There is no upper one.
+ *
+ * One unit a trial: the counts of its audit. Trials are audits of the same mechanism, each with an
+ * event of its own, and their counts are added up. */
+#include "core/plugin/plugin.h"
+
+static gboolean
+audit (const AssayMetricContext *context, const AssayAudit *counted, AssayOutcomes *ret_outcomes,
+       GError **error)
+{
+  (void) context;
+  (void) error;
+  assay_outcomes_take_audit (ret_outcomes, counted);
+  return TRUE;
+}
+
+static const AssayMeasure measures[] = {
+  { .name = "epsilon", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_EPSILON,
+    .higher_is_worse = TRUE, .low = 0, .high = G_MAXDOUBLE, .unit = "certified lower bound",
+    .help = "Privacy loss that a distinguishing event certifies, at the audited delta" },
+  { .name = NULL },
+};
+
+const AssayMetric assay_metric_epsilon = {
+  .id = "epsilon",
+  .summary = "Lower bound on the privacy loss of a mechanism, from a distinguishing game",
+  .reference = { "Ding, Wang, Wang, Zhang and Kifer 2018, Detecting Violations of Differential "
+                 "Privacy; Steinke, Nasr and Jagielski 2023, Privacy Auditing with One (1) "
+                 "Training Run",
+                 "statistics.md, \"Epsilon\"" },
+  .n_series = ASSAY_AUDIT_SERIES,
+  .measures = measures,
+  .audit = audit,
+};

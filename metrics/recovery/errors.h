@@ -1,0 +1,17 @@
+/* What the metrics of reconstruction share. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+
+/* ||d^_i - d_i|| / ||d_i|| for every secret, in double; @ret_n their number. A secret of zeros is
+ * ASSAY_ERROR_DATA, estimates of another shape ASSAY_ERROR_MISMATCH. Free with g_free. */
+double *metric_relative_errors (const AssayTruth *truth, const AssayGuess *guess, gsize *ret_n,
+                                GError **error);
+
+/* The group of a secret, as a unit's number (AssayMetric.names_units); -1: secrets have none, or it
+ * is not known which. */
+double metric_group_of (const AssayTruth *truth, gint64 secret);
+
+/* The secrets and the estimates, of equal shape. */
+gboolean metric_pair (const AssayTruth *truth, const AssayGuess *guess, AssayView *ret_secrets,
+                      AssayView *ret_estimates, GError **error);

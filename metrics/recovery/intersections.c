@@ -1,0 +1,113 @@
+/* Whether the assumptions of the clustering attack hold (LDP-FEAT, Pittaluga and Zhuang 2023,
+ * sections 4.2 and S3.2): that other subspaces of the release meet that of a secret, and that their
+ * distances then point to the candidate that is the secret's. The paper calls it a collision when
+ * they do not, because one of them passes close to the secret, and reports how many secrets have
+ * none (table S3). How it counts one, it does not say. Two readings are counted here, and what
+ * tells them apart:
+ *   nearest-candidate  the guess is, of all candidates, the one nearest to the secret. A secret of
+ *                      which no candidate is near fails more often than not: then all candidates
+ *                      are some adversarial descriptor's, and other subspaces hold each of those
+ *   recoverable        a candidate is within tau of the secret: clustering found it
+ *   collision-free     not so that one was, and another was guessed; a secret without one has
+ *                      nothing that others could collide with, and counts as free
+ * They are rates of the attack with its settings: with one candidate the first and the last are 1,
+ * and a secret that nothing meets counts by the guess that stands in. Outcomes of two secrets whose
+ * subspaces meet depend on each other, more than intervals know. */
+#include "core/plugin/plugin.h"
+#include "metrics/recovery/errors.h"
+
+typedef struct {
+  double tau;
+} Intersections;
+
+enum { INTERSECTING, NEAREST_CANDIDATE, RECOVERABLE, COLLISION_FREE, N_SERIES };
+
+static double
+square_between (const float *a, const float *b, gsize d)
+{
+  double sum = 0;
+
+  for (gsize j = 0; j < d; j++)
+    sum += ((double) a[j] - b[j]) * ((double) a[j] - b[j]);
+  return sum;
+}
+
+static gboolean
+measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
+         AssayOutcomes *ret_outcomes, GError **error)
+{
+  /* The guess was checked: its arrays have the same n and d. */
+  const Intersections *settings = context->settings;
+  const AssayArray *candidates = assay_arrays_get (&guess->arrays, "considered");
+  const gint64 *counts
+      = assay_array_int64 (assay_arrays_get (&guess->arrays, "intersecting"));
+  const gsize k = candidates->shape[1], d = candidates->shape[2];
+  AssayView secrets, estimates;
+
+  if (!metric_pair (truth, guess, &secrets, &estimates, error))
+    return FALSE;
+  for (guint s = 0; s < N_SERIES; s++) {
+    ret_outcomes->series[s] = assay_alloc (secrets.rows, sizeof (double), "intersections", error);
+    if (ret_outcomes->series[s] == NULL)
+      return FALSE;
+  }
+  for (gsize i = 0; i < secrets.rows; i++) {
+    const float *secret = assay_view_row (secrets, i);
+    const float *own = (const float *) candidates->data + i * k * d;
+    const double guessed = square_between (assay_view_row (estimates, i), secret, d);
+    double length = 0, least = G_MAXDOUBLE, reach;
+
+    for (gsize c = 0; c < k; c++)
+      least = MIN (least, square_between (own + c * d, secret, d));
+    for (gsize j = 0; j < d; j++)
+      length += (double) secret[j] * secret[j];
+    reach = settings->tau * settings->tau * length;
+    ret_outcomes->series[INTERSECTING][i] = counts[i] > 0;
+    ret_outcomes->series[NEAREST_CANDIDATE][i] = guessed <= least;
+    ret_outcomes->series[RECOVERABLE][i] = least <= reach;
+    ret_outcomes->series[COLLISION_FREE][i] = least > reach || guessed <= reach;
+  }
+  ret_outcomes->n = secrets.rows;
+  return TRUE;
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_LATER_REAL (Intersections, tau, 0.3, 0, 1e6, "",
+                          "How far a candidate may be from the secret, in lengths of the secret"),
+  ASSAY_PARAM_END
+};
+
+static const AssayMeasure measures[] = {
+  { .name = "intersecting", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_RATE,
+    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
+    .help = "Secrets whose subspace at least one other of the release meets" },
+  { .name = "nearest-candidate", .series = NEAREST_CANDIDATE, .is_headline = TRUE,
+    .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = TRUE, .low = 0, .high = 1,
+    .unit = "share of secrets",
+    .help = "Secrets to which the guess is, of all candidates, the nearest; those that no other "
+            "subspace meets count by the guess that stands in" },
+  { .name = "recoverable", .series = RECOVERABLE, .statistic = ASSAY_STATISTIC_RATE,
+    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
+    .help = "Secrets of which a candidate is within tau, whether it is guessed or not" },
+  { .name = "collision-free", .series = COLLISION_FREE, .is_headline = TRUE,
+    .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = TRUE, .low = 0, .high = 1,
+    .unit = "share of secrets",
+    .help = "Secrets but for those that have a candidate within tau while the guess is not" },
+  { .name = NULL },
+};
+
+static const char *const truth_arrays[] = { "secrets", NULL };
+static const char *const guess_arrays[] = { "estimates", "intersecting", "considered", NULL };
+
+const AssayMetric assay_metric_intersections = {
+  .id = "intersections",
+  .summary = "Share of subspaces that others meet, and to whom that gave the secret away",
+  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.2, table S3" },
+  .parameters = parameters,
+  .settings_size = sizeof (Intersections),
+  .reads_truth = truth_arrays,
+  .reads_guess = guess_arrays,
+  .n_series = N_SERIES,
+  .measures = measures,
+  .measure = measure,
+};

@@ -1,0 +1,186 @@
+/* How early the partners of a released item stand in a ranking of all public rows: the public
+ * images of a mixture (InstaHide, Huang, Song, Li and Arora 2020, sections 2.2, 5.3 and 9, figure
+ * 8), or another record of the secret that a code was made of.
+ *
+ * Guess: for each of N released items, public rows, best first. Truth: the p partners of each. The
+ * rank of a partner is its place among the candidates, from 1. One that is not among the c
+ * candidates that an attack names is no hit, however far one counts, and its rank is the mean of
+ * the places that are left, of c + 1 to the number of public rows (in folders, which do not say how
+ * many there are, c + 1): as if the attack had put the rest in random order.
+ *
+ * Units are the released items. Given the secrets, each has coefficients, partners and signs of its
+ * own, so that they are independent but for public images being dealt without replacement; where a
+ * secret is in many items, intervals are about these secrets and not about others.
+ *   rank         of one partner of the item, the (i mod p)-th of item i: partners stand in no
+ *                order, so that this is a random one, and the ranks that a median is of are
+ *                independent, which those of the partners of one item are not
+ *   mean rank    over the item's partners
+ *   hit@c        whether some partner is among the first c: the paper's hit rate
+ *   found@p      the share of the partners that are among the first p */
+#include "core/plugin/plugin.h"
+#include "metrics/recovery/errors.h"
+
+typedef struct {
+  gint64 m;
+} LinkRank;
+
+enum { RANK, MEAN_RANK, HIT_1, HIT_10, HIT_M, FOUND, UNIT, N_SERIES };
+
+#define NOT_NAMED G_MAXSIZE
+
+/* Places of the partners, from 1. */
+static void
+find_ranks (const gint64 *candidates, gsize c, const gint64 *partners, gsize p, gsize *ret_ranks)
+{
+  for (gsize j = 0; j < p; j++)
+    ret_ranks[j] = NOT_NAMED;
+  for (gsize i = 0; i < c; i++)
+    for (gsize j = 0; j < p; j++)
+      if (candidates[i] == partners[j] && ret_ranks[j] == NOT_NAMED)
+        ret_ranks[j] = i + 1;
+}
+
+/* @otherwise: the rank of a partner that is not named. */
+static void
+judge_item (const LinkRank *settings, gsize item, const gsize *ranks, gsize p, double otherwise,
+            AssayOutcomes *outcomes)
+{
+  gsize best = NOT_NAMED;
+  double sum = 0, n_found = 0;
+
+  for (gsize j = 0; j < p; j++) {
+    best = MIN (best, ranks[j]);
+    sum += ranks[j] != NOT_NAMED ? (double) ranks[j] : otherwise;
+    n_found += ranks[j] <= p;
+  }
+  outcomes->series[RANK][item]
+      = ranks[item % p] != NOT_NAMED ? (double) ranks[item % p] : otherwise;
+  outcomes->series[MEAN_RANK][item] = sum / (double) p;
+  outcomes->series[HIT_1][item] = best <= 1;
+  outcomes->series[HIT_10][item] = best <= 10;
+  outcomes->series[HIT_M][item] = best <= (gsize) settings->m;
+  outcomes->series[FOUND][item] = n_found / (double) p;
+}
+
+static gboolean
+measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
+         AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayArray *partners = assay_arrays_get (&truth->arrays, "partners");
+  const AssayArray *candidates = assay_arrays_get (&guess->arrays, "candidates");
+  const AssayArray *made_for = assay_arrays_get (&truth->arrays, "owners");
+  const gint64 *owners = made_for != NULL ? assay_array_int64 (made_for) : NULL;
+  const gsize n = partners->shape[0], p = partners->shape[1], c = candidates->shape[1];
+  const gsize rows = context->dataset != NULL && context->dataset->public_rows != NULL
+                         ? assay_rows_count (context->dataset->public_rows)
+                         : c + 1;
+  const double otherwise = ((double) c + 1 + (double) MAX (rows, c + 1)) / 2;
+  g_autofree gsize *ranks = assay_alloc (p, sizeof (gsize), "ranks", error);
+
+  if (ranks == NULL)
+    return FALSE;
+  if (candidates->shape[0] != n || c == 0 || p == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "candidates are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                       ", but partners %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                       "; expected some of each for the same items",
+                       candidates->shape[0], c, n, p);
+  for (guint s = 0; s < N_SERIES; s++) {
+    ret_outcomes->series[s] = assay_alloc (n, sizeof (double), "ranks", error);
+    if (ret_outcomes->series[s] == NULL)
+      return FALSE;
+  }
+  for (gsize i = 0; i < n; i++) {
+    find_ranks (assay_array_int64 (candidates) + i * c, c, assay_array_int64 (partners) + i * p, p,
+                ranks);
+    judge_item (context->settings, i, ranks, p, otherwise, ret_outcomes);
+    ret_outcomes->series[UNIT][i] = metric_group_of (truth, owners != NULL ? owners[i] : -1);
+  }
+  ret_outcomes->n = n;
+  return TRUE;
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_INT (LinkRank, m, 100, 1, 1000000000, "public rows",
+                         "How many candidates the measure partner-hit-at-m looks at"),
+        ASSAY_PARAM_END };
+
+static const AssayMeasure measures[] = {
+  { .name = "partner-rank-median",
+    .series = RANK,
+    .statistic = ASSAY_STATISTIC_MEDIAN,
+    .is_headline = TRUE,
+    .low = 1,
+    .high = G_MAXDOUBLE,
+    .unit = "rank",
+    .help = "Place among the candidates of a public row that belongs to the item, from 1" },
+  { .name = "partner-rank-lower-quartile",
+    .series = RANK,
+    .statistic = ASSAY_STATISTIC_LOWER_QUARTILE,
+    .low = 1,
+    .high = G_MAXDOUBLE,
+    .unit = "rank",
+    .help = "The same of the quarter that is found best" },
+  { .name = "partner-rank-mean",
+    .series = MEAN_RANK,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .low = 1,
+    .high = G_MAXDOUBLE,
+    .unit = "rank",
+    .help = "Mean place of the public rows that belong to an item" },
+  { .name = "partner-hit-at-1",
+    .series = HIT_1,
+    .statistic = ASSAY_STATISTIC_RATE,
+    .is_headline = TRUE,
+    .higher_is_worse = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of items",
+    .help = "Items whose first candidate belongs to them" },
+  { .name = "partner-hit-at-10",
+    .series = HIT_10,
+    .statistic = ASSAY_STATISTIC_RATE,
+    .higher_is_worse = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of items",
+    .help = "Items with a public row of theirs among the first 10 candidates" },
+  { .name = "partner-hit-at-m",
+    .series = HIT_M,
+    .statistic = ASSAY_STATISTIC_RATE,
+    .higher_is_worse = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of items",
+    .help = "Items with a public row of theirs among the first m candidates" },
+  { .name = "partners-found",
+    .series = FOUND,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .higher_is_worse = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of partners",
+    .help
+    = "Public rows that belong to an item among as many first candidates as there are of them" },
+  { .name = NULL },
+};
+
+static const char *const truth_arrays[] = { "partners", NULL };
+static const char *const guess_arrays[] = { "candidates", NULL };
+
+const AssayMetric assay_metric_link_rank = {
+  .id = "link-rank",
+  .summary = "Ranks of the public rows that belong to a released item, and hit rates",
+  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
+                 "Distributed Learning",
+                 "sections 2.2, 5.3 and 9, figure 8" },
+  .parameters = parameters,
+  .settings_size = sizeof (LinkRank),
+  .reads_truth = truth_arrays,
+  .reads_guess = guess_arrays,
+  .has_own_units = TRUE,
+  .names_units = TRUE,
+  .n_series = N_SERIES,
+  .measures = measures,
+  .measure = measure,
+};

@@ -1,0 +1,183 @@
+/* How well scores of pairs of mixtures tell those that share a secret (positives) from the others
+ * (InstaHide, Huang, Song, Li and Arora 2020, section 2.1).
+ *
+ * The area under the ROC curve is the mean over the positives of their placement, the share of
+ * negatives with a lower score (core/games/pair-scores.h). The true positive rate is that above the
+ * threshold which at most `false_positives` of the negatives exceed.
+ *
+ * Pairs of the same secret are not independent of each other, so that the unit is the secret: its
+ * outcome is the mean over the positive pairs that share it (a pair that shares several counts for
+ * the one of lowest number), and a figure is the mean over the secrets with such a pair, all of the
+ * same weight. Intervals are over secrets. The negatives, usually many times as many, are taken as
+ * they are: their own scatter, which moves the placements of all units together, and that of the
+ * threshold (a tenth of its rate where 100 of them exceed it) are not in the width. Where the rate
+ * of false positives is less than one negative there is no such threshold: the true positives are
+ * left out with that reason, and the area stays. */
+#include "core/games/pair-scores.h"
+#include "core/plugin/plugin.h"
+#include "metrics/recovery/errors.h"
+
+typedef struct {
+  double false_positives;
+} PairAuc;
+
+enum { AREA, TRUE_POSITIVES, UNIT, N_SERIES };
+
+typedef struct {
+  gsize n; /* pairs */
+  const float *scores;
+  gint64 *shared;
+  double *placements;
+  float threshold;
+  gsize n_negative;
+} Scored;
+
+/* Whether @false_positives is one negative at least. */
+static gboolean
+has_threshold (const PairAuc *settings, const Scored *scored)
+{
+  return settings->false_positives * (double) scored->n_negative >= 1;
+}
+
+static void
+scored_clear (Scored *scored)
+{
+  g_free (scored->shared);
+  g_free (scored->placements);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scored, scored_clear)
+
+static gboolean
+place_scores (const PairAuc *settings, const AssayArray *sources, const AssayArray *pairs,
+              Scored *scored, GError **error)
+{
+  scored->shared = assay_alloc (scored->n, sizeof (gint64), "pairs", error);
+  scored->placements = assay_alloc (scored->n, sizeof (double), "pairs", error);
+  if (scored->shared == NULL || scored->placements == NULL)
+    return FALSE;
+  for (gsize i = 0; i < scored->n; i++) {
+    const gint64 *pair = assay_array_int64 (pairs) + 2 * i;
+
+    if (MIN (pair[0], pair[1]) < 0 || (guint64) MAX (pair[0], pair[1]) >= sources->shape[0])
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "pair %" G_GSIZE_FORMAT " is of items %" G_GINT64_FORMAT
+                         " and %" G_GINT64_FORMAT ", expected two of %" G_GSIZE_FORMAT,
+                         i, pair[0], pair[1], sources->shape[0]);
+    scored->shared[i] = assay_pair_shared (sources, pair[0], pair[1]);
+    scored->n_negative += scored->shared[i] < 0;
+  }
+  return assay_pair_placements (scored->scores, scored->shared, scored->n,
+                                settings->false_positives, scored->placements, &scored->threshold,
+                                error);
+}
+
+/* The mean outcome of each secret with a positive pair, in the order of their numbers. */
+static gboolean
+mean_by_secret (const Scored *scored, const AssayTruth *truth, AssayOutcomes *ret_outcomes,
+                GError **error)
+{
+  g_autofree gsize *counts = NULL;
+  gsize n_secrets = 0;
+
+  for (gsize i = 0; i < scored->n; i++)
+    if (scored->shared[i] >= 0)
+      n_secrets = MAX (n_secrets, (gsize) scored->shared[i] + 1);
+  counts = assay_alloc (n_secrets, sizeof (gsize), "secrets of pairs", error);
+  for (guint s = 0; s < N_SERIES; s++) {
+    ret_outcomes->series[s] = assay_alloc (n_secrets, sizeof (double), "secrets of pairs", error);
+    if (counts == NULL || ret_outcomes->series[s] == NULL)
+      return FALSE;
+  }
+  for (gsize i = 0; i < scored->n; i++)
+    if (scored->shared[i] >= 0) {
+      counts[scored->shared[i]]++;
+      ret_outcomes->series[AREA][scored->shared[i]] += scored->placements[i];
+      ret_outcomes->series[TRUE_POSITIVES][scored->shared[i]]
+          += scored->scores[i] > scored->threshold;
+    }
+  for (gsize i = 0; i < n_secrets; i++) {
+    for (guint s = 0; s < UNIT && counts[i] > 0; s++)
+      ret_outcomes->series[s][ret_outcomes->n] = ret_outcomes->series[s][i] / (double) counts[i];
+    if (counts[i] > 0)
+      ret_outcomes->series[UNIT][ret_outcomes->n] = metric_group_of (truth, (gint64) i);
+    ret_outcomes->n += counts[i] > 0;
+  }
+  return TRUE;
+}
+
+static void
+leave_out_true_positives (const PairAuc *settings, gsize n_negative, AssayOutcomes *outcomes)
+{
+  g_clear_pointer (&outcomes->series[TRUE_POSITIVES], g_free);
+  outcomes->left_out[TRUE_POSITIVES]
+      = g_strdup_printf ("false_positives = %g of %" G_GSIZE_FORMAT
+                         " pairs that share no secret is less than one: expected more pairs, or a "
+                         "higher rate",
+                         settings->false_positives, n_negative);
+}
+
+static gboolean
+measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
+         AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayArray *pairs = assay_arrays_get (&guess->arrays, "pairs");
+  const AssayArray *scores = assay_arrays_get (&guess->arrays, "scores");
+  g_auto (Scored) scored = { .n = pairs->shape[0], .scores = assay_array_view (scores).data };
+
+  if (!place_scores (context->settings, assay_arrays_get (&truth->arrays, "sources"), pairs,
+                     &scored, error)
+      || !mean_by_secret (&scored, truth, ret_outcomes, error))
+    return FALSE;
+  if (!has_threshold (context->settings, &scored))
+    leave_out_true_positives (context->settings, scored.n_negative, ret_outcomes);
+  return TRUE;
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_REAL (PairAuc, false_positives, 0.01, 1e-9, 0.5, "",
+                          "Share of the pairs without a common secret that may be taken for one "
+                          "with it"),
+        ASSAY_PARAM_END };
+
+static const AssayMeasure measures[] = {
+  { .name = "pair-auc",
+    .series = AREA,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .is_headline = TRUE,
+    .higher_is_worse = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "area under the ROC curve",
+    .help = "Chance that two mixtures of one secret score above two that share none" },
+  { .name = "pair-true-positives",
+    .series = TRUE_POSITIVES,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .is_headline = TRUE,
+    .higher_is_worse = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of pairs",
+    .help = "Pairs of one secret that are told at the rate false_positives of others" },
+  { .name = NULL },
+};
+
+static const char *const truth_arrays[] = { "sources", NULL };
+static const char *const guess_arrays[] = { "pairs", "scores", NULL };
+
+const AssayMetric assay_metric_pair_auc = {
+  .id = "pair-auc",
+  .summary = "How well scores of pairs tell mixtures that share a secret",
+  .reference = { "Huang, Song, Li and Arora 2020, InstaHide; DeLong, DeLong and Clarke-Pearson "
+                 "1988",
+                 "section 2.1; placements: section 2" },
+  .parameters = parameters,
+  .settings_size = sizeof (PairAuc),
+  .reads_truth = truth_arrays,
+  .reads_guess = guess_arrays,
+  .has_own_units = TRUE,
+  .names_units = TRUE,
+  .n_series = N_SERIES,
+  .measures = measures,
+  .measure = measure,
+};

@@ -1,0 +1,114 @@
+/* Whether database descriptors near a subspace are near one of the descriptors that form it
+ * (LDP-FEAT, Pittaluga and Zhuang 2023, section S3.1): the assumption behind the database and the
+ * clustering attack. For each of the N database rows that come closest to the subspace, after those
+ * that lie in it, the distances to the m/2 + 1 forming descriptors (the secret and the adversarial
+ * ones) are taken; it is matched when the smallest is less than `ratio` of the second smallest. A
+ * secret's outcome is the share of its N rows that are.
+ *
+ * The paper writes "(> 0.8)" beside its test; usually a match has a ratio below it. */
+#include <math.h>
+
+#include "core/plugin/plugin.h"
+
+typedef struct {
+  double ratio;
+} RatioTest;
+
+static const gsize counts[] = { 50, 20, 10, 5 };
+
+static double
+square_between (const float *a, const float *b, gsize d)
+{
+  double sum = 0;
+
+  for (gsize j = 0; j < d; j++)
+    sum += ((double) a[j] - b[j]) * ((double) a[j] - b[j]);
+  return sum;
+}
+
+/* Whether one of the forming descriptors is much nearer to @row than all others. */
+static gboolean
+is_matched (const float *row, const float *secret, const float *forming, gsize n_forming, gsize d,
+            double ratio)
+{
+  double least = square_between (row, secret, d), second = INFINITY;
+
+  for (gsize i = 0; i < n_forming; i++) {
+    const double square = square_between (row, forming + i * d, d);
+
+    second = MIN (second, MAX (least, square));
+    least = MIN (least, square);
+  }
+  return least < ratio * ratio * second;
+}
+
+static gboolean
+measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
+         AssayOutcomes *ret_outcomes, GError **error)
+{
+  const RatioTest *settings = context->settings;
+  const AssayView secrets = assay_array_view (assay_arrays_get (&truth->arrays, "secrets"));
+  const AssayArray *forming = assay_arrays_get (&guess->arrays, "forming");
+  const AssayArray *near = assay_arrays_get (&guess->arrays, "near");
+  const gsize n_forming = forming->shape[1], n_near = near->shape[1], d = secrets.cols;
+
+  if (near->shape[0] != secrets.rows || near->shape[2] != d || n_near < counts[0])
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "rows near the subspaces are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                       " x %" G_GSIZE_FORMAT ", expected %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                       " or more x %" G_GSIZE_FORMAT,
+                       near->shape[0], n_near, near->shape[2], secrets.rows, counts[0], d);
+  for (guint s = 0; s < G_N_ELEMENTS (counts); s++) {
+    ret_outcomes->series[s] = assay_alloc (secrets.rows, sizeof (double), "ratio tests", error);
+    if (ret_outcomes->series[s] == NULL)
+      return FALSE;
+  }
+  for (gsize i = 0; i < secrets.rows; i++)
+    for (gsize r = 0; r < counts[0]; r++) {
+      const gboolean matched
+          = is_matched ((const float *) near->data + (i * n_near + r) * d,
+                        assay_view_row (secrets, i),
+                        (const float *) forming->data + i * n_forming * d, n_forming, d,
+                        settings->ratio);
+
+      for (guint s = 0; s < G_N_ELEMENTS (counts) && r < counts[s]; s++)
+        ret_outcomes->series[s][i] += matched;
+    }
+  /* Counted first: a sum of shares would not be exactly 1 where all are matched. */
+  for (guint s = 0; s < G_N_ELEMENTS (counts); s++)
+    for (gsize i = 0; i < secrets.rows; i++)
+      ret_outcomes->series[s][i] /= (double) counts[s];
+  ret_outcomes->n = secrets.rows;
+  return TRUE;
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_REAL (RatioTest, ratio, 0.8, 0, 1, "",
+                    "Nearest over second nearest distance below which a row is matched"),
+  ASSAY_PARAM_END
+};
+
+#define SHARE_OF(count, place)                                                                     \
+  { .name = "matched-of-" #count, .series = place, .is_headline = place % 3 == 0,                  \
+    .statistic = ASSAY_STATISTIC_MEAN, .higher_is_worse = TRUE, .low = 0, .high = 1,               \
+    .unit = "share of rows",                                                                       \
+    .help = "Database rows matched to one forming descriptor, of the " #count " nearest" }
+
+static const AssayMeasure measures[]
+    = { SHARE_OF (50, 0), SHARE_OF (20, 1), SHARE_OF (10, 2), SHARE_OF (5, 3), { .name = NULL } };
+
+static const char *const truth_arrays[] = { "secrets", NULL };
+static const char *const guess_arrays[] = { "forming", "near", NULL };
+
+const AssayMetric assay_metric_ratio_test = {
+  .id = "ratio-test",
+  .summary = "Share of database rows near a subspace that are near one descriptor that forms it",
+  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.1, table S2" },
+  .parameters = parameters,
+  .settings_size = sizeof (RatioTest),
+  .reads_truth = truth_arrays,
+  .reads_guess = guess_arrays,
+  .n_series = 4,
+  .measures = measures,
+  .measure = measure,
+};

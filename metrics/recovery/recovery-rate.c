@@ -1,0 +1,52 @@
+/* Share of secrets that were recovered: ||d^ - d|| / ||d|| <= tau (methods.md, "Recovery of a
+ * descriptor"). */
+#include "core/plugin/plugin.h"
+#include "metrics/recovery/errors.h"
+
+typedef struct {
+  double tau;
+} RecoveryRate;
+
+static gboolean
+measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
+         AssayOutcomes *ret_outcomes, GError **error)
+{
+  const RecoveryRate *settings = context->settings;
+  g_autofree double *errors = metric_relative_errors (truth, guess, &ret_outcomes->n, error);
+
+  if (errors == NULL)
+    return FALSE;
+  for (gsize i = 0; i < ret_outcomes->n; i++)
+    errors[i] = errors[i] <= settings->tau;
+  ret_outcomes->series[0] = g_steal_pointer (&errors);
+  return TRUE;
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_REAL (RecoveryRate, tau, 0.3, 0, 10, "",
+                    "Relative error up to which a secret counts as recovered"),
+  ASSAY_PARAM_END
+};
+
+static const AssayMeasure measures[] = {
+  { .name = "recovery-rate", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_RATE,
+    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
+    .help = "Secrets whose estimate has a relative error of at most tau" },
+  { .name = NULL },
+};
+
+static const char *const truth_arrays[] = { "secrets", NULL };
+static const char *const guess_arrays[] = { "estimates", NULL };
+
+const AssayMetric assay_metric_recovery_rate = {
+  .id = "recovery-rate",
+  .summary = "Share of secrets whose estimate is within a relative error of tau",
+  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1" },
+  .parameters = parameters,
+  .settings_size = sizeof (RecoveryRate),
+  .reads_truth = truth_arrays,
+  .reads_guess = guess_arrays,
+  .n_series = 1,
+  .measures = measures,
+  .measure = measure,
+};

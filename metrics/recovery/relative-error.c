@@ -1,0 +1,40 @@
+/* Relative error of the estimates, ||d^ - d|| / ||d||: median and quartiles over the secrets
+ * (methods.md, "Recovery of a descriptor"). */
+#include "core/plugin/plugin.h"
+#include "metrics/recovery/errors.h"
+
+static gboolean
+measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
+         AssayOutcomes *ret_outcomes, GError **error)
+{
+  (void) context;
+  ret_outcomes->series[0] = metric_relative_errors (truth, guess, &ret_outcomes->n, error);
+  return ret_outcomes->series[0] != NULL;
+}
+
+static const AssayMeasure measures[] = {
+  { .name = "relative-error-median", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_MEDIAN,
+    .low = 0, .high = G_MAXDOUBLE, .unit = "share of the secret's length",
+    .help = "Half of the secrets are recovered at least this well" },
+  { .name = "relative-error-lower-quartile", .statistic = ASSAY_STATISTIC_LOWER_QUARTILE, .low = 0,
+    .high = G_MAXDOUBLE, .unit = "share of the secret's length",
+    .help = "A quarter of the secrets is recovered at least this well" },
+  { .name = "relative-error-upper-quartile", .statistic = ASSAY_STATISTIC_UPPER_QUARTILE, .low = 0,
+    .high = G_MAXDOUBLE, .unit = "share of the secret's length",
+    .help = "Three quarters of the secrets are recovered at least this well" },
+  { .name = NULL },
+};
+
+static const char *const truth_arrays[] = { "secrets", NULL };
+static const char *const guess_arrays[] = { "estimates", NULL };
+
+const AssayMetric assay_metric_relative_error = {
+  .id = "relative-error",
+  .summary = "Distance from estimate to secret, relative to the secret's length",
+  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1" },
+  .reads_truth = truth_arrays,
+  .reads_guess = guess_arrays,
+  .n_series = 1,
+  .measures = measures,
+  .measure = measure,
+};

@@ -1,0 +1,139 @@
+/* Mean average precision of retrieval with hash codes.
+ *
+ * Queries are the dataset's rows of the role test, hashed by the function that was released and not
+ * randomised; the database is the n released codes, those of the cell's secrets, randomised or not;
+ * what the function was learned from is the defense's to say (its setting `training`). Items are
+ * ranked by Hamming distance from the query, and are relevant if they share a label with it. With
+ * rel(s) = 1 where the item at place s is relevant, R of all n are, and
+ *   precision(s) = (rel(1) + ... + rel(s)) / s,
+ *   AP   = (1 / R) sum_{s=1..n} rel(s) precision(s)                              (map)
+ *   AP@k = sum_{s=1..k} rel(s) precision(s) / sum_{s=1..k} rel(s), 0 where none is  (map-at-k)
+ *   precision@k = precision(min(k, n)),   recall@n = (rel(1) + ... + rel(n)) / R.
+ * AP@k is divided by the relevant items that were found, as in the code that most papers on hashing
+ * share; divided by R it would be smaller, and with k = n both are AP.
+ *
+ * Codes of c bits have c + 1 distances, so that nearly all places are shared. All figures are the
+ * expected value over random order within ties, exactly (ranking.c). Programs sort instead,
+ * and what they report depends on how items happen to stand: map-stable-order has ties in database
+ * order, as a stable sort leaves them. The two differ much where a database is ordered by class.
+ *
+ * Units are the queries; one that has no relevant item has no average precision, is left out and
+ * counted in queries-without-relevant. Intervals are over queries, given the database. */
+#include "metrics/retrieval/retrieval.h"
+
+enum { AP, STABLE, AP_AT_K, PRECISION, RECALL, LEFT_OUT, DATABASE, QUERY, N_SERIES };
+
+typedef struct {
+  gint64 k;
+  gint64 n;
+} Map;
+
+typedef struct {
+  const Map *settings;
+  double *const *series;
+} Judging;
+
+static void
+judge (gsize query, const Ranking *ranking, gpointer data)
+{
+  const Judging *judging = data;
+  const guint64 items = ranking_items (ranking);
+  const guint64 k = MIN ((guint64) judging->settings->k, items);
+  const guint64 n = MIN ((guint64) judging->settings->n, items);
+  double *const *series = judging->series;
+
+  series[AP][query] = ranking_average_precision (ranking);
+  series[STABLE][query] = ranking->stable_precision;
+  series[AP_AT_K][query] = ranking_average_precision_at (ranking, k);
+  series[PRECISION][query] = ranking_found (ranking, k) / (double) k;
+  series[RECALL][query] = ranking_found (ranking, n) / (double) ranking_relevant (ranking);
+}
+
+static gboolean
+assess (const AssayMetricContext *context, const AssayReceived *received,
+        AssayOutcomes *ret_outcomes, GError **error)
+{
+  Judging judging = { .settings = context->settings, .series = ret_outcomes->series };
+  g_auto (Retrieval) retrieval = { 0 };
+
+  if (!retrieval_init (context, received, &retrieval, error)
+      || !retrieval_alloc_series (&retrieval, N_SERIES, ret_outcomes, error))
+    return FALSE;
+  retrieval_fill_split (&retrieval, ret_outcomes->series[LEFT_OUT], ret_outcomes->series[DATABASE],
+                        ret_outcomes->series[QUERY]);
+  return retrieval_rank (&retrieval, TRUE, judge, &judging, error);
+}
+
+static guint64
+memory (gconstpointer settings, const AssayShape *shape)
+{
+  (void) settings;
+  return retrieval_memory (shape);
+}
+
+static double
+work (gconstpointer settings, const AssayShape *shape)
+{
+  (void) settings;
+  return retrieval_work (shape, 2);
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_INT (Map, k, 1000, 1, G_MAXUINT32, "items",
+                         "How many nearest items map-at-k and precision-at-k look at; all, where "
+                         "there are fewer"),
+        ASSAY_PARAM_INT (Map, n, 1000, 1, G_MAXUINT32, "items",
+                         "How many nearest items recall-at-n looks at"),
+        ASSAY_PARAM_END };
+
+#define SHARE(label, place, headline, of, about)                                                   \
+  {                                                                                                \
+    .name = label, .series = place, .statistic = ASSAY_STATISTIC_MEAN, .is_headline = headline,    \
+    .low = 0, .high = 1, .unit = of, .help = about                                                 \
+  }
+
+static const AssayMeasure measures[] = {
+  SHARE ("map", AP, TRUE, "mean average precision",
+         "Test rows as queries against the released codes, whole ranking, ties in random order"),
+  SHARE ("map-stable-order", STABLE, FALSE, "mean average precision",
+         "The same with ties in the order of the database, as a stable sort leaves them"),
+  SHARE ("map-at-k", AP_AT_K, FALSE, "mean average precision",
+         "Of the k nearest items, over the relevant ones among them"),
+  SHARE ("precision-at-k", PRECISION, FALSE, "share of items", "Relevant among the k nearest"),
+  SHARE ("recall-at-n", RECALL, FALSE, "share of relevant items", "Found among the n nearest"),
+  { .name = "queries-without-relevant",
+    .series = LEFT_OUT,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .higher_is_worse = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of test rows",
+    .help = "Without a relevant item in the database, and so left out of the other measures" },
+  { .name = "database-codes",
+    .series = DATABASE,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .low = 0,
+    .high = G_MAXDOUBLE,
+    .unit = "codes",
+    .help = "In the database that every query is compared with" },
+  { .name = NULL },
+};
+
+const AssayMetric assay_metric_map = {
+  .id = "map",
+  .summary = "How well released hash codes still retrieve what shares a label with a query",
+  .reference = { "McSherry and Najork 2008, Computing information retrieval performance measures "
+                 "efficiently in the presence of tied scores",
+                 "average precision" },
+  .parameters = parameters,
+  .settings_size = sizeof (Map),
+  .memory = memory,
+  .work = work,
+  .reads = ASSAY_RELEASE_CODES,
+  .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
+  .has_own_units = TRUE,
+  .names_units = TRUE,
+  .n_series = N_SERIES,
+  .measures = measures,
+  .assess = assess,
+};

@@ -1,0 +1,135 @@
+/* Hash lookup: precision and recall of all items within a Hamming radius of a query. Swept over
+ * radius = 0 .. bits, a precision-recall curve; at radius 2 the usual single figure.
+ *
+ * Queries, database and relevance are those of the utility `map`. Of a query with R relevant items
+ * in the database, f items within the radius and r of these relevant:
+ *   precision = r / f, and 0 where f = 0: a lookup that finds nothing has failed (the convention of
+ *               Liu et al. 2012, "Supervised hashing with kernels", section 4); how many do is
+ *               measured by itself (empty-lookups)
+ *   recall    = r / R.
+ * Both are means over queries, each of the same weight. A query without relevant items is left out
+ * and counted. A radius of the code's length or more finds everything. No order is involved, so
+ * that ties do not matter. */
+#include "metrics/retrieval/retrieval.h"
+
+enum { PRECISION, RECALL, EMPTY, LEFT_OUT, DATABASE, QUERY, N_SERIES };
+
+typedef struct {
+  gint64 radius;
+} PrCurve;
+
+typedef struct {
+  const PrCurve *settings;
+  double *const *series;
+} Judging;
+
+static void
+judge (gsize query, const Ranking *ranking, gpointer data)
+{
+  const Judging *judging = data;
+  const gsize radius = MIN ((gsize) judging->settings->radius, ranking->bits);
+  guint64 found = 0, relevant = 0;
+
+  for (gsize d = 0; d <= radius; d++) {
+    found += ranking->items[d];
+    relevant += ranking->relevant[d];
+  }
+  judging->series[PRECISION][query] = found > 0 ? (double) relevant / (double) found : 0;
+  judging->series[RECALL][query] = (double) relevant / (double) ranking_relevant (ranking);
+  judging->series[EMPTY][query] = found == 0;
+}
+
+static gboolean
+assess (const AssayMetricContext *context, const AssayReceived *received,
+        AssayOutcomes *ret_outcomes, GError **error)
+{
+  Judging judging = { .settings = context->settings, .series = ret_outcomes->series };
+  g_auto (Retrieval) retrieval = { 0 };
+
+  if (!retrieval_init (context, received, &retrieval, error)
+      || !retrieval_alloc_series (&retrieval, N_SERIES, ret_outcomes, error))
+    return FALSE;
+  retrieval_fill_split (&retrieval, ret_outcomes->series[LEFT_OUT], ret_outcomes->series[DATABASE],
+                        ret_outcomes->series[QUERY]);
+  return retrieval_rank (&retrieval, FALSE, judge, &judging, error);
+}
+
+static guint64
+memory (gconstpointer settings, const AssayShape *shape)
+{
+  (void) settings;
+  return retrieval_memory (shape);
+}
+
+static double
+work (gconstpointer settings, const AssayShape *shape)
+{
+  (void) settings;
+  return retrieval_work (shape, 1);
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_INT (PrCurve, radius, 2, 0, ASSAY_CODE_MAX_BITS, "bits",
+                         "Items that differ from the query in so many bits or fewer are found"),
+        ASSAY_PARAM_END };
+
+static const AssayMeasure measures[] = {
+  { .name = "precision-at-radius",
+    .series = PRECISION,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .is_headline = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of found items",
+    .help = "Relevant among the items within the radius; 0 where none is" },
+  { .name = "recall-at-radius",
+    .series = RECALL,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .is_headline = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of relevant items",
+    .help = "Within the radius of the query" },
+  { .name = "empty-lookups",
+    .series = EMPTY,
+    .statistic = ASSAY_STATISTIC_RATE,
+    .higher_is_worse = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of queries",
+    .help = "Queries without any item within the radius; their precision counts as 0" },
+  { .name = "lookups-without-relevant",
+    .series = LEFT_OUT,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .higher_is_worse = TRUE,
+    .low = 0,
+    .high = 1,
+    .unit = "share of test rows",
+    .help = "Without a relevant item in the database, and so left out of the other measures" },
+  { .name = "lookup-database-codes",
+    .series = DATABASE,
+    .statistic = ASSAY_STATISTIC_MEAN,
+    .low = 0,
+    .high = G_MAXDOUBLE,
+    .unit = "codes",
+    .help = "In the database that every query is compared with" },
+  { .name = NULL },
+};
+
+const AssayMetric assay_metric_pr_curve = {
+  .id = "pr-curve",
+  .summary = "Precision and recall of what released hash codes have within a Hamming radius",
+  .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
+                 "section 4, hash lookup" },
+  .parameters = parameters,
+  .settings_size = sizeof (PrCurve),
+  .memory = memory,
+  .work = work,
+  .reads = ASSAY_RELEASE_CODES,
+  .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
+  .has_own_units = TRUE,
+  .names_units = TRUE,
+  .n_series = N_SERIES,
+  .measures = measures,
+  .assess = assess,
+};

@@ -1,0 +1,49 @@
+/* Rankings of a database of codes by Hamming distance from queries, and what is read off them.
+ *
+ * Most items share their distance with others. Of the items at each distance, how many there are
+ * and how many are relevant says all about a ranking whose ties are broken at random, and the
+ * figures here are exact expectations over that; see ranking.c for the formulas. */
+#pragma once
+
+#include "core/data/codes.h"
+
+G_BEGIN_DECLS
+
+/* Items of one query, by distance. */
+typedef struct {
+  gsize bits;
+  const guint32 *items;    /* bits + 1: at each distance */
+  const guint32 *relevant; /* of these */
+  double stable_precision; /* average precision where ties stand in database order */
+} Ranking;
+
+guint64 ranking_relevant (const Ranking *ranking); /* R */
+guint64 ranking_items (const Ranking *ranking);    /* n */
+
+/* (1 / R) sum over the relevant items of the precision at their place; R > 0. */
+double ranking_average_precision (const Ranking *ranking);
+/* The same of the first @k >= 1 items, over the relevant ones among these (which are a random
+ * number where @k divides a tie); 0 where there are none. */
+double ranking_average_precision_at (const Ranking *ranking, guint64 k);
+/* Relevant items among the first @k. */
+double ranking_found (const Ranking *ranking, guint64 k);
+
+/* Numbers of classes, of which a pair must share its only one; or sets, bit c for class c, which
+ * must have one in common. */
+typedef struct {
+  gboolean are_sets;
+  const guint64 *items;
+  const guint64 *queries;
+} RankingLabels;
+
+typedef void (*RankingJudge) (gsize query, const Ranking *ranking, gpointer data);
+
+/* Ranks the fewer than 2^32 @items for each of the @queries, and calls @judge for it, in parallel
+ * and in any order. @has_stable: also in database order, which takes a second pass. */
+gboolean ranking_for_each (const AssayCodes *items, const AssayCodes *queries,
+                           const RankingLabels *labels, gboolean has_stable, RankingJudge judge,
+                           gpointer data, GError **error);
+/* Bytes that it holds, for codes of @bits on @threads threads, beside as many as the items take. */
+guint64 ranking_memory (gsize bits, guint threads);
+
+G_END_DECLS

@@ -1,0 +1,253 @@
+/* Queries, database and labels of a retrieval. */
+#include "metrics/retrieval/retrieval.h"
+
+#include <string.h>
+
+#include "core/base/parallel.h"
+#include "core/math/hash-function.h"
+#include "metrics/learning/network-test.h"
+
+void
+retrieval_clear (Retrieval *retrieval)
+{
+  assay_codes_free (retrieval->database);
+  assay_codes_free (retrieval->queries);
+  g_free (retrieval->rows);
+  g_free (retrieval->item_labels);
+  g_free (retrieval->query_labels);
+  *retrieval = (Retrieval){ 0 };
+}
+
+/* ---- Labels ---- */
+
+static gboolean
+check_sets (const gint64 *sets, gsize n, const char *what, GError **error)
+{
+  for (gsize i = 0; i < n; i++)
+    if (sets[i] < 0)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "the label set of %s %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
+                         "; expected a bit for each class, of 63 at most",
+                         what, i, sets[i]);
+  return TRUE;
+}
+
+/* The @labels of @n of @what as numbers or bits; NULL with @error. */
+static guint64 *
+read_labels (const AssayArray *labels, gsize n, gsize n_classes, gboolean are_sets,
+             const char *what, GError **error)
+{
+  guint64 *copy;
+
+  if (labels == NULL || assay_array_count (labels) != n) {
+    assay_fail (error, ASSAY_ERROR_MISMATCH,
+                "expected a label%s for each of the %" G_GSIZE_FORMAT " %ss, found %s",
+                are_sets ? " set" : "", n, what,
+                labels == NULL ? "none" : "another number of them");
+    return NULL;
+  }
+  if (are_sets ? !check_sets (assay_array_int64 (labels), n, what, error)
+               : !network_test_check_labels (assay_array_int64 (labels), n, n_classes, what, error))
+    return NULL;
+  copy = assay_alloc (n, sizeof (guint64), "labels", error);
+  if (copy != NULL)
+    memcpy (copy, labels->data, n * sizeof (guint64));
+  return copy;
+}
+
+/* Sets where either side has them, as one label says nothing of whether others are shared. */
+static gboolean
+gather_labels (const AssayDataset *dataset, const AssayReceived *received, Retrieval *retrieval,
+               GError **error)
+{
+  const AssayArrays *truth = &received->truth->arrays;
+  const AssayArray *item_sets = assay_arrays_get (truth, "label-sets");
+  const AssayArray *query_sets = dataset->test_data.label_sets;
+  const gboolean are_sets = item_sets != NULL || query_sets != NULL;
+
+  retrieval->are_sets = are_sets;
+  retrieval->item_labels
+      = read_labels (are_sets ? item_sets : assay_arrays_get (truth, "labels"),
+                     retrieval->database->count, dataset->n_classes, are_sets, "secret", error);
+  if (retrieval->item_labels == NULL)
+    return FALSE;
+  retrieval->query_labels
+      = read_labels (are_sets ? query_sets : dataset->test_data.labels, retrieval->n_rows,
+                     dataset->n_classes, are_sets, "test row", error);
+  return retrieval->query_labels != NULL;
+}
+
+/* ---- Codes ---- */
+
+/* The rows of the role test, scaled as the secrets were, as codes. */
+static AssayCodes *
+hash_queries (const AssayRelease *release, const AssayRows *rows, GError **error)
+{
+  g_autoptr (AssayHashFunction) function = assay_hash_function_from (release, error);
+  g_autoptr (AssayMatrix) matrix = NULL;
+  g_autoptr (AssayArray) packed = NULL;
+
+  if (function == NULL) {
+    g_prefix_error (error, "queries cannot be hashed: ");
+    return NULL;
+  }
+  matrix = assay_rows_matrix (rows, assay_release_scale (release), error);
+  if (matrix == NULL)
+    return NULL;
+  if (!assay_view_check_finite (assay_matrix_view (matrix), "test rows", error))
+    return NULL;
+  packed = assay_hash_function_codes (function, assay_matrix_view (matrix), error);
+  if (packed == NULL) {
+    g_prefix_error (error, "test rows: ");
+    return NULL;
+  }
+  return assay_codes_new (packed, release->bits, error);
+}
+
+/* ---- Queries without relevant items ---- */
+
+/* Labels, or classes of sets, that items have. */
+typedef struct {
+  GHashTable *labels;
+  guint64 classes;
+} Held;
+
+static Held
+held_by_items (const Retrieval *retrieval)
+{
+  Held held = { .labels = g_hash_table_new (g_int64_hash, g_int64_equal) };
+
+  for (gsize i = 0; i < retrieval->database->count; i++)
+    if (retrieval->are_sets)
+      held.classes |= retrieval->item_labels[i];
+    else
+      g_hash_table_add (held.labels, &retrieval->item_labels[i]);
+  return held;
+}
+
+/* Moves the queries that have a relevant item to the front. */
+static gboolean
+keep_answerable (Retrieval *retrieval, GError **error)
+{
+  AssayCodes *queries = retrieval->queries;
+  const Held held = held_by_items (retrieval);
+  gsize n = 0;
+
+  for (gsize i = 0; i < retrieval->n_rows; i++) {
+    const guint64 label = retrieval->query_labels[i];
+
+    if (retrieval->are_sets ? (label & held.classes) == 0
+                            : !g_hash_table_contains (held.labels, &label))
+      continue;
+    memmove (queries->data + n * queries->words, queries->data + i * queries->words,
+             queries->words * sizeof (guint64));
+    retrieval->query_labels[n] = label;
+    retrieval->rows[n++] = i;
+  }
+  g_hash_table_unref (held.labels);
+  queries->count = n;
+  return n > 0
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "none of the %" G_GSIZE_FORMAT " queries shares a label with any of the "
+                        "%" G_GSIZE_FORMAT " secrets; expected some that do",
+                        retrieval->n_rows, retrieval->database->count);
+}
+
+static gboolean
+check_material (const AssayDataset *dataset, const AssayRelease *release, GError **error)
+{
+  if (release->kind != ASSAY_RELEASE_CODES)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "nothing is retrieved from a release of %s; expected codes",
+                       assay_release_kind_name (release->kind));
+  if (dataset->test == NULL || assay_rows_count (dataset->test) == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "expected a dataset with rows to test with: they are the queries");
+  if (assay_release_count (release) >= G_MAXUINT32)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "%" G_GSIZE_FORMAT " codes cannot be ranked; expected fewer than 2^32 - 1",
+                       assay_release_count (release));
+  return TRUE;
+}
+
+gboolean
+retrieval_init (const AssayMetricContext *context, const AssayReceived *received,
+                Retrieval *ret_retrieval, GError **error)
+{
+  const AssayDataset *dataset = context->dataset;
+  const AssayRelease *release = received->release;
+
+  if (!check_material (dataset, release, error))
+    return FALSE;
+  ret_retrieval->n_rows = assay_rows_count (dataset->test);
+  ret_retrieval->database
+      = assay_codes_new (assay_arrays_get (&release->arrays, "codes"), release->bits, error);
+  if (ret_retrieval->database == NULL || !gather_labels (dataset, received, ret_retrieval, error))
+    return FALSE;
+  ret_retrieval->queries = hash_queries (release, dataset->test, error);
+  if (ret_retrieval->queries == NULL)
+    return FALSE;
+  ret_retrieval->rows = assay_alloc (ret_retrieval->n_rows, sizeof (gsize), "queries", error);
+  return ret_retrieval->rows != NULL && keep_answerable (ret_retrieval, error);
+}
+
+/* ---- For the utilities ---- */
+
+gboolean
+retrieval_rank (const Retrieval *retrieval, gboolean has_stable, RankingJudge judge, gpointer data,
+                GError **error)
+{
+  const RankingLabels labels = { .are_sets = retrieval->are_sets,
+                                 .items = retrieval->item_labels,
+                                 .queries = retrieval->query_labels };
+
+  return ranking_for_each (retrieval->database, retrieval->queries, &labels, has_stable, judge,
+                           data, error);
+}
+
+gboolean
+retrieval_alloc_series (const Retrieval *retrieval, guint n_series, AssayOutcomes *ret_outcomes,
+                        GError **error)
+{
+  for (guint s = 0; s < n_series; s++) {
+    ret_outcomes->series[s]
+        = assay_alloc (retrieval->queries->count, sizeof (double), "outcomes", error);
+    if (ret_outcomes->series[s] == NULL)
+      return FALSE;
+  }
+  ret_outcomes->n = retrieval->queries->count;
+  return TRUE;
+}
+
+void
+retrieval_fill_split (const Retrieval *retrieval, double *ret_left_out, double *ret_database,
+                      double *ret_rows)
+{
+  const gsize n = retrieval->queries->count;
+
+  for (gsize i = 0; i < n; i++) {
+    ret_left_out[i] = (double) (retrieval->n_rows - n) / (double) retrieval->n_rows;
+    ret_database[i] = (double) retrieval->database->count;
+    ret_rows[i] = (double) retrieval->rows[i];
+  }
+}
+
+/* Codes are not known by their length here: those of 256 bits, the most that is usual. */
+#define USUAL_BITS 256
+
+guint64
+retrieval_memory (const AssayShape *shape)
+{
+  const guint64 code = USUAL_BITS / 8 + sizeof (guint64);
+
+  return (guint64) shape->n_test * (2 * shape->cols * sizeof (float) + 2 * code)
+         + (guint64) shape->n_secrets * (code + USUAL_BITS / 8)
+         + ranking_memory (USUAL_BITS, assay_parallel_threads ());
+}
+
+/* Some four operations a pair and pass. */
+double
+retrieval_work (const AssayShape *shape, guint passes)
+{
+  return 4.0 * passes * (double) shape->n_test * (double) shape->n_secrets;
+}

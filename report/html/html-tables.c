@@ -1,0 +1,442 @@
+/* The numbers of report.html: headline measures as grids, and every pooled measurement as a table.
+ *
+ * A table of many rows stands in the page twice: its first rows as they are, for readers without
+ * the script, and all rows as numbers and places in a list of words, from which the script makes
+ * one page of rows at a time. 10,000 cells are then a few megabytes, and open at once. */
+#include <math.h>
+
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "report/html/html-page.h"
+#include "report/html/html-parts.h"
+
+/* Rows of measurements; of more than these only headlines are kept. */
+#define MOST_DATA_ROWS 40000
+/* A larger grid is no overview. */
+#define MOST_GRID_ROWS 80
+#define MOST_GRID_COLUMNS 24
+
+/* ---- Grids ---- */
+
+typedef struct {
+  GHashTable *places; /* name -> place + 1 */
+  GPtrArray *names;
+} Names;
+
+static Names
+names_new (void)
+{
+  return (Names){ g_hash_table_new (g_str_hash, g_str_equal),
+                  g_ptr_array_new_with_free_func (g_free) };
+}
+
+static void
+names_clear (Names *names)
+{
+  g_hash_table_unref (names->places);
+  g_ptr_array_unref (names->names);
+}
+
+static guint
+names_place (Names *names, const char *name)
+{
+  const guint known = GPOINTER_TO_UINT (g_hash_table_lookup (names->places, name));
+  char *own;
+
+  if (known > 0)
+    return known - 1;
+  own = g_strdup (name);
+  g_ptr_array_add (names->names, own);
+  g_hash_table_insert (names->places, own, GUINT_TO_POINTER (names->names->len));
+  return names->names->len - 1;
+}
+
+typedef struct {
+  Names rows, columns;
+  GHashTable *cells; /* row and column -> AssayResultCell */
+} Grid;
+
+static gpointer
+grid_key (guint row, guint column)
+{
+  return GSIZE_TO_POINTER ((gsize) row * G_MAXUINT32 + column);
+}
+
+/* @settings: of the measurement's metric; NULL: any. */
+static const AssayMeasurement *
+find (const AssayResultCell *cell, const AssaySettings *settings, const AssayMeasure *measure)
+{
+  for (guint m = 0; m < cell->measurements->len; m++) {
+    const AssayMeasurement *one = &g_array_index (cell->measurements, AssayMeasurement, m);
+
+    if (one->measure == measure && (settings == NULL || one->settings == settings))
+      return one;
+  }
+  return NULL;
+}
+
+static char *
+row_name (const AssayPlan *plan, const AssayResultCell *cell)
+{
+  return plan->datasets->len == 1
+             ? g_strdup (cell->defense.name)
+             : g_strdup_printf ("%s, %s", cell->defense.name, cell->dataset.name);
+}
+
+static Grid
+grid_new (const AssayResults *results, const AssaySettings *settings, const AssayMeasure *measure)
+{
+  Grid grid = { names_new (), names_new (), g_hash_table_new (NULL, NULL) };
+
+  for (guint i = 0; i < results->pooled->len; i++) {
+    AssayResultCell *cell = results->pooled->pdata[i];
+    g_autofree char *name = NULL;
+
+    if (find (cell, settings, measure) == NULL)
+      continue;
+    name = row_name (results->plan, cell);
+    g_hash_table_insert (
+        grid.cells,
+        grid_key (names_place (&grid.rows, name), names_place (&grid.columns, cell->player.name)),
+        cell);
+  }
+  return grid;
+}
+
+static void
+grid_clear (Grid *grid)
+{
+  names_clear (&grid->rows);
+  names_clear (&grid->columns);
+  g_hash_table_unref (grid->cells);
+}
+
+static void
+append_grid_cell (GString *html, const AssayResultCell *cell, const AssaySettings *settings,
+                  const AssayMeasure *measure)
+{
+  g_string_append (html, "<td class=\"m\">");
+  if (cell != NULL)
+    assay_html_interval (html, measure, &find (cell, settings, measure)->interval);
+  else
+    g_string_append (html, "\u2013");
+  if (cell != NULL && cell->status != ASSAY_CELL_OK) {
+    g_string_append_c (html, ' ');
+    assay_html_element (html, "strong", assay_cell_status_name (cell->status));
+  }
+  g_string_append (html, "</td>");
+}
+
+static void
+append_grid (GString *html, const Grid *grid, const AssaySettings *settings,
+             const AssayMeasure *measure)
+{
+  GString *heads = g_string_new ("defense");
+
+  /* Names of columns may hold any character but the one that parts them here. */
+  for (guint c = 0; c < grid->columns.names->len; c++) {
+    g_autofree char *name = g_strdelimit (g_strdup (grid->columns.names->pdata[c]), "|", '/');
+
+    g_string_append_printf (heads, "|#%s", name);
+  }
+  assay_html_begin_table (html, NULL, measure->name, heads->str);
+  g_string_free (heads, TRUE);
+  for (guint r = 0; r < grid->rows.names->len; r++) {
+    g_string_append (html, "<tr><td>");
+    assay_html_name (html, grid->rows.names->pdata[r]);
+    g_string_append (html, "</td>");
+    for (guint c = 0; c < grid->columns.names->len; c++)
+      append_grid_cell (html, g_hash_table_lookup (grid->cells, grid_key (r, c)), settings,
+                        measure);
+    g_string_append (html, "</tr>\n");
+  }
+  assay_html_end_table (html);
+}
+
+/* One measure of one metric with its settings, or (NULL) of a utility with whatever settings. */
+static void
+append_measure (GString *html, const AssayResults *results, const AssayPart *part,
+                const AssaySettings *settings, const AssayMeasure *measure)
+{
+  Grid grid = grid_new (results, settings, measure);
+  g_autofree char *line = settings != NULL ? assay_settings_canonical (settings) : g_strdup ("");
+
+  g_strdelimit (g_strchomp (line), "\n", ' ');
+  if (grid.rows.names->len > 0) {
+    g_string_append (html, "<h3><code>");
+    assay_html_text (html, measure->name);
+    g_string_append_c (html, ' ');
+    assay_html_text (html, line);
+    g_string_append (html, "</code></h3>\n<p class=\"soft\">");
+    assay_html_text (html, measure->help);
+    g_string_append (html, " (");
+    assay_html_text (html, measure->unit);
+    g_string_append (html, "; ");
+    assay_html_text (html, assay_measure_direction ((const AssayMetric *) part->plugin, measure));
+    g_string_append (html, ").</p>\n");
+    if (grid.rows.names->len <= MOST_GRID_ROWS && grid.columns.names->len <= MOST_GRID_COLUMNS)
+      append_grid (html, &grid, settings, measure);
+    else
+      g_string_append_printf (html,
+                              "<p>%u rows by %u columns are too many to see at once: <a "
+                              "href=\"#pooled\">every figure</a> can be searched and sorted.</p>\n",
+                              grid.rows.names->len, grid.columns.names->len);
+  }
+  grid_clear (&grid);
+}
+
+static void
+append_headlines (GString *html, const AssayResults *results, const AssayPart *part,
+                  const AssaySettings *settings)
+{
+  const AssayMetric *metric = (const AssayMetric *) part->plugin;
+
+  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
+    if (measure->is_headline)
+      append_measure (html, results, part, settings, measure);
+}
+
+void
+assay_html_grids (GString *html, const AssayResults *results)
+{
+  const AssayPlan *plan = results->plan;
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  assay_html_begin_section (html, "headlines", "Headline figures");
+  for (guint i = 0; i < plan->metrics->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->metrics, i);
+
+    append_headlines (html, results, part, part->settings);
+  }
+  for (guint i = 0; i < plan->utilities->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->utilities, i);
+
+    if (g_hash_table_add (seen, (gpointer) part->plugin))
+      append_headlines (html, results, part, NULL);
+  }
+  assay_html_end_section (html);
+}
+
+/* ---- Every measurement ---- */
+
+#define HEADS                                                                                      \
+  "dataset|defense|attack or utility|measure|#estimate|#lower|#upper|#n|unit|method|status"
+
+/* What one row says: texts, then numbers, then texts. */
+typedef struct {
+  const char *texts[4];
+  double numbers[4];
+  const char *more[3];
+} Row;
+
+static Row
+row_of (const AssayResultCell *cell, const AssayMeasurement *one, const char *measure)
+{
+  const AssayInterval *interval = &one->interval;
+
+  return (Row){ { *cell->dataset.name != '\0' ? cell->dataset.name : cell->dataset.plugin,
+                  cell->defense.name, cell->player.name, measure },
+                { interval->estimate, interval->lower, interval->upper, (double) interval->n },
+                { one->measure->unit, interval->method, assay_cell_status_name (cell->status) } };
+}
+
+/* Whole numbers as they are. */
+static char *
+shown (double value)
+{
+  return fabs (value) < 1e15 && value == floor (value) ? g_strdup_printf ("%.0f", value)
+                                                       : assay_html_plain (value);
+}
+
+static void
+append_row (GString *html, const Row *row)
+{
+  g_string_append (html, "<tr>");
+  for (guint i = 0; i < G_N_ELEMENTS (row->texts); i++) {
+    g_string_append (html, "<td>");
+    assay_html_name (html, row->texts[i]);
+    g_string_append (html, "</td>");
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (row->numbers); i++) {
+    g_autofree char *number = shown (row->numbers[i]);
+
+    g_string_append (html, "<td class=\"n\">");
+    assay_html_number (html, row->numbers[i], number);
+    g_string_append (html, "</td>");
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (row->more); i++) {
+    g_string_append (html, "<td>");
+    assay_html_text (html, row->more[i]);
+    g_string_append (html, "</td>");
+  }
+  g_string_append (html, "</tr>\n");
+}
+
+static void
+append_data_row (GString *rows, Names *words, const Row *row)
+{
+  g_string_append (rows, rows->len > 0 ? ",\n[" : "[");
+  for (guint i = 0; i < G_N_ELEMENTS (row->texts); i++)
+    g_string_append_printf (rows, "%u,", names_place (words, row->texts[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (row->numbers); i++) {
+    g_autofree char *number = shown (row->numbers[i]);
+
+    g_string_append_printf (rows, "%s,", *number != '?' ? number : "null");
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (row->more); i++)
+    g_string_append_printf (rows, "%s%u", i > 0 ? "," : "", names_place (words, row->more[i]));
+  g_string_append_c (rows, ']');
+}
+
+/* JSON within an element that knows no escapes: nothing in it may look like a tag. */
+static void
+append_data (GString *html, const char *rows, const Names *words)
+{
+  AssayJson *json = assay_json_new ();
+  g_autofree char *text = NULL;
+
+  json->is_compact = TRUE;
+  assay_json_begin_object (json);
+  assay_json_key (json, "words");
+  assay_json_begin_array (json);
+  for (guint i = 0; i < words->names->len; i++) {
+    g_autofree char *valid = g_utf8_make_valid (words->names->pdata[i], -1);
+
+    assay_json_string (json, valid);
+  }
+  assay_json_end_array (json);
+  assay_json_key (json, "rows");
+  assay_json_raw (json, rows);
+  assay_json_end_object (json);
+  text = assay_json_finish (json);
+  g_string_append (html, "<script type=\"application/json\" id=\"measurements-data\">");
+  for (const char *at = text; *at != '\0'; at++)
+    if (*at == '<')
+      g_string_append (html, "\\u003c");
+    else
+      g_string_append_c (html, *at);
+  g_string_append (html, "</script>\n");
+}
+
+typedef struct {
+  const AssayMeasure *measure;
+  const AssaySettings *settings;
+} MeasureKey;
+
+static guint
+measure_hash (gconstpointer key)
+{
+  const MeasureKey *one = key;
+
+  return g_direct_hash (one->measure) * 31 + g_direct_hash (one->settings);
+}
+
+static gboolean
+measure_equal (gconstpointer a, gconstpointer b)
+{
+  const MeasureKey *left = a, *right = b;
+
+  return left->measure == right->measure && left->settings == right->settings;
+}
+
+typedef struct {
+  gsize n, n_headlines;
+} Total;
+
+static Total
+count (const AssayResults *results)
+{
+  Total total = { 0 };
+
+  for (guint i = 0; i < results->pooled->len; i++) {
+    const AssayResultCell *cell = results->pooled->pdata[i];
+
+    total.n += cell->measurements->len;
+    for (guint m = 0; m < cell->measurements->len; m++)
+      total.n_headlines
+          += g_array_index (cell->measurements, AssayMeasurement, m).measure->is_headline;
+  }
+  return total;
+}
+
+/* "recovery-rate tau=0.3"; the settings of a utility stand in its own name. @names holds it. */
+static const char *
+name_measure (GHashTable *names, const AssayResultCell *cell, const AssayMeasurement *one)
+{
+  const MeasureKey key = { one->measure, cell->is_utility ? NULL : one->settings };
+  g_autofree char *line = NULL;
+  char *name = g_hash_table_lookup (names, &key);
+
+  if (name != NULL)
+    return name;
+  line = key.settings != NULL ? assay_settings_canonical (key.settings) : g_strdup ("");
+  name = g_strchomp (g_strdelimit (g_strdup_printf ("%s %s", one->measure->name, line), "\n", ' '));
+  g_hash_table_insert (names, g_memdup2 (&key, sizeof key), name);
+  return name;
+}
+
+/* Rows as they are into @html, up to ASSAY_HTML_MOST_ROWS; as data into @rows. */
+static gsize
+append_rows (GString *html, const AssayResults *results, gboolean is_all, GString *rows,
+             Names *words)
+{
+  g_autoptr (GHashTable) names
+      = g_hash_table_new_full (measure_hash, measure_equal, g_free, g_free);
+  gsize n = 0;
+
+  for (guint i = 0; i < results->pooled->len; i++) {
+    const AssayResultCell *cell = results->pooled->pdata[i];
+
+    for (guint m = 0; m < cell->measurements->len; m++) {
+      const AssayMeasurement *one = &g_array_index (cell->measurements, AssayMeasurement, m);
+      const Row row = row_of (cell, one, name_measure (names, cell, one));
+
+      if ((!is_all && !one->measure->is_headline) || n >= MOST_DATA_ROWS)
+        continue;
+      if (n++ < ASSAY_HTML_MOST_ROWS)
+        append_row (html, &row);
+      append_data_row (rows, words, &row);
+    }
+  }
+  return n;
+}
+
+void
+assay_html_pooled (GString *html, const AssayResults *results)
+{
+  const Total total = count (results);
+  const gboolean is_all = total.n <= MOST_DATA_ROWS;
+  g_autofree char *all = assay_text_count (total.n);
+  GString *rows = g_string_new (NULL);
+  Names words = names_new ();
+  gsize n;
+
+  assay_html_begin_section (html, "pooled", "Every figure");
+  g_string_append_printf (html,
+                          "<p>Pooled over trials: %s measurements, to four significant digits. "
+                          "<code>results.csv</code> and <code>results.json</code> have them "
+                          "exactly, with every setting.%s</p>\n",
+                          all,
+                          is_all ? ""
+                                 : " These are too many for one page: only headline "
+                                   "measures stand here, and the rest there.");
+  assay_html_begin_table (html, "measurements", "Every pooled measurement", HEADS);
+  n = append_rows (html, results, is_all, rows, &words);
+  assay_html_end_table (html);
+  if (n > ASSAY_HTML_MOST_ROWS) {
+    g_autofree char *held = assay_text_count (n);
+
+    g_string_append_printf (html,
+                            "<p class=\"soft without-script\">Without its script this page shows "
+                            "the first %d of %s rows.</p>\n",
+                            ASSAY_HTML_MOST_ROWS, held);
+    g_string_prepend_c (rows, '[');
+    g_string_append_c (rows, ']');
+    append_data (html, rows->str, &words);
+  }
+  if (n < (is_all ? total.n : total.n_headlines))
+    assay_html_say_rest (html, n, is_all ? total.n : total.n_headlines, "rows", "results.csv");
+  names_clear (&words);
+  g_string_free (rows, TRUE);
+  assay_html_end_section (html);
+}

@@ -1,0 +1,14 @@
+/* report.html: the report that people read. One file, of which nothing is anywhere else: style,
+ * script and pictures stand in it, and its content-security policy lets it load nothing. */
+#pragma once
+
+#include "runner/judge/results.h"
+
+G_BEGIN_DECLS
+
+/* @figures: of AssayFigure (figures.h), or NULL where none were made. The text is valid
+ * UTF-8 and the same for the same results and figures. ASSAY_ERROR_IO, _MEMORY where a contact
+ * sheet cannot be made. */
+char *assay_report_html (const AssayResults *results, const GPtrArray *figures, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,60 @@
+/* How curves are made of results: what trade-offs and sweeps share. */
+#pragma once
+
+#include "report/plots/curve-names.h"
+#include "report/plots/curves.h"
+
+G_BEGIN_DECLS
+
+/* A scenario, and what of it varies. */
+typedef struct {
+  const AssayResults *results;
+  const AssayPlan *plan;
+  GPtrArray *datasets; /* AssayVaried, one a part, as the three below */
+  GPtrArray *defenses;
+  GPtrArray *attacks;
+  GPtrArray *utilities;
+  GPtrArray *curves;
+  GHashTable *slugs; /* taken names */
+} AssayCurveMaker;
+
+/* One headline measure of one metric or utility. */
+typedef struct {
+  const AssayPart *part;
+  const AssayMeasure *measure;
+  guint utility; /* number of the part; ASSAY_NO_PART: a metric */
+  guint end;     /* after the last part of the utility; in sweeps these are all of its label */
+} AssayCurveMeasured;
+
+/* Whose settings are swept. */
+typedef enum {
+  ASSAY_CURVE_OVER_DEFENSE,
+  ASSAY_CURVE_OVER_ATTACK,
+  ASSAY_CURVE_OVER_UTILITY,
+  ASSAY_CURVE_OVER_DATASET,
+  ASSAY_CURVE_N_OVER
+} AssayCurveRole;
+
+/* A headline measure of @cell, or NULL. */
+const AssayMeasurement *assay_curve_measurement (const AssayResultCell *cell,
+                                                 const AssayCurveMeasured *measured);
+AssayCurveValue assay_curve_value (const AssayResultCell *cell,
+                                   const AssayMeasurement *measurement);
+gboolean assay_curve_leaks_more (const AssayMeasure *measure, double value, double than);
+
+AssayCurveAxis assay_curve_axis (const AssayCurveMeasured *measured);
+AssayCurve *assay_curve_new (const AssayCurveMaker *maker, AssayCurveKind kind);
+/* The line of @curve called @name; a new one where @by_name has none. */
+AssayCurveLine *assay_curve_line (AssayCurve *curve, GHashTable *by_name, const char *name,
+                                  const char *swept);
+/* Takes @curve: keeps it if there is anything to see. */
+void assay_curve_finish (AssayCurveMaker *maker, AssayCurve *curve, const char *name);
+
+/* The trade-offs of a measure of privacy with each of @utilities (AssayCurveMeasured). */
+void assay_curve_add_trade_offs (AssayCurveMaker *maker, const AssayCurveMeasured *privacy,
+                                 const GArray *utilities);
+/* A sweep of every setting of @role that is swept, once under its name. */
+void assay_curve_add_sweeps (AssayCurveMaker *maker, const AssayCurveMeasured *measured,
+                             AssayCurveRole role);
+
+G_END_DECLS

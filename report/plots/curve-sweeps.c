@@ -1,0 +1,233 @@
+/* Sweeps: a measure over one setting that is swept. */
+#include <math.h>
+
+#include "report/plots/curve-maker.h"
+
+static const GPtrArray *
+parts_of (const AssayCurveMaker *maker, AssayCurveRole role)
+{
+  const GPtrArray *const parts[] = { maker->plan->defenses, maker->plan->attacks,
+                                     maker->plan->utilities, maker->plan->datasets };
+
+  return parts[role];
+}
+
+static const GPtrArray *
+varied_of (const AssayCurveMaker *maker, AssayCurveRole role)
+{
+  const GPtrArray *const varied[]
+      = { maker->defenses, maker->attacks, maker->utilities, maker->datasets };
+
+  return varied[role];
+}
+
+/* What is drawn: one measure over one setting of one role. */
+typedef struct {
+  const AssayCurveMeasured *measured;
+  AssayCurveRole role;
+  const char *setting;
+  gboolean has_most_only;
+  gboolean names_dataset; /* lines say which; as the two below */
+  gboolean names_defense;
+  gboolean names_player;
+} Sweep;
+
+static void
+append_name (GString *name, const GPtrArray *varied, const GPtrArray *parts, guint index,
+             const char *except)
+{
+  g_autofree char *own
+      = assay_varied_name (varied->pdata[index], assay_plan_part (parts, index), except);
+
+  g_string_append_printf (name, "%s%s", name->len > 0 ? ", " : "", own);
+}
+
+static char *
+sweep_line_name (const AssayCurveMaker *maker, const Sweep *sweep, const AssayResultCell *cell)
+{
+  const AssayCurveRole player
+      = cell->is_utility ? ASSAY_CURVE_OVER_UTILITY : ASSAY_CURVE_OVER_ATTACK;
+  GString *name = g_string_new (NULL);
+
+  if (sweep->names_defense)
+    append_name (name, maker->defenses, maker->plan->defenses, cell->defense.index,
+                 sweep->role == ASSAY_CURVE_OVER_DEFENSE ? sweep->setting : NULL);
+  if (sweep->names_player)
+    append_name (name, varied_of (maker, player), parts_of (maker, player), cell->player.index,
+                 sweep->role == player ? sweep->setting : NULL);
+  if (sweep->names_dataset)
+    append_name (name, maker->datasets, maker->plan->datasets, cell->dataset.index,
+                 sweep->role == ASSAY_CURVE_OVER_DATASET ? sweep->setting : NULL);
+  return g_string_free (name, FALSE);
+}
+
+/* With one attack at each point, it has to leak more than what stands there. */
+static void
+add_sweep_point (AssayCurveLine *line, const AssayCurvePoint *point, const Sweep *sweep)
+{
+  for (guint p = 0; sweep->has_most_only && p < line->points->len; p++) {
+    AssayCurvePoint *there = &g_array_index (line->points, AssayCurvePoint, p);
+
+    if (there->setting != point->setting && !(isnan (there->setting) && isnan (point->setting)))
+      continue;
+    if (assay_curve_leaks_more (sweep->measured->measure, point->y.value, there->y.value))
+      *there = *point;
+    return;
+  }
+  g_array_append_val (line->points, *point);
+}
+
+/* Whether all numbers that vary in @other vary in @group too. */
+static gboolean
+varies_in_all (const AssayVaried *group, const AssayVaried *other)
+{
+  for (guint v = 0; v < other->varying->len; v++) {
+    const AssayParam *param = other->varying->pdata[v];
+
+    if (assay_varied_is_number (param) && assay_varied_find (group, param->name) == NULL)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Whether @group, of whose label the setting is not swept, is a level to compare the others with:
+ * it sweeps nothing, or what those that do sweep the setting sweep as well. */
+static gboolean
+is_level (const AssayCurveMaker *maker, const Sweep *sweep, const AssayVaried *group)
+{
+  const GPtrArray *varied = varied_of (maker, sweep->role);
+
+  for (guint i = 0; i < varied->len; i++) {
+    const AssayVaried *other = varied->pdata[i];
+
+    if (other->first == i && assay_varied_find (other, sweep->setting) != NULL
+        && varies_in_all (other, group))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+add_sweep_cell (const AssayCurveMaker *maker, AssayCurve *curve, GHashTable *by_name,
+                const Sweep *sweep, const AssayResultCell *cell)
+{
+  const guint indices[]
+      = { cell->defense.index, cell->player.index, cell->player.index, cell->dataset.index };
+  const guint index = indices[sweep->role];
+  const AssayMeasurement *measurement = assay_curve_measurement (cell, sweep->measured);
+  const AssayVaried *group;
+  const AssayParam *param;
+  AssayCurvePoint point = { .is_doubtful = cell->status != ASSAY_CELL_OK };
+  g_autofree char *name = NULL;
+
+  if (measurement == NULL)
+    return;
+  point.y = assay_curve_value (cell, measurement);
+  group = varied_of (maker, sweep->role)->pdata[index];
+  param = assay_varied_find (group, sweep->setting);
+  if (!isfinite (point.y.value) || (param == NULL && !is_level (maker, sweep, group)))
+    return;
+  point.setting
+      = param != NULL
+            ? assay_varied_value (assay_plan_part (parts_of (maker, sweep->role), index), param)
+            : NAN;
+  point.x = (AssayCurveValue){ .value = point.setting, .lower = NAN, .upper = NAN };
+  name = sweep_line_name (maker, sweep, cell);
+  add_sweep_point (assay_curve_line (curve, by_name, name, param != NULL ? param->name : NULL),
+                   &point, sweep);
+}
+
+static AssayCurve *
+make_sweep (const AssayCurveMaker *maker, const Sweep *sweep)
+{
+  const GPtrArray *pooled = maker->results->pooled;
+  AssayCurve *curve = assay_curve_new (maker, ASSAY_CURVE_SWEEP);
+  g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
+
+  curve->x.name = g_strdup (sweep->setting);
+  curve->x.unit = g_strdup ("");
+  curve->x.direction = g_strdup ("");
+  curve->y = assay_curve_axis (sweep->measured);
+  curve->has_most_only = sweep->has_most_only;
+  curve->title = g_strdup_printf (
+      "%s over %s%s", curve->y.name,
+      g_str_equal (sweep->setting, sweep->measured->measure->name) ? "the setting " : "",
+      sweep->setting);
+  for (guint i = 0; i < pooled->len; i++)
+    add_sweep_cell (maker, curve, by_name, sweep, pooled->pdata[i]);
+  return curve;
+}
+
+/* Whether the cells that have the measure differ in what @names, a member of Sweep, would say. */
+static gboolean
+count_names (const AssayCurveMaker *maker, const Sweep *sweep, gboolean *inout_names)
+{
+  const GPtrArray *pooled = maker->results->pooled;
+  g_autofree char *first = NULL;
+  gboolean differs = FALSE;
+
+  *inout_names = TRUE;
+  for (guint i = 0; i < pooled->len && !differs; i++) {
+    g_autofree char *name = NULL;
+
+    if (assay_curve_measurement (pooled->pdata[i], sweep->measured) == NULL)
+      continue;
+    name = sweep_line_name (maker, sweep, pooled->pdata[i]);
+    differs = first != NULL && !g_str_equal (first, name);
+    if (first == NULL)
+      first = g_steal_pointer (&name);
+  }
+  *inout_names = FALSE;
+  return differs;
+}
+
+static void
+add_sweep (AssayCurveMaker *maker, const AssayCurveMeasured *measured, AssayCurveRole role,
+           const AssayParam *param)
+{
+  Sweep sweep = { .measured = measured, .role = role, .setting = param->name };
+  gboolean has_datasets, has_defenses, has_players;
+  g_autofree char *name = NULL;
+  AssayCurve *curve;
+
+  has_datasets = count_names (maker, &sweep, &sweep.names_dataset);
+  has_defenses = count_names (maker, &sweep, &sweep.names_defense);
+  has_players = count_names (maker, &sweep, &sweep.names_player);
+  sweep.names_dataset = has_datasets;
+  sweep.names_player = has_players;
+  sweep.names_defense = has_defenses || (!has_datasets && !has_players);
+  curve = make_sweep (maker, &sweep);
+  if (curve->lines->len > ASSAY_CURVE_MOST_LINES && has_players && role != ASSAY_CURVE_OVER_ATTACK
+      && measured->utility == ASSAY_NO_PART) {
+    assay_curve_free (curve);
+    sweep.has_most_only = TRUE;
+    sweep.names_player = FALSE;
+    sweep.names_defense = TRUE;
+    curve = make_sweep (maker, &sweep);
+  }
+  if (curve->x.unit[0] == '\0' && param->unit != NULL) {
+    g_free (curve->x.unit);
+    curve->x.unit = g_strdup (param->unit);
+  }
+  name = g_strdup_printf ("%s-over-%s", measured->measure->name, param->name);
+  assay_curve_finish (maker, curve, name);
+}
+
+void
+assay_curve_add_sweeps (AssayCurveMaker *maker, const AssayCurveMeasured *measured,
+                        AssayCurveRole role)
+{
+  const GPtrArray *varied = varied_of (maker, role);
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < varied->len; i++) {
+    const AssayVaried *group = varied->pdata[i];
+
+    for (guint v = 0; group->first == i && v < group->varying->len; v++) {
+      const AssayParam *param = group->varying->pdata[v];
+
+      if (assay_varied_is_number (param) && g_hash_table_add (names, (gpointer) param->name))
+        add_sweep (maker, measured, role, param);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/* Trade-offs: a measure of privacy against one of utility. */
+#include <math.h>
+
+#include "report/plots/curve-maker.h"
+
+/* Of dataset @dataset by defense: the cell in which the attack that leaks most was measured, and
+ * whether it had to be chosen. */
+static const AssayResultCell **
+find_most (const AssayCurveMaker *maker, const AssayCurveMeasured *privacy, guint dataset,
+           gboolean *ret_is_chosen)
+{
+  const GPtrArray *pooled = maker->results->pooled;
+  const AssayResultCell **most = g_new0 (const AssayResultCell *, maker->plan->defenses->len);
+
+  *ret_is_chosen = FALSE;
+  for (guint i = 0; i < pooled->len; i++) {
+    const AssayResultCell *cell = pooled->pdata[i];
+    const AssayMeasurement *measurement = assay_curve_measurement (cell, privacy);
+    const AssayResultCell **best = &most[cell->defense.index];
+
+    if (measurement == NULL || cell->dataset.index != dataset
+        || !isfinite (assay_curve_value (cell, measurement).value))
+      continue;
+    *ret_is_chosen |= *best != NULL;
+    if (*best == NULL
+        || assay_curve_leaks_more (
+            privacy->measure, assay_curve_value (cell, measurement).value,
+            assay_curve_value (*best, assay_curve_measurement (*best, privacy)).value))
+      *best = cell;
+  }
+  return most;
+}
+
+static void
+add_trade_off_point (const AssayCurveMaker *maker, AssayCurve *curve, GHashTable *by_name,
+                     const AssayCurveValue *x, const AssayCurveValue *y)
+{
+  const guint index = x->cell->defense.index;
+  const AssayPart *part = assay_plan_part (maker->plan->defenses, index);
+  const AssayVaried *group = maker->defenses->pdata[index];
+  const AssayParam *param = assay_varied_longest (group, maker->plan->defenses);
+  const char *swept = param != NULL ? param->name : NULL;
+  g_autofree char *name = assay_varied_name (group, part, swept);
+  AssayCurveLine *line = assay_curve_line (curve, by_name, name, swept);
+  const AssayCurvePoint point
+      = { .x = *x,
+          .y = *y,
+          .setting = param != NULL ? assay_varied_value (part, param) : NAN,
+          .is_doubtful = x->cell->status != ASSAY_CELL_OK || y->cell->status != ASSAY_CELL_OK };
+
+  g_array_append_val (line->points, point);
+}
+
+/* "recovery-rate-vs-matching-precision", and what differs where there are several of them. */
+static char *
+trade_off_name (const AssayCurve *curve, const AssayCurveMeasured *privacy,
+                const AssayCurveMeasured *utility)
+{
+  const gboolean is_one = g_str_equal (utility->part->name, utility->part->label);
+
+  return g_strjoin ("-", privacy->measure->name, "vs", utility->measure->name,
+                    is_one ? "" : utility->part->name, curve->dataset != NULL ? curve->dataset : "",
+                    NULL);
+}
+
+static void
+add_trade_off (AssayCurveMaker *maker, const AssayCurveMeasured *privacy,
+               const AssayCurveMeasured *utility, guint dataset, const AssayResultCell *const *most,
+               gboolean is_chosen)
+{
+  const GPtrArray *pooled = maker->results->pooled;
+  AssayCurve *curve = assay_curve_new (maker, ASSAY_CURVE_TRADE_OFF);
+  g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree char *name = NULL;
+
+  curve->x = assay_curve_axis (privacy);
+  curve->y = assay_curve_axis (utility);
+  curve->has_most_only = is_chosen;
+  if (maker->plan->datasets->len > 1)
+    curve->dataset = assay_varied_name (maker->datasets->pdata[dataset],
+                                        assay_plan_part (maker->plan->datasets, dataset), NULL);
+  curve->title = g_strdup_printf ("%s against %s", curve->x.name, curve->y.name);
+  for (guint i = 0; i < pooled->len; i++) {
+    const AssayResultCell *cell = pooled->pdata[i];
+    const AssayMeasurement *measurement = assay_curve_measurement (cell, utility);
+    const AssayResultCell *attacked = most[cell->defense.index];
+    AssayCurveValue x, y;
+
+    if (measurement == NULL || attacked == NULL || cell->dataset.index != dataset)
+      continue;
+    x = assay_curve_value (attacked, assay_curve_measurement (attacked, privacy));
+    y = assay_curve_value (cell, measurement);
+    if (isfinite (y.value))
+      add_trade_off_point (maker, curve, by_name, &x, &y);
+  }
+  name = trade_off_name (curve, privacy, utility);
+  assay_curve_finish (maker, curve, name);
+}
+
+void
+assay_curve_add_trade_offs (AssayCurveMaker *maker, const AssayCurveMeasured *privacy,
+                            const GArray *utilities)
+{
+  for (guint d = 0; d < maker->plan->datasets->len; d++) {
+    gboolean is_chosen;
+    g_autofree const AssayResultCell **most = find_most (maker, privacy, d, &is_chosen);
+
+    for (guint u = 0; u < utilities->len; u++)
+      add_trade_off (maker, privacy, &g_array_index (utilities, AssayCurveMeasured, u), d, most,
+                     is_chosen);
+  }
+}

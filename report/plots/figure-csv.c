@@ -1,0 +1,105 @@
+/* The data of a figure. */
+#include <math.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "report/plots/figure-script.h"
+
+/* gnuplot reads line by line: a line break within a field would end the row. */
+static void
+append_text (GString *csv, const char *value)
+{
+  const gboolean has_quotes = strpbrk (value, ",\"\r\n") != NULL;
+
+  g_string_append_c (csv, ',');
+  if (has_quotes)
+    g_string_append_c (csv, '"');
+  for (; *value != '\0'; value++) {
+    if (*value == '"')
+      g_string_append_c (csv, '"');
+    g_string_append_c (csv, *value == '\n' || *value == '\r' ? ' ' : *value);
+  }
+  if (has_quotes)
+    g_string_append_c (csv, '"');
+}
+
+static void
+append_number (GString *csv, double value)
+{
+  g_autofree char *text = isfinite (value) ? assay_text_number (value) : g_strdup ("");
+
+  g_string_append_printf (csv, ",%s", text);
+}
+
+static void
+append_heads (GString *csv, const AssayCurveAxis *axis)
+{
+  static const char *const ends[] = { "", ".lower", ".upper" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ends) && (i == 0 || axis->measure != NULL); i++) {
+    g_autofree char *head
+        = g_strconcat (axis->measure != NULL ? axis->measure->name : axis->name, ends[i], NULL);
+
+    append_text (csv, head);
+  }
+}
+
+static void
+append_value (GString *csv, const AssayCurveAxis *axis, const AssayCurveValue *value)
+{
+  append_number (csv, value->value);
+  if (axis->measure != NULL) {
+    append_number (csv, value->lower);
+    append_number (csv, value->upper);
+  }
+}
+
+static void
+append_cell (GString *csv, const AssayCurveValue *value)
+{
+  append_text (csv, value->cell->player.name);
+  append_text (csv, value->cell->id);
+}
+
+static void
+append_point (GString *csv, const AssayCurve *curve, const AssayCurveLine *line, guint number,
+              const AssayCurvePoint *point)
+{
+  const gboolean is_trade_off = curve->kind == ASSAY_CURVE_TRADE_OFF;
+
+  g_string_append_printf (csv, "%u", number);
+  append_value (csv, &curve->x, &point->x);
+  append_value (csv, &curve->y, &point->y);
+  g_string_append_printf (csv, ",%d,%d", point->is_optimal, point->is_doubtful);
+  if (is_trade_off) {
+    append_number (csv, point->setting);
+    append_text (csv, line->swept != NULL ? line->swept : "");
+  }
+  append_text (csv, line->name);
+  append_text (csv, point->y.cell->defense.name);
+  if (is_trade_off)
+    append_cell (csv, &point->x);
+  append_cell (csv, &point->y);
+  g_string_append_c (csv, '\n');
+}
+
+char *
+assay_figure_csv (const AssayCurve *curve)
+{
+  GString *csv = g_string_new ("line");
+
+  append_heads (csv, &curve->x);
+  append_heads (csv, &curve->y);
+  g_string_append (csv, ",optimal,doubtful");
+  g_string_append (csv, curve->kind == ASSAY_CURVE_TRADE_OFF
+                            ? ",setting,swept,name,defense,attack,attack.cell,utility,utility.cell"
+                            : ",name,defense,player,cell");
+  g_string_append_c (csv, '\n');
+  for (guint l = 0; l < curve->lines->len; l++) {
+    const AssayCurveLine *line = curve->lines->pdata[l];
+
+    for (guint p = 0; p < line->points->len; p++)
+      append_point (csv, curve, line, l + 1, &g_array_index (line->points, AssayCurvePoint, p));
+  }
+  return g_string_free (csv, FALSE);
+}

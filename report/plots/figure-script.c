@@ -1,0 +1,495 @@
+/* The script of a figure. Colours are those of Okabe and Ito 2008, Color universal design, without
+ * yellow, which is faint on white; shapes and dashes differ too, so that the figure is read without
+ * any colour. */
+#include "report/plots/figure-script.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/text.h"
+
+#define MOST_TITLE 96
+#define MOST_X 88
+#define MOST_Y 52
+#define MOST_NAME 76
+#define MOST_ATTACK 18
+/* Names that fit beside each other. */
+#define MOST_HALF_NAME 40
+/* Points beside which their setting stands, at most. */
+#define MOST_LABELS 40
+#define MOST_BANDS 3
+
+static const char *const colours[]
+    = { "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "black" };
+/* Of gnuplot: filled circle, square, triangle up, diamond, triangle down; open square. */
+static const int shapes[] = { 7, 5, 9, 13, 11, 4 };
+
+typedef struct {
+  double low;
+  double high;
+  gboolean is_log;
+  double factor; /* shares are said in per cent */
+} Range;
+
+/* ---- Words ---- */
+
+/* Overrides and isolates of the direction of writing would reorder what stands beside them; XML has
+ * no place for the rest. */
+static gboolean
+is_drawn (gunichar c)
+{
+  return !g_unichar_iscntrl (c) && !(c >= 0x202A && c <= 0x202E) && !(c >= 0x2066 && c <= 0x2069)
+         && c != 0x2028 && c != 0x2029 && (c & 0xFFFE) != 0xFFFE;
+}
+
+/* In single quotes gnuplot takes everything as it is. A single quote itself can be doubled there,
+ * but not at the start; so it stands in a string of its own. */
+char *
+assay_figure_quote (const char *text, gsize most)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  const gboolean is_long = (gsize) g_utf8_strlen (valid, -1) > most;
+  GString *quoted = g_string_new ("'");
+  gsize n = 0;
+
+  for (const char *at = valid; *at != '\0' && n < (is_long ? most - 1 : most);
+       at = g_utf8_next_char (at), n++) {
+    const gunichar c = g_utf8_get_char (at);
+
+    if (c == '\'')
+      g_string_append (quoted, "'.\"'\".'");
+    else
+      g_string_append_unichar (quoted, is_drawn (c) ? c : ' ');
+  }
+  g_string_append (quoted, is_long ? "…'" : "'");
+  return g_string_free (quoted, FALSE);
+}
+
+static void
+append_quoted (GString *gp, const char *text, gsize most)
+{
+  g_autofree char *quoted = assay_figure_quote (text, most);
+
+  g_string_append (gp, quoted);
+}
+
+static void
+append_number (GString *gp, double value)
+{
+  g_autofree char *text = assay_text_number (value);
+
+  g_string_append (gp, text);
+}
+
+/* "recovery-rate tau=0.3 (% of secrets; lower is more private)", or in two lines where that is too
+ * long for @most characters. */
+static void
+append_axis_label (GString *gp, char letter, const AssayCurveAxis *axis, gsize most)
+{
+  g_autofree char *unit = axis->is_share ? g_strconcat ("%", axis->unit + strlen ("share"), NULL)
+                                         : g_strdup (axis->unit);
+  const gboolean has_unit = *unit != '\0' && !g_str_equal (unit, axis->name);
+  g_autofree char *reading
+      = g_strconcat (has_unit ? unit : "", has_unit && *axis->direction != '\0' ? "; " : "",
+                     axis->direction, NULL);
+  g_autofree char *in_one = g_strdup_printf ("%s (%s)", axis->name, reading);
+
+  g_string_append_printf (gp, "set %clabel ", letter);
+  if (*reading != '\0' && (gsize) g_utf8_strlen (in_one, -1) <= most) {
+    append_quoted (gp, in_one, most);
+  } else {
+    append_quoted (gp, axis->name, most);
+    if (*reading != '\0') {
+      g_string_append (gp, ".\"\\n\".");
+      append_quoted (gp, reading, most);
+    }
+  }
+  g_string_append (gp, letter == 'x' ? " offset 0,0.5\n" : "\n");
+}
+
+/* ---- Ranges ---- */
+
+static guint
+n_drawn (const AssayCurve *curve)
+{
+  return MIN (curve->lines->len, ASSAY_CURVE_MOST_LINES);
+}
+
+static void
+widen (double value, Range *inout_range)
+{
+  if (!isfinite (value) || (inout_range->is_log && value <= 0))
+    return;
+  inout_range->low = MIN (inout_range->low, value);
+  inout_range->high = MAX (inout_range->high, value);
+}
+
+/* All values and their bounds, and a margin. */
+static Range
+find_range (const AssayCurve *curve, gboolean is_x)
+{
+  const AssayCurveAxis *axis = is_x ? &curve->x : &curve->y;
+  Range range = { INFINITY, -INFINITY, axis->is_log, axis->is_share ? 100 : 1 };
+
+  for (guint l = 0; l < n_drawn (curve); l++) {
+    const AssayCurveLine *line = curve->lines->pdata[l];
+
+    for (guint p = 0; p < line->points->len; p++) {
+      const AssayCurvePoint *point = &g_array_index (line->points, AssayCurvePoint, p);
+      const AssayCurveValue *value = is_x ? &point->x : &point->y;
+
+      widen (value->value, &range);
+      widen (value->lower, &range);
+      widen (value->upper, &range);
+    }
+  }
+  if (range.is_log) {
+    const double margin = pow (range.high / range.low, 0.05);
+
+    range.low /= MAX (margin, 1.1);
+    range.high *= MAX (margin, 1.1);
+  } else {
+    const double margin = range.high > range.low ? 0.05 * (range.high - range.low)
+                                                 : MAX (0.05 * fabs (range.high), 0.01);
+
+    range.low -= margin;
+    range.high += margin;
+  }
+  range.low *= range.factor;
+  range.high *= range.factor;
+  return range;
+}
+
+/* Where @value stands along the axis, 0 to 1. */
+static double
+place (const Range *range, double value)
+{
+  value *= range->factor;
+  return range->is_log ? log (value / range->low) / log (range->high / range->low)
+                       : (value - range->low) / (range->high - range->low);
+}
+
+static void
+append_range (GString *gp, char letter, const Range *range)
+{
+  g_string_append_printf (gp, "set %crange [%.6g:%.6g]\n", letter, range->low, range->high);
+}
+
+/* ---- The key ---- */
+
+/* Long names lose their middle: they differ at the end. */
+static void
+append_shortened (GString *text, const char *name, glong most)
+{
+  const glong length = g_utf8_strlen (name, -1);
+  const glong n_end = most / 2;
+
+  if (length <= most) {
+    g_string_append (text, name);
+    return;
+  }
+  g_string_append_len (text, name, g_utf8_offset_to_pointer (name, most - n_end - 1) - name);
+  g_string_append (text, "…");
+  g_string_append (text, g_utf8_offset_to_pointer (name, length - n_end));
+}
+
+/* "phashing bits=16, by epsilon; strongest attack: one, five" */
+static char *
+key_title (const AssayCurve *curve, const AssayCurveLine *line)
+{
+  GString *title = g_string_new (NULL);
+  g_autoptr (GHashTable) named = g_hash_table_new (g_str_hash, g_str_equal);
+
+  append_shortened (title, line->name, curve->has_most_only ? MOST_HALF_NAME : MOST_NAME);
+  if (curve->kind == ASSAY_CURVE_TRADE_OFF && line->swept != NULL)
+    g_string_append_printf (title, ", by %s", line->swept);
+  for (guint p = 0; curve->has_most_only && p < line->points->len; p++) {
+    const AssayCurvePoint *point = &g_array_index (line->points, AssayCurvePoint, p);
+    const AssayResultCell *cell = point->x.cell != NULL ? point->x.cell : point->y.cell;
+
+    if (!g_hash_table_add (named, (gpointer) cell->player.name))
+      continue;
+    g_string_append (title, g_hash_table_size (named) > 1 ? ", " : "; strongest attack: ");
+    append_shortened (title, cell->player.name, MOST_ATTACK);
+  }
+  return g_string_free (title, FALSE);
+}
+
+static guint
+n_key_rows (const AssayCurve *curve)
+{
+  const guint n = n_drawn (curve) + (curve->kind == ASSAY_CURVE_TRADE_OFF);
+
+  for (guint l = 0; l < n_drawn (curve); l++) {
+    g_autofree char *title = key_title (curve, curve->lines->pdata[l]);
+
+    if (g_utf8_strlen (title, -1) > MOST_HALF_NAME)
+      return n;
+  }
+  return n > 3 ? (n + 1) / 2 : n;
+}
+
+/* ---- Parts of the script ---- */
+
+static void
+append_head (GString *gp, const AssayCurve *curve)
+{
+  const guint height = 420 + 20 * n_key_rows (curve);
+  g_autofree char *comment = assay_figure_quote (curve->title, G_MAXINT);
+
+  g_string_append_printf (
+      gp,
+      "# %s\n"
+      "# Drawn from %s.csv by: gnuplot %s.gp\n"
+      "# and in other forms by: gnuplot -e \"form='pdf'\" %s.gp, or 'png'\n"
+      "if (!exists(\"form\")) form = 'svg'\n"
+      "if (form eq 'pdf') {\n"
+      "  set terminal pdfcairo noenhanced size 18cm,%.2fcm font 'sans-serif,10'\n"
+      "} else { if (form eq 'png') {\n"
+      "  set terminal pngcairo noenhanced size 1440,%u font 'sans-serif,20' linewidth 2 "
+      "pointscale 2\n"
+      "} else {\n"
+      "  set terminal svg noenhanced size 720,%u dynamic font 'sans-serif,13'\n"
+      "} }\n"
+      "set encoding utf8\n"
+      "if (exists(\"to_stdout\")) { set output } else { set output '%s.'.form }\n"
+      "set datafile separator comma\n"
+      "data = '%s.csv'\n",
+      comment, curve->name, curve->name, curve->name, 18.0 * height / 720, 2 * height, height,
+      curve->name, curve->name);
+}
+
+static void
+append_frame (GString *gp, const AssayCurve *curve, const Range *x, const Range *y)
+{
+  g_string_append (gp, "\nset title ");
+  append_quoted (gp, curve->title, MOST_TITLE);
+  g_string_append_c (gp, '\n');
+  append_axis_label (gp, 'x', &curve->x, MOST_X);
+  append_axis_label (gp, 'y', &curve->y, MOST_Y);
+  g_string_append (gp, "set border 3 linecolor rgb '#808080'\n"
+                       "set tics nomirror scale 0.5 textcolor rgb 'black'\n"
+                       "set grid linecolor rgb '#808080' linewidth 0.25\n"
+                       "set errorbars small\n"
+                       "set samples 2\n");
+  g_string_append_printf (gp,
+                          "set key outside bottom center vertical maxrows %u Left reverse "
+                          "samplen 2 height 1\n",
+                          n_key_rows (curve));
+  append_range (gp, 'x', x);
+  append_range (gp, 'y', y);
+  if (x->is_log || y->is_log)
+    g_string_append_printf (gp, "set logscale %s%s\n", x->is_log ? "x" : "", y->is_log ? "y" : "");
+}
+
+/* A tick at each value of the setting, but for those that would stand in each other. */
+static void
+append_setting_ticks (GString *gp, const AssayCurve *curve, const Range *x)
+{
+  g_autoptr (GArray) ticks = g_array_new (FALSE, FALSE, sizeof (double));
+
+  for (guint l = 0; l < n_drawn (curve); l++) {
+    const AssayCurveLine *line = curve->lines->pdata[l];
+
+    for (guint p = 0; p < line->points->len; p++) {
+      const double value = g_array_index (line->points, AssayCurvePoint, p).x.value;
+      gboolean is_free = isfinite (value);
+
+      for (guint t = 0; t < ticks->len && is_free; t++)
+        is_free = fabs (place (x, value) - place (x, g_array_index (ticks, double, t))) > 0.045;
+      if (is_free)
+        g_array_append_val (ticks, value);
+    }
+  }
+  g_string_append (gp, "set xtics (");
+  for (guint t = 0; t < ticks->len; t++) {
+    const double tick = g_array_index (ticks, double, t);
+
+    g_string_append_printf (gp, "%s'%.6g' ", t > 0 ? ", " : "", tick);
+    append_number (gp, tick);
+  }
+  g_string_append (gp, ")\n");
+}
+
+static void
+append_styles (GString *gp, const AssayCurve *curve)
+{
+  for (guint l = 0; l < n_drawn (curve); l++)
+    g_string_append_printf (gp,
+                            "set linetype %u linecolor rgb '%s' pointtype %d pointsize 0.8 "
+                            "linewidth 1.6 dashtype %u\n",
+                            l + 1, colours[l % G_N_ELEMENTS (colours)],
+                            shapes[l % G_N_ELEMENTS (shapes)],
+                            1 + l / (guint) G_N_ELEMENTS (colours));
+}
+
+/* The setting beside each point, where there is room: no other point or label near. */
+static void
+append_labels (GString *gp, const AssayCurve *curve, const Range *x, const Range *y)
+{
+  g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (double));
+  guint number = 1;
+
+  for (guint l = 0; l < n_drawn (curve); l++) {
+    const AssayCurveLine *line = curve->lines->pdata[l];
+
+    for (guint p = 0; p < line->points->len && number <= MOST_LABELS; p++) {
+      const AssayCurvePoint *point = &g_array_index (line->points, AssayCurvePoint, p);
+      const double at[] = { place (x, point->x.value), place (y, point->y.value) };
+      gboolean is_free = isfinite (point->setting);
+
+      for (guint t = 0; t < taken->len && is_free; t += 2)
+        is_free = fabs (g_array_index (taken, double, t) - at[0]) > 0.05
+                  || fabs (g_array_index (taken, double, t + 1) - at[1]) > 0.045;
+      if (!is_free)
+        continue;
+      g_array_append_vals (taken, at, 2);
+      g_string_append_printf (gp, "set label %u '%.6g' at ", number++, point->setting);
+      append_number (gp, x->factor * point->x.value);
+      g_string_append_c (gp, ',');
+      append_number (gp, y->factor * point->y.value);
+      g_string_append_printf (gp, " offset 1,-0.7 font ',10' textcolor linetype %u\n", l + 1);
+    }
+  }
+}
+
+/* ---- What is plotted ---- */
+
+/* Functions that give the value or bound in a column as it is drawn; where it is not known, or lies
+ * below a logarithmic axis, what is drawn instead. */
+static void
+append_functions (GString *gp, char letter, const Range *range)
+{
+  g_string_append_printf (gp, "%c(c) = %g * column(c)\n", letter, range->factor);
+  if (range->is_log)
+    g_string_append_printf (gp,
+                            "%cend(c, middle) = !valid(c) ? %c(middle) : column(c) > 0 ? %c(c) : "
+                            "%.6g\n",
+                            letter, letter, letter, range->low);
+  else
+    g_string_append_printf (gp, "%cend(c, middle) = valid(c) ? %c(c) : %c(middle)\n", letter,
+                            letter, letter);
+}
+
+static gboolean
+has_bars (const AssayCurveAxis *axis)
+{
+  return axis->measure != NULL && axis->measure->statistic != ASSAY_STATISTIC_EPSILON;
+}
+
+static void
+append_bars (GString *gp, const AssayCurve *curve, const char *rows, guint number)
+{
+  const gboolean has_x = has_bars (&curve->x), has_y = has_bars (&curve->y);
+
+  if (!has_x && !has_y)
+    return;
+  g_string_append_printf (gp,
+                          "  data skip 1 every %s using (x(2)):(y(Y))%s%s with %s%serrorbars "
+                          "linetype %u dashtype 1 linewidth 0.8 pointtype 0 notitle, \\\n",
+                          rows, has_x ? ":(xend(3, 2)):(xend(4, 2))" : "",
+                          has_y ? ":(yend(Y + 1, Y)):(yend(Y + 2, Y))" : "", has_x ? "x" : "",
+                          has_y ? "y" : "", number);
+}
+
+static void
+append_title (GString *gp, const AssayCurve *curve, const AssayCurveLine *line)
+{
+  g_autofree char *title = key_title (curve, line);
+
+  g_string_append (gp, " title ");
+  append_quoted (gp, title, MOST_NAME);
+  g_string_append (gp, ", \\\n");
+}
+
+static guint
+n_levels (const AssayCurve *curve)
+{
+  guint n = 0;
+
+  for (guint l = 0; l < n_drawn (curve); l++)
+    n += ((const AssayCurveLine *) curve->lines->pdata[l])->swept == NULL;
+  return n;
+}
+
+/* What has no setting to stand at is a level across the figure, its interval a band, of which many
+ * would hide each other. */
+static void
+append_level (GString *gp, const AssayCurve *curve, const AssayCurveLine *line, guint number,
+              const Range *y)
+{
+  const AssayCurveValue *value = &g_array_index (line->points, AssayCurvePoint, 0).y;
+
+  if (has_bars (&curve->y) && n_levels (curve) <= MOST_BANDS && isfinite (value->lower)
+      && isfinite (value->upper)) {
+    g_string_append (gp, "  '+' using 1:(");
+    append_number (gp, y->is_log && value->lower <= 0 ? y->low : y->factor * value->lower);
+    g_string_append (gp, "):(");
+    append_number (gp, y->factor * value->upper);
+    g_string_append_printf (gp,
+                            ") with filledcurves linetype %u fillstyle transparent solid 0.12 "
+                            "noborder notitle, \\\n",
+                            number);
+  }
+  g_string_append (gp, "  ");
+  append_number (gp, y->factor * value->value);
+  g_string_append_printf (gp, " with lines linetype %u linewidth 1 dashtype 2", number);
+  append_title (gp, curve, line);
+}
+
+static void
+append_plot (GString *gp, const AssayCurve *curve, const Range *y)
+{
+  const guint last = curve->kind == ASSAY_CURVE_TRADE_OFF ? 8 : 6; /* column "optimal" */
+  guint row = 0;
+
+  g_string_append_printf (gp, "Y = %d\nplot \\\n", curve->x.measure != NULL ? 5 : 3);
+  for (guint l = 0; l < n_drawn (curve); l++) {
+    const AssayCurveLine *line = curve->lines->pdata[l];
+    g_autofree char *rows = g_strdup_printf ("::%u::%u", row, row + line->points->len - 1);
+
+    row += line->points->len;
+    if (curve->kind == ASSAY_CURVE_SWEEP && line->swept == NULL) {
+      append_level (gp, curve, line, l + 1, y);
+      continue;
+    }
+    append_bars (gp, curve, rows, l + 1);
+    g_string_append_printf (gp,
+                            "  data skip 1 every %s using (x(2)):(y(Y)) with linespoints "
+                            "linetype %u",
+                            rows, l + 1);
+    append_title (gp, curve, line);
+  }
+  g_string_append_printf (gp,
+                          "  data skip 1 every ::0::%u using (x(2)):($%u == 1 ? y(Y) : NaN) "
+                          "with points pointtype 2 pointsize 1.4 linecolor rgb '#808080' "
+                          "notitle",
+                          row - 1, last + 1);
+  if (curve->kind == ASSAY_CURVE_TRADE_OFF)
+    g_string_append_printf (gp,
+                            ", \\\n  data skip 1 every ::0::%u using (x(2)):($%u == 1 ? y(Y) : "
+                            "NaN) with points pointtype 6 pointsize 1.5 linewidth 1.2 "
+                            "linecolor rgb 'black' title 'Pareto-optimal by point estimates'",
+                            row - 1, last);
+  g_string_append_c (gp, '\n');
+}
+
+char *
+assay_figure_script (const AssayCurve *curve)
+{
+  const Range x = find_range (curve, TRUE);
+  const Range y = find_range (curve, FALSE);
+  GString *gp = g_string_new (NULL);
+
+  append_head (gp, curve);
+  append_frame (gp, curve, &x, &y);
+  append_styles (gp, curve);
+  if (curve->kind == ASSAY_CURVE_SWEEP)
+    append_setting_ticks (gp, curve, &x);
+  else
+    append_labels (gp, curve, &x, &y);
+  append_functions (gp, 'x', &x);
+  append_functions (gp, 'y', &y);
+  append_plot (gp, curve, &y);
+  return g_string_free (gp, FALSE);
+}

@@ -1,0 +1,229 @@
+/* Figures: their files, and gnuplot. */
+#include "report/plots/figures.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "core/base/error.h"
+#include "report/plots/figure-script.h"
+#include "report/plots/figure-svg.h"
+#include "report/plots/gnuplot.h"
+
+void
+assay_figure_free (AssayFigure *figure)
+{
+  if (figure == NULL)
+    return;
+  g_free (figure->name);
+  g_free (figure->title);
+  g_free (figure->note);
+  g_free (figure->svg);
+  g_free (figure->why_not);
+  assay_curve_free (figure->curve);
+  g_free (figure);
+}
+
+gboolean
+assay_figure_options_parse (const char *list, AssayFigureOptions *inout_options, GError **error)
+{
+  g_auto (GStrv) forms = g_strsplit (list, ",", -1);
+
+  for (guint i = 0; forms[i] != NULL; i++) {
+    const char *form = g_strstrip (forms[i]);
+
+    if (g_str_equal (form, "pdf"))
+      inout_options->has_pdf = TRUE;
+    else if (g_str_equal (form, "png"))
+      inout_options->has_png = TRUE;
+    else if (!g_str_equal (form, "svg"))
+      return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                         "there are no figures in the form '%s'; expected svg, pdf, png, or "
+                         "several of them with commas between",
+                         form);
+  }
+  return TRUE;
+}
+
+/* ---- Files ---- */
+
+/* Beside its place, then moved there: a kill leaves the old file or the new one. Not forced to the
+ * disk, which costs more than drawing: after a power cut 'assay report' makes figures anew. */
+static gboolean
+write_bytes (const char *folder, const char *name, const char *ending, gconstpointer bytes,
+             gsize length, GError **error)
+{
+  g_autofree char *file = g_strconcat (name, ending, NULL);
+  g_autofree char *path = g_build_filename (folder, file, NULL);
+  g_autofree char *beside = g_strconcat (path, ".tmp", NULL);
+  FILE *stream = g_fopen (beside, "wbe");
+  gboolean is_written = stream != NULL && fwrite (bytes, 1, length, stream) == length
+                        && fflush (stream) == 0;
+  int cause = errno;
+
+  if (stream != NULL && fclose (stream) != 0 && is_written) {
+    is_written = FALSE;
+    cause = errno;
+  }
+  if (is_written && g_rename (beside, path) == 0)
+    return TRUE;
+  cause = is_written ? errno : cause;
+  if (stream != NULL)
+    g_unlink (beside);
+  return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path, g_strerror (cause));
+}
+
+static gboolean
+write_text (const char *folder, const char *name, const char *ending, const char *text,
+            GError **error)
+{
+  return write_bytes (folder, name, ending, text, strlen (text), error);
+}
+
+/* The SVG that gnuplot drew, made fit; NULL with the reason. */
+static char *
+take_svg (GBytes *drawn, const AssayFigure *figure, GError **error)
+{
+  gsize length;
+  const char *raw = g_bytes_get_data (drawn, &length);
+  g_autofree char *text = g_strndup (raw != NULL ? raw : "", length);
+  char *svg = NULL;
+
+  if (g_utf8_validate (text, -1, NULL))
+    svg = assay_figure_clean_svg (text, figure->name, figure->title);
+  if (svg == NULL)
+    assay_fail (error, ASSAY_ERROR_IO, "%s.svg: gnuplot drew no picture", figure->name);
+  return svg;
+}
+
+/* ---- Drawing ---- */
+
+/* An earlier figure, which could not be drawn this time. */
+static void
+remove_form (const char *folder, const char *name, const char *ending)
+{
+  g_autofree char *file = g_strconcat (name, ending, NULL);
+  g_autofree char *path = g_build_filename (folder, file, NULL);
+
+  g_unlink (path);
+}
+
+/* One form, the SVG into @figure too. FALSE with @ret_failure: it cannot be drawn; or with @error,
+ * which is one of writing. */
+static gboolean
+draw_form (const char *program, const char *folder, AssayFigure *figure, const char *ending,
+           GError **ret_failure, GError **error)
+{
+  g_autofree char *script = g_strconcat (figure->name, ".gp", NULL);
+  g_autoptr (GBytes) drawn
+      = assay_gnuplot_run (program, folder, script, ending + 1, ret_failure);
+  const gboolean is_svg = g_str_equal (ending, ".svg");
+  gconstpointer data;
+  gsize length;
+
+  if (drawn != NULL && is_svg)
+    figure->svg = take_svg (drawn, figure, ret_failure);
+  if (drawn == NULL || (is_svg && figure->svg == NULL)) {
+    remove_form (folder, figure->name, ending);
+    return FALSE;
+  }
+  if (is_svg)
+    return write_text (folder, figure->name, ending, figure->svg, error);
+  data = g_bytes_get_data (drawn, &length);
+  return write_bytes (folder, figure->name, ending, data, length, error);
+}
+
+/* Where it cannot be drawn, the figure says why; an error is one of writing. */
+static gboolean
+draw (const char *program, const char *folder, AssayFigure *figure,
+      const AssayFigureOptions *options, GError **error)
+{
+  static const char *const endings[] = { ".svg", ".pdf", ".png" };
+  const gboolean is_wanted[] = { TRUE, options->has_pdf, options->has_png };
+  g_autoptr (GError) failure = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (endings) && failure == NULL; i++)
+    if (is_wanted[i] && !draw_form (program, folder, figure, endings[i], &failure, error)
+        && failure == NULL)
+      return FALSE;
+  if (failure != NULL)
+    figure->why_not = g_strdup (failure->message);
+  return TRUE;
+}
+
+static AssayFigure *
+figure_new (AssayCurve *taken)
+{
+  AssayFigure *figure = g_new0 (AssayFigure, 1);
+
+  figure->name = g_strdup (taken->name);
+  figure->title = g_strdup (taken->title);
+  figure->note = assay_curve_note (taken);
+  figure->curve = taken;
+  return figure;
+}
+
+static gboolean
+write_figure (const char *program, const char *folder, AssayFigure *figure,
+              const AssayFigureOptions *options, GError **error)
+{
+  g_autofree char *csv = assay_figure_csv (figure->curve);
+  g_autofree char *script = assay_figure_script (figure->curve);
+
+  if (!write_text (folder, figure->name, ".csv", csv, error)
+      || !write_text (folder, figure->name, ".gp", script, error))
+    return FALSE;
+  if (program != NULL)
+    return draw (program, folder, figure, options, error);
+  figure->why_not = g_strdup_printf ("This figure is not drawn: gnuplot is not installed. Its data "
+                                     "and script are in %s/%s.csv and .gp.",
+                                     ASSAY_FIGURE_FOLDER, figure->name);
+  return TRUE;
+}
+
+/* The entry that stands for figures beyond the most. */
+static AssayFigure *
+figure_of_rest (guint n)
+{
+  AssayFigure *figure = g_new0 (AssayFigure, 1);
+
+  figure->name = g_strdup ("more-figures");
+  figure->title = g_strdup ("Further figures");
+  figure->note = g_strdup ("");
+  figure->why_not = g_strdup_printf ("%u further figures are left out: more than %d are not made. "
+                                     "The tables and results.csv have their numbers.",
+                                     n, ASSAY_FIGURE_MOST);
+  return figure;
+}
+
+GPtrArray *
+assay_figures_write (const AssayResults *results, const char *folder,
+                     const AssayFigureOptions *options, GError **error)
+{
+  static const AssayFigureOptions svg_alone = { 0 };
+  const AssayFigureOptions *chosen = options != NULL ? options : &svg_alone;
+  g_autoptr (GPtrArray) curves = assay_curves_new (results);
+  g_autoptr (GPtrArray) figures
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_figure_free);
+  g_autofree char *own = g_build_filename (folder, ASSAY_FIGURE_FOLDER, NULL);
+  g_autofree char *program
+      = g_find_program_in_path (chosen->gnuplot != NULL ? chosen->gnuplot : "gnuplot");
+  const guint n_rest = curves->len > ASSAY_FIGURE_MOST ? curves->len - ASSAY_FIGURE_MOST : 0;
+
+  if (curves->len > 0 && g_mkdir_with_parents (own, 0777) != 0) {
+    assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be created: %s", own, g_strerror (errno));
+    return NULL;
+  }
+  for (guint n = curves->len - n_rest; n > 0; n--) {
+    AssayFigure *figure = figure_new (g_ptr_array_steal_index (curves, 0));
+
+    g_ptr_array_add (figures, figure);
+    if (!write_figure (program, own, figure, chosen, error))
+      return NULL;
+  }
+  if (n_rest > 0)
+    g_ptr_array_add (figures, figure_of_rest (n_rest));
+  return g_steal_pointer (&figures);
+}

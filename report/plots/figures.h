@@ -1,0 +1,42 @@
+/* Figures: the curves of results, drawn by gnuplot. Beside each picture stand what it is drawn from
+ * (NAME.csv) and how (NAME.gp), so that an author restyles it: "gnuplot NAME.gp" draws it anew. */
+#pragma once
+
+#include "report/plots/curves.h"
+
+G_BEGIN_DECLS
+
+#define ASSAY_FIGURE_FOLDER "figures"
+/* More than this nobody looks at. */
+#define ASSAY_FIGURE_MOST 30
+
+typedef struct {
+  gboolean has_pdf; /* beside the SVG */
+  gboolean has_png;
+  const char *gnuplot; /* the program; NULL: gnuplot, wherever PATH has it */
+} AssayFigureOptions;
+
+typedef struct {
+  char *name;        /* of its files: NAME.svg, NAME.csv, NAME.gp */
+  char *title;       /* as scenarios have it: nothing is escaped */
+  char *note;        /* how to read it; not escaped either */
+  char *svg;         /* one <svg> element without scripts and references to other files, black as
+                * currentColor and ids that begin with NAME; NULL: it is not drawn */
+  char *why_not;     /* why not, or why one of the other forms is not there; NULL: all are */
+  AssayCurve *curve; /* NULL: the entry stands for figures that were left out */
+} AssayFigure;
+
+/* Writes the figures of @results into @folder/figures and lists them (of AssayFigure, which the
+ * list frees). @options NULL: SVG alone. Without gnuplot, or where it fails, data and scripts are
+ * written all the same, and `why_not` tells. Of more figures than ASSAY_FIGURE_MOST the rest is
+ * left out, and one entry without a curve says so in `why_not`. Without curves there are no figures
+ * and no folder. The same results give the same bytes of SVG, CSV and script. ASSAY_ERROR_IO. */
+GPtrArray *assay_figures_write (const AssayResults *results, const char *folder,
+                                const AssayFigureOptions *options, GError **error);
+void assay_figure_free (AssayFigure *figure);
+
+/* Of the list "pdf,png". ASSAY_ERROR_SCENARIO naming the form that there is not. */
+gboolean assay_figure_options_parse (const char *list, AssayFigureOptions *inout_options,
+                                     GError **error);
+
+G_END_DECLS

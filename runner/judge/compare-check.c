@@ -1,0 +1,247 @@
+/* Whether runs can be compared at all. */
+#include "runner/judge/compare-check.h"
+
+#include <string.h>
+
+#include "core/base/text.h"
+#include "runner/plan/pairing.h"
+
+static const AssayPlan *
+plan_of (const GPtrArray *runs, guint i)
+{
+  return ((const AssayKeptRun *) runs->pdata[i])->plan;
+}
+
+static gboolean
+check_finished (const AssayKeptRun *run, const char *name, GError **error)
+{
+  return run->is_finished
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "%s is an unfinished run (%" G_GSIZE_FORMAT " of %u cells are missing); "
+                        "expected 'assay run %s --out %s --resume' first",
+                        name, run->results->n_missing, run->plan->cells->len, run->plan->scenario,
+                        run->folder);
+}
+
+static gboolean
+check_same (const char *what, const char *first, const char *ours, const char *second,
+            const char *theirs, GError **error)
+{
+  return g_str_equal (ours, theirs)
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "%s and %s cannot be compared: %s is %s in %s and %s in %s; expected the "
+                        "same",
+                        first, second, what, ours, first, theirs, second);
+}
+
+static gboolean
+check_number (const char *what, const char *first, guint64 ours, const char *second, guint64 theirs,
+              GError **error)
+{
+  g_autofree char *one = g_strdup_printf ("%" G_GUINT64_FORMAT, ours);
+  g_autofree char *other = g_strdup_printf ("%" G_GUINT64_FORMAT, theirs);
+
+  return check_same (what, first, one, second, other, error);
+}
+
+static gboolean
+has_groups (const AssayPlan *plan)
+{
+  for (guint i = 0; i < plan->datasets->len; i++)
+    if (plan->surveys[i].n_groups > 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* What decides which secrets a trial takes. */
+static gboolean
+check_secrets (const AssayPlan *a, const char *first, const AssayPlan *b, const char *second,
+               GError **error)
+{
+  const struct {
+    const char *what;
+    guint64 ours, theirs;
+  } numbers[] = {
+    { "seed", a->seed, b->seed },
+    { "trials", a->trials, b->trials },
+    { "secrets", a->secrets, b->secrets },
+    { "secret_groups", a->secret_groups, b->secret_groups },
+  };
+  g_autofree char *ours = assay_text_number (a->confidence);
+  g_autofree char *theirs = assay_text_number (b->confidence);
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (!check_number (numbers[i].what, first, numbers[i].ours, second, numbers[i].theirs, error))
+      return FALSE;
+  /* Whole groups are set apart for tuning, which leaves other secrets to the trials. */
+  return check_same ("confidence", first, ours, second, theirs, error)
+         && (!has_groups (a)
+             || check_number ("tune_secrets", first, a->tune_secrets, second, b->tune_secrets,
+                              error));
+}
+
+/* "photos (size=32 count=100)" */
+static char *
+describe (const AssayPart *part)
+{
+  g_autofree char *settings = assay_settings_canonical (part->settings);
+
+  g_strdelimit (g_strchomp (settings), "\n", ' ');
+  return *settings != '\0' ? g_strdup_printf ("%s (%s)", part->plugin->id, settings)
+                           : g_strdup (part->plugin->id);
+}
+
+static gboolean
+is_same_part (const AssayPart *a, const AssayPart *b)
+{
+  g_autofree char *ours = assay_settings_canonical (a->settings);
+  g_autofree char *theirs = assay_settings_canonical (b->settings);
+
+  return a->plugin == b->plugin && g_str_equal (ours, theirs);
+}
+
+static gboolean
+check_dataset (const GPtrArray *runs, guint other, guint index, const GPtrArray *names,
+               GError **error)
+{
+  const AssayKeptRun *a = runs->pdata[0], *b = runs->pdata[other];
+  const char *ours = a->results->hashes->pdata[index], *theirs = b->results->hashes->pdata[index];
+  const AssayPart *part = assay_plan_part (a->plan->datasets, index);
+  const AssayPart *their_part = assay_plan_part (b->plan->datasets, index);
+  const char *first = names->pdata[0], *second = names->pdata[other];
+
+  if (!is_same_part (part, their_part)) {
+    g_autofree char *one = describe (part);
+    g_autofree char *two = describe (their_part);
+
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "%s and %s cannot be compared: their datasets differ: %s and %s", first,
+                       second, one, two);
+  }
+  return g_strcmp0 (ours, theirs) == 0
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "%s and %s cannot be compared: their data differ: sha256 %.12s and %.12s",
+                        first, second, ours != NULL ? ours : "none",
+                        theirs != NULL ? theirs : "none");
+}
+
+gboolean
+assay_compare_check (const GPtrArray *runs, const GPtrArray *names, GError **error)
+{
+  const AssayPlan *plan = plan_of (runs, 0);
+
+  for (guint r = 0; r < runs->len; r++)
+    if (!check_finished (runs->pdata[r], names->pdata[r], error))
+      return FALSE;
+  for (guint r = 1; r < runs->len; r++) {
+    const AssayPlan *other = plan_of (runs, r);
+
+    if (!check_number ("the number of datasets", names->pdata[0], plan->datasets->len,
+                       names->pdata[r], other->datasets->len, error))
+      return FALSE;
+    for (guint d = 0; d < plan->datasets->len; d++)
+      if (!check_dataset (runs, r, d, names, error))
+        return FALSE;
+    if (!check_secrets (plan, names->pdata[0], other, names->pdata[r], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gint
+assay_compare_find_part (const GPtrArray *other, const AssayPart *part)
+{
+  for (guint i = 0; i < other->len; i++)
+    if (is_same_part (assay_plan_part (other, i), part))
+      return (gint) i;
+  return -1;
+}
+
+/* Another setting of the same plugin, or NULL. */
+static const AssayPart *
+find_plugin (const GPtrArray *parts, const AssayPlugin *plugin)
+{
+  for (guint i = 0; i < parts->len; i++)
+    if (assay_plan_part (parts, i)->plugin == plugin)
+      return assay_plan_part (parts, i);
+  return NULL;
+}
+
+/* Whether the two lists have any setting of @plugin in common. */
+static gboolean
+shares_setting (const GPtrArray *ours, const GPtrArray *theirs, const AssayPlugin *plugin)
+{
+  for (guint i = 0; i < ours->len; i++)
+    if (assay_plan_part (ours, i)->plugin == plugin
+        && assay_compare_find_part (theirs, assay_plan_part (ours, i)) >= 0)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names, const AssayPart *part,
+                         gboolean is_utility, gboolean *ret_is_common, guint *ret_lacks,
+                         GError **error)
+{
+  const AssayPlan *plan = plan_of (runs, 0);
+  const GPtrArray *ours = is_utility ? plan->utilities : plan->metrics;
+
+  *ret_is_common = TRUE;
+  for (guint r = 1; r < runs->len; r++) {
+    const AssayPlan *other = plan_of (runs, r);
+    const GPtrArray *theirs = is_utility ? other->utilities : other->metrics;
+    const AssayPart *twin = find_plugin (theirs, part->plugin);
+
+    if (assay_compare_find_part (theirs, part) >= 0)
+      continue;
+    if (twin != NULL && !shares_setting (ours, theirs, part->plugin)) {
+      g_autofree char *one = describe (part);
+      g_autofree char *two = describe (twin);
+
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "%s and %s cannot be compared: the %s has other settings: %s and %s",
+                         (const char *) names->pdata[0], (const char *) names->pdata[r],
+                         is_utility ? "utility" : "metric", one, two);
+    }
+    *ret_is_common = FALSE;
+    *ret_lacks = r;
+    return TRUE;
+  }
+  return TRUE;
+}
+
+/* An attack without its label: plugin, settings, grants and what it is tuned over. */
+static const char *
+identity (const AssayPart *attack)
+{
+  return strchr (attack->canonical, '\n') + 1;
+}
+
+static gboolean
+plays (const AssayPlan *plan, const AssayPart *attack)
+{
+  for (guint i = 0; i < plan->attacks->len; i++)
+    if (g_str_equal (identity (assay_plan_part (plan->attacks, i)), identity (attack)))
+      return TRUE;
+  return FALSE;
+}
+
+char *
+assay_compare_lacks_attack (const GPtrArray *runs, const GPtrArray *names, guint r, guint better,
+                            guint s, guint worse)
+{
+  const AssayPlan *plan = plan_of (runs, r), *other = plan_of (runs, s);
+  const AssayPart *defense = assay_plan_part (plan->defenses, better);
+  const AssayPart *their_defense = assay_plan_part (other->defenses, worse);
+
+  for (guint i = 0; i < other->attacks->len; i++) {
+    const AssayPart *attack = assay_plan_part (other->attacks, i);
+    g_autofree char *reason = assay_pairing_why_not (defense, attack);
+    g_autofree char *their_reason = assay_pairing_why_not (their_defense, attack);
+
+    if (reason == NULL && their_reason == NULL && !plays (plan, attack))
+      return g_strdup_printf ("attack %s of %s could be played against it, and was not",
+                              attack->name, (const char *) names->pdata[s]);
+  }
+  return NULL;
+}

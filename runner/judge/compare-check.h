@@ -1,0 +1,27 @@
+/* Whether runs can be compared at all. */
+#pragma once
+
+#include "runner/store/kept.h"
+
+G_BEGIN_DECLS
+
+/* That data, secrets, trials, seed and confidence of all @runs (AssayKeptRun, called @names) are
+ * the same, and that all are finished. ASSAY_ERROR_MISMATCH names the first difference. */
+gboolean assay_compare_check (const GPtrArray *runs, const GPtrArray *names, GError **error);
+
+/* Which part of @other is what @part is: the same plugin with the same settings; -1: none. */
+gint assay_compare_find_part (const GPtrArray *other, const AssayPart *part);
+
+/* Whether all runs have @part of the first run among their metrics (or, with @is_utility, their
+ * utilities); @ret_lacks is the run that does not. ASSAY_ERROR_MISMATCH: a run has the plugin, but
+ * with other settings alone. */
+gboolean assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names,
+                                  const AssayPart *part, gboolean is_utility,
+                                  gboolean *ret_is_common, guint *ret_lacks, GError **error);
+
+/* NULL, or why nothing is known of how defense @better of run @r fares against the attacks of run
+ * @s: one of them, which could attack it, was not played in run @r. */
+char *assay_compare_lacks_attack (const GPtrArray *runs, const GPtrArray *names, guint r,
+                                  guint better, guint s, guint worse);
+
+G_END_DECLS

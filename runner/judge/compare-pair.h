@@ -1,0 +1,11 @@
+/* Which point of a comparison is shown to be better than which. */
+#pragma once
+
+#include "runner/judge/compare.h"
+
+G_BEGIN_DECLS
+
+/* Fills in the pairs of every axis, whose points are there, and corrects them by Holm over all. */
+gboolean assay_compare_test_pairs (AssayCompared *compared, GError **error);
+
+G_END_DECLS

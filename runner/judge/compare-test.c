@@ -1,0 +1,209 @@
+/* One measure of two defenses: is the one better than the other? */
+#include "runner/judge/compare-test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/stats/bound-test.h"
+#include "core/stats/paired-test.h"
+#include "runner/judge/pool.h"
+
+/* Halvings of the logarithm of a: its ends are 2^-40 of their distance apart. */
+#define HALVINGS 40
+#define LEAST_LEVEL 1e-12
+
+struct _AssayEvidence {
+  AssayPool pool;
+  guint n_cells;
+  gsize *cell_n;       /* outcomes of each trial */
+  GHashTable *samples; /* of each measure that was asked for: every point is in many pairs */
+};
+
+void
+assay_evidence_free (AssayEvidence *evidence)
+{
+  if (evidence == NULL)
+    return;
+  assay_pool_clear (&evidence->pool);
+  g_free (evidence->cell_n);
+  g_hash_table_unref (evidence->samples);
+  g_free (evidence);
+}
+
+AssayEvidence *
+assay_evidence_new (const AssayKeptRun *run, gsize first, guint metric, GError **error)
+{
+  g_autoptr (GArray) indices = assay_pool_trials (run->plan, first);
+  AssayEvidence *evidence = g_new0 (AssayEvidence, 1);
+  gboolean is_ok;
+
+  evidence->n_cells = indices->len;
+  evidence->cell_n = g_new0 (gsize, indices->len);
+  evidence->samples = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) assay_sample_free);
+  is_ok = assay_pool_fill (&evidence->pool, run->plan, run->store, indices, metric, error);
+  for (guint i = 0; is_ok && i < indices->len; i++) {
+    AssayOutcomes outcomes = { 0 };
+
+    is_ok = assay_store_outcomes (run->store, g_array_index (indices, gsize, i), metric, 1,
+                                  &outcomes, error);
+    evidence->cell_n[i] = outcomes.n;
+    assay_outcomes_clear (&outcomes);
+  }
+  if (is_ok)
+    return evidence;
+  assay_evidence_free (evidence);
+  return NULL;
+}
+
+/* NULL: a cell left the measure out. */
+static const AssaySample *
+sample_of (const AssayEvidence *evidence, const AssayMeasure *measure)
+{
+  AssaySample *sample = g_hash_table_lookup (evidence->samples, measure);
+
+  if (sample == NULL) {
+    sample = assay_pool_sample (&evidence->pool, measure);
+    if (sample != NULL)
+      g_hash_table_insert (evidence->samples, (gpointer) measure, sample);
+  }
+  return sample;
+}
+
+/* ---- The same units ---- */
+
+static gboolean
+is_quantile (const AssayMeasure *measure)
+{
+  return measure->statistic != ASSAY_STATISTIC_RATE && measure->statistic != ASSAY_STATISTIC_MEAN;
+}
+
+/* As many outcomes of every trial, of units with the same numbers. */
+static gboolean
+are_paired (const AssayEvidence *a, const AssayEvidence *b, const AssayMeasure *measure)
+{
+  const GArray *ours = a->pool.groups, *theirs = b->pool.groups;
+
+  return !is_quantile (measure) && a->n_cells == b->n_cells
+         && memcmp (a->cell_n, b->cell_n, a->n_cells * sizeof *a->cell_n) == 0
+         && a->pool.series[measure->series]->len == b->pool.series[measure->series]->len
+         && ours->len == theirs->len
+         && (ours->len == 0 || memcmp (ours->data, theirs->data, ours->len * sizeof (gint64)) == 0);
+}
+
+static gboolean
+has_range (const AssayMeasure *measure)
+{
+  return measure->low > -G_MAXDOUBLE && measure->high < G_MAXDOUBLE;
+}
+
+/* Gaffke's test of the differences, moved and scaled into 0 to 1. */
+static double
+test_bounded (const double *better, const double *worse, const gint64 *groups, gsize n,
+              const AssayMeasure *measure, gboolean lower_is_better, double margin,
+              AssayStreamKey stream)
+{
+  const AssayMeasure scaled
+      = { .name = measure->name, .statistic = ASSAY_STATISTIC_MEAN, .low = 0, .high = 1 };
+  const double range = measure->high - measure->low;
+  const double sign = lower_is_better ? -1 : 1;
+  g_autofree double *shares = g_new (double, n);
+  g_autoptr (AssaySample) sample = NULL;
+
+  for (gsize i = 0; i < n; i++)
+    shares[i] = (sign * (better[i] - worse[i]) / range + 1) / 2;
+  sample = assay_sample_new (&scaled, shares, groups, n);
+  return assay_bound_test (sample, (1 - margin / range) / 2, stream).p_above;
+}
+
+/* The outcomes of the better side stand "before": what got worse after them was better there. */
+static double
+test_paired (const AssayEvidence *a, const AssayEvidence *b, const gint64 *groups,
+             const AssayMeasure *measure, gboolean lower_is_better, double margin,
+             AssayStreamKey stream, const char **ret_method)
+{
+  const GArray *series = a->pool.series[measure->series];
+  const double *better = (const double *) (gconstpointer) series->data;
+  const double *worse = (const double *) (gconstpointer) b->pool.series[measure->series]->data;
+  const gboolean is_rate = measure->statistic == ASSAY_STATISTIC_RATE && groups == NULL;
+  AssayMeasure directed = *measure;
+  AssayPairedTest test;
+
+  if (has_range (measure) && (!is_rate || margin > 0)) {
+    *ret_method = "gaffke-paired";
+    return test_bounded (better, worse, groups, series->len, measure, lower_is_better, margin,
+                         stream);
+  }
+  directed.higher_is_worse = lower_is_better;
+  test = assay_paired_test (&directed, better, worse, groups, series->len, stream);
+  *ret_method = test.method;
+  return test.p_worse;
+}
+
+/* ---- Intervals that are apart ---- */
+
+static gboolean
+are_apart (const AssaySample *better, const AssaySample *worse, gboolean lower_is_better,
+           double margin, double level, AssayStreamKey stream)
+{
+  const AssayInterval a = assay_sample_interval (better, 1 - level, stream);
+  const AssayInterval b = assay_sample_interval (worse, 1 - level, stream);
+
+  return lower_is_better ? a.upper < b.lower + margin : a.lower > b.upper - margin;
+}
+
+static double
+least_level (const AssaySample *sample)
+{
+  const gboolean is_resampled
+      = sample->method == ASSAY_SAMPLE_BOOTSTRAP || sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP;
+
+  return is_resampled ? 2.0 / (ASSAY_RESAMPLES + 1) : LEAST_LEVEL;
+}
+
+static double
+test_intervals (const AssaySample *better, const AssaySample *worse, gboolean lower_is_better,
+                double margin, AssayStreamKey stream)
+{
+  double apart = 0.5;
+  double level = MAX (least_level (better), least_level (worse));
+
+  if (!are_apart (better, worse, lower_is_better, margin, apart, stream))
+    return 1;
+  if (are_apart (better, worse, lower_is_better, margin, level, stream))
+    return level;
+  for (guint i = 0; i < HALVINGS && apart > 1.0001 * level; i++) {
+    const double middle = sqrt (level * apart);
+
+    if (are_apart (better, worse, lower_is_better, margin, middle, stream))
+      apart = middle;
+    else
+      level = middle;
+  }
+  return apart;
+}
+
+double
+assay_evidence_test (const AssayEvidence *better, const AssayEvidence *worse,
+                     const AssayMeasure *measure, gboolean lower_is_better, double margin,
+                     AssayStreamKey stream, const char **ret_method)
+{
+  const AssaySample *a, *b;
+
+  *ret_method = "none";
+  if (measure->statistic == ASSAY_STATISTIC_EPSILON)
+    return 1;
+  a = sample_of (better, measure);
+  b = sample_of (worse, measure);
+  if (a == NULL || b == NULL)
+    return 1;
+  if (are_paired (better, worse, measure)) {
+    /* Units with names of their own are independent where the sample says so. */
+    const gint64 *groups
+        = a->n_groups > 0 ? (const gint64 *) (gconstpointer) better->pool.groups->data : NULL;
+
+    return test_paired (better, worse, groups, measure, lower_is_better, margin, stream,
+                        ret_method);
+  }
+  *ret_method = "intervals-apart";
+  return test_intervals (a, b, lower_is_better, margin, stream);
+}

@@ -1,0 +1,39 @@
+/* One measure of two defenses of different runs: is the one better than the other?
+ *
+ * The runs protect the same secrets (compare-check.h), so that outcomes are paired where
+ * they are of the same units in the same order. Let d_i be by how much unit i is better off. Tested
+ * is "the mean of d is at most -margin":
+ *
+ * - rates of independent units without a margin: exact McNemar (core/stats/paired-test.h);
+ * - measures from low to high: Gaffke's test (bound-test.h) of (d_i / (high - low) + 1) / 2,
+ *   which lies from 0 to 1, since a bootstrap knows nothing of the units that a sample lacks;
+ * - others: core/stats/paired-test.h.
+ *
+ * Quantiles, whose difference is not the mean of d, and outcomes that are not paired: the smallest
+ * a at which the intervals of confidence 1 - a are apart. Each end is wrong with a chance of a / 2
+ * at most, whatever the two have in common, so that p = a. Percentile bootstrap intervals have no
+ * such ends below a = 2 / (resamples + 1).
+ *
+ * Epsilon is only ever bounded from below: nothing shows that one is smaller. */
+#pragma once
+
+#include "runner/store/kept.h"
+
+G_BEGIN_DECLS
+
+typedef struct _AssayEvidence AssayEvidence;
+
+/* What the pooled cell at @first (of trial 0) of @run saw of its metric number @metric. */
+AssayEvidence *assay_evidence_new (const AssayKeptRun *run, gsize first, guint metric,
+                                   GError **error);
+void assay_evidence_free (AssayEvidence *evidence);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayEvidence, assay_evidence_free)
+
+/* The p-value of "@better is not better than @worse by more than -@margin", in which better is the
+ * side that @lower_is_better says; small where it is better. 1 where nothing can be shown. @method
+ * is static. */
+double assay_evidence_test (const AssayEvidence *better, const AssayEvidence *worse,
+                            const AssayMeasure *measure, gboolean lower_is_better, double margin,
+                            AssayStreamKey stream, const char **ret_method);
+
+G_END_DECLS

@@ -1,0 +1,545 @@
+/* Judging the claims of a scenario. */
+#include "runner/judge/judge.h"
+
+#include <math.h>
+
+#include "core/stats/bound-test.h"
+#include "runner/judge/pool.h"
+#include "runner/judge/reason.h"
+#include "runner/plan/claim.h"
+
+/* Fewer groups than these say too little about others like them. */
+#define LEAST_GROUPS 10
+
+const char *
+assay_verdict_name (AssayVerdict verdict)
+{
+  static const char *const names[] = {
+    [ASSAY_VERDICT_UPHELD] = "upheld",
+    [ASSAY_VERDICT_VIOLATED] = "violated",
+    [ASSAY_VERDICT_UNREFUTED] = "unrefuted",
+    [ASSAY_VERDICT_INCONCLUSIVE] = "inconclusive",
+  };
+
+  return names[verdict];
+}
+
+static void
+hypothesis_clear (gpointer data)
+{
+  g_free (((AssayResultHypothesis *) data)->why_not);
+}
+
+void
+assay_result_claim_free (AssayResultClaim *claim)
+{
+  if (claim == NULL)
+    return;
+  g_free (claim->reason);
+  g_array_unref (claim->hypotheses);
+  g_free (claim->witness.cell);
+  assay_audit_record_free (claim->witness.audit);
+  g_free (claim);
+}
+
+/* ---- Hypotheses ---- */
+
+/* Where a hypothesis comes from, for the second look after Holm. */
+typedef struct {
+  AssaySample *sample; /* NULL: nothing was measured */
+  AssayStreamKey stream;
+  gsize first; /* the plan's cell of trial 0 */
+} Evidence;
+
+static void
+evidence_clear (gpointer data)
+{
+  assay_sample_free (((Evidence *) data)->sample);
+}
+
+/* An event that all runs of both inputs have would be one of any mechanism. */
+static gboolean
+is_vacuous (const AssayAudit *audit)
+{
+  return audit->kind == ASSAY_AUDIT_TWO_INPUTS && audit->hits == audit->runs
+         && audit->mistakes == audit->runs;
+}
+
+/* Why a pooled cell decides nothing, or NULL. */
+static char *
+why_not (const AssayResultCell *cell, const AssaySample *sample, const char *left_out)
+{
+  if (cell->status == ASSAY_CELL_CONTROL_FAILED)
+    return g_strdup ("the attack lost its control");
+  if (cell->status != ASSAY_CELL_OK)
+    return g_strdup_printf ("a cell ended in an error (%s)", cell->message);
+  if (left_out != NULL)
+    return g_strdup_printf ("the measure is left out of it (%s)", left_out);
+  if (sample == NULL)
+    return g_strdup ("the measure does not apply to it");
+  if (sample->method == ASSAY_SAMPLE_AUDIT && is_vacuous (&sample->audit))
+    return g_strdup ("the attack found no event: the one that it tested is true of every output");
+  if (sample->n_groups > 0 && sample->n_groups < LEAST_GROUPS)
+    return g_strdup_printf ("its secrets come from %" G_GSIZE_FORMAT " groups, fewer than %d",
+                            sample->n_groups, LEAST_GROUPS);
+  return NULL;
+}
+
+/* Whether the claim would be upheld by how little an attack recovered, and not by how much. */
+static gboolean
+wants_little (const AssayClaim *claim)
+{
+  return claim->is_at_most == claim->measure->higher_is_worse;
+}
+
+/* The test of one pooled cell, before any correction. */
+static gboolean
+test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *claim,
+           const AssayResultCell *cell, gsize first, AssayResultHypothesis *ret_hypothesis,
+           Evidence *ret_evidence, GError **error)
+{
+  const AssayPlan *plan = results->plan;
+  const AssayPart *metric
+      = assay_plan_measuring (plan, assay_plan_cell (plan, first), claim->metric);
+  g_autoptr (GArray) indices = assay_pool_trials (plan, first);
+  g_autofree char *attack = assay_settings_canonical (cell->player.settings);
+  /* The stream of the pooled measurement (results.c): a figure has one interval. */
+  g_autofree char *upstream
+      = g_strdup_printf ("%s%s\n%s", attack, metric->canonical, claim->measure->name);
+  Evidence evidence = { .first = first,
+                        .stream = assay_plan_stream (plan, assay_plan_cell (plan, first),
+                                                     "metric-pooled", upstream) };
+  AssayResultHypothesis hypothesis = { .cell = cell,
+                                       .bound = assay_claim_bound (
+                                           plan, claim, assay_plan_cell (plan, first)),
+                                       .interval = { .estimate = NAN, .lower = NAN, .upper = NAN },
+                                       .p_violated = 1,
+                                       .adjusted_violated = 1,
+                                       .p_upheld = 1,
+                                       .adjusted_upheld = 1,
+                                       .detectable = NAN,
+                                       .units_needed = NAN,
+                                       .power = NAN };
+  AssayPool pool;
+  const gboolean is_ok = assay_pool_fill (&pool, plan, store, indices, claim->metric, error);
+
+  if (is_ok) {
+    evidence.sample = assay_pool_sample (&pool, claim->measure);
+    hypothesis.why_not = why_not (cell, evidence.sample, pool.left_out[claim->measure->series]);
+  }
+  assay_pool_clear (&pool);
+  if (!is_ok)
+    return FALSE;
+  if (evidence.sample != NULL)
+    hypothesis.interval = assay_sample_interval (evidence.sample, claim->confidence,
+                                                 evidence.stream);
+  if (evidence.sample != NULL && evidence.sample->method == ASSAY_SAMPLE_AUDIT)
+    hypothesis.delta = evidence.sample->audit.delta;
+  if (hypothesis.why_not == NULL) {
+    const AssayBoundTest test
+        = assay_bound_test (evidence.sample, hypothesis.bound, evidence.stream);
+
+    hypothesis.p_violated = claim->is_at_most ? test.p_above : test.p_below;
+    hypothesis.p_upheld = claim->is_at_most ? test.p_below : test.p_above;
+    hypothesis.is_silent
+        = assay_result_lacks_control (plan, cell) || assay_result_short_reach (cell) != NULL;
+    if (hypothesis.is_silent)
+      *(wants_little (claim) ? &hypothesis.p_upheld : &hypothesis.p_violated) = 1;
+  }
+  *ret_hypothesis = hypothesis;
+  *ret_evidence = evidence;
+  return TRUE;
+}
+
+/* Every pooled cell that the claim selects. The pooled cells stand in the order of the plan's cells
+ * of trial 0. */
+static gboolean
+test_claim (const AssayResults *results, AssayStore *store, AssayResultClaim *result,
+            GArray *evidence, GError **error)
+{
+  const AssayPlan *plan = results->plan;
+  guint pooled = 0;
+
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    const AssayCell *cell = assay_plan_cell (plan, i);
+    const AssayResultCell *of;
+    AssayResultHypothesis hypothesis;
+    Evidence own;
+
+    if (cell->trial != 0)
+      continue;
+    of = results->pooled->pdata[pooled++];
+    if (!assay_claim_selects (plan, result->claim, cell, of->player.settings))
+      continue;
+    if (!test_cell (results, store, result->claim, of, i, &hypothesis, &own, error))
+      return FALSE;
+    g_array_append_val (result->hypotheses, hypothesis);
+    g_array_append_val (evidence, own);
+  }
+  return TRUE;
+}
+
+/* ---- Correction ---- */
+
+/* Hypotheses that can decide something. Epsilon is never upheld, so claims about it cost nothing
+ * there. */
+static GPtrArray *
+collect (const GPtrArray *claims, gboolean is_upheld)
+{
+  GPtrArray *all = g_ptr_array_new ();
+
+  for (guint c = 0; c < claims->len; c++) {
+    const AssayResultClaim *claim = claims->pdata[c];
+
+    if (is_upheld && claim->claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
+      continue;
+    for (guint h = 0; h < claim->hypotheses->len; h++) {
+      AssayResultHypothesis *one = &g_array_index (claim->hypotheses, AssayResultHypothesis, h);
+
+      if (one->why_not == NULL && !(one->is_silent && wants_little (claim->claim) == is_upheld))
+        g_ptr_array_add (all, one);
+    }
+  }
+  return all;
+}
+
+static void
+correct (const GPtrArray *claims, gboolean is_upheld)
+{
+  g_autoptr (GPtrArray) all = collect (claims, is_upheld);
+  g_autofree double *p = g_new (double, all->len + 1);
+  g_autofree double *adjusted = g_new (double, all->len + 1);
+
+  for (guint i = 0; i < all->len; i++) {
+    const AssayResultHypothesis *one = all->pdata[i];
+
+    p[i] = is_upheld ? one->p_upheld : one->p_violated;
+  }
+  assay_holm (p, all->len, adjusted);
+  for (guint i = 0; i < all->len; i++) {
+    AssayResultHypothesis *one = all->pdata[i];
+
+    *(is_upheld ? &one->adjusted_upheld : &one->adjusted_violated) = adjusted[i];
+  }
+}
+
+/* What Holm's order begins with: its first hypothesis has to reach alpha divided by this. */
+static guint
+count_hypotheses (const GPtrArray *claims)
+{
+  guint count = 0;
+
+  for (guint c = 0; c < claims->len; c++)
+    count += ((const AssayResultClaim *) claims->pdata[c])->hypotheses->len;
+  return MAX (count, 1);
+}
+
+/* Of an audit by the tight event of pair 0: the chance of a bound above the claim's, if the
+ * mechanism leaked half as much again. NAN where its density is not known, or not at this delta,
+ * and of a claim that nothing leaks, of which half as much again is nothing. */
+static double
+power_of (const AssayPlan *plan, const AssayResultHypothesis *hypothesis, const Evidence *own,
+          double alpha)
+{
+  const AssayAudit *audit = &own->sample->audit;
+  const AssayMechanism *mechanism;
+  AssayOracle oracle;
+  double first, second;
+
+  if (own->sample->method != ASSAY_SAMPLE_AUDIT || audit->kind != ASSAY_AUDIT_TWO_INPUTS
+      || hypothesis->bound == 0)
+    return NAN;
+  oracle = assay_plan_oracle (plan, assay_plan_cell (plan, own->first));
+  mechanism = oracle.mechanism;
+  if (mechanism->tight_event == NULL || oracle.claimed.delta != audit->delta
+      || (mechanism->has_density != NULL && !mechanism->has_density (oracle.settings)))
+    return NAN;
+  mechanism->tight_event (oracle.settings, oracle.cols, ASSAY_POWER_AT * hypothesis->bound, &first,
+                          &second);
+  return assay_epsilon_power (audit->runs, first, second, audit->delta, hypothesis->bound, alpha);
+}
+
+static void
+look_ahead (const AssayPlan *plan, AssayResultClaim *result, const GArray *evidence,
+            guint n_hypotheses)
+{
+  const AssayClaim *claim = result->claim;
+  const double alpha = (1 - claim->confidence) / n_hypotheses;
+
+  for (guint h = 0; h < result->hypotheses->len; h++) {
+    AssayResultHypothesis *hypothesis
+        = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
+    const Evidence *own = &g_array_index (evidence, Evidence, h);
+
+    if (hypothesis->why_not != NULL)
+      continue;
+    hypothesis->detectable = assay_bound_detectable (own->sample, hypothesis->bound,
+                                                     claim->is_at_most, alpha, own->stream);
+    hypothesis->units_needed
+        = assay_bound_units_needed (own->sample, hypothesis->bound, alpha, own->stream);
+    hypothesis->power = power_of (plan, hypothesis, own, alpha);
+  }
+}
+
+/* ---- Verdicts ---- */
+
+/* Index of the hypothesis with the smallest (or, of @adjusted_upheld, the largest) p-value. */
+static gint
+find_extreme (const GArray *hypotheses, gboolean is_violated)
+{
+  gint best = -1;
+
+  for (guint h = 0; h < hypotheses->len; h++) {
+    const AssayResultHypothesis *one = &g_array_index (hypotheses, AssayResultHypothesis, h);
+    const AssayResultHypothesis *other
+        = best >= 0 ? &g_array_index (hypotheses, AssayResultHypothesis, best) : NULL;
+
+    if (one->why_not != NULL)
+      continue;
+    if (other == NULL
+        || (is_violated ? one->p_violated < other->p_violated : one->p_upheld > other->p_upheld))
+      best = (gint) h;
+  }
+  return best;
+}
+
+/* So does the first that would uphold it by the silence of an attack without a control, or of one
+ * that did not look at all that it was given. */
+static gboolean
+is_silence (AssayResultClaim *result)
+{
+  for (guint h = 0; wants_little (result->claim) && h < result->hypotheses->len; h++) {
+    const AssayResultHypothesis *one
+        = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
+
+    if (one->is_silent) {
+      result->decisive = (gint) h;
+      result->reason = assay_reason_silent (result->claim, one);
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* The first hypothesis that decides nothing makes its claim inconclusive. */
+static gboolean
+is_excluded (AssayResultClaim *result)
+{
+  for (guint h = 0; h < result->hypotheses->len; h++) {
+    const AssayResultHypothesis *one
+        = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
+
+    if (one->why_not != NULL) {
+      result->reason = assay_reason_excluded (one);
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* The audit that would have seen least: of least power where that is known, otherwise whose ceiling
+ * is lowest over its claim. */
+static const AssayResultHypothesis *
+find_blindest (const GArray *hypotheses)
+{
+  const AssayResultHypothesis *least = NULL;
+
+  for (guint h = 0; h < hypotheses->len; h++) {
+    const AssayResultHypothesis *one = &g_array_index (hypotheses, AssayResultHypothesis, h);
+
+    if (least == NULL || (isfinite (one->power) && !isfinite (least->power))
+        || (isfinite (one->power) == isfinite (least->power)
+            && (isfinite (one->power) ? one->power < least->power
+                                      : one->detectable - one->bound
+                                            < least->detectable - least->bound)))
+      least = one;
+  }
+  return least;
+}
+
+/* Not violated: a claim about epsilon is unrefuted if every audit could have refuted it. */
+static void
+decide_epsilon (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
+{
+  const double alpha = (1 - result->claim->confidence) / n_hypotheses;
+
+  for (guint h = 0; h < result->hypotheses->len; h++) {
+    const AssayResultHypothesis *one
+        = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
+
+    if (one->detectable > one->bound)
+      continue;
+    result->decisive = (gint) h;
+    result->reason = assay_reason_ceiling (
+        result->claim, one, &g_array_index (evidence, Evidence, h).sample->audit, alpha);
+    return;
+  }
+  if (result->decisive < 0)
+    return;
+  result->verdict = ASSAY_VERDICT_UNREFUTED;
+  result->reason = assay_reason_unrefuted (
+      result->claim,
+      &g_array_index (result->hypotheses, AssayResultHypothesis, result->decisive),
+      find_blindest (result->hypotheses), n_hypotheses);
+}
+
+/* Not violated: upheld if every cell is, otherwise the weakest of them says what is lacking. */
+static void
+decide_upheld (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
+{
+  const gint weakest = find_extreme (result->hypotheses, FALSE);
+  const AssayResultHypothesis *one;
+
+  if (weakest < 0)
+    return;
+  one = &g_array_index (result->hypotheses, AssayResultHypothesis, weakest);
+  result->decisive = weakest;
+  if (one->adjusted_upheld < 1 - result->claim->confidence) {
+    result->verdict = ASSAY_VERDICT_UPHELD;
+    result->reason = assay_reason_decided (result->claim, one);
+    return;
+  }
+  result->reason = assay_reason_undecided (
+      result->claim, one, g_array_index (evidence, Evidence, weakest).sample, n_hypotheses);
+}
+
+static void
+decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
+{
+  const AssayClaim *claim = result->claim;
+  const gint worst = find_extreme (result->hypotheses, TRUE);
+
+  result->decisive = worst;
+  if (worst >= 0) {
+    const AssayResultHypothesis *one
+        = &g_array_index (result->hypotheses, AssayResultHypothesis, worst);
+
+    if (one->adjusted_violated < 1 - claim->confidence) {
+      result->verdict = ASSAY_VERDICT_VIOLATED;
+      result->reason = assay_reason_decided (claim, one);
+      return;
+    }
+  }
+  result->verdict = ASSAY_VERDICT_INCONCLUSIVE;
+  if (is_excluded (result) || is_silence (result))
+    return;
+  if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
+    decide_epsilon (result, evidence, n_hypotheses);
+  else
+    decide_upheld (result, evidence, n_hypotheses);
+  if (result->reason == NULL)
+    result->reason = g_strdup ("no cell of it was measured");
+}
+
+/* ---- Witness ---- */
+
+/* The trial whose audit, taken alone, certifies most: at a level that pays for the choice. */
+static gboolean
+find_audit (const AssayResults *results, AssayResultClaim *result, gsize first, GError **error)
+{
+  const AssayPlan *plan = results->plan;
+  const double alpha = (1 - result->claim->confidence) / (double) plan->trials;
+  g_autoptr (GArray) indices = assay_pool_trials (plan, first);
+
+  for (guint t = 0; t < indices->len; t++) {
+    const gsize index = g_array_index (indices, gsize, t);
+    g_autoptr (AssayAuditRecord) audit = NULL;
+    double lower;
+
+    if (!assay_results_audit (results, index, &audit, error))
+      return FALSE;
+    if (audit == NULL)
+      continue;
+    lower = assay_epsilon_lower (&audit->counts, alpha);
+    if (result->witness.is_set && lower <= result->witness.outcome)
+      continue;
+    g_free (result->witness.cell);
+    assay_audit_record_free (result->witness.audit);
+    result->witness
+        = (AssayResultWitness){ .is_set = TRUE,
+                                .cell = assay_plan_cell_id (plan, assay_plan_cell (plan, index)),
+                                .trial = (gint64) t,
+                                .outcome = lower,
+                                .audit = g_steal_pointer (&audit) };
+  }
+  return TRUE;
+}
+
+/* The secret whose outcome breaks the claim most. */
+static gboolean
+find_witness (const AssayResults *results, AssayStore *store, AssayResultClaim *result,
+              gsize first, GError **error)
+{
+  const AssayPlan *plan = results->plan;
+  const AssayClaim *claim = result->claim;
+  const AssayMetric *metric
+      = (const AssayMetric *) assay_plan_measuring (plan, assay_plan_cell (plan, first),
+                                                    claim->metric)
+            ->plugin;
+  g_autoptr (GArray) indices = assay_pool_trials (plan, first);
+
+  if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
+    return find_audit (results, result, first, error);
+  for (guint t = 0; t < indices->len; t++) {
+    const gsize index = g_array_index (indices, gsize, t);
+    AssayOutcomes outcomes = { 0 };
+
+    if (!assay_store_outcomes (store, index, claim->metric, metric->n_series, &outcomes, error))
+      return FALSE;
+    for (gsize i = 0; i < outcomes.n; i++) {
+      const double outcome = outcomes.series[claim->measure->series][i];
+
+      if (result->witness.is_set
+          && !(claim->is_at_most ? outcome > result->witness.outcome
+                                 : outcome < result->witness.outcome))
+        continue;
+      g_free (result->witness.cell);
+      result->witness = (AssayResultWitness){
+        .is_set = TRUE,
+        .cell = assay_plan_cell_id (plan, assay_plan_cell (plan, index)),
+        .trial = (gint64) t,
+        .secret = i,
+        .outcome = outcome,
+      };
+    }
+    assay_outcomes_clear (&outcomes);
+  }
+  return TRUE;
+}
+
+gboolean
+assay_judge (AssayResults *results, AssayStore *store, GError **error)
+{
+  const GPtrArray *claims = results->plan->claims;
+  g_autoptr (GPtrArray) evidence = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  guint n_hypotheses;
+
+  for (guint c = 0; c < claims->len; c++) {
+    AssayResultClaim *result = g_new0 (AssayResultClaim, 1);
+    GArray *own = g_array_new (FALSE, TRUE, sizeof (Evidence));
+
+    g_array_set_clear_func (own, evidence_clear);
+    g_ptr_array_add (evidence, own);
+    g_ptr_array_add (results->claims, result);
+    result->claim = claims->pdata[c];
+    result->hypotheses = g_array_new (FALSE, TRUE, sizeof (AssayResultHypothesis));
+    g_array_set_clear_func (result->hypotheses, hypothesis_clear);
+    if (!test_claim (results, store, result, own, error))
+      return FALSE;
+  }
+  correct (results->claims, FALSE);
+  correct (results->claims, TRUE);
+  n_hypotheses = count_hypotheses (results->claims);
+  for (guint c = 0; c < claims->len; c++) {
+    AssayResultClaim *result = results->claims->pdata[c];
+    const GArray *own = evidence->pdata[c];
+
+    look_ahead (results->plan, result, own, n_hypotheses);
+    decide (result, own, n_hypotheses);
+    if (result->verdict == ASSAY_VERDICT_VIOLATED
+        && !find_witness (results, store, result,
+                          g_array_index (own, Evidence, result->decisive).first, error))
+      return FALSE;
+  }
+  return TRUE;
+}

@@ -1,0 +1,15 @@
+/* Judging the claims of a scenario on pooled outcomes (docs/statistics.md, "Claims"). */
+#pragma once
+
+#include "runner/judge/results.h"
+
+G_BEGIN_DECLS
+
+/* Fills @results->claims. Every pooled cell that a claim selects is one hypothesis; Holm's
+ * correction runs over all hypotheses of the scenario, separately for "violated" and "upheld", and
+ * each is compared with its claim's 1 - confidence. One violated cell violates a claim; `upheld`
+ * needs all. Cells that ended in an error, attacks that lost their control, and rates or means over
+ * fewer than 10 groups decide nothing, and make a claim that is not violated inconclusive. */
+gboolean assay_judge (AssayResults *results, AssayStore *store, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,247 @@
+/* Outcomes of one metric over several cells. */
+#include "runner/judge/pool.h"
+
+#include <math.h>
+
+#include "core/base/error.h"
+
+void
+assay_pool_clear (AssayPool *pool)
+{
+  for (guint s = 0; s < ASSAY_MAX_SERIES; s++) {
+    g_array_unref (pool->series[s]);
+    g_free (pool->left_out[s]);
+  }
+  g_array_unref (pool->groups);
+}
+
+/* The numbers that the metric gives its units; one that stands alone gets a number of its own. */
+static void
+add_named_units (AssayPool *pool, const double *names, gsize n)
+{
+  for (gsize i = 0; i < n; i++) {
+    const gint64 number = names[i] >= 0 ? (gint64) names[i] : -1 - (gint64) pool->groups->len;
+
+    g_array_append_val (pool->groups, number);
+  }
+}
+
+/* Outcomes of the same units as in other cells: number i is of unit i. */
+static void
+add_unit_numbers (AssayPool *pool, gsize n)
+{
+  for (gsize i = 0; i < n; i++) {
+    const gint64 number = (gint64) i;
+
+    g_array_append_val (pool->groups, number);
+  }
+}
+
+/* Counts are whole numbers that a double holds exactly. */
+static gboolean
+is_count (double value)
+{
+  return value >= 0 && value <= 0x1p53 && value == floor (value);
+}
+
+static gboolean
+is_audit (const AssayOutcomes *outcomes, gsize unit)
+{
+  const double kind = outcomes->series[0][unit];
+
+  return (kind == ASSAY_AUDIT_TWO_INPUTS || kind == ASSAY_AUDIT_ONE_RUN)
+         && is_count (outcomes->series[2][unit]) && is_count (outcomes->series[3][unit])
+         && is_count (outcomes->series[4][unit]);
+}
+
+static gboolean
+check_outcomes (const AssayMetric *metric, const AssayOutcomes *outcomes, GError **error)
+{
+  const guint first = metric->audit != NULL ? 0 : metric->n_series - 1;
+
+  if (outcomes->n == 0 || (metric->audit == NULL && !metric->names_units))
+    return TRUE;
+  for (guint s = first; s < metric->n_series; s++)
+    if (outcomes->series[s] == NULL)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "metric %s: the run store is damaged (it lacks numbers of outcomes)",
+                         metric->id);
+  for (gsize i = 0; metric->audit != NULL && i < outcomes->n; i++)
+    if (!is_audit (outcomes, i))
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "metric %s: the run store is damaged (its counts are none)", metric->id);
+  return TRUE;
+}
+
+gboolean
+assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
+                     AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayMetric *plugin
+      = (const AssayMetric *) assay_plan_measuring (plan, assay_plan_cell (plan, index), metric)
+            ->plugin;
+  AssayOutcomes outcomes = { 0 };
+
+  if (!assay_store_outcomes (store, index, metric, plugin->n_series, &outcomes, error))
+    return FALSE;
+  if (!check_outcomes (plugin, &outcomes, error)) {
+    assay_outcomes_clear (&outcomes);
+    return FALSE;
+  }
+  *ret_outcomes = outcomes;
+  return TRUE;
+}
+
+/* Adds the outcomes of one cell; @groups (NULL: none) are those of its secrets. */
+static gboolean
+add_outcomes (AssayPool *pool, const AssayMetric *metric, AssayOutcomes *outcomes,
+              const gint64 *groups, gsize n_groups, gsize *inout_cells, GError **error)
+{
+  /* The unit of an audit is the audit. */
+  if (metric->audit != NULL || metric->has_own_units)
+    groups = NULL;
+  /* Units that are not the secrets would need groups of their own. */
+  if (groups != NULL && outcomes->n > 0 && n_groups != outcomes->n)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "metric %s: %" G_GSIZE_FORMAT " outcomes for %" G_GSIZE_FORMAT
+                       " secrets in groups",
+                       metric->id, outcomes->n, n_groups);
+  for (guint s = 0; s < metric->n_series; s++)
+    if (outcomes->left_out[s] == NULL)
+      g_array_append_vals (pool->series[s], outcomes->series[s], (guint) outcomes->n);
+    else if (pool->left_out[s] == NULL)
+      pool->left_out[s] = g_strdup (outcomes->left_out[s]);
+  *inout_cells += outcomes->n > 0;
+  if (groups != NULL && outcomes->n > 0)
+    g_array_append_vals (pool->groups, groups, (guint) n_groups);
+  if (metric->repeats_units)
+    add_unit_numbers (pool, outcomes->n);
+  if (metric->names_units)
+    add_named_units (pool, outcomes->series[metric->n_series - 1], outcomes->n);
+  return TRUE;
+}
+
+/* Adds what the metric saw in cell @index. */
+static gboolean
+add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
+          gsize *inout_cells, GError **error)
+{
+  const AssayCell *cell = assay_plan_cell (plan, index);
+  const AssayMetric *plugin
+      = (const AssayMetric *) assay_plan_measuring (plan, cell, metric)->plugin;
+  AssayOutcomes outcomes = { 0 };
+  g_autofree gint64 *groups = NULL;
+  gsize n_groups = 0;
+  gboolean is_ok;
+
+  if (!assay_pool_outcomes (plan, store, index, metric, &outcomes, error))
+    return FALSE;
+  is_ok = assay_store_groups (store, cell->dataset, cell->trial, &groups, &n_groups, error)
+          && add_outcomes (pool, plugin, &outcomes, groups, n_groups, inout_cells, error);
+  assay_outcomes_clear (&outcomes);
+  return is_ok;
+}
+
+static gboolean
+are_different (const GArray *numbers)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_int64_hash, g_int64_equal);
+
+  for (guint i = 0; i < numbers->len; i++)
+    g_hash_table_add (seen, &g_array_index (numbers, gint64, i));
+  return g_hash_table_size (seen) == numbers->len;
+}
+
+/* Units that stand alone are independent: a rate of them is binomial, and many of them can be drawn
+ * anew. Of few, other statistics are judged as those of few groups are. */
+#define MANY_UNITS 30
+
+static void
+pool_init (AssayPool *ret_pool)
+{
+  ret_pool->groups = g_array_new (FALSE, FALSE, sizeof (gint64));
+  for (guint s = 0; s < ASSAY_MAX_SERIES; s++) {
+    ret_pool->series[s] = g_array_new (FALSE, FALSE, sizeof (double));
+    ret_pool->left_out[s] = NULL;
+  }
+}
+
+static void
+pool_finish (AssayPool *pool, const AssayMetric *metric, gsize n_cells)
+{
+  /* Groups of one unit each are independent units, which have sharper methods. */
+  if (n_cells == 1 && metric->repeats_units)
+    g_array_set_size (pool->groups, 0);
+  pool->has_lone_units = metric->names_units && are_different (pool->groups);
+}
+
+gboolean
+assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
+                 const GArray *indices, guint metric, GError **error)
+{
+  const AssayCell *first = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
+  gsize n_cells = 0; /* with outcomes */
+
+  pool_init (ret_pool);
+  for (guint i = 0; i < indices->len; i++)
+    if (!add_cell (ret_pool, plan, store, g_array_index (indices, gsize, i), metric, &n_cells,
+                   error))
+      return FALSE;
+  pool_finish (ret_pool, (const AssayMetric *) assay_plan_measuring (plan, first, metric)->plugin,
+               n_cells);
+  return TRUE;
+}
+
+gboolean
+assay_pool_fill_one (AssayPool *ret_pool, const AssayMetric *metric, AssayOutcomes *outcomes,
+                     const gint64 *groups, gsize n_groups, GError **error)
+{
+  gsize n_cells = 0;
+
+  pool_init (ret_pool);
+  if (!add_outcomes (ret_pool, metric, outcomes, groups, n_groups, &n_cells, error))
+    return FALSE;
+  pool_finish (ret_pool, metric, n_cells);
+  return TRUE;
+}
+
+AssaySample *
+assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure)
+{
+  const GArray *series = pool->series[measure->series];
+  const gboolean is_independent
+      = pool->groups->len == 0
+        || (pool->has_lone_units
+            && (measure->statistic == ASSAY_STATISTIC_RATE || pool->groups->len >= MANY_UNITS));
+  const gint64 *groups
+      = is_independent ? NULL : (const gint64 *) (gconstpointer) pool->groups->data;
+
+  if (series->len == 0 || pool->left_out[measure->series] != NULL)
+    return NULL;
+  if (measure->statistic == ASSAY_STATISTIC_EPSILON) {
+    const double *counts[ASSAY_AUDIT_SERIES];
+    AssayAudit audit;
+
+    for (guint s = 0; s < ASSAY_AUDIT_SERIES; s++)
+      counts[s] = (const double *) (gconstpointer) pool->series[s]->data;
+    audit = assay_outcomes_audit (counts, series->len);
+    return assay_sample_new_audit (measure, &audit);
+  }
+  return assay_sample_new (measure, (const double *) (gconstpointer) series->data, groups,
+                           series->len);
+}
+
+GArray *
+assay_pool_trials (const AssayPlan *plan, gsize first)
+{
+  /* Within a dataset the plan holds all cells of trial 0, then those of trial 1, and so on. */
+  const gsize per_trial = plan->cells->len / plan->datasets->len / plan->trials;
+  GArray *indices = g_array_new (FALSE, FALSE, sizeof (gsize));
+
+  for (guint64 t = 0; t < plan->trials; t++) {
+    const gsize index = first + t * per_trial;
+
+    g_array_append_val (indices, index);
+  }
+  return indices;
+}

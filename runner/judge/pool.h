@@ -1,0 +1,42 @@
+/* Outcomes of one metric over several cells: what is pooled is counts of secrets, never rates. */
+#pragma once
+
+#include "core/stats/sample.h"
+#include "runner/plan/plan.h"
+#include "runner/store/store.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GArray *series[ASSAY_MAX_SERIES]; /* double */
+  GArray *groups;                   /* gint64; empty: independent */
+  char *left_out[ASSAY_MAX_SERIES]; /* why a series was left out in a cell; NULL: in none */
+  gboolean has_lone_units;          /* groups are units with a name of their own each */
+} AssayPool;
+
+/* The outcomes of what measures cell @index by number @metric, checked for what a damaged store may
+ * lack: ASSAY_ERROR_DATA unless units that have names come with them and audits with all
+ * counts. */
+gboolean assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
+                              AssayOutcomes *ret_outcomes, GError **error);
+
+/* Adds up the outcomes of what measures them by number @metric (assay_plan_measuring) in the cells
+ * numbered by @indices (gsize), which differ in their trial alone. A unit that is the same in every
+ * trial (AssayMetric.repeats_units) is one group: the sample is of as many independent units as one
+ * trial has. Cleared by the caller also where it fails. */
+gboolean assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
+                          const GArray *indices, guint metric, GError **error);
+/* The same of the outcomes of one cell; @groups (NULL: none) are those of its @n_groups secrets. */
+gboolean assay_pool_fill_one (AssayPool *ret_pool, const AssayMetric *metric,
+                              AssayOutcomes *outcomes, const gint64 *groups, gsize n_groups,
+                              GError **error);
+void assay_pool_clear (AssayPool *pool);
+
+/* One measure of it; NULL where the metric applied nowhere, and where a cell left its series out:
+ * the others alone would be a choice of trials. */
+AssaySample *assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure);
+
+/* The cells of the plan that differ from @first (of trial 0) in their trial alone, in order. */
+GArray *assay_pool_trials (const AssayPlan *plan, gsize first);
+
+G_END_DECLS

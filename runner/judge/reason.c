@@ -1,0 +1,161 @@
+/* Why a verdict is what it is. */
+#include "runner/judge/reason.h"
+
+#include <math.h>
+
+#include "core/base/text.h"
+#include "core/stats/bound-test.h"
+#include "runner/plan/claim.h"
+
+/* The cell in words. */
+static char *
+name_cell (const AssayResultCell *cell)
+{
+  return cell->is_utility
+             ? g_strdup_printf ("utility %s of %s", cell->player.name, cell->defense.name)
+             : g_strdup_printf ("attack %s against %s", cell->player.name, cell->defense.name);
+}
+
+static char *
+describe_units (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  const AssayInterval *interval = &hypothesis->interval;
+
+  return g_strdup_printf ("%.4g [%.4g, %.4g] of n = %" G_GSIZE_FORMAT ", the claim says at %s",
+                          interval->estimate, interval->lower, interval->upper, interval->n,
+                          claim->is_at_most ? "most" : "least");
+}
+
+static char *
+describe_audit (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  const AssayInterval *interval = &hypothesis->interval;
+  g_autofree char *n = assay_text_count (interval->n);
+  g_autofree char *delta = assay_text_number (hypothesis->delta);
+  const gboolean is_one_run = g_str_equal (interval->method, "one-run-bound");
+
+  return g_strdup_printf ("at least %.4g with confidence %g (%s %s%s%s), the claim says at most",
+                          interval->lower, claim->confidence, n,
+                          is_one_run ? "guesses" : "runs on each input",
+                          hypothesis->delta > 0 ? ", delta " : "",
+                          hypothesis->delta > 0 ? delta : "");
+}
+
+static char *
+describe (const AssayClaim *claim, const AssayResultHypothesis *hypothesis, const char *before,
+          const char *after)
+{
+  g_autofree char *cell = name_cell (hypothesis->cell);
+  g_autofree char *bound = assay_text_number (hypothesis->bound);
+  g_autofree char *numbers = claim->measure->statistic == ASSAY_STATISTIC_EPSILON
+                                 ? describe_audit (claim, hypothesis)
+                                 : describe_units (claim, hypothesis);
+
+  return g_strdup_printf ("%s%s: %s is %s %s%s", before, cell, claim->measure->name, numbers,
+                          bound, after);
+}
+
+char *
+assay_reason_decided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  return describe (claim, hypothesis, "", "");
+}
+
+char *
+assay_reason_excluded (const AssayResultHypothesis *hypothesis)
+{
+  g_autofree char *cell = name_cell (hypothesis->cell);
+
+  return g_strdup_printf ("%s: %s", cell, hypothesis->why_not);
+}
+
+char *
+assay_reason_silent (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  const AssayMeasurement *reach = assay_result_short_reach (hypothesis->cell);
+  g_autofree char *but = NULL;
+
+  if (reach == NULL)
+    return describe (claim, hypothesis, "",
+                     ", but the guess was made elsewhere: no control tells whether its maker could "
+                     "have found more");
+  but = g_strdup_printf (", but the attack looked at a part only of what it was given (%s is %.4g "
+                         "[%.4g, %.4g]): what it missed it could not recover",
+                         reach->measure->name, reach->interval.estimate, reach->interval.lower,
+                         reach->interval.upper);
+  return describe (claim, hypothesis, "", but);
+}
+
+char *
+assay_reason_undecided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
+                        const AssaySample *sample, guint n_hypotheses)
+{
+  const double floor_p = assay_bound_floor_p (sample);
+  g_autofree char *more = NULL;
+
+  if (hypothesis->units_needed > 0)
+    more = g_strdup_printf ("; about %.0f more %s would decide it if the estimate stays",
+                            MAX (1, hypothesis->units_needed - (double) hypothesis->interval.n),
+                            hypothesis->cell->is_utility ? "units" : "secrets");
+  else if (floor_p * n_hypotheses >= 1 - claim->confidence)
+    more = g_strdup_printf ("; %u hypotheses are too many for p-values from %d resamples, whatever "
+                            "the number of secrets",
+                            n_hypotheses, ASSAY_RESAMPLES);
+  else
+    more = g_strdup ("; the estimate is too near the bound for any number of secrets to decide");
+  return describe (claim, hypothesis, "underpowered: ", more);
+}
+
+/* "; so many could have certified up to 10.4, and by its tight event an epsilon of 1.5 with
+ * probability 0.99" */
+static char *
+describe_sight (const AssayResultHypothesis *hypothesis)
+{
+  if (!isfinite (hypothesis->power))
+    return g_strdup_printf ("so many could have certified up to %.4g", hypothesis->detectable);
+  return g_strdup_printf ("so many could have certified up to %.4g, and by its tight event an "
+                          "epsilon of %.4g with probability %.3g",
+                          hypothesis->detectable, ASSAY_POWER_AT * hypothesis->bound,
+                          hypothesis->power);
+}
+
+char *
+assay_reason_unrefuted (const AssayClaim *claim, const AssayResultHypothesis *nearest,
+                        const AssayResultHypothesis *blindest, guint n_hypotheses)
+{
+  g_autofree char *sight = describe_sight (blindest);
+  g_autofree char *cell = name_cell (blindest->cell);
+  g_autofree char *corrected
+      = nearest->interval.lower > nearest->bound
+            ? g_strdup_printf (", and is not beyond it after Holm's correction over %u hypotheses "
+                               "(p = %.3g)",
+                               n_hypotheses, nearest->adjusted_violated)
+            : g_strdup ("");
+  g_autofree char *after
+      = blindest == nearest
+            ? g_strdup_printf ("%s; %s", corrected, sight)
+            : g_strdup_printf ("%s; least would have been seen by %s: %s", corrected, cell, sight);
+
+  return describe (claim, nearest, "", after);
+}
+
+char *
+assay_reason_ceiling (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
+                      const AssayAudit *audit, double alpha)
+{
+  const gboolean is_one_run = audit->kind == ASSAY_AUDIT_ONE_RUN;
+  AssayAudit perfect = { .kind = audit->kind, .delta = audit->delta, .runs = 1, .hits = 1 };
+  double needed;
+  g_autofree char *more = NULL;
+  g_autofree char *after = NULL;
+
+  if (is_one_run)
+    perfect.mistakes = audit->runs > 0 ? MAX (1, audit->mistakes / audit->runs) : 1;
+  needed = assay_epsilon_runs_needed (&perfect, hypothesis->bound, alpha);
+  more = needed > 0 ? assay_text_count ((guint64) needed) : g_strdup ("more than 10^15");
+  after = g_strdup_printf ("; at level %.3g so many could have certified at most %.4g: %s %s are "
+                           "needed at least",
+                           alpha, hypothesis->detectable, more,
+                           is_one_run ? "guesses" : "runs on each input");
+  return describe (claim, hypothesis, "underpowered: ", after);
+}

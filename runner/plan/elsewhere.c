@@ -1,0 +1,184 @@
+/* Releases and guesses of a scenario that were made elsewhere. */
+#include "runner/plan/elsewhere.h"
+
+#include <string.h>
+
+#include "runner/plan/estimate.h"
+#include "runner/plan/pairing.h"
+
+typedef char *(*Look) (gconstpointer settings, const AssayPlace *place, const AssayShape *shape,
+                       GError **error);
+
+/* What its folder is called: plugins that look have a setting of that name. */
+static char *
+folder_of (const AssayPart *part)
+{
+  for (const AssayParam *param = part->settings->table; param->name != NULL; param++)
+    if (g_str_equal (param->name, "folder"))
+      return assay_settings_get (part->settings, param);
+  return g_strdup ("");
+}
+
+/* One folder would stand for several cells. */
+static gboolean
+check_says (const AssayPart *part, const char *word, guint64 count, const char *things,
+            GError **error)
+{
+  g_autofree char *folder = folder_of (part);
+
+  return count <= 1 || strstr (folder, word) != NULL
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "'%s' is one folder for %" G_GUINT64_FORMAT
+                        " %s; expected %s in its name, and a folder for each",
+                        folder, count, things, word);
+}
+
+static gboolean
+check_one_dataset (const AssayPlan *plan, GError **error)
+{
+  return plan->datasets->len == 1
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "what was made elsewhere is of one dataset, but the scenario has %u",
+                        plan->datasets->len);
+}
+
+/* One folder: that of @place, and of so many further releases. */
+static gboolean
+look_at (const AssayPlan *plan, const AssayPart *part, Look look, AssayPlace place, gsize n_repeats,
+         GChecksum *checksum, GError **error)
+{
+  const AssayShape shape = assay_plan_shape (plan, &plan->surveys[0]);
+
+  for (place.repeat = 0; place.repeat <= n_repeats; place.repeat++) {
+    g_autofree char *sha256 = look (part->settings->values, &place, &shape, error);
+
+    if (sha256 == NULL)
+      return FALSE;
+    g_checksum_update (checksum, (const guchar *) sha256, -1);
+  }
+  return TRUE;
+}
+
+/* Further releases that an attack of the scenario wants of @defense, and that no attack is tuned
+ * on it. */
+static gboolean
+check_attacks (const AssayPlan *plan, const AssayPart *defense, gsize *ret_repeats, GError **error)
+{
+  *ret_repeats = 0;
+  for (guint a = 0; a < plan->attacks->len; a++) {
+    const AssayPart *part = assay_plan_part (plan->attacks, a);
+    const AssayAttack *attack = (const AssayAttack *) part->plugin;
+    g_autofree char *why_not = assay_pairing_why_not (defense, part);
+
+    if (why_not != NULL)
+      continue;
+    if (part->candidates != NULL)
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "attack '%s' is tuned on secrets that are set apart, of which there is no "
+                         "release; expected it without tune.SETTING",
+                         part->label);
+    if (attack->repeats != NULL && (part->grants & ASSAY_GRANT_REPEATS))
+      *ret_repeats = MAX (*ret_repeats, attack->repeats (part->settings->values));
+  }
+  return TRUE;
+}
+
+static gboolean
+look_at_releases (const AssayPlan *plan, const AssayPart *part, GChecksum *checksum, GError **error)
+{
+  const AssayDefense *defense = (const AssayDefense *) part->plugin;
+  AssayPlace place = { .folders = (const char *const *) plan->folders, .defense = part->name };
+  gsize n_repeats;
+
+  if (!check_one_dataset (plan, error)
+      || !check_says (part, ASSAY_PLACE_TRIAL, plan->trials, "trials", error)
+      || !check_attacks (plan, part, &n_repeats, error))
+    return FALSE;
+  if (!assay_plan_keeps_order (plan, 0))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "what was made elsewhere is of secrets in the order of their file, but this "
+                       "dataset is taken in a random one; expected order = file in [dataset]");
+  for (place.trial = 0; place.trial < plan->trials; place.trial++)
+    if (!look_at (plan, part, defense->look, place, n_repeats, checksum, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+look_at_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checksum, GError **error)
+{
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  AssayPlace place = { .folders = (const char *const *) plan->folders };
+  guint n_releases = 0;
+
+  if (part->candidates != NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "a guess that was made elsewhere has nothing to tune");
+  for (guint d = 0; d < plan->defenses->len; d++) {
+    g_autofree char *why_not = assay_pairing_why_not (assay_plan_part (plan->defenses, d), part);
+
+    n_releases += why_not == NULL;
+  }
+  if (!check_one_dataset (plan, error)
+      || !check_says (part, ASSAY_PLACE_TRIAL, plan->trials, "trials", error)
+      || !check_says (part, ASSAY_PLACE_DEFENSE, n_releases, "defenses", error))
+    return FALSE;
+  for (guint d = 0; d < plan->defenses->len; d++) {
+    const AssayPart *defense = assay_plan_part (plan->defenses, d);
+    g_autofree char *why_not = assay_pairing_why_not (defense, part);
+
+    place.defense = defense->name;
+    for (place.trial = 0; why_not == NULL && place.trial < plan->trials; place.trial++)
+      if (!look_at (plan, part, attack->look, place, 0, checksum, error))
+        return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+assay_elsewhere_look (AssayPlan *plan, const char **ret_kind, const AssayPart **ret_part,
+                      GError **error)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  gboolean is_any = FALSE;
+
+  *ret_kind = "defense";
+  for (guint i = 0; i < plan->defenses->len; i++) {
+    *ret_part = assay_plan_part (plan->defenses, i);
+    if (((const AssayDefense *) (*ret_part)->plugin)->look == NULL)
+      continue;
+    is_any = TRUE;
+    if (!look_at_releases (plan, *ret_part, checksum, error))
+      return FALSE;
+  }
+  *ret_kind = "attack";
+  for (guint i = 0; i < plan->attacks->len; i++) {
+    *ret_part = assay_plan_part (plan->attacks, i);
+    if (((const AssayAttack *) (*ret_part)->plugin)->look == NULL)
+      continue;
+    is_any = TRUE;
+    if (!look_at_guesses (plan, *ret_part, checksum, error))
+      return FALSE;
+  }
+  if (is_any)
+    plan->elsewhere = g_strdup (g_checksum_get_string (checksum));
+  return TRUE;
+}
+
+gboolean
+assay_elsewhere_check (const AssayPlan *plan, AssayStore *store, GError **error)
+{
+  g_autofree char *known = NULL;
+
+  if (plan->elsewhere == NULL)
+    return TRUE;
+  if (!assay_store_get (store, "elsewhere.sha256", &known, error))
+    return FALSE;
+  if (known == NULL)
+    return assay_store_set (store, "elsewhere.sha256", plan->elsewhere, error);
+  return g_str_equal (known, plan->elsewhere)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "the releases or guesses made elsewhere changed since the run began "
+                        "(sha256 %.12s, now %.12s); expected a new run with --out",
+                        known, plan->elsewhere);
+}

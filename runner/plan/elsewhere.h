@@ -1,0 +1,20 @@
+/* Releases and guesses of a scenario that were made elsewhere: what must be there before it
+ * runs. */
+#pragma once
+
+#include "runner/plan/plan.h"
+#include "runner/store/store.h"
+
+G_BEGIN_DECLS
+
+/* Looks at the folder of every cell of a part that was made elsewhere and sets plan->elsewhere.
+ * ASSAY_ERROR_MISMATCH, _DATA with the part to blame: no such folder, one that does not fit, one
+ * for several cells that need one each, or secrets in a random order. */
+gboolean assay_elsewhere_look (AssayPlan *plan, const char **ret_kind, const AssayPart **ret_part,
+                               GError **error);
+
+/* Keeps the hash of what was made elsewhere with the run, or compares with the one that is kept:
+ * ASSAY_ERROR_DATA if they differ. */
+gboolean assay_elsewhere_check (const AssayPlan *plan, AssayStore *store, GError **error);
+
+G_END_DECLS

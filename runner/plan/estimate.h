@@ -1,0 +1,23 @@
+/* What a run will need, before anything is loaded. */
+#pragma once
+
+#include "runner/plan/plan.h"
+
+G_BEGIN_DECLS
+
+/* The sizes of a cell on the dataset with this survey. */
+AssayShape assay_plan_shape (const AssayPlan *plan, const AssaySurvey *survey);
+
+/* Adds up `memory` (bytes at the peak) and `work` (floating-point operations) of the plan, whose
+ * parts have been checked. */
+void assay_plan_estimate (AssayPlan *plan);
+
+/* Of the default budget of shared work (shared-work.h) what the machine has room for beside
+ * @n_processes that run the plan. */
+guint64 assay_plan_shared_budget (const AssayPlan *plan, guint n_processes);
+/* That the machine has memory for so many processes with @budget of shared work in all.
+ * ASSAY_ERROR_MEMORY says how many processes, or how much, it has memory for. */
+gboolean assay_plan_check_budget (const AssayPlan *plan, guint n_processes, guint64 budget,
+                                  GError **error);
+
+G_END_DECLS

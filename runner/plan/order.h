@@ -1,0 +1,20 @@
+/* Which secrets of a pool each trial takes, and which are tuned on: drawn once for a dataset. */
+#pragma once
+
+#include "runner/plan/plan.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gsize *rows;   /* of the pool: first what is measured, then what is tuned on */
+  gsize *starts; /* where in them the secrets of each trial begin, and those of the last one end */
+  gsize tuning_first; /* where the secrets for tuning begin */
+} AssayOrder;
+
+/* Of the pool of dataset @dataset, which is @open. ASSAY_ERROR_SCENARIO: it has too few secrets, or
+ * groups of them, that are not tuned on; ASSAY_ERROR_MEMORY. */
+gboolean assay_order_draw (const AssayPlan *plan, guint dataset, const AssayDataset *open,
+                           AssayOrder *ret_order, GError **error);
+void assay_order_clear (AssayOrder *order);
+
+G_END_DECLS

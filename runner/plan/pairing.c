@@ -1,0 +1,501 @@
+/* What of a plan fits together. */
+#include "runner/plan/pairing.h"
+
+#include <unistd.h>
+
+#include "core/base/text.h"
+#include "core/plugin/registry.h"
+#include "runner/plan/elsewhere.h"
+#include "runner/plan/estimate.h"
+#include "runner/run/audit.h"
+
+/* Cells beyond this would be a mistake in a list. */
+#define MAX_CELLS 10000000
+
+static gboolean
+blame (const AssayPlan *plan, const char *kind, const AssayPart *part, GError **error)
+{
+  if (part->line == 0)
+    g_prefix_error (error, "%s: %s %s: ", plan->scenario, kind, part->label);
+  else
+    g_prefix_error (error, "%s:%u%s: [%s%s%s] ", plan->scenario, part->line,
+                    plan->is_changed ? " (as changed by --set)" : "", kind,
+                    *part->label != '\0' ? " " : "", part->label);
+  return FALSE;
+}
+
+guint
+assay_survey_offers (const AssaySurvey *survey)
+{
+  return (survey->n_database > 0 ? ASSAY_GRANT_DATABASE : 0)
+         | (survey->n_public > 0 ? ASSAY_GRANT_PUBLIC : 0)
+         | (survey->n_groups > 0 ? ASSAY_GRANT_GROUPS : 0)
+         | (survey->holdings & ASSAY_HAS_LABELS ? ASSAY_GRANT_LABELS : 0)
+         /* Whatever the dataset is: */
+         | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_REPEATS;
+}
+
+guint64
+assay_plan_secrets_needed (const AssayPlan *plan)
+{
+  /* Audits alone draw none. */
+  return assay_plan_has_releases (plan) ? plan->trials * plan->secrets + plan->tune_secrets : 0;
+}
+
+gboolean
+assay_plan_check_pool (const AssayPlan *plan, guint64 available, guint64 groups, GError **error)
+{
+  g_autofree char *tuning = NULL;
+
+  if (plan->secret_groups > 0 && plan->trials * plan->secret_groups > groups)
+    return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                       "the plan takes %" G_GUINT64_FORMAT " distinct groups (%" G_GUINT64_FORMAT
+                       " trials x %" G_GUINT64_FORMAT "), but the dataset has %" G_GUINT64_FORMAT,
+                       plan->trials * plan->secret_groups, plan->trials, plan->secret_groups,
+                       groups);
+  if (assay_plan_secrets_needed (plan) <= available)
+    return TRUE;
+  tuning = plan->tune_secrets > 0
+               ? g_strdup_printf (" + %" G_GUINT64_FORMAT " for tuning", plan->tune_secrets)
+               : g_strdup ("");
+  return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                     "the plan takes %" G_GUINT64_FORMAT " distinct secrets (%" G_GUINT64_FORMAT
+                     " trials x %" G_GUINT64_FORMAT "%s), but the dataset has %" G_GUINT64_FORMAT,
+                     assay_plan_secrets_needed (plan), plan->trials, plan->secrets, tuning,
+                     available);
+}
+
+/* How many secrets a cell has where the dataset is taken whole. */
+static void
+take_all (AssayPlan *plan)
+{
+  guint64 least = G_MAXUINT64;
+
+  for (guint i = 0; i < plan->datasets->len; i++)
+    least = MIN (least, plan->surveys[i].n_secrets);
+  if (plan->takes_all)
+    plan->secrets = MAX (least / plan->trials, 1);
+}
+
+static gboolean
+survey_datasets (AssayPlan *plan, GError **error)
+{
+  plan->surveys = g_new0 (AssaySurvey, plan->datasets->len);
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->datasets, i);
+    const AssayDatasetPlugin *plugin = (const AssayDatasetPlugin *) part->plugin;
+    const AssayCell cell = { .dataset = i };
+    const AssayDatasetContext context = { .settings = part->settings->values,
+                                          .stream = assay_plan_stream (plan, &cell, "data", NULL),
+                                          .folders = (const char *const *) plan->folders };
+    const AssayShape nothing = { 0 };
+
+    if ((part->plugin->check != NULL
+         && !part->plugin->check (part->settings->values, &nothing, error))
+        || !plugin->survey (&context, &plan->surveys[i], error))
+      return blame (plan, "dataset", part, error);
+  }
+  take_all (plan);
+  for (guint i = 0; i < plan->datasets->len; i++)
+    if (!assay_plan_check_pool (plan, plan->surveys[i].n_secrets, plan->surveys[i].n_groups, error))
+      return blame (plan, "dataset", assay_plan_part (plan->datasets, i), error);
+  return TRUE;
+}
+
+/* Metrics that no group names are played wherever they apply: those that need what no dataset has
+ * apply nowhere. */
+static void
+drop_default_metrics (AssayPlan *plan)
+{
+  guint holdings = 0;
+
+  for (guint i = 0; i < plan->datasets->len; i++)
+    holdings |= plan->surveys[i].holdings;
+  for (guint i = plan->metrics->len; i > 0; i--) {
+    const AssayPart *part = assay_plan_part (plan->metrics, i - 1);
+
+    if (part->line == 0 && (((const AssayMetric *) part->plugin)->needs & ~holdings))
+      g_ptr_array_remove_index (plan->metrics, i - 1);
+  }
+}
+
+static gboolean
+check_settings (const AssayPlan *plan, const AssayPart *part, const AssaySettings *settings,
+                GError **error)
+{
+  for (guint i = 0; part->plugin->check != NULL && i < plan->datasets->len; i++) {
+    const AssayShape shape = assay_plan_shape (plan, &plan->surveys[i]);
+
+    if (!part->plugin->check (settings->values, &shape, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* What a defense draws from must be in every dataset. */
+static gboolean
+check_defense (const AssayPlan *plan, const AssayPart *part, GError **error)
+{
+  const AssayDefense *defense = (const AssayDefense *) part->plugin;
+  const guint uses = defense->uses != NULL ? defense->uses (part->settings->values) : 0;
+
+  if (!check_settings (plan, part, part->settings, error))
+    return blame (plan, "defense", part, error);
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    g_autofree char *missing
+        = assay_grants_describe (uses & ~assay_survey_offers (&plan->surveys[i]));
+
+    if (*missing == '\0')
+      continue;
+    assay_fail (error, ASSAY_ERROR_MISMATCH,
+                "draws its material from the role '%s', which the dataset does not have", missing);
+    return blame (plan, "defense", part, error);
+  }
+  return TRUE;
+}
+
+/* Images that secrets were mixed into come in groups, by the secret that each was made for,
+ * whatever the dataset is. */
+static guint
+releases_offer (const AssayPlan *plan)
+{
+  for (guint i = 0; i < plan->defenses->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->defenses, i);
+
+    if (assay_defense_produces ((const AssayDefense *) part->plugin, part->settings->values)
+        == ASSAY_RELEASE_MIXTURES)
+      return ASSAY_GRANT_GROUPS;
+  }
+  return 0;
+}
+
+/* Whether what an attack finds could be told right or wrong: who was mixed in is known of mixtures,
+ * but whose record a public row is must be known of the dataset. */
+static gboolean
+has_answer (const AssayPlan *plan, const AssayPart *part, const AssaySurvey *survey)
+{
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const gboolean reads_mixtures
+      = attack->reads == ASSAY_RELEASE_MIXTURES
+        || ((attack->reads & ASSAY_RELEASE_MIXTURES) && releases_offer (plan) != 0);
+
+  return assay_attack_plays (attack, part->settings->values) != ASSAY_GAME_LINK || reads_mixtures
+         || (survey->holdings & ASSAY_HAS_COUNTERPARTS);
+}
+
+/* Grants must cover what the attack needs, and the dataset what is granted. */
+static gboolean
+check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
+{
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  g_autofree char *lacking
+      = assay_grants_describe (assay_attack_needs (attack, part->settings->values) & ~part->grants);
+
+  if (*lacking != '\0')
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "attack '%s' needs the grant '%s'; expected grants = %s", attack->id,
+                       lacking, lacking);
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    g_autofree char *missing = assay_grants_describe (
+        part->grants & ~assay_survey_offers (&plan->surveys[i]) & ~releases_offer (plan));
+
+    if (*missing != '\0')
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "grants '%s', which the dataset does not have", missing);
+    if (!has_answer (plan, part, &plan->surveys[i]))
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "attack '%s' looks for the public row that is a record of a secret; "
+                         "expected a dataset with %s (records = yes)",
+                         attack->id, "further records of the secrets among the public rows");
+  }
+  return TRUE;
+}
+
+/* Of a tuned attack's candidates those that contradict themselves are dropped: a grid of two
+ * settings often has such corners. */
+static gboolean
+check_attack (const AssayPlan *plan, AssayPart *part, GError **error)
+{
+  g_autoptr (GError) last = NULL;
+
+  if (!check_grants (plan, part, error))
+    return blame (plan, "attack", part, error);
+  if (part->candidates != NULL
+      && !assay_game_has_guess (((const AssayAttack *) part->plugin)->game)) {
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                "attack '%s' chooses its event on training runs of its own: nothing to tune",
+                part->plugin->id);
+    return blame (plan, "attack", part, error);
+  }
+  if (part->candidates == NULL)
+    return check_settings (plan, part, part->settings, error)
+           || blame (plan, "attack", part, error);
+  for (guint i = part->candidates->len; i > 0; i--) {
+    g_clear_error (&last);
+    if (!check_settings (plan, part, part->candidates->pdata[i - 1], &last))
+      g_ptr_array_remove_index (part->candidates, i - 1);
+  }
+  if (part->candidates->len > 0)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&last));
+  return blame (plan, "attack", part, error);
+}
+
+/* The measure by which settings are chosen must be one: a metric that is played with several
+ * settings has it several times. */
+static gboolean
+check_tune_measure (const AssayPlan *plan, const AssayPart *part, GError **error)
+{
+  guint n_found = 0;
+
+  for (guint i = 0; part->tune_measure != NULL && i < plan->metrics->len; i++) {
+    const AssayMetric *metric = (const AssayMetric *) assay_plan_part (plan->metrics, i)->plugin;
+
+    for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
+      n_found += g_str_equal (measure->name, part->tune_measure);
+  }
+  if (n_found <= 1)
+    return TRUE;
+  assay_fail (error, ASSAY_ERROR_SCENARIO,
+              "tune_measure = %s is measured with %u settings; expected one [metric NAME] for it",
+              part->tune_measure, n_found);
+  return blame (plan, "attack", part, error);
+}
+
+/* Every dataset must hold what a utility needs. */
+static gboolean
+check_utility (const AssayPlan *plan, const AssayPart *part, GError **error)
+{
+  const AssayMetric *utility = (const AssayMetric *) part->plugin;
+
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    g_autofree char *missing
+        = assay_holdings_describe (utility->needs & ~plan->surveys[i].holdings);
+
+    if (*missing != '\0')
+      return assay_fail (error, ASSAY_ERROR_MISMATCH, "needs %s, which the dataset does not have",
+                         missing);
+  }
+  return check_settings (plan, part, part->settings, error);
+}
+
+static gboolean
+check_parts (AssayPlan *plan, GError **error)
+{
+  for (guint i = 0; i < plan->defenses->len; i++)
+    if (!check_defense (plan, plan->defenses->pdata[i], error))
+      return FALSE;
+  for (guint i = 0; i < plan->attacks->len; i++)
+    if (!check_attack (plan, plan->attacks->pdata[i], error)
+        || !check_tune_measure (plan, plan->attacks->pdata[i], error))
+      return FALSE;
+  for (guint i = 0; i < plan->metrics->len; i++) {
+    const AssayPart *part = plan->metrics->pdata[i];
+
+    if (!check_settings (plan, part, part->settings, error))
+      return blame (plan, "metric", part, error);
+  }
+  for (guint i = 0; i < plan->utilities->len; i++)
+    if (!check_utility (plan, plan->utilities->pdata[i], error))
+      return blame (plan, "utility", plan->utilities->pdata[i], error);
+  return TRUE;
+}
+
+/* Pairs of neighbours in files, for runs alone: a kept plan does without them. */
+static gboolean
+check_claims (const AssayPlan *plan, GError **error)
+{
+  for (guint i = 0; i < plan->defenses->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->defenses, i);
+    gconstpointer settings = part->settings->values;
+    const AssayMechanism *mechanism
+        = assay_defense_mechanism ((const AssayDefense *) part->plugin, settings);
+
+    if (mechanism != NULL && mechanism->check_pairs != NULL
+        && !mechanism->check_pairs (settings, error))
+      return blame (plan, "defense", part, error);
+  }
+  return TRUE;
+}
+
+/* NULL, or why a plugin that reads @reads cannot be combined with the release of @part. */
+static char *
+why_not_kind (const char *what, const AssayPlugin *plugin, guint reads, const AssayPart *part)
+{
+  const AssayDefense *defense = (const AssayDefense *) part->plugin;
+  const AssayReleaseKind kind = assay_defense_produces (defense, part->settings->values);
+  g_autofree char *kinds = assay_release_kinds_describe (reads);
+
+  if (reads & kind)
+    return NULL;
+  return g_strdup_printf ("%s '%s' reads %s, but defense '%s' releases %s", what, plugin->id, kinds,
+                          defense->id, assay_release_kind_name (kind));
+}
+
+char *
+assay_pairing_why_not (const AssayPart *defense_part, const AssayPart *part)
+{
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+
+  if (!assay_game_has_guess (attack->game))
+    return assay_audit_why_not (part, defense_part);
+  return why_not_kind ("attack", part->plugin, assay_attack_reads (attack, part->settings->values),
+                       defense_part);
+}
+
+/* The same of a defense and a utility. */
+static char *
+why_no_use (const AssayPart *defense, const AssayPart *part)
+{
+  return why_not_kind ("utility", part->plugin, ((const AssayMetric *) part->plugin)->reads,
+                       defense);
+}
+
+typedef char *(*WhyNot) (const AssayPart *defense, const AssayPart *part);
+
+static void
+note_skip (AssayPlan *plan, const AssayPart *defense, const AssayPart *attack, char *reason)
+{
+  AssaySkip *skip;
+
+  for (guint i = 0; i < plan->skipped->len; i++) {
+    const AssaySkip *known = plan->skipped->pdata[i];
+
+    if (g_str_equal (known->defense, defense->label)
+        && g_str_equal (known->attack, attack->label)) {
+      g_free (reason);
+      return;
+    }
+  }
+  skip = g_new (AssaySkip, 1);
+  *skip = (AssaySkip){ defense->label, attack->label, reason };
+  g_ptr_array_add (plan->skipped, skip);
+}
+
+/* What can be combined with no defense at all is a mistake, not a skip. */
+static gboolean
+check_is_used (AssayPlan *plan, const char *kind, const AssayPart *part, WhyNot ask, GError **error)
+{
+  g_autofree char *reason = NULL;
+
+  for (guint d = 0; d < plan->defenses->len; d++) {
+    g_clear_pointer (&reason, g_free);
+    reason = ask (plan->defenses->pdata[d], part);
+    if (reason == NULL)
+      return TRUE;
+  }
+  assay_fail (error, ASSAY_ERROR_MISMATCH, "fits no defense of the scenario: %s", reason);
+  return blame (plan, kind, part, error);
+}
+
+/* What only shows when attack and defense are put together. */
+static gboolean
+check_cell (const AssayPlan *plan, const AssayCell *cell, GError **error)
+{
+  const AssayPart *part = assay_plan_player (plan, cell);
+
+  return cell->utility != ASSAY_NO_PART
+         || assay_game_has_guess (((const AssayAttack *) part->plugin)->game)
+         || assay_audit_check (plan, cell, error) || blame (plan, "attack", part, error);
+}
+
+/* Adds @cell, or notes why it cannot be played. */
+static gboolean
+add_cell (AssayPlan *plan, const AssayCell *cell, WhyNot ask, GError **error)
+{
+  const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
+  const AssayPart *part = assay_plan_player (plan, cell);
+  char *reason = ask (defense, part);
+
+  if (reason != NULL) {
+    note_skip (plan, defense, part, reason);
+    return TRUE;
+  }
+  if (!check_cell (plan, cell, error))
+    return FALSE;
+  g_array_append_val (plan->cells, *cell);
+  return plan->cells->len <= MAX_CELLS
+         || assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: more than %d cells", plan->scenario,
+                        MAX_CELLS);
+}
+
+/* The cells of one release: attacks first. */
+static gboolean
+add_release (AssayPlan *plan, AssayCell cell, GError **error)
+{
+  cell.utility = ASSAY_NO_PART;
+  for (cell.attack = 0; cell.attack < plan->attacks->len; cell.attack++)
+    if (!add_cell (plan, &cell, assay_pairing_why_not, error))
+      return FALSE;
+  cell.attack = ASSAY_NO_PART;
+  for (cell.utility = 0; cell.utility < plan->utilities->len; cell.utility++)
+    if (!add_cell (plan, &cell, why_no_use, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+make_cells (AssayPlan *plan, GError **error)
+{
+  for (guint a = 0; a < plan->attacks->len; a++)
+    if (!check_is_used (plan, "attack", plan->attacks->pdata[a], assay_pairing_why_not, error))
+      return FALSE;
+  for (guint u = 0; u < plan->utilities->len; u++)
+    if (!check_is_used (plan, "utility", plan->utilities->pdata[u], why_no_use, error))
+      return FALSE;
+  for (guint d = 0; d < plan->datasets->len; d++)
+    for (guint t = 0; t < plan->trials; t++)
+      for (guint f = 0; f < plan->defenses->len; f++)
+        if (!add_release (plan, (AssayCell){ .dataset = d, .trial = t, .defense = f }, error))
+          return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_memory (AssayPlan *plan, GError **error)
+{
+  const guint64 machine = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+  g_autofree char *needed = NULL;
+  g_autofree char *present = NULL;
+
+  assay_plan_estimate (plan);
+  if (plan->memory <= machine)
+    return TRUE;
+  needed = assay_text_bytes (plan->memory);
+  present = assay_text_bytes (machine);
+  return assay_fail (
+      error, ASSAY_ERROR_MEMORY,
+      "%s: the run would need about %s of memory, but the machine has %s; expected a "
+      "smaller dataset, fewer secrets a cell or smaller dimensions",
+      plan->scenario, needed, present);
+}
+
+static gboolean
+look_elsewhere (AssayPlan *plan, GError **error)
+{
+  const char *kind = NULL;
+  const AssayPart *part = NULL;
+
+  return assay_elsewhere_look (plan, &kind, &part, error) || blame (plan, kind, part, error);
+}
+
+gboolean
+assay_plan_pair (AssayPlan *plan, GError **error)
+{
+  const guint64 tune_secrets = plan->tune_secrets;
+  /* The plan of a run that was made before: data is not looked at. */
+  const gboolean is_kept = plan->surveys != NULL;
+
+  /* Whether anything is tuned decides how many secrets are needed. */
+  plan->tune_secrets = 0;
+  for (guint i = 0; i < plan->attacks->len; i++)
+    if (assay_plan_part (plan->attacks, i)->candidates != NULL)
+      plan->tune_secrets = tune_secrets;
+  if (!is_kept && !survey_datasets (plan, error))
+    return FALSE;
+  take_all (plan);
+  drop_default_metrics (plan);
+  return check_parts (plan, error) && (is_kept || check_claims (plan, error))
+         && make_cells (plan, error)
+         && (is_kept || (check_memory (plan, error) && look_elsewhere (plan, error)));
+}

@@ -1,0 +1,137 @@
+/* A plan: the scenario with every setting resolved, checked and multiplied out into cells. What a
+ * plan says is decided before anything is generated, protected or written. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+#include "runner/plan/scenario.h"
+
+G_BEGIN_DECLS
+
+/* One setting of one group: what a cell is put together from. */
+typedef struct {
+  char *label;
+  char *name; /* "lifting dimension=4": the label and the settings that vary under it */
+  const AssayPlugin *plugin; /* of the group's type */
+  AssaySettings *settings;   /* of a tuned attack: what is not tuned */
+  guint line;                /* of the group */
+  guint grants;              /* attacks: set of AssayGrant */
+  GPtrArray *candidates;     /* attacks: AssaySettings to choose from, or NULL */
+  char *tuned_keys;          /* attacks: "neighbours=100;1000 averaged=3;10", or NULL */
+  char *tune_measure;
+  char *canonical;           /* "label\nplugin\nsettings...": hashed into ids and streams */
+} AssayPart;
+
+/* A cell has an attack or a utility, never both. */
+typedef struct {
+  guint dataset;
+  guint trial;
+  guint defense;
+  guint attack;  /* ASSAY_NO_PART: it has a utility */
+  guint utility; /* ASSAY_NO_PART: it has an attack */
+} AssayCell;
+
+#define ASSAY_NO_PART G_MAXUINT
+
+typedef struct _AssayClaim AssayClaim; /* runner/plan/claim.h */
+typedef struct _AssaySheet AssaySheet; /* runner/plan/sheet.h */
+
+typedef struct {
+  const char *defense; /* labels */
+  const char *attack; /* or utility */
+  char *reason;
+} AssaySkip;
+
+typedef struct {
+  char *scenario; /* its file */
+  char *scenario_sha256;
+  char *text;         /* of the scenario, as it was read */
+  char **assignments; /* of --set */
+  char *canonical; /* everything that cells depend on, a line each */
+  char *sha256;    /* of it: what identifies a run's folder */
+  char *title;
+  char *reference;
+  guint64 seed;
+  guint64 trials;
+  double confidence;
+  guint64 secrets;       /* per cell; 0: whole groups are drawn */
+  guint64 secret_groups; /* per cell; 0: secrets are drawn one by one */
+  gboolean takes_all;    /* secrets: all that the dataset has, in equal parts */
+  gboolean keeps_order;  /* secrets are drawn in the order of the dataset */
+  char *elsewhere;       /* sha256 of what was made elsewhere; NULL: nothing, or not looked at */
+  guint64 tune_secrets; /* set apart for tuning; 0 when nothing is tuned */
+  GPtrArray *datasets;  /* AssayPart, as the four below */
+  GPtrArray *defenses;
+  GPtrArray *attacks;
+  GPtrArray *utilities; /* their plugins are metrics that assess */
+  GPtrArray *metrics;
+  GPtrArray *claims;  /* AssayClaim; not part of the hash: they judge what is stored already */
+  GPtrArray *sheets;  /* AssaySheet; part of the hash: their pictures are made with the cells */
+  GArray *cells;      /* AssayCell, in the order of results */
+  GPtrArray *skipped; /* AssaySkip */
+  AssaySurvey *surveys; /* one per dataset part */
+  guint64 memory;     /* bytes at the peak, estimated */
+  double work;        /* floating-point operations of all cells, estimated */
+  gboolean is_changed; /* by --set: then lines of the file do not tell all */
+  char **folders;     /* where data files are looked for */
+} AssayPlan;
+
+typedef struct {
+  const char *const *assignments; /* of --set; NULL: none */
+  gboolean has_seed;
+  guint64 seed;
+  gboolean has_trials;
+  guint64 trials;
+  /* Of a run that was made before (kept.h): what it was made of. Then neither the scenario's
+   * file nor data is read, and the machine need not be able to run it. NULL: read them. */
+  const char *text;
+  const AssaySurvey *surveys;
+  guint n_surveys;
+} AssayPlanOptions;
+
+AssayPlan *assay_plan_new (const char *scenario_path, const AssayPlanOptions *options,
+                           GError **error);
+void assay_plan_free (AssayPlan *plan);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPlan, assay_plan_free)
+
+static inline const AssayPart *
+assay_plan_part (const GPtrArray *parts, guint index)
+{
+  return (const AssayPart *) g_ptr_array_index (parts, index);
+}
+
+static inline const AssayCell *
+assay_plan_cell (const AssayPlan *plan, gsize index)
+{
+  return &g_array_index (plan->cells, AssayCell, index);
+}
+
+/* Whether anything is done with a release; otherwise how many secrets there are says nothing. */
+gboolean assay_plan_has_releases (const AssayPlan *plan);
+
+/* What measures a cell: the plan's metrics, or its one utility. Outcomes are stored by these
+ * numbers. */
+guint assay_plan_n_measuring (const AssayPlan *plan, const AssayCell *cell);
+const AssayPart *assay_plan_measuring (const AssayPlan *plan, const AssayCell *cell, guint index);
+
+/* What the cell has beside a defense: its attack or its utility. */
+const AssayPart *assay_plan_player (const AssayPlan *plan, const AssayCell *cell);
+
+/* 16 hexadecimal digits that name the cell in results; a trial of ASSAY_ALL_TRIALS names what is
+ * pooled over them. */
+#define ASSAY_ALL_TRIALS G_MAXUINT
+char *assay_plan_cell_id (const AssayPlan *plan, const AssayCell *cell);
+
+const AssayCell *assay_plan_find_cell (const AssayPlan *plan, const char *id); /* NULL: none */
+
+/* The stream of @role ("data", "secrets", "defense", "attack", "utility", "metric") in a cell,
+ * keyed by the settings upstream of that role. @attack is the resolved settings' text of the attack
+ * (where tuning chose them) or of the utility; NULL for roles before it. */
+AssayStreamKey assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *role,
+                                  const char *attack);
+
+/* Whether trials take the secrets of dataset @index in its order, not in a random one. */
+gboolean assay_plan_keeps_order (const AssayPlan *plan, guint index);
+
+void assay_part_free (AssayPart *part);
+
+G_END_DECLS

@@ -1,0 +1,416 @@
+/* A scenario as text. */
+#include "runner/plan/scenario.h"
+
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/file-map.h"
+#include "core/base/text.h"
+
+/* A scenario is written by people; anything larger is another kind of file. */
+#define MAX_BYTES (1024 * 1024)
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+/* The kinds of group, and whether they carry a label. */
+static const char *const kinds[]
+    = { "scenario", "dataset", "defense",  "attack", "utility",
+        "metric",   "claim",   "pictures", NULL };
+#define FIRST_LABELLED 2
+
+static void
+entry_free (AssayEntry *entry)
+{
+  g_free (entry->key);
+  g_free (entry->value);
+  g_free (entry);
+}
+
+static void
+group_free (AssayGroup *group)
+{
+  g_free (group->kind);
+  g_free (group->label);
+  g_ptr_array_unref (group->entries);
+  g_free (group);
+}
+
+void
+assay_scenario_free (AssayScenario *scenario)
+{
+  if (scenario == NULL)
+    return;
+  g_free (scenario->path);
+  g_free (scenario->text);
+  g_free (scenario->sha256);
+  g_ptr_array_unref (scenario->groups);
+  g_free (scenario);
+}
+
+AssayGroup *
+assay_scenario_find (const AssayScenario *scenario, const char *kind, const char *label)
+{
+  for (guint i = 0; i < scenario->groups->len; i++) {
+    AssayGroup *group = scenario->groups->pdata[i];
+
+    if (g_str_equal (group->kind, kind) && g_str_equal (group->label, label))
+      return group;
+  }
+  return NULL;
+}
+
+AssayEntry *
+assay_group_find (const AssayGroup *group, const char *key)
+{
+  for (guint i = 0; i < group->entries->len; i++) {
+    AssayEntry *entry = group->entries->pdata[i];
+
+    if (g_str_equal (entry->key, key))
+      return entry;
+  }
+  return NULL;
+}
+
+char *
+assay_group_name (const AssayGroup *group)
+{
+  return *group->label != '\0' ? g_strdup_printf ("%s %s", group->kind, group->label)
+                               : g_strdup (group->kind);
+}
+
+gboolean
+assay_scenario_blame (const AssayScenario *scenario, const AssayGroup *group,
+                      const AssayEntry *entry, GError **error)
+{
+  const guint line = entry != NULL ? entry->line : group->line;
+  g_autofree char *name = assay_group_name (group);
+
+  /* Unknown settings name the key themselves; the group says where to look. */
+  if (entry != NULL && entry->line == 0)
+    g_prefix_error (error, "--set %s.%s: ", name, entry->key);
+  else
+    g_prefix_error (error, "%s:%u: [%s] ", scenario->path, line, name);
+  return FALSE;
+}
+
+/* Group labels become file names and parts of messages: letters, digits, - and _ only. */
+static gboolean
+is_word (const char *text, const char *also)
+{
+  if (*text == '\0')
+    return FALSE;
+  for (; *text != '\0'; text++)
+    if (!g_ascii_isalnum (*text) && strchr (also, *text) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* Splits "defense lifting" and checks both words. */
+static gboolean
+parse_group_name (const char *name, char **ret_kind, char **ret_label, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit_set (name, " \t", 2);
+  const char *label = words[0] != NULL && words[1] != NULL ? g_strstrip (words[1]) : "";
+  const char *kind = words[0] != NULL ? words[0] : "";
+  guint known = 0;
+
+  while (kinds[known] != NULL && !g_str_equal (kinds[known], kind))
+    known++;
+  if (kinds[known] == NULL) {
+    g_autofree char *hint = assay_text_did_you_mean (kind, kinds);
+    g_autofree char *all = g_strjoinv (", ", (char **) kinds);
+
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown group [%s]%s; expected %s", name,
+                       hint, all);
+  }
+  if (known < FIRST_LABELLED && *label != '\0')
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "group [%s]: expected [%s] without a name",
+                       name, kind);
+  if (known >= FIRST_LABELLED && !is_word (label, "-_"))
+    return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                       "group [%s]: expected [%s NAME], NAME of letters, digits, - and _", name,
+                       kind);
+  *ret_kind = g_strdup (kind);
+  *ret_label = g_strdup (label);
+  return TRUE;
+}
+
+static gboolean
+parse_group (AssayScenario *scenario, char *line, guint number, AssayGroup **ret_group,
+             GError **error)
+{
+  char *end = strchr (line, ']');
+  g_autofree char *kind = NULL;
+  g_autofree char *label = NULL;
+  const AssayGroup *before;
+  AssayGroup *group;
+
+  if (end == NULL || end[1] != '\0')
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "'%s': expected a group as [NAME]", line);
+  *end = '\0';
+  if (!parse_group_name (g_strstrip (line + 1), &kind, &label, error))
+    return FALSE;
+  before = assay_scenario_find (scenario, kind, label);
+  if (before != NULL) {
+    g_autofree char *name = assay_group_name (before);
+
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "group [%s] stands already on line %u", name,
+                       before->line);
+  }
+  group = g_new0 (AssayGroup, 1);
+  group->kind = g_steal_pointer (&kind);
+  group->label = g_steal_pointer (&label);
+  group->line = number;
+  group->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) entry_free);
+  g_ptr_array_add (scenario->groups, group);
+  *ret_group = group;
+  return TRUE;
+}
+
+static void
+add_entry (AssayGroup *group, const char *key, const char *value, guint line)
+{
+  AssayEntry *entry = g_new0 (AssayEntry, 1);
+
+  entry->key = g_strdup (key);
+  entry->value = g_strdup (value);
+  entry->line = line;
+  g_ptr_array_add (group->entries, entry);
+}
+
+static gboolean
+parse_entry (AssayGroup *group, char *line, guint number, GError **error)
+{
+  char *equals = strchr (line, '=');
+  const AssayEntry *before;
+  char *key, *value;
+
+  if (equals == NULL)
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "'%s': expected KEY = VALUE or [GROUP]", line);
+  if (group == NULL)
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "'%s': expected a group such as [scenario] "
+                       "before the first key", line);
+  *equals = '\0';
+  key = g_strstrip (line);
+  value = g_strstrip (equals + 1);
+  if (!is_word (key, "-_."))
+    return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                       "key '%s': expected letters, digits, -, _ and dots", key);
+  before = assay_group_find (group, key);
+  if (before != NULL)
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "key '%s' stands already on line %u", key,
+                       before->line);
+  add_entry (group, key, value, number);
+  return TRUE;
+}
+
+static gboolean
+parse_text (AssayScenario *scenario, const char *text, GError **error)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  AssayGroup *group = NULL;
+
+  for (guint i = 0; lines[i] != NULL; i++) {
+    char *line = g_strstrip (lines[i]);
+    gboolean is_ok = TRUE;
+
+    if (*line == '[')
+      is_ok = parse_group (scenario, line, i + 1, &group, error);
+    else if (*line != '\0' && *line != '#')
+      is_ok = parse_entry (group, line, i + 1, error);
+    if (!is_ok) {
+      g_prefix_error (error, "%s:%u: ", scenario->path, i + 1);
+      return FALSE;
+    }
+  }
+  if (scenario->groups->len == 0)
+    return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                       "%s: has no groups; expected [dataset], [defense NAME] and [attack NAME]",
+                       scenario->path);
+  return TRUE;
+}
+
+static gboolean
+check_text (const char *path, const char *text, gsize length, GError **error)
+{
+  if (length > MAX_BYTES)
+    return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                       "%s: %" G_GSIZE_FORMAT " bytes are too many for a scenario (1 MiB)", path,
+                       length);
+  if (memchr (text, '\0', length) != NULL || !g_utf8_validate_len (text, length, NULL))
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: expected UTF-8 text", path);
+  return TRUE;
+}
+
+AssayScenario *
+assay_scenario_parse (const char *path, const char *text, GError **error)
+{
+  g_autoptr (AssayScenario) scenario = g_new0 (AssayScenario, 1);
+
+  scenario->path = g_strdup (path);
+  scenario->text = g_strdup (text);
+  scenario->sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  scenario->groups = g_ptr_array_new_with_free_func ((GDestroyNotify) group_free);
+  if (!parse_text (scenario, text + (g_str_has_prefix (text, BYTE_ORDER_MARK) ? 3 : 0), error))
+    return NULL;
+  return g_steal_pointer (&scenario);
+}
+
+AssayScenario *
+assay_scenario_load (const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = assay_file_map (path, error);
+  g_autofree char *text = NULL;
+  const char *content;
+  gsize length = 0;
+
+  if (bytes == NULL)
+    return NULL;
+  content = g_bytes_get_data (bytes, &length);
+  if (content == NULL) /* an empty file */
+    content = "";
+  if (!check_text (path, content, length, error))
+    return NULL;
+  text = g_strndup (content, length);
+  return assay_scenario_parse (path, text, error);
+}
+
+static gboolean
+fail_no_group (const AssayScenario *scenario, const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *hint = NULL;
+
+  for (guint i = 0; i < scenario->groups->len; i++)
+    g_ptr_array_add (names, assay_group_name (scenario->groups->pdata[i]));
+  g_ptr_array_add (names, NULL);
+  hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
+  return assay_fail (error, ASSAY_ERROR_SCENARIO, "the scenario has no group [%s]%s", name, hint);
+}
+
+gboolean
+assay_scenario_set (AssayScenario *scenario, const char *assignment, GError **error)
+{
+  const char *equals = strchr (assignment, '=');
+  const char *dot = strchr (assignment, '.');
+  g_autofree char *name = NULL;
+  g_autofree char *key = NULL;
+  g_autofree char *value = NULL;
+
+  if (equals == NULL || dot == NULL || dot > equals)
+    return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                       "--set '%s': expected \"GROUP.KEY=VALUE\", such as "
+                       "\"defense lifting.dimension=4;8\"",
+                       assignment);
+  name = g_strstrip (g_strndup (assignment, (gsize) (dot - assignment)));
+  key = g_strstrip (g_strndup (dot + 1, (gsize) (equals - dot - 1)));
+  value = g_strstrip (g_strdup (equals + 1));
+  if (!is_word (key, "-_."))
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "--set '%s': '%s' is not a key", assignment,
+                       key);
+  for (guint i = 0; i < scenario->groups->len; i++) {
+    AssayGroup *group = scenario->groups->pdata[i];
+    g_autofree char *candidate = assay_group_name (group);
+    AssayEntry *entry;
+
+    if (!g_str_equal (candidate, name))
+      continue;
+    entry = assay_group_find (group, key);
+    if (entry == NULL) {
+      add_entry (group, key, value, 0);
+      return TRUE;
+    }
+    /* In its old place, because the order of keys is the order of the sweep. */
+    g_free (entry->value);
+    entry->value = g_steal_pointer (&value);
+    entry->line = 0;
+    return TRUE;
+  }
+  fail_no_group (scenario, name, error);
+  g_prefix_error (error, "--set '%s': ", assignment);
+  return FALSE;
+}
+
+/* Undoes GLib's escapes; `\;` has been dealt with by the caller. */
+static char *
+unescape (const char *text, GError **error)
+{
+  GString *plain = g_string_new (NULL);
+
+  for (const char *c = text; *c != '\0'; c++) {
+    static const char codes[] = "sntr\\;";
+    static const char means[] = " \n\t\r\\;";
+    const char *code;
+
+    if (*c != '\\') {
+      g_string_append_c (plain, *c);
+      continue;
+    }
+    c++;
+    code = *c != '\0' ? strchr (codes, *c) : NULL;
+    if (code == NULL) {
+      g_string_free (plain, TRUE);
+      assay_fail (error, ASSAY_ERROR_SCENARIO,
+                  "'%s': expected one of \\s \\n \\t \\r \\\\ \\; after a backslash", text);
+      return NULL;
+    }
+    g_string_append_c (plain, means[code - codes]);
+  }
+  return g_string_free (plain, FALSE);
+}
+
+char *
+assay_entry_text (const AssayEntry *entry, GError **error)
+{
+  if (*entry->value == '\0') {
+    assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: the value is empty", entry->key);
+    return NULL;
+  }
+  return unescape (entry->value, error);
+}
+
+/* Adds the item from @start to @end to @items. */
+static gboolean
+add_item (GPtrArray *items, const char *key, const char *start, const char *end, GError **error)
+{
+  g_autofree char *raw = g_strstrip (g_strndup (start, (gsize) (end - start)));
+  char *plain;
+
+  if (*raw == '\0')
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: a value is empty", key);
+  plain = unescape (raw, error);
+  if (plain == NULL)
+    return FALSE;
+  for (guint i = 0; i < items->len; i++)
+    if (g_str_equal (items->pdata[i], plain)) {
+      assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: the value '%s' stands twice in the list", key,
+                  plain);
+      g_free (plain);
+      return FALSE;
+    }
+  g_ptr_array_add (items, plain);
+  return TRUE;
+}
+
+char **
+assay_entry_list (const AssayEntry *entry, GError **error)
+{
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
+  const char *start = entry->value;
+  const char *c;
+
+  for (c = entry->value; *c != '\0'; c++) {
+    if (*c == '\\' && c[1] != '\0') {
+      c++;
+    } else if (*c == ';') {
+      if (!add_item (items, entry->key, start, c, error))
+        return NULL;
+      start = c + 1;
+    }
+  }
+  /* As in GLib, a list may end with its separator. */
+  if (!(items->len > 0 && start[strspn (start, " \t")] == '\0')
+      && !add_item (items, entry->key, start, c, error))
+    return NULL;
+  g_ptr_array_add (items, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&items), FALSE);
+}

@@ -1,0 +1,331 @@
+/* Which cells of a plan something is about. */
+#include "runner/plan/selector.h"
+
+#include <string.h>
+
+#include "core/base/text.h"
+#include "runner/plan/group.h"
+
+/* Two-character operators first, so that "<=" is not read as "<". A value may hold more of them. */
+static const struct {
+  const char *text;
+  AssayOp op;
+} operators[] = {
+  { "<=", ASSAY_OP_LE }, { ">=", ASSAY_OP_GE }, { "!=", ASSAY_OP_NE }, { "==", ASSAY_OP_EQ },
+  { "<", ASSAY_OP_LT },  { ">", ASSAY_OP_GT },  { "=", ASSAY_OP_EQ },
+};
+
+static void
+condition_clear (gpointer data)
+{
+  AssayCondition *condition = data;
+
+  g_free (condition->role);
+  g_free (condition->key);
+  g_free (condition->value);
+}
+
+void
+assay_selector_free (AssaySelector *selector)
+{
+  if (selector == NULL)
+    return;
+  g_free (selector->defense);
+  g_free (selector->attack);
+  g_free (selector->utility);
+  g_array_unref (selector->conditions);
+  g_free (selector);
+}
+
+/* ---- Reading ---- */
+
+/* "defense.dimension >= 8" */
+static gboolean
+parse_condition (const char *text, AssayCondition *ret_condition, GError **error)
+{
+  static const char *const roles[] = { "dataset", "defense", "attack", "utility", NULL };
+  const char *at = text + strcspn (text, "<>=!");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (operators); i++) {
+    g_autofree char *left = NULL;
+    g_autofree char *value = NULL;
+    char *dot;
+
+    if (!g_str_has_prefix (at, operators[i].text))
+      continue;
+    left = g_strstrip (g_strndup (text, (gsize) (at - text)));
+    value = g_strstrip (g_strdup (at + strlen (operators[i].text)));
+    dot = strchr (left, '.');
+    if (dot == NULL || dot[1] == '\0' || *value == '\0')
+      break;
+    *dot = '\0';
+    if (!g_strv_contains (roles, left))
+      break;
+    *ret_condition = (AssayCondition){ .role = g_strdup (left),
+                                       .key = g_strdup (dot + 1),
+                                       .op = operators[i].op,
+                                       .value = g_steal_pointer (&value) };
+    return TRUE;
+  }
+  return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                     "'%s': expected defense.KEY OP value (or attack., utility., dataset.), OP one "
+                     "of = != < <= > >=",
+                     text);
+}
+
+/* Whether @param can have the condition's value. Numbers may be compared with any number; yes and
+ * true become one. */
+static gboolean
+check_value (const AssaySettings *settings, const AssayParam *param, AssayCondition *condition,
+             GError **error)
+{
+  g_autoptr (AssaySettings) other = NULL;
+  double number;
+
+  if (param->type == ASSAY_PARAM_TYPE_INT || param->type == ASSAY_PARAM_TYPE_REAL)
+    return assay_text_to_double (condition->value, &number)
+           || assay_fail (error, ASSAY_ERROR_PARAMETER, "%s.%s is a number, '%s' is not",
+                          condition->role, condition->key, condition->value);
+  if (condition->op != ASSAY_OP_EQ && condition->op != ASSAY_OP_NE)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "%s.%s is no number: expected = or !=", condition->role, condition->key);
+  other = assay_settings_copy (settings);
+  if (!assay_settings_set (other, param->name, condition->value, error))
+    return FALSE;
+  g_free (condition->value);
+  condition->value = assay_settings_get (other, param);
+  return TRUE;
+}
+
+/* A condition that no part could ever fulfil, or none could fail, is a mistake. */
+static gboolean
+check_condition (const AssayPlan *plan, AssayCondition *condition, GError **error)
+{
+  const GPtrArray *parts = g_str_equal (condition->role, "dataset")   ? plan->datasets
+                           : g_str_equal (condition->role, "defense") ? plan->defenses
+                           : g_str_equal (condition->role, "attack")  ? plan->attacks
+                                                                      : plan->utilities;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GError) first = NULL;
+  g_autofree char *hint = NULL;
+
+  for (guint i = 0; i < parts->len; i++) {
+    const AssaySettings *settings = assay_plan_part (parts, i)->settings;
+
+    for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
+      if (!g_str_equal (param->name, condition->key)) {
+        g_ptr_array_add (names, (gpointer) param->name);
+        continue;
+      }
+      /* Plugins may share a key and differ in its values: one that can have it is enough. */
+      if (check_value (settings, param, condition, first == NULL ? &first : NULL))
+        return TRUE;
+    }
+  }
+  if (first != NULL) {
+    g_propagate_error (error, g_steal_pointer (&first));
+    return FALSE;
+  }
+  g_ptr_array_add (names, NULL);
+  hint = assay_text_did_you_mean (condition->key, (const char *const *) names->pdata);
+  return assay_fail (error, ASSAY_ERROR_SCENARIO, "no %s of the scenario has a setting '%s'%s",
+                     condition->role, condition->key, hint);
+}
+
+static gboolean
+read_conditions (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+                 AssaySelector *selector, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "where");
+  g_auto (GStrv) texts = NULL;
+
+  if (entry == NULL)
+    return TRUE;
+  /* An empty text splits into nothing, which would select everything. */
+  if (*entry->value == '\0') {
+    assay_fail (error, ASSAY_ERROR_SCENARIO, "where: the value is empty");
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
+  texts = g_strsplit (entry->value, ",", -1);
+  for (guint i = 0; texts[i] != NULL; i++) {
+    AssayCondition condition;
+
+    if (!parse_condition (g_strstrip (texts[i]), &condition, error))
+      return assay_scenario_blame (scenario, group, entry, error);
+    g_array_append_val (selector->conditions, condition);
+    if (!check_condition (plan, &g_array_index (selector->conditions, AssayCondition, i), error))
+      return assay_scenario_blame (scenario, group, entry, error);
+  }
+  return TRUE;
+}
+
+/* A selector names a group of the scenario. */
+static gboolean
+read_label (const AssayScenario *scenario, const AssayGroup *group, const char *kind,
+            char **ret_label, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, kind);
+  g_autoptr (GPtrArray) labels = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+
+  if (!assay_group_text (scenario, group, kind, ret_label, error))
+    return FALSE;
+  if (*ret_label == NULL || assay_scenario_find (scenario, kind, *ret_label) != NULL)
+    return TRUE;
+  for (guint i = 0; i < scenario->groups->len; i++) {
+    const AssayGroup *other = scenario->groups->pdata[i];
+
+    if (g_str_equal (other->kind, kind))
+      g_ptr_array_add (labels, other->label);
+  }
+  g_ptr_array_add (labels, NULL);
+  hint = assay_text_did_you_mean (*ret_label, (const char *const *) labels->pdata);
+  assay_fail (error, ASSAY_ERROR_SCENARIO, "the scenario has no [%s %s]%s", kind, *ret_label, hint);
+  return assay_scenario_blame (scenario, group, entry, error);
+}
+
+AssaySelector *
+assay_selector_new (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+                    GError **error)
+{
+  g_autoptr (AssaySelector) selector = g_new0 (AssaySelector, 1);
+
+  selector->conditions = g_array_new (FALSE, FALSE, sizeof (AssayCondition));
+  g_array_set_clear_func (selector->conditions, condition_clear);
+  if (read_label (scenario, group, "defense", &selector->defense, error)
+      && read_label (scenario, group, "attack", &selector->attack, error)
+      && read_label (scenario, group, "utility", &selector->utility, error)
+      && read_conditions (plan, scenario, group, selector, error))
+    return g_steal_pointer (&selector);
+  return NULL;
+}
+
+/* ---- Selecting ---- */
+
+static gboolean
+compare (AssayOp op, int order)
+{
+  switch (op) {
+  case ASSAY_OP_EQ:
+    return order == 0;
+  case ASSAY_OP_NE:
+    return order != 0;
+  case ASSAY_OP_LE:
+    return order <= 0;
+  case ASSAY_OP_LT:
+    return order < 0;
+  case ASSAY_OP_GE:
+    return order >= 0;
+  case ASSAY_OP_GT:
+    break;
+  }
+  return order > 0;
+}
+
+/* A setting that the part does not have holds no condition. */
+static gboolean
+condition_holds (const AssayCondition *condition, const AssaySettings *settings)
+{
+  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
+    g_autofree char *value = NULL;
+    double a, b;
+
+    if (!g_str_equal (param->name, condition->key))
+      continue;
+    value = assay_settings_get (settings, param);
+    if (assay_text_to_double (value, &a) && assay_text_to_double (condition->value, &b))
+      return compare (condition->op, (a > b) - (a < b));
+    return (condition->op == ASSAY_OP_EQ || condition->op == ASSAY_OP_NE)
+           && compare (condition->op, strcmp (value, condition->value));
+  }
+  return FALSE;
+}
+
+static gboolean
+has_label (const char *selector, const AssayPart *part)
+{
+  return selector == NULL || g_str_equal (selector, part->label);
+}
+
+/* Settings that a condition looks at; NULL: the cell has no such part. */
+static const AssaySettings *
+settings_of (const AssayPlan *plan, const AssayCell *cell, const char *role,
+             const AssaySettings *player)
+{
+  if (g_str_equal (role, "dataset"))
+    return assay_plan_part (plan->datasets, cell->dataset)->settings;
+  if (g_str_equal (role, "defense"))
+    return assay_plan_part (plan->defenses, cell->defense)->settings;
+  return g_str_equal (role, "utility") == (cell->utility != ASSAY_NO_PART) ? player : NULL;
+}
+
+gboolean
+assay_selector_selects (const AssayPlan *plan, const AssaySelector *selector, const AssayCell *cell,
+                        const AssaySettings *settings)
+{
+  const gboolean is_utility = cell->utility != ASSAY_NO_PART;
+  const AssayPart *player = assay_plan_player (plan, cell);
+
+  if (!has_label (selector->defense, assay_plan_part (plan->defenses, cell->defense))
+      || !has_label (is_utility ? selector->utility : selector->attack, player)
+      || (is_utility ? selector->attack : selector->utility) != NULL)
+    return FALSE;
+  for (guint i = 0; i < selector->conditions->len; i++) {
+    const AssayCondition *condition = &g_array_index (selector->conditions, AssayCondition, i);
+    const AssaySettings *of = settings_of (plan, cell, condition->role, settings);
+
+    if (of == NULL || !condition_holds (condition, of))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Conditions on a tuned setting are decided when it has been chosen. */
+gboolean
+assay_selector_may_select (const AssayPlan *plan, const AssaySelector *selector,
+                           const AssayCell *cell)
+{
+  const AssayPart *player = assay_plan_player (plan, cell);
+
+  if (player->candidates == NULL)
+    return assay_selector_selects (plan, selector, cell, player->settings);
+  for (guint i = 0; i < player->candidates->len; i++)
+    if (assay_selector_selects (plan, selector, cell, player->candidates->pdata[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* ---- As text ---- */
+
+static const char *
+name_of (AssayOp op)
+{
+  gsize i = 0;
+
+  while (operators[i].op != op)
+    i++;
+  return operators[i].text;
+}
+
+static const char *
+or_empty (const char *text)
+{
+  return text != NULL ? text : "";
+}
+
+char *
+assay_selector_canonical (const AssaySelector *selector)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text,
+                          "defense=%s attack=%s utility=%s where=", or_empty (selector->defense),
+                          or_empty (selector->attack), or_empty (selector->utility));
+  for (guint i = 0; i < selector->conditions->len; i++) {
+    const AssayCondition *condition = &g_array_index (selector->conditions, AssayCondition, i);
+
+    g_string_append_printf (text, "%s%s.%s%s%s", i > 0 ? "," : "", condition->role, condition->key,
+                            name_of (condition->op), condition->value);
+  }
+  return g_string_free (text, FALSE);
+}

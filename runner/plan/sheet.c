@@ -1,0 +1,262 @@
+/* Contact sheets: what a scenario asks for. How they look is decided in report/sheet.c. */
+#include "runner/plan/sheet.h"
+
+#include "core/base/text.h"
+#include "core/plugin/registry.h"
+#include "runner/plan/group.h"
+
+#define DEFAULT_UNITS 8
+#define IMAGES (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_MIXTURES)
+
+static const char *const keys[]
+    = { "count", "metric", "released", "defense", "attack", "where", NULL };
+
+void
+assay_sheet_free (AssaySheet *sheet)
+{
+  if (sheet == NULL)
+    return;
+  g_free (sheet->name);
+  assay_selector_free (sheet->selector);
+  g_free (sheet);
+}
+
+/* ---- The metric ---- */
+
+/* What of the datasets the metric would need and one of them does not have; "" for nothing. */
+static char *
+lacking (const AssayPlan *plan, const AssayMetric *metric)
+{
+  for (guint i = 0; i < plan->datasets->len; i++)
+    if (metric->needs & ~plan->surveys[i].holdings)
+      return assay_holdings_describe (metric->needs & ~plan->surveys[i].holdings);
+  return g_strdup ("");
+}
+
+/* The labels of the metrics that show pictures of these datasets. */
+static GPtrArray *
+list_showing (const AssayPlan *plan)
+{
+  GPtrArray *labels = g_ptr_array_new ();
+
+  for (guint i = 0; i < plan->metrics->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->metrics, i);
+    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+    g_autofree char *missing = lacking (plan, metric);
+
+    if (metric->show != NULL && *missing == '\0'
+        && !g_ptr_array_find_with_equal_func (labels, part->label, g_str_equal, NULL))
+      g_ptr_array_add (labels, part->label);
+  }
+  g_ptr_array_add (labels, NULL);
+  return labels;
+}
+
+/* That of a metric without a group of its own, which is not in the plan where it cannot apply. */
+static gboolean
+fail_without (const AssayPlan *plan, const char *label, const char *const *names, const char *all,
+              GError **error)
+{
+  g_autofree char *hint = assay_text_did_you_mean (label, names);
+
+  for (guint i = 0; assay_metrics[i] != NULL; i++) {
+    g_autofree char *missing = lacking (plan, assay_metrics[i]);
+
+    if (g_str_equal (assay_metrics[i]->id, label) && *missing != '\0')
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "metric '%s' needs %s, which the dataset does not have", label, missing);
+  }
+  return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                     "the scenario has no metric '%s'%s; those that show pictures: %s", label, hint,
+                     all);
+}
+
+/* The metric called @label, and that it can show pictures. */
+static gboolean
+find_metric (const AssayPlan *plan, const char *label, const GPtrArray *showing, AssaySheet *sheet,
+             GError **error)
+{
+  const char *const *names = (const char *const *) showing->pdata;
+  g_autofree char *all = showing->len > 1 ? g_strjoinv (", ", (char **) names) : g_strdup ("none");
+  g_autofree char *missing = NULL;
+  const AssayMetric *metric = NULL;
+  guint n_found = 0;
+
+  for (guint i = 0; i < plan->metrics->len; i++)
+    if (g_str_equal (assay_plan_part (plan->metrics, i)->label, label)) {
+      sheet->metric = i;
+      metric = (const AssayMetric *) assay_plan_part (plan->metrics, i)->plugin;
+      n_found++;
+    }
+  if (metric == NULL)
+    return fail_without (plan, label, names, all, error);
+  if (metric->show == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "metric '%s' shows no pictures; those that do here: %s", label, all);
+  missing = lacking (plan, metric);
+  if (*missing != '\0')
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "metric '%s' needs %s, which the dataset does not have", label, missing);
+  return n_found == 1
+         || assay_fail (error, ASSAY_ERROR_SCENARIO,
+                        "metric '%s' has several settings; expected a [metric] of its own for the "
+                        "one that is meant",
+                        label);
+}
+
+/* Names the metric that is meant where no key does. */
+static gboolean
+choose_metric (const GPtrArray *showing, const char **ret_label, GError **error)
+{
+  g_autofree char *all = NULL;
+
+  if (showing->len == 1)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "no metric of the scenario shows pictures of its dataset");
+  if (showing->len == 2) {
+    *ret_label = showing->pdata[0];
+    return TRUE;
+  }
+  all = g_strjoinv (", ", (char **) showing->pdata);
+  return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                     "several metrics show pictures (%s); expected metric = NAME", all);
+}
+
+static gboolean
+read_metric (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+             AssaySheet *sheet, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "metric");
+  g_autoptr (GPtrArray) showing = list_showing (plan);
+  const char *label = entry != NULL ? entry->value : NULL;
+
+  return ((label != NULL || choose_metric (showing, &label, error))
+          && find_metric (plan, label, showing, sheet, error))
+         || assay_scenario_blame (scenario, group, entry, error);
+}
+
+/* ---- Reading ---- */
+
+static gboolean
+read_released (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+               AssaySheet *sheet, GError **error)
+{
+  static const char *const yes[] = { "yes", "true", NULL };
+  static const char *const no[] = { "no", "false", NULL };
+  const AssayEntry *entry = assay_group_find (group, "released");
+  const AssayPart *part = assay_plan_part (plan->metrics, sheet->metric);
+
+  if (entry == NULL)
+    return TRUE;
+  sheet->has_released = g_strv_contains (yes, entry->value);
+  if (!sheet->has_released && !g_strv_contains (no, entry->value)) {
+    assay_fail (error, ASSAY_ERROR_PARAMETER, "released = '%s': expected yes or no", entry->value);
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
+  if (!sheet->has_released || !((const AssayMetric *) part->plugin)->has_own_units)
+    return TRUE;
+  assay_fail (error, ASSAY_ERROR_MISMATCH,
+              "released = yes shows what was released of a secret, but metric '%s' does not show "
+              "secrets one by one",
+              part->label);
+  return assay_scenario_blame (scenario, group, entry, error);
+}
+
+AssaySheet *
+assay_sheet_new (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+                 GError **error)
+{
+  AssaySheet *sheet = g_new0 (AssaySheet, 1);
+  gint64 count = DEFAULT_UNITS;
+
+  sheet->name = g_strdup (group->label);
+  sheet->line = group->line;
+  if (assay_group_check_keys (scenario, group, keys, error)
+      && assay_group_integer (scenario, group, "count", 1, ASSAY_SHEET_MOST_UNITS, &count, error)
+      && read_metric (plan, scenario, group, sheet, error)
+      && read_released (plan, scenario, group, sheet, error)
+      && (sheet->selector = assay_selector_new (plan, scenario, group, error)) != NULL) {
+    sheet->count = (gsize) count;
+    return sheet;
+  }
+  assay_sheet_free (sheet);
+  return NULL;
+}
+
+/* ---- Cells ---- */
+
+static gboolean
+is_shown (const AssayPlan *plan, const AssayCell *cell)
+{
+  return cell->trial == 0 && cell->utility == ASSAY_NO_PART
+         && assay_game_has_guess (
+             ((const AssayAttack *) assay_plan_player (plan, cell)->plugin)->game);
+}
+
+gboolean
+assay_sheet_selects (const AssayPlan *plan, const AssaySheet *sheet, const AssayCell *cell,
+                     const AssaySettings *settings)
+{
+  return is_shown (plan, cell) && assay_selector_selects (plan, sheet->selector, cell, settings);
+}
+
+static gboolean
+releases_images (const AssayPlan *plan, const AssayCell *cell)
+{
+  const AssayPart *part = assay_plan_part (plan->defenses, cell->defense);
+  const AssayDefense *defense = (const AssayDefense *) part->plugin;
+
+  return (assay_defense_produces (defense, part->settings->values) & IMAGES)
+         && plan->surveys[cell->dataset].geometry.height > 0;
+}
+
+/* Columns of the cells, and of what was released at most as many. */
+static gboolean
+check_size (const AssayPlan *plan, const AssaySheet *sheet, gsize columns, GError **error)
+{
+  if (columns * sheet->count <= ASSAY_SHEET_MOST_TILES)
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                     "%s:%u: [pictures %s] asks for %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+                     " pictures; expected at most %d: a smaller count, or fewer cells by defense, "
+                     "attack and where",
+                     plan->scenario, sheet->line, sheet->name, sheet->count, columns,
+                     ASSAY_SHEET_MOST_TILES);
+}
+
+gboolean
+assay_sheet_check_cells (const AssayPlan *plan, const AssaySheet *sheet, GError **error)
+{
+  gsize n_cells = 0, n_images = 0;
+
+  for (guint i = 0; i < plan->cells->len; i++) {
+    const AssayCell *cell = assay_plan_cell (plan, i);
+
+    if (!is_shown (plan, cell) || !assay_selector_may_select (plan, sheet->selector, cell))
+      continue;
+    n_cells++;
+    n_images += sheet->has_released && releases_images (plan, cell);
+  }
+  if (n_cells == 0)
+    return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                       "%s:%u: [pictures %s] shows no cell of the scenario: defense, attack and "
+                       "where exclude all that end in a guess",
+                       plan->scenario, sheet->line, sheet->name);
+  if (sheet->has_released && n_images == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "%s:%u: [pictures %s] released = yes, but no defense that it shows releases "
+                       "images (vectors or mixtures of a dataset of images)",
+                       plan->scenario, sheet->line, sheet->name);
+  return check_size (plan, sheet, 1 + n_cells + n_images, error);
+}
+
+char *
+assay_sheet_canonical (const AssayPlan *plan, const AssaySheet *sheet)
+{
+  g_autofree char *selector = assay_selector_canonical (sheet->selector);
+
+  return g_strdup_printf ("pictures %s count=%" G_GSIZE_FORMAT " metric=%s released=%s %s",
+                          sheet->name, sheet->count,
+                          assay_plan_part (plan->metrics, sheet->metric)->label,
+                          sheet->has_released ? "yes" : "no", selector);
+}

@@ -1,0 +1,44 @@
+/* Contact sheets: which pictures of a run a scenario wants to be kept, by its groups
+ * [pictures NAME]. The pictures are made while a cell is run (show.h), because the guess is at hand
+ * then; they stand in the store, and what a folder holds therefore depends on these groups: they
+ * are part of what a plan is known by, unlike claims. No cell and no random number depends on
+ * them. */
+#pragma once
+
+#include "runner/plan/selector.h"
+
+G_BEGIN_DECLS
+
+#define ASSAY_SHEET_MOST_UNITS 64
+/* Pictures in one sheet, at most: a larger one is of no use to the eye. */
+#define ASSAY_SHEET_MOST_TILES 600
+
+struct _AssaySheet {
+  char *name;
+  guint line;
+  gsize count;           /* units that are shown, the first of trial 0 */
+  guint metric;          /* whose pictures: its number in the plan */
+  gboolean has_released; /* also what was released of each unit, where that is an image */
+  AssaySelector *selector;
+};
+
+/* Reads [pictures NAME]. ASSAY_ERROR_SCENARIO, _PARAMETER, _MISMATCH with file, line and key. */
+AssaySheet *assay_sheet_new (const AssayPlan *plan, const AssayScenario *scenario,
+                             const AssayGroup *group, GError **error);
+void assay_sheet_free (AssaySheet *sheet);
+
+/* ASSAY_ERROR_SCENARIO where it selects no cell of the plan, or more than fit into a sheet;
+ * ASSAY_ERROR_MISMATCH where released images are wanted and there are none. */
+gboolean assay_sheet_check_cells (const AssayPlan *plan, const AssaySheet *sheet, GError **error);
+
+/* Whether @cell, whose attack has @settings, is shown. */
+gboolean assay_sheet_selects (const AssayPlan *plan, const AssaySheet *sheet, const AssayCell *cell,
+                              const AssaySettings *settings);
+
+/* One line that is equal for sheets that keep the same pictures under the same name. */
+char *assay_sheet_canonical (const AssayPlan *plan, const AssaySheet *sheet);
+
+/* Its files in the folder of the run: "pictures/NAME.png". */
+#define ASSAY_SHEET_FOLDER "pictures"
+
+G_END_DECLS

@@ -1,0 +1,117 @@
+/* Programs of others in a run, and the files that they are given. Of each part the store keeps a
+ * line "SHA256 PATH" a file. */
+#include "runner/run/programs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BLOCK (1024 * 1024)
+
+/* A file that cannot be read, as a program may be that can only be started, has no hash. */
+static char *
+hash_file (const char *path)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree guint8 *block = g_malloc (BLOCK);
+  FILE *file = fopen (path, "rbe");
+  gsize n;
+
+  if (file == NULL)
+    return g_strdup ("unreadable");
+  while ((n = fread (block, 1, BLOCK, file)) > 0)
+    g_checksum_update (checksum, block, (gssize) n);
+  fclose (file);
+  return g_strdup (g_checksum_get_string (checksum));
+}
+
+/* Many parts name the same files: @hashes knows those that were read. */
+static void
+describe_settings (const AssayPlugin *plugin, const AssaySettings *settings, GHashTable *hashes,
+                   GString *text)
+{
+  g_autoptr (GPtrArray) files = plugin->files (settings->values);
+
+  for (guint i = 0; i < files->len; i++) {
+    const char *path = files->pdata[i];
+
+    if (!g_hash_table_contains (hashes, path))
+      g_hash_table_insert (hashes, g_strdup (path), hash_file (path));
+    g_string_append_printf (text, "%s %s\n", (const char *) g_hash_table_lookup (hashes, path),
+                            path);
+  }
+}
+
+static char *
+describe_part (const AssayPart *part, GHashTable *hashes)
+{
+  GString *text = g_string_new (NULL);
+  const guint n = part->candidates != NULL ? part->candidates->len : 0;
+
+  describe_settings (part->plugin, part->settings, hashes, text);
+  for (guint i = 0; i < n; i++)
+    describe_settings (part->plugin, part->candidates->pdata[i], hashes, text);
+  return g_string_free (text, FALSE);
+}
+
+/* Paths may be others where the run is gone on with from another folder: hashes are compared. */
+static gboolean
+compare (const char *known, const char *now, GError **error)
+{
+  g_auto (GStrv) before = g_strsplit (known, "\n", -1);
+  g_auto (GStrv) after = g_strsplit (now, "\n", -1);
+
+  for (guint i = 0; before[i] != NULL; i++) {
+    const gsize length = strcspn (before[i], " ");
+    const char *path = before[i] + length + (before[i][length] == ' ');
+    const gboolean is_there = after[i] != NULL && *after[i] != '\0';
+
+    if (*before[i] == '\0' && !is_there)
+      break;
+    if (!is_there)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "file %s, with which the run began, is not there any more; expected it, "
+                         "or a new run with --out",
+                         path);
+    if (*before[i] == '\0')
+      path = strchr (after[i], ' ') + 1;
+    if (strncmp (before[i], after[i], length + 1) != 0)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "file %s changed since the run began (sha256 %.12s, now %.12s); expected "
+                         "a new run with --out",
+                         path, *before[i] != '\0' ? before[i] : "unknown", after[i]);
+  }
+  return TRUE;
+}
+
+static gboolean
+check_parts (const char *kind, const GPtrArray *parts, AssayStore *store, gboolean is_new,
+             GHashTable *hashes, GError **error)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    const AssayPart *part = assay_plan_part (parts, i);
+    g_autofree char *key = g_strdup_printf ("program.%s.%u", kind, i);
+    g_autofree char *known = NULL;
+    g_autofree char *now = NULL;
+
+    if (part->plugin->files == NULL)
+      continue;
+    now = describe_part (part, hashes);
+    if (!assay_store_get (store, key, &known, error))
+      return FALSE;
+    if (known != NULL ? !compare (known, now, error)
+                      : is_new && !assay_store_set (store, key, now, error)) {
+      g_prefix_error (error, "%s %s: ", kind, part->label);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+assay_programs_check (const AssayPlan *plan, AssayStore *store, gboolean is_new, GError **error)
+{
+  g_autoptr (GHashTable) hashes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  return check_parts ("defense", plan->defenses, store, is_new, hashes, error)
+         && check_parts ("attack", plan->attacks, store, is_new, hashes, error);
+}

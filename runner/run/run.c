@@ -1,0 +1,440 @@
+/* Running a plan. */
+#include "runner/run/run.h"
+
+#include "core/base/text.h"
+#include "core/games/control.h"
+#include "runner/run/audit.h"
+#include "runner/run/programs.h"
+#include "runner/run/show.h"
+#include "runner/run/tune.h"
+
+struct _AssayRunner {
+  const AssayPlan *plan;
+  AssayWorkspace *workspace;
+  AssayStore *store;
+  const AssayRunCallbacks *callbacks;
+  AssayProgress progress;
+  guint dataset, trial; /* whose hash and groups are in the store already */
+  GArray *shown;        /* AssayShown: the pictures of the cell that is run */
+};
+
+AssayRunner *
+assay_runner_new (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+                  const AssayRunCallbacks *callbacks)
+{
+  AssayRunner *runner = g_new (AssayRunner, 1);
+
+  *runner = (AssayRunner){ .plan = plan,
+                           .workspace = workspace,
+                           .store = store,
+                           .callbacks = callbacks,
+                           .progress = { .total = plan->cells->len },
+                           .dataset = G_MAXUINT,
+                           .trial = G_MAXUINT,
+                           .shown = assay_shown_array_new () };
+  return runner;
+}
+
+void
+assay_runner_free (AssayRunner *runner)
+{
+  if (runner == NULL)
+    return;
+  g_array_unref (runner->shown);
+  g_free (runner);
+}
+
+/* Errors after which going on makes no sense: the next cell would meet them too. */
+static gboolean
+ends_the_run (const GError *error)
+{
+  return g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_IO)
+         || g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_MEMORY)
+         || g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED);
+}
+
+static void
+report_progress (AssayRunner *runner, const char *doing)
+{
+  runner->progress.doing = doing;
+  if (runner->callbacks->progress != NULL)
+    runner->callbacks->progress (&runner->progress, runner->callbacks->data);
+}
+
+/* ---- What must be in the store beside the cells ---- */
+
+/* Data that changed between two processes of one run would mix two audits. */
+static gboolean
+check_data (AssayRunner *runner, guint index, GError **error)
+{
+  g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", index);
+  g_autofree char *known = NULL;
+  const char *sha256;
+
+  if (!assay_workspace_dataset (runner->workspace, index, &sha256, error)
+      || !assay_store_get (runner->store, key, &known, error))
+    return FALSE;
+  if (known == NULL)
+    return assay_store_set (runner->store, key, sha256, error);
+  return g_str_equal (known, sha256)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "the data of the run changed since it began (sha256 %.12s, now %.12s); "
+                        "expected a new run with --out",
+                        known, sha256);
+}
+
+/* Done when the cells move on to another dataset or trial. */
+static gboolean
+enter_trial (AssayRunner *runner, const AssayCell *cell, GError **error)
+{
+  const gint64 *groups = NULL;
+  gsize n = 0;
+
+  if (runner->dataset == cell->dataset && runner->trial == cell->trial)
+    return TRUE;
+  report_progress (runner, "opening the dataset");
+  if (!check_data (runner, cell->dataset, error)
+      || !assay_programs_check (runner->plan, runner->store, TRUE, error)
+      || (assay_plan_has_releases (runner->plan)
+          && !assay_workspace_groups (runner->workspace, cell, &groups, &n, error)))
+    return FALSE;
+  if (groups != NULL
+      && !assay_store_set_groups (runner->store, cell->dataset, cell->trial, groups, n, error))
+    return FALSE;
+  runner->dataset = cell->dataset;
+  runner->trial = cell->trial;
+  return TRUE;
+}
+
+/* ---- Tuning and controls ---- */
+
+gboolean
+assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
+                           const AssaySettings **ret_settings, guint *ret_candidate, GError **error)
+{
+  const AssayPart *player = assay_plan_player (plan, cell);
+  g_autofree double *estimates = NULL;
+  guint n;
+
+  *ret_candidate = 0;
+  *ret_settings = player->settings;
+  if (player->candidates == NULL)
+    return TRUE;
+  if (!assay_store_tuning (store, cell->dataset, cell->defense, cell->attack, ret_candidate,
+                           &estimates, &n, error))
+    return FALSE;
+  if (estimates != NULL && n != player->candidates->len)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "attack %s: the run store has estimates of %u candidates; expected %u",
+                       player->label, n, player->candidates->len);
+  *ret_settings = estimates != NULL ? player->candidates->pdata[*ret_candidate] : NULL;
+  return TRUE;
+}
+
+static gboolean
+tune_if_needed (AssayRunner *runner, const AssayCell *cell, const AssaySettings **ret_settings,
+                guint *ret_candidate, GError **error)
+{
+  const AssayPlan *plan = runner->plan;
+  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  g_autofree double *estimates = NULL;
+  AssayJob work;
+  guint chosen;
+
+  if (!assay_run_attack_settings (plan, runner->store, cell, ret_settings, ret_candidate, error))
+    return FALSE;
+  if (*ret_settings != NULL)
+    return TRUE;
+  report_progress (runner, "tuning on separate secrets");
+  if (!assay_workspace_tuning (runner->workspace, cell, &work, error)
+      || !assay_tune (plan, cell, runner->workspace, &work, &chosen, &estimates, error)
+      || !assay_store_set_tuning (runner->store, cell->dataset, cell->defense, cell->attack, chosen,
+                                  estimates, attack->candidates->len, error))
+    return FALSE;
+  assay_workspace_end_tuning (runner->workspace);
+  return assay_run_attack_settings (plan, runner->store, cell, ret_settings, ret_candidate, error);
+}
+
+char *
+assay_run_control_key (guint attack, guint candidate)
+{
+  return g_strdup_printf ("control.%u.%u", attack, candidate);
+}
+
+/* Plays the attack's control once per settings and run. */
+static gboolean
+control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings *settings,
+                guint candidate, gboolean *ret_is_won, GError **error)
+{
+  const AssayPart *part = assay_plan_part (runner->plan->attacks, cell->attack);
+  g_autofree char *key = assay_run_control_key (cell->attack, candidate);
+  g_autofree char *known = NULL;
+  g_autofree char *text = NULL;
+  g_autofree char *share = NULL;
+  AssayControlOutcome outcome;
+
+  /* What a guess that was made elsewhere proves, the judge knows. */
+  if (!assay_attack_has_control ((const AssayAttack *) part->plugin)) {
+    *ret_is_won = TRUE;
+    return TRUE;
+  }
+  if (!assay_store_get (runner->store, key, &known, error))
+    return FALSE;
+  if (known != NULL) {
+    *ret_is_won = g_str_has_prefix (known, "won");
+    return TRUE;
+  }
+  report_progress (runner, "playing the attack's control");
+  if (!assay_control_run ((const AssayAttack *) part->plugin, settings, runner->plan->seed,
+                          &outcome, error))
+    return FALSE;
+  share = assay_text_number (outcome.share);
+  text = g_strdup_printf ("%s %s %" G_GSIZE_FORMAT, outcome.is_won ? "won" : "lost", share,
+                          outcome.n);
+  *ret_is_won = outcome.is_won;
+  return assay_store_set (runner->store, key, text, error);
+}
+
+/* ---- One cell ---- */
+
+static gboolean
+measure_all (AssayRunner *runner, const AssayJob *work, const AssayGuess *guess,
+             AssayOutcomes *ret_outcomes, GError **error)
+{
+  const GPtrArray *metrics = runner->plan->metrics;
+
+  for (guint m = 0; m < metrics->len; m++) {
+    const AssayPart *part = assay_plan_part (metrics, m);
+    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+
+    if (assay_metric_applies (metric, work->dataset, work->release, work->truth, guess)
+        && !assay_step_measure (metric, part->settings, work->dataset, work->release, work->truth,
+                                guess, &ret_outcomes[m], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* A game with the mechanism itself: what it counted, and which event it was. */
+static gboolean
+audit_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const AssaySettings *settings,
+            AssayOutcomes *ret_outcomes, GError **error)
+{
+  const GPtrArray *metrics = runner->plan->metrics;
+  g_autoptr (AssayAuditRecord) record
+      = assay_audit_cell (runner->plan, cell, settings, runner->callbacks->is_cancelled,
+                          runner->callbacks->data, error);
+
+  if (record == NULL || !assay_audit_store (runner->store, index, record, error))
+    return FALSE;
+  for (guint m = 0; m < metrics->len; m++) {
+    const AssayPart *part = assay_plan_part (metrics, m);
+    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+    const AssayMetricContext context = { .settings = part->settings->values };
+
+    if (metric->audit != NULL
+        && !metric->audit (&context, &record->counts, &ret_outcomes[m], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+                  const AssayCell *cell, AssayGuess **ret_guess, GError **error)
+{
+  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  g_autofree char *canonical = NULL;
+  const AssaySettings *settings;
+  AssayGranted granted;
+  AssayJob work;
+  guint candidate;
+
+  if (!assay_run_attack_settings (plan, store, cell, &settings, &candidate, error)
+      || !assay_workspace_cell (workspace, cell, &work, error)
+      || !assay_workspace_grant (workspace, cell, settings, FALSE, &granted, error))
+    return FALSE;
+  canonical = assay_settings_canonical (settings);
+  return assay_step_attack ((const AssayAttack *) attack->plugin, settings,
+                            assay_plan_stream (plan, cell, "attack", canonical), work.release,
+                            &granted, ret_guess, error);
+}
+
+/* Attacks the release of the cell with @settings, measures the guess, and shows it. */
+static gboolean
+attack_cell (AssayRunner *runner, const AssayCell *cell, const AssaySettings *settings,
+             AssayOutcomes *ret_outcomes, GError **error)
+{
+  g_autoptr (AssayGuess) guess = NULL;
+  AssayJob work;
+
+  return assay_workspace_cell (runner->workspace, cell, &work, error)
+         && assay_run_attack (runner->plan, runner->workspace, runner->store, cell, &guess, error)
+         && measure_all (runner, &work, guess, ret_outcomes, error)
+         && assay_show_cell (runner->plan, cell, settings, &work, guess, ret_outcomes,
+                             runner->shown, error);
+}
+
+gboolean
+assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *work,
+                  AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayPart *utility = assay_plan_part (plan->utilities, cell->utility);
+  const AssayReceived received = { .release = work->release, .truth = work->truth };
+  g_autofree char *canonical = assay_settings_canonical (utility->settings);
+
+  return assay_step_assess ((const AssayMetric *) utility->plugin, utility->settings,
+                            assay_plan_stream (plan, cell, "utility", canonical), work->dataset,
+                            &received, ret_outcomes, error);
+}
+
+/* What an honest receiver gets from the release of the cell. There is no control to win. */
+static gboolean
+assess_cell (AssayRunner *runner, const AssayCell *cell, AssayOutcomes *ret_outcomes,
+             AssayCellStatus *ret_status, GError **error)
+{
+  const AssayPart *defense = assay_plan_part (runner->plan->defenses, cell->defense);
+  g_autofree char *doing = g_strdup_printf (
+      "%s of %s", assay_plan_player (runner->plan, cell)->label, defense->label);
+  AssayJob work;
+
+  report_progress (runner, doing);
+  if (!assay_workspace_cell (runner->workspace, cell, &work, error)
+      || !assay_run_assess (runner->plan, cell, &work, ret_outcomes, error))
+    return FALSE;
+  *ret_status = ASSAY_CELL_OK;
+  return TRUE;
+}
+
+/* Plays the cell's control, then its game. @ret_status says whether the control was won. */
+static gboolean
+play_cell (AssayRunner *runner, gsize index, AssayOutcomes *ret_outcomes,
+           AssayCellStatus *ret_status, GError **error)
+{
+  const AssayCell *cell = assay_plan_cell (runner->plan, index);
+  const AssayPart *attack = assay_plan_part (runner->plan->attacks, cell->attack);
+  const AssayPart *defense = assay_plan_part (runner->plan->defenses, cell->defense);
+  const AssaySettings *settings = NULL;
+  g_autofree char *doing = NULL;
+  gboolean is_won = FALSE, is_ok;
+  guint candidate = 0;
+
+  if (!tune_if_needed (runner, cell, &settings, &candidate, error)
+      || !control_is_won (runner, cell, settings, candidate, &is_won, error))
+    return FALSE;
+  doing = g_strdup_printf ("%s against %s", attack->label, defense->label);
+  report_progress (runner, doing);
+  is_ok = assay_game_has_guess (((const AssayAttack *) attack->plugin)->game)
+              ? attack_cell (runner, cell, settings, ret_outcomes, error)
+              : audit_cell (runner, cell, index, settings, ret_outcomes, error);
+  if (!is_ok)
+    return FALSE;
+  *ret_status = is_won ? ASSAY_CELL_OK : ASSAY_CELL_CONTROL_FAILED;
+  return TRUE;
+}
+
+/* A full disk or memory that ran out ends the run, and says nothing against the cell: it is begun
+ * afresh on resume. Where even this cannot be written, the cell counts as begun once. */
+static gboolean
+leave_cell (AssayRunner *runner, gsize index)
+{
+  assay_store_forget_cell (runner->store, index, NULL);
+  return FALSE;
+}
+
+static gboolean
+run_cell (AssayRunner *runner, gsize index, GError **error)
+{
+  const AssayCell *cell = assay_plan_cell (runner->plan, index);
+  const guint n_metrics = assay_plan_n_measuring (runner->plan, cell);
+  g_autofree AssayOutcomes *outcomes = g_new0 (AssayOutcomes, n_metrics);
+  g_autoptr (GError) problem = NULL;
+  AssayCellRecord record = { .status = ASSAY_CELL_ERROR };
+  gboolean is_crashed = FALSE, is_ok;
+  const gint64 start = g_get_monotonic_time ();
+
+  if (!assay_store_begin_cell (runner->store, index, &is_crashed, error))
+    return FALSE;
+  if (is_crashed)
+    return TRUE;
+  g_array_set_size (runner->shown, 0);
+  is_ok = cell->utility != ASSAY_NO_PART
+              ? assess_cell (runner, cell, outcomes, &record.status, &problem)
+              : play_cell (runner, index, outcomes, &record.status, &problem);
+  if (!is_ok) {
+    for (guint m = 0; m < n_metrics; m++)
+      assay_outcomes_clear (&outcomes[m]);
+    g_array_set_size (runner->shown, 0);
+    if (ends_the_run (problem)) {
+      g_propagate_error (error, g_steal_pointer (&problem));
+      return leave_cell (runner, index);
+    }
+    record.message = problem->message;
+  } else if (record.status == ASSAY_CELL_CONTROL_FAILED) {
+    record.message = (char *) "the attack lost its control with these settings";
+  }
+  record.seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  is_ok = assay_store_finish_cell (runner->store, index, &record, outcomes, n_metrics,
+                                   runner->shown, error);
+  for (guint m = 0; m < n_metrics; m++)
+    assay_outcomes_clear (&outcomes[m]);
+  return is_ok || leave_cell (runner, index);
+}
+
+static gboolean
+is_cancelled (const AssayRunner *runner)
+{
+  return runner->callbacks->is_cancelled != NULL
+         && runner->callbacks->is_cancelled (runner->callbacks->data);
+}
+
+gboolean
+assay_runner_cell (AssayRunner *runner, gsize index, GError **error)
+{
+  return enter_trial (runner, assay_plan_cell (runner->plan, index), error)
+         && run_cell (runner, index, error);
+}
+
+/* Cell after cell, in the order of the plan. */
+static gboolean
+run_pending (AssayRunner *runner, AssayRunEnd *ret_end, GError **error)
+{
+  for (gsize i = 0; i < runner->plan->cells->len; i++) {
+    AssayCellRecord record = { 0 };
+
+    if (!assay_store_cell (runner->store, i, &record, error))
+      return FALSE;
+    g_free (record.message);
+    if (record.status == ASSAY_CELL_PENDING) {
+      if (is_cancelled (runner)) {
+        *ret_end = ASSAY_RUN_INTERRUPTED;
+        return TRUE;
+      }
+      if (!assay_runner_cell (runner, i, error))
+        return FALSE;
+    }
+    runner->progress.done++;
+    report_progress (runner, "");
+  }
+  *ret_end = ASSAY_RUN_FINISHED;
+  return TRUE;
+}
+
+gboolean
+assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+           const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error)
+{
+  g_autoptr (AssayRunner) runner = assay_runner_new (plan, workspace, store, callbacks);
+  g_autoptr (GError) problem = NULL;
+
+  if (!assay_store_count_done (store, &runner->progress.resumed, error))
+    return FALSE;
+  if (run_pending (runner, ret_end, &problem))
+    return TRUE;
+  if (!g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_CANCELLED)) {
+    g_propagate_error (error, g_steal_pointer (&problem));
+    return FALSE;
+  }
+  *ret_end = ASSAY_RUN_INTERRUPTED;
+  return TRUE;
+}

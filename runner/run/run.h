@@ -1,0 +1,63 @@
+/* Running a plan: cell after cell, each committed to the store before the next is begun. */
+#pragma once
+
+#include "runner/plan/plan.h"
+#include "runner/run/workspace.h"
+#include "runner/store/store.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gsize done; /* cells */
+  gsize total;
+  gsize resumed;      /* of those done, how many an earlier process did */
+  const char *doing;  /* what is under way, in words */
+} AssayProgress;
+
+typedef struct {
+  gboolean (*is_cancelled) (gpointer data); /* asked between cells; NULL: never */
+  void (*progress) (const AssayProgress *progress, gpointer data); /* NULL: silent */
+  gpointer data;
+} AssayRunCallbacks;
+
+typedef enum {
+  ASSAY_RUN_FINISHED,
+  ASSAY_RUN_INTERRUPTED,
+} AssayRunEnd;
+
+/* What runs the cells of a plan into a store, one at a time: a run, or one of several processes
+ * that share one (runner/crew/crew.h). Borrows all that it is made of. */
+typedef struct _AssayRunner AssayRunner;
+
+AssayRunner *assay_runner_new (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+                               const AssayRunCallbacks *callbacks);
+void assay_runner_free (AssayRunner *runner);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRunner, assay_runner_free)
+
+/* Runs cell @index, whose errors stand in the store. FALSE: ASSAY_ERROR_IO, ASSAY_ERROR_MEMORY,
+ * ASSAY_ERROR_CANCELLED, or the dataset cannot be opened or has changed; the cell is as if it had
+ * not been begun. */
+gboolean assay_runner_cell (AssayRunner *runner, gsize index, GError **error);
+
+/* Runs what the store of @folder does not hold yet. Errors of one cell stand in the store and the
+ * run goes on; ASSAY_ERROR_IO and ASSAY_ERROR_MEMORY end it, and what is done is kept. */
+gboolean assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+                    const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error);
+
+/* The settings with which a cell's attack is run: the part's own, or the candidate that tuning
+ * chose (NULL when it has not been tuned yet). @ret_candidate is its number, 0 where not tuned. */
+gboolean assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
+                                    const AssaySettings **ret_settings, guint *ret_candidate,
+                                    GError **error);
+
+/* Plays the attack of a cell, and what its utility assesses, once more: the same guess and the same
+ * outcomes as in the run. @work is the cell's. */
+gboolean assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+                           const AssayCell *cell, AssayGuess **ret_guess, GError **error);
+gboolean assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *work,
+                           AssayOutcomes *ret_outcomes, GError **error);
+
+/* The store's key for the outcome of a control: "won share n". */
+char *assay_run_control_key (guint attack, guint candidate);
+
+G_END_DECLS

@@ -1,0 +1,127 @@
+/* The pictures of a cell. */
+#include "runner/run/show.h"
+
+#include "core/data/exchange.h"
+
+/* What all sheets together want of one metric. */
+typedef struct {
+  gsize count;
+  gboolean has_released;
+} Wanted;
+
+static Wanted
+wanted_of (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *settings,
+           guint metric)
+{
+  Wanted wanted = { 0 };
+
+  for (guint i = 0; i < plan->sheets->len; i++) {
+    const AssaySheet *sheet = plan->sheets->pdata[i];
+
+    if (sheet->metric != metric || !assay_sheet_selects (plan, sheet, cell, settings))
+      continue;
+    wanted.count = MAX (wanted.count, sheet->count);
+    wanted.has_released |= sheet->has_released;
+  }
+  return wanted;
+}
+
+static gboolean
+add_photo (guint metric, AssayShownRole role, gsize unit, const AssayPhoto *photo, GArray *shown,
+           GError **error)
+{
+  AssayShown one = { .metric = metric, .role = role, .unit = unit };
+
+  if (photo == NULL)
+    return TRUE;
+  one.tile = assay_tile_new (photo, error);
+  if (one.tile == NULL)
+    return FALSE;
+  g_array_append_val (shown, one);
+  return TRUE;
+}
+
+static gboolean
+show_unit (const AssayPlan *plan, guint index, const AssayJob *work, const AssayGuess *guess,
+           gsize unit, GArray *shown, GError **error)
+{
+  const AssayPart *part = assay_plan_part (plan->metrics, index);
+  const AssayMetric *metric = (const AssayMetric *) part->plugin;
+  const AssayMetricContext context
+      = { .settings = part->settings->values, .dataset = work->dataset, .release = work->release };
+  g_autoptr (AssayPhoto) original = NULL;
+  g_autoptr (AssayPhoto) recovered = NULL;
+
+  if (!metric->show (&context, work->truth, guess, unit, &original, &recovered, error)) {
+    g_prefix_error (error, "picture %" G_GSIZE_FORMAT " of %s: ", unit, metric->id);
+    return FALSE;
+  }
+  return add_photo (index, ASSAY_SHOWN_ORIGINAL, unit, original, shown, error)
+         && add_photo (index, ASSAY_SHOWN_RECOVERED, unit, recovered, shown, error);
+}
+
+/* ---- What was released ---- */
+
+/* The first image of a release that was made for the secret; NULL: none. */
+static const float *
+find_mixture (const AssayJob *work, gsize unit)
+{
+  const AssayArray *owners = assay_arrays_get (&work->truth->arrays, "owners");
+  const AssayArray *images = assay_arrays_get (&work->release->arrays, "images");
+  AssayView view;
+
+  if (owners == NULL || images == NULL)
+    return NULL;
+  view = assay_array_view (images);
+  for (gsize i = 0; i < view.rows; i++)
+    if (assay_array_int64 (owners)[i] == (gint64) unit)
+      return assay_view_row (view, i);
+  return NULL;
+}
+
+static const float *
+find_released (const AssayJob *work, gsize unit)
+{
+  const AssayArray *vectors = assay_arrays_get (&work->release->arrays, "vectors");
+
+  if (work->release->kind == ASSAY_RELEASE_MIXTURES)
+    return find_mixture (work, unit);
+  if (work->release->kind != ASSAY_RELEASE_VECTORS || vectors == NULL
+      || unit >= assay_array_view (vectors).rows)
+    return NULL;
+  return assay_view_row (assay_array_view (vectors), unit);
+}
+
+static gboolean
+show_released (guint metric, const AssayJob *work, gsize unit, GArray *shown, GError **error)
+{
+  const AssayGeometry *geometry = &work->release->geometry;
+  const float *row = geometry->height > 0 ? find_released (work, unit) : NULL;
+  AssayShown one = { .metric = metric, .role = ASSAY_SHOWN_RELEASED, .unit = unit };
+
+  if (row == NULL)
+    return TRUE;
+  one.tile = assay_tile_from_row (row, geometry, error);
+  if (one.tile == NULL)
+    return FALSE;
+  g_array_append_val (shown, one);
+  return TRUE;
+}
+
+gboolean
+assay_show_cell (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *settings,
+                 const AssayJob *work, const AssayGuess *guess, const AssayOutcomes *outcomes,
+                 GArray *shown, GError **error)
+{
+  for (guint m = 0; m < plan->metrics->len; m++) {
+    const Wanted wanted = wanted_of (plan, cell, settings, m);
+    /* Without outcomes the metric did not apply. */
+    const gsize n_units = MIN (wanted.count, outcomes[m].n);
+
+    for (gsize unit = 0; unit < n_units; unit++)
+      if (!show_unit (plan, m, work, guess, unit, shown, error)
+          || (wanted.has_released && !show_released (m, work, unit, shown, error)))
+        return FALSE;
+  }
+  return TRUE;
+}

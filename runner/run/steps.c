@@ -1,0 +1,370 @@
+/* The three steps of an audit. */
+#include "runner/run/steps.h"
+
+#include <math.h>
+
+#include "core/base/json.h"
+#include "core/games/control.h"
+#include "core/plugin/registry.h"
+
+static const gint64 *
+numbers_of (const AssayTruth *truth, const char *name)
+{
+  const AssayArray *array = assay_arrays_get (&truth->arrays, name);
+
+  return array != NULL ? assay_array_int64 (array) : NULL;
+}
+
+/* The public row that is another record of each secret. The truth of a defense that mixed public
+ * rows in has rows of images there. */
+static const gint64 *
+counterparts_of (const AssayTruth *truth, gsize n)
+{
+  const AssayArray *partners = assay_arrays_get (&truth->arrays, "partners");
+
+  return partners != NULL && partners->shape[0] == n && partners->shape[1] == 1
+                 && assay_arrays_get (&truth->arrays, "sources") == NULL
+             ? assay_array_int64 (partners)
+             : NULL;
+}
+
+gboolean
+assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, GError **error)
+{
+  const AssayArray *frames = assay_arrays_get (&truth->arrays, "frames");
+  AssaySecrets secrets
+      = { .rows = assay_array_view (assay_arrays_get (&truth->arrays, "secrets")),
+          .groups = numbers_of (truth, "groups"),
+          .labels = numbers_of (truth, "labels"),
+          .label_sets = numbers_of (truth, "label-sets"),
+          .frames = frames != NULL ? assay_array_view (frames).data : NULL,
+          .geometry = truth->geometry };
+
+  if (frames != NULL && frames->shape[1] != 4)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "frames have %" G_GSIZE_FORMAT " columns, expected 4 (x, y, size, angle)",
+                       frames->shape[1]);
+  for (gsize i = 0; secrets.labels != NULL && i < secrets.rows.rows; i++) {
+    if (secrets.labels[i] < 0)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "label of secret %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
+                         ", expected classes from 0",
+                         i, secrets.labels[i]);
+    secrets.n_classes = MAX (secrets.n_classes, (gsize) secrets.labels[i] + 1);
+  }
+  secrets.counterparts = counterparts_of (truth, secrets.rows.rows);
+  *ret_secrets = secrets;
+  return TRUE;
+}
+
+static void
+add_numbers (AssayTruth *truth, const char *name, const gint64 *values, gsize n)
+{
+  if (values != NULL && n > 0)
+    assay_arrays_take (
+        &truth->arrays, name,
+        assay_array_take (ASSAY_INT64, 1, &n, g_memdup2 (values, n * sizeof *values)));
+}
+
+AssayTruth *
+assay_truth_of (const AssaySecrets *secrets, GError **error)
+{
+  AssayMatrix *copy = assay_matrix_copy (secrets->rows, error);
+  const gsize n = secrets->rows.rows, frames[] = { n, 4 };
+  AssayTruth *truth;
+
+  if (copy == NULL)
+    return NULL;
+  truth = assay_truth_new ();
+  truth->geometry = secrets->geometry;
+  assay_arrays_take (&truth->arrays, "secrets", assay_array_take_matrix (copy));
+  add_numbers (truth, "groups", secrets->groups, n);
+  add_numbers (truth, "labels", secrets->labels, n);
+  add_numbers (truth, "label-sets", secrets->label_sets, n);
+  if (secrets->counterparts != NULL)
+    assay_arrays_take (&truth->arrays, "partners",
+                       assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, 1 },
+                                         g_memdup2 (secrets->counterparts, n * sizeof (gint64))));
+  if (secrets->frames != NULL)
+    assay_arrays_take (&truth->arrays, "frames",
+                       assay_array_take (ASSAY_FLOAT32, 2, frames,
+                                         g_memdup2 (secrets->frames, n * 4 * sizeof (float))));
+  return truth;
+}
+
+/* A defense that draws from rows of a role needs some of the right length. */
+static gboolean
+check_material (const char *what, const AssayRows *rows, gsize cols, GError **error)
+{
+  if (rows == NULL || assay_rows_count (rows) == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "expected a %s of %" G_GSIZE_FORMAT " columns, found %s", what, cols,
+                       rows == NULL ? "none" : "one without rows");
+  return assay_rows_cols (rows) == cols
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "expected a %s of %" G_GSIZE_FORMAT " columns, found %" G_GSIZE_FORMAT,
+                        what, cols, assay_rows_cols (rows));
+}
+
+static gsize
+count_rows (const AssayRows *rows)
+{
+  return rows != NULL ? assay_rows_count (rows) : 0;
+}
+
+static gboolean
+check_protect (const AssayDefense *defense, const AssaySettings *settings,
+               const AssaySecrets *secrets, const AssayKnowledge *knowledge, GError **error)
+{
+  const guint uses = defense->uses != NULL ? defense->uses (settings->values) : 0;
+  const AssayShape shape = { .n_secrets = secrets->rows.rows,
+                             .cols = secrets->rows.cols,
+                             .n_public = count_rows (knowledge->public_rows),
+                             .n_database = count_rows (knowledge->database),
+                             .n_classes = secrets->n_classes,
+                             .geometry = secrets->geometry };
+
+  if ((uses & ASSAY_GRANT_DATABASE)
+      && !check_material ("database", knowledge->database, shape.cols, error))
+    return FALSE;
+  if ((uses & ASSAY_GRANT_PUBLIC)
+      && !check_material ("public set", knowledge->public_rows, shape.cols, error))
+    return FALSE;
+  /* Once more with the sizes that there are: those of a plan may be estimates. */
+  return defense->check == NULL || defense->check (settings->values, &shape, error);
+}
+
+gboolean
+assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
+                    AssayStreamKey stream, AssayStreamKey common, const AssaySecrets *secrets,
+                    const AssayKnowledge *knowledge, AssayRelease **ret_release,
+                    AssayTruth **ret_truth, GError **error)
+{
+  const guint uses = defense->uses != NULL ? defense->uses (settings->values) : 0;
+  const AssayDefenseContext context
+      = { .settings = settings->values,
+          .stream = stream,
+          .common_stream = common,
+          .database = uses & ASSAY_GRANT_DATABASE ? knowledge->database : NULL,
+          .public_rows = uses & ASSAY_GRANT_PUBLIC ? knowledge->public_rows : NULL,
+          .labels = secrets->labels,
+          .n_classes = secrets->n_classes,
+          .geometry = secrets->geometry,
+          .mechanism = defense->mechanism,
+          .place = secrets->place };
+  g_autoptr (AssayRelease) release
+      = assay_release_new (assay_defense_produces (defense, settings->values), defense->id);
+  g_autoptr (AssayTruth) truth = NULL;
+
+  if (!assay_view_check_finite (secrets->rows, "secrets", error))
+    return FALSE;
+  if (!check_protect (defense, settings, secrets, knowledge, error)) {
+    g_prefix_error (error, "defense %s: ", defense->id);
+    return FALSE;
+  }
+  truth = assay_truth_of (secrets, error);
+  if (truth == NULL)
+    return FALSE;
+  g_free (release->settings);
+  release->settings = assay_json_settings_text (settings);
+  if (!defense->protect (&context, secrets->rows, release, truth, error)
+      || !assay_release_check (release, error) || !assay_truth_check (truth, error)) {
+    g_prefix_error (error, "defense %s: ", defense->id);
+    return FALSE;
+  }
+  /* What was made of images is made of pixels still, unless it has another number of them. */
+  if (assay_release_cols (release) == secrets->rows.cols && secrets->geometry.height > 0)
+    release->geometry = secrets->geometry;
+  *ret_release = g_steal_pointer (&release);
+  *ret_truth = g_steal_pointer (&truth);
+  return TRUE;
+}
+
+/* Knowledge that an attack compares with the release has the release's columns. */
+static gboolean
+check_columns (const char *what, const AssayRows *rows, const AssayRelease *release, GError **error)
+{
+  if (rows == NULL || assay_release_cols (release) == 0
+      || assay_rows_cols (rows) == assay_release_cols (release))
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                     "%s has %" G_GSIZE_FORMAT " columns, but the release has %" G_GSIZE_FORMAT,
+                     what, assay_rows_cols (rows), assay_release_cols (release));
+}
+
+static gboolean
+check_fit (const AssayAttack *attack, const AssaySettings *settings, const AssayRelease *release,
+           const AssayObservation *seen, GError **error)
+{
+  const guint held
+      = (seen->database != NULL ? ASSAY_GRANT_DATABASE : 0)
+        | (seen->public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0)
+        | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
+        | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
+        | (seen->repeats != NULL ? ASSAY_GRANT_REPEATS : 0)
+        | (assay_arrays_get (&release->arrays, "labels") != NULL ? ASSAY_GRANT_LABELS : 0)
+        | (assay_arrays_get (&release->arrays, "projection") != NULL ? ASSAY_GRANT_HASH_FUNCTION
+                                                                     : 0);
+  g_autofree char *lacking
+      = assay_grants_describe (assay_attack_needs (attack, settings->values) & ~held);
+  const guint readable = assay_attack_reads (attack, settings->values);
+  g_autofree char *reads = assay_release_kinds_describe (readable);
+
+  if (!assay_game_has_guess (attack->game))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "attack '%s' plays with the defense itself, not with a release; expected "
+                       "'assay run'",
+                       attack->id);
+  if (!(readable & release->kind))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "attack '%s' reads %s, but the release of '%s' holds %s", attack->id, reads,
+                       release->defense, assay_release_kind_name (release->kind));
+  if (*lacking != '\0')
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "attack '%s' needs '%s', which was not granted",
+                       attack->id, lacking);
+  return check_columns ("the database", seen->database, release, error)
+         && check_columns ("the public set", seen->public_rows, release, error);
+}
+
+/* All releases that an attack may see, the one under attack first. */
+static GPtrArray *
+released (const AssayRelease *release, const AssayGranted *granted)
+{
+  const gboolean hides = assay_release_hides (release, granted->grants);
+  GPtrArray *all
+      = g_ptr_array_new_with_free_func (hides ? (GDestroyNotify) assay_release_free : NULL);
+
+  g_ptr_array_add (all,
+                   hides ? assay_release_granted (release, granted->grants) : (gpointer) release);
+  for (guint i = 0; granted->grants & ASSAY_GRANT_REPEATS && granted->repeats != NULL
+                    && i < granted->repeats->len;
+       i++)
+    g_ptr_array_add (all, hides
+                              ? assay_release_granted (granted->repeats->pdata[i], granted->grants)
+                              : granted->repeats->pdata[i]);
+  return all;
+}
+
+gboolean
+assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, AssayStreamKey stream,
+                   const AssayRelease *release, const AssayGranted *granted, AssayGuess **ret_guess,
+                   GError **error)
+{
+  const guint grants = granted->grants;
+  const AssayAttackContext context
+      = { .settings = settings->values, .stream = stream, .place = granted->place };
+  g_autoptr (GPtrArray) all = released (release, granted);
+  const AssayObservation seen
+      = { .release = all->pdata[0],
+          .database = grants & ASSAY_GRANT_DATABASE ? granted->knowledge->database : NULL,
+          .public_rows = grants & ASSAY_GRANT_PUBLIC ? granted->knowledge->public_rows : NULL,
+          .groups = grants & ASSAY_GRANT_GROUPS ? granted->groups : NULL,
+          .other_releases = grants & ASSAY_GRANT_OTHER_RELEASES ? all->pdata[0] : NULL,
+          .repeats = all->len > 1 ? (const AssayRelease *const *) (all->pdata + 1) : NULL,
+          .n_repeats = all->len - 1 };
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
+
+  if (!check_fit (attack, settings, seen.release, &seen, error)
+      || !assay_attack_run (attack, &context, &seen, guess, error))
+    return FALSE;
+  *ret_guess = g_steal_pointer (&guess);
+  return TRUE;
+}
+
+/* Whether estimate i is of secret i. */
+static gboolean
+is_in_order (const AssayTruth *truth, const AssayGuess *guess)
+{
+  const AssayArray *secrets = assay_arrays_get (&truth->arrays, "secrets");
+  const AssayArray *estimates = assay_arrays_get (&guess->arrays, "estimates");
+
+  return !guess->is_unordered
+         && (estimates == NULL || secrets == NULL || estimates->shape[0] == secrets->shape[0]
+             || assay_arrays_get (&truth->arrays, "sources") == NULL);
+}
+
+gboolean
+assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
+                      const AssayRelease *release, const AssayTruth *truth, const AssayGuess *guess)
+{
+  /* Of folders, the truth tells what images the secrets are. */
+  const guint held = (dataset != NULL ? assay_dataset_holdings (dataset) : 0)
+                     | (truth->geometry.height > 0 ? ASSAY_HAS_IMAGES : 0);
+
+  if (metric->measure == NULL)
+    return FALSE;
+  if (metric->reads != 0 && (release == NULL || (metric->reads & release->kind) == 0))
+    return FALSE;
+  if (metric->needs & ~held)
+    return FALSE;
+  for (const char *const *name = metric->reads_truth; name != NULL && *name != NULL; name++)
+    if (assay_arrays_get (&truth->arrays, *name) == NULL)
+      return FALSE;
+  for (const char *const *name = metric->reads_guess; name != NULL && *name != NULL; name++)
+    if (assay_arrays_get (&guess->arrays, *name) == NULL)
+      return FALSE;
+  return metric->finds_order || is_in_order (truth, guess);
+}
+
+/* Takes the outcomes over if they are finite. */
+static gboolean
+take_outcomes (const AssayMetric *metric, gboolean is_ok, AssayOutcomes *outcomes,
+               AssayOutcomes *ret_outcomes, GError **error)
+{
+  for (guint s = 0; is_ok && s < metric->n_series; s++)
+    for (gsize i = 0; is_ok && outcomes->left_out[s] == NULL && i < outcomes->n; i++)
+      if (!isfinite (outcomes->series[s][i]))
+        is_ok = assay_fail (error, ASSAY_ERROR_NUMERIC,
+                            "the outcome of %s %" G_GSIZE_FORMAT " is not finite",
+                            metric->has_own_units ? "unit" : "secret", i);
+  if (!is_ok) {
+    assay_outcomes_clear (outcomes);
+    g_prefix_error (error, "%s %s: ", metric->assess != NULL ? "utility" : "metric", metric->id);
+    return FALSE;
+  }
+  *ret_outcomes = *outcomes;
+  return TRUE;
+}
+
+gboolean
+assay_step_measure (const AssayMetric *metric, const AssaySettings *settings,
+                    const AssayDataset *dataset, const AssayRelease *release,
+                    const AssayTruth *truth, const AssayGuess *guess, AssayOutcomes *ret_outcomes,
+                    GError **error)
+{
+  const AssayMetricContext context
+      = { .settings = settings->values, .dataset = dataset, .release = release };
+  AssayOutcomes outcomes = { 0 };
+  const gboolean is_ok = metric->measure (&context, truth, guess, &outcomes, error);
+
+  return take_outcomes (metric, is_ok, &outcomes, ret_outcomes, error);
+}
+
+gboolean
+assay_step_assess (const AssayMetric *utility, const AssaySettings *settings, AssayStreamKey stream,
+                   const AssayDataset *dataset, const AssayReceived *received,
+                   AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayMetricContext context
+      = { .settings = settings->values, .dataset = dataset, .stream = stream };
+  AssayOutcomes outcomes = { 0 };
+  const gboolean is_ok = utility->assess (&context, received, &outcomes, error);
+
+  return take_outcomes (utility, is_ok, &outcomes, ret_outcomes, error);
+}
+
+const gint64 *
+assay_truth_groups (const AssayTruth *truth)
+{
+  const AssayArray *groups = assay_arrays_get (&truth->arrays, "groups");
+
+  return groups != NULL ? assay_array_int64 (groups) : NULL;
+}
+
+const gint64 *
+assay_truth_released_groups (const AssayTruth *truth)
+{
+  const AssayArray *owners = assay_arrays_get (&truth->arrays, "owners");
+
+  return owners != NULL ? assay_array_int64 (owners) : assay_truth_groups (truth);
+}

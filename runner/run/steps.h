@@ -1,0 +1,79 @@
+/* The steps of an audit: protect, attack, measure, and what a utility assesses. A run is made of
+ * these, and so are the subcommands that work on folders. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+
+G_BEGIN_DECLS
+
+/* Secrets on their way to a defense, with what is known of them. Arrays have one entry a row, or
+ * are NULL. */
+typedef struct {
+  AssayView rows;
+  const gint64 *groups;
+  const gint64 *labels;
+  const gint64 *label_sets;   /* see AssayRoleData */
+  const gint64 *counterparts; /* see AssayDataset */
+  const float *frames;        /* x 4: see AssayRoleData */
+  gsize n_classes;
+  AssayGeometry geometry;
+  AssayPlace place; /* which secrets of a run they are, for releases that were made elsewhere */
+} AssaySecrets;
+
+/* Secrets as a truth that no defense has changed, and back; the latter borrows from @truth, and
+ * counts as many classes as the labels have. */
+AssayTruth *assay_truth_of (const AssaySecrets *secrets, GError **error);
+gboolean assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, GError **error);
+
+/* Knowledge that can be granted. What is not at hand is NULL. */
+typedef struct {
+  AssayRows *database;
+  AssayRows *public_rows;
+} AssayKnowledge;
+
+/* What an attack is granted, out of what there is. */
+typedef struct {
+  guint grants; /* set of AssayGrant */
+  const AssayKnowledge *knowledge;
+  const gint64 *groups;     /* as AssayObservation has them, or NULL */
+  const GPtrArray *repeats; /* of AssayRelease; NULL: none */
+  AssayPlace place;         /* which release of a run it is */
+} AssayGranted;
+
+/* Protects @secrets. @common: the stream key of all releases of these secrets. What is known of
+ * them beside their values goes into the truth. The results are
+ * checked: kind, sizes, finite values, orthonormal bases. */
+gboolean assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
+                             AssayStreamKey stream, AssayStreamKey common,
+                             const AssaySecrets *secrets, const AssayKnowledge *knowledge,
+                             AssayRelease **ret_release, AssayTruth **ret_truth, GError **error);
+
+/* Attacks @release with exactly what is granted. ASSAY_ERROR_MISMATCH for a release kind that the
+ * attack does not read, a grant that it needs and has not, and knowledge of another dimension. */
+gboolean assay_step_attack (const AssayAttack *attack, const AssaySettings *settings,
+                            AssayStreamKey stream, const AssayRelease *release,
+                            const AssayGranted *granted, AssayGuess **ret_guess, GError **error);
+
+/* Whether guess, truth, dataset and release (the last two NULL: none) hold what @metric reads. */
+gboolean assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
+                               const AssayRelease *release, const AssayTruth *truth,
+                               const AssayGuess *guess);
+
+/* Outcomes per unit, checked to be finite. */
+gboolean assay_step_measure (const AssayMetric *metric, const AssaySettings *settings,
+                             const AssayDataset *dataset, const AssayRelease *release,
+                             const AssayTruth *truth, const AssayGuess *guess,
+                             AssayOutcomes *ret_outcomes, GError **error);
+/* The same of a utility. */
+gboolean assay_step_assess (const AssayMetric *utility, const AssaySettings *settings,
+                            AssayStreamKey stream, const AssayDataset *dataset,
+                            const AssayReceived *received, AssayOutcomes *ret_outcomes,
+                            GError **error);
+
+/* The groups of the truth, one number per secret, or NULL. */
+const gint64 *assay_truth_groups (const AssayTruth *truth);
+/* The numbers that an attack with the grant `groups` is given: those of the secrets, or of images
+ * that secrets were mixed into. NULL: there are none. */
+const gint64 *assay_truth_released_groups (const AssayTruth *truth);
+
+G_END_DECLS

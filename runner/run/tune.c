@@ -1,0 +1,115 @@
+/* Choosing an attack's settings on secrets that are set apart for it. */
+#include "runner/run/tune.h"
+
+#include <math.h>
+
+#include "core/stats/interval.h"
+
+const AssayPart *
+assay_plan_measure (const AssayPlan *plan, const char *name, const AssayMeasure **ret_measure)
+{
+  for (guint i = 0; i < plan->metrics->len; i++) {
+    const AssayPart *part = assay_plan_part (plan->metrics, i);
+    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+
+    for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
+      if (g_str_equal (measure->name, name)) {
+        *ret_measure = measure;
+        return part;
+      }
+  }
+  return NULL;
+}
+
+/* The tune_measure of one candidate. */
+static gboolean
+try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
+               const AssayJob *work, const AssaySettings *settings, double *ret_estimate,
+               GError **error)
+{
+  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  const AssayMeasure *measure = NULL;
+  const AssayPart *part = assay_plan_measure (plan, attack->tune_measure, &measure);
+  const AssayMetric *metric = (const AssayMetric *) part->plugin;
+  const gint64 *groups = metric->has_own_units ? NULL : assay_truth_groups (work->truth);
+  g_autofree char *canonical = assay_settings_canonical (settings);
+  g_autoptr (AssayGuess) guess = NULL;
+  AssayOutcomes outcomes = { 0 };
+  AssayGranted granted;
+
+  if (!assay_workspace_grant (workspace, cell, settings, TRUE, &granted, error)
+      || !assay_step_attack ((const AssayAttack *) attack->plugin, settings,
+                             assay_plan_stream (plan, cell, "tune-attack", canonical),
+                             work->release, &granted, &guess, error))
+    return FALSE;
+  if (!assay_metric_applies (metric, work->dataset, work->release, work->truth, guess))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "tune_measure = %s does not apply to this attack and defense",
+                       attack->tune_measure);
+  if (!assay_step_measure (metric, part->settings, work->dataset, work->release, work->truth, guess,
+                           &outcomes, error))
+    return FALSE;
+  if (outcomes.n == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "tune_measure = %s has no outcome for this attack and defense",
+                       attack->tune_measure);
+  if (outcomes.left_out[measure->series] != NULL) {
+    assay_fail (error, ASSAY_ERROR_MISMATCH, "tune_measure = %s is left out: %s",
+                attack->tune_measure, outcomes.left_out[measure->series]);
+    assay_outcomes_clear (&outcomes);
+    return FALSE;
+  }
+  *ret_estimate = assay_interval (measure, outcomes.series[measure->series], groups, outcomes.n,
+                                  plan->confidence,
+                                  assay_plan_stream (plan, cell, "tune-metric", canonical))
+                      .estimate;
+  assay_outcomes_clear (&outcomes);
+  return TRUE;
+}
+
+gboolean
+assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
+            const AssayJob *work, guint *ret_chosen, double **ret_estimates, GError **error)
+{
+  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  const guint n = attack->candidates->len;
+  const AssayMeasure *measure = NULL;
+  g_autofree double *estimates = g_new (double, n);
+  g_autoptr (GError) last = NULL;
+  AssayCell first_trial = *cell;
+  guint best = n;
+
+  /* Tuning is done once for all trials, whichever of them comes to it first. */
+  first_trial.trial = 0;
+
+  assay_plan_measure (plan, attack->tune_measure, &measure);
+  g_return_val_if_fail (measure != NULL, FALSE); /* checked when the plan was made */
+  /* From the last to the first: lists mostly ascend, and what the largest setting scanned serves
+   * the smaller ones (core/search/scan-cache.c). */
+  for (guint i = n; i-- > 0;) {
+    g_clear_error (&last);
+    estimates[i] = NAN;
+    if (!try_candidate (plan, &first_trial, workspace, work, attack->candidates->pdata[i],
+                        &estimates[i], &last)) {
+      /* A candidate that ran out of memory today might be the best tomorrow. */
+      if (g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_MEMORY)
+          || g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_IO)
+          || g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_CANCELLED)) {
+        g_propagate_error (error, g_steal_pointer (&last));
+        return FALSE;
+      }
+      continue;
+    }
+    if (best == n
+        || (measure->higher_is_worse ? estimates[i] >= estimates[best]
+                                     : estimates[i] <= estimates[best]))
+      best = i;
+  }
+  if (best == n) {
+    g_propagate_prefixed_error (error, g_steal_pointer (&last), "tuning %s: ", attack->label);
+    return FALSE;
+  }
+  *ret_chosen = best;
+  *ret_estimates = g_steal_pointer (&estimates);
+  return TRUE;
+}

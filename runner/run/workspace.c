@@ -1,0 +1,500 @@
+/* What the cells of a run share. */
+#include "runner/run/workspace.h"
+
+#include <string.h>
+
+#include "core/base/shared-work.h"
+#include "runner/plan/order.h"
+#include "runner/plan/pairing.h"
+
+#define NOTHING G_MAXUINT
+
+/* What a defense made of secrets. */
+typedef struct {
+  AssayRelease *release;
+  AssayTruth *truth;
+  GPtrArray *repeats; /* further releases; as many as were asked for so far */
+  GError *error;      /* why there is no release */
+} Made;
+
+/* Secrets drawn from the pool, and what was made of them. */
+typedef struct {
+  gboolean is_tuning;
+  guint dataset, trial; /* what it belongs to; NOTHING: not drawn */
+  AssayMatrix *secrets;
+  gint64 *groups;
+  gint64 *labels;
+  gint64 *label_sets;
+  gint64 *counterparts;
+  float *frames;
+  guint defense;     /* whose release is held, or was last; NOTHING: none */
+  AssayShared *held; /* of Made; NULL: none */
+} Protected;
+
+struct _AssayWorkspace {
+  const AssayPlan *plan;
+  guint64 owner;      /* of releases */
+  guint64 data_owner; /* of open datasets */
+  guint dataset; /* the open one */
+  AssayShared *held;
+  AssayDataset open; /* borrowed from it */
+  AssayKnowledge knowledge;
+  AssayOrder order; /* of its pool */
+  Protected cell;
+  Protected tuning;
+  GPtrArray *granted; /* of the repeats, those that the attack at hand wants */
+};
+
+static void
+made_free (gpointer data)
+{
+  Made *made = data;
+
+  assay_release_free (made->release);
+  assay_truth_free (made->truth);
+  g_clear_pointer (&made->repeats, g_ptr_array_unref);
+  g_clear_error (&made->error);
+  g_free (made);
+}
+
+static gsize
+bytes_of (const AssayArrays *arrays)
+{
+  gsize bytes = 0;
+
+  for (guint i = 0; i < arrays->arrays->len; i++) {
+    const AssayArray *array = arrays->arrays->pdata[i];
+
+    bytes += assay_array_count (array) * assay_type_size (array->type);
+  }
+  return bytes;
+}
+
+/* A dictionary that releases share is counted with each: they may outlive one another. */
+static gsize
+bytes_of_made (const Made *made)
+{
+  gsize bytes = sizeof *made;
+
+  if (made->release != NULL)
+    bytes += bytes_of (&made->release->arrays);
+  if (made->truth != NULL)
+    bytes += bytes_of (&made->truth->arrays);
+  for (guint i = 0; made->repeats != NULL && i < made->repeats->len; i++)
+    bytes += bytes_of (&((const AssayRelease *) made->repeats->pdata[i])->arrays);
+  return bytes;
+}
+
+static Made *
+made_of (const Protected *protected)
+{
+  return assay_shared_value (protected->held);
+}
+
+static char *
+release_name (const Protected *protected, guint defense)
+{
+  return g_strdup_printf ("%s %u %u %u", protected->is_tuning ? "tuning" : "cell",
+                          protected->dataset, protected->trial, defense);
+}
+
+/* Cells come release by release: the one before is not asked for again, and does not wait for its
+ * place to be wanted. */
+static void
+drop_release (AssayWorkspace *workspace, Protected *protected)
+{
+  g_autofree char *name = release_name (protected, protected->defense);
+
+  g_clear_pointer (&protected->held, assay_shared_release);
+  if (protected->defense != NOTHING)
+    assay_shared_forget (workspace->owner, name);
+  protected->defense = NOTHING;
+}
+
+static void
+drop_secrets (AssayWorkspace *workspace, Protected *protected)
+{
+  drop_release (workspace, protected);
+  g_clear_pointer (&protected->secrets, assay_matrix_free);
+  g_clear_pointer (&protected->groups, g_free);
+  g_clear_pointer (&protected->labels, g_free);
+  g_clear_pointer (&protected->label_sets, g_free);
+  g_clear_pointer (&protected->counterparts, g_free);
+  g_clear_pointer (&protected->frames, g_free);
+  protected->dataset = protected->trial = NOTHING;
+}
+
+static void
+drop_dataset (AssayWorkspace *workspace)
+{
+  drop_secrets (workspace, &workspace->cell);
+  drop_secrets (workspace, &workspace->tuning);
+  workspace->open = (AssayDataset){ 0 };
+  g_clear_pointer (&workspace->held, assay_shared_release);
+  assay_order_clear (&workspace->order);
+  workspace->dataset = NOTHING;
+}
+
+AssayWorkspace *
+assay_workspace_new (const AssayPlan *plan)
+{
+  AssayWorkspace *workspace = g_new0 (AssayWorkspace, 1);
+
+  workspace->plan = plan;
+  workspace->owner = workspace->data_owner = assay_shared_owner ();
+  workspace->tuning.is_tuning = TRUE;
+  workspace->cell.defense = workspace->tuning.defense = NOTHING;
+  drop_dataset (workspace);
+  return workspace;
+}
+
+void
+assay_workspace_share_data (AssayWorkspace *workspace, guint64 owner)
+{
+  workspace->data_owner = owner;
+}
+
+void
+assay_workspace_free (AssayWorkspace *workspace)
+{
+  if (workspace == NULL)
+    return;
+  drop_dataset (workspace);
+  assay_shared_forget_all (workspace->owner);
+  g_clear_pointer (&workspace->granted, g_ptr_array_unref);
+  g_free (workspace);
+}
+
+static void
+dataset_free (gpointer data)
+{
+  assay_dataset_clear (data);
+  g_free (data);
+}
+
+/* Everything that opening a dataset depends on. */
+static char *
+dataset_name (const AssayPart *part, const AssayDatasetContext *context)
+{
+  g_autofree char *settings = assay_settings_canonical (part->settings);
+  g_autofree char *folders = context->folders != NULL
+                                 ? g_strjoinv ("\n", (char **) context->folders)
+                                 : g_strdup ("");
+
+  return g_strdup_printf ("data %s\n%s%08x%08x\n%s", part->plugin->id, settings,
+                          context->stream.word[0], context->stream.word[1], folders);
+}
+
+/* Opens the dataset, or finds it open. */
+static gboolean
+hold_dataset (AssayWorkspace *workspace, guint index, GError **error)
+{
+  const AssayPlan *plan = workspace->plan;
+  const AssayPart *part = assay_plan_part (plan->datasets, index);
+  const AssayCell cell = { .dataset = index };
+  const AssayDatasetContext context = { .settings = part->settings->values,
+                                        .stream = assay_plan_stream (plan, &cell, "data", NULL),
+                                        .folders = (const char *const *) plan->folders };
+  g_autofree char *name = dataset_name (part, &context);
+  AssayDataset *open;
+
+  workspace->held = assay_shared_find (workspace->data_owner, name);
+  if (workspace->held == NULL) {
+    open = g_new0 (AssayDataset, 1);
+    if (!((const AssayDatasetPlugin *) part->plugin)->open (&context, open, error)) {
+      dataset_free (open);
+      return FALSE;
+    }
+    workspace->held = assay_shared_add (workspace->data_owner, name, open,
+                                        plan->surveys[index].memory, dataset_free);
+  }
+  workspace->open = *(const AssayDataset *) assay_shared_value (workspace->held);
+  return TRUE;
+}
+
+gboolean
+assay_workspace_dataset (AssayWorkspace *workspace, guint index, const char **ret_sha256,
+                         GError **error)
+{
+  const AssayPlan *plan = workspace->plan;
+  const AssayPart *part = assay_plan_part (plan->datasets, index);
+
+  if (workspace->dataset != index) {
+    drop_dataset (workspace);
+    if (!hold_dataset (workspace, index, error)
+        || !assay_plan_check_pool (plan, assay_rows_count (workspace->open.secrets),
+                                   workspace->open.n_groups, error)) {
+      drop_dataset (workspace);
+      g_prefix_error (error, "dataset %s: ", part->plugin->id);
+      return FALSE;
+    }
+    workspace->dataset = index;
+    workspace->knowledge = (AssayKnowledge){ .database = workspace->open.database,
+                                             .public_rows = workspace->open.public_rows };
+    if (!assay_order_draw (plan, index, &workspace->open, &workspace->order, error)) {
+      drop_dataset (workspace);
+      return FALSE;
+    }
+  }
+  *ret_sha256 = workspace->open.sha256;
+  return TRUE;
+}
+
+static gint64 *
+gather_numbers (const gint64 *values, const gsize *index, gsize count)
+{
+  gint64 *gathered = values != NULL ? g_new (gint64, count) : NULL;
+
+  for (gsize i = 0; values != NULL && i < count; i++)
+    gathered[i] = values[index[i]];
+  return gathered;
+}
+
+/* Takes @count secrets from place @first of the pool's order. */
+static gboolean
+take_secrets (AssayWorkspace *workspace, gsize first, gsize count, Protected *protected,
+              GError **error)
+{
+  const AssayDataset *open = &workspace->open;
+  const AssayArray *labels = open->secret_data.labels, *frames = open->secret_data.frames;
+  const AssayArray *sets = open->secret_data.label_sets;
+  const gsize *chosen = workspace->order.rows + first;
+
+  protected->secrets = assay_matrix_new (count, assay_rows_cols (open->secrets), error);
+  if (protected->secrets == NULL)
+    return FALSE;
+  assay_rows_gather (open->secrets, chosen, count, ASSAY_SCALE_NONE, protected->secrets->data);
+  protected->groups = gather_numbers (open->groups, chosen, count);
+  protected->labels
+      = gather_numbers (labels != NULL ? assay_array_int64 (labels) : NULL, chosen, count);
+  protected->label_sets
+      = gather_numbers (sets != NULL ? assay_array_int64 (sets) : NULL, chosen, count);
+  protected->counterparts = gather_numbers (open->counterparts, chosen, count);
+  if (frames != NULL) {
+    const AssayView all = assay_array_view (frames);
+
+    protected->frames = g_new (float, count *all.cols);
+    for (gsize i = 0; i < count; i++)
+      memcpy (protected->frames + i * all.cols, assay_view_row (all, chosen[i]),
+              all.cols * sizeof (float));
+  }
+  return TRUE;
+}
+
+static gboolean
+ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning,
+                Protected *protected, GError **error)
+{
+  const AssayPlan *plan = workspace->plan;
+  const guint trial = is_tuning ? 0 : cell->trial;
+  gsize first, count;
+  const char *ignored;
+
+  if (!assay_workspace_dataset (workspace, cell->dataset, &ignored, error))
+    return FALSE;
+  if (protected->dataset == cell->dataset && protected->trial == trial)
+    return TRUE;
+  drop_secrets (workspace, protected);
+  first = is_tuning ? workspace->order.tuning_first : workspace->order.starts[trial];
+  count = is_tuning ? MIN (plan->tune_secrets, assay_rows_count (workspace->open.secrets) - first)
+                    : workspace->order.starts[trial + 1] - first;
+  if (!take_secrets (workspace, first, count, protected, error))
+    return FALSE;
+  protected->dataset = cell->dataset;
+  protected->trial = trial;
+  return TRUE;
+}
+
+static AssayPlace
+place_of (const AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize repeat)
+{
+  const AssayPlan *plan = workspace->plan;
+
+  return (AssayPlace){ .folders = (const char *const *) plan->folders,
+                       .trial = is_tuning ? 0 : cell->trial,
+                       .repeat = repeat,
+                       .defense = assay_plan_part (plan->defenses, cell->defense)->name,
+                       .is_tuning = is_tuning };
+}
+
+static AssaySecrets
+secrets_of (const AssayWorkspace *workspace, const Protected *protected)
+{
+  return (AssaySecrets){ .rows = assay_matrix_view (protected->secrets),
+                         .groups = protected->groups,
+                         .labels = protected->labels,
+                         .label_sets = protected->label_sets,
+                         .counterparts = protected->counterparts,
+                         .frames = protected->frames,
+                         .n_classes = workspace->open.n_classes,
+                         .geometry = workspace->open.geometry };
+}
+
+/* One release of the secrets; @repeat 0 is the one that cells attack. */
+static gboolean
+protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize repeat,
+         const Protected *protected, AssayRelease **ret_release, AssayTruth **ret_truth,
+         GError **error)
+{
+  const AssayPlan *plan = workspace->plan;
+  const AssayPart *part = assay_plan_part (plan->defenses, cell->defense);
+  AssaySecrets secrets = secrets_of (workspace, protected);
+  AssayCell keyed = *cell;
+  g_autofree char *common = g_strdup_printf ("%sdefense", is_tuning ? "tune-" : "");
+  g_autofree char *role = NULL;
+
+  secrets.place = place_of (workspace, cell, is_tuning, repeat);
+  if (is_tuning)
+    keyed.trial = 0;
+  role = g_strdup_printf (repeat > 0 ? "%sdefense-repeat-%" G_GSIZE_FORMAT : "%sdefense",
+                          is_tuning ? "tune-" : "", repeat);
+  return assay_step_protect ((const AssayDefense *) part->plugin, part->settings,
+                             assay_plan_stream (plan, &keyed, role, NULL),
+                             assay_plan_stream (plan, &keyed, common, NULL), &secrets,
+                             &workspace->knowledge, ret_release, ret_truth, error);
+}
+
+static AssayShared *
+make_release (AssayWorkspace *workspace, const AssayCell *cell, const Protected *protected,
+              const char *name)
+{
+  Made *made = g_new0 (Made, 1);
+
+  protect (workspace, cell, protected->is_tuning, 0, protected, &made->release, &made->truth,
+           &made->error);
+  return assay_shared_add (workspace->owner, name, made, bytes_of_made (made), made_free);
+}
+
+/* Makes the release, or remembers why there is none: every attack on it fails for that reason. */
+static gboolean
+ensure_release (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning,
+                Protected *protected, GError **error)
+{
+  if (!ensure_secrets (workspace, cell, is_tuning, protected, error))
+    return FALSE;
+  if (protected->defense != cell->defense)
+    drop_release (workspace, protected);
+  if (protected->held != NULL) {
+    assay_shared_touch (protected->held);
+  } else {
+    g_autofree char *name = release_name (protected, cell->defense);
+
+    protected->defense = cell->defense;
+    protected->held = assay_shared_find (workspace->owner, name);
+    if (protected->held == NULL)
+      protected->held = make_release (workspace, cell, protected, name);
+  }
+  if (made_of (protected)->error == NULL)
+    return TRUE;
+  if (error != NULL)
+    *error = g_error_copy (made_of (protected)->error);
+  return FALSE;
+}
+
+/* The first @count further releases of the same secrets. */
+static gboolean
+ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize count,
+                Protected *protected, GError **error)
+{
+  Made *made = made_of (protected);
+
+  if (made->repeats == NULL)
+    made->repeats = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
+  while (made->repeats->len < count) {
+    AssayRelease *release = NULL;
+    g_autoptr (AssayTruth) truth = NULL;
+
+    if (!protect (workspace, cell, is_tuning, made->repeats->len + 1, protected, &release, &truth,
+                  error))
+      return FALSE;
+    g_ptr_array_add (made->repeats, release);
+    assay_shared_resize (protected->held, bytes_of_made (made));
+  }
+  return TRUE;
+}
+
+static gboolean
+work_on (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, AssayJob *ret_job,
+         GError **error)
+{
+  Protected *protected = is_tuning ? &workspace->tuning : &workspace->cell;
+  const Made *made;
+
+  if (!ensure_release (workspace, cell, is_tuning, protected, error))
+    return FALSE;
+  made = made_of (protected);
+  *ret_job = (AssayJob){ .knowledge = &workspace->knowledge,
+                         .dataset = &workspace->open,
+                         .groups = assay_truth_released_groups (made->truth),
+                         .release = made->release,
+                         .truth = made->truth };
+  return TRUE;
+}
+
+gboolean
+assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
+                       const AssaySettings *settings, gboolean is_tuning, AssayGranted *ret_granted,
+                       GError **error)
+{
+  const AssayPart *part = assay_plan_part (workspace->plan->attacks, cell->attack);
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const gsize n_repeats = attack->repeats != NULL && (part->grants & ASSAY_GRANT_REPEATS)
+                              ? attack->repeats (settings->values)
+                              : 0;
+  Protected *protected = is_tuning ? &workspace->tuning : &workspace->cell;
+
+  if (!ensure_repeats (workspace, cell, is_tuning, n_repeats, protected, error))
+    return FALSE;
+  g_clear_pointer (&workspace->granted, g_ptr_array_unref);
+  workspace->granted = g_ptr_array_new ();
+  for (gsize r = 0; r < n_repeats; r++)
+    g_ptr_array_add (workspace->granted, made_of (protected)->repeats->pdata[r]);
+  *ret_granted = (AssayGranted){ .grants = part->grants,
+                                 .knowledge = &workspace->knowledge,
+                                 .groups
+                                 = assay_truth_released_groups (made_of (protected)->truth),
+                                 .repeats = workspace->granted,
+                                 .place = place_of (workspace, cell, is_tuning, 0) };
+  return TRUE;
+}
+
+gboolean
+assay_workspace_cell (AssayWorkspace *workspace, const AssayCell *cell, AssayJob *ret_job,
+                      GError **error)
+{
+  return work_on (workspace, cell, FALSE, ret_job, error);
+}
+
+gboolean
+assay_workspace_tuning (AssayWorkspace *workspace, const AssayCell *cell, AssayJob *ret_job,
+                        GError **error)
+{
+  return work_on (workspace, cell, TRUE, ret_job, error);
+}
+
+gboolean
+assay_workspace_groups (AssayWorkspace *workspace, const AssayCell *cell, const gint64 **ret_groups,
+                        gsize *ret_n, GError **error)
+{
+  if (!ensure_secrets (workspace, cell, FALSE, &workspace->cell, error))
+    return FALSE;
+  *ret_groups = workspace->cell.groups;
+  *ret_n = workspace->cell.secrets->rows;
+  return TRUE;
+}
+
+gboolean
+assay_workspace_secrets (AssayWorkspace *workspace, const AssayCell *cell,
+                         AssaySecrets *ret_secrets, GError **error)
+{
+  if (!ensure_secrets (workspace, cell, FALSE, &workspace->cell, error))
+    return FALSE;
+  *ret_secrets = secrets_of (workspace, &workspace->cell);
+  return TRUE;
+}
+
+void
+assay_workspace_end_tuning (AssayWorkspace *workspace)
+{
+  g_clear_pointer (&workspace->tuning.held, assay_shared_release);
+}

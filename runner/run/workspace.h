@@ -1,0 +1,58 @@
+/* What the cells of a run share: the open dataset, the secrets of a trial, the release of a
+ * defense. Each is made when a cell first needs it. Data and releases are shared work
+ * (shared-work.h): what the cell at hand needs is held; an open dataset stays while there is
+ * room, a release until the cells move on. */
+#pragma once
+
+#include "runner/plan/plan.h"
+#include "runner/run/steps.h"
+
+G_BEGIN_DECLS
+
+typedef struct _AssayWorkspace AssayWorkspace;
+
+AssayWorkspace *assay_workspace_new (const AssayPlan *plan);
+void assay_workspace_free (AssayWorkspace *workspace);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayWorkspace, assay_workspace_free)
+/* From the beginning on, datasets are those that other workspaces with this owner
+ * (assay_shared_owner) opened with the same settings, where they did: files are not looked at
+ * again. */
+void assay_workspace_share_data (AssayWorkspace *workspace, guint64 owner);
+
+/* What a cell works on. Borrowed until the next call. */
+typedef struct {
+  const AssayKnowledge *knowledge;
+  const AssayDataset *dataset;
+  const gint64 *groups; /* of what is released, or NULL */
+  const AssayRelease *release;
+  const AssayTruth *truth;
+} AssayJob;
+
+/* Opens dataset @index and checks that its pool is large enough for the plan. @ret_sha256 is
+ * borrowed. */
+gboolean assay_workspace_dataset (AssayWorkspace *workspace, guint index, const char **ret_sha256,
+                                  GError **error);
+/* The secrets' groups of a trial: n numbers, or NULL. */
+gboolean assay_workspace_groups (AssayWorkspace *workspace, const AssayCell *cell,
+                                 const gint64 **ret_groups, gsize *ret_n, GError **error);
+/* A cell's secrets before they are protected. Borrowed until the next call. */
+gboolean assay_workspace_secrets (AssayWorkspace *workspace, const AssayCell *cell,
+                                  AssaySecrets *ret_secrets, GError **error);
+/* The protected secrets of a cell. */
+gboolean assay_workspace_cell (AssayWorkspace *workspace, const AssayCell *cell,
+                               AssayJob *ret_job, GError **error);
+/* The same for the secrets set apart for tuning; assay_workspace_end_tuning lets go of the release,
+ * which another attack on the same defense will find again while there is room. */
+gboolean assay_workspace_tuning (AssayWorkspace *workspace, const AssayCell *cell,
+                                 AssayJob *ret_job, GError **error);
+
+/* What the attack of the cell, with @settings, is granted against the release of one of the two
+ * calls above, which came before: makes further releases where it is granted some and wants them.
+ * Borrowed until the next call. */
+gboolean assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
+                                const AssaySettings *settings, gboolean is_tuning,
+                                AssayGranted *ret_granted, GError **error);
+
+void assay_workspace_end_tuning (AssayWorkspace *workspace);
+
+G_END_DECLS

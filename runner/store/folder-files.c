@@ -1,0 +1,175 @@
+/* Which files in an output folder are those of a run. */
+#include "runner/store/folder-files.h"
+
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "core/base/error.h"
+#include "runner/plan/sheet.h"
+#include "runner/store/store.h"
+
+/* All that a run writes into its folder beside pictures/ and figures/, and these with ".tmp". */
+static const char *const own_files[] = {
+  "results.json", "results.csv", "claims.xml", "summary.md", "report.html", "run.json",
+  "baseline.json", NULL
+};
+static const char *const store_files[]
+    = { ASSAY_STORE_FILE, ASSAY_STORE_FILE "-wal", ASSAY_STORE_FILE "-shm",
+        ASSAY_STORE_FILE "-journal", NULL };
+
+/* @name without ".tmp", the name of a file on its way to its place. */
+static char *
+without_tmp (const char *name)
+{
+  return g_str_has_suffix (name, ".tmp") ? g_strndup (name, strlen (name) - strlen (".tmp"))
+                                         : g_strdup (name);
+}
+
+static gboolean
+is_own_file (const char *name)
+{
+  g_autofree char *plain = without_tmp (name);
+
+  return g_strv_contains (store_files, name) || g_strv_contains (own_files, plain);
+}
+
+/* A file in pictures/. */
+static gboolean
+is_own_picture (const AssayPlan *plan, const char *name)
+{
+  g_autofree char *plain = without_tmp (name);
+
+  for (guint i = 0; i < plan->sheets->len; i++) {
+    const AssaySheet *sheet = plan->sheets->pdata[i];
+    g_autofree char *picture = g_strconcat (sheet->name, ".png", NULL);
+    g_autofree char *legend = g_strconcat (sheet->name, ".json", NULL);
+
+    if (g_str_equal (plain, picture) || g_str_equal (plain, legend))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* A file in figures/: NAME-vs-NAME.svg, NAME-over-NAME.csv. Which there are depends on results. */
+static gboolean
+is_own_figure (G_GNUC_UNUSED const AssayPlan *plan, const char *name)
+{
+  static const char *const forms[] = { ".csv", ".gp", ".svg", ".pdf", ".png", NULL };
+  g_autofree char *plain = without_tmp (name);
+
+  for (guint i = 0; forms[i] != NULL; i++)
+    if (g_str_has_suffix (plain, forms[i]))
+      return strstr (plain, "-vs-") != NULL || strstr (plain, "-over-") != NULL;
+  return FALSE;
+}
+
+/* The folders within that of a run. */
+typedef struct {
+  const char *name;
+  gboolean (*is_own) (const AssayPlan *plan, const char *name);
+} OwnFolder;
+
+static const OwnFolder own_folders[] = {
+  { ASSAY_SHEET_FOLDER, is_own_picture },
+  { "figures", is_own_figure },
+};
+
+static const OwnFolder *
+find_own_folder (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (own_folders); i++)
+    if (g_str_equal (own_folders[i].name, name))
+      return &own_folders[i];
+  return NULL;
+}
+
+gboolean
+assay_folder_holds_only_store (const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (!g_strv_contains (store_files, name))
+      return FALSE;
+  return dir != NULL;
+}
+
+static gboolean
+fail_foreign (const char *path, const char *name, gint code, GError **error)
+{
+  return assay_fail (error, code,
+                     "output folder %s cannot be replaced by a new run: it holds '%s', which is "
+                     "not of the run; expected that elsewhere, or --out with another folder",
+                     path, name);
+}
+
+static gboolean
+check_own_folder (const AssayPlan *plan, const char *path, const OwnFolder *own, gint code,
+                  GError **error)
+{
+  g_autofree char *place = g_build_filename (path, own->name, NULL);
+  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
+  const char *name;
+
+  if (dir == NULL)
+    return fail_foreign (path, own->name, code, error);
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *shown = g_build_filename (own->name, name, NULL);
+
+    if (!own->is_own (plan, name))
+      return fail_foreign (path, shown, code, error);
+  }
+  return TRUE;
+}
+
+gboolean
+assay_folder_check_files (const AssayPlan *plan, const char *path, gint code, GError **error)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    const OwnFolder *own = find_own_folder (name);
+
+    if (own != NULL ? !check_own_folder (plan, path, own, code, error)
+                    : !is_own_file (name) && !fail_foreign (path, name, code, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+remove_own_folder (const AssayPlan *plan, const char *path, const OwnFolder *own)
+{
+  g_autofree char *place = g_build_filename (path, own->name, NULL);
+  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *child = g_build_filename (place, name, NULL);
+
+    if (own->is_own (plan, name))
+      g_unlink (child);
+  }
+  g_rmdir (place);
+}
+
+void
+assay_folder_remove_files (const AssayPlan *plan, const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  g_autofree char *store = g_build_filename (path, ASSAY_STORE_FILE, NULL);
+  const char *name;
+
+  for (guint i = 0; i < G_N_ELEMENTS (own_folders); i++)
+    remove_own_folder (plan, path, &own_folders[i]);
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *child = g_build_filename (path, name, NULL);
+
+    if (is_own_file (name) && !g_str_equal (name, ASSAY_STORE_FILE))
+      g_unlink (child);
+  }
+  g_unlink (store);
+}

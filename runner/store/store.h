@@ -1,0 +1,85 @@
+/* The run store: one SQLite file in the output folder, to which every finished cell is committed
+ * before the next is begun. It holds outcomes per unit, not summaries, so that pooling, intervals
+ * and comparisons are always made from what was seen. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+#include "runner/store/tile.h"
+
+G_BEGIN_DECLS
+
+typedef struct _AssayStore AssayStore;
+
+#define ASSAY_STORE_FILE "run.sqlite"
+
+typedef enum {
+  ASSAY_CELL_PENDING, /* not begun, or begun once and not finished */
+  ASSAY_CELL_OK,
+  ASSAY_CELL_ERROR,
+  ASSAY_CELL_CONTROL_FAILED,
+  ASSAY_CELL_CRASHED, /* the process ended twice while it ran */
+} AssayCellStatus;
+
+typedef struct {
+  AssayCellStatus status;
+  char *message;
+  double seconds;
+} AssayCellRecord;
+
+/* Opens or, with @create, creates @folder/run.sqlite. Without @create it is only read, and may be
+ * on read-only media. ASSAY_ERROR_IO; ASSAY_ERROR_DATA for a file that is not a run store, is
+ * damaged, or is of a newer version: such a file keeps its bytes. An empty database is no run store
+ * yet: @create makes it one. */
+AssayStore *assay_store_open (const char *folder, gboolean create, GError **error);
+/* A store in memory, for a process that hands on what it finds (runner/store/store-rows.h). */
+AssayStore *assay_store_new_in_memory (GError **error);
+/* Whether @folder/run.sqlite is an empty database: what a kill leaves of a store that is new. */
+gboolean assay_store_is_blank (const char *folder);
+void assay_store_close (AssayStore *store);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayStore, assay_store_close)
+/* Brings what is in the log into the file itself, which closing does too, but cannot fail. */
+gboolean assay_store_settle (AssayStore *store, GError **error);
+
+/* Named texts: the plan's hash, dataset hashes, state. NULL in @ret_value: never set. */
+gboolean assay_store_set (AssayStore *store, const char *key, const char *value, GError **error);
+gboolean assay_store_get (AssayStore *store, const char *key, char **ret_value, GError **error);
+
+/* Marks cell @index as begun. When it was begun twice before and never finished, it is marked as
+ * crashed instead and @ret_is_crashed is set. */
+gboolean assay_store_begin_cell (AssayStore *store, gsize index, gboolean *ret_is_crashed,
+                                 GError **error);
+/* Takes back the mark of a cell that an error ended, not a crash. */
+gboolean assay_store_forget_cell (AssayStore *store, gsize index, GError **error);
+gboolean assay_store_cell (AssayStore *store, gsize index, AssayCellRecord *ret_record,
+                           GError **error);
+gboolean assay_store_count_done (AssayStore *store, gsize *ret_count, GError **error);
+
+/* Finishes a cell in one transaction: its status, the outcomes of every metric that applied
+ * (@outcomes[i] with n = 0: it did not), and its pictures @shown (of AssayShown; NULL: none). */
+gboolean assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *record,
+                                  const AssayOutcomes *outcomes, guint n_metrics,
+                                  const GArray *shown, GError **error);
+/* The outcomes of one metric in one cell, with the reasons of series that were left out; n = 0
+ * where it did not apply. */
+gboolean assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_series,
+                               AssayOutcomes *ret_outcomes, GError **error);
+
+/* One picture of a cell. NULL in @ret_tile: there is none. */
+gboolean assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole role,
+                           gsize unit, AssayTile **ret_tile, GError **error);
+
+/* Group numbers of the secrets of a trial; NULL where secrets are independent. */
+gboolean assay_store_set_groups (AssayStore *store, guint dataset, guint trial,
+                                 const gint64 *groups, gsize n, GError **error);
+gboolean assay_store_groups (AssayStore *store, guint dataset, guint trial, gint64 **ret_groups,
+                             gsize *ret_n, GError **error);
+
+/* What tuning found: the estimate of every candidate, and the one chosen. @ret_estimates is NULL
+ * when this has not been tuned yet. */
+gboolean assay_store_set_tuning (AssayStore *store, guint dataset, guint defense, guint attack,
+                                 guint chosen, const double *estimates, guint n, GError **error);
+gboolean assay_store_tuning (AssayStore *store, guint dataset, guint defense, guint attack,
+                             guint *ret_chosen, double **ret_estimates, guint *ret_n,
+                             GError **error);
+
+G_END_DECLS

@@ -1,0 +1,49 @@
+/* Pictures in bytes, small enough for a contact sheet: what of a run's pictures is kept. */
+#pragma once
+
+#include "core/data/dataset.h"
+#include "core/data/photo.h"
+
+G_BEGIN_DECLS
+
+/* Pixels of the longer side; larger pictures are reduced. */
+#define ASSAY_TILE_LARGEST 320
+
+/* @height rows of @width pixels of @channels bytes (3: red, green, blue; 1: grey), without gaps. */
+typedef struct {
+  gsize width;
+  gsize height;
+  gsize channels;
+  guint8 *data;
+} AssayTile;
+
+/* @photo, reduced by area to ASSAY_TILE_LARGEST where it is larger: a pixel is the mean of what it
+ * covers. ASSAY_ERROR_MISMATCH for other channels than 1 and 3 and for a picture without pixels. */
+AssayTile *assay_tile_new (const AssayPhoto *photo, GError **error);
+/* The same of a row that is an image. Where black and white are equal, and where the row leaves
+ * their range by more than half of it, its own least and largest value are black and white. */
+AssayTile *assay_tile_from_row (const float *row, const AssayGeometry *geometry, GError **error);
+void assay_tile_free (AssayTile *tile);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTile, assay_tile_free)
+
+typedef enum {
+  ASSAY_SHOWN_ORIGINAL,
+  ASSAY_SHOWN_RELEASED,
+  ASSAY_SHOWN_RECOVERED,
+} AssayShownRole;
+#define ASSAY_N_SHOWN_ROLES 3
+
+const char *assay_shown_role_name (AssayShownRole role); /* "original", "released", "recovered" */
+
+/* One picture of one cell. */
+typedef struct {
+  guint metric; /* that shows it: its number in the plan */
+  AssayShownRole role;
+  gsize unit;
+  AssayTile *tile;
+} AssayShown;
+
+/* An array of AssayShown that owns its tiles. */
+GArray *assay_shown_array_new (void);
+
+G_END_DECLS

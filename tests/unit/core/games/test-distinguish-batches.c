@@ -1,0 +1,211 @@
+/* The distinguishing game with mechanisms of other programs: batches, failure and cancelling. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/games/distinguish.h"
+#include "tests/reference/known-mechanisms.h"
+#include "tests/unit/assert-near.h"
+
+#define BATCH (3 * ASSAY_PANEL_RUNS)
+
+/* What the mechanism was asked for. */
+static struct {
+  guint calls, fails_at, cancels_at; /* 0: never */
+  guint64 runs;
+  gsize largest;
+  GHashTable *items;
+} seen;
+
+static guint
+count_pairs (gconstpointer settings)
+{
+  (void) settings;
+  return 2;
+}
+
+static gboolean
+check_pairs (gconstpointer settings, GError **error)
+{
+  (void) settings;
+  (void) error;
+  return TRUE;
+}
+
+static gboolean
+load_pair (gconstpointer settings, guint index, gsize n_inputs, float *ret_first, float *ret_second,
+           GError **error)
+{
+  (void) settings;
+  cr_assert (n_inputs == 1);
+  if (index >= 2)
+    return assay_fail (error, ASSAY_ERROR_DATA, "no pair %u", index);
+  *ret_first = index == 0 ? 1 : 0;
+  *ret_second = index == 0 ? 0 : 1;
+  return TRUE;
+}
+
+static gsize
+batch_runs (gconstpointer settings)
+{
+  (void) settings;
+  return BATCH;
+}
+
+static gboolean
+run_many (gconstpointer settings, AssayStream *stream, const float *input, gsize n_inputs,
+          gsize count, float *ret_outputs, GError **error)
+{
+  cr_assert (n_inputs == 1);
+  seen.calls++;
+  seen.runs += count;
+  seen.largest = MAX (seen.largest, count);
+  cr_assert (g_hash_table_add (seen.items, g_memdup2 (&stream->item, sizeof stream->item)),
+             "one stream for two batches");
+  if (seen.calls == seen.fails_at)
+    return assay_fail (error, ASSAY_ERROR_DATA, "out of budget");
+  known_run_bit (settings, 1, stream, input, count, ret_outputs);
+  return TRUE;
+}
+
+static gboolean
+is_cancelled (gpointer data)
+{
+  (void) data;
+  return seen.cancels_at > 0 && seen.calls >= seen.cancels_at;
+}
+
+static const AssayMechanism program = { .budget = known_budget,
+                                        .size = known_size,
+                                        .count_pairs = count_pairs,
+                                        .check_pairs = check_pairs,
+                                        .load_pair = load_pair,
+                                        .batch_runs = batch_runs,
+                                        .run_many = run_many };
+
+static gsize
+count_ones (const AssayEvent *event, const AssayOracle *oracle, const float *outputs, gsize count)
+{
+  gsize hits = 0;
+
+  (void) event;
+  cr_assert (oracle->n_outputs == 1 && count > 0 && count <= ASSAY_PANEL_RUNS);
+  for (gsize i = 0; i < count; i++)
+    hits += outputs[i] == 1;
+  return hits;
+}
+
+static const Known known = { 1, 0, 1, G_MAXUINT };
+
+static AssayOracle
+begin (guint fails_at, guint cancels_at)
+{
+  AssayOracle oracle
+      = assay_oracle (&program, &known, 1, assay_stream_key (1, 0, "batches", ""), -1);
+
+  g_clear_pointer (&seen.items, g_hash_table_destroy);
+  memset (&seen, 0, sizeof seen);
+  seen.items = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  seen.fails_at = fails_at;
+  seen.cancels_at = cancels_at;
+  oracle.is_cancelled = is_cancelled;
+  return oracle;
+}
+
+/* Few calls, no run too many, streams that no batch shares; and counts that are those of the event:
+ * of a bit at epsilon 1 within 5 deviations, and on either side. */
+Test (distinguish_batches, counts_are_those_of_all_batches)
+{
+  static const guint64 sizes[] = { 1, 1024, BATCH, BATCH + 1, 10 * BATCH + 1500 };
+  const double p = 1 / (1 + exp (-1));
+
+  for (gsize s = 0; s < G_N_ELEMENTS (sizes); s++)
+    for (guint pair = 0; pair < 2; pair++) {
+      const AssayOracle oracle = begin (0, 0);
+      const AssayEvent event = { .pair = pair, .runs = sizes[s], .count = count_ones };
+      const double n = (double) sizes[s], wide = 5 * sqrt (n * p * (1 - p)) + 1;
+      AssayAudit audit, again;
+
+      cr_assert (oracle.n_proposed == 2);
+      cr_assert (assay_distinguish (&oracle, &event, &audit, NULL));
+      cr_assert (seen.calls == 2 * ((sizes[s] + BATCH - 1) / BATCH) && seen.runs == 2 * sizes[s]
+                     && seen.largest <= BATCH,
+                 "%u calls", seen.calls);
+      cr_assert (audit.runs == sizes[s]);
+      assert_near ((double) audit.hits, n * (pair == 0 ? p : 1 - p), wide, "hits of %g", n);
+      assert_near ((double) audit.mistakes, n * (pair == 0 ? 1 - p : p), wide, "mistakes of %g", n);
+      begin (0, 0);
+      assay_parallel_set_threads (3);
+      cr_assert (assay_distinguish (&oracle, &event, &again, NULL));
+      assay_parallel_set_threads (0);
+      cr_assert (again.hits == audit.hits && again.mistakes == audit.mistakes);
+    }
+}
+
+/* The same request gives the same runs; another place in the training runs others. */
+Test (distinguish_batches, training_repeats)
+{
+  enum { COUNT = 2 * BATCH + 7 };
+  g_autofree float *first = g_new (float, COUNT);
+  g_autofree float *again = g_new (float, COUNT);
+  g_autofree float *later = g_new (float, COUNT);
+  AssayOracle oracle = begin (0, 0);
+
+  cr_assert (assay_oracle_train (&oracle, 0, ASSAY_SIDE_FIRST, 0, COUNT, first, NULL));
+  cr_assert (seen.calls == 3 && seen.runs == COUNT);
+  /* From where the whole of the first request ends: no stream twice. */
+  cr_assert (
+      assay_oracle_train (&oracle, 0, ASSAY_SIDE_FIRST, 7 * ASSAY_PANEL_RUNS, COUNT, later, NULL));
+  begin (0, 0);
+  cr_assert (assay_oracle_train (&oracle, 0, ASSAY_SIDE_FIRST, 0, COUNT, again, NULL));
+  cr_assert (memcmp (first, again, COUNT * sizeof (float)) == 0);
+  cr_assert (memcmp (first, later, COUNT * sizeof (float)) != 0);
+}
+
+/* Nothing is counted of a game that failed or was ended, and no further batch is asked for. */
+Test (distinguish_batches, failure_and_cancelling)
+{
+  static const struct {
+    guint fails_at, cancels_at, pair, calls;
+    AssayErrorCode code;
+    const char *message;
+  } cases[] = {
+    { 3, 0, 1, 3, ASSAY_ERROR_DATA,
+      "test runs 3073 to 4100 on the first input of pair 1: out of budget" },
+    { 4, 0, 1, 4, ASSAY_ERROR_DATA,
+      "test runs 3073 to 4100 on the second input of pair 1: out of budget" },
+    { 0, 3, 0, 3, ASSAY_ERROR_CANCELLED, "interrupted" },
+    { 0, 0, 2, 0, ASSAY_ERROR_DATA, "no pair 2" },
+  };
+
+  for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
+    const AssayOracle oracle = begin (cases[c].fails_at, cases[c].cancels_at);
+    const AssayEvent event = { .pair = cases[c].pair, .runs = 4100, .count = count_ones };
+    g_autoptr (GError) error = NULL;
+    AssayAudit audit = { .runs = 77 };
+
+    cr_assert_not (assay_distinguish (&oracle, &event, &audit, &error));
+    cr_assert (g_error_matches (error, ASSAY_ERROR, (gint) cases[c].code), "case %zu", c);
+    cr_assert_str_eq (error->message, cases[c].message);
+    cr_assert (audit.runs == 77 && seen.calls == cases[c].calls, "case %zu: %u calls", c,
+               seen.calls);
+  }
+}
+
+Test (distinguish_batches, training_fails_with_the_program)
+{
+  g_autofree float *outputs = g_new (float, 2 * BATCH);
+  g_autoptr (GError) error = NULL;
+  AssayOracle oracle = begin (2, 0);
+
+  cr_assert_not (
+      assay_oracle_train (&oracle, 0, ASSAY_SIDE_SECOND, 1024, 2 * BATCH, outputs, &error));
+  cr_assert_str_eq (error->message,
+                    "training runs 4097 to 7168 on the second input of pair 0: out of budget");
+  g_clear_error (&error);
+  oracle = begin (0, 1);
+  cr_assert_not (assay_oracle_train (&oracle, 0, ASSAY_SIDE_FIRST, 0, 2 * BATCH, outputs, &error));
+  cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED) && seen.calls == 1);
+}

@@ -1,0 +1,209 @@
+/* Descriptors that are not whole, and adding plugins to the registry. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "core/plugin/plugin-check.h"
+#include "core/plugin/registry.h"
+#include "tests/reference/fixtures.h"
+
+#define EXPECT_ERROR(call, message)                                                                \
+  do {                                                                                             \
+    g_autofree char *why = NULL;                                                                   \
+    GError *error = NULL;                                                                          \
+                                                                                                   \
+    cr_assert (!(call), "%s", message);                                                            \
+    cr_assert (fixture_error_is (&error, ASSAY_ERROR_DATA, message, NULL, &why), "%s", why);       \
+  } while (0)
+
+#define CHECK(type, descriptor) assay_plugin_check (type, &(descriptor).plugin, &error)
+
+typedef struct {
+  double width;
+  guint form;
+} Settings;
+
+static const char *const forms[] = { "round", "square", NULL };
+
+static gboolean
+measure (G_GNUC_UNUSED const AssayMetricContext *context, G_GNUC_UNUSED const AssayTruth *truth,
+         G_GNUC_UNUSED const AssayGuess *guess, G_GNUC_UNUSED AssayOutcomes *ret_outcomes,
+         G_GNUC_UNUSED GError **error)
+{
+  return FALSE;
+}
+
+static const AssayPlugin *
+built_in (AssayPluginType type, const char *id)
+{
+  return assay_registry_find (type, id, NULL);
+}
+
+Test (plugin_check, what_is_built_in_is_whole)
+{
+  for (guint type = 0; type <= ASSAY_PLUGIN_DATASET; type++)
+    for (const AssayPlugin *const *p = assay_registry_list ((AssayPluginType) type); *p != NULL;
+         p++) {
+      g_autoptr (GError) error = NULL;
+
+      cr_assert (assay_plugin_check ((AssayPluginType) type, *p, &error), "%s",
+                 error != NULL ? error->message : "");
+    }
+}
+
+Test (plugin_check, metadata)
+{
+  AssayDefense defense = *(const AssayDefense *) built_in (ASSAY_PLUGIN_DEFENSE, "none");
+
+  defense.id = "Not-Kebab";
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense), "a defense without an id in kebab-case");
+  defense.id = NULL;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense), "a defense without an id in kebab-case");
+  defense.id = "a-defense-";
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense), "a defense without an id in kebab-case");
+  defense.id = "mine";
+  defense.summary = "two\nlines";
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
+                "'mine': expected the member summary, of one line");
+  defense.summary = "a line";
+  defense.reference.place = "";
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
+                "'mine': expected the member reference, of a work and a place");
+}
+
+Test (plugin_check, settings)
+{
+  AssayDefense defense = *(const AssayDefense *) built_in (ASSAY_PLUGIN_DEFENSE, "none");
+  AssayParam table[]
+      = { ASSAY_PARAM_REAL (Settings, width, 1, 0, 2, "", "The width"),
+          ASSAY_PARAM_CHOICE (Settings, form, 0, forms, "The form"), ASSAY_PARAM_END };
+  const AssayParam whole = table[0];
+
+  defense.id = "mine";
+  defense.parameters = table;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
+                "'mine': expected parameters and settings_size, or neither");
+  defense.settings_size = sizeof (Settings);
+  cr_assert (assay_plugin_check (ASSAY_PLUGIN_DEFENSE, &defense.plugin, NULL));
+  table[0].number = 3;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
+                "'mine': the setting 'width' has a default outside its range");
+  table[0] = whole;
+  table[0].offset = sizeof (Settings) - 4;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
+                "'mine': the setting 'width' lies outside the struct of the settings");
+  table[0] = whole;
+  table[0].help = NULL;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense), "'mine': the setting 'width' has no help");
+  table[0] = whole;
+  table[1].number = 2;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
+                "'mine': the setting 'form' has a default that is none of its choices");
+  table[1] = table[0];
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense), "'mine': the setting 'width' stands twice");
+}
+
+Test (plugin_check, callbacks)
+{
+  AssayDefense defense = *(const AssayDefense *) built_in (ASSAY_PLUGIN_DEFENSE, "laplace");
+  AssayMechanism mechanism = *defense.mechanism;
+  AssayAttack attack = *(const AssayAttack *) built_in (ASSAY_PLUGIN_ATTACK, "nearest");
+  AssayDatasetPlugin dataset
+      = *(const AssayDatasetPlugin *) built_in (ASSAY_PLUGIN_DATASET, "vectors");
+
+  mechanism.run = NULL;
+  defense.mechanism = &mechanism;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
+                "'laplace': expected the mechanism's members budget, size, pair, run and "
+                "n_proposed, or run_many with load_pair, count_pairs, check_pairs and batch_runs");
+  defense.mechanism = NULL;
+  defense.produces = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_CODES;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
+                "'laplace': expected the member produces to be a kind of release");
+  defense.protect = NULL;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense), "'laplace': expected the member protect");
+  attack.control.make = NULL;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_ATTACK, attack), "'nearest': expected the member control.make");
+  attack.game = ASSAY_GAME_ONE_RUN;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_ATTACK, attack),
+                "'nearest': expected the members one_run_sizes, score_canaries and control.play");
+  attack.game = (AssayGame) 17;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_ATTACK, attack),
+                "'nearest': expected the member game to be one that there is");
+  dataset.survey = NULL;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DATASET, dataset),
+                "'vectors': expected the members survey and open");
+}
+
+Test (plugin_check, measures)
+{
+  static AssayMeasure measures[]
+      = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share", FALSE },
+          { .name = NULL } };
+  AssayMetric metric = { .id = "mine",
+                         .summary = "A metric",
+                         .reference = { "a work", "a place" },
+                         .n_series = 1,
+                         .measures = measures };
+
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_METRIC, metric),
+                "'mine': expected one of the members measure, audit and assess");
+  metric.measure = measure;
+  cr_assert (assay_plugin_check (ASSAY_PLUGIN_METRIC, &metric.plugin, NULL));
+  metric.n_series = ASSAY_MAX_SERIES + 1;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_METRIC, metric),
+                "'mine': expected the member n_series to be 1 to 10");
+  metric.n_series = 1;
+  measures[0].series = 1;
+  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_METRIC, metric),
+                "'mine': the measure 'mine-share': expected a name in kebab-case, help, unit, a "
+                "series that there is, a statistic and a range");
+}
+
+/* The lists stay sorted and terminated, and know where a plugin came from. */
+Test (registry, adding)
+{
+  const AssayPluginOrigin origin = { (char *) "/p/mine.so", (char *) "abc" };
+  AssayDefense first = *(const AssayDefense *) built_in (ASSAY_PLUGIN_DEFENSE, "none");
+  AssayDefense last = first, again = first;
+  guint n_before = 0, n_after = 0;
+
+  while (assay_defenses[n_before] != NULL)
+    n_before++;
+  first.id = "aaa";
+  last.id = again.id = "zzz";
+  cr_assert (assay_registry_add (ASSAY_PLUGIN_DEFENSE, &last.plugin, &origin, NULL));
+  cr_assert (assay_registry_add (ASSAY_PLUGIN_DEFENSE, &first.plugin, &origin, NULL));
+  while (assay_defenses[n_after] != NULL)
+    n_after++;
+  cr_assert (n_after == n_before + 2 && assay_defenses[0] == &first
+             && assay_defenses[n_after - 1] == &last);
+  for (guint i = 1; i < n_after; i++)
+    cr_assert (strcmp (assay_defenses[i - 1]->id, assay_defenses[i]->id) < 0);
+  cr_assert (built_in (ASSAY_PLUGIN_DEFENSE, "zzz") == &last.plugin);
+  cr_assert_str_eq (assay_registry_origin (&last.plugin)->path, "/p/mine.so");
+  cr_assert (assay_registry_origin (built_in (ASSAY_PLUGIN_DEFENSE, "none")) == NULL);
+  EXPECT_ERROR (assay_registry_add (ASSAY_PLUGIN_DEFENSE, &again.plugin, &origin, &error),
+                "there is another defense 'zzz' already (/p/mine.so)");
+  again.id = "none";
+  EXPECT_ERROR (assay_registry_add (ASSAY_PLUGIN_DEFENSE, &again.plugin, &origin, &error),
+                "there is another defense 'none' already (built in)");
+}
+
+/* Claims name measures without their metric. A loaded metric is measured on request alone. */
+Test (registry, measures_are_unique)
+{
+  const AssayPluginOrigin origin = { (char *) "/p/mine.so", (char *) "abc" };
+  AssayMetric metric = *(const AssayMetric *) built_in (ASSAY_PLUGIN_METRIC, "recovery-rate");
+  static const AssayMeasure measures[]
+      = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share", FALSE },
+          { .name = NULL } };
+
+  metric.id = "mine";
+  EXPECT_ERROR (assay_registry_add (ASSAY_PLUGIN_METRIC, &metric.plugin, &origin, &error),
+                "the metric 'mine' has a measure 'recovery-rate', and so has 'recovery-rate' "
+                "(built in)");
+  metric.measures = measures;
+  cr_assert (!assay_metric_on_request (&metric));
+  cr_assert (assay_registry_add (ASSAY_PLUGIN_METRIC, &metric.plugin, &origin, NULL));
+  cr_assert (assay_metric_on_request (&metric));
+}

@@ -1,0 +1,290 @@
+/* Gaffke's test of shares and quantiles in groups: against binomial tails, partial fractions and
+ * products, by its exact level, and against itself looking ahead. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/base/rng.h"
+#include "core/stats/bound-test.h"
+#include "tests/reference/naive-interval.h"
+#include "tests/unit/assert-near.h"
+
+static const AssayMeasure share = { .statistic = ASSAY_STATISTIC_MEAN, .low = 0, .high = 1 };
+static const AssayMeasure quantiles[] = {
+  { .statistic = ASSAY_STATISTIC_LOWER_QUARTILE, .low = -1e9, .high = 1e9 },
+  { .statistic = ASSAY_STATISTIC_MEDIAN, .low = -1e9, .high = 1e9 },
+  { .statistic = ASSAY_STATISTIC_UPPER_QUARTILE, .low = -1e9, .high = 1e9 },
+};
+
+static AssayStreamKey
+key_of (const char *role, guint64 trial)
+{
+  return assay_stream_key (23, trial, role, "test-share-test");
+}
+
+/* Groups of @sizes units (or of @size each) of which means[g] of each are 1 in value. */
+static AssaySample *
+grouped (const AssayMeasure *measure, const double *means, const gsize *sizes, gsize size,
+         gsize n_groups)
+{
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  for (gsize g = 0; g < n_groups; g++)
+    for (gsize i = 0; i < (sizes != NULL ? sizes[g] : size); i++) {
+      const gint64 number = (gint64) g;
+
+      g_array_append_val (values, means[g]);
+      g_array_append_val (groups, number);
+    }
+  return assay_sample_new (measure, (const double *) (void *) values->data,
+                           (const gint64 *) (void *) groups->data, values->len);
+}
+
+static double
+p_of (const AssaySample *sample, double bound, gboolean is_above)
+{
+  const AssayBoundTest test = assay_bound_test (sample, bound, key_of ("unused", 0));
+
+  return is_above ? test.p_above : test.p_below;
+}
+
+/* Groups of one size that succeed or fail as a whole are units of a rate. The tails go down to
+ * 1e-90, far below what 2,000 resamples can say. */
+Test (share_test, whole_groups_are_units)
+{
+  static const gsize counts[] = { 2, 12, 29, 30, 40, 200 };
+  static const double bounds[] = { 0.02, 0.1, 0.5, 0.9 };
+  double means[200];
+
+  for (gsize i = 0; i < G_N_ELEMENTS (counts); i++)
+    for (gsize x = 0; x <= counts[i]; x += 1 + counts[i] / 13) {
+      g_autoptr (AssaySample) sample = NULL;
+
+      for (gsize g = 0; g < counts[i]; g++)
+        means[g] = g < x;
+      sample = grouped (&share, means, NULL, 3, counts[i]);
+      for (gsize j = 0; j < G_N_ELEMENTS (bounds); j++) {
+        const double above = naive_binomial_at_least (x, counts[i], bounds[j]);
+        const double below = naive_binomial_at_most (x, counts[i], bounds[j]);
+
+        assert_near (p_of (sample, bounds[j], TRUE), above, 1e-9 * above + 1e-300,
+                     "%zu of %zu at %g", x, counts[i], bounds[j]);
+        assert_near (p_of (sample, bounds[j], FALSE), below, 1e-9 * below + 1e-300,
+                     "%zu of %zu at %g", x, counts[i], bounds[j]);
+      }
+    }
+}
+
+/* P (sum a_i E_i > 0) for different a_i by partial fractions: sum over a_i > 0 of prod_(j != i)
+ * a_i / (a_i - a_j). The last is that of the added group. */
+static double
+naive_gaffke (const double *means, const gsize *sizes, gsize n, double bound, gboolean is_above)
+{
+  double a[12], largest = 0, sum = 0;
+
+  for (gsize g = 0; g < n; g++) {
+    a[g] = (double) sizes[g] * (is_above ? bound - means[g] : means[g] - bound);
+    largest = fmax (largest, (double) sizes[g]);
+  }
+  a[n] = largest * (is_above ? bound : 1 - bound);
+  for (gsize i = 0; i <= n; i++) {
+    double product = a[i] > 0;
+
+    for (gsize j = 0; j <= n; j++)
+      product *= j != i ? a[i] / (a[i] - a[j]) : 1;
+    sum += product;
+  }
+  return sum;
+}
+
+/* Partial fractions of so few groups cancel to about 1e-9. Few groups count alike, whatever their
+ * sizes; independent units are groups of one. */
+Test (share_test, shares_have_the_tail_of_partial_fractions)
+{
+  static const double means[] = { 0.05, 0.93, 0.31, 0.62, 0.17, 0.48 };
+  static const gsize ones[] = { 1, 1, 1, 1, 1, 1 };
+  static const gsize sizes[] = { 1, 3, 2, 3, 5, 1 };
+  g_autoptr (AssaySample) few = grouped (&share, means, sizes, 0, 6);
+  g_autoptr (AssaySample) units = assay_sample_new (&share, means, NULL, 6);
+
+  cr_assert (few->method == ASSAY_SAMPLE_GROUP_T && units->method == ASSAY_SAMPLE_BOOTSTRAP);
+  for (double bound = 0.013; bound < 1; bound += 0.09)
+    for (gint is_above = 0; is_above < 2; is_above++) {
+      const double expected = naive_gaffke (means, ones, 6, bound, is_above);
+      const double least = assay_bound_least_p (few, bound, is_above);
+
+      assert_near (p_of (units, bound, is_above), expected, 1e-8, "units at %g", bound);
+      assert_near (p_of (few, bound, is_above), fmax (expected, least), 1e-8, "groups at %g",
+                   bound);
+    }
+}
+
+/* 40 groups of 1 to 5 units, all below the bound but one: a product of simple factors for each, and
+ * one partial fraction more. Sizes weigh: a large group may be missing. */
+Test (share_test, many_groups_weigh_by_size)
+{
+  double means[40], product = 1, least = 1;
+  gsize sizes[40];
+  g_autoptr (AssaySample) below = NULL, none = NULL;
+
+  for (gsize g = 0; g < 40; g++) {
+    sizes[g] = 1 + g % 5;
+    means[g] = 0.002 * (double) g;
+    product /= 1 + (double) sizes[g] / 5 * (0.1 - means[g]) / 0.9;
+    least /= 1 + (double) sizes[g] / 5 * 0.1 / 0.9;
+  }
+  below = grouped (&share, means, sizes, 0, 40);
+  cr_assert (below->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP);
+  assert_near (p_of (below, 0.1, FALSE), product, 1e-12, "all below");
+  assert_near (assay_bound_least_p (below, 0.1, FALSE), least, 1e-12, "least");
+  memset (means, 0, sizeof means);
+  none = grouped (&share, means, sizes, 0, 40);
+  cr_assert (none->method == ASSAY_SAMPLE_EXTREME);
+  assert_near (p_of (none, 0.1, FALSE), least, 1e-12, "none");
+  cr_assert (p_of (none, 0, FALSE) == 1 && p_of (none, 0, TRUE) == 1);
+}
+
+/* P (p <= level) when group means have three values, added up over all samples of 12 groups: no
+ * simulation. The third and the fourth are the worst of 4,000 distributions, drawn and improved at
+ * random, of 10 groups. */
+Test (share_test, level_is_held_for_any_distribution)
+{
+  enum { N = 12 };
+  static const struct {
+    double values[3], chances[3];
+  } cases[] = {
+    { { 0, 0.5, 1 }, { 0.6, 0.3, 0.1 } },        { { 0.05, 0.1, 1 }, { 0.5, 0.45, 0.05 } },
+    { { 1, 0.362, 1 }, { 0.39, 0.493, 0.117 } }, { { 0.338, 1, 1 }, { 0.501, 0.38, 0.119 } },
+    { { 0, 0.9, 1 }, { 0.05, 0.9, 0.05 } },      { { 0.1, 1, 1 }, { 0.779, 0.22, 0.001 } },
+  };
+
+  for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
+    const double *values = cases[c].values, *q = cases[c].chances;
+    const double bound = values[0] * q[0] + values[1] * q[1] + values[2] * q[2];
+
+    for (gint is_above = 0; is_above < 2; is_above++) {
+      double wrong[3] = { 0 };
+
+      for (gsize i = 0; i <= N; i++)
+        for (gsize j = 0; i + j <= N; j++) {
+          const double chance = naive_binomial_term (i, N, q[0])
+                                * naive_binomial_term (j, N - i, q[1] / (q[1] + q[2]));
+          g_autoptr (AssaySample) sample = NULL;
+          double means[N], p;
+
+          for (gsize g = 0; g < N; g++)
+            means[g] = values[g < i ? 0 : g < i + j ? 1 : 2];
+          sample = grouped (&share, means, NULL, 1, N);
+          p = p_of (sample, bound, is_above);
+          for (gsize k = 0; k < 3; k++)
+            wrong[k] += p <= pow (10, -1 - (double) k) / 2 ? chance : 0;
+        }
+      for (gsize k = 0; k < 3; k++)
+        cr_assert (wrong[k] <= pow (10, -1 - (double) k) / 2 * (1 + 1e-9),
+                   "case %zu, above %d: %g at %g", c, is_above, wrong[k],
+                   pow (10, -1 - (double) k) / 2);
+    }
+  }
+}
+
+/* A quantile in many groups is above b if more than a share 1 - p is: the test of that share. */
+Test (share_test, quantiles_in_groups_are_shares)
+{
+  enum { N = 120, GROUPS = 40 };
+  AssayStream stream = assay_stream (key_of ("group-sign", 0), 0);
+  double values[N], beyond[2][N];
+  gint64 groups[N];
+
+  for (gsize i = 0; i < N; i++) {
+    groups[i] = (gint64) (i < GROUPS ? i : assay_stream_below (&stream, GROUPS));
+    values[i] = (double) assay_stream_below (&stream, 30) / 30 + (double) (groups[i] % 3);
+  }
+  for (gsize q = 0; q < 3; q++) {
+    g_autoptr (AssaySample) sample = assay_sample_new (&quantiles[q], values, groups, N);
+    const double p = 0.25 * (double) (q + 1);
+
+    cr_assert (sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP);
+    for (double bound = 0.1; bound < 3; bound += 0.3) {
+      g_autoptr (AssaySample) above = NULL, below = NULL;
+
+      for (gsize i = 0; i < N; i++) {
+        beyond[0][i] = values[i] > bound;
+        beyond[1][i] = values[i] < bound;
+      }
+      above = assay_sample_new (&share, beyond[0], groups, N);
+      below = assay_sample_new (&share, beyond[1], groups, N);
+      assert_near (p_of (sample, bound, TRUE), p_of (above, 1 - p, TRUE), 1e-9, "%g above %g", p,
+                   bound);
+      assert_near (p_of (sample, bound, FALSE), p_of (below, p, TRUE), 1e-9, "%g below %g", p,
+                   bound);
+    }
+    cr_assert (assay_bound_floor_p (sample) == 0);
+  }
+}
+
+/* A sample is told from the bound exactly if its estimate is beyond what is detectable; and as many
+ * groups again as are needed decide, one copy of the sample fewer does not. */
+Test (share_test, looking_ahead_agrees_with_the_p_value)
+{
+  static const double levels[] = { 0.05, 0.01, 0.0001 };
+  guint n_told = 0, n_open = 0;
+
+  for (guint64 trial = 0; trial < 30; trial++) {
+    AssayStream stream = assay_stream (key_of ("ahead", trial), 0);
+    const gsize n_groups = trial % 2 == 0 ? 12 : 36;
+    const double a = levels[trial % 3], bound = 0.3;
+    const AssayStreamKey key = key_of ("unused", 0);
+    double means[36 * 8], estimate, needed;
+
+    for (gsize g = 0; g < n_groups; g++)
+      means[g] = assay_stream_uniform (&stream) * (double) (trial % 5) / 4;
+    for (gsize g = n_groups; g < 36 * 8; g++)
+      means[g] = means[g % n_groups];
+    for (gint is_above = 0; is_above < 2; is_above++) {
+      g_autoptr (AssaySample) sample = grouped (&share, means, NULL, 5, n_groups);
+      const double detectable = assay_bound_detectable (sample, bound, is_above, a, key);
+      const gboolean is_told = p_of (sample, bound, is_above) < a;
+
+      estimate = sample->estimate;
+      cr_assert (isnan (detectable) == (assay_bound_least_p (sample, bound, is_above) >= a));
+      cr_assert (
+          isnan (detectable)
+              ? !is_told
+              : is_told == (is_above ? estimate > detectable - 2e-6 : estimate < detectable + 2e-6),
+          "trial %d: %g, %g", (int) trial, estimate, detectable);
+      is_told ? n_told++ : n_open++;
+      if (is_above != (estimate > bound))
+        continue;
+      needed = assay_bound_units_needed (sample, bound, a, key) / 5;
+      cr_assert (is_told == (needed <= (double) n_groups), "trial %d: %g", (int) trial, needed);
+      for (gsize copies = 1; copies * n_groups <= 36 * 8 && n_groups == 36; copies++) {
+        g_autoptr (AssaySample) more = grouped (&share, means, NULL, 5, copies * n_groups);
+
+        cr_assert ((p_of (more, bound, is_above) < a) == (needed <= (double) (copies * n_groups)),
+                   "trial %d, %zu copies: %g", (int) trial, copies, needed);
+      }
+    }
+  }
+  cr_assert (n_told >= 10 && n_open >= 10);
+}
+
+/* The bound moved by as far as the estimate is from the last outcome that it is told from. */
+Test (share_test, detectable_quantile_inverts_the_test)
+{
+  double values[60], limit = -1e9;
+  gint64 groups[60];
+  g_autoptr (AssaySample) sample = NULL;
+
+  for (gsize i = 0; i < 60; i++) {
+    values[i] = (double) (i * 7 % 60);
+    groups[i] = (gint64) (i % 30);
+  }
+  sample = assay_sample_new (&quantiles[1], values, groups, 60);
+  for (gint value = 0; value < 60; value++)
+    if (p_of (sample, value, TRUE) < 0.05)
+      limit = value;
+  cr_assert (limit > 0 && limit < sample->estimate);
+  assert_near (assay_bound_detectable (sample, 100, TRUE, 0.05, key_of ("unused", 0)),
+               100 + sample->estimate - limit, 1e-12, "median");
+}

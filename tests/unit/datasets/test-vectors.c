@@ -1,0 +1,546 @@
+/* The dataset `vectors`, and the CSV columns that give it groups. */
+#include <criterion/criterion.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/data/csv-column.h"
+#include "core/data/npy.h"
+#include "core/plugin/plugin.h"
+
+extern const AssayDatasetPlugin assay_dataset_vectors;
+
+/* ---- Files to test with ---- */
+
+static char *folder;
+
+static void
+write_file (const char *name, const void *data, gsize length)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  FILE *file = g_fopen (path, "wb");
+
+  cr_assert_not_null (file, "%s", path);
+  cr_assert_eq (fwrite (data, 1, length, file), length);
+  cr_assert_eq (fclose (file), 0);
+}
+
+/* @rows x @cols bytes counting up from @from, as .bvecs. */
+static void
+write_bvecs (const char *name, gint32 rows, gint32 cols, gint32 from)
+{
+  GString *text = g_string_new (NULL);
+
+  for (gint32 i = 0; i < rows * cols; i++) {
+    if (i % cols == 0)
+      g_string_append_len (text, (const char *) &cols, 4);
+    g_string_append_c (text, (char) (from + i));
+  }
+  write_file (name, text->str, text->len);
+  g_string_free (text, TRUE);
+}
+
+static void
+set_up (void)
+{
+  static const char csv[] = "photo,x\r\nb,1\r\na,2\r\n\"b\",3\r\nc,4\r\na,5\r\nb,6\r\n";
+  static const char other[] = "x,photo\n1,d\n2,a\n";
+
+  folder = g_dir_make_tmp ("assay-vectors-XXXXXX", NULL);
+  cr_assert_not_null (folder);
+  write_bvecs ("six.bvecs", 6, 2, 0);
+  write_bvecs ("two.bvecs", 2, 2, 100);
+  write_bvecs ("pool.bvecs", 10, 2, 50);
+  write_bvecs ("wide.bvecs", 3, 5, 0);
+  write_file ("six.csv", csv, strlen (csv));
+  write_file ("two.csv", other, strlen (other));
+}
+
+static void
+tear_down (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    g_remove (path);
+  }
+  g_rmdir (folder);
+  g_free (folder);
+}
+
+TestSuite (csv_column, .init = set_up, .fini = tear_down);
+TestSuite (vectors, .init = set_up, .fini = tear_down);
+
+/* @text with every '@' replaced by the folder. */
+static char *
+fill_in (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "@", -1);
+
+  return g_strjoinv (folder, parts);
+}
+
+/* ---- CSV ---- */
+
+Test (csv_column, numbers_values_by_first_appearance)
+{
+  static const struct {
+    const char *text;
+    gsize n_rows;
+    gint64 groups[6];
+    const char *values[4];
+  } cases[] = {
+    { "c\nx\ny\nx\n", 3, { 0, 1, 0 }, { "x", "y" } },
+    { "\xef\xbb\xbf"
+      "c\nx\ny\nx",
+      3,
+      { 0, 1, 0 },
+      { "x", "y" } },
+    { "\xef\xbb\xbf\"c\"\r\nx\r\ny\r\nz", 3, { 0, 1, 2 }, { "x", "y", "z" } },
+    { "a,c\n,x\n\"\",\"x\"\n1,x \n", 3, { 0, 0, 1 }, { "x", "x " } },
+    { "a,c\n\"1,2\",\"a\"\"b\"\n\"line\r\nbreak\",\"p,q\"\n3,\"p\nq\"\n4,\"a\"\"b\"\n",
+      4,
+      { 0, 1, 2, 0 },
+      { "a\"b", "p,q", "p\nq" } },
+    { "c,a\n\xc3\xa9,1\n", 1, { 0 }, { "\xc3\xa9" } },
+    { "c\n", 0, { 0 }, { NULL } },
+  };
+  g_autofree char *path = g_build_filename (folder, "t.csv", NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (AssayCsvColumn) column = NULL;
+    g_autoptr (GError) error = NULL;
+    gsize n_values = 0;
+
+    while (n_values < 4 && cases[i].values[n_values] != NULL)
+      n_values++;
+    write_file ("t.csv", cases[i].text, strlen (cases[i].text));
+    column = assay_csv_column_read (path, "c", cases[i].n_rows, &error);
+    cr_assert_not_null (column, "case %zu: %s", i, error != NULL ? error->message : "");
+    cr_assert_eq (column->n_rows, cases[i].n_rows);
+    cr_assert_eq (column->n_groups, n_values, "case %zu", i);
+    for (gsize r = 0; r < cases[i].n_rows; r++)
+      cr_assert_eq (column->groups[r], cases[i].groups[r], "case %zu, row %zu", i, r);
+    for (guint v = 0; v < n_values; v++)
+      cr_assert_str_eq (g_ptr_array_index (column->values, v), cases[i].values[v]);
+  }
+}
+
+Test (csv_column, refuses_by_line)
+{
+  static const struct {
+    const char *text;
+    const char *column;
+    const char *message;
+  } cases[] = {
+    { "", "c", "is empty; expected a line of column names" },
+    { "\xef\xbb\xbf", "c", "is empty; expected a line of column names" },
+    { "photo,x,y\na,1,2\n", "phto",
+      "has no column 'phto' (did you mean 'photo'?); its columns are photo, x, y" },
+    { "photo,x,y\na,1,2\n", "angle", "has no column 'angle'; its columns are photo, x, y" },
+    { "photo,x,photo\na,1,2\n", "photo", "column 'photo' stands there 2 times" },
+    { "a,c\n1,x\n2\n", "c", "line 3: has 1 fields; expected 2 as in the header" },
+    { "a,c\n\"1\n\n\",x\n2,y,z\n", "c", "line 5: has 3 fields; expected 2 as in the header" },
+    { "a,c\n1,x\n\n2,y\n", "c", "line 3: has 1 fields; expected 2 as in the header" },
+    { "a,c\n1,x\n2,\n", "c", "line 3: the value of the column is empty" },
+    { "c\nx\n\ny\n", "c", "line 3: the value of the column is empty" },
+    { "a,c\n1,x\n2,\"y\n3,z\n", "c", "line 3: a quoted field is not closed" },
+    { "a,c\n1,x\n2,y\"\n", "c", "line 3: unexpected quote in a field without quotes" },
+    { "a,c\n1,x\n2,\"y\"z\n", "c", "line 3: unexpected text after a closing quote" },
+    { "a,c\r1,x\r", "c", "line 1: unexpected carriage return" },
+    { "c\nx\ny\n\xff\n", "c", "is not UTF-8 text from byte 6 on" },
+    { "c\nx\n", "c", "has 1 rows; expected 2, one for each row of vectors" },
+    { "c\nx\ny\nz\nw\n", "c", "has 4 rows; expected 2, one for each row of vectors" },
+  };
+  g_autofree char *path = g_build_filename (folder, "t.csv", NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *expected = g_strdup_printf ("%s: %s", path, cases[i].message);
+
+    write_file ("t.csv", cases[i].text, strlen (cases[i].text));
+    cr_assert_null (assay_csv_column_read (path, cases[i].column, 2, &error), "case %zu", i);
+    cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_DATA));
+    cr_assert_str_eq (error->message, expected);
+  }
+}
+
+Test (csv_column, refuses_nul_bytes_and_missing_files)
+{
+  g_autofree char *path = g_build_filename (folder, "t.csv", NULL);
+  g_autofree char *missing = g_build_filename (folder, "no.csv", NULL);
+  g_autofree char *first = g_strdup_printf ("%s: is not UTF-8 text from byte 3 on", path);
+  g_autofree char *second
+      = g_strdup_printf ("%s: cannot be read: No such file or directory", missing);
+  g_autoptr (GError) error = NULL;
+
+  write_file ("t.csv", "c\nx\0y\n", 7);
+  cr_assert_null (assay_csv_column_read (path, "c", 1, &error));
+  cr_assert_str_eq (error->message, first);
+  g_clear_error (&error);
+  cr_assert_null (assay_csv_column_read (missing, "c", 1, &error));
+  cr_assert_str_eq (error->message, second);
+}
+
+/* ---- The dataset ---- */
+
+/* Settings by name and text, NULL-terminated; '@' in a text is the folder. */
+static AssaySettings *
+make_settings (const char *const *pairs)
+{
+  AssaySettings *settings
+      = assay_settings_new (assay_dataset_vectors.parameters, assay_dataset_vectors.settings_size);
+
+  for (gsize i = 0; pairs[i] != NULL; i += 2) {
+    g_autofree char *text = fill_in (pairs[i + 1]);
+
+    cr_assert (assay_settings_set (settings, pairs[i], text, NULL), "%s", pairs[i]);
+  }
+  return settings;
+}
+
+/* Surveys and opens; both say the same. FALSE with the error of both. */
+static gboolean
+open_with (const char *const *pairs, AssaySurvey *ret_survey, AssayDataset *ret_dataset,
+           GError **error)
+{
+  const char *const folders[] = { folder, NULL };
+  g_autoptr (AssaySettings) settings = make_settings (pairs);
+  const AssayDatasetContext context = { .settings = settings->values, .folders = folders };
+  g_autoptr (GError) survey_error = NULL;
+  gboolean is_surveyed;
+  gboolean is_open;
+
+  memset (ret_survey, 0x5a, sizeof *ret_survey);
+  memset (ret_dataset, 0, sizeof *ret_dataset);
+  is_surveyed = assay_dataset_vectors.survey (&context, ret_survey, &survey_error);
+  is_open = assay_dataset_vectors.open (&context, ret_dataset, error);
+  cr_assert_eq (is_surveyed, is_open);
+  if (!is_open) {
+    cr_assert_str_eq (survey_error->message, (*error)->message);
+    cr_assert_eq (survey_error->code, (*error)->code);
+    cr_assert_eq (*(const guint8 *) ret_survey, 0x5a, "the survey was touched on failure");
+    cr_assert_null (ret_dataset->secrets);
+  }
+  return is_open;
+}
+
+static void
+clear_dataset (AssayDataset *dataset)
+{
+  g_clear_pointer (&dataset->secrets, assay_rows_unref);
+  g_clear_pointer (&dataset->public_rows, assay_rows_unref);
+  g_clear_pointer (&dataset->database, assay_rows_unref);
+  g_clear_pointer (&dataset->groups, g_free);
+  g_clear_pointer (&dataset->sha256, g_free);
+}
+
+Test (vectors, opens_every_role)
+{
+  const char *const pairs[]
+      = { "private",  "six.bvecs[1:]",    "public", "pool.bvecs[:4],two.bvecs",
+          "database", "@/pool.bvecs[4:]", "groups", "six.csv:photo",
+          NULL };
+  const gint64 groups[] = { 0, 1, 2, 0, 1 }; /* a b c a b */
+  AssaySurvey survey;
+  AssayDataset dataset;
+  g_autoptr (GError) error = NULL;
+  float values[12];
+
+  cr_assert (open_with (pairs, &survey, &dataset, &error), "%s", error ? error->message : "");
+  cr_assert_eq (survey.n_secrets, 5);
+  cr_assert_eq (survey.n_public, 6);
+  cr_assert_eq (survey.n_database, 6);
+  cr_assert_eq (survey.n_groups, 3);
+  cr_assert_eq (survey.cols, 2);
+  cr_assert_not (survey.is_estimate);
+  cr_assert_eq (survey.memory, 40);
+  cr_assert_eq (assay_rows_count (dataset.secrets), 5);
+  cr_assert_eq (assay_rows_count (dataset.public_rows), 6);
+  cr_assert_eq (assay_rows_count (dataset.database), 6);
+  cr_assert_eq (dataset.n_groups, 3);
+  for (gsize i = 0; i < 5; i++)
+    cr_assert_eq (dataset.groups[i], groups[i], "row %zu", i);
+  assay_rows_read (dataset.secrets, 0, 5, ASSAY_SCALE_NONE, values);
+  cr_assert_eq (values[0], 2);
+  cr_assert_eq (values[9], 11);
+  assay_rows_read (dataset.public_rows, 3, 2, ASSAY_SCALE_NONE, values);
+  cr_assert_eq (values[0], 56);
+  cr_assert_eq (values[2], 100);
+  assay_rows_read (dataset.database, 0, 1, ASSAY_SCALE_NONE, values);
+  cr_assert_eq (values[0], 58);
+  clear_dataset (&dataset);
+}
+
+Test (vectors, roles_may_be_left_out)
+{
+  const char *const pairs[] = { "private", "six.bvecs", NULL };
+  /* printf 'private %s\npublic none\ndatabase none\n' $(printf '\0\1...\13' | sha256sum) */
+  static const char expected[] = "13d98de3bec5dc92fd1a9511a1c5c3c00a4353a55f49a04f6366c88fc53a105a";
+  AssaySurvey survey;
+  AssayDataset dataset;
+  g_autoptr (GError) error = NULL;
+
+  cr_assert (open_with (pairs, &survey, &dataset, &error), "%s", error ? error->message : "");
+  cr_assert_eq (survey.n_secrets, 6);
+  cr_assert_eq (survey.n_public, 0);
+  cr_assert_eq (survey.n_database, 0);
+  cr_assert_eq (survey.n_groups, 0);
+  cr_assert_eq (survey.memory, 0);
+  cr_assert_null (dataset.public_rows);
+  cr_assert_null (dataset.database);
+  cr_assert_null (dataset.groups);
+  cr_assert_eq (dataset.n_groups, 0);
+  cr_assert_str_eq (dataset.sha256, expected);
+  clear_dataset (&dataset);
+}
+
+/* The hash tells apart what results depend on, and nothing else. */
+Test (vectors, hash_follows_content)
+{
+  static const char *const sets[][9] = {
+    { "private", "six.bvecs", NULL },
+    { "private", "copy.bvecs", NULL },
+    { "private", "six.bvecs[:5]", NULL },
+    { "private", "six.bvecs", "public", "two.bvecs", NULL },
+    { "private", "six.bvecs", "database", "two.bvecs", NULL },
+    { "private", "six.bvecs", "groups", "six.csv:photo", NULL },
+    { "private", "six.bvecs", "groups", "six.csv:x", NULL },
+  };
+  g_autofree char *hashes[G_N_ELEMENTS (sets)] = { NULL };
+
+  write_bvecs ("copy.bvecs", 6, 2, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS (sets); i++) {
+    AssaySurvey survey;
+    AssayDataset dataset;
+    g_autoptr (GError) error = NULL;
+
+    cr_assert (open_with (sets[i], &survey, &dataset, &error), "set %zu", i);
+    hashes[i] = g_steal_pointer (&dataset.sha256);
+    clear_dataset (&dataset);
+  }
+  cr_assert_str_eq (hashes[0], hashes[1]);
+  for (gsize i = 1; i < G_N_ELEMENTS (sets); i++)
+    for (gsize j = i + 1; j < G_N_ELEMENTS (sets); j++)
+      cr_assert_str_neq (hashes[i], hashes[j], "sets %zu and %zu", i, j);
+  for (gsize i = 0; i < G_N_ELEMENTS (sets); i++)
+    g_clear_pointer (&hashes[i], g_free);
+}
+
+Test (vectors, groups_of_several_files)
+{
+  /* d a | a b c: the same text is the same group in both files */
+  const char *const pairs[]
+      = { "private", "two.bvecs,six.bvecs[1:4]", "groups", "two.csv:photo, six.csv:photo", NULL };
+  /* one file twice, one CSV: c a b | b a */
+  const char *const same[]
+      = { "private", "six.bvecs[3:],six.bvecs[:2]", "groups", "@/six.csv:photo", NULL };
+  const gint64 expected[] = { 0, 1, 1, 2, 3 };
+  const gint64 expected_same[] = { 0, 1, 2, 2, 1 };
+  AssaySurvey survey;
+  AssayDataset dataset;
+  g_autoptr (GError) error = NULL;
+
+  cr_assert (open_with (pairs, &survey, &dataset, &error), "%s", error ? error->message : "");
+  cr_assert_eq (survey.n_groups, 4);
+  for (gsize i = 0; i < 5; i++)
+    cr_assert_eq (dataset.groups[i], expected[i], "row %zu", i);
+  clear_dataset (&dataset);
+  cr_assert (open_with (same, &survey, &dataset, &error), "%s", error ? error->message : "");
+  cr_assert_eq (survey.n_groups, 3);
+  for (gsize i = 0; i < 5; i++)
+    cr_assert_eq (dataset.groups[i], expected_same[i], "row %zu", i);
+  clear_dataset (&dataset);
+}
+
+/* Rows in two directions, of many lengths: two centres are those directions, of length 1, in either
+ * order; and the data is not that of the rows. */
+Test (vectors, database_of_centres)
+{
+  static const guint8 rows[][2]
+      = { { 3, 4 }, { 6, 8 }, { 12, 5 }, { 30, 40 }, { 24, 10 }, { 60, 25 } };
+  const char *const pairs[] = { "private", "six.bvecs", "database", "rays.bvecs",
+                                "database_centres", "2", NULL };
+  const char *const plain[] = { "private", "six.bvecs", "database", "rays.bvecs", NULL };
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  const gint32 cols = 2;
+  AssaySurvey survey, plain_survey;
+  AssayDataset dataset, plain_dataset;
+  g_autoptr (GError) error = NULL;
+  float centres[4];
+  gsize steep;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_byte_array_append (bytes, (const guint8 *) &cols, 4);
+    g_byte_array_append (bytes, rows[i], 2);
+  }
+  write_file ("rays.bvecs", bytes->data, bytes->len);
+  cr_assert (open_with (pairs, &survey, &dataset, &error), "%s", error ? error->message : "");
+  cr_assert (open_with (plain, &plain_survey, &plain_dataset, &error));
+  cr_assert_eq (survey.n_database, 2);
+  cr_assert_eq (plain_survey.n_database, 6);
+  cr_assert_eq (survey.work, 2.0 * 6 * 2 * 2 * 10);
+  cr_assert_eq (plain_survey.work, 0);
+  cr_assert_gt (survey.memory, plain_survey.memory);
+  cr_assert_eq (assay_rows_count (dataset.database), 2);
+  assay_rows_read (dataset.database, 0, 2, ASSAY_SCALE_NONE, centres);
+  steep = centres[1] > centres[3] ? 0 : 1;
+  cr_assert_float_eq (centres[2 * steep], 0.6, 1e-6);
+  cr_assert_float_eq (centres[2 * steep + 1], 0.8, 1e-6);
+  cr_assert_float_eq (centres[2 - 2 * steep], 12.0 / 13, 1e-6);
+  cr_assert_float_eq (centres[3 - 2 * steep], 5.0 / 13, 1e-6);
+  cr_assert_str_neq (dataset.sha256, plain_dataset.sha256);
+  clear_dataset (&dataset);
+  clear_dataset (&plain_dataset);
+}
+
+Test (vectors, more_centres_than_rows_are_refused)
+{
+  static const char *const many[] = { "private", "six.bvecs", "database", "pool.bvecs[:4]",
+                                      "database_centres", "5", NULL };
+  static const char *const none[] = { "private", "six.bvecs", "database_centres", "1", NULL };
+  AssaySurvey survey;
+  AssayDataset dataset;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) second = NULL;
+
+  cr_assert (!open_with (many, &survey, &dataset, &error));
+  cr_assert_str_eq (error->message,
+                    "database_centres = 5: expected at most the 4 rows of the database");
+  cr_assert (!open_with (none, &survey, &dataset, &second));
+  cr_assert_str_eq (second->message,
+                    "database_centres = 1: expected at most the 0 rows of the database");
+}
+
+#define SHARE(a, b, shared, file)                                                                  \
+  a " and " b " share rows " shared " of @/" file "; a row may be used once"
+#define NOT_FOUND "; the environment variable ASSAY_DATA tells in which folder data is"
+
+Test (vectors, refuses_what_does_not_fit)
+{
+  static const struct {
+    const char *pairs[9];
+    AssayErrorCode code;
+    const char *message;
+  } cases[] = {
+    { { "private", "six.bvecs[1:4]", "public", "pool.bvecs,six.bvecs[3:]", NULL },
+      ASSAY_ERROR_DATA,
+      SHARE ("private [1:4]", "public [3:6]", "[3:4]", "six.bvecs") },
+    { { "private", "six.bvecs", "database", "./six.bvecs[:1]", NULL },
+      ASSAY_ERROR_DATA,
+      SHARE ("private [0:6]", "database [0:1]", "[0:1]", "six.bvecs") },
+    { { "private", "six.bvecs", "public", "pool.bvecs[4:8]", "database", "pool.bvecs[:6]", NULL },
+      ASSAY_ERROR_DATA,
+      SHARE ("database [0:6]", "public [4:8]", "[4:6]", "pool.bvecs") },
+    { { "private", "six.bvecs[:3],two.bvecs,six.bvecs[2:]", NULL },
+      ASSAY_ERROR_DATA,
+      SHARE ("private [0:3]", "private [2:6]", "[2:3]", "six.bvecs") },
+    { { "private", "six.bvecs", "public", "wide.bvecs", NULL },
+      ASSAY_ERROR_MISMATCH,
+      "private has 2 columns (@/six.bvecs), public has 5 (@/wide.bvecs); expected as many" },
+    { { "private", "six.bvecs", "database", "wide.bvecs", NULL },
+      ASSAY_ERROR_MISMATCH,
+      "private has 2 columns (@/six.bvecs), database has 5 (@/wide.bvecs); expected as many" },
+    { { "private", "six.bvecs,wide.bvecs", NULL },
+      ASSAY_ERROR_DATA,
+      "private: @/wide.bvecs: has 5 columns; expected 2 as in @/six.bvecs" },
+    { { "private", "no.bvecs", NULL },
+      ASSAY_ERROR_DATA,
+      "private: no.bvecs: no such file (looked for @/no.bvecs)" NOT_FOUND },
+    { { "private", "six.bvecs", "public", "six.bvecs[2]", NULL },
+      ASSAY_ERROR_DATA,
+      "public: malformed range 'six.bvecs[2]': expected [FIRST:END], rows counted from 0 and END "
+      "not included; either may be left out" },
+    { { "private", "six.bvecs", "database", "pool.bvecs[9:11]", NULL },
+      ASSAY_ERROR_DATA,
+      "database: @/pool.bvecs: the range [9:11] reaches out of the file, which has 10 rows" },
+    { { "private", "six.bvecs", "groups", "six.csv", NULL },
+      ASSAY_ERROR_DATA,
+      "groups: 'six.csv': expected FILE.csv:COLUMN" },
+    { { "private", "six.bvecs", "groups", "six.csv:", NULL },
+      ASSAY_ERROR_DATA,
+      "groups: 'six.csv:': expected FILE.csv:COLUMN" },
+    { { "private", "six.bvecs", "groups", ".csv:photo", NULL },
+      ASSAY_ERROR_DATA,
+      "groups: '.csv:photo': expected FILE.csv:COLUMN" },
+    { { "private", "six.bvecs", "groups", "no.csv:photo", NULL },
+      ASSAY_ERROR_DATA,
+      "groups: no.csv: no such file (looked for @/no.csv)" NOT_FOUND },
+    { { "private", "six.bvecs", "groups", "six.csv:phto", NULL },
+      ASSAY_ERROR_DATA,
+      "groups: @/six.csv: has no column 'phto' (did you mean 'photo'?); its columns are photo, "
+      "x" },
+    { { "private", "six.bvecs[:2]", "groups", "two.csv:photo", NULL },
+      ASSAY_ERROR_DATA,
+      "groups: @/two.csv: has 2 rows; expected 6, one for each row of vectors" },
+    { { "private", "six.bvecs,two.bvecs", "groups", "six.csv:photo", NULL },
+      ASSAY_ERROR_DATA,
+      "groups: 1 FILE.csv:COLUMN for 2 private files; expected one for each" },
+    { { "private", "six.bvecs", "groups", "six.csv:photo,two.csv:photo", NULL },
+      ASSAY_ERROR_DATA,
+      "groups: 2 FILE.csv:COLUMN for 1 private files; expected one for each" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *expected = fill_in (cases[i].message);
+    g_autoptr (GError) error = NULL;
+    AssaySurvey survey;
+    AssayDataset dataset;
+
+    cr_assert_not (open_with (cases[i].pairs, &survey, &dataset, &error), "accepted: %s",
+                   cases[i].message);
+    cr_assert_eq (error->domain, ASSAY_ERROR);
+    cr_assert_str_eq (error->message, expected);
+    cr_assert_eq (error->code, (int) cases[i].code, "%s", expected);
+  }
+}
+
+Test (vectors, private_is_required)
+{
+  g_autoptr (AssaySettings) settings
+      = assay_settings_new (assay_dataset_vectors.parameters, assay_dataset_vectors.settings_size);
+  g_autoptr (GError) error = NULL;
+
+  cr_assert_not (assay_settings_check_complete (settings, &error));
+  cr_assert_eq (strncmp (error->message, "'private' is missing", 20), 0, "%s", error->message);
+}
+
+/* ---- Real files ---- */
+
+Test (vectors, private_queries_have_the_groups_of_their_photographs)
+{
+  const char *source = g_getenv ("ASSAY_SOURCE");
+  g_autofree char *beside
+      = g_build_filename (source != NULL ? source : ".", "..", "shared", "data", NULL);
+  const char *const folders[] = { beside, g_getenv ("ASSAY_DATA"), NULL };
+  const char *const pairs[] = { "private",  "sift/sift_private_queries.bvecs",
+                                "public",   "sift/sift_places_public.bvecs[:60000]",
+                                "database", "sift/sift_places_public.bvecs[60000:]",
+                                "groups",   "sift/sift_private_queries_keypoints.csv:photo",
+                                NULL };
+  /* The README counts them: desk, dining_table, china_cabinet, ... in the order of the file. */
+  static const guint counts[] = { 638, 655, 1207, 367, 596, 551, 567, 338, 459, 787 };
+  g_autoptr (AssaySettings) settings = make_settings (pairs);
+  const AssayDatasetContext context = { .settings = settings->values, .folders = folders };
+  AssayDataset dataset = { 0 };
+  g_autoptr (GError) error = NULL;
+  guint found[10] = { 0 };
+
+  if (!assay_dataset_vectors.open (&context, &dataset, &error)) {
+    if (strstr (error->message, "no such file") != NULL)
+      cr_skip_test ("public data is missing: %s", error->message);
+    cr_assert_fail ("%s", error->message);
+  }
+  cr_assert_eq (assay_rows_count (dataset.secrets), 6165);
+  cr_assert_eq (assay_rows_count (dataset.public_rows), 60000);
+  cr_assert_eq (assay_rows_count (dataset.database), 60342);
+  cr_assert_eq (dataset.n_groups, 10);
+  for (gsize i = 0; i < 6165; i++)
+    found[dataset.groups[i]]++;
+  for (guint g = 0; g < 10; g++)
+    cr_assert_eq (found[g], counts[g], "group %u: %u", g, found[g]);
+  clear_dataset (&dataset);
+}

@@ -1,0 +1,113 @@
+/* Dealing cells to workers: every cell once, those that share a release to one worker. */
+#include <criterion/criterion.h>
+
+#include "runner/crew/deal.h"
+
+enum { TRIALS = 3, DEFENSES = 4, ATTACKS = 5, CELLS = TRIALS * DEFENSES * ATTACKS };
+
+static AssayPlan *
+make_plan (void)
+{
+  AssayPlan *plan = g_new0 (AssayPlan, 1);
+
+  plan->cells = g_array_new (FALSE, TRUE, sizeof (AssayCell));
+  for (guint t = 0; t < TRIALS; t++)
+    for (guint d = 0; d < DEFENSES; d++)
+      for (guint a = 0; a < ATTACKS; a++) {
+        const AssayCell cell = { .trial = t, .defense = d, .attack = a, .utility = ASSAY_NO_PART };
+
+        g_array_append_val (plan->cells, cell);
+      }
+  return plan;
+}
+
+static void
+free_plan (AssayPlan *plan)
+{
+  g_array_unref (plan->cells);
+  g_free (plan);
+}
+
+static void
+finish (AssayStore *store, gsize index)
+{
+  const AssayCellRecord record = { .status = ASSAY_CELL_OK };
+  gboolean is_crashed;
+
+  cr_assert (assay_store_begin_cell (store, index, &is_crashed, NULL));
+  cr_assert (assay_store_finish_cell (store, index, &record, NULL, 0, NULL, NULL));
+}
+
+/* Worker 0 is three times as fast as the other. */
+Test (deal, every_cell_goes_out_once)
+{
+  AssayPlan *plan = make_plan ();
+  g_autoptr (AssayStore) store = assay_store_new_in_memory (NULL);
+  g_autoptr (AssayDeal) deal = NULL;
+  guint n_dealt[CELLS] = { 0 }, n_changes[2] = { 0 }, total = 0;
+  gsize last[2] = { CELLS, CELLS };
+  gboolean goes_on = TRUE;
+
+  finish (store, 0);
+  finish (store, 7);
+  deal = assay_deal_new (plan, store, 2, NULL);
+  for (guint turn = 0; goes_on; turn++) {
+    const guint worker = turn % 4 == 3;
+    gsize index;
+
+    goes_on = assay_deal_next (deal, worker, &index);
+    if (!goes_on)
+      break;
+    n_dealt[index]++;
+    total++;
+    n_changes[worker] += last[worker] == CELLS || last[worker] / ATTACKS != index / ATTACKS;
+    last[worker] = index;
+  }
+  for (gsize i = 0; i < CELLS; i++)
+    cr_assert_eq (n_dealt[i], i != 0 && i != 7, "cell %zu went out %u times", i, n_dealt[i]);
+  cr_assert_eq (total, CELLS - 2);
+  /* A release is made once, but for those whose cells are shared at the end. */
+  cr_assert_leq (n_changes[0] + n_changes[1], TRIALS * DEFENSES + 4, "%u and %u releases",
+                 n_changes[0], n_changes[1]);
+  free_plan (plan);
+}
+
+/* With more workers than releases, each gets something to do. */
+Test (deal, hands_are_shared)
+{
+  AssayPlan *plan = make_plan ();
+  g_autoptr (AssayStore) store = assay_store_new_in_memory (NULL);
+  g_autoptr (AssayDeal) deal = NULL;
+  gboolean is_dealt[CELLS] = { FALSE };
+
+  for (gsize i = ATTACKS; i < CELLS; i++)
+    finish (store, i);
+  deal = assay_deal_new (plan, store, ATTACKS + 2, NULL);
+  for (guint w = 0; w < ATTACKS + 2; w++) {
+    gsize index = CELLS;
+
+    cr_assert_eq (assay_deal_next (deal, w, &index), w < ATTACKS, "worker %u", w);
+    cr_assert (w >= ATTACKS || (index < ATTACKS && !is_dealt[index]), "worker %u: cell %zu", w,
+               index);
+    if (w < ATTACKS)
+      is_dealt[index] = TRUE;
+  }
+  free_plan (plan);
+}
+
+Test (deal, what_comes_back_goes_out_again)
+{
+  AssayPlan *plan = make_plan ();
+  g_autoptr (AssayStore) store = assay_store_new_in_memory (NULL);
+  g_autoptr (AssayDeal) deal = assay_deal_new (plan, store, 2, NULL);
+  gsize index;
+
+  for (gsize i = 0; i < CELLS; i++)
+    cr_assert (assay_deal_next (deal, 0, &index));
+  cr_assert_not (assay_deal_next (deal, 1, &index));
+  assay_deal_return (deal, 11);
+  cr_assert (assay_deal_next (deal, 1, &index));
+  cr_assert_eq (index, 11);
+  cr_assert_not (assay_deal_next (deal, 0, &index));
+  free_plan (plan);
+}
