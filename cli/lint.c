@@ -58,12 +58,12 @@ count_hypotheses (const AssayPlan *plan)
 static guint64
 count_units (const AssayPlan *plan, const AssayCell *cell)
 {
-  const AssaySurvey *survey = &plan->surveys[cell->dataset];
+  const AssayProbe *probe = &plan->probes[cell->dataset];
   const guint64 secrets = plan->trials * plan->secrets;
 
   if (plan->secret_groups > 0)
     return plan->trials * plan->secret_groups;
-  return survey->n_groups > 0 ? MIN (secrets, survey->n_groups) : secrets;
+  return probe->n_groups > 0 ? MIN (secrets, probe->n_groups) : secrets;
 }
 
 /* A share of the secrets: other measures have units that only a run can count. */
@@ -76,7 +76,7 @@ check_share (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
   const guint64 units = count_units (plan, cell);
   const double share = claim->is_at_most ? 1 - claim->bound : claim->bound;
   const double needed = ceil (log (alpha) / log (share));
-  const gboolean has_groups = plan->surveys[cell->dataset].n_groups > 0;
+  const gboolean has_groups = plan->probes[cell->dataset].n_groups > 0;
   const char *what = has_groups ? "groups of secrets" : "secrets";
 
   if (claim->measure->statistic != ASSAY_STATISTIC_RATE || metric->has_own_units || share <= 0

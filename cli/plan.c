@@ -44,17 +44,17 @@ print_sheets (const AssayPlan *plan)
 }
 
 static void
-print_survey (const AssayPlan *plan, guint index)
+print_probe (const AssayPlan *plan, guint index)
 {
-  const AssaySurvey *survey = &plan->surveys[index];
-  g_autofree char *secrets = assay_text_count (survey->n_secrets);
-  g_autofree char *database = assay_text_count (survey->n_database);
-  g_autofree char *public_rows = assay_text_count (survey->n_public);
+  const AssayProbe *probe = &plan->probes[index];
+  g_autofree char *secrets = assay_text_count (probe->n_secrets);
+  g_autofree char *database = assay_text_count (probe->n_database);
+  g_autofree char *public_rows = assay_text_count (probe->n_public);
 
   printf ("  rows: %s%s secrets, %s database, %s public; %" G_GSIZE_FORMAT " columns",
-          survey->is_estimate ? "at most " : "", secrets, database, public_rows, survey->cols);
-  if (survey->n_groups > 0)
-    printf ("; secrets come in %" G_GSIZE_FORMAT " groups", survey->n_groups);
+          probe->is_estimate ? "at most " : "", secrets, database, public_rows, probe->cols);
+  if (probe->n_groups > 0)
+    printf ("; secrets come in %" G_GSIZE_FORMAT " groups", probe->n_groups);
   printf ("\n");
 }
 
@@ -90,7 +90,7 @@ print_plan (const AssayPlan *plan)
   printf ("%s\n", plan->title);
   print_parts ("dataset", plan->datasets);
   for (guint i = 0; i < plan->datasets->len; i++)
-    print_survey (plan, i);
+    print_probe (plan, i);
   print_parts ("defense", plan->defenses);
   print_parts ("attack", plan->attacks);
   print_parts ("utility", plan->utilities);

@@ -136,7 +136,7 @@ protect_rows (const ProtectOptions *options, const AssayPart *part, const AssayK
   /* Of a cell, as many as its dataset has, though the labels of a few secrets may not show all. */
   if (like->cell != NULL && options->classes == 0)
     given.secrets.n_classes
-        = MAX (given.secrets.n_classes, like->run->plan->surveys[like->cell->dataset].n_classes);
+        = MAX (given.secrets.n_classes, like->run->plan->probes[like->cell->dataset].n_classes);
   return assay_step_protect ((const AssayDefense *) part->plugin, part->settings,
                              stream_of (options, part, options->repeat),
                              stream_of (options, part, 0), &given.secrets, knowledge, &release,

@@ -84,6 +84,6 @@ typedef struct {
   gboolean is_estimate;
   guint64 memory; /* bytes that opening it will hold */
   double work;    /* floating-point operations that opening it costs, roughly */
-} AssaySurvey;
+} AssayProbe;
 
 G_END_DECLS

@@ -29,13 +29,14 @@ typedef struct {
 
 /* The types whose layout a plugin relies on: where one of them has another size, headers changed
  * without a new ABI number. */
-#define ASSAY_MODULE_TYPES(X)                                                                     \
-  X (AssayDatasetPlugin) X (AssayDefense) X (AssayAttack) X (AssayMetric) X (AssayParam)          \
-  X (AssayShape) X (AssayMeasure) X (AssayMechanism) X (AssayDatasetContext)                      \
-  X (AssayDefenseContext) X (AssayAttackContext) X (AssayMetricContext) X (AssayObservation)      \
-  X (AssayControlCase) X (AssayOutcomes) X (AssayOneRun) X (AssayOracle) X (AssayAudit)           \
-  X (AssaySurvey) X (AssayDataset) X (AssayRelease) X (AssayGuess) X (AssayTruth) X (AssayArray)  \
-  X (AssayMatrix) X (AssayView) X (AssayStream) X (AssayPlace)
+#define ASSAY_MODULE_TYPES(X)                                                                      \
+  X (AssayDatasetPlugin)                                                                           \
+  X (AssayDefense) X (AssayAttack) X (AssayMetric) X (AssayParam) X (AssayShape) X (AssayMeasure)  \
+      X (AssayMechanism) X (AssayDatasetContext) X (AssayDefenseContext) X (AssayAttackContext)    \
+          X (AssayMetricContext) X (AssayObservation) X (AssayControlCase) X (AssayOutcomes)       \
+              X (AssayOneRun) X (AssayOracle) X (AssayAudit) X (AssayProbe) X (AssayDataset)       \
+                  X (AssayRelease) X (AssayGuess) X (AssayTruth) X (AssayArray) X (AssayMatrix)    \
+                      X (AssayView) X (AssayStream) X (AssayPlace)
 #define ASSAY_MODULE_SIZE(Type) (guint32) sizeof (Type),
 
 /* A descriptor, with the type of plugin that its own type tells. */

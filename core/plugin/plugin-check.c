@@ -107,8 +107,8 @@ check_parameters (const AssayPlugin *plugin, GError **error)
 static gboolean
 check_dataset (const AssayDatasetPlugin *dataset, GError **error)
 {
-  return expect (dataset->survey != NULL && dataset->open != NULL, dataset->id,
-                 "expected the members survey and open", error);
+  return expect (dataset->probe != NULL && dataset->open != NULL, dataset->id,
+                 "expected the members probe and open", error);
 }
 
 static gboolean

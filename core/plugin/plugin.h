@@ -91,8 +91,7 @@ typedef struct {
       ASSAY_PLUGIN_COMMON;
     };
   };
-  gboolean (*survey) (const AssayDatasetContext *context, AssaySurvey *ret_survey,
-                      GError **error);
+  gboolean (*probe) (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error);
   /* On failure @ret_dataset is cleared by the caller. */
   gboolean (*open) (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error);
   gboolean keeps_order; /* trials take its secrets in its own order, all of them unless told */

@@ -178,13 +178,13 @@ open_classes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
 }
 
 static gboolean
-survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, G_GNUC_UNUSED GError **error)
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, G_GNUC_UNUSED GError **error)
 {
   const GaussianClasses *settings = context->settings;
   const gsize records = settings->records ? (gsize) settings->count : 0;
   const gsize rows = (gsize) (settings->count + settings->public_count + settings->test_count);
 
-  *ret_survey = (AssaySurvey){
+  *ret_probe = (AssayProbe){
     .n_secrets = (gsize) settings->count,
     .n_public = (gsize) settings->public_count + records,
     .n_test = (gsize) settings->test_count,
@@ -248,6 +248,6 @@ const AssayDatasetPlugin assay_dataset_gaussian_classes = {
   .parameters = parameters,
   .settings_size = sizeof (GaussianClasses),
   .check = check,
-  .survey = survey,
+  .probe = probe,
   .open = open_classes,
 };

@@ -251,8 +251,7 @@ holdings_of (const Scenes *settings)
 }
 
 static gboolean
-survey (const AssayDatasetContext *context, AssaySurvey *ret_survey,
-        G_GNUC_UNUSED GError **error)
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, G_GNUC_UNUSED GError **error)
 {
   const Scenes *settings = context->settings;
   const gsize width = (gsize) settings->width, height = (gsize) settings->height;
@@ -267,7 +266,7 @@ survey (const AssayDatasetContext *context, AssaySurvey *ret_survey,
 
   for (AssaySceneRole role = ASSAY_SCENE_PRIVATE; role < ASSAY_SCENE_VIEW; role++)
     n_kept += keeps_photos (settings, role) ? images_of_role (settings, role) : 0;
-  *ret_survey = (AssaySurvey){
+  *ret_probe = (AssayProbe){
     .n_secrets = images_of_role (settings, ASSAY_SCENE_PRIVATE) * per_image,
     .n_public = images_of_role (settings, ASSAY_SCENE_PUBLIC) * per_image,
     .n_database = images_of_role (settings, ASSAY_SCENE_DATABASE) * per_image,
@@ -319,6 +318,6 @@ const AssayDatasetPlugin assay_dataset_scenes = {
                  "sections 3 and 4; sections 3 to 6" },
   .parameters = parameters,
   .settings_size = sizeof (Scenes),
-  .survey = survey,
+  .probe = probe,
   .open = open_scenes,
 };

@@ -173,17 +173,17 @@ open_shapes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
 #define BYTES_PER_SCENE (8 << 20)
 
 static gboolean
-survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
   const Shapes *settings = context->settings;
   const AssayGlyphStyle style = style_of (settings);
-  AssayPoolSurvey pools[N_ROLES];
+  AssayPoolProbe pools[N_ROLES];
 
   for (Role role = PRIVATE; role < N_ROLES; role++) {
     const gboolean has_leaves = role == PUBLIC && settings->public == LEAVES;
     const gsize count = images_of_role (settings, role);
 
-    pools[role] = (AssayPoolSurvey){
+    pools[role] = (AssayPoolProbe){
       .count = count,
       .height = style.size,
       .width = style.size,
@@ -194,8 +194,8 @@ survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **er
       .memory = has_leaves && count > 0 ? (guint64) assay_parallel_threads () * BYTES_PER_SCENE : 0,
     };
   }
-  return assay_image_pools_survey (&pools[PRIVATE], &pools[TEST], &pools[PUBLIC], 0, ASSAY_GLYPHS,
-                                   ret_survey, error);
+  return assay_image_pools_probe (&pools[PRIVATE], &pools[TEST], &pools[PUBLIC], 0, ASSAY_GLYPHS,
+                                  ret_probe, error);
 }
 
 static const AssayParam parameters[] = {
@@ -227,6 +227,6 @@ const AssayDatasetPlugin assay_dataset_shapes = {
                  "digits as strokes; section 4 for the public images" },
   .parameters = parameters,
   .settings_size = sizeof (Shapes),
-  .survey = survey,
+  .probe = probe,
   .open = open_shapes,
 };

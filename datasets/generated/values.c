@@ -59,15 +59,15 @@ open_values (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
 #define WORK_PER_NUMBER 200.0
 
 static gboolean
-survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, G_GNUC_UNUSED GError **error)
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, G_GNUC_UNUSED GError **error)
 {
   const Values *settings = context->settings;
   const guint64 numbers = (guint64) settings->count * (guint64) settings->columns;
 
-  *ret_survey = (AssaySurvey){ .n_secrets = (gsize) settings->count,
-                               .cols = (gsize) settings->columns,
-                               .memory = numbers * sizeof (float),
-                               .work = (double) numbers * WORK_PER_NUMBER };
+  *ret_probe = (AssayProbe){ .n_secrets = (gsize) settings->count,
+                             .cols = (gsize) settings->columns,
+                             .memory = numbers * sizeof (float),
+                             .work = (double) numbers * WORK_PER_NUMBER };
   return TRUE;
 }
 
@@ -100,6 +100,6 @@ const AssayDatasetPlugin assay_dataset_values = {
   .parameters = parameters,
   .settings_size = sizeof (Values),
   .check = check,
-  .survey = survey,
+  .probe = probe,
   .open = open_values,
 };

@@ -62,40 +62,40 @@ find_files (const AssayDatasetContext *context, const char *setting, const char 
 }
 
 static gboolean
-survey_files (const AssayDatasetContext *context, const char *setting, const char *names,
-              AssayPoolSurvey *ret_survey, GError **error)
+probe_files (const AssayDatasetContext *context, const char *setting, const char *names,
+             AssayPoolProbe *ret_probe, GError **error)
 {
   g_auto (GStrv) paths = NULL;
 
-  *ret_survey = (AssayPoolSurvey){ 0 };
+  *ret_probe = (AssayPoolProbe){ 0 };
   if (*names == '\0')
     return TRUE;
   paths = find_files (context, setting, names, error);
   if (paths == NULL)
     return FALSE;
-  *ret_survey = (AssayPoolSurvey){ .height = ASSAY_CIFAR_SIDE,
-                                   .width = ASSAY_CIFAR_SIDE,
-                                   .channels = ASSAY_CIFAR_CHANNELS,
-                                   .has_labels = TRUE };
+  *ret_probe = (AssayPoolProbe){ .height = ASSAY_CIFAR_SIDE,
+                                 .width = ASSAY_CIFAR_SIDE,
+                                 .channels = ASSAY_CIFAR_CHANNELS,
+                                 .has_labels = TRUE };
   if (assay_cifar_count ((const char *const *) paths, count_label_bytes (context->settings),
-                         &ret_survey->count, error))
+                         &ret_probe->count, error))
     return TRUE;
   g_prefix_error (error, "%s: ", setting);
   return FALSE;
 }
 
 static gboolean
-survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
   const Cifar *settings = context->settings;
   const AssayPublicImages named = { settings->public, (gsize) settings->crops };
-  AssayPoolSurvey secrets, test, public_images;
+  AssayPoolProbe secrets, test, public_images;
 
-  return survey_files (context, "images", settings->images, &secrets, error)
-         && survey_files (context, "test_images", settings->test_images, &test, error)
-         && assay_public_images_survey (&named, context, &secrets, &public_images, error)
-         && assay_image_pools_survey (&secrets, &test, &public_images, settings->test_share,
-                                      count_classes (settings), ret_survey, error);
+  return probe_files (context, "images", settings->images, &secrets, error)
+         && probe_files (context, "test_images", settings->test_images, &test, error)
+         && assay_public_images_probe (&named, context, &secrets, &public_images, error)
+         && assay_image_pools_probe (&secrets, &test, &public_images, settings->test_share,
+                                     count_classes (settings), ret_probe, error);
 }
 
 static gboolean
@@ -156,6 +156,6 @@ const AssayDatasetPlugin assay_dataset_cifar = {
   = { "Krizhevsky 2009, Learning Multiple Layers of Features from Tiny Images", "binary version" },
   .parameters = parameters,
   .settings_size = sizeof (Cifar),
-  .survey = survey,
+  .probe = probe,
   .open = open_cifar,
 };

@@ -61,17 +61,17 @@ find_file (const AssayDatasetContext *context, const char *setting, const char *
   return path;
 }
 
-/* ---- Surveying ---- */
+/* ---- Probing ---- */
 
 static gboolean
-survey_pair (const AssayDatasetContext *context, const Pair *pair, AssayPoolSurvey *ret_survey,
-             GError **error)
+probe_pair (const AssayDatasetContext *context, const Pair *pair, AssayPoolProbe *ret_probe,
+            GError **error)
 {
   g_autofree char *images = NULL;
   g_autofree char *labels = NULL;
   gsize shape[3], n_labels;
 
-  *ret_survey = (AssayPoolSurvey){ 0 };
+  *ret_probe = (AssayPoolProbe){ 0 };
   if (*pair->images == '\0')
     return TRUE;
   images = find_file (context, pair->images_setting, pair->images, error);
@@ -81,15 +81,14 @@ survey_pair (const AssayDatasetContext *context, const Pair *pair, AssayPoolSurv
     g_prefix_error (error, "%s: ", pair->images_setting);
     return FALSE;
   }
-  *ret_survey = (AssayPoolSurvey){
-    .count = shape[0], .height = shape[1], .width = shape[2], .channels = 1
-  };
+  *ret_probe
+      = (AssayPoolProbe){ .count = shape[0], .height = shape[1], .width = shape[2], .channels = 1 };
   if (*pair->labels == '\0')
     return TRUE;
   labels = find_file (context, pair->labels_setting, pair->labels, error);
   if (labels == NULL)
     return FALSE;
-  ret_survey->has_labels = TRUE;
+  ret_probe->has_labels = TRUE;
   if (assay_idx_read_shape (labels, 1, &n_labels, error)
       && check_lengths (images, shape[0], labels, n_labels, error))
     return TRUE;
@@ -98,18 +97,18 @@ survey_pair (const AssayDatasetContext *context, const Pair *pair, AssayPoolSurv
 }
 
 static gboolean
-survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
   const Idx *settings = context->settings;
   const AssayPublicImages named = { settings->public, (gsize) settings->crops };
   const Pair training = training_pair (settings), other = test_pair (settings);
-  AssayPoolSurvey secrets, test, public_images;
+  AssayPoolProbe secrets, test, public_images;
 
-  return survey_pair (context, &training, &secrets, error)
-         && survey_pair (context, &other, &test, error)
-         && assay_public_images_survey (&named, context, &secrets, &public_images, error)
-         && assay_image_pools_survey (&secrets, &test, &public_images, settings->test_share,
-                                      (gsize) settings->classes, ret_survey, error);
+  return probe_pair (context, &training, &secrets, error)
+         && probe_pair (context, &other, &test, error)
+         && assay_public_images_probe (&named, context, &secrets, &public_images, error)
+         && assay_image_pools_probe (&secrets, &test, &public_images, settings->test_share,
+                                     (gsize) settings->classes, ret_probe, error);
 }
 
 /* ---- Opening ---- */
@@ -222,6 +221,6 @@ const AssayDatasetPlugin assay_dataset_idx = {
   .parameters = parameters,
   .settings_size = sizeof (Idx),
   .check = check,
-  .survey = survey,
+  .probe = probe,
   .open = open_idx,
 };

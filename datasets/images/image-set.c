@@ -126,10 +126,10 @@ assay_image_pools_open (AssayImagePools *pools, AssayPixelScale scale, gsize n_c
                        &dataset->public_data, error);
 }
 
-/* ---- Surveys ---- */
+/* ---- Probes ---- */
 
 static gboolean
-check_size (const AssayPoolSurvey *pool, const char *role, const AssayPoolSurvey *secrets,
+check_size (const AssayPoolProbe *pool, const char *role, const AssayPoolProbe *secrets,
             GError **error)
 {
   if (pool->count == 0
@@ -148,9 +148,9 @@ check_size (const AssayPoolSurvey *pool, const char *role, const AssayPoolSurvey
 #define WORK_PER_PIXEL 300.0
 
 gboolean
-assay_image_pools_survey (const AssayPoolSurvey *secrets, const AssayPoolSurvey *test,
-                          const AssayPoolSurvey *public_images, double test_share, gsize n_classes,
-                          AssaySurvey *ret_survey, GError **error)
+assay_image_pools_probe (const AssayPoolProbe *secrets, const AssayPoolProbe *test,
+                         const AssayPoolProbe *public_images, double test_share, gsize n_classes,
+                         AssayProbe *ret_probe, GError **error)
 {
   const gsize cols = secrets->height * secrets->width * secrets->channels;
   const gsize n_apart = test->count > 0 ? 0 : assay_images_share_count (secrets->count, test_share);
@@ -165,7 +165,7 @@ assay_image_pools_survey (const AssayPoolSurvey *secrets, const AssayPoolSurvey 
     holdings |= ASSAY_HAS_LABELS;
   if (n_test > 0 && (test->count > 0 ? test->has_labels : secrets->has_labels))
     holdings |= ASSAY_HAS_TEST_LABELS;
-  *ret_survey = (AssaySurvey){
+  *ret_probe = (AssayProbe){
     .n_secrets = secrets->count - n_apart,
     .n_public = public_images->count,
     .n_test = n_test,
@@ -228,9 +228,9 @@ crop_rules (const AssayPublicImages *public_images, gsize size, gsize channels)
 }
 
 static gboolean
-survey_folder (const AssayPublicImages *public_images, const char *path,
-               const AssayDatasetContext *context, const AssayPoolSurvey *secrets,
-               AssayPoolSurvey *ret_survey, GError **error)
+probe_folder (const AssayPublicImages *public_images, const char *path,
+              const AssayDatasetContext *context, const AssayPoolProbe *secrets,
+              AssayPoolProbe *ret_probe, GError **error)
 {
   const AssayCropRules rules = crop_rules (public_images, secrets->height, secrets->channels);
   g_autoptr (AssayPhotoSet) set = NULL;
@@ -240,47 +240,47 @@ survey_folder (const AssayPublicImages *public_images, const char *path,
   set = find_photographs (path, context, error);
   if (set == NULL)
     return FALSE;
-  *ret_survey = (AssayPoolSurvey){ .count = assay_crops_most (set, 0, &rules),
-                                   .height = secrets->height,
-                                   .width = secrets->width,
-                                   .channels = secrets->channels,
-                                   .memory = assay_crops_memory (set),
-                                   .work = assay_crops_work (set) };
+  *ret_probe = (AssayPoolProbe){ .count = assay_crops_most (set, 0, &rules),
+                                 .height = secrets->height,
+                                 .width = secrets->width,
+                                 .channels = secrets->channels,
+                                 .memory = assay_crops_memory (set),
+                                 .work = assay_crops_work (set) };
   return TRUE;
 }
 
 gboolean
-assay_public_images_survey (const AssayPublicImages *public_images,
-                            const AssayDatasetContext *context, const AssayPoolSurvey *secrets,
-                            AssayPoolSurvey *ret_survey, GError **error)
+assay_public_images_probe (const AssayPublicImages *public_images,
+                           const AssayDatasetContext *context, const AssayPoolProbe *secrets,
+                           AssayPoolProbe *ret_probe, GError **error)
 {
   g_autofree char *path = NULL;
   gboolean is_good = TRUE;
 
-  *ret_survey = (AssayPoolSurvey){ 0 };
+  *ret_probe = (AssayPoolProbe){ 0 };
   if (*public_images->name == '\0')
     return TRUE;
   path = find_public (public_images, context, error);
   if (path == NULL)
     return FALSE;
   if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
-    is_good = survey_folder (public_images, path, context, secrets, ret_survey, error);
+    is_good = probe_folder (public_images, path, context, secrets, ret_probe, error);
   } else if (assay_idx_is_likely (path)) {
     gsize shape[3];
 
     is_good = assay_idx_read_shape (path, 3, shape, error);
     if (is_good)
-      *ret_survey = (AssayPoolSurvey){ shape[0], shape[1], shape[2], 1, .has_labels = FALSE };
+      *ret_probe = (AssayPoolProbe){ shape[0], shape[1], shape[2], 1, .has_labels = FALSE };
     else
       g_prefix_error (error, "public: ");
   } else {
-    *ret_survey
-        = (AssayPoolSurvey){ .height = ASSAY_CIFAR_SIDE, ASSAY_CIFAR_SIDE, ASSAY_CIFAR_CHANNELS };
-    is_good = assay_cifar_count ((const char *const[]){ path, NULL }, 0, &ret_survey->count, error);
+    *ret_probe
+        = (AssayPoolProbe){ .height = ASSAY_CIFAR_SIDE, ASSAY_CIFAR_SIDE, ASSAY_CIFAR_CHANNELS };
+    is_good = assay_cifar_count ((const char *const[]){ path, NULL }, 0, &ret_probe->count, error);
     if (!is_good)
       g_prefix_error (error, "public: ");
   }
-  ret_survey->is_estimate = TRUE; /* without those that are left out */
+  ret_probe->is_estimate = TRUE; /* without those that are left out */
   return is_good;
 }
 

@@ -28,7 +28,7 @@ typedef struct {
   gboolean is_estimate; /* there may be fewer */
   guint64 memory;       /* bytes for making it, beyond its pixels */
   double work;
-} AssayPoolSurvey;
+} AssayPoolProbe;
 
 /* Sets apart @share of the secrets for the role test, where pools have none. */
 gboolean assay_image_pools_split (AssayImagePools *pools, double share, AssayStreamKey key,
@@ -41,11 +41,11 @@ gboolean assay_image_pools_split (AssayImagePools *pools, double share, AssayStr
 gboolean assay_image_pools_open (AssayImagePools *pools, AssayPixelScale scale, gsize n_classes,
                                  AssayDataset *ret_dataset, GError **error);
 
-/* The same from surveys, which cannot know what is left out; with @test_share of the secrets where
+/* The same from probes, which cannot know what is left out; with @test_share of the secrets where
  * there is no test pool. The range of values is not known yet under ASSAY_PIXELS_DATASET. */
-gboolean assay_image_pools_survey (const AssayPoolSurvey *secrets, const AssayPoolSurvey *test,
-                                   const AssayPoolSurvey *public_images, double test_share,
-                                   gsize n_classes, AssaySurvey *ret_survey, GError **error);
+gboolean assay_image_pools_probe (const AssayPoolProbe *secrets, const AssayPoolProbe *test,
+                                  const AssayPoolProbe *public_images, double test_share,
+                                  gsize n_classes, AssayProbe *ret_probe, GError **error);
 
 /* Public images: an IDX file, a file in CIFAR's format, or a folder of photographs, of which crops
  * are taken (crops.h) in the size of the secrets, which are square then. @name is "":
@@ -61,10 +61,10 @@ typedef struct {
 #define ASSAY_PUBLIC_CROPS_HELP                                                                    \
   "Crops of a public photograph at most, those with more than 40 SIFT keypoints"
 
-gboolean assay_public_images_survey (const AssayPublicImages *public_images,
-                                     const AssayDatasetContext *context,
-                                     const AssayPoolSurvey *secrets, AssayPoolSurvey *ret_survey,
-                                     GError **error);
+gboolean assay_public_images_probe (const AssayPublicImages *public_images,
+                                    const AssayDatasetContext *context,
+                                    const AssayPoolProbe *secrets, AssayPoolProbe *ret_probe,
+                                    GError **error);
 /* NULL where there are none. */
 gboolean assay_public_images_read (const AssayPublicImages *public_images,
                                    const AssayDatasetContext *context, const AssayImages *secrets,

@@ -52,26 +52,26 @@ crop_rules (const Patches *settings)
 }
 
 static gboolean
-survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
   const AssayCropRules rules = crop_rules (context->settings);
   g_autoptr (AssayPhotoSet) set = find_photos (context, error);
-  const AssayPoolSurvey none = { 0 };
-  AssayPoolSurvey pools[N_ROLES];
+  const AssayPoolProbe none = { 0 };
+  AssayPoolProbe pools[N_ROLES];
 
   if (set == NULL)
     return FALSE;
   for (Role role = PRIVATE; role < N_ROLES; role++)
-    pools[role] = (AssayPoolSurvey){ .count = assay_crops_most (set, role, &rules),
-                                     .height = rules.size,
-                                     .width = rules.size,
-                                     .channels = rules.channels,
-                                     .is_estimate = TRUE };
+    pools[role] = (AssayPoolProbe){ .count = assay_crops_most (set, role, &rules),
+                                    .height = rules.size,
+                                    .width = rules.size,
+                                    .channels = rules.channels,
+                                    .is_estimate = TRUE };
   pools[PRIVATE].memory = assay_crops_memory (set);
   pools[PRIVATE].work = assay_crops_work (set);
-  if (!assay_image_pools_survey (&pools[PRIVATE], &none, &pools[PUBLIC], 0, 0, ret_survey, error))
+  if (!assay_image_pools_probe (&pools[PRIVATE], &none, &pools[PUBLIC], 0, 0, ret_probe, error))
     return FALSE;
-  ret_survey->n_groups = pools[PRIVATE].count / rules.per_photo;
+  ret_probe->n_groups = pools[PRIVATE].count / rules.per_photo;
   return TRUE;
 }
 
@@ -150,6 +150,6 @@ const AssayDatasetPlugin assay_dataset_patches = {
   .parameters = parameters,
   .settings_size = sizeof (Patches),
   .check = check,
-  .survey = survey,
+  .probe = probe,
   .open = open_patches,
 };

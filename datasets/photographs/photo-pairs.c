@@ -277,7 +277,7 @@ open_pairs (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErro
 }
 
 static gboolean
-survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
   const PhotoPairs *settings = context->settings;
   g_autoptr (GPtrArray) pairs = find_pairs (context, error);
@@ -286,7 +286,7 @@ survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **er
 
   if (set == NULL)
     return FALSE;
-  *ret_survey = (AssaySurvey){
+  *ret_probe = (AssayProbe){
     .cols = ASSAY_SIFT_LENGTH,
     .n_groups = pairs->len,
     .is_estimate = TRUE,
@@ -295,12 +295,12 @@ survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **er
     .memory = assay_photo_set_memory (set),
   };
   for (Role role = PRIVATE; role < N_ROLES; role++)
-    assay_photo_rows_survey (set, role, (gsize) settings->descriptors, role != DATABASE,
-                             &counts[role], &unused, ret_survey);
-  ret_survey->n_secrets = counts[PRIVATE];
-  ret_survey->n_test = counts[VIEW];
-  ret_survey->n_public = counts[PUBLIC];
-  ret_survey->n_database = counts[DATABASE];
+    assay_photo_rows_probe (set, role, (gsize) settings->descriptors, role != DATABASE,
+                            &counts[role], &unused, ret_probe);
+  ret_probe->n_secrets = counts[PRIVATE];
+  ret_probe->n_test = counts[VIEW];
+  ret_probe->n_public = counts[PUBLIC];
+  ret_probe->n_database = counts[DATABASE];
   return TRUE;
 }
 
@@ -334,6 +334,6 @@ const AssayDatasetPlugin assay_dataset_photo_pairs = {
                  "experiments (the set homogr); sections 3 to 6" },
   .parameters = parameters,
   .settings_size = sizeof (PhotoPairs),
-  .survey = survey,
+  .probe = probe,
   .open = open_pairs,
 };

@@ -99,8 +99,8 @@ assay_photo_rows_join (const AssayPhotoRows *from, guint role, AssayRows **ret_r
 #define WORK_PER_STORED_PIXEL 1000.0
 
 void
-assay_photo_rows_survey (const AssayPhotoSet *set, guint role, gsize limit, gboolean is_kept,
-                         gsize *ret_rows, gsize *ret_photographs, AssaySurvey *inout_survey)
+assay_photo_rows_probe (const AssayPhotoSet *set, guint role, gsize limit, gboolean is_kept,
+                        gsize *ret_rows, gsize *ret_photographs, AssayProbe *inout_probe)
 {
   const gsize per_keypoint = ASSAY_SIFT_LENGTH + sizeof (AssayKeypoint);
 
@@ -115,11 +115,11 @@ assay_photo_rows_survey (const AssayPhotoSet *set, guint role, gsize limit, gboo
     *ret_rows += most;
     ++*ret_photographs;
     /* All features, the rows that are taken from them, and these joined. */
-    inout_survey->memory += pixels / ASSAY_PHOTO_PIXELS_PER_ROW * per_keypoint
-                            + most * (per_keypoint + ASSAY_SIFT_LENGTH);
+    inout_probe->memory += pixels / ASSAY_PHOTO_PIXELS_PER_ROW * per_keypoint
+                           + most * (per_keypoint + ASSAY_SIFT_LENGTH);
     if (is_kept)
-      inout_survey->memory += pixels * ASSAY_KEPT_PIXEL_BYTES + most * ASSAY_FRAME_BYTES;
-    inout_survey->work += (double) pixels * WORK_PER_PIXEL
-                          + (double) photo->stored * WORK_PER_STORED_PIXEL * (is_kept ? 2 : 1);
+      inout_probe->memory += pixels * ASSAY_KEPT_PIXEL_BYTES + most * ASSAY_FRAME_BYTES;
+    inout_probe->work += (double) pixels * WORK_PER_PIXEL
+                         + (double) photo->stored * WORK_PER_STORED_PIXEL * (is_kept ? 2 : 1);
   }
 }

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* A photograph gives at most one row for so many of its pixels, so that a survey can say how many
+/* A photograph gives at most one row for so many of its pixels, so that a probe can say how many
  * there are at most. Photographs have one in 50 or fewer; gratings can have one in 5. */
 #define ASSAY_PHOTO_PIXELS_PER_ROW 16
 
@@ -28,7 +28,7 @@ gboolean assay_photo_rows_join (const AssayPhotoRows *from, guint role, AssayRow
 
 /* Adds memory and work of describing and joining the photographs of @role, which are to be kept
  * where @is_kept. */
-void assay_photo_rows_survey (const AssayPhotoSet *set, guint role, gsize limit, gboolean is_kept,
-                              gsize *ret_rows, gsize *ret_photographs, AssaySurvey *inout_survey);
+void assay_photo_rows_probe (const AssayPhotoSet *set, guint role, gsize limit, gboolean is_kept,
+                             gsize *ret_rows, gsize *ret_photographs, AssayProbe *inout_probe);
 
 G_END_DECLS

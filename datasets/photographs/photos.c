@@ -93,7 +93,7 @@ open_photos (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
 }
 
 static gboolean
-survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
   const Photos *settings = context->settings;
   g_autoptr (AssayPhotoSet) set = find_photos (context, error);
@@ -102,7 +102,7 @@ survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **er
 
   if (set == NULL)
     return FALSE;
-  *ret_survey = (AssaySurvey){
+  *ret_probe = (AssayProbe){
     .cols = ASSAY_SIFT_LENGTH,
     .is_estimate = TRUE,
     .holdings = (settings->pictures ? ASSAY_HAS_FRAMES : 0)
@@ -110,13 +110,13 @@ survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **er
     .memory = assay_photo_set_memory (set),
   };
   for (Role role = PRIVATE; role < N_ROLES; role++)
-    assay_photo_rows_survey (set, role, (gsize) settings->descriptors,
-                             settings->pictures && role != DATABASE, &counts[role],
-                             &photographs[role], ret_survey);
-  ret_survey->n_groups = photographs[PRIVATE];
-  ret_survey->n_secrets = counts[PRIVATE];
-  ret_survey->n_public = counts[PUBLIC];
-  ret_survey->n_database = counts[DATABASE];
+    assay_photo_rows_probe (set, role, (gsize) settings->descriptors,
+                            settings->pictures && role != DATABASE, &counts[role],
+                            &photographs[role], ret_probe);
+  ret_probe->n_groups = photographs[PRIVATE];
+  ret_probe->n_secrets = counts[PRIVATE];
+  ret_probe->n_public = counts[PUBLIC];
+  ret_probe->n_database = counts[DATABASE];
   return TRUE;
 }
 
@@ -151,10 +151,10 @@ static const AssayParam parameters[] = {
 const AssayDatasetPlugin assay_dataset_photos = {
   .id = "photos",
   .summary = "SIFT descriptors of photographs (JPEG, PNG), divided by photograph",
-  .reference = { "Lowe 2004, Distinctive Image Features from Scale-Invariant Keypoints",
-                 "sections 3 to 6" },
+  .reference
+  = { "Lowe 2004, Distinctive Image Features from Scale-Invariant Keypoints", "sections 3 to 6" },
   .parameters = parameters,
   .settings_size = sizeof (Photos),
-  .survey = survey,
+  .probe = probe,
   .open = open_photos,
 };

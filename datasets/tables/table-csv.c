@@ -98,7 +98,7 @@ is_header (AssayCsvCursor cursor, gboolean *ret_is_header, GError **error)
 
 /* Counts one row's fields, and looks at their numbers unless it is the header. */
 static gboolean
-survey_row (AssayCsvTable *table, AssayCsvCursor *cursor, gboolean has_numbers, GError **error)
+probe_row (AssayCsvTable *table, AssayCsvCursor *cursor, gboolean has_numbers, GError **error)
 {
   const gsize line = cursor->line;
   gboolean ends_row = FALSE;
@@ -145,11 +145,11 @@ assay_csv_table_open (AssayCsvTable *table, const char *data, gsize length, GErr
   if (cursor.at == cursor.end)
     return assay_fail (error, ASSAY_ERROR_DATA, "is empty; expected lines of numbers");
   if (!is_header (cursor, &has_header, error)
-      || (has_header && !survey_row (table, &cursor, FALSE, error)))
+      || (has_header && !probe_row (table, &cursor, FALSE, error)))
     return FALSE;
   table->cursor = cursor;
   for (; cursor.at < cursor.end; table->count++)
-    if (!survey_row (table, &cursor, TRUE, error))
+    if (!probe_row (table, &cursor, TRUE, error))
       return FALSE;
   if (table->count == 0)
     return assay_fail (error, ASSAY_ERROR_DATA, "has a header and no rows");

@@ -154,23 +154,23 @@ count_rows (const AssayRowFiles *files)
 }
 
 static gboolean
-survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
   g_auto (Opened) opened = { 0 };
 
   if (!open_folder (context, &opened, error))
     return FALSE;
-  *ret_survey = (AssaySurvey){ .n_secrets = secrets_of (&opened).rows,
-                               .n_public = count_rows (opened.public_rows),
-                               .n_database = count_rows (opened.database),
-                               .n_groups = opened.n_groups,
-                               .n_classes = opened.n_classes,
-                               .cols = secrets_of (&opened).cols,
-                               .geometry = opened.truth->geometry };
-  ret_survey->holdings = (opened.labels != NULL ? ASSAY_HAS_LABELS : 0)
-                         | (opened.truth->geometry.height > 0 ? ASSAY_HAS_IMAGES : 0)
-                         | (opened.partners != NULL ? ASSAY_HAS_COUNTERPARTS : 0);
-  ret_survey->memory = (guint64) ret_survey->n_secrets * ret_survey->cols * sizeof (float);
+  *ret_probe = (AssayProbe){ .n_secrets = secrets_of (&opened).rows,
+                             .n_public = count_rows (opened.public_rows),
+                             .n_database = count_rows (opened.database),
+                             .n_groups = opened.n_groups,
+                             .n_classes = opened.n_classes,
+                             .cols = secrets_of (&opened).cols,
+                             .geometry = opened.truth->geometry };
+  ret_probe->holdings = (opened.labels != NULL ? ASSAY_HAS_LABELS : 0)
+                        | (opened.truth->geometry.height > 0 ? ASSAY_HAS_IMAGES : 0)
+                        | (opened.partners != NULL ? ASSAY_HAS_COUNTERPARTS : 0);
+  ret_probe->memory = (guint64) ret_probe->n_secrets * ret_probe->cols * sizeof (float);
   return TRUE;
 }
 
@@ -250,7 +250,7 @@ const AssayDatasetPlugin assay_dataset_truth_folder = {
   .reference = { "Assay", "core/data/exchange.h" },
   .parameters = parameters,
   .settings_size = sizeof (Folder),
-  .survey = survey,
+  .probe = probe,
   .open = open_dataset,
   .keeps_order = TRUE,
 };

@@ -260,7 +260,7 @@ open_files (const AssayDatasetContext *context, Files *files, GError **error)
 }
 
 static gboolean
-survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **error)
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
   const Vectors *settings = context->settings;
   const gsize n_centres = (gsize) settings->database_centres;
@@ -271,27 +271,27 @@ survey (const AssayDatasetContext *context, AssaySurvey *ret_survey, GError **er
     return FALSE;
   n_database = count_rows (files.roles[DATABASE]);
   records = settings->records ? count_rows (files.roles[PRIVATE]) : 0;
-  *ret_survey = (AssaySurvey){ .n_secrets = count_rows (files.roles[PRIVATE]),
-                               .n_public = count_rows (files.roles[PUBLIC]) + records,
-                               .n_database = n_centres > 0 ? n_centres : n_database,
-                               .n_test = count_rows (files.roles[TEST]),
-                               .n_groups = files.n_groups,
-                               .n_classes = files.n_classes,
-                               .cols = assay_rows_cols (files.roles[PRIVATE]->rows) };
-  ret_survey->holdings = (files.secret_data.labels != NULL ? ASSAY_HAS_LABELS : 0)
-                         | (files.test_data.labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
-                         | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0);
-  ret_survey->memory = centres_memory (n_database, ret_survey->cols, n_centres);
-  ret_survey->work = centres_work (n_database, ret_survey->cols, n_centres);
+  *ret_probe = (AssayProbe){ .n_secrets = count_rows (files.roles[PRIVATE]),
+                             .n_public = count_rows (files.roles[PUBLIC]) + records,
+                             .n_database = n_centres > 0 ? n_centres : n_database,
+                             .n_test = count_rows (files.roles[TEST]),
+                             .n_groups = files.n_groups,
+                             .n_classes = files.n_classes,
+                             .cols = assay_rows_cols (files.roles[PRIVATE]->rows) };
+  ret_probe->holdings = (files.secret_data.labels != NULL ? ASSAY_HAS_LABELS : 0)
+                        | (files.test_data.labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
+                        | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0);
+  ret_probe->memory = centres_memory (n_database, ret_probe->cols, n_centres);
+  ret_probe->work = centres_work (n_database, ret_probe->cols, n_centres);
   /* Rows stay in their files: pages of a mapping are the kernel's to drop. */
   if (files.groups != NULL)
-    ret_survey->memory += ret_survey->n_secrets * sizeof (gint64);
+    ret_probe->memory += ret_probe->n_secrets * sizeof (gint64);
   if (files.secret_data.labels != NULL)
-    ret_survey->memory += 2 * sizeof (gint64) * ret_survey->n_secrets;
+    ret_probe->memory += 2 * sizeof (gint64) * ret_probe->n_secrets;
   if (files.test_data.labels != NULL)
-    ret_survey->memory += 2 * sizeof (gint64) * ret_survey->n_test;
+    ret_probe->memory += 2 * sizeof (gint64) * ret_probe->n_test;
   if (settings->records)
-    ret_survey->memory += (guint64) ret_survey->n_public * ret_survey->cols * sizeof (float);
+    ret_probe->memory += (guint64) ret_probe->n_public * ret_probe->cols * sizeof (float);
   return TRUE;
 }
 
@@ -415,6 +415,6 @@ const AssayDatasetPlugin assay_dataset_vectors = {
   .reference = { "TEXMEX corpora (Jegou, Douze and Schmid 2011); NumPy", "file formats" },
   .parameters = parameters,
   .settings_size = sizeof (Vectors),
-  .survey = survey,
+  .probe = probe,
   .open = open_dataset,
 };

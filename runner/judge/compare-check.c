@@ -48,7 +48,7 @@ static gboolean
 has_groups (const AssayPlan *plan)
 {
   for (guint i = 0; i < plan->datasets->len; i++)
-    if (plan->surveys[i].n_groups > 0)
+    if (plan->probes[i].n_groups > 0)
       return TRUE;
   return FALSE;
 }

@@ -47,7 +47,7 @@ static gboolean
 look_at (const AssayPlan *plan, const AssayPart *part, Look look, AssayPlace place, gsize n_repeats,
          GChecksum *checksum, GError **error)
 {
-  const AssayShape shape = assay_plan_shape (plan, &plan->surveys[0]);
+  const AssayShape shape = assay_plan_shape (plan, &plan->probes[0]);
 
   for (place.repeat = 0; place.repeat <= n_repeats; place.repeat++) {
     g_autofree char *sha256 = look (part->settings->values, &place, &shape, error);

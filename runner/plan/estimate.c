@@ -10,24 +10,24 @@
 
 /* Secrets of a cell; where whole groups are drawn, so many as groups of mean size would hold. */
 static guint64
-secrets_of_cell (const AssayPlan *plan, const AssaySurvey *survey)
+secrets_of_cell (const AssayPlan *plan, const AssayProbe *probe)
 {
-  if (plan->secret_groups == 0 || survey->n_groups == 0)
+  if (plan->secret_groups == 0 || probe->n_groups == 0)
     return plan->secrets;
-  return (guint64) ((double) survey->n_secrets * (double) plan->secret_groups
-                    / (double) survey->n_groups);
+  return (guint64) ((double) probe->n_secrets * (double) plan->secret_groups
+                    / (double) probe->n_groups);
 }
 
 AssayShape
-assay_plan_shape (const AssayPlan *plan, const AssaySurvey *survey)
+assay_plan_shape (const AssayPlan *plan, const AssayProbe *probe)
 {
-  return (AssayShape){ .n_secrets = MAX (secrets_of_cell (plan, survey), plan->tune_secrets),
-                       .cols = survey->cols,
-                       .n_public = survey->n_public,
-                       .n_database = survey->n_database,
-                       .n_test = survey->n_test,
-                       .n_classes = survey->n_classes,
-                       .geometry = survey->geometry };
+  return (AssayShape){ .n_secrets = MAX (secrets_of_cell (plan, probe), plan->tune_secrets),
+                       .cols = probe->cols,
+                       .n_public = probe->n_public,
+                       .n_database = probe->n_database,
+                       .n_test = probe->n_test,
+                       .n_classes = probe->n_classes,
+                       .geometry = probe->geometry };
 }
 
 /* What one attack (or utility) holds and costs on the release of one defense, beyond what the
@@ -131,13 +131,13 @@ release_bytes (AssayReleaseKind kind, const AssayShape *shape, const Cost *cost)
 
 /* Adds up the cells of one defense on one dataset; returns the memory beside the dataset's. */
 static guint64
-estimate_defense (AssayPlan *plan, const AssaySurvey *survey, const AssayPart *part)
+estimate_defense (AssayPlan *plan, const AssayProbe *probe, const AssayPart *part)
 {
   const AssayDefense *defense = (const AssayDefense *) part->plugin;
   const AssayMechanism *mechanism = assay_defense_mechanism (defense, part->settings->values);
   const AssayReleaseKind kind = assay_defense_produces (defense, part->settings->values);
   const gsize n_repeats = count_repeats (plan, kind);
-  AssayShape shape = assay_plan_shape (plan, survey);
+  AssayShape shape = assay_plan_shape (plan, probe);
   const Cost cost = cost_of (part, &shape);
   guint64 attack_memory = 0, metric_memory = 0;
 
@@ -147,7 +147,7 @@ estimate_defense (AssayPlan *plan, const AssaySurvey *survey, const AssayPart *p
   if (mechanism != NULL) {
     gsize n_inputs;
 
-    mechanism->size (part->settings->values, survey->cols, &n_inputs, &shape.n_outputs);
+    mechanism->size (part->settings->values, probe->cols, &n_inputs, &shape.n_outputs);
   }
   for (guint a = 0; a < plan->attacks->len; a++)
     estimate_attack (plan->attacks->pdata[a], &shape, (double) plan->trials, &attack_memory,
@@ -168,17 +168,16 @@ estimate_defense (AssayPlan *plan, const AssaySurvey *survey, const AssayPart *p
 static void
 estimate_dataset (AssayPlan *plan, guint index)
 {
-  const AssaySurvey *survey = &plan->surveys[index];
+  const AssayProbe *probe = &plan->probes[index];
   /* The pool's order, the secrets, the truth and the guess beside what the plugins say. */
-  const guint64 own
-      = assay_plan_secrets_needed (plan) * sizeof (gsize)
-        + 3 * assay_plan_shape (plan, survey).n_secrets * survey->cols * sizeof (float);
+  const guint64 own = assay_plan_secrets_needed (plan) * sizeof (gsize)
+                      + 3 * assay_plan_shape (plan, probe).n_secrets * probe->cols * sizeof (float);
 
-  plan->work += survey->work;
+  plan->work += probe->work;
   for (guint d = 0; d < plan->defenses->len; d++) {
-    const guint64 memory = estimate_defense (plan, survey, assay_plan_part (plan->defenses, d));
+    const guint64 memory = estimate_defense (plan, probe, assay_plan_part (plan->defenses, d));
 
-    plan->memory = MAX (plan->memory, own + survey->memory + memory);
+    plan->memory = MAX (plan->memory, own + probe->memory + memory);
   }
 }
 

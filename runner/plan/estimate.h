@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The sizes of a cell on the dataset with this survey. */
-AssayShape assay_plan_shape (const AssayPlan *plan, const AssaySurvey *survey);
+/* The sizes of a cell on the dataset with this probe. */
+AssayShape assay_plan_shape (const AssayPlan *plan, const AssayProbe *probe);
 
 /* Adds up `memory` (bytes at the peak) and `work` (floating-point operations) of the plan, whose
  * parts have been checked. */

@@ -25,12 +25,12 @@ blame (const AssayPlan *plan, const char *kind, const AssayPart *part, GError **
 }
 
 guint
-assay_survey_offers (const AssaySurvey *survey)
+assay_probe_offers (const AssayProbe *probe)
 {
-  return (survey->n_database > 0 ? ASSAY_GRANT_DATABASE : 0)
-         | (survey->n_public > 0 ? ASSAY_GRANT_PUBLIC : 0)
-         | (survey->n_groups > 0 ? ASSAY_GRANT_GROUPS : 0)
-         | (survey->holdings & ASSAY_HAS_LABELS ? ASSAY_GRANT_LABELS : 0)
+  return (probe->n_database > 0 ? ASSAY_GRANT_DATABASE : 0)
+         | (probe->n_public > 0 ? ASSAY_GRANT_PUBLIC : 0)
+         | (probe->n_groups > 0 ? ASSAY_GRANT_GROUPS : 0)
+         | (probe->holdings & ASSAY_HAS_LABELS ? ASSAY_GRANT_LABELS : 0)
          /* Whatever the dataset is: */
          | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_REPEATS;
 }
@@ -72,15 +72,15 @@ take_all (AssayPlan *plan)
   guint64 least = G_MAXUINT64;
 
   for (guint i = 0; i < plan->datasets->len; i++)
-    least = MIN (least, plan->surveys[i].n_secrets);
+    least = MIN (least, plan->probes[i].n_secrets);
   if (plan->takes_all)
     plan->secrets = MAX (least / plan->trials, 1);
 }
 
 static gboolean
-survey_datasets (AssayPlan *plan, GError **error)
+probe_datasets (AssayPlan *plan, GError **error)
 {
-  plan->surveys = g_new0 (AssaySurvey, plan->datasets->len);
+  plan->probes = g_new0 (AssayProbe, plan->datasets->len);
   for (guint i = 0; i < plan->datasets->len; i++) {
     const AssayPart *part = assay_plan_part (plan->datasets, i);
     const AssayDatasetPlugin *plugin = (const AssayDatasetPlugin *) part->plugin;
@@ -92,12 +92,12 @@ survey_datasets (AssayPlan *plan, GError **error)
 
     if ((part->plugin->check != NULL
          && !part->plugin->check (part->settings->values, &nothing, error))
-        || !plugin->survey (&context, &plan->surveys[i], error))
+        || !plugin->probe (&context, &plan->probes[i], error))
       return blame (plan, "dataset", part, error);
   }
   take_all (plan);
   for (guint i = 0; i < plan->datasets->len; i++)
-    if (!assay_plan_check_pool (plan, plan->surveys[i].n_secrets, plan->surveys[i].n_groups, error))
+    if (!assay_plan_check_pool (plan, plan->probes[i].n_secrets, plan->probes[i].n_groups, error))
       return blame (plan, "dataset", assay_plan_part (plan->datasets, i), error);
   return TRUE;
 }
@@ -110,7 +110,7 @@ drop_default_metrics (AssayPlan *plan)
   guint holdings = 0;
 
   for (guint i = 0; i < plan->datasets->len; i++)
-    holdings |= plan->surveys[i].holdings;
+    holdings |= plan->probes[i].holdings;
   for (guint i = plan->metrics->len; i > 0; i--) {
     const AssayPart *part = assay_plan_part (plan->metrics, i - 1);
 
@@ -124,7 +124,7 @@ check_settings (const AssayPlan *plan, const AssayPart *part, const AssaySetting
                 GError **error)
 {
   for (guint i = 0; part->plugin->check != NULL && i < plan->datasets->len; i++) {
-    const AssayShape shape = assay_plan_shape (plan, &plan->surveys[i]);
+    const AssayShape shape = assay_plan_shape (plan, &plan->probes[i]);
 
     if (!part->plugin->check (settings->values, &shape, error))
       return FALSE;
@@ -143,7 +143,7 @@ check_defense (const AssayPlan *plan, const AssayPart *part, GError **error)
     return blame (plan, "defense", part, error);
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing
-        = assay_grants_describe (uses & ~assay_survey_offers (&plan->surveys[i]));
+        = assay_grants_describe (uses & ~assay_probe_offers (&plan->probes[i]));
 
     if (*missing == '\0')
       continue;
@@ -172,7 +172,7 @@ releases_offer (const AssayPlan *plan)
 /* Whether what an attack finds could be told right or wrong: who was mixed in is known of mixtures,
  * but whose record a public row is must be known of the dataset. */
 static gboolean
-has_answer (const AssayPlan *plan, const AssayPart *part, const AssaySurvey *survey)
+has_answer (const AssayPlan *plan, const AssayPart *part, const AssayProbe *probe)
 {
   const AssayAttack *attack = (const AssayAttack *) part->plugin;
   const gboolean reads_mixtures
@@ -180,7 +180,7 @@ has_answer (const AssayPlan *plan, const AssayPart *part, const AssaySurvey *sur
         || ((attack->reads & ASSAY_RELEASE_MIXTURES) && releases_offer (plan) != 0);
 
   return assay_attack_plays (attack, part->settings->values) != ASSAY_GAME_LINK || reads_mixtures
-         || (survey->holdings & ASSAY_HAS_COUNTERPARTS);
+         || (probe->holdings & ASSAY_HAS_COUNTERPARTS);
 }
 
 /* Grants must cover what the attack needs, and the dataset what is granted. */
@@ -197,12 +197,12 @@ check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
                        lacking, lacking);
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing = assay_grants_describe (
-        part->grants & ~assay_survey_offers (&plan->surveys[i]) & ~releases_offer (plan));
+        part->grants & ~assay_probe_offers (&plan->probes[i]) & ~releases_offer (plan));
 
     if (*missing != '\0')
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "grants '%s', which the dataset does not have", missing);
-    if (!has_answer (plan, part, &plan->surveys[i]))
+    if (!has_answer (plan, part, &plan->probes[i]))
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "attack '%s' looks for the public row that is a record of a secret; "
                          "expected a dataset with %s (records = yes)",
@@ -269,8 +269,7 @@ check_utility (const AssayPlan *plan, const AssayPart *part, GError **error)
   const AssayMetric *utility = (const AssayMetric *) part->plugin;
 
   for (guint i = 0; i < plan->datasets->len; i++) {
-    g_autofree char *missing
-        = assay_holdings_describe (utility->needs & ~plan->surveys[i].holdings);
+    g_autofree char *missing = assay_holdings_describe (utility->needs & ~plan->probes[i].holdings);
 
     if (*missing != '\0')
       return assay_fail (error, ASSAY_ERROR_MISMATCH, "needs %s, which the dataset does not have",
@@ -484,14 +483,14 @@ assay_plan_pair (AssayPlan *plan, GError **error)
 {
   const guint64 tune_secrets = plan->tune_secrets;
   /* The plan of a run that was made before: data is not looked at. */
-  const gboolean is_kept = plan->surveys != NULL;
+  const gboolean is_kept = plan->probes != NULL;
 
   /* Whether anything is tuned decides how many secrets are needed. */
   plan->tune_secrets = 0;
   for (guint i = 0; i < plan->attacks->len; i++)
     if (assay_plan_part (plan->attacks, i)->candidates != NULL)
       plan->tune_secrets = tune_secrets;
-  if (!is_kept && !survey_datasets (plan, error))
+  if (!is_kept && !probe_datasets (plan, error))
     return FALSE;
   take_all (plan);
   drop_default_metrics (plan);

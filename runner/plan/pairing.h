@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Surveys the datasets (unless the plan has surveys already: then of a run that was made before, on
+/* Probes the datasets (unless the plan has probes already: then of a run that was made before, on
  * whatever machine), checks every part against them, and fills in cells, skipped pairs and
  * memory. Errors name the groups. */
 gboolean assay_plan_pair (AssayPlan *plan, GError **error);
@@ -14,7 +14,7 @@ gboolean assay_plan_pair (AssayPlan *plan, GError **error);
 char *assay_pairing_why_not (const AssayPart *defense, const AssayPart *part);
 
 /* Grants that a dataset can provide. */
-guint assay_survey_offers (const AssaySurvey *survey);
+guint assay_probe_offers (const AssayProbe *probe);
 
 /* Secrets that the plan takes from the pool: all trials and what is set apart for tuning. */
 guint64 assay_plan_secrets_needed (const AssayPlan *plan);

@@ -73,7 +73,7 @@ assay_plan_free (AssayPlan *plan)
   g_ptr_array_unref (plan->sheets);
   g_array_unref (plan->cells);
   g_ptr_array_unref (plan->skipped);
-  g_free (plan->surveys);
+  g_free (plan->probes);
   g_free (plan->elsewhere);
   g_strfreev (plan->folders);
   g_free (plan);
@@ -487,15 +487,15 @@ canonical_plan (const AssayPlan *plan)
 
 /* What a run that was made before knew of its data. */
 static gboolean
-take_surveys (AssayPlan *plan, const AssayPlanOptions *options, GError **error)
+take_probes (AssayPlan *plan, const AssayPlanOptions *options, GError **error)
 {
-  if (options->surveys == NULL)
+  if (options->probes == NULL)
     return TRUE;
-  if (options->n_surveys != plan->datasets->len)
+  if (options->n_probes != plan->datasets->len)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: sizes of %u datasets were kept; expected those of %u", plan->scenario,
-                       options->n_surveys, plan->datasets->len);
-  plan->surveys = g_memdup2 (options->surveys, options->n_surveys * sizeof *options->surveys);
+                       options->n_probes, plan->datasets->len);
+  plan->probes = g_memdup2 (options->probes, options->n_probes * sizeof *options->probes);
   return TRUE;
 }
 
@@ -519,7 +519,7 @@ assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GErr
   plan->is_changed = options->assignments != NULL && options->assignments[0] != NULL;
   plan->folders = data_folders (scenario_path);
   if (!read_header (plan, scenario, options, error) || !read_parts (plan, scenario, error)
-      || !take_surveys (plan, options, error) || !assay_plan_pair (plan, error)
+      || !take_probes (plan, options, error) || !assay_plan_pair (plan, error)
       || !read_claims (plan, scenario, error) || !read_sheets (plan, scenario, error))
     return NULL;
   plan->canonical = canonical_plan (plan);

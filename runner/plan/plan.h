@@ -68,7 +68,7 @@ typedef struct {
   GPtrArray *sheets;  /* AssaySheet; part of the hash: their pictures are made with the cells */
   GArray *cells;      /* AssayCell, in the order of results */
   GPtrArray *skipped; /* AssaySkip */
-  AssaySurvey *surveys; /* one per dataset part */
+  AssayProbe *probes; /* one per dataset part */
   guint64 memory;     /* bytes at the peak, estimated */
   double work;        /* floating-point operations of all cells, estimated */
   gboolean is_changed; /* by --set: then lines of the file do not tell all */
@@ -84,8 +84,8 @@ typedef struct {
   /* Of a run that was made before (kept.h): what it was made of. Then neither the scenario's
    * file nor data is read, and the machine need not be able to run it. NULL: read them. */
   const char *text;
-  const AssaySurvey *surveys;
-  guint n_surveys;
+  const AssayProbe *probes;
+  guint n_probes;
 } AssayPlanOptions;
 
 AssayPlan *assay_plan_new (const char *scenario_path, const AssayPlanOptions *options,

@@ -28,8 +28,8 @@ static char *
 lacking (const AssayPlan *plan, const AssayMetric *metric)
 {
   for (guint i = 0; i < plan->datasets->len; i++)
-    if (metric->needs & ~plan->surveys[i].holdings)
-      return assay_holdings_describe (metric->needs & ~plan->surveys[i].holdings);
+    if (metric->needs & ~plan->probes[i].holdings)
+      return assay_holdings_describe (metric->needs & ~plan->probes[i].holdings);
   return g_strdup ("");
 }
 
@@ -207,7 +207,7 @@ releases_images (const AssayPlan *plan, const AssayCell *cell)
   const AssayDefense *defense = (const AssayDefense *) part->plugin;
 
   return (assay_defense_produces (defense, part->settings->values) & IMAGES)
-         && plan->surveys[cell->dataset].geometry.height > 0;
+         && plan->probes[cell->dataset].geometry.height > 0;
 }
 
 /* Columns of the cells, and of what was released at most as many. */

@@ -51,7 +51,7 @@ assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell)
   const AssayAttack *plugin = (const AssayAttack *) attack->plugin;
 
   return assay_oracle (((const AssayDefense *) defense->plugin)->mechanism,
-                       defense->settings->values, plan->surveys[cell->dataset].cols,
+                       defense->settings->values, plan->probes[cell->dataset].cols,
                        assay_plan_stream (plan, cell, "runs", NULL),
                        plugin->delta != NULL ? plugin->delta (attack->settings->values) : -1);
 }
@@ -122,7 +122,7 @@ play_one_run (const AssayPlan *plan, const AssayCell *cell, const AssayAttack *a
   AssayAuditRecord *record;
 
   if (!assay_one_run (attack, context, (const AssayDefense *) defense->plugin,
-                      defense->settings->values, plan->surveys[cell->dataset].cols,
+                      defense->settings->values, plan->probes[cell->dataset].cols,
                       assay_plan_stream (plan, cell, "canaries", NULL),
                       assay_plan_stream (plan, cell, "defense", NULL), &counts, error))
     return NULL;

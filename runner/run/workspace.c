@@ -206,7 +206,7 @@ hold_dataset (AssayWorkspace *workspace, guint index, GError **error)
       return FALSE;
     }
     workspace->held = assay_shared_add (workspace->data_owner, name, open,
-                                        plan->surveys[index].memory, dataset_free);
+                                        plan->probes[index].memory, dataset_free);
   }
   workspace->open = *(const AssayDataset *) assay_shared_value (workspace->held);
   return TRUE;

@@ -17,41 +17,40 @@
 #define META_SCENARIO "scenario"
 #define META_TIMES "times"
 
-/* AssaySurvey, in the order of its fields. */
-#define SURVEY_TYPE "(tttttttu(tttdd)btd)"
-/* Path, text, assignments, seed, trials, surveys. */
-#define SCENARIO_TYPE "(aysaaytta" SURVEY_TYPE ")"
+/* AssayProbe, in the order of its fields. */
+#define PROBE_TYPE "(tttttttu(tttdd)btd)"
+/* Path, text, assignments, seed, trials, probes. */
+#define SCENARIO_TYPE "(aysaaytta" PROBE_TYPE ")"
 
 /* ---- Writing ---- */
 
 static GVariant *
-new_survey (const AssaySurvey *survey)
+new_probe (const AssayProbe *probe)
 {
-  const AssayGeometry *shape = &survey->geometry;
+  const AssayGeometry *shape = &probe->geometry;
 
-  return g_variant_new (SURVEY_TYPE, (guint64) survey->n_secrets, (guint64) survey->n_public,
-                        (guint64) survey->n_database, (guint64) survey->n_test,
-                        (guint64) survey->n_groups, (guint64) survey->n_classes,
-                        (guint64) survey->cols, survey->holdings, (guint64) shape->height,
+  return g_variant_new (PROBE_TYPE, (guint64) probe->n_secrets, (guint64) probe->n_public,
+                        (guint64) probe->n_database, (guint64) probe->n_test,
+                        (guint64) probe->n_groups, (guint64) probe->n_classes,
+                        (guint64) probe->cols, probe->holdings, (guint64) shape->height,
                         (guint64) shape->width, (guint64) shape->channels, shape->black,
-                        shape->white, survey->is_estimate, survey->memory, survey->work);
+                        shape->white, probe->is_estimate, probe->memory, probe->work);
 }
 
 static char *
 describe (const AssayPlan *plan)
 {
   g_autoptr (GVariant) all = NULL;
-  GVariantBuilder assignments, surveys;
+  GVariantBuilder assignments, probes;
 
   g_variant_builder_init (&assignments, G_VARIANT_TYPE ("aay"));
   for (guint i = 0; plan->assignments != NULL && plan->assignments[i] != NULL; i++)
     g_variant_builder_add (&assignments, "^ay", plan->assignments[i]);
-  g_variant_builder_init (&surveys, G_VARIANT_TYPE ("a" SURVEY_TYPE));
+  g_variant_builder_init (&probes, G_VARIANT_TYPE ("a" PROBE_TYPE));
   for (guint i = 0; i < plan->datasets->len; i++)
-    g_variant_builder_add_value (&surveys, new_survey (&plan->surveys[i]));
-  all = g_variant_ref_sink (g_variant_new ("(^aysaaytta" SURVEY_TYPE ")", plan->scenario,
-                                           plan->text, &assignments, plan->seed, plan->trials,
-                                           &surveys));
+    g_variant_builder_add_value (&probes, new_probe (&plan->probes[i]));
+  all = g_variant_ref_sink (g_variant_new ("(^aysaaytta" PROBE_TYPE ")", plan->scenario, plan->text,
+                                           &assignments, plan->seed, plan->trials, &probes));
   return g_variant_print (all, TRUE);
 }
 
@@ -78,49 +77,48 @@ assay_kept_set_times (AssayStore *store, const AssayKeptTimes *times, GError **e
 /* ---- Reading ---- */
 
 static void
-read_survey (GVariant *from, AssaySurvey *ret_survey)
+read_probe (GVariant *from, AssayProbe *ret_probe)
 {
   guint64 sizes[7], height, width, channels, memory;
-  AssaySurvey survey = { 0 };
+  AssayProbe probe = { 0 };
 
-  g_variant_get (from, SURVEY_TYPE, &sizes[0], &sizes[1], &sizes[2], &sizes[3], &sizes[4],
-                 &sizes[5], &sizes[6], &survey.holdings, &height, &width, &channels,
-                 &survey.geometry.black, &survey.geometry.white, &survey.is_estimate, &memory,
-                 &survey.work);
-  survey.n_secrets = sizes[0];
-  survey.n_public = sizes[1];
-  survey.n_database = sizes[2];
-  survey.n_test = sizes[3];
-  survey.n_groups = sizes[4];
-  survey.n_classes = sizes[5];
-  survey.cols = sizes[6];
-  survey.geometry.height = height;
-  survey.geometry.width = width;
-  survey.geometry.channels = channels;
-  survey.memory = memory;
-  *ret_survey = survey;
+  g_variant_get (from, PROBE_TYPE, &sizes[0], &sizes[1], &sizes[2], &sizes[3], &sizes[4], &sizes[5],
+                 &sizes[6], &probe.holdings, &height, &width, &channels, &probe.geometry.black,
+                 &probe.geometry.white, &probe.is_estimate, &memory, &probe.work);
+  probe.n_secrets = sizes[0];
+  probe.n_public = sizes[1];
+  probe.n_database = sizes[2];
+  probe.n_test = sizes[3];
+  probe.n_groups = sizes[4];
+  probe.n_classes = sizes[5];
+  probe.cols = sizes[6];
+  probe.geometry.height = height;
+  probe.geometry.width = width;
+  probe.geometry.channels = channels;
+  probe.memory = memory;
+  *ret_probe = probe;
 }
 
 static AssayPlan *
 plan_again (GVariant *kept, GError **error)
 {
-  g_autoptr (GVariant) surveys = g_variant_get_child_value (kept, 5);
+  g_autoptr (GVariant) probes = g_variant_get_child_value (kept, 5);
   g_autoptr (GVariant) path = g_variant_get_child_value (kept, 0);
   g_autoptr (GVariant) given = g_variant_get_child_value (kept, 2);
   g_autofree const char **assignments = g_variant_get_bytestring_array (given, NULL);
-  const guint n = (guint) g_variant_n_children (surveys);
-  g_autofree AssaySurvey *all = g_new0 (AssaySurvey, n + 1);
+  const guint n = (guint) g_variant_n_children (probes);
+  g_autofree AssayProbe *all = g_new0 (AssayProbe, n + 1);
   AssayPlanOptions options = {
-    .assignments = assignments, .has_seed = TRUE, .has_trials = TRUE, .surveys = all, .n_surveys = n
+    .assignments = assignments, .has_seed = TRUE, .has_trials = TRUE, .probes = all, .n_probes = n
   };
 
   g_variant_get_child (kept, 1, "&s", &options.text);
   g_variant_get_child (kept, 3, "t", &options.seed);
   g_variant_get_child (kept, 4, "t", &options.trials);
   for (guint i = 0; i < n; i++) {
-    g_autoptr (GVariant) one = g_variant_get_child_value (surveys, i);
+    g_autoptr (GVariant) one = g_variant_get_child_value (probes, i);
 
-    read_survey (one, &all[i]);
+    read_probe (one, &all[i]);
   }
   return assay_plan_new (g_variant_get_bytestring (path), &options, error);
 }

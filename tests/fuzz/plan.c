@@ -7,7 +7,7 @@
 #include "core/plugin/plugin.h"
 #include "runner/plan/plan.h"
 
-static const AssaySurvey survey
+static const AssayProbe probe
     = { .n_secrets = 1000,
         .n_public = 500,
         .n_database = 2000,
@@ -39,7 +39,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FuzzInput input = { data, size };
   g_autofree char *text = fuzz_take_text (&input, '\0');
-  const AssayPlanOptions options = { .text = text, .surveys = &survey, .n_surveys = 1 };
+  const AssayPlanOptions options = { .text = text, .probes = &probe, .n_probes = 1 };
   g_autoptr (AssayPlan) plan = NULL;
   g_autoptr (GError) error = NULL;
 

@@ -40,13 +40,13 @@ set_up (void)
 {
   static const char *const files[]
       = { ASSAY_STORE_FILE, ASSAY_STORE_FILE "-wal", ASSAY_STORE_FILE "-shm", NULL };
-  static const AssaySurvey survey
+  static const AssayProbe probe
       = { .n_secrets = 1000,
           .n_public = 500,
           .cols = 64,
           .holdings = G_MAXUINT,
           .geometry = { .height = 8, .width = 8, .channels = 1, .white = 1 } };
-  const AssayPlanOptions options = { .text = scenario, .surveys = &survey, .n_surveys = 1 };
+  const AssayPlanOptions options = { .text = scenario, .probes = &probe, .n_probes = 1 };
   const char *folder = fuzz_folder (files);
   g_autoptr (GError) error = NULL;
 

@@ -19,12 +19,12 @@ write_bytes (const char *folder, const char *name, const void *bytes, gsize leng
   cr_assert (g_file_set_contents (path, bytes, (gssize) length, NULL), "%s", path);
 }
 
-typedef enum { SURVEY, OPEN } Stage;
+typedef enum { PROBE, OPEN } Stage;
 
-/* Surveys, or opens, the dataset @id in @folder with @assignments. */
+/* Probes, or opens, the dataset @id in @folder with @assignments. */
 static inline gboolean
 run_stage (const char *id, Stage stage, const char *folder, const char *assignments, guint64 seed,
-           AssaySurvey *ret_survey, AssayDataset *ret_dataset, GError **error)
+           AssayProbe *ret_probe, AssayDataset *ret_dataset, GError **error)
 {
   const AssayDatasetPlugin *plugin
       = (const AssayDatasetPlugin *) assay_registry_find (ASSAY_PLUGIN_DATASET, id, NULL);
@@ -34,8 +34,8 @@ run_stage (const char *id, Stage stage, const char *folder, const char *assignme
                                         .stream = assay_stream_key (seed, 0, "data", id),
                                         .folders = folders };
 
-  return stage == SURVEY ? plugin->survey (&context, ret_survey, error)
-                         : plugin->open (&context, ret_dataset, error);
+  return stage == PROBE ? plugin->probe (&context, ret_probe, error)
+                        : plugin->open (&context, ret_dataset, error);
 }
 
 static inline gsize
@@ -44,42 +44,42 @@ count_of (const AssayRows *rows)
   return rows != NULL ? assay_rows_count (rows) : 0;
 }
 
-/* Opens, which must succeed, and checks that the survey said what is there. */
+/* Opens, which must succeed, and checks that the probe said what is there. */
 static inline void
 open_images (const char *id, const char *folder, const char *assignments, guint64 seed,
              AssayDataset *ret_dataset)
 {
   g_autoptr (GError) error = NULL;
-  AssaySurvey survey;
+  AssayProbe probe;
   const AssayRoleData *secrets = &ret_dataset->secret_data, *test = &ret_dataset->test_data;
   guint64 held;
 
   *ret_dataset = (AssayDataset){ 0 };
-  cr_assert (run_stage (id, SURVEY, folder, assignments, seed, &survey, NULL, &error)
+  cr_assert (run_stage (id, PROBE, folder, assignments, seed, &probe, NULL, &error)
                  && run_stage (id, OPEN, folder, assignments, seed, NULL, ret_dataset, &error),
              "%s: %s", assignments, error != NULL ? error->message : "");
-  cr_assert (survey.cols == assay_rows_cols (ret_dataset->secrets)
-                 && survey.n_test == count_of (ret_dataset->test)
-                 && survey.n_classes == ret_dataset->n_classes
-                 && survey.geometry.height == ret_dataset->geometry.height
-                 && survey.geometry.width == ret_dataset->geometry.width
-                 && survey.geometry.channels == ret_dataset->geometry.channels,
+  cr_assert (probe.cols == assay_rows_cols (ret_dataset->secrets)
+                 && probe.n_test == count_of (ret_dataset->test)
+                 && probe.n_classes == ret_dataset->n_classes
+                 && probe.geometry.height == ret_dataset->geometry.height
+                 && probe.geometry.width == ret_dataset->geometry.width
+                 && probe.geometry.channels == ret_dataset->geometry.channels,
              "%s", assignments);
-  if (survey.is_estimate)
-    cr_assert (survey.n_secrets >= count_of (ret_dataset->secrets)
-                   && survey.n_public >= count_of (ret_dataset->public_rows),
+  if (probe.is_estimate)
+    cr_assert (probe.n_secrets >= count_of (ret_dataset->secrets)
+                   && probe.n_public >= count_of (ret_dataset->public_rows),
                "%s", assignments);
   else
-    cr_assert (survey.n_secrets == count_of (ret_dataset->secrets)
-                   && survey.n_public == count_of (ret_dataset->public_rows),
+    cr_assert (probe.n_secrets == count_of (ret_dataset->secrets)
+                   && probe.n_public == count_of (ret_dataset->public_rows),
                "%s", assignments);
-  cr_assert_eq (survey.holdings,
+  cr_assert_eq (probe.holdings,
                 (guint) ASSAY_HAS_IMAGES | (secrets->labels != NULL ? ASSAY_HAS_LABELS : 0)
                     | (test->labels != NULL ? ASSAY_HAS_TEST_LABELS : 0),
                 "%s", assignments);
-  held = (count_of (ret_dataset->secrets) + survey.n_test + count_of (ret_dataset->public_rows))
-         * survey.cols * sizeof (float);
-  cr_assert (survey.memory >= held, "%s", assignments);
+  held = (count_of (ret_dataset->secrets) + probe.n_test + count_of (ret_dataset->public_rows))
+         * probe.cols * sizeof (float);
+  cr_assert (probe.memory >= held, "%s", assignments);
 }
 
 static inline AssayMatrix *
@@ -97,11 +97,11 @@ expect_failure (const char *id, Stage stage, const char *folder, const char *ass
                 AssayErrorCode code, const char *message)
 {
   AssayDataset dataset = { 0 };
-  AssaySurvey survey;
+  AssayProbe probe;
   g_autofree char *why = NULL;
   GError *error = NULL;
 
-  cr_expect_not (run_stage (id, stage, folder, assignments, 7, &survey, &dataset, &error), "%s",
+  cr_expect_not (run_stage (id, stage, folder, assignments, 7, &probe, &dataset, &error), "%s",
                  assignments);
   cr_expect (fixture_error_is (&error, (gint) code, message, folder, &why), "%s: %s", assignments,
              why);

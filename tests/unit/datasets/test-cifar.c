@@ -196,7 +196,7 @@ Test (cifar, files_that_are_wrong)
   write_records ("odd.bin", 0, 2, 1, 10, 5);
   write_bytes (folder, "empty.bin", "", 0);
   write_bytes (folder, "tiny.idx", idx, sizeof idx);
-  for (Stage stage = SURVEY; stage <= OPEN; stage++) {
+  for (Stage stage = PROBE; stage <= OPEN; stage++) {
     expect_failure ("cifar", stage, folder, "images=odd.bin", ASSAY_ERROR_DATA,
                     "images: @/odd.bin: 6151 bytes; expected a multiple of 3073, the records of "
                     "CIFAR's binary format");
@@ -220,7 +220,7 @@ Test (cifar, files_that_are_wrong)
                     "public: @/.: a folder without photographs; expected files that end in .jpg, "
                     ".jpeg or .png");
     expect_failure ("cifar", stage, folder, "images=a.bin public=tiny.idx", ASSAY_ERROR_MISMATCH,
-                    stage == SURVEY
+                    stage == PROBE
                         ? "public: images of 2 x 2 pixels with 1 channels; expected 32 x 32 with 3 "
                           "as the secrets have"
                         : "public: @/tiny.idx: images of 2 x 2 pixels with 1 channels; expected 32 "

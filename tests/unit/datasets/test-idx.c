@@ -237,7 +237,7 @@ Test (idx, headers)
   write_idx ("huge.gz", 8, 3, huge, 6, 0, 1);
   write_bytes (folder, "header", "\0\0\x08\x03\0\0", 6);
   write_bytes (folder, "empty", "", 0);
-  for (Stage stage = SURVEY; stage <= OPEN; stage++) {
+  for (Stage stage = PROBE; stage <= OPEN; stage++) {
     expect_failure ("idx", stage, folder, "images=floats", ASSAY_ERROR_DATA,
                     "images: @/floats: begins with 00 00 0d 03; expected 00 00 08 03, an IDX file "
                     "of bytes with 3 dimensions");
@@ -337,7 +337,7 @@ Test (idx, a_pipe_is_refused, .timeout = 10)
 Test (idx, sizes_of_other_roles)
 {
   write_idx ("wide", 8, 3, (guint32[]){ 2, 2, 4 }, 16, 0, 1);
-  for (Stage stage = SURVEY; stage <= OPEN; stage++) {
+  for (Stage stage = PROBE; stage <= OPEN; stage++) {
     const gboolean is_open = stage == OPEN;
 
     expect_failure ("idx", stage, folder, "images=ten test_images=wide", ASSAY_ERROR_MISMATCH,

@@ -24,17 +24,17 @@ open_classes (const char *assignments, guint64 seed, AssayDataset *ret_dataset)
   g_autoptr (AssaySettings) settings = fixture_settings (&generator ()->plugin, assignments);
   const AssayDatasetContext context
       = { .settings = settings->values, .stream = assay_stream_key (seed, 0, "data", "") };
-  AssaySurvey survey;
+  AssayProbe probe;
 
   memset (ret_dataset, 0, sizeof *ret_dataset);
-  cr_assert (generator ()->survey (&context, &survey, NULL)
+  cr_assert (generator ()->probe (&context, &probe, NULL)
              && generator ()->open (&context, ret_dataset, NULL));
-  cr_assert_eq (survey.n_secrets, assay_rows_count (ret_dataset->secrets));
-  cr_assert_eq (survey.n_public, assay_rows_count (ret_dataset->public_rows));
-  cr_assert_eq (survey.n_test, assay_rows_count (ret_dataset->test));
-  cr_assert_eq (survey.cols, assay_rows_cols (ret_dataset->secrets));
-  cr_assert_eq (survey.n_classes, ret_dataset->n_classes);
-  cr_assert_eq (survey.holdings, assay_dataset_holdings (ret_dataset));
+  cr_assert_eq (probe.n_secrets, assay_rows_count (ret_dataset->secrets));
+  cr_assert_eq (probe.n_public, assay_rows_count (ret_dataset->public_rows));
+  cr_assert_eq (probe.n_test, assay_rows_count (ret_dataset->test));
+  cr_assert_eq (probe.cols, assay_rows_cols (ret_dataset->secrets));
+  cr_assert_eq (probe.n_classes, ret_dataset->n_classes);
+  cr_assert_eq (probe.holdings, assay_dataset_holdings (ret_dataset));
 }
 
 static AssayMatrix *
@@ -307,13 +307,13 @@ Test (vectors, labels_and_test_rows_come_from_files)
                                         .stream = assay_stream_key (1, 0, "data", "") };
   g_autoptr (GError) error = NULL;
   AssayDataset dataset = { 0 };
-  AssaySurvey survey;
+  AssayProbe probe;
 
-  cr_assert (vectors->survey (&context, &survey, &error), "%s", error->message);
+  cr_assert (vectors->probe (&context, &probe, &error), "%s", error->message);
   cr_assert (vectors->open (&context, &dataset, &error));
-  cr_assert_eq (survey.holdings, assay_dataset_holdings (&dataset));
-  cr_assert_eq (survey.holdings, ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS | ASSAY_HAS_COUNTERPARTS);
-  cr_assert (survey.n_test == 5 && survey.n_public == 6 && survey.n_classes == 3);
+  cr_assert_eq (probe.holdings, assay_dataset_holdings (&dataset));
+  cr_assert_eq (probe.holdings, ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS | ASSAY_HAS_COUNTERPARTS);
+  cr_assert (probe.n_test == 5 && probe.n_public == 6 && probe.n_classes == 3);
   cr_assert_eq (assay_array_int64 (dataset.test_data.labels)[4], 1);
   for (gsize i = 0; i < 6; i++) {
     float secret[4], record[4];

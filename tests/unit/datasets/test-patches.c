@@ -221,7 +221,7 @@ Test (patches, photographs_that_do_not_do)
 
   g_free (make_inner ("empty"));
   write_bytes (damaged, "x.png", "no picture", 10);
-  for (Stage stage = SURVEY; stage <= OPEN; stage++) {
+  for (Stage stage = PROBE; stage <= OPEN; stage++) {
     expect_failure ("patches", stage, folder, "private=absent", ASSAY_ERROR_DATA,
                     "private: absent: no such file (looked for @/absent); the environment variable "
                     "ASSAY_DATA tells in which folder data is");

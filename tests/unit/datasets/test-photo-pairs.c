@@ -23,7 +23,7 @@ pair_settings (const char *changes)
 }
 
 static gboolean
-open_pairs (const char *root, const char *changes, AssayDataset *dataset, AssaySurvey *survey,
+open_pairs (const char *root, const char *changes, AssayDataset *dataset, AssayProbe *probe,
             GError **error)
 {
   const char *const folders[] = { root, NULL };
@@ -33,19 +33,19 @@ open_pairs (const char *root, const char *changes, AssayDataset *dataset, AssayS
                                         .folders = folders };
 
   *dataset = (AssayDataset){ 0 };
-  return assay_dataset_photo_pairs.survey (&context, survey, error)
+  return assay_dataset_photo_pairs.probe (&context, probe, error)
          && assay_dataset_photo_pairs.open (&context, dataset, error);
 }
 
-static AssaySurvey
+static AssayProbe
 open_pairs_surely (const char *root, const char *changes, AssayDataset *dataset)
 {
   g_autoptr (GError) error = NULL;
-  AssaySurvey survey;
+  AssayProbe probe;
 
-  cr_assert (open_pairs (root, changes, dataset, &survey, &error), "%s: %s", changes,
+  cr_assert (open_pairs (root, changes, dataset, &probe, &error), "%s: %s", changes,
              error != NULL ? error->message : "");
-  return survey;
+  return probe;
 }
 
 static void
@@ -53,9 +53,9 @@ expect_refusal (const Fixture *fixture, const char *changes, const char *first, 
 {
   g_autoptr (GError) error = NULL;
   AssayDataset dataset;
-  AssaySurvey survey;
+  AssayProbe probe;
 
-  cr_expect_not (open_pairs (fixture->root, changes, &dataset, &survey, &error), "%s", first);
+  cr_expect_not (open_pairs (fixture->root, changes, &dataset, &probe, &error), "%s", first);
   cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_DATA), "%s", first);
   cr_expect_not_null (strstr (error->message, first), "%s: %s", first, error->message);
   cr_expect_not_null (strstr (error->message, second), "%s: %s", second, error->message);
@@ -129,13 +129,13 @@ Test (photo_pairs, pairs_stand_in_the_order_of_names)
   const char *const names[][2]
       = { { "HutA.png", "HutB.png" }, { "xA.png", "xB.png" }, { "xAA.png", "xAB.png" } };
   AssayDataset dataset;
-  const AssaySurvey survey = open_pairs_surely (fixture.root, no_changes, &dataset);
+  const AssayProbe probe = open_pairs_surely (fixture.root, no_changes, &dataset);
 
-  cr_expect_eq (survey.holdings, ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS);
-  cr_expect_eq (survey.n_groups, 3);
-  cr_expect_eq (survey.n_secrets, 3 * 1500);
-  cr_expect_geq (survey.n_test, assay_rows_count (dataset.test));
-  cr_expect_gt (survey.memory, 3 * (300 * 220 + 260 * 240) * 3 * sizeof (float));
+  cr_expect_eq (probe.holdings, ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS);
+  cr_expect_eq (probe.n_groups, 3);
+  cr_expect_eq (probe.n_secrets, 3 * 1500);
+  cr_expect_geq (probe.n_test, assay_rows_count (dataset.test));
+  cr_expect_gt (probe.memory, 3 * (300 * 220 + 260 * 240) * 3 * sizeof (float));
   cr_assert_eq (dataset.n_groups, 3);
   cr_expect_null (dataset.public_rows);
   cr_expect_null (dataset.database);
@@ -218,7 +218,7 @@ Test (photo_pairs, limits_and_other_roles)
   g_autofree char *folder = make_pairs (&fixture);
   g_autofree char *others = make_folder (&fixture, "others");
   AssayDataset few, all, moved;
-  AssaySurvey survey;
+  AssayProbe probe;
 
   for (guint i = 0; i < 4; i++) {
     g_autofree char *name = g_strdup_printf ("%u.png", i);
@@ -226,12 +226,11 @@ Test (photo_pairs, limits_and_other_roles)
     take (others, name, 100 + i, 72, 72);
   }
   open_pairs_surely (fixture.root, no_changes, &all);
-  survey = open_pairs_surely (
+  probe = open_pairs_surely (
       fixture.root, "folder=pairs descriptors=25 public=others database=others database_share=3",
       &few);
-  cr_expect_eq (survey.holdings,
-                ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS | ASSAY_HAS_PUBLIC_FRAMES);
-  cr_expect_eq (survey.n_database, 3 * 25);
+  cr_expect_eq (probe.holdings, ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS | ASSAY_HAS_PUBLIC_FRAMES);
+  cr_expect_eq (probe.n_database, 3 * 25);
   cr_expect_eq (assay_rows_count (few.secrets), 3 * 25);
   cr_expect_eq (assay_rows_count (few.test), 3 * 25);
   cr_assert_eq (few.public_data.photos->len, 1);

@@ -6,8 +6,8 @@
 #include "tests/unit/photo-folders.h"
 #include "tests/unit/view-share.h"
 
-static AssaySurvey
-survey_surely (const Fixture *fixture, const char *changes)
+static AssayProbe
+probe_surely (const Fixture *fixture, const char *changes)
 {
   const char *const folders[] = { fixture->root, NULL };
   g_autoptr (AssaySettings) settings = settings_of (changes);
@@ -15,11 +15,11 @@ survey_surely (const Fixture *fixture, const char *changes)
                                         .stream = assay_stream_key (7, 0, "data", "photos"),
                                         .folders = folders };
   g_autoptr (GError) error = NULL;
-  AssaySurvey survey = { 0 };
+  AssayProbe probe = { 0 };
 
-  cr_assert (assay_dataset_photos.survey (&context, &survey, &error), "%s",
+  cr_assert (assay_dataset_photos.probe (&context, &probe, &error), "%s",
              error != NULL ? error->message : "");
-  return survey;
+  return probe;
 }
 
 static guint8 *
@@ -170,7 +170,7 @@ draw_gratings (const char *path)
   save (photo, path, "compression", "6");
 }
 
-Test (photos, survey_is_an_upper_bound)
+Test (photos, probe_is_an_upper_bound)
 {
   Fixture fixture = begin ();
   g_autofree char *folder = make_private (&fixture);
@@ -178,27 +178,27 @@ Test (photos, survey_is_an_upper_bound)
   g_autoptr (AssayFeatures) features = NULL;
   g_autoptr (AssaySift) sift = assay_sift_new (120, 120, NULL);
   AssayDataset dataset;
-  AssaySurvey survey;
+  AssayProbe probe;
   gsize n = 0;
 
   draw_gratings (path);
   features = assay_features_load (path, 128, sift, NULL);
   cr_assert_gt (features->keypoints->len, 120 * 120 / 16);
-  survey = survey_surely (&fixture, "private=private");
+  probe = probe_surely (&fixture, "private=private");
   open_surely (&fixture, "private=private", 7, &dataset);
   for (gsize i = 0; i < assay_rows_count (dataset.secrets); i++)
     n += dataset.groups[i] == 3;
   cr_expect_eq (n, 120 * 120 / 16);
-  cr_expect (survey.is_estimate);
-  cr_expect_eq (survey.cols, ROW);
-  cr_expect_eq (survey.n_groups, 4);
+  cr_expect (probe.is_estimate);
+  cr_expect_eq (probe.cols, ROW);
+  cr_expect_eq (probe.n_groups, 4);
   /* Sixteenths of 128 x 96 twice, 127 x 128 (both reduced) and 120 x 120. */
-  cr_expect_eq (survey.n_secrets, 768 + 768 + 1016 + 900);
-  cr_expect_leq (assay_rows_count (dataset.secrets), survey.n_secrets);
-  cr_expect_gt (survey.memory, (guint64) 127 * 128 * 4 * 4 * 31);
+  cr_expect_eq (probe.n_secrets, 768 + 768 + 1016 + 900);
+  cr_expect_leq (assay_rows_count (dataset.secrets), probe.n_secrets);
+  cr_expect_gt (probe.memory, (guint64) 127 * 128 * 4 * 4 * 31);
   assay_dataset_clear (&dataset);
-  survey = survey_surely (&fixture, "private=private descriptors=10");
-  cr_expect_eq (survey.n_secrets, 4 * 10);
+  probe = probe_surely (&fixture, "private=private descriptors=10");
+  cr_expect_eq (probe.n_secrets, 4 * 10);
   end (&fixture);
 }
 
@@ -259,7 +259,7 @@ Test (photos, drawn_rows_keep_their_frames)
   g_autofree char *folder = make_private (&fixture);
   g_autofree char *bad = g_build_filename (folder, "ab.png", NULL);
   AssayDataset dataset;
-  AssaySurvey plain, survey;
+  AssayProbe plain, probe;
 
   cr_assert (g_file_set_contents (bad, "no picture", -1, NULL));
   open_surely (&fixture,
@@ -270,14 +270,14 @@ Test (photos, drawn_rows_keep_their_frames)
   expect_rows_of_photos (dataset.secrets, &dataset.secret_data, dataset.groups);
   cr_expect_eq (dataset.n_groups, 3);
   assay_dataset_clear (&dataset);
-  plain = survey_surely (&fixture, "private=private skip_unreadable=yes");
-  survey = survey_surely (&fixture, "private=private skip_unreadable=yes pictures=yes");
+  plain = probe_surely (&fixture, "private=private skip_unreadable=yes");
+  probe = probe_surely (&fixture, "private=private skip_unreadable=yes pictures=yes");
   cr_expect_eq (plain.holdings, 0);
-  cr_expect_eq (survey.holdings, ASSAY_HAS_FRAMES);
-  cr_expect_geq (survey.memory, plain.memory + (128 * 96 * 2 + 127 * 128) * 3 * sizeof (float));
-  survey = survey_surely (&fixture, "private=private public=private skip_unreadable=yes "
-                                    "pictures=yes");
-  cr_expect_eq (survey.holdings, ASSAY_HAS_FRAMES | ASSAY_HAS_PUBLIC_FRAMES);
+  cr_expect_eq (probe.holdings, ASSAY_HAS_FRAMES);
+  cr_expect_geq (probe.memory, plain.memory + (128 * 96 * 2 + 127 * 128) * 3 * sizeof (float));
+  probe = probe_surely (&fixture, "private=private public=private skip_unreadable=yes "
+                                  "pictures=yes");
+  cr_expect_eq (probe.holdings, ASSAY_HAS_FRAMES | ASSAY_HAS_PUBLIC_FRAMES);
   end (&fixture);
 }
 
@@ -305,16 +305,16 @@ Test (photos, a_folder_is_divided_by_photograph)
   g_autofree char *folder = make_dozen (&fixture);
   g_autofree char *again = g_build_filename (fixture.root, "again", NULL);
   AssayDataset all, divided, other;
-  AssaySurvey survey;
+  AssayProbe probe;
 
   cr_assert_eq (symlink (folder, again), 0);
   open_surely (&fixture, "private=dozen", 7, &all);
   open_surely (&fixture, changes, 7, &divided);
-  survey = survey_surely (&fixture, changes);
+  probe = probe_surely (&fixture, changes);
   cr_expect_eq (divided.n_groups, 2);
-  cr_expect_eq (survey.n_groups, 2);
-  cr_expect_eq (survey.n_public, 4 * (72 * 72 / 16));
-  cr_expect_eq (survey.n_database, 6 * (72 * 72 / 16));
+  cr_expect_eq (probe.n_groups, 2);
+  cr_expect_eq (probe.n_public, 4 * (72 * 72 / 16));
+  cr_expect_eq (probe.n_database, 6 * (72 * 72 / 16));
   cr_expect_eq (assay_rows_count (divided.secrets) + assay_rows_count (divided.public_rows)
                     + assay_rows_count (divided.database),
                 assay_rows_count (all.secrets));

@@ -192,24 +192,24 @@ Test (scenes, rows_are_bytes_of_norm_512)
   assay_dataset_clear (&dataset);
 }
 
-Test (scenes, survey_is_an_upper_bound)
+Test (scenes, probe_is_an_upper_bound)
 {
   g_autoptr (AssaySettings) settings = settings_of ("per_image=100");
   const AssayDatasetContext context = { .settings = settings->values };
-  AssaySurvey survey;
+  AssayProbe probe;
   AssayDataset dataset;
 
-  cr_assert (assay_dataset_scenes.survey (&context, &survey, NULL));
+  cr_assert (assay_dataset_scenes.probe (&context, &probe, NULL));
   open_surely ("per_image=100", 7, &dataset);
-  cr_expect (survey.is_estimate);
-  cr_expect_eq (survey.cols, assay_rows_cols (dataset.secrets));
-  cr_expect_eq (survey.n_groups, 3);
-  cr_expect_eq (survey.n_secrets, 300);
-  cr_expect_eq (survey.n_public, 200);
-  cr_expect_eq (survey.n_database, 400);
-  cr_expect_leq (assay_rows_count (dataset.secrets), survey.n_secrets);
+  cr_expect (probe.is_estimate);
+  cr_expect_eq (probe.cols, assay_rows_cols (dataset.secrets));
+  cr_expect_eq (probe.n_groups, 3);
+  cr_expect_eq (probe.n_secrets, 300);
+  cr_expect_eq (probe.n_public, 200);
+  cr_expect_eq (probe.n_database, 400);
+  cr_expect_leq (assay_rows_count (dataset.secrets), probe.n_secrets);
   /* The filters of two workers alone: 31 values a sample of the doubled picture. */
-  cr_expect_gt (survey.memory, (guint64) assay_parallel_threads () * 160 * 120 * 4 * 4 * 31);
+  cr_expect_gt (probe.memory, (guint64) assay_parallel_threads () * 160 * 120 * 4 * 4 * 31);
   assay_dataset_clear (&dataset);
 }
 
@@ -440,27 +440,27 @@ Test (scenes, views_do_not_depend_on_threads)
   assay_dataset_clear (&more);
 }
 
-static AssaySurvey
-survey_of (const char *changes)
+static AssayProbe
+probe_of (const char *changes)
 {
   g_autoptr (AssaySettings) settings = settings_of (changes);
   const AssayDatasetContext context = { .settings = settings->values };
-  AssaySurvey survey;
+  AssayProbe probe;
 
-  cr_assert (assay_dataset_scenes.survey (&context, &survey, NULL));
-  return survey;
+  cr_assert (assay_dataset_scenes.probe (&context, &probe, NULL));
+  return probe;
 }
 
-Test (scenes, survey_says_what_is_kept)
+Test (scenes, probe_says_what_is_kept)
 {
   const guint64 photo = 160 * 120 * 3 * sizeof (float);
-  const AssaySurvey plain = survey_of (""), pictures = survey_of ("pictures=yes");
-  const AssaySurvey views = survey_of ("views=yes");
+  const AssayProbe plain = probe_of (""), pictures = probe_of ("pictures=yes");
+  const AssayProbe views = probe_of ("views=yes");
 
   cr_expect_eq (plain.holdings, 0);
   cr_expect_eq (plain.n_test, 0);
   cr_expect_eq (pictures.holdings, ASSAY_HAS_FRAMES | ASSAY_HAS_PUBLIC_FRAMES);
-  cr_expect_eq (survey_of ("pictures=yes public_images=0").holdings, ASSAY_HAS_FRAMES);
+  cr_expect_eq (probe_of ("pictures=yes public_images=0").holdings, ASSAY_HAS_FRAMES);
   cr_expect_eq (views.holdings, ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS);
   cr_expect_eq (views.n_test, 3 * 40);
   /* Photographs of three private and two public images; of three private ones and their views. */

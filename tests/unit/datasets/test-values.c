@@ -24,17 +24,17 @@ open_values (const char *assignments, guint64 seed, char **ret_sha256)
   const AssayDatasetContext context
       = { .settings = settings->values, .stream = assay_stream_key (seed, 0, "data", "") };
   AssayDataset dataset = { 0 };
-  AssaySurvey survey;
+  AssayProbe probe;
   AssayMatrix *matrix;
 
-  cr_assert (plugin ()->survey (&context, &survey, NULL)
+  cr_assert (plugin ()->probe (&context, &probe, NULL)
              && plugin ()->open (&context, &dataset, NULL));
   matrix = assay_matrix_new (assay_rows_count (dataset.secrets), assay_rows_cols (dataset.secrets),
                              NULL);
   assay_rows_read (dataset.secrets, 0, matrix->rows, ASSAY_SCALE_NONE, matrix->data);
-  cr_assert (survey.n_secrets == matrix->rows && survey.cols == matrix->cols
-                 && survey.memory == matrix->rows * matrix->cols * sizeof (float)
-                 && !survey.is_estimate && survey.work > 0,
+  cr_assert (probe.n_secrets == matrix->rows && probe.cols == matrix->cols
+                 && probe.memory == matrix->rows * matrix->cols * sizeof (float)
+                 && !probe.is_estimate && probe.work > 0,
              "%s", assignments);
   cr_assert (dataset.public_rows == NULL && dataset.database == NULL && dataset.groups == NULL);
   *ret_sha256 = g_strdup (dataset.sha256);

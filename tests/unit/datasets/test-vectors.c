@@ -202,27 +202,27 @@ make_settings (const char *const *pairs)
   return settings;
 }
 
-/* Surveys and opens; both say the same. FALSE with the error of both. */
+/* Probes and opens; both say the same. FALSE with the error of both. */
 static gboolean
-open_with (const char *const *pairs, AssaySurvey *ret_survey, AssayDataset *ret_dataset,
+open_with (const char *const *pairs, AssayProbe *ret_probe, AssayDataset *ret_dataset,
            GError **error)
 {
   const char *const folders[] = { folder, NULL };
   g_autoptr (AssaySettings) settings = make_settings (pairs);
   const AssayDatasetContext context = { .settings = settings->values, .folders = folders };
-  g_autoptr (GError) survey_error = NULL;
-  gboolean is_surveyed;
+  g_autoptr (GError) probe_error = NULL;
+  gboolean is_probed;
   gboolean is_open;
 
-  memset (ret_survey, 0x5a, sizeof *ret_survey);
+  memset (ret_probe, 0x5a, sizeof *ret_probe);
   memset (ret_dataset, 0, sizeof *ret_dataset);
-  is_surveyed = assay_dataset_vectors.survey (&context, ret_survey, &survey_error);
+  is_probed = assay_dataset_vectors.probe (&context, ret_probe, &probe_error);
   is_open = assay_dataset_vectors.open (&context, ret_dataset, error);
-  cr_assert_eq (is_surveyed, is_open);
+  cr_assert_eq (is_probed, is_open);
   if (!is_open) {
-    cr_assert_str_eq (survey_error->message, (*error)->message);
-    cr_assert_eq (survey_error->code, (*error)->code);
-    cr_assert_eq (*(const guint8 *) ret_survey, 0x5a, "the survey was touched on failure");
+    cr_assert_str_eq (probe_error->message, (*error)->message);
+    cr_assert_eq (probe_error->code, (*error)->code);
+    cr_assert_eq (*(const guint8 *) ret_probe, 0x5a, "the probe was touched on failure");
     cr_assert_null (ret_dataset->secrets);
   }
   return is_open;
@@ -245,19 +245,19 @@ Test (vectors, opens_every_role)
           "database", "@/pool.bvecs[4:]", "groups", "six.csv:photo",
           NULL };
   const gint64 groups[] = { 0, 1, 2, 0, 1 }; /* a b c a b */
-  AssaySurvey survey;
+  AssayProbe probe;
   AssayDataset dataset;
   g_autoptr (GError) error = NULL;
   float values[12];
 
-  cr_assert (open_with (pairs, &survey, &dataset, &error), "%s", error ? error->message : "");
-  cr_assert_eq (survey.n_secrets, 5);
-  cr_assert_eq (survey.n_public, 6);
-  cr_assert_eq (survey.n_database, 6);
-  cr_assert_eq (survey.n_groups, 3);
-  cr_assert_eq (survey.cols, 2);
-  cr_assert_not (survey.is_estimate);
-  cr_assert_eq (survey.memory, 40);
+  cr_assert (open_with (pairs, &probe, &dataset, &error), "%s", error ? error->message : "");
+  cr_assert_eq (probe.n_secrets, 5);
+  cr_assert_eq (probe.n_public, 6);
+  cr_assert_eq (probe.n_database, 6);
+  cr_assert_eq (probe.n_groups, 3);
+  cr_assert_eq (probe.cols, 2);
+  cr_assert_not (probe.is_estimate);
+  cr_assert_eq (probe.memory, 40);
   cr_assert_eq (assay_rows_count (dataset.secrets), 5);
   cr_assert_eq (assay_rows_count (dataset.public_rows), 6);
   cr_assert_eq (assay_rows_count (dataset.database), 6);
@@ -280,16 +280,16 @@ Test (vectors, roles_may_be_left_out)
   const char *const pairs[] = { "private", "six.bvecs", NULL };
   /* printf 'private %s\npublic none\ndatabase none\n' $(printf '\0\1...\13' | sha256sum) */
   static const char expected[] = "13d98de3bec5dc92fd1a9511a1c5c3c00a4353a55f49a04f6366c88fc53a105a";
-  AssaySurvey survey;
+  AssayProbe probe;
   AssayDataset dataset;
   g_autoptr (GError) error = NULL;
 
-  cr_assert (open_with (pairs, &survey, &dataset, &error), "%s", error ? error->message : "");
-  cr_assert_eq (survey.n_secrets, 6);
-  cr_assert_eq (survey.n_public, 0);
-  cr_assert_eq (survey.n_database, 0);
-  cr_assert_eq (survey.n_groups, 0);
-  cr_assert_eq (survey.memory, 0);
+  cr_assert (open_with (pairs, &probe, &dataset, &error), "%s", error ? error->message : "");
+  cr_assert_eq (probe.n_secrets, 6);
+  cr_assert_eq (probe.n_public, 0);
+  cr_assert_eq (probe.n_database, 0);
+  cr_assert_eq (probe.n_groups, 0);
+  cr_assert_eq (probe.memory, 0);
   cr_assert_null (dataset.public_rows);
   cr_assert_null (dataset.database);
   cr_assert_null (dataset.groups);
@@ -314,11 +314,11 @@ Test (vectors, hash_follows_content)
 
   write_bvecs ("copy.bvecs", 6, 2, 0);
   for (gsize i = 0; i < G_N_ELEMENTS (sets); i++) {
-    AssaySurvey survey;
+    AssayProbe probe;
     AssayDataset dataset;
     g_autoptr (GError) error = NULL;
 
-    cr_assert (open_with (sets[i], &survey, &dataset, &error), "set %zu", i);
+    cr_assert (open_with (sets[i], &probe, &dataset, &error), "set %zu", i);
     hashes[i] = g_steal_pointer (&dataset.sha256);
     clear_dataset (&dataset);
   }
@@ -340,17 +340,17 @@ Test (vectors, groups_of_several_files)
       = { "private", "six.bvecs[3:],six.bvecs[:2]", "groups", "@/six.csv:photo", NULL };
   const gint64 expected[] = { 0, 1, 1, 2, 3 };
   const gint64 expected_same[] = { 0, 1, 2, 2, 1 };
-  AssaySurvey survey;
+  AssayProbe probe;
   AssayDataset dataset;
   g_autoptr (GError) error = NULL;
 
-  cr_assert (open_with (pairs, &survey, &dataset, &error), "%s", error ? error->message : "");
-  cr_assert_eq (survey.n_groups, 4);
+  cr_assert (open_with (pairs, &probe, &dataset, &error), "%s", error ? error->message : "");
+  cr_assert_eq (probe.n_groups, 4);
   for (gsize i = 0; i < 5; i++)
     cr_assert_eq (dataset.groups[i], expected[i], "row %zu", i);
   clear_dataset (&dataset);
-  cr_assert (open_with (same, &survey, &dataset, &error), "%s", error ? error->message : "");
-  cr_assert_eq (survey.n_groups, 3);
+  cr_assert (open_with (same, &probe, &dataset, &error), "%s", error ? error->message : "");
+  cr_assert_eq (probe.n_groups, 3);
   for (gsize i = 0; i < 5; i++)
     cr_assert_eq (dataset.groups[i], expected_same[i], "row %zu", i);
   clear_dataset (&dataset);
@@ -367,7 +367,7 @@ Test (vectors, database_of_centres)
   const char *const plain[] = { "private", "six.bvecs", "database", "rays.bvecs", NULL };
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   const gint32 cols = 2;
-  AssaySurvey survey, plain_survey;
+  AssayProbe probe, plain_probe;
   AssayDataset dataset, plain_dataset;
   g_autoptr (GError) error = NULL;
   float centres[4];
@@ -378,13 +378,13 @@ Test (vectors, database_of_centres)
     g_byte_array_append (bytes, rows[i], 2);
   }
   write_file ("rays.bvecs", bytes->data, bytes->len);
-  cr_assert (open_with (pairs, &survey, &dataset, &error), "%s", error ? error->message : "");
-  cr_assert (open_with (plain, &plain_survey, &plain_dataset, &error));
-  cr_assert_eq (survey.n_database, 2);
-  cr_assert_eq (plain_survey.n_database, 6);
-  cr_assert_eq (survey.work, 2.0 * 6 * 2 * 2 * 10);
-  cr_assert_eq (plain_survey.work, 0);
-  cr_assert_gt (survey.memory, plain_survey.memory);
+  cr_assert (open_with (pairs, &probe, &dataset, &error), "%s", error ? error->message : "");
+  cr_assert (open_with (plain, &plain_probe, &plain_dataset, &error));
+  cr_assert_eq (probe.n_database, 2);
+  cr_assert_eq (plain_probe.n_database, 6);
+  cr_assert_eq (probe.work, 2.0 * 6 * 2 * 2 * 10);
+  cr_assert_eq (plain_probe.work, 0);
+  cr_assert_gt (probe.memory, plain_probe.memory);
   cr_assert_eq (assay_rows_count (dataset.database), 2);
   assay_rows_read (dataset.database, 0, 2, ASSAY_SCALE_NONE, centres);
   steep = centres[1] > centres[3] ? 0 : 1;
@@ -402,15 +402,15 @@ Test (vectors, more_centres_than_rows_are_refused)
   static const char *const many[] = { "private", "six.bvecs", "database", "pool.bvecs[:4]",
                                       "database_centres", "5", NULL };
   static const char *const none[] = { "private", "six.bvecs", "database_centres", "1", NULL };
-  AssaySurvey survey;
+  AssayProbe probe;
   AssayDataset dataset;
   g_autoptr (GError) error = NULL;
   g_autoptr (GError) second = NULL;
 
-  cr_assert (!open_with (many, &survey, &dataset, &error));
+  cr_assert (!open_with (many, &probe, &dataset, &error));
   cr_assert_str_eq (error->message,
                     "database_centres = 5: expected at most the 4 rows of the database");
-  cr_assert (!open_with (none, &survey, &dataset, &second));
+  cr_assert (!open_with (none, &probe, &dataset, &second));
   cr_assert_str_eq (second->message,
                     "database_centres = 1: expected at most the 0 rows of the database");
 }
@@ -487,10 +487,10 @@ Test (vectors, refuses_what_does_not_fit)
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *expected = fill_in (cases[i].message);
     g_autoptr (GError) error = NULL;
-    AssaySurvey survey;
+    AssayProbe probe;
     AssayDataset dataset;
 
-    cr_assert_not (open_with (cases[i].pairs, &survey, &dataset, &error), "accepted: %s",
+    cr_assert_not (open_with (cases[i].pairs, &probe, &dataset, &error), "accepted: %s",
                    cases[i].message);
     cr_assert_eq (error->domain, ASSAY_ERROR);
     cr_assert_str_eq (error->message, expected);

@@ -129,9 +129,9 @@ Test (plugin_check, callbacks)
   attack.game = (AssayGame) 17;
   EXPECT_ERROR (CHECK (ASSAY_PLUGIN_ATTACK, attack),
                 "'nearest': expected the member game to be one that there is");
-  dataset.survey = NULL;
+  dataset.probe = NULL;
   EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DATASET, dataset),
-                "'vectors': expected the members survey and open");
+                "'vectors': expected the members probe and open");
 }
 
 Test (plugin_check, measures)

@@ -94,36 +94,36 @@ Test (kept, plan_again_without_file_and_data)
   cr_assert_str_eq (run->plan->scenario, plan->scenario);
   cr_assert (run->plan->seed == G_MAXINT64 && run->plan->trials == 3 && run->plan->is_changed);
   cr_assert (run->plan->cells->len == 6 && run->plan->claims->len == 1);
-  cr_assert (run->plan->surveys[0].n_secrets == 40 && run->plan->surveys[0].cols == 8);
-  assert_near (run->plan->surveys[0].work, plan->surveys[0].work, 0, "work");
+  cr_assert (run->plan->probes[0].n_secrets == 40 && run->plan->probes[0].cols == 8);
+  assert_near (run->plan->probes[0].work, plan->probes[0].work, 0, "work");
   cr_assert (run->results->n_missing == 6 && !run->is_finished);
   cr_assert (run->times.started_us == 0 && run->times.threads == 0);
 }
 
-Test (kept, every_field_of_a_survey)
+Test (kept, every_field_of_a_probe)
 {
   g_autoptr (AssayPlan) plan = make_plan ();
   g_autofree char *place = NULL;
   g_autoptr (AssayKeptRun) run = NULL;
-  const AssaySurvey survey = { .n_secrets = 41,
-                               .n_public = 2,
-                               .n_database = 3,
-                               .n_test = 4,
-                               .n_groups = 5,
-                               .n_classes = 6,
-                               .cols = 7,
-                               .holdings = 8 | 64,
-                               .geometry = { 9, 10, 11, -1.0 / 3, 1e300 },
-                               .is_estimate = TRUE,
-                               .memory = G_MAXUINT64,
-                               .work = 0.1 };
-  const AssaySurvey *found;
+  const AssayProbe probe = { .n_secrets = 41,
+                             .n_public = 2,
+                             .n_database = 3,
+                             .n_test = 4,
+                             .n_groups = 5,
+                             .n_classes = 6,
+                             .cols = 7,
+                             .holdings = 8 | 64,
+                             .geometry = { 9, 10, 11, -1.0 / 3, 1e300 },
+                             .is_estimate = TRUE,
+                             .memory = G_MAXUINT64,
+                             .work = 0.1 };
+  const AssayProbe *found;
 
-  plan->surveys[0] = survey;
+  plan->probes[0] = probe;
   place = begin_run (plan);
   run = assay_kept_run_open (place, TRUE, NULL);
   cr_assert (run != NULL);
-  found = &run->plan->surveys[0];
+  found = &run->plan->probes[0];
   cr_assert (found->n_secrets == 41 && found->n_public == 2 && found->n_database == 3);
   cr_assert (found->n_test == 4 && found->n_groups == 5 && found->n_classes == 6);
   cr_assert (found->cols == 7 && found->holdings == (8 | 64) && found->is_estimate);
