@@ -66,7 +66,7 @@ def _(sandbox):
 def _(sandbox):
     found = listed(sandbox)
     for folder, kind in FOLDERS.items():
-        declared = (SOURCE / folder).glob("*.c")
+        declared = (SOURCE / folder).rglob("*.c")
         ids = {
             path.stem
             for path in declared

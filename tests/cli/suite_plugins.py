@@ -132,11 +132,11 @@ def _(sandbox):
 @cases.case("attack-of-the-tree-gives-the-same-numbers")
 def _(sandbox):
     """`nearest` compiled as a plugin under another id guesses what the built-in one guesses."""
-    source = (SOURCE / "attacks" / "nearest.c").read_text().replace('"nearest"', '"again"')
+    source = (SOURCE / "attacks" / "lifting" / "nearest.c").read_text().replace('"nearest"', '"again"')
     compile_plugin(sandbox, "plugins/again.so",
                    source=source + "\n#include \"core/plugin/module.h\"\n"
                    "ASSAY_MODULE (ASSAY_OFFER (assay_attack_nearest));\n",
-                   sources=[SOURCE / "attacks" / "subspace.c"])
+                   sources=[SOURCE / "attacks" / "lifting" / "subspace.c"])
     use(sandbox)
     parts = "[defense plain]\nplugin = none\n[defense lifting]\nplugin = affine-lifting\n" + "".join(
         f"[attack {name}]\nplugin = {name}\ngrants = public\n" for name in ("nearest", "again"))
@@ -283,7 +283,7 @@ def _(sandbox):
         compile_plugin(sandbox, f"plugins/{name}.so", **how)
         reasons[name] = reason
 
-    abi = re.search(r"define ASSAY_PLUGIN_ABI (\d+)", (SOURCE / "core" / "plugin.h").read_text())
+    abi = re.search(r"define ASSAY_PLUGIN_ABI (\d+)", (SOURCE / "core" / "plugin" / "plugin.h").read_text())
     headers = '#include "core/plugin/module.h"\n'
     add("abi", f"was compiled for plugin ABI 4711; expected {abi.group(1)}: compile it with the "
         "headers of this Assay",
@@ -350,7 +350,7 @@ def _(sandbox):
     check("glib-2.0" in " ".join(flags), flags)
     check(sandbox.shell("pkg-config --print-requires assay").out == "glib-2.0\n", "requires more")
     core = prefix / "include" / "assay" / "core"
-    headers = sorted(core.glob("*.h"))
+    headers = sorted(core.rglob("*.h"))
     check(len(headers) > 15, headers)
     for header in headers:
         run(["cc", "-fsyntax-only", "-std=gnu17", "-Wall", "-Wextra", "-Wconversion", "-Werror",

@@ -221,47 +221,31 @@ listed_in_meson (const char *source, const char *folder)
 
     if (is_inside && *line == ']')
       break;
-    if (is_inside && *line == '\'')
-      g_hash_table_add (ids, g_strndup (line + 1, strcspn (line + 1, "'")));
+    if (is_inside && *line == '\'') {
+      line[1 + strcspn (line + 1, "'")] = '\0';
+      g_hash_table_add (ids, g_path_get_basename (line + 1));
+    }
     is_inside |= g_str_equal (line, start);
   }
   return ids;
 }
 
-/* Three lists that must be one: the registry, the files that define a descriptor, and meson's. */
-Test (plugins, folders_lists_and_registry_agree)
+/* What meson's lists name is what is registered; that each has its file, tools/check-sources sees. */
+Test (plugins, lists_and_registry_agree)
 {
   const char *source = g_getenv ("ASSAY_SOURCE");
 
   cr_assert (source != NULL, "ASSAY_SOURCE is not set: run through meson test");
   for (gsize t = 0; t < G_N_ELEMENTS (types); t++) {
-    g_autofree char *path = g_build_filename (source, types[t].folder, NULL);
     g_autoptr (GHashTable) listed = listed_in_meson (source, types[t].folder);
-    g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-    guint n_files = 0, n_registered = 0;
-    const char *name;
+    const AssayPlugin *const *registered = assay_registry_list (types[t].type);
+    guint n = 0;
 
-    while ((name = g_dir_read_name (dir)) != NULL) {
-      g_autofree char *file = g_build_filename (path, name, NULL);
-      g_autofree char *id = g_strndup (name, strcspn (name, "."));
-      g_autofree char *symbol
-          = g_strdup_printf (" assay_%s_%s = {", assay_plugin_type_name (types[t].type), id);
-      g_autofree char *text = NULL;
-
-      if (!g_str_has_suffix (name, ".c") || !g_file_get_contents (file, &text, NULL, NULL))
-        continue;
-      g_strdelimit (symbol, "-", '_');
-      if (strstr (text, symbol) == NULL)
-        continue;
-      n_files++;
-      cr_assert (g_hash_table_contains (listed, id), "%s/%s is not listed", types[t].folder, name);
-      cr_assert (assay_registry_find (types[t].type, id, NULL) != NULL, "%s", id);
-    }
-    while (assay_registry_list (types[t].type)[n_registered] != NULL)
-      n_registered++;
-    cr_assert (n_files == n_registered && n_files == g_hash_table_size (listed),
-               "%s: %u files, %u listed, %u registered", types[t].folder, n_files,
-               g_hash_table_size (listed), n_registered);
+    for (; registered[n] != NULL; n++)
+      cr_assert (g_hash_table_contains (listed, registered[n]->id), "%s is not listed",
+                 registered[n]->id);
+    cr_assert (n > 0 && n == g_hash_table_size (listed), "%s: %u listed, %u registered",
+               types[t].folder, g_hash_table_size (listed), n);
   }
 }
 
