@@ -230,7 +230,7 @@ listed_in_meson (const char *source, const char *folder)
   return ids;
 }
 
-/* What meson's lists name is what is registered; that each has its file, tools/check-sources sees. */
+/* What meson's lists name is registered. That each has its file is seen by tools/check-sources. */
 Test (plugins, lists_and_registry_agree)
 {
   const char *source = g_getenv ("ASSAY_SOURCE");
