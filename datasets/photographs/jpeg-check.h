@@ -5,9 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* TRUE unless the entropy-coded data of the stream, which begins with SOI and has an EOI marker, is
- * damaged; @ret_at is then about where (bytes from the beginning). Only sequential Huffman coding
- * (SOF0, SOF1) is looked at: of other streams (progressive ones) nothing is said, which is TRUE. */
-gboolean assay_jpeg_is_sound (const guint8 *data, gsize length, gsize *ret_at);
+/* ASSAY_ERROR_DATA says what is wrong with the stream and about where: it ends early, its codes are
+ * damaged, or its header promises more than @max_pixels. */
+gboolean assay_jpeg_check (const guint8 *data, gsize length, gsize max_pixels, GError **error);
 
 G_END_DECLS

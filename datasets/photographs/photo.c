@@ -6,9 +6,8 @@
  * then rounded.
  *
  * A file that was cut off is no photograph: decoders fill what is missing with grey, and whoever
- * goes on with that works on a picture that nobody took. So a JPEG stream has to end with its EOI
- * marker, a PNG stream with its IEND chunk. PNG has checksums against other damage; for JPEG see
- * jpeg-check.c. */
+ * goes on with that works on a picture that nobody took. So a PNG stream has to end with its IEND
+ * chunk; it has checksums against other damage. For JPEG see jpeg-check.c. */
 #include "datasets/photographs/photo.h"
 
 #include <errno.h>
@@ -92,30 +91,6 @@ assay_photo_read (const char *file, GError **error)
   return g_bytes_new_take (data, length);
 }
 
-/* Segments are skipped by their length, the data of scans byte by byte: in them FF is followed by 0
- * or by a restart marker. */
-static gboolean
-jpeg_is_whole (const guint8 *data, gsize length)
-{
-  gsize i = 2;
-
-  while (i + 1 < length) {
-    const guint8 marker = data[i + 1];
-
-    if (data[i] != 0xff || marker == 0xff)
-      i++;
-    else if (marker == 0xd9)
-      return TRUE;
-    else if (marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd8))
-      i += 2;
-    else if (i + 3 < length)
-      i += 2 + ((gsize) data[i + 2] << 8 | data[i + 3]);
-    else
-      return FALSE;
-  }
-  return FALSE;
-}
-
 static gboolean
 png_is_whole (const guint8 *data, gsize length)
 {
@@ -136,33 +111,21 @@ png_is_whole (const guint8 *data, gsize length)
 }
 
 static gboolean
-recognise (GBytes *bytes, const char *file, Format *ret_format, GError **error)
+check_content (const guint8 *data, gsize length, Format *ret_format, GError **error)
 {
   static const guint8 png[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
-  gsize length;
-  const guint8 *data = g_bytes_get_data (bytes, &length);
-  gsize at;
-  gboolean is_whole;
 
   if (length > 2 && data[0] == 0xff && data[1] == 0xd8) {
     *ret_format = JPEG;
-    is_whole = jpeg_is_whole (data, length);
-  } else if (length > sizeof png && memcmp (data, png, sizeof png) == 0) {
-    *ret_format = PNG;
-    is_whole = png_is_whole (data, length);
-  } else {
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: no picture; expected JPEG or PNG", file);
+    return assay_jpeg_check (data, length, ASSAY_PHOTO_MOST_PIXELS, error);
   }
-  if (!is_whole)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: truncated after %" G_GSIZE_FORMAT " bytes: the picture has no end",
-                       file, length);
-  if (*ret_format == JPEG && !assay_jpeg_is_sound (data, length, &at))
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: damaged: what stands before byte %" G_GSIZE_FORMAT
-                       " is not the picture that the header promises",
-                       file, at);
-  return TRUE;
+  *ret_format = PNG;
+  if (length <= sizeof png || memcmp (data, png, sizeof png) != 0)
+    return assay_fail (error, ASSAY_ERROR_DATA, "no picture; expected JPEG or PNG");
+  return png_is_whole (data, length)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "truncated after %" G_GSIZE_FORMAT " bytes: the picture has no end",
+                        length);
 }
 
 typedef struct {
@@ -213,13 +176,16 @@ AssayPhoto *
 assay_photo_decode (GBytes *bytes, const char *file, GError **error)
 {
   g_autoptr (GdkPixbuf) upright = NULL;
-  const guint8 *pixels;
-  gsize stride, channels;
+  const guint8 *data, *pixels;
+  gsize length, stride, channels;
   AssayPhoto *photo;
   Format format;
 
-  if (!recognise (bytes, file, &format, error))
+  data = g_bytes_get_data (bytes, &length);
+  if (!check_content (data, length, &format, error)) {
+    g_prefix_error (error, "%s: ", file);
     return NULL;
+  }
   upright = load_pixbuf (bytes, format, file, error);
   if (upright == NULL)
     return NULL;
