@@ -6,71 +6,14 @@
 #include "core/base/error.h"
 #include "core/base/file-map.h"
 #include "core/base/text.h"
+#include "core/data/csv.h"
 #include "core/data/matrix.h"
-
-#define BYTE_ORDER_MARK "\xef\xbb\xbf"
-
-typedef struct {
-  const char *at;
-  const char *end;
-  gsize line; /* of @at, from 1 */
-} Reader;
-
-/* A field that begins with a quote: up to the closing one, with "" for a quote. */
-static gboolean
-read_quoted (Reader *reader, GString *field, GError **error)
-{
-  const gsize first_line = reader->line;
-
-  for (reader->at++; reader->at < reader->end; reader->at++) {
-    if (*reader->at == '"') {
-      reader->at++;
-      if (reader->at == reader->end || *reader->at != '"')
-        return TRUE;
-    }
-    reader->line += *reader->at == '\n';
-    g_string_append_c (field, *reader->at);
-  }
-  return assay_fail (error, ASSAY_ERROR_DATA,
-                     "line %" G_GSIZE_FORMAT ": a quoted field is not closed", first_line);
-}
-
-/* Reads one field into @field and the ',' or line end behind it. */
-static gboolean
-read_field (Reader *reader, GString *field, gboolean *ret_ends_row, GError **error)
-{
-  g_string_truncate (field, 0);
-  if (reader->at < reader->end && *reader->at == '"') {
-    if (!read_quoted (reader, field, error))
-      return FALSE;
-  } else {
-    const gsize length = strcspn (reader->at, ",\r\n\""); /* the text ends in NUL */
-
-    g_string_append_len (field, reader->at, (gssize) length);
-    reader->at += length;
-  }
-  if (reader->end - reader->at >= 2 && reader->at[0] == '\r' && reader->at[1] == '\n')
-    reader->at++;
-  *ret_ends_row = reader->at == reader->end || *reader->at == '\n';
-  if (!*ret_ends_row && *reader->at != ',')
-    return assay_fail (error, ASSAY_ERROR_DATA, "line %" G_GSIZE_FORMAT ": unexpected %s",
-                       reader->line,
-                       *reader->at == '"'    ? "quote in a field without quotes"
-                       : *reader->at == '\r' ? "carriage return"
-                                             : "text after a closing quote");
-  if (reader->at < reader->end) {
-    reader->line += *reader->at == '\n';
-    reader->at++;
-  }
-  return TRUE;
-}
 
 /* The fields of the header line. */
 static GPtrArray *
-read_names (Reader *reader, GError **error)
+read_names (AssayCsvReader *reader, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GString) field = g_string_new (NULL);
   gboolean ends_row = FALSE;
 
   if (reader->at == reader->end) {
@@ -78,9 +21,9 @@ read_names (Reader *reader, GError **error)
     return NULL;
   }
   while (!ends_row) {
-    if (!read_field (reader, field, &ends_row, error))
+    if (!assay_csv_read_field (reader, &ends_row, error))
       return NULL;
-    g_ptr_array_add (names, g_strdup (field->str));
+    g_ptr_array_add (names, g_strdup (reader->field->str));
   }
   return g_steal_pointer (&names);
 }
@@ -111,18 +54,17 @@ find_column (const GPtrArray *names, const char *column, guint *ret_index, GErro
 
 /* Reads the field number @wanted of a row of @n_fields into @value. */
 static gboolean
-read_row (Reader *reader, guint n_fields, guint wanted, GString *field, GString *value,
-          GError **error)
+read_row (AssayCsvReader *reader, guint n_fields, guint wanted, GString *value, GError **error)
 {
   const gsize line = reader->line;
   gboolean ends_row = FALSE;
   guint n = 0;
 
   for (; !ends_row; n++) {
-    if (!read_field (reader, field, &ends_row, error))
+    if (!assay_csv_read_field (reader, &ends_row, error))
       return FALSE;
     if (n == wanted)
-      g_string_assign (value, field->str);
+      g_string_assign (value, reader->field->str);
   }
   if (n != n_fields)
     return assay_fail (error, ASSAY_ERROR_DATA,
@@ -149,12 +91,11 @@ number_of (GHashTable *numbers, GPtrArray *values, const char *value)
 }
 
 static AssayCsvColumn *
-read_column (Reader *reader, const char *column, gsize n_rows, GError **error)
+read_column (AssayCsvReader *reader, const char *column, gsize n_rows, GError **error)
 {
   g_autoptr (AssayCsvColumn) read = g_new0 (AssayCsvColumn, 1);
   g_autoptr (GHashTable) numbers = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GPtrArray) names = read_names (reader, error);
-  g_autoptr (GString) field = g_string_new (NULL);
   g_autoptr (GString) value = g_string_new (NULL);
   guint wanted = 0;
 
@@ -165,7 +106,7 @@ read_column (Reader *reader, const char *column, gsize n_rows, GError **error)
   if (read->groups == NULL)
     return NULL;
   for (; reader->at < reader->end; read->n_rows++) {
-    if (!read_row (reader, names->len, wanted, field, value, error))
+    if (!read_row (reader, names->len, wanted, value, error))
       return NULL;
     /* Rows too many are still counted, for the message. */
     if (read->n_rows < n_rows)
@@ -186,25 +127,20 @@ AssayCsvColumn *
 assay_csv_column_read (const char *path, const char *column, gsize n_rows, GError **error)
 {
   g_autoptr (GBytes) file = assay_file_map (path, error);
-  g_autofree char *text = NULL;
-  const char *invalid = NULL;
+  g_auto (AssayCsvReader) reader = { 0 };
+  const char *data, *invalid = NULL;
   gsize length = 0;
-  const char *data = file != NULL ? g_bytes_get_data (file, &length) : NULL;
-  Reader reader = { .line = 1 };
   AssayCsvColumn *read;
 
   if (file == NULL)
     return NULL;
-  text = g_strndup (length > 0 ? data : "", length); /* to search it, it has to end in NUL */
-  if (!g_utf8_validate_len (text, length, &invalid)) {
+  data = g_bytes_get_data (file, &length);
+  if (length > 0 && !g_utf8_validate_len (data, length, &invalid)) {
     assay_fail (error, ASSAY_ERROR_DATA, "%s: is not UTF-8 text from byte %" G_GSIZE_FORMAT " on",
-                path, (gsize) (invalid - text));
+                path, (gsize) (invalid - data));
     return NULL;
   }
-  reader.at = text;
-  reader.end = text + length;
-  if (g_str_has_prefix (text, BYTE_ORDER_MARK))
-    reader.at += strlen (BYTE_ORDER_MARK);
+  reader = assay_csv_reader (length > 0 ? data : "", length);
   read = read_column (&reader, column, n_rows, error);
   if (read == NULL)
     g_prefix_error (error, "%s: ", path);

@@ -1,19 +1,13 @@
-/* Numbers in CSV files (RFC 4180, without line breaks in fields). */
+/* Numbers in CSV files. */
 #pragma once
 
 #include "core/data/array.h"
+#include "core/data/csv.h"
 
 G_BEGIN_DECLS
 
 typedef struct {
-  const char *at;
-  const char *end;
-  gsize line;     /* of @at, from 1 */
-  GString *field; /* what was read last */
-} AssayCsvCursor;
-
-typedef struct {
-  AssayCsvCursor cursor; /* before the next row */
+  AssayCsvReader reader; /* before the next row */
   AssayType type;        /* INT64 or FLOAT64 */
   gsize count;
   gsize cols;

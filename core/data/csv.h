@@ -1,0 +1,24 @@
+/* Fields of CSV text (RFC 4180, with or without a byte order mark; lines end in LF or CRLF). */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  const char *at;
+  const char *end;
+  gsize line;     /* of @at, from 1 */
+  GString *field; /* what was read last */
+} AssayCsvReader;
+
+/* At the beginning of @data, which its caller keeps. */
+AssayCsvReader assay_csv_reader (const char *data, gsize length);
+void assay_csv_reader_clear (AssayCsvReader *reader);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayCsvReader, assay_csv_reader_clear)
+
+/* One field into @reader->field, and the ',' or line end behind it. ASSAY_ERROR_DATA begins with
+ * the line: quotes not closed or out of place, a carriage return without LF, a NUL byte. */
+gboolean assay_csv_read_field (AssayCsvReader *reader, gboolean *ret_ends_row, GError **error);
+
+G_END_DECLS
