@@ -15,6 +15,7 @@
 #include <Rmath.h>
 
 #include "runner/judge/pool.h"
+#include "runner/plan/planner.h"
 #include "runner/store/folder.h"
 
 typedef struct {

@@ -4,31 +4,18 @@
 #include "cli/cli.h"
 #include "cli/like.h"
 #include "runner/run/export.h"
-
-/* Data that changed since would make another cell. */
-static gboolean
-check_data (const CliLike *like, GError **error)
-{
-  const AssayPlan *plan = like->run->plan;
-  g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
-  g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", like->cell->dataset);
-  g_autofree char *known = NULL;
-  const char *sha256;
-
-  if (!assay_workspace_dataset (workspace, like->cell->dataset, &sha256, error)
-      || !assay_store_get (like->run->store, key, &known, error))
-    return FALSE;
-  return g_strcmp0 (known, sha256) == 0
-         || assay_fail (error, ASSAY_ERROR_DATA,
-                        "the data of the run changed since (sha256 %.12s, now %.12s)",
-                        known != NULL ? known : "unknown", sha256);
-}
+#include "runner/run/inputs.h"
 
 static gboolean
 export_cell (CliLike *like, const char *to, GError **error)
 {
-  return cli_like_open (like, error) && assay_exchange_check_target (to, error)
-         && check_data (like, error)
+  g_autoptr (AssayWorkspace) workspace = NULL;
+
+  if (!cli_like_open (like, error) || !assay_exchange_check_target (to, error))
+    return FALSE;
+  /* Data that changed since would make another cell. */
+  workspace = assay_workspace_new (like->run->plan);
+  return assay_inputs_check_data (workspace, like->run->store, like->cell->dataset, FALSE, error)
          && assay_export_cell (like->run->plan, like->run->store, like->cell, to, error);
 }
 

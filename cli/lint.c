@@ -13,8 +13,8 @@
 #include "core/external/program.h"
 #include "core/stats/epsilon.h"
 #include "runner/plan/claim.h"
+#include "runner/plan/fit.h"
 #include "runner/plan/sheet.h"
-#include "runner/run/audit.h"
 
 static void add (GPtrArray *doubts, const char *format, ...) G_GNUC_PRINTF (2, 3);
 

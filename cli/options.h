@@ -1,7 +1,7 @@
 /* The options that change a plan, shared by run and plan. */
 #pragma once
 
-#include "runner/plan/plan.h"
+#include "runner/plan/planner.h"
 
 typedef struct {
   char **assignments;

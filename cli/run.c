@@ -11,9 +11,8 @@
 #include "core/base/shared-work.h"
 #include "core/base/text.h"
 #include "report/report.h"
-#include "runner/plan/elsewhere.h"
 #include "runner/plan/estimate.h"
-#include "runner/run/programs.h"
+#include "runner/run/inputs.h"
 #include "runner/run/run.h"
 #include "runner/store/folder.h"
 #include "runner/store/kept.h"
@@ -150,32 +149,6 @@ say_interrupted (const AssayPlan *plan, AssayFolder *folder)
   return EXIT_INTERRUPTED;
 }
 
-/* Data that changed between two processes of one run would mix two audits, and no cell that is done
- * already opens it again. */
-static gboolean
-check_data (const AssayPlan *plan, AssayWorkspace *workspace, const AssayFolder *folder,
-            GError **error)
-{
-  for (guint i = 0; i < plan->datasets->len; i++) {
-    g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", i);
-    g_autofree char *known = NULL;
-    const char *sha256;
-
-    if (!assay_store_get (folder->store, key, &known, error))
-      return FALSE;
-    if (known == NULL && !folder->is_finished)
-      continue;
-    if (!assay_workspace_dataset (workspace, i, &sha256, error))
-      return FALSE;
-    if (g_strcmp0 (known, sha256) != 0)
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "the data of the run changed since it began (sha256 %.12s, now %.12s); "
-                         "expected a new run with --out",
-                         known != NULL ? known : "unknown", sha256);
-  }
-  return TRUE;
-}
-
 static gboolean
 start_workers (const AssayPlan *plan, const RunOptions *options, AssayCrew **crew, GError **error)
 {
@@ -221,9 +194,7 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
   g_autoptr (GError) error = NULL;
   AssayRunEnd end = ASSAY_RUN_FINISHED;
   const gboolean is_ok
-      = check_data (plan, workspace, folder, &error)
-        && assay_programs_check (plan, folder->store, !folder->is_finished, &error)
-        && assay_elsewhere_check (plan, folder->store, &error)
+      = assay_inputs_check (plan, workspace, folder->store, folder->is_finished, &error)
         && (folder->is_finished
             || run_cells (plan, workspace, folder->store, options, crew, &callbacks, &end, &error));
   int code;

@@ -5,6 +5,7 @@
 #include "cli/witness.h"
 #include "core/base/text.h"
 #include "runner/plan/claim.h"
+#include "runner/plan/fit.h"
 #include "runner/run/run.h"
 
 /* The claim's result, if it has a witness. */

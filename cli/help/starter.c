@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/plugin/registry.h"
-#include "runner/plan/plan.h"
+#include "runner/plan/planner.h"
 
 #define COLUMNS 100
 #define GAP "FILL_IN"

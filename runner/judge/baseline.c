@@ -103,10 +103,9 @@ assay_baseline_check (const AssayPlan *plan, const char *folder, GError **error)
 static gboolean
 check_hash (AssayStore *store, const char *folder, guint index, const char *sha256, GError **error)
 {
-  g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", index);
   g_autofree char *known = NULL;
 
-  if (!assay_store_get (store, key, &known, error))
+  if (!assay_store_dataset (store, index, &known, error))
     return FALSE;
   return g_strcmp0 (known, sha256) == 0
          || assay_fail (error, ASSAY_ERROR_MISMATCH,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "runner/plan/pairing.h"
+#include "runner/plan/fit.h"
 
 static const AssayPlan *
 plan_of (const GPtrArray *runs, guint i)
@@ -236,8 +236,8 @@ assay_compare_lacks_attack (const GPtrArray *runs, const GPtrArray *names, guint
 
   for (guint i = 0; i < other->attacks->len; i++) {
     const AssayPart *attack = assay_plan_part (other->attacks, i);
-    g_autofree char *reason = assay_pairing_why_not (defense, attack);
-    g_autofree char *their_reason = assay_pairing_why_not (their_defense, attack);
+    g_autofree char *reason = assay_fit_why_not (defense, attack);
+    g_autofree char *their_reason = assay_fit_why_not (their_defense, attack);
 
     if (reason == NULL && their_reason == NULL && !plays (plan, attack))
       return g_strdup_printf ("attack %s of %s could be played against it, and was not",

@@ -7,6 +7,7 @@
 #include "runner/judge/pool.h"
 #include "runner/judge/reason.h"
 #include "runner/plan/claim.h"
+#include "runner/plan/fit.h"
 
 /* Fewer groups than these say too little about others like them. */
 #define LEAST_GROUPS 10

@@ -4,24 +4,13 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "runner/plan/fit.h"
 #include "runner/plan/group.h"
-#include "runner/run/audit.h"
+#include "runner/plan/selector.h"
 
 static const char *const keys[]
     = { "says",  "source",  "measure",  "metric",     "defense", "attack", "utility",
         "where", "at-most", "at-least", "confidence", "delta",   NULL };
-
-void
-assay_claim_free (AssayClaim *claim)
-{
-  if (claim == NULL)
-    return;
-  g_free (claim->id);
-  g_free (claim->says);
-  g_free (claim->source);
-  assay_selector_free (claim->selector);
-  g_free (claim);
-}
 
 /* ---- Reading ---- */
 

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "runner/plan/estimate.h"
-#include "runner/plan/pairing.h"
+#include "runner/plan/fit.h"
 
 typedef char *(*Look) (gconstpointer settings, const AssayPlace *place, const AssayShape *shape,
                        GError **error);
@@ -68,7 +67,7 @@ check_attacks (const AssayPlan *plan, const AssayPart *defense, gsize *ret_repea
   for (guint a = 0; a < plan->attacks->len; a++) {
     const AssayPart *part = assay_plan_part (plan->attacks, a);
     const AssayAttack *attack = (const AssayAttack *) part->plugin;
-    g_autofree char *why_not = assay_pairing_why_not (defense, part);
+    g_autofree char *why_not = assay_fit_why_not (defense, part);
 
     if (why_not != NULL)
       continue;
@@ -115,7 +114,7 @@ look_at_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checks
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "a guess that was made elsewhere has nothing to tune");
   for (guint d = 0; d < plan->defenses->len; d++) {
-    g_autofree char *why_not = assay_pairing_why_not (assay_plan_part (plan->defenses, d), part);
+    g_autofree char *why_not = assay_fit_why_not (assay_plan_part (plan->defenses, d), part);
 
     n_releases += why_not == NULL;
   }
@@ -125,7 +124,7 @@ look_at_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checks
     return FALSE;
   for (guint d = 0; d < plan->defenses->len; d++) {
     const AssayPart *defense = assay_plan_part (plan->defenses, d);
-    g_autofree char *why_not = assay_pairing_why_not (defense, part);
+    g_autofree char *why_not = assay_fit_why_not (defense, part);
 
     place.defense = defense->name;
     for (place.trial = 0; why_not == NULL && place.trial < plan->trials; place.trial++)
@@ -163,22 +162,4 @@ assay_elsewhere_look (AssayPlan *plan, const char **ret_kind, const AssayPart **
   if (is_any)
     plan->elsewhere = g_strdup (g_checksum_get_string (checksum));
   return TRUE;
-}
-
-gboolean
-assay_elsewhere_check (const AssayPlan *plan, AssayStore *store, GError **error)
-{
-  g_autofree char *known = NULL;
-
-  if (plan->elsewhere == NULL)
-    return TRUE;
-  if (!assay_store_get (store, "elsewhere.sha256", &known, error))
-    return FALSE;
-  if (known == NULL)
-    return assay_store_set (store, "elsewhere.sha256", plan->elsewhere, error);
-  return g_str_equal (known, plan->elsewhere)
-         || assay_fail (error, ASSAY_ERROR_DATA,
-                        "the releases or guesses made elsewhere changed since the run began "
-                        "(sha256 %.12s, now %.12s); expected a new run with --out",
-                        known, plan->elsewhere);
 }

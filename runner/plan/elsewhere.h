@@ -3,7 +3,6 @@
 #pragma once
 
 #include "runner/plan/plan.h"
-#include "runner/store/store.h"
 
 G_BEGIN_DECLS
 
@@ -12,9 +11,5 @@ G_BEGIN_DECLS
  * for several cells that need one each, or secrets in a random order. */
 gboolean assay_elsewhere_look (AssayPlan *plan, const char **ret_kind, const AssayPart **ret_part,
                                GError **error);
-
-/* Keeps the hash of what was made elsewhere with the run, or compares with the one that is kept:
- * ASSAY_ERROR_DATA if they differ. */
-gboolean assay_elsewhere_check (const AssayPlan *plan, AssayStore *store, GError **error);
 
 G_END_DECLS

@@ -6,29 +6,6 @@
 #include "core/base/error.h"
 #include "core/base/shared-work.h"
 #include "core/base/text.h"
-#include "runner/plan/pairing.h"
-
-/* Secrets of a cell; where whole groups are drawn, so many as groups of mean size would hold. */
-static guint64
-secrets_of_cell (const AssayPlan *plan, const AssayProbe *probe)
-{
-  if (plan->secret_groups == 0 || probe->n_groups == 0)
-    return plan->secrets;
-  return (guint64) ((double) probe->n_secrets * (double) plan->secret_groups
-                    / (double) probe->n_groups);
-}
-
-AssayShape
-assay_plan_shape (const AssayPlan *plan, const AssayProbe *probe)
-{
-  return (AssayShape){ .n_secrets = MAX (secrets_of_cell (plan, probe), plan->tune_secrets),
-                       .cols = probe->cols,
-                       .n_public = probe->n_public,
-                       .n_database = probe->n_database,
-                       .n_test = probe->n_test,
-                       .n_classes = probe->n_classes,
-                       .geometry = probe->geometry };
-}
 
 /* What one attack (or utility) holds and costs on the release of one defense, beyond what the
  * defense does. */

@@ -5,9 +5,6 @@
 
 G_BEGIN_DECLS
 
-/* The sizes of a cell on the dataset with this probe. */
-AssayShape assay_plan_shape (const AssayPlan *plan, const AssayProbe *probe);
-
 /* Adds up `memory` (bytes at the peak) and `work` (floating-point operations) of the plan, whose
  * parts have been checked. */
 void assay_plan_estimate (AssayPlan *plan);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "runner/plan/pairing.h"
 
 typedef struct {
   const AssayPlan *plan;

@@ -7,7 +7,7 @@
 #include "core/plugin/registry.h"
 #include "runner/plan/elsewhere.h"
 #include "runner/plan/estimate.h"
-#include "runner/run/audit.h"
+#include "runner/plan/fit.h"
 
 /* Cells beyond this would be a mistake in a list. */
 #define MAX_CELLS 10000000
@@ -33,13 +33,6 @@ assay_probe_offers (const AssayProbe *probe)
          | (probe->holdings & ASSAY_HAS_LABELS ? ASSAY_GRANT_LABELS : 0)
          /* Whatever the dataset is: */
          | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_REPEATS;
-}
-
-guint64
-assay_plan_secrets_needed (const AssayPlan *plan)
-{
-  /* Audits alone draw none. */
-  return assay_plan_has_releases (plan) ? plan->trials * plan->secrets + plan->tune_secrets : 0;
 }
 
 gboolean
@@ -317,39 +310,6 @@ check_claims (const AssayPlan *plan, GError **error)
   return TRUE;
 }
 
-/* NULL, or why a plugin that reads @reads cannot be combined with the release of @part. */
-static char *
-why_not_kind (const char *what, const AssayPlugin *plugin, guint reads, const AssayPart *part)
-{
-  const AssayDefense *defense = (const AssayDefense *) part->plugin;
-  const AssayReleaseKind kind = assay_defense_produces (defense, part->settings->values);
-  g_autofree char *kinds = assay_release_kinds_describe (reads);
-
-  if (reads & kind)
-    return NULL;
-  return g_strdup_printf ("%s '%s' reads %s, but defense '%s' releases %s", what, plugin->id, kinds,
-                          defense->id, assay_release_kind_name (kind));
-}
-
-char *
-assay_pairing_why_not (const AssayPart *defense_part, const AssayPart *part)
-{
-  const AssayAttack *attack = (const AssayAttack *) part->plugin;
-
-  if (!assay_game_has_guess (attack->game))
-    return assay_audit_why_not (part, defense_part);
-  return why_not_kind ("attack", part->plugin, assay_attack_reads (attack, part->settings->values),
-                       defense_part);
-}
-
-/* The same of a defense and a utility. */
-static char *
-why_no_use (const AssayPart *defense, const AssayPart *part)
-{
-  return why_not_kind ("utility", part->plugin, ((const AssayMetric *) part->plugin)->reads,
-                       defense);
-}
-
 typedef char *(*WhyNot) (const AssayPart *defense, const AssayPart *part);
 
 static void
@@ -395,7 +355,7 @@ check_cell (const AssayPlan *plan, const AssayCell *cell, GError **error)
 
   return cell->utility != ASSAY_NO_PART
          || assay_game_has_guess (((const AssayAttack *) part->plugin)->game)
-         || assay_audit_check (plan, cell, error) || blame (plan, "attack", part, error);
+         || assay_fit_check_audit (plan, cell, error) || blame (plan, "attack", part, error);
 }
 
 /* Adds @cell, or notes why it cannot be played. */
@@ -424,11 +384,11 @@ add_release (AssayPlan *plan, AssayCell cell, GError **error)
 {
   cell.utility = ASSAY_NO_PART;
   for (cell.attack = 0; cell.attack < plan->attacks->len; cell.attack++)
-    if (!add_cell (plan, &cell, assay_pairing_why_not, error))
+    if (!add_cell (plan, &cell, assay_fit_why_not, error))
       return FALSE;
   cell.attack = ASSAY_NO_PART;
   for (cell.utility = 0; cell.utility < plan->utilities->len; cell.utility++)
-    if (!add_cell (plan, &cell, why_no_use, error))
+    if (!add_cell (plan, &cell, assay_fit_why_no_use, error))
       return FALSE;
   return TRUE;
 }
@@ -437,10 +397,10 @@ static gboolean
 make_cells (AssayPlan *plan, GError **error)
 {
   for (guint a = 0; a < plan->attacks->len; a++)
-    if (!check_is_used (plan, "attack", plan->attacks->pdata[a], assay_pairing_why_not, error))
+    if (!check_is_used (plan, "attack", plan->attacks->pdata[a], assay_fit_why_not, error))
       return FALSE;
   for (guint u = 0; u < plan->utilities->len; u++)
-    if (!check_is_used (plan, "utility", plan->utilities->pdata[u], why_no_use, error))
+    if (!check_is_used (plan, "utility", plan->utilities->pdata[u], assay_fit_why_no_use, error))
       return FALSE;
   for (guint d = 0; d < plan->datasets->len; d++)
     for (guint t = 0; t < plan->trials; t++)

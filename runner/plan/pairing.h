@@ -10,14 +10,8 @@ G_BEGIN_DECLS
  * memory. Errors name the groups. */
 gboolean assay_plan_pair (AssayPlan *plan, GError **error);
 
-/* NULL, or why the attack @part cannot be played against @defense. */
-char *assay_pairing_why_not (const AssayPart *defense, const AssayPart *part);
-
 /* Grants that a dataset can provide. */
 guint assay_probe_offers (const AssayProbe *probe);
-
-/* Secrets that the plan takes from the pool: all trials and what is set apart for tuning. */
-guint64 assay_plan_secrets_needed (const AssayPlan *plan);
 
 /* ASSAY_ERROR_SCENARIO when a pool of @available secrets in @groups is too small. */
 gboolean assay_plan_check_pool (const AssayPlan *plan, guint64 available, guint64 groups,

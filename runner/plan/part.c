@@ -13,21 +13,6 @@
 static const char *const attack_keys[] = { "plugin", "grants", "tune_measure", NULL };
 static const char *const other_keys[] = { "plugin", NULL };
 
-void
-assay_part_free (AssayPart *part)
-{
-  if (part == NULL)
-    return;
-  g_free (part->label);
-  g_free (part->name);
-  assay_settings_free (part->settings);
-  g_clear_pointer (&part->candidates, g_ptr_array_unref);
-  g_free (part->tuned_keys);
-  g_free (part->tune_measure);
-  g_free (part->canonical);
-  g_free (part);
-}
-
 /* The plugin that the group names; a metric's label is its plugin unless it says otherwise. */
 static const AssayPlugin *
 find_plugin (const AssayScenario *scenario, const AssayGroup *group, AssayPluginType type,

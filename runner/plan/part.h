@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runner/plan/plan.h"
+#include "runner/plan/scenario.h"
 
 G_BEGIN_DECLS
 

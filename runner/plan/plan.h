@@ -1,9 +1,9 @@
 /* A plan: the scenario with every setting resolved, checked and multiplied out into cells. What a
- * plan says is decided before anything is generated, protected or written. */
+ * plan says is decided before anything is generated, protected or written (runner/plan/planner.h
+ * makes it); this is what it says, and what can be asked of it. */
 #pragma once
 
 #include "core/plugin/plugin.h"
-#include "runner/plan/scenario.h"
 
 G_BEGIN_DECLS
 
@@ -32,8 +32,58 @@ typedef struct {
 
 #define ASSAY_NO_PART G_MAXUINT
 
-typedef struct _AssayClaim AssayClaim; /* runner/plan/claim.h */
-typedef struct _AssaySheet AssaySheet; /* runner/plan/sheet.h */
+typedef enum {
+  ASSAY_OP_EQ,
+  ASSAY_OP_NE,
+  ASSAY_OP_LE,
+  ASSAY_OP_LT,
+  ASSAY_OP_GE,
+  ASSAY_OP_GT,
+} AssayOp;
+
+/* "defense.dimension >= 8" */
+typedef struct {
+  char *role; /* "dataset", "defense", "attack" or "utility" */
+  char *key;
+  AssayOp op;
+  char *value;
+} AssayCondition;
+
+/* Which cells something is about. */
+typedef struct {
+  char *defense; /* labels; NULL: all */
+  char *attack;
+  char *utility;
+  GArray *conditions; /* AssayCondition; all must hold */
+} AssaySelector;
+
+/* A bound that the scenario states for a measure. */
+typedef struct {
+  char *id;
+  char *says;
+  char *source;
+  const AssayMetric *utility; /* that assesses it; NULL: a metric measures it */
+  guint metric; /* the number by which it measures cells (assay_plan_measuring) */
+  const AssayMeasure *measure;
+  AssaySelector *selector;
+  gboolean is_at_most; /* otherwise at least */
+  gboolean is_claimed; /* at-most = claimed: the bound is the defense's own epsilon */
+  double bound;        /* otherwise */
+  gboolean has_delta;  /* of epsilon: the delta that it speaks of must be the audited one */
+  double delta;
+  double confidence;
+  guint line;
+} AssayClaim;
+
+/* A contact sheet: pictures of a run that the scenario wants to be kept. */
+typedef struct {
+  char *name;
+  guint line;
+  gsize count;           /* units that are shown, the first of trial 0 */
+  guint metric;          /* whose pictures: its number in the plan */
+  gboolean has_released; /* also what was released of each unit, where that is an image */
+  AssaySelector *selector;
+} AssaySheet;
 
 typedef struct {
   const char *defense; /* labels */
@@ -75,21 +125,6 @@ typedef struct {
   char **folders;     /* where data files are looked for */
 } AssayPlan;
 
-typedef struct {
-  const char *const *assignments; /* of --set; NULL: none */
-  gboolean has_seed;
-  guint64 seed;
-  gboolean has_trials;
-  guint64 trials;
-  /* Of a run that was made before (kept.h): what it was made of. Then neither the scenario's
-   * file nor data is read, and the machine need not be able to run it. NULL: read them. */
-  const char *text;
-  const AssayProbe *probes;
-  guint n_probes;
-} AssayPlanOptions;
-
-AssayPlan *assay_plan_new (const char *scenario_path, const AssayPlanOptions *options,
-                           GError **error);
 void assay_plan_free (AssayPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPlan, assay_plan_free)
 
@@ -132,6 +167,19 @@ AssayStreamKey assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, 
 /* Whether trials take the secrets of dataset @index in its order, not in a random one. */
 gboolean assay_plan_keeps_order (const AssayPlan *plan, guint index);
 
+/* The sizes of a cell on the dataset with this probe. */
+AssayShape assay_plan_shape (const AssayPlan *plan, const AssayProbe *probe);
+
+/* Secrets that the plan takes from the pool: all trials and what is set apart for tuning. */
+guint64 assay_plan_secrets_needed (const AssayPlan *plan);
+
 void assay_part_free (AssayPart *part);
+void assay_skip_free (AssaySkip *skip);
+void assay_selector_free (AssaySelector *selector);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySelector, assay_selector_free)
+void assay_claim_free (AssayClaim *claim);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayClaim, assay_claim_free)
+void assay_sheet_free (AssaySheet *sheet);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySheet, assay_sheet_free)
 
 G_END_DECLS

@@ -15,28 +15,6 @@ static const struct {
   { "<", ASSAY_OP_LT },  { ">", ASSAY_OP_GT },  { "=", ASSAY_OP_EQ },
 };
 
-static void
-condition_clear (gpointer data)
-{
-  AssayCondition *condition = data;
-
-  g_free (condition->role);
-  g_free (condition->key);
-  g_free (condition->value);
-}
-
-void
-assay_selector_free (AssaySelector *selector)
-{
-  if (selector == NULL)
-    return;
-  g_free (selector->defense);
-  g_free (selector->attack);
-  g_free (selector->utility);
-  g_array_unref (selector->conditions);
-  g_free (selector);
-}
-
 /* ---- Reading ---- */
 
 /* "defense.dimension >= 8" */
@@ -191,7 +169,6 @@ assay_selector_new (const AssayPlan *plan, const AssayScenario *scenario, const 
   g_autoptr (AssaySelector) selector = g_new0 (AssaySelector, 1);
 
   selector->conditions = g_array_new (FALSE, FALSE, sizeof (AssayCondition));
-  g_array_set_clear_func (selector->conditions, condition_clear);
   if (read_label (scenario, group, "defense", &selector->defense, error)
       && read_label (scenario, group, "attack", &selector->attack, error)
       && read_label (scenario, group, "utility", &selector->utility, error)

@@ -3,39 +3,14 @@
 #pragma once
 
 #include "runner/plan/plan.h"
+#include "runner/plan/scenario.h"
 
 G_BEGIN_DECLS
-
-typedef enum {
-  ASSAY_OP_EQ,
-  ASSAY_OP_NE,
-  ASSAY_OP_LE,
-  ASSAY_OP_LT,
-  ASSAY_OP_GE,
-  ASSAY_OP_GT,
-} AssayOp;
-
-/* "defense.dimension >= 8" */
-typedef struct {
-  char *role; /* "dataset", "defense", "attack" or "utility" */
-  char *key;
-  AssayOp op;
-  char *value;
-} AssayCondition;
-
-typedef struct {
-  char *defense; /* labels; NULL: all */
-  char *attack;
-  char *utility;
-  GArray *conditions; /* AssayCondition; all must hold */
-} AssaySelector;
 
 /* Reads those of the keys that stand in @group. ASSAY_ERROR_SCENARIO, _PARAMETER with file, line
  * and key. */
 AssaySelector *assay_selector_new (const AssayPlan *plan, const AssayScenario *scenario,
                                    const AssayGroup *group, GError **error);
-void assay_selector_free (AssaySelector *selector);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySelector, assay_selector_free)
 
 /* Whether it selects @cell, whose attack (or utility) has @settings. */
 gboolean assay_selector_selects (const AssayPlan *plan, const AssaySelector *selector,

@@ -4,22 +4,13 @@
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
 #include "runner/plan/group.h"
+#include "runner/plan/selector.h"
 
 #define DEFAULT_UNITS 8
 #define IMAGES (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_MIXTURES)
 
 static const char *const keys[]
     = { "count", "metric", "released", "defense", "attack", "where", NULL };
-
-void
-assay_sheet_free (AssaySheet *sheet)
-{
-  if (sheet == NULL)
-    return;
-  g_free (sheet->name);
-  assay_selector_free (sheet->selector);
-  g_free (sheet);
-}
 
 /* ---- The metric ---- */
 

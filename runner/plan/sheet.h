@@ -5,7 +5,8 @@
  * them. */
 #pragma once
 
-#include "runner/plan/selector.h"
+#include "runner/plan/plan.h"
+#include "runner/plan/scenario.h"
 
 G_BEGIN_DECLS
 
@@ -13,19 +14,9 @@ G_BEGIN_DECLS
 /* Pictures in one sheet, at most: a larger one is of no use to the eye. */
 #define ASSAY_SHEET_MOST_TILES 600
 
-struct _AssaySheet {
-  char *name;
-  guint line;
-  gsize count;           /* units that are shown, the first of trial 0 */
-  guint metric;          /* whose pictures: its number in the plan */
-  gboolean has_released; /* also what was released of each unit, where that is an image */
-  AssaySelector *selector;
-};
-
 /* Reads [pictures NAME]. ASSAY_ERROR_SCENARIO, _PARAMETER, _MISMATCH with file, line and key. */
 AssaySheet *assay_sheet_new (const AssayPlan *plan, const AssayScenario *scenario,
                              const AssayGroup *group, GError **error);
-void assay_sheet_free (AssaySheet *sheet);
 
 /* ASSAY_ERROR_SCENARIO where it selects no cell of the plan, or more than fit into a sheet;
  * ASSAY_ERROR_MISMATCH where released images are wanted and there are none. */

@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/games/control.h"
 #include "runner/run/audit.h"
-#include "runner/run/programs.h"
+#include "runner/run/inputs.h"
 #include "runner/run/show.h"
 #include "runner/run/tune.h"
 
@@ -63,26 +63,6 @@ report_progress (AssayRunner *runner, const char *doing)
 
 /* ---- What must be in the store beside the cells ---- */
 
-/* Data that changed between two processes of one run would mix two audits. */
-static gboolean
-check_data (AssayRunner *runner, guint index, GError **error)
-{
-  g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", index);
-  g_autofree char *known = NULL;
-  const char *sha256;
-
-  if (!assay_workspace_dataset (runner->workspace, index, &sha256, error)
-      || !assay_store_get (runner->store, key, &known, error))
-    return FALSE;
-  if (known == NULL)
-    return assay_store_set (runner->store, key, sha256, error);
-  return g_str_equal (known, sha256)
-         || assay_fail (error, ASSAY_ERROR_DATA,
-                        "the data of the run changed since it began (sha256 %.12s, now %.12s); "
-                        "expected a new run with --out",
-                        known, sha256);
-}
-
 /* Done when the cells move on to another dataset or trial. */
 static gboolean
 enter_trial (AssayRunner *runner, const AssayCell *cell, GError **error)
@@ -93,8 +73,8 @@ enter_trial (AssayRunner *runner, const AssayCell *cell, GError **error)
   if (runner->dataset == cell->dataset && runner->trial == cell->trial)
     return TRUE;
   report_progress (runner, "opening the dataset");
-  if (!check_data (runner, cell->dataset, error)
-      || !assay_programs_check (runner->plan, runner->store, TRUE, error)
+  if (!assay_inputs_check_data (runner->workspace, runner->store, cell->dataset, TRUE, error)
+      || !assay_inputs_check_programs (runner->plan, runner->store, TRUE, error)
       || (assay_plan_has_releases (runner->plan)
           && !assay_workspace_groups (runner->workspace, cell, &groups, &n, error)))
     return FALSE;
@@ -107,29 +87,6 @@ enter_trial (AssayRunner *runner, const AssayCell *cell, GError **error)
 }
 
 /* ---- Tuning and controls ---- */
-
-gboolean
-assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
-                           const AssaySettings **ret_settings, guint *ret_candidate, GError **error)
-{
-  const AssayPart *player = assay_plan_player (plan, cell);
-  g_autofree double *estimates = NULL;
-  guint n;
-
-  *ret_candidate = 0;
-  *ret_settings = player->settings;
-  if (player->candidates == NULL)
-    return TRUE;
-  if (!assay_store_tuning (store, cell->dataset, cell->defense, cell->attack, ret_candidate,
-                           &estimates, &n, error))
-    return FALSE;
-  if (estimates != NULL && n != player->candidates->len)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "attack %s: the run store has estimates of %u candidates; expected %u",
-                       player->label, n, player->candidates->len);
-  *ret_settings = estimates != NULL ? player->candidates->pdata[*ret_candidate] : NULL;
-  return TRUE;
-}
 
 static gboolean
 tune_if_needed (AssayRunner *runner, const AssayCell *cell, const AssaySettings **ret_settings,
@@ -153,12 +110,6 @@ tune_if_needed (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
     return FALSE;
   assay_workspace_end_tuning (runner->workspace);
   return assay_run_attack_settings (plan, runner->store, cell, ret_settings, ret_candidate, error);
-}
-
-char *
-assay_run_control_key (guint attack, guint candidate)
-{
-  return g_strdup_printf ("control.%u.%u", attack, candidate);
 }
 
 /* Plays the attack's control once per settings and run. */

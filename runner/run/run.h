@@ -3,7 +3,7 @@
 
 #include "runner/plan/plan.h"
 #include "runner/run/workspace.h"
-#include "runner/store/store.h"
+#include "runner/store/records.h"
 
 G_BEGIN_DECLS
 
@@ -44,20 +44,11 @@ gboolean assay_runner_cell (AssayRunner *runner, gsize index, GError **error);
 gboolean assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
                     const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error);
 
-/* The settings with which a cell's attack is run: the part's own, or the candidate that tuning
- * chose (NULL when it has not been tuned yet). @ret_candidate is its number, 0 where not tuned. */
-gboolean assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
-                                    const AssaySettings **ret_settings, guint *ret_candidate,
-                                    GError **error);
-
 /* Plays the attack of a cell, and what its utility assesses, once more: the same guess and the same
  * outcomes as in the run. @work is the cell's. */
 gboolean assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
                            const AssayCell *cell, AssayGuess **ret_guess, GError **error);
 gboolean assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *work,
                            AssayOutcomes *ret_outcomes, GError **error);
-
-/* The store's key for the outcome of a control: "won share n". */
-char *assay_run_control_key (guint attack, guint candidate);
 
 G_END_DECLS

@@ -12,6 +12,7 @@
 
 #include "config.h"
 #include "runner/plan/loaded.h"
+#include "runner/plan/planner.h"
 #include "runner/store/folder.h"
 
 #define META_SCENARIO "scenario"

@@ -301,7 +301,8 @@ def _(sandbox):
                     "in its results.json")
     sandbox.write("public.npy", data.file_bytes("public.npy", tiny.PRIVATE))
     sandbox.refuses(sandbox.assay("export", "out", "--cell", cell, "--to", "cell"),
-                    "the data of the run changed since (sha256 {*}, now {*})")
+                    "the data of the run changed since it began (sha256 {*}, now {*}); "
+                    "expected a new run with --out")
     check(not (sandbox.path / "cell").exists(), "something was left behind")
 
 

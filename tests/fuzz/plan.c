@@ -5,7 +5,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/plugin/plugin.h"
-#include "runner/plan/plan.h"
+#include "runner/plan/planner.h"
 
 static const AssayProbe probe
     = { .n_secrets = 1000,

@@ -1,6 +1,7 @@
 /* Fuzz target: run stores, which are what reports and comparisons read (results.json is only ever
  * written). An input is a list of rows that are put into an empty store as anyone with SQLite could
  * do it, of any type and length; then the results of the run are loaded. */
+#include "runner/plan/planner.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "runner/judge/results.h"
+#include "runner/plan/planner.h"
 #include "tests/reference/fixtures.h"
 
 /* The interval of @measure in a cell of defense @defense and attack (or utility) @player; with

@@ -4,6 +4,7 @@
 
 #include "report/report.h"
 #include "runner/plan/claim.h"
+#include "runner/plan/planner.h"
 #include "runner/run/run.h"
 #include "tests/reference/fixtures.h"
 

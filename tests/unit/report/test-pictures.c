@@ -6,6 +6,7 @@
 
 #include "report/report.h"
 #include "runner/judge/sheets.h"
+#include "runner/plan/planner.h"
 #include "runner/run/run.h"
 #include "runner/run/show.h"
 #include "tests/reference/fixtures.h"

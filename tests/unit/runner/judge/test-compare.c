@@ -3,6 +3,7 @@
 
 #include "core/data/npy.h"
 #include "runner/judge/compare-test.h"
+#include "runner/plan/planner.h"
 #include "tests/reference/fixtures.h"
 #include "tests/reference/naive-interval.h"
 #include "tests/unit/assert-near.h"

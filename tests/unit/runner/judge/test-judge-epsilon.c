@@ -8,6 +8,7 @@
 #include "core/stats/interval.h"
 #include "runner/judge/judge.h"
 #include "runner/plan/claim.h"
+#include "runner/plan/planner.h"
 #include "tests/reference/fixtures.h"
 
 static char *folder;

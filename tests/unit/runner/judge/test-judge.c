@@ -5,6 +5,7 @@
 
 #include "core/data/npy.h"
 #include "runner/judge/judge.h"
+#include "runner/plan/planner.h"
 #include "tests/reference/fixtures.h"
 
 static char *folder;

@@ -3,6 +3,7 @@
 
 #include "core/stats/interval.h"
 #include "runner/judge/pool.h"
+#include "runner/plan/planner.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 

@@ -4,6 +4,7 @@
 
 #include "core/data/npy.h"
 #include "runner/plan/claim.h"
+#include "runner/plan/planner.h"
 #include "tests/reference/fixtures.h"
 
 static char *folder;

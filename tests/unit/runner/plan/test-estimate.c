@@ -1,6 +1,6 @@
 /* Memory and work that a plan foretells: what further releases add to them. */
 #include "core/data/npy.h"
-#include "runner/plan/plan.h"
+#include "runner/plan/planner.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/data/npy.h"
+#include "runner/plan/planner.h"
 #include "runner/run/workspace.h"
 #include "tests/reference/fixtures.h"
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/data/npy.h"
+#include "runner/plan/planner.h"
 #include "runner/store/folder.h"
 #include "runner/store/kept.h"
 #include "tests/reference/fixtures.h"

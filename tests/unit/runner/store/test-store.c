@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/data/npy.h"
+#include "runner/plan/planner.h"
 #include "runner/run/run.h"
 #include "runner/store/store.h"
 #include "tests/reference/fixtures.h"

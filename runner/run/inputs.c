@@ -1,6 +1,6 @@
-/* Programs of others in a run, and the files that they are given. Of each part the store keeps a
- * line "SHA256 PATH" a file. */
-#include "runner/run/programs.h"
+/* What a run reads beside its plan. Of each part with files of its own (the programs of others) the
+ * store keeps a line "SHA256 PATH" a file. */
+#include "runner/run/inputs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -108,10 +108,66 @@ check_parts (const char *kind, const GPtrArray *parts, AssayStore *store, gboole
 }
 
 gboolean
-assay_programs_check (const AssayPlan *plan, AssayStore *store, gboolean is_new, GError **error)
+assay_inputs_check_programs (const AssayPlan *plan, AssayStore *store, gboolean is_new,
+                             GError **error)
 {
   g_autoptr (GHashTable) hashes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
   return check_parts ("defense", plan->defenses, store, is_new, hashes, error)
          && check_parts ("attack", plan->attacks, store, is_new, hashes, error);
+}
+
+/* What was made elsewhere. */
+static gboolean
+check_external (const AssayPlan *plan, AssayStore *store, GError **error)
+{
+  g_autofree char *known = NULL;
+
+  if (plan->elsewhere == NULL)
+    return TRUE;
+  if (!assay_store_get (store, "elsewhere.sha256", &known, error))
+    return FALSE;
+  if (known == NULL)
+    return assay_store_set (store, "elsewhere.sha256", plan->elsewhere, error);
+  return g_str_equal (known, plan->elsewhere)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "the releases or guesses made elsewhere changed since the run began "
+                        "(sha256 %.12s, now %.12s); expected a new run with --out",
+                        known, plan->elsewhere);
+}
+
+gboolean
+assay_inputs_check_data (AssayWorkspace *workspace, AssayStore *store, guint index, gboolean is_new,
+                         GError **error)
+{
+  g_autofree char *known = NULL;
+  const char *sha256;
+
+  if (!assay_workspace_dataset (workspace, index, &sha256, error)
+      || !assay_store_dataset (store, index, &known, error))
+    return FALSE;
+  if (known == NULL && is_new)
+    return assay_store_set_dataset (store, index, sha256, error);
+  return g_strcmp0 (known, sha256) == 0
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "the data of the run changed since it began (sha256 %.12s, now %.12s); "
+                        "expected a new run with --out",
+                        known != NULL ? known : "unknown", sha256);
+}
+
+gboolean
+assay_inputs_check (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
+                    gboolean is_finished, GError **error)
+{
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    g_autofree char *known = NULL;
+
+    if (!assay_store_dataset (store, i, &known, error))
+      return FALSE;
+    if ((known != NULL || is_finished)
+        && !assay_inputs_check_data (workspace, store, i, FALSE, error))
+      return FALSE;
+  }
+  return assay_inputs_check_programs (plan, store, !is_finished, error)
+         && check_external (plan, store, error);
 }

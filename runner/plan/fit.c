@@ -1,0 +1,114 @@
+/* Which attacks and utilities fit which defenses. */
+#include "runner/plan/fit.h"
+
+#include "core/base/text.h"
+
+/* NULL, or why a plugin that reads @reads cannot be combined with the release of @part. */
+static char *
+why_not_kind (const char *what, const AssayPlugin *plugin, guint reads, const AssayPart *part)
+{
+  const AssayDefense *defense = (const AssayDefense *) part->plugin;
+  const AssayReleaseKind kind = assay_defense_produces (defense, part->settings->values);
+  g_autofree char *kinds = assay_release_kinds_describe (reads);
+
+  if (reads & kind)
+    return NULL;
+  return g_strdup_printf ("%s '%s' reads %s, but defense '%s' releases %s", what, plugin->id, kinds,
+                          defense->id, assay_release_kind_name (kind));
+}
+
+/* The same of an attack that plays with the mechanism. */
+static char *
+why_no_audit (const AssayPart *part, const AssayPart *defense_part)
+{
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const AssayDefense *defense = (const AssayDefense *) defense_part->plugin;
+  const AssayMechanism *mechanism
+      = assay_defense_mechanism (defense, defense_part->settings->values);
+  const char *reason = NULL;
+
+  if (attack->game == ASSAY_GAME_RECONSTRUCT)
+    return NULL;
+  if (mechanism == NULL && defense->mechanism == NULL && defense->claim != NULL)
+    return g_strdup_printf ("attack '%s' tests a formal claim by running the mechanism, and "
+                            "defense '%s' offers none to run",
+                            attack->id, defense->id);
+  if (mechanism == NULL)
+    return g_strdup_printf ("attack '%s' tests a formal claim, and defense '%s' makes none%s",
+                            attack->id, defense->id,
+                            defense->mechanism != NULL ? " (setting epsilon)" : "");
+  if (attack->game == ASSAY_GAME_ONE_RUN && mechanism->canaries == NULL)
+    return g_strdup_printf ("attack '%s' needs a defense that acts on a whole dataset, and '%s' "
+                            "protects each secret for itself",
+                            attack->id, defense->id);
+  if (attack->why_not != NULL)
+    reason = attack->why_not (part->settings->values, mechanism);
+  return reason == NULL ? NULL
+                        : g_strdup_printf ("attack '%s': %s, and defense '%s' does not",
+                                           attack->id, reason, defense->id);
+}
+
+char *
+assay_fit_why_not (const AssayPart *defense_part, const AssayPart *part)
+{
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+
+  if (!assay_game_has_guess (attack->game))
+    return why_no_audit (part, defense_part);
+  return why_not_kind ("attack", part->plugin, assay_attack_reads (attack, part->settings->values),
+                       defense_part);
+}
+
+char *
+assay_fit_why_no_use (const AssayPart *defense, const AssayPart *part)
+{
+  return why_not_kind ("utility", part->plugin, ((const AssayMetric *) part->plugin)->reads,
+                       defense);
+}
+
+AssayOracle
+assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell)
+{
+  const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
+  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  const AssayAttack *plugin = (const AssayAttack *) attack->plugin;
+
+  return assay_oracle (((const AssayDefense *) defense->plugin)->mechanism,
+                       defense->settings->values, plan->probes[cell->dataset].cols,
+                       assay_plan_stream (plan, cell, "runs", NULL),
+                       plugin->delta != NULL ? plugin->delta (attack->settings->values) : -1);
+}
+
+gboolean
+assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **error)
+{
+  const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
+  const AssayPart *part = assay_plan_part (plan->attacks, cell->attack);
+  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const AssayOracle oracle = assay_plan_oracle (plan, cell);
+  g_autofree char *delta = assay_text_number (oracle.delta);
+
+  if (oracle.mechanism->canaries == NULL && !oracle.mechanism->has_own_inputs
+      && oracle.n_inputs != oracle.cols)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "defense '%s' protects secrets of %" G_GSIZE_FORMAT
+                       " columns, but the dataset has %" G_GSIZE_FORMAT,
+                       defense->label, oracle.n_inputs, oracle.cols);
+  if (attack->game == ASSAY_GAME_ONE_RUN) {
+    const gsize available = oracle.mechanism->max_canaries (oracle.settings, oracle.cols);
+    gsize canaries, guesses;
+
+    attack->one_run_sizes (part->settings->values, &canaries, &guesses);
+    if (canaries > available)
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "wants %" G_GSIZE_FORMAT " canaries, but defense '%s' has room for %"
+                         G_GSIZE_FORMAT,
+                         canaries, defense->label, available);
+  }
+  if (oracle.delta == 0 || oracle.claimed.delta > 0)
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                     "delta = %s, but defense '%s' claims pure epsilon (delta = 0); expected delta "
+                     "= claimed",
+                     delta, defense->label);
+}

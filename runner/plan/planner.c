@@ -1,0 +1,391 @@
+/* From a scenario to its plan. What fits with what is decided in pairing.c. */
+#include "runner/plan/planner.h"
+
+#include "config.h"
+#include "core/base/text.h"
+#include "core/plugin/registry.h"
+#include "runner/plan/claim.h"
+#include "runner/plan/group.h"
+#include "runner/plan/loaded.h"
+#include "runner/plan/pairing.h"
+#include "runner/plan/part.h"
+#include "runner/plan/sheet.h"
+
+static const char *const scenario_keys[]
+    = { "title", "reference", "seed", "trials", "confidence", NULL };
+static const char *const dataset_keys[]
+    = { "secrets", "secret_groups", "tune_secrets", "order", NULL };
+static const char *const no_keys[] = { NULL };
+
+#define DEFAULT_SECRETS 200
+#define MAX_SECRETS 1000000000
+
+static AssayPlan *
+plan_alloc (void)
+{
+  AssayPlan *plan = g_new0 (AssayPlan, 1);
+
+  plan->datasets = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
+  plan->defenses = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
+  plan->attacks = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
+  plan->utilities = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
+  plan->metrics = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
+  plan->claims = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_claim_free);
+  plan->sheets = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_sheet_free);
+  plan->cells = g_array_new (FALSE, FALSE, sizeof (AssayCell));
+  plan->skipped = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_skip_free);
+  plan->trials = 1;
+  plan->confidence = 0.95;
+  plan->secrets = DEFAULT_SECRETS;
+  return plan;
+}
+
+/* ---- [scenario] ---- */
+
+static gboolean
+read_header (AssayPlan *plan, const AssayScenario *scenario, const AssayPlanOptions *options,
+             GError **error)
+{
+  const AssayGroup *group = assay_scenario_find (scenario, "scenario", "");
+  gint64 seed = 1, trials = 1;
+
+  if (group != NULL
+      && (!assay_group_check_keys (scenario, group, scenario_keys, error)
+          || !assay_group_text (scenario, group, "title", &plan->title, error)
+          || !assay_group_text (scenario, group, "reference", &plan->reference, error)
+          || !assay_group_integer (scenario, group, "seed", 0, G_MAXINT64, &seed, error)
+          || !assay_group_integer (scenario, group, "trials", 1, 1000000, &trials, error)
+          || !assay_group_confidence (scenario, group, &plan->confidence, error)))
+    return FALSE;
+  if (plan->title == NULL)
+    plan->title = g_path_get_basename (scenario->path);
+  if (plan->reference == NULL)
+    plan->reference = g_strdup ("");
+  plan->seed = options->has_seed ? options->seed : (guint64) seed;
+  plan->trials = options->has_trials ? options->trials : (guint64) trials;
+  return TRUE;
+}
+
+/* ---- The parts ---- */
+
+/* Whether an attack of the scenario plays the kind of game that @metric measures. */
+static gboolean
+is_played (const AssayPlan *plan, const AssayMetric *metric)
+{
+  for (guint i = 0; i < plan->attacks->len; i++) {
+    const AssayAttack *attack = (const AssayAttack *) assay_plan_part (plan->attacks, i)->plugin;
+
+    if (assay_game_has_guess (attack->game) ? metric->measure != NULL : metric->audit != NULL)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* A metric that no group names is played with its defaults wherever it applies, unless it is one on
+ * request, or was loaded: what a scenario measures does not depend on what else is installed. */
+static void
+add_default_metrics (AssayPlan *plan)
+{
+  const guint n_named = plan->metrics->len;
+
+  for (guint m = 0; assay_metrics[m] != NULL; m++) {
+    const AssayPlugin *plugin = &assay_metrics[m]->plugin;
+    gboolean is_left_out = assay_metric_on_request (assay_metrics[m])
+                           || !is_played (plan, assay_metrics[m]);
+    AssayPart *part;
+
+    for (guint i = 0; i < n_named; i++)
+      is_left_out |= assay_plan_part (plan->metrics, i)->plugin == plugin;
+    if (is_left_out)
+      continue;
+    part = g_new0 (AssayPart, 1);
+    part->label = g_strdup (plugin->id);
+    part->plugin = plugin;
+    part->settings = assay_settings_new (plugin->parameters, plugin->settings_size);
+    part->canonical = assay_settings_canonical (part->settings);
+    g_ptr_array_add (plan->metrics, part);
+  }
+}
+
+/* order = random or file */
+static gboolean
+read_order (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "order");
+
+  if (entry == NULL)
+    return TRUE;
+  plan->keeps_order = g_str_equal (entry->value, "file");
+  if (!plan->keeps_order && !g_str_equal (entry->value, "random")) {
+    assay_fail (error, ASSAY_ERROR_PARAMETER, "order = '%s': expected random or file",
+                entry->value);
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
+  if (plan->keeps_order && assay_group_find (group, "secret_groups") != NULL) {
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                "order = file: groups are drawn in a random order; expected 'secrets' in place of "
+                "secret_groups");
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
+  return TRUE;
+}
+
+/* Datasets that keep their order are taken whole unless the scenario says how many. */
+static gboolean
+check_order (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+             GError **error)
+{
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    const AssayPlugin *plugin = assay_plan_part (plan->datasets, i)->plugin;
+    const AssayEntry *entry = assay_group_find (group, "order");
+
+    if (!((const AssayDatasetPlugin *) plugin)->keeps_order)
+      continue;
+    plan->takes_all = assay_group_find (group, "secrets") == NULL;
+    if ((entry == NULL || plan->keeps_order) && plan->secret_groups == 0)
+      continue;
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                "dataset '%s' is taken in its own order; expected neither order = random nor "
+                "secret_groups",
+                plugin->id);
+    return assay_scenario_blame (scenario, group, entry, error);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_dataset (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
+              GError **error)
+{
+  gint64 secrets = DEFAULT_SECRETS, tune_secrets = -1, groups = 0;
+
+  if (!assay_group_integer (scenario, group, "secrets", 1, MAX_SECRETS, &secrets, error)
+      || !assay_group_integer (scenario, group, "secret_groups", 1, MAX_SECRETS, &groups, error)
+      || !assay_group_integer (scenario, group, "tune_secrets", 1, MAX_SECRETS, &tune_secrets,
+                               error))
+    return FALSE;
+  if (groups > 0 && assay_group_find (group, "secrets") != NULL) {
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                "secret_groups draws whole groups: expected it or 'secrets', not both");
+    return assay_scenario_blame (scenario, group, assay_group_find (group, "secret_groups"), error);
+  }
+  plan->secrets = groups > 0 ? 0 : (guint64) secrets;
+  plan->secret_groups = (guint64) groups;
+  plan->tune_secrets = (guint64) (tune_secrets < 0 ? secrets : tune_secrets);
+  return read_order (plan, scenario, group, error)
+         && assay_parts_from_group (scenario, group, ASSAY_PLUGIN_DATASET, dataset_keys,
+                                    plan->datasets, error)
+         && check_order (plan, scenario, group, error);
+}
+
+/* Utilities and metrics are one type of plugin: which of the two it is, its callback says. */
+static gboolean
+check_measuring (const AssayScenario *scenario, const AssayGroup *group, const GPtrArray *parts,
+                 guint first, GError **error)
+{
+  const gboolean is_utility = g_str_equal (group->kind, "utility");
+
+  for (guint i = first; i < parts->len; i++) {
+    const AssayMetric *metric = (const AssayMetric *) assay_plan_part (parts, i)->plugin;
+
+    if ((metric->assess != NULL) == is_utility)
+      continue;
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                is_utility ? "'%s' measures guesses: expected it as [metric %s]"
+                           : "'%s' is a utility: expected it as [utility %s]",
+                metric->id, metric->id);
+    return assay_scenario_blame (scenario, group, NULL, error);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_measuring (const AssayScenario *scenario, const AssayGroup *group, GPtrArray *parts,
+                GError **error)
+{
+  const guint first = parts->len;
+
+  return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_METRIC, no_keys, parts, error)
+         && check_measuring (scenario, group, parts, first, error);
+}
+
+static gboolean
+read_group (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group, GError **error)
+{
+  if (g_str_equal (group->kind, "scenario") || g_str_equal (group->kind, "claim")
+      || g_str_equal (group->kind, "pictures"))
+    return TRUE;
+  if (g_str_equal (group->kind, "dataset"))
+    return read_dataset (plan, scenario, group, error);
+  if (g_str_equal (group->kind, "defense"))
+    return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_DEFENSE, no_keys, plan->defenses,
+                                   error);
+  if (g_str_equal (group->kind, "attack"))
+    return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_ATTACK, no_keys, plan->attacks,
+                                   error);
+  return read_measuring (scenario, group,
+                         g_str_equal (group->kind, "metric") ? plan->metrics : plan->utilities,
+                         error);
+}
+
+static gboolean
+read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
+{
+  for (guint i = 0; i < scenario->groups->len; i++)
+    if (!read_group (plan, scenario, scenario->groups->pdata[i], error))
+      return FALSE;
+  add_default_metrics (plan);
+  assay_parts_set_names (plan->datasets);
+  assay_parts_set_names (plan->defenses);
+  assay_parts_set_names (plan->attacks);
+  assay_parts_set_names (plan->utilities);
+  if (plan->datasets->len > 0 && plan->defenses->len > 0
+      && plan->attacks->len + plan->utilities->len > 0)
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: has no %s", scenario->path,
+                     plan->datasets->len == 0   ? "[dataset]"
+                     : plan->defenses->len == 0 ? "[defense NAME]"
+                                                : "[attack NAME] and no [utility NAME]");
+}
+
+/* Claims come last: they speak of metrics and of cells. */
+static gboolean
+read_claims (AssayPlan *plan, const AssayScenario *scenario, GError **error)
+{
+  for (guint i = 0; i < scenario->groups->len; i++) {
+    const AssayGroup *group = scenario->groups->pdata[i];
+    AssayClaim *claim;
+
+    if (!g_str_equal (group->kind, "claim"))
+      continue;
+    claim = assay_claim_new (plan, scenario, group, error);
+    if (claim == NULL)
+      return FALSE;
+    g_ptr_array_add (plan->claims, claim);
+    if (!assay_claim_check_cells (plan, claim, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* So do the pictures that are wanted. */
+static gboolean
+read_sheets (AssayPlan *plan, const AssayScenario *scenario, GError **error)
+{
+  for (guint i = 0; i < scenario->groups->len; i++) {
+    const AssayGroup *group = scenario->groups->pdata[i];
+    AssaySheet *sheet;
+
+    if (!g_str_equal (group->kind, "pictures"))
+      continue;
+    sheet = assay_sheet_new (plan, scenario, group, error);
+    if (sheet == NULL)
+      return FALSE;
+    g_ptr_array_add (plan->sheets, sheet);
+    if (!assay_sheet_check_cells (plan, sheet, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* ---- Where data is ---- */
+
+static char **
+data_folders (const char *scenario_path)
+{
+  const char *data = g_getenv ("ASSAY_DATA");
+  GPtrArray *folders = g_ptr_array_new ();
+
+  g_ptr_array_add (folders, g_path_get_dirname (scenario_path));
+  g_ptr_array_add (folders, g_strdup (data != NULL && *data != '\0' ? data : ASSAY_DEFAULT_DATA));
+  g_ptr_array_add (folders, NULL);
+  return (char **) g_ptr_array_free (folders, FALSE);
+}
+
+/* ---- Identity ---- */
+
+static void
+append_parts (GString *text, const char *kind, const GPtrArray *parts)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    const AssayPart *part = assay_plan_part (parts, i);
+    g_auto (GStrv) lines = g_strsplit (part->canonical, "\n", -1);
+    g_autofree char *line = g_strjoinv ("; ", lines);
+    g_autofree char *escaped = g_strescape (line, NULL);
+
+    g_string_append_printf (text, "%s %s %s; %s\n", kind, part->label, part->plugin->id, escaped);
+  }
+}
+
+/* Title, reference and claims are left out: they change nothing that a cell measures. */
+static char *
+canonical_plan (const AssayPlan *plan)
+{
+  g_autofree char *confidence = assay_text_number (plan->confidence);
+  g_autofree char *loaded = assay_loaded_canonical (plan);
+  GString *text = g_string_new ("assay-plan/1\n");
+
+  g_string_append_printf (text,
+                          "seed=%" G_GUINT64_FORMAT "\ntrials=%" G_GUINT64_FORMAT
+                          "\nsecrets=%" G_GUINT64_FORMAT "\ntune_secrets=%" G_GUINT64_FORMAT
+                          "\nconfidence=%s\n",
+                          plan->seed, plan->trials, plan->secrets, plan->tune_secrets, confidence);
+  append_parts (text, "dataset", plan->datasets);
+  append_parts (text, "defense", plan->defenses);
+  append_parts (text, "attack", plan->attacks);
+  append_parts (text, "metric", plan->metrics);
+  append_parts (text, "utility", plan->utilities);
+  if (plan->secret_groups > 0)
+    g_string_append_printf (text, "secret_groups=%" G_GUINT64_FORMAT "\n", plan->secret_groups);
+  if (plan->keeps_order)
+    g_string_append (text, "order=file\n");
+  for (guint i = 0; i < plan->sheets->len; i++) {
+    g_autofree char *sheet = assay_sheet_canonical (plan, plan->sheets->pdata[i]);
+
+    g_string_append_printf (text, "%s\n", sheet);
+  }
+  g_string_append (text, loaded);
+  return g_string_free (text, FALSE);
+}
+
+/* What a run that was made before knew of its data. */
+static gboolean
+take_probes (AssayPlan *plan, const AssayPlanOptions *options, GError **error)
+{
+  if (options->probes == NULL)
+    return TRUE;
+  if (options->n_probes != plan->datasets->len)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: sizes of %u datasets were kept; expected those of %u", plan->scenario,
+                       options->n_probes, plan->datasets->len);
+  plan->probes = g_memdup2 (options->probes, options->n_probes * sizeof *options->probes);
+  return TRUE;
+}
+
+AssayPlan *
+assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GError **error)
+{
+  g_autoptr (AssayScenario) scenario
+      = options->text != NULL ? assay_scenario_parse (scenario_path, options->text, error)
+                              : assay_scenario_load (scenario_path, error);
+  g_autoptr (AssayPlan) plan = plan_alloc ();
+
+  if (scenario == NULL)
+    return NULL;
+  for (guint i = 0; options->assignments != NULL && options->assignments[i] != NULL; i++)
+    if (!assay_scenario_set (scenario, options->assignments[i], error))
+      return NULL;
+  plan->scenario = g_strdup (scenario_path);
+  plan->scenario_sha256 = g_strdup (scenario->sha256);
+  plan->text = g_strdup (scenario->text);
+  plan->assignments = g_strdupv ((char **) options->assignments);
+  plan->is_changed = options->assignments != NULL && options->assignments[0] != NULL;
+  plan->folders = data_folders (scenario_path);
+  if (!read_header (plan, scenario, options, error) || !read_parts (plan, scenario, error)
+      || !take_probes (plan, options, error) || !assay_plan_pair (plan, error)
+      || !read_claims (plan, scenario, error) || !read_sheets (plan, scenario, error))
+    return NULL;
+  plan->canonical = canonical_plan (plan);
+  plan->sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, plan->canonical, -1);
+  return g_steal_pointer (&plan);
+}

@@ -1,0 +1,42 @@
+/* What a run keeps beside outcomes, as named texts and tunings of its store. */
+#pragma once
+
+#include "runner/plan/plan.h"
+#include "runner/store/store.h"
+
+G_BEGIN_DECLS
+
+/* What an audit chose and counted. One run: no pair, and no event. */
+typedef struct {
+  AssayAudit counts;
+  guint pair;
+  gboolean is_swapped;
+  guint64 trained_on;
+  char *says; /* the event, in words */
+} AssayAuditRecord;
+
+void assay_audit_record_free (AssayAuditRecord *record);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayAuditRecord, assay_audit_record_free)
+
+/* Kept beside the outcomes, from which the event could not be told. The counts stand in the
+ * outcomes: those that are loaded here are zero. NULL in @ret_record: none. */
+gboolean assay_audit_store (AssayStore *store, gsize cell, const AssayAuditRecord *record,
+                            GError **error);
+gboolean assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record,
+                           GError **error);
+
+/* The settings with which a cell's attack is run: the part's own, or the candidate that tuning
+ * chose (NULL when it has not been tuned yet). @ret_candidate is its number, 0 where not tuned. */
+gboolean assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
+                                    const AssaySettings **ret_settings, guint *ret_candidate,
+                                    GError **error);
+
+/* The store's key for the outcome of a control: "won share n". */
+char *assay_run_control_key (guint attack, guint candidate);
+
+/* What was read as dataset @index: NULL in @ret_sha256 where none was yet. */
+gboolean assay_store_dataset (AssayStore *store, guint index, char **ret_sha256, GError **error);
+gboolean assay_store_set_dataset (AssayStore *store, guint index, const char *sha256,
+                                  GError **error);
+
+G_END_DECLS
