@@ -2,35 +2,34 @@
  * how it is written. */
 #pragma once
 
-#include <glib.h>
+#include "runner/plan/scenario.h"
 
 G_BEGIN_DECLS
 
 typedef struct {
-  char *name;    /* of the file on disk: plain, without folders */
-  char *url;     /* http, https or ftp */
-  char *sha256;  /* lower case; NULL: not established */
-  guint64 size;  /* without a sha256 the most that it may have */
-  char **unpack; /* members of a .tar.gz, or NULL */
-  guint line;
+  const char *name; /* of the file on disk: plain, without folders */
+  const char *url;  /* http, https or ftp */
+  guint64 size;     /* without a sha256 the most that it may have */
+  char *sha256;     /* lower case; NULL: not established */
+  char **unpack;    /* members of a .tar.gz, or NULL */
 } CatalogFile;
 
 typedef struct {
-  char *name, *title, *page, *licence, *citation;
-  char *note;       /* or NULL */
-  char *folder;     /* below --out */
-  GPtrArray *files; /* of CatalogFile */
-  guint line;
+  const char *name, *title, *page, *licence, *citation;
+  const char *note;   /* or NULL */
+  const char *folder; /* below --out */
+  GPtrArray *files;   /* of CatalogFile */
 } CatalogSet;
 
 typedef struct {
-  GPtrArray *sets; /* in the order of the file */
+  AssayScenario *text; /* which names and texts are of */
+  GPtrArray *sets;     /* in the order of the file */
 } Catalog;
 
 /* datasets/catalog.ini, built in. */
 extern const char cli_catalog_text[];
 
-/* ASSAY_ERROR_DATA: "PATH:LINE: what". */
+/* ASSAY_ERROR_DATA or ASSAY_ERROR_SCENARIO: "PATH:LINE: what". */
 Catalog *cli_catalog_parse (const char *path, const char *text, GError **error);
 Catalog *cli_catalog_load (const char *path, GError **error);
 void cli_catalog_free (Catalog *catalog);

@@ -14,21 +14,7 @@
 #include "core/base/text.h"
 
 #define DEFAULT_TIMEOUT_S 60
-#define MOST_TIMEOUT_S 86400
-
-typedef struct {
-  char *out, *catalog;
-  int timeout_s;
-  gboolean accepts_unverified, may_replace;
-} FetchOptions;
-
-static void
-options_clear (FetchOptions *options)
-{
-  g_free (options->out);
-  g_free (options->catalog);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FetchOptions, options_clear)
+#define MAX_TIMEOUT_S 86400
 
 /* ---- The list ---- */
 
@@ -69,39 +55,32 @@ print_set (const CatalogSet *set)
 /* ---- Fetching ---- */
 
 static void
-print_outcome (const CatalogFile *file, const char *path, CliDownloadOutcome outcome,
-               const char *sha256)
+print_outcome (const CatalogFile *file, const CliDownload *download)
 {
-  switch (outcome) {
-  case CLI_DOWNLOAD_WAS_THERE:
-    g_print ("%s: was there, and its sha256 fits\n", path);
-    break;
-  case CLI_DOWNLOAD_FETCHED:
-    g_print ("%s: fetched, and its sha256 fits\n", path);
-    break;
-  case CLI_DOWNLOAD_UNVERIFIED:
+  if (file->sha256 != NULL)
+    g_print ("%s: %s, and its sha256 fits\n", download->path,
+             download->was_there ? "was there" : "fetched");
+  else
     g_print ("%s: NOT verified; its sha256 is\n  %s\n"
              "  Compare it with what the authors say. With 'sha256 = ...' and its size in a\n"
              "  catalogue of your own (--catalog), %s is verified%s.\n",
-             path, sha256, file->name, file->unpack != NULL ? " and unpacked" : "");
-    break;
-  }
+             download->path, download->sha256, file->name,
+             file->unpack != NULL ? " and unpacked" : "");
 }
 
 static gboolean
 fetch_file (const CatalogFile *file, const char *folder, const CliDownloadOptions *options,
             GError **error)
 {
-  g_autofree char *path = NULL;
-  g_autofree char *sha256 = NULL;
-  CliDownloadOutcome outcome;
+  g_auto (CliDownload) download = { 0 };
 
-  if (!cli_download (file, folder, options, &outcome, &path, &sha256, error))
+  if (!cli_download (file, folder, options, &download, error))
     return FALSE;
-  print_outcome (file, path, outcome, sha256);
-  if (file->unpack == NULL || outcome == CLI_DOWNLOAD_UNVERIFIED)
+  print_outcome (file, &download);
+  if (file->unpack == NULL || file->sha256 == NULL)
     return TRUE;
-  if (!cli_unpack (path, (const char *const *) file->unpack, folder, options->may_replace, error))
+  if (!cli_unpack (download.path, (const char *const *) file->unpack, folder, options->may_replace,
+                   error))
     return FALSE;
   for (guint i = 0; file->unpack[i] != NULL; i++) {
     g_autofree char *base = g_path_get_basename (file->unpack[i]);
@@ -112,15 +91,9 @@ fetch_file (const CatalogFile *file, const char *folder, const CliDownloadOption
 }
 
 static gboolean
-fetch_set (const CatalogSet *set, const FetchOptions *options, GError **error)
+fetch_set (const CatalogSet *set, const char *out, const CliDownloadOptions *options,
+           GError **error)
 {
-  const CliDownloadOptions download = { .timeout_s = (guint) options->timeout_s,
-                                        .may_replace = options->may_replace,
-                                        .accepts_unverified = options->accepts_unverified };
-  const char *data = g_getenv ("ASSAY_DATA");
-  const char *out = options->out != NULL            ? options->out
-                    : data != NULL && *data != '\0' ? data
-                                                    : ".";
   g_autofree char *folder = g_build_filename (out, set->folder, NULL);
 
   print_set (set);
@@ -128,59 +101,55 @@ fetch_set (const CatalogSet *set, const FetchOptions *options, GError **error)
     return assay_fail (error, ASSAY_ERROR_IO, "%s: the folder cannot be made: %s", folder,
                        g_strerror (errno));
   for (guint i = 0; i < set->files->len; i++)
-    if (!fetch_file (set->files->pdata[i], folder, &download, error))
+    if (!fetch_file (set->files->pdata[i], folder, options, error))
       return FALSE;
   return TRUE;
 }
 
-static int
-fail (const GError *error)
+static gboolean
+fetch (char **names, const char *catalog_path, const char *out, const CliDownloadOptions *options,
+       GError **error)
 {
-  g_printerr ("assay: %s\n", error->message);
-  return g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED) ? EXIT_INTERRUPTED
-         : g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_IO)      ? EXIT_UNFINISHED
-                                                                     : EXIT_BAD_INPUT;
-}
-
-static int
-fetch (int n_names, char **names, const FetchOptions *options)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (Catalog) catalog = options->catalog != NULL
-                                    ? cli_catalog_load (options->catalog, &error)
-                                    : cli_catalog_parse ("catalog.ini", cli_catalog_text, &error);
+  g_autoptr (Catalog) catalog = catalog_path != NULL
+                                    ? cli_catalog_load (catalog_path, error)
+                                    : cli_catalog_parse ("catalog.ini", cli_catalog_text, error);
 
   if (catalog == NULL)
-    return fail (error);
-  if (n_names == 0)
+    return FALSE;
+  if (*names == NULL)
     print_list (catalog);
   /* All names before the first download. */
-  for (int i = 0; i < n_names; i++)
-    if (cli_catalog_find (catalog, names[i], &error) == NULL)
-      return fail (error);
+  for (char **name = names; *name != NULL; name++)
+    if (cli_catalog_find (catalog, *name, error) == NULL)
+      return FALSE;
   cli_catch_interrupts ();
-  for (int i = 0; i < n_names; i++)
-    if (!fetch_set (cli_catalog_find (catalog, names[i], NULL), options, &error))
-      return fail (error);
-  return EXIT_OK;
+  for (char **name = names; *name != NULL; name++)
+    if (!fetch_set (cli_catalog_find (catalog, *name, NULL), out, options, error))
+      return FALSE;
+  return TRUE;
 }
 
 int
 cli_dataset_fetch (int argc, char **argv)
 {
-  g_auto (FetchOptions) options = { .timeout_s = DEFAULT_TIMEOUT_S };
+  const char *data = g_getenv ("ASSAY_DATA");
+  g_autofree char *out = g_strdup (data != NULL && *data != '\0' ? data : ".");
+  g_autofree char *catalog = NULL;
+  CliDownloadOptions options = { .timeout_s = DEFAULT_TIMEOUT_S };
+  int timeout_s = DEFAULT_TIMEOUT_S;
   const GOptionEntry entries[]
-      = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+      = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
             "Where the files go (default: ASSAY_DATA, or here)", "DIR" },
-          { "catalog", 0, 0, G_OPTION_ARG_FILENAME, &options.catalog,
+          { "catalog", 0, 0, G_OPTION_ARG_FILENAME, &catalog,
             "Another catalogue than the one built in", "FILE" },
           { "accept-unverified", 0, 0, G_OPTION_ARG_NONE, &options.accepts_unverified,
             "Fetch files whose sha256 is not known, too", NULL },
-          { "timeout", 0, 0, G_OPTION_ARG_INT, &options.timeout_s,
-            "Seconds in which nothing comes (60)", "N" },
+          { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout_s, "Seconds in which nothing comes (60)",
+            "N" },
           { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace,
             "Replace files that are there and do not fit", NULL },
           G_OPTION_ENTRY_NULL };
+  g_autoptr (GError) error = NULL;
 
   if (!cli_parse (&argc, &argv, "[SET...]",
                   "Files of public data sets, from where their authors publish them. Without\n"
@@ -190,10 +159,11 @@ cli_dataset_fetch (int argc, char **argv)
                   "  assay dataset fetch fashion-mnist --out data\n",
                   entries))
     return EXIT_BAD_INPUT;
-  if (options.timeout_s < 1 || options.timeout_s > MOST_TIMEOUT_S) {
-    g_printerr ("assay dataset fetch: --timeout %d: expected 1 to %d seconds\n", options.timeout_s,
-                MOST_TIMEOUT_S);
+  if (timeout_s < 1 || timeout_s > MAX_TIMEOUT_S) {
+    g_printerr ("assay dataset fetch: --timeout %d: expected 1 to %d seconds\n", timeout_s,
+                MAX_TIMEOUT_S);
     return EXIT_BAD_INPUT;
   }
-  return fetch (argc - 1, argv + 1, &options);
+  options.timeout_s = (guint) timeout_s;
+  return fetch (argv + 1, catalog, out, &options, &error) ? EXIT_OK : cli_fail (error);
 }

@@ -5,26 +5,28 @@
 
 G_BEGIN_DECLS
 
-typedef enum {
-  CLI_DOWNLOAD_WAS_THERE, /* and its sha256 fits */
-  CLI_DOWNLOAD_FETCHED,   /* and its sha256 fits */
-  CLI_DOWNLOAD_UNVERIFIED,
-} CliDownloadOutcome;
-
 typedef struct {
   guint timeout_s;
   gboolean may_replace;
   gboolean accepts_unverified;
 } CliDownloadOptions;
 
-/* Brings @file to @folder, which exists. @ret_path is where it is: without a sha256 in the
- * catalogue its name ends in ".unverified". @ret_sha256 is that of what is there.
+typedef struct {
+  char *path;   /* without a sha256 in the catalogue its name ends in ".unverified" */
+  char *sha256; /* of what is there */
+  gboolean was_there;
+} CliDownload;
+
+void cli_download_clear (CliDownload *download);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CliDownload, cli_download_clear)
+
+/* Brings @file to @folder, which exists.
  *
  * What has come is kept as "NAME.part", on which the next call goes on; what has come whole and has
  * another sha256 as "NAME.wrong". Where another process fetches the same file, and for what
  * cli_transfer reports, an error. */
 gboolean cli_download (const CatalogFile *file, const char *folder,
-                       const CliDownloadOptions *options, CliDownloadOutcome *ret_outcome,
-                       char **ret_path, char **ret_sha256, GError **error);
+                       const CliDownloadOptions *options, CliDownload *ret_download,
+                       GError **error);
 
 G_END_DECLS

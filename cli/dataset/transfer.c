@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <curl/curl.h>
@@ -14,32 +13,21 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-#define MOST_REDIRECTS 5
+#define MAX_REDIRECTS 5
 #define REDRAW_US (G_USEC_PER_SEC / 10)
-#define STATUS_PARTIAL 206
 #define STATUS_RANGE_REFUSED 416
 
 /* One request. */
 typedef struct {
-  const CliTransfer *transfer;
+  const CatalogFile *file;
+  const char *path;
+  int fd;
   CURL *curl;
-  guint64 asked;       /* the first byte that was asked for */
-  guint64 length;      /* of the file now */
-  guint64 range_first; /* of a Content-Range */
-  gboolean has_range;
-  gboolean has_begun; /* some of the body has come */
-  gboolean is_terminal;
+  guint64 first;  /* the first byte that was asked for */
+  guint64 length; /* of the file on disk now */
   gint64 drawn;
   GError *error; /* why a callback ended it */
 } Request;
-
-static void
-request_clear (Request *request)
-{
-  g_clear_error (&request->error);
-  g_clear_pointer (&request->curl, curl_easy_cleanup);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Request, request_clear)
 
 gboolean
 cli_transfer_is_there (void)
@@ -47,88 +35,54 @@ cli_transfer_is_there (void)
   return TRUE;
 }
 
-/* ---- What comes ---- */
-
-/* "Content-Range: bytes 100-199/200"; every answer of a chain of redirects begins anew. */
-static size_t
-on_header (char *data, size_t size, size_t n, void *user)
+static gboolean
+fail_write (const char *path, GError **error)
 {
-  Request *request = user;
-  g_autofree char *line = g_strndup (data, size * n);
-  const char *name = "content-range:";
-
-  if (g_str_has_prefix (line, "HTTP/"))
-    request->has_range = FALSE;
-  else if (g_ascii_strncasecmp (line, name, strlen (name)) == 0)
-    request->has_range
-        = sscanf (line + strlen (name), " bytes %" SCNu64 "-", &request->range_first) == 1;
-  return size * n;
+  return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path, g_strerror (errno));
 }
 
+/* Whether what is about to come can be the right file at all. */
 static gboolean
-fail_size (const CliTransfer *transfer, guint64 found, GError **error)
+check_size (Request *request)
 {
-  g_autofree char *there = assay_text_count (found);
-  g_autofree char *expected = assay_text_count (transfer->size);
-
-  return assay_fail (error, ASSAY_ERROR_DATA,
-                     "%s: has %s bytes, expected %s%s: it is not the file that the catalogue means",
-                     transfer->url, there, transfer->is_exact ? "" : "at most ", expected);
-}
-
-/* Where what comes belongs, and whether it can be the right file at all. */
-static gboolean
-begin_body (Request *request)
-{
-  const CliTransfer *transfer = request->transfer;
-  long status = 0;
+  const CatalogFile *file = request->file;
+  const gboolean is_exact = file->sha256 != NULL;
+  g_autofree char *found = NULL, *expected = NULL;
   curl_off_t left = -1;
+  guint64 size;
 
-  curl_easy_getinfo (request->curl, CURLINFO_RESPONSE_CODE, &status);
   curl_easy_getinfo (request->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &left);
-  if (request->asked > 0 && !g_str_has_prefix (transfer->url, "ftp:")) {
-    if (status == STATUS_PARTIAL && (!request->has_range || request->range_first != request->asked))
-      return assay_fail (&request->error, ASSAY_ERROR_DATA,
-                         "%s: the server sent another part than bytes %" PRIu64 " and on",
-                         transfer->url, request->asked);
-    if (status != STATUS_PARTIAL) { /* the server knows no ranges and sends everything */
-      if (ftruncate (transfer->fd, 0) != 0 || lseek (transfer->fd, 0, SEEK_SET) != 0)
-        return assay_fail (&request->error, ASSAY_ERROR_IO, "%s: cannot be written: %s",
-                           transfer->path, g_strerror (errno));
-      request->length = 0;
-    }
-  }
-  if (left >= 0
-      && (transfer->is_exact ? request->length + (guint64) left != transfer->size
-                             : (guint64) left > transfer->size))
-    return fail_size (transfer, request->length + (guint64) left, &request->error);
-  return TRUE;
+  size = request->first + (guint64) MAX (left, 0);
+  if (left < 0 || (is_exact ? size == file->size : size <= file->size))
+    return TRUE;
+  found = assay_text_count (size);
+  expected = assay_text_count (file->size);
+  return assay_fail (&request->error, ASSAY_ERROR_DATA,
+                     "%s: has %s bytes, expected %s%s: it is not the file that the catalogue means",
+                     file->url, found, is_exact ? "" : "at most ", expected);
 }
 
 static size_t
 on_body (char *data, size_t size, size_t n, void *user)
 {
   Request *request = user;
-  const CliTransfer *transfer = request->transfer;
+  const CatalogFile *file = request->file;
   const size_t length = size * n;
-  size_t done = 0;
 
-  if (!request->has_begun && !begin_body (request))
+  if (request->length == request->first && !check_size (request))
     return CURL_WRITEFUNC_ERROR;
-  request->has_begun = TRUE;
-  if (length > transfer->size - request->length) {
+  if (length > file->size - request->length) {
     assay_error_set (&request->error, ASSAY_ERROR_DATA,
                      "%s: is larger than %" PRIu64
                      " bytes: it is not the file that the catalogue means",
-                     transfer->url, transfer->size);
+                     file->url, file->size);
     return CURL_WRITEFUNC_ERROR;
   }
-  while (done < length) {
-    const gssize written = write (transfer->fd, data + done, length - done);
+  for (size_t done = 0; done < length;) {
+    const gssize written = write (request->fd, data + done, length - done);
 
     if (written < 0 && errno != EINTR) {
-      assay_error_set (&request->error, ASSAY_ERROR_IO, "%s: cannot be written: %s", transfer->path,
-                       g_strerror (errno));
+      fail_write (request->path, &request->error);
       return CURL_WRITEFUNC_ERROR;
     }
     done += (size_t) MAX (written, 0);
@@ -138,73 +92,61 @@ on_body (char *data, size_t size, size_t n, void *user)
 }
 
 static int
-on_progress (void *user, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up)
+on_progress (void *user, G_GNUC_UNUSED curl_off_t total, G_GNUC_UNUSED curl_off_t now,
+             G_GNUC_UNUSED curl_off_t upload_total, G_GNUC_UNUSED curl_off_t upload_now)
 {
   Request *request = user;
-  const CliTransfer *transfer = request->transfer;
   const gint64 time = g_get_monotonic_time ();
 
-  (void) total;
-  (void) now;
-  (void) up_total;
-  (void) up;
-  if (request->is_terminal && time - request->drawn >= REDRAW_US) {
+  if (isatty (STDERR_FILENO) && time - request->drawn >= REDRAW_US) {
     g_autofree char *length = assay_text_bytes (request->length);
-    g_autofree char *size = assay_text_bytes (transfer->size);
+    g_autofree char *size = assay_text_bytes (request->file->size);
 
-    fprintf (stderr, "\r\033[K%s: %s of %s%s", transfer->name, length,
-             transfer->is_exact ? "" : "at most ", size);
+    fprintf (stderr, "\r\033[K%s: %s of %s%s", request->file->name, length,
+             request->file->sha256 != NULL ? "" : "at most ", size);
     fflush (stderr);
     request->drawn = time;
   }
   return cli_is_interrupted ();
 }
 
-/* ---- Requests ---- */
-
 static void
-set_options (Request *request, char *message)
+set_options (Request *request, guint timeout_s, char *message)
 {
-  const CliTransfer *transfer = request->transfer;
+  const char *url = request->file->url;
   CURL *curl = request->curl;
 
-  curl_easy_setopt (curl, CURLOPT_URL, transfer->url);
+  curl_easy_setopt (curl, CURLOPT_URL, url);
   curl_easy_setopt (curl, CURLOPT_PROTOCOLS_STR, "https,http,ftp");
   /* What begins safe stays safe; nobody is led from a page to a file server. */
   curl_easy_setopt (curl, CURLOPT_REDIR_PROTOCOLS_STR,
-                    g_str_has_prefix (transfer->url, "https:") ? "https" : "https,http");
+                    g_str_has_prefix (url, "https:") ? "https" : "https,http");
   curl_easy_setopt (curl, CURLOPT_FOLLOWLOCATION, 1L);
-  curl_easy_setopt (curl, CURLOPT_MAXREDIRS, (long) MOST_REDIRECTS);
+  curl_easy_setopt (curl, CURLOPT_MAXREDIRS, (long) MAX_REDIRECTS);
   curl_easy_setopt (curl, CURLOPT_FAILONERROR, 1L);
   curl_easy_setopt (curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt (curl, CURLOPT_USERAGENT, "assay/" ASSAY_VERSION);
-  curl_easy_setopt (curl, CURLOPT_CONNECTTIMEOUT, (long) transfer->timeout_s);
+  curl_easy_setopt (curl, CURLOPT_CONNECTTIMEOUT, (long) timeout_s);
   curl_easy_setopt (curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-  curl_easy_setopt (curl, CURLOPT_LOW_SPEED_TIME, (long) transfer->timeout_s);
+  curl_easy_setopt (curl, CURLOPT_LOW_SPEED_TIME, (long) timeout_s);
   curl_easy_setopt (curl, CURLOPT_ERRORBUFFER, message);
-  curl_easy_setopt (curl, CURLOPT_HEADERFUNCTION, on_header);
-  curl_easy_setopt (curl, CURLOPT_HEADERDATA, request);
+  curl_easy_setopt (curl, CURLOPT_RESUME_FROM_LARGE, (curl_off_t) request->first);
   curl_easy_setopt (curl, CURLOPT_WRITEFUNCTION, on_body);
   curl_easy_setopt (curl, CURLOPT_WRITEDATA, request);
   curl_easy_setopt (curl, CURLOPT_NOPROGRESS, 0L);
   curl_easy_setopt (curl, CURLOPT_XFERINFOFUNCTION, on_progress);
   curl_easy_setopt (curl, CURLOPT_XFERINFODATA, request);
-  if (request->asked > 0) {
-    g_autofree char *range = g_strdup_printf ("%" PRIu64 "-", request->asked);
-
-    curl_easy_setopt (curl, CURLOPT_RANGE, range);
-  }
 }
 
 static gboolean
-explain (const Request *request, CURLcode code, const char *message, GError **error)
+explain (Request *request, CURLcode code, guint timeout_s, const char *message, GError **error)
 {
-  const CliTransfer *transfer = request->transfer;
+  const char *url = request->file->url;
   long status = 0;
 
   curl_easy_getinfo (request->curl, CURLINFO_RESPONSE_CODE, &status);
   if (request->error != NULL) {
-    g_propagate_error (error, g_error_copy (request->error));
+    g_propagate_error (error, g_steal_pointer (&request->error));
     return FALSE;
   }
   switch (code) {
@@ -214,60 +156,50 @@ explain (const Request *request, CURLcode code, const char *message, GError **er
     /* Time-outs, too many requests, and faults of the server pass. */
     return assay_fail (
         error, status == 408 || status == 429 || status >= 500 ? ASSAY_ERROR_IO : ASSAY_ERROR_DATA,
-        "%s: the server answered with status %ld", transfer->url, status);
+        "%s: the server answered with status %ld", url, status);
   case CURLE_TOO_MANY_REDIRECTS:
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: leads over more than %d redirects",
-                       transfer->url, MOST_REDIRECTS);
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: leads over more than %d redirects", url,
+                       MAX_REDIRECTS);
   case CURLE_UNSUPPORTED_PROTOCOL:
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: speaks or leads to another protocol: %s",
-                       transfer->url, message);
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: speaks or leads to another protocol: %s", url,
+                       message);
   case CURLE_OPERATION_TIMEDOUT:
-    return assay_fail (error, ASSAY_ERROR_IO, "%s: nothing came for %u s (--timeout)",
-                       transfer->url, transfer->timeout_s);
+    return assay_fail (error, ASSAY_ERROR_IO, "%s: nothing came for %u s (--timeout)", url,
+                       timeout_s);
   default:
-    return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", transfer->url,
+    return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", url,
                        *message != '\0' ? message : curl_easy_strerror (code));
   }
 }
 
-/* @ret_is_range_refused: there are no bytes behind those that are there. */
-static gboolean
-request_from (const CliTransfer *transfer, guint64 first, gboolean *ret_is_range_refused,
+gboolean
+cli_transfer (const CatalogFile *file, const char *path, int fd, guint64 have, guint timeout_s,
               GError **error)
 {
-  g_auto (Request) request = {
-    .transfer = transfer, .asked = first, .length = first, .is_terminal = isatty (STDERR_FILENO)
-  };
+  Request request
+      = { .file = file, .path = path, .fd = fd, .first = have, .length = have };
   char message[CURL_ERROR_SIZE] = "";
+  gboolean cannot_resume, is_ok;
   long status = 0;
   CURLcode code;
 
   request.curl = curl_easy_init ();
   if (request.curl == NULL)
     return assay_fail (error, ASSAY_ERROR_MEMORY, "libcurl cannot be started");
-  if (lseek (transfer->fd, (off_t) first, SEEK_SET) < 0 || ftruncate (transfer->fd, (off_t) first))
-    return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", transfer->path,
-                       g_strerror (errno));
-  set_options (&request, message);
+  if (lseek (fd, (off_t) have, SEEK_SET) < 0 || ftruncate (fd, (off_t) have) != 0) {
+    curl_easy_cleanup (request.curl);
+    return fail_write (path, error);
+  }
+  set_options (&request, timeout_s, message);
   code = curl_easy_perform (request.curl);
   if (request.drawn != 0)
     fputs ("\r\033[K", stderr);
   curl_easy_getinfo (request.curl, CURLINFO_RESPONSE_CODE, &status);
-  *ret_is_range_refused
-      = code == CURLE_HTTP_RETURNED_ERROR && status == STATUS_RANGE_REFUSED && first > 0;
-  return code == CURLE_OK || explain (&request, code, message, error);
-}
-
-gboolean
-cli_transfer (const CliTransfer *transfer, GError **error)
-{
-  g_autoptr (GError) cause = NULL;
-  gboolean is_range_refused = FALSE;
-
-  if (request_from (transfer, transfer->have, &is_range_refused, &cause))
-    return TRUE;
-  if (is_range_refused)
-    return request_from (transfer, 0, &is_range_refused, error);
-  g_propagate_error (error, g_steal_pointer (&cause));
-  return FALSE;
+  /* It knows no ranges, sent another one, or has no bytes behind those that are there. */
+  cannot_resume = have > 0
+                  && (code == CURLE_RANGE_ERROR || code == CURLE_BAD_DOWNLOAD_RESUME
+                      || code == CURLE_FTP_COULDNT_USE_REST || status == STATUS_RANGE_REFUSED);
+  is_ok = cannot_resume || code == CURLE_OK || explain (&request, code, timeout_s, message, error);
+  curl_easy_cleanup (request.curl);
+  return cannot_resume ? cli_transfer (file, path, fd, 0, timeout_s, error) : is_ok;
 }

@@ -1,27 +1,19 @@
 /* The bytes of an address, from where a partial file ends. */
 #pragma once
 
-#include <glib.h>
+#include "cli/dataset/catalog.h"
 
 G_BEGIN_DECLS
 
-typedef struct {
-  const char *url;
-  const char *name;  /* for the progress on a terminal */
-  const char *path;  /* of the file, for messages */
-  int fd;            /* of a file that holds the first @have bytes */
-  guint64 have;      /* 0: all of it is asked for */
-  guint64 size;      /* what it must have, or the most that it may have */
-  gboolean is_exact; /* which of the two */
-  guint timeout_s;   /* to connect, and for pauses in what comes */
-} CliTransfer;
-
-/* Whether the program was built with libcurl. */
+/* Whether the program was built with libcurl and libarchive. */
 gboolean cli_transfer_is_there (void);
 
-/* Appends what lacks, or begins again where the server knows no ranges. On an error the file keeps
- * what has come: ASSAY_ERROR_DATA (the address is wrong, or what is there is not what was
- * expected), ASSAY_ERROR_IO (it may work another time), ASSAY_ERROR_CANCELLED. */
-gboolean cli_transfer (const CliTransfer *transfer, GError **error);
+/* Appends to @fd, a file called @path that holds the first @have bytes of @file, what lacks; or
+ * begins again where the server cannot go on. @timeout_s is for connecting, and for pauses in what
+ * comes. On an error the file keeps what has come: ASSAY_ERROR_DATA (the address is wrong, or what
+ * is there is not what was expected), ASSAY_ERROR_IO (it may work another time),
+ * ASSAY_ERROR_CANCELLED. */
+gboolean cli_transfer (const CatalogFile *file, const char *path, int fd, guint64 have,
+                       guint timeout_s, GError **error);
 
 G_END_DECLS

@@ -104,13 +104,10 @@ is_word (const char *text, const char *also)
   return TRUE;
 }
 
-/* Splits "defense lifting" and checks both words. */
+/* A group of a scenario: one of @kinds, with a label where it carries one. */
 static gboolean
-parse_group_name (const char *name, char **ret_kind, char **ret_label, GError **error)
+check_group (const char *name, const char *kind, const char *label, GError **error)
 {
-  g_auto (GStrv) words = g_strsplit_set (name, " \t", 2);
-  const char *label = words[0] != NULL && words[1] != NULL ? g_strstrip (words[1]) : "";
-  const char *kind = words[0] != NULL ? words[0] : "";
   guint known = 0;
 
   while (kinds[known] != NULL && !g_str_equal (kinds[known], kind))
@@ -129,36 +126,38 @@ parse_group_name (const char *name, char **ret_kind, char **ret_label, GError **
     return assay_fail (error, ASSAY_ERROR_SCENARIO,
                        "group [%s]: expected [%s NAME], NAME of letters, digits, - and _", name,
                        kind);
-  *ret_kind = g_strdup (kind);
-  *ret_label = g_strdup (label);
   return TRUE;
 }
 
 static gboolean
-parse_group (AssayScenario *scenario, char *line, guint number, AssayGroup **ret_group,
-             GError **error)
+parse_group (AssayScenario *scenario, AssayGroupCheck check, char *line, guint number,
+             AssayGroup **ret_group, GError **error)
 {
   char *end = strchr (line, ']');
-  g_autofree char *kind = NULL;
-  g_autofree char *label = NULL;
+  g_auto (GStrv) words = NULL;
+  const char *name, *kind, *label;
   const AssayGroup *before;
   AssayGroup *group;
 
   if (end == NULL || end[1] != '\0')
     return assay_fail (error, ASSAY_ERROR_SCENARIO, "'%s': expected a group as [NAME]", line);
   *end = '\0';
-  if (!parse_group_name (g_strstrip (line + 1), &kind, &label, error))
+  name = g_strstrip (line + 1);
+  words = g_strsplit_set (name, " \t", 2);
+  kind = words[0] != NULL ? words[0] : "";
+  label = words[0] != NULL && words[1] != NULL ? g_strstrip (words[1]) : "";
+  if (!check (name, kind, label, error))
     return FALSE;
   before = assay_scenario_find (scenario, kind, label);
   if (before != NULL) {
-    g_autofree char *name = assay_group_name (before);
+    g_autofree char *known = assay_group_name (before);
 
-    return assay_fail (error, ASSAY_ERROR_SCENARIO, "group [%s] stands already on line %u", name,
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "group [%s] stands already on line %u", known,
                        before->line);
   }
   group = g_new0 (AssayGroup, 1);
-  group->kind = g_steal_pointer (&kind);
-  group->label = g_steal_pointer (&label);
+  group->kind = g_strdup (kind);
+  group->label = g_strdup (label);
   group->line = number;
   group->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) entry_free);
   g_ptr_array_add (scenario->groups, group);
@@ -187,8 +186,8 @@ parse_entry (AssayGroup *group, char *line, guint number, GError **error)
   if (equals == NULL)
     return assay_fail (error, ASSAY_ERROR_SCENARIO, "'%s': expected KEY = VALUE or [GROUP]", line);
   if (group == NULL)
-    return assay_fail (error, ASSAY_ERROR_SCENARIO, "'%s': expected a group such as [scenario] "
-                       "before the first key", line);
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "'%s': expected a group as [NAME] before the first key",
+                       line);
   *equals = '\0';
   key = g_strstrip (line);
   value = g_strstrip (equals + 1);
@@ -204,7 +203,7 @@ parse_entry (AssayGroup *group, char *line, guint number, GError **error)
 }
 
 static gboolean
-parse_text (AssayScenario *scenario, const char *text, GError **error)
+parse_text (AssayScenario *scenario, AssayGroupCheck check, const char *text, GError **error)
 {
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   AssayGroup *group = NULL;
@@ -214,7 +213,7 @@ parse_text (AssayScenario *scenario, const char *text, GError **error)
     gboolean is_ok = TRUE;
 
     if (*line == '[')
-      is_ok = parse_group (scenario, line, i + 1, &group, error);
+      is_ok = parse_group (scenario, check, line, i + 1, &group, error);
     else if (*line != '\0' && *line != '#')
       is_ok = parse_entry (group, line, i + 1, error);
     if (!is_ok) {
@@ -222,10 +221,6 @@ parse_text (AssayScenario *scenario, const char *text, GError **error)
       return FALSE;
     }
   }
-  if (scenario->groups->len == 0)
-    return assay_fail (error, ASSAY_ERROR_SCENARIO,
-                       "%s: has no groups; expected [dataset], [defense NAME] and [attack NAME]",
-                       scenario->path);
   return TRUE;
 }
 
@@ -242,7 +237,7 @@ check_text (const char *path, const char *text, gsize length, GError **error)
 }
 
 AssayScenario *
-assay_scenario_parse (const char *path, const char *text, GError **error)
+assay_key_file_parse (const char *path, const char *text, AssayGroupCheck check, GError **error)
 {
   g_autoptr (AssayScenario) scenario = g_new0 (AssayScenario, 1);
 
@@ -250,8 +245,22 @@ assay_scenario_parse (const char *path, const char *text, GError **error)
   scenario->text = g_strdup (text);
   scenario->sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
   scenario->groups = g_ptr_array_new_with_free_func ((GDestroyNotify) group_free);
-  if (!parse_text (scenario, text + (g_str_has_prefix (text, BYTE_ORDER_MARK) ? 3 : 0), error))
+  if (!parse_text (scenario, check, text + (g_str_has_prefix (text, BYTE_ORDER_MARK) ? 3 : 0),
+                   error))
     return NULL;
+  return g_steal_pointer (&scenario);
+}
+
+AssayScenario *
+assay_scenario_parse (const char *path, const char *text, GError **error)
+{
+  g_autoptr (AssayScenario) scenario = assay_key_file_parse (path, text, check_group, error);
+
+  if (scenario != NULL && scenario->groups->len == 0) {
+    assay_fail (error, ASSAY_ERROR_SCENARIO,
+                "%s: has no groups; expected [dataset], [defense NAME] and [attack NAME]", path);
+    return NULL;
+  }
   return g_steal_pointer (&scenario);
 }
 

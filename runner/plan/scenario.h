@@ -34,6 +34,13 @@ typedef struct {
 AssayScenario *assay_scenario_load (const char *path, GError **error);
 /* The same of a text that is there already; @path is for messages. */
 AssayScenario *assay_scenario_parse (const char *path, const char *text, GError **error);
+
+/* The same syntax and checks for texts with groups of other names: @check says what is wrong with
+ * [@name], which is @kind and @label ("": none). */
+typedef gboolean (*AssayGroupCheck) (const char *name, const char *kind, const char *label,
+                                     GError **error);
+AssayScenario *assay_key_file_parse (const char *path, const char *text, AssayGroupCheck check,
+                                     GError **error);
 void assay_scenario_free (AssayScenario *scenario);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayScenario, assay_scenario_free)
 

@@ -42,39 +42,44 @@ def _(sandbox):
 
 
 GOOD = f"[rows]\n{ABOUT}\n[rows r.bin]\nurl = http://x/\nsize = 1\n"
+NAMES = "expected [NAME] or [NAME FILE] of letters, digits, -, _, . and +"
+TAR = GOOD.replace("r.bin", "r.tar.gz")
 CATALOGS = [
     ("", "c.ini: names no data set; expected [NAME] and [NAME FILE]"),
-    ("size = 1\n", "c.ini:1: 'size = 1': expected [NAME] before the first key"),
-    ("[rows\n", "c.ini:1: '[rows': expected [NAME] or [NAME FILE]"),
-    ("[../rows]\n", "c.ini:1: group [../rows]: expected [NAME] or [NAME FILE] of letters, digits, -, "
-     "_, . and +"),
-    ("[rows a b]\n", "c.ini:1: group [rows a b]: {*}"),
-    (f"[rows]\n{ABOUT}[rows ../r]\n", "c.ini:6: group [rows ../r]: {*}"),
-    (f"[rows]\n{ABOUT}[rows .r]\n", "c.ini:6: group [rows .r]: {*}"),
-    ("[rows r.bin]\n", "c.ini:1: group [rows r.bin]: expected [rows] before it"),
-    ("[rows]\ntitle = a\n", "c.ini:1: group [rows]: expected title, page, licence and citation"),
-    (f"[rows]\n{ABOUT}", "c.ini:1: group [rows]: has no files; expected [rows FILE]"),
-    (f"[rows]\n{ABOUT}[rows r.bin]\nsize = 1\n", "c.ini:6: group [rows r.bin]: expected url and size"),
-    (f"[rows]\n{ABOUT}title = b\n", "c.ini:6: key 'title' stands twice in its group"),
-    (f"[rows]\n{ABOUT}folder = ../out\n", "c.ini:6: folder = ../out: expected a name of {*}"),
-    (f"[rows]\n{ABOUT}url = http://x/\n", "c.ini:6: unknown key 'url'; expected title, {*}"),
+    ("size = 1\n", "c.ini:1: 'size = 1': expected a group as [NAME] before the first key"),
+    ("[rows\n", "c.ini:1: '[rows': expected a group as [NAME]"),
+    ("[../rows]\n", f"c.ini:1: group [../rows]: {NAMES}"),
+    ("[rows a b]\n", f"c.ini:1: group [rows a b]: {NAMES}"),
+    (f"[rows]\n{ABOUT}[rows ../r]\n", f"c.ini:6: group [rows ../r]: {NAMES}"),
+    (f"[rows]\n{ABOUT}[rows .r]\n", f"c.ini:6: group [rows .r]: {NAMES}"),
+    ("[rows r.bin]\n", "c.ini:1: [rows r.bin] expected [rows] before it"),
+    ("[rows]\ntitle = a\n", "c.ini:1: [rows] expected title, page, licence and citation"),
+    (f"[rows]\n{ABOUT}", "c.ini: [rows] has no files; expected [rows FILE]"),
+    (f"[rows]\n{ABOUT}[rows r.bin]\nsize = 1\n", "c.ini:6: [rows r.bin] expected url and size"),
+    (f"[rows]\n{ABOUT}title = b\n", "c.ini:6: key 'title' stands already on line 2"),
+    (f"[rows]\n{ABOUT}folder = ../out\n", "c.ini:6: [rows] folder: '../out': expected a name of {*}"),
+    (f"[rows]\n{ABOUT}url = http://x/\n", "c.ini:6: [rows] url: is unknown; expected title, {*}"),
     (GOOD + "[rows]\n", "c.ini:10: group [rows] stands already on line 1"),
     (GOOD + "[rows r.bin]\n", "c.ini:10: group [rows r.bin] stands already on line 7"),
-    (GOOD + "size = 1\n", "c.ini:10: key 'size' stands twice in its group"),
-    (GOOD + "sha256 =\n", "c.ini:10: key 'sha256' has no value"),
-    (GOOD + "sha256 = abc\n", "c.ini:10: sha256 = abc: expected 64 hexadecimal digits; leave the key "
-     "out where it is not known"),
-    (GOOD + "md5 = abc\n", "c.ini:10: unknown key 'md5'; expected url, size, sha256 or unpack"),
-    (GOOD + "unpack = a/b\n", "c.ini:10: unpack: expected a file whose name ends in .tar.gz"),
-    (GOOD.replace("r.bin", "r.tar.gz") + "unpack = a/b; c/b\n",
-     "c.ini:10: unpack: two members would be called b"),
-    (GOOD.replace("r.bin", "r.tar.gz") + "unpack = a/..\n", "c.ini:10: unpack: 'a/..': expected {*}"),
-    (GOOD.replace("http:", "file:"), "c.ini:8: url = file://x/: expected https://, http:// or ftp://"),
-    (GOOD.replace("size = 1", "size = 1k"), "c.ini:9: size = 1k: expected a number of bytes"),
-    (GOOD.replace("size = 1", "size = 0"), "c.ini:9: size = 0: expected a number of bytes"),
-    (GOOD + "word\n", "c.ini:10: 'word': expected KEY = VALUE or [NAME]"),
-    (b"[rows]\n\xff\n", "--catalog: c.ini: expected UTF-8 text of at most 1 MiB"),
-    ("#" * (1 << 20) + "\n", "--catalog: c.ini: expected UTF-8 text of at most 1 MiB"),
+    (GOOD + "size = 1\n", "c.ini:10: key 'size' stands already on line 9"),
+    (GOOD + "sha256 =\n", "c.ini:10: [rows r.bin] sha256: has no value"),
+    (GOOD + "sha256 = abc\n", "c.ini:10: [rows r.bin] sha256: 'abc': expected 64 hexadecimal digits; "
+     "leave the key out where it is not known"),
+    (GOOD + "md5 = abc\n", "c.ini:10: [rows r.bin] md5: is unknown; expected url, size, sha256 or "
+     "unpack"),
+    (GOOD + "unpack = a/b\n", "c.ini:10: [rows r.bin] unpack: expected a file whose name ends in "
+     ".tar.gz"),
+    (TAR + "unpack = a/b; c/b\n", "c.ini:10: [rows r.tar.gz] unpack: two members would be called b"),
+    (TAR + "unpack = a/..\n", "c.ini:10: [rows r.tar.gz] unpack: 'a/..': expected {*}"),
+    (GOOD.replace("http:", "file:"), "c.ini:8: [rows r.bin] url: 'file://x/': expected https://, "
+     "http:// or ftp://"),
+    (GOOD.replace("size = 1", "size = 1k"), "c.ini:9: [rows r.bin] size: '1k': expected a number of "
+     "bytes"),
+    (GOOD.replace("size = 1", "size = 0"), "c.ini:9: [rows r.bin] size: '0': expected a number of "
+     "bytes"),
+    (GOOD + "word\n", "c.ini:10: 'word': expected KEY = VALUE or [GROUP]"),
+    (b"[rows]\n\xff\n", "c.ini: expected UTF-8 text of at most 1 MiB"),
+    ("#" * (1 << 20) + "\n", "c.ini: expected UTF-8 text of at most 1 MiB"),
 ]
 
 
@@ -85,9 +90,9 @@ def _(sandbox):
         sandbox.expect(sandbox.assay("dataset", "fetch", "--catalog", "c.ini"), 2, "",
                        f"assay: {message}\n")
     sandbox.expect(sandbox.assay("dataset", "fetch", "--catalog", "none.ini"), 2, "",
-                   "assay: --catalog: {*}none.ini{*}No such file or directory\n")
+                   "assay: none.ini: cannot be read: No such file or directory\n")
     sandbox.expect(sandbox.assay("dataset", "fetch", "--catalog", "."), 2, "",
-                   "assay: --catalog: .: is no plain file\n")
+                   "assay: .: is not a regular file\n")
 
 
 @cases.case("names-and-options-that-are-wrong")

@@ -127,25 +127,17 @@ def _(sandbox):
         check(server.requests == [("/r", None), ("/r", "bytes=100000-")], str(server.requests))
 
 
-@transfer_case("server-without-ranges")
+@transfer_case("servers-that-cannot-go-on")
 def _(sandbox):
-    """It sends everything, and everything is taken from the beginning."""
-    with FileServer() as server:
-        server.pages["/r"] = Page(CONTENT, has_ranges=False)
-        write_catalog(sandbox, server.url + "/r")
-        part(sandbox, b"?" * 1000)
-        fetched(sandbox)
-        check(server.requests == [("/r", "bytes=1000-")], str(server.requests))
-
-
-@transfer_case("another-range-than-asked-for")
-def _(sandbox):
-    with FileServer() as server:
-        server.pages["/r"] = Page(CONTENT, range_shift=-5)
-        write_catalog(sandbox, server.url + "/r")
-        part(sandbox, CONTENT[:1000])
-        fails(sandbox, 2, f"{server.url}/r: the server sent another part than bytes 1000 and on; "
-              f"{PART} has 1000 of 300000 bytes, and the same command goes on from there")
+    """They know no ranges, or send another one: everything is taken from the beginning."""
+    for page in (Page(CONTENT, has_ranges=False), Page(CONTENT, range_shift=-5)):
+        with FileServer() as server:
+            server.pages["/r"] = page
+            write_catalog(sandbox, server.url + "/r")
+            part(sandbox, b"?" * 1000)
+            fetched(sandbox)
+            check(server.requests == [("/r", "bytes=1000-"), ("/r", None)], str(server.requests))
+        (sandbox.path / TARGET).unlink()
 
 
 @transfer_case("part-of-another-version")
@@ -320,17 +312,15 @@ def _(sandbox):
     members = [("../../evil", b"evil"), ("/evil", b"evil"), ("set", [tarfile.DIRTYPE]),
                ("set/a.bin", CONTENT), ("set/link", [tarfile.SYMTYPE]), ("other/b.bin", b"b"),
                (long, b"deep"), ("set/empty.bin", b"")]
-    for kind, names in ((tarfile.USTAR_FORMAT, f"set/a.bin; other/b.bin; set/empty.bin; {long}"),
-                        (tarfile.GNU_FORMAT, "set/a.bin; other/b.bin; set/empty.bin"),
-                        (tarfile.PAX_FORMAT, "set/a.bin; other/b.bin; set/empty.bin")):
+    names = f"set/a.bin; other/b.bin; set/empty.bin; {long}"
+    for kind in (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
         with FileServer() as server:
             packed = archive(members, kind)
             result = sandbox.expect(fetch_archive(sandbox, server, packed, names))
             check("\n  out/rows/a.bin\n  out/rows/b.bin\n" in result.out, result.out)
             found = sandbox.tree("out/rows")
-            expected = {"a.bin": CONTENT, "b.bin": b"b", "empty.bin": b"", "rows.tar.gz": packed}
-            if kind == tarfile.USTAR_FORMAT:
-                expected["deep.bin"] = b"deep"
+            expected = {"a.bin": CONTENT, "b.bin": b"b", "empty.bin": b"", "deep.bin": b"deep",
+                        "rows.tar.gz": packed}
             check(found == {name: sha256(content) for name, content in expected.items()}, str(found))
             check(not list(sandbox.path.rglob("evil")), "something was written outside")
             # What lacks is unpacked again, without another download; the rest stays.
@@ -350,25 +340,24 @@ def _(sandbox):
     whole = archive([("set/a.bin", CONTENT)])
     half = gzip.compress(gzip.decompress(whole)[:5000])
     for packed, message in (
-            (b"no archive at all", "cannot be unpacked: {*}"),
-            (gzip.compress(b"\1" * 4096), "is no tar archive"),
-            (whole[:len(whole) // 2], "cannot be unpacked: {*}"),
-            (half, "the archive ends in the middle"),
+            (b"no archive at all", "cannot be unpacked: Unrecognized archive format"),
+            (gzip.compress(b"\1" * 4096), "cannot be unpacked: Unrecognized archive format"),
+            (whole[:len(whole) // 2], "cannot be unpacked: truncated gzip input"),
+            (half, "cannot be unpacked: Truncated tar archive"),
             (whole, "has no member 'set/z.bin', which the catalogue names"),
             (archive([("set/z.bin", [tarfile.SYMTYPE])]),
+             "has no member 'set/z.bin', which the catalogue names"),
+            (archive([("set/z.bin", [tarfile.LNKTYPE])]),
              "has no member 'set/z.bin', which the catalogue names")):
         with FileServer() as server:
             name = "set/z.bin" if "z.bin" in message else "set/a.bin"
-            result = fetch_archive(sandbox, server, packed, name)
-            if message.startswith("cannot") and len(packed) > 100:
-                check(result.code == 2 and "out/rows/rows.tar.gz: " in result.err, str(result))
-            else:
-                sandbox.expect(result, 2, err=f"assay: out/rows/rows.tar.gz: {message}\n")
+            sandbox.expect(fetch_archive(sandbox, server, packed, name), 2,
+                           err=f"assay: out/rows/rows.tar.gz: {message}\n")
             check(list(sandbox.tree("out/rows")) == ["rows.tar.gz"], str(sandbox.tree("out/rows")))
         sandbox.shell("rm -r out")
 
 
-# ---- Without libcurl ----
+# ---- Without libcurl or libarchive ----
 
 
 @cases.case("without-libcurl")
@@ -376,9 +365,9 @@ def _(sandbox):
     """What was fetched otherwise is verified all the same."""
     write_catalog(sandbox, "http://127.0.0.1:1/r")
     if "built without libcurl" not in fetch(sandbox).err:
-        raise Skip("the program was built with libcurl")
+        raise Skip("the program was built with libcurl and libarchive")
     left = fails(sandbox, 2, "http://127.0.0.1:1/r: cannot be fetched, because this program was built "
-                 f"without libcurl; fetched otherwise to {TARGET}, it is verified by the same command")
+                 f"without libcurl or libarchive; fetched otherwise to {TARGET}, it is verified by the same command")
     check(left == [], str(left))
     sandbox.write(TARGET, CONTENT)
     fetched(sandbox)

@@ -91,7 +91,7 @@ Test (scenario, every_error_has_its_line)
       "@:4: group [attack a] stands already on line 1" },
     { "[scenario]\ntitle\n", "@:2: 'title': expected KEY = VALUE or [GROUP]" },
     { "# x\nseed = 1\n",
-      "@:2: 'seed = 1': expected a group such as [scenario] before the first key" },
+      "@:2: 'seed = 1': expected a group as [NAME] before the first key" },
     { "[scenario]\na b = 1\n", "@:2: key 'a b': expected letters, digits, -, _ and dots" },
     { "[scenario]\n= 1\n", "@:2: key '': expected letters, digits, -, _ and dots" },
     { "[scenario]\ntitle[de] = 1\n",
