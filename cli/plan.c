@@ -3,7 +3,6 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
 #include "report/report.h"
@@ -58,23 +57,6 @@ print_probe (const AssayPlan *plan, guint index)
   printf ("\n");
 }
 
-/* What a processor of these years reaches in matrix products on one thread, about. */
-#define FLOPS_PER_THREAD 4e10
-
-static void
-print_time (double work)
-{
-  const guint threads = assay_parallel_threads ();
-  const double seconds = work / FLOPS_PER_THREAD / threads;
-
-  if (seconds < 1)
-    printf ("time: about a second on %u threads\n", threads);
-  else if (seconds < 120)
-    printf ("time: very roughly %.0f s on %u threads\n", seconds, threads);
-  else
-    printf ("time: very roughly %.0f min on %u threads\n", seconds / 60, threads);
-}
-
 static void
 print_plan (const AssayPlan *plan)
 {
@@ -107,7 +89,10 @@ print_plan (const AssayPlan *plan)
   }
   printf ("memory: about %s, and at most %s of what cells share ('assay run --cache-memory')\n",
           memory, shared);
-  print_time (plan->work);
+  printf ("time: 'assay run' measures it, and says what is left");
+  if (plan->trials > 1)
+    printf ("; '--trials 1' plays one of the %" G_GUINT64_FORMAT, plan->trials);
+  printf ("\n");
 }
 
 int

@@ -364,12 +364,6 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
          + 1024 * (1024 + (guint64) shape->cols) * 2 * sizeof (double);
 }
 
-static double
-work (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return 4 * 64 * (double) shape->cols * (double) (shape->n_public + shape->n_secrets);
-}
-
 static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (CodeInversion, flip_probability, 0, 0, 1, "",
                           "Of a bit, which the attacker knows of the defense"),
@@ -388,7 +382,6 @@ const AssayAttack assay_attack_code_inversion = {
   .settings_size = sizeof (CodeInversion),
   .check = check,
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_CODES,
   .needs = ASSAY_GRANT_HASH_FUNCTION,
   .game = ASSAY_GAME_RECONSTRUCT,

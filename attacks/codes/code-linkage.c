@@ -364,14 +364,6 @@ memory (gconstpointer data, const AssayShape *shape)
                               MIN ((gsize) settings->candidates, shape->n_public));
 }
 
-static double
-work (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  /* Codes of 64 bits, say. */
-  return (double) shape->n_public
-         * (2 * (double) shape->cols * 64 + (double) shape->n_secrets * 160);
-}
-
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (CodeLinkage, score, LIKELIHOOD, scores,
                             "The number of bits that differ, or how likely they are to, by the "
@@ -396,7 +388,6 @@ const AssayAttack assay_attack_code_linkage = {
   .parameters = parameters,
   .settings_size = sizeof (CodeLinkage),
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_CODES,
   .needs = ASSAY_GRANT_PUBLIC | ASSAY_GRANT_HASH_FUNCTION,
   .game = ASSAY_GAME_LINK,

@@ -205,17 +205,6 @@ memory (gconstpointer data, const AssayShape *shape)
          + total * n * 8 * sizeof (float) + 24 * 24 * n * n * sizeof (float);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const Inversion *settings = data;
-  const double d = (double) shape->cols, n = (double) shape->n_secrets;
-  const double total = (double) MAX (shape->n_released, shape->n_secrets);
-  const double found = (double) shape->n_public * 2 * (double) settings->rounds;
-
-  return 2 * d * (4 * d * d + n * n * d + total * (found + 40 * n + d));
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Inversion, secrets, 0, 0, 1000000, "",
                    "Secrets there are, where the release does not say how many mixtures each has"),
@@ -240,7 +229,6 @@ const AssayAttack assay_attack_mixture_inversion = {
   .parameters = parameters,
   .settings_size = sizeof (Inversion),
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,

@@ -235,22 +235,6 @@ memory (gconstpointer data, const AssayShape *shape)
          + (guint64) assay_parallel_threads () * 2 * n_v * shape->cols * sizeof (float);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const Clustering *settings = data;
-  const double k = (double) count_clusters (settings, shape->dimension, G_MAXSIZE);
-  const gsize others = MIN ((gsize) settings->others, shape->n_secrets);
-  const gsize n_v = shape->n_public > 0 ? MIN ((gsize) settings->neighbours, shape->n_public)
-                                        : (gsize) settings->neighbours;
-
-  /* The scan, the clusterings, of which few need all of their rounds, and the intersections. */
-  return subspace_scan_work (shape, shape->n_public)
-         + 3.0 * (double) shape->n_secrets * (double) n_v * k
-               * (double) shape->cols * (double) (settings->starts * MIN (settings->rounds, 10))
-         + frames_work (shape->n_secrets, others, shape->dimension, shape->cols);
-}
-
 /* ---- Control ---- */
 
 enum { SECRETS = 12 };
@@ -328,7 +312,6 @@ const AssayAttack assay_attack_clustering = {
   .settings_size = sizeof (Clustering),
   .check = check,
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_PUBLIC | ASSAY_GRANT_OTHER_RELEASES,
   .game = ASSAY_GAME_RECONSTRUCT,

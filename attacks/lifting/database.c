@@ -304,18 +304,6 @@ memory (gconstpointer data, const AssayShape *shape)
   return MAX (control, shown + subspace_search_memory (&search, shape, rows));
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const Database *settings = data;
-  const SubspaceSearch search = search_of (settings);
-
-  /* The scan, and the scores of V against the adversarial rows. */
-  return subspace_search_work (&search, shape)
-         + 3.0 * (double) shape->n_secrets * (double) settings->neighbours
-               * (double) shape->dimension / 2 * (double) shape->cols;
-}
-
 /* A point of a tight cluster. */
 static void
 draw_near (const float *centre, gsize cols, AssayStream *stream, float *ret_point)
@@ -418,7 +406,6 @@ const AssayAttack assay_attack_database = {
   .settings_size = sizeof (Database),
   .check = check,
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_DATABASE,
   .game = ASSAY_GAME_RECONSTRUCT,

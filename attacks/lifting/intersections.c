@@ -374,11 +374,3 @@ frames_memory (gsize count, gsize dimension, gsize cols)
 {
   return (guint64) count * ((dimension + 1) * cols + 2) * sizeof (double);
 }
-
-double
-frames_work (gsize count, gsize n_others, gsize dimension, gsize cols)
-{
-  const double w = (double) dimension + 1;
-
-  return (double) count * (double) n_others * w * w * (2 * (double) cols + 2 * w);
-}

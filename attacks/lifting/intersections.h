@@ -46,8 +46,7 @@ double frames_point_distance (const Frames *frames, gsize index, const float *po
 GPtrArray *frames_find_intersections (const Frames *frames, gsize n_others, const double *lengths,
                                       double factor, GError **error);
 
-/* Bytes that frames and their search hold, and floating-point operations of the search. */
+/* Bytes that frames and their search hold. */
 guint64 frames_memory (gsize count, gsize dimension, gsize cols);
-double frames_work (gsize count, gsize n_others, gsize dimension, gsize cols);
 
 G_END_DECLS

@@ -78,13 +78,6 @@ memory (gconstpointer settings, const AssayShape *shape)
   return assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, 1);
 }
 
-static double
-work (gconstpointer settings, const AssayShape *shape)
-{
-  (void) settings;
-  return subspace_scan_work (shape, shape->n_public);
-}
-
 const AssayAttack assay_attack_nearest = {
   .id = "nearest",
   .summary = "Take the public descriptor nearest to the subspace",
@@ -92,7 +85,6 @@ const AssayAttack assay_attack_nearest = {
   .parameters = parameters,
   .settings_size = sizeof (Nearest),
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,

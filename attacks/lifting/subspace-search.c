@@ -72,21 +72,6 @@ subspace_search_memory (const SubspaceSearch *search, const AssayShape *shape, g
              : assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, k);
 }
 
-/* Lists are made once for all cells, recall is scanned for in each. */
-double
-subspace_search_work (const SubspaceSearch *search, const AssayShape *shape)
-{
-  AssayShape sample = *shape;
-  AssayProbing probing;
-
-  if (!probing_of (search, shape, &probing))
-    return subspace_scan_work (shape, shape->n_database);
-  sample.n_secrets = MIN (shape->n_secrets, ASSAY_RECALL_SAMPLE);
-  return subspace_scan_work (&sample, shape->n_database)
-         + assay_approximate_work (&probing, shape->n_secrets, shape->dimension, shape->cols,
-                                   shape->n_database);
-}
-
 /* ---- Control ---- */
 
 /* Eight rows a list, where their number is given; where it follows from the rows, at least half as

@@ -28,7 +28,6 @@ AssayNearest *subspace_search_nearest (const SubspaceSearch *search,
                                        GError **error);
 
 guint64 subspace_search_memory (const SubspaceSearch *search, const AssayShape *shape, gsize k);
-double subspace_search_work (const SubspaceSearch *search, const AssayShape *shape);
 
 /* So many rows a control's database has at least, so that lists are many and a search reads a part
  * of them only; 0 for the exact one. */

@@ -62,13 +62,6 @@ subspace_gather_places (const AssayNearest *nearest, gsize first, gsize count,
   return assay_array_take (ASSAY_FLOAT32, 3, shape, gathered);
 }
 
-double
-subspace_scan_work (const AssayShape *shape, gsize n_rows)
-{
-  return 2.0 * (double) shape->n_secrets * (double) (shape->dimension + 1) * (double) n_rows
-         * (double) shape->cols;
-}
-
 /* Translation and basis of one control subspace; @span holds m x n directions. */
 static gboolean
 fill_control_subspace (const float *secret, double *span, gsize m, gsize n, AssayStream *stream,

@@ -17,9 +17,6 @@ void subspace_weighted_centre (const float *rows, const float *distances, gsize 
 AssayArray *subspace_gather_places (const AssayNearest *nearest, gsize first, gsize count,
                                     const AssayRows *rows, AssayScale scale, GError **error);
 
-/* Floating-point operations of a scan of @n_rows rows. */
-double subspace_scan_work (const AssayShape *shape, gsize n_rows);
-
 /* A n x m x d basis of @count random m-dimensional spaces, each through @secrets row i and the
  * rows of @others (count x (m - n_random) x d), as release with translation: what a control needs.
  * Written without the defense, so that a fault there cannot hide one here. */

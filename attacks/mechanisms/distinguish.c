@@ -353,16 +353,6 @@ memory (gconstpointer data, const AssayShape *shape)
                * (MAX (shape->n_outputs, 1) * sizeof (float) + sizeof (double));
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const Distinguish *settings = data;
-  const gint64 shared = MAX (settings->training, settings->candidates * LEAST_SHARE);
-
-  return 2e3 * (double) (settings->runs + shared + settings->training)
-         * (double) MAX (shape->n_outputs, 1);
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Distinguish, runs, 100000, 100, 1e12, "runs",
                    "Fresh runs a side on which the event is tested"),
@@ -389,7 +379,6 @@ const AssayAttack assay_attack_distinguish = {
   .settings_size = sizeof (Distinguish),
   .check = check,
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
            | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_CODES,
   .needs = ASSAY_GRANT_NONE,

@@ -318,17 +318,6 @@ memory (gconstpointer data, const AssayShape *shape)
          + (settings->rounds > 0 ? joint_averages_memory (n, shape->n_secrets, shape->cols) : 0);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const Averaging *settings = data;
-  const MixtureOptions options = options_of (settings);
-  const gsize n = MAX (shape->n_released, shape->n_secrets);
-
-  return mixture_work (&options, n, n, shape->cols)
-         + joint_averages_work (n, shape->n_secrets, shape->cols, (gsize) settings->rounds);
-}
-
 const AssayAttack assay_attack_averaging = {
   .id = "averaging",
   .summary = "Average the mixtures of one secret, known or found to be of one",
@@ -338,7 +327,6 @@ const AssayAttack assay_attack_averaging = {
   .parameters = parameters,
   .settings_size = sizeof (Averaging),
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_NONE,
   .game = ASSAY_GAME_RECONSTRUCT,

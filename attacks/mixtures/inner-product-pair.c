@@ -186,16 +186,6 @@ memory (gconstpointer data, const AssayShape *shape)
          + (guint64) n * n / 2 * (2 * sizeof (gint64) + sizeof (float));
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const InnerProductPair *settings = data;
-  const MixtureOptions options = options_of (settings);
-  const gsize n = subset_size (MAX (shape->n_released, shape->n_secrets), settings->pairs);
-
-  return mixture_work (&options, n, n / 2, shape->cols);
-}
-
 const AssayAttack assay_attack_inner_product_pair = {
   .id = "inner-product-pair",
   .summary = "Score pairs of mixtures by their inner product: do they share a secret?",
@@ -206,7 +196,6 @@ const AssayAttack assay_attack_inner_product_pair = {
   .settings_size = sizeof (InnerProductPair),
   .check = check,
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_NONE,
   .game = ASSAY_GAME_PAIR,

@@ -275,16 +275,6 @@ memory (gconstpointer data, const AssayShape *shape)
                * sizeof (float);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const Subtract *settings = data;
-  const MixtureOptions options = options_of (settings);
-  const gsize n = MAX (shape->n_released, shape->n_secrets);
-
-  return mixture_work (&options, (gsize) settings->partners * n, shape->n_public, shape->cols);
-}
-
 const AssayAttack assay_attack_inner_product_subtract = {
   .id = "inner-product-subtract",
   .summary = "Find the public images of a mixture, fit their coefficients, and subtract them",
@@ -294,7 +284,6 @@ const AssayAttack assay_attack_inner_product_subtract = {
   .parameters = parameters,
   .settings_size = sizeof (Subtract),
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,

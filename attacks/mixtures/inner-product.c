@@ -81,15 +81,6 @@ memory (gconstpointer data, const AssayShape *shape)
   return mixture_memory (&options, n, shape->n_public, shape->cols, (gsize) settings->keep);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const MixtureOptions options = options_of (data);
-  const gsize n = MAX (shape->n_released, shape->n_secrets);
-
-  return mixture_work (&options, n, shape->n_public, shape->cols);
-}
-
 const AssayAttack assay_attack_inner_product = {
   .id = "inner-product",
   .summary = "Rank public images by their inner product with a mixture",
@@ -99,7 +90,6 @@ const AssayAttack assay_attack_inner_product = {
   .parameters = parameters,
   .settings_size = sizeof (InnerProduct),
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_LINK,

@@ -297,12 +297,3 @@ joint_averages_memory (gsize n_mixtures, gsize n_secrets, gsize cols)
   return n_mixtures * n_secrets * sizeof (float) + 2 * n_secrets * n_secrets * sizeof (double)
          + n_secrets * cols * (sizeof (float) + sizeof (double)) + workers * of_worker;
 }
-
-double
-joint_averages_work (gsize n_mixtures, gsize n_secrets, gsize cols, gsize rounds)
-{
-  const double t = (double) n_mixtures, n = (double) n_secrets, d = (double) cols;
-
-  return (double) rounds
-         * (t * n * (6 * d + STEPS * (2 * n + 20)) + 2 * n * n * (d + t) + n * n * n / 3);
-}

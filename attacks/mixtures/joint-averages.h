@@ -25,6 +25,5 @@ gboolean joint_averages (AssayView mixtures, gsize rounds, double black, double 
                          AssayMatrix *inout_estimates, GError **error);
 
 guint64 joint_averages_memory (gsize n_mixtures, gsize n_secrets, gsize cols);
-double joint_averages_work (gsize n_mixtures, gsize n_secrets, gsize cols, gsize rounds);
 
 G_END_DECLS

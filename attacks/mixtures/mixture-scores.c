@@ -322,11 +322,3 @@ mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public,
   return n * d * number + (m > 0 ? ranking : MAX (ranking, pairs)) + (is_held ? m * d * number : 0)
          + (options->whiten ? d * d * (2 * sizeof (double) + number) + widest * d * number : 0);
 }
-
-double
-mixture_work (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols)
-{
-  const double n = (double) n_released, m = (double) n_public, d = (double) cols;
-
-  return 2 * n * m * d + (options->whiten ? 4 * MAX (n, m) * d * d + 7 * d * d * d / 3 : 0);
-}

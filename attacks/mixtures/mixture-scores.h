@@ -39,7 +39,6 @@ gboolean mixture_pair_products (AssayView left, AssayView right, float *ret_scor
  * all) are ranked, features included. Without public rows mixtures are ranked among themselves. */
 guint64 mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols,
                         gsize keep);
-double mixture_work (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols);
 
 /* The number @name among the settings with which a release was made; 0: not there. */
 gint64 mixture_setting (const AssayRelease *release, const char *name);

@@ -239,16 +239,6 @@ memory (gconstpointer settings, const AssayShape *shape)
          + QUERIES * m * sizeof (double) + assay_parallel_threads () * m * 2 * sizeof (guint64);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const SimilaritySearch *settings = data;
-  const double n = (double) MAX (shape->n_released, shape->n_secrets);
-
-  /* A blur costs some 22 operations a pixel in either direction. */
-  return n * (double) shape->n_public * (double) (1 + settings->crops) * 60 * (double) shape->cols;
-}
-
 const AssayAttack assay_attack_similarity_search = {
   .id = "similarity-search",
   .summary = "Rank public images by their structural similarity with a mixture",
@@ -259,7 +249,6 @@ const AssayAttack assay_attack_similarity_search = {
   .settings_size = sizeof (SimilaritySearch),
   .check = check,
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_LINK,

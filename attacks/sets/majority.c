@@ -250,12 +250,6 @@ memory (gconstpointer data, const AssayShape *shape)
   return assay_scan_memory (shape->n_secrets * (repeats (data) + 1), 0, shape->cols, 1);
 }
 
-static double
-work (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return 2 * (double) shape->n_secrets * (double) shape->n_public * (double) shape->cols;
-}
-
 const AssayAttack assay_attack_majority = {
   .id = "majority",
   .summary = "Guess the entry that stands in most of several sets released of the same secret",
@@ -263,7 +257,6 @@ const AssayAttack assay_attack_majority = {
   .parameters = parameters,
   .settings_size = sizeof (Majority),
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_VECTOR_SETS,
   .needs = ASSAY_GRANT_REPEATS,
   .game = ASSAY_GAME_RECONSTRUCT,

@@ -172,12 +172,6 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
   return assay_scan_memory (shape->n_secrets, 0, shape->cols, 1);
 }
 
-static double
-work (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return 2 * (double) shape->n_secrets * (double) shape->n_public * (double) shape->cols;
-}
-
 const AssayAttack assay_attack_set_guess = {
   .id = "set-guess",
   .summary = "Guess one member of each released set: the likeliest by public rows, if granted",
@@ -185,7 +179,6 @@ const AssayAttack assay_attack_set_guess = {
   .parameters = parameters,
   .settings_size = sizeof (SetGuess),
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_VECTOR_SETS,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,

@@ -514,14 +514,3 @@ joint_removal_memory (gsize n_images, gsize cols)
   return (guint64) assay_parallel_threads () * MASK_SIGNS_PANEL * sizeof (float)
          * (15 * (guint64) cols + 3 * (guint64) n_images);
 }
-
-double
-joint_removal_work (const JointRemoval *options, gsize n_mixtures, gsize n_images, gsize cols)
-{
-  const double n = (double) n_mixtures, m = (double) n_images, d = (double) cols;
-  const double p = (double) options->partners, starts = (double) options->starts;
-  const double rounds = STEPS * (p + 2 * (G_N_ELEMENTS (ridges) - 1));
-
-  return n * (2 * p + 1) * starts * 2 * m * d
-         + (options->is_open ? d : starts * rounds * (2 * d + p * p)) * n * d;
-}

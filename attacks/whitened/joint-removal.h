@@ -40,8 +40,5 @@ gboolean joint_removal (const JointRemoval *options, const ImagePrior *prior, As
 
 /* Bytes beyond those of the prior. */
 guint64 joint_removal_memory (gsize n_images, gsize cols);
-/* Multiplications. */
-double joint_removal_work (const JointRemoval *options, gsize n_mixtures, gsize n_images,
-                           gsize cols);
 
 G_END_DECLS

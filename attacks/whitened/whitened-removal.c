@@ -198,19 +198,6 @@ memory (gconstpointer data, const AssayShape *shape)
                 image_prior_memory (m, cols) + joint_removal_memory (m, cols));
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const double m = (double) shape->n_public, d = (double) shape->cols;
-  const gsize n = MAX (shape->n_released, shape->n_secrets);
-  JointRemoval options;
-
-  if (!take_options (data, 0, &options, NULL))
-    return 0;
-  return 12 * m * d * d + 20 * d * d * d + 4 * (double) n * m * d
-         + 2 * joint_removal_work (&options, n, shape->n_public, shape->cols);
-}
-
 const AssayAttack assay_attack_whitened_removal = {
   .id = "whitened-removal",
   .summary = "Find the public images of a single mixture with its signs, and take them away",
@@ -222,7 +209,6 @@ const AssayAttack assay_attack_whitened_removal = {
   .settings_size = sizeof (WhitenedRemoval),
   .check = check,
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,

@@ -270,25 +270,6 @@ memory (gconstpointer data, const AssayShape *shape)
                                        : 0);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const Whitened *settings = data;
-  const double n = (double) MAX (shape->n_released, shape->n_secrets);
-  const double m = (double) shape->n_public, d = (double) shape->cols;
-  const double refine = (double) settings->refine, ranking = 8 * m * d * d + 2.5 * d * d * d;
-  const JointRemoval joint = { .k = (gsize) MAX (settings->k, USUAL_K),
-                               .partners = (gsize) settings->refine,
-                               .is_open = settings->transform == PLAIN,
-                               .starts = (gsize) settings->starts };
-
-  if (settings->starts > 0)
-    return ranking + 4 * n * m * d + 4 * m * d * d + 18 * d * d * d
-           + 2 * joint_removal_work (&joint, (gsize) n, shape->n_public, shape->cols);
-  return ranking + 4 * n * m * d + (refine > 0 ? 3 * m * d * d + 2.5 * d * d * d : 0)
-         + refine * (2 * n * m * d + 200 * n * d * refine);
-}
-
 const AssayAttack assay_attack_whitened = {
   .id = "whitened",
   .summary = "Rank public images by whitened squares, and by the signs that those found tell",
@@ -299,7 +280,6 @@ const AssayAttack assay_attack_whitened = {
   .settings_size = sizeof (Whitened),
   .check = check,
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_LINK,

@@ -83,7 +83,6 @@ typedef struct {
   AssayGeometry geometry;
   gboolean is_estimate;
   guint64 memory; /* bytes that opening it will hold */
-  double work;    /* floating-point operations that opening it costs, roughly */
 } AssayProbe;
 
 G_END_DECLS

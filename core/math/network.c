@@ -489,13 +489,3 @@ assay_network_memory (const AssayNetworkShape *shape, gsize batch)
     numbers += 2 * (guint64) shape->widths[l + 1] * (shape->widths[l] + 1 + batch);
   return (numbers + (guint64) batch * shape->widths[0]) * sizeof (float);
 }
-
-double
-assay_network_work (const AssayNetworkShape *shape)
-{
-  double work = 0;
-
-  for (gsize l = 0; l < shape->n_layers; l++)
-    work += 2 * (double) shape->widths[l] * (double) shape->widths[l + 1];
-  return work;
-}

@@ -55,7 +55,5 @@ gboolean assay_network_predict (const AssayNetwork *network, AssayView inputs, f
                                 GError **error);
 
 guint64 assay_network_memory (const AssayNetworkShape *shape, gsize batch); /* bytes of training */
-/* Floating-point operations of one row, forward; training takes three times as many. */
-double assay_network_work (const AssayNetworkShape *shape);
 
 G_END_DECLS

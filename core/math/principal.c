@@ -226,11 +226,3 @@ assay_principal_memory (gsize cols, gsize count)
   return (2 * d * d + d * count + (guint64) assay_parallel_threads () * worker_numbers (cols))
          * sizeof (double);
 }
-
-double
-assay_principal_work (gsize rows, gsize cols, gsize count)
-{
-  const double n = (double) rows, d = (double) cols;
-
-  return n * d * d + 4.0 / 3 * d * d * d + 2 * d * d * (double) count;
-}

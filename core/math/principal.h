@@ -35,7 +35,5 @@ AssayMatrix *assay_principal_project (const AssayPrincipal *principal, AssayView
 
 /* Bytes that it holds at its peak. */
 guint64 assay_principal_memory (gsize cols, gsize count);
-/* Floating-point operations, roughly. */
-double assay_principal_work (gsize rows, gsize cols, gsize count);
 
 G_END_DECLS

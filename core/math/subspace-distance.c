@@ -245,11 +245,3 @@ assay_flats_memory (gsize count, gsize dimension, gsize cols)
 {
   return (double) count * (((double) dimension + 1) * (double) cols + 2) * sizeof (double);
 }
-
-double
-assay_flats_work (gsize dimension_a, gsize dimension_b, gsize cols)
-{
-  const double w_a = (double) dimension_a + 1, w_b = (double) dimension_b + 1;
-
-  return 2 * w_a * w_b * (double) cols + w_b * w_b * (w_a + w_b / 3);
-}

@@ -39,8 +39,7 @@ typedef struct {
 void assay_flats_squares (const AssayFlatPairs *pairs, double *room, double *ret_squares);
 gsize assay_flats_room (const AssayFlatPairs *pairs);
 
-/* Bytes that @count of them hold, and floating-point operations of one pair. */
+/* Bytes that @count of them hold. */
 double assay_flats_memory (gsize count, gsize dimension, gsize cols);
-double assay_flats_work (gsize dimension_a, gsize dimension_b, gsize cols);
 
 G_END_DECLS

@@ -64,8 +64,6 @@ typedef struct {
   gboolean (*check) (gconstpointer settings, const AssayShape *shape, GError **error);            \
   /* Bytes that the callbacks hold at their peak, beyond inputs and outputs; NULL: little. */     \
   guint64 (*memory) (gconstpointer settings, const AssayShape *shape);                            \
-  /* Floating-point operations that one call costs, roughly; NULL: few. */                        \
-  double (*work) (gconstpointer settings, const AssayShape *shape);                               \
   /* Of settings that name programs: takes the folder of the scenario, where their files are */   \
   /* looked for first; and the paths of those files, on whose content results depend: a run is */ \
   /* not gone on with when they changed. NULL: they name none. */                                 \

@@ -185,7 +185,10 @@ make (Making *making, GError **error)
 static char *
 make_disk_key (const Making *making)
 {
-  const double products = assay_lists_work (making->n, making->cols, making->count) / 2;
+  const double products
+      = (double) making->count * (double) making->cols
+        * ((double) making->n
+           + ITERATIONS * (double) sample_size (making->n, making->cols, making->count));
   g_autofree char *settings
       = g_strdup_printf ("lists %" G_GSIZE_FORMAT "\nscale %d", making->count, (int) making->scale);
 
@@ -325,11 +328,4 @@ assay_lists_memory (gsize n_rows, gsize cols, gsize count)
 
   return centres + 2 * (guint64) n_rows * sizeof (guint32) + (count + 2) * sizeof (gsize)
          + MAX (learning, putting);
-}
-
-double
-assay_lists_work (gsize n_rows, gsize cols, gsize count)
-{
-  return 2.0 * (double) count * (double) cols
-         * ((double) n_rows + ITERATIONS * (double) sample_size (n_rows, cols, count));
 }

@@ -31,8 +31,7 @@ AssayLists *assay_lists_new (const AssayRows *rows, AssayScale scale, gsize coun
 void assay_lists_free (AssayLists *lists);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayLists, assay_lists_free)
 
-/* Bytes at the peak of making them, and what stays with the rows; and operations. */
+/* Bytes at the peak of making them, and what stays with the rows. */
 guint64 assay_lists_memory (gsize n_rows, gsize cols, gsize count);
-double assay_lists_work (gsize n_rows, gsize cols, gsize count);
 
 G_END_DECLS

@@ -466,14 +466,3 @@ assay_approximate_memory (const AssayProbing *probing, gsize n_subspaces, gsize 
     return G_MAXUINT64;
   return bytes;
 }
-
-double
-assay_approximate_work (const AssayProbing *probing, gsize n_subspaces, gsize dimension, gsize cols,
-                        gsize n_rows)
-{
-  const double lists = (double) probing->lists;
-  const double share = MIN (1, (double) probing->probes / lists);
-
-  return 2.0 * (double) n_subspaces * (double) (dimension + 1) * (double) cols
-         * (lists + share * (double) n_rows);
-}

@@ -51,11 +51,8 @@ AssayArray *assay_release_recall (const AssayRelease *release, const AssayRows *
                                   const AssayNearest *nearest, AssayStreamKey stream,
                                   GError **error);
 
-/* Bytes that search and lists hold at most, results included, and then recall; and operations of
- * the search alone. */
+/* Bytes that search and lists hold at most, results included, and then recall. */
 guint64 assay_approximate_memory (const AssayProbing *probing, gsize n_subspaces, gsize dimension,
                                   gsize cols, gsize n_rows, gsize k);
-double assay_approximate_work (const AssayProbing *probing, gsize n_subspaces, gsize dimension,
-                               gsize cols, gsize n_rows);
 
 G_END_DECLS

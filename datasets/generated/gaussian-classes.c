@@ -193,7 +193,6 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, G_GNUC_UNUSED 
     .holdings
     = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0),
     .memory = (guint64) (rows + 2 * records) * (guint64) settings->columns * sizeof (float),
-    .work = 4 * (double) rows * (double) settings->columns * (double) settings->rank,
   };
   return TRUE;
 }

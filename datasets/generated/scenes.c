@@ -239,9 +239,6 @@ open_scenes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
   return is_ready;
 }
 
-/* Rendering and SIFT: about 0.09 s for 320 x 240 pixels, in operations of 40 GFLOP/s. */
-#define WORK_PER_PIXEL 47000.0
-
 static guint
 holdings_of (const Scenes *settings)
 {
@@ -275,7 +272,6 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, G_GNUC_UNUSED 
     .cols = ASSAY_SIFT_LENGTH,
     .holdings = holdings_of (settings),
     .is_estimate = TRUE,
-    .work = (double) n_images * (double) (width * height) * WORK_PER_PIXEL,
     /* Rows are there twice while they are joined. */
     .memory = (guint64) n_images * per_image * (ASSAY_SIFT_LENGTH * 2 + sizeof (AssayKeypoint))
               + n_kept * (width * height * ASSAY_KEPT_PIXEL_BYTES + per_image * ASSAY_FRAME_BYTES)

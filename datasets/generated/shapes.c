@@ -166,9 +166,6 @@ open_shapes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
          && assay_image_pools_open (&pools, settings->scale, ASSAY_GLYPHS, ret_dataset, error);
 }
 
-/* A pixel of a digit takes about 0.25 us, one of leaves 0.7 us, in operations of 40 GFLOP/s. */
-#define WORK_PER_PIXEL 10000.0
-#define WORK_PER_LEAVES_PIXEL 28000.0
 /* Leaves of a scene and its tiles. */
 #define BYTES_PER_SCENE (8 << 20)
 
@@ -189,8 +186,6 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
       .width = style.size,
       .channels = style.channels,
       .has_labels = role != PUBLIC,
-      .work = (double) count * (double) (style.size * style.size)
-              * (has_leaves ? WORK_PER_LEAVES_PIXEL : WORK_PER_PIXEL),
       .memory = has_leaves && count > 0 ? (guint64) assay_parallel_threads () * BYTES_PER_SCENE : 0,
     };
   }

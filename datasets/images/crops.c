@@ -49,26 +49,6 @@ assay_crops_memory (const AssayPhotoSet *set)
   return memory;
 }
 
-/* SIFT takes about 1.2 us a pixel that is described, decoding twice 25 ns a pixel of the file, in
- * operations of 40 GFLOP/s. */
-#define WORK_PER_PIXEL 47000.0
-#define WORK_PER_STORED_PIXEL 2000.0
-
-double
-assay_crops_work (const AssayPhotoSet *set)
-{
-  double work = 0;
-
-  for (gsize i = 0; i < assay_photo_set_count (set); i++) {
-    const AssayPhotograph *photo = assay_photo_set_get (set, i);
-
-    if (photo->error == NULL)
-      work += (double) (photo->width * photo->height) * WORK_PER_PIXEL
-              + (double) photo->stored * WORK_PER_STORED_PIXEL;
-  }
-  return work;
-}
-
 /* ---- One photograph ---- */
 
 typedef struct {

@@ -144,9 +144,6 @@ check_size (const AssayPoolProbe *pool, const char *role, const AssayPoolProbe *
                      secrets->width, secrets->channels);
 }
 
-/* Hashing takes about 5 ns a byte, the rest less, in operations of 40 GFLOP/s. */
-#define WORK_PER_PIXEL 300.0
-
 gboolean
 assay_image_pools_probe (const AssayPoolProbe *secrets, const AssayPoolProbe *test,
                          const AssayPoolProbe *public_images, double test_share, gsize n_classes,
@@ -179,8 +176,6 @@ assay_image_pools_probe (const AssayPoolProbe *secrets, const AssayPoolProbe *te
      * label. */
     .memory = (guint64) n_images * cols * (1 + sizeof (float)) + (guint64) n_apart * (cols + 8)
               + (guint64) n_images * 48 + secrets->memory + test->memory + public_images->memory,
-    .work = (double) n_images * (double) cols * WORK_PER_PIXEL + secrets->work + test->work
-            + public_images->work,
   };
   return TRUE;
 }
@@ -241,11 +236,10 @@ probe_folder (const AssayPublicImages *public_images, const char *path,
   if (set == NULL)
     return FALSE;
   *ret_probe = (AssayPoolProbe){ .count = assay_crops_most (set, 0, &rules),
-                                 .height = secrets->height,
-                                 .width = secrets->width,
-                                 .channels = secrets->channels,
-                                 .memory = assay_crops_memory (set),
-                                 .work = assay_crops_work (set) };
+                                   .height = secrets->height,
+                                   .width = secrets->width,
+                                   .channels = secrets->channels,
+                                   .memory = assay_crops_memory (set) };
   return TRUE;
 }
 

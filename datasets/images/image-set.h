@@ -27,7 +27,6 @@ typedef struct {
   gboolean has_labels;
   gboolean is_estimate; /* there may be fewer */
   guint64 memory;       /* bytes for making it, beyond its pixels */
-  double work;
 } AssayPoolProbe;
 
 /* Sets apart @share of the secrets for the role test, where pools have none. */

@@ -68,7 +68,6 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
                                     .channels = rules.channels,
                                     .is_estimate = TRUE };
   pools[PRIVATE].memory = assay_crops_memory (set);
-  pools[PRIVATE].work = assay_crops_work (set);
   if (!assay_image_pools_probe (&pools[PRIVATE], &none, &pools[PUBLIC], 0, 0, ret_probe, error))
     return FALSE;
   ret_probe->n_groups = pools[PRIVATE].count / rules.per_photo;

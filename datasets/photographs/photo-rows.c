@@ -93,11 +93,6 @@ assay_photo_rows_join (const AssayPhotoRows *from, guint role, AssayRows **ret_r
   return TRUE;
 }
 
-/* SIFT takes about 1.2 us a pixel that is described, decoding 25 ns a pixel of the file, in
- * operations of 40 GFLOP/s. */
-#define WORK_PER_PIXEL 47000.0
-#define WORK_PER_STORED_PIXEL 1000.0
-
 void
 assay_photo_rows_probe (const AssayPhotoSet *set, guint role, gsize limit, gboolean is_kept,
                         gsize *ret_rows, gsize *ret_photographs, AssayProbe *inout_probe)
@@ -119,7 +114,5 @@ assay_photo_rows_probe (const AssayPhotoSet *set, guint role, gsize limit, gbool
                            + most * (per_keypoint + ASSAY_SIFT_LENGTH);
     if (is_kept)
       inout_probe->memory += pixels * ASSAY_KEPT_PIXEL_BYTES + most * ASSAY_FRAME_BYTES;
-    inout_probe->work += (double) pixels * WORK_PER_PIXEL
-                         + (double) photo->stored * WORK_PER_STORED_PIXEL * (is_kept ? 2 : 1);
   }
 }

@@ -26,7 +26,7 @@ typedef struct {
 gboolean assay_photo_rows_join (const AssayPhotoRows *from, guint role, AssayRows **ret_rows,
                                 AssayRoleData *ret_data, gint64 **ret_numbers, GError **error);
 
-/* Adds memory and work of describing and joining the photographs of @role, which are to be kept
+/* Adds the memory of describing and joining the photographs of @role, which are to be kept
  * where @is_kept. */
 void assay_photo_rows_probe (const AssayPhotoSet *set, guint role, gsize limit, gboolean is_kept,
                              gsize *ret_rows, gsize *ret_photographs, AssayProbe *inout_probe);

@@ -37,9 +37,3 @@ centres_memory (gsize n_rows, gsize cols, gsize count)
 {
   return count > 0 ? assay_dictionary_memory (n_rows, cols, count) : 0;
 }
-
-double
-centres_work (gsize n_rows, gsize cols, gsize count)
-{
-  return 2.0 * (double) n_rows * (double) cols * (double) count * ITERATIONS;
-}

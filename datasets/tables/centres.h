@@ -12,8 +12,7 @@ AssayRows *centres_of_rows (const AssayRows *rows, gsize count, GError **error);
 /* FALSE with ASSAY_ERROR_DATA where @count centres are more than @n_rows rows. */
 gboolean centres_check (gsize count, gsize n_rows, GError **error);
 
-/* Bytes that making them holds, and floating-point operations. */
+/* Bytes that making them holds. */
 guint64 centres_memory (gsize n_rows, gsize cols, gsize count);
-double centres_work (gsize n_rows, gsize cols, gsize count);
 
 G_END_DECLS

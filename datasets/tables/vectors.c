@@ -272,17 +272,16 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
   n_database = count_rows (files.roles[DATABASE]);
   records = settings->records ? count_rows (files.roles[PRIVATE]) : 0;
   *ret_probe = (AssayProbe){ .n_secrets = count_rows (files.roles[PRIVATE]),
-                             .n_public = count_rows (files.roles[PUBLIC]) + records,
-                             .n_database = n_centres > 0 ? n_centres : n_database,
-                             .n_test = count_rows (files.roles[TEST]),
-                             .n_groups = files.n_groups,
-                             .n_classes = files.n_classes,
-                             .cols = assay_rows_cols (files.roles[PRIVATE]->rows) };
+                               .n_public = count_rows (files.roles[PUBLIC]) + records,
+                               .n_database = n_centres > 0 ? n_centres : n_database,
+                               .n_test = count_rows (files.roles[TEST]),
+                               .n_groups = files.n_groups,
+                               .n_classes = files.n_classes,
+                               .cols = assay_rows_cols (files.roles[PRIVATE]->rows) };
   ret_probe->holdings = (files.secret_data.labels != NULL ? ASSAY_HAS_LABELS : 0)
-                        | (files.test_data.labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
-                        | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0);
+                         | (files.test_data.labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
+                         | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0);
   ret_probe->memory = centres_memory (n_database, ret_probe->cols, n_centres);
-  ret_probe->work = centres_work (n_database, ret_probe->cols, n_centres);
   /* Rows stay in their files: pages of a mapping are the kernel's to drop. */
   if (files.groups != NULL)
     ret_probe->memory += ret_probe->n_secrets * sizeof (gint64);

@@ -228,26 +228,3 @@ hash_memory (HashMethod method, const HashSettings *settings, const AssayShape *
     learning += (guint64) settings->labelled * (guint64) settings->labelled * sizeof (float);
   return chosen + 3 * codes + bits * (d + m) * sizeof (float) + learning;
 }
-
-double
-hash_work (HashMethod method, const HashSettings *settings, const AssayShape *shape)
-{
-  const gsize t = training_rows (settings, shape), bits = (gsize) settings->bits;
-  const double n = (double) shape->n_secrets, d = (double) shape->cols, c = (double) bits;
-  const HashSettings own = resolved (method, settings);
-  const double m = (double) own.anchors, labelled = (double) settings->labelled;
-
-  switch (method) {
-  case HASH_LSH:
-    return 2 * n * d * c;
-  case HASH_ITQ:
-    return 2 * n * d * c + itq_work (t, shape->cols, bits, (gsize) own.iterations);
-  case HASH_SH:
-    return 4 * n * d * c + assay_principal_work (t, shape->cols, bits);
-  case HASH_KSH:
-    return 2 * n * m * (d + c) + c * 100 * 4 * labelled * labelled;
-  case HASH_SDH:
-    return 2 * n * m * (d + c) + (double) own.iterations * 4 * (double) t * m * (m + c);
-  }
-  return 0;
-}

@@ -106,10 +106,9 @@ gboolean hash_protect (HashMethod method, const HashSettings *settings,
                        const AssayDefenseContext *context, AssayView secrets,
                        AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
 
-/* The parts of `check`, `memory` and `work` that the settings decide. */
+/* The parts of `check` and `memory` that the settings decide. */
 gboolean hash_check (HashMethod method, const HashSettings *settings, const AssayShape *shape,
                      GError **error);
 guint64 hash_memory (HashMethod method, const HashSettings *settings, const AssayShape *shape);
-double hash_work (HashMethod method, const HashSettings *settings, const AssayShape *shape);
 
 G_END_DECLS

@@ -325,12 +325,3 @@ itq_memory (gsize rows, gsize cols, gsize bits)
          + (guint64) assay_parallel_threads () * (scratch_numbers (bits) + PANEL * 2 * cols)
                * sizeof (float);
 }
-
-double
-itq_work (gsize rows, gsize cols, gsize bits, gsize iterations)
-{
-  const double n = (double) rows, c = (double) bits;
-
-  return assay_principal_work (rows, cols, bits) + 2 * n * c * (double) cols
-         + (double) iterations * (4 * n * c * c + 20 * c * c * c);
-}

@@ -66,8 +66,7 @@ gboolean pitq_run (const ItqEmbedding *embedding, const ItqSettings *settings, f
 AssayHashFunction *itq_function_new (AssayView rows, gsize bits, const ItqSettings *settings,
                                      ItqRotation **ret_rotation, GError **error);
 
-/* Bytes and floating-point operations of the same. */
+/* Bytes that the same holds. */
 guint64 itq_memory (gsize rows, gsize cols, gsize bits);
-double itq_work (gsize rows, gsize cols, gsize bits, gsize iterations);
 
 G_END_DECLS

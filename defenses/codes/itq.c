@@ -36,12 +36,6 @@ memory (gconstpointer settings, const AssayShape *shape)
   return hash_memory (HASH_ITQ, settings, shape);
 }
 
-static double
-work (gconstpointer settings, const AssayShape *shape)
-{
-  return hash_work (HASH_ITQ, settings, shape);
-}
-
 static const AssayParam parameters[]
     = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings),
         HASH_PARAM_ITERATIONS (HashSettings, 50), ASSAY_PARAM_END };
@@ -56,7 +50,6 @@ const AssayDefense assay_defense_itq = {
   .settings_size = sizeof (HashSettings),
   .check = check,
   .memory = memory,
-  .work = work,
   .produces = ASSAY_RELEASE_CODES,
   .protect = protect,
 };

@@ -264,12 +264,6 @@ memory (gconstpointer settings, const AssayShape *shape)
   return hash_memory (HASH_KSH, settings, shape);
 }
 
-static double
-work (gconstpointer settings, const AssayShape *shape)
-{
-  return hash_work (HASH_KSH, settings, shape);
-}
-
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
@@ -299,7 +293,6 @@ const AssayDefense assay_defense_ksh = {
   .settings_size = sizeof (HashSettings),
   .check = check,
   .memory = memory,
-  .work = work,
   .produces = ASSAY_RELEASE_CODES,
   .protect = protect,
 };

@@ -63,15 +63,6 @@ memory (gconstpointer data, const AssayShape *shape)
          + (guint64) shape->n_secrets * assay_code_bytes ((gsize) settings->bits);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const PHashing *settings = data;
-
-  return hash_work (settings->base, &settings->hash, shape)
-         + 10.0 * (double) shape->n_secrets * (double) settings->bits;
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (PHashing, base, HASH_ITQ, hash_methods, "How the hash function is learned"),
   HASH_PARAM_BITS (PHashing),
@@ -101,7 +92,6 @@ const AssayDefense assay_defense_phashing = {
   .settings_size = sizeof (PHashing),
   .check = check,
   .memory = memory,
-  .work = work,
   .produces = ASSAY_RELEASE_CODES,
   .claim = "epsilon-differential privacy, given beta = e^-epsilon (theorem 6); of which neighbours "
            "is not said, and `relation` names them: a bit, a code or a record",

@@ -66,12 +66,6 @@ memory (gconstpointer data, const AssayShape *shape)
   return hash_memory (HASH_ITQ, &((const Pitq *) data)->hash, shape);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  return hash_work (HASH_ITQ, &((const Pitq *) data)->hash, shape);
-}
-
 static const AssayParam parameters[]
     = { HASH_PARAM_BITS (Pitq),
         ASSAY_PARAM_REAL (Pitq, epsilon, 1, 0, 30, "nats", "Privacy budget that is claimed"),
@@ -90,7 +84,6 @@ const AssayDefense assay_defense_pitq = {
   .settings_size = sizeof (Pitq),
   .check = check,
   .memory = memory,
-  .work = work,
   .produces = ASSAY_RELEASE_CODES,
   .claim = "epsilon-differential privacy, given beta = e^(-epsilon / E) (theorem 8); of which "
            "neighbours is not said, and `relation` names them: a bit, a code or a record",

@@ -327,12 +327,6 @@ memory (gconstpointer settings, const AssayShape *shape)
   return hash_memory (HASH_SDH, settings, shape);
 }
 
-static double
-work (gconstpointer settings, const AssayShape *shape)
-{
-  return hash_work (HASH_SDH, settings, shape);
-}
-
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
@@ -366,7 +360,6 @@ const AssayDefense assay_defense_sdh = {
   .settings_size = sizeof (HashSettings),
   .check = check,
   .memory = memory,
-  .work = work,
   .produces = ASSAY_RELEASE_CODES,
   .protect = protect,
 };

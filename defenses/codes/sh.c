@@ -107,12 +107,6 @@ memory (gconstpointer settings, const AssayShape *shape)
   return hash_memory (HASH_SH, settings, shape);
 }
 
-static double
-work (gconstpointer settings, const AssayShape *shape)
-{
-  return hash_work (HASH_SH, settings, shape);
-}
-
 static const AssayParam parameters[]
     = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings), ASSAY_PARAM_END };
 
@@ -124,7 +118,6 @@ const AssayDefense assay_defense_sh = {
   .settings_size = sizeof (HashSettings),
   .check = check,
   .memory = memory,
-  .work = work,
   .produces = ASSAY_RELEASE_CODES,
   .protect = protect,
 };

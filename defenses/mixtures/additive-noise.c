@@ -87,13 +87,6 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-/* Drawing a number costs about as much as thirty additions. */
-static double
-work (G_GNUC_UNUSED gconstpointer data, const AssayShape *shape)
-{
-  return 30.0 * (double) shape->n_secrets * (double) shape->cols;
-}
-
 static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (AdditiveNoise, share, 0.5, 0, 1, "",
                           "Share a of noise: the secret is scaled by 1 - a, and the noise is as "
@@ -110,7 +103,6 @@ const AssayDefense assay_defense_additive_noise = {
                  "section 5.2, figure 4" },
   .parameters = parameters,
   .settings_size = sizeof (AdditiveNoise),
-  .work = work,
   .produces = ASSAY_RELEASE_VECTORS,
   .protect = protect,
 };

@@ -85,14 +85,6 @@ memory (gconstpointer data, const AssayShape *shape)
   return mixing_memory (&scheme, shape);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const MixingScheme scheme = scheme_of (data);
-
-  return mixing_work (&scheme, shape);
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (InstaHide, k, 4, PRIVATE + 1, ASSAY_MIXTURE_MAX_IMAGES, "images",
                    "Images in each mixture: two secrets, the others public"),
@@ -126,7 +118,6 @@ const AssayDefense assay_defense_instahide_cross = {
   .settings_size = sizeof (InstaHide),
   .check = check,
   .memory = memory,
-  .work = work,
   .produces = ASSAY_RELEASE_MIXTURES,
   .uses = uses,
   .release_shape = release_shape,

@@ -61,14 +61,6 @@ memory (gconstpointer data, const AssayShape *shape)
   return mixing_memory (&scheme, shape);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const MixingScheme scheme = scheme_of (data);
-
-  return mixing_work (&scheme, shape);
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (InstaHide, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
                    "Images in each mixture"),
@@ -96,7 +88,6 @@ const AssayDefense assay_defense_instahide_inside = {
   .settings_size = sizeof (InstaHide),
   .check = check,
   .memory = memory,
-  .work = work,
   .produces = ASSAY_RELEASE_MIXTURES,
   .release_shape = release_shape,
   .protect = protect,

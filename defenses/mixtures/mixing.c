@@ -312,15 +312,6 @@ mixing_memory (const MixingScheme *scheme, const AssayShape *shape)
                * sizeof (gsize);
 }
 
-/* Reading, multiplying and adding; a sign costs about as much as one image more. */
-double
-mixing_work (const MixingScheme *scheme, const AssayShape *shape)
-{
-  const double k = (double) (scheme->n_sources + scheme->n_partners);
-
-  return 2 * (k + 1) * (double) scheme->n_epochs * (double) shape->n_secrets * (double) shape->cols;
-}
-
 void
 mixing_release_shape (const MixingScheme *scheme, AssayShape *inout_shape)
 {

@@ -21,7 +21,6 @@ typedef struct {
 /* The callbacks of such a defense, beside its settings. */
 gboolean mixing_check (const MixingScheme *scheme, const AssayShape *shape, GError **error);
 guint64 mixing_memory (const MixingScheme *scheme, const AssayShape *shape);
-double mixing_work (const MixingScheme *scheme, const AssayShape *shape);
 void mixing_release_shape (const MixingScheme *scheme, AssayShape *inout_shape);
 
 /* A release of kind mixtures, with labels where the secrets have some: each class has the sum of

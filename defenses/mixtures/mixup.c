@@ -85,14 +85,6 @@ memory (gconstpointer data, const AssayShape *shape)
   return mixing_memory (&scheme, shape);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const MixingScheme scheme = scheme_of (data);
-
-  return mixing_work (&scheme, shape);
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Mixup, variant, WITHIN, variants,
                       "Mix secrets among themselves, or each of them once with public images"),
@@ -120,7 +112,6 @@ const AssayDefense assay_defense_mixup = {
   .settings_size = sizeof (Mixup),
   .check = check,
   .memory = memory,
-  .work = work,
   .produces = ASSAY_RELEASE_MIXTURES,
   .uses = uses,
   .release_shape = release_shape,

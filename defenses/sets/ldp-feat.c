@@ -165,15 +165,6 @@ memory (gconstpointer data, const AssayShape *shape)
          + assay_dictionary_memory (shape->n_database, shape->cols, (gsize) settings->dictionary);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const LdpFeat *settings = data;
-
-  return 2 * (double) shape->cols * (double) settings->dictionary
-         * ((double) shape->n_database * (double) settings->iterations + (double) shape->n_secrets);
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (LdpFeat, epsilon, 5, 0, 60, "nats",
                     "Privacy budget of one descriptor; an image of q spends q times as much"),
@@ -200,7 +191,6 @@ const AssayDefense assay_defense_ldp_feat = {
   .settings_size = sizeof (LdpFeat),
   .check = check,
   .memory = memory,
-  .work = work,
   .produces = ASSAY_RELEASE_VECTOR_SETS,
   .claim = "epsilon-local differential privacy of each descriptor, between any two; q epsilon of "
            "an image that releases q descriptors, by composition. Of the secrets alone: the "

@@ -179,21 +179,12 @@ show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGue
  * by default, for each thread. Painting takes about 0.5 s for 600 keypoints, in operations of
  * 40 GFLOP/s. */
 #define PHOTO_PIXELS (640 * 640)
-#define WORK_PER_SECRET 3e7
-
 static guint64
 memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 {
   return assay_scan_memory (shape->n_secrets, 0, shape->cols, 1)
          + (guint64) shape->n_secrets * shape->cols * sizeof (float)
          + assay_parallel_threads () * paint_memory (PHOTO_PIXELS, 3);
-}
-
-static double
-work (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return (double) shape->n_secrets
-         * (WORK_PER_SECRET + 2 * (double) shape->n_public * (double) shape->cols);
 }
 
 static const AssayParam parameters[] = {
@@ -228,7 +219,6 @@ const AssayMetric assay_metric_reconstruction = {
   .parameters = parameters,
   .settings_size = sizeof (Reconstruction),
   .memory = memory,
-  .work = work,
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_PUBLIC_FRAMES,

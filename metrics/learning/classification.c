@@ -256,18 +256,6 @@ memory (gconstpointer data, const AssayShape *shape)
          + assay_network_memory (&network, (gsize) settings->batch);
 }
 
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const Classification *settings = data;
-  const AssayNetworkShape network
-      = network_shape (settings, settings->input, shape->cols, shape->n_classes);
-  const double trained = 3 * (double) settings->epochs * (double) count_released (shape);
-  const double tested = (double) MAX (settings->encryptions, 1) * (double) shape->n_test;
-
-  return (trained + tested) * assay_network_work (&network);
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Classification, model, NETWORK, models,
                       "Softmax regression, or a network of dense layers of ReLUs"),
@@ -333,7 +321,6 @@ const AssayMetric assay_metric_classification = {
   .settings_size = sizeof (Classification),
   .check = check,
   .memory = memory,
-  .work = work,
   .reads = READS,
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
   .has_own_units = TRUE,

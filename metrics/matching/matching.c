@@ -242,18 +242,6 @@ memory (gconstpointer data, const AssayShape *shape)
   return match_release_memory (n, r, m, m_lifted, shape->cols);
 }
 
-/* Distances of all pairs, and RANSAC: some 20 operations a match and sample. */
-static double
-work (gconstpointer data, const AssayShape *shape)
-{
-  const Matching *settings = data;
-  const gsize m = shape->dimension, m_lifted = settings->mode == MATCH_TO_SUBSPACE ? m : 0;
-
-  return (double) shape->n_secrets
-         * ((double) MIN (shape->n_test, VIEW_ROWS) * assay_flats_work (m, m_lifted, shape->cols)
-            + 20 * (double) settings->iterations);
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Matching, mode, MATCH_TO_POINT, modes,
                       "Subspaces are matched with descriptors (point), or with lifted ones"),
@@ -339,7 +327,6 @@ const AssayMetric assay_metric_matching = {
   .settings_size = sizeof (Matching),
   .check = check,
   .memory = memory,
-  .work = work,
   .reads_truth = truth_arrays,
   .reads = READS,
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS,

@@ -71,13 +71,6 @@ memory (gconstpointer settings, const AssayShape *shape)
   return retrieval_memory (shape);
 }
 
-static double
-work (gconstpointer settings, const AssayShape *shape)
-{
-  (void) settings;
-  return retrieval_work (shape, 2);
-}
-
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (Map, k, 1000, 1, G_MAXUINT32, "items",
                          "How many nearest items map-at-k and precision-at-k look at; all, where "
@@ -128,7 +121,6 @@ const AssayMetric assay_metric_map = {
   .parameters = parameters,
   .settings_size = sizeof (Map),
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_CODES,
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
   .has_own_units = TRUE,

@@ -61,13 +61,6 @@ memory (gconstpointer settings, const AssayShape *shape)
   return retrieval_memory (shape);
 }
 
-static double
-work (gconstpointer settings, const AssayShape *shape)
-{
-  (void) settings;
-  return retrieval_work (shape, 1);
-}
-
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (PrCurve, radius, 2, 0, ASSAY_CODE_MAX_BITS, "bits",
                          "Items that differ from the query in so many bits or fewer are found"),
@@ -124,7 +117,6 @@ const AssayMetric assay_metric_pr_curve = {
   .parameters = parameters,
   .settings_size = sizeof (PrCurve),
   .memory = memory,
-  .work = work,
   .reads = ASSAY_RELEASE_CODES,
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
   .has_own_units = TRUE,

@@ -244,10 +244,3 @@ retrieval_memory (const AssayShape *shape)
          + (guint64) shape->n_secrets * (code + USUAL_BITS / 8)
          + ranking_memory (USUAL_BITS, assay_parallel_threads ());
 }
-
-/* Some four operations a pair and pass. */
-double
-retrieval_work (const AssayShape *shape, guint passes)
-{
-  return 4.0 * passes * (double) shape->n_test * (double) shape->n_secrets;
-}

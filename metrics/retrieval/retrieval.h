@@ -37,8 +37,7 @@ void retrieval_fill_split (const Retrieval *retrieval, double *ret_left_out, dou
 gboolean retrieval_alloc_series (const Retrieval *retrieval, guint n_series,
                                  AssayOutcomes *ret_outcomes, GError **error);
 
-/* The callbacks `memory` and `work`; @passes: 2 with stable order, else 1. */
+/* The callback `memory`. */
 guint64 retrieval_memory (const AssayShape *shape);
-double retrieval_work (const AssayShape *shape, guint passes);
 
 G_END_DECLS

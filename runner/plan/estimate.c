@@ -1,4 +1,4 @@
-/* Memory and work of a run, by the sizes and settings of its parts. */
+/* Memory of a run, by the sizes and settings of its parts. */
 #include "runner/plan/estimate.h"
 
 #include <unistd.h>
@@ -7,28 +7,24 @@
 #include "core/base/shared-work.h"
 #include "core/base/text.h"
 
-/* What one attack (or utility) holds and costs on the release of one defense, beyond what the
- * defense does. */
-static void
-estimate_attack (const AssayPart *part, const AssayShape *shape, gdouble trials,
-                 guint64 *inout_memory, double *inout_work)
+/* Bytes of the one of @parts that holds most, with whichever candidate of its settings. */
+static guint64
+most_memory (const GPtrArray *parts, const AssayShape *shape)
 {
-  const guint n = part->candidates != NULL ? part->candidates->len : 1;
-  double most = 0;
+  guint64 most = 0;
 
-  for (guint c = 0; c < n; c++) {
-    const AssaySettings *settings
-        = part->candidates != NULL ? part->candidates->pdata[c] : part->settings;
-    const double work
-        = part->plugin->work != NULL ? part->plugin->work (settings->values, shape) : 0;
+  for (guint i = 0; i < parts->len; i++) {
+    const AssayPart *part = assay_plan_part (parts, i);
+    const guint n = part->candidates != NULL ? part->candidates->len : 1;
 
-    if (part->plugin->memory != NULL)
-      *inout_memory = MAX (*inout_memory, part->plugin->memory (settings->values, shape));
-    most = MAX (most, work);
-    if (part->candidates != NULL)
-      *inout_work += work;
+    for (guint c = 0; c < n && part->plugin->memory != NULL; c++) {
+      const AssaySettings *settings
+          = part->candidates != NULL ? part->candidates->pdata[c] : part->settings;
+
+      most = MAX (most, part->plugin->memory (settings->values, shape));
+    }
   }
-  *inout_work += trials * most;
+  return most;
 }
 
 /* Further releases of one defense that are kept: the most that an attack on it wants. */
@@ -42,8 +38,7 @@ count_repeats (const AssayPlan *plan, AssayReleaseKind kind)
     const AssayAttack *attack = (const AssayAttack *) part->plugin;
     const guint n = part->candidates != NULL ? part->candidates->len : 1;
 
-    if (attack->repeats == NULL || !(part->grants & ASSAY_GRANT_REPEATS)
-        || !(attack->reads & kind))
+    if (attack->repeats == NULL || !(part->grants & ASSAY_GRANT_REPEATS) || !(attack->reads & kind))
       continue;
     for (guint c = 0; c < n; c++) {
       const AssaySettings *settings
@@ -55,37 +50,10 @@ count_repeats (const AssayPlan *plan, AssayReleaseKind kind)
   return most;
 }
 
-/* Memory and work of one call of the defense. What does not grow with the secrets (a dictionary) is
- * made once for all releases, and they share it. */
-typedef struct {
-  guint64 memory, memory_once;
-  double work, work_once;
-} Cost;
-
-static Cost
-cost_of (const AssayPart *part, const AssayShape *shape)
-{
-  const AssayPlugin *plugin = part->plugin;
-  gconstpointer settings = part->settings->values;
-  AssayShape nothing = *shape;
-  Cost cost = { 0 };
-
-  nothing.n_secrets = 0;
-  if (plugin->memory != NULL) {
-    cost.memory_once = plugin->memory (settings, &nothing);
-    cost.memory = plugin->memory (settings, shape) - cost.memory_once;
-  }
-  if (plugin->work != NULL) {
-    cost.work_once = plugin->work (settings, &nothing);
-    cost.work = plugin->work (settings, shape) - cost.work_once;
-  }
-  return cost;
-}
-
 /* Bytes of one further release. Sizes alone do not say how large sets are: no more than what the
  * defense holds for the secrets. */
 static guint64
-release_bytes (AssayReleaseKind kind, const AssayShape *shape, const Cost *cost)
+release_bytes (AssayReleaseKind kind, const AssayShape *shape, guint64 of_defense)
 {
   const guint64 n = shape->n_secrets;
 
@@ -103,66 +71,54 @@ release_bytes (AssayReleaseKind kind, const AssayShape *shape, const Cost *cost)
   case ASSAY_RELEASE_NONE:
     break;
   }
-  return cost->memory;
+  return of_defense;
 }
 
-/* Adds up the cells of one defense on one dataset; returns the memory beside the dataset's. */
+/* Memory of the cells of one defense on one dataset, beside the dataset's. What does not grow with
+ * the secrets (a dictionary) is made once for all releases, and they share it. */
 static guint64
-estimate_defense (AssayPlan *plan, const AssayProbe *probe, const AssayPart *part)
+defense_memory (const AssayPlan *plan, const AssayProbe *probe, const AssayPart *part)
 {
   const AssayDefense *defense = (const AssayDefense *) part->plugin;
-  const AssayMechanism *mechanism = assay_defense_mechanism (defense, part->settings->values);
-  const AssayReleaseKind kind = assay_defense_produces (defense, part->settings->values);
-  const gsize n_repeats = count_repeats (plan, kind);
-  AssayShape shape = assay_plan_shape (plan, probe);
-  const Cost cost = cost_of (part, &shape);
-  guint64 attack_memory = 0, metric_memory = 0;
+  gconstpointer settings = part->settings->values;
+  const AssayMechanism *mechanism = assay_defense_mechanism (defense, settings);
+  const AssayReleaseKind kind = assay_defense_produces (defense, settings);
+  AssayShape shape = assay_plan_shape (plan, probe), nothing = shape;
+  guint64 all = 0, shared = 0;
 
-  plan->work += cost.work_once + (double) plan->trials * (double) (1 + n_repeats) * cost.work;
+  nothing.n_secrets = 0;
+  if (defense->memory != NULL) {
+    all = defense->memory (settings, &shape);
+    shared = defense->memory (settings, &nothing);
+  }
   if (defense->release_shape != NULL)
-    defense->release_shape (part->settings->values, &shape);
+    defense->release_shape (settings, &shape);
   if (mechanism != NULL) {
     gsize n_inputs;
 
-    mechanism->size (part->settings->values, probe->cols, &n_inputs, &shape.n_outputs);
+    mechanism->size (settings, probe->cols, &n_inputs, &shape.n_outputs);
   }
-  for (guint a = 0; a < plan->attacks->len; a++)
-    estimate_attack (plan->attacks->pdata[a], &shape, (double) plan->trials, &attack_memory,
-                     &plan->work);
-  for (guint u = 0; u < plan->utilities->len; u++)
-    estimate_attack (plan->utilities->pdata[u], &shape, (double) plan->trials, &attack_memory,
-                     &plan->work);
   /* A guess is measured while it is there, by one metric after the other. */
-  for (guint m = 0; m < plan->metrics->len; m++)
-    estimate_attack (plan->metrics->pdata[m], &shape,
-                     (double) (plan->trials * plan->attacks->len), &metric_memory, &plan->work);
-  attack_memory += metric_memory;
-  return cost.memory_once + cost.memory + n_repeats * release_bytes (kind, &shape, &cost)
-         + attack_memory;
-}
-
-/* Adds up the cells of one dataset. */
-static void
-estimate_dataset (AssayPlan *plan, guint index)
-{
-  const AssayProbe *probe = &plan->probes[index];
-  /* The pool's order, the secrets, the truth and the guess beside what the plugins say. */
-  const guint64 own = assay_plan_secrets_needed (plan) * sizeof (gsize)
-                      + 3 * assay_plan_shape (plan, probe).n_secrets * probe->cols * sizeof (float);
-
-  plan->work += probe->work;
-  for (guint d = 0; d < plan->defenses->len; d++) {
-    const guint64 memory = estimate_defense (plan, probe, assay_plan_part (plan->defenses, d));
-
-    plan->memory = MAX (plan->memory, own + probe->memory + memory);
-  }
+  return all + count_repeats (plan, kind) * release_bytes (kind, &shape, all - shared)
+         + MAX (most_memory (plan->attacks, &shape), most_memory (plan->utilities, &shape))
+         + most_memory (plan->metrics, &shape);
 }
 
 void
 assay_plan_estimate (AssayPlan *plan)
 {
-  for (guint i = 0; i < plan->datasets->len; i++)
-    estimate_dataset (plan, i);
+  for (guint i = 0; i < plan->datasets->len; i++) {
+    const AssayProbe *probe = &plan->probes[i];
+    /* The pool's order, the secrets, the truth and the guess beside what the plugins say. */
+    const guint64 own
+        = assay_plan_secrets_needed (plan) * sizeof (gsize)
+          + 3 * assay_plan_shape (plan, probe).n_secrets * probe->cols * sizeof (float);
+
+    for (guint d = 0; d < plan->defenses->len; d++)
+      plan->memory = MAX (plan->memory,
+                          own + probe->memory
+                              + defense_memory (plan, probe, assay_plan_part (plan->defenses, d)));
+  }
 }
 
 /* ---- Shared work ---- */

@@ -5,8 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Adds up `memory` (bytes at the peak) and `work` (floating-point operations) of the plan, whose
- * parts have been checked. */
+/* Sets `memory` of the plan, whose parts have been checked: bytes at the peak. */
 void assay_plan_estimate (AssayPlan *plan);
 
 /* Of the default budget of shared work (shared-work.h) what the machine has room for beside

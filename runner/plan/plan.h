@@ -120,7 +120,6 @@ typedef struct {
   GPtrArray *skipped; /* AssaySkip */
   AssayProbe *probes; /* one per dataset part */
   guint64 memory;     /* bytes at the peak, estimated */
-  double work;        /* floating-point operations of all cells, estimated */
   gboolean is_changed; /* by --set: then lines of the file do not tell all */
   char **folders;     /* where data files are looked for */
 } AssayPlan;

@@ -19,7 +19,7 @@
 #define META_TIMES "times"
 
 /* AssayProbe, in the order of its fields. */
-#define PROBE_TYPE "(tttttttu(tttdd)btd)"
+#define PROBE_TYPE "(tttttttu(tttdd)bt)"
 /* Path, text, assignments, seed, trials, probes. */
 #define SCENARIO_TYPE "(aysaaytta" PROBE_TYPE ")"
 
@@ -35,7 +35,7 @@ new_probe (const AssayProbe *probe)
                         (guint64) probe->n_groups, (guint64) probe->n_classes,
                         (guint64) probe->cols, probe->holdings, (guint64) shape->height,
                         (guint64) shape->width, (guint64) shape->channels, shape->black,
-                        shape->white, probe->is_estimate, probe->memory, probe->work);
+                        shape->white, probe->is_estimate, probe->memory);
 }
 
 static char *
@@ -83,9 +83,9 @@ read_probe (GVariant *from, AssayProbe *ret_probe)
   guint64 sizes[7], height, width, channels, memory;
   AssayProbe probe = { 0 };
 
-  g_variant_get (from, PROBE_TYPE, &sizes[0], &sizes[1], &sizes[2], &sizes[3], &sizes[4], &sizes[5],
-                 &sizes[6], &probe.holdings, &height, &width, &channels, &probe.geometry.black,
-                 &probe.geometry.white, &probe.is_estimate, &memory, &probe.work);
+  g_variant_get (from, PROBE_TYPE, &sizes[0], &sizes[1], &sizes[2], &sizes[3], &sizes[4],
+                 &sizes[5], &sizes[6], &probe.holdings, &height, &width, &channels,
+                 &probe.geometry.black, &probe.geometry.white, &probe.is_estimate, &memory);
   probe.n_secrets = sizes[0];
   probe.n_public = sizes[1];
   probe.n_database = sizes[2];
