@@ -387,6 +387,7 @@ def check_ended(word):
 def test_child_that_is_left_behind_is_ended(sandbox):
     prepare(sandbox)
     leave = write_program(sandbox, "leave.py", """
+import subprocess
 subprocess.Popen(["sleep", "300.00072"])
 """ + SCALE)
     for confine in CONFINED:
