@@ -10,7 +10,7 @@ import time
 import pytest
 
 import data
-from fetching import (COMMAND, CONTENT, PART, TARGET, fails, fetch, fetched, is_without_libcurl,
+from fetching import (COMMAND, CONTENT, PART, TARGET, fails, fetch, fetched,
                       part, sha256, write_catalog)
 from file_server import FileServer, FtpServer, Page
 
