@@ -8,6 +8,8 @@
 #include "cli/cli.h"
 #include "core/base/text.h"
 #include "report/compare.h"
+#include "runner/judge/compare.h"
+#include "runner/store/kept.h"
 
 #define DEFAULT_MARGIN 0.01
 

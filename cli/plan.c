@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
-#include "report/report.h"
+#include "runner/judge/describe.h"
 #include "runner/plan/estimate.h"
 #include "runner/plan/pairing.h"
 #include "runner/plan/sheet.h"
@@ -67,7 +67,7 @@ print_plan (const AssayPlan *plan)
                                                            : assay_plan_secrets_needed (plan));
   g_autofree char *distinct
       = g_strdup_printf ("%s distinct %s in all", needed, takes_groups ? "groups" : "secrets");
-  g_autoptr (GString) size = g_string_new (NULL);
+  g_autofree char *size = assay_plan_describe_size (plan);
 
   printf ("%s\n", plan->title);
   print_parts ("dataset", plan->datasets);
@@ -78,10 +78,9 @@ print_plan (const AssayPlan *plan)
   print_parts ("utility", plan->utilities);
   print_parts ("metric", plan->metrics);
   print_sheets (plan);
-  assay_report_append_size (size, plan);
+
   printf ("cells: %u (seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s%s; %s)\n",
-          plan->cells->len, plan->seed, plan->trials, plan->trials == 1 ? "" : "s", size->str,
-          distinct);
+          plan->cells->len, plan->seed, plan->trials, plan->trials == 1 ? "" : "s", size, distinct);
   for (guint i = 0; i < plan->skipped->len; i++) {
     const AssaySkip *skip = plan->skipped->pdata[i];
 

@@ -11,6 +11,8 @@
 #include "core/base/shared-work.h"
 #include "core/base/text.h"
 #include "report/report.h"
+#include "runner/judge/baseline.h"
+#include "runner/judge/load.h"
 #include "runner/plan/estimate.h"
 #include "runner/run/inputs.h"
 #include "runner/run/run.h"
@@ -75,12 +77,12 @@ judge (const AssayResults *results, const AssayBaseline *baseline)
 
 /* What changed since the baseline, where one was named. */
 static gboolean
-compare (const AssayResults *results, const AssayFolder *folder, const char *place,
-         AssayBaseline **ret_baseline, GError **error)
+compare (const AssayResults *results, const AssayPlan *plan, const AssayFolder *folder,
+         const char *place, AssayBaseline **ret_baseline, GError **error)
 {
   if (place == NULL)
     return TRUE;
-  *ret_baseline = assay_baseline_compare (results, folder->store, place, error);
+  *ret_baseline = assay_baseline_compare (results, plan, folder->store, place, error);
   return *ret_baseline != NULL
          && assay_report_write_baseline (*ret_baseline, folder->work, error);
 }
@@ -112,7 +114,7 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
   if (results == NULL || !assay_kept_set_times (folder->store, &times, error)
       || !assay_report_write (results, folder->work, times.threads, times.started_us,
                               times.ended_us, NULL, error)
-      || !compare (results, folder, options->baseline, &baseline, error))
+      || !compare (results, plan, folder, options->baseline, &baseline, error))
     return EXIT_UNFINISHED;
   text = options->json ? assay_report_json (results, error)
                        : assay_report_table (results, cli_terminal_width ());

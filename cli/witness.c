@@ -4,13 +4,15 @@
 
 #include "cli/witness.h"
 #include "core/base/text.h"
+#include "runner/judge/load.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/fit.h"
+#include "runner/run/audit.h"
 #include "runner/run/run.h"
 
-/* The claim's result, if it has a witness. */
-static const AssayResultClaim *
-find_claim (const AssayResults *results, const char *id, GError **error)
+/* The number of the claim, if it has a witness. */
+static gboolean
+find_claim (const AssayResults *results, const char *id, guint *ret_index, GError **error)
 {
   g_autoptr (GPtrArray) ids = g_ptr_array_new ();
   g_autofree char *hint = NULL;
@@ -18,20 +20,19 @@ find_claim (const AssayResults *results, const char *id, GError **error)
   for (guint i = 0; i < results->claims->len; i++) {
     const AssayResultClaim *result = results->claims->pdata[i];
 
-    g_ptr_array_add (ids, result->claim->id);
-    if (!g_str_equal (result->claim->id, id))
+    g_ptr_array_add (ids, (gpointer) result->id);
+    if (!g_str_equal (result->id, id))
       continue;
-    if (result->witness.is_set)
-      return result;
-    assay_fail (error, ASSAY_ERROR_SCENARIO,
-                "--witness %s: the claim is %s; only a violated one has a witness", id,
-                assay_verdict_name (result->verdict));
-    return NULL;
+    *ret_index = i;
+    return result->witness.is_set
+           || assay_fail (error, ASSAY_ERROR_SCENARIO,
+                          "--witness %s: the claim is %s; only a violated one has a witness", id,
+                          assay_verdict_name (result->verdict));
   }
   g_ptr_array_add (ids, NULL);
   hint = assay_text_did_you_mean (id, (const char *const *) ids->pdata);
-  assay_fail (error, ASSAY_ERROR_SCENARIO, "--witness: the scenario has no claim '%s'%s", id, hint);
-  return NULL;
+  return assay_fail (error, ASSAY_ERROR_SCENARIO, "--witness: the scenario has no claim '%s'%s", id,
+                     hint);
 }
 
 static void
@@ -52,9 +53,9 @@ print_row (const char *name, const AssayArray *array, guint64 row)
 
 /* Protects, attacks and measures the cell again and compares with what the run stored. */
 static gboolean
-replay (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *result, GError **error)
+replay (const AssayPlan *plan, AssayStore *store, const AssayClaim *claim,
+        const AssayResultClaim *result, GError **error)
 {
-  const AssayClaim *claim = result->claim;
   const AssayResultWitness *witness = &result->witness;
   const AssayCell *cell = assay_plan_find_cell (plan, witness->cell);
   const AssayPart *metric = assay_plan_measuring (plan, cell, claim->metric);
@@ -146,7 +147,7 @@ replay_audit (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *
   const AssayCell *cell = assay_plan_find_cell (plan, witness->cell);
   const AssayAudit *then = &witness->audit->counts;
   /* The best of the trials, paid for. */
-  const double alpha = (1 - result->claim->confidence) / (double) plan->trials;
+  const double alpha = (1 - result->confidence) / (double) plan->trials;
   g_autoptr (AssayAuditRecord) now = NULL;
   const AssaySettings *settings;
   gboolean is_same;
@@ -160,7 +161,7 @@ replay_audit (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *
   is_same = now->counts.hits == then->hits && now->counts.mistakes == then->mistakes
             && now->pair == witness->audit->pair && g_str_equal (now->says, witness->audit->says);
   printf ("witness of claim %s: cell %s, seed %" G_GUINT64_FORMAT ", trial %" G_GINT64_FORMAT "\n",
-          result->claim->id, witness->cell, plan->seed, witness->trial);
+          result->id, witness->cell, plan->seed, witness->trial);
   if (!print_pair (plan, cell, now, error))
     return FALSE;
   printf ("epsilon is at least %.6g with confidence %g, at delta %g: %s\n",
@@ -177,7 +178,8 @@ cli_witness (const AssayPlan *plan, const char *place, const char *id)
   g_autoptr (GError) error = NULL;
   g_autoptr (AssayStore) store = NULL;
   g_autoptr (AssayResults) results = NULL;
-  const AssayResultClaim *claim;
+  const AssayResultClaim *result;
+  guint index;
 
   if (!assay_folder_check (plan, place, TRUE, &error))
     return cli_fail_early (error);
@@ -192,11 +194,12 @@ cli_witness (const AssayPlan *plan, const char *place, const char *id)
                 "--witness needs the finished run of this scenario, and the one in %s is not; "
                 "expected --resume first",
                 place);
-  claim = results != NULL && error == NULL ? find_claim (results, id, &error) : NULL;
-  if (claim == NULL)
+  if (error != NULL || !find_claim (results, id, &index, &error))
     return cli_fail_early (error);
-  return (claim->witness.audit != NULL ? replay_audit (plan, store, claim, &error)
-                                       : replay (plan, store, claim, &error))
+  result = results->claims->pdata[index];
+  return (result->witness.audit != NULL
+              ? replay_audit (plan, store, result, &error)
+              : replay (plan, store, plan->claims->pdata[index], result, &error))
              ? EXIT_OK
              : cli_fail (error);
 }

@@ -6,12 +6,11 @@
 #include "report/report.h"
 
 static char *
-name_of (const AssayResultPart *part)
+name_of (const AssayResultComponent *component)
 {
-  g_autofree char *settings = assay_settings_canonical (part->settings);
+  const char *settings = component->settings->line;
 
-  g_strdelimit (g_strchomp (settings), "\n", ' ');
-  return g_strdup_printf ("%s%s%s%s", part->label, *settings != '\0' ? " (" : "", settings,
+  return g_strdup_printf ("%s%s%s%s", component->label, *settings != '\0' ? " (" : "", settings,
                           *settings != '\0' ? ")" : "");
 }
 
@@ -33,18 +32,17 @@ assay_report_baseline (const AssayBaseline *baseline)
                             baseline->n_silent);
   for (guint i = 0; i < baseline->comparisons->len; i++) {
     const AssayComparison *one = &g_array_index (baseline->comparisons, AssayComparison, i);
-    g_autofree char *player = name_of (&one->cell->player);
-    g_autofree char *defense = name_of (&one->cell->defense);
+    g_autofree char *attack_or_utility = name_of (one->cell->attack_or_utility);
+    g_autofree char *defense = name_of (one->cell->defense);
     const gboolean is_utility = one->cell->is_utility;
 
     if (one->is_worse)
-      g_string_append_printf (text,
-                              "  worse: %s, %s %s %s %s: %+.4g on average over %" G_GSIZE_FORMAT
-                              " %s (p = %.3g, %s)\n",
-                              one->measure->name, is_utility ? "utility" : "attack", player,
-                              is_utility ? "of" : "against", defense, one->test.difference,
-                              one->test.n, is_utility ? "units" : "secrets", one->adjusted,
-                              one->test.method);
+      g_string_append_printf (
+          text,
+          "  worse: %s, %s %s %s %s: %+.4g on average over %" G_GSIZE_FORMAT " %s (p = %.3g, %s)\n",
+          one->measure->name, is_utility ? "utility" : "attack", attack_or_utility,
+          is_utility ? "of" : "against", defense, one->test.difference, one->test.n,
+          is_utility ? "units" : "secrets", one->adjusted, one->test.method);
   }
   return g_string_free (text, FALSE);
 }

@@ -12,40 +12,26 @@
 #define MOST_SENTENCES 12
 #define GAP 2
 
-static const AssayComparePoint *
-point_at (const AssayCompareAxis *axis, guint i)
-{
-  return &g_array_index (axis->points, AssayComparePoint, i);
-}
-
-static const AssayResults *
-results_of (const AssayCompared *compared, guint run)
-{
-  return ((const AssayKeptRun *) compared->runs->pdata[run])->results;
-}
-
 /* ---- Words ---- */
 
 static char *
-with_settings (const char *name, const AssaySettings *settings)
+with_settings (const char *name, const AssayResultSettings *settings)
 {
-  g_autofree char *text = assay_settings_canonical (settings);
-
-  g_strdelimit (g_strchomp (text), "\n", ' ');
-  return *text != '\0' ? g_strdup_printf ("%s %s", name, text) : g_strdup (name);
+  return *settings->line != '\0' ? g_strdup_printf ("%s %s", name, settings->line)
+                                 : g_strdup (name);
 }
 
 char *
 assay_compared_privacy_name (const AssayCompareAxis *axis)
 {
-  return with_settings (axis->privacy->name, axis->privacy_settings);
+  return with_settings (axis->privacy->name, axis->metric->settings);
 }
 
 char *
 assay_compared_utility_name (const AssayCompareAxis *axis)
 {
   return axis->utility != NULL
-             ? g_strdup_printf ("%s by %s", axis->utility->name, axis->utility_part->name)
+             ? g_strdup_printf ("%s by %s", axis->utility->name, axis->utility_by->name)
              : NULL;
 }
 
@@ -53,8 +39,8 @@ char *
 assay_compared_sentence (const AssayCompared *compared, const AssayCompareAxis *axis,
                          const AssayComparePair *pair)
 {
-  const char *better = point_at (axis, pair->better)->name;
-  const char *worse = point_at (axis, pair->worse)->name;
+  const char *better = assay_compared_point (axis, pair->better)->name;
+  const char *worse = assay_compared_point (axis, pair->worse)->name;
   g_autofree char *margin = NULL;
   g_autofree char *within = NULL;
 
@@ -70,8 +56,8 @@ char *
 assay_compared_open_sentence (const AssayCompareAxis *axis, const AssayComparePair *pair)
 {
   return g_strdup_printf ("not separable at this n: %s and %s (p = %.3g, corrected %.3g)",
-                          point_at (axis, pair->better)->name, point_at (axis, pair->worse)->name,
-                          pair->p, pair->adjusted);
+                          assay_compared_point (axis, pair->better)->name,
+                          assay_compared_point (axis, pair->worse)->name, pair->p, pair->adjusted);
 }
 
 char *
@@ -99,7 +85,7 @@ static const AssayComparePair *
 opposite_of (const AssayCompareAxis *axis, const AssayComparePair *pair)
 {
   for (guint i = 0; i < axis->pairs->len; i++) {
-    const AssayComparePair *other = &g_array_index (axis->pairs, AssayComparePair, i);
+    const AssayComparePair *other = assay_compared_pair (axis, i);
 
     if (other->better == pair->worse && other->worse == pair->better)
       return other;
@@ -127,11 +113,11 @@ assay_compared_rest (const AssayCompareAxis *axis, AssayComparedRest *ret_rest)
   *ret_rest = (AssayComparedRest){ .open = g_ptr_array_new (),
                                    .reasons = g_ptr_array_new_with_free_func (g_free) };
   for (guint i = 0; i < axis->pairs->len; i++) {
-    AssayComparePair *pair = &g_array_index (axis->pairs, AssayComparePair, i);
+    const AssayComparePair *pair = assay_compared_pair (axis, i);
 
     if (pair->leak_method != NULL) {
       if (!pair->dominates)
-        g_ptr_array_add (ret_rest->open, pair);
+        g_ptr_array_add (ret_rest->open, (gpointer) pair);
     } else if (!is_said_by_opposite (axis, pair)) {
       if (pair->why_not != NULL)
         count_reason (counts, order, pair->why_not);
@@ -169,13 +155,13 @@ format_number (double value, gboolean is_share)
 static char *
 format_measurement (const AssayMeasurement *measurement)
 {
-  const AssayMeasure *measure = measurement->measure;
-  const gboolean is_share = measure->high <= 1 && g_str_has_prefix (measure->unit, "share");
+  const AssayResultMeasure *measure = measurement->measure;
+  const gboolean is_share = measure->is_share;
   g_autofree char *estimate = format_number (measurement->interval.estimate, is_share);
   g_autofree char *lower = format_number (measurement->interval.lower, is_share);
   g_autofree char *upper = format_number (measurement->interval.upper, is_share);
 
-  if (measure->statistic == ASSAY_STATISTIC_EPSILON)
+  if (measure->is_epsilon)
     return g_strdup_printf ("> %s", lower);
   return g_strdup_printf ("%s%s [%s, %s]", estimate, is_share ? " %" : "", lower, upper);
 }
@@ -204,12 +190,12 @@ make_rows (const AssayCompared *compared, const AssayCompareAxis *axis)
   g_array_set_clear_func (rows, row_clear);
   g_array_append_val (rows, head);
   for (guint i = 0; i < axis->points->len; i++) {
-    const AssayComparePoint *point = point_at (axis, i);
-    Row row
-        = { { g_strdup (point->is_optimal ? "*" : ""),
-              g_strdup (compared->names->pdata[point->run]), g_strdup (point->attack->defense.name),
-              format_measurement (point->leak), g_strdup (point->attack->player.name),
-              point->use != NULL ? format_measurement (point->use) : g_strdup ("") } };
+    const AssayComparePoint *point = assay_compared_point (axis, i);
+    Row row = { { g_strdup (point->is_optimal ? "*" : ""),
+                  g_strdup (assay_compared_run (compared, point->run)->name),
+                  g_strdup (point->defense->name), format_measurement (point->leak),
+                  g_strdup (point->attack->attack_or_utility->name),
+                  point->use != NULL ? format_measurement (point->use) : g_strdup ("") } };
 
     g_array_append_val (rows, row);
   }
@@ -266,7 +252,7 @@ append_sentences (GString *text, const AssayCompared *compared, const AssayCompa
   guint n = 0;
 
   for (guint i = 0; i < axis->pairs->len; i++) {
-    const AssayComparePair *pair = &g_array_index (axis->pairs, AssayComparePair, i);
+    const AssayComparePair *pair = assay_compared_pair (axis, i);
     g_autofree char *sentence = NULL;
 
     if (!pair->dominates || n++ >= MOST_SENTENCES)
@@ -287,14 +273,15 @@ append_axis (GString *text, const AssayCompared *compared, const AssayCompareAxi
   g_autoptr (GArray) rows = make_rows (compared, axis);
   g_autofree char *privacy = assay_compared_privacy_name (axis);
   g_autofree char *utility = assay_compared_utility_name (axis);
-  const AssayResults *first = results_of (compared, 0);
+  const AssayResults *first = assay_compared_run (compared, 0)->results;
 
-  g_string_append_printf (text, "\n%s (%s; %s)", privacy, axis->privacy->unit, axis->privacy_says);
+  g_string_append_printf (text, "\n%s (%s; %s)", privacy, axis->privacy->unit,
+                          axis->privacy->direction);
   if (utility != NULL)
     g_string_append_printf (text, " and %s (%s; %s)", utility, axis->utility->unit,
-                            axis->utility_says);
-  if (first->plan->datasets->len > 1)
-    g_string_append_printf (text, ", dataset %u", axis->dataset + 1);
+                            axis->utility->direction);
+  if (first->datasets->len > 1)
+    g_string_append_printf (text, ", dataset %u", axis->dataset->index + 1);
   g_string_append_c (text, '\n');
   append_rows (text, rows);
   append_sentences (text, compared, axis);
@@ -303,18 +290,18 @@ append_axis (GString *text, const AssayCompared *compared, const AssayCompareAxi
 char *
 assay_compared_table (const AssayCompared *compared)
 {
-  const AssayPlan *plan = results_of (compared, 0)->plan;
+  const AssayResults *results = assay_compared_run (compared, 0)->results;
   GString *text = g_string_new (NULL);
 
-  g_string_append_printf (text, "%u runs: ", compared->names->len);
-  for (guint i = 0; i < compared->names->len; i++)
+  g_string_append_printf (text, "%u runs: ", compared->runs->len);
+  for (guint i = 0; i < compared->runs->len; i++)
     g_string_append_printf (text, "%s%s", i > 0 ? ", " : "",
-                            (const char *) compared->names->pdata[i]);
+                            assay_compared_run (compared, i)->name);
   g_string_append_printf (text, "\nseed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s",
-                          plan->seed, plan->trials, plan->trials == 1 ? "" : "s");
-  assay_report_append_size (text, plan);
+                          results->seed, results->trials, results->trials == 1 ? "" : "s");
+  g_string_append (text, results->size);
   g_string_append_printf (text, ", %g %% intervals; p-values by Holm over %u pairs\n",
-                          100 * plan->confidence, compared->n_asked);
+                          100 * results->confidence, compared->n_asked);
   for (guint i = 0; i < compared->notes->len; i++)
     g_string_append_printf (text, "%s\n", (const char *) compared->notes->pdata[i]);
   for (guint i = 0; i < compared->axes->len; i++)
@@ -339,14 +326,11 @@ append_measurement (GString *text, const AssayMeasurement *measurement)
 }
 
 static void
-append_axis_fields (GString *text, const AssayCompared *compared, const AssayCompareAxis *axis)
+append_axis_fields (GString *text, const AssayCompareAxis *axis)
 {
   g_autofree char *privacy = assay_compared_privacy_name (axis);
   g_autofree char *utility = assay_compared_utility_name (axis);
-  const AssayPlan *plan = results_of (compared, 0)->plan;
-  g_autofree char *dataset
-      = with_settings (assay_plan_part (plan->datasets, axis->dataset)->plugin->id,
-                       assay_plan_part (plan->datasets, axis->dataset)->settings);
+  g_autofree char *dataset = with_settings (axis->dataset->plugin, axis->dataset->settings);
 
   assay_csv_field (text, dataset);
   assay_csv_field (text, privacy);
@@ -356,13 +340,13 @@ append_axis_fields (GString *text, const AssayCompared *compared, const AssayCom
 static void
 append_point (GString *text, const AssayCompared *compared, const AssayComparePoint *point)
 {
-  const AssayResultPart *defense = &point->attack->defense;
+  const AssayResultComponent *defense = point->defense;
   g_autofree char *settings = with_settings (defense->plugin, defense->settings);
 
-  assay_csv_field (text, compared->names->pdata[point->run]);
+  assay_csv_field (text, assay_compared_run (compared, point->run)->name);
   assay_csv_field (text, defense->label);
   assay_csv_field (text, settings);
-  assay_csv_field (text, point->attack->player.name);
+  assay_csv_field (text, point->attack->attack_or_utility->name);
   assay_csv_field (text, point->attack->id);
   append_measurement (text, point->leak);
   assay_csv_field (text, point->utility != NULL ? point->utility->id : "");
@@ -382,8 +366,8 @@ assay_compared_csv (const AssayCompared *compared)
     const AssayCompareAxis *axis = compared->axes->pdata[i];
 
     for (guint j = 0; j < axis->points->len; j++) {
-      append_axis_fields (text, compared, axis);
-      append_point (text, compared, point_at (axis, j));
+      append_axis_fields (text, axis);
+      append_point (text, compared, assay_compared_point (axis, j));
       g_string_append_c (text, '\n');
     }
   }
@@ -396,10 +380,11 @@ append_pair (GString *text, const AssayCompared *compared, const AssayCompareAxi
 {
   const guint sides[] = { pair->better, pair->worse };
 
-  append_axis_fields (text, compared, axis);
+  append_axis_fields (text, axis);
   for (guint s = 0; s < 2; s++) {
-    assay_csv_field (text, compared->names->pdata[point_at (axis, sides[s])->run]);
-    assay_csv_field (text, point_at (axis, sides[s])->attack->defense.name);
+    assay_csv_field (
+        text, assay_compared_run (compared, assay_compared_point (axis, sides[s])->run)->name);
+    assay_csv_field (text, assay_compared_point (axis, sides[s])->defense->name);
   }
   assay_csv_number (text, pair->p_leak);
   assay_csv_field (text, pair->leak_method != NULL ? pair->leak_method : "");
@@ -423,7 +408,7 @@ assay_compared_pairs_csv (const AssayCompared *compared)
     const AssayCompareAxis *axis = compared->axes->pdata[i];
 
     for (guint j = 0; j < axis->pairs->len; j++)
-      append_pair (text, compared, axis, &g_array_index (axis->pairs, AssayComparePair, j));
+      append_pair (text, compared, axis, assay_compared_pair (axis, j));
   }
   return g_string_free (text, FALSE);
 }

@@ -1,7 +1,7 @@
 /* What a comparison of runs found, for people and for programs. */
 #pragma once
 
-#include "runner/judge/compare.h"
+#include "runner/judge/comparison.h"
 
 G_BEGIN_DECLS
 

@@ -35,23 +35,24 @@ assay_csv_number (GString *text, double value)
 
 /* The names of all settings of one role, in order of first appearance. */
 static void
-collect (GPtrArray *names, const AssaySettings *settings)
+collect (GPtrArray *names, const AssayResultSettings *settings)
 {
-  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++)
-    if (!g_ptr_array_find_with_equal_func (names, param->name, g_str_equal, NULL))
-      g_ptr_array_add (names, (gpointer) param->name);
+  for (gsize i = 0; i < settings->n; i++)
+    if (!g_ptr_array_find_with_equal_func (names, settings->all[i].name, g_str_equal, NULL))
+      g_ptr_array_add (names, (gpointer) settings->all[i].name);
 }
 
+/* @settings NULL: the cell has no such component, and its fields stay empty. */
 static void
-append_settings (GString *text, const GPtrArray *names, const AssaySettings *settings)
+append_settings (GString *text, const GPtrArray *names, const AssayResultSettings *settings)
 {
   for (guint i = 0; i < names->len; i++) {
-    g_autofree char *value = NULL;
+    const char *value = "";
 
-    for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++)
-      if (g_str_equal (param->name, names->pdata[i]))
-        value = assay_settings_get (settings, param);
-    assay_csv_field (text, value != NULL ? value : "");
+    for (gsize s = 0; settings != NULL && s < settings->n; s++)
+      if (g_str_equal (settings->all[s].name, names->pdata[i]))
+        value = settings->all[s].value;
+    assay_csv_field (text, value);
   }
 }
 
@@ -65,13 +66,13 @@ collect_columns (const AssayResults *results, Columns *columns)
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
 
-    collect (columns->dataset, cell->dataset.settings);
-    collect (columns->defense, cell->defense.settings);
-    collect (cell->is_utility ? columns->utility : columns->attack, cell->player.settings);
+    collect (columns->dataset, cell->dataset->settings);
+    collect (columns->defense, cell->defense->settings);
+    collect (cell->is_utility ? columns->utility : columns->attack,
+             cell->attack_or_utility->settings);
     /* What assesses a cell is its utility, whose settings stand there. */
     for (guint m = 0; m < cell->measurements->len && !cell->is_utility; m++)
-      collect (columns->metric,
-               g_array_index (cell->measurements, AssayMeasurement, m).settings);
+      collect (columns->metric, assay_result_measurement (cell, m)->metric->settings);
   }
 }
 
@@ -110,22 +111,14 @@ append_header (GString *text, const Columns *columns)
   g_string_append_c (text, '\n');
 }
 
-/* @settings NULL: the cell has no such part, and its fields stay empty. */
 static void
-append_settings_of (GString *text, const GPtrArray *names, const AssaySettings *settings)
-{
-  static const AssaySettings none = { 0 };
-
-  append_settings (text, names, settings != NULL ? settings : &none);
-}
-
-static void
-append_part (GString *text, const AssayResultPart *part, const GPtrArray *names, gboolean has_label)
+append_component (GString *text, const AssayResultComponent *component, const GPtrArray *names,
+                  gboolean has_label)
 {
   if (has_label)
-    assay_csv_field (text, part != NULL ? part->label : "");
-  assay_csv_field (text, part != NULL ? part->plugin : "");
-  append_settings_of (text, names, part != NULL ? part->settings : NULL);
+    assay_csv_field (text, component != NULL ? component->label : "");
+  assay_csv_field (text, component != NULL ? component->plugin : "");
+  append_settings (text, names, component != NULL ? component->settings : NULL);
 }
 
 static void
@@ -135,11 +128,12 @@ append_row (GString *text, const Columns *columns, const AssayResultCell *cell,
   const AssayInterval *interval = &measurement->interval;
 
   assay_csv_field (text, cell->id);
-  assay_csv_field (text, assay_cell_status_name (cell->status));
-  append_part (text, &cell->dataset, columns->dataset, FALSE);
-  append_part (text, &cell->defense, columns->defense, TRUE);
-  append_part (text, cell->is_utility ? NULL : &cell->player, columns->attack, TRUE);
-  append_part (text, cell->is_utility ? &cell->player : NULL, columns->utility, TRUE);
+  assay_csv_field (text, assay_result_status_name (cell->status));
+  append_component (text, cell->dataset, columns->dataset, FALSE);
+  append_component (text, cell->defense, columns->defense, TRUE);
+  append_component (text, cell->is_utility ? NULL : cell->attack_or_utility, columns->attack, TRUE);
+  append_component (text, cell->is_utility ? cell->attack_or_utility : NULL, columns->utility,
+                    TRUE);
   assay_csv_field (text, measurement->measure->name);
   assay_csv_number (text, interval->estimate);
   assay_csv_number (text, interval->lower);
@@ -149,7 +143,7 @@ append_row (GString *text, const Columns *columns, const AssayResultCell *cell,
   assay_csv_number (text, (double) interval->n_groups);
   assay_csv_field (text, interval->method);
   assay_csv_field (text, measurement->measure->unit);
-  append_settings_of (text, columns->metric, cell->is_utility ? NULL : measurement->settings);
+  append_settings (text, columns->metric, cell->is_utility ? NULL : measurement->metric->settings);
   g_string_append_c (text, '\n');
 }
 
@@ -166,7 +160,7 @@ assay_report_csv (const AssayResults *results)
     const AssayResultCell *cell = results->pooled->pdata[i];
 
     for (guint m = 0; m < cell->measurements->len; m++)
-      append_row (text, &columns, cell, &g_array_index (cell->measurements, AssayMeasurement, m));
+      append_row (text, &columns, cell, assay_result_measurement (cell, m));
   }
   g_ptr_array_unref (columns.dataset);
   g_ptr_array_unref (columns.defense);

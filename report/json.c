@@ -5,36 +5,52 @@
 
 #include "config.h"
 #include "core/base/json.h"
-#include "core/data/grant.h"
-#include "core/math/linalg.h"
-#include "report/json-part.h"
+#include "report/json-component.h"
 #include "report/report.h"
-#include "runner/plan/claim.h"
-#include "runner/plan/loaded.h"
 
-#include <sqlite3.h>
+/* On one line: numbers as they are, exact. */
+static void
+write_settings (AssayJson *json, const AssayResultSettings *settings)
+{
+  const gboolean was_compact = json->is_compact;
+
+  assay_json_key (json, "settings");
+  assay_json_begin_object (json);
+  json->is_compact = TRUE;
+  for (gsize i = 0; i < settings->n; i++) {
+    const AssayResultSetting *setting = &settings->all[i];
+
+    assay_json_key (json, setting->name);
+    if (setting->type == ASSAY_RESULT_NUMBER)
+      assay_json_raw (json, setting->value);
+    else if (setting->type == ASSAY_RESULT_BOOL)
+      assay_json_bool (json, g_str_equal (setting->value, "yes"));
+    else
+      assay_json_string (json, setting->value);
+  }
+  assay_json_end_object (json);
+  json->is_compact = was_compact;
+}
 
 void
-assay_report_json_part (AssayJson *json, const char *key, const AssayResultPart *part,
-                        gboolean has_label)
+assay_report_json_component (AssayJson *json, const char *key,
+                             const AssayResultComponent *component, gboolean has_label)
 {
   assay_json_key (json, key);
   assay_json_begin_object (json);
   if (has_label)
-    assay_json_member_string (json, "label", part->label);
-  assay_json_member_string (json, "plugin", part->plugin);
-  assay_json_key (json, "settings");
-  assay_json_settings (json, part->settings);
+    assay_json_member_string (json, "label", component->label);
+  assay_json_member_string (json, "plugin", component->plugin);
+  write_settings (json, component->settings);
 }
 
 static void
-write_grants (AssayJson *json, guint grants)
+write_grants (AssayJson *json, const AssayResultComponent *attack)
 {
   assay_json_key (json, "grants");
   assay_json_begin_array (json);
-  for (guint i = 0; assay_grant_names[i] != NULL; i++)
-    if (grants & (1u << i))
-      assay_json_string (json, assay_grant_names[i]);
+  for (guint i = 0; attack->grants[i] != NULL; i++)
+    assay_json_string (json, attack->grants[i]);
   assay_json_end_array (json);
 }
 
@@ -54,14 +70,13 @@ write_measurement (AssayJson *json, const AssayMeasurement *measurement)
     assay_json_member_int (json, "groups", (gint64) interval->n_groups);
   assay_json_member_string (json, "method", interval->method);
   assay_json_member_string (json, "unit", measurement->measure->unit);
-  assay_json_key (json, "settings");
-  assay_json_settings (json, measurement->settings);
+  write_settings (json, measurement->metric->settings);
   assay_json_end_object (json);
 }
 
 /* What a game with the mechanism itself chose and counted. */
 static void
-write_audit (AssayJson *json, const AssayAuditRecord *audit)
+write_audit (AssayJson *json, const AssayResultAudit *audit)
 {
   const gboolean is_one_run = audit->counts.kind == ASSAY_AUDIT_ONE_RUN;
 
@@ -89,21 +104,22 @@ write_cell (AssayJson *json, const AssayResultCell *cell)
   assay_json_member_string (json, "id", cell->id);
   if (cell->trial >= 0)
     assay_json_member_int (json, "trial", cell->trial);
-  assay_json_member_string (json, "status", assay_cell_status_name (cell->status));
+  assay_json_member_string (json, "status", assay_result_status_name (cell->status));
   assay_json_member_string (json, "message", cell->message);
-  assay_report_json_part (json, "dataset", &cell->dataset, FALSE);
-  assay_json_member_string (json, "sha256", cell->dataset_sha256);
+  assay_report_json_component (json, "dataset", cell->dataset, FALSE);
+  assay_json_member_string (json, "sha256", cell->dataset->sha256);
   assay_json_end_object (json);
-  assay_report_json_part (json, "defense", &cell->defense, TRUE);
+  assay_report_json_component (json, "defense", cell->defense, TRUE);
   assay_json_end_object (json);
-  assay_report_json_part (json, cell->is_utility ? "utility" : "attack", &cell->player, TRUE);
+  assay_report_json_component (json, cell->is_utility ? "utility" : "attack",
+                               cell->attack_or_utility, TRUE);
   if (!cell->is_utility)
-    write_grants (json, cell->grants);
+    write_grants (json, cell->attack_or_utility);
   assay_json_end_object (json);
   assay_json_key (json, "measurements");
   assay_json_begin_array (json);
   for (guint i = 0; i < cell->measurements->len; i++)
-    write_measurement (json, &g_array_index (cell->measurements, AssayMeasurement, i));
+    write_measurement (json, assay_result_measurement (cell, i));
   assay_json_end_array (json);
   if (cell->left_out->len > 0) {
     assay_json_key (json, "left_out");
@@ -117,21 +133,10 @@ write_cell (AssayJson *json, const AssayResultCell *cell)
   assay_json_end_object (json);
 }
 
-/* One after another: all of them may be more than memory should hold. */
 static gboolean
-write_cells (AssayJson *json, const AssayResults *results, GError **error)
+write_one (const AssayResultCell *cell, gpointer json, G_GNUC_UNUSED GError **error)
 {
-  assay_json_key (json, "cells");
-  assay_json_begin_array (json);
-  for (gsize i = 0; i < results->plan->cells->len; i++) {
-    g_autoptr (AssayResultCell) cell = NULL;
-
-    if (!assay_results_cell (results, i, TRUE, &cell, error))
-      return FALSE;
-    if (cell != NULL)
-      write_cell (json, cell);
-  }
-  assay_json_end_array (json);
+  write_cell (json, cell);
   return TRUE;
 }
 
@@ -146,7 +151,7 @@ write_pooled (AssayJson *json, const GPtrArray *cells)
 }
 
 static void
-write_tunings (AssayJson *json, const GArray *tunings)
+write_tunings (AssayJson *json, const GArray *tunings, guint64 tune_secrets)
 {
   assay_json_key (json, "tuning");
   assay_json_begin_array (json);
@@ -154,18 +159,17 @@ write_tunings (AssayJson *json, const GArray *tunings)
     const AssayResultTuning *tuning = &g_array_index (tunings, AssayResultTuning, i);
 
     assay_json_begin_object (json);
-    assay_report_json_part (json, "defense", &tuning->defense, TRUE);
+    assay_report_json_component (json, "defense", tuning->defense, TRUE);
     assay_json_end_object (json);
-    assay_report_json_part (json, "attack", &tuning->attack, TRUE);
+    assay_report_json_component (json, "attack", tuning->attack, TRUE);
     assay_json_end_object (json);
     assay_json_member_string (json, "measure", tuning->measure);
-    assay_json_member_int (json, "secrets", (gint64) tuning->secrets);
+    assay_json_member_int (json, "secrets", (gint64) tune_secrets);
     assay_json_key (json, "candidates");
     assay_json_begin_array (json);
     for (guint c = 0; c < tuning->n_candidates; c++) {
       assay_json_begin_object (json);
-      assay_json_key (json, "settings");
-      assay_json_settings (json, tuning->candidates->pdata[c]);
+      write_settings (json, assay_result_component (tuning->candidates, c)->settings);
       assay_json_member_double (json, "estimate", tuning->estimates[c]);
       assay_json_end_object (json);
     }
@@ -184,7 +188,7 @@ write_controls (AssayJson *json, const GArray *controls)
     const AssayResultControl *control = &g_array_index (controls, AssayResultControl, i);
 
     assay_json_begin_object (json);
-    assay_report_json_part (json, "attack", &control->attack, TRUE);
+    assay_report_json_component (json, "attack", control->attack, TRUE);
     assay_json_end_object (json);
     assay_json_member_string (json, "says", control->says);
     assay_json_key (json, "won");
@@ -198,12 +202,12 @@ write_controls (AssayJson *json, const GArray *controls)
 }
 
 static void
-write_skipped (AssayJson *json, const GPtrArray *skipped)
+write_skipped (AssayJson *json, const GArray *skipped)
 {
   assay_json_key (json, "skipped");
   assay_json_begin_array (json);
   for (guint i = 0; i < skipped->len; i++) {
-    const AssaySkip *skip = skipped->pdata[i];
+    const AssayResultSkip *skip = &g_array_index (skipped, AssayResultSkip, i);
 
     assay_json_begin_object (json);
     assay_json_member_string (json, "defense", skip->defense);
@@ -242,10 +246,7 @@ write_hypothesis (AssayJson *json, const AssayResultHypothesis *hypothesis, gboo
 static void
 write_decisive (AssayJson *json, const AssayResultClaim *claim)
 {
-  const AssayResultHypothesis *one
-      = claim->decisive >= 0
-            ? &g_array_index (claim->hypotheses, AssayResultHypothesis, claim->decisive)
-            : NULL;
+  const AssayResultHypothesis *one = assay_result_decisive (claim);
   const gboolean is_upheld = claim->verdict == ASSAY_VERDICT_UPHELD;
 
   assay_json_member_double (json, "estimate", one != NULL ? one->interval.estimate : NAN);
@@ -265,10 +266,10 @@ write_decisive (AssayJson *json, const AssayResultClaim *claim)
 
 /* A secret; or the pair of inputs and the event that tells them apart. */
 static void
-write_witness (AssayJson *json, const AssayPlan *plan, const AssayResultWitness *witness)
+write_witness (AssayJson *json, guint64 seed, const AssayResultWitness *witness)
 {
   assay_json_member_string (json, "cell", witness->cell);
-  assay_json_member_int (json, "seed", (gint64) plan->seed);
+  assay_json_member_int (json, "seed", (gint64) seed);
   assay_json_member_int (json, "trial", witness->trial);
   if (witness->audit == NULL) {
     assay_json_member_int (json, "secret", (gint64) witness->secret);
@@ -281,29 +282,27 @@ write_witness (AssayJson *json, const AssayPlan *plan, const AssayResultWitness 
 }
 
 static void
-write_claim (AssayJson *json, const AssayPlan *plan, const AssayResultClaim *result)
+write_claim (AssayJson *json, guint64 seed, const AssayResultClaim *result)
 {
-  const AssayClaim *claim = result->claim;
-
   assay_json_begin_object (json);
-  assay_json_member_string (json, "id", claim->id);
-  assay_json_member_string (json, "says", claim->says);
-  assay_json_member_string (json, "source", claim->source);
-  assay_json_member_string (json, "measure", claim->measure->name);
-  assay_json_member_double (json, claim->is_at_most ? "at-most" : "at-least",
+  assay_json_member_string (json, "id", result->id);
+  assay_json_member_string (json, "says", result->says);
+  assay_json_member_string (json, "source", result->source);
+  assay_json_member_string (json, "measure", result->measure->name);
+  assay_json_member_double (json, result->is_at_most ? "at-most" : "at-least",
                             assay_result_claim_bound (result));
-  assay_json_member_double (json, "confidence", claim->confidence);
+  assay_json_member_double (json, "confidence", result->confidence);
   write_decisive (json, result);
   assay_json_key (json, "witness");
   assay_json_begin_object (json);
   if (result->witness.is_set)
-    write_witness (json, plan, &result->witness);
+    write_witness (json, seed, &result->witness);
   assay_json_end_object (json);
   assay_json_key (json, "hypotheses");
   assay_json_begin_array (json);
   for (guint h = 0; h < result->hypotheses->len; h++)
     write_hypothesis (json, &g_array_index (result->hypotheses, AssayResultHypothesis, h),
-                      claim->measure->statistic == ASSAY_STATISTIC_EPSILON);
+                      result->measure->is_epsilon);
   assay_json_end_array (json);
   assay_json_end_object (json);
 }
@@ -320,23 +319,21 @@ write_version (AssayJson *json)
 
 /* The plugins that were not built in. Where they lie is a matter of the machine. */
 static void
-write_loaded (AssayJson *json, const AssayPlan *plan, gboolean has_paths)
+write_plugins (AssayJson *json, const GArray *plugins, gboolean has_paths)
 {
-  g_autoptr (GPtrArray) all = assay_loaded_list (plan);
-
-  if (all->len == 0)
+  if (plugins->len == 0)
     return;
   assay_json_key (json, "plugins");
   assay_json_begin_array (json);
-  for (guint i = 0; i < all->len; i++) {
-    const AssayLoaded *loaded = all->pdata[i];
+  for (guint i = 0; i < plugins->len; i++) {
+    const AssayResultPlugin *plugin = &g_array_index (plugins, AssayResultPlugin, i);
 
     assay_json_begin_object (json);
-    assay_json_member_string (json, "type", loaded->type);
-    assay_json_member_string (json, "id", loaded->id);
-    assay_json_member_string (json, "sha256", loaded->sha256);
+    assay_json_member_string (json, "type", plugin->type);
+    assay_json_member_string (json, "id", plugin->id);
+    assay_json_member_string (json, "sha256", plugin->sha256);
     if (has_paths)
-      assay_json_member_string (json, "file", loaded->path);
+      assay_json_member_string (json, "file", plugin->path);
     assay_json_end_object (json);
   }
   assay_json_end_array (json);
@@ -345,34 +342,36 @@ write_loaded (AssayJson *json, const AssayPlan *plan, gboolean has_paths)
 gboolean
 assay_report_write_json (const AssayResults *results, AssayJson *json, GError **error)
 {
-  const AssayPlan *plan = results->plan;
 
   assay_json_begin_object (json);
   assay_json_member_string (json, "format", "assay-results/1");
   write_version (json);
   assay_json_key (json, "scenario");
   assay_json_begin_object (json);
-  assay_json_member_string (json, "title", plan->title);
-  assay_json_member_string (json, "reference", plan->reference);
-  assay_json_member_string (json, "sha256", plan->scenario_sha256);
-  assay_json_member_string (json, "plan", plan->sha256);
-  assay_json_member_int (json, "seed", (gint64) plan->seed);
-  assay_json_member_int (json, "trials", (gint64) plan->trials);
-  assay_json_member_int (json, "secrets", (gint64) plan->secrets);
+  assay_json_member_string (json, "title", results->title);
+  assay_json_member_string (json, "reference", results->reference);
+  assay_json_member_string (json, "sha256", results->scenario_sha256);
+  assay_json_member_string (json, "plan", results->plan_sha256);
+  assay_json_member_int (json, "seed", (gint64) results->seed);
+  assay_json_member_int (json, "trials", (gint64) results->trials);
+  assay_json_member_int (json, "secrets", (gint64) results->secrets);
   assay_json_end_object (json);
-  write_loaded (json, plan, FALSE);
+  write_plugins (json, results->plugins, FALSE);
   if (results->n_missing > 0)
     assay_json_member_int (json, "missing_cells", (gint64) results->n_missing);
-  if (!write_cells (json, results, error))
+  assay_json_key (json, "cells");
+  assay_json_begin_array (json);
+  if (!assay_results_each_cell (results, TRUE, write_one, json, error))
     return FALSE;
+  assay_json_end_array (json);
   write_pooled (json, results->pooled);
-  write_tunings (json, results->tunings);
+  write_tunings (json, results->tunings, results->tune_secrets);
   write_controls (json, results->controls);
-  write_skipped (json, plan->skipped);
+  write_skipped (json, results->skipped);
   assay_json_key (json, "claims");
   assay_json_begin_array (json);
   for (guint i = 0; i < results->claims->len; i++)
-    write_claim (json, plan, results->claims->pdata[i]);
+    write_claim (json, results->seed, results->claims->pdata[i]);
   assay_json_end_array (json);
   assay_json_end_object (json);
   return TRUE;
@@ -401,22 +400,9 @@ write_time (AssayJson *json, const char *key, gint64 us)
 }
 
 static gboolean
-write_seconds (AssayJson *json, const AssayResults *results, GError **error)
+write_seconds (const AssayResultCell *cell, gpointer json, G_GNUC_UNUSED GError **error)
 {
-  assay_json_key (json, "seconds");
-  assay_json_begin_object (json);
-  for (gsize i = 0; i < results->plan->cells->len; i++) {
-    const AssayCell *cell = assay_plan_cell (results->plan, i);
-    g_autofree char *id = assay_plan_cell_id (results->plan, cell);
-    AssayCellRecord record = { 0 };
-
-    if (!assay_store_cell (results->store, i, &record, error))
-      return FALSE;
-    g_free (record.message);
-    if (record.status != ASSAY_CELL_PENDING)
-      assay_json_member_double (json, id, record.seconds);
-  }
-  assay_json_end_object (json);
+  assay_json_member_double (json, cell->id, cell->seconds);
   return TRUE;
 }
 
@@ -441,11 +427,11 @@ assay_report_write_run_json (const AssayResults *results, guint threads, gint64 
   assay_json_end_object (json);
   assay_json_key (json, "libraries");
   assay_json_begin_object (json);
-  assay_json_member_string (json, "blas", assay_linalg_describe ());
+  assay_json_member_string (json, "blas", results->blas);
   assay_json_member_string (json, "glib", glib);
-  assay_json_member_string (json, "sqlite", sqlite3_libversion ());
+  assay_json_member_string (json, "sqlite", results->sqlite);
   assay_json_end_object (json);
-  write_loaded (json, results->plan, TRUE);
+  write_plugins (json, results->plugins, TRUE);
   assay_json_key (json, "threads");
   if (threads > 0)
     assay_json_int (json, threads);
@@ -453,8 +439,11 @@ assay_report_write_run_json (const AssayResults *results, guint threads, gint64 
     assay_json_string (json, NULL);
   write_time (json, "start", started_us);
   write_time (json, "end", ended_us);
-  if (!write_seconds (json, results, error))
+  assay_json_key (json, "seconds");
+  assay_json_begin_object (json);
+  if (!assay_results_each_cell (results, FALSE, write_seconds, json, error))
     return FALSE;
+  assay_json_end_object (json);
   assay_json_end_object (json);
   return TRUE;
 }

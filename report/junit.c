@@ -10,7 +10,6 @@
 
 #include "core/base/text.h"
 #include "report/report.h"
-#include "runner/plan/claim.h"
 
 /* XML 1.0 has no control characters, not even escaped, and neither U+FFFE nor U+FFFF. */
 static gboolean
@@ -49,23 +48,19 @@ append_property (GString *xml, const char *name, double value)
 static void
 append_properties (GString *xml, const AssayResultClaim *result)
 {
-  const AssayClaim *claim = result->claim;
-  const AssayResultHypothesis *one
-      = result->decisive >= 0
-            ? &g_array_index (result->hypotheses, AssayResultHypothesis, result->decisive)
-            : NULL;
+  const AssayResultHypothesis *one = assay_result_decisive (result);
 
   g_string_append (xml, "      <properties>\n");
   g_string_append_printf (xml, "        <property name=\"measure\" value=\"%s\"/>\n",
-                          claim->measure->name);
-  append_property (xml, claim->is_at_most ? "at-most" : "at-least",
+                          result->measure->name);
+  append_property (xml, result->is_at_most ? "at-most" : "at-least",
                    assay_result_claim_bound (result));
   if (one != NULL) {
     append_property (xml, "estimate", one->interval.estimate);
     append_property (xml, "lower", one->interval.lower);
     append_property (xml, "upper", one->interval.upper);
     append_property (xml, "n", (double) one->interval.n);
-    append_property (xml, "confidence", claim->confidence);
+    append_property (xml, "confidence", result->confidence);
   }
   g_string_append (xml, "      </properties>\n");
 }
@@ -81,8 +76,8 @@ append_outcome (GString *xml, const char *element, const char *type, const char 
 static void
 append_claim (GString *xml, const AssayResultClaim *result, const char *suite)
 {
-  g_autofree char *id = escape (result->claim->id);
-  g_autofree char *says = escape (result->claim->says);
+  g_autofree char *id = escape (result->id);
+  g_autofree char *says = escape (result->says);
   g_autofree char *reason = escape (result->reason);
 
   g_string_append_printf (xml, "    <testcase classname=\"%s\" name=\"%s%s%s\" time=\"0\">\n",
@@ -96,24 +91,13 @@ append_claim (GString *xml, const AssayResultClaim *result, const char *suite)
                           assay_verdict_name (result->verdict), reason);
 }
 
-static guint
-count_verdicts (const AssayResults *results, AssayVerdict verdict)
-{
-  guint count = 0;
-
-  for (guint i = 0; i < results->claims->len; i++)
-    count += ((const AssayResultClaim *) results->claims->pdata[i])->verdict == verdict;
-  return count;
-}
-
 char *
 assay_report_junit (const AssayResults *results)
 {
-  const AssayPlan *plan = results->plan;
-  g_autofree char *suite = escape (plan->title);
-  const guint n_tests = results->claims->len + plan->skipped->len;
-  const guint n_failures = count_verdicts (results, ASSAY_VERDICT_VIOLATED);
-  const guint n_errors = count_verdicts (results, ASSAY_VERDICT_INCONCLUSIVE);
+  g_autofree char *suite = escape (results->title);
+  const guint n_tests = results->claims->len + results->skipped->len;
+  const guint n_failures = assay_results_count (results, ASSAY_VERDICT_VIOLATED);
+  const guint n_errors = assay_results_count (results, ASSAY_VERDICT_INCONCLUSIVE);
   GString *xml = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 
   g_string_append_printf (xml,
@@ -121,11 +105,11 @@ assay_report_junit (const AssayResults *results)
                           "  <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" errors=\"%u\" "
                           "skipped=\"%u\" time=\"0\">\n",
                           n_tests, n_failures, n_errors, suite, n_tests, n_failures, n_errors,
-                          plan->skipped->len);
+                          results->skipped->len);
   for (guint i = 0; i < results->claims->len; i++)
     append_claim (xml, results->claims->pdata[i], suite);
-  for (guint i = 0; i < plan->skipped->len; i++) {
-    const AssaySkip *skip = plan->skipped->pdata[i];
+  for (guint i = 0; i < results->skipped->len; i++) {
+    const AssayResultSkip *skip = &g_array_index (results->skipped, AssayResultSkip, i);
     g_autofree char *reason = escape (skip->reason);
 
     g_string_append_printf (xml,

@@ -4,7 +4,6 @@
 
 #include "core/base/text.h"
 #include "report/report.h"
-#include "runner/plan/claim.h"
 
 /* Overrides and isolates of the direction of writing would reorder the verdict beside them. */
 static gboolean
@@ -55,9 +54,9 @@ append_claims (GString *text, const AssayResults *results)
 
     g_string_append_printf (text, "| %s%s%s | ", is_bad ? "**" : "",
                             assay_verdict_name (result->verdict), is_bad ? "**" : "");
-    append_escaped (text, result->claim->id);
+    append_escaped (text, result->id);
     g_string_append (text, " | ");
-    append_escaped (text, result->claim->says);
+    append_escaped (text, result->says);
     g_string_append (text, " | ");
     append_escaped (text, result->reason);
     g_string_append (text, " |\n");
@@ -66,15 +65,12 @@ append_claims (GString *text, const AssayResults *results)
 }
 
 static void
-append_settings (GString *text, const AssayResultPart *part)
+append_settings (GString *text, const AssayResultComponent *component)
 {
-  g_autofree char *settings = assay_settings_canonical (part->settings);
-
-  g_strdelimit (g_strchomp (settings), "\n", ' ');
-  append_escaped (text, part->label);
-  if (*settings != '\0') {
+  append_escaped (text, component->label);
+  if (*component->settings->line != '\0') {
     g_string_append_c (text, ' ');
-    append_escaped (text, settings);
+    append_escaped (text, component->settings->line);
   }
 }
 
@@ -87,15 +83,14 @@ append_cells (GString *text, const AssayResults *results)
     const AssayResultCell *cell = results->pooled->pdata[i];
 
     for (guint m = 0; m < cell->measurements->len; m++) {
-      const AssayMeasurement *measurement
-          = &g_array_index (cell->measurements, AssayMeasurement, m);
+      const AssayMeasurement *measurement = assay_result_measurement (cell, m);
 
       if (!measurement->measure->is_headline)
         continue;
       g_string_append (text, "| ");
-      append_settings (text, &cell->defense);
+      append_settings (text, cell->defense);
       g_string_append (text, " | ");
-      append_settings (text, &cell->player);
+      append_settings (text, cell->attack_or_utility);
       g_string_append_printf (text, " | %s | ", measurement->measure->name);
       append_number (text, measurement->interval.estimate);
       g_string_append (text, " | ");
@@ -110,9 +105,9 @@ append_cells (GString *text, const AssayResults *results)
 
     for (guint m = 0; m < cell->left_out->len; m++) {
       g_string_append (text, "\nOf ");
-      append_escaped (text, cell->player.label);
+      append_escaped (text, cell->attack_or_utility->label);
       g_string_append (text, " against ");
-      append_escaped (text, cell->defense.label);
+      append_escaped (text, cell->defense->label);
       g_string_append (text, ": ");
       append_escaped (text, cell->left_out->pdata[m]);
       g_string_append_c (text, '\n');
@@ -127,7 +122,7 @@ append_sheets (GString *text, const AssayResults *results)
     const AssayResultSheet *sheet = results->sheets->pdata[i];
 
     g_string_append (text, "\nPictures ");
-    append_escaped (text, sheet->sheet->name);
+    append_escaped (text, sheet->name);
     if (sheet->columns->len == 0) {
       g_string_append (text, ": no cell has any.\n");
       continue;
@@ -135,7 +130,7 @@ append_sheets (GString *text, const AssayResults *results)
     g_string_append_printf (text,
                             ": `pictures/%s.png`, %" G_GSIZE_FORMAT " rows. Columns from left to "
                             "right:\n\n",
-                            sheet->sheet->name, sheet->n_rows);
+                            sheet->name, sheet->n_rows);
     for (guint c = 0; c < sheet->columns->len; c++) {
       g_string_append_printf (text, "%u. ", c + 1);
       append_escaped (text, ((const AssayResultColumn *) sheet->columns->pdata[c])->says);
@@ -147,24 +142,22 @@ append_sheets (GString *text, const AssayResults *results)
 char *
 assay_report_markdown (const AssayResults *results)
 {
-  const AssayPlan *plan = results->plan;
   GString *text = g_string_new ("## ");
 
-  append_escaped (text, plan->title);
-  g_string_append_printf (text,
-                          "\n\nSeed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s",
-                          plan->seed, plan->trials, plan->trials == 1 ? "" : "s");
-  assay_report_append_size (text, plan);
-  g_string_append_printf (text, ", %g %% intervals.\n\n", 100 * plan->confidence);
+  append_escaped (text, results->title);
+  g_string_append_printf (text, "\n\nSeed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s",
+                          results->seed, results->trials, results->trials == 1 ? "" : "s");
+  g_string_append (text, results->size);
+  g_string_append_printf (text, ", %g %% intervals.\n\n", 100 * results->confidence);
   if (results->n_missing > 0)
-    g_string_append_printf (text,
-                            "**Unfinished: %" G_GSIZE_FORMAT " of %u cells were not run.**\n\n",
-                            results->n_missing, plan->cells->len);
+    g_string_append_printf (
+        text, "**Unfinished: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " cells were not run.**\n\n",
+        results->n_missing, results->n_planned);
   append_claims (text, results);
   append_cells (text, results);
   append_sheets (text, results);
-  for (guint i = 0; i < plan->skipped->len; i++) {
-    const AssaySkip *skip = plan->skipped->pdata[i];
+  for (guint i = 0; i < results->skipped->len; i++) {
+    const AssayResultSkip *skip = &g_array_index (results->skipped, AssayResultSkip, i);
 
     g_string_append (text, "\nSkipped: ");
     append_escaped (text, skip->reason);

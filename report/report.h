@@ -3,7 +3,7 @@
 
 #include "core/base/json.h"
 #include "report/plots/figures.h"
-#include "runner/judge/baseline.h"
+#include "runner/judge/comparison.h"
 #include "runner/judge/results.h"
 
 G_BEGIN_DECLS
@@ -29,9 +29,6 @@ char *assay_report_sheet_json (const AssayResultSheet *sheet);
 gboolean assay_report_write_run_json (const AssayResults *results, guint threads,
                                       gint64 started_us, gint64 ended_us, AssayJson *json,
                                       GError **error);
-
-/* " of 200 secrets", or " of 7 groups of secrets": what a trial of the plan takes. */
-void assay_report_append_size (GString *text, const AssayPlan *plan);
 
 /* Writes results.json, results.csv, claims.xml, summary.md, run.json, the contact sheets in
  * pictures/, the figures in figures/ (@figures NULL: as SVG alone) and report.html into @folder,

@@ -9,8 +9,7 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
 #include "core/base/error.h"
-#include "core/data/matrix.h"
-#include "report/json-part.h"
+#include "report/json-component.h"
 #include "report/report.h"
 
 #define RGB 3
@@ -42,19 +41,19 @@ layout_clear (Layout *layout)
 }
 
 static gsize
-scale_of (const AssayTile *tile)
+scale_of (const AssayResultThumbnail *thumbnail)
 {
-  const gsize longest = MAX (tile->width, tile->height);
+  const gsize longest = MAX (thumbnail->width, thumbnail->height);
 
   return longest < LEAST_SIDE ? (LEAST_SIDE + longest - 1) / longest : 1;
 }
 
-static const AssayTile *
-tile_at (const AssayResultSheet *sheet, gsize column, gsize row)
+static const AssayResultThumbnail *
+thumbnail_at (const AssayResultSheet *sheet, gsize column, gsize row)
 {
   const AssayResultColumn *of = sheet->columns->pdata[column];
 
-  return of->tiles->pdata[row];
+  return of->thumbnails->pdata[row];
 }
 
 static gsize
@@ -81,12 +80,12 @@ layout_init (const AssayResultSheet *sheet, Layout *layout)
                       .height = g_new0 (gsize, sheet->n_rows) };
   for (gsize c = 0; c < n_columns; c++)
     for (gsize r = 0; r < sheet->n_rows; r++) {
-      const AssayTile *tile = tile_at (sheet, c, r);
+      const AssayResultThumbnail *thumbnail = thumbnail_at (sheet, c, r);
 
-      if (tile == NULL)
+      if (thumbnail == NULL)
         continue;
-      layout->width[c] = MAX (layout->width[c], tile->width * scale_of (tile));
-      layout->height[r] = MAX (layout->height[r], tile->height * scale_of (tile));
+      layout->width[c] = MAX (layout->width[c], thumbnail->width * scale_of (thumbnail));
+      layout->height[r] = MAX (layout->height[r], thumbnail->height * scale_of (thumbnail));
     }
   for (gsize c = 0; c < n_columns; c++)
     layout->width[c] = layout->width[c] > 0 ? layout->width[c] : EMPTY_SIDE;
@@ -99,17 +98,19 @@ layout_init (const AssayResultSheet *sheet, Layout *layout)
 /* ---- Pixels ---- */
 
 static void
-draw_tile (const AssayTile *tile, gsize left, gsize top, gsize stride, guint8 *pixels)
+draw_thumbnail (const AssayResultThumbnail *thumbnail, gsize left, gsize top, gsize stride,
+                guint8 *pixels)
 {
-  const gsize scale = scale_of (tile);
+  const gsize scale = scale_of (thumbnail);
 
-  for (gsize y = 0; y < tile->height * scale; y++)
-    for (gsize x = 0; x < tile->width * scale; x++) {
-      const guint8 *from = tile->data + ((y / scale) * tile->width + x / scale) * tile->channels;
+  for (gsize y = 0; y < thumbnail->height * scale; y++)
+    for (gsize x = 0; x < thumbnail->width * scale; x++) {
+      const guint8 *from
+          = thumbnail->data + ((y / scale) * thumbnail->width + x / scale) * thumbnail->channels;
       guint8 *to = pixels + (top + y) * stride + (left + x) * RGB;
 
       for (gsize c = 0; c < RGB; c++)
-        to[c] = from[tile->channels == RGB ? c : 0];
+        to[c] = from[thumbnail->channels == RGB ? c : 0];
     }
 }
 
@@ -130,15 +131,17 @@ draw (const AssayResultSheet *sheet, const Layout *layout, guint8 *pixels)
   memset (pixels, WHITE, layout->total_height * stride);
   for (gsize c = 0; c < sheet->columns->len; c++)
     for (gsize r = 0; r < sheet->n_rows; r++) {
-      const AssayTile *tile = tile_at (sheet, c, r);
+      const AssayResultThumbnail *thumbnail = thumbnail_at (sheet, c, r);
 
-      if (tile == NULL)
+      if (thumbnail == NULL)
         draw_hatch (layout->x[c], layout->y[r], layout->width[c], layout->height[r], stride,
                     pixels);
       else
-        draw_tile (tile, layout->x[c] + (layout->width[c] - tile->width * scale_of (tile)) / 2,
-                   layout->y[r] + (layout->height[r] - tile->height * scale_of (tile)) / 2, stride,
-                   pixels);
+        draw_thumbnail (
+            thumbnail,
+            layout->x[c] + (layout->width[c] - thumbnail->width * scale_of (thumbnail)) / 2,
+            layout->y[r] + (layout->height[r] - thumbnail->height * scale_of (thumbnail)) / 2,
+            stride, pixels);
     }
 }
 
@@ -200,8 +203,12 @@ assay_report_sheet_png (const AssayResultSheet *sheet, const char *title, GError
   Layout layout;
 
   layout_init (sheet, &layout);
-  pixels = assay_alloc (layout.total_width * layout.total_height, RGB, "contact sheet", error);
-  if (pixels != NULL) {
+  pixels = g_try_malloc_n (layout.total_width * layout.total_height, RGB);
+  if (pixels == NULL) {
+    assay_fail (error, ASSAY_ERROR_MEMORY,
+                "contact sheet: no memory for %" G_GSIZE_FORMAT " x %d bytes",
+                layout.total_width * layout.total_height, RGB);
+  } else {
     draw (sheet, &layout, pixels);
     png = encode (pixels, &layout, title, description, error);
   }
@@ -214,24 +221,27 @@ assay_report_sheet_png (const AssayResultSheet *sheet, const char *title, GError
 static void
 write_column (AssayJson *json, const AssayResultColumn *column, gsize x, gsize width)
 {
+  static const char *const roles[] = { [ASSAY_RESULT_ORIGINAL] = "original",
+                                       [ASSAY_RESULT_RELEASED] = "released",
+                                       [ASSAY_RESULT_RECOVERED] = "recovered" };
   const AssayResultCell *cell = column->cell;
 
   assay_json_begin_object (json);
-  assay_json_member_string (json, "role", assay_shown_role_name (column->role));
+  assay_json_member_string (json, "role", roles[column->role]);
   assay_json_member_string (json, "says", column->says);
   assay_json_member_int (json, "x", (gint64) x);
   assay_json_member_int (json, "width", (gint64) width);
-  assay_report_json_part (json, "dataset", &cell->dataset, FALSE);
+  assay_report_json_component (json, "dataset", cell->dataset, FALSE);
   assay_json_end_object (json);
-  if (column->role != ASSAY_SHOWN_ORIGINAL) {
-    assay_report_json_part (json, "defense", &cell->defense, TRUE);
+  if (column->role != ASSAY_RESULT_ORIGINAL) {
+    assay_report_json_component (json, "defense", cell->defense, TRUE);
     assay_json_end_object (json);
   }
-  if (column->role == ASSAY_SHOWN_RECOVERED) {
-    assay_report_json_part (json, "attack", &cell->player, TRUE);
+  if (column->role == ASSAY_RESULT_RECOVERED) {
+    assay_report_json_component (json, "attack", cell->attack_or_utility, TRUE);
     assay_json_end_object (json);
     assay_json_member_string (json, "cell", cell->id);
-    assay_json_member_string (json, "status", assay_cell_status_name (cell->status));
+    assay_json_member_string (json, "status", assay_result_status_name (cell->status));
   }
   assay_json_end_object (json);
 }
@@ -245,7 +255,7 @@ assay_report_sheet_json (const AssayResultSheet *sheet)
   layout_init (sheet, &layout);
   assay_json_begin_object (json);
   assay_json_member_string (json, "format", "assay-pictures/1");
-  assay_json_member_string (json, "name", sheet->sheet->name);
+  assay_json_member_string (json, "name", sheet->name);
   assay_json_key (json, "columns");
   assay_json_begin_array (json);
   for (guint c = 0; c < sheet->columns->len; c++)
@@ -273,12 +283,12 @@ assay_report_sheets (const AssayResults *results, const char *folder)
 
   for (guint i = 0; i < results->sheets->len; i++) {
     const AssayResultSheet *sheet = results->sheets->pdata[i];
-    const char *name = sheet->sheet->name;
+    const char *name = sheet->name;
 
     if (sheet->columns->len > 0)
       g_string_append_printf (text,
-                              "pictures in %s/" ASSAY_SHEET_FOLDER "/%s.png: %" G_GSIZE_FORMAT
-                              " rows, %u columns\n",
+                              "pictures in %s/" ASSAY_RESULT_SHEET_FOLDER
+                              "/%s.png: %" G_GSIZE_FORMAT " rows, %u columns\n",
                               folder, name, sheet->n_rows, sheet->columns->len);
     else
       g_string_append_printf (text, "pictures %s: no cell has any\n", name);

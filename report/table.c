@@ -4,16 +4,15 @@
 
 #include "core/base/text.h"
 #include "report/report.h"
-#include "runner/plan/claim.h"
 
 #define GAP 2
 
 static char *
-row_name (const AssayPlan *plan, const AssayResultCell *cell)
+row_name (const AssayResults *results, const AssayResultCell *cell)
 {
-  if (plan->datasets->len == 1)
-    return g_strdup (cell->defense.name);
-  return g_strdup_printf ("%s,%s", cell->defense.name, cell->dataset.name);
+  if (results->datasets->len == 1)
+    return g_strdup (cell->defense->name);
+  return g_strdup_printf ("%s,%s", cell->defense->name, cell->dataset->name);
 }
 
 static char *
@@ -39,19 +38,18 @@ format_measurement (const AssayResultCell *cell, const AssayMeasurement *measure
   gboolean is_share;
 
   if (measurement == NULL)
-    return g_strdup (cell != NULL && cell->status == ASSAY_CELL_ERROR ? "error" : "-");
-  is_share = measurement->measure->high <= 1
-             && g_str_has_prefix (measurement->measure->unit, "share");
+    return g_strdup (cell != NULL && cell->status == ASSAY_RESULT_ERROR ? "error" : "-");
+  is_share = measurement->measure->is_share;
   interval = &measurement->interval;
-  if (measurement->measure->statistic == ASSAY_STATISTIC_EPSILON) {
+  if (measurement->measure->is_epsilon) {
     lower = format_number (interval->lower, FALSE);
-    return g_strdup_printf ("> %s%s", lower, cell->status == ASSAY_CELL_OK ? "" : " !");
+    return g_strdup_printf ("> %s%s", lower, cell->status == ASSAY_RESULT_OK ? "" : " !");
   }
   estimate = format_number (interval->estimate, is_share);
   lower = format_number (interval->lower, is_share);
   upper = format_number (interval->upper, is_share);
   return g_strdup_printf ("%s%s [%s, %s]%s", estimate, is_share ? " %" : "", lower, upper,
-                          cell->status == ASSAY_CELL_OK ? "" : " !");
+                          cell->status == ASSAY_RESULT_OK ? "" : " !");
 }
 
 static void
@@ -173,27 +171,26 @@ append_grid (GString *text, const Grid *grid, guint width)
   }
 }
 
-/* @settings: those of the measurement's metric; NULL: any. */
+/* NULL for @metric: by any. */
 static const AssayMeasurement *
-find_measurement (const AssayResultCell *cell, const AssaySettings *settings, const char *name)
+find_measurement (const AssayResultCell *cell, const AssayResultComponent *metric, const char *name)
 {
   for (guint m = 0; m < cell->measurements->len; m++) {
-    const AssayMeasurement *measurement = &g_array_index (cell->measurements, AssayMeasurement, m);
+    const AssayMeasurement *measurement = assay_result_measurement (cell, m);
 
-    if ((settings == NULL || measurement->settings == settings)
+    if ((metric == NULL || measurement->metric == metric)
         && g_str_equal (measurement->measure->name, name))
       return measurement;
   }
   return NULL;
 }
 
-/* Fills the grid with one measure of the metric part with @settings, or (NULL) of a utility with
- * whatever settings, which has cells of its own; FALSE when no cell has it. */
+/* Fills the grid with one measure of @metric, or (NULL) of a utility with whatever settings, which
+ * has cells of its own; FALSE when no cell has it. */
 static gboolean
-fill_grid (const AssayResults *results, const AssaySettings *settings, const char *name,
+fill_grid (const AssayResults *results, const AssayResultComponent *metric, const char *name,
            Grid *ret_grid)
 {
-  const AssayPlan *plan = results->plan;
   Names rows = names_new (), columns = names_new ();
   Grid grid = { g_ptr_array_ref (rows.names), g_ptr_array_ref (columns.names),
                 g_ptr_array_new_with_free_func (g_free) };
@@ -201,22 +198,23 @@ fill_grid (const AssayResults *results, const AssaySettings *settings, const cha
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
 
-    if (find_measurement (cell, settings, name) == NULL)
+    if (find_measurement (cell, metric, name) == NULL)
       continue;
-    names_add (&rows, row_name (plan, cell));
-    names_add (&columns, g_strdup (cell->player.name));
+    names_add (&rows, row_name (results, cell));
+    names_add (&columns, g_strdup (cell->attack_or_utility->name));
   }
   g_ptr_array_set_size (grid.texts, (gint) (grid.rows->len * grid.columns->len));
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
-    g_autofree char *row_text = row_name (plan, cell);
+    g_autofree char *row_text = row_name (results, cell);
     guint row, column;
 
     /* An attack or a defense for which the measure means nothing is left out. */
-    if (!names_find (&rows, row_text, &row) || !names_find (&columns, cell->player.name, &column))
+    if (!names_find (&rows, row_text, &row)
+        || !names_find (&columns, cell->attack_or_utility->name, &column))
       continue;
     grid.texts->pdata[row * grid.columns->len + column]
-        = format_measurement (cell, find_measurement (cell, settings, name));
+        = format_measurement (cell, find_measurement (cell, metric, name));
   }
   names_clear (&rows);
   names_clear (&columns);
@@ -225,20 +223,16 @@ fill_grid (const AssayResults *results, const AssaySettings *settings, const cha
 }
 
 static void
-append_measure (GString *text, const AssayResults *results, const AssayPart *part,
-                const AssayMeasure *measure, guint width)
+append_measure (GString *text, const AssayResults *results, const AssayResultComponent *metric,
+                gboolean is_utility, const AssayResultMeasure *measure, guint width)
 {
-  const gboolean is_utility = ((const AssayMetric *) part->plugin)->assess != NULL;
-  g_autofree char *settings
-      = is_utility ? g_strdup ("") : assay_settings_canonical (part->settings);
+  const char *settings = is_utility ? "" : metric->settings->line;
   Grid grid;
 
-  g_strdelimit (g_strchomp (settings), "\n", ' ');
-
-  if (fill_grid (results, is_utility ? NULL : part->settings, measure->name, &grid)) {
+  if (fill_grid (results, is_utility ? NULL : metric, measure->name, &grid)) {
     g_string_append_printf (text, "\n%s%s%s (%s; %s)\n", measure->name,
                             *settings != '\0' ? " " : "", settings, measure->unit,
-                            assay_measure_direction ((const AssayMetric *) part->plugin, measure));
+                            measure->direction);
     append_grid (text, &grid, width);
   }
   g_ptr_array_unref (grid.rows);
@@ -246,34 +240,35 @@ append_measure (GString *text, const AssayResults *results, const AssayPart *par
   g_ptr_array_unref (grid.texts);
 }
 
+/* " neighbours=100 averaged=3": what was chosen of "neighbours=100;1000 averaged=3;10". */
+static void
+append_chosen (GString *text, const AssayResultComponent *attack)
+{
+  g_auto (GStrv) keys = g_strsplit (attack->tuned, " ", -1);
+
+  for (guint k = 0; keys[k] != NULL; k++) {
+    *strchrnul (keys[k], '=') = '\0';
+    for (gsize i = 0; i < attack->settings->n; i++)
+      if (g_str_equal (attack->settings->all[i].name, keys[k]))
+        g_string_append_printf (text, " %s=%s", keys[k], attack->settings->all[i].value);
+  }
+}
+
 /* What tuning chose, and what did not go well. */
 static void
 append_notes (GString *text, const AssayResults *results)
 {
-  const AssayPlan *plan = results->plan;
 
   for (guint i = 0; i < results->tunings->len; i++) {
     const AssayResultTuning *tuning = &g_array_index (results->tunings, AssayResultTuning, i);
-    const AssayPart *attack = assay_plan_part (plan->attacks, tuning->attack.index);
-    g_autofree char *chosen = NULL;
-    g_auto (GStrv) keys = g_strsplit (attack->tuned_keys, " ", -1);
-    GString *settings = g_string_new (NULL);
 
-    for (guint k = 0; keys[k] != NULL; k++) {
-      *strchrnul (keys[k], '=') = '\0';
-      for (const AssayParam *param = tuning->attack.settings->table; param->name != NULL; param++)
-        if (g_str_equal (param->name, keys[k])) {
-          g_free (chosen);
-          chosen = assay_settings_get (tuning->attack.settings, param);
-          g_string_append_printf (settings, " %s=%s", keys[k], chosen);
-        }
-    }
-    g_string_append_printf (text, "%s%s tuned against %s:%s\n", i == 0 ? "\n" : "",
-                            tuning->attack.label, tuning->defense.name, settings->str);
-    g_string_free (settings, TRUE);
+    g_string_append_printf (text, "%s%s tuned against %s:", i == 0 ? "\n" : "",
+                            tuning->attack->label, tuning->defense->name);
+    append_chosen (text, tuning->attack);
+    g_string_append_c (text, '\n');
   }
-  for (guint i = 0; i < plan->skipped->len; i++) {
-    const AssaySkip *skip = plan->skipped->pdata[i];
+  for (guint i = 0; i < results->skipped->len; i++) {
+    const AssayResultSkip *skip = &g_array_index (results->skipped, AssayResultSkip, i);
 
     g_string_append_printf (text, "%sskipped: %s against %s: %s\n", i == 0 ? "\n" : "",
                             skip->attack, skip->defense, skip->reason);
@@ -282,17 +277,15 @@ append_notes (GString *text, const AssayResults *results)
     const AssayResultBad *bad = &g_array_index (results->bad, AssayResultBad, i);
 
     g_string_append_printf (text, "\n%s: %s against %s, trial %u: %s\n",
-                            assay_cell_status_name (bad->status),
-                            assay_plan_player (plan, bad->cell)->label,
-                            assay_plan_part (plan->defenses, bad->cell->defense)->label,
-                            bad->cell->trial, bad->message);
+                            assay_result_status_name (bad->status), bad->attack_or_utility->label,
+                            bad->defense->label, bad->trial, bad->message);
   }
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
 
     for (guint m = 0; m < cell->left_out->len; m++)
-      g_string_append_printf (text, "\n%s against %s: %s\n", cell->player.label,
-                              cell->defense.label, (const char *) cell->left_out->pdata[m]);
+      g_string_append_printf (text, "\n%s against %s: %s\n", cell->attack_or_utility->label,
+                              cell->defense->label, (const char *) cell->left_out->pdata[m]);
   }
 }
 
@@ -318,7 +311,7 @@ append_audit_witness (GString *text, const AssayResultClaim *result)
   g_string_append_printf (text,
                           ", in cell %s (trial %" G_GINT64_FORMAT
                           "); 'assay run SCENARIO --witness %s' replays it\n",
-                          witness->cell, witness->trial, result->claim->id);
+                          witness->cell, witness->trial, result->id);
 }
 
 /* The verdicts stand last, where a terminal shows them. */
@@ -327,77 +320,66 @@ append_claims (GString *text, const AssayResults *results)
 {
   for (guint i = 0; i < results->claims->len; i++) {
     const AssayResultClaim *result = results->claims->pdata[i];
-    const AssayClaim *claim = result->claim;
 
     g_string_append_printf (text, "\n%s: claim %s", assay_verdict_name (result->verdict),
-                            claim->id);
-    if (claim->says != NULL) {
+                            result->id);
+    if (result->says != NULL) {
       g_string_append (text, " - ");
-      append_plain (text, claim->says);
+      append_plain (text, result->says);
     }
     g_string_append_printf (text, "\n  %s\n", result->reason);
     if (result->witness.is_set && result->witness.audit != NULL)
       append_audit_witness (text, result);
     else if (result->witness.is_set)
-      g_string_append_printf (text,
-                              "  witness: secret %" G_GUINT64_FORMAT " of cell %s (trial %"
-                              G_GINT64_FORMAT "); 'assay run SCENARIO --witness %s' replays it\n",
-                              result->witness.secret, result->witness.cell, result->witness.trial,
-                              claim->id);
+      g_string_append_printf (
+          text,
+          "  witness: secret %" G_GUINT64_FORMAT " of cell %s (trial %" G_GINT64_FORMAT
+          "); 'assay run SCENARIO --witness %s' replays it\n",
+          result->witness.secret, result->witness.cell, result->witness.trial, result->id);
   }
 }
 
 static void
-append_headlines (GString *text, const AssayResults *results, const AssayPart *part, guint width)
+append_headlines (GString *text, const AssayResults *results, const AssayResultComponent *metric,
+                  gboolean is_utility, guint width)
 {
-  const AssayMetric *metric = (const AssayMetric *) part->plugin;
+  for (guint i = 0; i < metric->measures->len; i++) {
+    const AssayResultMeasure *measure = metric->measures->pdata[i];
 
-  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
     if (measure->is_headline)
-      append_measure (text, results, part, measure, width);
+      append_measure (text, results, metric, is_utility, measure, width);
+  }
 }
 
 /* Each plugin once: its settings stand side by side. */
 static void
 append_utilities (GString *text, const AssayResults *results, guint width)
 {
-  const GPtrArray *utilities = results->plan->utilities;
+  const GPtrArray *utilities = results->utilities;
 
   for (guint i = 0; i < utilities->len; i++) {
+    const AssayResultComponent *utility = assay_result_component (utilities, i);
     gboolean is_first = TRUE;
 
     for (guint j = 0; j < i; j++)
-      is_first &= assay_plan_part (utilities, j)->plugin != assay_plan_part (utilities, i)->plugin;
+      is_first &= !g_str_equal (assay_result_component (utilities, j)->plugin, utility->plugin);
     if (is_first)
-      append_headlines (text, results, assay_plan_part (utilities, i), width);
+      append_headlines (text, results, utility, TRUE, width);
   }
-}
-
-void
-assay_report_append_size (GString *text, const AssayPlan *plan)
-{
-  if (!assay_plan_has_releases (plan))
-    return;
-  if (plan->secret_groups > 0)
-    g_string_append_printf (text, " of %" G_GUINT64_FORMAT " group%s of secrets",
-                            plan->secret_groups, plan->secret_groups == 1 ? "" : "s");
-  else
-    g_string_append_printf (text, " of %" G_GUINT64_FORMAT " secrets", plan->secrets);
 }
 
 char *
 assay_report_table (const AssayResults *results, guint width)
 {
-  const AssayPlan *plan = results->plan;
   GString *text = g_string_new (NULL);
 
-  append_plain (text, plan->title);
+  append_plain (text, results->title);
   g_string_append_printf (text, "\nseed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s",
-                          plan->seed, plan->trials, plan->trials == 1 ? "" : "s");
-  assay_report_append_size (text, plan);
-  g_string_append_printf (text, ", %g %% intervals\n", 100 * plan->confidence);
-  for (guint i = 0; i < plan->metrics->len; i++)
-    append_headlines (text, results, assay_plan_part (plan->metrics, i), width);
+                          results->seed, results->trials, results->trials == 1 ? "" : "s");
+  g_string_append (text, results->size);
+  g_string_append_printf (text, ", %g %% intervals\n", 100 * results->confidence);
+  for (guint i = 0; i < results->metrics->len; i++)
+    append_headlines (text, results, assay_result_component (results->metrics, i), FALSE, width);
   append_utilities (text, results, width);
   append_notes (text, results);
   append_claims (text, results);

@@ -111,8 +111,8 @@ write_text (const char *folder, const char *file, char *taken, GError **error)
 static gboolean
 write_sheet (const AssayResultSheet *sheet, const char *title, const char *folder, GError **error)
 {
-  g_autofree char *picture = g_strconcat (sheet->sheet->name, ".png", NULL);
-  g_autofree char *legend = g_strconcat (sheet->sheet->name, ".json", NULL);
+  g_autofree char *picture = g_strconcat (sheet->name, ".png", NULL);
+  g_autofree char *legend = g_strconcat (sheet->name, ".json", NULL);
   g_autoptr (GBytes) png = assay_report_sheet_png (sheet, title, error);
 
   return png != NULL && write_bytes (folder, picture, png, error)
@@ -123,7 +123,7 @@ write_sheet (const AssayResultSheet *sheet, const char *title, const char *folde
 static gboolean
 write_sheets (const AssayResults *results, const char *folder, GError **error)
 {
-  g_autofree char *pictures = g_build_filename (folder, ASSAY_SHEET_FOLDER, NULL);
+  g_autofree char *pictures = g_build_filename (folder, ASSAY_RESULT_SHEET_FOLDER, NULL);
 
   for (guint i = 0; i < results->sheets->len; i++) {
     const AssayResultSheet *sheet = results->sheets->pdata[i];
@@ -133,7 +133,7 @@ write_sheets (const AssayResults *results, const char *folder, GError **error)
     if (g_mkdir_with_parents (pictures, 0777) != 0)
       return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be created: %s", pictures,
                          g_strerror (errno));
-    if (!write_sheet (sheet, results->plan->title, pictures, error))
+    if (!write_sheet (sheet, results->title, pictures, error))
       return FALSE;
   }
   return TRUE;

@@ -8,18 +8,6 @@
 /* Pairs that are told one by one; dominance.csv has all. */
 #define MOST_PAIRS 60
 
-static const AssayComparePoint *
-point_at (const AssayCompareAxis *axis, guint i)
-{
-  return &g_array_index (axis->points, AssayComparePoint, i);
-}
-
-static const AssayKeptRun *
-run_at (const AssayCompared *compared, guint i)
-{
-  return compared->runs->pdata[i];
-}
-
 static void
 append_cell (GString *html, const char *text)
 {
@@ -35,14 +23,14 @@ append_runs (GString *html, const AssayCompared *compared)
   assay_html_begin_section (html, "runs", "Runs");
   assay_html_begin_table (html, NULL, "Runs", "run|title|folder|made by|sha256 of the plan");
   for (guint i = 0; i < compared->runs->len; i++) {
-    const AssayKeptRun *run = run_at (compared, i);
+    const AssayComparedRun *run = assay_compared_run (compared, i);
 
     g_string_append (html, "<tr>");
-    append_cell (html, compared->names->pdata[i]);
-    append_cell (html, run->plan->title);
+    append_cell (html, run->name);
+    append_cell (html, run->results->title);
     append_cell (html, run->folder);
     append_cell (html, run->version);
-    append_cell (html, run->plan->sha256);
+    append_cell (html, run->results->plan_sha256);
     g_string_append (html, "</tr>\n");
   }
   assay_html_end_table (html);
@@ -75,13 +63,13 @@ append_points (GString *html, const AssayCompared *compared, const AssayCompareA
 
   assay_html_begin_table (html, NULL, "Defenses", heads);
   for (guint i = 0; i < axis->points->len; i++) {
-    const AssayComparePoint *point = point_at (axis, i);
+    const AssayComparePoint *point = assay_compared_point (axis, i);
 
     g_string_append (html, "<tr>");
-    append_cell (html, compared->names->pdata[point->run]);
-    append_cell (html, point->attack->defense.name);
+    append_cell (html, assay_compared_run (compared, point->run)->name);
+    append_cell (html, point->defense->name);
     append_measurement (html, point->leak);
-    append_cell (html, point->attack->player.name);
+    append_cell (html, point->attack->attack_or_utility->name);
     if (point->use != NULL)
       append_measurement (html, point->use);
     append_cell (html, point->is_optimal ? "yes" : "");
@@ -126,7 +114,7 @@ append_pairs (GString *html, const AssayCompared *compared, const AssayCompareAx
 
   g_string_append (html, "<ul>\n");
   for (guint i = 0; i < axis->pairs->len; i++) {
-    const AssayComparePair *pair = &g_array_index (axis->pairs, AssayComparePair, i);
+    const AssayComparePair *pair = assay_compared_pair (axis, i);
     g_autofree char *sentence = NULL;
 
     if (!pair->dominates || n++ >= MOST_PAIRS)
@@ -145,7 +133,7 @@ static void
 append_axis (GString *html, const AssayCompared *compared, guint index)
 {
   const AssayCompareAxis *axis = compared->axes->pdata[index];
-  const AssayPlan *plan = run_at (compared, 0)->plan;
+  const AssayResults *results = assay_compared_run (compared, 0)->results;
   g_autofree char *id = g_strdup_printf ("axis-%u", index + 1);
   g_autofree char *privacy = assay_compared_privacy_name (axis);
   g_autofree char *utility = assay_compared_utility_name (axis);
@@ -155,15 +143,15 @@ append_axis (GString *html, const AssayCompared *compared, guint index)
   assay_html_begin_section (html, id, heading);
   g_string_append (html, "<p>");
   assay_html_text (html, axis->privacy->unit);
-  g_string_append_printf (html, "; %s", axis->privacy_says);
+  g_string_append_printf (html, "; %s", axis->privacy->direction);
   if (axis->utility != NULL) {
     g_string_append (html, ". ");
     assay_html_text (html, axis->utility->unit);
-    g_string_append_printf (html, "; %s", axis->utility_says);
+    g_string_append_printf (html, "; %s", axis->utility->direction);
   }
-  if (plan->datasets->len > 1) {
+  if (results->datasets->len > 1) {
     g_string_append (html, ". Dataset ");
-    assay_html_name (html, assay_plan_part (plan->datasets, axis->dataset)->name);
+    assay_html_name (html, axis->dataset->name);
   }
   g_string_append (html, ".</p>\n");
   if (axis->utility != NULL)
@@ -176,7 +164,7 @@ append_axis (GString *html, const AssayCompared *compared, guint index)
 char *
 assay_compared_html (const AssayCompared *compared)
 {
-  const AssayPlan *plan = run_at (compared, 0)->plan;
+  const AssayResults *results = assay_compared_run (compared, 0)->results;
   g_autofree char *margin = assay_text_number (compared->margin);
   GString *html = g_string_new (NULL);
 
@@ -189,7 +177,7 @@ assay_compared_html (const AssayCompared *compared)
       "estimates, no other is as good in both figures and better in one. That one defense leaks "
       "less and is at least as useful (to within %s of a measure's range) is said only where tests "
       "show it; their p-values are corrected by Holm over %u pairs.</p>\n",
-      plan->seed, plan->trials, 100 * plan->confidence, margin, compared->n_asked);
+      results->seed, results->trials, 100 * results->confidence, margin, compared->n_asked);
   append_runs (html, compared);
   for (guint i = 0; i < compared->axes->len; i++)
     append_axis (html, compared, i);

@@ -6,7 +6,6 @@
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
 #include "report/report.h"
-#include "runner/plan/claim.h"
 
 /* Cells of all claims that stand in the page. */
 #define MOST_HYPOTHESES 2000
@@ -32,10 +31,8 @@ append_tally (GString *html, const AssayResults *results)
     return;
   g_string_append (html, "<ul class=\"tally\" aria-label=\"Verdicts\">\n");
   for (guint v = 0; v < G_N_ELEMENTS (by_weight); v++) {
-    guint count = 0;
+    const guint count = assay_results_count (results, by_weight[v]);
 
-    for (guint i = 0; i < results->claims->len; i++)
-      count += ((const AssayResultClaim *) results->claims->pdata[i])->verdict == by_weight[v];
     if (count > 0)
       g_string_append_printf (html, "<li class=\"%s\">%s %u %s</li>\n",
                               assay_verdict_name (by_weight[v]), signs[by_weight[v]], count,
@@ -51,15 +48,16 @@ append_notices (GString *html, const AssayResults *results)
   guint n_errors;
 
   for (guint i = 0; i < results->bad->len; i++)
-    n_lost += g_array_index (results->bad, AssayResultBad, i).status == ASSAY_CELL_CONTROL_FAILED;
+    n_lost += g_array_index (results->bad, AssayResultBad, i).status == ASSAY_RESULT_CONTROL_FAILED;
   n_errors = results->bad->len - n_lost;
   if (results->n_missing > 0)
     g_string_append_printf (html,
                             "<p class=\"notice\" id=\"unfinished\"><strong>Unfinished.</strong> "
-                            "%" G_GSIZE_FORMAT " of %u cells have not been run: what stands here "
+                            "%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
+                            " cells have not been run: what stands here "
                             "is of the others, and no claim about a missing cell is decided. "
                             "<code>assay run</code> with <code>--resume</code> goes on.</p>\n",
-                            results->n_missing, results->plan->cells->len);
+                            results->n_missing, results->n_planned);
   if (n_errors > 0)
     g_string_append_printf (html,
                             "<p class=\"notice\"><strong>Errors.</strong> %u cell%s ended in an "
@@ -76,20 +74,19 @@ append_notices (GString *html, const AssayResults *results)
 void
 assay_html_summary (GString *html, const AssayResults *results)
 {
-  const AssayPlan *plan = results->plan;
 
   g_string_append (html, "<header>\n<h1>");
-  assay_html_name (html, plan->title);
+  assay_html_name (html, results->title);
   g_string_append (html, "</h1>\n");
-  if (plan->reference != NULL) {
+  if (results->reference != NULL) {
     g_string_append (html, "<p class=\"soft\">");
-    assay_html_name (html, plan->reference);
+    assay_html_name (html, results->reference);
     g_string_append (html, "</p>\n");
   }
   g_string_append_printf (html, "<p>Seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s",
-                          plan->seed, plan->trials, plan->trials == 1 ? "" : "s");
-  assay_report_append_size (html, plan);
-  g_string_append_printf (html, ", %g&nbsp;%% intervals.</p>\n", 100 * plan->confidence);
+                          results->seed, results->trials, results->trials == 1 ? "" : "s");
+  g_string_append (html, results->size);
+  g_string_append_printf (html, ", %g&nbsp;%% intervals.</p>\n", 100 * results->confidence);
   append_tally (html, results);
   append_notices (html, results);
   g_string_append (html, "</header>\n");
@@ -99,11 +96,11 @@ assay_html_summary (GString *html, const AssayResults *results)
 
 /* "of secrets", of "share of secrets"; other units in brackets. */
 static void
-append_unit (GString *html, const AssayMeasure *measure)
+append_unit (GString *html, const AssayResultMeasure *measure)
 {
-  if (measure->statistic == ASSAY_STATISTIC_EPSILON)
+  if (measure->is_epsilon)
     return;
-  if (assay_html_is_share (measure)) {
+  if (measure->is_share) {
     assay_html_text (html, measure->unit + strlen ("share"));
     return;
   }
@@ -116,9 +113,9 @@ static void
 append_pair (GString *html, const AssayResultCell *cell)
 {
   g_string_append (html, cell->is_utility ? "utility <strong>" : "attack <strong>");
-  assay_html_name (html, cell->player.name);
+  assay_html_name (html, cell->attack_or_utility->name);
   g_string_append (html, cell->is_utility ? "</strong> of <strong>" : "</strong> against <strong>");
-  assay_html_name (html, cell->defense.name);
+  assay_html_name (html, cell->defense->name);
   g_string_append (html, "</strong>");
 }
 
@@ -138,29 +135,25 @@ append_p_value (GString *html, double p)
 static void
 append_finding (GString *html, const AssayResultClaim *result)
 {
-  const AssayClaim *claim = result->claim;
-  const AssayResultHypothesis *one
-      = result->decisive >= 0
-            ? &g_array_index (result->hypotheses, AssayResultHypothesis, result->decisive)
-            : NULL;
+  const AssayResultHypothesis *one = assay_result_decisive (result);
 
   if (one == NULL)
     return;
   g_string_append (html, "<p class=\"finding\">");
   append_pair (html, one->cell);
   g_string_append (html, ": ");
-  assay_html_element (html, "code", claim->measure->name);
+  assay_html_element (html, "code", result->measure->name);
   g_string_append (html, " is <strong>");
-  assay_html_interval (html, claim->measure, &one->interval);
+  assay_html_interval (html, result->measure, &one->interval);
   g_string_append (html, "</strong>");
-  append_unit (html, claim->measure);
+  append_unit (html, result->measure);
   g_string_append (html, "; the claim allows at ");
-  g_string_append (html, claim->is_at_most ? "most <strong>" : "least <strong>");
-  assay_html_value (html, claim->measure, one->bound);
+  g_string_append (html, result->is_at_most ? "most <strong>" : "least <strong>");
+  assay_html_value (html, result->measure, one->bound);
   g_string_append (html, "</strong>.</p>\n");
   g_string_append (html, "<p class=\"soft\">n&nbsp;=&nbsp;");
   assay_html_count (html, one->interval.n);
-  g_string_append_printf (html, ", confidence %g&nbsp;%%", 100 * claim->confidence);
+  g_string_append_printf (html, ", confidence %g&nbsp;%%", 100 * result->confidence);
   append_p_value (html, result->verdict == ASSAY_VERDICT_UPHELD ? one->adjusted_upheld
                                                                 : one->adjusted_violated);
   g_string_append (html, ".</p>\n");
@@ -168,11 +161,11 @@ append_finding (GString *html, const AssayResultClaim *result)
 
 /* The command that plays the witness again. */
 static void
-append_replay (GString *html, const AssayResults *results, const AssayClaim *claim)
+append_replay (GString *html, const AssayResults *results, const AssayResultClaim *result)
 {
-  g_autofree char *file = g_path_get_basename (results->plan->scenario);
+  g_autofree char *file = g_path_get_basename (results->scenario);
   g_autofree char *scenario = g_shell_quote (file);
-  g_autofree char *id = g_shell_quote (claim->id);
+  g_autofree char *id = g_shell_quote (result->id);
   g_autofree char *command = g_strdup_printf ("assay run %s --witness %s", scenario, id);
 
   g_string_append (html, "<pre><code>");
@@ -197,16 +190,16 @@ append_witness (GString *html, const AssayResults *results, const AssayResultCla
     g_string_append (html, "</q> certifies ");
   } else {
     g_string_append_printf (html, "%s %" G_GUINT64_FORMAT " has ",
-                            result->claim->utility != NULL ? "unit" : "secret", witness->secret);
+                            result->is_of_utility ? "unit" : "secret", witness->secret);
   }
-  assay_html_element (html, "code", result->claim->measure->name);
+  assay_html_element (html, "code", result->measure->name);
   g_string_append_c (html, ' ');
   assay_html_number (html, witness->outcome, outcome);
   g_string_append_printf (html,
                           ", in cell <code>%s</code> (trial %" G_GINT64_FORMAT
                           ", seed %" G_GUINT64_FORMAT ").</p>\n",
-                          witness->cell, witness->trial, results->plan->seed);
-  append_replay (html, results, result->claim);
+                          witness->cell, witness->trial, results->seed);
+  append_replay (html, results, result);
 }
 
 static void
@@ -225,7 +218,7 @@ append_hypothesis (GString *html, const AssayResultHypothesis *one, gboolean is_
   g_string_append (html, is_decisive ? "<tr class=\"best\"><td>" : "<tr><td>");
   append_pair (html, one->cell);
   g_string_append (html, "</td><td>");
-  assay_html_dataset (html, &one->cell->dataset);
+  assay_html_dataset (html, one->cell->dataset);
   g_string_append (html, "</td>");
   append_number_cell (html, one->bound);
   append_number_cell (html, one->interval.estimate);
@@ -279,21 +272,20 @@ append_reason (GString *html, const AssayResultClaim *result)
 static void
 append_claim (GString *html, const AssayResults *results, const AssayResultClaim *result)
 {
-  const AssayClaim *claim = result->claim;
   const char *verdict = assay_verdict_name (result->verdict);
 
   g_string_append_printf (html,
                           "<article class=\"claim %s\">\n<h3><span class=\"badge\">%s %s</span> ",
                           verdict, signs[result->verdict], verdict);
-  assay_html_name (html, claim->id);
+  assay_html_name (html, result->id);
   g_string_append (html, "</h3>\n");
-  if (claim->says != NULL) {
+  if (result->says != NULL) {
     g_string_append (html, "<p>The claim: <q>");
-    assay_html_name (html, claim->says);
+    assay_html_name (html, result->says);
     g_string_append (html, "</q>");
-    if (claim->source != NULL) {
+    if (result->source != NULL) {
       g_string_append (html, " <span class=\"soft\">\u2013 ");
-      assay_html_name (html, claim->source);
+      assay_html_name (html, result->source);
       g_string_append (html, "</span>");
     }
     g_string_append (html, "</p>\n");

@@ -5,7 +5,6 @@
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
 #include "report/report.h"
-#include "runner/plan/loaded.h"
 
 /* Pictures beyond these, in bytes, stay beside the page. */
 #define MOST_PICTURE (3 << 20)
@@ -42,7 +41,7 @@ append_picture (GString *html, const AssayResultSheet *sheet, GBytes *png, gsize
                             "<p>Its picture of %s is too large for this page: it stands beside "
                             "it, in <code>pictures/",
                             bytes);
-    assay_html_text (html, sheet->sheet->name);
+    assay_html_text (html, sheet->name);
     g_string_append (html, ".png</code>.</p>\n");
     return;
   }
@@ -50,7 +49,7 @@ append_picture (GString *html, const AssayResultSheet *sheet, GBytes *png, gsize
   base64 = g_base64_encode (data, size);
   g_string_append (html, "<div class=\"wide\" role=\"region\" tabindex=\"0\" "
                          "aria-label=\"Pictures\"><img alt=\"Contact sheet ");
-  assay_html_text (html, sheet->sheet->name);
+  assay_html_text (html, sheet->name);
   g_string_append_printf (html, "\" src=\"data:image/png;base64,%s\"></div>\n", base64);
 }
 
@@ -67,13 +66,13 @@ assay_html_sheets (GString *html, const AssayResults *results, GError **error)
     g_autoptr (GBytes) png = NULL;
 
     g_string_append (html, "<h3>");
-    assay_html_name (html, sheet->sheet->name);
+    assay_html_name (html, sheet->name);
     g_string_append (html, "</h3>\n");
     if (sheet->columns->len == 0) {
       g_string_append (html, "<p>No cell has any.</p>\n");
       continue;
     }
-    png = assay_report_sheet_png (sheet, results->plan->title, error);
+    png = assay_report_sheet_png (sheet, results->title, error);
     if (png == NULL)
       return FALSE;
     g_string_append (html, "<figure class=\"pictures\">\n");
@@ -94,7 +93,7 @@ append_control (GString *html, const AssayResultControl *control)
   g_autofree char *at_least = assay_html_plain (control->at_least);
 
   g_string_append (html, "<tr><td>");
-  assay_html_name (html, control->attack.name);
+  assay_html_name (html, control->attack->name);
   g_string_append (html, "</td><td>");
   assay_html_text (html, control->says);
   g_string_append_printf (html, "</td><td>%s</td><td class=\"n\">",
@@ -130,13 +129,13 @@ assay_html_controls (GString *html, const AssayResults *results)
 /* ---- What is not there ---- */
 
 static void
-append_exception (GString *html, const char *what, const char *player, const char *defense,
-                  const char *trial, const char *why)
+append_exception (GString *html, const char *what, const char *attack_or_utility,
+                  const char *defense, const char *trial, const char *why)
 {
   g_string_append (html, "<tr><td>");
   assay_html_text (html, what);
   g_string_append (html, "</td><td>");
-  assay_html_name (html, player);
+  assay_html_name (html, attack_or_utility);
   g_string_append (html, "</td><td>");
   assay_html_name (html, defense);
   g_string_append_printf (html, "</td><td class=\"n\">%s</td><td>", trial);
@@ -150,29 +149,27 @@ append_exceptions (GString *html, const AssayResults *results)
 {
   gsize n = 0;
 
-  for (guint i = 0; i < results->plan->skipped->len; i++) {
-    const AssaySkip *skip = results->plan->skipped->pdata[i];
+  for (guint i = 0; i < results->skipped->len; i++) {
+    const AssayResultSkip *skip = &g_array_index (results->skipped, AssayResultSkip, i);
 
     if (n++ < ASSAY_HTML_MOST_ROWS)
       append_exception (html, "skipped pair", skip->attack, skip->defense, "", skip->reason);
   }
   for (guint i = 0; i < results->bad->len; i++) {
     const AssayResultBad *bad = &g_array_index (results->bad, AssayResultBad, i);
-    g_autofree char *trial = g_strdup_printf ("%u", bad->cell->trial);
+    g_autofree char *trial = g_strdup_printf ("%u", bad->trial);
 
     if (n++ < ASSAY_HTML_MOST_ROWS)
-      append_exception (html, assay_cell_status_name (bad->status),
-                        assay_plan_player (results->plan, bad->cell)->name,
-                        assay_plan_part (results->plan->defenses, bad->cell->defense)->name, trial,
-                        bad->message);
+      append_exception (html, assay_result_status_name (bad->status), bad->attack_or_utility->name,
+                        bad->defense->name, trial, bad->message);
   }
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
 
     for (guint m = 0; m < cell->left_out->len; m++)
       if (n++ < ASSAY_HTML_MOST_ROWS)
-        append_exception (html, "measure left out", cell->player.name, cell->defense.name, "",
-                          cell->left_out->pdata[m]);
+        append_exception (html, "measure left out", cell->attack_or_utility->name,
+                          cell->defense->name, "", cell->left_out->pdata[m]);
   }
   return n;
 }
@@ -219,17 +216,17 @@ append_count (GString *html, const char *term, guint64 value)
 static void
 append_datasets (GString *html, const AssayResults *results)
 {
-  const GPtrArray *datasets = results->plan->datasets;
+  const GPtrArray *datasets = results->datasets;
   const guint shown = MIN (datasets->len, ASSAY_HTML_MOST_ROWS);
 
   assay_html_begin_table (html, NULL, "Datasets", "dataset|SHA-256 of what was drawn from");
   for (guint i = 0; i < shown; i++) {
-    const char *hash = results->hashes->pdata[i];
+    const AssayResultComponent *dataset = assay_result_component (datasets, i);
 
     g_string_append (html, "<tr><td>");
-    assay_html_name (html, assay_html_part_name (assay_plan_part (datasets, i)));
+    assay_html_name (html, *dataset->name != '\0' ? dataset->name : dataset->plugin);
     g_string_append (html, "</td><td><code>");
-    assay_html_text (html, hash != NULL ? hash : "not opened");
+    assay_html_text (html, dataset->sha256 != NULL ? dataset->sha256 : "not opened");
     g_string_append (html, "</code></td></tr>\n");
   }
   assay_html_end_table (html);
@@ -237,43 +234,40 @@ append_datasets (GString *html, const AssayResults *results)
 }
 
 static void
-append_loaded (GString *html, const AssayPlan *plan)
+append_plugins (GString *html, const GArray *plugins)
 {
-  g_autoptr (GPtrArray) all = assay_loaded_list (plan);
-
-  for (guint i = 0; i < all->len; i++) {
-    const AssayLoaded *loaded = all->pdata[i];
+  for (guint i = 0; i < plugins->len; i++) {
+    const AssayResultPlugin *plugin = &g_array_index (plugins, AssayResultPlugin, i);
     g_autofree char *term = g_strdup_printf ("SHA-256 of the %s %s, which was not built in",
-                                             loaded->type, loaded->id);
+                                             plugin->type, plugin->id);
 
-    append_term (html, term, loaded->sha256);
+    append_term (html, term, plugin->sha256);
   }
 }
 
 void
 assay_html_provenance (GString *html, const AssayResults *results)
 {
-  const AssayPlan *plan = results->plan;
-  g_autofree char *file = g_path_get_basename (plan->scenario);
-  g_autofree char *confidence = assay_text_number (plan->confidence);
+  g_autofree char *file = g_path_get_basename (results->scenario);
+  g_autofree char *confidence = assay_text_number (results->confidence);
 
   assay_html_begin_section (html, "provenance", "Versions and data");
   g_string_append (html, "<dl>\n");
   append_term (html, "Assay", ASSAY_VERSION " (" ASSAY_COMMIT ")");
   append_term (html, "scenario", file);
-  append_term (html, "its SHA-256", plan->scenario_sha256);
-  append_term (html, "SHA-256 of the resolved plan", plan->sha256);
-  append_loaded (html, plan);
-  append_count (html, "seed", plan->seed);
-  append_count (html, "trials", plan->trials);
-  if (plan->secret_groups > 0)
-    append_count (html, "groups of secrets a cell", plan->secret_groups);
+  append_term (html, "its SHA-256", results->scenario_sha256);
+  append_term (html, "SHA-256 of the resolved plan", results->plan_sha256);
+  append_plugins (html, results->plugins);
+  append_count (html, "seed", results->seed);
+  append_count (html, "trials", results->trials);
+  if (results->secret_groups > 0)
+    append_count (html, "groups of secrets a cell", results->secret_groups);
   else
-    append_count (html, "secrets a cell", plan->secrets);
+    append_count (html, "secrets a cell", results->secrets);
   append_term (html, "confidence of intervals", confidence);
-  append_count (html, "cells", plan->cells->len);
+  append_count (html, "cells", results->n_planned);
   g_string_append (html, "</dl>\n");
-  if (plan->is_changed)
+  if (results->is_changed)
     g_string_append (html, "<p>Settings were changed by <code>--set</code>: the scenario's file "
                            "alone does not make this run, <a href=\"#settings\">Settings</a> "
                            "has what was used.</p>\n");

@@ -67,7 +67,7 @@ append_player (GString *html, const AssayCurveValue *value)
 {
   g_string_append (html, "<td>");
   if (value->cell != NULL)
-    assay_html_name (html, value->cell->player.name);
+    assay_html_name (html, value->cell->attack_or_utility->name);
   g_string_append (html, "</td>");
 }
 
@@ -80,7 +80,7 @@ append_point (GString *html, const AssayCurve *curve, const AssayCurveLine *line
   const AssayResultCell *cell = point->y.cell != NULL ? point->y.cell : point->x.cell;
 
   g_string_append (html, point->is_optimal ? "<tr class=\"best\"><td>" : "<tr><td>");
-  assay_html_name (html, is_trade_off && cell != NULL ? cell->defense.name : line->name);
+  assay_html_name (html, is_trade_off && cell != NULL ? cell->defense->name : line->name);
   g_string_append (html, "</td>");
   append_value (html, &curve->x, &point->x);
   append_value (html, &curve->y, &point->y);
@@ -143,7 +143,7 @@ append_optimal (GString *html, const AssayCurve *curve)
       if (!point->is_optimal || cell == NULL || n++ >= MOST_NAMED)
         continue;
       g_string_append (html, n == 1 ? " <strong>Pareto-optimal:</strong> " : ", ");
-      assay_html_name (html, cell->defense.name);
+      assay_html_name (html, cell->defense->name);
     }
   }
   if (n > MOST_NAMED)

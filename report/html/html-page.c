@@ -95,16 +95,10 @@ assay_html_percent (double share)
   return g_steal_pointer (&text);
 }
 
-gboolean
-assay_html_is_share (const AssayMeasure *measure)
-{
-  return measure->high <= 1 && g_str_has_prefix (measure->unit, "share");
-}
-
 static char *
-show (const AssayMeasure *measure, double value)
+show (const AssayResultMeasure *measure, double value)
 {
-  return assay_html_is_share (measure) ? assay_html_percent (value) : assay_html_plain (value);
+  return measure->is_share ? assay_html_percent (value) : assay_html_plain (value);
 }
 
 void
@@ -131,7 +125,7 @@ assay_html_count (GString *html, guint64 count)
 }
 
 static void
-append_shown (GString *html, const AssayMeasure *measure, double value)
+append_shown (GString *html, const AssayResultMeasure *measure, double value)
 {
   g_autofree char *shown = show (measure, value);
 
@@ -139,17 +133,18 @@ append_shown (GString *html, const AssayMeasure *measure, double value)
 }
 
 void
-assay_html_value (GString *html, const AssayMeasure *measure, double value)
+assay_html_value (GString *html, const AssayResultMeasure *measure, double value)
 {
   append_shown (html, measure, value);
-  if (is_known (value) && assay_html_is_share (measure))
+  if (is_known (value) && measure->is_share)
     g_string_append (html, "&nbsp;%");
 }
 
 void
-assay_html_interval (GString *html, const AssayMeasure *measure, const AssayInterval *interval)
+assay_html_interval (GString *html, const AssayResultMeasure *measure,
+                     const AssayInterval *interval)
 {
-  if (measure->statistic == ASSAY_STATISTIC_EPSILON) {
+  if (measure->is_epsilon) {
     g_string_append (html, "at least ");
     append_shown (html, measure, interval->lower);
     return;

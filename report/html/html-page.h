@@ -1,7 +1,7 @@
 /* What every page of HTML that Assay writes is made with: its frame, and text and numbers in it. */
 #pragma once
 
-#include "core/stats/interval.h"
+#include "runner/judge/results.h"
 
 G_BEGIN_DECLS
 
@@ -26,8 +26,6 @@ void assay_html_element (GString *html, const char *tag, const char *text);
 char *assay_html_plain (double value);
 /* ... or "93.2", of a share; not 0 or 100 where it is something else. */
 char *assay_html_percent (double share);
-/* Whether values of @measure are read as percentages. */
-gboolean assay_html_is_share (const AssayMeasure *measure);
 
 /* <span data-value="0.9321">@shown</span>: the number as results.json has it stands beside what is
  * shown. Without a number the text alone. */
@@ -35,10 +33,10 @@ void assay_html_number (GString *html, double value, const char *shown);
 /* A count, with commas. */
 void assay_html_count (GString *html, guint64 count);
 /* "93.2 % [91, 95]", "0.142 [0.136, 0.15]", of epsilon "at least 2.3". */
-void assay_html_interval (GString *html, const AssayMeasure *measure,
+void assay_html_interval (GString *html, const AssayResultMeasure *measure,
                           const AssayInterval *interval);
 /* One value of @measure: "93.2 %", "0.142". */
-void assay_html_value (GString *html, const AssayMeasure *measure, double value);
+void assay_html_value (GString *html, const AssayResultMeasure *measure, double value);
 
 /* A table that scrolls by itself where it is wide; @id may be NULL. Heads are the names of columns,
  * separated by '|'; a '#' before one says that it holds numbers. */

@@ -22,16 +22,14 @@ gboolean assay_html_sheets (GString *html, const AssayResults *results, GError *
 void assay_html_controls (GString *html, const AssayResults *results);
 /* Pairs that were skipped, measures left out, cells that went wrong. */
 void assay_html_exceptions (GString *html, const AssayResults *results);
-/* Every setting of every part, and what tuning chose. */
+/* Every setting of every component, and what tuning chose. */
 void assay_html_settings (GString *html, const AssayResults *results);
 /* What makes the run again: versions, hashes, seed. */
 void assay_html_provenance (GString *html, const AssayResults *results);
 void assay_html_citations (GString *html, const AssayResults *results);
 
-/* The part's name; of one without, its plugin's. */
-const char *assay_html_part_name (const AssayPart *part);
 /* A dataset by its plugin and what varies: "scenes noise=3". */
-void assay_html_dataset (GString *html, const AssayResultPart *dataset);
+void assay_html_dataset (GString *html, const AssayResultComponent *dataset);
 /* <section id="@id"> with its heading. */
 void assay_html_begin_section (GString *html, const char *id, const char *heading);
 void assay_html_end_section (GString *html);

@@ -1,80 +1,73 @@
 /* Every setting of a run, what tuning chose, and where the methods come from. */
 #include "core/base/text.h"
-#include "core/data/grant.h"
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
 
 /* "variant = hybrid, dimension = 4": defaults too. */
 static void
-append_settings (GString *html, const AssaySettings *settings)
+append_settings (GString *html, const AssayResultSettings *settings)
 {
-  gboolean is_first = TRUE;
-
-  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
-    g_autofree char *value = assay_settings_get (settings, param);
-
-    if (!is_first)
+  for (gsize i = 0; i < settings->n; i++) {
+    if (i > 0)
       g_string_append (html, ", ");
-    assay_html_text (html, param->name);
+    assay_html_text (html, settings->all[i].name);
     g_string_append (html, "&nbsp;= ");
-    assay_html_name (html, value);
-    is_first = FALSE;
+    assay_html_name (html, settings->all[i].value);
   }
-  if (is_first)
+  if (settings->n == 0)
     g_string_append (html, "\u2013");
 }
 
 static void
-append_part (GString *html, const AssayPart *part, gboolean is_attack)
+append_component (GString *html, const AssayResultComponent *component, gboolean is_attack)
 {
   g_string_append (html, "<tr><td>");
-  assay_html_name (html, assay_html_part_name (part));
+  assay_html_name (html, *component->name != '\0' ? component->name : component->plugin);
   g_string_append (html, "</td><td>");
-  assay_html_text (html, part->plugin->id);
+  assay_html_text (html, component->plugin);
   g_string_append (html, "</td><td>");
-  append_settings (html, part->settings);
-  if (part->tuned_keys != NULL) {
+  append_settings (html, component->settings);
+  if (component->tuned != NULL) {
     g_string_append (html, "; tuned: ");
-    assay_html_text (html, part->tuned_keys);
+    assay_html_text (html, component->tuned);
   }
   if (is_attack) {
-    g_autofree char *grants = assay_grants_describe (part->grants);
-
     g_string_append (html, "</td><td>");
-    assay_html_text (html, *grants != '\0' ? grants : "nothing");
+    assay_html_text (html, *component->knows != '\0' ? component->knows : "nothing");
   }
   g_string_append (html, "</td></tr>\n");
 }
 
 static void
-append_parts (GString *html, const GPtrArray *parts, const char *heading, gboolean is_attack)
+append_components (GString *html, const GPtrArray *components, const char *heading,
+                   gboolean is_attack)
 {
-  const guint shown = MIN (parts->len, ASSAY_HTML_MOST_ROWS);
+  const guint shown = MIN (components->len, ASSAY_HTML_MOST_ROWS);
 
-  if (parts->len == 0)
+  if (components->len == 0)
     return;
   assay_html_element (html, "h3", heading);
   assay_html_begin_table (html, NULL, heading,
                           is_attack ? "name|plugin|settings|knows beside the release"
                                     : "name|plugin|settings");
   for (guint i = 0; i < shown; i++)
-    append_part (html, assay_plan_part (parts, i), is_attack);
+    append_component (html, assay_result_component (components, i), is_attack);
   assay_html_end_table (html);
-  assay_html_say_rest (html, shown, parts->len, "rows", "results.json");
+  assay_html_say_rest (html, shown, components->len, "rows", "results.json");
 }
 
 static void
 append_candidate (GString *html, const AssayResultTuning *tuning, guint candidate)
 {
   g_autofree char *shown = assay_html_plain (tuning->estimates[candidate]);
-  const gboolean is_chosen = candidate == tuning->chosen;
+  const gboolean is_chosen = candidate == tuning->attack->candidate;
 
   g_string_append (html, is_chosen ? "<tr class=\"best\"><td>" : "<tr><td>");
-  assay_html_name (html, tuning->attack.label);
+  assay_html_name (html, tuning->attack->label);
   g_string_append (html, "</td><td>");
-  assay_html_name (html, tuning->defense.name);
+  assay_html_name (html, tuning->defense->name);
   g_string_append (html, "</td><td>");
-  append_settings (html, tuning->candidates->pdata[candidate]);
+  append_settings (html, assay_result_component (tuning->candidates, candidate)->settings);
   g_string_append (html, "</td><td>");
   assay_html_text (html, tuning->measure);
   g_string_append (html, "</td><td class=\"n\">");
@@ -92,7 +85,7 @@ append_tunings (GString *html, const AssayResults *results)
   g_string_append_printf (html,
                           "<h3>Tuning</h3>\n<p>Chosen on %" G_GUINT64_FORMAT " secrets that were "
                           "set apart, and measured on others.</p>\n",
-                          results->plan->tune_secrets);
+                          results->tune_secrets);
   assay_html_begin_table (html, NULL, "Tuning",
                           "attack|defense|settings|by the measure|#estimate|chosen");
   for (guint i = 0; i < results->tunings->len; i++) {
@@ -109,15 +102,14 @@ append_tunings (GString *html, const AssayResults *results)
 void
 assay_html_settings (GString *html, const AssayResults *results)
 {
-  const AssayPlan *plan = results->plan;
 
   assay_html_begin_section (html, "settings", "Settings");
   g_string_append (html, "<p>Every value that was used, defaults included.</p>\n");
-  append_parts (html, plan->datasets, "Datasets", FALSE);
-  append_parts (html, plan->defenses, "Defenses", FALSE);
-  append_parts (html, plan->attacks, "Attacks", TRUE);
-  append_parts (html, plan->utilities, "Utilities", FALSE);
-  append_parts (html, plan->metrics, "Metrics", FALSE);
+  append_components (html, results->datasets, "Datasets", FALSE);
+  append_components (html, results->defenses, "Defenses", FALSE);
+  append_components (html, results->attacks, "Attacks", TRUE);
+  append_components (html, results->utilities, "Utilities", FALSE);
+  append_components (html, results->metrics, "Metrics", FALSE);
   append_tunings (html, results);
   assay_html_end_section (html);
 }
@@ -125,44 +117,43 @@ assay_html_settings (GString *html, const AssayResults *results)
 /* ---- Citations ---- */
 
 static void
-append_citation (GString *html, const AssayPlugin *plugin)
+append_citation (GString *html, const AssayResultComponent *component)
 {
-  if (plugin->reference.work == NULL)
+  if (component->work == NULL)
     return;
   g_string_append (html, "<li>");
-  assay_html_name (html, plugin->reference.work);
-  if (plugin->reference.place != NULL) {
+  assay_html_name (html, component->work);
+  if (component->place != NULL) {
     g_string_append (html, ", ");
-    assay_html_name (html, plugin->reference.place);
+    assay_html_name (html, component->place);
   }
   g_string_append (html, " <span class=\"soft\">(");
-  assay_html_text (html, plugin->id);
+  assay_html_text (html, component->plugin);
   g_string_append (html, ")</span></li>\n");
 }
 
 void
 assay_html_citations (GString *html, const AssayResults *results)
 {
-  const AssayPlan *plan = results->plan;
-  const GPtrArray *const kinds[]
-      = { plan->datasets, plan->defenses, plan->attacks, plan->utilities, plan->metrics };
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  const GPtrArray *const kinds[] = { results->datasets, results->defenses, results->attacks,
+                                     results->utilities, results->metrics };
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
   assay_html_begin_section (html, "cite", "How to cite");
   g_string_append (html, "<p>What was played here, and where it comes from; the files of the run "
                          "(<code>results.json</code>, <code>run.json</code>) say with what.</p>\n"
                          "<ul>\n");
-  if (plan->reference != NULL) {
+  if (results->reference != NULL) {
     g_string_append (html, "<li>");
-    assay_html_name (html, plan->reference);
+    assay_html_name (html, results->reference);
     g_string_append (html, " <span class=\"soft\">(the scenario)</span></li>\n");
   }
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
     for (guint i = 0; i < kinds[k]->len; i++) {
-      const AssayPlugin *plugin = assay_plan_part (kinds[k], i)->plugin;
+      const AssayResultComponent *component = assay_result_component (kinds[k], i);
 
-      if (g_hash_table_add (seen, (gpointer) plugin))
-        append_citation (html, plugin);
+      if (g_hash_table_add (seen, (gpointer) component->plugin))
+        append_citation (html, component);
     }
   g_string_append (html, "</ul>\n");
   assay_html_end_section (html);

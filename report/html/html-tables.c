@@ -62,29 +62,17 @@ grid_key (guint row, guint column)
   return GSIZE_TO_POINTER ((gsize) row * G_MAXUINT32 + column);
 }
 
-/* @settings: of the measurement's metric; NULL: any. */
-static const AssayMeasurement *
-find (const AssayResultCell *cell, const AssaySettings *settings, const AssayMeasure *measure)
-{
-  for (guint m = 0; m < cell->measurements->len; m++) {
-    const AssayMeasurement *one = &g_array_index (cell->measurements, AssayMeasurement, m);
-
-    if (one->measure == measure && (settings == NULL || one->settings == settings))
-      return one;
-  }
-  return NULL;
-}
-
 static char *
-row_name (const AssayPlan *plan, const AssayResultCell *cell)
+row_name (const AssayResults *results, const AssayResultCell *cell)
 {
-  return plan->datasets->len == 1
-             ? g_strdup (cell->defense.name)
-             : g_strdup_printf ("%s, %s", cell->defense.name, cell->dataset.name);
+  return results->datasets->len == 1
+             ? g_strdup (cell->defense->name)
+             : g_strdup_printf ("%s, %s", cell->defense->name, cell->dataset->name);
 }
 
 static Grid
-grid_new (const AssayResults *results, const AssaySettings *settings, const AssayMeasure *measure)
+grid_new (const AssayResults *results, const AssayResultComponent *metric,
+          const AssayResultMeasure *measure)
 {
   Grid grid = { names_new (), names_new (), g_hash_table_new (NULL, NULL) };
 
@@ -92,13 +80,13 @@ grid_new (const AssayResults *results, const AssaySettings *settings, const Assa
     AssayResultCell *cell = results->pooled->pdata[i];
     g_autofree char *name = NULL;
 
-    if (find (cell, settings, measure) == NULL)
+    if (assay_result_find_by (cell, measure, metric) == NULL)
       continue;
-    name = row_name (results->plan, cell);
-    g_hash_table_insert (
-        grid.cells,
-        grid_key (names_place (&grid.rows, name), names_place (&grid.columns, cell->player.name)),
-        cell);
+    name = row_name (results, cell);
+    g_hash_table_insert (grid.cells,
+                         grid_key (names_place (&grid.rows, name),
+                                   names_place (&grid.columns, cell->attack_or_utility->name)),
+                         cell);
   }
   return grid;
 }
@@ -112,24 +100,24 @@ grid_clear (Grid *grid)
 }
 
 static void
-append_grid_cell (GString *html, const AssayResultCell *cell, const AssaySettings *settings,
-                  const AssayMeasure *measure)
+append_grid_cell (GString *html, const AssayResultCell *cell, const AssayResultComponent *metric,
+                  const AssayResultMeasure *measure)
 {
   g_string_append (html, "<td class=\"m\">");
   if (cell != NULL)
-    assay_html_interval (html, measure, &find (cell, settings, measure)->interval);
+    assay_html_interval (html, measure, &assay_result_find_by (cell, measure, metric)->interval);
   else
     g_string_append (html, "\u2013");
-  if (cell != NULL && cell->status != ASSAY_CELL_OK) {
+  if (cell != NULL && cell->status != ASSAY_RESULT_OK) {
     g_string_append_c (html, ' ');
-    assay_html_element (html, "strong", assay_cell_status_name (cell->status));
+    assay_html_element (html, "strong", assay_result_status_name (cell->status));
   }
   g_string_append (html, "</td>");
 }
 
 static void
-append_grid (GString *html, const Grid *grid, const AssaySettings *settings,
-             const AssayMeasure *measure)
+append_grid (GString *html, const Grid *grid, const AssayResultComponent *metric,
+             const AssayResultMeasure *measure)
 {
   GString *heads = g_string_new ("defense");
 
@@ -146,8 +134,7 @@ append_grid (GString *html, const Grid *grid, const AssaySettings *settings,
     assay_html_name (html, grid->rows.names->pdata[r]);
     g_string_append (html, "</td>");
     for (guint c = 0; c < grid->columns.names->len; c++)
-      append_grid_cell (html, g_hash_table_lookup (grid->cells, grid_key (r, c)), settings,
-                        measure);
+      append_grid_cell (html, g_hash_table_lookup (grid->cells, grid_key (r, c)), metric, measure);
     g_string_append (html, "</tr>\n");
   }
   assay_html_end_table (html);
@@ -155,27 +142,25 @@ append_grid (GString *html, const Grid *grid, const AssaySettings *settings,
 
 /* One measure of one metric with its settings, or (NULL) of a utility with whatever settings. */
 static void
-append_measure (GString *html, const AssayResults *results, const AssayPart *part,
-                const AssaySettings *settings, const AssayMeasure *measure)
+append_measure (GString *html, const AssayResults *results, const AssayResultComponent *metric,
+                const AssayResultMeasure *measure)
 {
-  Grid grid = grid_new (results, settings, measure);
-  g_autofree char *line = settings != NULL ? assay_settings_canonical (settings) : g_strdup ("");
+  Grid grid = grid_new (results, metric, measure);
 
-  g_strdelimit (g_strchomp (line), "\n", ' ');
   if (grid.rows.names->len > 0) {
     g_string_append (html, "<h3><code>");
     assay_html_text (html, measure->name);
     g_string_append_c (html, ' ');
-    assay_html_text (html, line);
+    assay_html_text (html, metric != NULL ? metric->settings->line : NULL);
     g_string_append (html, "</code></h3>\n<p class=\"soft\">");
     assay_html_text (html, measure->help);
     g_string_append (html, " (");
     assay_html_text (html, measure->unit);
     g_string_append (html, "; ");
-    assay_html_text (html, assay_measure_direction ((const AssayMetric *) part->plugin, measure));
+    assay_html_text (html, measure->direction);
     g_string_append (html, ").</p>\n");
     if (grid.rows.names->len <= MOST_GRID_ROWS && grid.columns.names->len <= MOST_GRID_COLUMNS)
-      append_grid (html, &grid, settings, measure);
+      append_grid (html, &grid, metric, measure);
     else
       g_string_append_printf (html,
                               "<p>%u rows by %u columns are too many to see at once: <a "
@@ -185,34 +170,35 @@ append_measure (GString *html, const AssayResults *results, const AssayPart *par
   grid_clear (&grid);
 }
 
+/* @metric NULL: the measures are of a utility with whatever settings. */
 static void
-append_headlines (GString *html, const AssayResults *results, const AssayPart *part,
-                  const AssaySettings *settings)
+append_headlines (GString *html, const AssayResults *results, const AssayResultComponent *metric,
+                  const GPtrArray *measures)
 {
-  const AssayMetric *metric = (const AssayMetric *) part->plugin;
+  for (guint i = 0; i < measures->len; i++) {
+    const AssayResultMeasure *measure = measures->pdata[i];
 
-  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
     if (measure->is_headline)
-      append_measure (html, results, part, settings, measure);
+      append_measure (html, results, metric, measure);
+  }
 }
 
 void
 assay_html_grids (GString *html, const AssayResults *results)
 {
-  const AssayPlan *plan = results->plan;
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
   assay_html_begin_section (html, "headlines", "Headline figures");
-  for (guint i = 0; i < plan->metrics->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->metrics, i);
+  for (guint i = 0; i < results->metrics->len; i++) {
+    const AssayResultComponent *metric = assay_result_component (results->metrics, i);
 
-    append_headlines (html, results, part, part->settings);
+    append_headlines (html, results, metric, metric->measures);
   }
-  for (guint i = 0; i < plan->utilities->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->utilities, i);
+  for (guint i = 0; i < results->utilities->len; i++) {
+    const AssayResultComponent *utility = assay_result_component (results->utilities, i);
 
-    if (g_hash_table_add (seen, (gpointer) part->plugin))
-      append_headlines (html, results, part, NULL);
+    if (g_hash_table_add (seen, (gpointer) utility->plugin))
+      append_headlines (html, results, NULL, utility->measures);
   }
   assay_html_end_section (html);
 }
@@ -234,10 +220,10 @@ row_of (const AssayResultCell *cell, const AssayMeasurement *one, const char *me
 {
   const AssayInterval *interval = &one->interval;
 
-  return (Row){ { *cell->dataset.name != '\0' ? cell->dataset.name : cell->dataset.plugin,
-                  cell->defense.name, cell->player.name, measure },
+  return (Row){ { *cell->dataset->name != '\0' ? cell->dataset->name : cell->dataset->plugin,
+                  cell->defense->name, cell->attack_or_utility->name, measure },
                 { interval->estimate, interval->lower, interval->upper, (double) interval->n },
-                { one->measure->unit, interval->method, assay_cell_status_name (cell->status) } };
+                { one->measure->unit, interval->method, assay_result_status_name (cell->status) } };
 }
 
 /* Whole numbers as they are. */
@@ -319,27 +305,6 @@ append_data (GString *html, const char *rows, const Names *words)
 }
 
 typedef struct {
-  const AssayMeasure *measure;
-  const AssaySettings *settings;
-} MeasureKey;
-
-static guint
-measure_hash (gconstpointer key)
-{
-  const MeasureKey *one = key;
-
-  return g_direct_hash (one->measure) * 31 + g_direct_hash (one->settings);
-}
-
-static gboolean
-measure_equal (gconstpointer a, gconstpointer b)
-{
-  const MeasureKey *left = a, *right = b;
-
-  return left->measure == right->measure && left->settings == right->settings;
-}
-
-typedef struct {
   gsize n, n_headlines;
 } Total;
 
@@ -353,26 +318,17 @@ count (const AssayResults *results)
 
     total.n += cell->measurements->len;
     for (guint m = 0; m < cell->measurements->len; m++)
-      total.n_headlines
-          += g_array_index (cell->measurements, AssayMeasurement, m).measure->is_headline;
+      total.n_headlines += assay_result_measurement (cell, m)->measure->is_headline;
   }
   return total;
 }
 
-/* "recovery-rate tau=0.3"; the settings of a utility stand in its own name. @names holds it. */
-static const char *
-name_measure (GHashTable *names, const AssayResultCell *cell, const AssayMeasurement *one)
+/* "recovery-rate tau=0.3"; the settings of a utility stand in its own name. */
+static char *
+name_measure (const AssayResultCell *cell, const AssayMeasurement *one)
 {
-  const MeasureKey key = { one->measure, cell->is_utility ? NULL : one->settings };
-  g_autofree char *line = NULL;
-  char *name = g_hash_table_lookup (names, &key);
-
-  if (name != NULL)
-    return name;
-  line = key.settings != NULL ? assay_settings_canonical (key.settings) : g_strdup ("");
-  name = g_strchomp (g_strdelimit (g_strdup_printf ("%s %s", one->measure->name, line), "\n", ' '));
-  g_hash_table_insert (names, g_memdup2 (&key, sizeof key), name);
-  return name;
+  return g_strchomp (g_strdup_printf ("%s %s", one->measure->name,
+                                      cell->is_utility ? "" : one->metric->settings->line));
 }
 
 /* Rows as they are into @html, up to ASSAY_HTML_MOST_ROWS; as data into @rows. */
@@ -380,16 +336,15 @@ static gsize
 append_rows (GString *html, const AssayResults *results, gboolean is_all, GString *rows,
              Names *words)
 {
-  g_autoptr (GHashTable) names
-      = g_hash_table_new_full (measure_hash, measure_equal, g_free, g_free);
   gsize n = 0;
 
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
 
     for (guint m = 0; m < cell->measurements->len; m++) {
-      const AssayMeasurement *one = &g_array_index (cell->measurements, AssayMeasurement, m);
-      const Row row = row_of (cell, one, name_measure (names, cell, one));
+      const AssayMeasurement *one = assay_result_measurement (cell, m);
+      g_autofree char *name = name_measure (cell, one);
+      const Row row = row_of (cell, one, name);
 
       if ((!is_all && !one->measure->is_headline) || n >= MOST_DATA_ROWS)
         continue;

@@ -5,14 +5,8 @@
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
 
-const char *
-assay_html_part_name (const AssayPart *part)
-{
-  return part->name != NULL && *part->name != '\0' ? part->name : part->plugin->id;
-}
-
 void
-assay_html_dataset (GString *html, const AssayResultPart *dataset)
+assay_html_dataset (GString *html, const AssayResultComponent *dataset)
 {
   assay_html_name (html, dataset->plugin);
   if (dataset->name != NULL && *dataset->name != '\0') {
@@ -79,7 +73,7 @@ assay_report_html (const AssayResults *results, const GPtrArray *figures, GError
   const gboolean has_figures = figures != NULL && figures->len > 0;
   GString *html = g_string_new (NULL);
 
-  assay_html_begin (html, results->plan->title);
+  assay_html_begin (html, results->title);
   assay_html_summary (html, results);
   append_navigation (html, results, has_figures);
   assay_html_claims (html, results);

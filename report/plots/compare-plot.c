@@ -53,7 +53,7 @@ drawn (const Scale *scale, double value)
 static Scale
 scale_of (const AssayCompareAxis *axis, gboolean is_privacy, double start, double span)
 {
-  const AssayMeasure *measure = is_privacy ? axis->privacy : axis->utility;
+  const AssayResultMeasure *measure = is_privacy ? axis->privacy : axis->utility;
   Scale scale = { .low = INFINITY, .high = -INFINITY, .start = start, .span = span };
 
   for (guint i = 0; i < axis->points->len; i++) {
@@ -76,7 +76,7 @@ scale_of (const AssayCompareAxis *axis, gboolean is_privacy, double start, doubl
 }
 
 static void
-append_label (GString *html, const AssayMeasure *measure, const char *says)
+append_label (GString *html, const AssayResultMeasure *measure, const char *says)
 {
   assay_html_text (html, measure->name);
   g_string_append (html, " (");
@@ -113,12 +113,12 @@ append_axes (GString *html, const AssayCompareAxis *axis, const Scale *x, const 
   append_ticks (html, y, FALSE);
   g_string_append_printf (html, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
                           LEFT + x->span / 2, HEIGHT - 14);
-  append_label (html, axis->privacy, axis->privacy_says);
+  append_label (html, axis->privacy, axis->privacy->direction);
   g_string_append_printf (html,
                           "</text>\n<text transform=\"translate(16 %.1f) rotate(-90)\" "
                           "text-anchor=\"middle\">",
                           TOP + (bottom - TOP) / 2);
-  append_label (html, axis->utility, axis->utility_says);
+  append_label (html, axis->utility, axis->utility->direction);
   g_string_append (html, "</text>\n");
 }
 
@@ -181,7 +181,7 @@ append_line (GString *html, const AssayComparePoint *from, const AssayComparePoi
 static gboolean
 is_same_defense (const AssayComparePoint *a, const AssayComparePoint *b)
 {
-  return a->run == b->run && g_str_equal (a->attack->defense.label, b->attack->defense.label);
+  return a->run == b->run && g_str_equal (a->attack->defense->label, b->attack->defense->label);
 }
 
 void
@@ -190,7 +190,7 @@ assay_compare_plot (GString *html, const AssayCompared *compared, const AssayCom
   const double across = WIDTH - LEFT - RIGHT, up = HEIGHT - TOP - BOTTOM;
   const Scale x = scale_of (axis, TRUE, LEFT, across);
   const Scale y = scale_of (axis, FALSE, TOP + up, -up);
-  const double height = HEIGHT + LEGEND_STEP * compared->names->len;
+  const double height = HEIGHT + LEGEND_STEP * compared->runs->len;
 
   g_string_append_printf (html,
                           "<figure class=\"curve\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n"
@@ -206,13 +206,13 @@ assay_compare_plot (GString *html, const AssayCompared *compared, const AssayCom
   }
   for (guint i = 0; i < axis->points->len; i++)
     append_point (html, &g_array_index (axis->points, AssayComparePoint, i), &x, &y);
-  for (guint r = 0; r < compared->names->len; r++) {
+  for (guint r = 0; r < compared->runs->len; r++) {
     const double line = HEIGHT + LEGEND_STEP * r + 8;
 
     append_mark (html, r, LEFT, line, TRUE);
     end_mark (html, r);
     g_string_append_printf (html, "<text x=\"%.1f\" y=\"%.1f\">", LEFT + 14, line + 4);
-    assay_html_text (html, compared->names->pdata[r]);
+    assay_html_text (html, assay_compared_run (compared, r)->name);
     g_string_append (html, "</text>\n");
   }
   g_string_append (html, "</g>\n</svg>\n<figcaption>Filled: optimal by estimates. Bars: intervals. "

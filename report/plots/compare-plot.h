@@ -1,7 +1,7 @@
 /* The points of a comparison as a drawing. */
 #pragma once
 
-#include "runner/judge/compare.h"
+#include "runner/judge/comparison.h"
 
 G_BEGIN_DECLS
 

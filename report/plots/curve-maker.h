@@ -9,8 +9,7 @@ G_BEGIN_DECLS
 /* A scenario, and what of it varies. */
 typedef struct {
   const AssayResults *results;
-  const AssayPlan *plan;
-  GPtrArray *datasets; /* AssayVaried, one a part, as the three below */
+  GPtrArray *datasets; /* AssayVaried, one a component, as the three below */
   GPtrArray *defenses;
   GPtrArray *attacks;
   GPtrArray *utilities;
@@ -20,10 +19,10 @@ typedef struct {
 
 /* One headline measure of one metric or utility. */
 typedef struct {
-  const AssayPart *part;
-  const AssayMeasure *measure;
-  guint utility; /* number of the part; ASSAY_NO_PART: a metric */
-  guint end;     /* after the last part of the utility; in sweeps these are all of its label */
+  const AssayResultComponent *component;
+  const AssayResultMeasure *measure;
+  guint end; /* of a utility: after the last of its components; in sweeps these are all of its
+              * label. 0: it is a metric */
 } AssayCurveMeasured;
 
 /* Whose settings are swept. */
@@ -40,7 +39,7 @@ const AssayMeasurement *assay_curve_measurement (const AssayResultCell *cell,
                                                  const AssayCurveMeasured *measured);
 AssayCurveValue assay_curve_value (const AssayResultCell *cell,
                                    const AssayMeasurement *measurement);
-gboolean assay_curve_leaks_more (const AssayMeasure *measure, double value, double than);
+gboolean assay_curve_leaks_more (const AssayResultMeasure *measure, double value, double than);
 
 AssayCurveAxis assay_curve_axis (const AssayCurveMeasured *measured);
 AssayCurve *assay_curve_new (const AssayCurveMaker *maker, AssayCurveKind kind);

@@ -18,7 +18,7 @@ AssayCurveValue
 assay_curve_value (const AssayResultCell *cell, const AssayMeasurement *measurement)
 {
   const AssayInterval *interval = &measurement->interval;
-  const gboolean is_bound = measurement->measure->statistic == ASSAY_STATISTIC_EPSILON;
+  const gboolean is_bound = measurement->measure->is_epsilon;
   const AssayCurveValue value = { .value = known (is_bound ? interval->lower : interval->estimate),
                                   .lower = known (interval->lower),
                                   .upper = known (interval->upper),
@@ -31,16 +31,17 @@ assay_curve_value (const AssayResultCell *cell, const AssayMeasurement *measurem
 const AssayMeasurement *
 assay_curve_measurement (const AssayResultCell *cell, const AssayCurveMeasured *measured)
 {
-  const gboolean is_utility = measured->utility != ASSAY_NO_PART;
+  const gboolean is_utility = measured->end > 0;
 
   if (cell->is_utility != is_utility
       || (is_utility
-          && (cell->player.index < measured->utility || cell->player.index >= measured->end)))
+          && (cell->attack_or_utility->index < measured->component->index
+              || cell->attack_or_utility->index >= measured->end)))
     return NULL;
   for (guint m = 0; m < cell->measurements->len; m++) {
-    const AssayMeasurement *measurement = &g_array_index (cell->measurements, AssayMeasurement, m);
+    const AssayMeasurement *measurement = assay_result_measurement (cell, m);
 
-    if ((is_utility || measurement->settings == measured->part->settings)
+    if ((is_utility || measurement->metric == measured->component)
         && g_str_equal (measurement->measure->name, measured->measure->name))
       return measurement;
   }
@@ -48,7 +49,7 @@ assay_curve_measurement (const AssayResultCell *cell, const AssayCurveMeasured *
 }
 
 gboolean
-assay_curve_leaks_more (const AssayMeasure *measure, double value, double than)
+assay_curve_leaks_more (const AssayResultMeasure *measure, double value, double than)
 {
   return measure->higher_is_worse ? value > than : value < than;
 }
@@ -59,32 +60,29 @@ static char *
 measured_name (const AssayCurveMeasured *measured)
 {
   const char *name = measured->measure->name;
-  g_autofree char *settings = NULL;
+  const char *settings = measured->component->settings->line;
 
-  if (measured->utility != ASSAY_NO_PART) {
-    const gboolean is_one = measured->end == measured->utility + 1;
-    const char *own = is_one ? measured->part->name : measured->part->label;
+  if (measured->end > 0) {
+    const gboolean is_one = measured->end == measured->component->index + 1;
+    const char *own = is_one ? measured->component->name : measured->component->label;
 
     return g_str_equal (own, name) ? g_strdup (name) : g_strdup_printf ("%s (%s)", name, own);
   }
-  settings = assay_settings_canonical (measured->part->settings);
-  g_strdelimit (g_strchomp (settings), "\n", ' ');
   return *settings != '\0' ? g_strdup_printf ("%s %s", name, settings) : g_strdup (name);
 }
 
 AssayCurveAxis
 assay_curve_axis (const AssayCurveMeasured *measured)
 {
-  const AssayMeasure *measure = measured->measure;
-  const gboolean is_utility = measured->utility != ASSAY_NO_PART;
-  const AssayCurveAxis axis
-      = { .name = measured_name (measured),
-          .unit = g_strdup (measure->unit),
-          .direction
-          = g_strdup_printf ("%s is more %s", measure->higher_is_worse ? "lower" : "higher",
-                             is_utility ? "useful" : "private"),
-          .measure = measure,
-          .is_share = measure->high <= 1 && g_str_has_prefix (measure->unit, "share") };
+  const AssayResultMeasure *measure = measured->measure;
+  const gboolean is_utility = measured->end > 0;
+  const AssayCurveAxis axis = { .name = measured_name (measured),
+                                .unit = g_strdup (measure->unit),
+                                .direction = g_strdup_printf (
+                                    "%s is more %s", measure->higher_is_worse ? "lower" : "higher",
+                                    is_utility ? "useful" : "private"),
+                                .measure = measure,
+                                .is_share = measure->is_share };
 
   return axis;
 }
@@ -236,25 +234,23 @@ assay_curve_finish (AssayCurveMaker *maker, AssayCurve *curve, const char *name)
 /* ---- All of them ---- */
 
 static void
-append_headlines (GArray *headlines, const AssayPart *part, guint utility, guint end)
+append_headlines (GArray *headlines, const AssayResultComponent *component, guint end)
 {
-  const AssayMetric *metric = (const AssayMetric *) part->plugin;
+  for (guint i = 0; i < component->measures->len; i++) {
+    const AssayCurveMeasured measured = { component, component->measures->pdata[i], end };
 
-  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++) {
-    const AssayCurveMeasured measured = { part, measure, utility, end };
-
-    if (measure->is_headline)
+    if (measured.measure->is_headline)
       g_array_append_val (headlines, measured);
   }
 }
 
 static GArray *
-privacy_headlines (const AssayPlan *plan)
+privacy_headlines (const AssayResults *results)
 {
   GArray *headlines = g_array_new (FALSE, FALSE, sizeof (AssayCurveMeasured));
 
-  for (guint i = 0; i < plan->metrics->len; i++)
-    append_headlines (headlines, assay_plan_part (plan->metrics, i), ASSAY_NO_PART, 0);
+  for (guint i = 0; i < results->metrics->len; i++)
+    append_headlines (headlines, assay_result_component (results->metrics, i), 0);
   return headlines;
 }
 
@@ -268,7 +264,7 @@ utility_headlines (const AssayCurveMaker *maker, gboolean by_label)
     const AssayVaried *group = maker->utilities->pdata[i];
 
     if (!by_label || group->first == i)
-      append_headlines (headlines, assay_plan_part (maker->plan->utilities, i), i,
+      append_headlines (headlines, assay_result_component (maker->results->utilities, i),
                         by_label ? group->end : i + 1);
   }
   return headlines;
@@ -287,17 +283,15 @@ maker_clear (AssayCurveMaker *maker)
 GPtrArray *
 assay_curves_new (const AssayResults *results)
 {
-  const AssayPlan *plan = results->plan;
   AssayCurveMaker maker
       = { .results = results,
-          .plan = plan,
-          .datasets = assay_varied_new (plan->datasets),
-          .defenses = assay_varied_new (plan->defenses),
-          .attacks = assay_varied_new (plan->attacks),
-          .utilities = assay_varied_new (plan->utilities),
+          .datasets = assay_varied_new (results->datasets),
+          .defenses = assay_varied_new (results->defenses),
+          .attacks = assay_varied_new (results->attacks),
+          .utilities = assay_varied_new (results->utilities),
           .curves = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_curve_free),
           .slugs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
-  g_autoptr (GArray) privacy = privacy_headlines (plan);
+  g_autoptr (GArray) privacy = privacy_headlines (results);
   g_autoptr (GArray) utilities = utility_headlines (&maker, FALSE);
   g_autoptr (GArray) labels = utility_headlines (&maker, TRUE);
 

@@ -15,121 +15,119 @@ varied_unref (gpointer group)
   g_rc_box_release_full (group, varied_clear);
 }
 
-static gboolean
-varies (const GPtrArray *parts, guint first, guint end, const AssayParam *param)
+static const char *
+value_of (const AssayResultComponent *component, const AssayResultSetting *setting)
 {
-  g_autofree char *value = assay_settings_get (assay_plan_part (parts, first)->settings, param);
+  for (gsize i = 0; i < component->settings->n; i++)
+    if (g_str_equal (component->settings->all[i].name, setting->name))
+      return component->settings->all[i].value;
+  return "";
+}
 
-  for (guint i = first + 1; i < end; i++) {
-    g_autofree char *other = assay_settings_get (assay_plan_part (parts, i)->settings, param);
-
-    if (g_strcmp0 (other, value) != 0)
+static gboolean
+varies (const GPtrArray *components, guint first, guint end, const AssayResultSetting *setting)
+{
+  for (guint i = first + 1; i < end; i++)
+    if (!g_str_equal (value_of (assay_result_component (components, i), setting), setting->value))
       return TRUE;
-  }
   return FALSE;
 }
 
 static AssayVaried *
-varied_of_label (const GPtrArray *parts, guint first)
+varied_of_label (const GPtrArray *components, guint first)
 {
-  const AssayPart *part = assay_plan_part (parts, first);
+  const AssayResultComponent *component = assay_result_component (components, first);
   AssayVaried *group = g_rc_box_new0 (AssayVaried);
 
   group->first = first;
   group->end = first + 1;
-  while (group->end < parts->len
-         && g_strcmp0 (assay_plan_part (parts, group->end)->label, part->label) == 0)
+  while (group->end < components->len
+         && g_strcmp0 (assay_result_component (components, group->end)->label, component->label)
+                == 0)
     group->end++;
   group->varying = g_ptr_array_new ();
-  for (const AssayParam *param = part->settings->table; param != NULL && param->name != NULL;
-       param++)
-    if (varies (parts, first, group->end, param))
-      g_ptr_array_add (group->varying, (gpointer) param);
+  for (gsize i = 0; i < component->settings->n; i++)
+    if (varies (components, first, group->end, &component->settings->all[i]))
+      g_ptr_array_add (group->varying, &component->settings->all[i]);
   return group;
 }
 
 GPtrArray *
-assay_varied_new (const GPtrArray *parts)
+assay_varied_new (const GPtrArray *components)
 {
   GPtrArray *groups = g_ptr_array_new_with_free_func (varied_unref);
 
-  for (guint i = 0; i < parts->len; i++) {
+  for (guint i = 0; i < components->len; i++) {
     const gboolean is_more
         = i > 0 && i < ((const AssayVaried *) g_ptr_array_index (groups, i - 1))->end;
 
     g_ptr_array_add (groups, is_more ? g_rc_box_acquire (g_ptr_array_index (groups, i - 1))
-                                     : varied_of_label (parts, i));
+                                     : varied_of_label (components, i));
   }
   return groups;
 }
 
-gboolean
-assay_varied_is_number (const AssayParam *param)
-{
-  return param->type == ASSAY_PARAM_TYPE_INT || param->type == ASSAY_PARAM_TYPE_REAL;
-}
-
-const AssayParam *
+const AssayResultSetting *
 assay_varied_find (const AssayVaried *group, const char *name)
 {
   for (guint i = 0; i < group->varying->len; i++) {
-    const AssayParam *param = group->varying->pdata[i];
+    const AssayResultSetting *setting = group->varying->pdata[i];
 
-    if (assay_varied_is_number (param) && g_str_equal (param->name, name))
-      return param;
+    if (setting->type == ASSAY_RESULT_NUMBER && g_str_equal (setting->name, name))
+      return setting;
   }
   return NULL;
 }
 
 static guint
-count_values (const AssayVaried *group, const GPtrArray *parts, const AssayParam *param)
+count_values (const AssayVaried *group, const GPtrArray *components,
+              const AssayResultSetting *setting)
 {
-  g_autoptr (GHashTable) values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) values = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint i = group->first; i < group->end; i++)
-    g_hash_table_add (values, assay_settings_get (assay_plan_part (parts, i)->settings, param));
+    g_hash_table_add (values,
+                      (gpointer) value_of (assay_result_component (components, i), setting));
   return g_hash_table_size (values);
 }
 
-const AssayParam *
-assay_varied_longest (const AssayVaried *group, const GPtrArray *parts)
+const AssayResultSetting *
+assay_varied_longest (const AssayVaried *group, const GPtrArray *components)
 {
-  const AssayParam *longest = NULL;
+  const AssayResultSetting *longest = NULL;
   guint most = 0;
 
   for (guint i = 0; i < group->varying->len; i++) {
-    const AssayParam *param = group->varying->pdata[i];
-    const guint count = assay_varied_is_number (param) ? count_values (group, parts, param) : 0;
+    const AssayResultSetting *setting = group->varying->pdata[i];
+    const guint count
+        = setting->type == ASSAY_RESULT_NUMBER ? count_values (group, components, setting) : 0;
 
     if (count > 0 && count >= most) {
       most = count;
-      longest = param;
+      longest = setting;
     }
   }
   return longest;
 }
 
 double
-assay_varied_value (const AssayPart *part, const AssayParam *param)
+assay_varied_value (const AssayResultComponent *component, const AssayResultSetting *setting)
 {
-  g_autofree char *text = assay_settings_get (part->settings, param);
-
-  return g_ascii_strtod (text, NULL);
+  return g_ascii_strtod (value_of (component, setting), NULL);
 }
 
 char *
-assay_varied_name (const AssayVaried *group, const AssayPart *part, const char *except)
+assay_varied_name (const AssayVaried *group, const AssayResultComponent *component,
+                   const char *except)
 {
-  GString *name = g_string_new (part->label);
+  GString *name = g_string_new (component->label);
 
   for (guint i = 0; i < group->varying->len; i++) {
-    const AssayParam *param = group->varying->pdata[i];
-    g_autofree char *value = NULL;
+    const AssayResultSetting *setting = group->varying->pdata[i];
 
-    if (g_strcmp0 (param->name, except) == 0)
-      continue;
-    value = assay_settings_get (part->settings, param);
-    g_string_append_printf (name, "%s%s=%s", name->len > 0 ? " " : "", param->name, value);
+    if (g_strcmp0 (setting->name, except) != 0)
+      g_string_append_printf (name, "%s%s=%s", name->len > 0 ? " " : "", setting->name,
+                              value_of (component, setting));
   }
   return g_string_free (name, FALSE);
 }

@@ -5,28 +5,30 @@
 
 G_BEGIN_DECLS
 
-/* Parts of one label, which stand side by side in the plan. */
+/* Components of one label, which stand side by side. */
 typedef struct {
   guint first;
   guint end;
-  GPtrArray *varying; /* const AssayParam: settings that differ among them */
+  GPtrArray *varying; /* const AssayResultSetting: those that differ among them */
 } AssayVaried;
 
-/* Of every part of @parts (of AssayPart) its group, shared by the parts of one label. */
-GPtrArray *assay_varied_new (const GPtrArray *parts);
+/* Of each of @components (of AssayResultComponent) its group, shared by those of one label. */
+GPtrArray *assay_varied_new (const GPtrArray *components);
 
 /* The setting of @group called @name, if it is a number and varies; NULL otherwise. */
-const AssayParam *assay_varied_find (const AssayVaried *group, const char *name);
+const AssayResultSetting *assay_varied_find (const AssayVaried *group, const char *name);
 /* The number with most values in @group; of several the last. NULL: none varies. */
-const AssayParam *assay_varied_longest (const AssayVaried *group, const GPtrArray *parts);
-gboolean assay_varied_is_number (const AssayParam *param);
+const AssayResultSetting *assay_varied_longest (const AssayVaried *group,
+                                                const GPtrArray *components);
 
-/* The value of @param, a number. */
-double assay_varied_value (const AssayPart *part, const AssayParam *param);
+/* The value of @setting, a number. */
+double assay_varied_value (const AssayResultComponent *component,
+                           const AssayResultSetting *setting);
 
 /* "lifting variant=hybrid": the label and what varies, but for the setting called @except (NULL:
  * all of it). */
-char *assay_varied_name (const AssayVaried *group, const AssayPart *part, const char *except);
+char *assay_varied_name (const AssayVaried *group, const AssayResultComponent *component,
+                         const char *except);
 
 /* @text in small letters, digits and single hyphens, at most @most of them. */
 char *assay_curve_slug (const char *text, gsize most);

@@ -4,12 +4,12 @@
 #include "report/plots/curve-maker.h"
 
 static const GPtrArray *
-parts_of (const AssayCurveMaker *maker, AssayCurveRole role)
+components_of (const AssayCurveMaker *maker, AssayCurveRole role)
 {
-  const GPtrArray *const parts[] = { maker->plan->defenses, maker->plan->attacks,
-                                     maker->plan->utilities, maker->plan->datasets };
+  const GPtrArray *const components[] = { maker->results->defenses, maker->results->attacks,
+                                          maker->results->utilities, maker->results->datasets };
 
-  return parts[role];
+  return components[role];
 }
 
 static const GPtrArray *
@@ -29,15 +29,15 @@ typedef struct {
   gboolean has_most_only;
   gboolean names_dataset; /* lines say which; as the two below */
   gboolean names_defense;
-  gboolean names_player;
+  gboolean names_attack;
 } Sweep;
 
 static void
-append_name (GString *name, const GPtrArray *varied, const GPtrArray *parts, guint index,
+append_name (GString *name, const GPtrArray *varied, const GPtrArray *components, guint index,
              const char *except)
 {
-  g_autofree char *own
-      = assay_varied_name (varied->pdata[index], assay_plan_part (parts, index), except);
+  g_autofree char *own = assay_varied_name (varied->pdata[index],
+                                            assay_result_component (components, index), except);
 
   g_string_append_printf (name, "%s%s", name->len > 0 ? ", " : "", own);
 }
@@ -45,18 +45,17 @@ append_name (GString *name, const GPtrArray *varied, const GPtrArray *parts, gui
 static char *
 sweep_line_name (const AssayCurveMaker *maker, const Sweep *sweep, const AssayResultCell *cell)
 {
-  const AssayCurveRole player
-      = cell->is_utility ? ASSAY_CURVE_OVER_UTILITY : ASSAY_CURVE_OVER_ATTACK;
+  const AssayCurveRole role = cell->is_utility ? ASSAY_CURVE_OVER_UTILITY : ASSAY_CURVE_OVER_ATTACK;
   GString *name = g_string_new (NULL);
 
   if (sweep->names_defense)
-    append_name (name, maker->defenses, maker->plan->defenses, cell->defense.index,
+    append_name (name, maker->defenses, maker->results->defenses, cell->defense->index,
                  sweep->role == ASSAY_CURVE_OVER_DEFENSE ? sweep->setting : NULL);
-  if (sweep->names_player)
-    append_name (name, varied_of (maker, player), parts_of (maker, player), cell->player.index,
-                 sweep->role == player ? sweep->setting : NULL);
+  if (sweep->names_attack)
+    append_name (name, varied_of (maker, role), components_of (maker, role),
+                 cell->attack_or_utility->index, sweep->role == role ? sweep->setting : NULL);
   if (sweep->names_dataset)
-    append_name (name, maker->datasets, maker->plan->datasets, cell->dataset.index,
+    append_name (name, maker->datasets, maker->results->datasets, cell->dataset->index,
                  sweep->role == ASSAY_CURVE_OVER_DATASET ? sweep->setting : NULL);
   return g_string_free (name, FALSE);
 }
@@ -82,9 +81,9 @@ static gboolean
 varies_in_all (const AssayVaried *group, const AssayVaried *other)
 {
   for (guint v = 0; v < other->varying->len; v++) {
-    const AssayParam *param = other->varying->pdata[v];
+    const AssayResultSetting *setting = other->varying->pdata[v];
 
-    if (assay_varied_is_number (param) && assay_varied_find (group, param->name) == NULL)
+    if (setting->type == ASSAY_RESULT_NUMBER && assay_varied_find (group, setting->name) == NULL)
       return FALSE;
   }
   return TRUE;
@@ -111,29 +110,28 @@ static void
 add_sweep_cell (const AssayCurveMaker *maker, AssayCurve *curve, GHashTable *by_name,
                 const Sweep *sweep, const AssayResultCell *cell)
 {
-  const guint indices[]
-      = { cell->defense.index, cell->player.index, cell->player.index, cell->dataset.index };
+  const guint indices[] = { cell->defense->index, cell->attack_or_utility->index,
+                            cell->attack_or_utility->index, cell->dataset->index };
   const guint index = indices[sweep->role];
   const AssayMeasurement *measurement = assay_curve_measurement (cell, sweep->measured);
   const AssayVaried *group;
-  const AssayParam *param;
-  AssayCurvePoint point = { .is_doubtful = cell->status != ASSAY_CELL_OK };
+  const AssayResultSetting *setting;
+  AssayCurvePoint point = { .is_doubtful = cell->status != ASSAY_RESULT_OK };
   g_autofree char *name = NULL;
 
   if (measurement == NULL)
     return;
   point.y = assay_curve_value (cell, measurement);
   group = varied_of (maker, sweep->role)->pdata[index];
-  param = assay_varied_find (group, sweep->setting);
-  if (!isfinite (point.y.value) || (param == NULL && !is_level (maker, sweep, group)))
+  setting = assay_varied_find (group, sweep->setting);
+  if (!isfinite (point.y.value) || (setting == NULL && !is_level (maker, sweep, group)))
     return;
-  point.setting
-      = param != NULL
-            ? assay_varied_value (assay_plan_part (parts_of (maker, sweep->role), index), param)
-            : NAN;
+  point.setting = setting != NULL ? assay_varied_value (
+                      assay_result_component (components_of (maker, sweep->role), index), setting)
+                                  : NAN;
   point.x = (AssayCurveValue){ .value = point.setting, .lower = NAN, .upper = NAN };
   name = sweep_line_name (maker, sweep, cell);
-  add_sweep_point (assay_curve_line (curve, by_name, name, param != NULL ? param->name : NULL),
+  add_sweep_point (assay_curve_line (curve, by_name, name, setting != NULL ? setting->name : NULL),
                    &point, sweep);
 }
 
@@ -183,33 +181,33 @@ count_names (const AssayCurveMaker *maker, const Sweep *sweep, gboolean *inout_n
 
 static void
 add_sweep (AssayCurveMaker *maker, const AssayCurveMeasured *measured, AssayCurveRole role,
-           const AssayParam *param)
+           const AssayResultSetting *setting)
 {
-  Sweep sweep = { .measured = measured, .role = role, .setting = param->name };
-  gboolean has_datasets, has_defenses, has_players;
+  Sweep sweep = { .measured = measured, .role = role, .setting = setting->name };
+  gboolean has_datasets, has_defenses, has_attacks;
   g_autofree char *name = NULL;
   AssayCurve *curve;
 
   has_datasets = count_names (maker, &sweep, &sweep.names_dataset);
   has_defenses = count_names (maker, &sweep, &sweep.names_defense);
-  has_players = count_names (maker, &sweep, &sweep.names_player);
+  has_attacks = count_names (maker, &sweep, &sweep.names_attack);
   sweep.names_dataset = has_datasets;
-  sweep.names_player = has_players;
-  sweep.names_defense = has_defenses || (!has_datasets && !has_players);
+  sweep.names_attack = has_attacks;
+  sweep.names_defense = has_defenses || (!has_datasets && !has_attacks);
   curve = make_sweep (maker, &sweep);
-  if (curve->lines->len > ASSAY_CURVE_MOST_LINES && has_players && role != ASSAY_CURVE_OVER_ATTACK
-      && measured->utility == ASSAY_NO_PART) {
+  if (curve->lines->len > ASSAY_CURVE_MOST_LINES && has_attacks && role != ASSAY_CURVE_OVER_ATTACK
+      && measured->end == 0) {
     assay_curve_free (curve);
     sweep.has_most_only = TRUE;
-    sweep.names_player = FALSE;
+    sweep.names_attack = FALSE;
     sweep.names_defense = TRUE;
     curve = make_sweep (maker, &sweep);
   }
-  if (curve->x.unit[0] == '\0' && param->unit != NULL) {
+  if (curve->x.unit[0] == '\0' && setting->unit != NULL) {
     g_free (curve->x.unit);
-    curve->x.unit = g_strdup (param->unit);
+    curve->x.unit = g_strdup (setting->unit);
   }
-  name = g_strdup_printf ("%s-over-%s", measured->measure->name, param->name);
+  name = g_strdup_printf ("%s-over-%s", measured->measure->name, setting->name);
   assay_curve_finish (maker, curve, name);
 }
 
@@ -224,10 +222,11 @@ assay_curve_add_sweeps (AssayCurveMaker *maker, const AssayCurveMeasured *measur
     const AssayVaried *group = varied->pdata[i];
 
     for (guint v = 0; group->first == i && v < group->varying->len; v++) {
-      const AssayParam *param = group->varying->pdata[v];
+      const AssayResultSetting *setting = group->varying->pdata[v];
 
-      if (assay_varied_is_number (param) && g_hash_table_add (names, (gpointer) param->name))
-        add_sweep (maker, measured, role, param);
+      if (setting->type == ASSAY_RESULT_NUMBER
+          && g_hash_table_add (names, (gpointer) setting->name))
+        add_sweep (maker, measured, role, setting);
     }
   }
 }

@@ -10,15 +10,15 @@ find_most (const AssayCurveMaker *maker, const AssayCurveMeasured *privacy, guin
            gboolean *ret_is_chosen)
 {
   const GPtrArray *pooled = maker->results->pooled;
-  const AssayResultCell **most = g_new0 (const AssayResultCell *, maker->plan->defenses->len);
+  const AssayResultCell **most = g_new0 (const AssayResultCell *, maker->results->defenses->len);
 
   *ret_is_chosen = FALSE;
   for (guint i = 0; i < pooled->len; i++) {
     const AssayResultCell *cell = pooled->pdata[i];
     const AssayMeasurement *measurement = assay_curve_measurement (cell, privacy);
-    const AssayResultCell **best = &most[cell->defense.index];
+    const AssayResultCell **best = &most[cell->defense->index];
 
-    if (measurement == NULL || cell->dataset.index != dataset
+    if (measurement == NULL || cell->dataset->index != dataset
         || !isfinite (assay_curve_value (cell, measurement).value))
       continue;
     *ret_is_chosen |= *best != NULL;
@@ -35,18 +35,18 @@ static void
 add_trade_off_point (const AssayCurveMaker *maker, AssayCurve *curve, GHashTable *by_name,
                      const AssayCurveValue *x, const AssayCurveValue *y)
 {
-  const guint index = x->cell->defense.index;
-  const AssayPart *part = assay_plan_part (maker->plan->defenses, index);
+  const guint index = x->cell->defense->index;
+  const AssayResultComponent *defense = assay_result_component (maker->results->defenses, index);
   const AssayVaried *group = maker->defenses->pdata[index];
-  const AssayParam *param = assay_varied_longest (group, maker->plan->defenses);
-  const char *swept = param != NULL ? param->name : NULL;
-  g_autofree char *name = assay_varied_name (group, part, swept);
+  const AssayResultSetting *setting = assay_varied_longest (group, maker->results->defenses);
+  const char *swept = setting != NULL ? setting->name : NULL;
+  g_autofree char *name = assay_varied_name (group, defense, swept);
   AssayCurveLine *line = assay_curve_line (curve, by_name, name, swept);
   const AssayCurvePoint point
       = { .x = *x,
           .y = *y,
-          .setting = param != NULL ? assay_varied_value (part, param) : NAN,
-          .is_doubtful = x->cell->status != ASSAY_CELL_OK || y->cell->status != ASSAY_CELL_OK };
+          .setting = setting != NULL ? assay_varied_value (defense, setting) : NAN,
+          .is_doubtful = x->cell->status != ASSAY_RESULT_OK || y->cell->status != ASSAY_RESULT_OK };
 
   g_array_append_val (line->points, point);
 }
@@ -56,11 +56,11 @@ static char *
 trade_off_name (const AssayCurve *curve, const AssayCurveMeasured *privacy,
                 const AssayCurveMeasured *utility)
 {
-  const gboolean is_one = g_str_equal (utility->part->name, utility->part->label);
+  const gboolean is_one = g_str_equal (utility->component->name, utility->component->label);
 
   return g_strjoin ("-", privacy->measure->name, "vs", utility->measure->name,
-                    is_one ? "" : utility->part->name, curve->dataset != NULL ? curve->dataset : "",
-                    NULL);
+                    is_one ? "" : utility->component->name,
+                    curve->dataset != NULL ? curve->dataset : "", NULL);
 }
 
 static void
@@ -76,17 +76,18 @@ add_trade_off (AssayCurveMaker *maker, const AssayCurveMeasured *privacy,
   curve->x = assay_curve_axis (privacy);
   curve->y = assay_curve_axis (utility);
   curve->has_most_only = is_chosen;
-  if (maker->plan->datasets->len > 1)
-    curve->dataset = assay_varied_name (maker->datasets->pdata[dataset],
-                                        assay_plan_part (maker->plan->datasets, dataset), NULL);
+  if (maker->results->datasets->len > 1)
+    curve->dataset
+        = assay_varied_name (maker->datasets->pdata[dataset],
+                             assay_result_component (maker->results->datasets, dataset), NULL);
   curve->title = g_strdup_printf ("%s against %s", curve->x.name, curve->y.name);
   for (guint i = 0; i < pooled->len; i++) {
     const AssayResultCell *cell = pooled->pdata[i];
     const AssayMeasurement *measurement = assay_curve_measurement (cell, utility);
-    const AssayResultCell *attacked = most[cell->defense.index];
+    const AssayResultCell *attacked = most[cell->defense->index];
     AssayCurveValue x, y;
 
-    if (measurement == NULL || attacked == NULL || cell->dataset.index != dataset)
+    if (measurement == NULL || attacked == NULL || cell->dataset->index != dataset)
       continue;
     x = assay_curve_value (attacked, assay_curve_measurement (attacked, privacy));
     y = assay_curve_value (cell, measurement);
@@ -101,7 +102,7 @@ void
 assay_curve_add_trade_offs (AssayCurveMaker *maker, const AssayCurveMeasured *privacy,
                             const GArray *utilities)
 {
-  for (guint d = 0; d < maker->plan->datasets->len; d++) {
+  for (guint d = 0; d < maker->results->datasets->len; d++) {
     gboolean is_chosen;
     g_autofree const AssayResultCell **most = find_most (maker, privacy, d, &is_chosen);
 

@@ -167,7 +167,7 @@ confidence_of (const AssayCurve *curve)
 static gboolean
 is_bound (const AssayCurveAxis *axis)
 {
-  return axis->measure != NULL && axis->measure->statistic == ASSAY_STATISTIC_EPSILON;
+  return axis->measure != NULL && axis->measure->is_epsilon;
 }
 
 char *

@@ -20,7 +20,7 @@ typedef struct {
   char *name;      /* "recovery-rate tau=0.3", "dimension" */
   char *unit;      /* "share of secrets"; "" */
   char *direction; /* "lower is more private", "higher is more useful"; "" of a setting */
-  const AssayMeasure *measure; /* NULL: the axis is of a setting */
+  const AssayResultMeasure *measure; /* NULL: the axis is of a setting */
   gboolean is_share;           /* 0 to 1, said in per cent */
   gboolean is_log;
 } AssayCurveAxis;

@@ -57,7 +57,7 @@ append_value (GString *csv, const AssayCurveAxis *axis, const AssayCurveValue *v
 static void
 append_cell (GString *csv, const AssayCurveValue *value)
 {
-  append_text (csv, value->cell->player.name);
+  append_text (csv, value->cell->attack_or_utility->name);
   append_text (csv, value->cell->id);
 }
 
@@ -76,7 +76,7 @@ append_point (GString *csv, const AssayCurve *curve, const AssayCurveLine *line,
     append_text (csv, line->swept != NULL ? line->swept : "");
   }
   append_text (csv, line->name);
-  append_text (csv, point->y.cell->defense.name);
+  append_text (csv, point->y.cell->defense->name);
   if (is_trade_off)
     append_cell (csv, &point->x);
   append_cell (csv, &point->y);

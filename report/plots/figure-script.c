@@ -207,10 +207,10 @@ key_title (const AssayCurve *curve, const AssayCurveLine *line)
     const AssayCurvePoint *point = &g_array_index (line->points, AssayCurvePoint, p);
     const AssayResultCell *cell = point->x.cell != NULL ? point->x.cell : point->y.cell;
 
-    if (!g_hash_table_add (named, (gpointer) cell->player.name))
+    if (!g_hash_table_add (named, (gpointer) cell->attack_or_utility->name))
       continue;
     g_string_append (title, g_hash_table_size (named) > 1 ? ", " : "; strongest attack: ");
-    append_shortened (title, cell->player.name, MOST_ATTACK);
+    append_shortened (title, cell->attack_or_utility->name, MOST_ATTACK);
   }
   return g_string_free (title, FALSE);
 }
@@ -374,7 +374,7 @@ append_functions (GString *gp, char letter, const Range *range)
 static gboolean
 has_bars (const AssayCurveAxis *axis)
 {
-  return axis->measure != NULL && axis->measure->statistic != ASSAY_STATISTIC_EPSILON;
+  return axis->measure != NULL && !axis->measure->is_epsilon;
 }
 
 static void

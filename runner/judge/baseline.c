@@ -2,8 +2,10 @@
 #include "runner/judge/baseline.h"
 
 #include "core/stats/bound-test.h"
+#include "runner/judge/describe.h"
 #include "runner/judge/pool.h"
 #include "runner/store/folder.h"
+#include "runner/store/records.h"
 
 void
 assay_baseline_free (AssayBaseline *baseline)
@@ -125,34 +127,50 @@ assay_baseline_check_data (const AssayPlan *plan, const char *folder, guint inde
 static gboolean
 check_data (const AssayResults *results, AssayStore *store, const char *folder, GError **error)
 {
-  for (guint d = 0; d < results->hashes->len; d++)
-    if (!check_hash (store, folder, d, results->hashes->pdata[d], error))
+  for (guint d = 0; d < results->datasets->len; d++)
+    if (!check_hash (store, folder, d, assay_result_component (results->datasets, d)->sha256,
+                     error))
       return FALSE;
   return TRUE;
 }
 
 /* ---- Comparing ---- */
 
+typedef struct {
+  const AssayResults *results;
+  const AssayPlan *plan;
+  AssayStore *store;
+  AssayStore *old;
+  AssayBaseline *baseline;
+} Comparing;
+
+/* One pooled cell and one of its metrics, then and now. */
+typedef struct {
+  const AssayResultCell *cell;
+  gsize first; /* the plan's cell of trial 0 */
+  guint metric;
+  AssayPool before, after;
+} Pools;
+
 /* One series of one metric in one pooled cell. */
 static void
-compare_series (const AssayResults *results, const AssayResultCell *cell, gsize first,
-                guint metric, const AssayMeasure *measure, const AssayPool *before,
-                const AssayPool *after, AssayBaseline *baseline)
+compare_series (const Comparing *comparing, const Pools *pools, const AssayMeasure *measure)
 {
-  const AssayPlan *plan = results->plan;
+  const AssayPlan *plan = comparing->plan;
+  const AssayPool *before = &pools->before, *after = &pools->after;
+  const AssayCell *first = assay_plan_cell (plan, pools->first);
   const GArray *old = before->series[measure->series], *new = after->series[measure->series];
   const gint64 *groups
       = after->groups->len > 0 ? (const gint64 *) (gconstpointer) after->groups->data : NULL;
   g_autofree char *upstream = g_strdup_printf (
-      "%s%s",
-      assay_plan_measuring (plan, assay_plan_cell (plan, first), metric)->canonical,
-      measure->name);
-  AssayComparison comparison = { .cell = cell, .measure = measure };
+      "%s%s", assay_plan_measuring (plan, first, pools->metric)->canonical, measure->name);
+  AssayComparison comparison
+      = { .cell = pools->cell, .measure = assay_results_measure (comparing->results, measure) };
 
   if (new->len == 0)
     return;
   if (before->left_out[measure->series] != NULL || after->left_out[measure->series] != NULL) {
-    baseline->n_uncompared++;
+    comparing->baseline->n_uncompared++;
     return;
   }
   if (measure->statistic == ASSAY_STATISTIC_EPSILON) {
@@ -160,28 +178,28 @@ compare_series (const AssayResults *results, const AssayResultCell *cell, gsize 
     g_autoptr (AssaySample) now = assay_pool_sample (after, measure);
 
     comparison.test = assay_audit_test (&then->audit, &now->audit);
-    g_array_append_val (baseline->comparisons, comparison);
+    g_array_append_val (comparing->baseline->comparisons, comparison);
     return;
   }
-  comparison.test = assay_paired_test (
-      measure, (const double *) (gconstpointer) old->data,
-      (const double *) (gconstpointer) new->data, groups, new->len,
-      assay_plan_stream (plan, assay_plan_cell (plan, first), "baseline", upstream));
-  g_array_append_val (baseline->comparisons, comparison);
+  comparison.test = assay_paired_test (measure, (const double *) (gconstpointer) old->data,
+                                       (const double *) (gconstpointer) new->data, groups, new->len,
+                                       assay_plan_stream (plan, first, "baseline", upstream));
+  g_array_append_val (comparing->baseline->comparisons, comparison);
 }
 
 /* Whether both runs measured the same trials: as many outcomes of other trials would be those of
  * other secrets. */
 static gboolean
-check_paired (AssayStore *store, AssayStore *old, const GArray *indices, guint metric,
-              guint n_series, gboolean *ret_is_paired, GError **error)
+check_paired (const Comparing *comparing, const GArray *indices, guint metric, guint n_series,
+              gboolean *ret_is_paired, GError **error)
 {
   *ret_is_paired = TRUE;
   for (guint i = 0; i < indices->len; i++) {
     const gsize index = g_array_index (indices, gsize, i);
     AssayOutcomes before = { 0 }, after = { 0 };
-    const gboolean is_ok = assay_store_outcomes (old, index, metric, n_series, &before, error)
-                           && assay_store_outcomes (store, index, metric, n_series, &after, error);
+    const gboolean is_ok
+        = assay_store_outcomes (comparing->old, index, metric, n_series, &before, error)
+          && assay_store_outcomes (comparing->store, index, metric, n_series, &after, error);
 
     *ret_is_paired &= before.n == after.n;
     assay_outcomes_clear (&before);
@@ -193,38 +211,39 @@ check_paired (AssayStore *store, AssayStore *old, const GArray *indices, guint m
 }
 
 static gboolean
-compare_metric (const AssayResults *results, AssayStore *store, AssayStore *old,
-                const AssayResultCell *cell, gsize first, guint metric, AssayBaseline *baseline,
+compare_metric (const Comparing *comparing, const AssayResultCell *cell, gsize first, guint metric,
                 GError **error)
 {
-  const AssayPlan *plan = results->plan;
+  const AssayPlan *plan = comparing->plan;
   const AssayMetric *plugin
       = (const AssayMetric *) assay_plan_measuring (plan, assay_plan_cell (plan, first), metric)
             ->plugin;
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
-  AssayPool before, after;
+  Pools pools = { .cell = cell, .first = first, .metric = metric };
   gboolean is_paired, is_ok;
 
-  if (!check_paired (store, old, indices, metric, plugin->n_series, &is_paired, error))
+  if (!check_paired (comparing, indices, metric, plugin->n_series, &is_paired, error))
     return FALSE;
-  is_ok = assay_pool_fill (&before, plan, old, indices, metric, error);
-  is_ok = assay_pool_fill (&after, plan, store, indices, metric, is_ok ? error : NULL) && is_ok;
+  is_ok = assay_pool_fill (&pools.before, plan, comparing->old, indices, metric, error);
+  is_ok = assay_pool_fill (&pools.after, plan, comparing->store, indices, metric,
+                           is_ok ? error : NULL)
+          && is_ok;
   /* Several measures may summarise one series; it is compared once. */
   for (guint s = 0; is_ok && s < plugin->n_series; s++)
     for (const AssayMeasure *m = plugin->measures; m->name != NULL; m++)
       if (m->series == s) {
-        baseline->n_uncompared += !is_paired;
+        comparing->baseline->n_uncompared += !is_paired;
         if (is_paired)
-          compare_series (results, cell, first, metric, m, &before, &after, baseline);
+          compare_series (comparing, &pools, m);
         break;
       }
-  assay_pool_clear (&before);
-  assay_pool_clear (&after);
+  assay_pool_clear (&pools.before);
+  assay_pool_clear (&pools.after);
   return is_ok;
 }
 
 static void
-correct (AssayBaseline *baseline, const AssayPlan *plan)
+correct (AssayBaseline *baseline, double confidence)
 {
   const guint n = baseline->comparisons->len;
   g_autofree double *p = g_new (double, n + 1);
@@ -237,20 +256,19 @@ correct (AssayBaseline *baseline, const AssayPlan *plan)
     AssayComparison *comparison = &g_array_index (baseline->comparisons, AssayComparison, i);
 
     comparison->adjusted = adjusted[i];
-    comparison->is_worse = adjusted[i] < 1 - plan->confidence;
+    comparison->is_worse = adjusted[i] < 1 - confidence;
     baseline->n_worse += comparison->is_worse;
-    baseline->n_silent
-        += !comparison->is_worse && assay_result_lacks_control (plan, comparison->cell);
+    baseline->n_silent += !comparison->is_worse && assay_result_lacks_control (comparison->cell);
   }
 }
 
 AssayBaseline *
-assay_baseline_compare (const AssayResults *results, AssayStore *store, const char *folder,
-                        GError **error)
+assay_baseline_compare (const AssayResults *results, const AssayPlan *plan, AssayStore *store,
+                        const char *folder, GError **error)
 {
-  const AssayPlan *plan = results->plan;
   g_autoptr (AssayStore) old = open_baseline (plan, folder, error);
   g_autoptr (AssayBaseline) baseline = NULL;
+  Comparing comparing;
   guint pooled = 0;
 
   if (old == NULL || !check_data (results, old, folder, error))
@@ -258,6 +276,7 @@ assay_baseline_compare (const AssayResults *results, AssayStore *store, const ch
   baseline = g_new0 (AssayBaseline, 1);
   baseline->folder = g_strdup (folder);
   baseline->comparisons = g_array_new (FALSE, FALSE, sizeof (AssayComparison));
+  comparing = (Comparing){ results, plan, store, old, baseline };
   for (gsize i = 0; i < plan->cells->len; i++) {
     const AssayResultCell *cell;
 
@@ -265,9 +284,9 @@ assay_baseline_compare (const AssayResults *results, AssayStore *store, const ch
       continue;
     cell = results->pooled->pdata[pooled++];
     for (guint m = 0; m < assay_plan_n_measuring (plan, assay_plan_cell (plan, i)); m++)
-      if (!compare_metric (results, store, old, cell, i, m, baseline, error))
+      if (!compare_metric (&comparing, cell, i, m, error))
         return NULL;
   }
-  correct (baseline, plan);
+  correct (baseline, plan->confidence);
   return g_steal_pointer (&baseline);
 }

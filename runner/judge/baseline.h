@@ -2,33 +2,18 @@
  */
 #pragma once
 
-#include "core/stats/paired-test.h"
-#include "runner/judge/results.h"
+#include "runner/judge/comparison.h"
+#include "runner/plan/plan.h"
+#include "runner/store/store.h"
 
 G_BEGIN_DECLS
-
-typedef struct {
-  const AssayResultCell *cell; /* pooled */
-  const AssayMeasure *measure; /* the first of the series that is compared */
-  AssayPairedTest test;
-  double adjusted; /* by Holm over all comparisons */
-  gboolean is_worse;
-} AssayComparison;
-
-typedef struct {
-  char *folder; /* of the baseline */
-  GArray *comparisons; /* AssayComparison, in the order of results */
-  guint n_worse;
-  guint n_uncompared; /* outcomes that only one of the two runs has */
-  guint n_silent;     /* comparisons without a control that did not get worse: nothing is shown */
-} AssayBaseline;
 
 /* Compares every series of outcomes in every pooled cell; worse where Holm's adjusted one-sided
  * p-value is below 1 - confidence. @folder is the output folder of a finished run, or its
  * run.sqlite. ASSAY_ERROR_DATA: not a run, unfinished, of a newer version. ASSAY_ERROR_MISMATCH:
  * scenario, settings, seed or data differ; names what. */
-AssayBaseline *assay_baseline_compare (const AssayResults *results, AssayStore *store,
-                                       const char *folder, GError **error);
+AssayBaseline *assay_baseline_compare (const AssayResults *results, const AssayPlan *plan,
+                                       AssayStore *store, const char *folder, GError **error);
 void assay_baseline_free (AssayBaseline *baseline);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayBaseline, assay_baseline_free)
 

@@ -105,7 +105,8 @@ check_dataset (const GPtrArray *runs, guint other, guint index, const GPtrArray 
                GError **error)
 {
   const AssayKeptRun *a = runs->pdata[0], *b = runs->pdata[other];
-  const char *ours = a->results->hashes->pdata[index], *theirs = b->results->hashes->pdata[index];
+  const char *ours = assay_result_component (a->results->datasets, index)->sha256;
+  const char *theirs = assay_result_component (b->results->datasets, index)->sha256;
   const AssayPart *part = assay_plan_part (a->plan->datasets, index);
   const AssayPart *their_part = assay_plan_part (b->plan->datasets, index);
   const char *first = names->pdata[0], *second = names->pdata[other];

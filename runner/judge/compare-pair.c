@@ -4,25 +4,27 @@
 #include "core/stats/bound-test.h"
 #include "runner/judge/compare-check.h"
 #include "runner/judge/compare-test.h"
+#include "runner/store/kept.h"
 
 /* What the making of a comparison knows beside its result. */
 typedef struct {
   AssayCompared *compared;
+  const GPtrArray *runs; /* AssayKeptRun */
   GPtrArray *firsts;    /* of each run: GArray of gsize, the plan's cell of each pooled one */
   GHashTable *evidence; /* "run first metric": AssayEvidence */
 } Maker;
 
 static const AssayKeptRun *
-run_of (const AssayCompared *compared, guint i)
+run_of (const Maker *maker, guint i)
 {
-  return compared->runs->pdata[i];
+  return maker->runs->pdata[i];
 }
 
 /* The evidence of a cell for one metric, borrowed. */
 static const AssayEvidence *
 evidence_of (Maker *maker, guint run, const AssayResultCell *cell, guint metric, GError **error)
 {
-  const AssayKeptRun *kept = run_of (maker->compared, run);
+  const AssayKeptRun *kept = run_of (maker, run);
   const GArray *firsts = maker->firsts->pdata[run];
   guint place = 0;
   gsize first;
@@ -49,17 +51,19 @@ stream_of (const AssayCompared *compared, const AssayResultCell *a, const AssayR
 {
   g_autofree char *upstream = g_strdup_printf ("%s\n%s\n%s", a->id, b->id, measure);
 
-  return assay_stream_key (run_of (compared, 0)->plan->seed, 0, "compare", upstream);
+  return assay_stream_key (assay_compared_run (compared, 0)->results->seed, 0, "compare", upstream);
 }
 
-static guint
-metric_of (const AssayKeptRun *run, const AssayMeasurement *measurement)
+/* What @measure is in the plan, by which it was measured as number @index of @parts. */
+static const AssayMeasure *
+measure_of (const GPtrArray *parts, guint index, const AssayResultMeasure *measure)
 {
-  guint metric = 0;
+  const AssayMeasure *found
+      = ((const AssayMetric *) assay_plan_part (parts, index)->plugin)->measures;
 
-  while (assay_plan_part (run->plan->metrics, metric)->settings != measurement->settings)
-    metric++;
-  return metric;
+  while (!g_str_equal (found->name, measure->name))
+    found++;
+  return found;
 }
 
 /* That the largest leak of @b is below the largest of @a: some attack takes more from @a than every
@@ -71,8 +75,10 @@ test_leak (Maker *maker, const AssayCompareAxis *axis, const AssayComparePoint *
 {
   AssayCompared *compared = maker->compared;
   const GPtrArray *better = b->attacks, *worse = a->attacks;
-  const guint m = metric_of (run_of (compared, b->run), b->leak);
-  const guint n = metric_of (run_of (compared, a->run), a->leak);
+  const guint m = b->leak->metric->index;
+  const guint n = a->leak->metric->index;
+  const AssayMeasure *privacy
+      = measure_of (run_of (maker, 0)->plan->metrics, axis->metric->index, axis->privacy);
 
   for (guint i = 0; i < worse->len; i++) {
     const AssayEvidence *theirs = evidence_of (maker, a->run, worse->pdata[i], n, error);
@@ -90,7 +96,7 @@ test_leak (Maker *maker, const AssayCompareAxis *axis, const AssayComparePoint *
       if (ours == NULL)
         return FALSE;
       p = assay_evidence_test (
-          ours, theirs, axis->privacy, axis->privacy->higher_is_worse, 0,
+          ours, theirs, privacy, privacy->higher_is_worse, 0,
           stream_of (compared, better->pdata[j], worse->pdata[i], axis->privacy->name), &by);
       method = p >= largest ? by : method;
       largest = MAX (largest, p);
@@ -110,6 +116,7 @@ test_use (Maker *maker, const AssayCompareAxis *axis, const AssayComparePoint *b
           const AssayComparePoint *a, AssayComparePair *pair, GError **error)
 {
   const AssayEvidence *ours, *theirs;
+  const AssayMeasure *utility;
 
   if (axis->utility == NULL) {
     pair->p_use = 0;
@@ -119,8 +126,9 @@ test_use (Maker *maker, const AssayCompareAxis *axis, const AssayComparePoint *b
   theirs = ours != NULL ? evidence_of (maker, a->run, a->utility, 0, error) : NULL;
   if (theirs == NULL)
     return FALSE;
+  utility = measure_of (run_of (maker, 0)->plan->utilities, axis->utility_by->index, axis->utility);
   pair->p_use = assay_evidence_test (
-      ours, theirs, axis->utility, axis->utility->higher_is_worse,
+      ours, theirs, utility, utility->higher_is_worse,
       assay_compare_margin (maker->compared, axis->utility),
       stream_of (maker->compared, b->utility, a->utility, axis->utility->name), &pair->use_method);
   return TRUE;
@@ -128,35 +136,28 @@ test_use (Maker *maker, const AssayCompareAxis *axis, const AssayComparePoint *b
 
 /* Why nothing can be said of "@b is better than @a", or NULL. */
 static char *
-why_not (const AssayCompared *compared, const AssayCompareAxis *axis, const AssayComparePoint *b,
+why_not (const Maker *maker, const AssayCompareAxis *axis, const AssayComparePoint *b,
          const AssayComparePoint *a)
 {
-  const AssayPlan *ours = run_of (compared, b->run)->plan;
-  const AssayPlan *theirs = run_of (compared, a->run)->plan;
-  const AssayPart *twin = assay_plan_part (ours->defenses, b->defense);
-  g_autofree char *settings = assay_settings_canonical (twin->settings);
-  g_autofree char *others
-      = assay_settings_canonical (assay_plan_part (theirs->defenses, a->defense)->settings);
-
-  if (twin->plugin == assay_plan_part (theirs->defenses, a->defense)->plugin
-      && g_str_equal (settings, others))
+  if (g_str_equal (b->defense->plugin, a->defense->plugin)
+      && g_str_equal (b->defense->settings->line, a->defense->settings->line))
     return g_strdup ("they are the same defense with the same settings");
   if (b->failed != NULL)
     return g_strdup_printf ("attack %s against %s did not end well, and might take more",
-                            b->failed->player.name, b->name);
+                            b->failed->attack_or_utility->name, b->name);
   if (b->silent != NULL && assay_result_short_reach (b->silent) != NULL)
     return g_strdup_printf ("attack %s against %s looked at a part only of what it was given (%s), "
                             "and might take more",
-                            b->silent->player.name, b->name,
+                            b->silent->attack_or_utility->name, b->name,
                             assay_result_short_reach (b->silent)->measure->name);
   if (b->silent != NULL)
     return g_strdup_printf ("guess %s against %s was made elsewhere: it has no control, and its "
                             "maker could have found more",
-                            b->silent->player.name, b->name);
-  if (axis->privacy->statistic == ASSAY_STATISTIC_EPSILON)
+                            b->silent->attack_or_utility->name, b->name);
+  if (axis->privacy->is_epsilon)
     return g_strdup ("epsilon is bounded from below alone, which shows no difference");
-  return assay_compare_lacks_attack (compared->runs, compared->names, b->run, b->defense, a->run,
-                                     a->defense);
+  return assay_compare_lacks_attack (maker->runs, maker->compared->names, b->run, b->defense->index,
+                                     a->run, a->defense->index);
 }
 
 /* Where an estimate is on the wrong side there is nothing to test: its p-value counts as 1. */
@@ -182,7 +183,7 @@ add_pair (Maker *maker, AssayCompareAxis *axis, guint better, guint worse, GErro
                             .p_use = 1,
                             .p = 1,
                             .adjusted = 1,
-                            .why_not = why_not (compared, axis, b, a) };
+                            .why_not = why_not (maker, axis, b, a) };
   gboolean is_ok = TRUE;
 
   if (pair.why_not == NULL && is_likely (compared, axis, b, a))
@@ -234,7 +235,7 @@ correct (AssayCompared *compared)
       if (pair->why_not != NULL)
         continue;
       pair->adjusted = adjusted[next++];
-      pair->dominates = pair->adjusted < 1 - compared->confidence;
+      pair->dominates = pair->adjusted < 1 - assay_compared_run (compared, 0)->results->confidence;
     }
   }
 }
@@ -252,15 +253,15 @@ first_cells (const AssayPlan *plan)
 }
 
 gboolean
-assay_compare_test_pairs (AssayCompared *compared, GError **error)
+assay_compare_test_pairs (AssayCompared *compared, const GPtrArray *runs, GError **error)
 {
   g_autoptr (GPtrArray) firsts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   g_autoptr (GHashTable) evidence = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                                            (GDestroyNotify) assay_evidence_free);
-  Maker maker = { compared, firsts, evidence };
+  Maker maker = { compared, runs, firsts, evidence };
 
-  for (guint r = 0; r < compared->runs->len; r++)
-    g_ptr_array_add (firsts, first_cells (run_of (compared, r)->plan));
+  for (guint r = 0; r < runs->len; r++)
+    g_ptr_array_add (firsts, first_cells (run_of (&maker, r)->plan));
   for (guint i = 0; i < compared->axes->len; i++)
     if (!add_pairs (&maker, compared->axes->pdata[i], error))
       return FALSE;

@@ -1,11 +1,12 @@
 /* Which point of a comparison is shown to be better than which. */
 #pragma once
 
-#include "runner/judge/compare.h"
+#include "runner/judge/comparison.h"
 
 G_BEGIN_DECLS
 
-/* Fills in the pairs of every axis, whose points are there, and corrects them by Holm over all. */
-gboolean assay_compare_test_pairs (AssayCompared *compared, GError **error);
+/* Fills in the pairs of every axis, whose points are there, and corrects them by Holm over all.
+ * @runs: of AssayKeptRun, those of @compared. */
+gboolean assay_compare_test_pairs (AssayCompared *compared, const GPtrArray *runs, GError **error);
 
 G_END_DECLS

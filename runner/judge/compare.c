@@ -4,6 +4,7 @@
 #include "runner/judge/compare-check.h"
 #include "runner/judge/compare-pair.h"
 #include "runner/store/folder.h"
+#include "runner/store/kept.h"
 
 static void
 point_clear (gpointer data)
@@ -33,24 +34,35 @@ assay_compared_free (AssayCompared *compared)
 {
   if (compared == NULL)
     return;
+  g_array_unref (compared->runs);
   g_ptr_array_unref (compared->names);
   g_ptr_array_unref (compared->axes);
   g_ptr_array_unref (compared->notes);
   g_free (compared);
 }
 
-double
-assay_compare_margin (const AssayCompared *compared, const AssayMeasure *measure)
+/* What the making of a comparison knows beside its result. */
+typedef struct {
+  AssayCompared *compared;
+  const GPtrArray *runs; /* AssayKeptRun */
+} Maker;
+
+static const AssayPlan *
+plan_of (const Maker *maker, guint i)
 {
-  return measure->low > -G_MAXDOUBLE && measure->high < G_MAXDOUBLE
-             ? compared->margin * (measure->high - measure->low)
-             : 0;
+  return ((const AssayKeptRun *) maker->runs->pdata[i])->plan;
 }
 
-static const AssayKeptRun *
-run_of (const AssayCompared *compared, guint i)
+static const AssayResults *
+results_of (const AssayCompared *compared, guint i)
 {
-  return compared->runs->pdata[i];
+  return assay_compared_run (compared, i)->results;
+}
+
+static const char *
+name_of (const AssayCompared *compared, guint i)
+{
+  return assay_compared_run (compared, i)->name;
 }
 
 static void
@@ -66,116 +78,105 @@ note (AssayCompared *compared, char *taken)
 
 /* The last part of each folder where that is enough to tell them apart, or all of it. */
 static gboolean
-name_runs (AssayCompared *compared, GError **error)
+add_runs (AssayCompared *compared, const GPtrArray *runs, GError **error)
 {
-  for (guint i = 0; i < compared->runs->len; i++) {
-    const char *folder = run_of (compared, i)->folder;
-    g_autofree char *own = assay_folder_canonical (folder);
+  for (guint i = 0; i < runs->len; i++) {
+    const AssayKeptRun *run = runs->pdata[i];
+    AssayComparedRun plain = { NULL, run->folder, run->version, run->results };
+    g_autofree char *own = assay_folder_canonical (run->folder);
     char *base = g_path_get_basename (own);
 
-    for (guint j = 0; j < compared->runs->len; j++) {
-      g_autofree char *other = assay_folder_canonical (run_of (compared, j)->folder);
+    for (guint j = 0; j < runs->len; j++) {
+      g_autofree char *other
+          = assay_folder_canonical (((const AssayKeptRun *) runs->pdata[j])->folder);
       g_autofree char *other_base = g_path_get_basename (other);
 
       if (j < i && g_str_equal (own, other)) {
         g_free (base);
         return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                           "%s stands twice; expected the folders of different runs", folder);
+                           "%s stands twice; expected the folders of different runs", run->folder);
       }
       if (j != i && g_str_equal (base, other_base)) {
         g_free (base);
-        base = g_strdup (folder);
+        base = g_strdup (run->folder);
         break;
       }
     }
+    plain.name = base;
     g_ptr_array_add (compared->names, base);
+    g_array_append_val (compared->runs, plain);
   }
   return TRUE;
 }
 
 static gboolean
-has_defense (const AssayPlan *plan, const char *name)
+has_defense (const AssayResults *results, const char *name)
 {
-  for (guint i = 0; i < plan->defenses->len; i++)
-    if (g_str_equal (assay_plan_part (plan->defenses, i)->name, name))
+  for (guint i = 0; i < results->defenses->len; i++)
+    if (g_str_equal (assay_result_component (results->defenses, i)->name, name))
       return TRUE;
   return FALSE;
 }
 
 static char *
-name_defense (const AssayCompared *compared, guint run, guint defense)
+name_defense (const AssayCompared *compared, guint run, const char *name)
 {
-  const char *name = assay_plan_part (run_of (compared, run)->plan->defenses, defense)->name;
-
   for (guint r = 0; r < compared->runs->len; r++)
-    if (r != run && has_defense (run_of (compared, r)->plan, name))
-      return g_strdup_printf ("%s of %s", name, (const char *) compared->names->pdata[run]);
+    if (r != run && has_defense (results_of (compared, r), name))
+      return g_strdup_printf ("%s of %s", name, name_of (compared, run));
   return g_strdup (name);
 }
 
 /* ---- Points ---- */
 
-static const AssayMeasurement *
-find_measurement (const AssayResultCell *cell, const AssayMeasure *measure,
-                  const AssaySettings *settings)
-{
-  for (guint i = 0; i < cell->measurements->len; i++) {
-    const AssayMeasurement *one = &g_array_index (cell->measurements, AssayMeasurement, i);
-
-    if (one->measure == measure && one->settings == settings)
-      return one;
-  }
-  return NULL;
-}
-
 static gboolean
-is_on_point (const AssayResultCell *cell, guint dataset, guint defense)
+is_on_point (const AssayResultCell *cell, const AssayCompareAxis *axis,
+             const AssayComparePoint *point)
 {
-  return cell->dataset.index == dataset && cell->defense.index == defense;
+  return cell->dataset->index == axis->dataset->index && cell->defense == point->defense;
 }
 
 /* A cell that did not end well shows nothing. */
 static gboolean
 is_shown (AssayCompared *compared, guint run, const AssayResultCell *cell)
 {
-  if (cell->status == ASSAY_CELL_OK)
+  if (cell->status == ASSAY_RESULT_OK)
     return TRUE;
-  note (compared, g_strdup_printf ("%s: %s against %s is left out: %s",
-                                   (const char *) compared->names->pdata[run], cell->player.name,
-                                   cell->defense.name,
-                                   *cell->message != '\0' ? cell->message
-                                                          : assay_cell_status_name (cell->status)));
+  note (compared,
+        g_strdup_printf ("%s: %s against %s is left out: %s", name_of (compared, run),
+                         cell->attack_or_utility->name, cell->defense->name,
+                         *cell->message != '\0' ? cell->message
+                                                : assay_result_status_name (cell->status)));
   return FALSE;
 }
 
 static gboolean
-leaks_more (const AssayMeasure *measure, const AssayMeasurement *a, const AssayMeasurement *b)
+leaks_more (const AssayResultMeasure *measure, const AssayMeasurement *a, const AssayMeasurement *b)
 {
   return measure->higher_is_worse ? a->interval.estimate > b->interval.estimate
                                   : a->interval.estimate < b->interval.estimate;
 }
 
 static void
-find_leak (AssayCompared *compared, const AssayCompareAxis *axis, const AssaySettings *settings,
-           AssayComparePoint *point)
+find_leak (AssayCompared *compared, const AssayCompareAxis *axis,
+           const AssayResultComponent *metric, AssayComparePoint *point)
 {
-  const GPtrArray *pooled = run_of (compared, point->run)->results->pooled;
+  const GPtrArray *pooled = results_of (compared, point->run)->pooled;
 
   for (guint i = 0; i < pooled->len; i++) {
     const AssayResultCell *cell = pooled->pdata[i];
     const AssayMeasurement *leak;
 
-    if (cell->is_utility || !is_on_point (cell, axis->dataset, point->defense))
+    if (cell->is_utility || !is_on_point (cell, axis, point))
       continue;
     if (!is_shown (compared, point->run, cell)) {
       point->failed = cell;
       continue;
     }
-    leak = find_measurement (cell, axis->privacy, settings);
+    leak = assay_result_find_by (cell, axis->privacy, metric);
     if (leak == NULL)
       continue;
-    if (assay_result_lacks_control (run_of (compared, point->run)->plan, cell)
-        || assay_result_short_reach (cell) != NULL)
+    if (assay_result_lacks_control (cell) || assay_result_short_reach (cell) != NULL)
       point->silent = cell;
     g_ptr_array_add (point->attacks, (gpointer) cell);
     if (point->leak == NULL || leaks_more (axis->privacy, leak, point->leak)) {
@@ -186,52 +187,49 @@ find_leak (AssayCompared *compared, const AssayCompareAxis *axis, const AssaySet
 }
 
 static void
-find_use (AssayCompared *compared, const AssayCompareAxis *axis, const AssaySettings *settings,
-          AssayComparePoint *point)
+find_use (AssayCompared *compared, const AssayCompareAxis *axis,
+          const AssayResultComponent *utility, AssayComparePoint *point)
 {
-  const GPtrArray *pooled = run_of (compared, point->run)->results->pooled;
+  const GPtrArray *pooled = results_of (compared, point->run)->pooled;
 
   for (guint i = 0; i < pooled->len; i++) {
     const AssayResultCell *cell = pooled->pdata[i];
 
-    if (!cell->is_utility || !is_on_point (cell, axis->dataset, point->defense)
-        || cell->player.settings != settings || !is_shown (compared, point->run, cell))
+    if (!cell->is_utility || !is_on_point (cell, axis, point) || cell->attack_or_utility != utility
+        || !is_shown (compared, point->run, cell))
       continue;
     point->utility = cell;
-    point->use = find_measurement (cell, axis->utility, settings);
+    point->use = assay_result_find_by (cell, axis->utility, utility);
   }
 }
 
 static void
-add_points (AssayCompared *compared, AssayCompareAxis *axis, guint run, const AssayPart *metric)
+add_points (const Maker *maker, AssayCompareAxis *axis, guint run)
 {
-  const AssayPlan *plan = run_of (compared, run)->plan;
-  const gint m = assay_compare_find_part (plan->metrics, metric);
-  const gint u
-      = axis->utility != NULL ? assay_compare_find_part (plan->utilities, axis->utility_part) : -1;
+  AssayCompared *compared = maker->compared;
+  const AssayPlan *first = plan_of (maker, 0), *plan = plan_of (maker, run);
+  const AssayResults *results = results_of (compared, run);
+  const gint m = assay_compare_find_part (plan->metrics,
+                                          assay_plan_part (first->metrics, axis->metric->index));
+  const gint u = axis->utility != NULL ? assay_compare_find_part (
+                     plan->utilities, assay_plan_part (first->utilities, axis->utility_by->index))
+                                       : -1;
 
-  for (guint d = 0; d < plan->defenses->len; d++) {
-    AssayComparePoint point = { .run = run, .defense = d, .attacks = g_ptr_array_new () };
+  for (guint d = 0; d < results->defenses->len; d++) {
+    AssayComparePoint point = { .run = run,
+                                .defense = assay_result_component (results->defenses, d),
+                                .attacks = g_ptr_array_new () };
 
-    find_leak (compared, axis, assay_plan_part (plan->metrics, (guint) m)->settings, &point);
+    find_leak (compared, axis, assay_result_component (results->metrics, (guint) m), &point);
     if (u >= 0)
-      find_use (compared, axis, assay_plan_part (plan->utilities, (guint) u)->settings, &point);
+      find_use (compared, axis, assay_result_component (results->utilities, (guint) u), &point);
     if (point.leak == NULL || (axis->utility != NULL && point.use == NULL)) {
       point_clear (&point);
       continue;
     }
-    point.name = name_defense (compared, run, d);
+    point.name = name_defense (compared, run, point.defense->name);
     g_array_append_val (axis->points, point);
   }
-}
-
-double
-assay_compare_gain (const AssayMeasure *measure, const AssayMeasurement *a,
-                    const AssayMeasurement *b)
-{
-  const double difference = a->interval.estimate - b->interval.estimate;
-
-  return measure->higher_is_worse ? -difference : difference;
 }
 
 static void
@@ -255,30 +253,21 @@ mark_optimal (AssayCompareAxis *axis)
 
 /* ---- Axes ---- */
 
+/* Keeps an axis, whose measures and components are set, if several runs stand on it. */
 static void
-add_axis (AssayCompared *compared, guint dataset, const AssayPart *metric,
-          const AssayMeasure *privacy, const AssayPart *utility_part, const AssayMeasure *utility)
+add_axis (const Maker *maker, AssayCompareAxis one)
 {
-  AssayCompareAxis *axis = g_new0 (AssayCompareAxis, 1);
+  AssayCompareAxis *axis = g_memdup2 (&one, sizeof one);
   guint n_runs = 0;
 
-  axis->dataset = dataset;
-  axis->privacy = privacy;
-  axis->privacy_settings = metric->settings;
-  axis->privacy_says = assay_measure_direction ((const AssayMetric *) metric->plugin, privacy);
-  axis->utility = utility;
-  axis->utility_part = utility_part;
-  if (utility != NULL)
-    axis->utility_says
-        = assay_measure_direction ((const AssayMetric *) utility_part->plugin, utility);
   axis->points = g_array_new (FALSE, FALSE, sizeof (AssayComparePoint));
   g_array_set_clear_func (axis->points, point_clear);
   axis->pairs = g_array_new (FALSE, FALSE, sizeof (AssayComparePair));
   g_array_set_clear_func (axis->pairs, pair_clear);
-  for (guint r = 0; r < compared->runs->len; r++) {
+  for (guint r = 0; r < maker->runs->len; r++) {
     const guint before = axis->points->len;
 
-    add_points (compared, axis, r, metric);
+    add_points (maker, axis, r);
     n_runs += axis->points->len > before;
   }
   if (n_runs < 2) { /* a metric that applies to the releases of one run alone */
@@ -286,104 +275,107 @@ add_axis (AssayCompared *compared, guint dataset, const AssayPart *metric,
     return;
   }
   mark_optimal (axis);
-  g_ptr_array_add (compared->axes, axis);
+  g_ptr_array_add (maker->compared->axes, axis);
 }
 
-/* The parts of the first run that all have; others are noted. */
+/* The metrics or utilities of the first run that all have; others are noted. */
 static GPtrArray *
-common_parts (AssayCompared *compared, gboolean is_utility, GError **error)
+common_components (const Maker *maker, gboolean is_utility, GError **error)
 {
-  const AssayPlan *plan = run_of (compared, 0)->plan;
+  AssayCompared *compared = maker->compared;
+  const AssayPlan *plan = plan_of (maker, 0);
   const GPtrArray *parts = is_utility ? plan->utilities : plan->metrics;
+  const AssayResults *results = results_of (compared, 0);
   g_autoptr (GPtrArray) common = g_ptr_array_new ();
 
   for (guint i = 0; i < parts->len; i++) {
-    AssayPart *part = parts->pdata[i];
+    const AssayPart *part = assay_plan_part (parts, i);
     gboolean is_common;
     guint lacks;
 
-    if (!assay_compare_is_common (compared->runs, compared->names, part, is_utility, &is_common,
+    if (!assay_compare_is_common (maker->runs, compared->names, part, is_utility, &is_common,
                                   &lacks, error))
       return NULL;
     if (is_common)
-      g_ptr_array_add (common, part);
+      g_ptr_array_add (common, (is_utility ? results->utilities : results->metrics)->pdata[i]);
     else
       note (compared, g_strdup_printf ("%s %s is left out: %s does not have it",
                                        is_utility ? "utility" : "metric", part->label,
-                                       (const char *) compared->names->pdata[lacks]));
+                                       name_of (compared, lacks)));
   }
   return g_steal_pointer (&common);
 }
 
 /* All axes of one measure of privacy: one for each measure of each utility, or one without. */
 static void
-add_privacy (AssayCompared *compared, guint dataset, const AssayPart *metric,
-             const AssayMeasure *privacy, const GPtrArray *utilities)
+add_privacy (const Maker *maker, AssayCompareAxis axis, const GPtrArray *utilities)
 {
   if (utilities->len == 0)
-    add_axis (compared, dataset, metric, privacy, NULL, NULL);
+    add_axis (maker, axis);
   for (guint u = 0; u < utilities->len; u++) {
-    const AssayPart *part = utilities->pdata[u];
-
-    for (const AssayMeasure *use = ((const AssayMetric *) part->plugin)->measures;
-         use->name != NULL; use++)
-      if (use->is_headline)
-        add_axis (compared, dataset, metric, privacy, part, use);
+    axis.utility_by = utilities->pdata[u];
+    for (guint i = 0; i < axis.utility_by->measures->len; i++) {
+      axis.utility = axis.utility_by->measures->pdata[i];
+      if (axis.utility->is_headline)
+        add_axis (maker, axis);
+    }
   }
 }
 
 static gboolean
-add_axes (AssayCompared *compared, GError **error)
+add_axes (const Maker *maker, GError **error)
 {
-  g_autoptr (GPtrArray) metrics = common_parts (compared, FALSE, error);
-  g_autoptr (GPtrArray) utilities = metrics != NULL ? common_parts (compared, TRUE, error) : NULL;
+  const GPtrArray *datasets = results_of (maker->compared, 0)->datasets;
+  g_autoptr (GPtrArray) metrics = common_components (maker, FALSE, error);
+  g_autoptr (GPtrArray) utilities = metrics != NULL ? common_components (maker, TRUE, error) : NULL;
 
   if (utilities == NULL)
     return FALSE;
-  for (guint d = 0; d < run_of (compared, 0)->plan->datasets->len; d++)
+  for (guint d = 0; d < datasets->len; d++)
     for (guint m = 0; m < metrics->len; m++) {
-      const AssayPart *metric = metrics->pdata[m];
+      AssayCompareAxis axis = { .dataset = datasets->pdata[d], .metric = metrics->pdata[m] };
 
-      for (const AssayMeasure *one = ((const AssayMetric *) metric->plugin)->measures;
-           one->name != NULL; one++)
-        if (one->is_headline)
-          add_privacy (compared, d, metric, one, utilities);
+      for (guint i = 0; i < axis.metric->measures->len; i++) {
+        axis.privacy = axis.metric->measures->pdata[i];
+        if (axis.privacy->is_headline)
+          add_privacy (maker, axis, utilities);
+      }
     }
-  return compared->axes->len > 0
+  return maker->compared->axes->len > 0
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
                         "%s and %s cannot be compared: no measure of privacy applies to both",
-                        (const char *) compared->names->pdata[0],
-                        (const char *) compared->names->pdata[1]);
+                        name_of (maker->compared, 0), name_of (maker->compared, 1));
 }
 
 static void
 note_versions (AssayCompared *compared)
 {
-  const char *first = run_of (compared, 0)->version;
+  const char *first = assay_compared_run (compared, 0)->version;
 
-  for (guint r = 1; r < compared->runs->len; r++)
-    if (!g_str_equal (run_of (compared, r)->version, first))
-      note (compared, g_strdup_printf ("%s was made by Assay %s, %s by %s",
-                                       (const char *) compared->names->pdata[0], first,
-                                       (const char *) compared->names->pdata[r],
-                                       run_of (compared, r)->version));
+  for (guint r = 1; r < compared->runs->len; r++) {
+    const AssayComparedRun *run = assay_compared_run (compared, r);
+
+    if (!g_str_equal (run->version, first))
+      note (compared, g_strdup_printf ("%s was made by Assay %s, %s by %s", name_of (compared, 0),
+                                       first, run->name, run->version));
+  }
 }
 
 AssayCompared *
 assay_compare (const GPtrArray *runs, double margin, GError **error)
 {
   g_autoptr (AssayCompared) compared = g_new0 (AssayCompared, 1);
+  const Maker maker = { compared, runs };
 
-  compared->runs = runs;
+  compared->runs = g_array_new (FALSE, FALSE, sizeof (AssayComparedRun));
   compared->names = g_ptr_array_new_with_free_func (g_free);
   compared->axes = g_ptr_array_new_with_free_func ((GDestroyNotify) axis_free);
   compared->notes = g_ptr_array_new_with_free_func (g_free);
   compared->margin = margin;
-  compared->confidence = run_of (compared, 0)->plan->confidence;
-  if (!name_runs (compared, error) || !assay_compare_check (runs, compared->names, error))
+  if (!add_runs (compared, runs, error) || !assay_compare_check (runs, compared->names, error))
     return NULL;
   note_versions (compared);
-  if (!add_axes (compared, error) || !assay_compare_test_pairs (compared, error))
+  if (!add_axes (&maker, error) || !assay_compare_test_pairs (compared, runs, error))
     return NULL;
   return g_steal_pointer (&compared);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/stats/bound-test.h"
+#include "runner/judge/cells.h"
 #include "runner/judge/pool.h"
 #include "runner/judge/reason.h"
 #include "runner/plan/claim.h"
@@ -12,36 +13,11 @@
 /* Fewer groups than these say too little about others like them. */
 #define LEAST_GROUPS 10
 
-const char *
-assay_verdict_name (AssayVerdict verdict)
-{
-  static const char *const names[] = {
-    [ASSAY_VERDICT_UPHELD] = "upheld",
-    [ASSAY_VERDICT_VIOLATED] = "violated",
-    [ASSAY_VERDICT_UNREFUTED] = "unrefuted",
-    [ASSAY_VERDICT_INCONCLUSIVE] = "inconclusive",
-  };
-
-  return names[verdict];
-}
-
-static void
-hypothesis_clear (gpointer data)
-{
-  g_free (((AssayResultHypothesis *) data)->why_not);
-}
-
-void
-assay_result_claim_free (AssayResultClaim *claim)
-{
-  if (claim == NULL)
-    return;
-  g_free (claim->reason);
-  g_array_unref (claim->hypotheses);
-  g_free (claim->witness.cell);
-  assay_audit_record_free (claim->witness.audit);
-  g_free (claim);
-}
+typedef struct {
+  const AssayResults *results;
+  const AssayPlan *plan;
+  AssayStore *store;
+} Judging;
 
 /* ---- Hypotheses ---- */
 
@@ -70,9 +46,9 @@ is_vacuous (const AssayAudit *audit)
 static char *
 why_not (const AssayResultCell *cell, const AssaySample *sample, const char *left_out)
 {
-  if (cell->status == ASSAY_CELL_CONTROL_FAILED)
+  if (cell->status == ASSAY_RESULT_CONTROL_FAILED)
     return g_strdup ("the attack lost its control");
-  if (cell->status != ASSAY_CELL_OK)
+  if (cell->status != ASSAY_RESULT_OK)
     return g_strdup_printf ("a cell ended in an error (%s)", cell->message);
   if (left_out != NULL)
     return g_strdup_printf ("the measure is left out of it (%s)", left_out);
@@ -88,23 +64,24 @@ why_not (const AssayResultCell *cell, const AssaySample *sample, const char *lef
 
 /* Whether the claim would be upheld by how little an attack recovered, and not by how much. */
 static gboolean
-wants_little (const AssayClaim *claim)
+wants_little (const AssayResultClaim *claim)
 {
   return claim->is_at_most == claim->measure->higher_is_worse;
 }
 
 /* The test of one pooled cell, before any correction. */
 static gboolean
-test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *claim,
+test_cell (const Judging *judging, const AssayClaim *claim, const AssayResultClaim *result,
            const AssayResultCell *cell, gsize first, AssayResultHypothesis *ret_hypothesis,
            Evidence *ret_evidence, GError **error)
 {
-  const AssayPlan *plan = results->plan;
+  const AssayPlan *plan = judging->plan;
   const AssayPart *metric
       = assay_plan_measuring (plan, assay_plan_cell (plan, first), claim->metric);
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
-  g_autofree char *attack = assay_settings_canonical (cell->player.settings);
-  /* The stream of the pooled measurement (results.c): a figure has one interval. */
+  g_autofree char *attack = assay_settings_canonical (
+      assay_results_settings (plan, assay_plan_cell (plan, first), cell->attack_or_utility));
+  /* The stream of the pooled measurement (cells.c): a figure has one interval. */
   g_autofree char *upstream
       = g_strdup_printf ("%s%s\n%s", attack, metric->canonical, claim->measure->name);
   Evidence evidence = { .first = first,
@@ -122,7 +99,8 @@ test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *cla
                                        .units_needed = NAN,
                                        .power = NAN };
   AssayPool pool;
-  const gboolean is_ok = assay_pool_fill (&pool, plan, store, indices, claim->metric, error);
+  const gboolean is_ok
+      = assay_pool_fill (&pool, plan, judging->store, indices, claim->metric, error);
 
   if (is_ok) {
     evidence.sample = assay_pool_sample (&pool, claim->measure);
@@ -143,9 +121,9 @@ test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *cla
     hypothesis.p_violated = claim->is_at_most ? test.p_above : test.p_below;
     hypothesis.p_upheld = claim->is_at_most ? test.p_below : test.p_above;
     hypothesis.is_silent
-        = assay_result_lacks_control (plan, cell) || assay_result_short_reach (cell) != NULL;
+        = assay_result_lacks_control (cell) || assay_result_short_reach (cell) != NULL;
     if (hypothesis.is_silent)
-      *(wants_little (claim) ? &hypothesis.p_upheld : &hypothesis.p_violated) = 1;
+      *(wants_little (result) ? &hypothesis.p_upheld : &hypothesis.p_violated) = 1;
   }
   *ret_hypothesis = hypothesis;
   *ret_evidence = evidence;
@@ -155,10 +133,10 @@ test_cell (const AssayResults *results, AssayStore *store, const AssayClaim *cla
 /* Every pooled cell that the claim selects. The pooled cells stand in the order of the plan's cells
  * of trial 0. */
 static gboolean
-test_claim (const AssayResults *results, AssayStore *store, AssayResultClaim *result,
+test_claim (const Judging *judging, const AssayClaim *claim, AssayResultClaim *result,
             GArray *evidence, GError **error)
 {
-  const AssayPlan *plan = results->plan;
+  const AssayPlan *plan = judging->plan;
   guint pooled = 0;
 
   for (gsize i = 0; i < plan->cells->len; i++) {
@@ -169,10 +147,11 @@ test_claim (const AssayResults *results, AssayStore *store, AssayResultClaim *re
 
     if (cell->trial != 0)
       continue;
-    of = results->pooled->pdata[pooled++];
-    if (!assay_claim_selects (plan, result->claim, cell, of->player.settings))
+    of = judging->results->pooled->pdata[pooled++];
+    if (!assay_claim_selects (plan, claim, cell,
+                              assay_results_settings (plan, cell, of->attack_or_utility)))
       continue;
-    if (!test_cell (results, store, result->claim, of, i, &hypothesis, &own, error))
+    if (!test_cell (judging, claim, result, of, i, &hypothesis, &own, error))
       return FALSE;
     g_array_append_val (result->hypotheses, hypothesis);
     g_array_append_val (evidence, own);
@@ -192,12 +171,12 @@ collect (const GPtrArray *claims, gboolean is_upheld)
   for (guint c = 0; c < claims->len; c++) {
     const AssayResultClaim *claim = claims->pdata[c];
 
-    if (is_upheld && claim->claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
+    if (is_upheld && claim->measure->is_epsilon)
       continue;
     for (guint h = 0; h < claim->hypotheses->len; h++) {
       AssayResultHypothesis *one = &g_array_index (claim->hypotheses, AssayResultHypothesis, h);
 
-      if (one->why_not == NULL && !(one->is_silent && wants_little (claim->claim) == is_upheld))
+      if (one->why_not == NULL && !(one->is_silent && wants_little (claim) == is_upheld))
         g_ptr_array_add (all, one);
     }
   }
@@ -264,8 +243,7 @@ static void
 look_ahead (const AssayPlan *plan, AssayResultClaim *result, const GArray *evidence,
             guint n_hypotheses)
 {
-  const AssayClaim *claim = result->claim;
-  const double alpha = (1 - claim->confidence) / n_hypotheses;
+  const double alpha = (1 - result->confidence) / n_hypotheses;
 
   for (guint h = 0; h < result->hypotheses->len; h++) {
     AssayResultHypothesis *hypothesis
@@ -275,7 +253,7 @@ look_ahead (const AssayPlan *plan, AssayResultClaim *result, const GArray *evide
     if (hypothesis->why_not != NULL)
       continue;
     hypothesis->detectable = assay_bound_detectable (own->sample, hypothesis->bound,
-                                                     claim->is_at_most, alpha, own->stream);
+                                                     result->is_at_most, alpha, own->stream);
     hypothesis->units_needed
         = assay_bound_units_needed (own->sample, hypothesis->bound, alpha, own->stream);
     hypothesis->power = power_of (plan, hypothesis, own, alpha);
@@ -309,13 +287,13 @@ find_extreme (const GArray *hypotheses, gboolean is_violated)
 static gboolean
 is_silence (AssayResultClaim *result)
 {
-  for (guint h = 0; wants_little (result->claim) && h < result->hypotheses->len; h++) {
+  for (guint h = 0; wants_little (result) && h < result->hypotheses->len; h++) {
     const AssayResultHypothesis *one
         = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
 
     if (one->is_silent) {
       result->decisive = (gint) h;
-      result->reason = assay_reason_silent (result->claim, one);
+      result->reason = assay_reason_silent (result, one);
       return TRUE;
     }
   }
@@ -362,7 +340,7 @@ find_blindest (const GArray *hypotheses)
 static void
 decide_epsilon (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
 {
-  const double alpha = (1 - result->claim->confidence) / n_hypotheses;
+  const double alpha = (1 - result->confidence) / n_hypotheses;
 
   for (guint h = 0; h < result->hypotheses->len; h++) {
     const AssayResultHypothesis *one
@@ -372,15 +350,14 @@ decide_epsilon (AssayResultClaim *result, const GArray *evidence, guint n_hypoth
       continue;
     result->decisive = (gint) h;
     result->reason = assay_reason_ceiling (
-        result->claim, one, &g_array_index (evidence, Evidence, h).sample->audit, alpha);
+        result, one, &g_array_index (evidence, Evidence, h).sample->audit, alpha);
     return;
   }
   if (result->decisive < 0)
     return;
   result->verdict = ASSAY_VERDICT_UNREFUTED;
   result->reason = assay_reason_unrefuted (
-      result->claim,
-      &g_array_index (result->hypotheses, AssayResultHypothesis, result->decisive),
+      result, &g_array_index (result->hypotheses, AssayResultHypothesis, result->decisive),
       find_blindest (result->hypotheses), n_hypotheses);
 }
 
@@ -395,19 +372,18 @@ decide_upheld (AssayResultClaim *result, const GArray *evidence, guint n_hypothe
     return;
   one = &g_array_index (result->hypotheses, AssayResultHypothesis, weakest);
   result->decisive = weakest;
-  if (one->adjusted_upheld < 1 - result->claim->confidence) {
+  if (one->adjusted_upheld < 1 - result->confidence) {
     result->verdict = ASSAY_VERDICT_UPHELD;
-    result->reason = assay_reason_decided (result->claim, one);
+    result->reason = assay_reason_decided (result, one);
     return;
   }
   result->reason = assay_reason_undecided (
-      result->claim, one, g_array_index (evidence, Evidence, weakest).sample, n_hypotheses);
+      result, one, g_array_index (evidence, Evidence, weakest).sample, n_hypotheses);
 }
 
 static void
 decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
 {
-  const AssayClaim *claim = result->claim;
   const gint worst = find_extreme (result->hypotheses, TRUE);
 
   result->decisive = worst;
@@ -415,16 +391,16 @@ decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
     const AssayResultHypothesis *one
         = &g_array_index (result->hypotheses, AssayResultHypothesis, worst);
 
-    if (one->adjusted_violated < 1 - claim->confidence) {
+    if (one->adjusted_violated < 1 - result->confidence) {
       result->verdict = ASSAY_VERDICT_VIOLATED;
-      result->reason = assay_reason_decided (claim, one);
+      result->reason = assay_reason_decided (result, one);
       return;
     }
   }
   result->verdict = ASSAY_VERDICT_INCONCLUSIVE;
   if (is_excluded (result) || is_silence (result))
     return;
-  if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
+  if (result->measure->is_epsilon)
     decide_epsilon (result, evidence, n_hypotheses);
   else
     decide_upheld (result, evidence, n_hypotheses);
@@ -436,18 +412,18 @@ decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
 
 /* The trial whose audit, taken alone, certifies most: at a level that pays for the choice. */
 static gboolean
-find_audit (const AssayResults *results, AssayResultClaim *result, gsize first, GError **error)
+find_audit (const Judging *judging, AssayResultClaim *result, gsize first, GError **error)
 {
-  const AssayPlan *plan = results->plan;
-  const double alpha = (1 - result->claim->confidence) / (double) plan->trials;
+  const AssayPlan *plan = judging->plan;
+  const double alpha = (1 - result->confidence) / (double) plan->trials;
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
 
   for (guint t = 0; t < indices->len; t++) {
     const gsize index = g_array_index (indices, gsize, t);
-    g_autoptr (AssayAuditRecord) audit = NULL;
+    g_autoptr (AssayResultAudit) audit = NULL;
     double lower;
 
-    if (!assay_results_audit (results, index, &audit, error))
+    if (!assay_results_audit (judging->results, index, &audit, error))
       return FALSE;
     if (audit == NULL)
       continue;
@@ -455,7 +431,7 @@ find_audit (const AssayResults *results, AssayResultClaim *result, gsize first, 
     if (result->witness.is_set && lower <= result->witness.outcome)
       continue;
     g_free (result->witness.cell);
-    assay_audit_record_free (result->witness.audit);
+    assay_result_audit_free (result->witness.audit);
     result->witness
         = (AssayResultWitness){ .is_set = TRUE,
                                 .cell = assay_plan_cell_id (plan, assay_plan_cell (plan, index)),
@@ -468,11 +444,10 @@ find_audit (const AssayResults *results, AssayResultClaim *result, gsize first, 
 
 /* The secret whose outcome breaks the claim most. */
 static gboolean
-find_witness (const AssayResults *results, AssayStore *store, AssayResultClaim *result,
+find_witness (const Judging *judging, const AssayClaim *claim, AssayResultClaim *result,
               gsize first, GError **error)
 {
-  const AssayPlan *plan = results->plan;
-  const AssayClaim *claim = result->claim;
+  const AssayPlan *plan = judging->plan;
   const AssayMetric *metric
       = (const AssayMetric *) assay_plan_measuring (plan, assay_plan_cell (plan, first),
                                                     claim->metric)
@@ -480,12 +455,13 @@ find_witness (const AssayResults *results, AssayStore *store, AssayResultClaim *
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
 
   if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
-    return find_audit (results, result, first, error);
+    return find_audit (judging, result, first, error);
   for (guint t = 0; t < indices->len; t++) {
     const gsize index = g_array_index (indices, gsize, t);
     AssayOutcomes outcomes = { 0 };
 
-    if (!assay_store_outcomes (store, index, claim->metric, metric->n_series, &outcomes, error))
+    if (!assay_store_outcomes (judging->store, index, claim->metric, metric->n_series, &outcomes,
+                               error))
       return FALSE;
     for (gsize i = 0; i < outcomes.n; i++) {
       const double outcome = outcomes.series[claim->measure->series][i];
@@ -509,36 +485,32 @@ find_witness (const AssayResults *results, AssayStore *store, AssayResultClaim *
 }
 
 gboolean
-assay_judge (AssayResults *results, AssayStore *store, GError **error)
+assay_judge (AssayResults *results, const AssayPlan *plan, AssayStore *store, GError **error)
 {
-  const GPtrArray *claims = results->plan->claims;
+  const Judging judging = { results, plan, store };
+  const GPtrArray *claims = results->claims;
   g_autoptr (GPtrArray) evidence = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   guint n_hypotheses;
 
   for (guint c = 0; c < claims->len; c++) {
-    AssayResultClaim *result = g_new0 (AssayResultClaim, 1);
     GArray *own = g_array_new (FALSE, TRUE, sizeof (Evidence));
 
     g_array_set_clear_func (own, evidence_clear);
     g_ptr_array_add (evidence, own);
-    g_ptr_array_add (results->claims, result);
-    result->claim = claims->pdata[c];
-    result->hypotheses = g_array_new (FALSE, TRUE, sizeof (AssayResultHypothesis));
-    g_array_set_clear_func (result->hypotheses, hypothesis_clear);
-    if (!test_claim (results, store, result, own, error))
+    if (!test_claim (&judging, plan->claims->pdata[c], claims->pdata[c], own, error))
       return FALSE;
   }
-  correct (results->claims, FALSE);
-  correct (results->claims, TRUE);
-  n_hypotheses = count_hypotheses (results->claims);
+  correct (claims, FALSE);
+  correct (claims, TRUE);
+  n_hypotheses = count_hypotheses (claims);
   for (guint c = 0; c < claims->len; c++) {
-    AssayResultClaim *result = results->claims->pdata[c];
+    AssayResultClaim *result = claims->pdata[c];
     const GArray *own = evidence->pdata[c];
 
-    look_ahead (results->plan, result, own, n_hypotheses);
+    look_ahead (plan, result, own, n_hypotheses);
     decide (result, own, n_hypotheses);
     if (result->verdict == ASSAY_VERDICT_VIOLATED
-        && !find_witness (results, store, result,
+        && !find_witness (&judging, plan->claims->pdata[c], result,
                           g_array_index (own, Evidence, result->decisive).first, error))
       return FALSE;
   }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "runner/judge/results.h"
+#include "runner/plan/plan.h"
+#include "runner/store/store.h"
 
 G_BEGIN_DECLS
 
@@ -10,6 +12,7 @@ G_BEGIN_DECLS
  * each is compared with its claim's 1 - confidence. One violated cell violates a claim; `upheld`
  * needs all. Cells that ended in an error, attacks that lost their control, and rates or means over
  * fewer than 10 groups decide nothing, and make a claim that is not violated inconclusive. */
-gboolean assay_judge (AssayResults *results, AssayStore *store, GError **error);
+gboolean assay_judge (AssayResults *results, const AssayPlan *plan, AssayStore *store,
+                      GError **error);
 
 G_END_DECLS

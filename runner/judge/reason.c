@@ -5,19 +5,19 @@
 
 #include "core/base/text.h"
 #include "core/stats/bound-test.h"
-#include "runner/plan/claim.h"
 
 /* The cell in words. */
 static char *
 name_cell (const AssayResultCell *cell)
 {
-  return cell->is_utility
-             ? g_strdup_printf ("utility %s of %s", cell->player.name, cell->defense.name)
-             : g_strdup_printf ("attack %s against %s", cell->player.name, cell->defense.name);
+  return cell->is_utility ? g_strdup_printf ("utility %s of %s", cell->attack_or_utility->name,
+                                             cell->defense->name)
+                          : g_strdup_printf ("attack %s against %s", cell->attack_or_utility->name,
+                                             cell->defense->name);
 }
 
 static char *
-describe_units (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+describe_units (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
   const AssayInterval *interval = &hypothesis->interval;
 
@@ -27,7 +27,7 @@ describe_units (const AssayClaim *claim, const AssayResultHypothesis *hypothesis
 }
 
 static char *
-describe_audit (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+describe_audit (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
   const AssayInterval *interval = &hypothesis->interval;
   g_autofree char *n = assay_text_count (interval->n);
@@ -42,21 +42,20 @@ describe_audit (const AssayClaim *claim, const AssayResultHypothesis *hypothesis
 }
 
 static char *
-describe (const AssayClaim *claim, const AssayResultHypothesis *hypothesis, const char *before,
-          const char *after)
+describe (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
+          const char *before, const char *after)
 {
   g_autofree char *cell = name_cell (hypothesis->cell);
   g_autofree char *bound = assay_text_number (hypothesis->bound);
-  g_autofree char *numbers = claim->measure->statistic == ASSAY_STATISTIC_EPSILON
-                                 ? describe_audit (claim, hypothesis)
-                                 : describe_units (claim, hypothesis);
+  g_autofree char *numbers = claim->measure->is_epsilon ? describe_audit (claim, hypothesis)
+                                                        : describe_units (claim, hypothesis);
 
   return g_strdup_printf ("%s%s: %s is %s %s%s", before, cell, claim->measure->name, numbers,
                           bound, after);
 }
 
 char *
-assay_reason_decided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+assay_reason_decided (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
   return describe (claim, hypothesis, "", "");
 }
@@ -70,7 +69,7 @@ assay_reason_excluded (const AssayResultHypothesis *hypothesis)
 }
 
 char *
-assay_reason_silent (const AssayClaim *claim, const AssayResultHypothesis *hypothesis)
+assay_reason_silent (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
   const AssayMeasurement *reach = assay_result_short_reach (hypothesis->cell);
   g_autofree char *but = NULL;
@@ -87,7 +86,7 @@ assay_reason_silent (const AssayClaim *claim, const AssayResultHypothesis *hypot
 }
 
 char *
-assay_reason_undecided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
+assay_reason_undecided (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
                         const AssaySample *sample, guint n_hypotheses)
 {
   const double floor_p = assay_bound_floor_p (sample);
@@ -120,7 +119,7 @@ describe_sight (const AssayResultHypothesis *hypothesis)
 }
 
 char *
-assay_reason_unrefuted (const AssayClaim *claim, const AssayResultHypothesis *nearest,
+assay_reason_unrefuted (const AssayResultClaim *claim, const AssayResultHypothesis *nearest,
                         const AssayResultHypothesis *blindest, guint n_hypotheses)
 {
   g_autofree char *sight = describe_sight (blindest);
@@ -140,7 +139,7 @@ assay_reason_unrefuted (const AssayClaim *claim, const AssayResultHypothesis *ne
 }
 
 char *
-assay_reason_ceiling (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
+assay_reason_ceiling (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
                       const AssayAudit *audit, double alpha)
 {
   const gboolean is_one_run = audit->kind == ASSAY_AUDIT_ONE_RUN;

@@ -6,21 +6,22 @@
 G_BEGIN_DECLS
 
 /* The hypothesis that decided. */
-char *assay_reason_decided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis);
+char *assay_reason_decided (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis);
 /* An attack that had no control to win, or looked at a part only, recovered little. */
-char *assay_reason_silent (const AssayClaim *claim, const AssayResultHypothesis *hypothesis);
+char *assay_reason_silent (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis);
 /* A hypothesis that decides nothing: an error, a lost control. */
 char *assay_reason_excluded (const AssayResultHypothesis *hypothesis);
 /* Neither beyond nor within the bound: what would decide it. */
-char *assay_reason_undecided (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
-                              const AssaySample *sample, guint n_hypotheses);
+char *assay_reason_undecided (const AssayResultClaim *claim,
+                              const AssayResultHypothesis *hypothesis, const AssaySample *sample,
+                              guint n_hypotheses);
 /* Epsilon: what came nearest to the claim, and what the audit that could have seen least would have
  * seen. */
-char *assay_reason_unrefuted (const AssayClaim *claim, const AssayResultHypothesis *nearest,
+char *assay_reason_unrefuted (const AssayResultClaim *claim, const AssayResultHypothesis *nearest,
                               const AssayResultHypothesis *blindest, guint n_hypotheses);
 /* Epsilon: the most that so many runs could have certified at level @alpha is not above the bound.
  */
-char *assay_reason_ceiling (const AssayClaim *claim, const AssayResultHypothesis *hypothesis,
+char *assay_reason_ceiling (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
                             const AssayAudit *audit, double alpha);
 
 G_END_DECLS

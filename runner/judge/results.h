@@ -1,75 +1,150 @@
-/* What a run found, made from its store alone: the one thing that reports see. Numbers are those of
- * results.json. */
+/* What a run found, as plain data: the content of results.json and run.json, and no more. Reports
+ * are functions of it (load.h makes it from a plan and its store). Names, labels and other words
+ * live as long as the results and the plan that they were made of. */
 #pragma once
 
+#include "core/stats/epsilon.h"
 #include "core/stats/interval.h"
-#include "runner/plan/plan.h"
-#include "runner/plan/sheet.h"
-#include "runner/run/audit.h"
-#include "runner/store/store.h"
 
 G_BEGIN_DECLS
 
+/* ---- What was run ---- */
+
+typedef enum {
+  ASSAY_RESULT_TEXT,
+  ASSAY_RESULT_NUMBER,
+  ASSAY_RESULT_BOOL,
+} AssayResultType;
+
 typedef struct {
-  const AssayMeasure *measure; /* name, unit, direction, range */
+  const char *name;
+  const char *value; /* as a scenario would write it; exact for numbers */
+  const char *unit;  /* NULL: none */
+  AssayResultType type;
+} AssayResultSetting;
+
+typedef struct {
+  gsize n;
+  AssayResultSetting *all; /* defaults too, in the order of the plugin's table */
+  const char *line;        /* "dimension=4 variant=hybrid": what identifies them; "": none */
+} AssayResultSettings;
+
+/* What a metric or utility measures. */
+typedef struct {
+  const char *name;
+  const char *unit;
+  const char *help;
+  const char *direction; /* "higher leaks more", or of a utility "lower is more useful" */
+  double low, high;      /* the range of possible values */
+  gboolean higher_is_worse;
+  gboolean is_headline; /* stands in the terminal's table */
+  gboolean is_share;    /* 0 to 1, shown in per cent */
+  gboolean is_epsilon;  /* a certified lower bound: nothing is known above it */
+  gboolean is_reach;    /* a share of what the attack could have looked at */
+} AssayResultMeasure;
+
+/* A dataset, defense, attack, utility or metric with one choice of settings. */
+typedef struct {
+  guint index; /* among the components of its role */
+  const char *label;
+  const char *name; /* label and the settings that vary under it, for people; "" of a dataset alone
+                     */
+  const char *plugin;
+  const AssayResultSettings *settings;
+  const char *work, *place;  /* where the method comes from; NULL: not said */
+  const char *sha256;        /* datasets: of what was drawn from; NULL: it was not opened */
+  const char *const *grants; /* attacks: what they know beside the release; NULL ends */
+  const char *knows;         /* the same in words, "" for nothing */
+  gboolean has_control;      /* attacks: known to win a case that can be won */
+  const char *tuned;         /* attacks: "neighbours=100;1000", or NULL */
+  GPtrArray *candidates; /* tuned attacks: AssayResultComponent, one a choice; NULL: not tuned */
+  guint candidate;       /* of a candidate its number among them */
+  GPtrArray *measures;   /* metrics and utilities: const AssayResultMeasure */
+} AssayResultComponent;
+
+/* A pair that cannot be played. */
+typedef struct {
+  const char *defense; /* labels */
+  const char *attack;  /* or utility */
+  const char *reason;
+} AssayResultSkip;
+
+/* A plugin that was not built in. */
+typedef struct {
+  const char *type; /* "defense" */
+  const char *id;
+  const char *path; /* the shared object */
+  const char *sha256;
+} AssayResultPlugin;
+
+/* ---- What was measured ---- */
+
+typedef struct {
+  const AssayResultMeasure *measure;
+  const AssayResultComponent *metric; /* or utility */
   AssayInterval interval;
   double confidence;
-  const AssaySettings *settings; /* the metric's */
 } AssayMeasurement;
 
-/* One side of a cell: borrowed from the plan. */
+typedef enum {
+  ASSAY_RESULT_OK,
+  ASSAY_RESULT_CONTROL_FAILED,
+  ASSAY_RESULT_ERROR,
+} AssayResultStatus;
+
+/* What a game with the mechanism itself chose and counted. One run: no pair, and no event. */
 typedef struct {
-  guint index; /* among the plan's parts of its kind */
-  const char *label;
-  const char *name; /* label and the settings that vary under it, for people */
-  const char *plugin;
-  const AssaySettings *settings;
-} AssayResultPart;
+  AssayAudit counts;
+  guint pair;
+  gboolean is_swapped;
+  guint64 trained_on;
+  char *says; /* the event, in words */
+} AssayResultAudit;
 
 typedef struct {
   char *id;
   gint64 trial; /* -1: pooled over trials */
-  AssayCellStatus status;
+  AssayResultStatus status;
   char *message; /* "" where there is nothing to say */
   double seconds;
-  const char *dataset_sha256;
-  AssayResultPart dataset;
-  AssayResultPart defense;
-  AssayResultPart player; /* the attack or the utility */
+  const AssayResultComponent *dataset;
+  const AssayResultComponent *defense;
+  const AssayResultComponent *attack_or_utility;
   gboolean is_utility;
-  guint grants;           /* of an attack */
-  GArray *measurements; /* AssayMeasurement */
-  GPtrArray *left_out;  /* strings: "MEASURE is left out: WHY" */
-  AssayAuditRecord *audit; /* of a trial's game with the mechanism itself, or NULL */
+  GArray *measurements;    /* AssayMeasurement */
+  GPtrArray *left_out;     /* strings: "MEASURE is left out: WHY" */
+  AssayResultAudit *audit; /* of a trial's game with the mechanism itself, or NULL */
 } AssayResultCell;
 
 /* A cell that did not end well. */
 typedef struct {
-  const AssayCell *cell;
-  AssayCellStatus status;
+  const AssayResultComponent *defense;
+  const AssayResultComponent *attack_or_utility;
+  guint trial;
+  AssayResultStatus status;
   const char *message; /* "" where there is nothing to say */
 } AssayResultBad;
 
 /* What tuning tried for one attack against one defense. */
 typedef struct {
-  AssayResultPart defense;
-  AssayResultPart attack; /* settings: the chosen ones */
+  const AssayResultComponent *defense;
+  const AssayResultComponent *attack; /* the chosen candidate */
   const char *measure;
-  guint64 secrets;
-  guint chosen;
   guint n_candidates;
-  const GPtrArray *candidates; /* AssaySettings */
+  const GPtrArray *candidates; /* AssayResultComponent */
   double *estimates;
 } AssayResultTuning;
 
 typedef struct {
-  AssayResultPart attack;
+  const AssayResultComponent *attack;
   const char *says;
   gboolean is_won;
   double share;
   double at_least;
   guint64 n;
 } AssayResultControl;
+
+/* ---- Claims ---- */
 
 typedef enum {
   ASSAY_VERDICT_UPHELD,
@@ -105,13 +180,20 @@ typedef struct {
   gboolean is_set;
   char *cell; /* id */
   gint64 trial;
-  guint64 secret; /* its number within the cell */
-  double outcome; /* of the secret; of an audit: its lower bound */
-  AssayAuditRecord *audit; /* of the cell; NULL: the witness is a secret */
+  guint64 secret;          /* its number within the cell */
+  double outcome;          /* of the secret; of an audit: its lower bound */
+  AssayResultAudit *audit; /* of the cell; NULL: the witness is a secret */
 } AssayResultWitness;
 
 typedef struct {
-  const AssayClaim *claim;
+  const char *id;
+  const char *says;   /* NULL: nothing */
+  const char *source; /* NULL: not said */
+  const AssayResultMeasure *measure;
+  gboolean is_of_utility;
+  gboolean is_at_most; /* otherwise at least */
+  double bound;        /* NAN: each defense claims its own */
+  double confidence;
   AssayVerdict verdict;
   char *reason;
   GArray *hypotheses; /* AssayResultHypothesis */
@@ -119,69 +201,133 @@ typedef struct {
   AssayResultWitness witness;
 } AssayResultClaim;
 
+/* ---- Contact sheets ---- */
+
+/* @height rows of @width pixels of @channels bytes (3: red, green, blue; 1: grey), without gaps. */
+typedef struct {
+  gsize width;
+  gsize height;
+  gsize channels;
+  guint8 *data;
+} AssayResultThumbnail;
+
+typedef enum {
+  ASSAY_RESULT_ORIGINAL,
+  ASSAY_RESULT_RELEASED,
+  ASSAY_RESULT_RECOVERED,
+} AssayResultPicture;
+
 /* One column of a contact sheet. */
 typedef struct {
-  AssayShownRole role;
+  AssayResultPicture role;
   const AssayResultCell *cell; /* of an original the first of its dataset, of what was released the
                                 * first of its defense */
-  char *says;       /* "recovered by nearest from lifting dimension=4" */
-  GPtrArray *tiles; /* of AssayTile: one a row of the sheet; NULL: no picture */
+  char *says;                  /* "recovered by nearest from lifting dimension=4" */
+  GPtrArray *thumbnails; /* of AssayResultThumbnail, one a row of the sheet; NULL: no picture */
 } AssayResultColumn;
 
 typedef struct {
-  const AssaySheet *sheet;
+  const char *name;
   GPtrArray *columns; /* of AssayResultColumn; none: no cell had a picture */
   gsize n_rows;       /* units 0 .. n_rows - 1 of trial 0 */
 } AssayResultSheet;
 
-/* Cells of single trials may be a hundred thousand: they stay in the store, and are read one after
- * another when they are asked for. */
+/* Its files in the folder of the run: "pictures/NAME.png". */
+#define ASSAY_RESULT_SHEET_FOLDER "pictures"
+
+/* ---- All of it ---- */
+
+typedef struct _AssayResultSource AssayResultSource; /* load.c: where single trials are read from */
+
 typedef struct {
-  const AssayPlan *plan; /* title, seed, skipped pairs */
-  AssayStore *store;     /* where the cells are; borrowed */
-  gsize n_cells;         /* that were run */
-  GArray *bad;           /* AssayResultBad, in the order of the plan */
-  GStringChunk *messages; /* of these */
-  GPtrArray *pooled;     /* AssayResultCell, in the order of the plan */
-  GPtrArray *shown;      /* AssayResultCell: those of the sheets */
-  GArray *tunings;       /* AssayResultTuning */
-  GArray *controls;      /* AssayResultControl */
-  GPtrArray *claims;     /* AssayResultClaim */
-  GPtrArray *sheets;     /* AssayResultSheet, in the order of the scenario */
-  GPtrArray *hashes;     /* of the datasets, strings or NULL */
-  gsize n_missing;       /* cells of an unfinished run */
+  const char *title;
+  const char *reference;       /* NULL: none */
+  const char *scenario;        /* its file */
+  const char *scenario_sha256; /* of the file's text */
+  const char *plan_sha256;     /* of everything that cells depend on */
+  gboolean is_changed;         /* by --set: the scenario's file alone does not make this run */
+  guint64 seed;
+  guint64 trials;
+  guint64 secrets;       /* a cell; 0: whole groups are drawn */
+  guint64 secret_groups; /* a cell; 0: secrets are drawn one by one */
+  guint64 tune_secrets;  /* set apart for tuning */
+  char *size;            /* " of 200 secrets", " of 7 groups of secrets": what a trial takes */
+  double confidence;
+  gsize n_planned;     /* cells of the plan */
+  gsize n_cells;       /* that were run */
+  gsize n_missing;     /* that were not */
+  GPtrArray *datasets; /* AssayResultComponent, as the four below */
+  GPtrArray *defenses;
+  GPtrArray *attacks;
+  GPtrArray *utilities;
+  GPtrArray *metrics;
+  GArray *skipped;           /* AssayResultSkip */
+  GArray *plugins;           /* AssayResultPlugin */
+  GArray *bad;               /* AssayResultBad, in the order of the plan */
+  GPtrArray *pooled;         /* AssayResultCell, in the order of the plan */
+  GPtrArray *shown;          /* AssayResultCell: those of the sheets */
+  GArray *tunings;           /* AssayResultTuning */
+  GArray *controls;          /* AssayResultControl */
+  GPtrArray *claims;         /* AssayResultClaim */
+  GPtrArray *sheets;         /* AssayResultSheet, in the order of the scenario */
+  const char *blas, *sqlite; /* versions, for run.json */
+  GStringChunk *words;       /* what names and messages above were made into */
+  GPtrArray *settings;       /* AssayResultSettings of the components */
+  GHashTable *measures;      /* AssayResultMeasure of the components, by the metric's own entry */
+  AssayResultSource *source;
 } AssayResults;
 
-/* Borrows both. */
-AssayResults *assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error);
+/* Empty ones, to be filled. */
+AssayResults *assay_results_new (void);
+AssayResultClaim *assay_result_claim_new (void);
+GPtrArray *assay_result_components_new (void);
+
 void assay_results_free (AssayResults *results);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResults, assay_results_free)
-
-/* Cell @index of the plan as it was found; NULL in @ret_cell: it has not been run. @is_measured:
- * with its measurements and audit, which take longest. */
-gboolean assay_results_cell (const AssayResults *results, gsize index, gboolean is_measured,
-                             AssayResultCell **ret_cell, GError **error);
 void assay_result_cell_free (AssayResultCell *cell);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResultCell, assay_result_cell_free)
-/* What was counted in one; NULL in @ret_audit: it was no audit, or has not been run. */
-gboolean assay_results_audit (const AssayResults *results, gsize index,
-                              AssayAuditRecord **ret_audit, GError **error);
+void assay_result_audit_free (AssayResultAudit *audit);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResultAudit, assay_result_audit_free)
+void assay_result_thumbnail_free (AssayResultThumbnail *thumbnail);
 
-void assay_result_claim_free (AssayResultClaim *claim);
+/* Single trials may be a hundred thousand: they stay in the store. Calls @use with each that was
+ * run, in the order of the plan, until it returns FALSE with an error; @is_measured: with
+ * measurements and audit, which take longest. The cell is gone after the call. */
+typedef gboolean (*AssayResultUse) (const AssayResultCell *cell, gpointer data, GError **error);
+gboolean assay_results_each_cell (const AssayResults *results, gboolean is_measured,
+                                  AssayResultUse use, gpointer data, GError **error);
+
 const char *assay_verdict_name (AssayVerdict verdict);
-const char *assay_cell_status_name (AssayCellStatus status);
-/* The bound of the decisive hypothesis; without one the claim's own, NAN where each defense claims
- * its own. */
-double assay_result_claim_bound (const AssayResultClaim *result);
+const char *assay_result_status_name (AssayResultStatus status);
+/* The hypothesis that decided the claim, or NULL. */
+const AssayResultHypothesis *assay_result_decisive (const AssayResultClaim *claim);
+/* Its bound; without one the claim's own. */
+double assay_result_claim_bound (const AssayResultClaim *claim);
+guint assay_results_count (const AssayResults *results, AssayVerdict verdict);
+
+static inline const AssayResultComponent *
+assay_result_component (const GPtrArray *components, guint index)
+{
+  return (const AssayResultComponent *) g_ptr_array_index (components, index);
+}
+
+static inline const AssayMeasurement *
+assay_result_measurement (const AssayResultCell *cell, guint index)
+{
+  return &g_array_index (cell->measurements, AssayMeasurement, index);
+}
+
 /* The measurement called @name, or NULL. */
 const AssayMeasurement *assay_result_find (const AssayResultCell *cell, const char *name);
-
+/* That of @measure by @metric (NULL: by any), or NULL. */
+const AssayMeasurement *assay_result_find_by (const AssayResultCell *cell,
+                                              const AssayResultMeasure *measure,
+                                              const AssayResultComponent *metric);
 /* Of an attack that looked at a part only of what it was given, the measurement that says so (a
  * reach below 1); NULL: none does. */
 const AssayMeasurement *assay_result_short_reach (const AssayResultCell *cell);
-
 /* Whether its attack has no control to win (a guess that was made elsewhere): what it did not
  * recover shows nothing. */
-gboolean assay_result_lacks_control (const AssayPlan *plan, const AssayResultCell *cell);
+gboolean assay_result_lacks_control (const AssayResultCell *cell);
 
 G_END_DECLS

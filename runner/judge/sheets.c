@@ -5,59 +5,85 @@
  * has none. */
 #include "runner/judge/sheets.h"
 
+#include "runner/judge/cells.h"
+#include "runner/plan/sheet.h"
+
 static void
 column_free (AssayResultColumn *column)
 {
   g_free (column->says);
-  g_ptr_array_unref (column->tiles);
+  g_ptr_array_unref (column->thumbnails);
   g_free (column);
 }
 
-static void
-sheet_free (AssayResultSheet *sheet)
-{
-  g_ptr_array_unref (sheet->columns);
-  g_free (sheet);
-}
+/* What a sheet is made of. */
+typedef struct {
+  AssayResults *results;
+  const AssayPlan *plan;
+  AssayStore *store;
+  const AssaySheet *wanted;
+} Source;
 
 /* "original", with the settings that tell datasets apart where there are several. */
 static char *
-describe (const AssayPlan *plan, AssayShownRole role, const AssayResultCell *cell)
+describe (const AssayResults *results, AssayResultPicture role, const AssayResultCell *cell)
 {
-  g_autofree char *settings = g_strstrip (g_strdup (cell->dataset.name));
+  g_autofree char *settings = g_strstrip (g_strdup (cell->dataset->name));
   g_autofree char *dataset
-      = plan->datasets->len > 1 ? g_strdup_printf (" (%s)", settings) : g_strdup ("");
-  const char *lost = cell->status == ASSAY_CELL_CONTROL_FAILED ? ", which lost its control" : "";
+      = results->datasets->len > 1 ? g_strdup_printf (" (%s)", settings) : g_strdup ("");
+  const char *lost = cell->status == ASSAY_RESULT_CONTROL_FAILED ? ", which lost its control" : "";
 
-  if (role == ASSAY_SHOWN_ORIGINAL)
+  if (role == ASSAY_RESULT_ORIGINAL)
     return g_strdup_printf ("original%s", dataset);
-  if (role == ASSAY_SHOWN_RELEASED)
-    return g_strdup_printf ("released by %s%s", cell->defense.name, dataset);
-  return g_strdup_printf ("recovered by %s from %s%s%s", cell->player.name, cell->defense.name,
-                          dataset, lost);
+  if (role == ASSAY_RESULT_RELEASED)
+    return g_strdup_printf ("released by %s%s", cell->defense->name, dataset);
+  return g_strdup_printf ("recovered by %s from %s%s%s", cell->attack_or_utility->name,
+                          cell->defense->name, dataset, lost);
+}
+
+/* One picture, as plain data; NULL in @ret_thumbnail: there is none. */
+static gboolean
+load_thumbnail (const Source *source, gsize index, AssayResultPicture role, gsize unit,
+                AssayResultThumbnail **ret_thumbnail, GError **error)
+{
+  static const AssayShownRole roles[] = { [ASSAY_RESULT_ORIGINAL] = ASSAY_SHOWN_ORIGINAL,
+                                          [ASSAY_RESULT_RELEASED] = ASSAY_SHOWN_RELEASED,
+                                          [ASSAY_RESULT_RECOVERED] = ASSAY_SHOWN_RECOVERED };
+  g_autoptr (AssayTile) tile = NULL;
+
+  if (!assay_store_tile (source->store, index, source->wanted->metric, roles[role], unit, &tile,
+                         error))
+    return FALSE;
+  if (tile != NULL) {
+    *ret_thumbnail = g_new (AssayResultThumbnail, 1);
+    **ret_thumbnail = (AssayResultThumbnail){ tile->width, tile->height, tile->channels,
+                                              g_steal_pointer (&tile->data) };
+  }
+  return TRUE;
 }
 
 /* The pictures of one role in a cell, with one place for each unit that the sheet may show. */
 static AssayResultColumn *
-load_column (const AssayResults *results, AssayStore *store, const AssaySheet *sheet, gsize index,
-             AssayShownRole role, const AssayResultCell *cell, gsize *ret_n_shown, GError **error)
+load_column (const Source *source, gsize index, AssayResultPicture role,
+             const AssayResultCell *cell, gsize *ret_n_shown, GError **error)
 {
   AssayResultColumn *column = g_new0 (AssayResultColumn, 1);
 
   column->role = role;
   column->cell = cell;
-  column->says = describe (results->plan, role, cell);
-  column->tiles = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_tile_free);
+  column->says = describe (source->results, role, cell);
+  column->thumbnails
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_result_thumbnail_free);
   *ret_n_shown = 0;
-  for (gsize unit = 0; unit < sheet->count; unit++) {
-    AssayTile *tile = NULL;
+  for (gsize unit = 0; unit < source->wanted->count; unit++) {
+    AssayResultThumbnail *thumbnail = NULL;
 
-    if (!assay_store_tile (store, index, sheet->metric, role, unit, &tile, error)) {
+    if (!load_thumbnail (source, index, role, unit, &thumbnail, error)) {
       column_free (column);
       return NULL;
     }
-    g_ptr_array_add (column->tiles, tile);
-    if (tile != NULL)
+    g_ptr_array_add (column->thumbnails, thumbnail);
+    if (thumbnail != NULL)
       *ret_n_shown = unit + 1;
   }
   return column;
@@ -65,7 +91,7 @@ load_column (const AssayResults *results, AssayStore *store, const AssaySheet *s
 
 /* The last column of @role, or NULL. */
 static AssayResultColumn *
-last_of (const AssayResultSheet *sheet, AssayShownRole role)
+last_of (const AssayResultSheet *sheet, AssayResultPicture role)
 {
   for (guint i = sheet->columns->len; i > 0; i--)
     if (((AssayResultColumn *) sheet->columns->pdata[i - 1])->role == role)
@@ -77,41 +103,40 @@ last_of (const AssayResultSheet *sheet, AssayShownRole role)
 static gboolean
 is_shared (const AssayResultColumn *last, const AssayResultCell *cell)
 {
-  return last != NULL && last->cell->dataset.index == cell->dataset.index
-         && (last->role == ASSAY_SHOWN_ORIGINAL
-             || (last->role == ASSAY_SHOWN_RELEASED
-                 && last->cell->defense.index == cell->defense.index));
+  return last != NULL && last->cell->dataset->index == cell->dataset->index
+         && (last->role == ASSAY_RESULT_ORIGINAL
+             || (last->role == ASSAY_RESULT_RELEASED
+                 && last->cell->defense->index == cell->defense->index));
 }
 
 /* What @last does not have and @column does. */
 static void
 fill_gaps (AssayResultColumn *last, AssayResultColumn *column)
 {
-  for (guint i = 0; i < last->tiles->len; i++)
-    if (last->tiles->pdata[i] == NULL)
-      last->tiles->pdata[i] = g_steal_pointer (&column->tiles->pdata[i]);
+  for (guint i = 0; i < last->thumbnails->len; i++)
+    if (last->thumbnails->pdata[i] == NULL)
+      last->thumbnails->pdata[i] = g_steal_pointer (&column->thumbnails->pdata[i]);
 }
 
 /* Whether a column without any picture says something: that its cell failed. */
 static gboolean
-is_worth (AssayShownRole role, const AssayResultCell *cell)
+is_worth (AssayResultPicture role, const AssayResultCell *cell)
 {
-  return role == ASSAY_SHOWN_RECOVERED && cell->status != ASSAY_CELL_OK
-         && cell->status != ASSAY_CELL_CONTROL_FAILED;
+  return role == ASSAY_RESULT_RECOVERED && cell->status == ASSAY_RESULT_ERROR;
 }
 
 static gboolean
-add_cell (const AssayResults *results, AssayStore *store, gsize index, const AssayResultCell *cell,
-          AssayResultSheet *sheet, GError **error)
+add_cell (const Source *source, gsize index, const AssayResultCell *cell, AssayResultSheet *sheet,
+          GError **error)
 {
-  for (AssayShownRole role = 0; role < ASSAY_N_SHOWN_ROLES; role++) {
+  for (AssayResultPicture role = 0; role <= ASSAY_RESULT_RECOVERED; role++) {
     AssayResultColumn *last = last_of (sheet, role);
     AssayResultColumn *column;
     gsize n_shown = 0;
 
-    if (role == ASSAY_SHOWN_RELEASED && !sheet->sheet->has_released)
+    if (role == ASSAY_RESULT_RELEASED && !source->wanted->has_released)
       continue;
-    column = load_column (results, store, sheet->sheet, index, role, cell, &n_shown, error);
+    column = load_column (source, index, role, cell, &n_shown, error);
     if (column == NULL)
       return FALSE;
     sheet->n_rows = MAX (sheet->n_rows, n_shown);
@@ -127,25 +152,26 @@ add_cell (const AssayResults *results, AssayStore *store, gsize index, const Ass
 }
 
 static gboolean
-fill_sheet (const AssayResults *results, AssayStore *store, AssayResultSheet *sheet, GError **error)
+fill_sheet (const Source *source, AssayResultSheet *sheet, GError **error)
 {
-  const AssayPlan *plan = results->plan;
+  const AssayPlan *plan = source->plan;
 
   for (gsize i = 0; i < plan->cells->len; i++) {
     g_autoptr (AssayResultCell) cell = NULL;
     const guint n_columns = sheet->columns->len;
 
     /* Cells that have not been run are left out. */
-    if (!assay_results_cell (results, i, FALSE, &cell, error))
+    if (!assay_results_cell (source->results, i, FALSE, &cell, error))
       return FALSE;
-    if (cell == NULL || cell->player.settings == NULL
-        || !assay_sheet_selects (plan, sheet->sheet, assay_plan_cell (plan, i),
-                                 cell->player.settings))
+    if (cell == NULL
+        || !assay_sheet_selects (
+            plan, source->wanted, assay_plan_cell (plan, i),
+            assay_results_settings (plan, assay_plan_cell (plan, i), cell->attack_or_utility)))
       continue;
-    if (!add_cell (results, store, i, cell, sheet, error))
+    if (!add_cell (source, i, cell, sheet, error))
       return FALSE;
     if (sheet->columns->len > n_columns)
-      g_ptr_array_add (results->shown, g_steal_pointer (&cell));
+      g_ptr_array_add (source->results->shown, g_steal_pointer (&cell));
   }
   return TRUE;
 }
@@ -155,27 +181,25 @@ static void
 trim (AssayResultSheet *sheet)
 {
   for (guint c = 0; c < sheet->columns->len; c++)
-    g_ptr_array_set_size (((AssayResultColumn *) sheet->columns->pdata[c])->tiles,
+    g_ptr_array_set_size (((AssayResultColumn *) sheet->columns->pdata[c])->thumbnails,
                           (gint) sheet->n_rows);
   if (sheet->n_rows == 0)
     g_ptr_array_set_size (sheet->columns, 0);
 }
 
-GPtrArray *
-assay_sheets_load (const AssayResults *results, AssayStore *store, GError **error)
+gboolean
+assay_sheets_load (AssayResults *results, const AssayPlan *plan, AssayStore *store, GError **error)
 {
-  const GPtrArray *wanted = results->plan->sheets;
-  g_autoptr (GPtrArray) sheets = g_ptr_array_new_with_free_func ((GDestroyNotify) sheet_free);
-
-  for (guint i = 0; i < wanted->len; i++) {
+  for (guint i = 0; i < plan->sheets->len; i++) {
+    const Source source = { results, plan, store, plan->sheets->pdata[i] };
     AssayResultSheet *sheet = g_new0 (AssayResultSheet, 1);
 
-    sheet->sheet = wanted->pdata[i];
+    sheet->name = source.wanted->name;
     sheet->columns = g_ptr_array_new_with_free_func ((GDestroyNotify) column_free);
-    g_ptr_array_add (sheets, sheet);
-    if (!fill_sheet (results, store, sheet, error))
-      return NULL;
+    g_ptr_array_add (results->sheets, sheet);
+    if (!fill_sheet (&source, sheet, error))
+      return FALSE;
     trim (sheet);
   }
-  return g_steal_pointer (&sheets);
+  return TRUE;
 }

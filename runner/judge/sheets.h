@@ -2,11 +2,13 @@
 #pragma once
 
 #include "runner/judge/results.h"
+#include "runner/plan/plan.h"
+#include "runner/store/store.h"
 
 G_BEGIN_DECLS
 
-/* One AssayResultSheet for each of the plan; their cells are those of @results, which are there
- * already. NULL with an error. */
-GPtrArray *assay_sheets_load (const AssayResults *results, AssayStore *store, GError **error);
+/* Adds the sheets of the plan to @results, and the cells that they show. */
+gboolean assay_sheets_load (AssayResults *results, const AssayPlan *plan, AssayStore *store,
+                            GError **error);
 
 G_END_DECLS

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "runner/judge/load.h"
 #include "runner/plan/loaded.h"
 #include "runner/plan/planner.h"
 #include "runner/store/folder.h"

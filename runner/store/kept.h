@@ -3,6 +3,8 @@
 #pragma once
 
 #include "runner/judge/results.h"
+#include "runner/plan/plan.h"
+#include "runner/store/store.h"
 
 G_BEGIN_DECLS
 

@@ -23,14 +23,12 @@ In expected text {dir} stands for the case's folder, {*} for anything within a l
 import copy
 import textwrap
 
-import pytest
-
 import data
-from sandbox import Sandbox
+from harness import check, fail
 
 
-class Case:
-    """How its folder begins, its command and what it should do."""
+class CaseFile:
+    """One case: how its folder begins, its command and what it should do."""
 
     def __init__(self):
         self.steps = []  # (what to do with the sandbox)
@@ -47,7 +45,7 @@ class Case:
         if self.is_kept:
             after = sandbox.tree()
             changes = set(before.items()) ^ set(after.items())
-            assert not changes, f"the folder changed: {changes}"
+            check(not changes, f"the folder changed: {changes}")
 
 
 def edit(name, old, new):
@@ -55,7 +53,7 @@ def edit(name, old, new):
         lines = sandbox.read(name).split("\n")
         places = [i for i, line in enumerate(lines) if line.strip() == old]
         if len(places) != 1:
-            pytest.fail(f"edit {name}: {len(places)} lines are '{old}'")
+            fail(f"edit {name}: {len(places)} lines are '{old}'")
         lines[places[0]:places[0] + 1] = new.split("\\n")
         sandbox.write(name, "\n".join(lines))
 
@@ -70,7 +68,7 @@ def append(name, line):
 def prepare(command):
     def step(sandbox):
         result = sandbox.shell(command)
-        assert result.code == 0, f"could not prepare the case\n{result}"
+        check(result.code == 0, f"could not prepare the case\n{result}")
 
     return step
 
@@ -126,10 +124,10 @@ def read_directive(case, word, rest, lines):
     return True
 
 
-def read_cases(path):
-    """Yields (name, case) for every case of the file."""
+def load(path, suite):
+    """Adds every case of the file to the suite."""
     lines = path.read_text().split("\n")
-    common = current = Case()
+    common = current = CaseFile()
     number = len(lines)
     while lines:
         line = lines.pop(0)
@@ -139,34 +137,6 @@ def read_cases(path):
         if word == "case":
             current = copy.copy(common)
             current.steps = list(common.steps)
-            yield rest, current
+            suite.case(rest)(current.play)
         elif not read_directive(current, word, rest, lines):
-            pytest.fail(f"{path.name}:{number - len(lines)}: unknown word '{word}'")
-
-
-class CaseItem(pytest.Item):
-    """One case as pytest plays it."""
-
-    def __init__(self, *, case, **more):
-        super().__init__(**more)
-        self.case = case
-
-    def runtest(self):
-        with Sandbox(self.config.getoption("--assay")) as sandbox:
-            self.case.play(sandbox)
-
-    def repr_failure(self, excinfo, style=None):
-        if excinfo.errisinstance(AssertionError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
-
-    def reportinfo(self):
-        return self.path, None, self.name
-
-
-class CaseFile(pytest.File):
-    """NAME.test, beside the cases that are written as functions."""
-
-    def collect(self):
-        for name, case in read_cases(self.path):
-            yield CaseItem.from_parent(self, name=name, case=case)
+            fail(f"{path.name}:{number - len(lines)}: unknown word '{word}'")

@@ -3,6 +3,7 @@
 import hashlib
 
 from data import random_bytes
+from harness import Skip, check
 
 CONTENT = random_bytes(300_000, 11)
 ABOUT = """\
@@ -29,11 +30,21 @@ def write_catalog(sandbox, url, content=CONTENT, name="rows.bin", extra="", **ch
 COMMAND = ("dataset", "fetch", "rows", "--catalog", "catalog.ini", "--out", "out")
 
 
-def is_without_libcurl(sandbox):
+def needs_libcurl(sandbox):
     write_catalog(sandbox, "http://127.0.0.1:1/")
-    result = sandbox.assay(*COMMAND)
+    if "built without libcurl" in sandbox.assay(*COMMAND).err:
+        raise Skip("the program was built without libcurl")
     sandbox.shell("rm -r catalog.ini out")
-    return "built without libcurl" in result.err
+
+
+def transfer_case(cases, name):
+    """A case that is skipped where nothing can be fetched."""
+    def add(function):
+        @cases.case(name)
+        def _(sandbox):
+            needs_libcurl(sandbox)
+            function(sandbox)
+    return add
 
 
 def fetch(sandbox, *options):
@@ -43,8 +54,8 @@ def fetch(sandbox, *options):
 def fetched(sandbox, *options):
     """Succeeds, and leaves the right file alone."""
     result = sandbox.expect(fetch(sandbox, *options))
-    assert (sandbox.path / TARGET).read_bytes() == CONTENT, "content"
-    assert list(sandbox.tree("out/rows")) == ["rows.bin"], str(sandbox.tree("out/rows"))
+    check((sandbox.path / TARGET).read_bytes() == CONTENT, "content")
+    check(list(sandbox.tree("out/rows")) == ["rows.bin"], str(sandbox.tree("out/rows")))
     return result
 
 
@@ -52,7 +63,7 @@ def fails(sandbox, code, message, *options):
     """One message; the file does not have its name. Returns what there is beside it."""
     result = fetch(sandbox, *options)
     sandbox.expect(result, code, err=f"assay: {message}\n")
-    assert not (sandbox.path / TARGET).exists(), "a file has its name"
+    check(not (sandbox.path / TARGET).exists(), "a file has its name")
     return sorted(sandbox.tree("out/rows")) if (sandbox.path / "out/rows").exists() else []
 
 

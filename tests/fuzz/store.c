@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-#include "runner/judge/results.h"
+#include "runner/judge/cells.h"
+#include "runner/judge/load.h"
 #include "runner/plan/plan.h"
 #include "runner/store/store-sql.h"
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "runner/judge/load.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/planner.h"
 #include "runner/run/run.h"
@@ -128,7 +129,8 @@ measured (const AssayResults *results, const char *defense, const char *player, 
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
 
-    if (g_str_equal (cell->defense.name, defense) && g_str_equal (cell->player.name, player))
+    if (g_str_equal (cell->defense->name, defense)
+        && g_str_equal (cell->attack_or_utility->name, player))
       return assay_result_find (cell, name);
   }
   return NULL;
@@ -237,8 +239,8 @@ Test (utilities, results_do_not_depend_on_attacks)
   for (guint i = 0; i < alone->pooled->len; i++) {
     const AssayResultCell *cell = alone->pooled->pdata[i];
     const AssayMeasurement *now = assay_result_find (cell, "corner-error-median");
-    const AssayMeasurement *then
-        = measured (both, cell->defense.name, cell->player.name, "corner-error-median");
+    const AssayMeasurement *then = measured (both, cell->defense->name,
+                                             cell->attack_or_utility->name, "corner-error-median");
 
     cr_assert (now->interval.estimate == then->interval.estimate
                && now->interval.upper == then->interval.upper);

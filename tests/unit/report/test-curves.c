@@ -40,15 +40,15 @@ static const double epsilons[] = { NAN, 2, 0.5, 4, 1 };
 /* Of defense d: verbatim recovers more from odd ones, nearest from even ones; the error is larger
  * where more is recovered, so that the other attack leaks more by it. */
 static AssayInterval
-made (const AssayMeasure *measure, guint dataset, guint defense, guint player)
+made (const AssayResultMeasure *measure, guint dataset, guint defense, guint attack)
 {
   const double by_defense = 0.1 * (defense + 1) + 0.001 * dataset;
   double value = by_defense;
 
   if (g_str_has_prefix (measure->name, "recovery-rate"))
-    value = defense % 2 == player % 2 ? by_defense : by_defense + 0.05;
+    value = defense % 2 == attack % 2 ? by_defense : by_defense + 0.05;
   else if (g_str_has_prefix (measure->name, "relative-error"))
-    value = 1 + (defense % 2 == player % 2 ? by_defense : by_defense + 0.05);
+    value = 1 + (defense % 2 == attack % 2 ? by_defense : by_defense + 0.05);
   else if (!g_str_equal (measure->name, "accuracy"))
     return (AssayInterval){ 0 };
   return (AssayInterval){
@@ -105,12 +105,12 @@ Test (curves, trade_off)
     assert_near (more->x.upper, base + 0.07, 1e-15, "its upper end");
     assert_near (less->x.value, 1 + base, 1e-15, "error, defense %u", d);
     assert_near (more->y.value, base, 1e-15, "accuracy, defense %u", d);
-    cr_assert (more->x.cell->player.index == (d + 1) % 2, "attack of defense %u", d);
-    cr_assert (less->x.cell->player.index == d % 2, "attack of defense %u by error", d);
-    cr_assert (more->y.cell->is_utility && more->x.cell->defense.index == d);
+    cr_assert (more->x.cell->attack_or_utility->index == (d + 1) % 2, "attack of defense %u", d);
+    cr_assert (less->x.cell->attack_or_utility->index == d % 2, "attack of defense %u by error", d);
+    cr_assert (more->y.cell->is_utility && more->x.cell->defense->index == d);
   }
   g_clear_pointer (&curves, g_ptr_array_unref);
-  made_results_free (results);
+  assay_results_free (results);
   assay_plan_free (plan);
 }
 
@@ -138,7 +138,7 @@ Test (curves, sweep)
   cr_assert_str_eq (((const AssayCurveLine *) use->lines->pdata[1])->name, "noisy");
   cr_assert_str_eq (use->title, "accuracy (use) over epsilon");
   g_clear_pointer (&curves, g_ptr_array_unref);
-  made_results_free (results);
+  assay_results_free (results);
   assay_plan_free (plan);
 }
 
@@ -164,23 +164,23 @@ Test (curves, many_lines)
   for (guint l = 0; l < merged->lines->len; l++)
     for (guint p = 0; p < 2; p++) {
       const AssayCurvePoint *point = point_of (merged, l, p);
-      const guint d = point->y.cell->defense.index;
+      const guint d = point->y.cell->defense->index;
 
       assert_near (point->y.value, 0.1 * (d + 1) + 0.05, 1e-12, "line %u, point %u", l, p);
     }
   g_clear_pointer (&curves, g_ptr_array_unref);
-  made_results_free (results);
+  assay_results_free (results);
   assay_plan_free (plan);
 }
 
 /* The higher the number of the defense, the better it is in both measures. */
 static AssayInterval
-made_better (const AssayMeasure *measure, guint dataset, guint defense, guint player)
+made_better (const AssayResultMeasure *measure, guint dataset, guint defense, guint attack)
 {
   const double value = measure->higher_is_worse ? 1.0 / (defense + 1) : defense + 1.0;
 
   (void) dataset;
-  (void) player;
+  (void) attack;
   return (AssayInterval){
     .estimate = value, .lower = value, .upper = value, .n = 20, .method = "made"
   };
@@ -206,7 +206,7 @@ Test (curves, optimal_lines_first)
   cr_assert_str_eq (((const AssayCurveLine *) curve->lines->pdata[20])->name, "noisy epsilon=20");
   cr_assert (strstr (note, "20 of 21 lines are drawn") != NULL, "%s", note);
   g_clear_pointer (&curves, g_ptr_array_unref);
-  made_results_free (results);
+  assay_results_free (results);
   assay_plan_free (plan);
 }
 
@@ -232,7 +232,7 @@ Test (curves, levels)
   cr_assert_str_eq (((const AssayCurveLine *) delta->lines->pdata[2])->name, "one epsilon=2");
   cr_assert (((const AssayCurveLine *) delta->lines->pdata[2])->swept == NULL);
   g_clear_pointer (&curves, g_ptr_array_unref);
-  made_results_free (results);
+  assay_results_free (results);
   assay_plan_free (plan);
 }
 
@@ -257,7 +257,7 @@ Test (curves, datasets_apart)
   cr_assert_str_eq (((const AssayCurveLine *) over->lines->pdata[9])->name,
                     "noisy epsilon=1, nearest");
   g_clear_pointer (&curves, g_ptr_array_unref);
-  made_results_free (results);
+  assay_results_free (results);
   assay_plan_free (plan);
 }
 
@@ -274,8 +274,8 @@ Test (curves, doubtful_and_unfinished)
 
   for (guint i = 0; i < results->pooled->len; i++) {
     cell = results->pooled->pdata[i];
-    if (cell->defense.index == 0)
-      cell->status = ASSAY_CELL_CONTROL_FAILED;
+    if (cell->defense->index == 0)
+      cell->status = ASSAY_RESULT_CONTROL_FAILED;
     for (guint m = 0; m < cell->measurements->len; m++)
       g_array_index (cell->measurements, AssayMeasurement, m).interval.upper = G_MAXDOUBLE;
   }
@@ -291,16 +291,16 @@ Test (curves, doubtful_and_unfinished)
                  && strstr (note, "point estimates") != NULL,
              "%s", note);
   g_ptr_array_unref (curves);
-  made_results_free (results);
+  assay_results_free (results);
   assay_plan_free (plan);
 }
 
 /* An audit has a lower bound alone, and its estimate may be none. */
 static AssayInterval
-made_bound (const AssayMeasure *measure, guint dataset, guint defense, guint player)
+made_bound (const AssayResultMeasure *measure, guint dataset, guint defense, guint attack)
 {
   (void) dataset;
-  (void) player;
+  (void) attack;
   if (!g_str_equal (measure->name, "epsilon"))
     return (AssayInterval){ 0 };
   return (AssayInterval){ .estimate = G_MAXDOUBLE,
@@ -332,16 +332,16 @@ Test (curves, audited_epsilon)
                     "An audited epsilon is a certified lower bound, at 95 %: what is true may "
                     "be larger.");
   g_clear_pointer (&curves, g_ptr_array_unref);
-  made_results_free (results);
+  assay_results_free (results);
   assay_plan_free (plan);
 }
 
 /* ---- Pareto-optimal points ---- */
 
-static const AssayMeasure leak = { .name = "leak", .higher_is_worse = TRUE };
-static const AssayMeasure error_made = { .name = "error", .higher_is_worse = FALSE };
-static const AssayMeasure use_made = { .name = "use", .higher_is_worse = FALSE };
-static const AssayMeasure loss_made = { .name = "loss", .higher_is_worse = TRUE };
+static const AssayResultMeasure leak = { .name = "leak", .higher_is_worse = TRUE };
+static const AssayResultMeasure error_made = { .name = "error", .higher_is_worse = FALSE };
+static const AssayResultMeasure use_made = { .name = "use", .higher_is_worse = FALSE };
+static const AssayResultMeasure loss_made = { .name = "loss", .higher_is_worse = TRUE };
 
 enum { POINTS = 60 };
 

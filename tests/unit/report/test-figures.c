@@ -49,9 +49,9 @@ TestSuite (figures, .init = set_up, .fini = tear_down);
 
 /* Of defense d, from 0: a seventh more each, with bounds that are not symmetric. */
 static AssayInterval
-made (const AssayMeasure *measure, guint dataset, guint defense, guint player)
+made (const AssayResultMeasure *measure, guint dataset, guint defense, guint attack)
 {
-  const double value = (defense + 1.0 + (measure->higher_is_worse ? 0.5 * player : 0)) / 7;
+  const double value = (defense + 1.0 + (measure->higher_is_worse ? 0.5 * attack : 0)) / 7;
 
   (void) dataset;
   if (!g_str_equal (measure->name, "accuracy") && !g_str_has_prefix (measure->name, "recovery-rate")
@@ -87,7 +87,7 @@ static void
 made_clear (Made *all)
 {
   g_ptr_array_unref (all->figures);
-  made_results_free (all->results);
+  assay_results_free (all->results);
   assay_plan_free (all->plan);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Made, made_clear)
@@ -131,8 +131,8 @@ Test (figures, csv_is_exact)
   cr_assert (g_strv_length (rows) == 8, "%u lines", g_strv_length (rows));
   for (guint d = 0; d < 6; d++) {
     g_auto (GStrv) fields = g_strsplit (rows[d + 1], ",", -1);
-    const AssayMeasure leak = { .name = "recovery-rate", .higher_is_worse = TRUE };
-    const AssayMeasure use = { .name = "accuracy", .higher_is_worse = FALSE };
+    const AssayResultMeasure leak = { .name = "recovery-rate", .higher_is_worse = TRUE };
+    const AssayResultMeasure use = { .name = "accuracy", .higher_is_worse = FALSE };
     const AssayInterval x = made (&leak, 0, d, 1), y = made (&use, 0, d, 0);
     const double expected[]
         = { d == 0 ? 1 : 2, x.estimate, x.lower, x.upper, y.estimate, y.lower, y.upper, 1, 0 };
@@ -463,7 +463,7 @@ Test (figures, folder_cannot_be_made)
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_IO,
                                "@/file/figures: cannot be created: Not a directory", folder, &why),
              "%s", why);
-  made_results_free (results);
+  assay_results_free (results);
   assay_plan_free (plan);
 }
 

@@ -4,16 +4,15 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/plugin/plugin.h"
 #include "report/html/html-page.h"
 #include "report/html/html-svg.h"
 
-static const AssayMeasure share = { .name = "rate", .high = 1, .unit = "share of secrets" };
-static const AssayMeasure plain = { .name = "rank", .high = G_MAXDOUBLE, .unit = "rank" };
-static const AssayMeasure epsilon = { .name = "epsilon",
-                                      .statistic = ASSAY_STATISTIC_EPSILON,
-                                      .high = G_MAXDOUBLE,
-                                      .unit = "certified lower bound" };
+static const AssayResultMeasure share
+    = { .name = "rate", .high = 1, .unit = "share of secrets", .is_share = TRUE };
+static const AssayResultMeasure plain = { .name = "rank", .high = G_MAXDOUBLE, .unit = "rank" };
+static const AssayResultMeasure epsilon = {
+  .name = "epsilon", .is_epsilon = TRUE, .high = G_MAXDOUBLE, .unit = "certified lower bound"
+};
 
 static void
 check_text (const char *text, const char *expected)
@@ -71,7 +70,7 @@ Test (html, percent)
 }
 
 static void
-check_interval (const AssayMeasure *measure, AssayInterval interval, const char *expected)
+check_interval (const AssayResultMeasure *measure, AssayInterval interval, const char *expected)
 {
   GString *html = g_string_new (NULL);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "runner/judge/sheets.h"
+#include "runner/judge/load.h"
 #include "runner/plan/planner.h"
 #include "runner/run/run.h"
 #include "runner/run/show.h"
@@ -123,10 +123,10 @@ run_plan (const AssayPlan *plan, gint first_stop)
   return store;
 }
 
-static const AssayTile *
-tile_at (const AssayResultSheet *sheet, guint column, guint row)
+static const AssayResultThumbnail *
+thumbnail_at (const AssayResultSheet *sheet, guint column, guint row)
 {
-  return ((const AssayResultColumn *) sheet->columns->pdata[column])->tiles->pdata[row];
+  return ((const AssayResultColumn *) sheet->columns->pdata[column])->thumbnails->pdata[row];
 }
 
 Test (pictures, the_cells_of_trial_0_are_shown)
@@ -148,10 +148,10 @@ Test (pictures, the_cells_of_trial_0_are_shown)
     const AssayResultColumn *column = sheet->columns->pdata[c];
 
     cr_assert_str_eq (column->says, says[c]);
-    cr_assert (column->role == (c == 0 ? ASSAY_SHOWN_ORIGINAL : ASSAY_SHOWN_RECOVERED));
+    cr_assert (column->role == (c == 0 ? ASSAY_RESULT_ORIGINAL : ASSAY_RESULT_RECOVERED));
     cr_assert (column->cell->trial == 0);
     for (guint r = 0; r < 3; r++) {
-      const AssayTile *tile = tile_at (sheet, c, r);
+      const AssayResultThumbnail *tile = thumbnail_at (sheet, c, r);
 
       cr_assert ((tile == NULL) == (c > 0 && r == 1), "%u, %u", c, r);
       if (tile != NULL)
@@ -188,7 +188,7 @@ Test (pictures, released_images)
     const AssayResultColumn *column = sheet->columns->pdata[c];
     AssayCell cell = { .attack = 0, .utility = ASSAY_NO_PART };
 
-    if (column->role != ASSAY_SHOWN_RELEASED)
+    if (column->role != ASSAY_RESULT_RELEASED)
       continue;
     cell.defense = n_released++;
     cr_assert (c == 1 + 3 * cell.defense, "before the defense's other columns");
@@ -199,7 +199,8 @@ Test (pictures, released_images)
           = assay_tile_from_row (assay_view_row (rows, r), &work.release->geometry, NULL);
 
       cr_assert (expected->width == 16 && expected->height == 16 && expected->channels == 3);
-      cr_assert (memcmp (tile_at (sheet, c, (guint) r)->data, expected->data, 16 * 16 * 3) == 0,
+      cr_assert (memcmp (thumbnail_at (sheet, c, (guint) r)->data, expected->data, 16 * 16 * 3)
+                     == 0,
                  "column %u, row %zu", c, r);
     }
   }
@@ -270,12 +271,12 @@ Test (pictures, a_resumed_run_ends_in_the_same_sheet)
 
 /* ---- The file ---- */
 
-static AssayTile *
-make_tile (gsize width, gsize height, gsize channels, guint8 first)
+static AssayResultThumbnail *
+make_thumbnail (gsize width, gsize height, gsize channels, guint8 first)
 {
-  AssayTile *tile = g_new0 (AssayTile, 1);
+  AssayResultThumbnail *tile = g_new0 (AssayResultThumbnail, 1);
 
-  *tile = (AssayTile){ width, height, channels, g_malloc (width * height * channels) };
+  *tile = (AssayResultThumbnail){ width, height, channels, g_malloc (width * height * channels) };
   for (gsize i = 0; i < width * height * channels; i++)
     tile->data[i] = (guint8) (first + i);
   return tile;
@@ -288,8 +289,9 @@ add_column (AssayResultSheet *sheet, const char *says, const AssayResultCell *ce
 
   column->says = g_strdup (says);
   column->cell = cell;
-  column->role = sheet->columns->len == 0 ? ASSAY_SHOWN_ORIGINAL : ASSAY_SHOWN_RECOVERED;
-  column->tiles = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_tile_free);
+  column->role = sheet->columns->len == 0 ? ASSAY_RESULT_ORIGINAL : ASSAY_RESULT_RECOVERED;
+  column->thumbnails
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_result_thumbnail_free);
   g_ptr_array_add (sheet->columns, column);
   return column;
 }
@@ -318,13 +320,14 @@ pixel (const GdkPixbuf *picture, int x, int y)
  * 2. */
 Test (pictures, layout)
 {
-  const AssaySettings none = { 0 };
-  const AssayResultCell cell = { .dataset = { .plugin = "d", .settings = &none },
-                                 .defense = { .label = "f", .plugin = "f", .settings = &none },
-                                 .player = { .label = "a", .plugin = "a", .settings = &none },
-                                 .id = (char *) "0123" };
-  AssaySheet named = { .name = (char *) "faces" };
-  AssayResultSheet sheet = { .sheet = &named, .n_rows = 2 };
+  const AssayResultSettings none = { 0 };
+  const AssayResultComponent dataset = { .plugin = "d", .settings = &none };
+  const AssayResultComponent defense = { .label = "f", .plugin = "f", .settings = &none };
+  const AssayResultComponent attack = { .label = "a", .plugin = "a", .settings = &none };
+  const AssayResultCell cell = {
+    .dataset = &dataset, .defense = &defense, .attack_or_utility = &attack, .id = (char *) "0123"
+  };
+  AssayResultSheet sheet = { .name = "faces", .n_rows = 2 };
   g_autoptr (GBytes) png = NULL;
   g_autoptr (GdkPixbuf) picture = NULL;
   g_autofree char *json = NULL;
@@ -332,14 +335,14 @@ Test (pictures, layout)
 
   sheet.columns = g_ptr_array_new ();
   column = add_column (&sheet, "original", &cell);
-  g_ptr_array_add (column->tiles, make_tile (100, 50, 1, 0));
-  g_ptr_array_add (column->tiles, make_tile (1, 1, 3, 200));
+  g_ptr_array_add (column->thumbnails, make_thumbnail (100, 50, 1, 0));
+  g_ptr_array_add (column->thumbnails, make_thumbnail (1, 1, 3, 200));
   column = add_column (&sheet,
                        "r\xc3\xa9"
                        "covered",
                        &cell);
-  g_ptr_array_add (column->tiles, make_tile (30, 20, 3, 0));
-  g_ptr_array_add (column->tiles, NULL);
+  g_ptr_array_add (column->thumbnails, make_thumbnail (30, 20, 3, 0));
+  g_ptr_array_add (column->thumbnails, NULL);
   png = assay_report_sheet_png (&sheet, "A title", NULL);
   picture = decode (png);
 

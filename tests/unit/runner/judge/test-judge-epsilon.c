@@ -6,9 +6,10 @@
 #include <glib/gstdio.h>
 
 #include "core/stats/interval.h"
-#include "runner/judge/judge.h"
+#include "runner/judge/load.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/planner.h"
+#include "runner/run/audit.h"
 #include "tests/reference/fixtures.h"
 
 static char *folder;

@@ -4,7 +4,7 @@
 #include <glib/gstdio.h>
 
 #include "core/data/npy.h"
-#include "runner/judge/judge.h"
+#include "runner/judge/load.h"
 #include "runner/plan/planner.h"
 #include "tests/reference/fixtures.h"
 

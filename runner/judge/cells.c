@@ -1,0 +1,232 @@
+/* Cells of a run, read from its store one by one. */
+#include "runner/judge/cells.h"
+
+#include "runner/judge/pool.h"
+
+struct _AssayResultSource {
+  const AssayPlan *plan;
+  AssayStore *store;
+};
+
+void
+assay_results_set_source (AssayResults *results, const AssayPlan *plan, AssayStore *store)
+{
+  results->source = g_new (AssayResultSource, 1);
+  *results->source = (AssayResultSource){ plan, store };
+}
+
+AssayResultStatus
+assay_results_status (AssayCellStatus status)
+{
+  if (status == ASSAY_CELL_OK)
+    return ASSAY_RESULT_OK;
+  return status == ASSAY_CELL_CONTROL_FAILED ? ASSAY_RESULT_CONTROL_FAILED : ASSAY_RESULT_ERROR;
+}
+
+static AssayResultCell *
+new_cell (const AssayResults *results, const AssayCell *cell, GError **error)
+{
+  const AssayPlan *plan = results->source->plan;
+  const AssaySettings *settings = NULL;
+  guint candidate;
+
+  if (!assay_run_attack_settings (plan, results->source->store, cell, &settings, &candidate, error))
+    return NULL;
+  return assay_results_describe_cell (results, plan, cell, settings != NULL ? &candidate : NULL);
+}
+
+/* ---- Measurements ---- */
+
+/* What metric number @metric says of the cells @indices, which @result stands for. */
+static gboolean
+measure (const AssayResults *results, const GArray *indices, guint metric, const char *role,
+         AssayResultCell *result, GError **error)
+{
+  const AssayPlan *plan = results->source->plan;
+  const AssayCell *cell = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
+  const AssayPart *part = assay_plan_measuring (plan, cell, metric);
+  const AssaySettings *settings = assay_results_settings (plan, cell, result->attack_or_utility);
+  g_autofree char *attack = assay_settings_canonical (settings);
+  AssayPool pool;
+  gboolean is_ok = assay_pool_fill (&pool, plan, results->source->store, indices, metric, error);
+
+  for (const AssayMeasure *m = ((const AssayMetric *) part->plugin)->measures;
+       is_ok && m->name != NULL; m++) {
+    g_autoptr (AssaySample) sample = assay_pool_sample (&pool, m);
+    g_autofree char *upstream = g_strdup_printf ("%s%s\n%s", attack, part->canonical, m->name);
+    AssayMeasurement measurement
+        = { .measure = assay_results_measure (results, m),
+            .metric = result->is_utility ? result->attack_or_utility
+                                         : assay_result_component (results->metrics, metric),
+            .confidence = plan->confidence };
+
+    if (pool.left_out[m->series] != NULL)
+      g_ptr_array_add (result->left_out,
+                       g_strdup_printf ("%s is left out: %s", m->name, pool.left_out[m->series]));
+    if (sample == NULL)
+      continue;
+    measurement.interval = assay_sample_interval (sample, plan->confidence,
+                                                  assay_plan_stream (plan, cell, role, upstream));
+    g_array_append_val (result->measurements, measurement);
+  }
+  assay_pool_clear (&pool);
+  return is_ok;
+}
+
+static gboolean
+measure_cell (const AssayResults *results, const GArray *indices, const char *role,
+              AssayResultCell *result, GError **error)
+{
+  const AssayPlan *plan = results->source->plan;
+  const AssayCell *cell = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
+
+  for (guint m = 0; m < assay_plan_n_measuring (plan, cell); m++)
+    if (!measure (results, indices, m, role, result, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* ---- Audits ---- */
+
+/* The counts of an audit stand among the outcomes. */
+static gboolean
+add_counts (const AssayResultSource *source, gsize index, AssayResultAudit *audit, GError **error)
+{
+  const GPtrArray *metrics = source->plan->metrics;
+
+  for (guint m = 0; m < metrics->len; m++) {
+    const AssayMetric *metric = (const AssayMetric *) assay_plan_part (metrics, m)->plugin;
+    AssayOutcomes outcomes = { 0 };
+
+    if (metric->audit == NULL)
+      continue;
+    if (!assay_pool_outcomes (source->plan, source->store, index, m, &outcomes, error))
+      return FALSE;
+    if (outcomes.n > 0)
+      audit->counts = assay_outcomes_audit ((const double *const *) outcomes.series, outcomes.n);
+    assay_outcomes_clear (&outcomes);
+  }
+  return TRUE;
+}
+
+gboolean
+assay_results_audit (const AssayResults *results, gsize index, AssayResultAudit **ret_audit,
+                     GError **error)
+{
+  const AssayResultSource *source = results->source;
+  g_autoptr (AssayAuditRecord) record = NULL;
+  g_autoptr (AssayResultAudit) audit = NULL;
+  AssayCellRecord cell = { 0 };
+
+  if (!assay_store_cell (source->store, index, &cell, error))
+    return FALSE;
+  g_free (cell.message);
+  /* One that was begun and has not ended may have left its event already. */
+  if (cell.status != ASSAY_CELL_PENDING && !assay_audit_load (source->store, index, &record, error))
+    return FALSE;
+  if (record != NULL) {
+    audit = g_new (AssayResultAudit, 1);
+    *audit = (AssayResultAudit){ .counts = record->counts,
+                                 .pair = record->pair,
+                                 .is_swapped = record->is_swapped,
+                                 .trained_on = record->trained_on,
+                                 .says = g_steal_pointer (&record->says) };
+    if (!add_counts (source, index, audit, error))
+      return FALSE;
+  }
+  *ret_audit = g_steal_pointer (&audit);
+  return TRUE;
+}
+
+/* ---- Cells ---- */
+
+gboolean
+assay_results_cell (const AssayResults *results, gsize index, gboolean is_measured,
+                    AssayResultCell **ret_cell, GError **error)
+{
+  const AssayResultSource *source = results->source;
+  g_autoptr (GArray) indices = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (AssayResultCell) cell = NULL;
+  g_autofree char *message = NULL;
+  AssayCellRecord record = { 0 };
+
+  if (!assay_store_cell (source->store, index, &record, error))
+    return FALSE;
+  message = record.message;
+  if (record.status == ASSAY_CELL_PENDING) {
+    *ret_cell = NULL;
+    return TRUE;
+  }
+  cell = new_cell (results, assay_plan_cell (source->plan, index), error);
+  if (cell == NULL)
+    return FALSE;
+  cell->status = assay_results_status (record.status);
+  cell->message = message != NULL ? g_steal_pointer (&message) : g_strdup ("");
+  cell->seconds = record.seconds;
+  g_array_append_val (indices, index);
+  if (is_measured
+      && (!assay_results_audit (results, index, &cell->audit, error)
+          || !measure_cell (results, indices, "metric", cell, error)))
+    return FALSE;
+  *ret_cell = g_steal_pointer (&cell);
+  return TRUE;
+}
+
+gboolean
+assay_results_each_cell (const AssayResults *results, gboolean is_measured, AssayResultUse use,
+                         gpointer data, GError **error)
+{
+  for (gsize i = 0; i < results->n_planned; i++) {
+    g_autoptr (AssayResultCell) cell = NULL;
+
+    if (!assay_results_cell (results, i, is_measured, &cell, error)
+        || (cell != NULL && !use (cell, data, error)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* An error outweighs a lost control. */
+static gboolean
+pool_status (const AssayResultSource *source, const GArray *indices, AssayResultCell *result,
+             GError **error)
+{
+  guint n_bad = 0;
+
+  for (guint t = 0; t < indices->len; t++) {
+    AssayCellRecord record = { 0 };
+
+    if (!assay_store_cell (source->store, g_array_index (indices, gsize, t), &record, error))
+      return FALSE;
+    g_free (record.message);
+    n_bad += record.status != ASSAY_CELL_OK;
+    result->status = MAX (result->status, assay_results_status (record.status));
+  }
+  result->message = n_bad > 0
+                        ? g_strdup_printf ("%u of %" G_GUINT64_FORMAT " trials did not end well",
+                                           n_bad, source->plan->trials)
+                        : g_strdup ("");
+  return TRUE;
+}
+
+gboolean
+assay_results_pooled_cell (const AssayResults *results, gsize first, AssayResultCell **ret_cell,
+                           GError **error)
+{
+  const AssayPlan *plan = results->source->plan;
+  g_autoptr (GArray) indices = assay_pool_trials (plan, first);
+  g_autoptr (AssayResultCell) result = new_cell (results, assay_plan_cell (plan, first), error);
+  AssayCell pooled = *assay_plan_cell (plan, first);
+
+  if (result == NULL)
+    return FALSE;
+  pooled.trial = ASSAY_ALL_TRIALS;
+  g_free (result->id);
+  result->id = assay_plan_cell_id (plan, &pooled);
+  result->trial = -1;
+  if (!pool_status (results->source, indices, result, error)
+      || !measure_cell (results, indices, "metric-pooled", result, error))
+    return FALSE;
+  *ret_cell = g_steal_pointer (&result);
+  return TRUE;
+}

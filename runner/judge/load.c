@@ -1,0 +1,144 @@
+/* The results of a run, made from its plan and store alone. */
+#include "runner/judge/load.h"
+
+#include "runner/judge/cells.h"
+#include "runner/judge/judge.h"
+#include "runner/judge/sheets.h"
+
+/* How many cells there are, and which of them did not end well. */
+static gboolean
+count_cell (const AssayPlan *plan, AssayStore *store, gsize index, AssayResults *results,
+            GError **error)
+{
+  const AssayCell *cell = assay_plan_cell (plan, index);
+  AssayCellRecord record = { 0 };
+
+  if (!assay_store_cell (store, index, &record, error))
+    return FALSE;
+  results->n_missing += record.status == ASSAY_CELL_PENDING;
+  results->n_cells += record.status != ASSAY_CELL_PENDING;
+  if (record.status != ASSAY_CELL_PENDING && record.status != ASSAY_CELL_OK) {
+    const AssayResultBad bad
+        = { .defense = assay_result_component (results->defenses, cell->defense),
+            .attack_or_utility = cell->utility != ASSAY_NO_PART
+                                     ? assay_result_component (results->utilities, cell->utility)
+                                     : assay_result_component (results->attacks, cell->attack),
+            .trial = cell->trial,
+            .status = assay_results_status (record.status),
+            .message = g_string_chunk_insert_const (results->words,
+                                                    record.message != NULL ? record.message : "") };
+
+    g_array_append_val (results->bad, bad);
+  }
+  g_free (record.message);
+  return TRUE;
+}
+
+static gboolean
+add_tuning (AssayStore *store, const AssayPlan *plan, const AssayCell *cell, AssayResults *results,
+            GError **error)
+{
+  const AssayResultComponent *attack = assay_result_component (results->attacks, cell->attack);
+  AssayResultTuning tuning = { .measure = assay_plan_player (plan, cell)->tune_measure,
+                               .candidates = attack->candidates };
+  guint chosen;
+
+  if (!assay_store_tuning (store, cell->dataset, cell->defense, cell->attack, &chosen,
+                           &tuning.estimates, &tuning.n_candidates, error))
+    return FALSE;
+  if (tuning.estimates == NULL)
+    return TRUE;
+  tuning.defense = assay_result_component (results->defenses, cell->defense);
+  tuning.attack = assay_result_component (attack->candidates, chosen);
+  g_array_append_val (results->tunings, tuning);
+  return TRUE;
+}
+
+static gboolean
+add_control (AssayStore *store, const AssayPart *part, guint candidate,
+             const AssayResultComponent *attack, AssayResults *results, GError **error)
+{
+  const AssayControl *played = &((const AssayAttack *) part->plugin)->control;
+  g_autofree char *key = assay_run_control_key (attack->index, candidate);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) words = NULL;
+
+  if (!assay_store_get (store, key, &text, error))
+    return FALSE;
+  words = text != NULL ? g_strsplit (text, " ", 3) : NULL;
+  if (words != NULL && g_strv_length (words) == 3) {
+    const AssayResultControl control = { .attack = attack,
+                                         .says = played->says,
+                                         .is_won = g_str_equal (words[0], "won"),
+                                         .share = g_ascii_strtod (words[1], NULL),
+                                         .at_least = played->at_least,
+                                         .n = g_ascii_strtoull (words[2], NULL, 10) };
+
+    g_array_append_val (results->controls, control);
+  }
+  return TRUE;
+}
+
+static gboolean
+add_controls (AssayStore *store, const AssayPlan *plan, AssayResults *results, GError **error)
+{
+  for (guint a = 0; a < plan->attacks->len; a++) {
+    const AssayPart *part = assay_plan_part (plan->attacks, a);
+    const AssayResultComponent *attack = assay_result_component (results->attacks, a);
+    const guint n = attack->candidates != NULL ? attack->candidates->len : 1;
+
+    for (guint c = 0; c < n; c++)
+      if (!add_control (store, part, c,
+                        attack->candidates != NULL ? assay_result_component (attack->candidates, c)
+                                                   : attack,
+                        results, error))
+        return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+load_hashes (AssayStore *store, AssayResults *results, GError **error)
+{
+  for (guint d = 0; d < results->datasets->len; d++) {
+    AssayResultComponent *dataset = results->datasets->pdata[d];
+    g_autofree char *sha256 = NULL;
+
+    if (!assay_store_dataset (store, d, &sha256, error))
+      return FALSE;
+    if (sha256 != NULL)
+      dataset->sha256 = g_string_chunk_insert_const (results->words, sha256);
+  }
+  return TRUE;
+}
+
+AssayResults *
+assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
+{
+  g_autoptr (AssayResults) results = assay_results_describe (plan);
+
+  assay_results_set_source (results, plan, store);
+  if (!load_hashes (store, results, error))
+    return NULL;
+  for (gsize i = 0; i < plan->cells->len; i++)
+    if (!count_cell (plan, store, i, results, error))
+      return NULL;
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    const AssayCell *cell = assay_plan_cell (plan, i);
+    AssayResultCell *pooled = NULL;
+
+    if (cell->trial != 0)
+      continue;
+    if (!assay_results_pooled_cell (results, i, &pooled, error))
+      return NULL;
+    g_ptr_array_add (results->pooled, pooled);
+    if (assay_plan_player (plan, cell)->candidates != NULL
+        && !add_tuning (store, plan, cell, results, error))
+      return NULL;
+  }
+  if (!add_controls (store, plan, results, error)
+      || !assay_sheets_load (results, plan, store, error)
+      || !assay_judge (results, plan, store, error))
+    return NULL;
+  return g_steal_pointer (&results);
+}
