@@ -23,12 +23,14 @@ In expected text {dir} stands for the case's folder, {*} for anything within a l
 import copy
 import textwrap
 
+import pytest
+
 import data
-from harness import check, fail
+from sandbox import Sandbox
 
 
-class CaseFile:
-    """One case: how its folder begins, its command and what it should do."""
+class Case:
+    """How its folder begins, its command and what it should do."""
 
     def __init__(self):
         self.steps = []  # (what to do with the sandbox)
@@ -45,7 +47,7 @@ class CaseFile:
         if self.is_kept:
             after = sandbox.tree()
             changes = set(before.items()) ^ set(after.items())
-            check(not changes, f"the folder changed: {changes}")
+            assert not changes, f"the folder changed: {changes}"
 
 
 def edit(name, old, new):
@@ -53,7 +55,7 @@ def edit(name, old, new):
         lines = sandbox.read(name).split("\n")
         places = [i for i, line in enumerate(lines) if line.strip() == old]
         if len(places) != 1:
-            fail(f"edit {name}: {len(places)} lines are '{old}'")
+            pytest.fail(f"edit {name}: {len(places)} lines are '{old}'")
         lines[places[0]:places[0] + 1] = new.split("\\n")
         sandbox.write(name, "\n".join(lines))
 
@@ -68,7 +70,7 @@ def append(name, line):
 def prepare(command):
     def step(sandbox):
         result = sandbox.shell(command)
-        check(result.code == 0, f"could not prepare the case\n{result}")
+        assert result.code == 0, f"could not prepare the case\n{result}"
 
     return step
 
@@ -124,10 +126,10 @@ def read_directive(case, word, rest, lines):
     return True
 
 
-def load(path, suite):
-    """Adds every case of the file to the suite."""
+def read_cases(path):
+    """Yields (name, case) for every case of the file."""
     lines = path.read_text().split("\n")
-    common = current = CaseFile()
+    common = current = Case()
     number = len(lines)
     while lines:
         line = lines.pop(0)
@@ -137,6 +139,34 @@ def load(path, suite):
         if word == "case":
             current = copy.copy(common)
             current.steps = list(common.steps)
-            suite.case(rest)(current.play)
+            yield rest, current
         elif not read_directive(current, word, rest, lines):
-            fail(f"{path.name}:{number - len(lines)}: unknown word '{word}'")
+            pytest.fail(f"{path.name}:{number - len(lines)}: unknown word '{word}'")
+
+
+class CaseItem(pytest.Item):
+    """One case as pytest plays it."""
+
+    def __init__(self, *, case, **more):
+        super().__init__(**more)
+        self.case = case
+
+    def runtest(self):
+        with Sandbox(self.config.getoption("--assay")) as sandbox:
+            self.case.play(sandbox)
+
+    def repr_failure(self, excinfo, style=None):
+        if excinfo.errisinstance(AssertionError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self):
+        return self.path, None, self.name
+
+
+class CaseFile(pytest.File):
+    """NAME.test, beside the cases that are written as functions."""
+
+    def collect(self):
+        for name, case in read_cases(self.path):
+            yield CaseItem.from_parent(self, name=name, case=case)

@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import time
 
-from harness import check
 
 # Attacks, one of them tuned, utilities, pictures, figures, a claim.
 SCENES = """\
@@ -108,16 +107,16 @@ class Whole:
                  "run.sqlite", "run.json")
         for folder in ("scenes-", "epsilon-"):
             for kind in kinds:
-                check(any(name.startswith(folder) and name.endswith(kind) for name in self.files),
-                      f"the whole run has no {kind}")
-        check(any("pictures/painted.png" in name for name in self.files), "no pictures")
-        check(any("figures/" in name for name in self.files), "no figures")
+                assert any(name.startswith(folder) and name.endswith(kind) for name in self.files), (
+                    f"the whole run has no {kind}")
+        assert any("pictures/painted.png" in name for name in self.files), "no pictures"
+        assert any("figures/" in name for name in self.files), "no figures"
 
     def check_same(self, sandbox, folder):
         found = lasting(sandbox.tree(folder))
         other = sorted(name for name in found.keys() | self.files.keys()
                        if found.get(name) != self.files.get(name))
-        check(not other, f"{folder}: other, missing or too many: {other}")
+        assert not other, f"{folder}: other, missing or too many: {other}"
 
 
 def lasting(tree):
@@ -131,7 +130,7 @@ def check_no_orphans(sandbox):
     end = time.monotonic() + 10
     while found := [place for place in pathlib.Path("/proc").glob("[0-9]*/cwd")
                     if works_in(place, sandbox.root)]:
-        check(time.monotonic() < end, f"orphans: {found}")
+        assert time.monotonic() < end, f"orphans: {found}"
         time.sleep(0.01)
 
 
@@ -143,7 +142,7 @@ def works_in(link, root):
 
 
 def forgive_cells(sandbox, folder):
-    """A cell that two processes ended in is passed over, which tests/cli/suite_resume.py is about.
+    """A cell that two processes ended in is passed over, which tests/cli/test_resume.py is about.
     Here it is chance that strikes twice. Returns how often that was."""
     count = 0
     for path in (sandbox.path / folder).glob("*/run.sqlite"):

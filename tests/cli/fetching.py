@@ -3,7 +3,6 @@
 import hashlib
 
 from data import random_bytes
-from harness import Skip, check
 
 CONTENT = random_bytes(300_000, 11)
 ABOUT = """\
@@ -30,21 +29,11 @@ def write_catalog(sandbox, url, content=CONTENT, name="rows.bin", extra="", **ch
 COMMAND = ("dataset", "fetch", "rows", "--catalog", "catalog.ini", "--out", "out")
 
 
-def needs_libcurl(sandbox):
+def is_without_libcurl(sandbox):
     write_catalog(sandbox, "http://127.0.0.1:1/")
-    if "built without libcurl" in sandbox.assay(*COMMAND).err:
-        raise Skip("the program was built without libcurl")
+    result = sandbox.assay(*COMMAND)
     sandbox.shell("rm -r catalog.ini out")
-
-
-def transfer_case(cases, name):
-    """A case that is skipped where nothing can be fetched."""
-    def add(function):
-        @cases.case(name)
-        def _(sandbox):
-            needs_libcurl(sandbox)
-            function(sandbox)
-    return add
+    return "built without libcurl" in result.err
 
 
 def fetch(sandbox, *options):
@@ -54,8 +43,8 @@ def fetch(sandbox, *options):
 def fetched(sandbox, *options):
     """Succeeds, and leaves the right file alone."""
     result = sandbox.expect(fetch(sandbox, *options))
-    check((sandbox.path / TARGET).read_bytes() == CONTENT, "content")
-    check(list(sandbox.tree("out/rows")) == ["rows.bin"], str(sandbox.tree("out/rows")))
+    assert (sandbox.path / TARGET).read_bytes() == CONTENT, "content"
+    assert list(sandbox.tree("out/rows")) == ["rows.bin"], str(sandbox.tree("out/rows"))
     return result
 
 
@@ -63,7 +52,7 @@ def fails(sandbox, code, message, *options):
     """One message; the file does not have its name. Returns what there is beside it."""
     result = fetch(sandbox, *options)
     sandbox.expect(result, code, err=f"assay: {message}\n")
-    check(not (sandbox.path / TARGET).exists(), "a file has its name")
+    assert not (sandbox.path / TARGET).exists(), "a file has its name"
     return sorted(sandbox.tree("out/rows")) if (sandbox.path / "out/rows").exists() else []
 
 

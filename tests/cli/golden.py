@@ -1,14 +1,14 @@
 """Golden tables: every estimate of a scenario, as rows of dataset x defense x attack x measure.
 
 One table a scenario: tests/golden/NAME.scenario gives NAME.tsv. tests/golden/regenerate writes
-them, suite_golden.py compares."""
+them, test_golden.py compares."""
 
 import collections
 import json
 import math
 import pathlib
 
-from harness import SOURCE
+from places import SOURCE
 
 FOLDER = SOURCE / "tests" / "golden"
 COLUMNS = ("dataset", "defense", "attack", "measure", "n", "estimate")

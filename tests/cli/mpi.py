@@ -5,17 +5,17 @@ import pathlib
 import shutil
 import subprocess
 
-from harness import Skip
+import pytest
 
 
 def launch(sandbox, n, *arguments, machines=None):
     """The words of a command that makes @n ranks of the program, by default on this machine; each
     is started by a script, if the sandbox has rank.sh."""
     if shutil.which("mpirun") is None:
-        raise Skip("mpirun is not installed")
+        pytest.skip("mpirun is not installed")
     if "libmpi" not in subprocess.run(["ldd", sandbox.assay_path], capture_output=True,
                                       text=True).stdout:
-        raise Skip("this build is without MPI")
+        pytest.skip("this build is without MPI")
     is_root = os.geteuid() == 0 or machines is not None
     words = [*(machines.before if machines else []), "mpirun",
              *(["--allow-run-as-root"] if is_root else []), "--oversubscribe",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a NumPy user does: writes a release by hand, reads one of Assay's. Run by suite_numpy.py.
+"""What a NumPy user does: writes a release by hand, reads one of Assay's. Run by test_numpy.py.
 
     numpy_side.py write FOLDER DTYPE    secrets, database, release/ and truth/ below FOLDER
     numpy_side.py read FOLDER           every array of a release, guess or truth; prints JSON"""

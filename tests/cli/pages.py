@@ -11,7 +11,7 @@ A block without such a comment is a mistake: whoever follows the page could not 
 
 import re
 
-from harness import SOURCE, check
+from places import SOURCE
 
 BLOCK = re.compile(r"(?:<!-- (.+?) -->\n)?^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -28,7 +28,7 @@ def prepare(sandbox, *examples):
 def put(sandbox, words, text):
     path = sandbox.path / words[1]
     before = path.read_text() if words[0] == "append:" else ""
-    check(words[0] == "append:" or not path.exists(), f"{path.name} is written twice")
+    assert words[0] == "append:" or not path.exists(), f"{path.name} is written twice"
     sandbox.write(words[1], before + text)
 
 
@@ -42,7 +42,7 @@ def follow(sandbox, name):
     printed, n_run = "", 0
     for comment, text in BLOCK.findall((SOURCE / name).read_text()):
         words = comment.split()
-        check(words, f"{name}: nothing says what to do with\n{text}")
+        assert words, f"{name}: nothing says what to do with\n{text}"
         if words[0] in ("file:", "append:"):
             put(sandbox, words, text)
         elif words[0] in ("run", "run:"):
@@ -51,7 +51,7 @@ def follow(sandbox, name):
             printed, n_run = result.out, n_run + 1
         elif comment in ("output", "output: like"):
             is_there = text in printed if comment == "output" else shape(text) in shape(printed)
-            check(is_there, f"{name}: says\n{text}\nbut this was printed:\n{printed}")
+            assert is_there, f"{name}: says\n{text}\nbut this was printed:\n{printed}"
         else:
-            check(False, f"{name}: unknown comment {comment}")
+            assert False, f"{name}: unknown comment {comment}"
     return n_run

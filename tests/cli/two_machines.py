@@ -7,7 +7,8 @@ import os
 import shutil
 import subprocess
 
-from harness import Skip
+import pytest
+
 
 PEER = "10.77.0.2"
 NOT_PERMITTED = 77
@@ -52,10 +53,10 @@ class TwoMachines:
     def __init__(self, sandbox, n):
         for name in ("unshare", "nsenter", "ip"):
             if shutil.which(name) is None:
-                raise Skip(f"{name} is not installed, which network namespaces are made with")
+                pytest.skip(f"{name} is not installed, which network namespaces are made with")
         tried = subprocess.run([*UNSHARE, "true"], capture_output=True, text=True, check=False)
         if tried.returncode != 0:
-            raise Skip(f"network namespaces are not permitted here: {tried.stderr.strip()}")
+            pytest.skip(f"network namespaces are not permitted here: {tried.stderr.strip()}")
         self.path = sandbox.path
         for name, text in (("cluster.sh", CLUSTER), ("agent.sh", AGENT), ("rank.sh", RANK)):
             sandbox.write(name, text).chmod(0o755)
@@ -67,7 +68,7 @@ class TwoMachines:
 
     def check_permitted(self, result):
         if result.returncode == NOT_PERMITTED:
-            raise Skip(f"namespaces cannot be joined here: {result.stderr.strip()}")
+            pytest.skip(f"namespaces cannot be joined here: {result.stderr.strip()}")
 
     def places(self):
         """By rank: the machine and its network."""

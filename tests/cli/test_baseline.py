@@ -1,0 +1,244 @@
+"""A run against an earlier one: what got worse, what is no baseline, and exit codes."""
+
+import contextlib
+import json
+import math
+import sqlite3
+import struct
+
+import data
+import tiny
+
+# verbatim recovers all of "plain" at every tau.
+ROWS = 40
+TAUS = 40
+KNOWN = """\
+[scenario]
+title = Known
+seed = 3
+
+[dataset]
+plugin = vectors
+private = private.fvecs
+public = public.npy
+database = database.fvecs
+secrets = 40
+
+[defense plain]
+plugin = none
+
+[defense lifting]
+plugin = affine-lifting
+dimension = 2; 4
+
+[attack verbatim]
+plugin = verbatim
+"""
+GROUPS = "groups = groups.csv:image\n"
+METRICS = f"\n[metric recovery-rate]\ntau = {'; '.join(str((i + 1) / 100) for i in range(TAUS))}\n"
+
+
+def write(sandbox, text=KNOWN, n_groups=0):
+    tiny.write(sandbox, text, "known.scenario")
+    if n_groups:
+        names = "".join(f"i{i % n_groups}\n" for i in range(ROWS))
+        sandbox.write("groups.csv", "image\n" + names)
+
+
+def run(sandbox, out, *options, code=0):
+    return sandbox.run_ok("known.scenario", "--out", out, "--quiet", *options, code=code)
+
+
+def compare(sandbox, code):
+    """The comparison of a second run with the first, as text and as JSON."""
+    result = run(sandbox, "new", "--baseline", "old", code=code)
+    lines = result.out.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("against baseline old: "))
+    return lines[start:-2], json.loads(sandbox.read("new/baseline.json"))
+
+
+@contextlib.contextmanager
+def database(sandbox, name="old"):
+    with contextlib.closing(sqlite3.connect(sandbox.path / name / "run.sqlite")) as opened, opened:
+        yield opened
+
+
+def make_better(sandbox, cell=0):
+    """In the first cell nothing was recovered or identified: all 1 become 0."""
+    changed = 0
+    with database(sandbox) as opened:
+        for metric, series, blob in opened.execute(
+                "SELECT metric, series, data FROM outcomes WHERE cell = ?", (cell,)).fetchall():
+            values = struct.unpack(f"={len(blob) // 8}d", blob)
+            if set(values) != {1.0}:
+                continue
+            opened.execute(
+                "UPDATE outcomes SET data = ? WHERE cell = ? AND metric = ? AND series = ?",
+                (struct.pack(f"={len(values)}d", *(0.0 for _ in values)), cell, metric, series))
+            changed += 1
+    return changed
+
+
+def refused(sandbox, message, *options, baseline="old"):
+    """Exit code 2 with @message, before anything is written."""
+    before = sandbox.tree()
+    sandbox.refuses(sandbox.assay("run", "known.scenario", "--out", "new", "--quiet",
+                                  "--baseline", baseline, *options), message)
+    assert sandbox.tree() == before, "the folder changed"
+
+
+def total(text):
+    return int(text.split(" of ")[1].split()[0])
+
+
+# ---- Comparing ----
+
+
+def test_identical(sandbox):
+    for n_groups in (0, 12, 40):
+        write(sandbox, KNOWN.replace("[defense plain]", (GROUPS if n_groups else "")
+                                     + "\n[defense plain]"), n_groups)
+        run(sandbox, "old")
+        lines, record = compare(sandbox, 0)
+        n = total(lines[0])
+        assert lines == [f"against baseline old: 0 of {n} comparisons got worse"], lines
+        assert n == len(record["comparisons"]) >= 9, (n, record)
+        assert ((record["format"], record["worse"], record["uncompared"])
+                == ("assay-baseline/1", 0, 0)), record
+        methods = {
+            0: {"mcnemar", "paired-bootstrap-2000"},
+            12: {"t-on-group-means"},
+            40: {"cluster-bootstrap-2000"},
+        }[n_groups]
+        assert {one["method"] for one in record["comparisons"]} == methods, record
+        cells = {one["id"] for one in json.loads(sandbox.read("new/results.json"))["pooled"]}
+        for one in record["comparisons"]:
+            assert (one["difference"] == 0 and one["p_value"] >= 0.5 and one["adjusted_p"] == 1
+                    and one["n"] == 40 and one["worse"] is False and one["cell"] in cells), one
+        sandbox.shell("rm -rf old new")
+
+
+def test_store_for_folder_and_in_place(sandbox):
+    write(sandbox)
+    run(sandbox, "old")
+    result = run(sandbox, "new", "--baseline", "old/run.sqlite")
+    assert "comparisons got worse" in result.out, result
+    run(sandbox, "old", "--baseline", "old")
+    assert json.loads(sandbox.read("old/baseline.json"))["worse"] == 0, "in place"
+
+
+def test_worse(sandbox):
+    write(sandbox)
+    run(sandbox, "old")
+    n_changed = make_better(sandbox)
+    lines, record = compare(sandbox, 1)
+    worse = [one for one in record["comparisons"] if one["worse"]]
+    assert n_changed == len(worse) == record["worse"] == len(lines) - 1 >= 2, (lines, record)
+    assert lines[0].startswith(f"against baseline old: {n_changed} of "), lines
+    p = 0.5**40 * len(record["comparisons"])
+    line = ("  worse: recovery-rate, attack verbatim against plain: +1 on average over 40 secrets "
+            f"(p = {p:.3g}, mcnemar)")
+    assert line in lines, lines
+    for one in worse:
+        assert math.isclose(one["p_value"], 0.5**40, rel_tol=1e-9) and one["difference"] == 1, one
+
+
+def test_better_is_not_worse(sandbox):
+    write(sandbox)
+    run(sandbox, "old")
+    run(sandbox, "new")
+    make_better(sandbox)
+    sandbox.shell("mv new spare; mv old new; mv spare old")
+    lines = run(sandbox, "new", "--resume", "--baseline", "old").out.splitlines()
+    assert any(line.startswith("against baseline old: 0 of ") for line in lines), lines
+
+
+def test_many_comparisons_do_not_hide_a_change(sandbox):
+    """Each bootstrap p-value is at least 1/2001; times 129 that would never be below 0.05."""
+    write(sandbox, KNOWN.replace("[defense plain]", GROUPS + "\n[defense plain]") + METRICS, 40)
+    run(sandbox, "old")
+    n_changed = make_better(sandbox)
+    lines, record = compare(sandbox, 1)
+    n = total(lines[0])
+    assert n > 100 and n == len(record["comparisons"]), n
+    assert n_changed == TAUS + 1 == record["worse"], (n_changed, lines)
+    assert {one["method"] for one in record["comparisons"]} == {"cluster-bootstrap-2000"}, record
+
+
+# ---- Outcomes that one run lacks ----
+
+
+def test_outcomes_missing(sandbox):
+    write(sandbox)
+    run(sandbox, "old")
+    with database(sandbox) as opened:
+        n = len(opened.execute("SELECT * FROM outcomes WHERE cell = 0").fetchall())
+        opened.execute("DELETE FROM outcomes WHERE cell = 0")
+    lines, record = compare(sandbox, 3)
+    assert lines[1:] == [f"  {n} could not be compared: only one of the runs measured them"], lines
+    assert record["uncompared"] == n and record["worse"] == 0, record
+
+
+def test_trials_missing_on_both_sides(sandbox):
+    """As many outcomes, but of other secrets: the two are not paired."""
+    write(sandbox, KNOWN.replace("seed = 3", "seed = 3\ntrials = 2").replace("= 40", "= 20"))
+    run(sandbox, "old")
+    run(sandbox, "new")
+    for name, cell in (("old", 0), ("new", 3)):
+        with database(sandbox, name) as opened:
+            opened.execute("DELETE FROM outcomes WHERE cell = ?", (cell,))
+    result = run(sandbox, "new", "--resume", "--baseline", "old", code=3)
+    assert "could not be compared: only one of the runs measured them" in result.out, result
+
+
+# ---- What is no baseline ----
+
+
+def test_other_settings(sandbox):
+    write(sandbox)
+    run(sandbox, "old")
+    other = ("baseline old is of another scenario or of other settings: it has '%s' where this run "
+             "has '%s'")
+    refused(sandbox, other % ("seed=3", "seed=4"), "--seed", "4")
+    refused(sandbox, other % ("trials=1", "trials=2"), "--trials", "2", "--set",
+            "dataset.secrets=20")
+    refused(sandbox, other % ("{*}; dimension=4; {*}", "{*}; dimension=6; {*}"), "--set",
+            "defense lifting.dimension=2;6")
+
+
+def test_other_data(sandbox):
+    write(sandbox)
+    run(sandbox, "old")
+    sandbox.write("private.fvecs", data.file_bytes("private.fvecs", data.make_rows(40, 16, 9)))
+    result = sandbox.assay("run", "known.scenario", "--out", "new", "--quiet", "--baseline", "old")
+    sandbox.expect(result, 2, "",
+                   "assay: baseline old was run on other data: sha256 {*}, here {*}\n")
+
+
+def test_unfinished(sandbox):
+    write(sandbox)
+    run(sandbox, "old")
+    with database(sandbox) as opened:
+        opened.execute("UPDATE meta SET value = 'running' WHERE key = 'state'")
+    refused(sandbox, "baseline old is an unfinished run")
+
+
+def test_not_a_run(sandbox):
+    write(sandbox)
+    missing = "baseline %s: expected the output folder of a finished run, with run.sqlite"
+    refused(sandbox, missing % "nothing", baseline="nothing")
+    sandbox.shell("mkdir empty other; echo 'no database, but a text' > other/run.sqlite")
+    refused(sandbox, missing % "empty", baseline="empty")
+    result = sandbox.assay("run", "known.scenario", "--out", "new", "--baseline", "other")
+    sandbox.expect(result, 2, "")
+    assert result.err.startswith("assay: other/run.sqlite: "), result
+    assert not (sandbox.path / "new").exists(), "a folder was made"
+
+
+def test_newer_version(sandbox):
+    write(sandbox)
+    run(sandbox, "old")
+    with database(sandbox) as opened:
+        opened.execute("PRAGMA user_version = 99")
+    refused(sandbox, "old/run.sqlite: made by a newer version of Assay (store 99, this one reads "
+            "{*})")

@@ -1,0 +1,432 @@
+"""Verdicts, from the scenario to exit codes and reports.
+
+The data is made so that the outcome is known: the attack `nearest` recovers exactly the secrets
+that are also public (all others are far from every public row), `verbatim` recovers all of
+`plain`."""
+
+import json
+import math
+import xml.etree.ElementTree
+
+import pytest
+
+import data
+from places import SOURCE
+
+ROWS = 60
+PRIVATE = data.make_rows(2 * ROWS, 8, 1)
+FAR = [[1000.0 + value for value in row] for row in data.make_rows(20, 8, 2)]
+
+HEAD = """\
+[scenario]
+title = Known
+seed = 3
+
+[dataset]
+plugin = vectors
+private = private.fvecs
+public = public.fvecs
+database = database.fvecs
+secrets = 60
+
+[defense plain]
+plugin = none
+
+[defense lifting]
+plugin = affine-lifting
+dimension = 4
+normalize = no
+
+[attack verbatim]
+plugin = verbatim
+
+[attack nearest]
+plugin = nearest
+grants = public
+
+[metric recovery-rate]
+tau = 0.001
+"""
+
+
+def claim(name, bound, rest="", measure="recovery-rate"):
+    """A claim on the attack `nearest` against `plain`, unless @rest says otherwise."""
+    selectors = rest if "attack" in rest else f"defense = plain\nattack = nearest\n{rest}"
+    return f"\n[claim {name}]\nmeasure = {measure}\n{bound}\n{selectors}\n"
+
+
+def write(sandbox, text, n_public=0, n_groups=0, rows=ROWS, spread=False):
+    """@n_public of @rows secrets are public: the first, or one of each of the first groups."""
+    private = [list(row) for row in PRIVATE[:rows]]
+    sandbox.write("private.fvecs", data.file_bytes("private.fvecs", private))
+    sandbox.write("public.fvecs", data.file_bytes("public.fvecs", private[:n_public] + FAR))
+    sandbox.write("database.fvecs", data.file_bytes("database.fvecs", data.make_rows(40, 8, 3)))
+    if n_groups:
+        numbers = [i % n_groups if spread else i * n_groups // rows for i in range(rows)]
+        sandbox.write("groups.csv", "image\n" + "".join(f"i{g}\n" for g in numbers))
+        text = text.replace("secrets = 60", f"secrets = {rows}\ngroups = groups.csv:image")
+    sandbox.write("known.scenario", text)
+    sandbox.shell("rm -rf out")
+
+
+def judge(sandbox, code, *options):
+    """The claims of results.json by id, with those of an exit code @code."""
+    sandbox.run_ok("known.scenario", "--out", "out", "--quiet", *options, code=code)
+    record = json.loads(sandbox.read("out/results.json"))
+    return {one["id"]: one for one in record["claims"]}
+
+
+def tail_below(x, n, p):
+    return sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(x + 1))
+
+
+def near(found, expected):
+    return math.isclose(found, expected, rel_tol=1e-9)
+
+
+# ---- Verdicts ----
+
+
+def test_violated(sandbox):
+    write(sandbox, HEAD + claim("hidden", "at-most = 0.5", "defense = plain\nattack = verbatim"))
+    one = judge(sandbox, 1)["hidden"]
+    assert one["verdict"] == "violated", one
+    assert (one["estimate"], one["n"], one["at-most"]) == (1, 60, 0.5), one
+    assert near(one["p_value"], 0.5**60) and one["adjusted_p"] == one["p_value"], one
+    assert (one["witness"] == {"cell": one["witness"]["cell"], "seed": 3, "trial": 0, "secret": 0,
+                               "outcome": 1}), one["witness"]
+    assert (one["reason"] == "attack verbatim against plain: recovery-rate is 1 [0.9404, 1] of n = "
+            "60, the claim says at most 0.5"), one["reason"]
+
+
+def test_upheld(sandbox):
+    write(sandbox, HEAD + claim("hidden", "at-most = 0.1"))
+    one = judge(sandbox, 0)["hidden"]
+    assert (one["verdict"], one["estimate"], one["witness"]) == ("upheld", 0, {}), one
+    assert near(one["p_value"], 0.9**60), one
+    assert one["detectable"] == 11 / 60, one["detectable"]
+
+
+def test_inconclusive_and_how_many_more_would_decide(sandbox):
+    write(sandbox, HEAD + claim("hidden", "at-most = 0.1"), n_public=3)
+    one = judge(sandbox, 3)["hidden"]
+    assert one["verdict"] == "inconclusive", one
+    assert near(one["hypotheses"][0]["p_upheld"], tail_below(3, 60, 0.1)), one
+    needed = next(n for n in range(60, 1000)
+                  if tail_below(math.ceil(0.05 * n - 1e-9), n, 0.1) < 0.05)
+    assert abs(one["hypotheses"][0]["units_needed"] - needed) <= 40, (needed, one)
+    more = one["hypotheses"][0]["units_needed"] - 60
+    assert (one["reason"] == "underpowered: attack nearest against plain: "
+            "recovery-rate is 0.05 [0.01043, 0.1392] of n = 60, the claim says at most 0.1; about "
+            f"{more:.0f} more secrets "
+            "would decide it if the estimate stays"), one["reason"]
+
+
+def test_inconclusive_at_the_bound(sandbox):
+    write(sandbox, HEAD + claim("hidden", "at-most = 0.1"), n_public=6)
+    one = judge(sandbox, 3)["hidden"]
+    assert (one["reason"].endswith("; the estimate is too near the bound for any number of secrets "
+                                   "to decide")), one["reason"]
+
+
+def test_at_least(sandbox):
+    write(sandbox, HEAD + claim("useful", "at-least = 0.5", "defense = plain\nattack = verbatim")
+          + claim("useless", "at-least = 0.5"), n_public=1)
+    found = judge(sandbox, 1)
+    assert found["useful"]["verdict"] == "upheld", found["useful"]
+    assert found["useless"]["verdict"] == "violated", found["useless"]
+    assert found["useless"]["witness"]["outcome"] == 0, found["useless"]["witness"]
+
+
+def test_holm_takes_a_verdict_back(sandbox):
+    """p is between 0.025 and 0.05: enough alone, and beside a claim that is decided; not enough
+    beside one that is not."""
+    p = tail_below(2, 60, 0.105)
+    assert 0.025 < p < 0.05, p
+    ours = claim("ours", "at-most = 0.105")
+    for other, verdict, factor, code in (
+        ("", "upheld", 1, 0),
+        (claim("decided", "at-most = 0.5"), "upheld", 1, 0),
+        (claim("open", "at-most = 0.04"), "inconclusive", 2, 3),
+    ):
+        write(sandbox, HEAD + ours + other, n_public=2)
+        one = judge(sandbox, code)["ours"]
+        assert one["verdict"] == verdict, (other, one)
+        assert near(one["hypotheses"][0]["adjusted_upheld"], factor * p), (other, one)
+
+
+def test_holm_takes_a_violation_back(sandbox):
+    """For breaches the correction runs on its own: a claim that is upheld is none, and costs."""
+    p = 1 - tail_below(10, 60, 0.1)
+    assert 0.025 < p < 0.05, p
+    for other, verdict, factor, code in (
+        ("", "violated", 1, 1),
+        (claim("broken", "at-most = 0.01"), "violated", 1, 1),
+        (claim("kept", "at-most = 0.9"), "inconclusive", 2, 3),
+    ):
+        write(sandbox, HEAD + claim("ours", "at-most = 0.1") + other, n_public=11)
+        one = judge(sandbox, code)["ours"]
+        assert one["verdict"] == verdict, (other, one)
+        assert near(one["hypotheses"][0]["adjusted_violated"], factor * p), (other, one)
+
+
+def test_holm_counts_cells_not_claims(sandbox):
+    """One claim about two cells, of which one is open: both pay."""
+    write(sandbox, HEAD + claim("ours", "at-most = 0.105", "attack = nearest"), n_public=2)
+    one = judge(sandbox, 3)["ours"]
+    p = tail_below(2, 60, 0.105)
+    assert [near(h["adjusted_upheld"], 2 * p) for h in one["hypotheses"]] == [True, True], one
+    write(sandbox, HEAD + claim("ours", "at-most = 0.105",
+                                "attack = nearest\nwhere = defense.dimension = 4"), n_public=2)
+    assert judge(sandbox, 0)["ours"]["verdict"] == "upheld", "one cell"
+
+
+# ---- Several settings ----
+
+
+def test_one_violated_cell_violates(sandbox):
+    write(sandbox, HEAD + claim("hidden", "at-most = 0.5", "attack = verbatim"))
+    one = judge(sandbox, 1)["hidden"]
+    plain, lifted = one["hypotheses"]
+    assert one["verdict"] == "violated" and one["estimate"] == 1, one
+    assert plain["adjusted_violated"] < 0.05 < lifted["adjusted_violated"], one
+    assert lifted["adjusted_upheld"] < 0.05 < plain["adjusted_upheld"], one
+
+
+def test_upheld_needs_all(sandbox):
+    text = claim("hidden", "at-most = 0.1", "defense = lifting\nattack = {}")
+    both = text.replace("attack = {}\n", "")
+    write(sandbox, HEAD + text.format("verbatim"), n_public=3)
+    assert judge(sandbox, 0)["hidden"]["verdict"] == "upheld", "verbatim alone"
+    write(sandbox, HEAD + both, n_public=3)
+    assert "attack = nearest" not in both, both
+    one = judge(sandbox, 3)["hidden"]
+    assert [h["adjusted_upheld"] < 0.05 for h in one["hypotheses"]] == [True, False], one
+    assert one["verdict"] == "inconclusive" and one["estimate"] == 0.05, one
+    assert "attack nearest against lifting: recovery-rate is " in one["reason"], one["reason"]
+
+
+# ---- Groups ----
+
+
+def test_fewer_than_ten_groups_decide_nothing(sandbox):
+    text = HEAD + claim("hidden", "at-most = 0.5", "defense = plain\nattack = verbatim")
+    write(sandbox, text, n_groups=9, rows=63)
+    one = judge(sandbox, 3)["hidden"]
+    assert one["verdict"] == "inconclusive", one
+    assert (one["reason"] == "attack verbatim against plain: its secrets come from 9 groups, fewer "
+            "than 10"), one["reason"]
+    excluded = one["hypotheses"][0]
+    assert excluded["excluded"] == "its secrets come from 9 groups, fewer than 10", excluded
+    assert excluded["p_violated"] == excluded["adjusted_violated"] == 1, excluded
+    assert excluded["p_upheld"] == excluded["adjusted_upheld"] == 1, excluded
+    assert excluded["detectable"] is None and excluded["units_needed"] is None, excluded
+    write(sandbox, text, n_groups=10)
+    one = judge(sandbox, 1)["hidden"]
+    assert near(one["p_value"], 0.5**10), one
+
+
+def test_more_than_a_hundred_hypotheses_in_groups_can_be_decided(sandbox):
+    """40 groups of 2, of which 8 have one recovered: means of 0 and 1/2, so that the p-value
+    against 0.55 is a product of 0.45 and 0.45/0.5. Resamples, which judged this before, could say
+    no less than 1/2001, and 101/2001 is over 0.05."""
+    text = "".join(claim(f"c{i}", "at-most = 0.55") for i in range(101))
+    write(sandbox, HEAD + text, n_public=8, n_groups=40, rows=80, spread=True)
+    for one in judge(sandbox, 0).values():
+        found = one["hypotheses"][0]
+        assert near(found["p_upheld"], 0.45**32 * (0.45 / 0.5)**8), found
+        assert near(found["adjusted_upheld"], 101 * found["p_upheld"]), found
+
+
+def test_a_success_is_no_evidence_against_successes(sandbox):
+    """No success in 40 groups leaves 0.05 open (0.95^40 is 0.13); one must not uphold it."""
+    for n_public in (0, 1):
+        write(sandbox, HEAD + claim("hidden", "at-most = 0.05"), n_public=n_public, n_groups=40,
+              rows=120, spread=True)
+        one = judge(sandbox, 3)["hidden"]
+        assert one["hypotheses"][0]["p_upheld"] >= 0.95**40 * (1 - 1e-9), one
+
+
+def test_a_figure_has_one_interval(sandbox):
+    write(sandbox, HEAD + claim("hidden", "at-most = 0.5"), n_public=8, n_groups=40, rows=80,
+          spread=True)
+    judge(sandbox, 0)
+    record = json.loads(sandbox.read("out/results.json"))
+    one = record["claims"][0]
+    cell = next(c for c in record["pooled"] if c["id"] == one["hypotheses"][0]["cell"])
+    pooled = next(m for m in cell["measurements"] if m["metric"] == "recovery-rate")
+    for key in ("estimate", "lower", "upper", "n", "confidence"):
+        assert pooled[key] == one[key], (key, pooled, one)
+
+
+# ---- A cell that decides nothing (others: unit/test-judge.c) ----
+
+
+def test_a_cell_in_error_decides_nothing(sandbox):
+    """A secret of zeros has no relative error. What does not need that cell is still judged."""
+    text = HEAD.replace("seed = 3", "seed = 3\ntrials = 2").replace("= 60", "= 30")
+    write(sandbox, text + claim("hidden", "at-most = 0.5"))
+    rows = [list(row) for row in PRIVATE[:ROWS]]
+    rows[7] = [0.0] * 8
+    sandbox.write("private.fvecs", data.file_bytes("private.fvecs", rows))
+    one = judge(sandbox, 3)["hidden"]
+    assert one["verdict"] == "inconclusive", one
+    assert (one["reason"] == "attack nearest against plain: a cell ended in an error "
+            "(1 of 2 trials did not end well)"), one
+
+
+# ---- Judging again ----
+
+
+def test_a_changed_claim_is_judged_on_the_stored_run(sandbox):
+    write(sandbox, HEAD + claim("hidden", "at-most = 0.1"))
+    assert judge(sandbox, 0)["hidden"]["verdict"] == "upheld", "at most 0.1"
+    before = json.loads(sandbox.read("out/run.json"))["seconds"]
+    one = judge(sandbox, 3, "--resume", "--set", "claim hidden.at-most=0.01")["hidden"]
+    assert one["verdict"] == "inconclusive" and one["at-most"] == 0.01, one
+    assert json.loads(sandbox.read("out/run.json"))["seconds"] == before, "cells were run again"
+
+
+def test_same_bytes_for_any_number_of_threads(sandbox):
+    write(sandbox, HEAD + claim("one", "at-most = 0.2", "defense = lifting\nattack = nearest")
+          + claim("two", "at-most = 0.9", "defense = plain\nattack = verbatim"),
+          n_public=8, n_groups=40, rows=80, spread=True)
+    for jobs in (1, 2):
+        sandbox.run_ok("known.scenario", "--out", f"out{jobs}", "--quiet", "--jobs", jobs, code=1)
+    for name in ("results.json", "claims.xml", "summary.md", "results.csv"):
+        assert sandbox.read(f"out1/{name}") == sandbox.read(f"out2/{name}"), name
+
+
+def test_several_scenarios_violated_says_most(sandbox):
+    write(sandbox, HEAD + claim("open", "at-most = 0.1"), n_public=6)
+    sandbox.write("broken.scenario", HEAD.replace("Known", "Broken")
+                  + claim("broken", "at-most = 0.5", "attack = verbatim"))
+    for order in (("known", "broken"), ("broken", "known")):
+        names = [f"{name}.scenario" for name in order]
+        sandbox.run_ok(*names, "--out", order[0], "--quiet", code=1)
+
+
+# ---- Witness ----
+
+
+def test_witness(sandbox):
+    write(sandbox, HEAD + claim("hidden", "at-most = 0.01") + claim("kept", "at-most = 0.9"),
+          n_public=5)
+    found = judge(sandbox, 1)
+    witness = found["hidden"]["witness"]
+    tree = sandbox.tree()
+    words = ("run", "known.scenario", "--out", "out", "--quiet")
+    played = sandbox.expect(sandbox.assay(*words, "--witness", "hidden"), 0, err="")
+    lines = played.out.splitlines()
+    assert (lines[0] == f"witness of claim hidden: cell {witness['cell']}, seed 3, trial 0, secret "
+            f"{witness['secret']}"), lines
+    assert lines[1] == "recovery-rate of this secret: 1 now, 1 in the run: the same", lines
+    secret, estimate = (line.split() for line in lines[2:])
+    assert secret[0] == "secret" and estimate[0] == "estimate" and len(secret) == 9, lines
+    assert secret[1:] == estimate[1:], "nearest found the secret itself"
+    # The secret that is printed is a row of the file, one of the public ones.
+    rows = [[float(value) for value in row] for row in PRIVATE[:5]]
+    shown = [float(value) for value in secret[1:]]
+    assert any(all(math.isclose(a, b, rel_tol=1e-6) for a, b in zip(row, shown)) for row in rows), (
+        shown)
+    sandbox.refuses(sandbox.assay(*words, "--witness", "hiden"),
+                    "--witness: the scenario has no claim 'hiden' (did you mean 'hidden'?)")
+    sandbox.refuses(sandbox.assay(*words, "--witness", "kept"),
+                    "--witness kept: the claim is upheld; only a violated one has a witness")
+    assert sandbox.tree() == tree, "a replay changed the folder"
+
+
+def test_witness_without_a_run(sandbox):
+    write(sandbox, HEAD + claim("hidden", "at-most = 0.01"))
+    words = ("run", "known.scenario", "--out", "out", "--quiet")
+    result = sandbox.assay(*words, "--witness", "hidden")
+    sandbox.expect(result, 2, out="")
+    assert "--witness needs the finished run of this scenario: " in result.err, result
+    assert not (sandbox.path / "out").exists(), "a folder was made"
+
+
+# ---- Reports ----
+
+HOSTILE = (
+    "<script>alert('1')</script> \"q\" & ]]> | `x` [a](http://b) $x$ \x01\x1b[31m\x7f\x85 "
+    "\u202egnp.exe\u202c \u05d0\u05d1 \U0001f600 \ufffe\uffff a|b ##"
+)
+
+
+def test_hostile_text_in_every_report(sandbox):
+    text = HEAD.replace("title = Known", f"title = {HOSTILE}") + claim(
+        "hidden", "at-most = 0.5", f"defense = plain\nattack = verbatim\nsays = {HOSTILE}\n"
+        f"source = {HOSTILE}") + claim("kept", "at-most = 0.5", f"says = {HOSTILE}")
+    write(sandbox, text + "\n[attack db]\nplugin = database\ngrants = database\nneighbours = 20\n"
+          "averaged = 3\n")
+    result = sandbox.run_ok("known.scenario", "--out", "out", "--quiet", code=1)
+    for character in "\x01\x1b\x7f\x85":
+        assert character not in result.out, f"{character!r} reaches the terminal"
+
+    record = json.loads(sandbox.read("out/results.json"))
+    assert record["scenario"]["title"] == HOSTILE, record["scenario"]["title"]
+    assert [one["says"] for one in record["claims"]] == [HOSTILE, HOSTILE], "says"
+    assert record["claims"][0]["source"] == HOSTILE, "source"
+
+    root = xml.etree.ElementTree.fromstring(sandbox.read("out/claims.xml"))
+    suite, = root
+    tested = suite.findall("testcase")
+    assert (suite.attrib == {"name": suite.get("name"), "tests": "3", "failures": "1", "errors": "0",
+                             "skipped": "1", "time": "0"}), suite.attrib
+    assert "<script>alert('1')</script> \"q\" & ]]>" in suite.get("name"), suite.get("name")
+    assert tested[0].get("name").startswith("hidden: <script>"), tested[0].attrib
+    assert tested[0].find("failure").get("type") == "violated", "failure"
+    assert tested[1].find("failure") is None and tested[1].find("error") is None, "upheld"
+    assert tested[2].find("skipped") is not None, "the pair that does not fit"
+    properties = {p.get("name"): p.get("value") for p in tested[0].iter("property")}
+    assert properties["estimate"] == "1" and properties["n"] == "60", properties
+    assert properties["at-most"] == "0.5" and properties["measure"] == "recovery-rate", properties
+
+    summary = sandbox.read("out/summary.md")
+    for character in "\x01\x1b\x7f\x85\u202e\u202c":
+        assert character not in summary, f"{character!r} in summary.md"
+    assert "<" not in summary and "\u05d0\u05d1 \U0001f600" in summary, summary
+    row = next(line for line in summary.splitlines() if line.startswith("| **violated**"))
+    cells = row.replace("\\|", "").split("|")
+    assert len(cells) == 6, f"the row has other columns: {row}"
+    for mark in ("`", "[", "$"):
+        assert row.count(mark) == row.count("\\" + mark), f"{mark} is not escaped: {row}"
+
+
+def test_inconclusive_is_an_error_in_junit(sandbox):
+    write(sandbox, HEAD + claim("open", "at-most = 0.1"), n_public=6)
+    judge(sandbox, 3)
+    root = xml.etree.ElementTree.fromstring(sandbox.read("out/claims.xml"))
+    assert (root.get("failures"), root.get("errors")) == ("0", "1"), root.attrib
+    error = root.find("testsuite/testcase/error")
+    assert error.get("type") == "inconclusive" and "underpowered" in error.get("message"), error
+    assert root.find("testsuite/testcase").get("name") == "open", "a claim that says nothing"
+
+
+def test_without_claims_there_is_an_empty_suite(sandbox):
+    write(sandbox, HEAD)
+    assert judge(sandbox, 0) == {}, "claims"
+    root = xml.etree.ElementTree.fromstring(sandbox.read("out/claims.xml"))
+    assert root.get("tests") == "0" and root.find("testsuite/testcase") is None, root.attrib
+
+
+# ---- The scenarios of scenarios/controls ----
+
+
+def play_control(sandbox, name, code, verdict):
+    path = SOURCE / "scenarios" / "controls" / f"{name}.scenario"
+    sandbox.run_ok(path, "--out", "out", "--quiet", code=code)
+    record = json.loads(sandbox.read("out/results.json"))
+    assert record["claims"], "no claims"
+    for one in record["claims"]:
+        assert one["verdict"] == verdict, one
+
+
+@pytest.mark.slow
+def test_control_lifting_violated(sandbox):
+    play_control(sandbox, "lifting-violated", 1, "violated")
+
+
+@pytest.mark.slow
+def test_control_lifting_upheld(sandbox):
+    play_control(sandbox, "lifting-upheld", 0, "upheld")

@@ -1,0 +1,215 @@
+"""assay report: every export again from the run store alone, of whole and of broken runs."""
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import sqlite3
+
+import tiny
+
+CLAIM = """
+[claim hidden]
+measure = recovery-rate
+attack = nearest
+at-most = 0.5
+"""
+OPTIONS = ("--seed", "9", "--trials", "2", "--set", "defense lifting.dimension=2;6")
+
+
+def run(sandbox, out="out", text=tiny.LONGER + CLAIM):
+    """A run of which neither scenario nor data are there any more."""
+    tiny.write(sandbox, text)
+    result = sandbox.assay("run", "tiny.scenario", "--out", out, "--quiet", *OPTIONS)
+    assert result.code in (0, 1, 3), result
+    for path in sandbox.path.iterdir():
+        if path.is_file():
+            path.unlink()
+    return result
+
+
+@contextlib.contextmanager
+def database(sandbox, name="out"):
+    with contextlib.closing(sqlite3.connect(sandbox.path / name / "run.sqlite")) as opened, opened:
+        yield opened
+
+
+def refused(sandbox, message, *arguments):
+    before = sandbox.tree()
+    sandbox.refuses(sandbox.assay("report", *arguments), message)
+    assert sandbox.tree() == before, "the folder changed"
+
+
+# ---- The same bytes ----
+
+
+def test_same_bytes_without_scenario_and_data(sandbox):
+    first = run(sandbox)
+    before = sandbox.tree("out")
+    assert {"results.json", "results.csv", "claims.xml", "summary.md", "run.json"} <= set(before), (
+        before)
+    for name in before:
+        if name != "run.sqlite" and (sandbox.path / "out" / name).is_file():
+            (sandbox.path / "out" / name).unlink()
+    result = sandbox.expect(sandbox.assay("report", "out"), err="")
+    assert sandbox.tree("out") == before, "other files"
+    # The table is that of the run; what follows it says where things are.
+    table = first.out.rsplit("\nresults in ", 1)[0]
+    assert result.out == f"{table}\nreports in out\n", result
+
+
+def test_into_another_folder(sandbox):
+    run(sandbox)
+    before = sandbox.tree("out")
+    sandbox.shell("chmod -R a-w out")
+    if os.geteuid() != 0:
+        refused(sandbox, "out: cannot be written: Permission denied; expected --out with another "
+                "folder", "out")
+    sandbox.expect(sandbox.assay("report", "out", "--out", "a/b", "--quiet"), out="", err="")
+    assert sandbox.tree("out") == before, "the run changed"
+    written = sandbox.tree("a/b")
+    assert written == {name: before[name] for name in before if name != "run.sqlite"}, written
+
+
+def test_json(sandbox):
+    run(sandbox)
+    result = sandbox.expect(sandbox.assay("report", "out", "--json"), err="")
+    assert result.out == sandbox.read("out/results.json"), "other text than results.json"
+
+
+def test_numbers_with_other_processes_and_times(sandbox):
+    """run.json of a report is that of the run, not of the report."""
+    run(sandbox)
+    text = sandbox.read("out/run.json")
+    sandbox.expect(sandbox.assay("report", "out", "--quiet", OMP_NUM_THREADS="1"))
+    assert sandbox.read("out/run.json") == text, "other times or threads"
+
+
+def test_claims_of_the_last_resume(sandbox):
+    """Claims are no part of the plan: a resume may judge others, and the report knows them."""
+    run(sandbox)
+    tiny.write(sandbox, tiny.LONGER + CLAIM.replace("at-most = 0.5", "at-most = 1"))
+    sandbox.assay("run", "tiny.scenario", "--out", "out", "--quiet", "--resume", *OPTIONS)
+    text = sandbox.read("out/results.json")
+    assert json.loads(text)["claims"][0]["at-most"] == 1, "the claim of the resume"
+    (sandbox.path / "tiny.scenario").unlink()
+    sandbox.expect(sandbox.assay("report", "out", "--quiet"))
+    assert sandbox.read("out/results.json") == text, "another claim"
+
+
+# ---- Unfinished ----
+
+
+def test_unfinished(sandbox):
+    run(sandbox)
+    whole = json.loads(sandbox.read("out/results.json"))
+    assert "missing_cells" not in whole, "a whole run is marked"
+    with database(sandbox) as opened:
+        n = opened.execute("SELECT count(*) FROM cells").fetchone()[0]
+        opened.execute("DELETE FROM cells WHERE cell >= ?", (n - 3,))
+        opened.execute("DELETE FROM outcomes WHERE cell >= ?", (n - 3,))
+        opened.execute("DELETE FROM meta WHERE key IN ('state', 'times')")
+    result = sandbox.expect(sandbox.assay("report", "out"), err="")
+    assert (f"\nunfinished: 3 of {n} cells were not run; 'assay run tiny.scenario --out out "
+            "--resume' goes on\n" in result.out), result
+    found = json.loads(sandbox.read("out/results.json"))
+    assert found["missing_cells"] == 3 and found["cells"] == whole["cells"][:-3], "other cells"
+    assert f"\n**Unfinished: 3 of {n} cells were not run.**\n" in sandbox.read("out/summary.md"), (
+        "summary.md is not marked")
+    assert "nfinished" in sandbox.read("out/report.html"), "report.html is not marked"
+    about = json.loads(sandbox.read("out/run.json"))
+    assert about["start"] is None and about["end"] is None and about["threads"] is None, about
+
+
+def test_unfinished_then_resumed(sandbox):
+    """Reports in the folder do not stand in the way of the run."""
+    run(sandbox)
+    whole = sandbox.read("out/results.json")
+    with database(sandbox) as opened:
+        opened.execute("DELETE FROM cells WHERE cell >= 2")
+        opened.execute("DELETE FROM outcomes WHERE cell >= 2")
+        opened.execute("DELETE FROM meta WHERE key = 'state'")
+    sandbox.expect(sandbox.assay("report", "out", "--quiet"))
+    assert sandbox.read("out/results.json") != whole, "the unfinished run is whole"
+    tiny.write(sandbox, tiny.LONGER + CLAIM)
+    sandbox.assay("run", "tiny.scenario", "--out", "out", "--quiet", "--resume", *OPTIONS)
+    assert sandbox.read("out/results.json") == whole, "other results"
+
+
+# ---- What is no run ----
+
+
+def test_not_a_run(sandbox):
+    refused(sandbox, "nothing: expected the output folder of a run", "nothing")
+    sandbox.write("file", "text")
+    refused(sandbox, "file: expected the output folder of a run", "file")
+    (sandbox.path / "empty").mkdir()
+    refused(sandbox, "empty: holds no run; expected the output folder of a run, with run.sqlite",
+            "empty")
+    sandbox.write("blank/run.sqlite", "")
+    refused(sandbox, "blank/run.sqlite: is not a run store", "blank")
+    sandbox.write("text/run.sqlite", "no database, but a text" * 99)
+    result = sandbox.expect(sandbox.assay("report", "text"), 2, "")
+    assert result.err.startswith("assay: text/run.sqlite: "), result
+
+
+def test_damaged(sandbox):
+    run(sandbox)
+    data = (sandbox.path / "out/run.sqlite").read_bytes()
+    sandbox.write("cut/run.sqlite", data[: len(data) // 2])
+    result = sandbox.expect(sandbox.assay("report", "cut"), 2, "")
+    assert result.err.startswith("assay: cut/run.sqlite: the run store is damaged ("), result
+    with database(sandbox) as opened:
+        opened.execute("UPDATE meta SET value = substr(value, 1, 40) WHERE key = 'scenario'")
+    refused(sandbox, "out: the scenario kept in run.sqlite is damaged", "out")
+
+
+def test_other_versions(sandbox):
+    run(sandbox)
+    shutil.copytree(sandbox.path / "out", sandbox.path / "old")
+    shutil.copytree(sandbox.path / "out", sandbox.path / "other")
+    with database(sandbox) as opened:
+        opened.execute("PRAGMA user_version = 99")
+    refused(sandbox, "out/run.sqlite: made by a newer version of Assay (store 99, this one reads "
+            "{*})", "out")
+    with database(sandbox, "old") as opened:
+        opened.execute("DELETE FROM meta WHERE key = 'scenario'")
+    refused(sandbox, "old: the run was made by Assay {*}, which kept no scenario in it; expected "
+            "'assay run SCENARIO --out old --resume' first", "old")
+    with database(sandbox, "other") as opened:
+        opened.execute("UPDATE meta SET value = 'f00' WHERE key = 'plan_sha256'")
+    refused(sandbox, "other: the run was made by Assay {*}, and this is {*}, which reads the "
+            "scenario otherwise; expected the same version", "other")
+
+
+def test_old_store_after_resume(sandbox):
+    """What the message of an old store asks for does help."""
+    run(sandbox)
+    with database(sandbox) as opened:
+        opened.execute("DELETE FROM meta WHERE key = 'scenario'")
+    tiny.write(sandbox, tiny.LONGER + CLAIM)
+    sandbox.assay("run", "tiny.scenario", "--out", "out", "--resume", "--quiet", *OPTIONS)
+    sandbox.expect(sandbox.assay("report", "out", "--quiet"), err="")
+
+
+def test_in_use(sandbox):
+    run(sandbox)
+    held = os.open(sandbox.path / "out", os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    refused(sandbox, "output folder out is in use by another process; expected it to end first, or "
+            "--out with another folder", "out")
+    os.close(held)
+    sandbox.expect(sandbox.assay("report", "out", "--quiet"))
+
+
+def test_bad_usage(sandbox):
+    sandbox.expect(sandbox.assay("report"), 2, "", "assay report: expected the output folder of a "
+                   "run; 'assay report --help' explains\n")
+    sandbox.expect(sandbox.assay("report", "a", "b"), 2, "",
+                   "assay report: unexpected 'b'; 'assay report --help' explains\n")
+    sandbox.expect(sandbox.assay("report", "a", "--out", ""), 2, "",
+                   "assay report: --out: expected a folder\n")
+    run(sandbox)
+    sandbox.write("file", "text")
+    refused(sandbox, "file: cannot be written: {*}", "out", "--out", "file")
