@@ -17,26 +17,22 @@
  * The numbers below, foremost the least size, were chosen so that descriptors agree with those of
  * photographs in the figures of docs/scenes.md.
  *
- * The point function works on signed distances d to a leaf's edge: coverage rises from 0 to 1 over
- * |d| <= softness. Edges in focus are sharper than a pixel, as in photographs that were reduced
- * without filtering: the stair-steps give many of the keypoints that lie on edges. */
+ * Edges in focus are sharper than a pixel, as in photographs that were reduced without filtering:
+ * the stair-steps give many of the keypoints that lie on edges. */
 #include "datasets/generated/dead-leaves.h"
 
 #include <math.h>
 
 #include "core/data/matrix.h"
-#include "datasets/generated/textures.h"
 
-#define TILE 8.0         /* side of a tile */
-#define LEAST_SIZE 14.0  /* a: median over scenes */
-#define MOST_SHARE 0.5   /* b, by the shorter side of the scene */
-#define LAYERS 8.0       /* mean number of leaves above a point */
-#define SHADOW_WIDTH 4.0 /* times softness */
-#define EDGE_WIDTH 0.3   /* least softness, by the pixel */
+#define TILE 8.0        /* side of a tile */
+#define LEAST_SIZE 14.0 /* a: median over scenes */
+#define MOST_SHARE 0.5  /* b, by the shorter side of the scene */
+#define LAYERS 8.0      /* mean number of leaves above a point */
 #define N_COLOURS 8
-#define BLOB_RADIUS 0.8 /* by the size */
-#define BLOB_WAVE 0.2   /* wave k of four, by the size, has at most 1 / (1 + k / 2) of this */
-#define BLOB_CORE 0.28  /* 0.8 - 0.2 (1 + 2/3 + 1/2 + 2/5), rounded down */
+/* Wave k of four of a blob has, by its size, at most 1 / (1 + k / 2) of this: the sum of all,
+ * 0.2 (1 + 2/3 + 1/2 + 2/5), leaves 0.28 of its radius. */
+#define BLOB_WAVE 0.2
 
 /* What the leaves of one scene have in common. */
 typedef struct {
@@ -62,89 +58,6 @@ struct _AssayScene {
 };
 
 /* ---- Leaves ---- */
-
-/* The texture at (u, v) of the leaf's frame. */
-static double
-texture_value (const AssayLeaf *leaf, double u, double v, double footprint)
-{
-  const double x = (leaf->texture_cosine * u + leaf->texture_sine * v) / leaf->period;
-  const double y = (leaf->texture_cosine * v - leaf->texture_sine * u) / leaf->period;
-  const double f = footprint / leaf->period;
-  /* A period of less than two footprints cannot be seen. */
-  const double visible = CLAMP (2.0 - 4.0 * f, 0.0, 1.0);
-
-  if (visible <= 0)
-    return 0;
-  switch (leaf->texture) {
-  case ASSAY_TEXTURE_CLOUDS:
-    return clouds (leaf->seed, x, y, f);
-  case ASSAY_TEXTURE_GRAIN:
-    return clouds (leaf->seed, x, 0.15 * y, f);
-  case ASSAY_TEXTURE_STRIPES:
-    return visible * stripes (leaf->seed, x, y, f);
-  case ASSAY_TEXTURE_SPOTS:
-    return visible * spots (leaf->seed, x, y, f);
-  case ASSAY_TEXTURE_BRICKS:
-    return visible * bricks (leaf->seed, x, y, f);
-  case ASSAY_TEXTURE_WRITING:
-    return visible * writing (leaf->seed, x, y, f);
-  case ASSAY_TEXTURE_PLAIN:
-  default:
-    return 0;
-  }
-}
-
-/* Signed distance (nearly, and exactly 0 on it) from the edge to the point (u, v) of the leaf's
- * frame, positive inside. */
-static double
-edge_distance (const AssayLeaf *leaf, double u, double v)
-{
-  const double a = leaf->size, b = leaf->size * leaf->aspect;
-  double distance;
-
-  switch (leaf->shape) {
-  case ASSAY_LEAF_ELLIPSE: {
-    const double f = hypot (u / a, v / b), slope = hypot (u / (a * a), v / (b * b));
-
-    return f < 0.5 ? (1 - f) * b : (1 - f) * f / slope;
-  }
-  case ASSAY_LEAF_BLOB: {
-    const double direction = atan2 (v, u);
-    double radius = BLOB_RADIUS;
-
-    for (guint k = 0; k < leaf->n_sides; k++)
-      radius += leaf->sides[k][0] * cos ((k + 2) * direction + leaf->sides[k][1]);
-    return radius * a - hypot (u, v);
-  }
-  case ASSAY_LEAF_POLYGON: /* cut off by a circle, for three sides may not meet */
-    distance = a - hypot (u, v);
-    for (guint k = 0; k < leaf->n_sides; k++)
-      distance = MIN (distance, leaf->sides[k][2] - leaf->sides[k][0] * u - leaf->sides[k][1] * v);
-    return distance;
-  case ASSAY_LEAF_STRIP:
-    v -= leaf->bend * (u * u / a - 0.5 * a);
-    return MIN (a - fabs (u), b - fabs (v));
-  case ASSAY_LEAF_RECTANGLE:
-  default:
-    return MIN (a - fabs (u), b - fabs (v));
-  }
-}
-
-static void
-to_leaf (const AssayLeaf *leaf, double x, double y, double *ret_u, double *ret_v)
-{
-  const double dx = x - leaf->x, dy = y - leaf->y;
-
-  *ret_u = leaf->cosine * dx + leaf->sine * dy;
-  *ret_v = leaf->cosine * dy - leaf->sine * dx;
-}
-
-/* No point of the leaf, its soft edge and its shadow is farther from the centre. */
-static double
-reach (const AssayLeaf *leaf, double softness)
-{
-  return 1.5 * leaf->size + (1.0 + SHADOW_WIDTH) * softness;
-}
 
 static double
 power_law_size (const AssayScene *scene, AssayStream *stream)
@@ -277,9 +190,8 @@ static void
 place_leaf (AssayScene *scene, const AssayLeaf *leaf)
 {
   const guint32 index = scene->leaves->len;
-  const double far = reach (leaf, leaf->softness);
-  /* A tile whose corners are inside is covered, by all but blobs, which are not convex. */
-  const double core = leaf->shape == ASSAY_LEAF_BLOB ? BLOB_CORE * leaf->size : G_MAXDOUBLE;
+  const double far = assay_leaf_reach (leaf, leaf->softness);
+  const double core = assay_leaf_convex_radius (leaf);
   const double left = floor ((leaf->x - far) / TILE), right = floor ((leaf->x + far) / TILE);
   const double top = floor ((leaf->y - far) / TILE), bottom = floor ((leaf->y + far) / TILE);
 
@@ -296,8 +208,8 @@ place_leaf (AssayScene *scene, const AssayLeaf *leaf)
         const gsize across = corner & 1, down = corner >> 1;
         double u, v;
 
-        to_leaf (leaf, TILE * (double) (column + across), TILE * (double) (row + down), &u, &v);
-        covers = edge_distance (leaf, u, v) > leaf->softness + 1.0 && hypot (u, v) < core;
+        assay_leaf_locate (leaf, TILE * (double) (column + across), TILE * (double) (row + down), &u, &v);
+        covers = assay_leaf_edge_distance (leaf, u, v) > leaf->softness + 1.0 && hypot (u, v) < core;
       }
       g_array_append_val (scene->tiles[t], index);
       if (covers) {
@@ -310,7 +222,7 @@ place_leaf (AssayScene *scene, const AssayLeaf *leaf)
 static gboolean
 meets_open_tile (const AssayScene *scene, const AssayLeaf *leaf)
 {
-  const double far = reach (leaf, 0.5 * leaf->size);
+  const double far = assay_leaf_reach (leaf, 0.5 * leaf->size);
   const double left = floor ((leaf->x - far) / TILE), right = floor ((leaf->x + far) / TILE);
   const double top = floor ((leaf->y - far) / TILE), bottom = floor ((leaf->y + far) / TILE);
 
@@ -432,49 +344,6 @@ assay_scene_sizes (const AssayScene *scene, double *ret_least, double *ret_most)
   *ret_most = scene->most;
 }
 
-/* ---- Colours ---- */
-
-static void
-leaf_colour (const AssayLeaf *leaf, double u, double v, double distance, double footprint,
-             double *ret_colour)
-{
-  const double a = leaf->size, s = u / a, t = v / a;
-  const double shade
-      = 1.0 + leaf->shading[0] * s + leaf->shading[1] * t + leaf->shading[2] * (s * s + t * t);
-  const double texture = leaf->contrast * texture_value (leaf, u, v, footprint);
-  const double softness = MAX (leaf->softness, EDGE_WIDTH * footprint);
-  const double rim = leaf->rim > 0 ? step (leaf->rim - distance, softness) : 0.0;
-  const double strength = MAX (shade, 0.2) * (1.0 + rim * (leaf->rim_brightness - 1.0));
-
-  for (guint c = 0; c < 3; c++)
-    ret_colour[c] = strength * ((double) leaf->colour[c] + (1.0 - rim) * texture);
-}
-
-/* Blends one leaf, seen at (x, y), into @sum, of which the share @open is still to be filled.
- * Returns what is left of it. */
-static double
-blend (const AssayLeaf *leaf, gboolean is_last, double x, double y, double footprint, double open,
-       double *sum)
-{
-  const double softness = MAX (leaf->softness, EDGE_WIDTH * footprint);
-  const double far = reach (leaf, softness);
-  double u, v, distance, cover, colour[3];
-
-  to_leaf (leaf, x, y, &u, &v);
-  if (!is_last && u * u + v * v > far * far)
-    return open;
-  distance = edge_distance (leaf, u, v);
-  cover = is_last ? 1.0 : step (distance, softness);
-  if (cover > 0) {
-    leaf_colour (leaf, u, v, distance, footprint, colour);
-    for (guint c = 0; c < 3; c++)
-      sum[c] += open * cover * colour[c];
-  }
-  /* The shadow is a black layer around the leaf, strongest at its edge. */
-  open *= 1.0 - leaf->shadow * CLAMP (1.0 + distance / (SHADOW_WIDTH * softness), 0.0, 1.0);
-  return open * (1.0 - cover);
-}
-
 void
 assay_scene_colour (const AssayScene *scene, double x, double y, double footprint,
                     float *ret_colour)
@@ -482,7 +351,7 @@ assay_scene_colour (const AssayScene *scene, double x, double y, double footprin
   /* fmin and fmax, because they also take care of NaN: a homography may give anything. */
   const double px = fmax (fmin (x, scene->width * (1 - 1e-12)), 0);
   const double py = fmax (fmin (y, scene->height * (1 - 1e-12)), 0);
-  const double size = fmin (fmax (footprint, 1e-3), 1e3);
+  const AssayLeafView view = { px, py, fmin (fmax (footprint, 1e-3), 1e3) };
   const GArray *tile = scene->tiles[(gsize) (py / TILE) * scene->columns + (gsize) (px / TILE)];
   const double light = 1.0 + scene->mood.light[0] * (px / scene->width - 0.5)
                        + scene->mood.light[1] * (py / scene->height - 0.5);
@@ -492,7 +361,7 @@ assay_scene_colour (const AssayScene *scene, double x, double y, double footprin
     const guint32 index = g_array_index (tile, guint32, i);
     const AssayLeaf *leaf = &g_array_index (scene->leaves, AssayLeaf, index);
 
-    open = blend (leaf, i + 1 == tile->len, px, py, size, open, sum);
+    open = assay_leaf_blend (leaf, i + 1 == tile->len, &view, open, sum);
   }
   for (guint c = 0; c < 3; c++)
     ret_colour[c] = (float) (MAX (light, 0.2) * sum[c]);
@@ -538,17 +407,17 @@ scene_point (const double *h, double x, double y, double *ret_point, double *ret
 }
 
 AssayPhoto *
-assay_scene_render (const AssayScene *scene, const double *homography, gsize width, gsize height,
-                    const AssayCamera *camera, AssayStream *stream, GError **error)
+assay_scene_render (const AssayScene *scene, const double *homography, const AssayCamera *camera,
+                    AssayStream *stream, GError **error)
 {
   const double identity[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
   const double *h = homography != NULL ? homography : identity;
-  g_autoptr (AssayPhoto) photo = assay_photo_new (width, height, 3, error);
+  g_autoptr (AssayPhoto) photo = assay_photo_new (camera->width, camera->height, 3, error);
 
   if (photo == NULL)
     return NULL;
-  for (gsize y = 0; y < height; y++)
-    for (gsize x = 0; x < width; x++) {
+  for (gsize y = 0; y < photo->height; y++)
+    for (gsize x = 0; x < photo->width; x++) {
       double point[2], footprint;
 
       scene_point (h, (double) x, (double) y, point, &footprint);

@@ -48,6 +48,8 @@ typedef struct {
   AssayStreamKey key;
   float *centres; /* classes x modes x rank */
   float *map;     /* columns x 2 rank: A and B */
+  float *latent;  /* 2 rank: of the row that is drawn */
+  GChecksum *checksum;
 } Space;
 
 static void
@@ -55,6 +57,8 @@ clear_space (Space *space)
 {
   g_clear_pointer (&space->centres, g_free);
   g_clear_pointer (&space->map, g_free);
+  g_clear_pointer (&space->latent, g_free);
+  g_clear_pointer (&space->checksum, g_checksum_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Space, clear_space)
 
@@ -69,7 +73,9 @@ make_space (Space *space, GError **error)
 
   space->centres = assay_alloc (centres, sizeof (float), "modes", error);
   space->map = assay_alloc (map, sizeof (float), "map", error);
-  if (space->centres == NULL || space->map == NULL)
+  space->latent = assay_alloc (2 * rank, sizeof (float), "a row", error);
+  space->checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  if (space->centres == NULL || space->map == NULL || space->latent == NULL)
     return FALSE;
   for (gsize i = 0; i < centres; i++)
     space->centres[i] = (float) (settings->separation * assay_stream_normal (&stream));
@@ -79,9 +85,10 @@ make_space (Space *space, GError **error)
   return TRUE;
 }
 
-/* Draws the classes of a row and the mean of a mode of each. */
+/* Draws the classes of a row and the mean of a mode of each. The set of them, where rows have
+ * several. */
 static gint64
-draw_classes (const Space *space, AssayStream *stream, float *ret_latent, gint64 *ret_label)
+draw_classes (const Space *space, AssayStream *stream, gint64 *ret_label)
 {
   const GaussianClasses *settings = space->settings;
   const gsize rank = (gsize) settings->rank;
@@ -90,27 +97,28 @@ draw_classes (const Space *space, AssayStream *stream, float *ret_latent, gint64
   gint64 set = 0;
 
   assay_stream_choose (stream, (gsize) settings->classes, n, chosen);
-  memset (ret_latent, 0, rank * sizeof (float));
+  memset (space->latent, 0, rank * sizeof (float));
   for (gsize c = 0; c < n; c++) {
     const gsize mode = (gsize) assay_stream_below (stream, (guint64) settings->modes);
     const float *centre = space->centres + (chosen[c] * (gsize) settings->modes + mode) * rank;
 
     for (gsize j = 0; j < rank; j++)
-      ret_latent[j] += centre[j] / (float) n;
+      space->latent[j] += centre[j] / (float) n;
     set |= settings->labels > 1 ? (gint64) 1 << chosen[c] : 0;
   }
   *ret_label = (gint64) chosen[0];
   return set;
 }
 
-static void
-draw_row (const Space *space, guint role, gsize row, float *latent, float *ret_row,
-          gint64 *ret_label, gint64 *ret_set)
+/* Its set of classes, as above. */
+static gint64
+draw_row (const Space *space, guint role, gsize row, float *ret_row, gint64 *ret_label)
 {
   const gsize rank = (gsize) space->settings->rank, d = (gsize) space->settings->columns;
   AssayStream stream = assay_stream (space->key, ITEM (role, row));
+  const gint64 set = draw_classes (space, &stream, ret_label);
+  float *latent = space->latent;
 
-  *ret_set = draw_classes (space, &stream, latent, ret_label);
   for (gsize j = 0; j < rank; j++)
     latent[j] += (float) assay_stream_normal (&stream);
   for (gsize j = rank; j < 2 * rank; j++)
@@ -122,23 +130,23 @@ draw_row (const Space *space, guint role, gsize row, float *latent, float *ret_r
       sum += (double) space->map[c * 2 * rank + j] * (double) latent[j];
     ret_row[c] = (float) sum;
   }
+  return set;
 }
 
 static gboolean
 make_role (const Space *space, guint role, gsize count, AssayRows **ret_rows,
-           AssayRoleData *ret_data, GChecksum *checksum, GError **error)
+           AssayRoleData *ret_data, GError **error)
 {
   const gsize d = (gsize) space->settings->columns;
   g_autoptr (AssayMatrix) rows = assay_matrix_new (count, d, error);
   g_autofree gint64 *labels = assay_alloc (count, sizeof *labels, "labels", error);
   g_autofree gint64 *sets = assay_alloc (count, sizeof *sets, "labels", error);
-  g_autofree float *latent
-      = assay_alloc (2 * (gsize) space->settings->rank, sizeof *latent, "a row", error);
+  GChecksum *checksum = space->checksum;
 
-  if (rows == NULL || labels == NULL || sets == NULL || latent == NULL)
+  if (rows == NULL || labels == NULL || sets == NULL)
     return FALSE;
   for (gsize i = 0; i < count; i++)
-    draw_row (space, role, i, latent, assay_matrix_row (rows, i), &labels[i], &sets[i]);
+    sets[i] = draw_row (space, role, i, assay_matrix_row (rows, i), &labels[i]);
   g_checksum_update (checksum, (const guchar *) rows->data, (gssize) (count * d * sizeof (float)));
   g_checksum_update (checksum, (const guchar *) labels, (gssize) (count * sizeof (gint64)));
   g_checksum_update (checksum, (const guchar *) sets, (gssize) (count * sizeof (gint64)));
@@ -154,19 +162,18 @@ open_classes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
 {
   const GaussianClasses *settings = context->settings;
   g_auto (Space) space = { .settings = settings, .key = context->stream };
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
 
   if (!make_space (&space, error))
     return FALSE;
   if (!make_role (&space, SECRETS, (gsize) settings->count, &ret_dataset->secrets,
-                  &ret_dataset->secret_data, checksum, error)
+                  &ret_dataset->secret_data, error)
       || !make_role (&space, PUBLIC, (gsize) settings->public_count, &ret_dataset->public_rows,
-                     &ret_dataset->public_data, checksum, error)
+                     &ret_dataset->public_data, error)
       || !make_role (&space, TEST, (gsize) settings->test_count, &ret_dataset->test,
-                     &ret_dataset->test_data, checksum, error))
+                     &ret_dataset->test_data, error))
     return FALSE;
   ret_dataset->n_classes = (gsize) settings->classes;
-  ret_dataset->sha256 = g_strdup (g_checksum_get_string (checksum));
+  ret_dataset->sha256 = g_strdup (g_checksum_get_string (space.checksum));
   if (settings->records) {
     AssayStream stream = assay_stream (context->stream, RECORDS);
     const guint32 first = assay_stream_u32 (&stream), second = assay_stream_u32 (&stream);

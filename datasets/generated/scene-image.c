@@ -78,51 +78,53 @@ assay_scene_draw_homography (gsize width, gsize height, AssayStream *stream,
 
 /* ---- Images ---- */
 
-/* Takes a photograph of @scene and describes it. */
+/* Takes the photograph of @scene, or where there is a @homography the view of it, and describes
+ * it. */
 static gboolean
-describe (const AssaySceneRules *rules, AssayStreamKey key, AssaySift *sift,
-          const AssaySceneImage *image, AssaySceneRole role, const AssayScene *scene,
-          const double *homography, AssayPicture *ret_image, GError **error)
+describe (const AssaySceneRules *rules, AssaySift *sift, const AssayScene *scene,
+          const double *homography, AssaySceneImage *image, GError **error)
 {
-  AssayStream camera = image_stream (key, role, image->number, CAMERA);
-  AssayStream choice = image_stream (key, role, image->number, CHOICE);
-  g_autoptr (AssayPhoto) photo = assay_scene_render (scene, homography, rules->width, rules->height,
-                                                     &rules->camera, &camera, error);
+  const AssaySceneRole role = homography != NULL ? ASSAY_SCENE_VIEW : image->role;
+  AssayPicture *picture = homography != NULL ? &image->view : &image->image;
+  AssayStream camera = image_stream (rules->key, role, image->number, CAMERA);
+  AssayStream choice = image_stream (rules->key, role, image->number, CHOICE);
+  g_autoptr (AssayPhoto) photo
+      = assay_scene_render (scene, homography, &rules->camera, &camera, error);
   g_autoptr (AssayPhoto) grey = photo != NULL ? assay_photo_grey (photo, error) : NULL;
   g_autoptr (GArray) keypoints = grey != NULL ? assay_sift_detect (sift, grey, error) : NULL;
   g_autofree gsize *chosen = NULL;
 
   if (keypoints == NULL
-      || !assay_picture_reserve (ret_image, MIN (keypoints->len, rules->per_image), error))
+      || !assay_picture_reserve (picture, MIN (keypoints->len, rules->per_image), error))
     return FALSE;
   chosen = assay_picture_choose (&choice, keypoints->len, rules->per_image);
-  for (gsize i = 0; i < ret_image->count; i++) {
-    ret_image->keypoints[i] = g_array_index (keypoints, AssayKeypoint, chosen[i]);
-    assay_sift_describe (sift, &ret_image->keypoints[i],
-                         ret_image->descriptors + i * ASSAY_SIFT_LENGTH);
+  for (gsize i = 0; i < picture->count; i++) {
+    picture->keypoints[i] = g_array_index (keypoints, AssayKeypoint, chosen[i]);
+    assay_sift_describe (sift, &picture->keypoints[i],
+                         picture->descriptors + i * ASSAY_SIFT_LENGTH);
   }
   if (image->has_photo)
-    ret_image->photo = g_steal_pointer (&photo);
+    picture->photo = g_steal_pointer (&photo);
   return TRUE;
 }
 
 gboolean
-assay_scene_image_make (const AssaySceneRules *rules, AssayStreamKey key, AssaySift *sift,
-                        AssaySceneImage *image, GError **error)
+assay_scene_image_make (const AssaySceneRules *rules, AssaySift *sift, AssaySceneImage *image,
+                        GError **error)
 {
-  AssayStream scene_stream = image_stream (key, image->role, image->number, SCENE);
-  AssayStream stream = image_stream (key, ASSAY_SCENE_VIEW, image->number, HOMOGRAPHY);
+  const gsize width = rules->camera.width, height = rules->camera.height;
+  AssayStream scene_stream = image_stream (rules->key, image->role, image->number, SCENE);
+  AssayStream stream = image_stream (rules->key, ASSAY_SCENE_VIEW, image->number, HOMOGRAPHY);
   g_autoptr (AssayScene) scene
-      = assay_scene_new ((double) rules->width, (double) rules->height, &scene_stream, error);
+      = assay_scene_new ((double) width, (double) height, &scene_stream, error);
   double inverse[9];
 
-  if (scene == NULL
-      || !describe (rules, key, sift, image, image->role, scene, NULL, &image->image, error))
+  if (scene == NULL || !describe (rules, sift, scene, NULL, image, error))
     return FALSE;
   if (!image->has_view)
     return TRUE;
-  assay_scene_draw_homography (rules->width, rules->height, &stream, image->homography, inverse);
-  return describe (rules, key, sift, image, ASSAY_SCENE_VIEW, scene, inverse, &image->view, error);
+  assay_scene_draw_homography (width, height, &stream, image->homography, inverse);
+  return describe (rules, sift, scene, inverse, image, error);
 }
 
 void

@@ -16,10 +16,9 @@ typedef enum {
 } AssaySceneRole;
 
 typedef struct {
-  gsize width;
-  gsize height;
-  gsize per_image; /* descriptors at most */
   AssayCamera camera;
+  gsize per_image; /* descriptors at most */
+  AssayStreamKey key;
 } AssaySceneRules;
 
 typedef struct {
@@ -45,7 +44,7 @@ void assay_scene_draw_homography (gsize width, gsize height, AssayStream *stream
 
 /* Fills in the image (and view) that @image names by its first fields, by @sift, which is one for
  * pictures of this size. An image without keypoints has no rows. */
-gboolean assay_scene_image_make (const AssaySceneRules *rules, AssayStreamKey key, AssaySift *sift,
+gboolean assay_scene_image_make (const AssaySceneRules *rules, AssaySift *sift,
                                  AssaySceneImage *image, GError **error);
 void assay_scene_image_clear (AssaySceneImage *image);
 

@@ -38,8 +38,8 @@ typedef struct {
 } Scenes;
 
 typedef struct {
+  const Scenes *settings;
   AssaySceneRules rules;
-  AssayStreamKey key;
   AssaySift **sift; /* one a worker */
   AssaySceneImage *images;
   GError **errors; /* one an image */
@@ -52,7 +52,7 @@ work_on_image (gsize index, guint worker, gpointer data)
 {
   Work *work = data;
 
-  assay_scene_image_make (&work->rules, work->key, work->sift[worker], &work->images[index],
+  assay_scene_image_make (&work->rules, work->sift[worker], &work->images[index],
                           &work->errors[index]);
 }
 
@@ -126,9 +126,10 @@ find_images (const Work *work, AssaySceneRole role)
 
 /* Joins the descriptors of a role's images. No rows at all is an error. */
 static gboolean
-join_role (const Scenes *settings, const Work *work, AssaySceneRole role, GChecksum *checksum,
-           AssayRows **ret_rows, AssayRoleData *ret_data, GError **error)
+join_role (const Work *work, AssaySceneRole role, GChecksum *checksum, AssayRows **ret_rows,
+           AssayRoleData *ret_data, GError **error)
 {
+  const Scenes *settings = work->settings;
   g_autoptr (GPtrArray) images = find_images (work, role);
   gboolean has_rows = FALSE;
 
@@ -169,8 +170,9 @@ join_homographies (const Work *work, GChecksum *checksum, AssayDataset *dataset,
 }
 
 static gboolean
-join (const Scenes *settings, const Work *work, AssayDataset *dataset, GError **error)
+join (const Work *work, AssayDataset *dataset, GError **error)
 {
+  const Scenes *settings = work->settings;
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autoptr (GPtrArray) private = find_images (work, ASSAY_SCENE_PRIVATE);
   AssayRows **rows[ASSAY_SCENE_ROLES]
@@ -187,7 +189,7 @@ join (const Scenes *settings, const Work *work, AssayDataset *dataset, GError **
     }
   for (AssaySceneRole role = ASSAY_SCENE_PRIVATE; role < ASSAY_SCENE_ROLES; role++)
     if ((role == ASSAY_SCENE_VIEW ? settings->views : images_of_role (settings, role) > 0)
-        && !join_role (settings, work, role, checksum, rows[role], data[role], error))
+        && !join_role (work, role, checksum, rows[role], data[role], error))
       return FALSE;
   dataset->groups = assay_pictures_number (private);
   dataset->n_groups = private->len;
@@ -204,13 +206,14 @@ open_scenes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
 {
   const Scenes *settings = context->settings;
   Work work = {
-    .rules = { .width = (gsize) settings->width,
-               .height = (gsize) settings->height,
-               .per_image = (gsize) settings->per_image,
-               .camera = { .blur = settings->blur,
+    .settings = settings,
+    .rules = { .camera = { .width = (gsize) settings->width,
+                           .height = (gsize) settings->height,
+                           .blur = settings->blur,
                            .sharpen = settings->sharpen,
-                           .noise = settings->noise } },
-    .key = context->stream,
+                           .noise = settings->noise },
+               .per_image = (gsize) settings->per_image,
+               .key = context->stream },
     .n_images = count_images (settings),
     .n_workers = assay_parallel_threads (),
   };
@@ -228,12 +231,12 @@ open_scenes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
                                .has_photo = keeps_photos (settings, role) };
   work.sift = g_new0 (AssaySift *, work.n_workers);
   for (guint w = 0; w < work.n_workers && is_ready; w++) {
-    work.sift[w] = assay_sift_new (work.rules.width, work.rules.height, error);
+    work.sift[w] = assay_sift_new ((gsize) settings->width, (gsize) settings->height, error);
     is_ready = work.sift[w] != NULL;
   }
   if (is_ready) {
     assay_parallel_for (work.n_images, work_on_image, &work);
-    is_ready = join (settings, &work, ret_dataset, error);
+    is_ready = join (&work, ret_dataset, error);
   }
   free_work (&work);
   return is_ready;

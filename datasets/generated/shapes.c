@@ -82,8 +82,8 @@ static gboolean
 draw_leaves (const Work *work, AssayStream *stream, guint8 *ret_pixels, GError **error)
 {
   static const double homography[9] = { REDUCTION, 0, 0, 0, REDUCTION, 0, 0, 0, 1 };
-  static const AssayCamera camera = { .blur = 0.3, .noise = 2 };
   const gsize size = work->style.size;
+  const AssayCamera camera = { .width = size, .height = size, .blur = 0.3, .noise = 2 };
   const double side = REDUCTION * (double) size;
   g_autoptr (AssayScene) scene = assay_scene_new (side, side, stream, error);
   g_autoptr (AssayPhoto) photo = NULL;
@@ -91,7 +91,7 @@ draw_leaves (const Work *work, AssayStream *stream, guint8 *ret_pixels, GError *
 
   if (scene == NULL)
     return FALSE;
-  photo = assay_scene_render (scene, homography, size, size, &camera, stream, error);
+  photo = assay_scene_render (scene, homography, &camera, stream, error);
   if (photo == NULL)
     return FALSE;
   if (work->style.channels == 1) {
@@ -136,8 +136,12 @@ draw_role (const AssayDatasetContext *context, Role role, AssayImages **ret_imag
 
   if (count == 0)
     return TRUE;
-  *ret_images = assay_images_new (count, work.style.size, work.style.size, work.style.channels,
-                                  role != PUBLIC, "generated images", error);
+  *ret_images = assay_images_new (&(AssayImages){ .count = count,
+                                                  .height = work.style.size,
+                                                  .width = work.style.size,
+                                                  .channels = work.style.channels,
+                                                  .source = (char *) "generated images" },
+                                  role != PUBLIC, error);
   if (*ret_images == NULL)
     return FALSE;
   work.images = *ret_images;

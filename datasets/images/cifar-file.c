@@ -51,11 +51,12 @@ assay_cifar_count (const char *const *paths, guint n_label_bytes, gsize *ret_cou
   return TRUE;
 }
 
-/* The records of one file into @images from @first on. */
+/* The records of one file behind the first @images->count of @images, which have @room. */
 static gboolean
-read_file (const char *path, guint n_label_bytes, gsize n_classes, AssayImages *images, gsize first,
-           gsize *ret_end, GError **error)
+read_file (const char *path, guint n_label_bytes, gsize n_classes, gsize room, AssayImages *images,
+           GError **error)
 {
+  const gsize first = images->count;
   gsize record, count;
   g_autoptr (GBytes) mapped = map_file (path, n_label_bytes, &record, error);
   const guint8 *next;
@@ -63,7 +64,7 @@ read_file (const char *path, guint n_label_bytes, gsize n_classes, AssayImages *
   if (mapped == NULL)
     return FALSE;
   next = g_bytes_get_data (mapped, NULL);
-  count = MIN (g_bytes_get_size (mapped) / record, images->count - first);
+  count = MIN (g_bytes_get_size (mapped) / record, room - first);
   for (gsize i = 0; i < count; i++, next += record) {
     const guint8 *planes = next + record - ASSAY_CIFAR_PIXELS;
     const guint8 label = planes[-1];
@@ -80,7 +81,7 @@ read_file (const char *path, guint n_label_bytes, gsize n_classes, AssayImages *
       for (gsize p = 0; p < PLANE; p++)
         row[p * ASSAY_CIFAR_CHANNELS + c] = planes[c * PLANE + p];
   }
-  *ret_end = first + count;
+  images->count = first + count;
   return TRUE;
 }
 
@@ -88,17 +89,21 @@ AssayImages *
 assay_cifar_read (const char *const *paths, guint n_label_bytes, gsize n_classes, GError **error)
 {
   g_autoptr (AssayImages) images = NULL;
-  gsize count, next = 0;
+  gsize count;
 
   if (!assay_cifar_count (paths, n_label_bytes, &count, error))
     return NULL;
-  images = assay_images_new (count, ASSAY_CIFAR_SIDE, ASSAY_CIFAR_SIDE, ASSAY_CIFAR_CHANNELS,
-                             n_classes > 0, paths[0], error);
+  images = assay_images_new (&(AssayImages){ .count = count,
+                                             .height = ASSAY_CIFAR_SIDE,
+                                             .width = ASSAY_CIFAR_SIDE,
+                                             .channels = ASSAY_CIFAR_CHANNELS,
+                                             .source = (char *) paths[0] },
+                             n_classes > 0, error);
   if (images == NULL)
     return NULL;
+  images->count = 0; /* and in the end fewer, if a file was cut short in between */
   for (gsize k = 0; paths[k] != NULL; k++)
-    if (!read_file (paths[k], n_label_bytes, n_classes, images, next, &next, error))
+    if (!read_file (paths[k], n_label_bytes, n_classes, count, images, error))
       return NULL;
-  images->count = next; /* fewer, if a file was cut short in between */
   return g_steal_pointer (&images);
 }

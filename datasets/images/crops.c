@@ -62,11 +62,17 @@ typedef struct {
   GError **errors;     /* one a photograph */
 } Work;
 
+/* Where a crop is in its photograph. */
+typedef struct {
+  gsize left, top, side;
+} Square;
+
 /* A keypoint at x = 0 is in the centre of the first pixel. */
 static gsize
-count_keypoints (const AssayFeatures *features, gsize left, gsize top, gsize side)
+count_keypoints (const AssayFeatures *features, const Square *square)
 {
-  const double x = (double) left - 0.5, y = (double) top - 0.5, length = (double) side;
+  const double x = (double) square->left - 0.5, y = (double) square->top - 0.5;
+  const double length = (double) square->side;
   gsize n = 0;
 
   for (guint i = 0; i < features->keypoints->len; i++) {
@@ -79,16 +85,17 @@ count_keypoints (const AssayFeatures *features, gsize left, gsize top, gsize sid
 }
 
 static gboolean
-copy_crop (const AssayPhoto *photo, gsize left, gsize top, gsize side, const AssayCropRules *rules,
+copy_crop (const AssayPhoto *photo, const Square *square, const AssayCropRules *rules,
            guint8 *ret_pixels, GError **error)
 {
+  const gsize side = square->side;
   g_autoptr (AssayPhoto) crop = assay_photo_new (side, side, photo->channels, error);
   g_autoptr (AssayPhoto) small = NULL;
 
   if (crop == NULL)
     return FALSE;
   for (gsize y = 0; y < side; y++)
-    memcpy (assay_photo_pixel (crop, 0, y), assay_photo_pixel (photo, left, top + y),
+    memcpy (assay_photo_pixel (crop, 0, y), assay_photo_pixel (photo, square->left, square->top + y),
             side * photo->channels * sizeof (float));
   small = assay_photo_shrink (crop, rules->size, error);
   if (small == NULL)
@@ -135,14 +142,15 @@ take_crops (const Work *work, gsize index, GError **error)
   memcpy (head, photo->features->picture, 16);
   stream = assay_stream (work->key, g_ascii_strtoull (head, NULL, 16) >> 2);
   for (gsize t = 0; t < TRIES * rules->per_photo && work->counts[index] < rules->per_photo; t++) {
-    const gsize side = least + assay_stream_below (&stream, shorter - least + 1);
-    const gsize left = assay_stream_below (&stream, picture->width - side + 1);
-    const gsize top = assay_stream_below (&stream, picture->height - side + 1);
     const gsize place = index * rules->per_photo + work->counts[index];
+    Square square;
 
-    if ((gint64) count_keypoints (photo->features, left, top, side) <= rules->keypoints)
+    square.side = least + assay_stream_below (&stream, shorter - least + 1);
+    square.left = assay_stream_below (&stream, picture->width - square.side + 1);
+    square.top = assay_stream_below (&stream, picture->height - square.side + 1);
+    if ((gint64) count_keypoints (photo->features, &square) <= rules->keypoints)
       continue;
-    if (!copy_crop (picture, left, top, side, rules, assay_images_row (work->images, place), error))
+    if (!copy_crop (picture, &square, rules, assay_images_row (work->images, place), error))
       return FALSE;
     work->counts[index]++;
   }
@@ -207,8 +215,12 @@ assay_crops_take (const AssayPhotoSet *set, guint role, gsize largest, const Ass
 {
   const gsize n = assay_photo_set_count (set);
   g_autoptr (AssayImages) images
-      = assay_images_new (n * rules->per_photo, rules->size, rules->size, rules->channels, FALSE,
-                          "crops of photographs", error);
+      = assay_images_new (&(AssayImages){ .count = n * rules->per_photo,
+                                          .height = rules->size,
+                                          .width = rules->size,
+                                          .channels = rules->channels,
+                                          .source = (char *) "crops of photographs" },
+                          FALSE, error);
   g_autofree gsize *counts = g_new0 (gsize, n);
   g_autofree GError **errors = g_new0 (GError *, n);
   Work work = { .set = set,

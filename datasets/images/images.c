@@ -7,24 +7,24 @@
 #include "core/data/matrix.h"
 
 AssayImages *
-assay_images_new (gsize count, gsize height, gsize width, gsize channels, gboolean has_labels,
-                  const char *source, GError **error)
+assay_images_new (const AssayImages *form, gboolean has_labels, GError **error)
 {
   g_autoptr (AssayImages) images = g_new0 (AssayImages, 1);
   gsize cols;
 
-  if (!g_size_checked_mul (&cols, height, width) || !g_size_checked_mul (&cols, cols, channels))
+  if (!g_size_checked_mul (&cols, form->height, form->width)
+      || !g_size_checked_mul (&cols, cols, form->channels))
     cols = G_MAXSIZE;
-  *images = (AssayImages){ .count = count,
-                           .height = height,
-                           .width = width,
-                           .channels = channels,
-                           .source = g_strdup (source) };
-  images->pixels = assay_alloc (count, cols, "images", error);
+  *images = (AssayImages){ .count = form->count,
+                           .height = form->height,
+                           .width = form->width,
+                           .channels = form->channels,
+                           .source = g_strdup (form->source) };
+  images->pixels = assay_alloc (form->count, cols, "images", error);
   if (images->pixels == NULL)
     return NULL;
   if (has_labels) {
-    images->labels = assay_alloc (count, sizeof (gint64), "labels", error);
+    images->labels = assay_alloc (form->count, sizeof (gint64), "labels", error);
     if (images->labels == NULL)
       return NULL;
   }
@@ -88,7 +88,7 @@ assay_images_set_apart (AssayImages *images, gsize n_apart, AssayStreamKey key,
   AssayStream stream = assay_stream (key, (guint64) 1 << 62); /* of no image or folder */
   g_autofree gsize *order = assay_alloc (images->count, sizeof (gsize), "order", error);
   g_autofree guint8 *is_apart = NULL;
-  AssayImages *apart;
+  AssayImages form, *apart;
   gsize n_stay = 0, n_moved = 0;
 
   if (order == NULL)
@@ -96,8 +96,9 @@ assay_images_set_apart (AssayImages *images, gsize n_apart, AssayStreamKey key,
   is_apart = assay_alloc (images->count, 1, "order", error);
   if (is_apart == NULL)
     return FALSE;
-  apart = assay_images_new (n_apart, images->height, images->width, images->channels,
-                            images->labels != NULL, images->source, error);
+  form = *images;
+  form.count = n_apart;
+  apart = assay_images_new (&form, images->labels != NULL, error);
   if (apart == NULL)
     return FALSE;
   assay_stream_permutation (&stream, images->count, order);

@@ -20,9 +20,9 @@ typedef struct {
   char *source;   /* what messages call them: a path */
 } AssayImages;
 
-/* Black images. @has_labels: with an array of labels, all 0. ASSAY_ERROR_MEMORY. */
-AssayImages *assay_images_new (gsize count, gsize height, gsize width, gsize channels,
-                               gboolean has_labels, const char *source, GError **error);
+/* Black images with the count, sides, channels and source of @form. @has_labels: with an array of
+ * labels, all 0. ASSAY_ERROR_MEMORY. */
+AssayImages *assay_images_new (const AssayImages *form, gboolean has_labels, GError **error);
 void assay_images_free (AssayImages *images);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayImages, assay_images_free)
 

@@ -72,8 +72,8 @@ read_all (Reading *reading, const AssayRows *file, GError **error)
 }
 
 gboolean
-row_labels_read (const AssayRows *file, const char *name, gsize expected, AssayArray **ret_labels,
-                 AssayArray **ret_sets, gsize *ret_classes, GError **error)
+row_labels_read (const AssayRows *file, const char *name, gsize expected, AssayRoleData *data,
+                 gsize *ret_classes, GError **error)
 {
   const gsize n = assay_rows_count (file);
   g_autofree gint64 *labels = NULL;
@@ -98,8 +98,9 @@ row_labels_read (const AssayRows *file, const char *name, gsize expected, AssayA
   reading.sets = sets;
   if (!read_all (&reading, file, error))
     return FALSE;
-  *ret_labels = assay_array_take (ASSAY_INT64, 1, &n, g_steal_pointer (&labels));
-  *ret_sets = sets != NULL ? assay_array_take (ASSAY_INT64, 1, &n, g_steal_pointer (&sets)) : NULL;
+  data->labels = assay_array_take (ASSAY_INT64, 1, &n, g_steal_pointer (&labels));
+  if (sets != NULL)
+    data->label_sets = assay_array_take (ASSAY_INT64, 1, &n, g_steal_pointer (&sets));
   *ret_classes = reading.cols > 1 ? reading.cols : reading.n_classes;
   return TRUE;
 }

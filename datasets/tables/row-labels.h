@@ -1,8 +1,7 @@
 /* Labels of rows, from files of whole numbers. */
 #pragma once
 
-#include "core/data/array.h"
-#include "core/data/rows.h"
+#include "core/data/dataset.h"
 
 G_BEGIN_DECLS
 
@@ -13,12 +12,11 @@ G_BEGIN_DECLS
 /* What the rows of @file (called @name in messages) say of rows that are labelled one by one:
  *   one column      the number of its class
  *   several columns a column for each class, 1 where the row has it and 0 where not
- * @ret_labels: int64 n, one class of each row (of several columns the first); @ret_sets: int64 n,
- * bit c for class c, or NULL of one column. @ret_classes: the largest class and one.
+ * Fills in the labels of @data, int64 n, one class of each row (of several columns the first), and
+ * its sets, int64 n, bit c for class c (of several columns). @ret_classes: the largest class and one.
  * ASSAY_ERROR_DATA names the row and what was expected: a number of rows other than @expected,
  * values that are not whole or not in range, a row without any class. */
 gboolean row_labels_read (const AssayRows *file, const char *name, gsize expected,
-                          AssayArray **ret_labels, AssayArray **ret_sets, gsize *ret_classes,
-                          GError **error);
+                          AssayRoleData *data, gsize *ret_classes, GError **error);
 
 G_END_DECLS

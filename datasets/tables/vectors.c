@@ -186,10 +186,10 @@ read_groups (const AssayDatasetContext *context, Files *files, GError **error)
 
 /* ---- Labels ---- */
 
+/* The labels of the rows of a role, if it has any. */
 static gboolean
-read_labels (const AssayDatasetContext *context, const char *key, const char *specification,
-             const AssayRowFiles *rows, AssayRoleData *ret_data, gsize *inout_classes,
-             GError **error)
+read_labels (const AssayDatasetContext *context, const char *specification,
+             const AssayRowFiles *rows, AssayRoleData *data, gsize *inout_classes, GError **error)
 {
   g_autoptr (AssayRowFiles) file = NULL;
   gsize n_classes = 0;
@@ -197,14 +197,12 @@ read_labels (const AssayDatasetContext *context, const char *key, const char *sp
   if (*specification == '\0')
     return TRUE;
   if (rows == NULL)
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: there are no rows that they belong to", key);
+    return assay_fail (error, ASSAY_ERROR_DATA, "there are no rows that they belong to");
   file = assay_row_files_open (specification, context->folders, error);
   if (file == NULL
-      || !row_labels_read (file->rows, specification, assay_rows_count (rows->rows),
-                           &ret_data->labels, &ret_data->label_sets, &n_classes, error)) {
-    g_prefix_error (error, "%s: ", key);
+      || !row_labels_read (file->rows, specification, assay_rows_count (rows->rows), data,
+                           &n_classes, error))
     return FALSE;
-  }
   *inout_classes = MAX (*inout_classes, n_classes);
   return TRUE;
 }
@@ -213,13 +211,18 @@ static gboolean
 read_all_labels (const AssayDatasetContext *context, Files *files, GError **error)
 {
   const Vectors *settings = context->settings;
-  const AssayRoleData *secrets = &files->secret_data, *test = &files->test_data;
+  AssayRoleData *secrets = &files->secret_data, *test = &files->test_data;
 
-  if (!read_labels (context, "labels", settings->labels, files->roles[PRIVATE], &files->secret_data,
-                    &files->n_classes, error)
-      || !read_labels (context, "test_labels", settings->test_labels, files->roles[TEST],
-                       &files->test_data, &files->n_classes, error))
+  if (!read_labels (context, settings->labels, files->roles[PRIVATE], secrets, &files->n_classes,
+                    error)) {
+    g_prefix_error (error, "labels: ");
     return FALSE;
+  }
+  if (!read_labels (context, settings->test_labels, files->roles[TEST], test, &files->n_classes,
+                    error)) {
+    g_prefix_error (error, "test_labels: ");
+    return FALSE;
+  }
   return secrets->labels == NULL || test->labels == NULL
          || (secrets->label_sets == NULL) == (test->label_sets == NULL)
          || assay_fail (error, ASSAY_ERROR_DATA,

@@ -46,11 +46,11 @@ static inline AssayPhoto *
 render (guint64 number, gsize width, gsize height)
 {
   const AssayStreamKey key = assay_stream_key (5, 0, "test", "photos");
-  const AssayCamera camera = { .blur = 0.4, .noise = 2 };
+  const AssayCamera camera = { .width = width, .height = height, .blur = 0.4, .noise = 2 };
   AssayStream stream = assay_stream (key, number);
   g_autoptr (AssayScene) scene = assay_scene_new ((double) width, (double) height, &stream, NULL);
 
-  return assay_scene_render (scene, NULL, width, height, &camera, &stream, NULL);
+  return assay_scene_render (scene, NULL, &camera, &stream, NULL);
 }
 
 /* Picture @number into @folder, as the format that @name ends in. */

@@ -26,10 +26,10 @@ static AssayPhoto *
 render (const AssayScene *scene, const double *homography, gsize width, gsize height, double blur,
         double noise)
 {
-  const AssayCamera camera = { .blur = blur, .noise = noise };
+  const AssayCamera camera = { .width = width, .height = height, .blur = blur, .noise = noise };
   AssayStream stream = stream_of (1000);
   AssayPhoto *photo
-      = assay_scene_render (scene, homography, width, height, &camera, &stream, NULL);
+      = assay_scene_render (scene, homography, &camera, &stream, NULL);
 
   cr_assert_not_null (photo);
   return photo;

@@ -212,42 +212,41 @@ rows_of (gsize rows, gsize cols, const float *values)
 Test (row_labels, one_column_is_the_class)
 {
   g_autoptr (AssayRows) rows = rows_of (4, 1, (const float[]){ 3, 0, 7, 3 });
-  g_autoptr (AssayArray) labels = NULL;
-  g_autoptr (AssayArray) sets = NULL;
+  AssayRoleData data = { 0 };
   gsize n_classes;
 
-  cr_assert (row_labels_read (rows, "l.ivecs", 4, &labels, &sets, &n_classes, NULL));
-  cr_assert_null (sets);
+  cr_assert (row_labels_read (rows, "l.ivecs", 4, &data, &n_classes, NULL));
+  cr_assert_null (data.label_sets);
   cr_assert_eq (n_classes, 8);
-  cr_assert_arr_eq (assay_array_int64 (labels), ((const gint64[]){ 3, 0, 7, 3 }),
+  cr_assert_arr_eq (assay_array_int64 (data.labels), ((const gint64[]){ 3, 0, 7, 3 }),
                     4 * sizeof (gint64));
+  assay_role_data_clear (&data);
 }
 
 Test (row_labels, several_columns_are_sets)
 {
   g_autoptr (AssayRows) rows = rows_of (2, 3, (const float[]){ 0, 1, 1, 1, 0, 0 });
-  g_autoptr (AssayArray) labels = NULL;
-  g_autoptr (AssayArray) sets = NULL;
+  AssayRoleData data = { 0 };
   gsize n_classes;
 
-  cr_assert (row_labels_read (rows, "l.npy", 2, &labels, &sets, &n_classes, NULL));
+  cr_assert (row_labels_read (rows, "l.npy", 2, &data, &n_classes, NULL));
   cr_assert_eq (n_classes, 3);
-  cr_assert_arr_eq (assay_array_int64 (labels), ((const gint64[]){ 1, 0 }), 2 * sizeof (gint64));
-  cr_assert_arr_eq (assay_array_int64 (sets), ((const gint64[]){ 6, 1 }), 2 * sizeof (gint64));
+  cr_assert_arr_eq (assay_array_int64 (data.labels), ((const gint64[]){ 1, 0 }), 2 * sizeof (gint64));
+  cr_assert_arr_eq (assay_array_int64 (data.label_sets), ((const gint64[]){ 6, 1 }), 2 * sizeof (gint64));
+  assay_role_data_clear (&data);
 }
 
 static void
 expect_failure (gsize count, gsize cols, const float *values, gsize expected, const char *says)
 {
   g_autoptr (AssayRows) rows = rows_of (count, cols, values);
-  g_autoptr (AssayArray) labels = NULL;
-  g_autoptr (AssayArray) sets = NULL;
+  AssayRoleData data = { 0 };
   g_autoptr (GError) error = NULL;
   gsize n_classes;
 
-  cr_assert (!row_labels_read (rows, "l.npy", expected, &labels, &sets, &n_classes, &error));
+  cr_assert (!row_labels_read (rows, "l.npy", expected, &data, &n_classes, &error));
   cr_assert_str_eq (error->message, says);
-  cr_assert_null (labels);
+  cr_assert_null (data.labels);
 }
 
 Test (row_labels, bad_labels_are_refused)

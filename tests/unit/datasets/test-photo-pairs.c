@@ -79,7 +79,8 @@ static void
 make_pair (const char *folder, const char *name, guint64 number)
 {
   const AssayStreamKey key = assay_stream_key (5, 0, "test", "pairs");
-  const AssayCamera camera = { .blur = 0.4, .noise = 2 };
+  const AssayCamera camera_a = { .width = 300, .height = 220, .blur = 0.4, .noise = 2 };
+  const AssayCamera camera_b = { .width = 260, .height = 240, .blur = 0.4, .noise = 2 };
   AssayStream stream = assay_stream (key, number);
   g_autoptr (AssayScene) scene = assay_scene_new (300, 220, &stream, NULL);
   double from_b[9];
@@ -91,8 +92,8 @@ make_pair (const char *folder, const char *name, guint64 number)
   GString *text = g_string_new (NULL);
 
   invert (to_b, from_b);
-  a = assay_scene_render (scene, NULL, 300, 220, &camera, &stream, NULL);
-  b = assay_scene_render (scene, from_b, 260, 240, &camera, &stream, NULL);
+  a = assay_scene_render (scene, NULL, &camera_a, &stream, NULL);
+  b = assay_scene_render (scene, from_b, &camera_b, &stream, NULL);
   save (a, file_a, "compression", "6");
   save (b, file_b, "compression", "6");
   for (gsize i = 0; i < 9; i++)

@@ -99,11 +99,11 @@ static AssayPhoto *
 picture (gsize width, gsize height, guint64 number)
 {
   const AssayStreamKey key = assay_stream_key (1, 0, "test", "sift");
-  const AssayCamera camera = { .blur = 0.5, .noise = 1 };
+  const AssayCamera camera = { .width = width, .height = height, .blur = 0.5, .noise = 1 };
   AssayStream stream = assay_stream (key, number);
   g_autoptr (AssayScene) scene = assay_scene_new ((double) width, (double) height, &stream, NULL);
   g_autoptr (AssayPhoto) photo
-      = assay_scene_render (scene, NULL, width, height, &camera, &stream, NULL);
+      = assay_scene_render (scene, NULL, &camera, &stream, NULL);
 
   return assay_photo_grey (photo, NULL);
 }

@@ -170,11 +170,11 @@ typedef struct {
 static AssayPhoto *
 render (guint64 number)
 {
-  const AssayCamera camera = { .blur = 0.4, .noise = 2 };
+  const AssayCamera camera = { .width = 160, .height = 120, .blur = 0.4, .noise = 2 };
   AssayStream stream = assay_stream (assay_stream_key (11, 0, "test", "reconstruction"), number);
   g_autoptr (AssayScene) scene = assay_scene_new (160, 120, &stream, NULL);
 
-  return assay_scene_render (scene, NULL, 160, 120, &camera, &stream, NULL);
+  return assay_scene_render (scene, NULL, &camera, &stream, NULL);
 }
 
 typedef struct {
