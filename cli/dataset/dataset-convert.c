@@ -9,6 +9,7 @@
 #include "datasets/tables/table-writer.h"
 
 typedef struct {
+  const char *out;
   char *from, *to, *rows, *type, *shape, *labels;
   gboolean may_replace;
 } ConvertOptions;
@@ -192,6 +193,7 @@ plan_labels (const char *path, const AssayTableInfo *from, gsize n, AssayTableIn
 /* A writer and what it needs to convert what it gets. */
 typedef struct {
   AssayTableWriter *writer; /* NULL: nothing is to be written */
+  AssayType from;           /* of what it gets */
   AssayTableInfo info;
   gpointer values;
 } Output;
@@ -217,9 +219,10 @@ output_begin (Output *output, const char *path, gsize piece, gboolean may_replac
 
 /* @n rows of @table, the first of which is its row @first. */
 static gboolean
-output_rows (Output *output, const AssayTable *table, AssayType from, gconstpointer values,
-             gsize first, gsize n, GError **error)
+output_rows (Output *output, const AssayTable *table, gconstpointer values, gsize first, gsize n,
+             GError **error)
 {
+  const AssayType from = output->from;
   const gsize cols = output->info.cols;
   gsize bad = 0;
 
@@ -261,9 +264,9 @@ copy_rows (AssayTable *table, gsize first, gsize end, Output *rows, Output *labe
       return FALSE;
     if (i < first)
       continue;
-    if (!output_rows (rows, table, info->type, values, i, n, error)
+    if (!output_rows (rows, table, values, i, n, error)
         || (labels->writer != NULL
-            && !output_rows (labels, table, ASSAY_UINT8, some_labels, i, n, error)))
+            && !output_rows (labels, table, some_labels, i, n, error)))
       return FALSE;
   }
   return TRUE;
@@ -280,14 +283,14 @@ is_one_path (const char *a, const char *b)
 
 /* Begins the labels. IDX has them in another table, @ret_apart. */
 static gboolean
-begin_labels (const ConvertOptions *options, const char *out, AssayTable *table, gsize n,
-              Output *labels, AssayTable **ret_apart, GError **error)
+begin_labels (const ConvertOptions *options, AssayTable *table, gsize n, Output *labels,
+              AssayTable **ret_apart, GError **error)
 {
   const AssayTableInfo *info = assay_table_info (table);
 
   if (options->labels == NULL)
     return TRUE;
-  if (is_one_path (out, options->labels))
+  if (is_one_path (options->out, options->labels))
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "--labels %s: is the file of the rows; expected another", options->labels);
   if (info->n_labels == 0 && info->format != ASSAY_TABLE_IDX)
@@ -306,12 +309,13 @@ begin_labels (const ConvertOptions *options, const char *out, AssayTable *table,
 }
 
 static gboolean
-convert (const char *in, const char *out, const ConvertOptions *options, GError **error)
+convert (const char *in, const ConvertOptions *options, GError **error)
 {
+  const char *out = options->out;
   g_autoptr (AssayTable) table = cli_dataset_open (in, options->from, error);
   g_autoptr (AssayTable) apart = NULL;
   g_auto (Output) rows = { 0 };
-  g_auto (Output) labels = { 0 };
+  g_auto (Output) labels = { .from = ASSAY_UINT8 };
   Output none = { 0 };
   const AssayTableInfo *info;
   gsize first = 0, end = 0;
@@ -319,10 +323,11 @@ convert (const char *in, const char *out, const ConvertOptions *options, GError 
   if (table == NULL)
     return FALSE;
   info = assay_table_info (table);
+  rows.from = info->type;
   if (!parse_rows (options->rows, assay_table_path (table), info->count, &first, &end, error)
       || !plan_output (out, options, info, end - first, &rows.info, error)
       || !output_begin (&rows, out, assay_table_piece (table), options->may_replace, error)
-      || !begin_labels (options, out, table, end - first, &labels, &apart, error)
+      || !begin_labels (options, table, end - first, &labels, &apart, error)
       || !copy_rows (table, first, end, &rows, apart != NULL ? &none : &labels, error)
       || (apart != NULL && !copy_rows (apart, first, end, &labels, &none, error))
       || !assay_table_writer_seal (rows.writer, error)
@@ -369,6 +374,7 @@ cli_dataset_convert (int argc, char **argv)
     g_printerr ("assay dataset convert: expected IN and OUT\n");
     return EXIT_BAD_INPUT;
   }
+  options.out = argv[2];
   cli_catch_interrupts ();
-  return convert (argv[1], argv[2], &options, &error) ? EXIT_OK : cli_dataset_fail (error);
+  return convert (argv[1], &options, &error) ? EXIT_OK : cli_dataset_fail (error);
 }

@@ -121,11 +121,33 @@ draw_image (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
     work->images->labels[index] = digit;
 }
 
+/* Leaves of a scene and its tiles. */
+#define BYTES_PER_SCENE (8 << 20)
+
+static AssayImages *
+probe_role (const Shapes *settings, Role role)
+{
+  const AssayGlyphStyle style = style_of (settings);
+  const gboolean has_leaves = role == PUBLIC && settings->public == LEAVES;
+  const guint64 memory = has_leaves ? (guint64) assay_parallel_threads () * BYTES_PER_SCENE : 0;
+  const gsize count = images_of_role (settings, role);
+
+  return count == 0 ? NULL
+                    : assay_images_probed (&(AssayImages){ .count = count,
+                                                           .height = style.size,
+                                                           .width = style.size,
+                                                           .channels = style.channels,
+                                                           .has_labels = role != PUBLIC,
+                                                           .source = (char *) "generated images",
+                                                           .memory = memory });
+}
+
 static gboolean
 draw_role (const AssayDatasetContext *context, Role role, AssayImages **ret_images, GError **error)
 {
   const Shapes *settings = context->settings;
   const gsize count = images_of_role (settings, role);
+  g_autoptr (AssayImages) form = probe_role (settings, role);
   g_autofree GError **errors = g_new0 (GError *, count);
   GError *first = NULL;
   Work work = { .settings = settings,
@@ -134,14 +156,9 @@ draw_role (const AssayDatasetContext *context, Role role, AssayImages **ret_imag
                 .role = role,
                 .errors = errors };
 
-  if (count == 0)
+  if (form == NULL)
     return TRUE;
-  *ret_images = assay_images_new (&(AssayImages){ .count = count,
-                                                  .height = work.style.size,
-                                                  .width = work.style.size,
-                                                  .channels = work.style.channels,
-                                                  .source = (char *) "generated images" },
-                                  role != PUBLIC, error);
+  *ret_images = assay_images_new (form, error);
   if (*ret_images == NULL)
     return FALSE;
   work.images = *ret_images;
@@ -170,31 +187,15 @@ open_shapes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
          && assay_image_pools_open (&pools, settings->scale, ASSAY_GLYPHS, ret_dataset, error);
 }
 
-/* Leaves of a scene and its tiles. */
-#define BYTES_PER_SCENE (8 << 20)
-
 static gboolean
 probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
   const Shapes *settings = context->settings;
-  const AssayGlyphStyle style = style_of (settings);
-  AssayPoolProbe pools[N_ROLES];
+  g_auto (AssayImagePools) pools = { .secrets = probe_role (settings, PRIVATE),
+                                     .test = probe_role (settings, TEST),
+                                     .public_images = probe_role (settings, PUBLIC) };
 
-  for (Role role = PRIVATE; role < N_ROLES; role++) {
-    const gboolean has_leaves = role == PUBLIC && settings->public == LEAVES;
-    const gsize count = images_of_role (settings, role);
-
-    pools[role] = (AssayPoolProbe){
-      .count = count,
-      .height = style.size,
-      .width = style.size,
-      .channels = style.channels,
-      .has_labels = role != PUBLIC,
-      .memory = has_leaves && count > 0 ? (guint64) assay_parallel_threads () * BYTES_PER_SCENE : 0,
-    };
-  }
-  return assay_image_pools_probe (&pools[PRIVATE], &pools[TEST], &pools[PUBLIC], 0, ASSAY_GLYPHS,
-                                  ret_probe, error);
+  return assay_image_pools_probe (&pools, 0, ASSAY_GLYPHS, ret_probe, error);
 }
 
 static const AssayParam parameters[] = {

@@ -34,21 +34,24 @@ map_file (const char *path, guint n_label_bytes, gsize *ret_record, GError **err
   return g_steal_pointer (&mapped);
 }
 
-gboolean
-assay_cifar_count (const char *const *paths, guint n_label_bytes, gsize *ret_count, GError **error)
+AssayImages *
+assay_cifar_probe (const char *const *paths, guint n_label_bytes, GError **error)
 {
-  gsize count = 0;
+  AssayImages form = { .height = ASSAY_CIFAR_SIDE,
+                       .width = ASSAY_CIFAR_SIDE,
+                       .channels = ASSAY_CIFAR_CHANNELS,
+                       .has_labels = n_label_bytes > 0,
+                       .source = (char *) paths[0] };
 
   for (gsize k = 0; paths[k] != NULL; k++) {
     gsize record;
     g_autoptr (GBytes) mapped = map_file (paths[k], n_label_bytes, &record, error);
 
     if (mapped == NULL)
-      return FALSE;
-    count += g_bytes_get_size (mapped) / record;
+      return NULL;
+    form.count += g_bytes_get_size (mapped) / record;
   }
-  *ret_count = count;
-  return TRUE;
+  return assay_images_probed (&form);
 }
 
 /* The records of one file behind the first @images->count of @images, which have @room. */
@@ -88,22 +91,14 @@ read_file (const char *path, guint n_label_bytes, gsize n_classes, gsize room, A
 AssayImages *
 assay_cifar_read (const char *const *paths, guint n_label_bytes, gsize n_classes, GError **error)
 {
-  g_autoptr (AssayImages) images = NULL;
-  gsize count;
+  g_autoptr (AssayImages) form = assay_cifar_probe (paths, n_label_bytes, error);
+  g_autoptr (AssayImages) images = form != NULL ? assay_images_new (form, error) : NULL;
 
-  if (!assay_cifar_count (paths, n_label_bytes, &count, error))
-    return NULL;
-  images = assay_images_new (&(AssayImages){ .count = count,
-                                             .height = ASSAY_CIFAR_SIDE,
-                                             .width = ASSAY_CIFAR_SIDE,
-                                             .channels = ASSAY_CIFAR_CHANNELS,
-                                             .source = (char *) paths[0] },
-                             n_classes > 0, error);
   if (images == NULL)
     return NULL;
   images->count = 0; /* and in the end fewer, if a file was cut short in between */
   for (gsize k = 0; paths[k] != NULL; k++)
-    if (!read_file (paths[k], n_label_bytes, n_classes, count, images, error))
+    if (!read_file (paths[k], n_label_bytes, n_classes, form->count, images, error))
       return NULL;
   return g_steal_pointer (&images);
 }

@@ -11,14 +11,14 @@ G_BEGIN_DECLS
 #define ASSAY_CIFAR_CHANNELS 3
 #define ASSAY_CIFAR_PIXELS (ASSAY_CIFAR_SIDE * ASSAY_CIFAR_SIDE * ASSAY_CIFAR_CHANNELS)
 
-/* Records in the files @paths (at least one), by their sizes. @n_label_bytes of a record: 1, 2, or
- * 0 for either, whichever divides the file's size. ASSAY_ERROR_DATA names the file: missing,
- * unreadable, empty, or of a size that is no multiple. */
-gboolean assay_cifar_count (const char *const *paths, guint n_label_bytes, gsize *ret_count,
-                            GError **error);
+/* How many images are in the files @paths (at least one), by their sizes, and whether with labels.
+ * @n_label_bytes of a record: 1, 2, or 0 for either, whichever divides the file's size; labels are
+ * not read then. ASSAY_ERROR_DATA names the file: missing, unreadable, empty, or of a size that is
+ * no multiple. */
+AssayImages *assay_cifar_probe (const char *const *paths, guint n_label_bytes, GError **error);
 
 /* All their images, pixels interleaved, with the last label byte (the fine label) as label, which
- * has to be less than @n_classes; without labels where @n_classes is 0. */
+ * has to be less than @n_classes. */
 AssayImages *assay_cifar_read (const char *const *paths, guint n_label_bytes, gsize n_classes,
                                GError **error);
 

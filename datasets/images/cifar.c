@@ -27,12 +27,6 @@ count_classes (const Cifar *settings)
   return settings->classes == HUNDRED ? 100 : 10;
 }
 
-static guint
-count_label_bytes (const Cifar *settings)
-{
-  return settings->classes == HUNDRED ? 2 : 1;
-}
-
 /* The paths of the files that @setting names, separated by commas; NULL ends. */
 static char **
 find_files (const AssayDatasetContext *context, const char *setting, const char *names,
@@ -62,47 +56,11 @@ find_files (const AssayDatasetContext *context, const char *setting, const char 
 }
 
 static gboolean
-probe_files (const AssayDatasetContext *context, const char *setting, const char *names,
-             AssayPoolProbe *ret_probe, GError **error)
-{
-  g_auto (GStrv) paths = NULL;
-
-  *ret_probe = (AssayPoolProbe){ 0 };
-  if (*names == '\0')
-    return TRUE;
-  paths = find_files (context, setting, names, error);
-  if (paths == NULL)
-    return FALSE;
-  *ret_probe = (AssayPoolProbe){ .height = ASSAY_CIFAR_SIDE,
-                                 .width = ASSAY_CIFAR_SIDE,
-                                 .channels = ASSAY_CIFAR_CHANNELS,
-                                 .has_labels = TRUE };
-  if (assay_cifar_count ((const char *const *) paths, count_label_bytes (context->settings),
-                         &ret_probe->count, error))
-    return TRUE;
-  g_prefix_error (error, "%s: ", setting);
-  return FALSE;
-}
-
-static gboolean
-probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
+load_files (const AssayDatasetContext *context, const char *setting, const char *names,
+            gboolean is_probe, AssayImages **ret_images, GError **error)
 {
   const Cifar *settings = context->settings;
-  const AssayPublicImages named = { settings->public, (gsize) settings->crops };
-  AssayPoolProbe secrets, test, public_images;
-
-  return probe_files (context, "images", settings->images, &secrets, error)
-         && probe_files (context, "test_images", settings->test_images, &test, error)
-         && assay_public_images_probe (&named, context, &secrets, &public_images, error)
-         && assay_image_pools_probe (&secrets, &test, &public_images, settings->test_share,
-                                     count_classes (settings), ret_probe, error);
-}
-
-static gboolean
-read_files (const AssayDatasetContext *context, const char *setting, const char *names,
-            AssayImages **ret_images, GError **error)
-{
-  const Cifar *settings = context->settings;
+  const guint n_label_bytes = settings->classes == HUNDRED ? 2 : 1;
   g_auto (GStrv) paths = NULL;
 
   if (*names == '\0')
@@ -110,23 +68,44 @@ read_files (const AssayDatasetContext *context, const char *setting, const char 
   paths = find_files (context, setting, names, error);
   if (paths == NULL)
     return FALSE;
-  *ret_images = assay_cifar_read ((const char *const *) paths, count_label_bytes (settings),
-                                  count_classes (settings), error);
+  *ret_images = is_probe ? assay_cifar_probe ((const char *const *) paths, n_label_bytes, error)
+                         : assay_cifar_read ((const char *const *) paths, n_label_bytes,
+                                             count_classes (settings), error);
   if (*ret_images == NULL)
     g_prefix_error (error, "%s: ", setting);
   return *ret_images != NULL;
 }
 
 static gboolean
-open_cifar (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
+load (const AssayDatasetContext *context, gboolean is_probe, AssayImagePools *pools, GError **error)
 {
   const Cifar *settings = context->settings;
   const AssayPublicImages named = { settings->public, (gsize) settings->crops };
+
+  return load_files (context, "images", settings->images, is_probe, &pools->secrets, error)
+         && load_files (context, "test_images", settings->test_images, is_probe, &pools->test,
+                        error)
+         && assay_public_images_load (&named, context, is_probe, pools, error);
+}
+
+static gboolean
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
+{
+  const Cifar *settings = context->settings;
   g_auto (AssayImagePools) pools = { 0 };
 
-  return read_files (context, "images", settings->images, &pools.secrets, error)
-         && read_files (context, "test_images", settings->test_images, &pools.test, error)
-         && assay_public_images_read (&named, context, pools.secrets, &pools.public_images, error)
+  return load (context, TRUE, &pools, error)
+         && assay_image_pools_probe (&pools, settings->test_share, count_classes (settings),
+                                     ret_probe, error);
+}
+
+static gboolean
+open_cifar (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
+{
+  const Cifar *settings = context->settings;
+  g_auto (AssayImagePools) pools = { 0 };
+
+  return load (context, FALSE, &pools, error)
          && assay_image_pools_split (&pools, settings->test_share, context->stream, error)
          && assay_image_pools_open (&pools, settings->scale, count_classes (settings), ret_dataset,
                                     error);

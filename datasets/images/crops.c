@@ -18,35 +18,29 @@
 
 #define TRIES 10
 
-gsize
-assay_crops_most (const AssayPhotoSet *set, guint role, const AssayCropRules *rules)
-{
-  gsize n = 0;
-
-  for (gsize i = 0; i < assay_photo_set_count (set); i++) {
-    const AssayPhotograph *photo = assay_photo_set_get (set, i);
-
-    n += photo->error == NULL && photo->file->role == role;
-  }
-  return n * rules->per_photo;
-}
-
 /* At most one feature in 16 pixels: photographs have one in 50. */
 #define PIXELS_PER_FEATURE 16
 
-guint64
-assay_crops_memory (const AssayPhotoSet *set)
+AssayImages *
+assay_crops_probe (const AssayPhotoSet *set, guint role, const AssayCropRules *rules)
 {
-  guint64 memory = assay_photo_set_memory (set);
+  AssayImages form = { .height = rules->size,
+                       .width = rules->size,
+                       .channels = rules->channels,
+                       .source = (char *) "crops of photographs",
+                       .is_estimate = TRUE,
+                       .memory = assay_photo_set_memory (set) };
 
   for (gsize i = 0; i < assay_photo_set_count (set); i++) {
     const AssayPhotograph *photo = assay_photo_set_get (set, i);
 
-    if (photo->error == NULL)
-      memory += photo->width * photo->height / PIXELS_PER_FEATURE
-                * (ASSAY_SIFT_LENGTH + sizeof (AssayKeypoint));
+    if (photo->error != NULL)
+      continue;
+    form.count += photo->file->role == role ? rules->per_photo : 0;
+    form.memory += photo->width * photo->height / PIXELS_PER_FEATURE
+                   * (ASSAY_SIFT_LENGTH + sizeof (AssayKeypoint));
   }
-  return memory;
+  return assay_images_probed (&form);
 }
 
 /* ---- One photograph ---- */
@@ -220,7 +214,7 @@ assay_crops_take (const AssayPhotoSet *set, guint role, gsize largest, const Ass
                                           .width = rules->size,
                                           .channels = rules->channels,
                                           .source = (char *) "crops of photographs" },
-                          FALSE, error);
+                          error);
   g_autofree gsize *counts = g_new0 (gsize, n);
   g_autofree GError **errors = g_new0 (GError *, n);
   Work work = { .set = set,

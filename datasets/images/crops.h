@@ -15,10 +15,9 @@ typedef struct {
   gint64 keypoints; /* a crop is kept if it has more than so many; -1: any is kept */
 } AssayCropRules;
 
-/* Images that @role has at most, and bytes that taking them holds, the features of photographs
- * included. */
-gsize assay_crops_most (const AssayPhotoSet *set, guint role, const AssayCropRules *rules);
-guint64 assay_crops_memory (const AssayPhotoSet *set);
+/* What is known of the crops of @role before they are taken: how many there are at most, and bytes
+ * that taking them holds, the features of photographs included. */
+AssayImages *assay_crops_probe (const AssayPhotoSet *set, guint role, const AssayCropRules *rules);
 
 /* The crops of the photographs of @role, which assay_photo_set_describe has been through, by
  * photograph; those of one photograph are a group. @set was made with photographs of at most

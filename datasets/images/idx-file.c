@@ -191,21 +191,20 @@ assay_idx_read (const char *path, guint n_dimensions, gsize *ret_shape, GError *
 }
 
 AssayImages *
-assay_images_read_idx (const char *path, GError **error)
+assay_images_read_idx (const char *path, gboolean is_probe, GError **error)
 {
   gsize shape[3];
-  guint8 *pixels = assay_idx_read (path, 3, shape, error);
+  guint8 *pixels = is_probe ? NULL : assay_idx_read (path, 3, shape, error);
   AssayImages *images;
 
-  if (pixels == NULL)
+  if (is_probe ? !assay_idx_read_shape (path, 3, shape, error) : pixels == NULL)
     return NULL;
-  images = g_new (AssayImages, 1);
-  *images = (AssayImages){ .count = shape[0],
-                           .height = shape[1],
-                           .width = shape[2],
-                           .channels = 1,
-                           .pixels = pixels,
-                           .source = g_strdup (path) };
+  images = assay_images_probed (&(AssayImages){ .count = shape[0],
+                                                .height = shape[1],
+                                                .width = shape[2],
+                                                .channels = 1,
+                                                .source = (char *) path });
+  images->pixels = pixels;
   return images;
 }
 

@@ -22,8 +22,8 @@ gboolean assay_idx_read_shape (const char *path, guint n_dimensions, gsize *ret_
  * that are truncated or damaged, end early or go on after the last number. */
 guint8 *assay_idx_read (const char *path, guint n_dimensions, gsize *ret_shape, GError **error);
 
-/* The images of a file of three dimensions, without labels. */
-AssayImages *assay_images_read_idx (const char *path, GError **error);
+/* The images of a file of three dimensions, without labels. @is_probe: by its header alone. */
+AssayImages *assay_images_read_idx (const char *path, gboolean is_probe, GError **error);
 
 /* A file of one to three dimensions, whose numbers are read piece by piece. Errors as above. */
 typedef struct _AssayIdxReader AssayIdxReader;

@@ -27,18 +27,6 @@ typedef struct {
   const char *labels;
 } Pair;
 
-static Pair
-training_pair (const Idx *settings)
-{
-  return (Pair){ "images", settings->images, "labels", settings->labels };
-}
-
-static Pair
-test_pair (const Idx *settings)
-{
-  return (Pair){ "test_images", settings->test_images, "test_labels", settings->test_labels };
-}
-
 static gboolean
 check_lengths (const char *images, gsize n_images, const char *labels, gsize n_labels,
                GError **error)
@@ -61,70 +49,13 @@ find_file (const AssayDatasetContext *context, const char *setting, const char *
   return path;
 }
 
-/* ---- Probing ---- */
-
 static gboolean
-probe_pair (const AssayDatasetContext *context, const Pair *pair, AssayPoolProbe *ret_probe,
-            GError **error)
-{
-  g_autofree char *images = NULL;
-  g_autofree char *labels = NULL;
-  gsize shape[3], n_labels;
-
-  *ret_probe = (AssayPoolProbe){ 0 };
-  if (*pair->images == '\0')
-    return TRUE;
-  images = find_file (context, pair->images_setting, pair->images, error);
-  if (images == NULL)
-    return FALSE;
-  if (!assay_idx_read_shape (images, 3, shape, error)) {
-    g_prefix_error (error, "%s: ", pair->images_setting);
-    return FALSE;
-  }
-  *ret_probe
-      = (AssayPoolProbe){ .count = shape[0], .height = shape[1], .width = shape[2], .channels = 1 };
-  if (*pair->labels == '\0')
-    return TRUE;
-  labels = find_file (context, pair->labels_setting, pair->labels, error);
-  if (labels == NULL)
-    return FALSE;
-  ret_probe->has_labels = TRUE;
-  if (assay_idx_read_shape (labels, 1, &n_labels, error)
-      && check_lengths (images, shape[0], labels, n_labels, error))
-    return TRUE;
-  g_prefix_error (error, "%s: ", pair->labels_setting);
-  return FALSE;
-}
-
-static gboolean
-probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
-{
-  const Idx *settings = context->settings;
-  const AssayPublicImages named = { settings->public, (gsize) settings->crops };
-  const Pair training = training_pair (settings), other = test_pair (settings);
-  AssayPoolProbe secrets, test, public_images;
-
-  return probe_pair (context, &training, &secrets, error)
-         && probe_pair (context, &other, &test, error)
-         && assay_public_images_probe (&named, context, &secrets, &public_images, error)
-         && assay_image_pools_probe (&secrets, &test, &public_images, settings->test_share,
-                                     (gsize) settings->classes, ret_probe, error);
-}
-
-/* ---- Opening ---- */
-
-static gboolean
-read_labels (const AssayDatasetContext *context, const Pair *pair, AssayImages *images,
+read_labels (const Pair *pair, const char *path, gsize n_classes, AssayImages *images,
              GError **error)
 {
-  const Idx *settings = context->settings;
-  g_autofree char *path = find_file (context, pair->labels_setting, pair->labels, error);
-  g_autofree guint8 *bytes = NULL;
   gsize n_labels;
+  g_autofree guint8 *bytes = assay_idx_read (path, 1, &n_labels, error);
 
-  if (path == NULL)
-    return FALSE;
-  bytes = assay_idx_read (path, 1, &n_labels, error);
   if (bytes == NULL || !check_lengths (images->source, images->count, path, n_labels, error)) {
     g_prefix_error (error, "%s: ", pair->labels_setting);
     return FALSE;
@@ -133,47 +64,86 @@ read_labels (const AssayDatasetContext *context, const Pair *pair, AssayImages *
   if (images->labels == NULL)
     return FALSE;
   for (gsize i = 0; i < n_labels; i++) {
-    if (bytes[i] >= settings->classes)
+    if (bytes[i] >= n_classes)
       return assay_fail (error, ASSAY_ERROR_DATA,
                          "%s: %s: label %" G_GSIZE_FORMAT " is %d; expected 0 to "
-                         "%" G_GINT64_FORMAT " (classes = %" G_GINT64_FORMAT ")",
-                         pair->labels_setting, path, i, bytes[i], settings->classes - 1,
-                         settings->classes);
+                         "%" G_GSIZE_FORMAT " (classes = %" G_GSIZE_FORMAT ")",
+                         pair->labels_setting, path, i, bytes[i], n_classes - 1, n_classes);
     images->labels[i] = bytes[i];
   }
   return TRUE;
 }
 
 static gboolean
-read_pair (const AssayDatasetContext *context, const Pair *pair, AssayImages **ret_images,
-           GError **error)
+probe_labels (const Pair *pair, const char *path, const AssayImages *images, GError **error)
 {
-  g_autofree char *path = NULL;
+  gsize n_labels;
+
+  if (assay_idx_read_shape (path, 1, &n_labels, error)
+      && check_lengths (images->source, images->count, path, n_labels, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", pair->labels_setting);
+  return FALSE;
+}
+
+static gboolean
+load_pair (const AssayDatasetContext *context, const Pair *pair, gboolean is_probe,
+           AssayImages **ret_images, GError **error)
+{
+  const Idx *settings = context->settings;
+  g_autofree char *path = NULL, *labels = NULL;
 
   if (*pair->images == '\0')
     return TRUE;
   path = find_file (context, pair->images_setting, pair->images, error);
   if (path == NULL)
     return FALSE;
-  *ret_images = assay_images_read_idx (path, error);
+  *ret_images = assay_images_read_idx (path, is_probe, error);
   if (*ret_images == NULL) {
     g_prefix_error (error, "%s: ", pair->images_setting);
     return FALSE;
   }
-  return *pair->labels == '\0' || read_labels (context, pair, *ret_images, error);
+  (*ret_images)->has_labels = *pair->labels != '\0';
+  if (*pair->labels == '\0')
+    return TRUE;
+  labels = find_file (context, pair->labels_setting, pair->labels, error);
+  return labels != NULL
+         && (is_probe ? probe_labels (pair, labels, *ret_images, error)
+                      : read_labels (pair, labels, (gsize) settings->classes, *ret_images, error));
+}
+
+static gboolean
+load (const AssayDatasetContext *context, gboolean is_probe, AssayImagePools *pools, GError **error)
+{
+  const Idx *settings = context->settings;
+  const AssayPublicImages named = { settings->public, (gsize) settings->crops };
+  const Pair training = { "images", settings->images, "labels", settings->labels };
+  const Pair test
+      = { "test_images", settings->test_images, "test_labels", settings->test_labels };
+
+  return load_pair (context, &training, is_probe, &pools->secrets, error)
+         && load_pair (context, &test, is_probe, &pools->test, error)
+         && assay_public_images_load (&named, context, is_probe, pools, error);
+}
+
+static gboolean
+probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
+{
+  const Idx *settings = context->settings;
+  g_auto (AssayImagePools) pools = { 0 };
+
+  return load (context, TRUE, &pools, error)
+         && assay_image_pools_probe (&pools, settings->test_share, (gsize) settings->classes,
+                                     ret_probe, error);
 }
 
 static gboolean
 open_idx (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
 {
   const Idx *settings = context->settings;
-  const AssayPublicImages named = { settings->public, (gsize) settings->crops };
-  const Pair training = training_pair (settings), test = test_pair (settings);
   g_auto (AssayImagePools) pools = { 0 };
 
-  return read_pair (context, &training, &pools.secrets, error)
-         && read_pair (context, &test, &pools.test, error)
-         && assay_public_images_read (&named, context, pools.secrets, &pools.public_images, error)
+  return load (context, FALSE, &pools, error)
          && assay_image_pools_split (&pools, settings->test_share, context->stream, error)
          && assay_image_pools_open (&pools, settings->scale, (gsize) settings->classes, ret_dataset,
                                     error);

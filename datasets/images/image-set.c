@@ -128,191 +128,111 @@ assay_image_pools_open (AssayImagePools *pools, AssayPixelScale scale, gsize n_c
 
 /* ---- Probes ---- */
 
-static gboolean
-check_size (const AssayPoolProbe *pool, const char *role, const AssayPoolProbe *secrets,
-            GError **error)
-{
-  if (pool->count == 0
-      || (pool->height == secrets->height && pool->width == secrets->width
-          && pool->channels == secrets->channels))
-    return TRUE;
-  return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                     "%s: images of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                     " pixels with %" G_GSIZE_FORMAT " channels; expected %" G_GSIZE_FORMAT
-                     " x %" G_GSIZE_FORMAT " with %" G_GSIZE_FORMAT " as the secrets have",
-                     role, pool->height, pool->width, pool->channels, secrets->height,
-                     secrets->width, secrets->channels);
-}
-
 gboolean
-assay_image_pools_probe (const AssayPoolProbe *secrets, const AssayPoolProbe *test,
-                         const AssayPoolProbe *public_images, double test_share, gsize n_classes,
+assay_image_pools_probe (const AssayImagePools *pools, double test_share, gsize n_classes,
                          AssayProbe *ret_probe, GError **error)
 {
-  const gsize cols = secrets->height * secrets->width * secrets->channels;
-  const gsize n_apart = test->count > 0 ? 0 : assay_images_share_count (secrets->count, test_share);
-  const gsize n_test = test->count + n_apart;
-  const gsize n_images = secrets->count + test->count + public_images->count;
-  guint holdings = ASSAY_HAS_IMAGES;
+  const AssayImages *secrets = pools->secrets, *test = pools->test, *public = pools->public_images;
+  const AssayImages none = { 0 };
+  gsize cols, n_apart, n_test, n_images;
 
-  if (!check_size (test, "test", secrets, error)
-      || !check_size (public_images, "public", secrets, error))
+  if ((test != NULL && !assay_images_check_size (test, "test", secrets, error))
+      || (public != NULL && !assay_images_check_size (public, "public", secrets, error)))
     return FALSE;
-  if (secrets->has_labels)
-    holdings |= ASSAY_HAS_LABELS;
-  if (n_test > 0 && (test->count > 0 ? test->has_labels : secrets->has_labels))
-    holdings |= ASSAY_HAS_TEST_LABELS;
+  cols = assay_images_cols (secrets);
+  n_apart = test != NULL ? 0 : assay_images_share_count (secrets->count, test_share);
+  n_test = test != NULL ? test->count : n_apart;
+  test = test != NULL ? test : &none;
+  public = public != NULL ? public : &none;
+  n_images = secrets->count + test->count + public->count;
   *ret_probe = (AssayProbe){
     .n_secrets = secrets->count - n_apart,
-    .n_public = public_images->count,
+    .n_public = public->count,
     .n_test = n_test,
     .n_classes = secrets->has_labels ? n_classes : 0,
     .cols = cols,
-    .holdings = holdings,
+    .holdings = ASSAY_HAS_IMAGES | (secrets->has_labels ? ASSAY_HAS_LABELS : 0)
+                | (test->has_labels || (n_apart > 0 && secrets->has_labels) ? ASSAY_HAS_TEST_LABELS
+                                                                            : 0),
     .geometry
     = { .height = secrets->height, .width = secrets->width, .channels = secrets->channels },
-    .is_estimate = secrets->is_estimate || public_images->is_estimate,
+    .is_estimate = secrets->is_estimate || public->is_estimate,
     /* Bytes and floats, bytes set apart twice; an entry a secret where images are compared, and a
      * label. */
     .memory = (guint64) n_images * cols * (1 + sizeof (float)) + (guint64) n_apart * (cols + 8)
-              + (guint64) n_images * 48 + secrets->memory + test->memory + public_images->memory,
+              + (guint64) n_images * 48 + secrets->memory + test->memory + public->memory,
   };
   return TRUE;
 }
 
 /* ---- Public images ---- */
 
-static char *
-find_public (const AssayPublicImages *public_images, const AssayDatasetContext *context,
-             GError **error)
-{
-  char *path = assay_row_file_find (public_images->name, context->folders, error);
-
-  if (path == NULL)
-    g_prefix_error (error, "public: ");
-  return path;
-}
-
-static AssayPhotoSet *
-find_photographs (const char *path, const AssayDatasetContext *context, GError **error)
+/* Crops of the photographs in the folder @path. */
+static AssayImages *
+load_crops (const AssayPublicImages *public_images, const char *path,
+            const AssayDatasetContext *context, gboolean is_probe, const AssayImages *secrets,
+            GError **error)
 {
   const AssayPhotoRole role = { "public", path, 1 };
-  const AssayPhotoRules rules = { .largest = ASSAY_CROP_LARGEST };
-
-  return assay_photo_set_new (&role, 1, &rules, context->folders, context->stream, error);
-}
-
-static gboolean
-check_square (const char *path, gsize height, gsize width, GError **error)
-{
-  return height == width
-         || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "public: %s: crops of photographs are square; the secrets have "
-                        "%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " pixels",
-                        path, height, width);
-}
-
-static AssayCropRules
-crop_rules (const AssayPublicImages *public_images, gsize size, gsize channels)
-{
-  return (AssayCropRules){ .size = size,
-                           .channels = channels,
-                           .per_photo = public_images->crops,
-                           .least_side = ASSAY_CROP_LEAST_SIDE,
-                           .keypoints = ASSAY_CROP_KEYPOINTS };
-}
-
-static gboolean
-probe_folder (const AssayPublicImages *public_images, const char *path,
-              const AssayDatasetContext *context, const AssayPoolProbe *secrets,
-              AssayPoolProbe *ret_probe, GError **error)
-{
-  const AssayCropRules rules = crop_rules (public_images, secrets->height, secrets->channels);
+  const AssayPhotoRules photo_rules = { .largest = ASSAY_CROP_LARGEST };
+  const AssayCropRules rules = { .size = secrets->height,
+                                 .channels = secrets->channels,
+                                 .per_photo = public_images->crops,
+                                 .least_side = ASSAY_CROP_LEAST_SIDE,
+                                 .keypoints = ASSAY_CROP_KEYPOINTS };
   g_autoptr (AssayPhotoSet) set = NULL;
 
-  if (!check_square (path, secrets->height, secrets->width, error))
-    return FALSE;
-  set = find_photographs (path, context, error);
+  if (secrets->height != secrets->width) {
+    assay_fail (error, ASSAY_ERROR_MISMATCH,
+                "public: %s: crops of photographs are square; the secrets have "
+                "%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " pixels",
+                path, secrets->height, secrets->width);
+    return NULL;
+  }
+  set = assay_photo_set_new (&role, 1, &photo_rules, context->folders, context->stream, error);
   if (set == NULL)
-    return FALSE;
-  *ret_probe = (AssayPoolProbe){ .count = assay_crops_most (set, 0, &rules),
-                                   .height = secrets->height,
-                                   .width = secrets->width,
-                                   .channels = secrets->channels,
-                                   .memory = assay_crops_memory (set) };
-  return TRUE;
+    return NULL;
+  if (is_probe)
+    return assay_crops_probe (set, 0, &rules);
+  return assay_photo_set_describe (set, error)
+             ? assay_crops_take (set, 0, ASSAY_CROP_LARGEST, &rules, context->stream, error)
+             : NULL;
 }
 
-gboolean
-assay_public_images_probe (const AssayPublicImages *public_images,
-                           const AssayDatasetContext *context, const AssayPoolProbe *secrets,
-                           AssayPoolProbe *ret_probe, GError **error)
-{
-  g_autofree char *path = NULL;
-  gboolean is_good = TRUE;
-
-  *ret_probe = (AssayPoolProbe){ 0 };
-  if (*public_images->name == '\0')
-    return TRUE;
-  path = find_public (public_images, context, error);
-  if (path == NULL)
-    return FALSE;
-  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
-    is_good = probe_folder (public_images, path, context, secrets, ret_probe, error);
-  } else if (assay_idx_is_likely (path)) {
-    gsize shape[3];
-
-    is_good = assay_idx_read_shape (path, 3, shape, error);
-    if (is_good)
-      *ret_probe = (AssayPoolProbe){ shape[0], shape[1], shape[2], 1, .has_labels = FALSE };
-    else
-      g_prefix_error (error, "public: ");
-  } else {
-    *ret_probe
-        = (AssayPoolProbe){ .height = ASSAY_CIFAR_SIDE, ASSAY_CIFAR_SIDE, ASSAY_CIFAR_CHANNELS };
-    is_good = assay_cifar_count ((const char *const[]){ path, NULL }, 0, &ret_probe->count, error);
-    if (!is_good)
-      g_prefix_error (error, "public: ");
-  }
-  ret_probe->is_estimate = TRUE; /* without those that are left out */
-  return is_good;
-}
-
+/* The images of an IDX or CIFAR file. */
 static AssayImages *
-read_folder (const AssayPublicImages *public_images, const char *path,
-             const AssayDatasetContext *context, const AssayImages *secrets, GError **error)
+load_file (const char *path, gboolean is_probe, GError **error)
 {
-  const AssayCropRules rules = crop_rules (public_images, secrets->height, secrets->channels);
-  g_autoptr (AssayPhotoSet) set = NULL;
+  const char *const paths[] = { path, NULL };
+  AssayImages *images = assay_idx_is_likely (path) ? assay_images_read_idx (path, is_probe, error)
+                        : is_probe                 ? assay_cifar_probe (paths, 0, error)
+                                                   : assay_cifar_read (paths, 0, 0, error);
 
-  if (!check_square (path, secrets->height, secrets->width, error))
-    return NULL;
-  set = find_photographs (path, context, error);
-  if (set == NULL || !assay_photo_set_describe (set, error))
-    return NULL;
-  return assay_crops_take (set, 0, ASSAY_CROP_LARGEST, &rules, context->stream, error);
+  if (images == NULL)
+    g_prefix_error (error, "public: ");
+  return images;
 }
 
 gboolean
-assay_public_images_read (const AssayPublicImages *public_images,
-                          const AssayDatasetContext *context, const AssayImages *secrets,
-                          AssayImages **ret_images, GError **error)
+assay_public_images_load (const AssayPublicImages *public_images,
+                          const AssayDatasetContext *context, gboolean is_probe,
+                          AssayImagePools *pools, GError **error)
 {
   g_autofree char *path = NULL;
 
   if (*public_images->name == '\0')
     return TRUE;
-  path = find_public (public_images, context, error);
-  if (path == NULL)
-    return FALSE;
-  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
-    *ret_images = read_folder (public_images, path, context, secrets, error);
-    return *ret_images != NULL;
-  }
-  *ret_images = assay_idx_is_likely (path)
-                    ? assay_images_read_idx (path, error)
-                    : assay_cifar_read ((const char *const[]){ path, NULL }, 0, 0, error);
-  if (*ret_images == NULL)
+  path = assay_row_file_find (public_images->name, context->folders, error);
+  if (path == NULL) {
     g_prefix_error (error, "public: ");
-  return *ret_images != NULL;
+    return FALSE;
+  }
+  pools->public_images
+      = g_file_test (path, G_FILE_TEST_IS_DIR)
+            ? load_crops (public_images, path, context, is_probe, pools->secrets, error)
+            : load_file (path, is_probe, error);
+  if (pools->public_images == NULL)
+    return FALSE;
+  pools->public_images->is_estimate = is_probe; /* without those that are left out */
+  return TRUE;
 }

@@ -18,17 +18,6 @@ typedef struct {
 void assay_image_pools_clear (AssayImagePools *pools);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayImagePools, assay_image_pools_clear)
 
-/* What is known of a pool before it is read. */
-typedef struct {
-  gsize count; /* 0: there is none */
-  gsize height;
-  gsize width;
-  gsize channels;
-  gboolean has_labels;
-  gboolean is_estimate; /* there may be fewer */
-  guint64 memory;       /* bytes for making it, beyond its pixels */
-} AssayPoolProbe;
-
 /* Sets apart @share of the secrets for the role test, where pools have none. */
 gboolean assay_image_pools_split (AssayImagePools *pools, double share, AssayStreamKey key,
                                   GError **error);
@@ -40,11 +29,11 @@ gboolean assay_image_pools_split (AssayImagePools *pools, double share, AssayStr
 gboolean assay_image_pools_open (AssayImagePools *pools, AssayPixelScale scale, gsize n_classes,
                                  AssayDataset *ret_dataset, GError **error);
 
-/* The same from probes, which cannot know what is left out; with @test_share of the secrets where
- * there is no test pool. The range of values is not known yet under ASSAY_PIXELS_DATASET. */
-gboolean assay_image_pools_probe (const AssayPoolProbe *secrets, const AssayPoolProbe *test,
-                                  const AssayPoolProbe *public_images, double test_share,
-                                  gsize n_classes, AssayProbe *ret_probe, GError **error);
+/* The same of pools that were not read, so that nobody knows what is left out; with @test_share of
+ * the secrets where there is no test pool. The range of values is not known yet under
+ * ASSAY_PIXELS_DATASET. */
+gboolean assay_image_pools_probe (const AssayImagePools *pools, double test_share, gsize n_classes,
+                                  AssayProbe *ret_probe, GError **error);
 
 /* Public images: an IDX file, a file in CIFAR's format, or a folder of photographs, of which crops
  * are taken (crops.h) in the size of the secrets, which are square then. @name is "":
@@ -60,14 +49,11 @@ typedef struct {
 #define ASSAY_PUBLIC_CROPS_HELP                                                                    \
   "Crops of a public photograph at most, those with more than 40 SIFT keypoints"
 
-gboolean assay_public_images_probe (const AssayPublicImages *public_images,
-                                    const AssayDatasetContext *context,
-                                    const AssayPoolProbe *secrets, AssayPoolProbe *ret_probe,
-                                    GError **error);
-/* NULL where there are none. */
-gboolean assay_public_images_read (const AssayPublicImages *public_images,
-                                   const AssayDatasetContext *context, const AssayImages *secrets,
-                                   AssayImages **ret_images, GError **error);
+/* Fills in the public images of @pools, which has the secrets; @is_probe: what is known of them
+ * before they are read. */
+gboolean assay_public_images_load (const AssayPublicImages *public_images,
+                                   const AssayDatasetContext *context, gboolean is_probe,
+                                   AssayImagePools *pools, GError **error);
 
 #define ASSAY_CROP_LEAST_SIDE 64
 #define ASSAY_CROP_KEYPOINTS 40

@@ -7,23 +7,29 @@
 #include "core/data/matrix.h"
 
 AssayImages *
-assay_images_new (const AssayImages *form, gboolean has_labels, GError **error)
+assay_images_probed (const AssayImages *form)
 {
-  g_autoptr (AssayImages) images = g_new0 (AssayImages, 1);
+  AssayImages *images = g_memdup2 (form, sizeof *form);
+
+  images->source = g_strdup (form->source);
+  images->pixels = NULL;
+  images->labels = images->groups = NULL;
+  return images;
+}
+
+AssayImages *
+assay_images_new (const AssayImages *form, GError **error)
+{
+  g_autoptr (AssayImages) images = assay_images_probed (form);
   gsize cols;
 
   if (!g_size_checked_mul (&cols, form->height, form->width)
       || !g_size_checked_mul (&cols, cols, form->channels))
     cols = G_MAXSIZE;
-  *images = (AssayImages){ .count = form->count,
-                           .height = form->height,
-                           .width = form->width,
-                           .channels = form->channels,
-                           .source = g_strdup (form->source) };
   images->pixels = assay_alloc (form->count, cols, "images", error);
   if (images->pixels == NULL)
     return NULL;
-  if (has_labels) {
+  if (form->has_labels) {
     images->labels = assay_alloc (form->count, sizeof (gint64), "labels", error);
     if (images->labels == NULL)
       return NULL;
@@ -98,7 +104,7 @@ assay_images_set_apart (AssayImages *images, gsize n_apart, AssayStreamKey key,
     return FALSE;
   form = *images;
   form.count = n_apart;
-  apart = assay_images_new (&form, images->labels != NULL, error);
+  apart = assay_images_new (&form, error);
   if (apart == NULL)
     return FALSE;
   assay_stream_permutation (&stream, images->count, order);

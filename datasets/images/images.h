@@ -8,21 +8,25 @@
 G_BEGIN_DECLS
 
 /* @count images of @height x @width pixels of interleaved @channels (1: grey; 3: red, green, blue),
- * without gaps. */
+ * without gaps; or what is known of them before they are read. */
 typedef struct {
   gsize count;
   gsize height;
   gsize width;
   gsize channels;
-  guint8 *pixels; /* count x (height x width x channels) */
-  gint64 *labels; /* count; NULL: none */
-  gint64 *groups; /* count: equal numbers belong together; NULL: independent */
-  char *source;   /* what messages call them: a path */
+  gboolean has_labels;
+  char *source;         /* what messages call them: a path */
+  guint8 *pixels;       /* count x (height x width x channels); NULL: not read yet */
+  gint64 *labels;       /* count; NULL: none */
+  gint64 *groups;       /* count: equal numbers belong together; NULL: independent */
+  gboolean is_estimate; /* not read yet: there may be fewer */
+  guint64 memory;       /* not read yet: bytes for making them, beyond their pixels */
 } AssayImages;
 
-/* Black images with the count, sides, channels and source of @form. @has_labels: with an array of
- * labels, all 0. ASSAY_ERROR_MEMORY. */
-AssayImages *assay_images_new (const AssayImages *form, gboolean has_labels, GError **error);
+/* Images with the numbers, has_labels and source of @form, without pixels. */
+AssayImages *assay_images_probed (const AssayImages *form);
+/* The same with black pixels, and labels that are all 0. ASSAY_ERROR_MEMORY. */
+AssayImages *assay_images_new (const AssayImages *form, GError **error);
 void assay_images_free (AssayImages *images);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayImages, assay_images_free)
 

@@ -56,21 +56,16 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
 {
   const AssayCropRules rules = crop_rules (context->settings);
   g_autoptr (AssayPhotoSet) set = find_photos (context, error);
-  const AssayPoolProbe none = { 0 };
-  AssayPoolProbe pools[N_ROLES];
+  g_auto (AssayImagePools) pools = { 0 };
 
   if (set == NULL)
     return FALSE;
-  for (Role role = PRIVATE; role < N_ROLES; role++)
-    pools[role] = (AssayPoolProbe){ .count = assay_crops_most (set, role, &rules),
-                                    .height = rules.size,
-                                    .width = rules.size,
-                                    .channels = rules.channels,
-                                    .is_estimate = TRUE };
-  pools[PRIVATE].memory = assay_crops_memory (set);
-  if (!assay_image_pools_probe (&pools[PRIVATE], &none, &pools[PUBLIC], 0, 0, ret_probe, error))
+  pools.secrets = assay_crops_probe (set, PRIVATE, &rules);
+  pools.public_images = assay_crops_probe (set, PUBLIC, &rules);
+  pools.public_images->memory = 0; /* that of the one set stands with the secrets */
+  if (!assay_image_pools_probe (&pools, 0, 0, ret_probe, error))
     return FALSE;
-  ret_probe->n_groups = pools[PRIVATE].count / rules.per_photo;
+  ret_probe->n_groups = pools.secrets->count / rules.per_photo;
   return TRUE;
 }
 

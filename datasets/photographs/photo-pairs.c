@@ -282,7 +282,7 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
   const PhotoPairs *settings = context->settings;
   g_autoptr (GPtrArray) pairs = find_pairs (context, error);
   g_autoptr (AssayPhotoSet) set = pairs != NULL ? find_photos (context, pairs, error) : NULL;
-  gsize counts[N_ROLES], unused;
+  gsize counts[N_ROLES];
 
   if (set == NULL)
     return FALSE;
@@ -295,8 +295,8 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
     .memory = assay_photo_set_memory (set),
   };
   for (Role role = PRIVATE; role < N_ROLES; role++)
-    assay_photo_rows_probe (set, role, (gsize) settings->descriptors, role != DATABASE,
-                            &counts[role], &unused, ret_probe);
+    counts[role] = assay_photo_rows_probe (set, role, (gsize) settings->descriptors,
+                                           role != DATABASE, &ret_probe->memory);
   ret_probe->n_secrets = counts[PRIVATE];
   ret_probe->n_test = counts[VIEW];
   ret_probe->n_public = counts[PUBLIC];

@@ -91,13 +91,24 @@ is_same_folder (const Place *a, const Place *b)
   return a->path != NULL && b->path != NULL && a->device == b->device && a->inode == b->inode;
 }
 
+/* What is being divided. */
+typedef struct {
+  const AssayPhotoRole *roles;
+  guint n_roles;
+  Place *places;  /* one a role */
+  GArray **lists; /* one a role: its photographs */
+  AssayStreamKey key;
+} Division;
+
 /* Into @ret_owner the role of every one of @n photographs in the folder of role @first. */
 static gboolean
-divide (const AssayPhotoRole *roles, guint n_roles, const Place *places, guint first, gsize n,
-        AssayStreamKey key, guint *ret_owner, GError **error)
+divide (const Division *division, guint first, gsize n, guint *ret_owner, GError **error)
 {
+  const AssayPhotoRole *roles = division->roles;
+  const Place *places = division->places;
+  const guint n_roles = division->n_roles;
   /* Items with this bit are not those of photographs. */
-  AssayStream stream = assay_stream (key, (guint64) 1 << 63 | first);
+  AssayStream stream = assay_stream (division->key, (guint64) 1 << 63 | first);
   g_autofree gsize *order = g_new (gsize, n);
   double sum = 0, before = 0;
   gsize next = 0;
@@ -125,23 +136,23 @@ divide (const AssayPhotoRole *roles, guint n_roles, const Place *places, guint f
 
 /* The photographs of the folder of role @first, for all roles that name it. */
 static gboolean
-share_folder (const AssayPhotoRole *roles, guint n_roles, Place *places, guint first,
-              AssayStreamKey key, GArray **lists, GError **error)
+share_folder (const Division *division, guint first, GError **error)
 {
+  Place *places = division->places;
   g_autoptr (GPtrArray) paths = list_photographs (places[first].path, error);
   g_autofree guint *owner = NULL;
 
   if (paths == NULL)
     return FALSE;
   owner = g_new (guint, paths->len);
-  if (!divide (roles, n_roles, places, first, paths->len, key, owner, error))
+  if (!divide (division, first, paths->len, owner, error))
     return FALSE;
   for (guint i = 0; i < paths->len; i++) {
     const AssayPhotoFile file = { .role = owner[i], .path = g_strdup (paths->pdata[i]) };
 
-    g_array_append_val (lists[owner[i]], file);
+    g_array_append_val (division->lists[owner[i]], file);
   }
-  for (guint r = first; r < n_roles; r++)
+  for (guint r = first; r < division->n_roles; r++)
     places[r].is_done |= is_same_folder (&places[first], &places[r]);
   return TRUE;
 }
@@ -159,6 +170,8 @@ assay_photo_roles_find (const AssayPhotoRole *roles, guint n_roles, const char *
   g_autofree Place *places = g_new0 (Place, n_roles);
   g_autofree GArray **lists = g_new0 (GArray *, n_roles);
   g_autoptr (GArray) files = g_array_new (FALSE, FALSE, sizeof (AssayPhotoFile));
+  const Division division
+      = { .roles = roles, .n_roles = n_roles, .places = places, .lists = lists, .key = key };
   gboolean is_good = TRUE;
 
   g_array_set_clear_func (files, clear_file);
@@ -171,7 +184,7 @@ assay_photo_roles_find (const AssayPhotoRole *roles, guint n_roles, const char *
     }
   for (guint r = 0; r < n_roles && is_good; r++)
     if (places[r].path != NULL && !places[r].is_done
-        && !share_folder (roles, n_roles, places, r, key, lists, error)) {
+        && !share_folder (&division, r, error)) {
       g_prefix_error (error, "%s: ", roles[r].name);
       is_good = FALSE;
     }

@@ -93,26 +93,25 @@ assay_photo_rows_join (const AssayPhotoRows *from, guint role, AssayRows **ret_r
   return TRUE;
 }
 
-void
+gsize
 assay_photo_rows_probe (const AssayPhotoSet *set, guint role, gsize limit, gboolean is_kept,
-                        gsize *ret_rows, gsize *ret_photographs, AssayProbe *inout_probe)
+                        guint64 *memory)
 {
   const gsize per_keypoint = ASSAY_SIFT_LENGTH + sizeof (AssayKeypoint);
+  gsize rows = 0;
 
-  *ret_rows = 0;
-  *ret_photographs = 0;
   for (gsize i = 0; i < assay_photo_set_count (set); i++) {
     const AssayPhotograph *photo = assay_photo_set_get (set, i);
     const gsize pixels = photo->width * photo->height, most = most_rows (photo, limit);
 
     if (photo->error != NULL || photo->file->role != role)
       continue;
-    *ret_rows += most;
-    ++*ret_photographs;
+    rows += most;
     /* All features, the rows that are taken from them, and these joined. */
-    inout_probe->memory += pixels / ASSAY_PHOTO_PIXELS_PER_ROW * per_keypoint
-                           + most * (per_keypoint + ASSAY_SIFT_LENGTH);
+    *memory += pixels / ASSAY_PHOTO_PIXELS_PER_ROW * per_keypoint
+               + most * (per_keypoint + ASSAY_SIFT_LENGTH);
     if (is_kept)
-      inout_probe->memory += pixels * ASSAY_KEPT_PIXEL_BYTES + most * ASSAY_FRAME_BYTES;
+      *memory += pixels * ASSAY_KEPT_PIXEL_BYTES + most * ASSAY_FRAME_BYTES;
   }
+  return rows;
 }

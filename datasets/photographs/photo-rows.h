@@ -26,9 +26,9 @@ typedef struct {
 gboolean assay_photo_rows_join (const AssayPhotoRows *from, guint role, AssayRows **ret_rows,
                                 AssayRoleData *ret_data, gint64 **ret_numbers, GError **error);
 
-/* Adds the memory of describing and joining the photographs of @role, which are to be kept
- * where @is_kept. */
-void assay_photo_rows_probe (const AssayPhotoSet *set, guint role, gsize limit, gboolean is_kept,
-                             gsize *ret_rows, gsize *ret_photographs, AssayProbe *inout_probe);
+/* How many rows the photographs of @role give at most. What describing and joining them holds is
+ * added to @memory; they are to be kept where @is_kept. */
+gsize assay_photo_rows_probe (const AssayPhotoSet *set, guint role, gsize limit, gboolean is_kept,
+                              guint64 *memory);
 
 G_END_DECLS

@@ -58,6 +58,16 @@ assay_photo_set_get (const AssayPhotoSet *set, gsize i)
   return &set->photographs[i];
 }
 
+gsize
+assay_photo_set_usable (const AssayPhotoSet *set, guint role)
+{
+  gsize n = 0;
+
+  for (gsize i = 0; i < set->n; i++)
+    n += set->photographs[i].error == NULL && set->photographs[i].file->role == role;
+  return n;
+}
+
 const char *
 assay_photo_set_role_name (const AssayPhotoSet *set, guint role)
 {

@@ -40,6 +40,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPhotoSet, assay_photo_set_free)
 /* By role, then by name; or in the order of the files. */
 gsize assay_photo_set_count (const AssayPhotoSet *set);
 const AssayPhotograph *assay_photo_set_get (const AssayPhotoSet *set, gsize i);
+/* Photographs of @role that can be used, as far as is known. */
+gsize assay_photo_set_usable (const AssayPhotoSet *set, guint role);
 
 /* The features of all photographs, in parallel and by the cache (assay_features_load).
  * ASSAY_ERROR_DATA for a photograph that cannot be decoded whole or has no keypoint (as above), and

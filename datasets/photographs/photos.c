@@ -98,7 +98,7 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
   const Photos *settings = context->settings;
   g_autoptr (AssayPhotoSet) set = find_photos (context, error);
   const gboolean has_public = *settings->public != '\0';
-  gsize counts[N_ROLES], photographs[N_ROLES];
+  gsize counts[N_ROLES];
 
   if (set == NULL)
     return FALSE;
@@ -110,10 +110,10 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
     .memory = assay_photo_set_memory (set),
   };
   for (Role role = PRIVATE; role < N_ROLES; role++)
-    assay_photo_rows_probe (set, role, (gsize) settings->descriptors,
-                            settings->pictures && role != DATABASE, &counts[role],
-                            &photographs[role], ret_probe);
-  ret_probe->n_groups = photographs[PRIVATE];
+    counts[role] = assay_photo_rows_probe (set, role, (gsize) settings->descriptors,
+                                           settings->pictures && role != DATABASE,
+                                           &ret_probe->memory);
+  ret_probe->n_groups = assay_photo_set_usable (set, PRIVATE);
   ret_probe->n_secrets = counts[PRIVATE];
   ret_probe->n_public = counts[PUBLIC];
   ret_probe->n_database = counts[DATABASE];

@@ -252,12 +252,15 @@ refine (const VlSiftFilt *filter, Extremum *extremum)
   return FALSE;
 }
 
-/* Histogram of gradient directions around (x, y) of a level's gradients, smoothed. Directions run
- * with y down, as VLFeat's do. */
+/* Histogram of gradient directions around the extremum, smoothed. Directions run with y down, as
+ * VLFeat's do. @gradients: of the octave, level after level. */
 static void
-direction_histogram (const float *gradients, gsize w, gsize h, gsize x, gsize y, double sigma,
-                     double *ret_histogram)
+direction_histogram (const VlSiftFilt *filter, const float *gradients, const Extremum *extremum,
+                     double sigma, double *ret_histogram)
 {
+  const gsize w = (gsize) filter->octave_width, h = (gsize) filter->octave_height;
+  const gsize x = extremum->x, y = extremum->y;
+  const float *level = gradients + 2 * extremum->level * w * h;
   const int radius = (int) lrint (4.5 * sigma);
   const double falloff = -1.0 / (2.0 * 1.5 * 1.5 * sigma * sigma);
   double raw[DIRECTIONS] = { 0 };
@@ -270,7 +273,7 @@ direction_histogram (const float *gradients, gsize w, gsize h, gsize x, gsize y,
 
       if (row <= 0 || row >= (int) h - 1 || column <= 0 || column >= (int) w - 1)
         continue;
-      gradient = gradients + 2 * ((gsize) row * w + (gsize) column);
+      gradient = level + 2 * ((gsize) row * w + (gsize) column);
       direction = (double) gradient[1] * (DIRECTIONS / (2.0 * G_PI));
       raw[(gsize) lrint (direction) % DIRECTIONS]
           += exp (falloff * (i * i + j * j)) * (double) gradient[0];
@@ -287,13 +290,11 @@ static void
 add_directions (const VlSiftFilt *filter, const float *gradients, const Extremum *extremum,
                 GArray *keypoints)
 {
-  const gsize w = (gsize) filter->octave_width, h = (gsize) filter->octave_height;
   const double period = exp2 (filter->o_cur - 1);
   const double sigma = 1.6 * exp2 (((double) extremum->level + 1 + extremum->offset[2]) / LEVELS);
   double histogram[DIRECTIONS], highest = 0;
 
-  direction_histogram (gradients + 2 * extremum->level * w * h, w, h, extremum->x, extremum->y,
-                       sigma, histogram);
+  direction_histogram (filter, gradients, extremum, sigma, histogram);
   for (gsize k = 0; k < DIRECTIONS; k++)
     highest = MAX (highest, histogram[k]);
   for (gsize k = 0; k < DIRECTIONS; k++) {

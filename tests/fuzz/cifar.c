@@ -10,20 +10,21 @@ static const char *const paths[] = { "a.bin", NULL };
 static void
 check_images (const guint8 *file, gsize size, guint n_label_bytes, gsize n_classes)
 {
-  gsize count = 0;
   g_autoptr (GError) error = NULL, other = NULL;
-  const gboolean is_counted = assay_cifar_count (paths, n_label_bytes, &count, &error);
+  g_autoptr (AssayImages) probed = assay_cifar_probe (paths, n_label_bytes, &error);
   g_autoptr (AssayImages) images = assay_cifar_read (paths, n_label_bytes, n_classes, &other);
+  const gsize count = probed != NULL ? probed->count : 0;
   const gsize record = images != NULL ? size / count : 0;
 
-  fuzz_check_outcome (is_counted, error);
+  fuzz_check_outcome (probed != NULL, error);
   fuzz_check_outcome (images != NULL, other);
-  FUZZ_REQUIRE (images == NULL || (is_counted && images->count == count && size % count == 0));
+  FUZZ_REQUIRE (images == NULL || (probed != NULL && images->count == count && size % count == 0));
   for (gsize i = 0; images != NULL && i < count; i++) {
     const guint8 *planes = file + (i + 1) * record - ASSAY_CIFAR_PIXELS;
 
-    FUZZ_REQUIRE ((images->labels != NULL) == (n_classes > 0));
-    FUZZ_REQUIRE (n_classes == 0 || (images->labels[i] == planes[-1] && planes[-1] < n_classes));
+    FUZZ_REQUIRE ((images->labels != NULL) == (n_label_bytes > 0));
+    FUZZ_REQUIRE (n_label_bytes == 0
+                  || (images->labels[i] == planes[-1] && planes[-1] < n_classes));
     FUZZ_REQUIRE (assay_images_row (images, i)[ASSAY_CIFAR_PIXELS - 1]
                   == planes[ASSAY_CIFAR_PIXELS - 1]);
   }
