@@ -235,7 +235,7 @@ time_itq (Report *report, gsize n, gsize cols, gint64 bits)
   for (gsize i = 0; i < n; i++) {
     AssayStream stream = assay_stream (key, i);
 
-    assay_stream_fill_normal (&stream, cols, normals);
+    assay_stream_fast_normals (&stream, cols, normals);
     for (gsize j = 0; j < cols; j++)
       assay_matrix_row (rows, i)[j] = (float) (normals[j] / sqrt (1 + (double) j));
   }

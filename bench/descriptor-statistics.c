@@ -272,8 +272,8 @@ nearest (const AssayMatrix *queries, const AssayMatrix *base, const gint64 *quer
     for (gsize start = 0; start < base->rows; start += PANEL) {
       const gsize n = MIN (PANEL, queries->rows - first), m = MIN (PANEL, base->rows - start);
 
-      assay_linalg_product_nt (n, m, COLS, queries->data + first * COLS, COLS,
-                               base->data + start * COLS, COLS, products, PANEL);
+      assay_linalg_product (ASSAY_NT, assay_view_of (queries->data + first * COLS, n, COLS),
+                            assay_view_of (base->data + start * COLS, m, COLS), products, PANEL);
       for (gsize i = 0; i < n; i++)
         for (gsize j = 0; j < m; j++)
           if (query_groups == NULL || query_groups[first + i] == base_groups[start + j])

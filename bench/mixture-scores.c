@@ -53,10 +53,9 @@ multiply_slice (gsize index, guint worker, gpointer data)
   const gsize from = job->is_triangle ? first : 0;
 
   (void) worker;
-  assay_linalg_product_nt (last - first, job->b.rows - from, job->a.cols,
-                           assay_view_row (job->a, first), job->a.stride,
-                           assay_view_row (job->b, from), job->b.stride,
-                           job->products + first * job->b.rows + from, job->b.rows);
+  assay_linalg_product (ASSAY_NT, assay_view_rows (job->a, first, last - first),
+                        assay_view_rows (job->b, from, job->b.rows - from),
+                        job->products + first * job->b.rows + from, job->b.rows);
 }
 
 static void

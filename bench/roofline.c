@@ -64,9 +64,10 @@ multiply (gsize index, guint worker, gpointer data)
   const Shape *s = &job->shape;
 
   (void) index;
-  assay_linalg_product_nt (s->rows, s->cols, s->inner, job->a + worker * s->rows * s->inner,
-                           s->inner, job->b + worker * s->cols * s->inner, s->inner,
-                           job->c + worker * s->rows * s->cols, s->cols);
+  assay_linalg_product (ASSAY_NT,
+                        assay_view_of (job->a + worker * s->rows * s->inner, s->rows, s->inner),
+                        assay_view_of (job->b + worker * s->cols * s->inner, s->cols, s->inner),
+                        job->c + worker * s->rows * s->cols, s->cols);
 }
 
 /* GFLOP/s of all threads. */

@@ -205,8 +205,9 @@ multiply_all (const Bench *bench, gsize dimension)
   start = measure_moment ().cpu;
   for (gsize i = 0; i < n_panels; i++)
     for (gsize first = 0; first < stacked; first += block)
-      assay_linalg_product_nt (MIN (block, stacked - first), panel, COLS, stack + first * COLS,
-                               COLS, values, COLS, products, panel);
+      assay_linalg_product (
+          ASSAY_NT, assay_view_of (stack + first * COLS, MIN (block, stacked - first), COLS),
+          assay_view_of (values, panel, COLS), products, panel);
   return (measure_moment ().cpu - start) * (double) n_rows / (double) (n_panels * panel);
 }
 

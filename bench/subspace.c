@@ -56,9 +56,11 @@ multiply_panel (gsize index, guint worker, gpointer data)
   const gsize panel = MIN (products->panel, products->n_rows - index * products->panel);
 
   for (gsize first = 0; first < products->stacked; first += products->block)
-    assay_linalg_product_nt (MIN (products->block, products->stacked - first), panel, COLS,
-                             products->stack + first * COLS, COLS, products->panels[worker], COLS,
-                             products->products[worker], products->panel);
+    assay_linalg_product (ASSAY_NT,
+                          assay_view_of (products->stack + first * COLS,
+                                         MIN (products->block, products->stacked - first), COLS),
+                          assay_view_of (products->panels[worker], panel, COLS),
+                          products->products[worker], products->panel);
 }
 
 static Products

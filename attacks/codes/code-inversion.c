@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "attacks/codes/released-codes.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define CHUNK (gsize) 4096
@@ -75,10 +76,12 @@ add_rows (Moments *moments, const float *values, const float *bits, gsize count,
     for (gsize j = 0; j < c; j++)
       moments->bit_mean[j] += (double) bits[i * c + j];
   }
-  assay_linalg_product_tn (c, c, count, bits, c, bits, c, products, c);
+  assay_linalg_product (ASSAY_TN, assay_view_of (bits, count, c), assay_view_of (bits, count, c),
+                        products, c);
   for (gsize i = 0; i < c * c; i++)
     moments->bit_bit[i] += (double) products[i];
-  assay_linalg_product_tn (c, d, count, bits, c, values, d, products, d);
+  assay_linalg_product (ASSAY_TN, assay_view_of (bits, count, c), assay_view_of (values, count, d),
+                        products, d);
   for (gsize i = 0; i < c * d; i++)
     moments->bit_value[i] += (double) products[i];
   moments->count += count;
@@ -209,13 +212,8 @@ assume_moments (const AssayHashFunction *function, Moments *ret_moments, GError 
   for (gsize j = 0; j < d; j++)
     ret_moments->mean[j] = (double) function->mean->data[j];
   for (gsize i = 0; i < c; i++)
-    for (gsize j = 0; j <= i; j++) {
-      double sum = 0;
-
-      for (gsize l = 0; l < d; l++)
-        sum += (double) projection[i * d + l] * (double) projection[j * d + l];
-      gram[i * c + j] = gram[j * c + i] = sum;
-    }
+    for (gsize j = 0; j <= i; j++)
+      gram[i * c + j] = gram[j * c + i] = assay_dot (projection + i * d, projection + j * d, d);
   /* x^ = P' (P P')^-1 v: solve for (P P')^-1 P, and scale rows by v's magnitudes. */
   for (gsize i = 0; i < c * d; i++)
     ret_moments->bit_value[i] = (double) projection[i];

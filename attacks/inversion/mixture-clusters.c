@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define PANEL 128
@@ -19,21 +20,11 @@
 #define FAILURES 4       /* replacements that do not help before the centres are left as they are */
 #define LEAST_GAIN 0.001 /* share more that is explained for a replacement to help */
 
-static double
-dot (const float *a, const float *b, gsize n)
-{
-  double sum = 0;
-
-  for (gsize i = 0; i < n; i++)
-    sum += (double) a[i] * b[i];
-  return sum;
-}
-
 /* Scales to length 1; a row of zeros stays what it is. */
 static void
 scale_to_unit (float *row, gsize n)
 {
-  const double length = sqrt (dot (row, row, n));
+  const double length = sqrt (assay_dot (row, row, n));
 
   for (gsize i = 0; length > 0 && i < n; i++)
     row[i] = (float) (row[i] / length);
@@ -74,7 +65,7 @@ split (const float *rows, gsize n, gsize r, gboolean *ret_is_first)
 
   for (gsize i = 0; i < n; i++)
     for (gsize j = 0; j <= i; j++)
-      gram[i][j] = gram[j][i] = dot (rows + i * r, rows + j * r, r);
+      gram[i][j] = gram[j][i] = assay_dot (rows + i * r, rows + j * r, r);
   for (gsize i = 0; i < n; i++)
     for (gsize j = 0; j < n; j++)
       means[i] += gram[i][j] / (double) n;
@@ -109,8 +100,8 @@ find_candidates (gsize index, guint worker, gpointer data)
   g_autofree float *rows = g_new (float, k *r);
 
   (void) worker;
-  assay_linalg_product_nt (height, n, r, assay_view_row (embedding, first), embedding.stride,
-                           embedding.data, embedding.stride, products, n);
+  assay_linalg_product (ASSAY_NT, assay_view_rows (embedding, first, height), embedding, products,
+                        n);
   for (gsize t = 0; t < height; t++) {
     float *candidates = job->candidates + 2 * (first + t) * r;
     guint32 neighbours[MOST_NEIGHBOURS];
@@ -144,8 +135,9 @@ multiply_candidates (gsize index, guint worker, gpointer data)
   const gsize first = index * PANEL, height = MIN (PANEL, job->m - first);
 
   (void) worker;
-  assay_linalg_product_nt (height, job->m, job->r, job->rows + first * job->r, job->r, job->rows,
-                           job->r, job->products + first * job->m, job->m);
+  assay_linalg_product (ASSAY_NT, assay_view_of (job->rows + first * job->r, height, job->r),
+                        assay_view_of (job->rows, job->m, job->r), job->products + first * job->m,
+                        job->m);
 }
 
 /* The densest candidate that is free; then those about it are free no more. */
@@ -203,7 +195,8 @@ improve_centres (const Density *job, gsize n, float *inout_centres, GError **err
     return FALSE;
   for (gsize round = 0; round < MEANS_ROUNDS; round++) {
     memset (sums, 0, n * r * sizeof *sums);
-    assay_linalg_product_nt (job->m, n, r, job->rows, r, inout_centres, r, products, n);
+    assay_linalg_product (ASSAY_NT, assay_view_of (job->rows, job->m, r),
+                          assay_view_of (inout_centres, n, r), products, n);
     for (gsize i = 0; i < job->m; i++) {
       gsize best = 0;
 
@@ -214,7 +207,7 @@ improve_centres (const Density *job, gsize n, float *inout_centres, GError **err
         sums[best * r + j] += job->rows[i * r + j];
     }
     for (gsize c = 0; c < n; c++)
-      if (dot (sums + c * r, sums + c * r, r) > 0) {
+      if (assay_dot (sums + c * r, sums + c * r, r) > 0) {
         memcpy (inout_centres + c * r, sums + c * r, r * sizeof *sums);
         scale_to_unit (inout_centres + c * r, r);
       }
@@ -300,8 +293,8 @@ explain_panel (gsize index, guint worker, gpointer data)
   g_autofree float *likeness = g_new (float, height *n);
 
   (void) worker;
-  assay_linalg_product_nt (height, n, r, assay_view_row (job->embedding, first),
-                           job->embedding.stride, job->centres, r, likeness, n);
+  assay_linalg_product (ASSAY_NT, assay_view_rows (job->embedding, first, height),
+                        assay_view_of (job->centres, n, r), likeness, n);
   for (gsize t = 0; t < height; t++)
     job->explained[first + t] = (float) explain (
         job, likeness + t * n, job->pairs + 2 * (first + t), job->shares + 2 * (first + t));
@@ -351,7 +344,8 @@ explain_all (Explanation *job, float *centres, float *gram, GError **error)
   for (gsize round = 0; round < EXPLAIN_ROUNDS; round++) {
     if (round > 0 && !fit_centres (job, centres, error))
       return -1;
-    assay_linalg_product_nt (n, n, r, centres, r, centres, r, gram, n);
+    assay_linalg_product (ASSAY_NT, assay_view_of (centres, n, r), assay_view_of (centres, n, r),
+                          gram, n);
     assay_parallel_for ((job->embedding.rows + PANEL - 1) / PANEL, explain_panel, job);
   }
   for (gsize t = 0; t < job->embedding.rows; t++)
@@ -382,7 +376,8 @@ find_missed (const Explanation *job, float *ret_centre, GError **error)
       rests[t * r + j] = (double) assay_view_row (job->embedding, t)[j] - job->shares[2 * t] * a[j]
                          - job->shares[2 * t + 1] * b[j];
   }
-  assay_linalg_product_tn_double (r, r, n, rests, r, rests, r, square, r);
+  assay_linalg_product_double (ASSAY_TN, assay_view_of_doubles (rests, n, r),
+                               assay_view_of_doubles (rests, n, r), square, r);
   if (!assay_linalg_symmetric_eigen (r, 1, square, &value, direction, error))
     return FALSE;
   for (gsize t = 0; t < n; t++) {

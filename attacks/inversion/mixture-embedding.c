@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define STEPS 6
@@ -28,11 +29,9 @@ measure_panel (gsize index, guint worker, gpointer data)
 
   (void) worker;
   for (gsize i = first; i < last; i++) {
-    const float *f = assay_view_row (job->features, i), *p = assay_view_row (job->whitened, i);
-    double square = 0;
+    const double square = assay_dot (assay_view_row (job->features, i),
+                                     assay_view_row (job->whitened, i), job->features.cols);
 
-    for (gsize j = 0; j < job->features.cols; j++)
-      square += (double) f[j] * p[j];
     job->scales[i] = square > 0 ? (float) (1 / sqrt (square)) : 0;
   }
 }
@@ -44,9 +43,11 @@ multiply_columns (gsize index, guint worker, gpointer data)
   const gsize first = index * PANEL, width = MIN (PANEL, job->features.cols - first);
 
   (void) worker;
-  assay_linalg_product_tn (width, job->count, job->features.rows, job->features.data + first,
-                           job->features.stride, job->scaled, job->count,
-                           job->inner + first * job->count, job->count);
+  assay_linalg_product (
+      ASSAY_TN,
+      (AssayView){ job->features.rows, width, job->features.stride, job->features.data + first },
+      assay_view_of (job->scaled, job->features.rows, job->count), job->inner + first * job->count,
+      job->count);
 }
 
 static void
@@ -56,9 +57,9 @@ multiply_rows (gsize index, guint worker, gpointer data)
   const gsize first = index * PANEL, height = MIN (PANEL, job->whitened.rows - first);
 
   (void) worker;
-  assay_linalg_product_nn (height, job->count, job->whitened.cols,
-                           assay_view_row (job->whitened, first), job->whitened.stride, job->inner,
-                           job->count, job->product + first * job->count, job->count);
+  assay_linalg_product (ASSAY_NN, assay_view_rows (job->whitened, first, height),
+                        assay_view_of (job->inner, job->whitened.cols, job->count),
+                        job->product + first * job->count, job->count);
   for (gsize i = first; i < first + height; i++)
     for (gsize j = 0; j < job->count; j++)
       job->product[i * job->count + j] *= job->scales[i];
@@ -92,13 +93,15 @@ rotate (const Operator *job, const double *vectors, AssayMatrix *ret_embedding, 
     return FALSE;
   for (gsize i = 0; i < n * r; i++)
     product[i] = job->product[i];
-  assay_linalg_product_nn_double (r, r, n, vectors, n, product, r, gram, r);
+  assay_linalg_product_double (ASSAY_NN, assay_view_of_doubles (vectors, r, n),
+                               assay_view_of_doubles (product, n, r), gram, r);
   if (!assay_linalg_symmetric_eigen (r, wanted, gram, values, rotation, error))
     return FALSE;
   for (gsize i = 0; i < r; i++)
     for (gsize j = 0; j < wanted; j++)
       turned[i * wanted + j] = rotation[j * r + i] * sqrt (MAX (values[j], 0));
-  assay_linalg_product_tn_double (n, wanted, r, vectors, n, turned, wanted, product, wanted);
+  assay_linalg_product_double (ASSAY_TN, assay_view_of_doubles (vectors, r, n),
+                               assay_view_of_doubles (turned, r, wanted), product, wanted);
   for (gsize i = 0; i < n; i++) {
     double square = 0;
 
@@ -134,7 +137,7 @@ mixture_embedding (AssayView features, AssayView whitened, gsize count, AssayStr
       || product == NULL)
     return NULL;
   assay_parallel_for ((n + PANEL - 1) / PANEL, measure_panel, &job);
-  assay_stream_fill_normal (&stream, r * n, vectors);
+  assay_stream_fast_normals (&stream, r * n, vectors);
   for (gsize step = 0; step < STEPS; step++) {
     if (!assay_linalg_orthonormalize (vectors, r, n, error)) {
       g_prefix_error (error, "embedding of mixtures: ");

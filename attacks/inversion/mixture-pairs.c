@@ -7,6 +7,7 @@
 #include "attacks/inversion/mixture-labels.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define PANEL 128
@@ -16,16 +17,6 @@
 #define LEAST_WEIGHT 0.02f
 #define MOST_WEIGHT 0.98f
 #define IMAGE_ERROR 0.1f /* variance of the images there are, as a multiple of public pixels' */
-
-static double
-dot (const float *a, const float *b, gsize n)
-{
-  double sum = 0;
-
-  for (gsize i = 0; i < n; i++)
-    sum += (double) a[i] * b[i];
-  return sum;
-}
 
 /* ---- Matching squares ---- */
 
@@ -69,10 +60,11 @@ whiten_rows (const Squares *job, gsize count, float *inout_rows, float *ret_whit
 {
   const gsize d = job->state->cols;
 
-  assay_linalg_product_nn (count, d, d, inout_rows, d, job->precision, d, ret_whitened, d);
+  assay_linalg_product (ASSAY_NN, assay_view_of (inout_rows, count, d),
+                        assay_view_of (job->precision, d, d), ret_whitened, d);
   for (gsize i = 0; i < count; i++) {
     float *row = inout_rows + i * d, *whitened = ret_whitened + i * d;
-    const float part = (float) (dot (row, job->whitened_variance, d) / job->variance_square);
+    const float part = (float) (assay_dot (row, job->whitened_variance, d) / job->variance_square);
 
     for (gsize j = 0; j < d; j++) {
       row[j] -= part * job->state->variance[j];
@@ -102,8 +94,8 @@ multiply_panel (gsize index, guint worker, gpointer data)
   const gsize first = index * PANEL, height = MIN (PANEL, job->state->n_mixtures - first);
 
   (void) worker;
-  assay_linalg_product_nt (height, n, d, job->whitened + first * d, d, job->squares, d,
-                           job->likeness + first * n, n);
+  assay_linalg_product (ASSAY_NT, assay_view_of (job->whitened + first * d, height, d),
+                        assay_view_of (job->squares, n, d), job->likeness + first * n, n);
 }
 
 /* The products that the cosine of one pair is made of. */
@@ -181,9 +173,9 @@ match_secret (gsize a, guint worker, gpointer data)
     products[i].aa_aa = job->square_products[a * n + a];
     products[i].bb_bb = job->square_products[b * n + b];
     products[i].aa_bb = job->square_products[a * n + b];
-    products[i].ab_ab = dot (rows + i * d, whitened + i * d, d);
-    products[i].aa_ab = dot (job->squares + a * d, whitened + i * d, d);
-    products[i].bb_ab = dot (job->squares + b * d, whitened + i * d, d);
+    products[i].ab_ab = assay_dot (rows + i * d, whitened + i * d, d);
+    products[i].aa_ab = assay_dot (job->squares + a * d, whitened + i * d, d);
+    products[i].bb_ab = assay_dot (job->squares + b * d, whitened + i * d, d);
   }
   for (gsize t = 0; t < total;) {
     gsize height = 0;
@@ -193,7 +185,8 @@ match_secret (gsize a, guint worker, gpointer data)
         memcpy (gathered + height * d, job->whitened + t * d, d * sizeof *gathered);
         listed[height++] = t;
       }
-    assay_linalg_product_nt (height, count, d, gathered, d, rows, d, likeness, count);
+    assay_linalg_product (ASSAY_NT, assay_view_of (gathered, height, d),
+                          assay_view_of (rows, count, d), likeness, count);
     for (gsize l = 0; l < height; l++) {
       const gsize s = listed[l];
       const float share = mixture_labels_share (state, s, 0);
@@ -258,11 +251,12 @@ mixture_pairs_match_squares (MixtureState *state, const float *precision, const 
       || !(job.best_weights = assay_alloc (total, 2 * n * sizeof (float), "pairs", error)))
     return FALSE;
   mixture_labels_find_classes (state, job.classes);
-  assay_linalg_product_nn (1, d, d, state->variance, d, precision, d, job.whitened_variance, d);
-  job.variance_square = dot (state->variance, job.whitened_variance, d);
+  assay_linalg_product (ASSAY_NN, assay_view_of (state->variance, 1, d),
+                        assay_view_of (precision, d, d), job.whitened_variance, d);
+  job.variance_square = assay_dot (state->variance, job.whitened_variance, d);
   assay_parallel_for ((n + 7) / 8, whiten_squares, &job);
-  assay_linalg_product_nt (n, n, d, job.squares, d, job.whitened_squares, d, job.square_products,
-                           n);
+  assay_linalg_product (ASSAY_NT, assay_view_of (job.squares, n, d),
+                        assay_view_of (job.whitened_squares, n, d), job.square_products, n);
   assay_parallel_for ((total + PANEL - 1) / PANEL, multiply_panel, &job);
   assay_parallel_for (n, match_secret, &job);
   take_best (&job);

@@ -168,7 +168,8 @@ retrieve_panel (gsize index, guint worker, gpointer data)
     const double done = (double) round / (COOLING * (double) job->options->rounds);
 
     expect (&panel, (float) pow (job->options->heat, MAX (0, 1 - done)));
-    assay_linalg_product_nn (n, PANEL, n, job->inverse, n, right, PANEL, x, PANEL);
+    assay_linalg_product (ASSAY_NN, assay_view_of (job->inverse, n, n),
+                          assay_view_of (right, n, PANEL), x, PANEL);
   }
   for (gsize i = 0; i < n; i++)
     memcpy (state->images + i * d + first, x + i * PANEL, width * sizeof *x);

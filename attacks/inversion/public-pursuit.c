@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "attacks/inversion/mixture-labels.h"
-#include "attacks/whitened/row-sums.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define PANEL 128
@@ -39,8 +39,8 @@ whiten_panel (gsize index, guint worker, gpointer data)
   const gsize first = index * PANEL, height = MIN (PANEL, job->n - first), d = job->d;
 
   (void) worker;
-  assay_linalg_product_nn (height, d, d, job->rows + first * d, d, job->precision, d,
-                           job->whitened + first * d, d);
+  assay_linalg_product (ASSAY_NN, assay_view_of (job->rows + first * d, height, d),
+                        assay_view_of (job->precision, d, d), job->whitened + first * d, d);
 }
 
 /* P times the rows. */
@@ -69,7 +69,7 @@ public_filter_init (const MixtureState *state, const float *precision, const dou
       filter.centred[i * d + j] = state->public_images[i * d + j] - (float) mean[j];
   whiten (precision, n, d, filter.centred, filter.whitened);
   for (gsize i = 0; i < n; i++)
-    filter.squares[i] = row_dot (filter.centred + i * d, filter.whitened + i * d, d);
+    filter.squares[i] = assay_lanes_dot_float (filter.centred + i * d, filter.whitened + i * d, d);
   *ret_filter = filter;
   memset (&filter, 0, sizeof filter);
   return TRUE;
@@ -205,7 +205,7 @@ gather_features (const Pursuit *job, gsize t, Features *ret_features)
   for (gsize i = 0; i < f->count; i++)
     for (gsize j = 0; j <= i; j++)
       f->gram[i * f->count + j] = f->gram[j * f->count + i]
-          = row_dot (f->plain[i], f->whitened[j], d);
+          = assay_lanes_dot_float (f->plain[i], f->whitened[j], d);
   for (gsize i = 0; i < f->count; i++)
     trace += f->gram[i * f->count + i] / (double) f->count;
   for (gsize i = 0; i < f->count; i++)
@@ -262,7 +262,7 @@ fit_mixture (const Pursuit *job, gsize t, gsize row, const Room *room)
     for (gsize j = 0; !is_open (job, t) && j < d; j++)
       room->signed_e[row * d + j] -= room->part[j];
     for (gsize i = 0; i < features.count; i++)
-      right[i] = row_dot (target, features.whitened[i], d);
+      right[i] = assay_lanes_dot_float (target, features.whitened[i], d);
     /* Two features that are the same: what was fitted before stays. */
     if (!assay_linalg_solve_spd (features.count, 1, features.gram, right, &error))
       return;
@@ -329,8 +329,9 @@ pursue_panel (gsize index, guint worker, gpointer data)
   for (gsize step = 0; step < m; step++) {
     for (gsize row = 0; row < height; row++)
       expect_mixture (job, first + row, row, &room);
-    assay_linalg_product_nt (height, state->n_public, d, residuals, d, job->filter->whitened, d,
-                             scores, state->n_public);
+    assay_linalg_product (ASSAY_NT, assay_view_of (residuals, height, d),
+                          assay_view_of (job->filter->whitened, state->n_public, d), scores,
+                          state->n_public);
     for (gsize row = 0; row < height; row++)
       if (count_found (state, first + row) == step) {
         take_best (job, first + row, scores + row * state->n_public);

@@ -21,6 +21,7 @@
 #include "attacks/lifting/k-means.h"
 #include "attacks/lifting/subspace.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/plugin/plugin.h"
 #include "core/search/scan.h"
 
@@ -94,13 +95,8 @@ find_candidates (gsize index, guint worker, gpointer data)
     n++;
   }
   job->n_candidates[index] = n;
-  for (gsize i = 0; i < n_v; i++) {
-    double square = 0;
-
-    for (gsize j = 0; j < d; j++)
-      square += (double) rows[i * d + j] * rows[i * d + j];
-    job->lengths[index] = MAX (job->lengths[index], sqrt (square));
-  }
+  for (gsize i = 0; i < n_v; i++)
+    job->lengths[index] = MAX (job->lengths[index], sqrt (assay_squared_norm (rows + i * d, d)));
 }
 
 /* Step 4 for one subspace. */

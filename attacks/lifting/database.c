@@ -20,6 +20,7 @@
  * did not find may be what its search missed. */
 #include "attacks/lifting/subspace-search.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/plugin/plugin.h"
 
 #include <json-glib/json-glib.h>
@@ -96,26 +97,6 @@ compare_scores (gconstpointer a, gconstpointer b)
   return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Partial sums that the compiler keeps in vector registers; added up in one fixed order. */
-#define LANES 16
-
-static float
-squared_distance (const float *a, const float *b, gsize n)
-{
-  float lanes[LANES] = { 0 };
-  float sum = 0;
-  gsize j = 0;
-
-  for (; j + LANES <= n; j += LANES)
-    for (gsize l = 0; l < LANES; l++)
-      lanes[l] += (a[j + l] - b[j + l]) * (a[j + l] - b[j + l]);
-  for (; j < n; j++)
-    sum += (a[j] - b[j]) * (a[j] - b[j]);
-  for (gsize l = 0; l < LANES; l++)
-    sum += lanes[l];
-  return sum;
-}
-
 /* Squared distance of @row to the nearest of the @count adversarial rows. */
 static float
 score_row (const float *row, const float *adversarial, gsize count, gsize cols)
@@ -123,7 +104,7 @@ score_row (const float *row, const float *adversarial, gsize count, gsize cols)
   float best = G_MAXFLOAT;
 
   for (gsize i = 0; i < count; i++)
-    best = MIN (best, squared_distance (row, adversarial + i * cols, cols));
+    best = MIN (best, assay_lanes_squared_distance_float (row, adversarial + i * cols, cols));
   return best;
 }
 

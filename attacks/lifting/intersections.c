@@ -26,6 +26,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
+#include "core/base/vectors.h"
 #include "core/data/matrix.h"
 #include "core/math/linalg.h"
 
@@ -35,33 +36,13 @@
 #define FILTER_SINE2 1e-6
 #define FILTER_REACH 1e-2
 
-/* Running sums, so that the compiler can use vector registers; added up in one fixed order. */
-#define LANES 8
-
-static double
-dot (const double *a, const double *b, gsize n)
-{
-  double lanes[LANES] = { 0 };
-  double sum = 0;
-  gsize j = 0;
-
-  for (; j + LANES <= n; j += LANES)
-    for (gsize l = 0; l < LANES; l++)
-      lanes[l] += a[j + l] * b[j + l];
-  for (; j < n; j++)
-    sum += a[j] * b[j];
-  for (gsize l = 0; l < LANES; l++)
-    sum += lanes[l];
-  return sum;
-}
-
 /* x := x - (x . q) q for each of the @count rows q. */
 static void
 subtract_parts (double *x, const double *rows, gsize count, gsize cols)
 {
   for (gsize i = 0; i < count; i++) {
     const double *q = rows + i * cols;
-    const double part = dot (x, q, cols);
+    const double part = assay_lanes_dot_double (x, q, cols);
 
     for (gsize j = 0; j < cols; j++)
       x[j] -= part * q[j];
@@ -86,7 +67,7 @@ fill_frame (Frames *frames, const AssaySubspaces *subspaces, gsize index, GError
     translation[j] = subspaces->translation[index * d + j];
   for (gsize j = 0; j < m * d; j++)
     basis[j] = subspaces->basis[index * m * d + j];
-  frames->lengths[index] = sqrt (dot (translation, translation, d));
+  frames->lengths[index] = sqrt (assay_lanes_dot_double (translation, translation, d));
   if (!assay_linalg_orthonormalize (basis, m, d, error))
     return FALSE;
   /* Twice: once leaves of a long t what rounding of its length leaves. */
@@ -160,7 +141,7 @@ bring_longest (double *rows, gsize first, gsize count, gsize cols)
   gsize longest = first;
 
   for (gsize i = first; i < count; i++) {
-    const double square = dot (rows + i * cols, rows + i * cols, cols);
+    const double square = assay_lanes_dot_double (rows + i * cols, rows + i * cols, cols);
 
     if (square > most) {
       most = square;
@@ -204,7 +185,7 @@ frames_distance (const Frames *frames, gsize a, gsize b, double factor)
       subtract_parts (row, basis, m, d);
       subtract_parts (row, rows, rank, d);
     }
-    length = sqrt (dot (row, row, d));
+    length = sqrt (assay_lanes_dot_double (row, row, d));
     for (gsize j = 0; j < d; j++)
       row[j] /= length;
     for (gsize i = rank + 1; i < m; i++)
@@ -214,7 +195,7 @@ frames_distance (const Frames *frames, gsize a, gsize b, double factor)
     subtract_parts (gap, basis, m, d);
     subtract_parts (gap, rows, rank, d);
   }
-  return sqrt (dot (gap, gap, d));
+  return sqrt (assay_lanes_dot_double (gap, gap, d));
 }
 
 double
@@ -227,7 +208,7 @@ frames_point_distance (const Frames *frames, gsize index, const float *point)
   for (gsize j = 0; j < d; j++)
     gap[j] = point[j] - frame[j];
   subtract_parts (gap, frame + d, frames->dimension, d);
-  return sqrt (dot (gap, gap, d));
+  return sqrt (assay_lanes_dot_double (gap, gap, d));
 }
 
 /* ---- All pairs ---- */
@@ -333,8 +314,9 @@ search_block (gsize piece, guint worker, gpointer data)
   for (gsize start = 0; start < search->n_others; start += search->panel) {
     const gsize n_b = MIN (search->panel, search->n_others - start);
 
-    assay_linalg_product_nt_double (n_a * w, n_b * w, d, frame_of (frames, first), d,
-                                    frame_of (frames, start), d, products, stride);
+    assay_linalg_product_double (
+        ASSAY_NT, assay_view_of_doubles (frame_of (frames, first), n_a * w, d),
+        assay_view_of_doubles (frame_of (frames, start), n_b * w, d), products, stride);
     for (gsize i = 0; i < n_a; i++)
       for (gsize j = 0; j < n_b; j++)
         if (first + i != start + j)
@@ -360,7 +342,7 @@ frames_find_intersections (const Frames *frames, gsize n_others, const double *l
     return NULL;
   search.found = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   for (gsize i = 0; i < frames->count; i++) {
-    squares[i] = dot (frame_of (frames, i), frame_of (frames, i), frames->cols);
+    squares[i] = assay_lanes_dot_double (frame_of (frames, i), frame_of (frames, i), frames->cols);
     g_ptr_array_add (search.found, g_array_new (FALSE, FALSE, sizeof (gsize)));
   }
   assay_parallel_for ((frames->count + search.block - 1) / search.block, search_block, &search);

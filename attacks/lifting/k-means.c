@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/vectorise.h"
+#include "core/base/vectors.h"
 
 typedef struct {
   const float *rows;
@@ -13,26 +13,6 @@ typedef struct {
   gsize *labels;   /* n */
   gsize *sizes;    /* k */
 } Clusters;
-
-/* Running sums, so that the compiler can use vector registers; added up in one fixed order. */
-#define LANES 8
-
-static double
-square_from_centre (const float *row, const double *centre, gsize d)
-{
-  double lanes[LANES] = { 0 };
-  double sum = 0;
-  gsize j = 0;
-
-  for (; j + LANES <= d; j += LANES)
-    for (gsize l = 0; l < LANES; l++)
-      lanes[l] += (row[j + l] - centre[j + l]) * (row[j + l] - centre[j + l]);
-  for (; j < d; j++)
-    sum += (row[j] - centre[j]) * (row[j] - centre[j]);
-  for (gsize l = 0; l < LANES; l++)
-    sum += lanes[l];
-  return sum;
-}
 
 static void
 set_centre (Clusters *clusters, gsize c, gsize row)
@@ -69,8 +49,8 @@ choose_centres (Clusters *clusters, AssayStream *stream)
                 c == 0 ? (gsize) assay_stream_below (stream, clusters->n)
                        : draw_row (clusters, stream));
     for (gsize i = 0; i < clusters->n; i++) {
-      const double square = square_from_centre (clusters->rows + i * clusters->d,
-                                                clusters->centres + c * clusters->d, clusters->d);
+      const double square = assay_lanes_squared_distance (
+          clusters->rows + i * clusters->d, clusters->centres + c * clusters->d, clusters->d);
 
       if (c == 0 || square < clusters->nearest[i])
         clusters->nearest[i] = square;
@@ -79,7 +59,7 @@ choose_centres (Clusters *clusters, AssayStream *stream)
 }
 
 /* Every row to its nearest centre, of equal ones to the first; whether any row changed. */
-ASSAY_VECTORISED static gboolean
+static gboolean
 assign_rows (Clusters *clusters)
 {
   gboolean is_changed = FALSE;
@@ -88,8 +68,8 @@ assign_rows (Clusters *clusters)
     gsize best = 0;
 
     for (gsize c = 0; c < clusters->k; c++) {
-      const double square = square_from_centre (clusters->rows + i * clusters->d,
-                                                clusters->centres + c * clusters->d, clusters->d);
+      const double square = assay_lanes_squared_distance (
+          clusters->rows + i * clusters->d, clusters->centres + c * clusters->d, clusters->d);
 
       if (c == 0 || square < clusters->nearest[i]) {
         clusters->nearest[i] = square;

@@ -19,6 +19,7 @@
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/mixture-scores.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define MOST_PARTNERS 63
@@ -55,16 +56,6 @@ typedef struct {
   gsize n_found;
 } Pursuit;
 
-static double
-dot (const float *a, const float *b, gsize n)
-{
-  double sum = 0;
-
-  for (gsize j = 0; j < n; j++)
-    sum += (double) a[j] * b[j];
-  return sum;
-}
-
 /* Least squares on what was found for one mixture; what is left of it, and of its coefficients. */
 static void
 subtract_found (gsize index, guint worker, gpointer data)
@@ -81,9 +72,9 @@ subtract_found (gsize index, guint worker, gpointer data)
     const float *image
         = assay_matrix_row (job->others, (gsize) job->chosen[index * job->partners + a]);
 
-    right[a] = dot (image, mixture, cols);
+    right[a] = assay_dot (image, mixture, cols);
     for (gsize b = 0; b <= a; b++)
-      gram[a * p + b] = dot (
+      gram[a * p + b] = assay_dot (
           image, assay_matrix_row (job->others, (gsize) job->chosen[index * job->partners + b]),
           cols);
     trace += gram[a * p + a];

@@ -149,8 +149,8 @@ fit_panel (gsize index, guint worker, gpointer data)
   const gsize count = MIN (PANEL_ROWS, joint->mixtures.rows - first);
   float *products = joint->products + worker * PANEL_ROWS * n;
 
-  assay_linalg_product_nt (count, n, cols, assay_view_row (joint->mixtures, first),
-                           joint->mixtures.stride, joint->centred->data, cols, products, n);
+  assay_linalg_product (ASSAY_NT, assay_view_rows (joint->mixtures, first, count),
+                        assay_view_of (joint->centred->data, n, cols), products, n);
   for (gsize i = 0; i < count; i++)
     fit_shares (joint, products + i * n, joint->points + worker * 3 * n,
                 joint->shares + (first + i) * n);
@@ -215,14 +215,15 @@ gather_panel (gsize index, guint worker, gpointer data)
   float *residuals = joint->residuals + worker * rows * PANEL_COLS;
   float *sums = joint->sums + worker * n * PANEL_COLS;
 
-  assay_linalg_product_nn (rows, count, n, joint->shares, n, joint->images->data + first, d,
-                           residuals, PANEL_COLS);
+  assay_linalg_product (ASSAY_NN, assay_view_of (joint->shares, rows, n),
+                        (AssayView){ n, count, d, joint->images->data + first }, residuals,
+                        PANEL_COLS);
   for (gsize t = 0; t < rows; t++)
     for (gsize c = 0; c < count; c++)
       residuals[t * PANEL_COLS + c]
           = assay_view_row (joint->mixtures, t)[first + c] - residuals[t * PANEL_COLS + c];
-  assay_linalg_product_tn (n, count, rows, joint->shares, n, residuals, PANEL_COLS, sums,
-                           PANEL_COLS);
+  assay_linalg_product (ASSAY_TN, assay_view_of (joint->shares, rows, n),
+                        (AssayView){ rows, count, PANEL_COLS, residuals }, sums, PANEL_COLS);
   for (gsize i = 0; i < n; i++)
     for (gsize c = 0; c < count; c++)
       joint->right[i * d + first + c] = sums[i * PANEL_COLS + c];

@@ -112,8 +112,7 @@ rank_block (gsize index, guint worker, gpointer data)
   const gsize count = MIN (job->block, job->queries.rows - first);
   float *panel = job->panels + (gsize) worker * job->block * n;
 
-  assay_linalg_product_nt (count, n, job->queries.cols, assay_view_row (job->queries, first),
-                           job->queries.stride, job->set.data, job->set.stride, panel, n);
+  assay_linalg_product (ASSAY_NT, assay_view_rows (job->queries, first, count), job->set, panel, n);
   for (gsize i = 0; i < count; i++)
     score_order (panel + i * n, n, job->keep, job->words + (gsize) worker * 2 * n,
                  job->rows + (first + i) * job->keep);
@@ -276,9 +275,8 @@ pair_block (gsize index, guint worker, gpointer data)
   const gsize count = MIN (job->block, rest);
   float *panel = job->panels + (gsize) worker * job->block * n;
 
-  assay_linalg_product_nt (count, rest, job->left.cols, assay_view_row (job->left, first),
-                           job->left.stride, assay_view_row (job->right, first), job->right.stride,
-                           panel, rest);
+  assay_linalg_product (ASSAY_NT, assay_view_rows (job->left, first, count),
+                        assay_view_rows (job->right, first, rest), panel, rest);
   for (gsize i = 0; i < count && first + i + 1 < n; i++) {
     const gsize row = first + i;
 

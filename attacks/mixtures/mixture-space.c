@@ -5,22 +5,13 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define BLOCK 128 /* rows of a product */
 #define PANEL 512 /* reference rows that are read at a time to learn from them */
 
 /* ---- Features ---- */
-
-static double
-dot (const float *a, const float *b, gsize n)
-{
-  double sum = 0;
-
-  for (gsize j = 0; j < n; j++)
-    sum += (double) a[j] * b[j];
-  return sum;
-}
 
 typedef struct {
   const MixtureSpace *space;
@@ -56,10 +47,10 @@ centre_row (gsize index, guint worker, gpointer data)
   const float *mean = job->space->mean;
   const gsize cols = job->rows->cols;
   float *row = assay_matrix_row (job->rows, index);
-  const double length = dot (mean, mean, cols);
+  const double length = assay_dot (mean, mean, cols);
   const gboolean is_fitted
       = !job->is_reference && job->space->options.form != MIXTURE_PLAIN && length > 0;
-  const double amount = is_fitted ? dot (row, mean, cols) / length : 1;
+  const double amount = is_fitted ? assay_dot (row, mean, cols) / length : 1;
 
   (void) worker;
   for (gsize j = 0; j < cols; j++)
@@ -74,7 +65,7 @@ scale_row (gsize index, guint worker, gpointer data)
   const gsize cols = job->rows->cols;
   float *row = assay_matrix_row (job->rows, index);
   float *whitened = job->whitened != NULL ? assay_matrix_row (job->whitened, index) : NULL;
-  const double square = dot (row, whitened != NULL ? whitened : row, cols);
+  const double square = assay_dot (row, whitened != NULL ? whitened : row, cols);
 
   (void) worker;
   if (square <= 0)
@@ -129,8 +120,9 @@ multiply_columns (gsize index, guint worker, gpointer data)
   const gsize cols = job->rows->cols, first = index * BLOCK, count = MIN (BLOCK, cols - first);
 
   (void) worker;
-  assay_linalg_product_tn (count, cols, job->rows->rows, job->rows->data + first, cols,
-                           job->rows->data, cols, job->products + first * cols, cols);
+  assay_linalg_product (
+      ASSAY_TN, (AssayView){ job->rows->rows, count, cols, job->rows->data + first },
+      assay_view_of (job->rows->data, job->rows->rows, cols), job->products + first * cols, cols);
 }
 
 /* P = ((1 - h) C + h tr (C) / d I)^-1, in units in which the mean variance is 1. */
@@ -222,9 +214,8 @@ multiply_rows (gsize index, guint worker, gpointer data)
   const gsize first = index * BLOCK, count = MIN (BLOCK, job->rows.rows - first);
 
   (void) worker;
-  assay_linalg_product_nt (count, job->by.rows, job->rows.cols, assay_view_row (job->rows, first),
-                           job->rows.stride, job->by.data, job->by.stride,
-                           job->products + first * job->by.rows, job->by.rows);
+  assay_linalg_product (ASSAY_NT, assay_view_rows (job->rows, first, count), job->by,
+                        job->products + first * job->by.rows, job->by.rows);
 }
 
 gboolean

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "attacks/sets/vector-sets.h"
+#include "core/base/vectors.h"
 #include "core/plugin/plugin.h"
 #include "core/search/scan.h"
 
@@ -48,7 +49,7 @@ take_centroid (const VectorSets *sets, gsize secret, float *ret_estimate)
 {
   const gsize d = sets->entries.cols;
   g_autofree double *sum = g_new0 (double, d);
-  double divisor = (double) sets->w, square = 0;
+  double divisor = (double) sets->w, square;
 
   for (gsize i = 0; i < sets->w; i++) {
     const float *row = assay_view_row (sets->entries, (gsize) sets->members[secret * sets->w + i]);
@@ -56,8 +57,7 @@ take_centroid (const VectorSets *sets, gsize secret, float *ret_estimate)
     for (gsize j = 0; j < d; j++)
       sum[j] += (double) row[j];
   }
-  for (gsize j = 0; j < d; j++)
-    square += sum[j] * sum[j];
+  square = assay_dot_double (sum, sum, d);
   if (sets->scale == ASSAY_SCALE_UNIT && square > 0)
     divisor = sqrt (square);
   for (gsize j = 0; j < d; j++)

@@ -7,10 +7,10 @@
 #include "attacks/mixtures/mixture-scores.h"
 #include "attacks/mixtures/mixture-state.h"
 #include "attacks/whitened/mask-signs.h"
-#include "attacks/whitened/row-sums.h"
 #include "attacks/whitened/whitening.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define STEPS 6              /* of signs and shares, for each ridge and each image that is added */
@@ -188,10 +188,10 @@ fit_shares (Panel *panel, gsize i)
 
     for (gsize a = 0; a < d; a++)
       weighted[a] = features[a] * panel->metric[i * d + a];
-    right[j]
-        = row_dot (weighted, panel->signs.features + i * d, d) + certain / (double) options->k;
+    right[j] = assay_lanes_dot_float (weighted, panel->signs.features + i * d, d)
+               + certain / (double) options->k;
     for (gsize l = 0; l <= j; l++)
-      gram[j * n + l] = row_dot (weighted, features_of (panel, i, l), d);
+      gram[j * n + l] = assay_lanes_dot_float (weighted, features_of (panel, i, l), d);
     gram[j * n + j] += certain;
   }
   if (n > 0 && !assay_linalg_solve_spd (n, 1, gram, right, NULL))
@@ -231,12 +231,14 @@ judge_images (Panel *panel)
     for (gsize a = i * d; a < (i + 1) * d; a++)
       panel->weighted[a] = (panel->signs.features[a] - panel->signs.known[a]) * panel->metric[a];
   }
-  assay_linalg_product_nt (count, m, d, panel->weighted, d, prior->features, d, panel->scores, m);
-  assay_linalg_product_nt (count, m, d, panel->metric, d, prior->squares, d, panel->norms, m);
+  assay_linalg_product (ASSAY_NT, assay_view_of (panel->weighted, count, d),
+                        assay_view_of (prior->features, m, d), panel->scores, m);
+  assay_linalg_product (ASSAY_NT, assay_view_of (panel->metric, count, d),
+                        assay_view_of (prior->squares, m, d), panel->norms, m);
   for (gsize i = 0; i < count; i++) {
     for (gsize s = i * m; s < (i + 1) * m; s++)
       panel->scores[s] = panel->norms[s] > 0 ? panel->scores[s] / sqrtf (panel->norms[s]) : 0;
-    row_standardise (panel->scores + i * m, m);
+    assay_standardise (panel->scores + i * m, m);
   }
 }
 
@@ -465,7 +467,7 @@ remove_panel (gsize index, guint worker, gpointer data)
   mask_signs_open (&panel.signs, assay_view_rows (job->mixtures, first, count));
   memcpy (panel.given, job->scores + first * m, count * m * sizeof (float));
   for (gsize i = 0; i < count; i++)
-    row_standardise (panel.given + i * m, m);
+    assay_standardise (panel.given + i * m, m);
   if (!(job->options->is_open ? find_open (&panel) : find_masked (&panel, first))) {
     g_atomic_int_set (&job->has_failed, 1);
     return;

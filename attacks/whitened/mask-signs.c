@@ -72,7 +72,8 @@ mask_signs_pixels (const MaskSigns *signs, const float *features, float *ret_pix
   const ImagePrior *prior = signs->prior;
   const gsize d = prior->cols;
 
-  assay_linalg_product_nn (signs->count, d, d, features, d, prior->vectors, d, ret_pixels, d);
+  assay_linalg_product (ASSAY_NN, assay_view_of (features, signs->count, d),
+                        assay_view_of (prior->vectors, d, d), ret_pixels, d);
   for (gsize i = 0; i < signs->count; i++)
     for (gsize a = 0; a < d; a++)
       ret_pixels[i * d + a] += prior->image[a];
@@ -139,8 +140,8 @@ mask_signs_observe (MaskSigns *signs)
     for (gsize a = 0; a < d; a++)
       centred[i * d + a] = signs->message[i * d + a] - signs->prior->image[a];
   }
-  assay_linalg_product_nt (signs->count, d, d, centred, d, signs->prior->vectors, d,
-                           signs->features, d);
+  assay_linalg_product (ASSAY_NT, assay_view_of (centred, signs->count, d),
+                        assay_view_of (signs->prior->vectors, d, d), signs->features, d);
 }
 
 /* ---- Images ---- */

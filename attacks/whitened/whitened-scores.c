@@ -16,6 +16,7 @@
 
 #include "attacks/whitened/whitened-signs.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 
 #define STEP 0.05 /* between shares that are tried */
 #define BLOCK 256 /* images whose templates are made at a time */
@@ -37,16 +38,6 @@ typedef struct {
   double *variance;   /* of public squares' mean: v */
   float *scores;      /* N x M */
 } Scoring;
-
-static double
-dot (const float *a, const float *b, gsize n)
-{
-  double sum = 0;
-
-  for (gsize i = 0; i < n; i++)
-    sum += (double) a[i] * b[i];
-  return sum;
-}
 
 /* t2 and t1 of the rows [first, first + count). */
 static void
@@ -74,7 +65,7 @@ metric_dot (const Scoring *job, const AssayMatrix *rows, const AssayMatrix *left
 {
   const float *a = job->is_inverse ? rows->data + i * rows->cols : left->data + i * left->cols;
 
-  return dot (a, right->data + i * right->cols, right->cols);
+  return assay_dot (a, right->data + i * right->cols, right->cols);
 }
 
 static gboolean

@@ -17,9 +17,9 @@
 
 #include <math.h>
 
-#include "attacks/whitened/row-sums.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define SIGN_RIDGE 0.1 /* unknown signs are noise of the same variance in all directions */
@@ -170,7 +170,7 @@ judge_item (gsize item, guint worker, gpointer data)
   (void) worker;
   for (gsize s = 0; s < n; s++)
     filtered[s] = job->lengths[s] > 0 ? (float) (filtered[s] / job->lengths[s]) : 0;
-  row_standardise (filtered, n);
+  assay_standardise (filtered, n);
   for (gsize s = 0; s < n; s++) {
     scores[s] = filtered[s] + (job->options->form == WHITENING_PLAIN ? 0 : first[s]);
     best = MAX (best, scores[s]);
@@ -193,11 +193,10 @@ make_filters (Refining *job, double ridge, GError **error)
   job->filters
       = whitening_project (assay_matrix_view (centred), assay_matrix_view (inverse), error);
   for (gsize s = 0; job->filters != NULL && s < job->images.rows; s++) {
-    double sum = 0;
+    const double square
+        = assay_dot (assay_matrix_row (centred, s), assay_matrix_row (job->filters, s), cols);
 
-    for (gsize a = 0; a < cols; a++)
-      sum += (double) assay_matrix_row (centred, s)[a] * assay_matrix_row (job->filters, s)[a];
-    job->lengths[s] = sqrt (MAX (sum, 0));
+    job->lengths[s] = sqrt (MAX (square, 0));
   }
   return job->filters != NULL;
 }
@@ -271,7 +270,7 @@ whitened_refine (const WhitenedOptions *options, const WhiteningMoments *moments
                         error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
-    row_standardise (assay_matrix_row (job.first, i), m);
+    assay_standardise (assay_matrix_row (job.first, i), m);
   while (job.n_found < options->refine)
     if (!refine_once (&job, error))
       return FALSE;

@@ -16,37 +16,7 @@
  *      not the default, as it came later. What is left without the set: `whitened-removal`.
  * Unmasked mixtures (transform = plain) have the same in plain pixels, with all signs known.
  *
- * What each step gains on real images, with 95 % intervals: rank of one of the true public images,
- * and the share of them that are among as many first candidates. Private CIFAR-10, scale = dataset,
- * 3,718 public patches of photographs, uniform coefficients, 0.65 and 0.3, 200 mixtures
- * (bench/whitened.c prints this and more, upper quartiles and hit rates among it):
- *   k = 4                            rank, median           found
- *   Braverman's score                592.5 [342.0, 920.0]   0.083 [0.058, 0.107]
- *   1 on 400 components              88.0 [20.0, 276.0]     0.362 [0.323, 0.403]
- *   1 on 800 components              6.5 [2.0, 61.0]        0.455 [0.412, 0.495]
- *   1 on 1,600 components            2.0 [2.0, 7.0]         0.535 [0.492, 0.578]
- *   1 with ridge = 0.1               2.0 [2.0, 7.0]         0.552 [0.512, 0.593]
- *   1 with ridge = 0.001             2.0 [2.0, 2.0]         0.583 [0.540, 0.623]
- *   1 and 2                          2.0 [1.0, 2.0]         0.710 [0.667, 0.750]
- *   1, 2 and 3, refine = 2           2.0 [1.0, 2.0]         0.728 [0.682, 0.767]
- *   1, 2 and 4, starts = 1           2.0 [1.0, 2.0]         0.828 [0.785, 0.868]
- *   k = 6
- *   Braverman's score                839.5 [604.0, 1142.0]  0.039 [0.028, 0.051]
- *   1 on 800 components              92.0 [20.0, 340.0]     0.324 [0.297, 0.350]
- *   1 with ridge = 0.001             5.0 [3.0, 43.0]        0.458 [0.430, 0.485]
- *   1 and 2                          2.0 [2.0, 3.0]         0.627 [0.596, 0.657]
- *   1, 2 and 3, refine = 2           2.0 [2.0, 3.0]         0.647 [0.615, 0.681]
- *   1, 2 and 3, refine = 4           2.0 [2.0, 3.0]         0.657 [0.623, 0.691]
- *   1, 2 and 4, refine = 4           2.0 [2.0, 3.0]         0.821 [0.790, 0.850]
- *   unmasked, plain pixels
- *   k = 4, inner product             193.5 [146.0, 295.0]   0.125 [0.095, 0.158]
- *   k = 4, refine = 0                2.0 [1.0, 2.0]         0.900 [0.873, 0.927]
- *   k = 6, refine = 0                2.0 [2.0, 3.0]         0.859 [0.835, 0.880]
- *   k = 6, refine = 4                2.5 [2.0, 3.0]         0.868 [0.844, 0.889]
- * Medians of 1.5 and 2.5 are to be expected where all are found. Where the first image found is
- * wrong, step 3 goes astray with it, and on 200 mixtures its gain over 2 is within the intervals.
- * In a prototype (k = 4) |x| in place of squares found less, and log (x^2 + 0.01) much less; the
- * covariance of 12,000 simulated mixtures in place of the exact one found a little less.
+ * What each step gains on real images: docs/papers/instahide.md.
  *
  * Guess: all public images for each x~, best first. Cost: 8 M d^2 + 2.5 d^3 operations once, step 3
  * as many again, then 4 N M d; leading components cost an eigenvalue problem of order d, which is

@@ -132,8 +132,9 @@ static void
 multiply (const AssayMatrix *left, const AssayMatrix *right, gsize first, gsize count, gsize width,
           float *ret_products)
 {
-  assay_linalg_product_tn (count, width, left->rows, left->data + first, left->cols, right->data,
-                           right->cols, ret_products, right->cols);
+  assay_linalg_product (ASSAY_TN, (AssayView){ left->rows, count, left->cols, left->data + first },
+                        (AssayView){ right->rows, width, right->cols, right->data }, ret_products,
+                        right->cols);
 }
 
 /* Rows a of a block up to the diagonal's end. */
@@ -310,10 +311,8 @@ project_block (gsize index, guint worker, gpointer data)
   const gsize first = index * BLOCK, count = MIN (BLOCK, job->rows.rows - first);
 
   (void) worker;
-  assay_linalg_product_nt (count, job->directions.rows, job->rows.cols,
-                           assay_view_row (job->rows, first), job->rows.stride,
-                           job->directions.data, job->directions.stride,
-                           job->products + first * job->directions.rows, job->directions.rows);
+  assay_linalg_product (ASSAY_NT, assay_view_rows (job->rows, first, count), job->directions,
+                        job->products + first * job->directions.rows, job->directions.rows);
 }
 
 AssayMatrix *

@@ -52,11 +52,13 @@ double assay_stream_between (AssayStream *stream, double low, double high); /* [
 double assay_stream_normal (AssayStream *stream); /* mean 0, variance 1 (Box-Muller) */
 double assay_stream_exponential (AssayStream *stream); /* mean 1 (inversion) */
 double assay_stream_laplace (AssayStream *stream); /* mean 0, scale 1 (inversion) */
-/* The next @count of these, the same as from so many single calls, by loops that become vectors. */
+/* The next @count of these: what fills gives the numbers of so many single calls, by loops that
+ * become vectors. */
 void assay_stream_fill_exponential (AssayStream *stream, gsize count, double *ret_values);
 void assay_stream_fill_laplace (AssayStream *stream, gsize count, double *ret_values);
-/* @count normals, but not those of single calls, whose logarithm, sine and cosine are libm's. */
-void assay_stream_fill_normal (AssayStream *stream, gsize count, double *ret_values);
+/* @count normals that are not those of assay_stream_normal, whose logarithm, sine and cosine are
+ * libm's: these are faster, and the same under every C library. */
+void assay_stream_fast_normals (AssayStream *stream, gsize count, double *ret_values);
 
 /* Uniform over 0 .. bound - 1 without bias (rejection); bound >= 1. */
 guint64 assay_stream_below (AssayStream *stream, guint64 bound);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/shared-work.h"
+#include "core/base/vectors.h"
 
 typedef struct {
   gsize first; /* number of its first row in the set */
@@ -57,31 +58,10 @@ convert_row (const guint8 *restrict from, AssayType type, gsize cols, float *res
   }
 }
 
-#define LANES 8
-
-/* The sum is cut into lanes by hand: a fixed order, which the compiler may still vectorise. The
- * product of two floats is exact in double, so that fused operations cannot change the result. */
-static double
-sum_of_squares (const float *row, gsize cols)
-{
-  double lane[LANES] = { 0 };
-  double sum = 0;
-  gsize j = 0;
-
-  for (; j + LANES <= cols; j += LANES)
-    for (gsize k = 0; k < LANES; k++)
-      lane[k] += (double) row[j + k] * (double) row[j + k];
-  for (; j < cols; j++)
-    sum += (double) row[j] * (double) row[j];
-  for (gsize k = 0; k < LANES; k++)
-    sum += lane[k];
-  return sum;
-}
-
 static void
 scale_to_unit (float *row, gsize cols)
 {
-  const double sum = sum_of_squares (row, cols);
+  const double sum = assay_lanes_squared_norm (row, cols);
   const double factor = sum > 0 ? 1 / sqrt (sum) : 1;
 
   for (gsize j = 0; j < cols; j++)

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 /* Rows that are worked on at once, and that are read at once from a set. */
@@ -52,22 +53,12 @@ typedef struct {
   AssayMatrix *margins; /* NULL: only features are wanted */
 } Applying;
 
-static double
-square_norm (const float *row, gsize cols)
-{
-  double sum = 0;
-
-  for (gsize j = 0; j < cols; j++)
-    sum += (double) row[j] * (double) row[j];
-  return sum;
-}
-
 /* Inner products with the anchors become kernel values. */
 static void
 apply_kernel (const Applying *applying, const float *row, float *inout_features)
 {
   const AssayHashFunction *function = applying->function;
-  const double norm = square_norm (row, applying->rows.cols);
+  const double norm = assay_squared_norm (row, applying->rows.cols);
   const double scale = -0.5 / ((double) function->width * (double) function->width);
 
   for (gsize i = 0; i < function->anchors->rows; i++) {
@@ -99,8 +90,8 @@ apply_panel (gsize panel, guint worker, gpointer data)
 
   (void) worker;
   if (function->anchors != NULL)
-    assay_linalg_product_nt (count, f, d, assay_view_row (applying->rows, first),
-                             applying->rows.stride, function->anchors->data, d, features, f);
+    assay_linalg_product (ASSAY_NT, assay_view_rows (applying->rows, first, count),
+                          assay_view_of (function->anchors->data, f, d), features, f);
   for (gsize i = 0; i < count; i++) {
     const float *row = assay_view_row (applying->rows, first + i);
 
@@ -112,9 +103,9 @@ apply_panel (gsize panel, guint worker, gpointer data)
   }
   if (applying->margins == NULL)
     return;
-  assay_linalg_product_nt (count, applying->margins->cols, f, features, f,
-                           function->projection->data, f,
-                           assay_matrix_row (applying->margins, first), applying->margins->cols);
+  assay_linalg_product (ASSAY_NT, assay_view_of (features, count, f),
+                        assay_view_of (function->projection->data, applying->margins->cols, f),
+                        assay_matrix_row (applying->margins, first), applying->margins->cols);
   for (gsize i = 0; function->waves != NULL && i < count; i++)
     apply_waves (function, assay_matrix_row (applying->margins, first + i));
 }
@@ -136,7 +127,8 @@ apply (Applying *applying, GError **error)
   if (function->anchors != NULL) {
     norms = g_new (double, function->anchors->rows);
     for (gsize i = 0; i < function->anchors->rows; i++)
-      norms[i] = square_norm (assay_matrix_row (function->anchors, i), function->anchors->cols);
+      norms[i]
+          = assay_squared_norm (assay_matrix_row (function->anchors, i), function->anchors->cols);
     applying->anchor_norms = norms;
   }
   assay_parallel_for ((applying->rows.rows + PANEL - 1) / PANEL, apply_panel, applying);

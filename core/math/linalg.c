@@ -31,92 +31,61 @@ narrow (gsize size)
   return (blasint) size;
 }
 
-static void
-multiply (CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, gsize rows, gsize cols, gsize inner,
-          const float *a, gsize stride_a, const float *b, gsize stride_b, float *ret_c,
-          gsize stride_c)
+typedef struct {
+  CBLAS_TRANSPOSE op_a, op_b;
+  gsize rows, cols, inner;
+} Shape;
+
+static Shape
+shape_of (AssayForm form, gsize rows_a, gsize cols_a, gsize rows_b, gsize cols_b)
 {
-  g_assert (stride_a >= (op_a == CblasTrans ? rows : inner));
-  g_assert (stride_b >= (op_b == CblasTrans ? inner : cols) && stride_c >= cols);
-  if (rows == 0 || cols == 0)
-    return;
-  if (inner == 0) {
-    for (gsize i = 0; i < rows; i++)
-      memset (ret_c + i * stride_c, 0, cols * sizeof (float));
-    return;
-  }
-  ensure_single_thread ();
-  cblas_sgemm (CblasRowMajor, op_a, op_b, narrow (rows), narrow (cols), narrow (inner), 1, a,
-               narrow (stride_a), b, narrow (stride_b), 0, ret_c, narrow (stride_c));
+  const gboolean turns_a = form == ASSAY_TN, turns_b = form == ASSAY_NT;
+
+  g_assert ((turns_a ? rows_a : cols_a) == (turns_b ? cols_b : rows_b));
+  return (Shape){ .op_a = turns_a ? CblasTrans : CblasNoTrans,
+                  .op_b = turns_b ? CblasTrans : CblasNoTrans,
+                  .rows = turns_a ? cols_a : rows_a,
+                  .cols = turns_b ? rows_b : cols_b,
+                  .inner = turns_a ? rows_a : cols_a };
 }
 
-static void
-multiply_double (CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, gsize rows, gsize cols, gsize inner,
-                 const double *a, gsize stride_a, const double *b, gsize stride_b, double *ret_c,
-                 gsize stride_c)
+void
+assay_linalg_product (AssayForm form, AssayView a, AssayView b, float *ret_c, gsize stride_c)
 {
-  g_assert (stride_a >= (op_a == CblasTrans ? rows : inner));
-  g_assert (stride_b >= (op_b == CblasTrans ? inner : cols) && stride_c >= cols);
-  if (rows == 0 || cols == 0)
+  const Shape shape = shape_of (form, a.rows, a.cols, b.rows, b.cols);
+
+  g_assert (a.stride >= a.cols && b.stride >= b.cols && stride_c >= shape.cols);
+  if (shape.rows == 0 || shape.cols == 0)
     return;
-  if (inner == 0) {
-    for (gsize i = 0; i < rows; i++)
-      memset (ret_c + i * stride_c, 0, cols * sizeof (double));
+  if (shape.inner == 0) {
+    for (gsize i = 0; i < shape.rows; i++)
+      memset (ret_c + i * stride_c, 0, shape.cols * sizeof (float));
     return;
   }
   ensure_single_thread ();
-  cblas_dgemm (CblasRowMajor, op_a, op_b, narrow (rows), narrow (cols), narrow (inner), 1, a,
-               narrow (stride_a), b, narrow (stride_b), 0, ret_c, narrow (stride_c));
+  cblas_sgemm (CblasRowMajor, shape.op_a, shape.op_b, narrow (shape.rows), narrow (shape.cols),
+               narrow (shape.inner), 1, a.data, narrow (a.stride), b.data, narrow (b.stride), 0,
+               ret_c, narrow (stride_c));
 }
 
 void
-assay_linalg_product_nt (gsize rows_a, gsize rows_b, gsize inner, const float *a, gsize stride_a,
-                         const float *b, gsize stride_b, float *ret_c, gsize stride_c)
+assay_linalg_product_double (AssayForm form, AssayViewDouble a, AssayViewDouble b, double *ret_c,
+                             gsize stride_c)
 {
-  multiply (CblasNoTrans, CblasTrans, rows_a, rows_b, inner, a, stride_a, b, stride_b, ret_c,
-            stride_c);
-}
+  const Shape shape = shape_of (form, a.rows, a.cols, b.rows, b.cols);
 
-void
-assay_linalg_product_nt_double (gsize rows_a, gsize rows_b, gsize inner, const double *a,
-                                gsize stride_a, const double *b, gsize stride_b, double *ret_c,
-                                gsize stride_c)
-{
-  multiply_double (CblasNoTrans, CblasTrans, rows_a, rows_b, inner, a, stride_a, b, stride_b, ret_c,
-                   stride_c);
-}
-
-void
-assay_linalg_product_nn (gsize rows, gsize cols, gsize inner, const float *a, gsize stride_a,
-                         const float *b, gsize stride_b, float *ret_c, gsize stride_c)
-{
-  multiply (CblasNoTrans, CblasNoTrans, rows, cols, inner, a, stride_a, b, stride_b, ret_c,
-            stride_c);
-}
-
-void
-assay_linalg_product_nn_double (gsize rows, gsize cols, gsize inner, const double *a,
-                                gsize stride_a, const double *b, gsize stride_b, double *ret_c,
-                                gsize stride_c)
-{
-  multiply_double (CblasNoTrans, CblasNoTrans, rows, cols, inner, a, stride_a, b, stride_b, ret_c,
-                   stride_c);
-}
-
-void
-assay_linalg_product_tn (gsize rows, gsize cols, gsize inner, const float *a, gsize stride_a,
-                         const float *b, gsize stride_b, float *ret_c, gsize stride_c)
-{
-  multiply (CblasTrans, CblasNoTrans, rows, cols, inner, a, stride_a, b, stride_b, ret_c, stride_c);
-}
-
-void
-assay_linalg_product_tn_double (gsize rows, gsize cols, gsize inner, const double *a,
-                                gsize stride_a, const double *b, gsize stride_b, double *ret_c,
-                                gsize stride_c)
-{
-  multiply_double (CblasTrans, CblasNoTrans, rows, cols, inner, a, stride_a, b, stride_b, ret_c,
-                   stride_c);
+  g_assert (a.stride >= a.cols && b.stride >= b.cols && stride_c >= shape.cols);
+  if (shape.rows == 0 || shape.cols == 0)
+    return;
+  if (shape.inner == 0) {
+    for (gsize i = 0; i < shape.rows; i++)
+      memset (ret_c + i * stride_c, 0, shape.cols * sizeof (double));
+    return;
+  }
+  ensure_single_thread ();
+  cblas_dgemm (CblasRowMajor, shape.op_a, shape.op_b, narrow (shape.rows), narrow (shape.cols),
+               narrow (shape.inner), 1, a.data, narrow (a.stride), b.data, narrow (b.stride), 0,
+               ret_c, narrow (stride_c));
 }
 
 /* Length of each row; FALSE when one of the values is not finite. */

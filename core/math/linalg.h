@@ -6,27 +6,33 @@
 
 G_BEGIN_DECLS
 
-/* C = A B' with A rows_a x inner, B rows_b x inner, C rows_a x rows_b, all row-major with the
- * given strides (elements). */
-void assay_linalg_product_nt (gsize rows_a, gsize rows_b, gsize inner, const float *a,
-                              gsize stride_a, const float *b, gsize stride_b, float *ret_c,
-                              gsize stride_c);
-/* The same in double. */
-void assay_linalg_product_nt_double (gsize rows_a, gsize rows_b, gsize inner, const double *a,
-                                     gsize stride_a, const double *b, gsize stride_b, double *ret_c,
-                                     gsize stride_c);
-/* C = A B with A rows x inner, B inner x cols, C rows x cols. */
-void assay_linalg_product_nn (gsize rows, gsize cols, gsize inner, const float *a, gsize stride_a,
-                              const float *b, gsize stride_b, float *ret_c, gsize stride_c);
-void assay_linalg_product_nn_double (gsize rows, gsize cols, gsize inner, const double *a,
-                                     gsize stride_a, const double *b, gsize stride_b, double *ret_c,
-                                     gsize stride_c);
-/* C = A' B with A inner x rows, B inner x cols, C rows x cols. */
-void assay_linalg_product_tn (gsize rows, gsize cols, gsize inner, const float *a, gsize stride_a,
-                              const float *b, gsize stride_b, float *ret_c, gsize stride_c);
-void assay_linalg_product_tn_double (gsize rows, gsize cols, gsize inner, const double *a,
-                                     gsize stride_a, const double *b, gsize stride_b, double *ret_c,
-                                     gsize stride_c);
+typedef struct {
+  gsize rows;
+  gsize cols;
+  gsize stride;
+  const double *data;
+} AssayViewDouble;
+
+/* Rows without gaps. */
+static inline AssayView
+assay_view_of (const float *data, gsize rows, gsize cols)
+{
+  return (AssayView){ rows, cols, cols, data };
+}
+
+static inline AssayViewDouble
+assay_view_of_doubles (const double *data, gsize rows, gsize cols)
+{
+  return (AssayViewDouble){ rows, cols, cols, data };
+}
+
+/* Which operand of a product is transposed, in BLAS's letters: A B, A B' or A' B. */
+typedef enum { ASSAY_NN, ASSAY_NT, ASSAY_TN } AssayForm;
+
+/* C, row-major, its rows @stride_c elements apart, of the operands' shapes; it may be empty. */
+void assay_linalg_product (AssayForm form, AssayView a, AssayView b, float *ret_c, gsize stride_c);
+void assay_linalg_product_double (AssayForm form, AssayViewDouble a, AssayViewDouble b,
+                                  double *ret_c, gsize stride_c);
 
 /* Replaces the @count rows (each of @cols, row-major without gaps, count <= cols) by an orthonormal
  * basis of their span (Householder QR in double). ASSAY_ERROR_NUMERIC when they are linearly

@@ -92,8 +92,8 @@ pass_forward (const AssayNetwork *network, const Passage *passage, gsize rows)
     const gsize in = shape->widths[l], out = shape->widths[l + 1];
     float *values = passage->values[l + 1];
 
-    assay_linalg_product_nt (rows, out, in, passage->values[l], in, network->weights[l], in, values,
-                             out);
+    assay_linalg_product (ASSAY_NT, assay_view_of (passage->values[l], rows, in),
+                          assay_view_of (network->weights[l], out, in), values, out);
     add_biases (network->biases[l], rows, out, values);
     if (l + 1 < shape->n_layers)
       rectify (rows * out, values);
@@ -111,8 +111,8 @@ pass_backward (const AssayNetwork *network, const Passage *passage, gsize rows)
   for (gsize l = shape->n_layers - 1; l > 0; l--) {
     const gsize in = shape->widths[l], out = shape->widths[l + 1];
 
-    assay_linalg_product_nn (rows, in, out, passage->deltas[l], out, network->weights[l], in,
-                             passage->deltas[l - 1], in);
+    assay_linalg_product (ASSAY_NN, assay_view_of (passage->deltas[l], rows, out),
+                          assay_view_of (network->weights[l], out, in), passage->deltas[l - 1], in);
     mask_deltas (passage->values[l], rows * in, passage->deltas[l - 1]);
   }
 }
@@ -313,8 +313,9 @@ step_panel (gsize index, guint worker, gpointer data)
   out = shape->widths[layer + 1];
   first = index * PANEL;
   units = MIN (PANEL, out - first);
-  assay_linalg_product_tn (units, in, batch->rows, batch->passage.deltas[layer] + first, out,
-                           batch->passage.values[layer], in, gradient, in);
+  assay_linalg_product (
+      ASSAY_TN, (AssayView){ batch->rows, units, out, batch->passage.deltas[layer] + first },
+      assay_view_of (batch->passage.values[layer], batch->rows, in), gradient, in);
   memset (bias_gradient, 0, PANEL * sizeof (float));
   for (gsize i = 0; i < batch->rows; i++)
     for (gsize j = 0; j < units; j++)

@@ -96,8 +96,8 @@ multiply_block (gsize index, guint worker, gpointer data)
       for (gsize j = 0; j < width; j++)
         centred[i * width + j] = (double) row[j] - job->mean[j];
     }
-    assay_linalg_product_tn_double (count, width, n, centred + first, width, centred, width,
-                                    products, width);
+    assay_linalg_product_double (ASSAY_TN, (AssayViewDouble){ n, count, width, centred + first },
+                                 assay_view_of_doubles (centred, n, width), products, width);
     for (gsize i = 0; i < count; i++)
       for (gsize j = 0; j <= first + i; j++)
         job->covariance[(first + i) * cols + j] += products[i * width + j] * scale;
@@ -193,8 +193,9 @@ project_panel (gsize panel, guint worker, gpointer data)
     for (gsize j = 0; j < cols; j++)
       centred[i * cols + j] = (float) ((double) row[j] - job->principal->mean[j]);
   }
-  assay_linalg_product_nt (n, count, cols, centred, cols, job->basis, cols,
-                           job->projected + first * count, count);
+  assay_linalg_product (ASSAY_NT, assay_view_of (centred, n, cols),
+                        assay_view_of (job->basis, count, cols), job->projected + first * count,
+                        count);
 }
 
 AssayMatrix *

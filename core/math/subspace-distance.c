@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define LEAST_SINE2 1e-10 /* 1e-5, squared */
@@ -51,7 +52,6 @@ fill_flat (gsize place, guint worker, gpointer data)
   const gsize m = subspaces->dimension, d = subspaces->cols;
   const gsize number = filling->index != NULL ? filling->index[place] : place;
   double *translation = filling->flats->stack + place * (m + 1) * d, *basis = translation + d;
-  double square = 0;
 
   (void) worker;
   for (gsize j = 0; j < d; j++)
@@ -65,9 +65,7 @@ fill_flat (gsize place, guint worker, gpointer data)
   /* Twice: once leaves of a long t what rounding of its length leaves. */
   subtract_parts (translation, basis, m, d);
   subtract_parts (translation, basis, m, d);
-  for (gsize j = 0; j < d; j++)
-    square += translation[j] * translation[j];
-  filling->flats->squares[place] = square;
+  filling->flats->squares[place] = assay_dot_double (translation, translation, d);
 }
 
 AssayFlats *
@@ -224,8 +222,9 @@ assay_flats_squares (const AssayFlatPairs *pairs, double *room, double *ret_squa
   const gsize w_a = a->dimension + 1, w_b = b->dimension + 1, d = a->cols;
   const gsize rows = pairs->count_a * w_a, stride = pairs->count_b * w_b;
 
-  assay_linalg_product_nt_double (rows, stride, d, a->stack + pairs->first_a * w_a * d, d,
-                                  b->stack + pairs->first_b * w_b * d, d, room, stride);
+  assay_linalg_product_double (
+      ASSAY_NT, assay_view_of_doubles (a->stack + pairs->first_a * w_a * d, rows, d),
+      assay_view_of_doubles (b->stack + pairs->first_b * w_b * d, stride, d), room, stride);
   for (gsize i = 0; i < pairs->count_a; i++)
     for (gsize j = 0; j < pairs->count_b; j++) {
       const double *products = room + i * w_a * stride + j * w_b;

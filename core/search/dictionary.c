@@ -25,6 +25,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/search/disk-cache.h"
 #include "core/search/scan.h"
 
@@ -236,10 +237,8 @@ move_entries (Clustering *clustering)
     double divisor = (double) clustering->counts[entry];
 
     if (clustering->spec->scale == ASSAY_SCALE_UNIT) {
-      double square = 0;
+      const double square = assay_dot_double (sum, sum, d);
 
-      for (gsize j = 0; j < d; j++)
-        square += sum[j] * sum[j];
       divisor = square > 0 ? sqrt (square) : 1;
     }
     for (gsize j = 0; j < d; j++)

@@ -20,6 +20,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 
 #define PANEL 64         /* queries that are searched together */
 #define COPIED_ROWS 4096 /* rows that are given to FAISS together, if they have gaps */
@@ -48,29 +49,6 @@ fail_as_faiss (GError **error)
                      message == NULL ? "unknown failure" : message);
 }
 
-static double
-squared_distance (const float *a, const float *b, gsize cols)
-{
-  double sum = 0;
-
-  for (gsize i = 0; i < cols; i++) {
-    const double difference = (double) a[i] - (double) b[i];
-
-    sum += difference * difference;
-  }
-  return sum;
-}
-
-static double
-squared_norm (const float *a, gsize cols)
-{
-  double sum = 0;
-
-  for (gsize i = 0; i < cols; i++)
-    sum += (double) a[i] * (double) a[i];
-  return sum;
-}
-
 static int
 compare_neighbours (const void *a, const void *b)
 {
@@ -91,7 +69,7 @@ rounding (const Search *search, const float *query)
   const gsize cols = search->base.cols;
   const double tolerance = assay_scan_tolerance (cols, 0, 1);
 
-  return tolerance * tolerance / 2 * (squared_norm (query, cols) + search->longest);
+  return tolerance * tolerance / 2 * (assay_squared_norm (query, cols) + search->longest);
 }
 
 /* Of the @count rows that FAISS returned for a query, in its order, the k nearest go to the result.
@@ -111,7 +89,7 @@ rank_candidates (const Search *search, gsize number, const idx_t *labels, const 
                          "query %" G_GSIZE_FORMAT ": distances are too large for float32", number);
     neighbours[i].row = (gsize) labels[i];
     neighbours[i].distance = (float) sqrt (
-        squared_distance (query, assay_view_row (base, neighbours[i].row), base.cols));
+        assay_squared_distance (query, assay_view_row (base, neighbours[i].row), base.cols));
   }
   qsort (neighbours, count, sizeof (Neighbour), compare_neighbours);
   for (gsize i = 0; i < k; i++) {
@@ -196,7 +174,8 @@ fill_index (Search *search, GError **error)
     }
   }
   for (gsize i = 0; i < base.rows; i++)
-    search->longest = MAX (search->longest, squared_norm (assay_view_row (base, i), base.cols));
+    search->longest
+        = MAX (search->longest, assay_squared_norm (assay_view_row (base, i), base.cols));
   return TRUE;
 }
 
@@ -298,7 +277,7 @@ check_training (AssayView rows, gsize count, GError **error)
   if (!assay_view_check_finite (rows, "rows", error))
     return FALSE;
   for (gsize i = 0; i < rows.rows; i++)
-    if (squared_norm (assay_view_row (rows, i), rows.cols) > FLT_MAX / 16)
+    if (assay_squared_norm (assay_view_row (rows, i), rows.cols) > FLT_MAX / 16)
       return assay_fail (error, ASSAY_ERROR_NUMERIC,
                          "row %" G_GSIZE_FORMAT ": distances are too large for float32", i);
   return TRUE;

@@ -187,8 +187,8 @@ prepare_subspaces (gsize index, guint worker, gpointer data)
     float *stacked = search->stack + i * (m + 1) * d;
     Pool *pool = search->pools + i;
 
-    search->squares[i] = project_out (search->subspaces->translation + number * d, basis, m, d,
-                                      search->readers[index].residual, stacked);
+    search->squares[i] = scan_project_out (search->subspaces->translation + number * d, basis, m, d,
+                                           search->readers[index].residual, stacked);
     if (basis != NULL)
       memcpy (stacked + d, basis, m * d * sizeof (float));
     *pool = (Pool){ .kept = search->nearest->rows + number * search->nearest->k,
@@ -202,7 +202,7 @@ static void
 keep_nearest (Search *search, Reader *reader, gsize subspace, const float *products, gsize count)
 {
   const gsize m = search->subspaces->dimension, width = search_whole_tiles (count);
-  const double share = rounding_share (search->subspaces->cols, m);
+  const double share = scan_rounding_share (search->subspaces->cols, m);
   Pool *pool = search->pools + subspace;
   const guint64 bar = atomic_load_explicit (&pool->bar, memory_order_relaxed);
   const float square = search->squares[subspace];
@@ -242,8 +242,9 @@ scan_panel (Search *search, Reader *reader, const guint32 *reads, gsize n_reads,
     for (gsize i = 0; i < n; i++)
       memcpy (reader->stack + i * stacked * d, search->stack + reads[first + i] * stacked * d,
               stacked * d * sizeof (float));
-    assay_linalg_product_nt (n * stacked, search_whole_tiles (count), d, reader->stack, d,
-                             reader->panel, d, reader->products, PANEL);
+    assay_linalg_product (ASSAY_NT, assay_view_of (reader->stack, n * stacked, d),
+                          assay_view_of (reader->panel, search_whole_tiles (count), d),
+                          reader->products, PANEL);
     for (gsize i = 0; i < n; i++)
       keep_nearest (search, reader, reads[first + i], reader->products + i * stacked * PANEL,
                     count);

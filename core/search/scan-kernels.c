@@ -1,6 +1,8 @@
 /* The kernels of a scan. */
 #include "core/search/scan-kernels.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* Compiled once for each of three generations of x86-64; the loader picks the one that runs. */
@@ -109,4 +111,36 @@ void
 scan_measure_norms (const float *panel, gsize count, gsize cols, float *ret_norms)
 {
   measure_norms (panel, count, cols, ret_norms);
+}
+
+double
+scan_rounding_share (gsize cols, gsize dimension)
+{
+  const double lambda = 4;
+
+  return lambda * sqrt ((double) cols + (double) dimension + 3) * (FLT_EPSILON / 2);
+}
+
+float
+scan_project_out (const float *translation, const float *basis, gsize dimension, gsize cols,
+                  double *residual, float *ret_t)
+{
+  double square = 0;
+
+  for (gsize c = 0; c < cols; c++)
+    residual[c] = (double) translation[c];
+  for (gsize j = 0; j < 2 * dimension; j++) {
+    const float *row = basis + j % dimension * cols;
+    double part = 0;
+
+    for (gsize c = 0; c < cols; c++)
+      part += (double) row[c] * residual[c];
+    for (gsize c = 0; c < cols; c++)
+      residual[c] -= part * (double) row[c];
+  }
+  for (gsize c = 0; c < cols; c++) {
+    ret_t[c] = (float) residual[c];
+    square += (double) ret_t[c] * (double) ret_t[c];
+  }
+  return (float) square;
 }

@@ -2,9 +2,7 @@
  * PANEL at most, whose products with the subspaces stand in rows of PANEL floats. */
 #pragma once
 
-#include <float.h>
 #include <glib.h>
-#include <math.h>
 
 #include "core/search/search-panel.h"
 
@@ -35,36 +33,9 @@ void scan_measure_norms (const float *panel, gsize count, gsize cols, float *ret
  *   2 w.t'      is off by at most  2 g ||w|| ||t'||  <=  g (||w||^2 + ||t'||^2),
  *   ||B w||^2   is off by at most  2 g ||w|| ||B w|| <=  2 g ||w||^2,
  * together g (3 ||w||^2 + ||t'||^2); n = d + m + 3 also counts the additions of the epilogue. */
-static inline double
-rounding_share (gsize cols, gsize dimension)
-{
-  const double lambda = 4;
-
-  return lambda * sqrt ((double) cols + (double) dimension + 3) * (FLT_EPSILON / 2);
-}
+double scan_rounding_share (gsize cols, gsize dimension);
 
 /* t' = t - B'B t, by projecting twice: the basis is orthonormal to float32 only, and t may be much
- * longer than t'. */
-static inline float
-project_out (const float *translation, const float *basis, gsize dimension, gsize cols,
-             double *residual, float *ret_t)
-{
-  double square = 0;
-
-  for (gsize c = 0; c < cols; c++)
-    residual[c] = (double) translation[c];
-  for (gsize j = 0; j < 2 * dimension; j++) {
-    const float *row = basis + j % dimension * cols;
-    double part = 0;
-
-    for (gsize c = 0; c < cols; c++)
-      part += (double) row[c] * residual[c];
-    for (gsize c = 0; c < cols; c++)
-      residual[c] -= part * (double) row[c];
-  }
-  for (gsize c = 0; c < cols; c++) {
-    ret_t[c] = (float) residual[c];
-    square += (double) ret_t[c] * (double) ret_t[c];
-  }
-  return (float) square;
-}
+ * longer than t'. Returns ||t'||^2; @residual is room for @cols numbers. */
+float scan_project_out (const float *translation, const float *basis, gsize dimension, gsize cols,
+                        double *residual, float *ret_t);

@@ -29,15 +29,7 @@
  * pass is tried again only after 1, 3, 7, ... 63 panels. All this changes the time that a scan
  * takes and nothing that it finds.
  *
- * What else was tried: bench/scan-bounds.py, 60 subspaces around real SIFT descriptors, m = 4,
- * against 179,610 rows; share of the rows left by the last bar for k = 10 and 1,010, of which
- * 0.006 % and 0.56 % are the answer. Eight bits leave 0.03 % and 1.0 %.
- *   Leading principal components, the distance within their span: 16 leave 11 % and 42 %, 32 0.8 %
- *   and 10 %, 48 0.1 % and 3.6 %, 64 0.04 % and 1.8 %. A product of 48 columns costs 3/8 of the
- *   whole and not 1/4, and data without such structure would gain nothing.
- *   2,000 cells, the distance of the centre less that of the row from it: 81 % and 95 %. In 128
- *   columns rows are as far from the centre of their cell as from the subspace.
- * What it gains is measured by bench/scan-pruned.c. */
+ * What it gains is measured by bench/scan-pruned.c; what else was tried: docs/performance.md. */
 #include "core/search/scan-prune.h"
 
 #include <float.h>
@@ -47,6 +39,7 @@
 
 #include "core/base/error.h"
 #include "core/base/rng.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 #include "core/search/scan-vnni.h"
 
@@ -104,7 +97,7 @@ prune_panel_bytes (gsize panel, gsize cols)
 gboolean
 prune_is_possible (void)
 {
-  return has_vnni ();
+  return vnni_is_there ();
 }
 
 Prune *
@@ -168,16 +161,6 @@ quantise_direction (const float *row, gsize cols, gint8 *ret_direction, float *r
   }
 }
 
-static double
-inner (const double *x, const double *y, gsize cols)
-{
-  double sum = 0;
-
-  for (gsize c = 0; c < cols; c++)
-    sum += x[c] * y[c];
-  return sum;
-}
-
 /* No less than the spectral norm: the largest eigenvalue of the Gram matrix is at most the largest
  * sum of magnitudes in one of its rows. */
 static double
@@ -189,7 +172,7 @@ bound_spectral_norm (const double *rows, gsize count, gsize cols)
     double sum = 0;
 
     for (gsize j = 0; j < count; j++)
-      sum += fabs (inner (rows + i * cols, rows + j * cols, cols));
+      sum += fabs (assay_dot_double (rows + i * cols, rows + j * cols, cols));
     most = isnan (sum) ? sum : MAX (most, sum);
   }
   return sqrt (most);
@@ -212,14 +195,14 @@ measure_subspace (const Prune *prune, const float *stack, const double *rests)
 
   for (gsize i = 0; i < (m + 1) * d; i++)
     rows[i] = (double) stack[i];
-  length = sqrt (inner (rows, rows, d));
+  length = sqrt (assay_dot_double (rows, rows, d));
   norm = bound_spectral_norm (rows + d, m, d);
   largest = MAX (1, norm * norm);
   share = 8 * (1 + sqrt ((double) m)) * largest * (double) (d + m + 8) * (FLT_EPSILON / 2);
   return (CoarseSubspace){ .square = (float) (length * length * (1 - share) - 4 * FLT_MIN),
                            .keep = (float) (1 - share),
                            .length = round_above (length),
-                           .t_error = round_above (sqrt (inner (rests, rests, d))),
+                           .t_error = round_above (sqrt (assay_dot_double (rests, rests, d))),
                            .b_norm = round_above (norm),
                            .b_error = round_above (bound_spectral_norm (rests + d, m, d)) };
 }
@@ -272,12 +255,12 @@ prune_panel_load (PrunePanel *panel, const float *rows, const float *norms, gsiz
 
   panel->count = count;
   panel->norms = norms;
-  panel->zero = any_below_zero (rows, count * cols) ? 128 : 0;
+  panel->zero = vnni_any_below_zero (rows, count * cols) ? 128 : 0;
   for (gsize i = 0; i < count; i++) {
     guint8 *group = panel->bytes + i / GROUP * quads * 4 * GROUP;
 
-    quantise_row (rows + i * cols, cols, panel->zero, (guint8 *) words, panel->rows.scale + i,
-                  panel->rows.error + i);
+    vnni_quantise_row (rows + i * cols, cols, panel->zero, (guint8 *) words, panel->rows.scale + i,
+                       panel->rows.error + i);
     panel->rows.length[i]
         = (sqrtf (norms[i]) + panel->rows.error[i]) * (1 + 4 * FLT_EPSILON) + 1e-20f;
     for (gsize q = 0; q < quads; q++)
@@ -305,14 +288,16 @@ prune_has_chains (gsize n_stacked, gsize width, gsize cols)
     stack[i] = (float) assay_stream_between (&stream, -1, 1);
     transposed[i % cols * padded + i / cols] = stack[i];
   }
-  assay_linalg_product_nt (n_stacked, width, cols, stack, cols, panel, cols, products, PANEL);
+  assay_linalg_product (ASSAY_NT, assay_view_of (stack, n_stacked, cols),
+                        assay_view_of (panel, width, cols), products, PANEL);
   for (gsize i = 0; i < width; i += CHAINS) {
     guint16 lanes[CHAINS];
     const gsize n = MIN (CHAINS, width - i);
 
     for (gsize r = 0; r < n; r++)
       lanes[r] = (guint16) (i + r);
-    multiply_chains (transposed, padded, n_stacked, cols, panel, lanes, n, chains + i);
+    vnni_multiply_chains (&(ChainStack){ transposed, padded, n_stacked, cols }, panel, lanes, n,
+                          chains + i);
   }
   for (gsize j = 0; j < n_stacked && is_same; j++)
     is_same = memcmp (products + j * PANEL, chains + j * PANEL, width * sizeof (float)) == 0;
@@ -365,11 +350,13 @@ prune_mark (const Prune *prune, const PrunePanel *panel, gsize first, gsize n, c
       const gsize row = (first + i) * stacked;
       guint64 *marks = ret_marks + i * PRUNE_WORDS + tile;
 
-      multiply_tile (panel->bytes + tile * TILE * quads * 4, quads,
-                     prune->directions + row * quads * 4, start + i * stacked, stacked, scratch);
-      *marks = present
-               & mark_near (scratch, prune->scales + row, stacked, &panel->rows, panel->norms, tile,
-                            prune->bounds + first + i, bars[i]);
+      vnni_multiply_tile (panel->bytes + tile * TILE * quads * 4, quads,
+                          prune->directions + row * quads * 4, start + i * stacked, stacked,
+                          scratch);
+      *marks
+          = present
+            & vnni_mark_near ((CoarseProducts){ scratch, prune->scales + row, stacked },
+                              &panel->rows, panel->norms, tile, prune->bounds + first + i, bars[i]);
       n_marks += (gsize) __builtin_popcountll (*marks);
     }
   }
@@ -380,9 +367,9 @@ void
 prune_products (const Prune *prune, gsize index, const float *panel, const guint16 *lanes, gsize n,
                 float *ret_products)
 {
-  const float *transposed = prune->transposed + index * prune->cols * prune->width;
+  const ChainStack stack = { prune->transposed + index * prune->cols * prune->width, prune->width,
+                             prune->stacked, prune->cols };
 
   for (gsize i = 0; i < n; i += CHAINS)
-    multiply_chains (transposed, prune->width, prune->stacked, prune->cols, panel, lanes + i,
-                     MIN (CHAINS, n - i), ret_products + i);
+    vnni_multiply_chains (&stack, panel, lanes + i, MIN (CHAINS, n - i), ret_products + i);
 }

@@ -1,5 +1,5 @@
 /* Many affine subspaces against many rows: one matrix product, an epilogue, a selection
- * (core/search/search.c).
+ * (search-engine.c).
  *
  * The rows [t'; B] of a subspace are stacked, and those of several multiplied with a panel at once.
  * Large scans do not make that product, but a coarse one that proves of most rows that they cannot
@@ -23,7 +23,7 @@ assay_scan_tolerance (gsize cols, gsize dimension, double length)
 {
   /* For a row of the subspace ||t'|| <= ||w||; the last factor is for the rounding of this bound
    * itself, which the scan takes in float. */
-  return sqrt (4 * rounding_share (cols, dimension) * length * length + FLT_MIN)
+  return sqrt (4 * scan_rounding_share (cols, dimension) * length * length + FLT_MIN)
          * (1 + 4 * FLT_EPSILON);
 }
 
@@ -69,8 +69,8 @@ prepare_subspace (Search *search, Slot *slot, gsize i)
   const float *basis = m > 0 ? subspaces->basis + number * m * d : NULL;
   float *stacked = scan->stack + i * search->plan.stacked * d;
 
-  scan->squares[i] = project_out (subspaces->translation + number * d, basis, m, d,
-                                  desk_of (scan, slot)->residual, stacked);
+  scan->squares[i] = scan_project_out (subspaces->translation + number * d, basis, m, d,
+                                       desk_of (scan, slot)->residual, stacked);
   if (search->plan.stacked > 1 && basis != NULL)
     memcpy (stacked + d, basis, m * d * sizeof (float));
   if (scan->prune != NULL)
@@ -94,7 +94,7 @@ static void
 keep_nearest (Scan *scan, Slot *slot, gsize subspace, const float *rest, const float *products,
               const float *norms, const guint16 *lanes, gsize first_row, gsize count)
 {
-  const double share = rounding_share (scan->subspaces->cols, scan->subspaces->dimension);
+  const double share = scan_rounding_share (scan->subspaces->cols, scan->subspaces->dimension);
   const float square = scan->squares[subspace];
   const Bounds bounds = { .square = square,
                           .floor = (float) (share * (double) square + FLT_MIN),
@@ -187,12 +187,13 @@ scan_wide_subspace (Scan *scan, Slot *slot, gsize subspace, gsize first_row, gsi
   for (gsize j = 0; j < m; j += scan->search.plan.panel) {
     const gsize n = MIN (scan->search.plan.panel, m - j);
 
-    assay_linalg_product_nt (n, width, d, basis + j * d, d, slot->panel, d, slot->products, PANEL);
+    assay_linalg_product (ASSAY_NT, assay_view_of (basis + j * d, n, d),
+                          assay_view_of (slot->panel, width, d), slot->products, PANEL);
     scan_subtract_squares (rest, slot->products, n, width, desk->rest);
     rest = desk->rest;
   }
-  assay_linalg_product_nt (1, width, d, scan->stack + subspace * d, d, slot->panel, d,
-                           slot->products, PANEL);
+  assay_linalg_product (ASSAY_NT, assay_view_of (scan->stack + subspace * d, 1, d),
+                        assay_view_of (slot->panel, width, d), slot->products, PANEL);
   keep_nearest (scan, slot, subspace, rest, slot->products, slot->norms, NULL, first_row, count);
 }
 
@@ -209,9 +210,9 @@ compare_subspaces (Search *search, Slot *slot, gsize first, gsize n, gsize first
   }
   if (scan->prune != NULL && scan_coarsely (scan, slot, first, n, first_row, count))
     return;
-  assay_linalg_product_nt (n * stacked, search_whole_tiles (count), d,
-                           scan->stack + first * stacked * d, d, slot->panel, d, slot->products,
-                           PANEL);
+  assay_linalg_product (ASSAY_NT, assay_view_of (scan->stack + first * stacked * d, n * stacked, d),
+                        assay_view_of (slot->panel, search_whole_tiles (count), d), slot->products,
+                        PANEL);
   for (gsize i = 0; i < n; i++)
     keep_stacked (scan, slot, first + i, slot->products + i * stacked * PANEL, slot->norms, NULL,
                   first_row, count);

@@ -65,8 +65,8 @@ compare_products (Search *search, Slot *slot, gsize first, gsize n, gsize first_
   const AssayView queries = assay_view_rows (job->queries, search->first + first, n);
   const gsize d = search->cols, width = search_whole_tiles (count);
 
-  assay_linalg_product_nt (n, width, d, queries.data, queries.stride, slot->panel, d,
-                           slot->products, PANEL);
+  assay_linalg_product (ASSAY_NT, queries, assay_view_of (slot->panel, width, d), slot->products,
+                        PANEL);
   for (gsize i = 0; i < n; i++) {
     const guint64 bar = search_bar (search, first + i);
 

@@ -78,15 +78,16 @@ work_slice (gsize slice, guint worker, gpointer data)
     const gsize n = MIN (PANEL, end - first);
     const float *rows = assay_view_row (pass->projected, first);
 
-    assay_linalg_product_nn (n, bits, bits, rows, pass->projected.stride, pass->rotation, bits,
-                             rotated, bits);
+    assay_linalg_product (ASSAY_NN, (AssayView){ n, bits, pass->projected.stride, rows },
+                          assay_view_of (pass->rotation, bits, bits), rotated, bits);
     loss += quantise (rotated, n * bits, signs);
     if (pass->is_last)
       continue;
     if (pass->settings->beta > 0)
       flip (pass, first, n, signs);
-    assay_linalg_product_tn (bits, bits, n, signs, bits, rows, pass->projected.stride,
-                             panel_products, bits);
+    assay_linalg_product (ASSAY_TN, assay_view_of (signs, n, bits),
+                          (AssayView){ n, bits, pass->projected.stride, rows }, panel_products,
+                          bits);
     for (gsize j = 0; j < bits * bits; j++)
       products[j] = (first == slice * pass->slice_rows ? 0 : products[j]) + panel_products[j];
   }
@@ -101,7 +102,7 @@ draw_rotation (AssayStreamKey key, gsize bits, double *ret_rotation, GError **er
 {
   AssayStream stream = assay_stream (key, 0);
 
-  assay_stream_fill_normal (&stream, bits * bits, ret_rotation);
+  assay_stream_fast_normals (&stream, bits * bits, ret_rotation);
   return assay_linalg_orthonormalize (ret_rotation, bits, bits, error);
 }
 
@@ -120,7 +121,8 @@ solve_procrustes (gsize bits, const double *products, double *ret_rotation, GErr
   product = mt + square;
   if (!assay_linalg_svd (bits, bits, products, n, product + square, mt, error))
     return FALSE;
-  assay_linalg_product_nn_double (bits, bits, bits, n, bits, mt, bits, product, bits);
+  assay_linalg_product_double (ASSAY_NN, assay_view_of_doubles (n, bits, bits),
+                               assay_view_of_doubles (mt, bits, bits), product, bits);
   for (gsize i = 0; i < bits; i++)
     for (gsize j = 0; j < bits; j++)
       ret_rotation[i * bits + j] = product[j * bits + i];
@@ -247,8 +249,8 @@ pitq_run (const ItqEmbedding *embedding, const ItqSettings *settings, float *ret
   if (rotation == NULL)
     return FALSE;
   if (ret_signs != NULL) {
-    assay_linalg_product_nn (v.rows, v.cols, v.cols, v.data, v.stride, rotation->rotation->data,
-                             v.cols, ret_signs, v.cols);
+    assay_linalg_product (ASSAY_NN, v, assay_view_of (rotation->rotation->data, v.cols, v.cols),
+                          ret_signs, v.cols);
     for (gsize i = 0; i < v.rows * v.cols; i++)
       ret_signs[i] = ret_signs[i] > 0 ? 1 : -1;
   }
@@ -273,8 +275,8 @@ assemble (const AssayPrincipal *principal, const ItqRotation *rotation, GError *
     function->mean->data[j] = (float) principal->mean[j];
   for (gsize j = 0; j < bits * cols; j++)
     basis->data[j] = (float) principal->vectors[j];
-  assay_linalg_product_tn (bits, cols, bits, rotation->rotation->data, bits, basis->data, cols,
-                           function->projection->data, cols);
+  assay_linalg_product (ASSAY_TN, assay_view_of (rotation->rotation->data, bits, bits),
+                        assay_view_of (basis->data, bits, cols), function->projection->data, cols);
   return g_steal_pointer (&function);
 }
 

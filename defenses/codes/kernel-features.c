@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 /* Rows that are worked on at once, and columns of what is multiplied at once. */
@@ -57,16 +58,6 @@ typedef struct {
   double *sums; /* of distances, one a panel */
 } Measuring;
 
-static double
-square_norm (const float *row, gsize cols)
-{
-  double sum = 0;
-
-  for (gsize j = 0; j < cols; j++)
-    sum += (double) row[j] * (double) row[j];
-  return sum;
-}
-
 static void
 sum_distances (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
 {
@@ -76,10 +67,10 @@ sum_distances (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
   g_autofree float *products = g_new (float, count *m);
   double sum = 0;
 
-  assay_linalg_product_nt (count, m, d, assay_view_row (measuring->rows, first),
-                           measuring->rows.stride, measuring->anchors->data, d, products, m);
+  assay_linalg_product (ASSAY_NT, assay_view_rows (measuring->rows, first, count),
+                        assay_view_of (measuring->anchors->data, m, d), products, m);
   for (gsize i = 0; i < count; i++) {
-    const double norm = square_norm (assay_view_row (measuring->rows, first + i), d);
+    const double norm = assay_squared_norm (assay_view_row (measuring->rows, first + i), d);
 
     for (gsize j = 0; j < m; j++)
       sum += sqrt (MAX (norm + measuring->anchor_norms[j] - 2 * (double) products[i * m + j], 0));
@@ -97,7 +88,7 @@ mean_distance (AssayView rows, const AssayMatrix *anchors)
   double sum = 0;
 
   for (gsize i = 0; i < anchors->rows; i++)
-    norms[i] = square_norm (anchors->data + i * anchors->cols, anchors->cols);
+    norms[i] = assay_squared_norm (anchors->data + i * anchors->cols, anchors->cols);
   assay_parallel_for (panels, sum_distances, (gpointer) &measuring);
   for (gsize p = 0; p < panels; p++)
     sum += sums[p];
@@ -231,7 +222,8 @@ multiply_tile (gsize piece, G_GNUC_UNUSED guint worker, gpointer data)
 
     widen_kernel_tile (a, first, count, row, rows, left);
     widen_kernel_tile (b, first, count, col, cols, right);
-    assay_linalg_product_tn_double (rows, cols, count, left, rows, right, cols, panel, cols);
+    assay_linalg_product_double (ASSAY_TN, assay_view_of_doubles (left, count, rows),
+                                 assay_view_of_doubles (right, count, cols), panel, cols);
     for (gsize i = 0; i < rows * cols; i++)
       sums[i] += panel[i];
   }

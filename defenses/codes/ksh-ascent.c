@@ -6,6 +6,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
+#include "core/base/vectors.h"
 #include "core/data/matrix.h"
 
 /* Rows that are worked on at once. */
@@ -26,23 +27,6 @@ typedef struct {
   const double *in; /* m: coefficients; or l */
   double *out;      /* l */
 } Pass;
-
-ASSAY_VECTORISED static double
-ksh_dot (const float *row, const double *coefficients, gsize m)
-{
-  double lanes[LANES] = { 0 };
-  double sum = 0;
-  gsize j = 0;
-
-  for (; j + LANES <= m; j += LANES)
-    for (gsize k = 0; k < LANES; k++)
-      lanes[k] += (double) row[j + k] * coefficients[j + k];
-  for (; j < m; j++)
-    sum += (double) row[j] * coefficients[j];
-  for (gsize k = 0; k < LANES; k++)
-    sum += lanes[k];
-  return sum;
-}
 
 ASSAY_VECTORISED static void
 ksh_add_scaled (const float *row, double scale, gsize m, double *inout_sums)
@@ -78,7 +62,8 @@ project_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
   const KshResidual *residual = pass->residual;
 
   for (gsize i = panel * PANEL; i < panel_end (residual, panel); i++)
-    pass->out[i] = ksh_dot (residual->features + i * residual->m, pass->in, residual->m);
+    pass->out[i]
+        = assay_lanes_dot_mixed (residual->features + i * residual->m, pass->in, residual->m);
 }
 
 /* Z'v and y'v of the panel. */
@@ -215,10 +200,8 @@ static void
 step (KshResidual *residual, const Point *from, const double *gradient, double *inout_steepness,
       Point *ret_next)
 {
-  double square = 0;
+  const double square = assay_dot_double (gradient, gradient, residual->m);
 
-  for (gsize j = 0; j < residual->m; j++)
-    square += gradient[j] * gradient[j];
   for (guint halving = 0; halving < 60; halving++, *inout_steepness *= 2) {
     for (gsize j = 0; j < residual->m; j++)
       ret_next->coefficients[j] = from->coefficients[j] + gradient[j] / *inout_steepness;

@@ -162,7 +162,8 @@ relate (Ksh *ksh, const AssayMatrix *labelled)
       sums[(gsize) ksh->residual.labels[i] * m + j] += value;
       total[j] += value;
     }
-  assay_linalg_product_tn_double (m, m, n_classes, sums, m, sums, m, ksh->relaxed, m);
+  assay_linalg_product_double (ASSAY_TN, assay_view_of_doubles (sums, n_classes, m),
+                               assay_view_of_doubles (sums, n_classes, m), ksh->relaxed, m);
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < m; j++)
       ksh->relaxed[i * m + j] = bits * (2 * ksh->relaxed[i * m + j] - total[i] * total[j]);

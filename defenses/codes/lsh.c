@@ -25,7 +25,7 @@ lsh_learn (const HashTraining *training, const HashSettings *settings, GError **
   for (gsize j = 0; j < bits; j++) {
     AssayStream stream = assay_stream (training->stream, j);
 
-    assay_stream_fill_normal (&stream, cols, normal);
+    assay_stream_fast_normals (&stream, cols, normal);
     for (gsize a = 0; a < cols; a++)
       assay_matrix_row (function->projection, j)[a] = (float) normal[a];
   }

@@ -132,8 +132,9 @@ fit_classifier (Sdh *sdh, GError **error)
     g_prefix_error (error, "sdh's classifier, lambda = %g: ", sdh->settings->lambda);
     return FALSE;
   }
-  assay_linalg_product_nt_double (bits, bits, n_classes, sdh->classifier, n_classes,
-                                  sdh->classifier, n_classes, sdh->classifier_gram, bits);
+  assay_linalg_product_double (ASSAY_NT, assay_view_of_doubles (sdh->classifier, bits, n_classes),
+                               assay_view_of_doubles (sdh->classifier, bits, n_classes),
+                               sdh->classifier_gram, bits);
   return TRUE;
 }
 
@@ -166,8 +167,9 @@ embed_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
   float *embedded = assay_matrix_row (sdh->embedded, first);
   double classified = 0, away = 0;
 
-  assay_linalg_product_nt (count, bits, sdh->m, sdh->features->data + first * sdh->m, sdh->m,
-                           sdh->projection->data, sdh->m, embedded, bits);
+  assay_linalg_product (ASSAY_NT,
+                        assay_view_of (sdh->features->data + first * sdh->m, count, sdh->m),
+                        assay_view_of (sdh->projection->data, bits, sdh->m), embedded, bits);
   for (gsize i = 0; i < count; i++) {
     const float *code = assay_matrix_row (sdh->codes, first + i);
 

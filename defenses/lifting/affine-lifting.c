@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 #include "core/plugin/plugin.h"
 
@@ -189,10 +190,8 @@ normalized (AssayView secrets, GError **error)
 
   for (gsize i = 0; unit != NULL && i < unit->rows; i++) {
     float *row = assay_matrix_row (unit, i);
-    double square = 0;
+    const double square = assay_squared_norm (row, unit->cols);
 
-    for (gsize j = 0; j < unit->cols; j++)
-      square += (double) row[j] * row[j];
     if (square == 0) {
       assay_fail (error, ASSAY_ERROR_DATA,
                   "secret %" G_GSIZE_FORMAT " is all zeros and cannot be normalised", i);

@@ -134,7 +134,7 @@ static void
 run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gsize count,
      float *ret_outputs)
 {
-  row_mechanism_add_noise (assay_stream_fill_normal, deviation (data), stream, input, cols, count,
+  row_mechanism_add_noise (assay_stream_fast_normals, deviation (data), stream, input, cols, count,
                            ret_outputs);
 }
 

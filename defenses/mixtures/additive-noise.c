@@ -57,7 +57,7 @@ add_noise (gsize secret, G_GNUC_UNUSED guint worker, gpointer data)
     if (noise->settings->distribution == LAPLACE)
       assay_stream_fill_laplace (&stream, width, drawn);
     else
-      assay_stream_fill_normal (&stream, width, drawn);
+      assay_stream_fast_normals (&stream, width, drawn);
     for (gsize c = done; c < done + width; c++)
       vector[c] = (float) ((1 - noise->settings->share) * row[c] + noise->scale * drawn[c - done]);
   }

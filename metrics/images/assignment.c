@@ -150,9 +150,8 @@ multiply (gsize index, guint worker, gpointer data)
   const gsize first = index * BLOCK, count = MIN (BLOCK, job->a.rows - first);
 
   (void) worker;
-  assay_linalg_product_nt (count, job->b.rows, job->a.cols, assay_view_row (job->a, first),
-                           job->a.stride, job->b.data, job->b.stride,
-                           job->products + first * job->b.rows, job->b.rows);
+  assay_linalg_product (ASSAY_NT, assay_view_rows (job->a, first, count), job->b,
+                        job->products + first * job->b.rows, job->b.rows);
 }
 
 gboolean

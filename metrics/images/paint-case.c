@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/vectors.h"
 #include "core/math/image-quality.h"
 #include "metrics/recovery/errors.h"
 
@@ -81,11 +82,8 @@ is_unit_norm (AssayView rows)
   gsize n = 0;
 
   for (gsize i = 0; i < rows.rows; i++) {
-    const float *row = assay_view_row (rows, i);
-    double square = 0;
+    const double square = assay_squared_norm (assay_view_row (rows, i), rows.cols);
 
-    for (gsize j = 0; j < rows.cols; j++)
-      square += (double) row[j] * (double) row[j];
     if (square > 0 && fabs (sqrt (square) - 1) > 1e-3)
       return FALSE;
     n += square > 0;

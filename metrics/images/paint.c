@@ -16,30 +16,8 @@
  *   + sum over neighbours p, q of (f_q - f_p - g_pq)^2,
  *
  * with g = 0 between pixels that no patch has both of, so that holes are filled smoothly
- * (harmonically, as in the paper). Edges come from the patches, brightness from far around. The
- * equations are solved by conjugate gradients, preconditioned by a multigrid cycle over blocks of
- * 2 x 2.
- *
- * What was tried: mean SSIM and PSNR of the ten photographs of imagenet60/private10, painted from
- * their raw descriptors and the fifty of imagenet60/scenes50. `size^-a` is the weight of a patch.
- *
- *   weighted average c, size^-3, patch 6, holes by pull-push          0.503  13.5
- *   pasted from large to small, half of the mean adapted, patch 6     0.479  13.7
- *   least squares as above, REACH 16, size^-3, patch 6, edges
- *     weighed by their patches                                        0.505  14.6
- *   the same with REACH 48                                            0.521  15.4
- *   edges of one weight, holes 0.05: REACH 48                         0.525  15.9
- *     REACH 128                                                       0.533  16.7
- *     REACH 128, size^-2                                              0.539  16.8
- *     REACH 512, size^-2: patch 6                                     0.538  17.0
- *     REACH 512, size^-2: patch 8                                     0.542  17.1
- *
- * Those were seen while the form was chosen. The constants were then chosen on other photographs:
- * every fifth of scenes50 (from the third) painted from the other forty, where mid-grey has 0.328.
- * With patch 8 and REACH 256: size^-0 0.404, size^-0.5 0.433, size^-1 0.448, size^-1.5 0.453,
- * size^-2 0.454; with size^-1: patch 6 0.441, patch 10 0.449, REACH 64 0.441. Holes of weight 1, as
- * here, with size^-1.5: 0.455. On private10 that gives 0.550 and 17.2 dB; estimates in random order
- * 0.374 and 12.9 dB; mid-grey 0.446 and 11.6 dB. */
+ * (harmonically, as in the paper). Edges come from the patches, brightness from far around.
+ * Other forms and constants that were measured: docs/papers/ldp-feat.md. */
 #include "metrics/images/paint.h"
 
 #include <math.h>
@@ -47,12 +25,10 @@
 
 #include "core/base/error.h"
 #include "core/data/matrix.h"
+#include "metrics/images/poisson.h"
 
 #define MOST_CHANNELS 3
 #define MOST_SAMPLES 8 /* along each axis of a pixel */
-#define MOST_GRIDS 32
-#define MOST_STEPS 100 /* about 10 are taken */
-#define PRECISION 1e-10
 #define FINENESS 1.5
 #define REACH 256.0 /* pixels */
 #define MID_GREY 127.5
@@ -179,184 +155,6 @@ rasterise (const PaintCanvas *canvas, const PaintPatch *patch, Raster *raster)
     }
 }
 
-/* ---- Grids ---- */
-
-/* The quadratic form sum of anchor_p f_p^2 + sum of edge_pq (f_p - f_q)^2 over the pixels p of a
- * grid and its edges to the right and down; half of its gradient is A f. */
-typedef struct {
-  gsize width, height;
-  double *anchor;
-  double *right, *down; /* 0 at the last pixel of a line */
-  double *f;            /* A f = b is improved */
-  double *b;
-  double *rest; /* b - A f */
-} Grid;
-
-static gboolean
-grid_init (Grid *grid, gsize width, gsize height, GError **error)
-{
-  double **const arrays[]
-      = { &grid->anchor, &grid->right, &grid->down, &grid->f, &grid->b, &grid->rest };
-
-  *grid = (Grid){ .width = width, .height = height };
-  for (gsize i = 0; i < G_N_ELEMENTS (arrays); i++) {
-    *arrays[i] = assay_alloc (width * height, sizeof (double), "grid", error);
-    if (*arrays[i] == NULL)
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static void
-grid_clear (Grid *grid)
-{
-  g_free (grid->anchor);
-  g_free (grid->right);
-  g_free (grid->down);
-  g_free (grid->f);
-  g_free (grid->b);
-  g_free (grid->rest);
-}
-
-/* The edges of pixel @p at (x, y) add up to the return value; @ret_sum is what they make of its
- * neighbours. */
-static inline double
-edges_of (const Grid *grid, const double *f, gsize x, gsize y, double *ret_sum)
-{
-  const gsize w = grid->width, p = y * w + x;
-  double edges = 0, sum = 0;
-
-  if (x > 0) {
-    edges += grid->right[p - 1];
-    sum += grid->right[p - 1] * f[p - 1];
-  }
-  if (x + 1 < w) {
-    edges += grid->right[p];
-    sum += grid->right[p] * f[p + 1];
-  }
-  if (y > 0) {
-    edges += grid->down[p - w];
-    sum += grid->down[p - w] * f[p - w];
-  }
-  if (y + 1 < grid->height) {
-    edges += grid->down[p];
-    sum += grid->down[p] * f[p + w];
-  }
-  *ret_sum = sum;
-  return edges;
-}
-
-static void
-multiply (const Grid *grid, const double *f, double *ret_product)
-{
-  for (gsize y = 0; y < grid->height; y++)
-    for (gsize x = 0; x < grid->width; x++) {
-      const gsize p = y * grid->width + x;
-      double sum;
-      const double edges = edges_of (grid, f, x, y, &sum);
-
-      ret_product[p] = (grid->anchor[p] + edges) * f[p] - sum;
-    }
-}
-
-/* Gauss-Seidel, forwards or backwards. */
-static void
-sweep (Grid *grid, gboolean is_backward)
-{
-  const gsize n = grid->width * grid->height;
-
-  for (gsize i = 0; i < n; i++) {
-    const gsize p = is_backward ? n - 1 - i : i;
-    double sum;
-    const double edges = edges_of (grid, grid->f, p % grid->width, p / grid->width, &sum);
-    const double diagonal = grid->anchor[p] + edges;
-
-    grid->f[p] = diagonal > 0 ? (grid->b[p] + sum) / diagonal : 0;
-  }
-}
-
-/* A grid of blocks of 2 x 2 pixels with one value each. */
-static void
-coarsen (const Grid *fine, Grid *coarse)
-{
-  for (gsize y = 0; y < fine->height; y++)
-    for (gsize x = 0; x < fine->width; x++) {
-      const gsize p = y * fine->width + x, block = y / 2 * coarse->width + x / 2;
-
-      coarse->anchor[block] += fine->anchor[p];
-      coarse->right[block] += x % 2 == 1 ? fine->right[p] : 0;
-      coarse->down[block] += y % 2 == 1 ? fine->down[p] : 0;
-    }
-}
-
-/* One cycle of multigrid that visits every coarser grid twice (a W cycle), symmetric. */
-static void
-improve (Grid *grids, gsize n)
-{
-  Grid *fine = &grids[0], *coarse = &grids[1];
-
-  sweep (fine, FALSE);
-  if (n > 1) {
-    memset (coarse->b, 0, coarse->width * coarse->height * sizeof (double));
-    memset (coarse->f, 0, coarse->width * coarse->height * sizeof (double));
-    multiply (fine, fine->f, fine->rest);
-    for (gsize p = 0; p < fine->width * fine->height; p++)
-      coarse->b[p / fine->width / 2 * coarse->width + p % fine->width / 2]
-          += fine->b[p] - fine->rest[p];
-    improve (grids + 1, n - 1);
-    if (n > 2)
-      improve (grids + 1, n - 1);
-    for (gsize p = 0; p < fine->width * fine->height; p++)
-      fine->f[p] += coarse->f[p / fine->width / 2 * coarse->width + p % fine->width / 2];
-  }
-  sweep (fine, TRUE);
-}
-
-static double
-dot (const double *a, const double *b, gsize n)
-{
-  double sum = 0;
-
-  for (gsize i = 0; i < n; i++)
-    sum += a[i] * b[i];
-  return sum;
-}
-
-/* Solves A f = b by conjugate gradients, with a cycle as preconditioner: @inout_f has a first
- * guess, @inout_b is used up. */
-static void
-solve (Grid *grids, gsize n_grids, double *inout_f, double *inout_b, double *direction,
-       double *product)
-{
-  const gsize n = grids->width * grids->height;
-  double old = 0, first = 0;
-
-  multiply (grids, inout_f, product);
-  for (gsize p = 0; p < n; p++)
-    inout_b[p] -= product[p];
-  for (guint step = 0; step < MOST_STEPS; step++) {
-    double now, length;
-
-    memcpy (grids->b, inout_b, n * sizeof (double));
-    memset (grids->f, 0, n * sizeof (double));
-    improve (grids, n_grids);
-    now = dot (inout_b, grids->f, n);
-    if (step == 0)
-      first = now;
-    if (!(now > PRECISION * first))
-      return;
-    for (gsize p = 0; p < n; p++)
-      direction[p] = grids->f[p] + (step > 0 ? now / old * direction[p] : 0);
-    multiply (grids, direction, product);
-    length = now / dot (direction, product, n);
-    for (gsize p = 0; p < n; p++) {
-      inout_f[p] += length * direction[p];
-      inout_b[p] -= length * product[p];
-    }
-    old = now;
-  }
-}
-
 /* ---- Pictures ---- */
 
 /* Weighted sums over patches. */
@@ -367,10 +165,9 @@ typedef struct {
   double *right, *down;  /* differences to the next pixel, pixels x channels */
   double *level_weights; /* pixels */
   double *right_weights, *down_weights;
-  double *work[4];
+  double *blended, *right_side; /* pixels: f and b of a channel */
   Raster raster;
-  Grid grids[MOST_GRIDS];
-  gsize n_grids;
+  Poisson *poisson;
 } Painting;
 
 static gboolean
@@ -387,15 +184,11 @@ painting_init (Painting *painting, const PaintCanvas *canvas, GError **error)
     { (gpointer *) &painting->level_weights, sizeof (double) },
     { (gpointer *) &painting->right_weights, sizeof (double) },
     { (gpointer *) &painting->down_weights, sizeof (double) },
-    { (gpointer *) &painting->work[0], sizeof (double) },
-    { (gpointer *) &painting->work[1], sizeof (double) },
-    { (gpointer *) &painting->work[2], sizeof (double) },
-    { (gpointer *) &painting->work[3], sizeof (double) },
+    { (gpointer *) &painting->blended, sizeof (double) },
+    { (gpointer *) &painting->right_side, sizeof (double) },
     { (gpointer *) &painting->raster.weights, sizeof (float) },
     { (gpointer *) &painting->raster.values, channels * sizeof (float) },
   };
-  gsize width = canvas->width, height = canvas->height;
-  gboolean is_last = FALSE;
 
   *painting = (Painting){ .canvas = canvas, .pixels = pixels };
   for (gsize i = 0; i < G_N_ELEMENTS (arrays); i++) {
@@ -403,14 +196,8 @@ painting_init (Painting *painting, const PaintCanvas *canvas, GError **error)
     if (*arrays[i].array == NULL)
       return FALSE;
   }
-  while (!is_last && painting->n_grids < MOST_GRIDS) {
-    is_last = width == 1 && height == 1;
-    if (!grid_init (&painting->grids[painting->n_grids++], width, height, error))
-      return FALSE;
-    width = (width + 1) / 2;
-    height = (height + 1) / 2;
-  }
-  return TRUE;
+  painting->poisson = poisson_new (canvas->width, canvas->height, error);
+  return painting->poisson != NULL;
 }
 
 static void
@@ -422,12 +209,11 @@ painting_clear (Painting *painting)
   g_free (painting->level_weights);
   g_free (painting->right_weights);
   g_free (painting->down_weights);
-  for (gsize i = 0; i < G_N_ELEMENTS (painting->work); i++)
-    g_free (painting->work[i]);
+  g_free (painting->blended);
+  g_free (painting->right_side);
   g_free (painting->raster.weights);
   g_free (painting->raster.values);
-  for (gsize i = 0; i < painting->n_grids; i++)
-    grid_clear (&painting->grids[i]);
+  poisson_free (painting->poisson);
 }
 
 /* Adds the differences between the pixels @at and @next of the raster, if both are of the patch. */
@@ -488,39 +274,37 @@ static void
 weigh (Painting *painting)
 {
   const gsize w = painting->canvas->width;
-  Grid *grid = &painting->grids[0];
+  const PoissonWeights weights = poisson_weights (painting->poisson);
 
   for (gsize p = 0; p < painting->pixels; p++) {
-    grid->anchor[p] = painting->level_weights[p] > 0 ? 1 / (REACH * REACH) : 0;
-    grid->right[p] = (p + 1) % w != 0;
-    grid->down[p] = p + w < painting->pixels;
+    weights.anchor[p] = painting->level_weights[p] > 0 ? 1 / (REACH * REACH) : 0;
+    weights.right[p] = (p + 1) % w != 0;
+    weights.down[p] = p + w < painting->pixels;
   }
-  for (gsize i = 1; i < painting->n_grids; i++)
-    coarsen (&painting->grids[i - 1], &painting->grids[i]);
 }
 
-/* The channel into the first work array. */
+/* The channel into @blended. */
 static void
 blend (Painting *painting, gsize channel)
 {
   const gsize n = painting->pixels, w = painting->canvas->width, ch = painting->canvas->channels;
-  const Grid *grid = &painting->grids[0];
-  double *f = painting->work[0], *b = painting->work[1];
+  const PoissonWeights weights = poisson_weights (painting->poisson);
+  double *f = painting->blended, *b = painting->right_side;
 
   memset (b, 0, n * sizeof (double));
   for (gsize p = 0; p < n; p++) {
     const double level = painting->levels[p * ch + channel];
-    const double right = grid->right[p] * painting->right[p * ch + channel];
-    const double down = grid->down[p] * painting->down[p * ch + channel];
+    const double right = weights.right[p] * painting->right[p * ch + channel];
+    const double down = weights.down[p] * painting->down[p * ch + channel];
 
-    f[p] = grid->anchor[p] > 0 ? level : MID_GREY;
-    b[p] += grid->anchor[p] * level - right - down;
-    if (grid->right[p] > 0)
+    f[p] = weights.anchor[p] > 0 ? level : MID_GREY;
+    b[p] += weights.anchor[p] * level - right - down;
+    if (weights.right[p] > 0)
       b[p + 1] += right;
-    if (grid->down[p] > 0)
+    if (weights.down[p] > 0)
       b[p + w] += down;
   }
-  solve (painting->grids, painting->n_grids, f, b, painting->work[2], painting->work[3]);
+  poisson_solve (painting->poisson, f, b);
 }
 
 /* The blended channels into @photo. */
@@ -536,7 +320,7 @@ finish (Painting *painting, AssayPhoto *photo)
   for (gsize c = 0; c < channels; c++) {
     blend (painting, c);
     for (gsize p = 0; p < painting->pixels; p++)
-      photo->data[p * channels + c] = (float) CLAMP (painting->work[0][p], 0.0, 255.0);
+      photo->data[p * channels + c] = (float) CLAMP (painting->blended[p], 0.0, 255.0);
   }
 }
 
@@ -571,9 +355,8 @@ paint_picture (const PaintCanvas *canvas, const PaintPatch *patches, gsize n, do
 guint64
 paint_memory (gsize pixels, gsize channels)
 {
-  const guint64 grids = 6 * sizeof (double) * 4 / 3;
-
   return (guint64) pixels
-         * (channels * (3 * sizeof (double) + 2 * sizeof (float)) + 7 * sizeof (double)
-            + sizeof (float) + grids);
+             * (channels * (3 * sizeof (double) + 2 * sizeof (float)) + 5 * sizeof (double)
+                + sizeof (float))
+         + poisson_memory (pixels);
 }

@@ -1,6 +1,8 @@
 /* What the metrics of reconstruction share. */
 #include "metrics/recovery/errors.h"
 
+#include "core/base/vectors.h"
+
 #include <math.h>
 
 gboolean
@@ -32,20 +34,14 @@ metric_relative_errors (const AssayTruth *truth, const AssayGuess *guess, gsize 
   errors = assay_alloc (secrets.rows, sizeof (double), "relative errors", error);
   for (gsize i = 0; errors != NULL && i < secrets.rows; i++) {
     const float *secret = assay_view_row (secrets, i), *estimate = assay_view_row (estimates, i);
-    double difference = 0, length = 0;
+    const double length = assay_squared_norm (secret, secrets.cols);
 
-    for (gsize j = 0; j < secrets.cols; j++) {
-      const double gap = (double) estimate[j] - secret[j];
-
-      difference += gap * gap;
-      length += (double) secret[j] * secret[j];
-    }
     if (length == 0) {
       assay_fail (error, ASSAY_ERROR_DATA,
                   "secret %" G_GSIZE_FORMAT " is all zeros: it has no relative error", i);
       return NULL;
     }
-    errors[i] = sqrt (difference / length);
+    errors[i] = sqrt (assay_squared_distance (estimate, secret, secrets.cols) / length);
   }
   if (errors != NULL)
     *ret_n = secrets.rows;

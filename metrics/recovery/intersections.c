@@ -13,6 +13,7 @@
  * They are rates of the attack with its settings: with one candidate the first and the last are 1,
  * and a secret that nothing meets counts by the guess that stands in. Outcomes of two secrets whose
  * subspaces meet depend on each other, more than intervals know. */
+#include "core/base/vectors.h"
 #include "core/plugin/plugin.h"
 #include "metrics/recovery/errors.h"
 
@@ -21,16 +22,6 @@ typedef struct {
 } Intersections;
 
 enum { INTERSECTING, NEAREST_CANDIDATE, RECOVERABLE, COLLISION_FREE, N_SERIES };
-
-static double
-square_between (const float *a, const float *b, gsize d)
-{
-  double sum = 0;
-
-  for (gsize j = 0; j < d; j++)
-    sum += ((double) a[j] - b[j]) * ((double) a[j] - b[j]);
-  return sum;
-}
 
 static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
@@ -54,14 +45,12 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   for (gsize i = 0; i < secrets.rows; i++) {
     const float *secret = assay_view_row (secrets, i);
     const float *own = (const float *) candidates->data + i * k * d;
-    const double guessed = square_between (assay_view_row (estimates, i), secret, d);
-    double length = 0, least = G_MAXDOUBLE, reach;
+    const double guessed = assay_squared_distance (assay_view_row (estimates, i), secret, d);
+    const double reach = settings->tau * settings->tau * assay_squared_norm (secret, d);
+    double least = G_MAXDOUBLE;
 
     for (gsize c = 0; c < k; c++)
-      least = MIN (least, square_between (own + c * d, secret, d));
-    for (gsize j = 0; j < d; j++)
-      length += (double) secret[j] * secret[j];
-    reach = settings->tau * settings->tau * length;
+      least = MIN (least, assay_squared_distance (own + c * d, secret, d));
     ret_outcomes->series[INTERSECTING][i] = counts[i] > 0;
     ret_outcomes->series[NEAREST_CANDIDATE][i] = guessed <= least;
     ret_outcomes->series[RECOVERABLE][i] = least <= reach;

@@ -8,6 +8,7 @@
  * The paper writes "(> 0.8)" beside its test; usually a match has a ratio below it. */
 #include <math.h>
 
+#include "core/base/vectors.h"
 #include "core/plugin/plugin.h"
 
 typedef struct {
@@ -16,25 +17,15 @@ typedef struct {
 
 static const gsize counts[] = { 50, 20, 10, 5 };
 
-static double
-square_between (const float *a, const float *b, gsize d)
-{
-  double sum = 0;
-
-  for (gsize j = 0; j < d; j++)
-    sum += ((double) a[j] - b[j]) * ((double) a[j] - b[j]);
-  return sum;
-}
-
 /* Whether one of the forming descriptors is much nearer to @row than all others. */
 static gboolean
 is_matched (const float *row, const float *secret, const float *forming, gsize n_forming, gsize d,
             double ratio)
 {
-  double least = square_between (row, secret, d), second = INFINITY;
+  double least = assay_squared_distance (row, secret, d), second = INFINITY;
 
   for (gsize i = 0; i < n_forming; i++) {
-    const double square = square_between (row, forming + i * d, d);
+    const double square = assay_squared_distance (row, forming + i * d, d);
 
     second = MIN (second, MAX (least, square));
     least = MIN (least, square);

@@ -40,7 +40,8 @@ ridge_accuracy (const Part *train, const Part *test, double penalty)
   g_autofree float *weights = g_new (float, d * 10);
   g_autofree float *scores = g_new (float, test->x->rows * 10);
 
-  assay_linalg_product_tn (d, d, n, train->x->data, d, train->x->data, d, gram, d);
+  assay_linalg_product (ASSAY_TN, assay_view_of (train->x->data, n, d),
+                        assay_view_of (train->x->data, n, d), gram, d);
   for (gsize i = 0; i < d * d; i++)
     matrix[i] = (double) gram[i] + (i % (d + 1) == 0 ? penalty : 0);
   for (gsize i = 0; i < n; i++)
@@ -49,7 +50,8 @@ ridge_accuracy (const Part *train, const Part *test, double penalty)
   cr_assert (assay_linalg_solve_spd (d, 10, matrix, right, NULL));
   for (gsize i = 0; i < d * 10; i++)
     weights[i] = (float) right[i];
-  assay_linalg_product_nn (test->x->rows, 10, d, test->x->data, d, weights, 10, scores, 10);
+  assay_linalg_product (ASSAY_NN, assay_view_of (test->x->data, test->x->rows, d),
+                        assay_view_of (weights, d, 10), scores, 10);
   return accuracy_of (scores, test);
 }
 
@@ -66,10 +68,12 @@ typedef struct {
 static void
 forward (const Network *net, const float *x, gsize n, float *hidden, float *scores)
 {
-  assay_linalg_product_nn (n, HIDDEN, net->d, x, net->d, net->w, HIDDEN, hidden, HIDDEN);
+  assay_linalg_product (ASSAY_NN, assay_view_of (x, n, net->d),
+                        assay_view_of (net->w, net->d, HIDDEN), hidden, HIDDEN);
   for (gsize i = 0; i < n * HIDDEN; i++)
     hidden[i] = MAX (hidden[i], 0.0f);
-  assay_linalg_product_nn (n, 10, HIDDEN, hidden, HIDDEN, net->v, 10, scores, 10);
+  assay_linalg_product (ASSAY_NN, assay_view_of (hidden, n, HIDDEN),
+                        assay_view_of (net->v, HIDDEN, 10), scores, 10);
 }
 
 static void
@@ -97,11 +101,14 @@ train_batch (Network *net, const float *x, const gint64 *labels, float rate)
     for (gsize c = 0; c < 10; c++)
       row[c] = row[c] / sum - (labels[i] == (gint64) c ? 1.0f : 0.0f);
   }
-  assay_linalg_product_tn (HIDDEN, 10, BATCH, hidden, HIDDEN, scores, 10, dv, 10);
-  assay_linalg_product_nt (BATCH, HIDDEN, 10, scores, 10, net->v, 10, back, HIDDEN);
+  assay_linalg_product (ASSAY_TN, assay_view_of (hidden, BATCH, HIDDEN),
+                        assay_view_of (scores, BATCH, 10), dv, 10);
+  assay_linalg_product (ASSAY_NT, assay_view_of (scores, BATCH, 10),
+                        assay_view_of (net->v, HIDDEN, 10), back, HIDDEN);
   for (gsize i = 0; i < BATCH * HIDDEN; i++)
     back[i] = hidden[i] > 0 ? back[i] : 0;
-  assay_linalg_product_tn (net->d, HIDDEN, BATCH, x, net->d, back, HIDDEN, dw, HIDDEN);
+  assay_linalg_product (ASSAY_TN, assay_view_of (x, BATCH, net->d),
+                        assay_view_of (back, BATCH, HIDDEN), dw, HIDDEN);
   move (net->w, net->dw, dw, net->d * HIDDEN, rate);
   move (net->v, net->dv, dv, HIDDEN * 10, rate);
 }

@@ -185,7 +185,8 @@ Test (linalg_lapack, eigenpairs_relative_to_a_definite_matrix)
     g_autofree double *vectors = g_new (double, n *n);
     g_autofree double *all = g_new (double, n);
 
-    assay_linalg_product_nt_double (n, n, n, half, n, half, n, definite, n);
+    assay_linalg_product_double (ASSAY_NT, assay_view_of_doubles (half, n, n),
+                                 assay_view_of_doubles (half, n, n), definite, n);
     for (gsize i = 0; i < n; i++)
       definite[i * n + i] += (double) n;
     for (gsize count = n; count > 0; count /= 3) {
@@ -317,7 +318,8 @@ Test (linalg_lapack, known_singular_values)
   g_autofree double *zeros = g_new0 (double, ROWS *COLS);
   double gram[COLS * COLS], squares[COLS], s[COLS];
 
-  assay_linalg_product_tn_double (COLS, COLS, ROWS, matrix, COLS, matrix, COLS, gram, COLS);
+  assay_linalg_product_double (ASSAY_TN, assay_view_of_doubles (matrix, ROWS, COLS),
+                               assay_view_of_doubles (matrix, ROWS, COLS), gram, COLS);
   cr_assert (assay_linalg_symmetric_eigen (COLS, COLS, gram, squares, NULL, NULL));
   cr_assert (assay_linalg_svd (ROWS, COLS, matrix, NULL, s, NULL, NULL));
   for (gsize k = 0; k < COLS; k++)
@@ -348,7 +350,8 @@ Test (linalg_lapack, positive_definite_systems_are_solved)
       g_autofree double *right = g_new (double, n *count);
       g_autofree double *lower = NULL;
 
-      assay_linalg_product_nt_double (n, n, n, half, n, half, n, matrix, n);
+      assay_linalg_product_double (ASSAY_NT, assay_view_of_doubles (half, n, n),
+                                   assay_view_of_doubles (half, n, n), matrix, n);
       for (gsize i = 0; i < n; i++)
         matrix[i * n + i] += (double) n; /* condition at most 1 + |half|^2 / n, about 5 */
       for (gsize i = 0; i < n; i++)

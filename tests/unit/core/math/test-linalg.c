@@ -32,52 +32,73 @@ random_doubles (gsize count, guint64 item)
   return values;
 }
 
-/* Which of A and B are stored transposed. */
-typedef enum { NT, NN, TN } Form;
-
-static const char *const form_names[] = { "A B'", "A B", "A' B" };
+static const char *const form_names[] = { "A B", "A B'", "A' B" };
 
 typedef struct {
-  Form form;
+  AssayForm form;
   gsize rows, cols, inner, gap; /* @gap elements between rows of each matrix */
 } Product;
 
 static gsize
+rows_a (const Product *p)
+{
+  return p->form == ASSAY_TN ? p->inner : p->rows;
+}
+
+static gsize
+cols_a (const Product *p)
+{
+  return p->form == ASSAY_TN ? p->rows : p->inner;
+}
+
+static gsize
+rows_b (const Product *p)
+{
+  return p->form == ASSAY_NT ? p->cols : p->inner;
+}
+
+static gsize
+cols_b (const Product *p)
+{
+  return p->form == ASSAY_NT ? p->inner : p->cols;
+}
+
+static gsize
 stride_a (const Product *p)
 {
-  return (p->form == TN ? p->rows : p->inner) + p->gap;
+  return cols_a (p) + p->gap;
 }
 
 static gsize
 stride_b (const Product *p)
 {
-  return (p->form == NT ? p->inner : p->cols) + p->gap;
+  return cols_b (p) + p->gap;
 }
 
 /* Place in A of the factor l of row i, and in B of the factor l of column j. */
 static gsize
 place_a (const Product *p, gsize i, gsize l)
 {
-  return p->form == TN ? l * stride_a (p) + i : i * stride_a (p) + l;
+  return p->form == ASSAY_TN ? l * stride_a (p) + i : i * stride_a (p) + l;
 }
 
 static gsize
 place_b (const Product *p, gsize j, gsize l)
 {
-  return p->form == NT ? j * stride_b (p) + l : l * stride_b (p) + j;
+  return p->form == ASSAY_NT ? j * stride_b (p) + l : l * stride_b (p) + j;
 }
 
 /* Numbers to hold A, and B. */
 static gsize
 size_a (const Product *p)
 {
-  return (p->form == TN ? p->inner : p->rows) * stride_a (p);
+  return rows_a (p) * stride_a (p);
 }
 
 static gsize
 size_b (const Product *p)
 {
-  return (p->form == NT ? p->cols : p->inner) * stride_b (p);
+  return rows_b (p) * stride_b (p);
 }
 
 static void
@@ -92,9 +113,6 @@ check_entry (const Product *p, gsize i, gsize j, double found, double sum, doubl
 static void
 check_product (const Product *p)
 {
-  void (*const product[]) (gsize, gsize, gsize, const float *, gsize, const float *, gsize, float *,
-                           gsize)
-      = { assay_linalg_product_nt, assay_linalg_product_nn, assay_linalg_product_tn };
   const gsize stride_c = p->cols + p->gap;
   const double unit = (double) p->inner * FLT_EPSILON / 2;
   g_autofree float *a = random_floats (size_a (p), 1);
@@ -103,7 +121,8 @@ check_product (const Product *p)
 
   for (gsize i = 0; i < p->rows * stride_c; i++)
     c[i] = NAN; /* overwritten, never added to */
-  product[p->form](p->rows, p->cols, p->inner, a, stride_a (p), b, stride_b (p), c, stride_c);
+  assay_linalg_product (p->form, (AssayView){ rows_a (p), cols_a (p), stride_a (p), a },
+                        (AssayView){ rows_b (p), cols_b (p), stride_b (p), b }, c, stride_c);
   for (gsize i = 0; i < p->rows; i++) {
     for (gsize j = 0; j < p->cols; j++) {
       double sum = 0, size = 0;
@@ -126,10 +145,6 @@ check_product (const Product *p)
 static void
 check_product_double (const Product *p)
 {
-  void (*const product[]) (gsize, gsize, gsize, const double *, gsize, const double *, gsize,
-                           double *, gsize)
-      = { assay_linalg_product_nt_double, assay_linalg_product_nn_double,
-          assay_linalg_product_tn_double };
   const gsize stride_c = p->cols + p->gap;
   const double unit = (double) p->inner * DBL_EPSILON / 2;
   g_autofree double *a = random_doubles (size_a (p), 1);
@@ -138,7 +153,9 @@ check_product_double (const Product *p)
 
   for (gsize i = 0; i < p->rows * stride_c; i++)
     c[i] = NAN;
-  product[p->form](p->rows, p->cols, p->inner, a, stride_a (p), b, stride_b (p), c, stride_c);
+  assay_linalg_product_double (
+      p->form, (AssayViewDouble){ rows_a (p), cols_a (p), stride_a (p), a },
+      (AssayViewDouble){ rows_b (p), cols_b (p), stride_b (p), b }, c, stride_c);
   for (gsize i = 0; i < p->rows; i++) {
     for (gsize j = 0; j < p->cols; j++) {
       double sum = 0, size = 0;
@@ -162,7 +179,7 @@ Test (linalg, products_are_as_defined)
   static const gsize sizes[] = { 1, 3, 16, 65, 130 };
 
   for (gsize i = 0; i < 125; i++)
-    for (Form form = NT; form <= TN; form++) {
+    for (AssayForm form = ASSAY_NN; form <= ASSAY_TN; form++) {
       const Product product = { form, sizes[i % 5], sizes[i / 5 % 5], sizes[i / 25], i % 3 };
 
       check_product (&product);
@@ -172,7 +189,7 @@ Test (linalg, products_are_as_defined)
 
 Test (linalg, products_of_nothing)
 {
-  for (Form form = NT; form <= TN; form++) {
+  for (AssayForm form = ASSAY_NN; form <= ASSAY_TN; form++) {
     const Product products[]
         = { { form, 0, 5, 3, 1 }, { form, 5, 0, 3, 1 }, { form, 5, 4, 0, 1 } /* zeros */ };
 
@@ -196,8 +213,9 @@ multiply (gsize index, guint worker, gpointer data)
   const Products *products = data;
 
   cr_assert (worker < assay_parallel_threads ());
-  assay_linalg_product_nt (SIDE, SIDE, SIDE, products->a + index, SIDE, products->a, SIDE,
-                           products->products + index * SIDE * SIDE, SIDE);
+  assay_linalg_product (ASSAY_NT, assay_view_of (products->a + index, SIDE, SIDE),
+                        assay_view_of (products->a, SIDE, SIDE),
+                        products->products + index * SIDE * SIDE, SIDE);
 }
 
 Test (linalg, products_do_not_depend_on_threads)

@@ -6,11 +6,10 @@
  * all back and lowers the bar that newcomers must pass. The bar is read without a lock, and a lane
  * that cannot pass it costs one comparison. The k smallest of a set do not depend on the order in
  * which it arrives, so the result does not depend on threads. */
-#include "core/search/search.h"
+#include "core/search/search-engine.h"
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
-#include "core/search/search-engine.h"
 
 #define PIECES_PER_SLOT 16
 

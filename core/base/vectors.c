@@ -1,0 +1,136 @@
+/* Inner products, squared norms and distances of rows of numbers. */
+#include "core/base/vectors.h"
+
+#include <math.h>
+
+#include "core/base/vectorise.h"
+
+double
+assay_dot (const float *a, const float *b, gsize n)
+{
+  double sum = 0;
+
+  for (gsize j = 0; j < n; j++)
+    sum += (double) a[j] * (double) b[j];
+  return sum;
+}
+
+double
+assay_dot_double (const double *a, const double *b, gsize n)
+{
+  double sum = 0;
+
+  for (gsize j = 0; j < n; j++)
+    sum += a[j] * b[j];
+  return sum;
+}
+
+double
+assay_squared_norm (const float *a, gsize n)
+{
+  return assay_dot (a, a, n);
+}
+
+double
+assay_squared_distance (const float *a, const float *b, gsize n)
+{
+  double sum = 0;
+
+  for (gsize j = 0; j < n; j++)
+    sum += ((double) a[j] - (double) b[j]) * ((double) a[j] - (double) b[j]);
+  return sum;
+}
+
+/* ---- In lanes ---- */
+
+/* Defines the static function NAME: the sum of TERM, an expression of a, b and j, in LANES partial
+ * sums; what is left of the row comes first when they are added up. */
+#define SUM_IN_LANES(NAME, SUM, LANES, A, B, TERM)                                                 \
+  ASSAY_VECTORISED static SUM NAME (const A *a, const B *b, gsize n)                               \
+  {                                                                                                \
+    SUM lanes[LANES] = { 0 }, sum = 0;                                                             \
+    gsize first = 0;                                                                               \
+                                                                                                   \
+    for (; first + LANES <= n; first += LANES)                                                     \
+      for (gsize l = 0; l < LANES; l++) {                                                          \
+        const gsize j = first + l;                                                                 \
+                                                                                                   \
+        lanes[l] += TERM;                                                                          \
+      }                                                                                            \
+    for (gsize j = first; j < n; j++)                                                              \
+      sum += TERM;                                                                                 \
+    for (gsize l = 0; l < LANES; l++)                                                              \
+      sum += lanes[l];                                                                             \
+    return sum;                                                                                    \
+  }
+
+SUM_IN_LANES (dot_double, double, 8, double, double, a[j] * b[j])
+SUM_IN_LANES (dot_mixed, double, 8, float, double, (double) a[j] * b[j])
+SUM_IN_LANES (squared_distance, double, 8, float, double, (a[j] - b[j]) * (a[j] - b[j]))
+SUM_IN_LANES (dot_wide, double, 8, float, float, (double) a[j] * (double) b[j])
+SUM_IN_LANES (squared_distance_float, float, 16, float, float, (a[j] - b[j]) * (a[j] - b[j]))
+
+ASSAY_VECTORISED static float
+dot_float (const float *a, const float *b, gsize n)
+{
+  float sums[8] = { 0 };
+
+  for (gsize j = 0; j + 8 <= n; j += 8)
+    for (gsize l = 0; l < 8; l++)
+      sums[l] += a[j + l] * b[j + l];
+  for (gsize j = n / 8 * 8; j < n; j++)
+    sums[0] += a[j] * b[j];
+  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+}
+
+/* What is compiled for several processors is static (vectorise.h). */
+
+double
+assay_lanes_dot_double (const double *a, const double *b, gsize n)
+{
+  return dot_double (a, b, n);
+}
+
+double
+assay_lanes_dot_mixed (const float *a, const double *b, gsize n)
+{
+  return dot_mixed (a, b, n);
+}
+
+double
+assay_lanes_squared_norm (const float *a, gsize n)
+{
+  return dot_wide (a, a, n);
+}
+
+double
+assay_lanes_squared_distance (const float *a, const double *b, gsize n)
+{
+  return squared_distance (a, b, n);
+}
+
+float
+assay_lanes_dot_float (const float *a, const float *b, gsize n)
+{
+  return dot_float (a, b, n);
+}
+
+float
+assay_lanes_squared_distance_float (const float *a, const float *b, gsize n)
+{
+  return squared_distance_float (a, b, n);
+}
+
+void
+assay_standardise (float *inout_row, gsize n)
+{
+  double mean = 0, square = 0, deviation;
+
+  for (gsize i = 0; i < n; i++)
+    mean += inout_row[i] / (double) n;
+  for (gsize i = 0; i < n; i++)
+    square += (inout_row[i] - mean) * (inout_row[i] - mean) / (double) n;
+  deviation = square > 0 ? sqrt (square) : 1;
+  for (gsize i = 0; i < n; i++)
+    inout_row[i] = (float) ((inout_row[i] - mean) / deviation);
+}

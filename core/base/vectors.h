@@ -1,0 +1,32 @@
+/* Inner products, squared norms and distances of rows of numbers.
+ *
+ * The order in which a sum is taken decides its last bits, and results are compared to the bit: so
+ * the name of each function says its order. Those in lanes add up several partial sums side by
+ * side, which the compiler makes vectors of, and then those in a fixed order; the others add up one
+ * product after the other. None depends on the processor. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* In order, in double. */
+double assay_dot (const float *a, const float *b, gsize n);
+double assay_dot_double (const double *a, const double *b, gsize n);
+double assay_squared_norm (const float *a, gsize n);
+double assay_squared_distance (const float *a, const float *b, gsize n);
+
+/* In eight lanes, in double. */
+double assay_lanes_dot_double (const double *a, const double *b, gsize n);
+double assay_lanes_dot_mixed (const float *a, const double *b, gsize n);
+double assay_lanes_squared_norm (const float *a, gsize n);
+double assay_lanes_squared_distance (const float *a, const double *b, gsize n);
+
+/* In lanes, in float: eight that are added up in pairs, and sixteen in order. */
+float assay_lanes_dot_float (const float *a, const float *b, gsize n);
+float assay_lanes_squared_distance_float (const float *a, const float *b, gsize n);
+
+/* Scales a row to mean 0 and variance 1; a constant one to zeros. */
+void assay_standardise (float *inout_row, gsize n);
+
+G_END_DECLS

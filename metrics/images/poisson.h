@@ -1,0 +1,32 @@
+/* Pictures of which levels and differences are wanted (Poisson blending): the least of
+ *
+ *   sum of anchor_p (f_p - c_p)^2 + sum over neighbours p, q of edge_pq (f_q - f_p - g_pq)^2. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _Poisson Poisson;
+
+/* Of each pixel, row by row, and of its edges to the next ones; 0 at the last pixel of a line. */
+typedef struct {
+  double *anchor;
+  double *right, *down;
+} PoissonWeights;
+
+Poisson *poisson_new (gsize width, gsize height, GError **error);
+void poisson_free (Poisson *poisson);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Poisson, poisson_free)
+
+/* To be set before it is solved; 0 at first. */
+PoissonWeights poisson_weights (Poisson *poisson);
+
+/* Solves A f = b, A f being half of the gradient of the form: @inout_f has a first guess, @inout_b
+ * is used up. Both have width x height numbers. */
+void poisson_solve (Poisson *poisson, double *inout_f, double *inout_b);
+
+/* Bytes that one of so many pixels holds. */
+guint64 poisson_memory (gsize pixels);
+
+G_END_DECLS
