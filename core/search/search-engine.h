@@ -107,6 +107,7 @@ search_bar (const Search *search, gsize i)
 }
 
 /* Adds the flagged ones of @count lanes that pass the bar to the pool of query @i of the batch.
+ * Here, so that @key is compiled into the loop, which runs for every block of every panel.
  * Lane l is row @first_row + l, or + lanes[l] where these are not NULL. */
 static inline void
 search_keep (Search *search, Slot *slot, gsize i, const guint16 *lanes, gsize count,
