@@ -20,16 +20,9 @@
 #pragma once
 
 #include "attacks/whitened/image-prior.h"
+#include "attacks/whitened/whitened-options.h"
 
 G_BEGIN_DECLS
-
-typedef struct {
-  gsize k;        /* images in a mixture */
-  gsize partners; /* public ones of them; 0: nothing is looked for, and all of it is the rest */
-  double max_coefficient;
-  gboolean is_open; /* there is no mask */
-  gsize starts;     /* at least 1, at most the number of public images */
-} JointRemoval;
 
 /* Of N @mixtures by a prior on M images, both d wide. @inout_scores, N x M, higher where an image
  * is rather in a mixture, arrives with scores of another kind (not read where there is no mask),

@@ -2,7 +2,7 @@
  * and these tell the next. */
 #pragma once
 
-#include "attacks/whitened/whitened-scores.h"
+#include "attacks/whitened/whitened-options.h"
 
 G_BEGIN_DECLS
 

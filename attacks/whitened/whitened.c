@@ -24,6 +24,7 @@
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/mixture-scores.h"
 #include "attacks/whitened/joint-removal.h"
+#include "attacks/whitened/whitened-scores.h"
 #include "attacks/whitened/whitened-signs.h"
 
 #define FEWEST_COMPONENTS 100

@@ -51,6 +51,7 @@ assay_squared_distance (const float *a, const float *b, gsize n)
     SUM lanes[LANES] = { 0 }, sum = 0;                                                             \
     gsize first = 0;                                                                               \
                                                                                                    \
+    (void) b;                                                                                      \
     for (; first + LANES <= n; first += LANES)                                                     \
       for (gsize l = 0; l < LANES; l++) {                                                          \
         const gsize j = first + l;                                                                 \
@@ -64,6 +65,7 @@ assay_squared_distance (const float *a, const float *b, gsize n)
     return sum;                                                                                    \
   }
 
+SUM_IN_LANES (sum_double, double, 8, double, double, a[j])
 SUM_IN_LANES (dot_double, double, 8, double, double, a[j] * b[j])
 SUM_IN_LANES (dot_mixed, double, 8, float, double, (double) a[j] * b[j])
 SUM_IN_LANES (squared_distance, double, 8, float, double, (a[j] - b[j]) * (a[j] - b[j]))
@@ -84,6 +86,12 @@ dot_float (const float *a, const float *b, gsize n)
 }
 
 /* What is compiled for several processors is static (vectorise.h). */
+
+double
+assay_lanes_sum (const double *a, gsize n)
+{
+  return sum_double (a, a, n);
+}
 
 double
 assay_lanes_dot_double (const double *a, const double *b, gsize n)

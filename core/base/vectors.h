@@ -17,6 +17,7 @@ double assay_squared_norm (const float *a, gsize n);
 double assay_squared_distance (const float *a, const float *b, gsize n);
 
 /* In eight lanes, in double. */
+double assay_lanes_sum (const double *a, gsize n);
 double assay_lanes_dot_double (const double *a, const double *b, gsize n);
 double assay_lanes_dot_mixed (const float *a, const double *b, gsize n);
 double assay_lanes_squared_norm (const float *a, gsize n);

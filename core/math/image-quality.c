@@ -1,6 +1,6 @@
-/* MAE, PSNR and SSIM of pictures.
+/* SSIM of pictures.
  *
- * SSIM takes five blurs of a pair: of a, b, a^2, b^2 and ab. Those of one picture by itself are
+ * It takes five blurs of a pair: of a, b, a^2, b^2 and ab. Those of one picture by itself are
  * kept in a Picture, so that what is left of a pair is the blur of ab. Variances as E[x^2] - E[x]^2
  * lose digits where the mean is large beside the deviation, so that each picture is first centred
  * on its own mean (a variance or covariance does not see it, a window mean gets it back), and
@@ -19,12 +19,12 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
+#include "core/base/vectors.h"
 
 #define WINDOW ASSAY_SSIM_WINDOW
 #define RADIUS (WINDOW / 2)
 #define LANES 4   /* doubles of a vector */
 #define LINE_UP 8 /* doubles of a cache line */
-#define SUMS 8    /* chains of additions side by side */
 
 #define PAIRS_OF_PIECE 16
 #define PICTURES_OF_PIECE 64
@@ -35,56 +35,6 @@
 static const double weights[RADIUS + 1]
     = { 0.0010283800844791101, 0.007598758135239185, 0.036000772128430829,
         0.10936068950970002,   0.21300553771125369,  0.26601172486179436 };
-
-/* --- MAE and PSNR ------------------------------------------------------------------------ */
-
-/* In SUMS chains, whose order is fixed. */
-static ASSAY_VECTORISED double
-sum_line (const double *values, gsize n)
-{
-  double chain[SUMS] = { 0 };
-  double sum = 0;
-  gsize i = 0;
-
-  for (; i + SUMS <= n; i += SUMS)
-    for (gsize l = 0; l < SUMS; l++)
-      chain[l] += values[i + l];
-  for (; i < n; i++)
-    sum += values[i];
-  for (gsize l = 0; l < SUMS; l++)
-    sum += chain[l];
-  return sum;
-}
-
-double
-assay_image_mae (const float *a, const float *b, gsize count)
-{
-  double sum = 0;
-
-  g_return_val_if_fail (count >= 1, NAN);
-  for (gsize i = 0; i < count; i++)
-    sum += fabs ((double) a[i] - (double) b[i]);
-  return sum / (double) count;
-}
-
-double
-assay_image_psnr (const float *a, const float *b, gsize count, double range)
-{
-  double sum = 0, error, psnr;
-
-  g_return_val_if_fail (count >= 1 && range > 0, NAN);
-  for (gsize i = 0; i < count; i++) {
-    const double difference = (double) a[i] - (double) b[i];
-
-    sum += difference * difference;
-  }
-  error = sqrt (sum / (double) count);
-  if (error == 0)
-    return ASSAY_PSNR_MOST;
-  psnr = 20 * log10 (range / error);
-  /* Not fmin, which would make a good picture of NaN. */
-  return psnr > ASSAY_PSNR_MOST ? ASSAY_PSNR_MOST : psnr;
-}
 
 /* --- Layout ------------------------------------------------------------------------------ */
 
@@ -307,7 +257,7 @@ prepare (const Layout *layout, const float *pixels, double *scratch, double *ret
 
   for (gsize i = 0; i < layout->n_pixels; i++)
     centred[i] = (double) pixels[i];
-  mean = sum_line (centred, layout->n_pixels) / (double) layout->n_pixels;
+  mean = assay_lanes_sum (centred, layout->n_pixels) / (double) layout->n_pixels;
   for (gsize i = 0; i < layout->n_pixels; i++)
     centred[i] -= mean;
   ret_picture[0] = mean;
@@ -343,12 +293,12 @@ compare (const Layout *layout, const double *a, const double *b, double *scratch
     from = windows_of (layout, a, row + 1 - WINDOW);
     to = windows_of (layout, b, row + 1 - WINDOW);
     measure_windows (blurred, from, to, 1, layout->c1, layout->c2, layout->line, similar);
-    sum += sum_line (similar, layout->line);
+    sum += assay_lanes_sum (similar, layout->line);
     if (!layout->ssim.is_either_sign)
       continue;
     to.mean = 2 * layout->ssim.axis - to.mean;
     measure_windows (blurred, from, to, -1, layout->c1, layout->c2, layout->line, similar);
-    mirrored_sum += sum_line (similar, layout->line);
+    mirrored_sum += assay_lanes_sum (similar, layout->line);
   }
   if (layout->ssim.is_either_sign)
     sum = fmax (sum, mirrored_sum);
@@ -427,16 +377,10 @@ gboolean
 assay_image_ssim (const AssaySsim *ssim, const float *a, const float *b, double *ret_ssim,
                   GError **error)
 {
-  AssayView first = { .rows = 1 }, second;
+  const gsize cols = ssim->shape.height * ssim->shape.width * ssim->shape.channels;
 
-  if (!assay_ssim_check (ssim, error))
-    return FALSE;
-  first.cols = ssim->shape.height * ssim->shape.width * ssim->shape.channels;
-  first.stride = first.cols;
-  second = first;
-  first.data = a;
-  second.data = b;
-  return assay_image_ssim_pairs (ssim, first, second, NULL, 1, ret_ssim, error);
+  return assay_image_ssim_pairs (ssim, (AssayView){ 1, cols, cols, a },
+                                 (AssayView){ 1, cols, cols, b }, NULL, 1, ret_ssim, error);
 }
 
 /* --- One against many -------------------------------------------------------------------- */

@@ -95,6 +95,29 @@ hash_material (const HashSettings *settings, const AssayDefenseContext *context,
          || draw_rows (context, secrets, (gsize) settings->training, &stream, ret_material, error);
 }
 
+/* The name of what @method learns from @training with @settings: equal for equal input. */
+static char *
+key_of (HashMethod method, const HashSettings *settings, const HashTraining *training)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree char *text = g_strdup_printf (
+      "%u bits %" G_GINT64_FORMAT " iterations %" G_GINT64_FORMAT " anchors %" G_GINT64_FORMAT
+      " labelled %" G_GINT64_FORMAT " width %a lambda %a nu %a stream %u %u rows %" G_GSIZE_FORMAT
+      " x %" G_GSIZE_FORMAT " classes %" G_GSIZE_FORMAT "\n",
+      (guint) method, settings->bits, settings->iterations, settings->anchors, settings->labelled,
+      settings->width, settings->lambda, settings->nu, training->stream.word[0],
+      training->stream.word[1], training->rows.rows, training->rows.cols, training->n_classes);
+
+  g_checksum_update (checksum, (const guchar *) text, -1);
+  for (gsize i = 0; i < training->rows.rows; i++)
+    g_checksum_update (checksum, (const guchar *) assay_view_row (training->rows, i),
+                       (gssize) (training->rows.cols * sizeof (float)));
+  if (training->labels != NULL)
+    g_checksum_update (checksum, (const guchar *) training->labels,
+                       (gssize) (training->rows.rows * sizeof (gint64)));
+  return g_strdup (g_checksum_get_string (checksum));
+}
+
 AssayHashFunction *
 hash_learn (HashMethod method, const HashSettings *settings, const AssayDefenseContext *context,
             AssayView secrets, GError **error)
@@ -106,7 +129,7 @@ hash_learn (HashMethod method, const HashSettings *settings, const AssayDefenseC
 
   if (!hash_material (&own, context, secrets, &material, error))
     return NULL;
-  key = learned_function_key (method, &own, &material.training);
+  key = key_of (method, &own, &material.training);
   function = learned_function_find (key);
   if (function == NULL) {
     function = learners[method](&material.training, &own, error);

@@ -17,28 +17,6 @@ find_owner (void)
   return owner;
 }
 
-char *
-learned_function_key (HashMethod method, const HashSettings *settings, const HashTraining *training)
-{
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  g_autofree char *text = g_strdup_printf (
-      "%u bits %" G_GINT64_FORMAT " iterations %" G_GINT64_FORMAT " anchors %" G_GINT64_FORMAT
-      " labelled %" G_GINT64_FORMAT " width %a lambda %a nu %a stream %u %u rows %" G_GSIZE_FORMAT
-      " x %" G_GSIZE_FORMAT " classes %" G_GSIZE_FORMAT "\n",
-      (guint) method, settings->bits, settings->iterations, settings->anchors, settings->labelled,
-      settings->width, settings->lambda, settings->nu, training->stream.word[0],
-      training->stream.word[1], training->rows.rows, training->rows.cols, training->n_classes);
-
-  g_checksum_update (checksum, (const guchar *) text, -1);
-  for (gsize i = 0; i < training->rows.rows; i++)
-    g_checksum_update (checksum, (const guchar *) assay_view_row (training->rows, i),
-                       (gssize) (training->rows.cols * sizeof (float)));
-  if (training->labels != NULL)
-    g_checksum_update (checksum, (const guchar *) training->labels,
-                       (gssize) (training->rows.rows * sizeof (gint64)));
-  return g_strdup (g_checksum_get_string (checksum));
-}
-
 static AssayMatrix *
 copy_matrix (const AssayMatrix *matrix)
 {

@@ -2,13 +2,9 @@
  * epsilon) learn theirs once. */
 #pragma once
 
-#include "defenses/codes/hash-learning.h"
+#include "core/math/hash-function.h"
 
 G_BEGIN_DECLS
-
-/* The name of what @method learns from @training with @settings: equal for equal input. */
-char *learned_function_key (HashMethod method, const HashSettings *settings,
-                            const HashTraining *training);
 
 /* A copy of the function that is kept under @key, or NULL; keeps a copy of one, in the cache of
  * shared work (core/base/shared-work.h). From any thread. */

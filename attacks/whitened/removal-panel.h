@@ -1,0 +1,55 @@
+/* A panel of mixtures from which public images are removed together (joint-removal.h): what is
+ * known of each, and shares that fit the message of the signs. */
+#pragma once
+
+#include "attacks/whitened/mask-signs.h"
+#include "attacks/whitened/whitened-options.h"
+
+G_BEGIN_DECLS
+
+/* What is known of a panel at a time, or was at best. */
+typedef struct {
+  gsize *found;     /* count x partners: rows of public images */
+  double *shares;   /* count x partners */
+  double *evidence; /* count */
+  float *expected;  /* z', count x d */
+  float *features;  /* of the message, count x d */
+  double *noise;
+} Sets;
+
+typedef struct {
+  const JointRemoval *options;
+  const ImagePrior *prior;
+  AssayView mixtures;
+  gint64 *firsts; /* N x starts: the best by the scores given */
+  float *scores;
+  float *private_part;
+  gint has_failed; /* atomic */
+} Removal;
+
+/* One worker's panel. */
+typedef struct {
+  const Removal *job;
+  MaskSigns signs;
+  Sets now;
+  Sets best;
+  gsize n_found;
+  float *given;    /* standardised scores, count x M */
+  float *scores;   /* count x M */
+  float *norms;    /* count x M */
+  float *weighted; /* count x d */
+  float *metric;   /* 1 / (t g + s), count x d */
+} RemovalPanel;
+
+gboolean removal_panel_init (const Removal *job, RemovalPanel *panel, GError **error);
+void removal_panel_clear (RemovalPanel *panel);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RemovalPanel, removal_panel_clear)
+
+/* q and t of mixture @i, from its shares; and the metric 1 / (t g + s). */
+void removal_panel_explain (RemovalPanel *panel, gsize i);
+void removal_panel_take_metric (RemovalPanel *panel, gsize i);
+
+/* Its shares, by least squares of the message, and what they explain. */
+gboolean removal_panel_fit_shares (RemovalPanel *panel, gsize i);
+
+G_END_DECLS
