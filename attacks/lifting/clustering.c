@@ -71,7 +71,8 @@ find_candidates (gsize index, guint worker, gpointer data)
 
   (void) worker;
   assay_rows_gather (job->public_rows, job->nearest->rows + index * n_v, n_v, job->scale, rows);
-  k_means (rows, n_v, d, job->k, (gsize) job->settings->rounds, (gsize) job->settings->starts,
+  k_means (&(KMeans){ rows, n_v, d, job->k, (gsize) job->settings->rounds,
+                      (gsize) job->settings->starts },
            &stream, labels);
   for (gsize c = 0; c < job->k; c++) {
     float *candidate = job->candidates + (index * job->k + n) * d;

@@ -262,12 +262,19 @@ typedef struct {
   GPtrArray *found;
 } Search;
 
-/* dist^2 of a pair from its products, [t'_D; B_D] [t'_Q; B_Q]' with @stride; @x and @s are room. */
+/* What a block of subspaces is searched with. */
+typedef struct {
+  double *products; /* block w x panel w */
+  gsize stride;
+  double *x, *s; /* w x w */
+} Room;
+
+/* dist^2 of a pair from its @products, [t'_D; B_D] [t'_Q; B_Q]', in the room's. */
 static double
-filter_square (const Search *search, gsize a, gsize b, const double *products, gsize stride,
-               double *x, double *s)
+filter_square (const Search *search, gsize a, gsize b, const double *products, const Room *room)
 {
-  const gsize m = search->frames->dimension, w = m + 1;
+  const gsize m = search->frames->dimension, w = m + 1, stride = room->stride;
+  double *x = room->x, *s = room->s;
 
   memset (s, 0, w * w * sizeof (double));
   for (gsize i = 0; i < m; i++) {
@@ -284,14 +291,13 @@ filter_square (const Search *search, gsize a, gsize b, const double *products, g
 }
 
 static void
-test_pair (const Search *search, gsize a, gsize b, const double *products, gsize stride, double *x,
-           double *s)
+test_pair (const Search *search, gsize a, gsize b, const double *products, const Room *room)
 {
   const Frames *frames = search->frames;
   const double length = search->lengths[a];
   const double reach = FILTER_REACH * (frames->lengths[a] + frames->lengths[b] + length);
 
-  if (filter_square (search, a, b, products, stride, x, s) > reach * reach)
+  if (filter_square (search, a, b, products, room) > reach * reach)
     return;
   if (frames_distance (frames, a, b, search->factor)
       <= search->factor * frames_rounding (frames, a, b, length))
@@ -309,6 +315,7 @@ search_block (gsize piece, guint worker, gpointer data)
   g_autofree double *products = g_new (double, search->block *w *stride);
   g_autofree double *x = g_new (double, w *w);
   g_autofree double *s = g_new (double, w *w);
+  const Room room = { products, stride, x, s };
 
   (void) worker;
   for (gsize start = 0; start < search->n_others; start += search->panel) {
@@ -320,7 +327,7 @@ search_block (gsize piece, guint worker, gpointer data)
     for (gsize i = 0; i < n_a; i++)
       for (gsize j = 0; j < n_b; j++)
         if (first + i != start + j)
-          test_pair (search, first + i, start + j, products + i * w * stride + j * w, stride, x, s);
+          test_pair (search, first + i, start + j, products + i * w * stride + j * w, &room);
   }
 }
 

@@ -114,23 +114,23 @@ move_centres (Clusters *clusters)
 }
 
 double
-k_means (const float *rows, gsize n, gsize d, gsize k, gsize rounds, gsize starts,
-         AssayStream *stream, gsize *ret_labels)
+k_means (const KMeans *job, AssayStream *stream, gsize *ret_labels)
 {
-  g_autofree double *centres = g_new (double, k *d);
+  const gsize n = job->n, k = job->k;
+  g_autofree double *centres = g_new (double, k * job->d);
   g_autofree double *nearest = g_new (double, n);
   g_autofree gsize *labels = g_new (gsize, n);
   g_autofree gsize *sizes = g_new (gsize, k);
-  Clusters clusters = { rows, n, d, k, centres, nearest, labels, sizes };
+  Clusters clusters = { job->rows, n, job->d, k, centres, nearest, labels, sizes };
   double best = 0;
 
-  for (gsize start = 0; start < starts; start++) {
+  for (gsize start = 0; start < job->starts; start++) {
     double sum = 0;
 
     for (gsize i = 0; i < n; i++)
       labels[i] = k; /* none */
     choose_centres (&clusters, stream);
-    for (gsize round = 0; assign_rows (&clusters) && round < rounds; round++)
+    for (gsize round = 0; assign_rows (&clusters) && round < job->rounds; round++)
       move_centres (&clusters);
     for (gsize i = 0; i < n; i++)
       sum += nearest[i];

@@ -182,24 +182,24 @@ weigh (const AssayMatrix *metric, gboolean is_inverse, const AssayMatrix *featur
 }
 
 gboolean
-whitened_scores_by (const WhitenedOptions *options, const Whitening *whitening,
-                    const WhiteningMoments *moments, AssayView images, AssayView mixtures,
-                    float *ret_scores, GError **error)
+whitened_scores (const WhitenedOptions *options, AssayView images, AssayView mixtures,
+                 float *ret_scores, GError **error)
 {
-  g_autoptr (AssayMatrix) metric = make_metric (options, whitening, error);
-  g_autoptr (AssayMatrix) features
-      = metric != NULL ? whitening_features (whitening, mixtures, error) : NULL;
-  g_autoptr (AssayMatrix) weighted = NULL;
+  const WhiteningMoments moments = whitening_moments (&options->shares);
+  g_auto (Whitening) whitening = { 0 };
+  g_autoptr (AssayMatrix) metric = NULL, features = NULL, weighted = NULL;
   g_autofree double *variance = NULL;
   Scoring job
-      = { .options = options, .whitening = whitening, .images = images, .scores = ret_scores };
+      = { .options = options, .whitening = &whitening, .images = images, .scores = ret_scores };
 
-  if (features == NULL)
+  if (!whitening_learn (images, options->form, &moments, &whitening, error)
+      || (metric = make_metric (options, &whitening, error)) == NULL
+      || (features = whitening_features (&whitening, mixtures, error)) == NULL)
     return FALSE;
   job.is_inverse = metric->rows == metric->cols;
   weighted = weigh (metric, job.is_inverse, features, error);
-  variance = measure_variance (whitening, images, error);
-  if (weighted == NULL || variance == NULL)
+  variance = weighted != NULL ? measure_variance (&whitening, images, error) : NULL;
+  if (variance == NULL)
     return FALSE;
   job.metric = assay_matrix_view (metric);
   job.weighted = assay_matrix_view (weighted);
@@ -208,16 +208,5 @@ whitened_scores_by (const WhitenedOptions *options, const Whitening *whitening,
     if (!score_block (&job, first, MIN (BLOCK, images.rows - first), error))
       return FALSE;
   return options->refine == 0
-         || whitened_refine (options, moments, images, mixtures, ret_scores, error);
-}
-
-gboolean
-whitened_scores (const WhitenedOptions *options, AssayView images, AssayView mixtures,
-                 float *ret_scores, GError **error)
-{
-  const WhiteningMoments moments = whitening_moments (&options->shares);
-  g_auto (Whitening) whitening = { 0 };
-
-  return whitening_learn (images, options->form, &moments, &whitening, error)
-         && whitened_scores_by (options, &whitening, &moments, images, mixtures, ret_scores, error);
+         || whitened_refine (options, &moments, images, mixtures, ret_scores, error);
 }

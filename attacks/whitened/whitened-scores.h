@@ -10,9 +10,4 @@ G_BEGIN_DECLS
 gboolean whitened_scores (const WhitenedOptions *options, AssayView images, AssayView mixtures,
                           float *ret_scores, GError **error);
 
-/* The same by a covariance that was had in another way. */
-gboolean whitened_scores_by (const WhitenedOptions *options, const Whitening *whitening,
-                             const WhiteningMoments *moments, AssayView images, AssayView mixtures,
-                             float *ret_scores, GError **error);
-
 G_END_DECLS

@@ -72,22 +72,29 @@ rounding (const Search *search, const float *query)
   return tolerance * tolerance / 2 * (assay_squared_norm (query, cols) + search->longest);
 }
 
-/* Of the @count rows that FAISS returned for a query, in its order, the k nearest go to the result.
- * FALSE in @ret_is_exact: rows that it did not return might be among those. */
+/* What FAISS returned for a query, in its order. */
+typedef struct {
+  const idx_t *labels;
+  const float *squares;
+  gsize count;
+} Returned;
+
+/* The k nearest of them go to the result. FALSE in @ret_is_exact: rows that were not returned might
+ * be among those. */
 static gboolean
-rank_candidates (const Search *search, gsize number, const idx_t *labels, const float *squares,
-                 gsize count, Neighbour *neighbours, gboolean *ret_is_exact, GError **error)
+rank_candidates (const Search *search, gsize number, const Returned *returned,
+                 Neighbour *neighbours, gboolean *ret_is_exact, GError **error)
 {
   const AssayView base = search->base;
-  const gsize k = search->nearest->k;
+  const gsize k = search->nearest->k, count = returned->count;
   const float *query = assay_view_row (search->queries, number);
   double farthest;
 
   for (gsize i = 0; i < count; i++) {
-    if (labels[i] < 0)
+    if (returned->labels[i] < 0)
       return assay_fail (error, ASSAY_ERROR_NUMERIC,
                          "query %" G_GSIZE_FORMAT ": distances are too large for float32", number);
-    neighbours[i].row = (gsize) labels[i];
+    neighbours[i].row = (gsize) returned->labels[i];
     neighbours[i].distance = (float) sqrt (
         assay_squared_distance (query, assay_view_row (base, neighbours[i].row), base.cols));
   }
@@ -99,7 +106,7 @@ rank_candidates (const Search *search, gsize number, const idx_t *labels, const 
   farthest = (double) neighbours[k - 1].distance;
   *ret_is_exact = count == base.rows
                   || farthest * farthest * (1 + 4 * FLT_EPSILON) + rounding (search, query)
-                         < (double) squares[count - 1];
+                         < (double) returned->squares[count - 1];
   return TRUE;
 }
 
@@ -123,8 +130,9 @@ search_queries (const Search *search, gsize first, gsize n, const float *queries
   for (gsize i = 0; i < n; i++) {
     gboolean is_exact;
 
-    if (!rank_candidates (search, first + i, labels + i * count, squares + i * count, count,
-                          neighbours, &is_exact, error))
+    if (!rank_candidates (search, first + i,
+                          &(Returned){ labels + i * count, squares + i * count, count }, neighbours,
+                          &is_exact, error))
       return FALSE;
     if (!is_exact
         && !search_queries (search, first + i, 1, queries + i * search->base.cols,

@@ -89,10 +89,18 @@ key_of_square (float square, gsize row)
   return key_from (isnan (square) ? INFINITY : sqrtf (square), row);
 }
 
-/* Adds the rows of the panel that are near to a subspace of the batch to its pool. */
+/* The rows of a panel that are compared. */
+typedef struct {
+  const float *norms;
+  const guint16 *lanes; /* where they stand in the panel; NULL: at its beginning */
+  gsize first_row;      /* of the panel */
+  gsize count;
+} Compared;
+
+/* Adds those that are near to a subspace of the batch to its pool. */
 static void
 keep_nearest (Scan *scan, Slot *slot, gsize subspace, const float *rest, const float *products,
-              const float *norms, const guint16 *lanes, gsize first_row, gsize count)
+              const Compared *rows)
 {
   const double share = scan_rounding_share (scan->subspaces->cols, scan->subspaces->dimension);
   const float square = scan->squares[subspace];
@@ -101,25 +109,23 @@ keep_nearest (Scan *scan, Slot *slot, gsize subspace, const float *rest, const f
                           .slope = (float) (3 * share),
                           .bar = key_square_bound (search_bar (&scan->search, subspace)) };
 
-  if (scan_flag_near (rest, products, norms, bounds, search_whole_tiles (count), slot->scores,
-                      slot->flags))
-    search_keep (&scan->search, slot, subspace, lanes, count, first_row, key_of_square);
+  if (scan_flag_near (rest, products, rows->norms, bounds, search_whole_tiles (rows->count),
+                      slot->scores, slot->flags))
+    search_keep (&scan->search, slot, subspace, rows->lanes, rows->count, rows->first_row,
+                 key_of_square);
 }
 
 /* The same from the products with all of the stack. */
 static void
-keep_stacked (Scan *scan, Slot *slot, gsize subspace, const float *products, const float *norms,
-              const guint16 *lanes, gsize first_row, gsize count)
+keep_stacked (Scan *scan, Slot *slot, gsize subspace, const float *products, const Compared *rows)
 {
   const gsize m = scan->subspaces->dimension;
-  const float *rest = norms;
+  float *rest = desk_of (scan, slot)->rest;
 
-  if (m > 0) {
-    rest = desk_of (scan, slot)->rest;
-    scan_subtract_squares (norms, products + PANEL, m, search_whole_tiles (count),
-                           desk_of (scan, slot)->rest);
-  }
-  keep_nearest (scan, slot, subspace, rest, products, norms, lanes, first_row, count);
+  if (m > 0)
+    scan_subtract_squares (rows->norms, products + PANEL, m, search_whole_tiles (rows->count),
+                           rest);
+  keep_nearest (scan, slot, subspace, m > 0 ? rest : rows->norms, products, rows);
 }
 
 /* The rows that the coarse pass has marked for one subspace. */
@@ -137,8 +143,8 @@ keep_marked (Scan *scan, Slot *slot, gsize subspace, const guint64 *marks, gsize
   for (gsize i = 0; i < search_whole_tiles (count); i++)
     desk->near_norms[i] = slot->norms[desk->lanes[MIN (i, count - 1)]];
   prune_products (scan->prune, subspace, slot->panel, desk->lanes, count, slot->products);
-  keep_stacked (scan, slot, subspace, slot->products, desk->near_norms, desk->lanes, first_row,
-                count);
+  keep_stacked (scan, slot, subspace, slot->products,
+                &(Compared){ desk->near_norms, desk->lanes, first_row, count });
 }
 
 /* FALSE: the block has to be multiplied as a whole. */
@@ -194,7 +200,8 @@ scan_wide_subspace (Scan *scan, Slot *slot, gsize subspace, gsize first_row, gsi
   }
   assay_linalg_product (ASSAY_NT, assay_view_of (scan->stack + subspace * d, 1, d),
                         assay_view_of (slot->panel, width, d), slot->products, PANEL);
-  keep_nearest (scan, slot, subspace, rest, slot->products, slot->norms, NULL, first_row, count);
+  keep_nearest (scan, slot, subspace, rest, slot->products,
+                &(Compared){ slot->norms, NULL, first_row, count });
 }
 
 static void
@@ -203,6 +210,7 @@ compare_subspaces (Search *search, Slot *slot, gsize first, gsize n, gsize first
   Scan *scan = (Scan *) search;
   const gsize d = scan->subspaces->cols;
   const gsize stacked = search->plan.stacked;
+  const Compared rows = { slot->norms, NULL, first_row, count };
 
   if (search->plan.is_wide) {
     scan_wide_subspace (scan, slot, first, first_row, count);
@@ -214,8 +222,7 @@ compare_subspaces (Search *search, Slot *slot, gsize first, gsize n, gsize first
                         assay_view_of (slot->panel, search_whole_tiles (count), d), slot->products,
                         PANEL);
   for (gsize i = 0; i < n; i++)
-    keep_stacked (scan, slot, first + i, slot->products + i * stacked * PANEL, slot->norms, NULL,
-                  first_row, count);
+    keep_stacked (scan, slot, first + i, slot->products + i * stacked * PANEL, &rows);
 }
 
 static const SearchKind subspaces_kind = { .prepare = prepare_subspace,

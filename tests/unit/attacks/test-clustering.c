@@ -326,14 +326,16 @@ Test (clustering, k_means_finds_what_is_apart)
     rows[i * 3 + i % 3] = (float) sqrt (3.0);
     rows[i * 3] += 100.0f * (float) (i / 3);
   }
-  assert_near (k_means (rows, 9, 3, 3, 50, 5, &stream, labels), 18, 1e-3, "sum");
+  assert_near (k_means (&(KMeans){ rows, 9, 3, 3, 50, 5 }, &stream, labels), 18, 1e-3, "sum");
   for (gsize i = 0; i < 9; i++)
     for (gsize j = 0; j < 9; j++)
       cr_assert ((labels[i] == labels[j]) == (i / 3 == j / 3), "%zu and %zu", i, j);
-  assert_near (k_means (rows, 9, 3, 9, 50, 1, &stream, labels), 0, 0, "as many as rows");
-  assert_near (k_means (rows, 9, 3, 1, 50, 1, &stream, labels), 18 + 6 * 1e4, 0.1, "one");
+  assert_near (k_means (&(KMeans){ rows, 9, 3, 9, 50, 1 }, &stream, labels), 0, 0,
+               "as many as rows");
+  assert_near (k_means (&(KMeans){ rows, 9, 3, 1, 50, 1 }, &stream, labels), 18 + 6 * 1e4, 0.1,
+               "one");
   memset (rows, 0, sizeof rows);
-  assert_near (k_means (rows, 9, 3, 4, 50, 2, &stream, labels), 0, 0, "equal rows");
+  assert_near (k_means (&(KMeans){ rows, 9, 3, 4, 50, 2 }, &stream, labels), 0, 0, "equal rows");
 }
 
 /* ---- The attack ---- */
