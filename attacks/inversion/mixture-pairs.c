@@ -143,16 +143,64 @@ try_pair (const Products *products, MixtureLabels kind, float share, float *inou
   return best;
 }
 
+/* x_a x_b of the pairs (a, b) with b > a, count x d, and all products that no mixture is in. */
+static void
+multiply_pairs (const Squares *job, gsize a, gsize count, float *ret_rows, Products *ret_products)
+{
+  const MixtureState *state = job->state;
+  const gsize n = state->n_secrets, d = state->cols;
+  g_autofree float *whitened = g_new (float, count *d);
+
+  for (gsize i = 0; i < count; i++)
+    for (gsize j = 0; j < d; j++)
+      ret_rows[i * d + j] = state->images[a * d + j] * state->images[(a + 1 + i) * d + j];
+  whiten_rows (job, count, ret_rows, whitened);
+  for (gsize i = 0; i < count; i++) {
+    const gsize b = a + 1 + i;
+
+    ret_products[i].aa_aa = job->square_products[a * n + a];
+    ret_products[i].bb_bb = job->square_products[b * n + b];
+    ret_products[i].aa_bb = job->square_products[a * n + b];
+    ret_products[i].ab_ab = assay_dot (ret_rows + i * d, whitened + i * d, d);
+    ret_products[i].aa_ab = assay_dot (job->squares + a * d, whitened + i * d, d);
+    ret_products[i].bb_ab = assay_dot (job->squares + b * d, whitened + i * d, d);
+  }
+}
+
+/* Mixture @t, whose products with the pairs are @likeness. */
+static void
+match_mixture (const Squares *job, gsize a, gsize t, const float *likeness, Products *products)
+{
+  const gsize n = job->state->n_secrets, at = a * job->state->n_mixtures + t;
+  const float share = mixture_labels_share (job->state, t, 0);
+
+  for (gsize b = a + 1; b < n; b++) {
+    Products *p = products + (b - a - 1);
+    float weights[2] = { 0, 0 };
+    const MixtureLabels kind
+        = mixture_labels_of (job->state, t, job->classes[a], job->classes[b], weights);
+    double cosine;
+
+    p->aa = job->likeness[t * n + a];
+    p->bb = job->likeness[t * n + b];
+    p->ab = likeness[b - a - 1];
+    cosine = try_pair (p, kind, share, weights);
+    if (cosine <= job->best[at])
+      continue;
+    job->best[at] = (float) cosine;
+    job->best_partner[at] = (guint32) b;
+    memcpy (job->best_weights + 2 * at, weights, sizeof weights);
+  }
+}
+
 /* The pairs (a, b) with b > a of the mixtures that may have a in them. */
 static void
 match_secret (gsize a, guint worker, gpointer data)
 {
   const Squares *job = data;
   const MixtureState *state = job->state;
-  const gsize n = state->n_secrets, d = state->cols, total = state->n_mixtures;
-  const gsize count = n - 1 - a;
+  const gsize d = state->cols, total = state->n_mixtures, count = state->n_secrets - 1 - a;
   g_autofree float *rows = g_new (float, MAX (count * d, 1));
-  g_autofree float *whitened = g_new (float, MAX (count * d, 1));
   g_autofree float *gathered = g_new (float, PANEL *d);
   g_autofree float *likeness = g_new (float, PANEL *MAX (count, 1));
   g_autofree Products *products = g_new0 (Products, MAX (count, 1));
@@ -163,20 +211,7 @@ match_secret (gsize a, guint worker, gpointer data)
     job->best[a * total + t] = -2;
   if (count == 0)
     return;
-  for (gsize i = 0; i < count; i++)
-    for (gsize j = 0; j < d; j++)
-      rows[i * d + j] = state->images[a * d + j] * state->images[(a + 1 + i) * d + j];
-  whiten_rows (job, count, rows, whitened);
-  for (gsize i = 0; i < count; i++) {
-    const gsize b = a + 1 + i;
-
-    products[i].aa_aa = job->square_products[a * n + a];
-    products[i].bb_bb = job->square_products[b * n + b];
-    products[i].aa_bb = job->square_products[a * n + b];
-    products[i].ab_ab = assay_dot (rows + i * d, whitened + i * d, d);
-    products[i].aa_ab = assay_dot (job->squares + a * d, whitened + i * d, d);
-    products[i].bb_ab = assay_dot (job->squares + b * d, whitened + i * d, d);
-  }
+  multiply_pairs (job, a, count, rows, products);
   for (gsize t = 0; t < total;) {
     gsize height = 0;
 
@@ -187,28 +222,8 @@ match_secret (gsize a, guint worker, gpointer data)
       }
     assay_linalg_product (ASSAY_NT, assay_view_of (gathered, height, d),
                           assay_view_of (rows, count, d), likeness, count);
-    for (gsize l = 0; l < height; l++) {
-      const gsize s = listed[l];
-      const float share = mixture_labels_share (state, s, 0);
-
-      for (gsize i = 0; i < count; i++) {
-        Products *p = products + i;
-        float weights[2] = { 0, 0 };
-        const MixtureLabels kind
-            = mixture_labels_of (state, s, job->classes[a], job->classes[a + 1 + i], weights);
-        double cosine;
-
-        p->aa = job->likeness[s * n + a];
-        p->bb = job->likeness[s * n + a + 1 + i];
-        p->ab = likeness[l * count + i];
-        cosine = try_pair (p, kind, share, weights);
-        if (cosine <= job->best[a * total + s])
-          continue;
-        job->best[a * total + s] = (float) cosine;
-        job->best_partner[a * total + s] = (guint32) (a + 1 + i);
-        memcpy (job->best_weights + 2 * (a * total + s), weights, sizeof weights);
-      }
-    }
+    for (gsize l = 0; l < height; l++)
+      match_mixture (job, a, listed[l], likeness + l * count, products);
   }
 }
 
