@@ -197,8 +197,8 @@ place_leaf (AssayScene *scene, const AssayLeaf *leaf)
 
   g_array_append_vals (scene->leaves, leaf, 1);
   for (gsize row = (gsize) MAX (top, 0); row < scene->rows && (double) row <= bottom; row++)
-    for (gsize column = (gsize) MAX (left, 0);
-         column < scene->columns && (double) column <= right; column++) {
+    for (gsize column = (gsize) MAX (left, 0); column < scene->columns && (double) column <= right;
+         column++) {
       const gsize t = row * scene->columns + column;
       gboolean covers = TRUE;
 
@@ -208,8 +208,10 @@ place_leaf (AssayScene *scene, const AssayLeaf *leaf)
         const gsize across = corner & 1, down = corner >> 1;
         double u, v;
 
-        assay_leaf_locate (leaf, TILE * (double) (column + across), TILE * (double) (row + down), &u, &v);
-        covers = assay_leaf_edge_distance (leaf, u, v) > leaf->softness + 1.0 && hypot (u, v) < core;
+        assay_leaf_locate (leaf, TILE * (double) (column + across), TILE * (double) (row + down),
+                           &u, &v);
+        covers
+            = assay_leaf_edge_distance (leaf, u, v) > leaf->softness + 1.0 && hypot (u, v) < core;
       }
       g_array_append_val (scene->tiles[t], index);
       if (covers) {
@@ -227,8 +229,8 @@ meets_open_tile (const AssayScene *scene, const AssayLeaf *leaf)
   const double top = floor ((leaf->y - far) / TILE), bottom = floor ((leaf->y + far) / TILE);
 
   for (gsize row = (gsize) MAX (top, 0); row < scene->rows && (double) row <= bottom; row++)
-    for (gsize column = (gsize) MAX (left, 0);
-         column < scene->columns && (double) column <= right; column++)
+    for (gsize column = (gsize) MAX (left, 0); column < scene->columns && (double) column <= right;
+         column++)
       if (!scene->is_closed[row * scene->columns + column])
         return TRUE;
   return FALSE;
@@ -376,9 +378,9 @@ expose (AssayPhoto *photo, double noise_level, AssayStream *stream)
   for (gsize i = 0; i < photo->width * photo->height; i++) {
     float *pixel = photo->data + 3 * i;
     const double light = CLAMP ((double) pixel[1] / 255.0, 0.0, 1.0);
-    const double grain
-        = noise_level > 0 ? noise_level * sqrt (0.5 + 0.5 * light) * assay_stream_normal (stream)
-                          : 0.0;
+    const double grain = noise_level > 0
+                             ? noise_level * sqrt (0.5 + 0.5 * light) * assay_stream_normal (stream)
+                             : 0.0;
 
     for (gsize c = 0; c < 3; c++)
       pixel[c] += (float) grain;

@@ -1,7 +1,7 @@
 /* One leaf of a scene.
  *
- * Textures are functions of a place and of the size of a pixel, both in periods of the texture, with
- * values of about [-1, 1]. All are made of value noise: random numbers on the integer lattice,
+ * Textures are functions of a place and of the size of a pixel, both in periods of the texture,
+ * with values of about [-1, 1]. All are made of value noise: random numbers on the integer lattice,
  * interpolated (K. Perlin, "An image synthesizer", SIGGRAPH 1985, for the idea; D. Ebert et al.,
  * "Texturing and Modeling", chapter 2, for the kinds).
  *

@@ -89,7 +89,8 @@ copy_crop (const AssayPhoto *photo, const Square *square, const AssayCropRules *
   if (crop == NULL)
     return FALSE;
   for (gsize y = 0; y < side; y++)
-    memcpy (assay_photo_pixel (crop, 0, y), assay_photo_pixel (photo, square->left, square->top + y),
+    memcpy (assay_photo_pixel (crop, 0, y),
+            assay_photo_pixel (photo, square->left, square->top + y),
             side * photo->channels * sizeof (float));
   small = assay_photo_shrink (crop, rules->size, error);
   if (small == NULL)

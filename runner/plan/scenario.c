@@ -186,8 +186,8 @@ parse_entry (AssayGroup *group, char *line, guint number, GError **error)
   if (equals == NULL)
     return assay_fail (error, ASSAY_ERROR_SCENARIO, "'%s': expected KEY = VALUE or [GROUP]", line);
   if (group == NULL)
-    return assay_fail (error, ASSAY_ERROR_SCENARIO, "'%s': expected a group as [NAME] before the first key",
-                       line);
+    return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                       "'%s': expected a group as [NAME] before the first key", line);
   *equals = '\0';
   key = g_strstrip (line);
   value = g_strstrip (equals + 1);

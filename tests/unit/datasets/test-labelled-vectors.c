@@ -231,8 +231,10 @@ Test (row_labels, several_columns_are_sets)
 
   cr_assert (row_labels_read (rows, "l.npy", 2, &data, &n_classes, NULL));
   cr_assert_eq (n_classes, 3);
-  cr_assert_arr_eq (assay_array_int64 (data.labels), ((const gint64[]){ 1, 0 }), 2 * sizeof (gint64));
-  cr_assert_arr_eq (assay_array_int64 (data.label_sets), ((const gint64[]){ 6, 1 }), 2 * sizeof (gint64));
+  cr_assert_arr_eq (assay_array_int64 (data.labels), ((const gint64[]){ 1, 0 }),
+                    2 * sizeof (gint64));
+  cr_assert_arr_eq (assay_array_int64 (data.label_sets), ((const gint64[]){ 6, 1 }),
+                    2 * sizeof (gint64));
   assay_role_data_clear (&data);
 }
 
