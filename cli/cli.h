@@ -3,7 +3,6 @@
 
 #include <glib.h>
 
-#include "cli/commands.h"
 #include "core/plugin/plugin.h"
 
 /* Exit codes: a contract (docs/scenarios.md). */
@@ -33,6 +32,16 @@ int cli_check (int argc, char **argv);
 int cli_completion (int argc, char **argv);
 int cli_man (int argc, char **argv);
 int cli_export (int argc, char **argv);
+
+/* As cli_parse is given it; valid during the call alone. */
+typedef struct {
+  const char *parameters;  /* "SCENARIO..." */
+  const char *summary;     /* may be NULL */
+  const char *description; /* may be NULL */
+  const GOptionEntry *entries;
+} CliUsage;
+
+typedef void (*CliUsageFunc) (const CliUsage *usage, gpointer data);
 
 /* Parses options; --help prints and exits. FALSE: bad usage, already reported. Arguments that are
  * left stand in argv. */

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "cli/cli.h"
-
 const CliCommand cli_commands[] = {
   { "init", cli_init, "Write a scenario to begin with, for one defense" },
   { "check", cli_check, "Tell what is wrong with scenarios, and what is doubtful" },

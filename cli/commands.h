@@ -3,7 +3,7 @@
  * plays it; it is asked for them by the way that it hands them to cli_parse. */
 #pragma once
 
-#include <glib.h>
+#include "cli/cli.h"
 
 typedef struct {
   const char *name;
@@ -13,16 +13,6 @@ typedef struct {
 
 extern const CliCommand cli_commands[];         /* the last has no name */
 extern const CliCommand cli_dataset_commands[]; /* of `assay dataset` */
-
-/* As cli_parse is given it; valid during the call alone. */
-typedef struct {
-  const char *parameters;  /* "SCENARIO..." */
-  const char *summary;     /* may be NULL */
-  const char *description; /* may be NULL */
-  const GOptionEntry *entries;
-} CliUsage;
-
-typedef void (*CliUsageFunc) (const CliUsage *usage, gpointer data);
 
 /* Calls @func with what @command takes; the command itself does nothing. */
 void cli_ask_usage (const CliCommand *command, CliUsageFunc func, gpointer data);

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "report/compare.h"
 #include "runner/judge/compare.h"
-#include "runner/store/kept.h"
+#include "runner/judge/saved-run.h"
 
 #define DEFAULT_MARGIN 0.01
 
@@ -46,7 +46,7 @@ static int
 compare (char **folders, guint n, const CompareOptions *options)
 {
   g_autoptr (GPtrArray) runs
-      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_kept_run_close);
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_saved_run_close);
   g_autoptr (AssayCompared) compared = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
@@ -55,7 +55,7 @@ compare (char **folders, guint n, const CompareOptions *options)
   if (!parse_margin (options->margin, &margin, &error) || !make_place (options->out, &error))
     return cli_fail_early (error);
   for (guint i = 0; i < n; i++) {
-    AssayKeptRun *run = assay_kept_run_open (folders[i], TRUE, &error);
+    AssaySavedRun *run = assay_saved_run_open (folders[i], TRUE, &error);
 
     if (run == NULL)
       return cli_fail_early (error);

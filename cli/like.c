@@ -7,7 +7,7 @@
 void
 cli_like_clear (CliLike *like)
 {
-  g_clear_pointer (&like->run, assay_kept_run_close);
+  g_clear_pointer (&like->run, assay_saved_run_close);
   g_clear_pointer (&like->folder, g_free);
   g_clear_pointer (&like->id, g_free);
 }
@@ -21,7 +21,7 @@ cli_like_open (CliLike *like, GError **error)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "expected --like RUN and --cell ID together: which run, and which of its "
                        "cells");
-  like->run = assay_kept_run_open (like->folder, TRUE, error);
+  like->run = assay_saved_run_open (like->folder, TRUE, error);
   if (like->run == NULL)
     return FALSE;
   like->cell = assay_plan_find_cell (like->run->plan, like->id);

@@ -2,11 +2,11 @@
  * cell of a run. */
 #pragma once
 
-#include "runner/store/kept.h"
+#include "runner/judge/saved-run.h"
 
 typedef struct {
   char *folder, *id; /* as they were given; both or neither */
-  AssayKeptRun *run; /* NULL: nothing was given */
+  AssaySavedRun *run; /* NULL: nothing was given */
   const AssayCell *cell;
 } CliLike;
 

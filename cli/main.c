@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "config.h"
 #include "core/base/text.h"
 #include "core/math/linalg.h"

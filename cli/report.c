@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "report/report.h"
-#include "runner/store/kept.h"
+#include "runner/judge/saved-run.h"
 
 typedef struct {
   char *out;
@@ -28,7 +28,7 @@ make_place (const char *place, const char *hint, GError **error)
 }
 
 static gboolean
-write_again (const AssayKeptRun *run, const char *place, const AssayFigureOptions *figures,
+write_again (const AssaySavedRun *run, const char *place, const AssayFigureOptions *figures,
              GError **error)
 {
   return assay_report_write (run->results, place, run->times.threads, run->times.started_us,
@@ -36,7 +36,7 @@ write_again (const AssayKeptRun *run, const char *place, const AssayFigureOption
 }
 
 static void
-print_results (const AssayKeptRun *run, const char *place)
+print_results (const AssaySavedRun *run, const char *place)
 {
   g_autofree char *text = assay_report_table (run->results, cli_terminal_width ());
   g_autofree char *sheets = assay_report_sheets (run->results, place);
@@ -54,7 +54,7 @@ report (const char *folder, const ReportOptions *options)
 {
   const char *place = options->out != NULL ? options->out : folder;
   const char *hint = options->out != NULL ? "" : "; expected --out with another folder";
-  g_autoptr (AssayKeptRun) run = NULL;
+  g_autoptr (AssaySavedRun) run = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *json = NULL;
   AssayFigureOptions figures = { 0 };
@@ -63,7 +63,7 @@ report (const char *folder, const ReportOptions *options)
     g_prefix_error (&error, "--figures: ");
     return cli_fail_early (error);
   }
-  run = assay_kept_run_open (folder, FALSE, &error);
+  run = assay_saved_run_open (folder, FALSE, &error);
   if (run == NULL || !make_place (place, hint, &error))
     return cli_fail_early (error);
   if (!write_again (run, place, &figures, &error))

@@ -17,7 +17,7 @@
 #include "runner/run/inputs.h"
 #include "runner/run/run.h"
 #include "runner/store/folder.h"
-#include "runner/store/kept.h"
+#include "runner/judge/saved-run.h"
 
 typedef struct {
   CliPlanOptions plan;
@@ -106,12 +106,12 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
 {
   g_autoptr (AssayResults) results = assay_results_load (plan, folder->store, error);
   g_autoptr (AssayBaseline) baseline = NULL;
-  const AssayKeptTimes times = { .threads = assay_parallel_threads (),
+  const AssayRunTimes times = { .threads = assay_parallel_threads (),
                                  .started_us = started,
                                  .ended_us = g_get_real_time () };
   g_autofree char *text = NULL;
 
-  if (results == NULL || !assay_kept_set_times (folder->store, &times, error)
+  if (results == NULL || !assay_manifest_set_times (folder->store, &times, error)
       || !assay_report_write (results, folder->work, times.threads, times.started_us,
                               times.ended_us, NULL, error)
       || !compare (results, plan, folder, options->baseline, &baseline, error))

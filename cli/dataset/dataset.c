@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "config.h"
 #include "core/base/error.h"
 #include "core/base/text.h"

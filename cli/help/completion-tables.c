@@ -1,7 +1,7 @@
 /* The tables of completion scripts, in the words of each shell. */
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/help/completion.h"
 #include "core/plugin/registry.h"
 

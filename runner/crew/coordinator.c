@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "runner/crew/crew.h"
 #include "runner/crew/deal.h"
-#include "runner/store/store-rows.h"
+#include "runner/store/rows.h"
 
 #define MAX_ORDERS 2 /* cells that a worker has at a time: one runs, one waits */
 #define WAIT_US (G_USEC_PER_SEC / 10)

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "runner/crew/crew.h"
-#include "runner/store/store-rows.h"
+#include "runner/store/rows.h"
 
 GBytes *
 assay_mail_new (AssayMail kind, guint64 number, gconstpointer rest, gsize size)

@@ -4,7 +4,8 @@
 #include "core/stats/bound-test.h"
 #include "runner/judge/describe.h"
 #include "runner/judge/pool.h"
-#include "runner/store/folder.h"
+#include "runner/store/manifest.h"
+#include "runner/store/outcomes.h"
 #include "runner/store/records.h"
 
 void

@@ -9,11 +9,11 @@
 static const AssayPlan *
 plan_of (const GPtrArray *runs, guint i)
 {
-  return ((const AssayKeptRun *) runs->pdata[i])->plan;
+  return ((const AssaySavedRun *) runs->pdata[i])->plan;
 }
 
 static gboolean
-check_finished (const AssayKeptRun *run, const char *name, GError **error)
+check_finished (const AssaySavedRun *run, const char *name, GError **error)
 {
   return run->is_finished
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -104,7 +104,7 @@ static gboolean
 check_dataset (const GPtrArray *runs, guint other, guint index, const GPtrArray *names,
                GError **error)
 {
-  const AssayKeptRun *a = runs->pdata[0], *b = runs->pdata[other];
+  const AssaySavedRun *a = runs->pdata[0], *b = runs->pdata[other];
   const char *ours = assay_result_component (a->results->datasets, index)->sha256;
   const char *theirs = assay_result_component (b->results->datasets, index)->sha256;
   const AssayPart *part = assay_plan_part (a->plan->datasets, index);

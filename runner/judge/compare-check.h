@@ -1,11 +1,11 @@
 /* Whether runs can be compared at all. */
 #pragma once
 
-#include "runner/store/kept.h"
+#include "runner/judge/saved-run.h"
 
 G_BEGIN_DECLS
 
-/* That data, secrets, trials, seed and confidence of all @runs (AssayKeptRun, called @names) are
+/* That data, secrets, trials, seed and confidence of all @runs (AssaySavedRun, called @names) are
  * the same, and that all are finished. ASSAY_ERROR_MISMATCH names the first difference. */
 gboolean assay_compare_check (const GPtrArray *runs, const GPtrArray *names, GError **error);
 

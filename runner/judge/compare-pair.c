@@ -4,17 +4,17 @@
 #include "core/stats/bound-test.h"
 #include "runner/judge/compare-check.h"
 #include "runner/judge/compare-test.h"
-#include "runner/store/kept.h"
+#include "runner/judge/saved-run.h"
 
 /* What the making of a comparison knows beside its result. */
 typedef struct {
   AssayCompared *compared;
-  const GPtrArray *runs; /* AssayKeptRun */
+  const GPtrArray *runs; /* AssaySavedRun */
   GPtrArray *firsts;    /* of each run: GArray of gsize, the plan's cell of each pooled one */
   GHashTable *evidence; /* "run first metric": AssayEvidence */
 } Maker;
 
-static const AssayKeptRun *
+static const AssaySavedRun *
 run_of (const Maker *maker, guint i)
 {
   return maker->runs->pdata[i];
@@ -24,7 +24,7 @@ run_of (const Maker *maker, guint i)
 static const AssayEvidence *
 evidence_of (Maker *maker, guint run, const AssayResultCell *cell, guint metric, GError **error)
 {
-  const AssayKeptRun *kept = run_of (maker, run);
+  const AssaySavedRun *kept = run_of (maker, run);
   const GArray *firsts = maker->firsts->pdata[run];
   guint place = 0;
   gsize first;

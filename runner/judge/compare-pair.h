@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /* Fills in the pairs of every axis, whose points are there, and corrects them by Holm over all.
- * @runs: of AssayKeptRun, those of @compared. */
+ * @runs: of AssaySavedRun, those of @compared. */
 gboolean assay_compare_test_pairs (AssayCompared *compared, const GPtrArray *runs, GError **error);
 
 G_END_DECLS

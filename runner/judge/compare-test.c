@@ -7,6 +7,7 @@
 #include "core/stats/bound-test.h"
 #include "core/stats/paired-test.h"
 #include "runner/judge/pool.h"
+#include "runner/store/outcomes.h"
 
 /* Halvings of the logarithm of a: its ends are 2^-40 of their distance apart. */
 #define HALVINGS 40
@@ -31,7 +32,7 @@ assay_evidence_free (AssayEvidence *evidence)
 }
 
 AssayEvidence *
-assay_evidence_new (const AssayKeptRun *run, gsize first, guint metric, GError **error)
+assay_evidence_new (const AssaySavedRun *run, gsize first, guint metric, GError **error)
 {
   g_autoptr (GArray) indices = assay_pool_trials (run->plan, first);
   AssayEvidence *evidence = g_new0 (AssayEvidence, 1);

@@ -17,14 +17,14 @@
  * Epsilon is only ever bounded from below: nothing shows that one is smaller. */
 #pragma once
 
-#include "runner/store/kept.h"
+#include "runner/judge/saved-run.h"
 
 G_BEGIN_DECLS
 
 typedef struct _AssayEvidence AssayEvidence;
 
 /* What the pooled cell at @first (of trial 0) of @run saw of its metric number @metric. */
-AssayEvidence *assay_evidence_new (const AssayKeptRun *run, gsize first, guint metric,
+AssayEvidence *assay_evidence_new (const AssaySavedRun *run, gsize first, guint metric,
                                    GError **error);
 void assay_evidence_free (AssayEvidence *evidence);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayEvidence, assay_evidence_free)

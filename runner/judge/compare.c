@@ -4,7 +4,7 @@
 #include "runner/judge/compare-check.h"
 #include "runner/judge/compare-pair.h"
 #include "runner/store/folder.h"
-#include "runner/store/kept.h"
+#include "runner/judge/saved-run.h"
 
 static void
 point_clear (gpointer data)
@@ -44,13 +44,13 @@ assay_compared_free (AssayCompared *compared)
 /* What the making of a comparison knows beside its result. */
 typedef struct {
   AssayCompared *compared;
-  const GPtrArray *runs; /* AssayKeptRun */
+  const GPtrArray *runs; /* AssaySavedRun */
 } Maker;
 
 static const AssayPlan *
 plan_of (const Maker *maker, guint i)
 {
-  return ((const AssayKeptRun *) maker->runs->pdata[i])->plan;
+  return ((const AssaySavedRun *) maker->runs->pdata[i])->plan;
 }
 
 static const AssayResults *
@@ -81,14 +81,14 @@ static gboolean
 add_runs (AssayCompared *compared, const GPtrArray *runs, GError **error)
 {
   for (guint i = 0; i < runs->len; i++) {
-    const AssayKeptRun *run = runs->pdata[i];
+    const AssaySavedRun *run = runs->pdata[i];
     AssayComparedRun plain = { NULL, run->folder, run->version, run->results };
     g_autofree char *own = assay_folder_canonical (run->folder);
     char *base = g_path_get_basename (own);
 
     for (guint j = 0; j < runs->len; j++) {
       g_autofree char *other
-          = assay_folder_canonical (((const AssayKeptRun *) runs->pdata[j])->folder);
+          = assay_folder_canonical (((const AssaySavedRun *) runs->pdata[j])->folder);
       g_autofree char *other_base = g_path_get_basename (other);
 
       if (j < i && g_str_equal (own, other)) {

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* @runs (of AssayKeptRun, borrowed): two or more, finished. ASSAY_ERROR_MISMATCH: they cannot be
+/* @runs (of AssaySavedRun, borrowed): two or more, finished. ASSAY_ERROR_MISMATCH: they cannot be
  * compared, and why. */
 AssayCompared *assay_compare (const GPtrArray *runs, double margin, GError **error);
 void assay_compared_free (AssayCompared *compared);

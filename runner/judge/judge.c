@@ -9,6 +9,7 @@
 #include "runner/judge/reason.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/fit.h"
+#include "runner/store/outcomes.h"
 
 /* Fewer groups than these say too little about others like them. */
 #define LEAST_GROUPS 10

@@ -41,15 +41,16 @@ add_tuning (AssayStore *store, const AssayPlan *plan, const AssayCell *cell, Ass
   const AssayResultComponent *attack = assay_result_component (results->attacks, cell->attack);
   AssayResultTuning tuning = { .measure = assay_plan_player (plan, cell)->tune_measure,
                                .candidates = attack->candidates };
-  guint chosen;
+  AssayTuning found;
 
-  if (!assay_store_tuning (store, cell->dataset, cell->defense, cell->attack, &chosen,
-                           &tuning.estimates, &tuning.n_candidates, error))
+  if (!assay_store_tuning (store, cell, &found, error))
     return FALSE;
-  if (tuning.estimates == NULL)
+  if (found.estimates == NULL)
     return TRUE;
+  tuning.estimates = found.estimates;
+  tuning.n_candidates = found.n;
   tuning.defense = assay_result_component (results->defenses, cell->defense);
-  tuning.attack = assay_result_component (attack->candidates, chosen);
+  tuning.attack = assay_result_component (attack->candidates, found.chosen);
   g_array_append_val (results->tunings, tuning);
   return TRUE;
 }

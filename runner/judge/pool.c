@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "runner/store/outcomes.h"
 
 void
 assay_pool_clear (AssayPool *pool)

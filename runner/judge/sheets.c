@@ -4,6 +4,7 @@
  * that ended in an error keeps its column, without pictures; one to which the metric does not apply
  * has none. */
 #include "runner/judge/sheets.h"
+#include "runner/store/outcomes.h"
 
 #include "runner/judge/cells.h"
 #include "runner/plan/sheet.h"

@@ -7,6 +7,7 @@
 #include "runner/run/inputs.h"
 #include "runner/run/show.h"
 #include "runner/run/tune.h"
+#include "runner/store/outcomes.h"
 
 struct _AssayRunner {
   const AssayPlan *plan;
@@ -93,10 +94,9 @@ tune_if_needed (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
                 guint *ret_candidate, GError **error)
 {
   const AssayPlan *plan = runner->plan;
-  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
   g_autofree double *estimates = NULL;
+  AssayTuning tuning;
   AssayJob work;
-  guint chosen;
 
   if (!assay_run_attack_settings (plan, runner->store, cell, ret_settings, ret_candidate, error))
     return FALSE;
@@ -104,9 +104,10 @@ tune_if_needed (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
     return TRUE;
   report_progress (runner, "tuning on separate secrets");
   if (!assay_workspace_tuning (runner->workspace, cell, &work, error)
-      || !assay_tune (plan, cell, runner->workspace, &work, &chosen, &estimates, error)
-      || !assay_store_set_tuning (runner->store, cell->dataset, cell->defense, cell->attack, chosen,
-                                  estimates, attack->candidates->len, error))
+      || !assay_tune (plan, cell, runner->workspace, &work, &tuning, error))
+    return FALSE;
+  estimates = tuning.estimates;
+  if (!assay_store_set_tuning (runner->store, cell, &tuning, error))
     return FALSE;
   assay_workspace_end_tuning (runner->workspace);
   return assay_run_attack_settings (plan, runner->store, cell, ret_settings, ret_candidate, error);

@@ -69,7 +69,7 @@ try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *wor
 
 gboolean
 assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
-            const AssayJob *work, guint *ret_chosen, double **ret_estimates, GError **error)
+            const AssayJob *work, AssayTuning *ret_tuning, GError **error)
 {
   const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
   const guint n = attack->candidates->len;
@@ -109,7 +109,7 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *worksp
     g_propagate_prefixed_error (error, g_steal_pointer (&last), "tuning %s: ", attack->label);
     return FALSE;
   }
-  *ret_chosen = best;
-  *ret_estimates = g_steal_pointer (&estimates);
+  *ret_tuning
+      = (AssayTuning){ .chosen = best, .n = n, .estimates = g_steal_pointer (&estimates) };
   return TRUE;
 }

@@ -3,16 +3,16 @@
 
 #include "runner/plan/plan.h"
 #include "runner/run/workspace.h"
+#include "runner/store/store.h"
 
 G_BEGIN_DECLS
 
 /* Tries every candidate of the cell's attack on the release in @work (of assay_workspace_tuning)
  * and picks the one that its tune_measure says is best for the attacker; the first of equals.
- * @ret_estimates has one value per candidate (free with g_free). A candidate that fails counts as
- * the worst. */
+ * The estimates of @ret_tuning are freed with g_free. A candidate that fails counts as the
+ * worst. */
 gboolean assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
-                     const AssayJob *work, guint *ret_chosen, double **ret_estimates,
-                     GError **error);
+                     const AssayJob *work, AssayTuning *ret_tuning, GError **error);
 
 /* The metric part of @plan that has the measure @name, and the measure. */
 const AssayPart *assay_plan_measure (const AssayPlan *plan, const char *name,

@@ -24,7 +24,7 @@
 #include "config.h"
 #include "runner/plan/loaded.h"
 #include "runner/store/folder-files.h"
-#include "runner/store/kept.h"
+#include "runner/store/manifest.h"
 
 #define LOCK_TRIES 10
 #define LOCK_WAIT_US 10000
@@ -460,7 +460,7 @@ describe_run (const AssayPlan *plan, AssayFolder *folder, GError **error)
   return assay_store_set (folder->store, ASSAY_META_VERSION, ASSAY_THIS_VERSION, error)
          && assay_store_set (folder->store, ASSAY_META_SERIAL, serial, error)
          && assay_store_set (folder->store, ASSAY_META_PLAN_TEXT, plan->canonical, error)
-         && assay_kept_store (plan, folder->store, error)
+         && assay_manifest_store (plan, folder->store, error)
          && assay_store_set (folder->store, ASSAY_META_PLAN, plan->sha256, error);
 }
 
@@ -481,7 +481,7 @@ set_up (const AssayPlan *plan, AssayFolder *folder, GError **error)
   /* Claims may have changed since a run that is gone on with was begun. */
   if (folder->store != NULL
       && (folder->is_new ? describe_run (plan, folder, error)
-                         : assay_kept_store (plan, folder->store, error)))
+                         : assay_manifest_store (plan, folder->store, error)))
     return TRUE;
   g_clear_pointer (&folder->store, assay_store_close);
   if (folder->is_new)

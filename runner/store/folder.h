@@ -6,15 +6,6 @@
 
 G_BEGIN_DECLS
 
-/* What the store of a run says of itself. */
-#define ASSAY_META_PLAN "plan_sha256"
-#define ASSAY_META_PLAN_TEXT "plan"
-#define ASSAY_META_STATE "state"
-#define ASSAY_META_FINISHED "finished"
-#define ASSAY_META_SERIAL "serial"   /* one more than that of the run it replaces */
-#define ASSAY_META_VERSION "version" /* of the program that began it, with its commit */
-#define ASSAY_THIS_VERSION ASSAY_VERSION " (" ASSAY_COMMIT ")" /* config.h */
-
 typedef struct {
   char *place; /* where the results will be; of a link, what it leads to */
   char *work;  /* where the run works: place, or beside it when a finished run is replaced */

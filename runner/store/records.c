@@ -61,19 +61,20 @@ assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const Assay
 {
   const AssayPart *player = assay_plan_player (plan, cell);
   g_autofree double *estimates = NULL;
-  guint n;
+  AssayTuning tuning;
 
   *ret_candidate = 0;
   *ret_settings = player->settings;
   if (player->candidates == NULL)
     return TRUE;
-  if (!assay_store_tuning (store, cell->dataset, cell->defense, cell->attack, ret_candidate,
-                           &estimates, &n, error))
+  if (!assay_store_tuning (store, cell, &tuning, error))
     return FALSE;
-  if (estimates != NULL && n != player->candidates->len)
+  estimates = tuning.estimates;
+  *ret_candidate = tuning.chosen;
+  if (estimates != NULL && tuning.n != player->candidates->len)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "attack %s: the run store has estimates of %u candidates; expected %u",
-                       player->label, n, player->candidates->len);
+                       player->label, tuning.n, player->candidates->len);
   *ret_settings = estimates != NULL ? player->candidates->pdata[*ret_candidate] : NULL;
   return TRUE;
 }

@@ -2,18 +2,13 @@
  * that was committed. */
 #include "runner/store/store.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "runner/store/left-out.h"
-#include "runner/store/store-sql.h"
 #include <glib/gstdio.h>
+
+#include "runner/store/sql.h"
 
 /* Written into the file's header ("assy"), so that another program's database is recognised. */
 #define APPLICATION_ID 0x61737379
-/* 2: with pictures. 3: series of outcomes may be left out, for a reason among the texts of `meta`.
- * Stores of earlier versions are of plans without these, and are read as they stand. */
-#define SCHEMA_VERSION 3
+#define SCHEMA_VERSION 1
 #define MAX_BEGUN 2
 
 static const char schema[]
@@ -61,7 +56,7 @@ identify (AssayStore *store, gboolean *ret_is_blank, GError **error)
       || !assay_sql_read_integer (store, "SELECT count(*) FROM sqlite_master", &tables, error))
     return FALSE;
   *ret_is_blank = application == 0 && version == 0 && tables == 0;
-  if (*ret_is_blank || (application == APPLICATION_ID && version >= 1 && version <= SCHEMA_VERSION))
+  if (*ret_is_blank || (application == APPLICATION_ID && version == SCHEMA_VERSION))
     return TRUE;
   if (application == APPLICATION_ID && version > SCHEMA_VERSION)
     return assay_fail (error, ASSAY_ERROR_DATA,
@@ -292,244 +287,6 @@ assay_store_forget_cell (AssayStore *store, gsize index, GError **error)
   return statement != NULL && assay_sql_finish (store, statement, error);
 }
 
-/* ---- Blobs of numbers, in the byte order of the machine ---- */
-
-static gboolean
-insert_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
-             gconstpointer data, gsize bytes, GError **error)
-{
-  sqlite3_stmt *statement = assay_sql_prepare (store, sql, integers, n, error);
-
-  if (statement == NULL)
-    return FALSE;
-  sqlite3_bind_blob64 (statement, (int) n + 1, data, bytes, SQLITE_TRANSIENT);
-  return assay_sql_finish (store, statement, error);
-}
-
-/* The last column of the one row, which holds numbers of 8 bytes, copied; NULL where there is no
- * row. */
-static gboolean
-select_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
-             gpointer *ret_data, gsize *ret_bytes, gint64 *ret_first, GError **error)
-{
-  sqlite3_stmt *statement = assay_sql_prepare (store, sql, integers, n, error);
-  int result;
-
-  if (statement == NULL)
-    return FALSE;
-  *ret_data = NULL;
-  *ret_bytes = 0;
-  result = sqlite3_step (statement);
-  if (result == SQLITE_ROW) {
-    const int last = sqlite3_column_count (statement) - 1;
-
-    *ret_bytes = (gsize) sqlite3_column_bytes (statement, last);
-    *ret_data = g_memdup2 (sqlite3_column_blob (statement, last), *ret_bytes);
-    *ret_first = sqlite3_column_int64 (statement, 0);
-  }
-  sqlite3_reset (statement);
-  if (result != SQLITE_ROW && result != SQLITE_DONE)
-    return assay_sql_fail (store, error);
-  if (*ret_bytes % sizeof (double) == 0)
-    return TRUE;
-  g_clear_pointer (ret_data, g_free);
-  return assay_sql_fail_damaged (store, "numbers are cut short", error);
-}
-
-static gboolean
-insert_outcomes (AssayStore *store, gsize index, const AssayOutcomes *outcomes, guint n_metrics,
-                 GError **error)
-{
-  for (guint m = 0; m < n_metrics; m++)
-    for (guint s = 0; s < ASSAY_MAX_SERIES && outcomes[m].n > 0; s++) {
-      const sqlite3_int64 integers[] = { (sqlite3_int64) index, m, s };
-
-      if (outcomes[m].series[s] != NULL
-          && !insert_blob (store, "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)", integers,
-                           3, outcomes[m].series[s], outcomes[m].n * sizeof (double), error))
-        return FALSE;
-    }
-  return assay_left_out_store (store, index, outcomes, n_metrics, error);
-}
-
-/* A name for the content: the hash of sizes and pixels. */
-static char *
-hash_of (const AssayTile *tile)
-{
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  g_autofree char *sizes
-      = g_strdup_printf ("%" G_GSIZE_FORMAT " %" G_GSIZE_FORMAT " %" G_GSIZE_FORMAT "\n",
-                         tile->width, tile->height, tile->channels);
-
-  g_checksum_update (checksum, (const guchar *) sizes, (gssize) strlen (sizes));
-  g_checksum_update (checksum, tile->data, (gssize) (tile->width * tile->height * tile->channels));
-  return g_strdup (g_checksum_get_string (checksum));
-}
-
-static gboolean
-insert_tile (AssayStore *store, const char *sha256, const AssayTile *tile, GError **error)
-{
-  const sqlite3_int64 sizes[] = { (sqlite3_int64) tile->width, (sqlite3_int64) tile->height,
-                                  (sqlite3_int64) tile->channels };
-  sqlite3_stmt *statement = assay_sql_prepare (
-      store, "INSERT OR IGNORE INTO tiles VALUES (?4, ?1, ?2, ?3, ?5)", sizes, 3, error);
-
-  if (statement == NULL)
-    return FALSE;
-  sqlite3_bind_text (statement, 4, sha256, -1, SQLITE_TRANSIENT);
-  sqlite3_bind_blob64 (statement, 5, tile->data, tile->width * tile->height * tile->channels,
-                       SQLITE_TRANSIENT);
-  return assay_sql_finish (store, statement, error);
-}
-
-static gboolean
-insert_shown (AssayStore *store, gsize index, const GArray *shown, GError **error)
-{
-  for (guint i = 0; shown != NULL && i < shown->len; i++) {
-    const AssayShown *one = &g_array_index (shown, AssayShown, i);
-    const sqlite3_int64 key[]
-        = { (sqlite3_int64) index, one->metric, one->role, (sqlite3_int64) one->unit };
-    g_autofree char *sha256 = hash_of (one->tile);
-    sqlite3_stmt *statement;
-
-    if (!insert_tile (store, sha256, one->tile, error))
-      return FALSE;
-    statement = assay_sql_prepare (store, "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?)",
-                                   key, 4, error);
-    if (statement == NULL)
-      return FALSE;
-    sqlite3_bind_text (statement, 5, sha256, -1, SQLITE_TRANSIENT);
-    if (!assay_sql_finish (store, statement, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-insert_record (AssayStore *store, gsize index, const AssayCellRecord *record, GError **error)
-{
-  const sqlite3_int64 integers[] = { (sqlite3_int64) index, record->status };
-  sqlite3_stmt *statement
-      = assay_sql_prepare (store,
-                           "UPDATE cells SET status = ?2, message = ?3, seconds = ?4"
-                           " WHERE cell = ?1",
-                           integers, 2, error);
-
-  if (statement == NULL)
-    return FALSE;
-  sqlite3_bind_text (statement, 3, record->message, -1, SQLITE_TRANSIENT);
-  sqlite3_bind_double (statement, 4, record->seconds);
-  return assay_sql_finish (store, statement, error);
-}
-
-gboolean
-assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *record,
-                         const AssayOutcomes *outcomes, guint n_metrics, const GArray *shown,
-                         GError **error)
-{
-  if (!assay_sql_execute (store, "BEGIN", error))
-    return FALSE;
-  if (insert_outcomes (store, index, outcomes, n_metrics, error)
-      && insert_shown (store, index, shown, error) && insert_record (store, index, record, error)
-      && assay_sql_execute (store, "COMMIT", error))
-    return TRUE;
-  sqlite3_exec (store->database, "ROLLBACK", NULL, NULL, NULL);
-  return FALSE;
-}
-
-/* Takes @values over. The series of a metric are as long as each other, and finite. */
-static gboolean
-add_series (const AssayStore *store, guint series, double *values, gsize n,
-            AssayOutcomes *inout_outcomes, GError **error)
-{
-  inout_outcomes->series[series] = values;
-  if (values == NULL)
-    return TRUE;
-  if (inout_outcomes->n > 0 && inout_outcomes->n != n)
-    return assay_sql_fail_damaged (store, "outcomes of one metric are not as many as each other",
-                                   error);
-  inout_outcomes->n = n;
-  for (gsize i = 0; i < n; i++)
-    if (!isfinite (values[i]))
-      return assay_sql_fail_damaged (store, "an outcome is no finite number", error);
-  return TRUE;
-}
-
-gboolean
-assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_series,
-                      AssayOutcomes *ret_outcomes, GError **error)
-{
-  AssayOutcomes outcomes = { 0 };
-
-  for (guint s = 0; s < n_series; s++) {
-    const sqlite3_int64 integers[] = { (sqlite3_int64) index, metric, s };
-    gpointer data = NULL;
-    gsize bytes = 0;
-    gint64 ignored = 0;
-
-    if (!select_blob (store,
-                      "SELECT data FROM outcomes WHERE cell = ? AND metric = ? AND series = ?",
-                      integers, 3, &data, &bytes, &ignored, error)
-        || !add_series (store, s, data, bytes / sizeof (double), &outcomes, error)) {
-      assay_outcomes_clear (&outcomes);
-      return FALSE;
-    }
-  }
-  if (!assay_left_out_load (store, index, metric, n_series, &outcomes, error)) {
-    assay_outcomes_clear (&outcomes);
-    return FALSE;
-  }
-  *ret_outcomes = outcomes;
-  return TRUE;
-}
-
-/* The picture in the row that the statement stands at. */
-static AssayTile *
-read_tile (const AssayStore *store, sqlite3_stmt *statement, GError **error)
-{
-  const gsize bytes = (gsize) sqlite3_column_bytes (statement, 3);
-  AssayTile sizes = { .width = (gsize) sqlite3_column_int64 (statement, 0),
-                      .height = (gsize) sqlite3_column_int64 (statement, 1),
-                      .channels = (gsize) sqlite3_column_int64 (statement, 2) };
-
-  if (sizes.width == 0 || sizes.width > ASSAY_TILE_LARGEST || sizes.height == 0
-      || sizes.height > ASSAY_TILE_LARGEST || (sizes.channels != 1 && sizes.channels != 3)
-      || bytes != sizes.width * sizes.height * sizes.channels) {
-    assay_sql_fail_damaged (store, "a picture has other sizes than its pixels", error);
-    return NULL;
-  }
-  sizes.data = g_memdup2 (sqlite3_column_blob (statement, 3), bytes);
-  return g_memdup2 (&sizes, sizeof sizes);
-}
-
-gboolean
-assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole role, gsize unit,
-                  AssayTile **ret_tile, GError **error)
-{
-  const sqlite3_int64 key[] = { (sqlite3_int64) index, metric, role, (sqlite3_int64) unit };
-  sqlite3_stmt *statement = assay_sql_prepare (
-      store,
-      "SELECT width, height, channels, data FROM pictures JOIN tiles ON sha256 = tile"
-      " WHERE cell = ? AND metric = ? AND role = ? AND unit = ?",
-      key, 4, error);
-  AssayTile *tile = NULL;
-  gboolean is_ok;
-  int result;
-
-  if (statement == NULL)
-    return FALSE;
-  result = sqlite3_step (statement);
-  is_ok = result == SQLITE_DONE || result == SQLITE_ROW || assay_sql_fail (store, error);
-  if (result == SQLITE_ROW) {
-    tile = read_tile (store, statement, error);
-    is_ok = tile != NULL;
-  }
-  sqlite3_reset (statement);
-  if (is_ok)
-    *ret_tile = tile;
-  return is_ok;
-}
-
 /* ---- Groups and tuning ---- */
 
 gboolean
@@ -537,9 +294,10 @@ assay_store_set_groups (AssayStore *store, guint dataset, guint trial, const gin
                         gsize n, GError **error)
 {
   const sqlite3_int64 integers[] = { dataset, trial };
+  const AssaySqlBlob blob = { .data = (gpointer) groups, .bytes = n * sizeof *groups };
 
-  return insert_blob (store, "INSERT OR REPLACE INTO groups VALUES (?, ?, ?)", integers, 2, groups,
-                      n * sizeof *groups, error);
+  return assay_sql_insert_blob (store, "INSERT OR REPLACE INTO groups VALUES (?, ?, ?)", integers,
+                                2, &blob, error);
 }
 
 gboolean
@@ -547,48 +305,47 @@ assay_store_groups (AssayStore *store, guint dataset, guint trial, gint64 **ret_
                     gsize *ret_n, GError **error)
 {
   const sqlite3_int64 integers[] = { dataset, trial };
-  gpointer data = NULL;
-  gsize bytes = 0;
-  gint64 ignored = 0;
+  AssaySqlBlob blob;
 
-  if (!select_blob (store, "SELECT data FROM groups WHERE dataset = ? AND trial = ?", integers, 2,
-                    &data, &bytes, &ignored, error))
+  if (!assay_sql_select_blob (store, "SELECT data FROM groups WHERE dataset = ? AND trial = ?",
+                              integers, 2, &blob, error))
     return FALSE;
-  *ret_groups = data;
-  *ret_n = bytes / sizeof (gint64);
+  *ret_groups = blob.data;
+  *ret_n = blob.bytes / sizeof (gint64);
   return TRUE;
 }
 
 gboolean
-assay_store_set_tuning (AssayStore *store, guint dataset, guint defense, guint attack, guint chosen,
-                        const double *estimates, guint n, GError **error)
+assay_store_set_tuning (AssayStore *store, const AssayCell *cell, const AssayTuning *tuning,
+                        GError **error)
 {
-  const sqlite3_int64 integers[] = { dataset, defense, attack, chosen };
+  const sqlite3_int64 integers[] = { cell->dataset, cell->defense, cell->attack, tuning->chosen };
+  const AssaySqlBlob blob
+      = { .data = tuning->estimates, .bytes = tuning->n * sizeof *tuning->estimates };
 
-  return insert_blob (store, "INSERT OR REPLACE INTO tunings VALUES (?, ?, ?, ?, ?)", integers, 4,
-                      estimates, n * sizeof *estimates, error);
+  return assay_sql_insert_blob (store, "INSERT OR REPLACE INTO tunings VALUES (?, ?, ?, ?, ?)",
+                                integers, 4, &blob, error);
 }
 
 gboolean
-assay_store_tuning (AssayStore *store, guint dataset, guint defense, guint attack,
-                    guint *ret_chosen, double **ret_estimates, guint *ret_n, GError **error)
+assay_store_tuning (AssayStore *store, const AssayCell *cell, AssayTuning *ret_tuning,
+                    GError **error)
 {
-  const sqlite3_int64 integers[] = { dataset, defense, attack };
-  gpointer data = NULL;
-  gsize bytes = 0;
-  gint64 chosen = 0;
+  const sqlite3_int64 integers[] = { cell->dataset, cell->defense, cell->attack };
+  AssaySqlBlob blob;
 
-  if (!select_blob (store,
-                    "SELECT chosen, estimates FROM tunings"
-                    " WHERE dataset = ? AND defense = ? AND attack = ?",
-                    integers, 3, &data, &bytes, &chosen, error))
+  if (!assay_sql_select_blob (store,
+                              "SELECT chosen, estimates FROM tunings"
+                              " WHERE dataset = ? AND defense = ? AND attack = ?",
+                              integers, 3, &blob, error))
     return FALSE;
-  if (data != NULL && (chosen < 0 || (guint64) chosen >= bytes / sizeof (double))) {
-    g_free (data);
+  if (blob.data != NULL
+      && (blob.first < 0 || (guint64) blob.first >= blob.bytes / sizeof (double))) {
+    g_free (blob.data);
     return assay_sql_fail_damaged (store, "tuning chose what it did not try", error);
   }
-  *ret_estimates = data;
-  *ret_n = (guint) (bytes / sizeof (double));
-  *ret_chosen = (guint) chosen;
+  *ret_tuning = (AssayTuning){ .chosen = (guint) blob.first,
+                               .n = (guint) (blob.bytes / sizeof (double)),
+                               .estimates = blob.data };
   return TRUE;
 }

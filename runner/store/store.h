@@ -3,8 +3,7 @@
  * and comparisons are always made from what was seen. */
 #pragma once
 
-#include "core/plugin/plugin.h"
-#include "runner/store/tile.h"
+#include "runner/plan/plan.h"
 
 G_BEGIN_DECLS
 
@@ -31,7 +30,7 @@ typedef struct {
  * damaged, or is of a newer version: such a file keeps its bytes. An empty database is no run store
  * yet: @create makes it one. */
 AssayStore *assay_store_open (const char *folder, gboolean create, GError **error);
-/* A store in memory, for a process that hands on what it finds (runner/store/store-rows.h). */
+/* A store in memory, for a process that hands on what it finds (runner/store/rows.h). */
 AssayStore *assay_store_new_in_memory (GError **error);
 /* Whether @folder/run.sqlite is an empty database: what a kill leaves of a store that is new. */
 gboolean assay_store_is_blank (const char *folder);
@@ -54,32 +53,23 @@ gboolean assay_store_cell (AssayStore *store, gsize index, AssayCellRecord *ret_
                            GError **error);
 gboolean assay_store_count_done (AssayStore *store, gsize *ret_count, GError **error);
 
-/* Finishes a cell in one transaction: its status, the outcomes of every metric that applied
- * (@outcomes[i] with n = 0: it did not), and its pictures @shown (of AssayShown; NULL: none). */
-gboolean assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *record,
-                                  const AssayOutcomes *outcomes, guint n_metrics,
-                                  const GArray *shown, GError **error);
-/* The outcomes of one metric in one cell, with the reasons of series that were left out; n = 0
- * where it did not apply. */
-gboolean assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_series,
-                               AssayOutcomes *ret_outcomes, GError **error);
-
-/* One picture of a cell. NULL in @ret_tile: there is none. */
-gboolean assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole role,
-                           gsize unit, AssayTile **ret_tile, GError **error);
-
 /* Group numbers of the secrets of a trial; NULL where secrets are independent. */
 gboolean assay_store_set_groups (AssayStore *store, guint dataset, guint trial,
                                  const gint64 *groups, gsize n, GError **error);
 gboolean assay_store_groups (AssayStore *store, guint dataset, guint trial, gint64 **ret_groups,
                              gsize *ret_n, GError **error);
 
-/* What tuning found: the estimate of every candidate, and the one chosen. @ret_estimates is NULL
- * when this has not been tuned yet. */
-gboolean assay_store_set_tuning (AssayStore *store, guint dataset, guint defense, guint attack,
-                                 guint chosen, const double *estimates, guint n, GError **error);
-gboolean assay_store_tuning (AssayStore *store, guint dataset, guint defense, guint attack,
-                             guint *ret_chosen, double **ret_estimates, guint *ret_n,
+/* What tuning an attack against a defense found: the estimate of every candidate, and the one
+ * chosen. */
+typedef struct {
+  guint chosen;
+  guint n;
+  double *estimates; /* NULL: not tuned yet */
+} AssayTuning;
+
+gboolean assay_store_set_tuning (AssayStore *store, const AssayCell *cell,
+                                 const AssayTuning *tuning, GError **error);
+gboolean assay_store_tuning (AssayStore *store, const AssayCell *cell, AssayTuning *ret_tuning,
                              GError **error);
 
 G_END_DECLS

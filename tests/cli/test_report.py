@@ -175,16 +175,15 @@ def test_other_versions(sandbox):
             "{*})", "out")
     with database(sandbox, "old") as opened:
         opened.execute("DELETE FROM meta WHERE key = 'scenario'")
-    refused(sandbox, "old: the run was made by Assay {*}, which kept no scenario in it; expected "
-            "'assay run SCENARIO --out old --resume' first", "old")
+    refused(sandbox, "old: the scenario kept in run.sqlite is damaged", "old")
     with database(sandbox, "other") as opened:
         opened.execute("UPDATE meta SET value = 'f00' WHERE key = 'plan_sha256'")
     refused(sandbox, "other: the run was made by Assay {*}, and this is {*}, which reads the "
             "scenario otherwise; expected the same version", "other")
 
 
-def test_old_store_after_resume(sandbox):
-    """What the message of an old store asks for does help."""
+def test_lost_scenario_after_resume(sandbox):
+    """A run that goes on keeps its scenario again."""
     run(sandbox)
     with database(sandbox) as opened:
         opened.execute("DELETE FROM meta WHERE key = 'scenario'")

@@ -171,7 +171,7 @@ def test_killed_before_the_store_said_what_it_runs(sandbox):
         ("empty", []),
         ("header", ["PRAGMA journal_mode = WAL", "PRAGMA user_version = 0"]),
         ("schema", [*schema_of(sandbox, "whole"), "PRAGMA application_id = 1634956153",
-                    "PRAGMA user_version = 2"]),
+                    "PRAGMA user_version = 1"]),
     ):
         (sandbox.path / name).mkdir()
         change_store(sandbox, name, *statements)

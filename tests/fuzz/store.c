@@ -9,7 +9,7 @@
 #include "runner/judge/cells.h"
 #include "runner/judge/load.h"
 #include "runner/plan/plan.h"
-#include "runner/store/store-sql.h"
+#include "runner/store/sql.h"
 
 #define MOST_ROWS 64
 

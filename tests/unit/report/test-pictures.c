@@ -9,6 +9,7 @@
 #include "runner/plan/planner.h"
 #include "runner/run/run.h"
 #include "runner/run/show.h"
+#include "runner/store/outcomes.h"
 #include "tests/reference/fixtures.h"
 
 static char *folder;

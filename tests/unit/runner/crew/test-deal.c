@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "runner/crew/deal.h"
+#include "runner/store/outcomes.h"
 
 enum { TRIALS = 3, DEFENSES = 4, ATTACKS = 5, CELLS = TRIALS * DEFENSES * ATTACKS };
 

@@ -4,6 +4,7 @@
 #include "core/data/npy.h"
 #include "runner/judge/compare-test.h"
 #include "runner/plan/planner.h"
+#include "runner/store/outcomes.h"
 #include "tests/reference/fixtures.h"
 #include "tests/reference/naive-interval.h"
 #include "tests/unit/assert-near.h"
@@ -40,7 +41,7 @@ measure_of (AssayStatistic statistic, double low, double high)
                          .unit = "", .higher_is_worse = TRUE };
 }
 
-static AssayKeptRun
+static AssaySavedRun
 make_run (const char *name)
 {
   const AssayPlanOptions options = { 0 };
@@ -49,7 +50,7 @@ make_run (const char *name)
   g_autofree char *data = g_build_filename (folder, "private.npy", NULL);
   g_autoptr (AssayArray) array = assay_array_take_matrix (fixture_normal (40, 8, 1));
   g_autoptr (GError) error = NULL;
-  AssayKeptRun run = { 0 };
+  AssaySavedRun run = { 0 };
 
   cr_assert (assay_npy_write (data, array, NULL));
   run.plan = assay_plan_new (scenario, &options, &error);
@@ -63,7 +64,7 @@ make_run (const char *name)
 static AssayEvidence *
 make_evidence (const char *name, double *values, gsize n)
 {
-  AssayKeptRun run = make_run (name);
+  AssaySavedRun run = make_run (name);
   AssayEvidence *evidence;
 
   for (gsize t = 0; t < 2; t++) {

@@ -9,7 +9,7 @@
 #include "runner/judge/load.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/planner.h"
-#include "runner/run/audit.h"
+#include "runner/store/outcomes.h"
 #include "tests/reference/fixtures.h"
 
 static char *folder;

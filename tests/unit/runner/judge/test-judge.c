@@ -6,6 +6,7 @@
 #include "core/data/npy.h"
 #include "runner/judge/load.h"
 #include "runner/plan/planner.h"
+#include "runner/store/outcomes.h"
 #include "tests/reference/fixtures.h"
 
 static char *folder;

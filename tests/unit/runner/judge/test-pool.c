@@ -4,6 +4,7 @@
 #include "core/stats/interval.h"
 #include "runner/judge/pool.h"
 #include "runner/plan/planner.h"
+#include "runner/store/outcomes.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 

@@ -7,7 +7,7 @@
 #include "core/data/npy.h"
 #include "runner/plan/planner.h"
 #include "runner/store/folder.h"
-#include "runner/store/kept.h"
+#include "runner/judge/saved-run.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 
@@ -82,11 +82,11 @@ Test (kept, plan_again_without_file_and_data)
 {
   g_autoptr (AssayPlan) plan = make_plan ();
   g_autofree char *place = begin_run (plan);
-  g_autoptr (AssayKeptRun) run = NULL;
+  g_autoptr (AssaySavedRun) run = NULL;
   g_autoptr (GError) error = NULL;
 
   remove_sources ();
-  run = assay_kept_run_open (place, TRUE, &error);
+  run = assay_saved_run_open (place, TRUE, &error);
   cr_assert (run != NULL, "%s", error != NULL ? error->message : "");
   cr_assert_str_eq (run->plan->canonical, plan->canonical);
   cr_assert_str_eq (run->plan->sha256, plan->sha256);
@@ -105,7 +105,7 @@ Test (kept, every_field_of_a_probe)
 {
   g_autoptr (AssayPlan) plan = make_plan ();
   g_autofree char *place = NULL;
-  g_autoptr (AssayKeptRun) run = NULL;
+  g_autoptr (AssaySavedRun) run = NULL;
   const AssayProbe probe = { .n_secrets = 41,
                              .n_public = 2,
                              .n_database = 3,
@@ -122,7 +122,7 @@ Test (kept, every_field_of_a_probe)
 
   plan->probes[0] = probe;
   place = begin_run (plan);
-  run = assay_kept_run_open (place, TRUE, NULL);
+  run = assay_saved_run_open (place, TRUE, NULL);
   cr_assert (run != NULL);
   found = &run->plan->probes[0];
   cr_assert (found->n_secrets == 41 && found->n_public == 2 && found->n_database == 3);
@@ -140,11 +140,11 @@ Test (kept, times)
   g_autoptr (AssayPlan) plan = make_plan ();
   g_autofree char *place = begin_run (plan);
   g_autoptr (AssayStore) store = assay_store_open (place, TRUE, NULL);
-  const AssayKeptTimes times = { 7, 1700000000123456, 1700000000999999 };
-  g_autoptr (AssayKeptRun) run = NULL;
+  const AssayRunTimes times = { 7, 1700000000123456, 1700000000999999 };
+  g_autoptr (AssaySavedRun) run = NULL;
 
-  cr_assert (assay_kept_set_times (store, &times, NULL));
-  run = assay_kept_run_open (place, TRUE, NULL);
+  cr_assert (assay_manifest_set_times (store, &times, NULL));
+  run = assay_saved_run_open (place, TRUE, NULL);
   cr_assert (run != NULL && run->times.threads == 7);
   cr_assert (run->times.started_us == 1700000000123456
              && run->times.ended_us == 1700000000999999);
@@ -155,22 +155,22 @@ Test (kept, locks)
 {
   g_autoptr (AssayPlan) plan = make_plan ();
   g_autofree char *place = begin_run (plan);
-  g_autoptr (AssayKeptRun) one = assay_kept_run_open (place, TRUE, NULL);
-  g_autoptr (AssayKeptRun) two = assay_kept_run_open (place, TRUE, NULL);
-  g_autoptr (AssayKeptRun) writer = NULL;
+  g_autoptr (AssaySavedRun) one = assay_saved_run_open (place, TRUE, NULL);
+  g_autoptr (AssaySavedRun) two = assay_saved_run_open (place, TRUE, NULL);
+  g_autoptr (AssaySavedRun) writer = NULL;
   GError *error = NULL;
   g_autofree char *why = NULL;
 
   cr_assert (one != NULL && two != NULL);
-  cr_assert (assay_kept_run_open (place, FALSE, &error) == NULL);
+  cr_assert (assay_saved_run_open (place, FALSE, &error) == NULL);
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_SCENARIO,
                                "output folder @/out is in use by another process; expected it to "
                                "end first, or --out with another folder",
                                folder, &why),
              "%s", why);
-  g_clear_pointer (&one, assay_kept_run_close);
-  g_clear_pointer (&two, assay_kept_run_close);
-  writer = assay_kept_run_open (place, FALSE, NULL);
+  g_clear_pointer (&one, assay_saved_run_close);
+  g_clear_pointer (&two, assay_saved_run_close);
+  writer = assay_saved_run_open (place, FALSE, NULL);
   cr_assert (writer != NULL);
-  cr_assert (assay_kept_run_open (place, TRUE, NULL) == NULL);
+  cr_assert (assay_saved_run_open (place, TRUE, NULL) == NULL);
 }

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "runner/store/store-rows.h"
+#include "runner/store/outcomes.h"
+#include "runner/store/rows.h"
 
 static const AssayCell first_cell = { .utility = ASSAY_NO_PART };
 
@@ -62,12 +63,14 @@ Test (store_rows, news_arrive_whole_and_once)
   g_autofree char *control = NULL;
   g_autofree gint64 *found = NULL;
   g_autofree double *tuned = NULL;
-  guint chosen, n_tuned;
+  const AssayCell tuned_cell = { .defense = 1, .attack = 2 };
+  const AssayTuning made = { .chosen = 1, .n = 2, .estimates = (double *) estimates };
+  AssayTuning tuning;
   gsize n;
 
   cr_assert (assay_store_set (worker, "control.0.0", "won 1 8", NULL));
   cr_assert (assay_store_set_groups (worker, 0, 2, groups, 3, NULL));
-  cr_assert (assay_store_set_tuning (worker, 0, 1, 2, 1, estimates, 2, NULL));
+  cr_assert (assay_store_set_tuning (worker, &tuned_cell, &made, NULL));
   finish_cell (worker, 5, 7.25);
   news = assay_store_take_news (worker, NULL);
   cr_assert (assay_store_add_news (run, news, NULL));
@@ -76,8 +79,9 @@ Test (store_rows, news_arrive_whole_and_once)
   cr_assert_str_eq (control, "won 1 8");
   cr_assert (assay_store_groups (run, 0, 2, &found, &n, NULL));
   cr_assert (n == 3 && memcmp (found, groups, sizeof groups) == 0);
-  cr_assert (assay_store_tuning (run, 0, 1, 2, &chosen, &tuned, &n_tuned, NULL));
-  cr_assert (chosen == 1 && n_tuned == 2 && tuned[1] == 0.25);
+  cr_assert (assay_store_tuning (run, &tuned_cell, &tuning, NULL));
+  tuned = tuning.estimates;
+  cr_assert (tuning.chosen == 1 && tuning.n == 2 && tuned[1] == 0.25);
 
   nothing = assay_store_take_news (worker, NULL);
   cr_assert_eq (g_bytes_get_size (nothing), 0, "news were told twice");
@@ -91,7 +95,7 @@ Test (store_rows, news_arrive_whole_and_once)
 
 Test (store_rows, facts_are_learned_and_not_told_back)
 {
-  static const double estimates[] = { 0.5 };
+  double estimates[] = { 0.5 };
   g_autoptr (AssayStore) run = assay_store_new_in_memory (NULL);
   g_autoptr (AssayStore) worker = assay_store_new_in_memory (NULL);
   g_autoptr (GBytes) facts = NULL;
@@ -101,12 +105,13 @@ Test (store_rows, facts_are_learned_and_not_told_back)
   g_autofree char *other = NULL;
   g_autofree char *data = NULL;
   g_autofree double *tuned = NULL;
-  guint chosen, n;
+  const AssayTuning made = { .n = 1, .estimates = estimates };
+  AssayTuning tuning;
 
   cr_assert (assay_store_set (run, "control.0.0", "won 1 8", NULL));
   cr_assert (assay_store_set (run, "control.1.0", "lost 0 8", NULL));
   cr_assert (assay_store_set (run, "dataset.0.sha256", "abc", NULL));
-  cr_assert (assay_store_set_tuning (run, 0, 0, 0, 0, estimates, 1, NULL));
+  cr_assert (assay_store_set_tuning (run, &first_cell, &made, NULL));
   facts = assay_store_facts (run, &first_cell, NULL);
   common = assay_store_common_facts (run, NULL);
   cr_assert (assay_store_learn (worker, facts, NULL) && assay_store_learn (worker, common, NULL));
@@ -116,8 +121,9 @@ Test (store_rows, facts_are_learned_and_not_told_back)
   cr_assert_null (other, "a fact of another attack");
   cr_assert (assay_store_get (worker, "dataset.0.sha256", &data, NULL));
   cr_assert_str_eq (data, "abc");
-  cr_assert (assay_store_tuning (worker, 0, 0, 0, &chosen, &tuned, &n, NULL));
-  cr_assert (tuned != NULL && n == 1);
+  cr_assert (assay_store_tuning (worker, &first_cell, &tuning, NULL));
+  tuned = tuning.estimates;
+  cr_assert (tuned != NULL && tuning.n == 1);
   news = assay_store_take_news (worker, NULL);
   cr_assert_eq (g_bytes_get_size (news), 0);
 }

@@ -8,6 +8,7 @@
 #include "core/data/npy.h"
 #include "runner/plan/planner.h"
 #include "runner/run/run.h"
+#include "runner/store/outcomes.h"
 #include "runner/store/store.h"
 #include "tests/reference/fixtures.h"
 
@@ -73,13 +74,15 @@ Test (store, outcomes_groups_and_tuning)
   g_autofree double *estimates = NULL;
   AssayOutcomes found;
   gboolean is_crashed = TRUE;
+  const AssayCell tuned = { .defense = 1, .attack = 2 }, other = { .defense = 2, .attack = 1 };
+  const AssayTuning made = { .chosen = 1, .n = 5, .estimates = (double *) first };
+  AssayTuning tuning;
   gsize n;
-  guint chosen, n_estimates;
 
   cr_assert (assay_store_begin_cell (store, 4, &is_crashed, NULL) && !is_crashed);
   cr_assert (assay_store_finish_cell (store, 4, &record, outcomes, 3, NULL, NULL));
   cr_assert (assay_store_set_groups (store, 1, 2, groups, 3, NULL));
-  cr_assert (assay_store_set_tuning (store, 0, 1, 2, 1, first, 5, NULL));
+  cr_assert (assay_store_set_tuning (store, &tuned, &made, NULL));
   g_clear_pointer (&store, assay_store_close);
   store = open_store (FALSE);
 
@@ -97,11 +100,11 @@ Test (store, outcomes_groups_and_tuning)
   cr_assert (memcmp (found_groups, groups, sizeof groups) == 0);
   g_clear_pointer (&found_groups, g_free);
   cr_assert (assay_store_groups (store, 2, 1, &found_groups, &n, NULL) && found_groups == NULL);
-  cr_assert (assay_store_tuning (store, 0, 1, 2, &chosen, &estimates, &n_estimates, NULL));
-  cr_assert (chosen == 1 && n_estimates == 5 && memcmp (estimates, first, sizeof first) == 0);
-  g_clear_pointer (&estimates, g_free);
-  cr_assert (assay_store_tuning (store, 0, 2, 1, &chosen, &estimates, &n_estimates, NULL)
-             && estimates == NULL);
+  cr_assert (assay_store_tuning (store, &tuned, &tuning, NULL));
+  estimates = tuning.estimates;
+  cr_assert (tuning.chosen == 1 && tuning.n == 5
+             && memcmp (estimates, first, sizeof first) == 0);
+  cr_assert (assay_store_tuning (store, &other, &tuning, NULL) && tuning.estimates == NULL);
 }
 
 /* ---- Cells ---- */
@@ -199,8 +202,7 @@ Test (store, rows_that_do_not_fit_are_damage)
   g_autoptr (AssayStore) store = open_store (TRUE);
   AssayCellRecord record = { .status = ASSAY_CELL_OK };
   AssayOutcomes outcomes = { .n = 77 };
-  double *estimates = (double *) (gpointer) folder;
-  guint chosen = 77, n = 77;
+  AssayTuning tuning = { .chosen = 77, .n = 77, .estimates = (double *) (gpointer) folder };
   GError *error = NULL;
   gboolean is_ok;
 
@@ -227,10 +229,12 @@ Test (store, rows_that_do_not_fit_are_damage)
   cr_assert (outcomes.n == 77);
   error = NULL;
   for (guint attack = 0; attack < 2; attack++, error = NULL) {
-    is_ok = assay_store_tuning (store, 0, 0, attack, &chosen, &estimates, &n, &error);
+    const AssayCell cell = { .attack = attack };
+
+    is_ok = assay_store_tuning (store, &cell, &tuning, &error);
     check_damaged (is_ok, error, "tuning chose what it did not try");
   }
-  cr_assert (chosen == 77 && n == 77 && (gpointer) estimates == folder);
+  cr_assert (tuning.chosen == 77 && tuning.n == 77 && (gpointer) tuning.estimates == folder);
 }
 
 /* ---- What is no store ---- */
@@ -262,9 +266,9 @@ execute (const char *sql)
 Test (store, a_newer_version_is_refused)
 {
   assay_store_close (open_store (TRUE));
-  execute ("PRAGMA user_version = 4");
+  execute ("PRAGMA user_version = 2");
   check_open_error (TRUE, ASSAY_ERROR_DATA,
-                    "@: made by a newer version of Assay (store 4, this one reads 3)");
+                    "@: made by a newer version of Assay (store 2, this one reads 1)");
 }
 
 Test (store, another_program_s_database_is_refused)
@@ -349,15 +353,15 @@ describe (const AssayPlan *plan, AssayStore *store)
     const AssayCell *cell = assay_plan_cell (plan, i);
     g_autofree double *estimates = NULL;
     AssayCellRecord record;
-    guint chosen = 0, n = 0;
+    AssayTuning tuning;
 
     cr_assert (assay_store_cell (store, i, &record, NULL));
     g_string_append_printf (text, "cell %zu: %d %s\n", i, record.status, record.message);
     g_free (record.message);
-    cr_assert (assay_store_tuning (store, cell->dataset, cell->defense, cell->attack, &chosen,
-                                   &estimates, &n, NULL));
-    for (guint e = 0; e < n; e++)
-      g_string_append_printf (text, "tried %u: %a, chosen %u\n", e, estimates[e], chosen);
+    cr_assert (assay_store_tuning (store, cell, &tuning, NULL));
+    estimates = tuning.estimates;
+    for (guint e = 0; e < tuning.n; e++)
+      g_string_append_printf (text, "tried %u: %a, chosen %u\n", e, estimates[e], tuning.chosen);
     for (guint m = 0; m < plan->metrics->len; m++) {
       const AssayMetric *metric = (const AssayMetric *) assay_plan_part (plan->metrics, m)->plugin;
       AssayOutcomes outcomes;

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "runner/store/outcomes.h"
 #include "runner/store/store.h"
 #include "tests/reference/fixtures.h"
 
@@ -208,24 +209,4 @@ Test (tile, damaged_ones_are_told)
                                "pixels); expected a new run, with --out in another folder",
                                path, &why),
              "%s", why);
-}
-
-/* A run of the version before is shown, and serves as a baseline. */
-Test (tile, a_store_without_them_is_read)
-{
-  g_autoptr (AssayStore) store = assay_store_open (folder, TRUE, NULL);
-  g_autofree char *value = NULL;
-
-  cr_assert (assay_store_set (store, "state", "finished", NULL));
-  g_clear_pointer (&store, assay_store_close);
-  query ("DROP TABLE tiles", NULL);
-  query ("DROP TABLE pictures", NULL);
-  query ("PRAGMA user_version = 1", NULL);
-  for (guint create = 0; create < 2; create++) {
-    store = assay_store_open (folder, create == 1, NULL);
-    cr_assert (store != NULL && assay_store_get (store, "state", &value, NULL));
-    cr_assert_str_eq (value, "finished");
-    g_clear_pointer (&value, g_free);
-    g_clear_pointer (&store, assay_store_close);
-  }
 }

@@ -1,10 +1,10 @@
 /* Rows of run stores as bytes: the number of its table, then each column with its type. */
-#include "runner/store/store-rows.h"
+#include "runner/store/rows.h"
 
 #include <string.h>
 
 #include "core/base/error.h"
-#include "runner/store/store-sql.h"
+#include "runner/store/sql.h"
 
 /* What a store in memory has told already, or been told. */
 static const char told_schema[]

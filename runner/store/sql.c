@@ -1,5 +1,5 @@
 /* SQL of the run store. */
-#include "runner/store/store-sql.h"
+#include "runner/store/sql.h"
 
 #include "core/base/error.h"
 
@@ -30,7 +30,6 @@ assay_sql_execute (AssayStore *store, const char *sql, GError **error)
          || assay_sql_fail (store, error);
 }
 
-/* A statement with @n integers bound to its first parameters. Its owner resets it. */
 sqlite3_stmt *
 assay_sql_prepare (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
                    GError **error)
@@ -50,7 +49,6 @@ assay_sql_prepare (AssayStore *store, const char *sql, const sqlite3_int64 *inte
   return statement;
 }
 
-/* Runs a statement that returns no row. */
 gboolean
 assay_sql_finish (AssayStore *store, sqlite3_stmt *statement, GError **error)
 {
@@ -79,4 +77,45 @@ void
 assay_sql_finalize (gpointer statement)
 {
   sqlite3_finalize (statement);
+}
+
+gboolean
+assay_sql_insert_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
+                       const AssaySqlBlob *blob, GError **error)
+{
+  sqlite3_stmt *statement = assay_sql_prepare (store, sql, integers, n, error);
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_blob64 (statement, (int) n + 1, blob->data, blob->bytes, SQLITE_TRANSIENT);
+  return assay_sql_finish (store, statement, error);
+}
+
+gboolean
+assay_sql_select_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
+                       AssaySqlBlob *ret_blob, GError **error)
+{
+  sqlite3_stmt *statement = assay_sql_prepare (store, sql, integers, n, error);
+  AssaySqlBlob blob = { 0 };
+  int result;
+
+  if (statement == NULL)
+    return FALSE;
+  result = sqlite3_step (statement);
+  if (result == SQLITE_ROW) {
+    const int last = sqlite3_column_count (statement) - 1;
+
+    blob.bytes = (gsize) sqlite3_column_bytes (statement, last);
+    blob.data = g_memdup2 (sqlite3_column_blob (statement, last), blob.bytes);
+    blob.first = sqlite3_column_int64 (statement, 0);
+  }
+  sqlite3_reset (statement);
+  if (result != SQLITE_ROW && result != SQLITE_DONE)
+    return assay_sql_fail (store, error);
+  if (blob.bytes % sizeof (double) != 0) {
+    g_free (blob.data);
+    return assay_sql_fail_damaged (store, "numbers are cut short", error);
+  }
+  *ret_blob = blob;
+  return TRUE;
 }

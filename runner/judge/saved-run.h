@@ -1,0 +1,28 @@
+/* A run that was made before, finished or not, from its folder alone. */
+#pragma once
+
+#include "runner/judge/results.h"
+#include "runner/store/manifest.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  char *folder;
+  char *version; /* of the program that began it */
+  AssayRunTimes times;
+  gboolean is_finished;
+  int lock;
+  AssayStore *store;
+  AssayPlan *plan;
+  AssayResults *results;
+} AssaySavedRun;
+
+/* Loads the run in @folder, and keeps other processes from working in it, and unless @to_read from
+ * reading it.
+ * ASSAY_ERROR_DATA: no folder, no run in it, damaged, or of another version. ASSAY_ERROR_SCENARIO:
+ * a process works in it. */
+AssaySavedRun *assay_saved_run_open (const char *folder, gboolean to_read, GError **error);
+void assay_saved_run_close (AssaySavedRun *run);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySavedRun, assay_saved_run_close)
+
+G_END_DECLS

@@ -1,0 +1,154 @@
+/* What a run is of: its manifest.
+ *
+ * One text in the store, so that it is always whole: a GVariant in its own text form, which is read
+ * back with its types checked and prints doubles exactly. Paths and assignments are byte strings:
+ * file names need not be UTF-8.
+ */
+#include "runner/store/manifest.h"
+
+#include <stdio.h>
+
+#include "runner/plan/planner.h"
+
+#define META_SCENARIO "scenario"
+#define META_TIMES "times"
+
+/* AssayProbe, in the order of its fields. */
+#define PROBE_TYPE "(tttttttu(tttdd)bt)"
+/* Path, text, assignments, seed, trials, probes. */
+#define SCENARIO_TYPE "(aysaaytta" PROBE_TYPE ")"
+
+/* ---- Writing ---- */
+
+static GVariant *
+new_probe (const AssayProbe *probe)
+{
+  const AssayGeometry *shape = &probe->geometry;
+
+  return g_variant_new (PROBE_TYPE, (guint64) probe->n_secrets, (guint64) probe->n_public,
+                        (guint64) probe->n_database, (guint64) probe->n_test,
+                        (guint64) probe->n_groups, (guint64) probe->n_classes,
+                        (guint64) probe->cols, probe->holdings, (guint64) shape->height,
+                        (guint64) shape->width, (guint64) shape->channels, shape->black,
+                        shape->white, probe->is_estimate, probe->memory);
+}
+
+static char *
+describe (const AssayPlan *plan)
+{
+  g_autoptr (GVariant) all = NULL;
+  GVariantBuilder assignments, probes;
+
+  g_variant_builder_init (&assignments, G_VARIANT_TYPE ("aay"));
+  for (guint i = 0; plan->assignments != NULL && plan->assignments[i] != NULL; i++)
+    g_variant_builder_add (&assignments, "^ay", plan->assignments[i]);
+  g_variant_builder_init (&probes, G_VARIANT_TYPE ("a" PROBE_TYPE));
+  for (guint i = 0; i < plan->datasets->len; i++)
+    g_variant_builder_add_value (&probes, new_probe (&plan->probes[i]));
+  all = g_variant_ref_sink (g_variant_new ("(^aysaaytta" PROBE_TYPE ")", plan->scenario, plan->text,
+                                           &assignments, plan->seed, plan->trials, &probes));
+  return g_variant_print (all, TRUE);
+}
+
+gboolean
+assay_manifest_store (const AssayPlan *plan, AssayStore *store, GError **error)
+{
+  g_autofree char *text = describe (plan);
+  g_autofree char *known = NULL;
+
+  if (!assay_store_get (store, META_SCENARIO, &known, error))
+    return FALSE;
+  return g_strcmp0 (known, text) == 0 || assay_store_set (store, META_SCENARIO, text, error);
+}
+
+gboolean
+assay_manifest_set_times (AssayStore *store, const AssayRunTimes *times, GError **error)
+{
+  g_autofree char *text = g_strdup_printf ("%u %" G_GINT64_FORMAT " %" G_GINT64_FORMAT,
+                                           times->threads, times->started_us, times->ended_us);
+
+  return assay_store_set (store, META_TIMES, text, error);
+}
+
+/* ---- Reading ---- */
+
+static void
+read_probe (GVariant *from, AssayProbe *ret_probe)
+{
+  guint64 sizes[7], height, width, channels, memory;
+  AssayProbe probe = { 0 };
+
+  g_variant_get (from, PROBE_TYPE, &sizes[0], &sizes[1], &sizes[2], &sizes[3], &sizes[4], &sizes[5],
+                 &sizes[6], &probe.holdings, &height, &width, &channels, &probe.geometry.black,
+                 &probe.geometry.white, &probe.is_estimate, &memory);
+  probe.n_secrets = sizes[0];
+  probe.n_public = sizes[1];
+  probe.n_database = sizes[2];
+  probe.n_test = sizes[3];
+  probe.n_groups = sizes[4];
+  probe.n_classes = sizes[5];
+  probe.cols = sizes[6];
+  probe.geometry.height = height;
+  probe.geometry.width = width;
+  probe.geometry.channels = channels;
+  probe.memory = memory;
+  *ret_probe = probe;
+}
+
+static AssayPlan *
+plan_again (GVariant *manifest, GError **error)
+{
+  g_autoptr (GVariant) probes = g_variant_get_child_value (manifest, 5);
+  g_autoptr (GVariant) path = g_variant_get_child_value (manifest, 0);
+  g_autoptr (GVariant) given = g_variant_get_child_value (manifest, 2);
+  g_autofree const char **assignments = g_variant_get_bytestring_array (given, NULL);
+  const guint n = (guint) g_variant_n_children (probes);
+  g_autofree AssayProbe *all = g_new0 (AssayProbe, n + 1);
+  AssayPlanOptions options = {
+    .assignments = assignments, .has_seed = TRUE, .has_trials = TRUE, .probes = all, .n_probes = n
+  };
+
+  g_variant_get_child (manifest, 1, "&s", &options.text);
+  g_variant_get_child (manifest, 3, "t", &options.seed);
+  g_variant_get_child (manifest, 4, "t", &options.trials);
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (GVariant) one = g_variant_get_child_value (probes, i);
+
+    read_probe (one, &all[i]);
+  }
+  return assay_plan_new (g_variant_get_bytestring (path), &options, error);
+}
+
+gboolean
+assay_manifest_plan (AssayStore *store, AssayPlan **ret_plan, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GVariant) manifest = NULL;
+
+  if (!assay_store_get (store, META_SCENARIO, &text, error))
+    return FALSE;
+  manifest = text != NULL ? g_variant_parse (G_VARIANT_TYPE (SCENARIO_TYPE), text, NULL, NULL, NULL)
+                          : NULL;
+  if (manifest == NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA, "the scenario kept in %s is damaged",
+                       ASSAY_STORE_FILE);
+  *ret_plan = plan_again (manifest, error);
+  return *ret_plan != NULL;
+}
+
+gboolean
+assay_manifest_times (AssayStore *store, AssayRunTimes *ret_times, GError **error)
+{
+  g_autofree char *text = NULL;
+  AssayRunTimes times = { 0 };
+
+  if (!assay_store_get (store, META_TIMES, &text, error))
+    return FALSE;
+  if (text != NULL
+      && sscanf (text, "%u %" G_GINT64_FORMAT " %" G_GINT64_FORMAT, &times.threads,
+                 &times.started_us, &times.ended_us)
+             != 3)
+    times = (AssayRunTimes){ 0 };
+  *ret_times = times;
+  return TRUE;
+}

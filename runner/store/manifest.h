@@ -1,0 +1,33 @@
+/* What a run keeps of where it came from, in its store, and the plan made again of it: so that
+ * reports need neither the scenario's file nor the data. */
+#pragma once
+
+#include "runner/store/store.h"
+
+G_BEGIN_DECLS
+
+/* What the store of a run says of itself. */
+#define ASSAY_META_PLAN "plan_sha256"
+#define ASSAY_META_PLAN_TEXT "plan"
+#define ASSAY_META_STATE "state"
+#define ASSAY_META_FINISHED "finished"
+#define ASSAY_META_SERIAL "serial"   /* one more than that of the run it replaces */
+#define ASSAY_META_VERSION "version" /* of the program that began it, with its commit */
+#define ASSAY_THIS_VERSION ASSAY_VERSION " (" ASSAY_COMMIT ")" /* config.h */
+
+/* Writes the scenario's text, what --set, --seed and --trials changed, and the sizes of the
+ * datasets into the store, where they are not there already. */
+gboolean assay_manifest_store (const AssayPlan *plan, AssayStore *store, GError **error);
+/* The plan of them. ASSAY_ERROR_DATA: they are damaged. */
+gboolean assay_manifest_plan (AssayStore *store, AssayPlan **ret_plan, GError **error);
+
+/* What run.json says and results do not. */
+typedef struct {
+  guint threads;
+  gint64 started_us, ended_us; /* 0: not yet */
+} AssayRunTimes;
+
+gboolean assay_manifest_set_times (AssayStore *store, const AssayRunTimes *times, GError **error);
+gboolean assay_manifest_times (AssayStore *store, AssayRunTimes *ret_times, GError **error);
+
+G_END_DECLS
