@@ -17,7 +17,8 @@
 #include "runner/run/inputs.h"
 #include "runner/run/run.h"
 #include "runner/store/folder.h"
-#include "runner/judge/saved-run.h"
+#include "runner/store/manifest.h"
+#include "runner/workers/scheduler.h"
 
 typedef struct {
   CliPlanOptions plan;
@@ -29,7 +30,7 @@ typedef struct {
   guint64 data_owner; /* scenarios of one command share data */
   gint jobs;
   gint workers;
-  AssayCrew *ranks; /* of MPI; NULL: there are none */
+  AssayTransport *ranks; /* of MPI; NULL: there are none */
   gboolean resume;
   gboolean quiet;
   gboolean verbose;
@@ -107,8 +108,8 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
   g_autoptr (AssayResults) results = assay_results_load (plan, folder->store, error);
   g_autoptr (AssayBaseline) baseline = NULL;
   const AssayRunTimes times = { .threads = assay_parallel_threads (),
-                                 .started_us = started,
-                                 .ended_us = g_get_real_time () };
+                                .started_us = started,
+                                .ended_us = g_get_real_time () };
   g_autofree char *text = NULL;
 
   if (results == NULL || !assay_manifest_set_times (folder->store, &times, error)
@@ -152,42 +153,44 @@ say_interrupted (const AssayPlan *plan, AssayFolder *folder)
 }
 
 static gboolean
-start_workers (const AssayPlan *plan, const RunOptions *options, AssayCrew **crew, GError **error)
+start_workers (const AssayPlan *plan, const RunOptions *options, AssayTransport **workers,
+               GError **error)
 {
-  if (*crew == NULL && options->workers > 1)
-    *crew = cli_crew_new (plan, &options->plan, (guint) options->workers, options->verbose, error);
-  return *crew != NULL || options->workers < 2;
+  if (*workers == NULL && options->workers > 1)
+    *workers
+        = cli_workers_new (plan, &options->plan, (guint) options->workers, options->verbose, error);
+  return *workers != NULL || options->workers < 2;
 }
 
 /* The ranks that this process was started with stay for the next plan. */
 static void
-dismiss_workers (const RunOptions *options, AssayCrew **crew)
+dismiss_workers (const RunOptions *options, AssayTransport **workers)
 {
-  if (*crew != NULL && *crew != options->ranks)
-    (*crew)->free (*crew);
-  *crew = options->ranks;
+  if (*workers != NULL && *workers != options->ranks)
+    (*workers)->free (*workers);
+  *workers = options->ranks;
 }
 
 /* By this process, by workers that it starts, or by the ranks that it was started with. */
 static gboolean
 run_cells (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
-           const RunOptions *options, AssayCrew **crew, const AssayRunCallbacks *callbacks,
+           const RunOptions *options, AssayTransport **workers, const AssayRunCallbacks *callbacks,
            AssayRunEnd *ret_end, GError **error)
 {
   gboolean is_ok;
 
-  if (!start_workers (plan, options, crew, error))
+  if (!start_workers (plan, options, workers, error))
     return FALSE;
-  if (*crew == NULL)
+  if (*workers == NULL)
     return assay_run (plan, workspace, store, callbacks, ret_end, error);
-  is_ok = assay_run_with_crew (plan, store, *crew, callbacks, ret_end, error);
-  dismiss_workers (options, crew);
+  is_ok = assay_run_with_workers (plan, store, *workers, callbacks, ret_end, error);
+  dismiss_workers (options, workers);
   return is_ok;
 }
 
 static int
 run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *folder,
-               const RunOptions *options, AssayCrew **crew)
+               const RunOptions *options, AssayTransport **workers)
 {
   CliProgress *progress = cli_progress_new (options->quiet);
   const AssayRunCallbacks callbacks
@@ -198,7 +201,8 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
   const gboolean is_ok
       = assay_inputs_check (plan, workspace, folder->store, folder->is_finished, &error)
         && (folder->is_finished
-            || run_cells (plan, workspace, folder->store, options, crew, &callbacks, &end, &error));
+            || run_cells (plan, workspace, folder->store, options, workers, &callbacks, &end,
+                          &error));
   int code;
 
   cli_progress_free (progress);
@@ -218,7 +222,7 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
 /* Everything that can go wrong before something is written goes wrong here first. */
 static int
 run_plan_with (const AssayPlan *plan, const char *place, const RunOptions *options,
-               AssayCrew **crew)
+               AssayTransport **workers)
 {
   g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
   g_autoptr (GError) error = NULL;
@@ -238,7 +242,7 @@ run_plan_with (const AssayPlan *plan, const char *place, const RunOptions *optio
     return cli_fail_early (error);
   if (!assay_folder_open (plan, place, options->resume, &folder, &error))
     return cli_fail (error);
-  code = run_in_folder (plan, workspace, &folder, options, crew);
+  code = run_in_folder (plan, workspace, &folder, options, workers);
   assay_folder_clear (&folder);
   return code;
 }
@@ -248,13 +252,13 @@ static int
 run_plan (const AssayPlan *plan, const char *place, const RunOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  AssayCrew *crew = options->ranks;
+  AssayTransport *workers = options->ranks;
   int code;
 
-  if (!options->resume && !start_workers (plan, options, &crew, &error))
+  if (!options->resume && !start_workers (plan, options, &workers, &error))
     return cli_fail_early (error);
-  code = run_plan_with (plan, place, options, &crew);
-  dismiss_workers (options, &crew);
+  code = run_plan_with (plan, place, options, &workers);
+  dismiss_workers (options, &workers);
   return code;
 }
 
@@ -397,44 +401,43 @@ read_cache_memory (RunOptions *options)
 
 /* What was shared, to whoever asks: no result depends on it. */
 static void
-say_shared (const CliParty *party)
+say_shared (const CliProcess *process)
 {
   g_autofree char *shared = assay_shared_describe ();
-  const char *name = party->post == NULL ? "assay" : party->is_local ? "a worker" : party->mpi.name;
 
-  g_printerr ("%s: shared work: %s\n", name, shared);
+  g_printerr ("%s: shared work: %s\n", process->name, shared);
 }
 
 /* Ranks of one machine share it. */
 static void
-set_budget_of_rank (const CliParty *party, const RunOptions *options)
+set_budget_of_rank (const CliProcess *process, const RunOptions *options)
 {
-  const guint n = MAX (party->mpi.n_beside, 1);
+  const guint n = MAX (process->mpi.n_beside, 1);
 
   assay_shared_set_budget (options->cache_memory != NULL ? options->cache_bytes
                                                          : assay_shared_default_budget () / n);
 }
 
-/* Whatever this process is: the one that writes, or one that works for it. */
+/* Whatever this process is: the scheduler, or a worker. */
 static int
-take_part (int argc, char **argv, RunOptions *options)
+play_role (int argc, char **argv, RunOptions *options)
 {
-  CliParty party = cli_party_join ();
+  CliProcess process = cli_process_join ();
   const guint n = (guint) argc - 1;
   int code = EXIT_OK;
 
-  assay_parallel_set_threads (options->jobs > 0 ? (guint) options->jobs : party.mpi.threads);
+  assay_parallel_set_threads (options->jobs > 0 ? (guint) options->jobs : process.mpi.threads);
   cli_catch_interrupts ();
-  options->ranks = party.ranks;
-  if (party.post != NULL) {
-    set_budget_of_rank (&party, options);
-    cli_party_work (&party, argv + 1, n, &options->plan, !options->resume);
+  options->ranks = process.ranks;
+  if (process.scheduler != NULL) {
+    set_budget_of_rank (&process, options);
+    cli_process_work (&process, argv + 1, n, &options->plan, !options->resume);
   } else {
     code = run_all (argv + 1, n, options);
   }
   if (options->verbose)
-    say_shared (&party);
-  cli_party_leave (&party);
+    say_shared (&process);
+  cli_process_leave (&process);
   return code;
 }
 
@@ -488,7 +491,7 @@ cli_run (int argc, char **argv)
     options_clear (&options);
     return EXIT_BAD_INPUT;
   }
-  code = take_part (argc, argv, &options);
+  code = play_role (argc, argv, &options);
   options_clear (&options);
   return code;
 }

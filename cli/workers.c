@@ -1,44 +1,42 @@
 /* Processes that share a run. */
 #include "cli/workers.h"
 
-#include <string.h>
-
 #include "cli/cli.h"
 #include "core/base/parallel.h"
 #include "core/base/shared-work.h"
-#include "runner/crew/crew-local.h"
+#include "runner/workers/local.h"
+#include "runner/workers/worker.h"
 
-CliParty
-cli_party_join (void)
+CliProcess
+cli_process_join (void)
 {
-  CliParty party = { .post = assay_post_local_new () };
+  CliProcess process = { .scheduler = assay_local_scheduler_new (), .name = "assay" };
 
-  party.is_local = party.post != NULL;
-  if (party.is_local)
-    return party;
-  party.mpi = assay_mpi_join ();
-  if (party.mpi.is_running && party.mpi.size > 1) {
-    if (party.mpi.rank == 0)
-      party.ranks = assay_crew_mpi_new (&party.mpi);
-    else
-      party.post = assay_post_mpi_new ();
+  if (process.scheduler != NULL) {
+    process.name = "a worker";
+    return process;
   }
-  return party;
+  process.mpi = assay_mpi_join ();
+  if (process.mpi.is_running && process.mpi.size > 1) {
+    if (process.mpi.rank > 0)
+      process.name = process.mpi.name;
+    *(process.mpi.rank > 0 ? &process.scheduler : &process.ranks)
+        = assay_mpi_transport_new (&process.mpi);
+  }
+  return process;
 }
 
 void
-cli_party_leave (CliParty *party)
+cli_process_leave (CliProcess *process)
 {
-  if (party->ranks != NULL)
-    party->ranks->free (party->ranks);
-  if (party->is_local)
-    assay_post_local_free (party->post);
-  else
-    g_free (party->post);
-  assay_mpi_leave (&party->mpi);
+  if (process->ranks != NULL)
+    process->ranks->free (process->ranks);
+  if (process->scheduler != NULL)
+    process->scheduler->free (process->scheduler);
+  assay_mpi_leave (&process->mpi);
 }
 
-/* Warnings about data, which whoever sends the cells gives too. */
+/* Warnings about data, which the scheduler gives too. */
 static void
 drop_warning (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
@@ -56,16 +54,17 @@ on_is_cancelled (gpointer data)
 }
 
 void
-cli_party_work (CliParty *party, char **scenarios, guint n, const CliPlanOptions *options,
-                gboolean opens_ahead)
+cli_process_work (const CliProcess *process, char **scenarios, guint n,
+                  const CliPlanOptions *options, gboolean opens_ahead)
 {
   g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_plan_free);
-  const char *name = party->is_local ? "a worker" : party->mpi.name;
+  AssayWorkOptions work = { .name = process->name,
+                     .opens_ahead = opens_ahead,
+                     .callbacks = { .is_cancelled = on_is_cancelled } };
 
   g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, drop_warning, NULL);
   for (guint i = 0; i < n; i++) {
     g_autoptr (GError) error = NULL;
-    g_autoptr (GBytes) mail = NULL;
     g_autofree char *text = NULL;
     AssayPlan *plan = cli_plan_new (scenarios[i], options, &error);
 
@@ -73,13 +72,14 @@ cli_party_work (CliParty *party, char **scenarios, guint n, const CliPlanOptions
       g_ptr_array_add (plans, plan);
       continue;
     }
-    text = g_strdup_printf ("%s: %s", name, error->message);
-    mail = assay_mail_new (ASSAY_MAIL_FAILED, (guint64) error->code, text, strlen (text));
-    party->post->send (party->post, mail);
+    text = g_strdup_printf ("%s: %s", process->name, error->message);
+    assay_transport_send_text (process->scheduler, 0, ASSAY_MESSAGE_FAILED, (guint64) error->code,
+                               text, NULL);
     break;
   }
-  assay_work ((const AssayPlan *const *) plans->pdata, plans->len, opens_ahead, party->post, name,
-              on_is_cancelled, NULL);
+  work.plans = (const AssayPlan *const *) plans->pdata;
+  work.n_plans = plans->len;
+  assay_work (&work, process->scheduler);
 }
 
 /* The same command for one scenario, without what only the process that writes needs. */
@@ -107,11 +107,11 @@ worker_arguments (const AssayPlan *plan, const CliPlanOptions *options, guint n,
   return words;
 }
 
-AssayCrew *
-cli_crew_new (const AssayPlan *plan, const CliPlanOptions *options, guint n, gboolean is_verbose,
-              GError **error)
+AssayTransport *
+cli_workers_new (const AssayPlan *plan, const CliPlanOptions *options, guint n, gboolean is_verbose,
+                 GError **error)
 {
   g_autoptr (GPtrArray) words = worker_arguments (plan, options, n, is_verbose);
 
-  return assay_crew_local_new (n, (const char *const *) words->pdata, error);
+  return assay_local_workers_new (n, (const char *const *) words->pdata, error);
 }

@@ -15,7 +15,7 @@ LAYERS = (
     "core/base", "core/data", "core/math", "core/stats", "core/search", "core/plugin", "core/games",
     "core/external",
     "attacks", "datasets", "defenses", "metrics",
-    "runner/plan", "runner/store", "runner/judge", "runner/run", "runner/crew",
+    "runner/plan", "runner/store", "runner/judge", "runner/run", "runner/workers",
     "report", "report/plots", "report/html",
     "cli",
 )

@@ -29,7 +29,7 @@ static const char remember[]
 
 typedef struct {
   int columns;
-  const char *news; /* the rows that are to be told */
+  const char *new_rows; /* the rows that are to be told */
   const char *add;
 } Table;
 
@@ -283,17 +283,17 @@ assay_store_learn (AssayStore *store, GBytes *facts, GError **error)
   return make_told (store, error) && add_rows (store, facts, error) && mark_as_told (store, error);
 }
 
-/* ---- News ---- */
+/* ---- What is new ---- */
 
 GBytes *
-assay_store_take_news (AssayStore *store, GError **error)
+assay_store_take_rows (AssayStore *store, GError **error)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
 
   if (!make_told (store, error))
     return NULL;
   for (gsize t = 0; t < G_N_ELEMENTS (tables); t++) {
-    sqlite3_stmt *statement = assay_sql_prepare (store, tables[t].news, NULL, 0, error);
+    sqlite3_stmt *statement = assay_sql_prepare (store, tables[t].new_rows, NULL, 0, error);
 
     if (statement == NULL)
       return NULL;
@@ -311,7 +311,7 @@ assay_store_take_news (AssayStore *store, GError **error)
 }
 
 gboolean
-assay_store_add_news (AssayStore *store, GBytes *news, GError **error)
+assay_store_add_rows (AssayStore *store, GBytes *rows, GError **error)
 {
-  return add_rows (store, news, error);
+  return add_rows (store, rows, error);
 }

@@ -19,9 +19,9 @@ GBytes *assay_store_facts (AssayStore *store, const AssayCell *cell, GError **er
 gboolean assay_store_learn (AssayStore *store, GBytes *facts, GError **error);
 
 /* Everything that came into a store in memory since the last call. It keeps facts alone. */
-GBytes *assay_store_take_news (AssayStore *store, GError **error);
+GBytes *assay_store_take_rows (AssayStore *store, GError **error);
 /* Adds them to the store of the run, in one transaction. ASSAY_ERROR_DATA: the bytes are no rows,
  * or they were made from other data than those that are here. */
-gboolean assay_store_add_news (AssayStore *store, GBytes *news, GError **error);
+gboolean assay_store_add_rows (AssayStore *store, GBytes *rows, GError **error);
 
 G_END_DECLS

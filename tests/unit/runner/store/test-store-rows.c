@@ -72,8 +72,8 @@ Test (store_rows, news_arrive_whole_and_once)
   cr_assert (assay_store_set_groups (worker, 0, 2, groups, 3, NULL));
   cr_assert (assay_store_set_tuning (worker, &tuned_cell, &made, NULL));
   finish_cell (worker, 5, 7.25);
-  news = assay_store_take_news (worker, NULL);
-  cr_assert (assay_store_add_news (run, news, NULL));
+  news = assay_store_take_rows (worker, NULL);
+  cr_assert (assay_store_add_rows (run, news, NULL));
   expect_cell (run, 5, 7.25);
   cr_assert (assay_store_get (run, "control.0.0", &control, NULL));
   cr_assert_str_eq (control, "won 1 8");
@@ -83,12 +83,12 @@ Test (store_rows, news_arrive_whole_and_once)
   tuned = tuning.estimates;
   cr_assert (tuning.chosen == 1 && tuning.n == 2 && tuned[1] == 0.25);
 
-  nothing = assay_store_take_news (worker, NULL);
+  nothing = assay_store_take_rows (worker, NULL);
   cr_assert_eq (g_bytes_get_size (nothing), 0, "news were told twice");
   finish_cell (worker, 6, 1);
-  later = assay_store_take_news (worker, NULL);
+  later = assay_store_take_rows (worker, NULL);
   cr_assert_lt (g_bytes_get_size (later), g_bytes_get_size (news), "facts were told twice");
-  cr_assert (assay_store_add_news (run, later, NULL));
+  cr_assert (assay_store_add_rows (run, later, NULL));
   expect_cell (run, 6, 1);
   expect_cell (run, 5, 7.25);
 }
@@ -124,7 +124,7 @@ Test (store_rows, facts_are_learned_and_not_told_back)
   cr_assert (assay_store_tuning (worker, &first_cell, &tuning, NULL));
   tuned = tuning.estimates;
   cr_assert (tuned != NULL && tuning.n == 1);
-  news = assay_store_take_news (worker, NULL);
+  news = assay_store_take_rows (worker, NULL);
   cr_assert_eq (g_bytes_get_size (news), 0);
 }
 
@@ -139,8 +139,8 @@ Test (store_rows, other_data_is_refused)
   cr_assert (assay_store_set (run, "dataset.0.sha256", "abc", NULL));
   cr_assert (assay_store_set (worker, "dataset.0.sha256", "xyz", NULL));
   finish_cell (worker, 0, 1);
-  news = assay_store_take_news (worker, NULL);
-  cr_assert_not (assay_store_add_news (run, news, &error));
+  news = assay_store_take_rows (worker, NULL);
+  cr_assert_not (assay_store_add_rows (run, news, &error));
   cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_DATA), "%s", error->message);
   cr_assert_not_null (strstr (error->message, "xyz"), "%s", error->message);
   cr_assert (assay_store_cell (run, 0, &record, NULL));
@@ -156,7 +156,7 @@ Test (store_rows, damaged_news_change_nothing)
   gsize size, n_refused = 0;
 
   finish_cell (worker, 3, 2);
-  news = assay_store_take_news (worker, NULL);
+  news = assay_store_take_rows (worker, NULL);
   data = g_bytes_get_data (news, &size);
   for (gsize length = 1; length < size; length++) {
     g_autoptr (AssayStore) run = assay_store_new_in_memory (NULL);
@@ -164,7 +164,7 @@ Test (store_rows, damaged_news_change_nothing)
     g_autoptr (GError) error = NULL;
     gsize n_done = 0;
 
-    if (assay_store_add_news (run, cut, &error))
+    if (assay_store_add_rows (run, cut, &error))
       continue; /* cut between two rows */
     n_refused++;
     cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_DATA), "%zu: %s", length,
@@ -179,6 +179,6 @@ Test (store_rows, damaged_news_change_nothing)
 
     changed[byte] = 0xff;
     bytes = g_bytes_new (changed, size);
-    cr_assert_not (assay_store_add_news (run, bytes, NULL), "byte %u", byte);
+    cr_assert_not (assay_store_add_rows (run, bytes, NULL), "byte %u", byte);
   }
 }

@@ -3,12 +3,11 @@
  *
  * A worker is the same program started again, not a fork: OpenMP and BLAS have threads by then, and
  * a fork of a process with threads has their locks but not them. */
-#include "runner/crew/crew-local.h"
+#include "runner/workers/local.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -17,24 +16,19 @@
 #include "core/base/error.h"
 
 #define WORKER_SOCKET 3
-#define MAX_MAIL ((guint64) 1 << 40)
+#define MAX_MESSAGE ((guint64) 1 << 40)
 
 typedef struct {
   int socket; /* -1: lost */
-  GPid pid;
-} Process;
+  GPid pid;   /* 0: it is the scheduler, and this process its worker */
+} Peer;
 
 typedef struct {
-  AssayCrew crew;
-  char **arguments;
-  Process *processes;
+  AssayTransport transport;
+  char **arguments; /* of workers; NULL: this process is one */
+  Peer *peers;
   guint next; /* whose turn it is to be heard */
 } Local;
-
-typedef struct {
-  AssayPost post;
-  int socket;
-} LocalPost;
 
 /* ---- Bytes ---- */
 
@@ -76,22 +70,22 @@ read_all (int socket, gpointer ret_data, gsize size)
 }
 
 static gboolean
-write_mail (int socket, GBytes *mail)
+write_message (int socket, GBytes *message)
 {
   gsize size;
-  gconstpointer data = g_bytes_get_data (mail, &size);
+  gconstpointer data = g_bytes_get_data (message, &size);
   const guint64 length = size;
 
   return write_all (socket, &length, sizeof length) && write_all (socket, data, size);
 }
 
 static GBytes *
-read_mail (int socket)
+read_message (int socket)
 {
   g_autofree char *data = NULL;
   guint64 length;
 
-  if (!read_all (socket, &length, sizeof length) || length > MAX_MAIL)
+  if (!read_all (socket, &length, sizeof length) || length > MAX_MESSAGE)
     return NULL;
   data = g_try_malloc (MAX (length, 1));
   if (data == NULL || !read_all (socket, data, length))
@@ -117,35 +111,37 @@ start (Local *local, guint worker, GError **error)
   is_started = g_spawn_async_with_pipes_and_fds (
       NULL, (const char *const *) local->arguments, (const char *const *) environment,
       G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, -1, -1, -1, &pair[1],
-      targets, 1, &local->processes[worker].pid, NULL, NULL, NULL, &problem);
+      targets, 1, &local->peers[worker].pid, NULL, NULL, NULL, &problem);
   close (pair[1]);
   if (!is_started) {
     close (pair[0]);
     return assay_fail (error, ASSAY_ERROR_IO, "a worker cannot be started: %s", problem->message);
   }
-  local->processes[worker].socket = pair[0];
+  local->peers[worker].socket = pair[0];
   return TRUE;
 }
 
 /* A worker that does not end soon after its socket is closed is at a cell that nobody waits for. It
  * holds nothing that matters. */
 static char *
-bury (Process *process)
+bury (Peer *peer)
 {
   enum { PATIENCE_MS = 1000 };
   int status = 0;
   pid_t ended = 0;
 
-  close (process->socket);
-  process->socket = -1;
+  close (peer->socket);
+  peer->socket = -1;
+  if (peer->pid == 0)
+    return g_strdup ("is gone");
   for (guint ms = 0; ms < PATIENCE_MS && ended == 0; ms++) {
-    ended = waitpid (process->pid, &status, WNOHANG);
+    ended = waitpid (peer->pid, &status, WNOHANG);
     if (ended == 0)
       g_usleep (G_USEC_PER_SEC / 1000);
   }
   if (ended == 0)
-    kill (process->pid, SIGKILL);
-  while (ended == 0 && waitpid (process->pid, &status, 0) < 0 && errno == EINTR)
+    kill (peer->pid, SIGKILL);
+  while (ended == 0 && waitpid (peer->pid, &status, 0) < 0 && errno == EINTR)
     continue;
   if (WIFSIGNALED (status))
     return g_strdup_printf ("was ended by signal %d (%s)", WTERMSIG (status),
@@ -153,132 +149,105 @@ bury (Process *process)
   return g_strdup_printf ("ended with status %d", WEXITSTATUS (status));
 }
 
-/* ---- The crew ---- */
+/* ---- The transport ---- */
 
+/* What cannot be written is noticed on reading. */
 static gboolean
-crew_send (AssayCrew *crew, guint worker, GBytes *mail, G_GNUC_UNUSED GError **error)
+local_send (AssayTransport *transport, guint peer, GBytes *message, G_GNUC_UNUSED GError **error)
 {
-  Local *local = (Local *) crew;
+  const Local *local = (const Local *) transport;
 
-  /* What cannot be written is noticed on reading. */
-  if (local->processes[worker].socket >= 0)
-    write_mail (local->processes[worker].socket, mail);
+  if (local->peers[peer].socket >= 0)
+    write_message (local->peers[peer].socket, message);
   return TRUE;
 }
 
-static AssayCrewEvent
-hear (Local *local, guint worker, GBytes **ret_mail, char **ret_why)
+static AssayTransportEvent
+local_receive (AssayTransport *transport, gint64 wait_us, guint *ret_peer, GBytes **ret_message,
+               char **ret_why)
 {
-  *ret_mail = read_mail (local->processes[worker].socket);
-  if (*ret_mail != NULL)
-    return ASSAY_CREW_MAIL;
-  *ret_why = bury (&local->processes[worker]);
-  return ASSAY_CREW_LOST;
-}
+  Local *local = (Local *) transport;
+  const guint n = transport->n_peers;
+  g_autofree struct pollfd *sockets = g_new0 (struct pollfd, n);
 
-static AssayCrewEvent
-crew_receive (AssayCrew *crew, gint64 wait_us, guint *ret_worker, GBytes **ret_mail, char **ret_why)
-{
-  Local *local = (Local *) crew;
-  g_autofree struct pollfd *sockets = g_new0 (struct pollfd, crew->n_workers);
-
-  for (guint w = 0; w < crew->n_workers; w++)
-    sockets[w] = (struct pollfd){ .fd = local->processes[w].socket, .events = POLLIN };
-  if (poll (sockets, crew->n_workers, (int) (wait_us / 1000)) <= 0)
-    return ASSAY_CREW_NOTHING;
-  for (guint i = 0; i < crew->n_workers; i++) {
-    const guint w = (local->next + i) % crew->n_workers;
-
-    if (sockets[w].revents == 0)
-      continue;
-    local->next = w + 1;
-    *ret_worker = w;
-    return hear (local, w, ret_mail, ret_why);
-  }
-  return ASSAY_CREW_NOTHING;
+  for (guint p = 0; p < n; p++)
+    sockets[p] = (struct pollfd){ .fd = local->peers[p].socket, .events = POLLIN };
+  if (poll (sockets, n, wait_us < 0 ? -1 : (int) (wait_us / 1000)) <= 0)
+    return ASSAY_TRANSPORT_NOTHING;
+  while (sockets[local->next % n].revents == 0)
+    local->next++;
+  *ret_peer = local->next++ % n;
+  *ret_message = read_message (local->peers[*ret_peer].socket);
+  if (*ret_message != NULL)
+    return ASSAY_TRANSPORT_MESSAGE;
+  *ret_why = bury (&local->peers[*ret_peer]);
+  return ASSAY_TRANSPORT_LOST;
 }
 
 static gboolean
-crew_replace (AssayCrew *crew, guint worker, GError **error)
+local_replace (AssayTransport *transport, guint peer, GError **error)
 {
-  return start ((Local *) crew, worker, error);
+  return start ((Local *) transport, peer, error);
 }
 
 static void
-crew_free (AssayCrew *crew)
+local_free (AssayTransport *transport)
 {
-  Local *local = (Local *) crew;
-  g_autoptr (GBytes) quit = assay_mail_new (ASSAY_MAIL_QUIT, 0, NULL, 0);
+  Local *local = (Local *) transport;
 
-  for (guint w = 0; w < crew->n_workers; w++)
-    crew_send (crew, w, quit, NULL);
-  for (guint w = 0; w < crew->n_workers; w++)
-    if (local->processes[w].socket >= 0)
-      g_free (bury (&local->processes[w]));
+  for (guint p = 0; local->arguments != NULL && p < transport->n_peers; p++)
+    assay_transport_send (transport, p, ASSAY_MESSAGE_QUIT, 0, NULL, NULL);
+  for (guint p = 0; p < transport->n_peers; p++)
+    if (local->peers[p].socket >= 0)
+      g_free (bury (&local->peers[p]));
   g_strfreev (local->arguments);
-  g_free (local->processes);
+  g_free (local->peers);
   g_free (local);
 }
 
-AssayCrew *
-assay_crew_local_new (guint n_workers, const char *const *arguments, GError **error)
+static Local *
+local_new (guint n_peers)
 {
   Local *local = g_new0 (Local, 1);
 
-  local->crew = (AssayCrew){ .n_workers = n_workers,
-                             .send = crew_send,
-                             .receive = crew_receive,
-                             .replace = crew_replace,
-                             .free = crew_free };
+  local->transport = (AssayTransport){ .n_peers = n_peers,
+                                       .send = local_send,
+                                       .receive = local_receive,
+                                       .replace = local_replace,
+                                       .free = local_free };
+  local->peers = g_new0 (Peer, n_peers);
+  for (guint p = 0; p < n_peers; p++)
+    local->peers[p].socket = -1;
+  return local;
+}
+
+AssayTransport *
+assay_local_workers_new (guint n_workers, const char *const *arguments, GError **error)
+{
+  Local *local = local_new (n_workers);
+
   local->arguments = g_strdupv ((char **) arguments);
-  local->processes = g_new0 (Process, n_workers);
-  for (guint w = 0; w < n_workers; w++)
-    local->processes[w].socket = -1;
   for (guint w = 0; w < n_workers; w++)
     if (!start (local, w, error)) {
-      crew_free (&local->crew);
+      local_free (&local->transport);
       return NULL;
     }
-  return &local->crew;
+  return &local->transport;
 }
 
-/* ---- The post ---- */
-
-static gboolean
-post_send (AssayPost *post, GBytes *mail)
-{
-  return write_mail (((LocalPost *) post)->socket, mail);
-}
-
-static GBytes *
-post_receive (AssayPost *post)
-{
-  return read_mail (((LocalPost *) post)->socket);
-}
-
-AssayPost *
-assay_post_local_new (void)
+AssayTransport *
+assay_local_scheduler_new (void)
 {
   const char *text = g_getenv (ASSAY_WORKER_VARIABLE);
   guint64 number;
-  LocalPost *local;
+  Local *local;
 
   if (text == NULL || !g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT, &number, NULL))
     return NULL;
-  local = g_new0 (LocalPost, 1);
-  local->post = (AssayPost){ .send = post_send, .receive = post_receive };
-  local->socket = (int) number;
-  /* No worker of a worker; and none that stays at a long cell when its coordinator was killed. */
+  local = local_new (1);
+  local->peers[0].socket = (int) number;
+  /* No worker of a worker; and none that stays at a long cell when its scheduler was killed. */
   g_unsetenv (ASSAY_WORKER_VARIABLE);
   prctl (PR_SET_PDEATHSIG, SIGTERM);
-  return &local->post;
-}
-
-void
-assay_post_local_free (AssayPost *post)
-{
-  if (post == NULL)
-    return;
-  close (((LocalPost *) post)->socket);
-  g_free (post);
+  return &local->transport;
 }

@@ -1,10 +1,10 @@
 /* Ranks of MPI.
  *
- * MPI's own waiting calls keep a processor busy, which a rank that deals cannot afford where it
- * shares one with a rank that works, nor those that have worked while it writes the results: here a
- * rank that waits asks, and sleeps in between, the longer the longer nothing came, at most two
+ * MPI's own waiting calls keep a processor busy, which the scheduler cannot afford where it shares
+ * one with a rank that works, nor those that have worked while it writes the results: here a rank
+ * that waits asks, and sleeps in between, the longer the longer nothing came, at most two
  * milliseconds. One that works has a second cell waiting. */
-#include "runner/crew/crew-mpi.h"
+#include "runner/workers/mpi.h"
 
 #include "config.h"
 #include "core/base/error.h"
@@ -23,14 +23,8 @@ assay_mpi_leave (G_GNUC_UNUSED AssayMpi *mpi)
 {
 }
 
-AssayCrew *
-assay_crew_mpi_new (G_GNUC_UNUSED const AssayMpi *mpi)
-{
-  return NULL;
-}
-
-AssayPost *
-assay_post_mpi_new (void)
+AssayTransport *
+assay_mpi_transport_new (G_GNUC_UNUSED const AssayMpi *mpi)
 {
   return NULL;
 }
@@ -41,7 +35,7 @@ assay_post_mpi_new (void)
 #include <unistd.h>
 
 #define TAG 1
-#define SMALL_MAIL 4096 /* bytes that every MPI takes over at once */
+#define SMALL_MESSAGE 4096 /* bytes that every MPI takes over at once */
 #define MIN_SLEEP_US 20
 #define SHORT_SLEEP_US 200 /* less than cells of a millisecond would notice */
 #define MAX_SLEEP_US 2000
@@ -55,10 +49,10 @@ sleep_longer (gulong *inout_us)
   *inout_us = MIN (*inout_us, MAX_SLEEP_US);
 }
 
-/* ---- Mail ---- */
+/* ---- Messages ---- */
 
 static GBytes *
-read_mail (const MPI_Status *about)
+read_message (const MPI_Status *about)
 {
   g_autofree guint8 *data = NULL;
   int size;
@@ -71,7 +65,7 @@ read_mail (const MPI_Status *about)
 
 /* Waits until @until (monotonic; negative: for ever) for a message from @source. */
 static gboolean
-wait_for_mail (int source, gint64 until, MPI_Status *ret_about)
+wait_for_message (int source, gint64 until, MPI_Status *ret_about)
 {
   gulong sleep_us = MIN_SLEEP_US;
   int is_there = 0;
@@ -86,28 +80,28 @@ wait_for_mail (int source, gint64 until, MPI_Status *ret_about)
   }
 }
 
-/* ---- Mail that is on its way ---- */
+/* ---- Messages that are on their way ---- */
 
 typedef struct {
   MPI_Request request;
-  GBytes *mail; /* MPI's until the request is done */
-} Letter;
+  GBytes *message; /* MPI's until the request is done */
+} Outgoing;
 
-static GQueue outbox = G_QUEUE_INIT; /* of Letters; as there is one MPI_COMM_WORLD */
+static GQueue outbox = G_QUEUE_INIT; /* of Outgoing; as there is one MPI_COMM_WORLD */
 
 static gboolean
 is_outbox_empty (void)
 {
   for (GList *link = outbox.head, *next; link != NULL; link = next) {
-    Letter *letter = link->data;
+    Outgoing *outgoing = link->data;
     int is_done = 1;
 
     next = link->next;
-    MPI_Test (&letter->request, &is_done, MPI_STATUS_IGNORE);
+    MPI_Test (&outgoing->request, &is_done, MPI_STATUS_IGNORE);
     if (!is_done)
       continue;
-    g_bytes_unref (letter->mail);
-    g_free (letter);
+    g_bytes_unref (outgoing->message);
+    g_free (outgoing);
     g_queue_delete_link (&outbox, link);
   }
   return g_queue_is_empty (&outbox);
@@ -123,99 +117,81 @@ empty_outbox (void)
 }
 
 /* Does not wait: even for a message of some hundred bytes MPI_Send may do so until the other side
- * looks for mail, which a rank that is writing to a disk does not. */
+ * looks for messages, which a rank that is writing to a disk does not. */
 static gboolean
-send_mail (int rank, GBytes *mail)
+send_to (int rank, GBytes *message)
 {
   gsize size;
-  gconstpointer data = g_bytes_get_data (mail, &size);
-  Letter letter;
+  gconstpointer data = g_bytes_get_data (message, &size);
+  Outgoing outgoing;
 
   is_outbox_empty ();
   if (size > G_MAXINT
-      || MPI_Isend (data, (int) size, MPI_BYTE, rank, TAG, MPI_COMM_WORLD, &letter.request)
+      || MPI_Isend (data, (int) size, MPI_BYTE, rank, TAG, MPI_COMM_WORLD, &outgoing.request)
              != MPI_SUCCESS)
     return FALSE;
-  letter.mail = g_bytes_ref (mail);
-  g_queue_push_tail (&outbox, g_memdup2 (&letter, sizeof letter));
+  outgoing.message = g_bytes_ref (message);
+  g_queue_push_tail (&outbox, g_memdup2 (&outgoing, sizeof outgoing));
   return TRUE;
 }
 
-/* ---- The crew: worker w is rank w + 1 ---- */
+/* ---- The transport: peer p of rank 0 is rank p + 1, that of another is rank 0 ---- */
 
+typedef struct {
+  AssayTransport transport;
+  gboolean is_worker;
+} Ranks;
+
+/* What is large travels only while both sides take part, and the scheduler would be held up if a
+ * worker went on to its next cell. The scheduler never waits so, and always comes to receive. */
 static gboolean
-crew_send (G_GNUC_UNUSED AssayCrew *crew, guint worker, GBytes *mail, GError **error)
+ranks_send (AssayTransport *transport, guint peer, GBytes *message, GError **error)
 {
-  return send_mail ((int) worker + 1, mail)
-         || assay_fail (error, ASSAY_ERROR_IO, "rank %u cannot be reached", worker + 1);
-}
+  const gboolean is_worker = ((const Ranks *) transport)->is_worker;
+  const int rank = is_worker ? 0 : (int) peer + 1;
 
-static AssayCrewEvent
-crew_receive (G_GNUC_UNUSED AssayCrew *crew, gint64 wait_us, guint *ret_worker, GBytes **ret_mail,
-              G_GNUC_UNUSED char **ret_why)
-{
-  MPI_Status about;
-
-  if (!wait_for_mail (MPI_ANY_SOURCE, g_get_monotonic_time () + wait_us, &about))
-    return ASSAY_CREW_NOTHING;
-  *ret_worker = (guint) about.MPI_SOURCE - 1;
-  *ret_mail = read_mail (&about);
-  return ASSAY_CREW_MAIL;
-}
-
-static void
-crew_free (AssayCrew *crew)
-{
-  g_autoptr (GBytes) quit = assay_mail_new (ASSAY_MAIL_QUIT, 0, NULL, 0);
-
-  for (guint w = 0; w < crew->n_workers; w++)
-    crew_send (crew, w, quit, NULL);
-  g_free (crew);
-}
-
-/* A rank that ends without a word ends them all: MPI has no standard way to go on without it. */
-AssayCrew *
-assay_crew_mpi_new (const AssayMpi *mpi)
-{
-  AssayCrew *crew = g_new0 (AssayCrew, 1);
-
-  *crew = (AssayCrew){ .n_workers = (guint) mpi->size - 1,
-                       .send = crew_send,
-                       .receive = crew_receive,
-                       .free = crew_free };
-  return crew;
-}
-
-/* ---- The post ---- */
-
-/* What is large travels only while both sides take part, and whoever deals would be held up if this
- * one went on to its next cell. Whoever deals never waits so, and always comes to receive. */
-static gboolean
-post_send (G_GNUC_UNUSED AssayPost *post, GBytes *mail)
-{
-  if (!send_mail (0, mail))
-    return FALSE;
-  if (g_bytes_get_size (mail) > SMALL_MAIL)
+  if (!send_to (rank, message))
+    return assay_fail (error, ASSAY_ERROR_IO, "rank %d cannot be reached", rank);
+  if (is_worker && g_bytes_get_size (message) > SMALL_MESSAGE)
     empty_outbox ();
   return TRUE;
 }
 
-static GBytes *
-post_receive (G_GNUC_UNUSED AssayPost *post)
+static AssayTransportEvent
+ranks_receive (AssayTransport *transport, gint64 wait_us, guint *ret_peer, GBytes **ret_message,
+               G_GNUC_UNUSED char **ret_why)
 {
+  const gboolean is_worker = ((const Ranks *) transport)->is_worker;
+  const gint64 until = wait_us < 0 ? -1 : g_get_monotonic_time () + wait_us;
   MPI_Status about;
 
-  wait_for_mail (0, -1, &about);
-  return read_mail (&about);
+  if (!wait_for_message (is_worker ? 0 : MPI_ANY_SOURCE, until, &about))
+    return ASSAY_TRANSPORT_NOTHING;
+  *ret_peer = is_worker ? 0 : (guint) about.MPI_SOURCE - 1;
+  *ret_message = read_message (&about);
+  return ASSAY_TRANSPORT_MESSAGE;
 }
 
-AssayPost *
-assay_post_mpi_new (void)
+static void
+ranks_free (AssayTransport *transport)
 {
-  AssayPost *post = g_new0 (AssayPost, 1);
+  for (guint p = 0; !((const Ranks *) transport)->is_worker && p < transport->n_peers; p++)
+    assay_transport_send (transport, p, ASSAY_MESSAGE_QUIT, 0, NULL, NULL);
+  g_free (transport);
+}
 
-  *post = (AssayPost){ .send = post_send, .receive = post_receive };
-  return post;
+/* A rank that ends without a word ends them all: MPI has no standard way to go on without it. */
+AssayTransport *
+assay_mpi_transport_new (const AssayMpi *mpi)
+{
+  Ranks *ranks = g_new0 (Ranks, 1);
+
+  ranks->is_worker = mpi->rank > 0;
+  ranks->transport = (AssayTransport){ .n_peers = ranks->is_worker ? 1 : (guint) mpi->size - 1,
+                                       .send = ranks_send,
+                                       .receive = ranks_receive,
+                                       .free = ranks_free };
+  return &ranks->transport;
 }
 
 /* ---- Joining ---- */

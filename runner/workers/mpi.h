@@ -1,8 +1,8 @@
-/* A crew of MPI ranks: rank 0 deals, the others work. In builds without MPI no process is ever one
- * of several. */
+/* Ranks of MPI: rank 0 schedules, the others are workers. In builds without MPI no process is ever
+ * one of several. */
 #pragma once
 
-#include "runner/crew/crew.h"
+#include "runner/workers/transport.h"
 
 G_BEGIN_DECLS
 
@@ -11,8 +11,8 @@ typedef struct {
   int rank;
   int size;
   guint n_beside; /* ranks of this machine that work, this one among them; at least 1 */
-  guint threads; /* that this rank should use, so that the ranks of one machine share it */
-  char *name;    /* "rank 3 on HOST" */
+  guint threads;  /* that this rank should use, so that the ranks of one machine share it */
+  char *name;     /* "rank 3 on HOST" */
 } AssayMpi;
 
 /* Joins the other ranks where a launcher has started this process as one of several; without one
@@ -21,7 +21,7 @@ AssayMpi assay_mpi_join (void);
 /* Waits for the others. */
 void assay_mpi_leave (AssayMpi *mpi);
 
-AssayCrew *assay_crew_mpi_new (const AssayMpi *mpi);
-AssayPost *assay_post_mpi_new (void);
+/* Of rank 0 the workers, of another the scheduler. */
+AssayTransport *assay_mpi_transport_new (const AssayMpi *mpi);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
-/* Dealing cells to workers: every cell once, those that share a release to one worker. */
+/* Which cells workers get: every cell once, those that share a release to one worker. */
 #include <criterion/criterion.h>
 
-#include "runner/crew/deal.h"
 #include "runner/store/outcomes.h"
+#include "runner/workers/cell-queue.h"
 
 enum { TRIALS = 3, DEFENSES = 4, ATTACKS = 5, CELLS = TRIALS * DEFENSES * ATTACKS };
 
@@ -40,32 +40,32 @@ finish (AssayStore *store, gsize index)
 }
 
 /* Worker 0 is three times as fast as the other. */
-Test (deal, every_cell_goes_out_once)
+Test (cell_queue, every_cell_goes_out_once)
 {
   AssayPlan *plan = make_plan ();
   g_autoptr (AssayStore) store = assay_store_new_in_memory (NULL);
-  g_autoptr (AssayDeal) deal = NULL;
-  guint n_dealt[CELLS] = { 0 }, n_changes[2] = { 0 }, total = 0;
+  g_autoptr (AssayCellQueue) queue = NULL;
+  guint n_taken[CELLS] = { 0 }, n_changes[2] = { 0 }, total = 0;
   gsize last[2] = { CELLS, CELLS };
   gboolean goes_on = TRUE;
 
   finish (store, 0);
   finish (store, 7);
-  deal = assay_deal_new (plan, store, 2, NULL);
+  queue = assay_cell_queue_new (plan, store, 2, NULL);
   for (guint turn = 0; goes_on; turn++) {
     const guint worker = turn % 4 == 3;
     gsize index;
 
-    goes_on = assay_deal_next (deal, worker, &index);
+    goes_on = assay_cell_queue_next (queue, worker, &index);
     if (!goes_on)
       break;
-    n_dealt[index]++;
+    n_taken[index]++;
     total++;
     n_changes[worker] += last[worker] == CELLS || last[worker] / ATTACKS != index / ATTACKS;
     last[worker] = index;
   }
   for (gsize i = 0; i < CELLS; i++)
-    cr_assert_eq (n_dealt[i], i != 0 && i != 7, "cell %zu went out %u times", i, n_dealt[i]);
+    cr_assert_eq (n_taken[i], i != 0 && i != 7, "cell %zu went out %u times", i, n_taken[i]);
   cr_assert_eq (total, CELLS - 2);
   /* A release is made once, but for those whose cells are shared at the end. */
   cr_assert_leq (n_changes[0] + n_changes[1], TRIALS * DEFENSES + 4, "%u and %u releases",
@@ -74,20 +74,20 @@ Test (deal, every_cell_goes_out_once)
 }
 
 /* With more workers than releases, each gets something to do. */
-Test (deal, hands_are_shared)
+Test (cell_queue, hands_are_shared)
 {
   AssayPlan *plan = make_plan ();
   g_autoptr (AssayStore) store = assay_store_new_in_memory (NULL);
-  g_autoptr (AssayDeal) deal = NULL;
+  g_autoptr (AssayCellQueue) queue = NULL;
   gboolean is_dealt[CELLS] = { FALSE };
 
   for (gsize i = ATTACKS; i < CELLS; i++)
     finish (store, i);
-  deal = assay_deal_new (plan, store, ATTACKS + 2, NULL);
+  queue = assay_cell_queue_new (plan, store, ATTACKS + 2, NULL);
   for (guint w = 0; w < ATTACKS + 2; w++) {
     gsize index = CELLS;
 
-    cr_assert_eq (assay_deal_next (deal, w, &index), w < ATTACKS, "worker %u", w);
+    cr_assert_eq (assay_cell_queue_next (queue, w, &index), w < ATTACKS, "worker %u", w);
     cr_assert (w >= ATTACKS || (index < ATTACKS && !is_dealt[index]), "worker %u: cell %zu", w,
                index);
     if (w < ATTACKS)
@@ -96,19 +96,19 @@ Test (deal, hands_are_shared)
   free_plan (plan);
 }
 
-Test (deal, what_comes_back_goes_out_again)
+Test (cell_queue, what_comes_back_goes_out_again)
 {
   AssayPlan *plan = make_plan ();
   g_autoptr (AssayStore) store = assay_store_new_in_memory (NULL);
-  g_autoptr (AssayDeal) deal = assay_deal_new (plan, store, 2, NULL);
+  g_autoptr (AssayCellQueue) queue = assay_cell_queue_new (plan, store, 2, NULL);
   gsize index;
 
   for (gsize i = 0; i < CELLS; i++)
-    cr_assert (assay_deal_next (deal, 0, &index));
-  cr_assert_not (assay_deal_next (deal, 1, &index));
-  assay_deal_return (deal, 11);
-  cr_assert (assay_deal_next (deal, 1, &index));
+    cr_assert (assay_cell_queue_next (queue, 0, &index));
+  cr_assert_not (assay_cell_queue_next (queue, 1, &index));
+  assay_cell_queue_return (queue, 11);
+  cr_assert (assay_cell_queue_next (queue, 1, &index));
   cr_assert_eq (index, 11);
-  cr_assert_not (assay_deal_next (deal, 0, &index));
+  cr_assert_not (assay_cell_queue_next (queue, 0, &index));
   free_plan (plan);
 }

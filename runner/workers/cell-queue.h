@@ -1,0 +1,26 @@
+/* Which cell a worker gets next.
+ *
+ * Cells that follow each other in a plan share what is costly to make: the opened dataset, the
+ * secrets of a trial, the release of a defense. Such a batch of cells goes to one worker, and only
+ * when no whole batch is left does a worker take half of the longest that another still holds. */
+#pragma once
+
+#include "runner/plan/plan.h"
+#include "runner/store/store.h"
+
+G_BEGIN_DECLS
+
+typedef struct _AssayCellQueue AssayCellQueue;
+
+/* The cells of the plan that @store does not hold yet. */
+AssayCellQueue *assay_cell_queue_new (const AssayPlan *plan, AssayStore *store, guint n_workers,
+                                      GError **error);
+void assay_cell_queue_free (AssayCellQueue *queue);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayCellQueue, assay_cell_queue_free)
+
+/* FALSE: none is left. */
+gboolean assay_cell_queue_next (AssayCellQueue *queue, guint worker, gsize *ret_index);
+/* Cell @index is to be handed out again, as soon as any worker asks. */
+void assay_cell_queue_return (AssayCellQueue *queue, gsize index);
+
+G_END_DECLS

@@ -1,0 +1,20 @@
+/* A worker: runs the cells that a scheduler sends. */
+#pragma once
+
+#include "runner/run/run.h"
+#include "runner/workers/transport.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  const AssayPlan *const *plans; /* that the scheduler may begin, by number */
+  guint n_plans;
+  const char *name;     /* what the worker is called in messages: "rank 3 on HOST" */
+  gboolean opens_ahead; /* the first dataset of the first plan, while the scheduler does the same */
+  AssayRunCallbacks callbacks;
+} AssayWorkOptions;
+
+/* Runs cells until it is told to quit or the scheduler is gone. */
+void assay_work (const AssayWorkOptions *work, AssayTransport *scheduler);
+
+G_END_DECLS
