@@ -11,8 +11,9 @@ typedef struct {
   guint64 seed;
   gboolean has_trials;
   guint64 trials;
-  /* Of a run that was made before (kept.h): what it was made of. Then neither the scenario's
-   * file nor data is read, and the machine need not be able to run it. NULL: read them. */
+  /* Of a run that was made before (runner/store/manifest.h): what it was made of. Then neither the
+   * scenario's file nor data is read, and the machine need not be able to run it. NULL: read
+   * them. */
   const char *text;
   const AssayProbe *probes;
   guint n_probes;

@@ -26,7 +26,7 @@ typedef enum {
 } AssayRunEnd;
 
 /* What runs the cells of a plan into a store, one at a time: a run, or one of several processes
- * that share one (runner/crew/crew.h). Borrows all that it is made of. */
+ * that share one (runner/workers/worker.h). Borrows all that it is made of. */
 typedef struct _AssayRunner AssayRunner;
 
 AssayRunner *assay_runner_new (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,

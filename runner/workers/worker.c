@@ -85,8 +85,8 @@ serve (Worker *worker)
 }
 
 static gboolean
-work_on (const AssayWorkOptions *work, const AssayPlan *plan, AssayWorkspace *workspace, GBytes *facts,
-         AssayTransport *scheduler)
+work_on (const AssayWorkOptions *work, const AssayPlan *plan, AssayWorkspace *workspace,
+         GBytes *facts, AssayTransport *scheduler)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (AssayStore) store = assay_store_new_in_memory (&error);
