@@ -65,7 +65,7 @@ read_repeat (const char *folder, const AssayRelease *release, Handed *handed, GE
   return TRUE;
 }
 
-/* Of statistics the release does not say how many secrets there are. */
+/* Of all secrets together the release does not say how many secrets there are. */
 static gboolean
 read_groups (const char *place, const AssayRelease *release, gint64 **ret_groups, GError **error)
 {
@@ -75,7 +75,7 @@ read_groups (const char *place, const AssayRelease *release, gint64 **ret_groups
     return FALSE;
   return rows == NULL
          || cli_read_numbers (place, "groups",
-                              release->kind == ASSAY_RELEASE_STATISTICS
+                              assay_kind (release->kind)->items == ASSAY_ITEM_OF_ALL_SECRETS
                                   ? assay_rows_count (rows)
                                   : assay_release_count (release),
                               ret_groups, error);

@@ -1,5 +1,6 @@
 /* No protection: the secrets themselves. The upper end of every privacy-utility curve, and the
  * case that an attack must win. */
+#include "core/data/kinds/vectors.h"
 #include "core/plugin/plugin.h"
 
 static gboolean
@@ -13,6 +14,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   if (vectors == NULL)
     return FALSE;
   assay_arrays_take (&ret_release->arrays, "vectors", assay_array_take_matrix (vectors));
+  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, noise, ASSAY_NOISE_NONE);
   return TRUE;
 }
 

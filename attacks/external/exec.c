@@ -88,14 +88,12 @@ memory (gconstpointer data, const AssayShape *shape)
 static guint
 granted (const AssayObservation *seen)
 {
-  const AssayArrays *arrays = &seen->release->arrays;
-
   return (seen->database != NULL ? ASSAY_GRANT_DATABASE : 0)
          | (seen->public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0)
          | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
          | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
-         | (assay_arrays_get (arrays, "labels") != NULL ? ASSAY_GRANT_LABELS : 0)
-         | (assay_arrays_get (arrays, "projection") != NULL ? ASSAY_GRANT_HASH_FUNCTION : 0);
+         | (seen->release->parameters.is_withheld ? ASSAY_GRANT_NO_PARAMETERS : 0)
+         | assay_release_holds (seen->release);
 }
 
 static gboolean
@@ -104,8 +102,9 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 {
   const Exec *settings = context->settings;
   const gsize n = assay_release_count (seen->release);
-  /* Of statistics the release does not say how many secrets there are. */
-  const gint64 *groups = seen->release->kind != ASSAY_RELEASE_STATISTICS ? seen->groups : NULL;
+  /* Of all secrets together the release does not say how many secrets there are. */
+  const gint64 *groups
+      = assay_kind (seen->release->kind)->items != ASSAY_ITEM_OF_ALL_SECRETS ? seen->groups : NULL;
   const AssayExecRequest request = { .role = "attack",
                                      .stream = context->stream,
                                      .n = n,

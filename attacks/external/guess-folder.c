@@ -7,7 +7,8 @@
  * It has no control. Whoever made it cannot be asked to win a case of known outcome, so that its
  * silence proves nothing: what it recovered is measured and may violate a claim, and no claim is
  * upheld by what it did not recover (runner/judge/judge.c). */
-#include "core/plugin/plugin.h"
+#include "core/external/external-folder.h"
+#include "core/plugin/registry.h"
 
 static const char *const games[] = { "estimates", "candidates", "pairs", NULL };
 
@@ -26,23 +27,24 @@ game (gconstpointer data)
 }
 
 static AssayGuess *
-read_guess (const Folder *settings, const AssayPlace *place, GError **error)
+read_guess (const Folder *settings, const AssayRunPosition *position, GError **error)
 {
-  g_autofree char *path = assay_elsewhere_find (settings->folder, place, error);
+  g_autofree char *path = assay_external_folder_find (settings->folder, position, error);
 
-  return path != NULL ? assay_guess_read (path, error) : NULL;
+  return path != NULL ? assay_guess_read (path, assay_registry_guess_arrays (), error)
+                      : NULL;
 }
 
 static char *
-look (gconstpointer data, const AssayPlace *place, G_GNUC_UNUSED const AssayShape *shape,
+look (gconstpointer data, const AssayRunPosition *position, G_GNUC_UNUSED const AssayShape *shape,
       GError **error)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  g_autoptr (AssayGuess) guess = read_guess (data, place, error);
+  g_autoptr (AssayGuess) guess = read_guess (data, position, error);
 
   if (guess == NULL)
     return NULL;
-  assay_elsewhere_hash (checksum, guess->is_unordered ? "guess, unordered" : "guess",
+  assay_external_hash (checksum, guess->is_unordered ? "guess, unordered" : "guess",
                         &guess->arrays);
   return g_strdup (g_checksum_get_string (checksum));
 }
@@ -57,7 +59,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (game (settings) == ASSAY_GAME_LINK && seen->public_rows == NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "candidates are numbers of public rows; expected grants = public");
-  made = read_guess (settings, &context->place, error);
+  made = read_guess (settings, &context->position, error);
   if (made == NULL)
     return FALSE;
   assay_guess_take_answer (ret_guess, made);

@@ -1,10 +1,10 @@
 /* Reading an observation, and learning its metrics. */
 #include "attacks/inversion/mixture-intake.h"
 
-#include <json-glib/json-glib.h>
 #include <math.h>
 
 #include "attacks/mixtures/mixture-scores.h"
+#include "core/data/kinds/mixtures.h"
 
 #define RIDGE 0.1
 
@@ -28,29 +28,17 @@ mixture_intake_clear (MixtureIntake *intake)
   public_filter_clear (&intake->filter);
 }
 
-static double
-find_largest_coefficient (const MixtureNumbers *numbers, const AssayRelease *release)
-{
-  g_autoptr (JsonParser) parser = json_parser_new ();
-  JsonNode *root = NULL;
-
-  if (json_parser_load_from_data (parser, release->settings, -1, NULL))
-    root = json_parser_get_root (parser);
-  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
-    return numbers->max_coefficient;
-  return json_object_get_double_member_with_default (json_node_get_object (root), "max_coefficient",
-                                                     numbers->max_coefficient);
-}
-
 /* k, the largest coefficient, and n: what the release says of how it was made, or settings. */
 static gboolean
 find_numbers (const MixtureNumbers *numbers, const AssayRelease *release,
               WhiteningShares *ret_shares, gsize *ret_n, GError **error)
 {
-  const gint64 said_k = mixture_setting (release, "k");
-  const gint64 epochs = mixture_setting (release, "epochs");
-  const gint64 k = said_k > 0 ? said_k : numbers->k;
-  const double largest = find_largest_coefficient (numbers, release);
+  const gint64 *said_k = ASSAY_PARAMETER (release, AssayMixturesParameters, k);
+  const gint64 *epochs = ASSAY_PARAMETER (release, AssayMixturesParameters, epochs);
+  const double *said_largest
+      = ASSAY_PARAMETER (release, AssayMixturesParameters, max_coefficient);
+  const gint64 k = said_k != NULL ? *said_k : numbers->k;
+  const double largest = said_largest != NULL ? *said_largest : numbers->max_coefficient;
   const gsize total = assay_release_count (release);
   gsize n = (gsize) numbers->secrets;
 
@@ -59,8 +47,8 @@ find_numbers (const MixtureNumbers *numbers, const AssayRelease *release,
                        "k = %" G_GINT64_FORMAT ": expected the release, or the setting k, to say "
                        "how many images are in a mixture, %d to %d",
                        k, MIXTURE_PRIVATE, WHITENING_MAX_IMAGES);
-  if (epochs > 0 && total % (gsize) epochs == 0)
-    n = total / (gsize) epochs;
+  if (epochs != NULL && total % (gsize) *epochs == 0)
+    n = total / (gsize) *epochs;
   if (n == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "secrets = 0: expected a number, as the release does not say how many "

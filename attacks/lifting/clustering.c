@@ -311,6 +311,7 @@ const AssayAttack assay_attack_clustering = {
   .memory = memory,
   .reads = ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_PUBLIC | ASSAY_GRANT_OTHER_RELEASES,
+  .writes = subspace_guess_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
   .control = { .says = "secrets are told from database descriptors that other subspaces share",

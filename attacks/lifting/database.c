@@ -21,9 +21,9 @@
 #include "attacks/lifting/subspace-search.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
+#include "core/data/kinds/subspaces.h"
 #include "core/plugin/plugin.h"
 
-#include <json-glib/json-glib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,33 +52,30 @@ search_of (const Database *settings)
                            .probes = (gsize) settings->probes };
 }
 
-/* What the release says of the variant; half, the usual form, where it says nothing. */
-static Adversarial
-adversarial_from_release (const AssayRelease *release)
+/* How many of the rows that lie in a subspace are the database's: half of its dimension, the usual
+ * form, where the release says nothing. */
+static gboolean
+count_adversarial (const Database *settings, const AssayRelease *release, gsize dimension,
+                   gsize *ret_count, GError **error)
 {
-  g_autoptr (JsonParser) parser = json_parser_new ();
-  const char *variant = NULL;
-  JsonNode *node = NULL;
+  const gint64 *said = ASSAY_PARAMETER (release, AssaySubspacesParameters, adversarial);
+  const guint *variant = ASSAY_PARAMETER (release, AssaySubspacesParameters, variant);
 
-  if (json_parser_load_from_data (parser, release->settings, -1, NULL)
-      && JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
-    node = json_object_get_member (json_node_get_object (json_parser_get_root (parser)), "variant");
-  if (node != NULL && JSON_NODE_HOLDS_VALUE (node)
-      && json_node_get_value_type (node) == G_TYPE_STRING)
-    variant = json_node_get_string (node);
-  if (g_strcmp0 (variant, "random") == 0)
-    return NONE;
-  return g_strcmp0 (variant, "adversarial") == 0 ? ALL : HALF;
-}
-
-static gsize
-adversarial_count (const Database *settings, const AssayRelease *release, gsize dimension)
-{
-  const Adversarial known = settings->adversarial != FROM_RELEASE
-                                ? (Adversarial) settings->adversarial
-                                : adversarial_from_release (release);
-
-  return known == NONE ? 0 : known == ALL ? dimension : dimension / 2;
+  if (settings->adversarial != FROM_RELEASE)
+    *ret_count = settings->adversarial == NONE  ? 0
+                 : settings->adversarial == ALL ? dimension
+                                                : dimension / 2;
+  else if (!assay_parameter_check (&release->parameters, "adversarial",
+                                   "adversarial = none, half or all", error))
+    return FALSE;
+  else if (said != NULL)
+    *ret_count = MIN ((gsize) *said, dimension);
+  else
+    *ret_count = variant == NULL                         ? dimension / 2
+                 : *variant == ASSAY_LIFTING_RANDOM      ? 0
+                 : *variant == ASSAY_LIFTING_ADVERSARIAL ? dimension
+                                                         : dimension / 2;
+  return TRUE;
 }
 
 typedef struct {
@@ -213,18 +210,19 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   const Database *settings = context->settings;
   const SubspaceSearch search = search_of (settings);
   const AssaySubspaces subspaces = assay_release_subspaces (seen->release);
-  const gsize n_adversarial = adversarial_count (settings, seen->release, subspaces.dimension);
-  const gsize wanted = n_adversarial == 0 ? (gsize) settings->averaged
-                                          : n_adversarial + (gsize) settings->neighbours;
-  const gsize k = MIN (wanted, assay_rows_count (seen->database));
+  gsize n_adversarial, k;
   Step3 step = { .database = seen->database,
                  .scale = assay_release_scale (seen->release),
                  .subspaces = subspaces,
-                 .n_adversarial = n_adversarial,
                  .n_averaged = (gsize) settings->averaged };
   g_autoptr (AssayMatrix) estimates = NULL;
   g_autoptr (AssayNearest) nearest = NULL;
 
+  if (!count_adversarial (settings, seen->release, subspaces.dimension, &n_adversarial, error))
+    return FALSE;
+  k = MIN (n_adversarial == 0 ? (gsize) settings->averaged
+                              : n_adversarial + (gsize) settings->neighbours,
+           assay_rows_count (seen->database));
   if (k <= n_adversarial)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "the database has %" G_GSIZE_FORMAT
@@ -235,6 +233,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   nearest = subspace_search_nearest (&search, context, seen, k, ret_guess, error);
   if (nearest == NULL || estimates == NULL)
     return FALSE;
+  step.n_adversarial = n_adversarial;
   step.nearest = nearest;
   step.estimates = estimates->data;
   assay_parallel_for (subspaces.count, estimate_one, &step);
@@ -389,6 +388,7 @@ const AssayAttack assay_attack_database = {
   .memory = memory,
   .reads = ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_DATABASE,
+  .writes = subspace_guess_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
   .control = { .says = "secrets beside a cluster of the database are found",

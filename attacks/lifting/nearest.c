@@ -87,6 +87,7 @@ const AssayAttack assay_attack_nearest = {
   .memory = memory,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_PUBLIC,
+  .writes = subspace_guess_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
   .control = { .says = "a secret that is itself public is found",

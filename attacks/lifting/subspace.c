@@ -5,6 +5,21 @@
 
 #include "core/math/linalg.h"
 
+const AssayArraySpec subspace_guess_arrays[] = {
+  /* Numbers of rows of the database that lie in each subspace, the rows themselves, and those that
+   * come closest to it after them, nearest first. */
+  { "adversarial", "na", ASSAY_INT64, TRUE, 0 },
+  { "forming", "nad", ASSAY_FLOAT32, TRUE, 0 },
+  { "near", "nrd", ASSAY_FLOAT32, TRUE, 0 },
+  /* How many other subspaces of the release meet each; from which points the estimate was chosen. */
+  { "intersecting", "n", ASSAY_INT64, TRUE, 0 },
+  { "considered", "nkd", ASSAY_FLOAT32, TRUE, 0 },
+  /* Of an approximate search, for a sample of the subspaces: which, how many of its k nearest rows
+   * were found, k. */
+  { "recall", "qt", ASSAY_INT64, TRUE, 0 },
+  { .name = NULL },
+};
+
 void
 subspace_project (const AssaySubspaces *subspaces, gsize index, const float *point,
                   float *ret_projected)

@@ -4,6 +4,9 @@
 #include "core/plugin/plugin.h"
 #include "core/search/scan.h"
 
+/* What guesses of these attacks may hold beside estimates, for metrics to look at. */
+extern const AssayArraySpec subspace_guess_arrays[];
+
 /* The point of subspace @index nearest to @point: t + B'B (point - t). In place allowed. */
 void subspace_project (const AssaySubspaces *subspaces, gsize index, const float *point,
                        float *ret_projected);

@@ -206,14 +206,17 @@ static gboolean
 rescale (const Averaging *settings, const AssayRelease *release, AssayView images,
          AssayMatrix *inout_means, GError **error)
 {
-  const gint64 k = mixture_setting (release, "k");
-  const double gain = settings->gain > 0 ? settings->gain : (double) MAX (k, 1);
+  gint64 k = 1;
   const AssayGeometry *geometry = &release->geometry;
   const gboolean is_clipped = settings->clip && geometry->white > geometry->black;
   g_autofree double *mean = assay_alloc (images.cols, sizeof (double), "mean image", error);
+  double gain;
 
-  if (mean == NULL)
+  if (mean == NULL
+      || (!(settings->gain > 0)
+          && !mixture_find_k (release, 0, 1, "a gain above 0", &k, error)))
     return FALSE;
+  gain = settings->gain > 0 ? settings->gain : (double) k;
   for (gsize i = 0; i < images.rows && settings->centre; i++)
     for (gsize j = 0; j < images.cols; j++)
       mean[j] += assay_view_row (images, i)[j] / (double) images.rows;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "attacks/mixtures/mixture-state.h"
+#include "core/data/kinds/mixtures.h"
 
 #define USUAL_WINDOW 3
 #define MOST_PARTNERS 8
@@ -114,11 +115,12 @@ inversion_control_make (const InversionControl *control, AssayStreamKey key,
   ret_case->release->geometry
       = (AssayGeometry){ .height = control->side, .width = control->side, .channels = 1 };
   ret_case->truth->geometry = ret_case->release->geometry;
-  g_free (ret_case->release->settings);
-  ret_case->release->settings
-      = g_strdup_printf ("{\"k\": %u, \"epochs\": %u, \"max_coefficient\": %s}",
-                         (guint) (MIXTURE_PRIVATE + control->n_partners), (guint) control->n_epochs,
-                         G_STRINGIFY (MOST_COEFFICIENT));
+  ASSAY_SET_PARAMETER (ret_case->release, AssayMixturesParameters, k,
+                       (gint64) (MIXTURE_PRIVATE + control->n_partners));
+  ASSAY_SET_PARAMETER (ret_case->release, AssayMixturesParameters, epochs,
+                       (gint64) control->n_epochs);
+  ASSAY_SET_PARAMETER (ret_case->release, AssayMixturesParameters, max_coefficient,
+                       MOST_COEFFICIENT);
   assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (secrets));
   assay_arrays_take (&ret_case->release->arrays, "images", assay_array_take_matrix (images));
   ret_case->public_rows = assay_rows_take_matrix (g_steal_pointer (&others));

@@ -1,6 +1,8 @@
 /* Gaussian images and their mixtures. */
 #include "attacks/mixtures/mixture-control.h"
 
+#include "core/data/kinds/mixtures.h"
+
 #define MOST_IMAGES 16
 #define MOST_COEFFICIENT 0.65
 
@@ -105,8 +107,7 @@ mixture_control_make (const MixtureControl *control, AssayStreamKey key, AssayCo
   }
   ret_case->groups = g_memdup2 (owners, total * sizeof *owners);
   ret_case->release = assay_release_new (ASSAY_RELEASE_MIXTURES, "control");
-  g_free (ret_case->release->settings);
-  ret_case->release->settings = g_strdup_printf ("{\"k\": %" G_GSIZE_FORMAT "}", s + p);
+  ASSAY_SET_PARAMETER (ret_case->release, AssayMixturesParameters, k, (gint64) (s + p));
   ret_case->release->geometry = (AssayGeometry){ control->side, control->side, 1, 0, 0 };
   assay_arrays_take (&ret_case->release->arrays, "images",
                      assay_array_take_matrix (g_steal_pointer (&images)));

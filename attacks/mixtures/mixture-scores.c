@@ -1,11 +1,11 @@
 /* Inner products of features of mixtures and public images, by panels. */
 #include "attacks/mixtures/mixture-scores.h"
 
-#include <json-glib/json-glib.h>
 #include <string.h>
 
 #include "attacks/mixtures/score-order.h"
 #include "core/base/parallel.h"
+#include "core/data/kinds/mixtures.h"
 #include "core/math/linalg.h"
 #include "core/search/scan.h"
 
@@ -42,23 +42,16 @@ mixture_public (const AssayRelease *release, const AssayRows *rows, GError **err
                                     : NULL;
 }
 
-gint64
-mixture_setting (const AssayRelease *release, const char *name)
+gboolean
+mixture_find_k (const AssayRelease *release, gint64 own, gint64 usual, const char *instead,
+                   gint64 *ret_k, GError **error)
 {
-  g_autoptr (JsonParser) parser = json_parser_new ();
-  JsonNode *root;
-  JsonObject *object;
+  const gint64 *said = ASSAY_PARAMETER (release, AssayMixturesParameters, k);
 
-  if (!json_parser_load_from_data (parser, release->settings, -1, NULL))
-    return 0;
-  root = json_parser_get_root (parser);
-  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
-    return 0;
-  object = json_node_get_object (root);
-  if (!json_object_has_member (object, name)
-      || json_node_get_value_type (json_object_get_member (object, name)) != G_TYPE_INT64)
-    return 0;
-  return json_object_get_int_member (object, name);
+  if (own == 0 && !assay_parameter_check (&release->parameters, "k", instead, error))
+    return FALSE;
+  *ret_k = own != 0 ? own : said != NULL ? *said : usual;
+  return TRUE;
 }
 
 /* ---- Ranks ---- */

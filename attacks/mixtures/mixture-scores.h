@@ -40,7 +40,10 @@ gboolean mixture_pair_products (AssayView left, AssayView right, float *ret_scor
 guint64 mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols,
                         gsize keep);
 
-/* The number @name among the settings with which a release was made; 0: not there. */
-gint64 mixture_setting (const AssayRelease *release, const char *name);
+/* How many images are in each mixture: @own, the attack's setting, unless that is 0; else what the
+ * release says, or @usual where it says nothing. ASSAY_ERROR_MISMATCH where it is withheld: then
+ * the attack should have been told by the setting @instead. */
+gboolean mixture_find_k (const AssayRelease *release, gint64 own, gint64 usual, const char *instead,
+                         gint64 *ret_k, GError **error);
 
 G_END_DECLS

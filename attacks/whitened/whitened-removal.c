@@ -46,11 +46,8 @@ typedef struct {
 
 /* What is known of the mixtures. */
 static gboolean
-take_options (const WhitenedRemoval *settings, gint64 released_k, JointRemoval *ret_options,
-              GError **error)
+take_options (const WhitenedRemoval *settings, gint64 k, JointRemoval *ret_options, GError **error)
 {
-  const gint64 told = settings->k != 0 ? settings->k : released_k;
-  const gint64 k = told > 0 ? told : USUAL_K;
   const gint64 partners = settings->partners >= 0 ? settings->partners : k - PRIVATE;
 
   if (k < 2 || k > WHITENING_MAX_IMAGES)
@@ -98,7 +95,7 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
     return shape->n_public == 0 || settings->starts <= (gint64) shape->n_public
            || check_count (&(JointRemoval){ .starts = (gsize) settings->starts }, shape->n_public,
                            error);
-  return take_options (settings, 0, &options, error)
+  return take_options (settings, settings->k, &options, error)
          && (shape->n_public == 0 || check_count (&options, shape->n_public, error));
 }
 
@@ -121,8 +118,10 @@ static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
 {
+  const WhitenedRemoval *settings = context->settings;
   const AssayView mixtures = assay_array_view (assay_arrays_get (&seen->release->arrays, "images"));
   const gsize n = assay_rows_count (seen->public_rows), cols = assay_rows_cols (seen->public_rows);
+  gint64 k;
   JointRemoval options;
   g_auto (ImagePrior) prior = { 0 };
   g_autoptr (AssayMatrix) images = NULL;
@@ -134,7 +133,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                        "public images have %" G_GSIZE_FORMAT " numbers; expected %" G_GSIZE_FORMAT
                        ", as the mixtures have",
                        cols, mixtures.cols);
-  if (!take_options (context->settings, mixture_setting (seen->release, "k"), &options, error)
+  if (!mixture_find_k (seen->release, settings->k, USUAL_K, "k = 2 or more", &k, error)
+      || !take_options (settings, k, &options, error)
       || !check_count (&options, n, error))
     return FALSE;
   images = mixture_public (seen->release, seen->public_rows, error);

@@ -120,15 +120,6 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
          || check_sizes (settings, shape->n_public, shape->cols, error);
 }
 
-/* As the release says, unless the setting does. */
-static gsize
-images_of_mixture (const Whitened *settings, const AssayRelease *release)
-{
-  const gint64 told = settings->k != 0 ? settings->k : mixture_setting (release, "k");
-
-  return told > 0 ? (gsize) told : USUAL_K;
-}
-
 /* Step 4, which takes the place of 3. */
 static gboolean
 refine_jointly (const Whitened *settings, gsize k, AssayView images, AssayView mixtures,
@@ -153,9 +144,9 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   const Whitened *settings = context->settings;
   const AssayView mixtures = assay_array_view (assay_arrays_get (&seen->release->arrays, "images"));
   const gsize n = assay_rows_count (seen->public_rows), cols = assay_rows_cols (seen->public_rows);
-  const gsize k = images_of_mixture (settings, seen->release);
   const gsize keep = settings->keep == 0 ? n : MIN ((gsize) settings->keep, n);
-  const WhitenedOptions options = options_of (settings, k);
+  WhitenedOptions options;
+  gint64 k;
   g_autoptr (AssayMatrix) images = NULL;
   g_autofree float *scores = NULL;
   g_autofree gint64 *candidates = NULL;
@@ -165,8 +156,10 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                        "public images have %" G_GSIZE_FORMAT " numbers; expected %" G_GSIZE_FORMAT
                        ", as the mixtures have",
                        cols, mixtures.cols);
-  if (!check_k (settings, k, error))
+  if (!mixture_find_k (seen->release, settings->k, USUAL_K, "k = 2 or more", &k, error)
+      || !check_k (settings, (gsize) k, error))
     return FALSE;
+  options = options_of (settings, (gsize) k);
   images = mixture_public (seen->release, seen->public_rows, error);
   if (images == NULL || !check_sizes (settings, n, cols, error))
     return FALSE;
@@ -174,7 +167,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   candidates = assay_alloc (mixtures.rows, keep * sizeof (gint64), "candidates", error);
   if (scores == NULL || candidates == NULL
       || !whitened_scores (&options, assay_matrix_view (images), mixtures, scores, error)
-      || !refine_jointly (settings, k, assay_matrix_view (images), mixtures, scores, error)
+      || !refine_jointly (settings, (gsize) k, assay_matrix_view (images), mixtures, scores, error)
       || !mixture_order (scores, mixtures.rows, n, keep, candidates, error))
     return FALSE;
   assay_arrays_take (&ret_guess->arrays, "candidates",

@@ -245,23 +245,28 @@ assay_json_member_double (AssayJson *json, const char *key, double value)
 }
 
 void
+assay_json_setting (AssayJson *json, const AssaySettings *settings, const AssayParam *param)
+{
+  g_autofree char *value = assay_settings_get (settings, param);
+
+  assay_json_key (json, param->name);
+  if (param->type == ASSAY_PARAM_TYPE_INT || param->type == ASSAY_PARAM_TYPE_REAL)
+    assay_json_raw (json, value);
+  else if (param->type == ASSAY_PARAM_TYPE_BOOL)
+    assay_json_bool (json, g_str_equal (value, "yes"));
+  else
+    assay_json_string (json, value);
+}
+
+void
 assay_json_settings (AssayJson *json, const AssaySettings *settings)
 {
   const gboolean was_compact = json->is_compact;
 
   assay_json_begin_object (json);
   json->is_compact = TRUE;
-  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
-    g_autofree char *value = assay_settings_get (settings, param);
-
-    assay_json_key (json, param->name);
-    if (param->type == ASSAY_PARAM_TYPE_INT || param->type == ASSAY_PARAM_TYPE_REAL)
-      assay_json_raw (json, value);
-    else if (param->type == ASSAY_PARAM_TYPE_BOOL)
-      assay_json_bool (json, g_str_equal (value, "yes"));
-    else
-      assay_json_string (json, value);
-  }
+  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++)
+    assay_json_setting (json, settings, param);
   assay_json_end_object (json);
   json->is_compact = was_compact;
 }

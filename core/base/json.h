@@ -49,7 +49,9 @@ void assay_json_member_string (AssayJson *json, const char *key, const char *val
 void assay_json_member_int (AssayJson *json, const char *key, gint64 value);
 void assay_json_member_double (AssayJson *json, const char *key, double value);
 
-/* { "name": value, ... } with numbers and booleans as such. */
+/* "name": value of one setting, with numbers and booleans as such. */
+void assay_json_setting (AssayJson *json, const AssaySettings *settings, const AssayParam *param);
+/* { "name": value, ... } of all, with numbers and booleans as such. */
 void assay_json_settings (AssayJson *json, const AssaySettings *settings);
 /* The same on one line, as text. */
 char *assay_json_settings_text (const AssaySettings *settings);

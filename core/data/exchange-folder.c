@@ -17,6 +17,7 @@
 #include "core/data/exchange-geometry.h"
 #include "core/data/exchange.h"
 #include "core/data/npy.h"
+#include "core/data/parameters-json.h"
 
 /* ---- Writing ---- */
 
@@ -144,11 +145,12 @@ assay_release_write (const AssayRelease *release, const char *folder, GError **e
   AssayJson *json = begin_record ("assay-release/1");
 
   assay_json_member_string (json, "kind", assay_release_kind_name (release->kind));
-  if (release->kind == ASSAY_RELEASE_CODES)
+  if (assay_kind (release->kind)->has_bits)
     assay_json_member_int (json, "bits", (gint64) release->bits);
   assay_json_member_string (json, "defense", release->defense);
   assay_json_key (json, "settings");
   assay_json_raw (json, release->settings);
+  assay_parameters_write (json, &release->parameters);
   assay_geometry_write (json, &release->geometry, &release->is_unit_norm);
   return write_folder (&release->arrays, folder, "release.json", json, error);
 }
@@ -314,11 +316,11 @@ load_arrays (const char *folder, JsonObject *root, AssayArrays *ret_arrays, GErr
 
 /* How many bits a code has, which its bytes do not say. */
 static gboolean
-read_bits (JsonObject *root, AssayReleaseKind kind, gsize *ret_bits, GError **error)
+read_bits (JsonObject *root, const AssayKind *kind, gsize *ret_bits, GError **error)
 {
   JsonNode *node = json_object_get_member (root, "bits");
 
-  if (kind != ASSAY_RELEASE_CODES)
+  if (!kind->has_bits)
     return node == NULL
            || assay_fail (error, ASSAY_ERROR_DATA,
                           "release.json: has a member 'bits', expected it of codes alone");
@@ -350,7 +352,8 @@ release_from_object (JsonObject *root, GError **error)
   }
   release = assay_release_new (kind, defense);
   if (!assay_geometry_read (root, "release.json", &release->geometry, &release->is_unit_norm, error)
-      || !read_bits (root, kind, &release->bits, error))
+      || !read_bits (root, assay_kind (kind), &release->bits, error)
+      || !assay_parameters_read (root, kind_name, &release->parameters, error))
     return NULL;
   if (settings != NULL && JSON_NODE_HOLDS_OBJECT (settings)) {
     g_free (release->settings);
@@ -402,7 +405,7 @@ assay_release_read (const char *folder, GError **error)
 }
 
 AssayGuess *
-assay_guess_read (const char *folder, GError **error)
+assay_guess_read (const char *folder, const AssayArraySpec *const *more, GError **error)
 {
   JsonObject *root = NULL;
   g_autoptr (JsonParser) parser = load_record (folder, "guess.json", "assay-guess/1", &root, error);
@@ -411,7 +414,7 @@ assay_guess_read (const char *folder, GError **error)
   if (parser == NULL)
     return NULL;
   if (!read_unordered (root, &guess->is_unordered, error)
-      || !load_arrays (folder, root, &guess->arrays, error) || !assay_guess_check (guess, error)) {
+      || !load_arrays (folder, root, &guess->arrays, error) || !assay_guess_check (guess, more, error)) {
     fail_reading (folder, error);
     return NULL;
   }

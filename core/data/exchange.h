@@ -2,80 +2,36 @@
  *
  * On disk each is a folder with one JSON file (release.json, guess.json, truth.json; "format" is
  * assay-release/1 and so on) and one .npy per array, so that a release made by any program can be
- * attacked here and one made here can be read by NumPy. The kinds of release stand in one table in
- * exchange.c: a new kind is one row there and touches no plugin.
+ * attacked here and one made here can be read by NumPy. What is in them: docs/formats.md.
  *
- * Shapes of the arrays (n secrets of dimension d):
- *   release vectors    vectors n x d
- *   release subspaces  translation n x d, basis n x m x d (orthonormal rows)
- *   release vector-sets  sets n x w (row numbers of the dictionary), dictionary k x d
- *   release statistics  statistics 1 x s, of all secrets together
- *   release mixtures   images N x d, labels N x c (shares of classes; optional), geometry
- *   release codes      codes n x b (bit j of a code is bit j % 8 of byte j / 8; bits beyond the
- *                      release's number of bits are 0), and optional the hash function
- *                      (hash-function.h): mean f, projection c x f, anchors f x d, width 1,
- *                      waves c x 2
- *   guess              estimates n x d, adversarial n x a (database row numbers),
- *                      intersecting n (how many other subspaces of the release meet this one),
- *                      considered n x k x d (from which the estimate was chosen),
- *                      forming n x a x d (the descriptors numbered in adversarial),
- *                      near n x r x d (the database rows that come closest to the subspace after
- *                      them, nearest first),
- *                      candidates N x k (public row numbers for each released item, best first),
- *                      pairs p x 2 (numbers of released items), scores p (higher: the rather they
- *                      share a secret),
- *                      codes n x b (what a code was before it was randomised),
- *                      recall q x 3 (of an approximate search, for a sample of the released items:
- *                      the item, how many of its k nearest rows were found, k)
- *   truth              secrets n x d, groups n, labels n, adversarial n x a, frames n x 4
- *                      (dataset.h); of mixtures: sources N x s (the secrets in each image),
- *                      partners N x p (the public rows in it), coefficients N x k (of the sources,
- *                      then of the partners), owners N (the secret that it was made for); of
- *                      codes: codes n x b, before they were randomised; label-sets n (bit c: has
- *                      class c); where public rows are further records of the secrets, partners
- *                      n x 1 (the public row that is one of the secret)
- */
+ * Which arrays a release has, and the truth of it, is declared by its kind (core/data/kinds/); those
+ * of a guess by the games (core/data/exchange.c) and by the attacks that write more
+ * (AssayAttack.writes). */
 #pragma once
 
 #include <glib.h>
 
-#include "core/data/array.h"
+#include "core/data/arrays.h"
 #include "core/data/dataset.h"
+#include "core/data/parameters.h"
+#include "core/data/release-kind.h"
 
 G_BEGIN_DECLS
 
-typedef enum {
-  ASSAY_RELEASE_NONE = 0,
-  ASSAY_RELEASE_VECTORS = 1 << 0,
-  ASSAY_RELEASE_SUBSPACES = 1 << 1,
-  ASSAY_RELEASE_VECTOR_SETS = 1 << 2,
-  ASSAY_RELEASE_STATISTICS = 1 << 3,
-  ASSAY_RELEASE_MIXTURES = 1 << 4,
-  ASSAY_RELEASE_CODES = 1 << 5,
-} AssayReleaseKind;
-
-#define ASSAY_RELEASE_ANY ((1 << 6) - 1)
-
-/* Named arrays in the order in which they were added. */
-typedef struct {
-  GPtrArray *names;
-  GPtrArray *arrays;
-} AssayArrays;
-
-/* What was found near a release's subspaces so far (core/search/scan-cache.c). */
-typedef struct _AssayScanCache AssayScanCache;
-
 /* What leaves the owner. */
-typedef struct {
+struct _AssayRelease {
   AssayReleaseKind kind;
   AssayArrays arrays;
   gboolean is_unit_norm;  /* secrets were L2-normalised before they were protected */
   AssayGeometry geometry; /* of rows that are images */
   gsize bits;             /* of a code; 0 in other kinds */
-  char *defense;         /* id of the plugin that made it, or what its maker calls it; never NULL */
-  char *settings;        /* JSON object text of the defense's settings; never NULL */
-  AssayScanCache *scans; /* what attacks on this release share; says nothing of the secrets */
-} AssayRelease;
+  AssayParameters parameters;
+  char *defense;  /* id of the plugin that made it, or what its maker calls it; never NULL */
+  char *settings; /* JSON object text of the defense's settings, for people alone: attacks receive
+                   * "{}"; never NULL */
+  guint64 owner;  /* of what is shared by those who attack it (core/base/shared-work.h) */
+  gboolean is_copy; /* ... and which lasts as long as the release that this was copied from */
+};
 
 /* What an attack returns. Every array is optional. */
 typedef struct {
@@ -84,10 +40,10 @@ typedef struct {
 } AssayGuess;
 
 /* What games and metrics alone may see. */
-typedef struct {
+struct _AssayTruth {
   AssayArrays arrays;
   AssayGeometry geometry; /* of secrets that are images */
-} AssayTruth;
+};
 
 /* The subspaces of a release: D_i = translation_i + span (basis_i). */
 typedef struct {
@@ -108,11 +64,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRelease, assay_release_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayGuess, assay_guess_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTruth, assay_truth_free)
 
-/* The names of all kinds, for settings that choose one; NULL ends. */
-extern const char *const assay_release_kinds[];
-
 /* What a program of others, or a folder, may say of the release or guess that a cell asked it for:
- * copies of its arrays and how they are to be read. Who made it, and how, is not its to say. */
+ * its arrays and parameters, and how they are to be read. Who made it is not its to say. */
 void assay_release_take_answer (AssayRelease *release, const AssayRelease *answer);
 void assay_guess_take_answer (AssayGuess *guess, const AssayGuess *answer);
 
@@ -121,31 +74,31 @@ void assay_guess_take_answer (AssayGuess *guess, const AssayGuess *answer);
 gboolean assay_release_check_answer (const AssayRelease *answer, AssayReleaseKind kind, gsize n,
                                      gsize cols, GError **error);
 
-/* Adds @array (taken over) under @name; one of that name is replaced. */
-void assay_arrays_take (AssayArrays *arrays, const char *name, AssayArray *array);
-const AssayArray *assay_arrays_get (const AssayArrays *arrays, const char *name);
-
 /* ASSAY_ERROR_MISMATCH unless the arrays are those of the kind, with its types and with sizes that
- * agree; ASSAY_ERROR_DATA for values that are not finite or bases that are not orthonormal. */
+ * agree; ASSAY_ERROR_DATA for what the kind's own rules refuse. */
 gboolean assay_release_check (const AssayRelease *release, GError **error);
-gboolean assay_guess_check (const AssayGuess *guess, GError **error);
+/* Arrays of the games, and those of the lists @more (NULL ends; may be NULL). */
+gboolean assay_guess_check (const AssayGuess *guess, const AssayArraySpec *const *more,
+                            GError **error);
+/* Those of secrets, and of all kinds of release. */
 gboolean assay_truth_check (const AssayTruth *truth, GError **error);
 
-gsize assay_release_count (const AssayRelease *release); /* n */
+gsize assay_release_count (const AssayRelease *release); /* items */
 gsize assay_release_cols (const AssayRelease *release);  /* d; 0: the release does not say */
+/* Whether there is an item for each secret. */
+gboolean assay_release_is_of_each (const AssayRelease *release);
 /* How rows are scaled that are compared with it: as its secrets were. */
 AssayScale assay_release_scale (const AssayRelease *release);
-/* Whether it has arrays that only the holder of further grants than @grants may see (labels,
- * hash-function), and a copy without them, which shares the others. */
+
+/* What of the release a scenario grants: a set of AssayGrant, of those that kinds name for arrays.
+ * What the release has; whether it has more than who holds @grants may see; and what these see,
+ * which shares the arrays. */
+guint assay_release_holds (const AssayRelease *release);
 gboolean assay_release_hides (const AssayRelease *release, guint grants);
 AssayRelease *assay_release_granted (const AssayRelease *release, guint grants);
+
 /* A release of kind subspaces, or of kind vectors as subspaces of dimension 0. */
 AssaySubspaces assay_release_subspaces (const AssayRelease *release);
-
-const char *assay_release_kind_name (AssayReleaseKind kind);
-AssayReleaseKind assay_release_kind_from_name (const char *name); /* NONE: no such kind */
-/* "vectors or subspaces" for a set of kinds. */
-char *assay_release_kinds_describe (guint kinds);
 
 /* Folders. Writing needs a folder that does not exist yet or is empty, and leaves nothing behind
  * when it fails; reading maps the arrays, and takes float64 for float32 and int32 for int64, as
@@ -156,7 +109,8 @@ gboolean assay_release_write (const AssayRelease *release, const char *folder, G
 gboolean assay_guess_write (const AssayGuess *guess, const char *folder, GError **error);
 gboolean assay_truth_write (const AssayTruth *truth, const char *folder, GError **error);
 AssayRelease *assay_release_read (const char *folder, GError **error);
-AssayGuess *assay_guess_read (const char *folder, GError **error);
+AssayGuess *assay_guess_read (const char *folder, const AssayArraySpec *const *more,
+                              GError **error);
 AssayTruth *assay_truth_read (const char *folder, GError **error);
 
 G_END_DECLS

@@ -2,7 +2,8 @@
 #include "core/data/grant.h"
 
 const char *const assay_grant_names[] = { "database", "public", "groups",        "other-releases",
-                                          "repeats",  "labels", "hash-function", NULL };
+                                          "repeats",  "labels", "hash-function", "no-parameters",
+                                          NULL };
 
 char *
 assay_grants_describe (guint grants)

@@ -15,6 +15,9 @@ typedef enum {
   ASSAY_GRANT_REPEATS = 1 << 4,        /* further releases of the same secrets */
   ASSAY_GRANT_LABELS = 1 << 5,         /* the labels that were released with mixtures */
   ASSAY_GRANT_HASH_FUNCTION = 1 << 6,  /* what was released with codes: how they are made */
+  /* The one that takes something away: the public parameters of the release (parameters.h), which
+   * are known unless a scenario says so. */
+  ASSAY_GRANT_NO_PARAMETERS = 1 << 7,
 } AssayGrant;
 
 /* The scenario's words for them ("database", "public", ...), in the order of their bits. */

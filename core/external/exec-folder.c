@@ -15,6 +15,7 @@
 #include "core/data/npy.h"
 #include "core/external/child-process.h"
 #include "core/external/program.h"
+#include "core/plugin/registry.h"
 
 #define MIB (1024 * 1024)
 
@@ -324,7 +325,7 @@ read_release (const char *path, gpointer *ret_record, GError **error)
 static gboolean
 read_guess (const char *path, gpointer *ret_record, GError **error)
 {
-  g_autoptr (AssayGuess) guess = assay_guess_read (path, error);
+  g_autoptr (AssayGuess) guess = assay_guess_read (path, assay_registry_guess_arrays (), error);
 
   if (guess == NULL || !copy_arrays (&guess->arrays, error))
     return FALSE;

@@ -6,8 +6,15 @@
 
 #include "core/data/codes.h"
 #include "core/games/pair-scores.h"
+#include "core/plugin/registry.h"
 
 /* ---- What a guess must be ---- */
+
+static gboolean
+is_of_several (const AssayRelease *release)
+{
+  return assay_kind (release->kind)->items == ASSAY_ITEMS_OF_SEVERAL_SECRETS;
+}
 
 /* An estimate of each secret. How many secrets went into mixtures is for metrics to compare. */
 static gboolean
@@ -15,8 +22,7 @@ check_estimates (const AssayArray *estimates, const AssayObservation *seen, GErr
 {
   const gsize n = assay_release_count (seen->release);
 
-  if (estimates != NULL
-      && (seen->release->kind == ASSAY_RELEASE_MIXTURES || estimates->shape[0] == n))
+  if (estimates != NULL && (is_of_several (seen->release) || estimates->shape[0] == n))
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_MISMATCH,
                      "expected an estimate for each of %" G_GSIZE_FORMAT " secrets", n);
@@ -100,11 +106,11 @@ check_guess (AssayGame game, const AssayObservation *seen, const AssayGuess *gue
 {
   const AssayArrays *arrays = &guess->arrays;
 
-  if (!assay_guess_check (guess, error))
+  if (!assay_guess_check (guess, assay_registry_guess_arrays (), error))
     return FALSE;
   switch (game) {
   case ASSAY_GAME_RECONSTRUCT:
-    if (seen->release->kind == ASSAY_RELEASE_CODES && assay_arrays_get (arrays, "codes") != NULL)
+    if (seen->release->bits > 0 && assay_arrays_get (arrays, "codes") != NULL)
       return check_codes (assay_arrays_get (arrays, "codes"), seen, error);
     return check_estimates (assay_arrays_get (arrays, "estimates"), seen, error);
   case ASSAY_GAME_LINK:
@@ -210,7 +216,7 @@ judge_estimates (const AssayAttack *attack, const AssayControlCase *control_case
   const double within = attack->control.within;
   gsize recovered = 0;
 
-  if (control_case->release->kind == ASSAY_RELEASE_MIXTURES) {
+  if (is_of_several (control_case->release)) {
     if (!count_matched (secrets, estimates, within, &recovered, error))
       return FALSE;
   } else {

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
+#include "core/data/kinds/codes.h"
 #include "core/math/linalg.h"
 
 /* Rows that are worked on at once, and that are read at once from a set. */
@@ -249,38 +250,6 @@ first_number (const AssayArray *array)
   return *(const float *) (gconstpointer) array->data;
 }
 
-gboolean
-assay_hash_function_check (const AssayRelease *release, GError **error)
-{
-  const AssayArrays *arrays = &release->arrays;
-  const AssayArray *mean = assay_arrays_get (arrays, "mean");
-  const AssayArray *projection = assay_arrays_get (arrays, "projection");
-  const AssayArray *anchors = assay_arrays_get (arrays, "anchors");
-  const AssayArray *width = assay_arrays_get (arrays, "width");
-  const AssayArray *waves = assay_arrays_get (arrays, "waves");
-
-  if (mean == NULL && projection == NULL && anchors == NULL && width == NULL && waves == NULL)
-    return TRUE;
-  if (mean == NULL || projection == NULL || (anchors == NULL) != (width == NULL))
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "hash function: expected mean and projection, and anchors with a width or "
-                       "neither");
-  if (projection->shape[0] != release->bits)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "hash function: projection has %" G_GSIZE_FORMAT
-                       " rows; expected one for each of %" G_GSIZE_FORMAT " bits",
-                       projection->shape[0], release->bits);
-  if (width != NULL && (width->shape[0] != 1 || !(first_number (width) > 0)))
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "hash function: expected width to be one number above 0");
-  if (waves != NULL && waves->shape[1] != 2)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "hash function: waves has %" G_GSIZE_FORMAT
-                       " columns; expected 2, frequency and phase",
-                       waves->shape[1]);
-  return TRUE;
-}
-
 static AssayMatrix *
 copy_array (const AssayArray *array)
 {
@@ -304,7 +273,7 @@ assay_hash_function_from (const AssayRelease *release, GError **error)
     assay_fail (error, ASSAY_ERROR_MISMATCH, "the release has no hash function");
     return NULL;
   }
-  if (!assay_hash_function_check (release, error))
+  if (!assay_codes_check_function (release, error))
     return NULL;
   function->mean = copy_array (assay_arrays_get (arrays, "mean"));
   function->projection = copy_array (assay_arrays_get (arrays, "projection"));

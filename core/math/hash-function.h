@@ -6,7 +6,7 @@
  *   projection  p = P z, P c x f
  *   bit j       p_j > 0, or with waves (w, a): cos (w_j p_j + a_j) > 0
  * In a release they are the arrays mean f, projection c x f, anchors f x d, width 1, waves c x 2
- * (core/data/exchange.h). */
+ * (core/data/kinds/codes.c). */
 #pragma once
 
 #include "core/data/codes.h"
@@ -48,9 +48,5 @@ AssayArray *assay_hash_function_codes_of (const AssayHashFunction *function, con
  * ASSAY_ERROR_MISMATCH where the release has none, or one that is incomplete). */
 void assay_hash_function_release (const AssayHashFunction *function, AssayRelease *release);
 AssayHashFunction *assay_hash_function_from (const AssayRelease *release, GError **error);
-
-/* ASSAY_ERROR_MISMATCH unless the function's arrays in @release are all there or none, and agree
- * with each other and with the number of bits. */
-gboolean assay_hash_function_check (const AssayRelease *release, GError **error);
 
 G_END_DECLS

@@ -36,7 +36,7 @@ typedef struct {
           X (AssayMetricContext) X (AssayObservation) X (AssayControlCase) X (AssayOutcomes)       \
               X (AssayOneRun) X (AssayOracle) X (AssayAudit) X (AssayProbe) X (AssayDataset)       \
                   X (AssayRelease) X (AssayGuess) X (AssayTruth) X (AssayArray) X (AssayMatrix)    \
-                      X (AssayView) X (AssayStream) X (AssayPlace)
+                      X (AssayView) X (AssayStream) X (AssayRunPosition)
 #define ASSAY_MODULE_SIZE(Type) (guint32) sizeof (Type),
 
 /* A descriptor, with the type of plugin that its own type tells. */

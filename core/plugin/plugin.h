@@ -19,7 +19,8 @@
 #include "core/data/grant.h"
 #include "core/data/matrix.h"
 #include "core/data/rows.h"
-#include "core/external/elsewhere.h"
+#include "core/data/run-position.h"
+#include "core/data/shape.h"
 #include "core/games/distinguish.h"
 #include "core/plugin/mechanism.h"
 
@@ -38,20 +39,6 @@ typedef struct {
   const char *work;  /* authors, year, title */
   const char *place; /* section, equation or table */
 } AssayReference;
-
-/* Sizes that checks and memory estimates need before anything is loaded. 0: not known yet. */
-typedef struct {
-  gsize n_secrets; /* a cell's */
-  gsize dimension; /* m of the subspaces that an attack reads; 0: plain points, or not known */
-  gsize cols;
-  gsize n_public;
-  gsize n_database;
-  gsize n_outputs; /* numbers in one output of the defense's mechanism; 0: it has none */
-  gsize n_released; /* items of the release, where it is not one a secret (mixtures); 0: one each */
-  gsize n_test;
-  gsize n_classes;
-  AssayGeometry geometry; /* of rows that are images */
-} AssayShape;
 
 /* What every plugin has. */
 #define ASSAY_PLUGIN_COMMON                                                                       \
@@ -109,7 +96,7 @@ typedef struct {
   gsize n_classes;
   AssayGeometry geometry; /* of secrets that are images */
   const AssayMechanism *mechanism; /* the defense's own; NULL: it has none */
-  AssayPlace place;                /* which release of the run it is */
+  AssayRunPosition position;       /* which release of the run it is */
 } AssayDefenseContext;
 
 typedef struct {
@@ -138,7 +125,7 @@ typedef struct {
    * before anything runs, and returns the sha256 of what it holds; NULL with an error. The secrets
    * are those that it is a release of, so that the dataset must keep its order. NULL: it is made
    * here. */
-  char *(*look) (gconstpointer settings, const AssayPlace *place, const AssayShape *shape,
+  char *(*look) (gconstpointer settings, const AssayRunPosition *position, const AssayShape *shape,
                  GError **error);
 } AssayDefense;
 
@@ -182,7 +169,8 @@ assay_game_has_guess (AssayGame game)
 /* All that an attack receives: the release, and one pointer a grant, NULL where not granted. Truth
  * is in no type that an attack can name. */
 typedef struct {
-  const AssayRelease *release; /* without `labels` and hash function, unless they are granted */
+  const AssayRelease *release; /* without `labels` and hash function, unless they are granted,
+                                * and without its public parameters where they are withheld */
   const AssayRows *database;
   const AssayRows *public_rows;
   const gint64 *groups; /* one number per secret; of mixtures one per image of the release */
@@ -197,7 +185,7 @@ typedef struct {
 typedef struct {
   gconstpointer settings;
   AssayStreamKey stream;
-  AssayPlace place; /* which release of the run it attacks */
+  AssayRunPosition position; /* which release of the run it attacks */
 } AssayAttackContext;
 
 /* All that an attack of the game one-run receives: the canaries, each of which was in the dataset
@@ -255,6 +243,9 @@ struct _AssayAttack {
   AssayGame game; /* where `plays` is set, one of those that it may answer: all have a guess */
   /* The game that these settings play; NULL: `game`, whatever they are. */
   AssayGame (*plays) (gconstpointer settings);
+  /* What its guess may hold beside what its game asks for; NULL: nothing. Equal arrays of several
+   * attacks are one list. */
+  const AssayArraySpec *writes;
   /* Further releases of the same secrets that it wants, where `repeats` are granted; NULL: none. */
   gsize (*repeats) (gconstpointer settings);
   /* Games with a guess. @ret_guess arrives empty; its arrays are checked afterwards (sizes, finite
@@ -277,7 +268,7 @@ struct _AssayAttack {
   AssayControl control; /* of a guess that was made elsewhere only what it says */
   /* Of a guess that was made elsewhere: as AssayDefense.look. It has no control, so that what it
    * recovered counts and what it did not proves nothing. */
-  char *(*look) (gconstpointer settings, const AssayPlace *place, const AssayShape *shape,
+  char *(*look) (gconstpointer settings, const AssayRunPosition *position, const AssayShape *shape,
                  GError **error);
 };
 
@@ -296,13 +287,13 @@ assay_attack_needs (const AssayAttack *attack, gconstpointer settings)
          | (assay_attack_plays (attack, settings) == ASSAY_GAME_LINK ? ASSAY_GRANT_PUBLIC : 0);
 }
 
-/* The kinds of release that it reads with these settings: of mixtures alone it is known which of
- * them share a secret. */
+/* The kinds of release that it reads with these settings: only items of several secrets can
+ * share one. */
 static inline guint
 assay_attack_reads (const AssayAttack *attack, gconstpointer settings)
 {
   return assay_attack_plays (attack, settings) == ASSAY_GAME_PAIR
-             ? attack->reads & ASSAY_RELEASE_MIXTURES
+             ? attack->reads & assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS)
              : attack->reads;
 }
 

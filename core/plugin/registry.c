@@ -60,6 +60,25 @@ assay_registry_find (AssayPluginType type, const char *id, GError **error)
   return NULL;
 }
 
+/* Of what is there when it is first asked for, which loading comes before. */
+const AssayArraySpec *const *
+assay_registry_guess_arrays (void)
+{
+  static GPtrArray *lists;
+
+  if (g_once_init_enter (&lists)) {
+    GPtrArray *found = g_ptr_array_new ();
+
+    for (guint i = 0; assay_attacks[i] != NULL; i++)
+      if (assay_attacks[i]->writes != NULL
+          && !g_ptr_array_find (found, assay_attacks[i]->writes, NULL))
+        g_ptr_array_add (found, (gpointer) assay_attacks[i]->writes);
+    g_ptr_array_add (found, NULL);
+    g_once_init_leave (&lists, found);
+  }
+  return (const AssayArraySpec *const *) lists->pdata;
+}
+
 /* ---- What was loaded ---- */
 
 const AssayPluginOrigin *

@@ -20,6 +20,9 @@ const AssayPlugin *const *assay_registry_list (AssayPluginType type);
  * cast to the descriptor of @type. */
 const AssayPlugin *assay_registry_find (AssayPluginType type, const char *id, GError **error);
 
+/* The lists of arrays that attacks say they write (AssayAttack.writes), each once; NULL ends. */
+const AssayArraySpec *const *assay_registry_guess_arrays (void);
+
 const char *assay_plugin_type_name (AssayPluginType type); /* "defense" */
 
 /* Where a loaded plugin came from. */

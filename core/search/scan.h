@@ -51,9 +51,6 @@ double assay_scan_tolerance (gsize cols, gsize dimension, double length);
 AssayNearest *assay_release_nearest (const AssayRelease *release, const AssayRows *rows, gsize k,
                                      GError **error);
 
-AssayScanCache *assay_scan_cache_new (void);
-void assay_scan_cache_free (AssayScanCache *cache);
-
 /* Bytes that a scan holds at most, its result included. */
 guint64 assay_scan_memory (gsize n_subspaces, gsize dimension, gsize cols, gsize k);
 

@@ -8,7 +8,7 @@
  *
  * Frames are used where the photographs are there too: of a folder they are not. */
 #include "core/data/row-file.h"
-#include "core/external/elsewhere.h"
+#include "core/external/external-folder.h"
 #include "core/plugin/plugin.h"
 
 typedef struct {
@@ -126,8 +126,8 @@ static gboolean
 open_folder (const AssayDatasetContext *context, Opened *opened, GError **error)
 {
   const Folder *settings = context->settings;
-  const AssayPlace place = { .folders = context->folders };
-  g_autofree char *path = assay_elsewhere_find (settings->folder, &place, error);
+  const AssayRunPosition position = { .folders = context->folders };
+  g_autofree char *path = assay_external_folder_find (settings->folder, &position, error);
 
   opened->truth = path != NULL ? assay_truth_read (path, error) : NULL;
   if (opened->truth == NULL)
@@ -180,7 +180,7 @@ hash_of (const Opened *opened)
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   const AssayRowFiles *files[] = { opened->public_rows, opened->database };
 
-  assay_elsewhere_hash (checksum, "truth", &opened->truth->arrays);
+  assay_external_hash (checksum, "truth", &opened->truth->arrays);
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
     g_autofree char *line
         = g_strdup_printf ("%u %s\n", i, files[i] != NULL ? files[i]->sha256 : "none");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/data/kinds/codes.h"
 #include "defenses/codes/itq-rotation.h"
 #include "defenses/codes/learned-functions.h"
 
@@ -162,7 +163,10 @@ hash_protect (HashMethod method, const HashSettings *settings, const AssayDefens
 {
   g_autoptr (AssayHashFunction) function = hash_learn (method, settings, context, secrets, error);
 
-  return function != NULL && hash_release (function, secrets, ret_release, ret_truth, error);
+  if (function == NULL || !hash_release (function, secrets, ret_release, ret_truth, error))
+    return FALSE;
+  ASSAY_SET_PARAMETER (ret_release, AssayCodesParameters, flip_probability, 0.0);
+  return TRUE;
 }
 
 /* ---- Before anything is loaded ---- */

@@ -12,6 +12,7 @@
  * they were before. */
 #include <math.h>
 
+#include "core/data/kinds/codes.h"
 #include "defenses/codes/phashing-mechanism.h"
 #include "defenses/codes/random-flipping.h"
 
@@ -38,6 +39,7 @@ phashing_protect (const AssayDefenseContext *context, AssayView secrets, AssayRe
   if (flipped == NULL)
     return FALSE;
   assay_arrays_take (&ret_release->arrays, "codes", flipped);
+  ASSAY_SET_PARAMETER (ret_release, AssayCodesParameters, flip_probability, beta_of (settings));
   return TRUE;
 }
 

@@ -15,6 +15,7 @@
  * refused. */
 #include <string.h>
 
+#include "core/external/external-folder.h"
 #include "core/plugin/plugin.h"
 
 typedef struct {
@@ -34,10 +35,10 @@ kind (gconstpointer data)
 /* ---- The release ---- */
 
 static AssayRelease *
-read_release (const Folder *settings, const AssayPlace *place, gsize n_secrets, gsize cols,
+read_release (const Folder *settings, const AssayRunPosition *position, gsize n_secrets, gsize cols,
               GError **error)
 {
-  g_autofree char *path = assay_elsewhere_find (settings->folder, place, error);
+  g_autofree char *path = assay_external_folder_find (settings->folder, position, error);
   g_autoptr (AssayRelease) release = path != NULL ? assay_release_read (path, error) : NULL;
 
   if (release == NULL)
@@ -65,17 +66,17 @@ check_truth (const AssayTruth *truth, gsize n_secrets, gsize cols, GError **erro
 
 /* NULL without an error: none was named. */
 static gboolean
-read_truth (const Folder *settings, const AssayPlace *place, gsize n_secrets, gsize cols,
+read_truth (const Folder *settings, const AssayRunPosition *position, gsize n_secrets, gsize cols,
             AssayTruth **ret_truth, GError **error)
 {
   g_autofree char *path = NULL;
   g_autoptr (AssayTruth) truth = NULL;
-  AssayPlace first = *place;
+  AssayRunPosition first = *position;
 
   if (*settings->truth == '\0')
     return TRUE;
   first.repeat = 0; /* one truth for all releases of the same secrets */
-  path = assay_elsewhere_find (settings->truth, &first, error);
+  path = assay_external_folder_find (settings->truth, &first, error);
   truth = path != NULL ? assay_truth_read (path, error) : NULL;
   if (truth == NULL)
     return FALSE;
@@ -118,20 +119,20 @@ add_truth (const AssayTruth *made, AssayTruth *truth)
 /* ---- Callbacks ---- */
 
 static char *
-look (gconstpointer data, const AssayPlace *place, const AssayShape *shape, GError **error)
+look (gconstpointer data, const AssayRunPosition *position, const AssayShape *shape, GError **error)
 {
   const Folder *settings = data;
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autoptr (AssayRelease) release
-      = read_release (settings, place, shape->n_secrets, shape->cols, error);
+      = read_release (settings, position, shape->n_secrets, shape->cols, error);
   g_autoptr (AssayTruth) truth = NULL;
 
   if (release == NULL
-      || !read_truth (settings, place, shape->n_secrets, shape->cols, &truth, error))
+      || !read_truth (settings, position, shape->n_secrets, shape->cols, &truth, error))
     return NULL;
-  assay_elsewhere_hash (checksum, "release", &release->arrays);
+  assay_external_hash (checksum, "release", &release->arrays);
   if (truth != NULL)
-    assay_elsewhere_hash (checksum, "truth", &truth->arrays);
+    assay_external_hash (checksum, "truth", &truth->arrays);
   return g_strdup (g_checksum_get_string (checksum));
 }
 
@@ -141,15 +142,15 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 {
   const Folder *settings = context->settings;
   g_autoptr (AssayRelease) made
-      = read_release (settings, &context->place, secrets.rows, secrets.cols, error);
+      = read_release (settings, &context->position, secrets.rows, secrets.cols, error);
   g_autoptr (AssayTruth) truth = NULL;
 
   if (made == NULL
-      || !read_truth (settings, &context->place, secrets.rows, secrets.cols, &truth, error)
+      || !read_truth (settings, &context->position, secrets.rows, secrets.cols, &truth, error)
       || (truth != NULL && !check_same_secrets (settings->truth, truth, secrets, error)))
     return FALSE;
   assay_release_take_answer (ret_release, made);
-  /* What its maker says of it: attacks may read a setting there, as the number of images mixed. */
+  /* What its maker says of it, for people. */
   g_free (ret_release->defense);
   g_free (ret_release->settings);
   ret_release->defense = g_steal_pointer (&made->defense);

@@ -20,12 +20,9 @@
 
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
+#include "core/data/kinds/subspaces.h"
 #include "core/math/linalg.h"
 #include "core/plugin/plugin.h"
-
-typedef enum { RANDOM, ADVERSARIAL, HYBRID, SUB_HYBRID } Variant;
-
-static const char *const variants[] = { "random", "adversarial", "hybrid", "sub-hybrid", NULL };
 
 typedef struct {
   guint variant;
@@ -43,7 +40,7 @@ adversarial_count (const AffineLifting *settings)
 {
   const gsize m = (gsize) settings->dimension;
 
-  return settings->variant == RANDOM ? 0 : settings->variant == ADVERSARIAL ? m : m / 2;
+  return settings->variant == ASSAY_LIFTING_RANDOM ? 0 : settings->variant == ASSAY_LIFTING_ADVERSARIAL ? m : m / 2;
 }
 
 /* @count distinct database rows, from the whole or from one part of it. */
@@ -51,7 +48,7 @@ static void
 choose_rows (const AffineLifting *settings, AssayStream *stream, gsize n_database, gsize count,
              gsize *ret_rows)
 {
-  const gsize parts = settings->variant == SUB_HYBRID ? (gsize) settings->sub_databases : 1;
+  const gsize parts = settings->variant == ASSAY_LIFTING_SUB_HYBRID ? (gsize) settings->sub_databases : 1;
   const gsize part = parts > 1 ? assay_stream_below (stream, parts) : 0;
   const gsize part_size = (n_database - part + parts - 1) / parts;
 
@@ -233,6 +230,11 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   }
 
   ret_release->is_unit_norm = settings->normalize;
+  ASSAY_SET_PARAMETER (ret_release, AssaySubspacesParameters, variant, settings->variant);
+  ASSAY_SET_PARAMETER (ret_release, AssaySubspacesParameters, adversarial, (gint64) count);
+  if (settings->variant == ASSAY_LIFTING_SUB_HYBRID)
+    ASSAY_SET_PARAMETER (ret_release, AssaySubspacesParameters, sub_databases,
+                         settings->sub_databases);
   assay_arrays_take (&ret_release->arrays, "translation",
                      assay_array_take_matrix (g_steal_pointer (&translation)));
   assay_arrays_take (&ret_release->arrays, "basis",
@@ -254,7 +256,7 @@ uses (gconstpointer data)
 {
   const AffineLifting *settings = data;
 
-  return settings->variant == RANDOM ? ASSAY_GRANT_NONE : ASSAY_GRANT_DATABASE;
+  return settings->variant == ASSAY_LIFTING_RANDOM ? ASSAY_GRANT_NONE : ASSAY_GRANT_DATABASE;
 }
 
 static void
@@ -270,13 +272,13 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
 {
   const AffineLifting *settings = data;
   const gsize m = (gsize) settings->dimension, count = adversarial_count (settings);
-  const gsize parts = settings->variant == SUB_HYBRID ? (gsize) settings->sub_databases : 1;
+  const gsize parts = settings->variant == ASSAY_LIFTING_SUB_HYBRID ? (gsize) settings->sub_databases : 1;
 
-  if ((settings->variant == HYBRID || settings->variant == SUB_HYBRID) && m % 2 != 0)
+  if ((settings->variant == ASSAY_LIFTING_HYBRID || settings->variant == ASSAY_LIFTING_SUB_HYBRID) && m % 2 != 0)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "dimension = %" G_GSIZE_FORMAT ": expected an even number, because variant "
                        "= %s takes half of the directions from the database",
-                       m, variants[settings->variant]);
+                       m, assay_lifting_variants[settings->variant]);
   if (shape->cols > 0 && m >= shape->cols)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "dimension = %" G_GSIZE_FORMAT ": expected less than %" G_GSIZE_FORMAT
@@ -301,7 +303,7 @@ memory (gconstpointer data, const AssayShape *shape)
 }
 
 static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (AffineLifting, variant, HYBRID, variants,
+  ASSAY_PARAM_CHOICE (AffineLifting, variant, ASSAY_LIFTING_HYBRID, assay_lifting_variants,
                       "Where the directions of the subspace come from"),
   ASSAY_PARAM_INT (AffineLifting, dimension, 4, 1, 4096, "",
                    "Dimension m of the subspace; even for the hybrid variants"),

@@ -15,6 +15,7 @@
 #include <Rmath.h>
 
 #include "core/base/vectorise.h"
+#include "core/data/kinds/vectors.h"
 #include "defenses/mechanisms/real-neighbours.h"
 #include "defenses/mechanisms/row-mechanism.h"
 
@@ -210,6 +211,18 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
   return TRUE;
 }
 
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         AssayTruth *ret_truth, GError **error)
+{
+  const Gaussian *settings = context->settings;
+
+  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, noise, ASSAY_NOISE_GAUSSIAN);
+  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, scale,
+                       deviation (settings));
+  return row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
+}
+
 static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (Gaussian, epsilon, 1, 1e-4, 60, "nats",
                           "Privacy budget between neighbouring rows"),
@@ -236,5 +249,5 @@ const AssayDefense assay_defense_gaussian = {
   = "(epsilon, delta)-local differential privacy of a row, between rows at an L2 distance of "
     "at most the sensitivity",
   .mechanism = &mechanism,
-  .protect = row_mechanism_protect,
+  .protect = protect,
 };

@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "core/base/vectorise.h"
+#include "core/data/kinds/vectors.h"
 #include "defenses/mechanisms/real-neighbours.h"
 #include "defenses/mechanisms/row-mechanism.h"
 
@@ -112,6 +113,18 @@ static const AssayMechanism mechanism = {
   .tight_event = tight_event,
 };
 
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         AssayTruth *ret_truth, GError **error)
+{
+  const Laplace *settings = context->settings;
+
+  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, noise, ASSAY_NOISE_LAPLACE);
+  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, scale,
+                       settings->sensitivity / settings->epsilon);
+  return row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
+}
+
 static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (Laplace, epsilon, 1, 1e-6, 60, "nats",
                           "Privacy budget between neighbouring rows"),
@@ -132,5 +145,5 @@ const AssayDefense assay_defense_laplace = {
   .claim = "epsilon-local differential privacy of a row, between rows at an L1 distance of at most "
            "the sensitivity",
   .mechanism = &mechanism,
-  .protect = row_mechanism_protect,
+  .protect = protect,
 };

@@ -11,6 +11,8 @@
  * One-run audits: canary i is a record of value i, alone in its bin, and its score the noisy count
  * of that bin. Of a score above 1 or below 0 the guess is right with probability
  * 1 / (1 + exp (-1 / b)): nothing is lost against 1 / b. */
+#include "core/data/kinds/statistics.h"
+#include "core/data/kinds/vectors.h"
 #include "defenses/mechanisms/single-value.h"
 
 typedef enum { CORRECT, INVERTED } Noise;
@@ -62,13 +64,19 @@ pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *r
   *(has_first_more ? &ret_first[changed] : &ret_second[changed]) += 1;
 }
 
+static double
+scale_of (const NoisyHistogram *settings)
+{
+  return settings->noise == CORRECT ? 1 / settings->epsilon : settings->epsilon;
+}
+
 static void
 run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gsize count,
      float *ret_outputs)
 {
   const NoisyHistogram *settings = data;
   const gsize bins = bins_of (data, cols);
-  const double scale = settings->noise == CORRECT ? 1 / settings->epsilon : settings->epsilon;
+  const double scale = scale_of (settings);
 
   for (gsize i = 0; i < count; i++)
     for (gsize j = 0; j < bins; j++)
@@ -128,6 +136,8 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
     counts->data[(gsize) *assay_view_row (secrets, i)]++;
   run (settings, secrets.cols, &stream, counts->data, 1, noisy->data);
   assay_arrays_take (&ret_release->arrays, "statistics", assay_array_take_matrix (noisy));
+  ASSAY_SET_PARAMETER (ret_release, AssayStatisticsParameters, noise, ASSAY_NOISE_LAPLACE);
+  ASSAY_SET_PARAMETER (ret_release, AssayStatisticsParameters, scale, scale_of (settings));
   return TRUE;
 }
 

@@ -13,6 +13,7 @@
  * ln P[Z | v1] / P[Z | v2] is epsilon, -epsilon or 0; the event {v1 in Z and v2 not in Z} is tight.
  *
  * A run puts out the m members in a uniformly random order, which says nothing about v. */
+#include "core/data/kinds/vector-sets.h"
 #include "defenses/mechanisms/single-value.h"
 #include "defenses/mechanisms/subset-sampler.h"
 
@@ -150,6 +151,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
                      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ secrets.rows, m },
                                        g_steal_pointer (&sets)));
   assay_arrays_take (&ret_release->arrays, "dictionary", assay_array_take_matrix (dictionary));
+  ASSAY_SET_PARAMETER (ret_release, AssayVectorSetsParameters, epsilon, settings->epsilon);
   return TRUE;
 }
 

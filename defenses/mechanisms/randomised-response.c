@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "core/base/vectorise.h"
+#include "core/data/kinds/vectors.h"
 #include "defenses/mechanisms/coin.h"
 #include "defenses/mechanisms/row-mechanism.h"
 
@@ -149,10 +150,15 @@ static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
 {
+  const RandomisedResponse *settings = context->settings;
+
   if (!row_mechanism_check_whole (secrets, 2, error)) {
     g_prefix_error (error, "secrets are bits: ");
     return FALSE;
   }
+  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, flip_probability,
+                       flip_chance (settings->epsilon
+                                    / (double) bits_apart (settings, secrets.cols)));
   return row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "core/base/parallel.h"
+#include "core/data/kinds/vectors.h"
 #include "core/plugin/plugin.h"
 
 /* Numbers of noise that are drawn at once; even, because normals come in pairs. */
@@ -84,6 +85,10 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   noise.vectors = vectors->data;
   assay_parallel_for (secrets.rows, add_noise, &noise);
   assay_arrays_take (&ret_release->arrays, "vectors", assay_array_take_matrix (vectors));
+  /* Its scale comes from the secrets: not for everybody to know. */
+  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, noise,
+                       settings->distribution == LAPLACE ? ASSAY_NOISE_LAPLACE
+                                                         : ASSAY_NOISE_GAUSSIAN);
   return TRUE;
 }
 

@@ -2,6 +2,7 @@
 #include "defenses/mixtures/mixing.h"
 
 #include "core/base/parallel.h"
+#include "core/data/kinds/mixtures.h"
 #include "defenses/mixtures/mixing-partners.h"
 
 /* What numbers are drawn for: the upper bits of a stream's item, beside which there is room for the
@@ -225,6 +226,20 @@ hand_over (AssayArrays *arrays, const char *name, AssayType type, gsize rows, gs
                      assay_array_take (type, 2, (const gsize[]){ rows, cols }, taken));
 }
 
+static void
+publish (const MixingScheme *scheme, AssayRelease *release)
+{
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, k,
+                       (gint64) (scheme->n_sources + scheme->n_partners));
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, partners, (gint64) scheme->n_partners);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, epochs, (gint64) scheme->n_epochs);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, max_coefficient,
+                       scheme->coefficients.max_coefficient);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, private_share,
+                       scheme->coefficients.private_share);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, mask, scheme->has_mask);
+}
+
 gboolean
 mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *context, AssayView secrets,
                 AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)
@@ -252,6 +267,7 @@ mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *context, 
   assay_arrays_take (
       &ret_truth->arrays, "owners",
       assay_array_take (ASSAY_INT64, 1, &mixing.total, g_steal_pointer (&mixing.owners)));
+  publish (scheme, ret_release);
   return TRUE;
 }
 

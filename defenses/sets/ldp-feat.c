@@ -26,6 +26,7 @@
 #include <math.h>
 
 #include "core/base/parallel.h"
+#include "core/data/kinds/vector-sets.h"
 #include "core/plugin/plugin.h"
 #include "core/search/dictionary.h"
 #include "core/search/knn.h"
@@ -122,6 +123,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   assay_parallel_for (secrets.rows, draw_set, &sampling);
 
   ret_release->is_unit_norm = settings->normalize;
+  ASSAY_SET_PARAMETER (ret_release, AssayVectorSetsParameters, epsilon, settings->epsilon);
   assay_arrays_take (
       &ret_release->arrays, "sets",
       assay_array_take (ASSAY_INT64, 2, (const gsize[]){ secrets.rows, m }, sampling.sets));

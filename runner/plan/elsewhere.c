@@ -3,10 +3,11 @@
 
 #include <string.h>
 
+#include "core/external/external-folder.h"
 #include "runner/plan/fit.h"
 
-typedef char *(*Look) (gconstpointer settings, const AssayPlace *place, const AssayShape *shape,
-                       GError **error);
+typedef char *(*Look) (gconstpointer settings, const AssayRunPosition *position,
+                       const AssayShape *shape, GError **error);
 
 /* What its folder is called: plugins that look have a setting of that name. */
 static char *
@@ -41,15 +42,15 @@ check_one_dataset (const AssayPlan *plan, GError **error)
                         plan->datasets->len);
 }
 
-/* One folder: that of @place, and of so many further releases. */
+/* One folder: that of @position, and of so many further releases. */
 static gboolean
-look_at (const AssayPlan *plan, const AssayPart *part, Look look, AssayPlace place, gsize n_repeats,
-         GChecksum *checksum, GError **error)
+look_at (const AssayPlan *plan, const AssayPart *part, Look look, AssayRunPosition position,
+         gsize n_repeats, GChecksum *checksum, GError **error)
 {
   const AssayShape shape = assay_plan_shape (plan, &plan->probes[0]);
 
-  for (place.repeat = 0; place.repeat <= n_repeats; place.repeat++) {
-    g_autofree char *sha256 = look (part->settings->values, &place, &shape, error);
+  for (position.repeat = 0; position.repeat <= n_repeats; position.repeat++) {
+    g_autofree char *sha256 = look (part->settings->values, &position, &shape, error);
 
     if (sha256 == NULL)
       return FALSE;
@@ -86,19 +87,20 @@ static gboolean
 look_at_releases (const AssayPlan *plan, const AssayPart *part, GChecksum *checksum, GError **error)
 {
   const AssayDefense *defense = (const AssayDefense *) part->plugin;
-  AssayPlace place = { .folders = (const char *const *) plan->folders, .defense = part->name };
+  AssayRunPosition position
+      = { .folders = (const char *const *) plan->folders, .defense = part->name };
   gsize n_repeats;
 
   if (!check_one_dataset (plan, error)
-      || !check_says (part, ASSAY_PLACE_TRIAL, plan->trials, "trials", error)
+      || !check_says (part, ASSAY_FOLDER_TRIAL, plan->trials, "trials", error)
       || !check_attacks (plan, part, &n_repeats, error))
     return FALSE;
   if (!assay_plan_keeps_order (plan, 0))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "what was made elsewhere is of secrets in the order of their file, but this "
                        "dataset is taken in a random one; expected order = file in [dataset]");
-  for (place.trial = 0; place.trial < plan->trials; place.trial++)
-    if (!look_at (plan, part, defense->look, place, n_repeats, checksum, error))
+  for (position.trial = 0; position.trial < plan->trials; position.trial++)
+    if (!look_at (plan, part, defense->look, position, n_repeats, checksum, error))
       return FALSE;
   return TRUE;
 }
@@ -107,7 +109,7 @@ static gboolean
 look_at_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checksum, GError **error)
 {
   const AssayAttack *attack = (const AssayAttack *) part->plugin;
-  AssayPlace place = { .folders = (const char *const *) plan->folders };
+  AssayRunPosition position = { .folders = (const char *const *) plan->folders };
   guint n_releases = 0;
 
   if (part->candidates != NULL)
@@ -119,16 +121,16 @@ look_at_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checks
     n_releases += why_not == NULL;
   }
   if (!check_one_dataset (plan, error)
-      || !check_says (part, ASSAY_PLACE_TRIAL, plan->trials, "trials", error)
-      || !check_says (part, ASSAY_PLACE_DEFENSE, n_releases, "defenses", error))
+      || !check_says (part, ASSAY_FOLDER_TRIAL, plan->trials, "trials", error)
+      || !check_says (part, ASSAY_FOLDER_DEFENSE, n_releases, "defenses", error))
     return FALSE;
   for (guint d = 0; d < plan->defenses->len; d++) {
     const AssayPart *defense = assay_plan_part (plan->defenses, d);
     g_autofree char *why_not = assay_fit_why_not (defense, part);
 
-    place.defense = defense->name;
-    for (place.trial = 0; why_not == NULL && place.trial < plan->trials; place.trial++)
-      if (!look_at (plan, part, attack->look, place, 0, checksum, error))
+    position.defense = defense->name;
+    for (position.trial = 0; why_not == NULL && position.trial < plan->trials; position.trial++)
+      if (!look_at (plan, part, attack->look, position, 0, checksum, error))
         return FALSE;
   }
   return TRUE;

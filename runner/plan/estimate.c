@@ -55,23 +55,7 @@ count_repeats (const AssayPlan *plan, AssayReleaseKind kind)
 static guint64
 release_bytes (AssayReleaseKind kind, const AssayShape *shape, guint64 of_defense)
 {
-  const guint64 n = shape->n_secrets;
-
-  switch (kind) {
-  case ASSAY_RELEASE_VECTORS:
-    return n * shape->cols * sizeof (float);
-  case ASSAY_RELEASE_SUBSPACES:
-    return n * (shape->dimension + 1) * shape->cols * sizeof (float);
-  case ASSAY_RELEASE_MIXTURES:
-    return shape->n_released * (shape->cols + shape->n_classes) * sizeof (float);
-  case ASSAY_RELEASE_STATISTICS:
-    return shape->n_outputs * sizeof (float);
-  case ASSAY_RELEASE_CODES: /* a function learned of them is as large as some of the secrets */
-  case ASSAY_RELEASE_VECTOR_SETS:
-  case ASSAY_RELEASE_NONE:
-    break;
-  }
-  return of_defense;
+  return assay_kind (kind)->bytes != NULL ? assay_kind (kind)->bytes (shape) : of_defense;
 }
 
 /* Memory of the cells of one defense on one dataset, beside the dataset's. What does not grow with

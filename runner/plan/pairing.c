@@ -32,7 +32,8 @@ assay_probe_offers (const AssayProbe *probe)
          | (probe->n_groups > 0 ? ASSAY_GRANT_GROUPS : 0)
          | (probe->holdings & ASSAY_HAS_LABELS ? ASSAY_GRANT_LABELS : 0)
          /* Whatever the dataset is: */
-         | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_REPEATS;
+         | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_REPEATS
+         | ASSAY_GRANT_NO_PARAMETERS;
 }
 
 gboolean
@@ -156,7 +157,7 @@ releases_offer (const AssayPlan *plan)
     const AssayPart *part = assay_plan_part (plan->defenses, i);
 
     if (assay_defense_produces ((const AssayDefense *) part->plugin, part->settings->values)
-        == ASSAY_RELEASE_MIXTURES)
+        & assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS))
       return ASSAY_GRANT_GROUPS;
   }
   return 0;
@@ -168,9 +169,10 @@ static gboolean
 has_answer (const AssayPlan *plan, const AssayPart *part, const AssayProbe *probe)
 {
   const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const guint mixtures = assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS);
   const gboolean reads_mixtures
-      = attack->reads == ASSAY_RELEASE_MIXTURES
-        || ((attack->reads & ASSAY_RELEASE_MIXTURES) && releases_offer (plan) != 0);
+      = (attack->reads & ~mixtures) == 0
+        || ((attack->reads & mixtures) && releases_offer (plan) != 0);
 
   return assay_attack_plays (attack, part->settings->values) != ASSAY_GAME_LINK || reads_mixtures
          || (probe->holdings & ASSAY_HAS_COUNTERPARTS);

@@ -7,7 +7,6 @@
 #include "runner/plan/selector.h"
 
 #define DEFAULT_UNITS 8
-#define IMAGES (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_MIXTURES)
 
 static const char *const keys[]
     = { "count", "metric", "released", "defense", "attack", "where", NULL };
@@ -197,7 +196,7 @@ releases_images (const AssayPlan *plan, const AssayCell *cell)
   const AssayPart *part = assay_plan_part (plan->defenses, cell->defense);
   const AssayDefense *defense = (const AssayDefense *) part->plugin;
 
-  return (assay_defense_produces (defense, part->settings->values) & IMAGES)
+  return assay_kind (assay_defense_produces (defense, part->settings->values))->picture != NULL
          && plan->probes[cell->dataset].geometry.height > 0;
 }
 

@@ -62,41 +62,14 @@ show_unit (const AssayPlan *plan, guint index, const AssayJob *work, const Assay
 
 /* ---- What was released ---- */
 
-/* The first image of a release that was made for the secret; NULL: none. */
-static const float *
-find_mixture (const AssayJob *work, gsize unit)
-{
-  const AssayArray *owners = assay_arrays_get (&work->truth->arrays, "owners");
-  const AssayArray *images = assay_arrays_get (&work->release->arrays, "images");
-  AssayView view;
-
-  if (owners == NULL || images == NULL)
-    return NULL;
-  view = assay_array_view (images);
-  for (gsize i = 0; i < view.rows; i++)
-    if (assay_array_int64 (owners)[i] == (gint64) unit)
-      return assay_view_row (view, i);
-  return NULL;
-}
-
-static const float *
-find_released (const AssayJob *work, gsize unit)
-{
-  const AssayArray *vectors = assay_arrays_get (&work->release->arrays, "vectors");
-
-  if (work->release->kind == ASSAY_RELEASE_MIXTURES)
-    return find_mixture (work, unit);
-  if (work->release->kind != ASSAY_RELEASE_VECTORS || vectors == NULL
-      || unit >= assay_array_view (vectors).rows)
-    return NULL;
-  return assay_view_row (assay_array_view (vectors), unit);
-}
-
 static gboolean
 show_released (guint metric, const AssayJob *work, gsize unit, GArray *shown, GError **error)
 {
   const AssayGeometry *geometry = &work->release->geometry;
-  const float *row = geometry->height > 0 ? find_released (work, unit) : NULL;
+  const AssayKind *kind = assay_kind (work->release->kind);
+  const float *row = geometry->height > 0 && kind->picture != NULL
+                         ? kind->picture (work->release, work->truth, unit)
+                         : NULL;
   AssayShown one = { .metric = metric, .role = ASSAY_SHOWN_RELEASED, .unit = unit };
 
   if (row == NULL)

@@ -151,7 +151,7 @@ assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
           .n_classes = secrets->n_classes,
           .geometry = secrets->geometry,
           .mechanism = defense->mechanism,
-          .place = secrets->place };
+          .position = secrets->position };
   g_autoptr (AssayRelease) release
       = assay_release_new (assay_defense_produces (defense, settings->values), defense->id);
   g_autoptr (AssayTruth) truth = NULL;
@@ -202,9 +202,7 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
         | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
         | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
         | (seen->repeats != NULL ? ASSAY_GRANT_REPEATS : 0)
-        | (assay_arrays_get (&release->arrays, "labels") != NULL ? ASSAY_GRANT_LABELS : 0)
-        | (assay_arrays_get (&release->arrays, "projection") != NULL ? ASSAY_GRANT_HASH_FUNCTION
-                                                                     : 0);
+        | assay_release_holds (release);
   g_autofree char *lacking
       = assay_grants_describe (assay_attack_needs (attack, settings->values) & ~held);
   const guint readable = assay_attack_reads (attack, settings->values);
@@ -230,18 +228,13 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
 static GPtrArray *
 released (const AssayRelease *release, const AssayGranted *granted)
 {
-  const gboolean hides = assay_release_hides (release, granted->grants);
-  GPtrArray *all
-      = g_ptr_array_new_with_free_func (hides ? (GDestroyNotify) assay_release_free : NULL);
+  GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
 
-  g_ptr_array_add (all,
-                   hides ? assay_release_granted (release, granted->grants) : (gpointer) release);
+  g_ptr_array_add (all, assay_release_granted (release, granted->grants));
   for (guint i = 0; granted->grants & ASSAY_GRANT_REPEATS && granted->repeats != NULL
                     && i < granted->repeats->len;
        i++)
-    g_ptr_array_add (all, hides
-                              ? assay_release_granted (granted->repeats->pdata[i], granted->grants)
-                              : granted->repeats->pdata[i]);
+    g_ptr_array_add (all, assay_release_granted (granted->repeats->pdata[i], granted->grants));
   return all;
 }
 
@@ -252,7 +245,7 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
 {
   const guint grants = granted->grants;
   const AssayAttackContext context
-      = { .settings = settings->values, .stream = stream, .place = granted->place };
+      = { .settings = settings->values, .stream = stream, .position = granted->position };
   g_autoptr (GPtrArray) all = released (release, granted);
   const AssayObservation seen
       = { .release = all->pdata[0],

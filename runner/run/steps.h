@@ -17,7 +17,7 @@ typedef struct {
   const float *frames;        /* x 4: see AssayRoleData */
   gsize n_classes;
   AssayGeometry geometry;
-  AssayPlace place; /* which secrets of a run they are, for releases that were made elsewhere */
+  AssayRunPosition position; /* which secrets of a run they are, for external releases */
 } AssaySecrets;
 
 /* Secrets as a truth that no defense has changed, and back; the latter borrows from @truth, and
@@ -37,7 +37,7 @@ typedef struct {
   const AssayKnowledge *knowledge;
   const gint64 *groups;     /* as AssayObservation has them, or NULL */
   const GPtrArray *repeats; /* of AssayRelease; NULL: none */
-  AssayPlace place;         /* which release of a run it is */
+  AssayRunPosition position; /* which release of a run it is */
 } AssayGranted;
 
 /* Protects @secrets. @common: the stream key of all releases of these secrets. What is known of

@@ -305,16 +305,16 @@ ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
   return TRUE;
 }
 
-static AssayPlace
-place_of (const AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize repeat)
+static AssayRunPosition
+position_of (const AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize repeat)
 {
   const AssayPlan *plan = workspace->plan;
 
-  return (AssayPlace){ .folders = (const char *const *) plan->folders,
-                       .trial = is_tuning ? 0 : cell->trial,
-                       .repeat = repeat,
-                       .defense = assay_plan_part (plan->defenses, cell->defense)->name,
-                       .is_tuning = is_tuning };
+  return (AssayRunPosition){ .folders = (const char *const *) plan->folders,
+                             .trial = is_tuning ? 0 : cell->trial,
+                             .repeat = repeat,
+                             .defense = assay_plan_part (plan->defenses, cell->defense)->name,
+                             .is_tuning = is_tuning };
 }
 
 static AssaySecrets
@@ -343,7 +343,7 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, g
   g_autofree char *common = g_strdup_printf ("%sdefense", is_tuning ? "tune-" : "");
   g_autofree char *role = NULL;
 
-  secrets.place = place_of (workspace, cell, is_tuning, repeat);
+  secrets.position = position_of (workspace, cell, is_tuning, repeat);
   if (is_tuning)
     keyed.trial = 0;
   role = g_strdup_printf (repeat > 0 ? "%sdefense-repeat-%" G_GSIZE_FORMAT : "%sdefense",
@@ -454,7 +454,7 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                                  .groups
                                  = assay_truth_released_groups (made_of (protected)->truth),
                                  .repeats = workspace->granted,
-                                 .place = place_of (workspace, cell, is_tuning, 0) };
+                                 .position = position_of (workspace, cell, is_tuning, 0) };
   return TRUE;
 }
 

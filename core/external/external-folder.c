@@ -1,36 +1,36 @@
-/* Finding releases and guesses that were made elsewhere. */
-#include "core/external/elsewhere.h"
+/* Finding the folders of external releases and guesses. */
+#include "core/external/external-folder.h"
 
 #include <string.h>
 
 #include "core/base/error.h"
 
-/* Text in place of the word at @word; NULL: no such word. */
+/* Text in position of the word at @word; NULL: no such word. */
 static char *
-value_of (const char *word, gsize length, const AssayPlace *place)
+value_of (const char *word, gsize length, const AssayRunPosition *position)
 {
-  if (strncmp (word, ASSAY_PLACE_TRIAL, length) == 0 && length == strlen (ASSAY_PLACE_TRIAL))
-    return g_strdup_printf ("%u", place->trial);
-  if (strncmp (word, ASSAY_PLACE_REPEAT, length) == 0 && length == strlen (ASSAY_PLACE_REPEAT))
-    return g_strdup_printf ("%" G_GSIZE_FORMAT, place->repeat);
-  if (strncmp (word, ASSAY_PLACE_DEFENSE, length) == 0 && length == strlen (ASSAY_PLACE_DEFENSE))
-    return g_strdelimit (g_strdup (place->defense != NULL ? place->defense : ""), "/", '_');
+  if (strncmp (word, ASSAY_FOLDER_TRIAL, length) == 0 && length == strlen (ASSAY_FOLDER_TRIAL))
+    return g_strdup_printf ("%u", position->trial);
+  if (strncmp (word, ASSAY_FOLDER_REPEAT, length) == 0 && length == strlen (ASSAY_FOLDER_REPEAT))
+    return g_strdup_printf ("%" G_GSIZE_FORMAT, position->repeat);
+  if (strncmp (word, ASSAY_FOLDER_DEFENSE, length) == 0 && length == strlen (ASSAY_FOLDER_DEFENSE))
+    return g_strdelimit (g_strdup (position->defense != NULL ? position->defense : ""), "/", '_');
   return NULL;
 }
 
 static char *
-fill_in (const char *folder, const AssayPlace *place, GError **error)
+fill_in (const char *folder, const AssayRunPosition *position, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
   while (*folder != '\0') {
     const char *end = *folder == '{' ? strchr (folder, '}') : NULL;
     const gsize length = end != NULL ? (gsize) (end + 1 - folder) : 1;
-    g_autofree char *value = end != NULL ? value_of (folder, length, place) : NULL;
+    g_autofree char *value = end != NULL ? value_of (folder, length, position) : NULL;
 
     if (end != NULL && value == NULL) {
       assay_fail (error, ASSAY_ERROR_DATA, "'%.*s' stands for nothing; expected %s, %s or %s",
-                  (int) length, folder, ASSAY_PLACE_TRIAL, ASSAY_PLACE_REPEAT, ASSAY_PLACE_DEFENSE);
+                  (int) length, folder, ASSAY_FOLDER_TRIAL, ASSAY_FOLDER_REPEAT, ASSAY_FOLDER_DEFENSE);
       return NULL;
     }
     g_string_append_len (text, value != NULL ? value : folder,
@@ -65,29 +65,29 @@ look_in (const char *name, const char *const *folders, GError **error)
 }
 
 char *
-assay_elsewhere_find (const char *folder, const AssayPlace *place, GError **error)
+assay_external_folder_find (const char *folder, const AssayRunPosition *position, GError **error)
 {
   g_autofree char *name = NULL;
 
-  if (place->is_tuning) {
+  if (position->is_tuning) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
                 "what was made elsewhere is not of the secrets set apart for tuning; expected "
                 "attacks without tune.SETTING");
     return NULL;
   }
-  if (place->repeat > 0 && strstr (folder, ASSAY_PLACE_REPEAT) == NULL) {
+  if (position->repeat > 0 && strstr (folder, ASSAY_FOLDER_REPEAT) == NULL) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
                 "'%s' is one release, but an attack wants %" G_GSIZE_FORMAT
                 " more of the same secrets; expected %s in the name of the folder",
-                folder, place->repeat, ASSAY_PLACE_REPEAT);
+                folder, position->repeat, ASSAY_FOLDER_REPEAT);
     return NULL;
   }
-  name = fill_in (folder, place, error);
-  return name != NULL ? look_in (name, place->folders, error) : NULL;
+  name = fill_in (folder, position, error);
+  return name != NULL ? look_in (name, position->folders, error) : NULL;
 }
 
 void
-assay_elsewhere_hash (GChecksum *checksum, const char *what, const AssayArrays *arrays)
+assay_external_hash (GChecksum *checksum, const char *what, const AssayArrays *arrays)
 {
   g_checksum_update (checksum, (const guchar *) what, -1);
   for (guint i = 0; i < arrays->names->len; i++) {

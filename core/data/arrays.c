@@ -1,0 +1,126 @@
+/* Named arrays, and the rules for them. */
+#include "core/data/arrays.h"
+
+#include <string.h>
+
+#include "core/base/error.h"
+
+void
+assay_arrays_init (AssayArrays *arrays)
+{
+  arrays->names = g_ptr_array_new_with_free_func (g_free);
+  arrays->arrays = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_array_free);
+}
+
+void
+assay_arrays_clear (AssayArrays *arrays)
+{
+  g_ptr_array_unref (arrays->names);
+  g_ptr_array_unref (arrays->arrays);
+}
+
+void
+assay_arrays_take (AssayArrays *arrays, const char *name, AssayArray *array)
+{
+  guint place;
+
+  if (g_ptr_array_find_with_equal_func (arrays->names, name, g_str_equal, &place)) {
+    g_ptr_array_remove_index (arrays->names, place);
+    g_ptr_array_remove_index (arrays->arrays, place);
+  }
+  g_ptr_array_add (arrays->names, g_strdup (name));
+  g_ptr_array_add (arrays->arrays, array);
+}
+
+const AssayArray *
+assay_arrays_get (const AssayArrays *arrays, const char *name)
+{
+  guint place;
+
+  return g_ptr_array_find_with_equal_func (arrays->names, name, g_str_equal, &place)
+             ? arrays->arrays->pdata[place]
+             : NULL;
+}
+
+void
+assay_arrays_copy (AssayArrays *arrays, const AssayArrays *from)
+{
+  for (guint i = 0; i < from->names->len; i++)
+    assay_arrays_take (arrays, from->names->pdata[i], assay_array_copy (from->arrays->pdata[i]));
+}
+
+/* ---- Checks ---- */
+
+/* What each letter stands for; G_MAXSIZE: not known yet. */
+typedef struct {
+  gsize sizes[128];
+} Sizes;
+
+/* A list begins: its own letters are free again. */
+static void
+forget_own_letters (Sizes *letters)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (letters->sizes); i++)
+    if (i != 'n' && i != 'N' && i != 'd')
+      letters->sizes[i] = G_MAXSIZE;
+}
+
+static gboolean
+check_array (const AssayArraySpec *spec, const AssayArray *array, Sizes *letters, GError **error)
+{
+  g_autofree char *found = assay_array_describe (array);
+
+  if (array->type != spec->type || array->n_dimensions != strlen (spec->dimensions))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "array '%s': expected %s of %" G_GSIZE_FORMAT " dimensions, found %s",
+                       spec->name, assay_type_name (spec->type), strlen (spec->dimensions), found);
+  for (guint i = 0; i < array->n_dimensions; i++) {
+    gsize *size = &letters->sizes[(guchar) spec->dimensions[i]];
+
+    if (*size == G_MAXSIZE)
+      *size = array->shape[i];
+    if (*size != array->shape[i])
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "array '%s' is %s, but %c = %" G_GSIZE_FORMAT " by the arrays before it",
+                         spec->name, found, spec->dimensions[i], *size);
+  }
+  return array->type != ASSAY_FLOAT32
+         || assay_view_check_finite (assay_array_view (array), spec->name, error);
+}
+
+static gboolean
+check_list (const AssayArraySpec *list, const AssayArrays *arrays, Sizes *letters,
+            guint *inout_known, GError **error)
+{
+  for (const AssayArraySpec *spec = list; spec->name != NULL; spec++) {
+    const AssayArray *array = assay_arrays_get (arrays, spec->name);
+
+    if (array == NULL && !spec->is_optional)
+      return assay_fail (error, ASSAY_ERROR_MISMATCH, "array '%s' is missing", spec->name);
+    if (array != NULL && !check_array (spec, array, letters, error))
+      return FALSE;
+    *inout_known += array != NULL;
+  }
+  return TRUE;
+}
+
+gboolean
+assay_arrays_check (const AssayArrays *arrays, const AssayArraySpec *const *lists, const char *what,
+                    GError **error)
+{
+  Sizes letters = { { ['n'] = G_MAXSIZE, ['N'] = G_MAXSIZE, ['d'] = G_MAXSIZE } };
+  guint n_known = 0;
+
+  for (; *lists != NULL; lists++) {
+    forget_own_letters (&letters);
+    if (!check_list (*lists, arrays, &letters, &n_known, error)) {
+      g_prefix_error (error, "%s: ", what);
+      return FALSE;
+    }
+  }
+  if (n_known != arrays->names->len)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: has arrays that it does not know", what);
+  if (letters.sizes['n'] == 0 || letters.sizes['d'] == 0 || letters.sizes['N'] == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s is empty", what);
+  return TRUE;
+}

@@ -1,0 +1,40 @@
+/* Named arrays, and the rules for them: which there are, of which type and shape. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/data/array.h"
+
+G_BEGIN_DECLS
+
+/* Named arrays in the order in which they were added. */
+typedef struct {
+  GPtrArray *names;
+  GPtrArray *arrays;
+} AssayArrays;
+
+/* What one array must be. Each letter of @dimensions stands for a size: "nmd" is n x m x d. Equal
+ * letters of a list mean equal sizes, and n, N and d mean the same in all lists of a record. */
+typedef struct {
+  const char *name; /* NULL ends a list */
+  const char *dimensions;
+  AssayType type;
+  gboolean is_optional;
+  guint grant; /* AssayGrant without which an attack does not see it, in releases; 0: none */
+} AssayArraySpec;
+
+void assay_arrays_init (AssayArrays *arrays);
+void assay_arrays_clear (AssayArrays *arrays);
+
+/* Adds @array (taken over) under @name; one of that name is replaced. */
+void assay_arrays_take (AssayArrays *arrays, const char *name, AssayArray *array);
+const AssayArray *assay_arrays_get (const AssayArrays *arrays, const char *name);
+/* Adds all of @from, whose numbers are shared. */
+void assay_arrays_copy (AssayArrays *arrays, const AssayArrays *from);
+
+/* ASSAY_ERROR_MISMATCH unless the arrays are those of @lists (NULL ends), with types and sizes as
+ * they say; ASSAY_ERROR_NUMERIC for numbers that are not finite. @what is the record in messages. */
+gboolean assay_arrays_check (const AssayArrays *arrays, const AssayArraySpec *const *lists,
+                             const char *what, GError **error);
+
+G_END_DECLS

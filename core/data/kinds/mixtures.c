@@ -1,0 +1,90 @@
+/* Releases of kind mixtures: images that several secrets, and public images, were mixed into. */
+#include "core/data/kinds/mixtures.h"
+
+#include "core/base/error.h"
+#include "core/data/grant.h"
+
+static const AssayArraySpec arrays[] = {
+  { "images", "Nd", ASSAY_FLOAT32, FALSE, 0 },
+  { "labels", "Nc", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_LABELS }, /* shares of classes */
+  { .name = NULL },
+};
+
+/* Also of other kinds: partners, the public row that is another record of each secret. */
+static const AssayArraySpec truth[] = {
+  { "sources", "Ns", ASSAY_INT64, TRUE, 0 },         /* the secrets in each image */
+  { "partners", "Np", ASSAY_INT64, TRUE, 0 },        /* the public rows in it */
+  { "coefficients", "Nk", ASSAY_FLOAT32, TRUE, 0 }, /* of the sources, then of the partners */
+  { "owners", "N", ASSAY_INT64, TRUE, 0 },           /* the secret that it was made for */
+  { .name = NULL },
+};
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_INT (AssayMixturesParameters, k, 1, 1, 64, "images", "Images in each mixture"),
+  ASSAY_PARAM_INT (AssayMixturesParameters, partners, 0, 0, 64, "images",
+                   "Those of them that are public"),
+  ASSAY_PARAM_INT (AssayMixturesParameters, epochs, 1, 1, 1000000, "",
+                   "Mixtures that were made for each secret"),
+  ASSAY_PARAM_REAL (AssayMixturesParameters, max_coefficient, 1, 0, 1, "",
+                    "No image has a larger coefficient"),
+  ASSAY_PARAM_REAL (AssayMixturesParameters, private_share, 0, 0, 1, "",
+                    "The coefficients of the secrets in a mixture sum to this at least"),
+  ASSAY_PARAM_BOOL (AssayMixturesParameters, mask, FALSE, "Every number has a random sign"),
+  ASSAY_PARAM_END
+};
+
+/* Numbers of secrets; -1: of none of them. */
+static gboolean
+check_members (const AssayTruth *of, const char *name, GError **error)
+{
+  const AssayArray *array = assay_arrays_get (&of->arrays, name);
+  const gint64 n = (gint64) assay_arrays_get (&of->arrays, "secrets")->shape[0];
+
+  for (gsize i = 0; array != NULL && i < assay_array_count (array); i++) {
+    const gint64 secret = assay_array_int64 (array)[i];
+
+    if (secret < -1 || secret >= n)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "truth: array '%s' names secret %" G_GINT64_FORMAT
+                         ", but there are %" G_GINT64_FORMAT,
+                         name, secret, n);
+  }
+  return TRUE;
+}
+
+static gboolean
+check_truth (const AssayTruth *of, GError **error)
+{
+  return check_members (of, "sources", error) && check_members (of, "owners", error);
+}
+
+/* The first that was made for it. */
+static const float *
+picture (const AssayRelease *release, const AssayTruth *of, gsize secret)
+{
+  const AssayArray *owners = assay_arrays_get (&of->arrays, "owners");
+  const AssayView images = assay_array_view (assay_arrays_get (&release->arrays, "images"));
+
+  for (gsize i = 0; owners != NULL && i < images.rows; i++)
+    if (assay_array_int64 (owners)[i] == (gint64) secret)
+      return assay_view_row (images, i);
+  return NULL;
+}
+
+static guint64
+bytes (const AssayShape *shape)
+{
+  return (guint64) shape->n_released * (shape->cols + shape->n_classes) * sizeof (float);
+}
+
+const AssayKind assay_kind_mixtures = {
+  .arrays = arrays,
+  .truth = truth,
+  .parameters = parameters,
+  .parameters_size = sizeof (AssayMixturesParameters),
+  .items = ASSAY_ITEMS_OF_SEVERAL_SECRETS,
+  .has_rows = TRUE,
+  .check_truth = check_truth,
+  .picture = picture,
+  .bytes = bytes,
+};

@@ -1,0 +1,85 @@
+/* Releases of kind subspaces: an affine subspace D = t + span (B) in place of each secret. */
+#include "core/data/kinds/subspaces.h"
+
+#include <math.h>
+
+#include "core/base/error.h"
+
+static const AssayArraySpec arrays[] = {
+  { "translation", "nd", ASSAY_FLOAT32, FALSE, 0 },
+  { "basis", "nmd", ASSAY_FLOAT32, FALSE, 0 },
+  { .name = NULL },
+};
+
+static const AssayArraySpec truth[] = {
+  { "adversarial", "na", ASSAY_INT64, TRUE, 0 }, /* rows of the database that are in the subspace */
+  { .name = NULL },
+};
+
+const char *const assay_lifting_variants[]
+    = { "random", "adversarial", "hybrid", "sub-hybrid", NULL };
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_CHOICE (AssaySubspacesParameters, variant, 0, assay_lifting_variants,
+                      "Where the directions of the subspace come from"),
+  ASSAY_PARAM_INT (AssaySubspacesParameters, adversarial, 0, 0, 4096, "rows",
+                   "Rows of the database that are in each subspace"),
+  ASSAY_PARAM_INT (AssaySubspacesParameters, sub_databases, 1, 1, 1000000, "",
+                   "Parts of the database; a subspace has rows of one of them"),
+  ASSAY_PARAM_END
+};
+
+/* Rows of each basis have length 1 and are orthogonal, to what float32 can hold. */
+static gboolean
+check_orthonormal (const AssaySubspaces *subspaces, gsize secret, GError **error)
+{
+  const gsize m = subspaces->dimension, d = subspaces->cols;
+
+  for (gsize i = 0; i < m; i++)
+    for (gsize j = 0; j <= i; j++) {
+      const float *a = subspaces->basis + (secret * m + i) * d;
+      const float *b = subspaces->basis + (secret * m + j) * d;
+      double product = 0;
+
+      for (gsize c = 0; c < d; c++)
+        product += (double) a[c] * b[c];
+      if (fabs (product - (i == j)) > 1e-3)
+        return assay_fail (error, ASSAY_ERROR_DATA,
+                           "basis of secret %" G_GSIZE_FORMAT ": rows %" G_GSIZE_FORMAT
+                           " and %" G_GSIZE_FORMAT " have the inner product %g, expected %d",
+                           secret, j, i, product, i == j);
+    }
+  return TRUE;
+}
+
+static gboolean
+check (const AssayRelease *release, GError **error)
+{
+  const AssaySubspaces subspaces = assay_release_subspaces (release);
+
+  if (subspaces.dimension > subspaces.cols)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "basis has %" G_GSIZE_FORMAT " rows in dimension %" G_GSIZE_FORMAT,
+                       subspaces.dimension, subspaces.cols);
+  for (gsize i = 0; i < subspaces.count; i++)
+    if (!check_orthonormal (&subspaces, i, error))
+      return FALSE;
+  return TRUE;
+}
+
+static guint64
+bytes (const AssayShape *shape)
+{
+  return (guint64) shape->n_secrets * (shape->dimension + 1) * shape->cols * sizeof (float);
+}
+
+const AssayKind assay_kind_subspaces = {
+  .arrays = arrays,
+  .truth = truth,
+  .parameters = parameters,
+  .parameters_size = sizeof (AssaySubspacesParameters),
+  .items = ASSAY_ITEM_OF_EACH_SECRET,
+  .has_rows = TRUE,
+  .check = check,
+  .bytes = bytes,
+};

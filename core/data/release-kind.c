@@ -1,0 +1,64 @@
+/* The table of kinds of release. */
+#include "core/data/release-kind.h"
+
+#define DECLARED(NAME, name, text) extern const AssayKind assay_kind_##name;
+#define ADDRESS(NAME, name, text) &assay_kind_##name,
+#define TEXT(NAME, name, text) text,
+
+ASSAY_RELEASE_KINDS (DECLARED)
+
+static const AssayKind *const kinds[] = { ASSAY_RELEASE_KINDS (ADDRESS) };
+const char *const assay_release_kinds[] = { ASSAY_RELEASE_KINDS (TEXT) NULL };
+
+const AssayKind *
+assay_kind (AssayReleaseKind kind)
+{
+  const gint number = g_bit_nth_lsf (kind, -1);
+
+  return number >= 0 && number < ASSAY_N_KINDS && (guint) kind == 1u << number ? kinds[number]
+                                                                                : NULL;
+}
+
+guint
+assay_kinds_of_items (AssayItems items)
+{
+  guint set = 0;
+
+  for (guint i = 0; i < ASSAY_N_KINDS; i++)
+    set |= kinds[i]->items == items ? 1u << i : 0;
+  return set;
+}
+
+const char *
+assay_release_kind_name (AssayReleaseKind kind)
+{
+  return assay_kind (kind) != NULL ? assay_release_kinds[g_bit_nth_lsf (kind, -1)] : "none";
+}
+
+AssayReleaseKind
+assay_release_kind_from_name (const char *name)
+{
+  for (guint i = 0; i < ASSAY_N_KINDS; i++)
+    if (g_str_equal (assay_release_kinds[i], name))
+      return (AssayReleaseKind) (1u << i);
+  return ASSAY_RELEASE_NONE;
+}
+
+char *
+assay_release_kinds_describe (guint set)
+{
+  GString *text = g_string_new (NULL);
+  guint left = 0;
+
+  for (guint i = 0; i < ASSAY_N_KINDS; i++)
+    left += (set >> i) & 1;
+  for (guint i = 0; i < ASSAY_N_KINDS; i++)
+    if (set & (1u << i)) {
+      left--;
+      g_string_append_printf (text, "%s%s", assay_release_kinds[i],
+                              left > 1    ? ", "
+                              : left == 1 ? " or "
+                                          : "");
+    }
+  return g_string_free (text, FALSE);
+}
