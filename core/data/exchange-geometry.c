@@ -4,6 +4,7 @@
 #include "core/data/exchange-geometry.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "core/base/error.h"
 
@@ -28,76 +29,83 @@ assay_geometry_write (AssayJson *json, const AssayGeometry *geometry, const gboo
   assay_json_end_object (json);
 }
 
+/* The members that say what images are, in the order in which messages list them: sizes, and the
+ * levels that show black and white. */
+static const struct {
+  const char *name;
+  gsize offset;
+  gboolean is_size;
+} members[] = {
+  { "height", offsetof (AssayGeometry, height), TRUE },
+  { "width", offsetof (AssayGeometry, width), TRUE },
+  { "channels", offsetof (AssayGeometry, channels), TRUE },
+  { "black", offsetof (AssayGeometry, black), FALSE },
+  { "white", offsetof (AssayGeometry, white), FALSE },
+};
+
 static GType
 type_of (JsonNode *node)
 {
   return JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
 }
 
-/* The members of a geometry, in the order in which messages list them. */
-enum { HEIGHT, WIDTH, CHANNELS, BLACK, WHITE, UNIT_NORM, N_MEMBERS };
-#define ALL_OF_AN_IMAGE ((1u << UNIT_NORM) - 1)
-
-static const char *const members[N_MEMBERS]
-    = { "height", "width", "channels", "black", "white", "unit_norm" };
-
 static gboolean
-read_size (JsonNode *node, const char *file, const char *name, gsize *ret_size, GError **error)
+read_unit_norm (const char *file, JsonNode *node, gboolean *ret_is_unit_norm, GError **error)
 {
-  if (type_of (node) != G_TYPE_INT64 || json_node_get_int (node) < 1)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: geometry: expected %s to be a whole number of 1 or more", file, name);
-  *ret_size = (gsize) json_node_get_int (node);
-  return TRUE;
-}
-
-static gboolean
-read_level (JsonNode *node, const char *file, const char *name, double *ret_level, GError **error)
-{
-  const GType type = type_of (node);
-  const double level
-      = type == G_TYPE_INT64 || type == G_TYPE_DOUBLE ? json_node_get_double (node) : NAN;
-
-  if (!isfinite (level))
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: geometry: expected %s to be a finite number",
-                       file, name);
-  *ret_level = level;
-  return TRUE;
-}
-
-/* Reads the member @name and adds it to @inout_found, the set of those that were there. */
-static gboolean
-read_member (const char *file, const char *name, JsonNode *node, AssayGeometry *inout_geometry,
-             gboolean *ret_is_unit_norm, guint *inout_found, GError **error)
-{
-  guint member = 0;
-
-  while (member < N_MEMBERS && !g_str_equal (members[member], name))
-    member++;
-  *inout_found |= 1u << member;
-  switch (member) {
-  case HEIGHT:
-    return read_size (node, file, name, &inout_geometry->height, error);
-  case WIDTH:
-    return read_size (node, file, name, &inout_geometry->width, error);
-  case CHANNELS:
-    return read_size (node, file, name, &inout_geometry->channels, error);
-  case BLACK:
-    return read_level (node, file, name, &inout_geometry->black, error);
-  case WHITE:
-    return read_level (node, file, name, &inout_geometry->white, error);
-  default:
-    break;
-  }
-  if (member == N_MEMBERS || ret_is_unit_norm == NULL)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: geometry has a member '%s', expected %sheight, width, channels, black "
-                       "and white alone",
-                       file, name, ret_is_unit_norm != NULL ? "unit_norm, " : "");
   if (type_of (node) != G_TYPE_BOOLEAN)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: geometry: expected unit_norm to be true or false", file);
   *ret_is_unit_norm = json_node_get_boolean (node);
+  return TRUE;
+}
+
+static gboolean
+read_member (const char *file, guint member, JsonNode *node, AssayGeometry *inout_geometry,
+             GError **error)
+{
+  const gboolean is_size = members[member].is_size, is_int = type_of (node) == G_TYPE_INT64;
+  const double number
+      = is_int || type_of (node) == G_TYPE_DOUBLE ? json_node_get_double (node) : NAN;
+  gpointer field = (guint8 *) inout_geometry + members[member].offset;
+
+  if (is_size ? !is_int || number < 1 : !isfinite (number))
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: geometry: expected %s to be %s", file,
+                       members[member].name,
+                       is_size ? "a whole number of 1 or more" : "a finite number");
+  if (is_size)
+    *(gsize *) field = (gsize) json_node_get_int (node);
+  else
+    *(double *) field = number;
+  return TRUE;
+}
+
+/* Reads what stands in @object; @ret_found is the set of members that are there. */
+static gboolean
+read_members (JsonObject *object, const char *file, AssayGeometry *inout_geometry,
+              gboolean *ret_is_unit_norm, guint *ret_found, GError **error)
+{
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *node;
+
+  json_object_iter_init_ordered (&iter, object);
+  while (json_object_iter_next_ordered (&iter, &name, &node)) {
+    guint member = 0;
+
+    while (member < G_N_ELEMENTS (members) && !g_str_equal (members[member].name, name))
+      member++;
+    if (member < G_N_ELEMENTS (members)) {
+      *ret_found |= 1u << member;
+      if (!read_member (file, member, node, inout_geometry, error))
+        return FALSE;
+    } else if (ret_is_unit_norm == NULL || !g_str_equal (name, "unit_norm"))
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "%s: geometry has a member '%s', expected %sheight, width, channels, "
+                         "black and white alone",
+                         file, name, ret_is_unit_norm != NULL ? "unit_norm, " : "");
+    else if (!read_unit_norm (file, node, ret_is_unit_norm, error))
+      return FALSE;
+  }
   return TRUE;
 }
 
@@ -106,35 +114,22 @@ assay_geometry_read (JsonObject *root, const char *file, AssayGeometry *ret_geom
                      gboolean *ret_is_unit_norm, GError **error)
 {
   JsonNode *geometry = json_object_get_member (root, "geometry");
+  const guint all = (1u << G_N_ELEMENTS (members)) - 1;
   AssayGeometry read = { 0 };
-  gboolean is_unit_norm = FALSE;
   guint found = 0;
-  JsonObjectIter iter;
-  const char *name;
-  JsonNode *member;
 
   if (geometry == NULL)
     return TRUE;
   if (!JSON_NODE_HOLDS_OBJECT (geometry))
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: expected an object 'geometry'", file);
-  json_object_iter_init_ordered (&iter, json_node_get_object (geometry));
-  while (json_object_iter_next_ordered (&iter, &name, &member))
-    if (!read_member (file, name, member, &read, ret_is_unit_norm != NULL ? &is_unit_norm : NULL,
-                      &found, error))
-      return FALSE;
-  if ((found & ALL_OF_AN_IMAGE) != 0 && (found & ALL_OF_AN_IMAGE) != ALL_OF_AN_IMAGE) {
-    guint lacking = 0;
-
-    while (found & (1u << lacking))
-      lacking++;
+  if (!read_members (json_node_get_object (geometry), file, &read, ret_is_unit_norm, &found, error))
+    return FALSE;
+  if (found != 0 && found != all)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: geometry of images lacks '%s', expected height, width, channels, black "
                        "and white",
-                       file, members[lacking]);
-  }
+                       file, members[g_bit_nth_lsf (~found, -1)].name);
   *ret_geometry = read;
-  if (ret_is_unit_norm != NULL && (found & (1u << UNIT_NORM)))
-    *ret_is_unit_norm = is_unit_norm;
   return TRUE;
 }
 

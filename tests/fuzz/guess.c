@@ -1,4 +1,5 @@
 /* Fuzz target: folders with guess.json. */
+#include "core/plugin/registry.h"
 #include "tests/fuzz/record.h"
 
 int
@@ -6,11 +7,11 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   const char *folder = fuzz_record_add ("guess.json", data, size);
   g_autoptr (GError) error = NULL;
-  g_autoptr (AssayGuess) guess = assay_guess_read (folder, &error);
+  g_autoptr (AssayGuess) guess = assay_guess_read (folder, assay_registry_guess_arrays (), &error);
 
   fuzz_check_outcome (guess != NULL, error);
   if (guess != NULL) {
-    FUZZ_REQUIRE (assay_guess_check (guess, NULL));
+    FUZZ_REQUIRE (assay_guess_check (guess, assay_registry_guess_arrays (), NULL));
     fuzz_record_check_arrays (&guess->arrays);
   }
   fuzz_files_forget ();

@@ -111,3 +111,42 @@ fixture_protect (const AssayDefense *defense, const AssaySettings *settings, Ass
   return assay_step_protect (defense, settings, stream, stream, &known, &knowledge, ret_release,
                              ret_truth, error);
 }
+
+AssayArray *
+fixture_numbers (AssayType type, guint n_dimensions, gsize a, gsize b, gsize c)
+{
+  const gsize shape[] = { a, b, c };
+  const gsize count = a * (n_dimensions > 1 ? b : 1) * (n_dimensions > 2 ? c : 1);
+  guint8 *data = g_malloc0 (count * assay_type_size (type) + 1);
+
+  for (gsize i = 0; i < count; i++)
+    if (type == ASSAY_INT64)
+      ((gint64 *) (gpointer) data)[i] = (gint64) i * 1234567890123 - G_MAXINT64 / 2;
+    else
+      ((float *) (gpointer) data)[i] = (float) i * 0.1f - 1e-30f;
+  return assay_array_take (type, n_dimensions, shape, data);
+}
+
+/* n subspaces of dimension m along the axes of d dimensions. */
+AssayArray *
+fixture_axes (gsize n, gsize m, gsize d)
+{
+  AssayArray *array = fixture_numbers (ASSAY_FLOAT32, 3, n, m, d);
+  float *values = (float *) (gpointer) array->data;
+
+  for (gsize i = 0; i < n * m * d; i++)
+    values[i] = i % d == i / d % m ? 1 : 0;
+  return array;
+}
+
+/* n sets of w: row i holds i, i + 1, ... modulo k. */
+AssayArray *
+fixture_sets (gsize n, gsize w, gsize k)
+{
+  AssayArray *array = fixture_numbers (ASSAY_INT64, 2, n, w, 0);
+  gint64 *members = (gint64 *) (gpointer) array->data;
+
+  for (gsize i = 0; i < n * w; i++)
+    members[i] = (gint64) ((i / w + i % w) % k);
+  return array;
+}

@@ -31,4 +31,11 @@ gboolean fixture_protect (const AssayDefense *defense, const AssaySettings *sett
                           AssayStreamKey stream, AssayView secrets, AssayRows *database,
                           AssayRelease **ret_release, AssayTruth **ret_truth, GError **error);
 
+/* Arrays by hand: int64 or float32 numbers that are all different, of up to three dimensions;
+ * n subspaces of dimension m along the axes of d dimensions; and n sets of w, of which row i holds
+ * i, i + 1, ... modulo k. */
+AssayArray *fixture_numbers (AssayType type, guint n_dimensions, gsize a, gsize b, gsize c);
+AssayArray *fixture_axes (gsize n, gsize m, gsize d);
+AssayArray *fixture_sets (gsize n, gsize w, gsize k);
+
 G_END_DECLS

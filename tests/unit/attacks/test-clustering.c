@@ -11,6 +11,7 @@
 #include "core/games/control.h"
 #include "core/math/linalg.h"
 #include "runner/run/steps.h"
+#include "core/plugin/registry.h"
 #include "tests/reference/fixtures.h"
 #include "tests/reference/naive-clustering.h"
 #include "tests/unit/assert-near.h"
@@ -550,7 +551,7 @@ Test (clustering, metric_on_paper)
   assay_arrays_take (
       &guess->arrays, "considered",
       assay_array_take (ASSAY_FLOAT32, 3, shape, g_memdup2 (candidates, sizeof candidates)));
-  cr_assert (assay_guess_check (guess, NULL));
+  cr_assert (assay_guess_check (guess, assay_registry_guess_arrays (), NULL));
   cr_assert (
       assay_step_measure (&assay_metric_intersections, settings, NULL, NULL, truth, guess,
                           &outcomes, NULL)

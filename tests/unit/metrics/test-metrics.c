@@ -5,6 +5,7 @@
 
 #include "core/stats/interval.h"
 #include "runner/run/steps.h"
+#include "core/plugin/registry.h"
 #include "tests/reference/fixtures.h"
 
 extern const AssayMetric assay_metric_recovery_rate;
@@ -189,7 +190,7 @@ Test (metrics, ratio_test)
       assay_array_take (ASSAY_FLOAT32, 3, of_forming, g_memdup2 (forming, sizeof forming)));
   assay_arrays_take (&pair.guess->arrays, "near",
                      assay_array_take (ASSAY_FLOAT32, 3, of_near, g_memdup2 (near, sizeof near)));
-  cr_assert (assay_guess_check (pair.guess, NULL));
+  cr_assert (assay_guess_check (pair.guess, assay_registry_guess_arrays (), NULL));
   for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
     AssayOutcomes outcomes = measure (&assay_metric_ratio_test, cases[c].ratio, &pair);
 
@@ -212,7 +213,7 @@ Test (metrics, search_recall)
   assay_arrays_take (
       &pair.guess->arrays, "recall",
       assay_array_take (ASSAY_INT64, 2, (const gsize[]){ 3, 3 }, g_memdup2 (rows, sizeof rows)));
-  cr_assert (assay_guess_check (pair.guess, NULL));
+  cr_assert (assay_guess_check (pair.guess, assay_registry_guess_arrays (), NULL));
   for (guint round = 0; round < 2; round++) {
     AssayOutcomes outcomes = measure (&assay_metric_search_recall, "", &pair);
 

@@ -1,0 +1,110 @@
+"""Public parameters of releases: what attacks know of a defense, and go without."""
+
+import json
+
+import tiny
+from harness import Suite, check
+
+cases = Suite("parameters")
+
+
+def add_to(suite):
+    suite.cases += cases.cases
+    return suite
+
+
+SCENARIO = tiny.SCENARIO.replace("dimension = 2; 4", "dimension = 4\nvariant = adversarial").replace(
+    "trials = 2", "trials = 1")
+BLIND = SCENARIO.replace("grants = database\n", "grants = database, no-parameters\n")
+
+
+def cells_of(sandbox, text, code=0):
+    """The cells of `database` against the lifting, run in `out`."""
+    tiny.write(sandbox, text)
+    sandbox.shell("rm -rf out")
+    sandbox.expect(sandbox.assay("run", "tiny.scenario", "--out", "out", "--quiet"), code)
+    results = json.loads(sandbox.read("out/results.json"))
+    return [cell for cell in results["cells"] if cell.get("attack", {}).get("label") == "database"]
+
+
+def found(cell):
+    return {record["metric"]: record["estimate"] for record in cell["measurements"]}
+
+
+def edit_release(sandbox, **members):
+    """release.json with other members; None: without it."""
+    path = sandbox.path / "release" / "release.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record = {name: value for name, value in {**record, **members}.items() if value is not None}
+    path.write_text(json.dumps(record), encoding="utf-8")
+
+
+def attack(sandbox, *words):
+    sandbox.shell("rm -rf guess")
+    return sandbox.assay("attack", "--attack", "database", "--set", "neighbours=40", "--set",
+                         "averaged=3", *words, "--release", "release", "--database",
+                         "database.fvecs", "--guess", "guess")
+
+
+def adversarial(sandbox):
+    """How many rows the guess names in each subspace."""
+    record = json.loads(sandbox.read("guess/guess.json"))
+    return record["arrays"].get("adversarial", {"shape": [0, 0]})["shape"][1]
+
+
+@cases.case("what-is-withheld-is-a-setting-of-the-attack")
+def _(sandbox):
+    """All rows of the basis are adversarial: told by the release, or by the setting."""
+    known, = cells_of(sandbox, SCENARIO)
+    told, = cells_of(sandbox, BLIND + "adversarial = all\n")
+    check(known["attack"]["grants"] == ["database"], str(known["attack"]))
+    check(told["attack"]["grants"] == ["database", "no-parameters"], str(told["attack"]))
+    check(found(known) == found(told) and found(known)["adversarial-found"] == 1, str(found(told)))
+
+
+@cases.case("what-is-withheld-and-not-set-is-an-error-of-the-cell")
+def _(sandbox):
+    cell, = cells_of(sandbox, BLIND, 3)
+    check(cell["status"] == "error", str(cell))
+    check("the scenario withholds the parameters of the release (no-parameters), and the attack "
+          "goes by 'adversarial'; expected adversarial = none, half or all" in cell["message"],
+          cell["message"])
+
+
+@cases.case("the-release-that-is-seen-has-no-settings-and-no-parameters")
+def _(sandbox):
+    cell, = cells_of(sandbox, BLIND + "adversarial = all\n")
+    sandbox.expect(sandbox.assay("export", "out", "--cell", cell["id"], "--to", "cell"))
+    whole = json.loads(sandbox.read("cell/release/release.json"))
+    seen = json.loads(sandbox.read("cell/seen/release.json"))
+    check(whole["parameters"] == {"variant": "adversarial", "adversarial": 4}, str(whole))
+    check(whole["settings"]["variant"] == "adversarial", str(whole))
+    check(seen["settings"] == {} and "parameters" not in seen, str(seen))
+    check(whole["arrays"] == seen["arrays"], str(seen))
+
+
+@cases.case("folders-say-them-and-are-checked")
+def _(sandbox):
+    tiny.write(sandbox)
+    sandbox.expect(sandbox.assay("protect", "--defense", "affine-lifting", "--set", "dimension=4",
+                                 "--set", "variant=adversarial", "--secrets", "private.fvecs",
+                                 "--database", "database.fvecs", "--release", "release", "--truth",
+                                 "truth"))
+    sandbox.expect(attack(sandbox))
+    check(adversarial(sandbox) == 4, "as the release says")
+    # The variant alone says it, too; settings say nothing; and without all, half is supposed.
+    edit_release(sandbox, parameters={"variant": "random"})
+    sandbox.expect(attack(sandbox))
+    check(adversarial(sandbox) == 0, "none in a random one")
+    edit_release(sandbox, parameters=None, settings={"variant": "adversarial"})
+    sandbox.expect(attack(sandbox))
+    check(adversarial(sandbox) == 2, "half where nothing is said")
+    sandbox.expect(attack(sandbox, "--set", "adversarial=all"))
+    check(adversarial(sandbox) == 4, "the setting")
+    edit_release(sandbox, parameters={"adversarial": "4"})
+    sandbox.refuses(attack(sandbox), "release: release.json: parameters: expected 'adversarial' to "
+                                     "be a whole number")
+    edit_release(sandbox, parameters={"adverserial": 4})
+    sandbox.refuses(attack(sandbox), "release: release.json: parameters: unknown parameter "
+                                     "'adverserial' (did you mean 'adversarial'?); releases of "
+                                     "kind subspaces have variant, adversarial, sub_databases")
