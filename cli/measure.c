@@ -245,8 +245,9 @@ read_folders (Measuring *of, GError **error)
   const MeasureOptions *options = of->options;
 
   of->truth = assay_truth_read (options->truth, error);
-  of->guess = of->truth != NULL ? assay_guess_read (options->guess, assay_registry_guess_arrays (), error)
-                                 : NULL;
+  of->guess = of->truth != NULL
+                  ? assay_guess_read (options->guess, assay_registry_guess_arrays (), error)
+                  : NULL;
   if (of->guess != NULL && options->release != NULL)
     of->release = assay_release_read (options->release, error);
   return of->guess != NULL && (options->release == NULL || of->release != NULL)

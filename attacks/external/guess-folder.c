@@ -31,8 +31,7 @@ read_guess (const Folder *settings, const AssayRunPosition *position, GError **e
 {
   g_autofree char *path = assay_external_folder_find (settings->folder, position, error);
 
-  return path != NULL ? assay_guess_read (path, assay_registry_guess_arrays (), error)
-                      : NULL;
+  return path != NULL ? assay_guess_read (path, assay_registry_guess_arrays (), error) : NULL;
 }
 
 static char *
@@ -45,7 +44,7 @@ look (gconstpointer data, const AssayRunPosition *position, G_GNUC_UNUSED const 
   if (guess == NULL)
     return NULL;
   assay_external_hash (checksum, guess->is_unordered ? "guess, unordered" : "guess",
-                        &guess->arrays);
+                       &guess->arrays);
   return g_strdup (g_checksum_get_string (checksum));
 }
 

@@ -35,8 +35,7 @@ find_numbers (const MixtureNumbers *numbers, const AssayRelease *release,
 {
   const gint64 *said_k = ASSAY_PARAMETER (release, AssayMixturesParameters, k);
   const gint64 *epochs = ASSAY_PARAMETER (release, AssayMixturesParameters, epochs);
-  const double *said_largest
-      = ASSAY_PARAMETER (release, AssayMixturesParameters, max_coefficient);
+  const double *said_largest = ASSAY_PARAMETER (release, AssayMixturesParameters, max_coefficient);
   const gint64 k = said_k != NULL ? *said_k : numbers->k;
   const double largest = said_largest != NULL ? *said_largest : numbers->max_coefficient;
   const gsize total = assay_release_count (release);

@@ -11,7 +11,7 @@ const AssayArraySpec subspace_guess_arrays[] = {
   { "adversarial", "na", ASSAY_INT64, TRUE, 0 },
   { "forming", "nad", ASSAY_FLOAT32, TRUE, 0 },
   { "near", "nrd", ASSAY_FLOAT32, TRUE, 0 },
-  /* How many other subspaces of the release meet each; from which points the estimate was chosen. */
+  /* How many other subspaces of the release meet each; the points that were considered. */
   { "intersecting", "n", ASSAY_INT64, TRUE, 0 },
   { "considered", "nkd", ASSAY_FLOAT32, TRUE, 0 },
   /* Of an approximate search, for a sample of the subspaces: which, how many of its k nearest rows

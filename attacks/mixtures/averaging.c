@@ -213,8 +213,7 @@ rescale (const Averaging *settings, const AssayRelease *release, AssayView image
   double gain;
 
   if (mean == NULL
-      || (!(settings->gain > 0)
-          && !mixture_find_k (release, 0, 1, "a gain above 0", &k, error)))
+      || (!(settings->gain > 0) && !mixture_find_k (release, 0, 1, "a gain above 0", &k, error)))
     return FALSE;
   gain = settings->gain > 0 ? settings->gain : (double) k;
   for (gsize i = 0; i < images.rows && settings->centre; i++)

@@ -44,7 +44,7 @@ mixture_public (const AssayRelease *release, const AssayRows *rows, GError **err
 
 gboolean
 mixture_find_k (const AssayRelease *release, gint64 own, gint64 usual, const char *instead,
-                   gint64 *ret_k, GError **error)
+                gint64 *ret_k, GError **error)
 {
   const gint64 *said = ASSAY_PARAMETER (release, AssayMixturesParameters, k);
 

@@ -134,8 +134,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                        ", as the mixtures have",
                        cols, mixtures.cols);
   if (!mixture_find_k (seen->release, settings->k, USUAL_K, "k = 2 or more", &k, error)
-      || !take_options (settings, k, &options, error)
-      || !check_count (&options, n, error))
+      || !take_options (settings, k, &options, error) || !check_count (&options, n, error))
     return FALSE;
   images = mixture_public (seen->release, seen->public_rows, error);
   scores = assay_alloc (mixtures.rows, n * sizeof (float), "scores", error);

@@ -33,7 +33,7 @@ const AssayArray *assay_arrays_get (const AssayArrays *arrays, const char *name)
 void assay_arrays_copy (AssayArrays *arrays, const AssayArrays *from);
 
 /* ASSAY_ERROR_MISMATCH unless the arrays are those of @lists (NULL ends), with types and sizes as
- * they say; ASSAY_ERROR_NUMERIC for numbers that are not finite. @what is the record in messages. */
+ * they say; ASSAY_ERROR_NUMERIC for numbers that are not finite. @what is what they are of. */
 gboolean assay_arrays_check (const AssayArrays *arrays, const AssayArraySpec *const *lists,
                              const char *what, GError **error);
 

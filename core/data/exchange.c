@@ -3,27 +3,21 @@
 
 #include "core/base/error.h"
 #include "core/base/shared-work.h"
-#include "core/data/exchange-geometry.h"
+#include "core/data/folders/geometry.h"
 #include "core/data/grant.h"
 
 /* What the games read of a guess (core/games/control.h). */
 static const AssayArraySpec guess_arrays[] = {
-  { "estimates", "nd", ASSAY_FLOAT32, TRUE, 0 },
-  { "candidates", "Nc", ASSAY_INT64, TRUE, 0 },
-  { "pairs", "pt", ASSAY_INT64, TRUE, 0 },
-  { "scores", "p", ASSAY_FLOAT32, TRUE, 0 },
-  { "codes", "nb", ASSAY_UINT8, TRUE, 0 },
-  { .name = NULL },
+  { "estimates", "nd", ASSAY_FLOAT32, TRUE, 0 }, { "candidates", "Nc", ASSAY_INT64, TRUE, 0 },
+  { "pairs", "pt", ASSAY_INT64, TRUE, 0 },       { "scores", "p", ASSAY_FLOAT32, TRUE, 0 },
+  { "codes", "nb", ASSAY_UINT8, TRUE, 0 },       { .name = NULL },
 };
 
 /* What is known of secrets, whatever is released of them. */
 static const AssayArraySpec truth_arrays[] = {
-  { "secrets", "nd", ASSAY_FLOAT32, FALSE, 0 },
-  { "groups", "n", ASSAY_INT64, TRUE, 0 },
-  { "labels", "n", ASSAY_INT64, TRUE, 0 },
-  { "frames", "nf", ASSAY_FLOAT32, TRUE, 0 },
-  { "label-sets", "n", ASSAY_INT64, TRUE, 0 },
-  { .name = NULL },
+  { "secrets", "nd", ASSAY_FLOAT32, FALSE, 0 }, { "groups", "n", ASSAY_INT64, TRUE, 0 },
+  { "labels", "n", ASSAY_INT64, TRUE, 0 },      { "frames", "nf", ASSAY_FLOAT32, TRUE, 0 },
+  { "label-sets", "n", ASSAY_INT64, TRUE, 0 },  { .name = NULL },
 };
 
 /* ---- Making ---- */
@@ -233,7 +227,8 @@ assay_release_granted (const AssayRelease *release, guint grants)
     granted->parameters.is_withheld = TRUE;
   else
     assay_parameters_copy (&granted->parameters, &release->parameters);
-  for (const AssayArraySpec *spec = assay_kind (release->kind)->arrays; spec->name != NULL; spec++) {
+  for (const AssayArraySpec *spec = assay_kind (release->kind)->arrays; spec->name != NULL;
+       spec++) {
     const AssayArray *array = assay_arrays_get (&release->arrays, spec->name);
 
     if (array != NULL && (spec->grant & ~grants) == 0)

@@ -4,8 +4,8 @@
  * assay-release/1 and so on) and one .npy per array, so that a release made by any program can be
  * attacked here and one made here can be read by NumPy. What is in them: docs/formats.md.
  *
- * Which arrays a release has, and the truth of it, is declared by its kind (core/data/kinds/); those
- * of a guess by the games (core/data/exchange.c) and by the attacks that write more
+ * Which arrays a release has, and its truth, is declared by its kind (core/data/kinds/); those of a
+ * guess by the games (core/data/exchange.c) and by the attacks that write more
  * (AssayAttack.writes). */
 #pragma once
 
@@ -13,8 +13,8 @@
 
 #include "core/data/arrays.h"
 #include "core/data/dataset.h"
-#include "core/data/parameters.h"
-#include "core/data/release-kind.h"
+#include "core/data/kinds/parameters.h"
+#include "core/data/kinds/release-kind.h"
 
 G_BEGIN_DECLS
 
@@ -26,10 +26,10 @@ struct _AssayRelease {
   AssayGeometry geometry; /* of rows that are images */
   gsize bits;             /* of a code; 0 in other kinds */
   AssayParameters parameters;
-  char *defense;  /* id of the plugin that made it, or what its maker calls it; never NULL */
-  char *settings; /* JSON object text of the defense's settings, for people alone: attacks receive
+  char *defense;    /* id of the plugin that made it, or what its maker calls it; never NULL */
+  char *settings;   /* JSON object text of the defense's settings, for people alone: attacks receive
                    * "{}"; never NULL */
-  guint64 owner;  /* of what is shared by those who attack it (core/base/shared-work.h) */
+  guint64 owner;    /* of what is shared by those who attack it (core/base/shared-work.h) */
   gboolean is_copy; /* ... and which lasts as long as the release that this was copied from */
 };
 

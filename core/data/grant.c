@@ -1,9 +1,9 @@
 /* What a scenario may let an attack know beside the release. */
 #include "core/data/grant.h"
 
-const char *const assay_grant_names[] = { "database", "public", "groups",        "other-releases",
-                                          "repeats",  "labels", "hash-function", "no-parameters",
-                                          NULL };
+const char *const assay_grant_names[]
+    = { "database",      "public",        "groups", "other-releases", "repeats", "labels",
+        "hash-function", "no-parameters", NULL };
 
 char *
 assay_grants_describe (guint grants)

@@ -14,7 +14,7 @@ typedef struct {
   gsize cols;
   gsize n_public;
   gsize n_database;
-  gsize n_outputs; /* numbers in one output of the defense's mechanism; 0: it has none */
+  gsize n_outputs;  /* numbers in one output of the defense's mechanism; 0: it has none */
   gsize n_released; /* items of the release, where it is not one a secret (mixtures); 0: one each */
   gsize n_test;
   gsize n_classes;

@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/json.h"
 #include "core/base/tree.h"
-#include "core/data/exchange-geometry.h"
+#include "core/data/folders/geometry.h"
 #include "core/data/grant.h"
 #include "core/data/npy.h"
 #include "core/external/child-process.h"

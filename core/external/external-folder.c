@@ -30,7 +30,8 @@ fill_in (const char *folder, const AssayRunPosition *position, GError **error)
 
     if (end != NULL && value == NULL) {
       assay_fail (error, ASSAY_ERROR_DATA, "'%.*s' stands for nothing; expected %s, %s or %s",
-                  (int) length, folder, ASSAY_FOLDER_TRIAL, ASSAY_FOLDER_REPEAT, ASSAY_FOLDER_DEFENSE);
+                  (int) length, folder, ASSAY_FOLDER_TRIAL, ASSAY_FOLDER_REPEAT,
+                  ASSAY_FOLDER_DEFENSE);
       return NULL;
     }
     g_string_append_len (text, value != NULL ? value : folder,

@@ -31,7 +31,8 @@ typedef struct {
  * without a new ABI number. */
 #define ASSAY_MODULE_TYPES(X)                                                                      \
   X (AssayDatasetPlugin)                                                                           \
-  X (AssayDefense) X (AssayAttack) X (AssayMetric) X (AssayParam) X (AssayShape) X (AssayMeasure)  \
+  X (AssayDefense)                                                                                 \
+  X (AssayAttack) X (AssayMetric) X (AssayParam) X (AssayShape) X (AssayMeasure)                   \
       X (AssayMechanism) X (AssayDatasetContext) X (AssayDefenseContext) X (AssayAttackContext)    \
           X (AssayMetricContext) X (AssayObservation) X (AssayControlCase) X (AssayOutcomes)       \
               X (AssayOneRun) X (AssayOracle) X (AssayAudit) X (AssayProbe) X (AssayDataset)       \

@@ -25,8 +25,8 @@ share (const AssayRelease *release, const char *name, AssayNearest *nearest)
   const gsize bytes
       = nearest->n * nearest->k * (sizeof *nearest->rows + sizeof *nearest->distances);
 
-  assay_shared_release (assay_shared_add (release->owner, name, nearest, bytes,
-                                          (GDestroyNotify) assay_nearest_free));
+  assay_shared_release (
+      assay_shared_add (release->owner, name, nearest, bytes, (GDestroyNotify) assay_nearest_free));
 }
 
 /* One result is kept for each set of rows, the last: the k nearest are the first of any more. */

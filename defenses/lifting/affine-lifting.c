@@ -40,7 +40,9 @@ adversarial_count (const AffineLifting *settings)
 {
   const gsize m = (gsize) settings->dimension;
 
-  return settings->variant == ASSAY_LIFTING_RANDOM ? 0 : settings->variant == ASSAY_LIFTING_ADVERSARIAL ? m : m / 2;
+  return settings->variant == ASSAY_LIFTING_RANDOM        ? 0
+         : settings->variant == ASSAY_LIFTING_ADVERSARIAL ? m
+                                                          : m / 2;
 }
 
 /* @count distinct database rows, from the whole or from one part of it. */
@@ -48,7 +50,8 @@ static void
 choose_rows (const AffineLifting *settings, AssayStream *stream, gsize n_database, gsize count,
              gsize *ret_rows)
 {
-  const gsize parts = settings->variant == ASSAY_LIFTING_SUB_HYBRID ? (gsize) settings->sub_databases : 1;
+  const gsize parts
+      = settings->variant == ASSAY_LIFTING_SUB_HYBRID ? (gsize) settings->sub_databases : 1;
   const gsize part = parts > 1 ? assay_stream_below (stream, parts) : 0;
   const gsize part_size = (n_database - part + parts - 1) / parts;
 
@@ -272,9 +275,11 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
 {
   const AffineLifting *settings = data;
   const gsize m = (gsize) settings->dimension, count = adversarial_count (settings);
-  const gsize parts = settings->variant == ASSAY_LIFTING_SUB_HYBRID ? (gsize) settings->sub_databases : 1;
+  const gsize parts
+      = settings->variant == ASSAY_LIFTING_SUB_HYBRID ? (gsize) settings->sub_databases : 1;
 
-  if ((settings->variant == ASSAY_LIFTING_HYBRID || settings->variant == ASSAY_LIFTING_SUB_HYBRID) && m % 2 != 0)
+  if ((settings->variant == ASSAY_LIFTING_HYBRID || settings->variant == ASSAY_LIFTING_SUB_HYBRID)
+      && m % 2 != 0)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "dimension = %" G_GSIZE_FORMAT ": expected an even number, because variant "
                        "= %s takes half of the directions from the database",
@@ -302,17 +307,16 @@ memory (gconstpointer data, const AssayShape *shape)
          * sizeof (float);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (AffineLifting, variant, ASSAY_LIFTING_HYBRID, assay_lifting_variants,
-                      "Where the directions of the subspace come from"),
-  ASSAY_PARAM_INT (AffineLifting, dimension, 4, 1, 4096, "",
-                   "Dimension m of the subspace; even for the hybrid variants"),
-  ASSAY_PARAM_INT (AffineLifting, sub_databases, 16, 1, 1000000, "",
-                   "Parts of the database under sub-hybrid; a secret draws from one of them"),
-  ASSAY_PARAM_BOOL (AffineLifting, normalize, TRUE,
-                    "Scale secrets and database rows to unit length first"),
-  ASSAY_PARAM_END
-};
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_CHOICE (AffineLifting, variant, ASSAY_LIFTING_HYBRID, assay_lifting_variants,
+                            "Where the directions of the subspace come from"),
+        ASSAY_PARAM_INT (AffineLifting, dimension, 4, 1, 4096, "",
+                         "Dimension m of the subspace; even for the hybrid variants"),
+        ASSAY_PARAM_INT (AffineLifting, sub_databases, 16, 1, 1000000, "",
+                         "Parts of the database under sub-hybrid; a secret draws from one of them"),
+        ASSAY_PARAM_BOOL (AffineLifting, normalize, TRUE,
+                          "Scale secrets and database rows to unit length first"),
+        ASSAY_PARAM_END };
 
 const AssayDefense assay_defense_affine_lifting = {
   .id = "affine-lifting",

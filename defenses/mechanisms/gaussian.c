@@ -218,8 +218,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   const Gaussian *settings = context->settings;
 
   ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, noise, ASSAY_NOISE_GAUSSIAN);
-  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, scale,
-                       deviation (settings));
+  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, scale, deviation (settings));
   return row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
 }
 

@@ -156,9 +156,9 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
     g_prefix_error (error, "secrets are bits: ");
     return FALSE;
   }
-  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, flip_probability,
-                       flip_chance (settings->epsilon
-                                    / (double) bits_apart (settings, secrets.cols)));
+  ASSAY_SET_PARAMETER (
+      ret_release, AssayVectorsParameters, flip_probability,
+      flip_chance (settings->epsilon / (double) bits_apart (settings, secrets.cols)));
   return row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
 }
 

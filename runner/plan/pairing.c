@@ -170,9 +170,8 @@ has_answer (const AssayPlan *plan, const AssayPart *part, const AssayProbe *prob
 {
   const AssayAttack *attack = (const AssayAttack *) part->plugin;
   const guint mixtures = assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS);
-  const gboolean reads_mixtures
-      = (attack->reads & ~mixtures) == 0
-        || ((attack->reads & mixtures) && releases_offer (plan) != 0);
+  const gboolean reads_mixtures = (attack->reads & ~mixtures) == 0
+                                  || ((attack->reads & mixtures) && releases_offer (plan) != 0);
 
   return assay_attack_plays (attack, part->settings->values) != ASSAY_GAME_LINK || reads_mixtures
          || (probe->holdings & ASSAY_HAS_COUNTERPARTS);

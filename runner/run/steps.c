@@ -196,13 +196,12 @@ static gboolean
 check_fit (const AssayAttack *attack, const AssaySettings *settings, const AssayRelease *release,
            const AssayObservation *seen, GError **error)
 {
-  const guint held
-      = (seen->database != NULL ? ASSAY_GRANT_DATABASE : 0)
-        | (seen->public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0)
-        | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
-        | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
-        | (seen->repeats != NULL ? ASSAY_GRANT_REPEATS : 0)
-        | assay_release_holds (release);
+  const guint held = (seen->database != NULL ? ASSAY_GRANT_DATABASE : 0)
+                     | (seen->public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0)
+                     | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
+                     | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
+                     | (seen->repeats != NULL ? ASSAY_GRANT_REPEATS : 0)
+                     | assay_release_holds (release);
   g_autofree char *lacking
       = assay_grants_describe (assay_attack_needs (attack, settings->values) & ~held);
   const guint readable = assay_attack_reads (attack, settings->values);

@@ -306,7 +306,8 @@ ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
 }
 
 static AssayRunPosition
-position_of (const AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize repeat)
+position_of (const AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning,
+             gsize repeat)
 {
   const AssayPlan *plan = workspace->plan;
 
@@ -451,8 +452,7 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
     g_ptr_array_add (workspace->granted, made_of (protected)->repeats->pdata[r]);
   *ret_granted = (AssayGranted){ .grants = part->grants,
                                  .knowledge = &workspace->knowledge,
-                                 .groups
-                                 = assay_truth_released_groups (made_of (protected)->truth),
+                                 .groups = assay_truth_released_groups (made_of (protected)->truth),
                                  .repeats = workspace->granted,
                                  .position = position_of (workspace, cell, is_tuning, 0) };
   return TRUE;

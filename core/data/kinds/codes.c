@@ -21,11 +21,10 @@ static const AssayArraySpec truth[] = {
   { .name = NULL },
 };
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_REAL (AssayCodesParameters, flip_probability, 0, 0, 1, "",
-                    "With which each bit of a code was flipped"),
-  ASSAY_PARAM_END
-};
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_REAL (AssayCodesParameters, flip_probability, 0, 0, 1, "",
+                          "With which each bit of a code was flipped"),
+        ASSAY_PARAM_END };
 
 /* Where the function is there, it says which rows it takes. */
 static gsize

@@ -12,26 +12,25 @@ static const AssayArraySpec arrays[] = {
 
 /* Also of other kinds: partners, the public row that is another record of each secret. */
 static const AssayArraySpec truth[] = {
-  { "sources", "Ns", ASSAY_INT64, TRUE, 0 },         /* the secrets in each image */
-  { "partners", "Np", ASSAY_INT64, TRUE, 0 },        /* the public rows in it */
+  { "sources", "Ns", ASSAY_INT64, TRUE, 0 },        /* the secrets in each image */
+  { "partners", "Np", ASSAY_INT64, TRUE, 0 },       /* the public rows in it */
   { "coefficients", "Nk", ASSAY_FLOAT32, TRUE, 0 }, /* of the sources, then of the partners */
-  { "owners", "N", ASSAY_INT64, TRUE, 0 },           /* the secret that it was made for */
+  { "owners", "N", ASSAY_INT64, TRUE, 0 },          /* the secret that it was made for */
   { .name = NULL },
 };
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (AssayMixturesParameters, k, 1, 1, 64, "images", "Images in each mixture"),
-  ASSAY_PARAM_INT (AssayMixturesParameters, partners, 0, 0, 64, "images",
-                   "Those of them that are public"),
-  ASSAY_PARAM_INT (AssayMixturesParameters, epochs, 1, 1, 1000000, "",
-                   "Mixtures that were made for each secret"),
-  ASSAY_PARAM_REAL (AssayMixturesParameters, max_coefficient, 1, 0, 1, "",
-                    "No image has a larger coefficient"),
-  ASSAY_PARAM_REAL (AssayMixturesParameters, private_share, 0, 0, 1, "",
-                    "The coefficients of the secrets in a mixture sum to this at least"),
-  ASSAY_PARAM_BOOL (AssayMixturesParameters, mask, FALSE, "Every number has a random sign"),
-  ASSAY_PARAM_END
-};
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_INT (AssayMixturesParameters, k, 1, 1, 64, "images", "Images in each mixture"),
+        ASSAY_PARAM_INT (AssayMixturesParameters, partners, 0, 0, 64, "images",
+                         "Those of them that are public"),
+        ASSAY_PARAM_INT (AssayMixturesParameters, epochs, 1, 1, 1000000, "",
+                         "Mixtures that were made for each secret"),
+        ASSAY_PARAM_REAL (AssayMixturesParameters, max_coefficient, 1, 0, 1, "",
+                          "No image has a larger coefficient"),
+        ASSAY_PARAM_REAL (AssayMixturesParameters, private_share, 0, 0, 1, "",
+                          "The coefficients of the secrets in a mixture sum to this at least"),
+        ASSAY_PARAM_BOOL (AssayMixturesParameters, mask, FALSE, "Every number has a random sign"),
+        ASSAY_PARAM_END };
 
 /* Numbers of secrets; -1: of none of them. */
 static gboolean

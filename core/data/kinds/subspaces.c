@@ -19,15 +19,14 @@ static const AssayArraySpec truth[] = {
 const char *const assay_lifting_variants[]
     = { "random", "adversarial", "hybrid", "sub-hybrid", NULL };
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (AssaySubspacesParameters, variant, 0, assay_lifting_variants,
-                      "Where the directions of the subspace come from"),
-  ASSAY_PARAM_INT (AssaySubspacesParameters, adversarial, 0, 0, 4096, "rows",
-                   "Rows of the database that are in each subspace"),
-  ASSAY_PARAM_INT (AssaySubspacesParameters, sub_databases, 1, 1, 1000000, "",
-                   "Parts of the database; a subspace has rows of one of them"),
-  ASSAY_PARAM_END
-};
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_CHOICE (AssaySubspacesParameters, variant, 0, assay_lifting_variants,
+                            "Where the directions of the subspace come from"),
+        ASSAY_PARAM_INT (AssaySubspacesParameters, adversarial, 0, 0, 4096, "rows",
+                         "Rows of the database that are in each subspace"),
+        ASSAY_PARAM_INT (AssaySubspacesParameters, sub_databases, 1, 1, 1000000, "",
+                         "Parts of the database; a subspace has rows of one of them"),
+        ASSAY_PARAM_END };
 
 /* Rows of each basis have length 1 and are orthogonal, to what float32 can hold. */
 static gboolean

@@ -9,7 +9,8 @@ static const AssayArraySpec arrays[] = {
 const char *const assay_noises[] = { "none", "laplace", "gaussian", NULL };
 
 static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (AssayVectorsParameters, noise, 0, assay_noises, "What was added to each number"),
+  ASSAY_PARAM_CHOICE (AssayVectorsParameters, noise, 0, assay_noises,
+                      "What was added to each number"),
   ASSAY_PARAM_REAL (AssayVectorsParameters, scale, 0, 0, G_MAXDOUBLE, "",
                     "Of the noise: its standard deviation; of laplace b, which is the deviation "
                     "divided by the root of 2"),

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/plugin/registry.h"
 #include "core/stats/interval.h"
 #include "runner/run/steps.h"
-#include "core/plugin/registry.h"
 #include "tests/reference/fixtures.h"
 
 extern const AssayMetric assay_metric_recovery_rate;

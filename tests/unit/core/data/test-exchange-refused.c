@@ -286,5 +286,6 @@ Test (exchange_refused, files_that_are_broken)
                    && strstr (error->message, place) != NULL,
                "%s", error->message);
   }
-  cr_assert (assay_truth_read (place, NULL) == NULL && assay_guess_read (place, NULL, NULL) == NULL);
+  cr_assert (assay_truth_read (place, NULL) == NULL
+             && assay_guess_read (place, NULL, NULL) == NULL);
 }

@@ -97,7 +97,8 @@ Test (exchange, releases_come_back)
     check_release_round_trip (vectors);
     g_free (subspaces->settings);
     subspaces->settings = g_strdup ("{\"variant\": \"hybrid\", \"dimension\": 4, \"x\": 0.1}");
-    assay_arrays_take (&subspaces->arrays, "translation", fixture_numbers (ASSAY_FLOAT32, 2, 5, 6, 0));
+    assay_arrays_take (&subspaces->arrays, "translation",
+                       fixture_numbers (ASSAY_FLOAT32, 2, 5, 6, 0));
     assay_arrays_take (&subspaces->arrays, "basis", fixture_axes (5, 2, 6));
     check_release_round_trip (subspaces);
     assay_arrays_take (&sets->arrays, "sets", fixture_sets (7, 3, 4));
@@ -287,10 +288,10 @@ Test (exchange, truths_and_guesses_are_checked)
 /* Letters of one list mean nothing in another, apart from n, N and d. */
 Test (exchange, arrays_of_guesses_are_those_that_are_declared)
 {
-  static const AssayArraySpec others[] = { { "near", "nrd", ASSAY_FLOAT32, TRUE, 0 },
-                                           { .name = NULL } };
-  static const AssayArraySpec found[] = { { "recall", "qr", ASSAY_INT64, TRUE, 0 },
-                                          { .name = NULL } };
+  static const AssayArraySpec others[]
+      = { { "near", "nrd", ASSAY_FLOAT32, TRUE, 0 }, { .name = NULL } };
+  static const AssayArraySpec found[]
+      = { { "recall", "qr", ASSAY_INT64, TRUE, 0 }, { .name = NULL } };
   static const AssayArraySpec *const both[] = { others, found, NULL };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   g_autofree char *why = NULL;

@@ -86,7 +86,8 @@ Test (parameters, they_come_back)
   g_clear_pointer (&back, assay_release_free);
   fixture_remove (place);
 
-  assay_arrays_take (&subspaces->arrays, "translation", fixture_numbers (ASSAY_FLOAT32, 2, 5, 6, 0));
+  assay_arrays_take (&subspaces->arrays, "translation",
+                     fixture_numbers (ASSAY_FLOAT32, 2, 5, 6, 0));
   assay_arrays_take (&subspaces->arrays, "basis", fixture_axes (5, 2, 6));
   ASSAY_SET_PARAMETER (subspaces, AssaySubspacesParameters, variant, ASSAY_LIFTING_SUB_HYBRID);
   ASSAY_SET_PARAMETER (subspaces, AssaySubspacesParameters, adversarial, 1);
@@ -113,8 +114,7 @@ static const Refused refused[] = {
   { "{\"k\": \"4\"}", "@: release.json: parameters: expected 'k' to be a whole number" },
   { "{\"k\": 4.5}", "@: release.json: parameters: expected 'k' to be a whole number" },
   { "{\"k\": null}", "@: release.json: parameters: expected 'k' to be a whole number" },
-  { "{\"k\": 65}",
-    "@: release.json: parameters: k = 65 is out of range: expected 1 to 64 images" },
+  { "{\"k\": 65}", "@: release.json: parameters: k = 65 is out of range: expected 1 to 64 images" },
   { "{\"max_coefficient\": true}",
     "@: release.json: parameters: expected 'max_coefficient' to be a number" },
   { "{\"max_coefficient\": 2}",
@@ -202,7 +202,8 @@ Test (parameters, tables_are_of_types_that_release_json_has)
     const AssayKind *kind = assay_kind ((AssayReleaseKind) (1u << i));
     guint n = 0;
 
-    for (const AssayParam *param = kind->parameters; param != NULL && param->name != NULL; param++) {
+    for (const AssayParam *param = kind->parameters; param != NULL && param->name != NULL;
+         param++) {
       cr_assert (param->type != ASSAY_PARAM_TYPE_STRING, "%s", param->name);
       cr_assert (param->number >= param->low || param->choices != NULL, "%s", param->name);
       n++;

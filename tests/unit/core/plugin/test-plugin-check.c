@@ -207,3 +207,21 @@ Test (registry, measures_are_unique)
   cr_assert (assay_registry_add (ASSAY_PLUGIN_METRIC, &metric.plugin, &origin, NULL));
   cr_assert (assay_metric_on_request (&metric));
 }
+
+/* An array of which nobody says what it is would be refused in every guess. */
+Test (plugin_check, metrics_read_arrays_that_attacks_or_games_write)
+{
+  for (guint i = 0; assay_metrics[i] != NULL; i++)
+    for (const char *const *name = assay_metrics[i]->reads_guess; name != NULL && *name != NULL;
+         name++) {
+      g_autoptr (AssayGuess) guess = assay_guess_new ();
+      g_autoptr (GError) error = NULL;
+      static const gsize none = 0;
+
+      /* Of a type that none of them has. */
+      assay_arrays_take (&guess->arrays, *name, assay_array_take (ASSAY_INT32, 1, &none, NULL));
+      cr_assert (!assay_guess_check (guess, assay_registry_guess_arrays (), &error));
+      cr_assert (strstr (error->message, "does not know") == NULL, "%s reads '%s'",
+                 assay_metrics[i]->id, *name);
+    }
+}

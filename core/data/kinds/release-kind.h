@@ -33,9 +33,9 @@ typedef struct _AssayRelease AssayRelease;
 typedef struct _AssayTruth AssayTruth;
 
 typedef enum {
-  ASSAY_ITEM_OF_EACH_SECRET,     /* item i is what was released of secret i */
+  ASSAY_ITEM_OF_EACH_SECRET,      /* item i is what was released of secret i */
   ASSAY_ITEMS_OF_SEVERAL_SECRETS, /* each is of several; which, and in what order, is not said */
-  ASSAY_ITEM_OF_ALL_SECRETS,     /* there is one, of all secrets together */
+  ASSAY_ITEM_OF_ALL_SECRETS,      /* there is one, of all secrets together */
 } AssayItems;
 
 typedef struct {

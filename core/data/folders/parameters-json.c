@@ -1,5 +1,5 @@
 /* The member "parameters" of release.json. */
-#include "core/data/parameters-json.h"
+#include "core/data/folders/parameters-json.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -1,5 +1,5 @@
 /* Public parameters of a release. */
-#include "core/data/parameters.h"
+#include "core/data/kinds/parameters.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The table of kinds of release. */
-#include "core/data/release-kind.h"
+#include "core/data/kinds/release-kind.h"
 
 #define DECLARED(NAME, name, text) extern const AssayKind assay_kind_##name;
 #define ADDRESS(NAME, name, text) &assay_kind_##name,
@@ -16,7 +16,7 @@ assay_kind (AssayReleaseKind kind)
   const gint number = g_bit_nth_lsf (kind, -1);
 
   return number >= 0 && number < ASSAY_N_KINDS && (guint) kind == 1u << number ? kinds[number]
-                                                                                : NULL;
+                                                                               : NULL;
 }
 
 guint

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "core/base/param.h"
-#include "core/data/release-kind.h"
+#include "core/data/kinds/release-kind.h"
 
 G_BEGIN_DECLS
 
@@ -18,12 +18,12 @@ typedef struct {
 
 /* Pointer to the value of @field, of the field's own type; NULL: the release does not say.
  * @Struct is that of the release's kind. */
-#define ASSAY_PARAMETER(release, Struct, field)                                                   \
-  ((const __typeof__ (((Struct *) 0)->field) *) assay_parameter_get (&(release)->parameters,      \
+#define ASSAY_PARAMETER(release, Struct, field)                                                    \
+  ((const __typeof__ (((Struct *) 0)->field) *) assay_parameter_get (&(release)->parameters,       \
                                                                      #field))
 /* Lets everybody know it. */
-#define ASSAY_SET_PARAMETER(release, Struct, field, value)                                        \
-  assay_parameter_set (&(release)->parameters, #field,                                            \
+#define ASSAY_SET_PARAMETER(release, Struct, field, value)                                         \
+  assay_parameter_set (&(release)->parameters, #field,                                             \
                        &(__typeof__ (((Struct *) 0)->field)){ value })
 
 /* What the macros call: @name is one of the kind's, @value of its type and within its range. */

@@ -14,10 +14,10 @@
 #include "core/base/json-file.h"
 #include "core/base/json.h"
 #include "core/data/codes.h"
-#include "core/data/exchange-geometry.h"
 #include "core/data/exchange.h"
+#include "core/data/folders/geometry.h"
+#include "core/data/folders/parameters-json.h"
 #include "core/data/npy.h"
-#include "core/data/parameters-json.h"
 
 /* ---- Writing ---- */
 
@@ -414,7 +414,8 @@ assay_guess_read (const char *folder, const AssayArraySpec *const *more, GError 
   if (parser == NULL)
     return NULL;
   if (!read_unordered (root, &guess->is_unordered, error)
-      || !load_arrays (folder, root, &guess->arrays, error) || !assay_guess_check (guess, more, error)) {
+      || !load_arrays (folder, root, &guess->arrays, error)
+      || !assay_guess_check (guess, more, error)) {
     fail_reading (folder, error);
     return NULL;
   }

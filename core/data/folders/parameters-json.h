@@ -5,7 +5,7 @@
 #include <json-glib/json-glib.h>
 
 #include "core/base/json.h"
-#include "core/data/parameters.h"
+#include "core/data/kinds/parameters.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* The member "geometry" of release.json and truth.json:
  *   { "unit_norm": true, "height": 28, "width": 28, "channels": 1, "black": 0, "white": 1 }
  * unit_norm stands in releases alone, the others where rows are images. */
-#include "core/data/exchange-geometry.h"
+#include "core/data/folders/geometry.h"
 
 #include <math.h>
 #include <stddef.h>
