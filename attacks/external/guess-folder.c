@@ -1,4 +1,4 @@
-/* A guess that was made elsewhere: `folder = mine/guess`.
+/* An external guess, which was made outside Assay: `folder = mine/guess`.
  *
  * Source: Assay; the folder is one of exchange.h (guess.json and .npy files). The guess is of
  * the release that it is played against, item by item: a scenario with several defenses or trials
@@ -76,14 +76,14 @@ static const AssayParam parameters[]
 
 const AssayAttack assay_attack_guess_folder = {
   .id = "guess-folder",
-  .summary = "A guess that was made elsewhere, as a folder of .npy files",
+  .summary = "An external guess, as a folder of .npy files",
   .reference = { "Assay", "core/data/exchange.h" },
   .parameters = parameters,
   .settings_size = sizeof (Folder),
   .reads = ASSAY_RELEASE_ANY,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "none: of a guess made elsewhere only what it recovered counts" },
+  .control = { .says = "none: of an external guess only what it recovered counts" },
   .look = look,
   .plays = game,
 };

@@ -3,7 +3,7 @@
  *
  * Release: N mixtures |x~| (a mask of random signs leaves nothing else), each of two of n secrets
  * and k - 2 public images: instahide-cross, or, with k = 2, instahide-inside.
- * Knowledge: a public set; labels where they are granted; k and n from the release's settings.
+ * Knowledge: a public set; labels where they are granted; k and n from the release's parameters.
  *   1. Squares of mixtures under the inverse covariance of squared mixtures of public images, and
  *      their spectral embedding, in which nine in ten of the nearest neighbours share a secret
  *      (mixture-embedding.h).

@@ -364,7 +364,7 @@ static const AssayParam parameters[] = {
                    "|U|: how many of those farthest from the adversarial rows are averaged"),
   ASSAY_PARAM_CHOICE (Database, adversarial, FROM_RELEASE, adversarial_names,
                       "How many adversarial rows a subspace holds: none, m/2, m, or what the "
-                      "release's settings say"),
+                      "release says"),
   ASSAY_PARAM_BOOL (Database, show_near, FALSE,
                     "Return the adversarial rows and the next 50, too: what ratio-test measures"),
   ASSAY_PARAM_LATER_CHOICE (Database, search, SUBSPACE_SEARCH_EXACT, subspace_search_names,

@@ -300,7 +300,7 @@ static const AssayParam parameters[] = {
                     "Average absolute values: what a mask of signs leaves"),
   ASSAY_PARAM_BOOL (Averaging, centre, TRUE, "Take the mean image away before rescaling"),
   ASSAY_PARAM_REAL (Averaging, gain, 0, 0, 1000, "",
-                    "What an average is multiplied by; 0: k, where the release's settings name it"),
+                    "What an average is multiplied by; 0: k, where the release says it"),
   ASSAY_PARAM_BOOL (Averaging, clip, TRUE, "Clip to the values between black and white"),
   ASSAY_PARAM_INT (Averaging, rounds, 0, 0, 10000, "",
                    "Of joint least squares for all secrets, under granted groups"),

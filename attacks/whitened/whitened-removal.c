@@ -175,7 +175,7 @@ static const AssayParam parameters[] = {
                       "Whether there is a mask of signs: squared, of which only squared pixels are "
                       "used, or plain pixels, as they are"),
   ASSAY_PARAM_INT (WhitenedRemoval, k, 0, 0, WHITENING_MAX_IMAGES, "images",
-                   "Images in each mixture; 0: as the settings of the release say, or 4"),
+                   "Images in each mixture; 0: as the release says, or 4"),
   ASSAY_PARAM_INT (WhitenedRemoval, partners, -1, -1, WHITENING_MAX_IMAGES - 1, "images",
                    "Public ones of them, which are removed; -1: all but two"),
   ASSAY_PARAM_REAL (WhitenedRemoval, max_coefficient, 0.65, 0.02, 1, "",

@@ -196,7 +196,7 @@ static const AssayParam parameters[] = {
                       "What is whitened: squared pixels, which no mask of signs changes, or plain "
                       "ones"),
   ASSAY_PARAM_INT (Whitened, k, 0, 0, WHITENING_MAX_IMAGES, "images",
-                   "Images in each mixture; 0: as the settings of the release say, or 4"),
+                   "Images in each mixture; 0: as the release says, or 4"),
   ASSAY_PARAM_REAL (Whitened, max_coefficient, 0.65, 0.02, 1, "",
                     "The largest share that an image has of a mixture"),
   ASSAY_PARAM_INT (Whitened, components, 0, 0, 20000, "",

@@ -72,7 +72,7 @@ assay_external_folder_find (const char *folder, const AssayRunPosition *position
 
   if (position->is_tuning) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "what was made elsewhere is not of the secrets set apart for tuning; expected "
+                "external releases are not of the secrets set apart for tuning; expected "
                 "attacks without tune.SETTING");
     return NULL;
   }

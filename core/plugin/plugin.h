@@ -121,7 +121,7 @@ typedef struct {
    * (normalised) replaces it by that form. */
   gboolean (*protect) (const AssayDefenseContext *context, AssayView secrets,
                        AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
-  /* Of a release that was made elsewhere, in the folder that the setting `folder` names: checks it
+  /* Of an external release, in the folder that the setting `folder` names: checks it
    * before anything runs, and returns the sha256 of what it holds; NULL with an error. The secrets
    * are those that it is a release of, so that the dataset must keep its order. NULL: it is made
    * here. */
@@ -265,8 +265,8 @@ struct _AssayAttack {
   /* And what these settings need of a mechanism that it does not offer ("score = likelihood needs a
    * defense that knows its density"); NULL: nothing. The member may be NULL. */
   const char *(*why_not) (gconstpointer settings, const AssayMechanism *mechanism);
-  AssayControl control; /* of a guess that was made elsewhere only what it says */
-  /* Of a guess that was made elsewhere: as AssayDefense.look. It has no control, so that what it
+  AssayControl control; /* of an external guess only what it says */
+  /* Of an external guess: as AssayDefense.look. It has no control, so that what it
    * recovered counts and what it did not proves nothing. */
   char *(*look) (gconstpointer settings, const AssayRunPosition *position, const AssayShape *shape,
                  GError **error);

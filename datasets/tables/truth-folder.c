@@ -3,7 +3,7 @@
  * Source: Assay; the folder is one of exchange.h (truth.json and .npy files): secrets n x d,
  * and where they are there groups, labels, label-sets, frames, geometry of images, and partners
  * n x 1, the public row that is another record of each secret. Trials take the secrets in the order
- * of the folder, so that a release made elsewhere is of the same ones; without the key `secrets`
+ * of the folder, so that an external release is of the same ones; without the key `secrets`
  * all of them are taken, in equal parts.
  *
  * Frames are used where the photographs are there too: of a folder they are not. */

@@ -1,4 +1,4 @@
-/* A release that was made elsewhere: `folder = mine/release`.
+/* An external release, which was made outside Assay: `folder = mine/release`.
  *
  * Source: Assay; the folder is one of exchange.h (release.json and .npy files). Nothing is
  * protected here: the secrets of the cell are those that the folder is a release of, in the order
@@ -173,7 +173,7 @@ static const AssayParam parameters[]
 
 const AssayDefense assay_defense_release_folder = {
   .id = "release-folder",
-  .summary = "A release that was made elsewhere, as a folder of .npy files",
+  .summary = "An external release, as a folder of .npy files",
   .reference = { "Assay", "core/data/exchange.h" },
   .parameters = parameters,
   .settings_size = sizeof (Folder),
