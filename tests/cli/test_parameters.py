@@ -3,15 +3,6 @@
 import json
 
 import tiny
-from harness import Suite, check
-
-cases = Suite("parameters")
-
-
-def add_to(suite):
-    suite.cases += cases.cases
-    return suite
-
 
 SCENARIO = tiny.SCENARIO.replace("dimension = 2; 4", "dimension = 4\nvariant = adversarial").replace(
     "trials = 2", "trials = 1")
@@ -52,55 +43,51 @@ def adversarial(sandbox):
     return record["arrays"].get("adversarial", {"shape": [0, 0]})["shape"][1]
 
 
-@cases.case("what-is-withheld-is-a-setting-of-the-attack")
-def _(sandbox):
+def test_what_is_withheld_is_a_setting_of_the_attack(sandbox):
     """All rows of the basis are adversarial: told by the release, or by the setting."""
     known, = cells_of(sandbox, SCENARIO)
     told, = cells_of(sandbox, BLIND + "adversarial = all\n")
-    check(known["attack"]["grants"] == ["database"], str(known["attack"]))
-    check(told["attack"]["grants"] == ["database", "no-parameters"], str(told["attack"]))
-    check(found(known) == found(told) and found(known)["adversarial-found"] == 1, str(found(told)))
+    assert known["attack"]["grants"] == ["database"]
+    assert told["attack"]["grants"] == ["database", "no-parameters"]
+    assert found(known) == found(told)
+    assert found(known)["adversarial-found"] == 1
 
 
-@cases.case("what-is-withheld-and-not-set-is-an-error-of-the-cell")
-def _(sandbox):
+def test_what_is_withheld_and_not_set_is_an_error_of_the_cell(sandbox):
     cell, = cells_of(sandbox, BLIND, 3)
-    check(cell["status"] == "error", str(cell))
-    check("the scenario withholds the parameters of the release (no-parameters), and the attack "
-          "goes by 'adversarial'; expected adversarial = none, half or all" in cell["message"],
-          cell["message"])
+    assert cell["status"] == "error"
+    assert ("the scenario withholds the parameters of the release (no-parameters), and the attack "
+            "goes by 'adversarial'; expected adversarial = none, half or all") in cell["message"]
 
 
-@cases.case("the-release-that-is-seen-has-no-settings-and-no-parameters")
-def _(sandbox):
+def test_the_release_that_is_seen_has_no_settings_and_no_parameters(sandbox):
     cell, = cells_of(sandbox, BLIND + "adversarial = all\n")
     sandbox.expect(sandbox.assay("export", "out", "--cell", cell["id"], "--to", "cell"))
     whole = json.loads(sandbox.read("cell/release/release.json"))
     seen = json.loads(sandbox.read("cell/seen/release.json"))
-    check(whole["parameters"] == {"variant": "adversarial", "adversarial": 4}, str(whole))
-    check(whole["settings"]["variant"] == "adversarial", str(whole))
-    check(seen["settings"] == {} and "parameters" not in seen, str(seen))
-    check(whole["arrays"] == seen["arrays"], str(seen))
+    assert whole["parameters"] == {"variant": "adversarial", "adversarial": 4}
+    assert whole["settings"]["variant"] == "adversarial"
+    assert seen["settings"] == {} and "parameters" not in seen
+    assert whole["arrays"] == seen["arrays"]
 
 
-@cases.case("folders-say-them-and-are-checked")
-def _(sandbox):
+def test_folders_say_them_and_are_checked(sandbox):
     tiny.write(sandbox)
     sandbox.expect(sandbox.assay("protect", "--defense", "affine-lifting", "--set", "dimension=4",
                                  "--set", "variant=adversarial", "--secrets", "private.fvecs",
                                  "--database", "database.fvecs", "--release", "release", "--truth",
                                  "truth"))
     sandbox.expect(attack(sandbox))
-    check(adversarial(sandbox) == 4, "as the release says")
+    assert adversarial(sandbox) == 4, "as the release says"
     # The variant alone says it, too; settings say nothing; and without all, half is supposed.
     edit_release(sandbox, parameters={"variant": "random"})
     sandbox.expect(attack(sandbox))
-    check(adversarial(sandbox) == 0, "none in a random one")
+    assert adversarial(sandbox) == 0, "none in a random one"
     edit_release(sandbox, parameters=None, settings={"variant": "adversarial"})
     sandbox.expect(attack(sandbox))
-    check(adversarial(sandbox) == 2, "half where nothing is said")
+    assert adversarial(sandbox) == 2, "half where nothing is said"
     sandbox.expect(attack(sandbox, "--set", "adversarial=all"))
-    check(adversarial(sandbox) == 4, "the setting")
+    assert adversarial(sandbox) == 4, "the setting"
     edit_release(sandbox, parameters={"adversarial": "4"})
     sandbox.refuses(attack(sandbox), "release: release.json: parameters: expected 'adversarial' to "
                                      "be a whole number")
