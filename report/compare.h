@@ -10,10 +10,8 @@ char *assay_compared_table (const AssayCompared *compared);
 /* comparison.csv: the points of every axis; dominance.csv: the pairs. */
 char *assay_compared_csv (const AssayCompared *compared);
 char *assay_compared_pairs_csv (const AssayCompared *compared);
-/* comparison.html: one file, of which nothing is anywhere else. */
-char *assay_compared_html (const AssayCompared *compared);
-
-/* Writes the three files into @folder, each atomically. ASSAY_ERROR_IO. */
+/* Writes these, comparison.html (one file, of which nothing is anywhere else) and the figures in
+ * figures/ into @folder, each atomically. ASSAY_ERROR_IO. */
 gboolean assay_compared_write (const AssayCompared *compared, const char *folder, GError **error);
 
 /* ---- Words, for both forms ---- */

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "report/compare.h"
 #include "report/html/html.h"
+#include "report/plots/compare-curves.h"
 #include "report/plots/figures.h"
 #include "report/report.h"
 
@@ -144,7 +145,8 @@ static gboolean
 write_page (const AssayResults *results, const char *folder, const AssayFigureOptions *options,
             GError **error)
 {
-  g_autoptr (GPtrArray) figures = assay_figures_write (results, folder, options, error);
+  g_autoptr (GPtrArray) figures
+      = assay_figures_write (assay_curves_new (results), folder, options, error);
   char *page = figures != NULL ? assay_report_html (results, figures, error) : NULL;
 
   return page != NULL && write_text (folder, "report.html", page, error);
@@ -174,7 +176,11 @@ assay_report_write_baseline (const AssayBaseline *baseline, const char *folder, 
 gboolean
 assay_compared_write (const AssayCompared *compared, const char *folder, GError **error)
 {
-  return write_text (folder, "comparison.csv", assay_compared_csv (compared), error)
+  g_autoptr (GPtrArray) figures
+      = assay_figures_write (assay_compare_curves (compared), folder, NULL, error);
+
+  return figures != NULL
+         && write_text (folder, "comparison.csv", assay_compared_csv (compared), error)
          && write_text (folder, "dominance.csv", assay_compared_pairs_csv (compared), error)
-         && write_text (folder, "comparison.html", assay_compared_html (compared), error);
+         && write_text (folder, "comparison.html", assay_compared_html (compared, figures), error);
 }

@@ -3,7 +3,7 @@
 #include "report/compare.h"
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
-#include "report/plots/compare-plot.h"
+#include "report/html/html.h"
 
 /* Pairs that are told one by one; dominance.csv has all. */
 #define MOST_PAIRS 60
@@ -130,7 +130,8 @@ append_pairs (GString *html, const AssayCompared *compared, const AssayCompareAx
 }
 
 static void
-append_axis (GString *html, const AssayCompared *compared, guint index)
+append_axis (GString *html, const AssayCompared *compared, guint index, const AssayFigure *figure,
+             gsize *inout_left)
 {
   const AssayCompareAxis *axis = compared->axes->pdata[index];
   const AssayResults *results = assay_compared_run (compared, 0)->results;
@@ -154,19 +155,21 @@ append_axis (GString *html, const AssayCompared *compared, guint index)
     assay_html_name (html, axis->dataset->name);
   }
   g_string_append (html, ".</p>\n");
-  if (axis->utility != NULL)
-    assay_compare_plot (html, compared, axis);
+  if (figure != NULL)
+    assay_html_figure (html, figure, inout_left);
   append_pairs (html, compared, axis);
   append_points (html, compared, axis);
   assay_html_end_section (html);
 }
 
 char *
-assay_compared_html (const AssayCompared *compared)
+assay_compared_html (const AssayCompared *compared, const GPtrArray *figures)
 {
   const AssayResults *results = assay_compared_run (compared, 0)->results;
   g_autofree char *margin = assay_text_number (compared->margin);
   GString *html = g_string_new (NULL);
+  gsize left = ASSAY_HTML_MOST_FIGURES;
+  guint next = 0;
 
   assay_html_begin (html, "Defenses of several runs");
   g_string_append (html, "<h1>Defenses of several runs</h1>\n");
@@ -179,8 +182,13 @@ assay_compared_html (const AssayCompared *compared)
       "show it; their p-values are corrected by Holm over %u pairs.</p>\n",
       results->seed, results->trials, 100 * results->confidence, margin, compared->n_asked);
   append_runs (html, compared);
-  for (guint i = 0; i < compared->axes->len; i++)
-    append_axis (html, compared, i);
+  for (guint i = 0; i < compared->axes->len; i++) {
+    const gboolean has_figure
+        = ((const AssayCompareAxis *) compared->axes->pdata[i])->utility != NULL
+          && next < figures->len;
+
+    append_axis (html, compared, i, has_figure ? figures->pdata[next++] : NULL, &left);
+  }
   assay_html_end (html);
   return g_string_free (html, FALSE);
 }

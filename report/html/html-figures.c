@@ -6,8 +6,6 @@
 #include "report/html/html-svg.h"
 #include "report/plots/figures.h"
 
-/* Figures beyond these, in bytes, stay beside the page. */
-#define MOST_FIGURES (1 << 20)
 /* Points that are named below a figure. */
 #define MOST_NAMED 12
 
@@ -152,8 +150,8 @@ append_optimal (GString *html, const AssayCurve *curve)
     g_string_append_c (html, '.');
 }
 
-static void
-append_figure (GString *html, const AssayFigure *figure, gsize *inout_left)
+void
+assay_html_figure (GString *html, const AssayFigure *figure, gsize *inout_left)
 {
   if (figure->curve == NULL) {
     append_notice (html, figure->why_not);
@@ -175,10 +173,10 @@ append_figure (GString *html, const AssayFigure *figure, gsize *inout_left)
 void
 assay_html_figures (GString *html, const GPtrArray *figures)
 {
-  gsize left = MOST_FIGURES;
+  gsize left = ASSAY_HTML_MOST_FIGURES;
 
   assay_html_begin_section (html, "figures", "Curves");
   for (guint i = 0; i < figures->len; i++)
-    append_figure (html, figures->pdata[i], &left);
+    assay_html_figure (html, figures->pdata[i], &left);
   assay_html_end_section (html);
 }

@@ -1,12 +1,15 @@
 /* The sections of report.html, in the order in which they stand there. */
 #pragma once
 
+#include "report/plots/figures.h"
 #include "runner/judge/results.h"
 
 G_BEGIN_DECLS
 
 /* Rows of a table beyond these are not in the report but in the file that is named there. */
 #define ASSAY_HTML_MOST_ROWS 300
+/* Figures beyond these, in bytes, stay beside the page. */
+#define ASSAY_HTML_MOST_FIGURES (1 << 20)
 
 /* Title, what was run, what came out of it, and what is not as it should be. */
 void assay_html_summary (GString *html, const AssayResults *results);
@@ -14,6 +17,8 @@ void assay_html_summary (GString *html, const AssayResults *results);
 void assay_html_claims (GString *html, const AssayResults *results);
 /* @figures: of AssayFigure, or NULL. */
 void assay_html_figures (GString *html, const GPtrArray *figures);
+/* One of them; @inout_left: bytes of pictures that the page has room for. */
+void assay_html_figure (GString *html, const AssayFigure *figure, gsize *inout_left);
 /* Each headline measure as a grid, defenses down and attacks across. */
 void assay_html_grids (GString *html, const AssayResults *results);
 /* Every pooled measurement. */

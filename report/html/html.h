@@ -2,7 +2,7 @@
  * script and pictures stand in it, and its content-security policy lets it load nothing. */
 #pragma once
 
-#include "runner/judge/results.h"
+#include "runner/judge/comparison.h"
 
 G_BEGIN_DECLS
 
@@ -10,5 +10,7 @@ G_BEGIN_DECLS
  * UTF-8 and the same for the same results and figures. ASSAY_ERROR_IO, _MEMORY where a contact
  * sheet cannot be made. */
 char *assay_report_html (const AssayResults *results, const GPtrArray *figures, GError **error);
+/* comparison.html; @figures: those of its axes that have a utility, in their order. */
+char *assay_compared_html (const AssayCompared *compared, const GPtrArray *figures);
 
 G_END_DECLS

@@ -199,12 +199,12 @@ figure_of_rest (guint n)
 }
 
 GPtrArray *
-assay_figures_write (const AssayResults *results, const char *folder,
-                     const AssayFigureOptions *options, GError **error)
+assay_figures_write (GPtrArray *taken, const char *folder, const AssayFigureOptions *options,
+                     GError **error)
 {
   static const AssayFigureOptions svg_alone = { 0 };
   const AssayFigureOptions *chosen = options != NULL ? options : &svg_alone;
-  g_autoptr (GPtrArray) curves = assay_curves_new (results);
+  g_autoptr (GPtrArray) curves = taken;
   g_autoptr (GPtrArray) figures
       = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_figure_free);
   g_autofree char *own = g_build_filename (folder, ASSAY_FIGURE_FOLDER, NULL);

@@ -44,7 +44,9 @@ assay_result_find_by (const AssayResultCell *cell, const AssayResultMeasure *mea
   for (guint i = 0; i < cell->measurements->len; i++) {
     const AssayMeasurement *one = assay_result_measurement (cell, i);
 
-    if (one->measure == measure && (metric == NULL || one->metric == metric))
+    /* The metric may be that of another run than the measure. */
+    if (metric == NULL ? one->measure == measure
+                       : one->metric == metric && g_str_equal (one->measure->name, measure->name))
       return one;
   }
   return NULL;

@@ -319,7 +319,8 @@ assay_result_measurement (const AssayResultCell *cell, guint index)
 
 /* The measurement called @name, or NULL. */
 const AssayMeasurement *assay_result_find (const AssayResultCell *cell, const char *name);
-/* That of @measure by @metric (NULL: by any), or NULL. */
+/* That of @measure by @metric (NULL: by any), or NULL. Of several runs, @metric is that of the
+ * cell's own. */
 const AssayMeasurement *assay_result_find_by (const AssayResultCell *cell,
                                               const AssayResultMeasure *measure,
                                               const AssayResultComponent *metric);

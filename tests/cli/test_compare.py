@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import shutil
 import sqlite3
 import struct
 
@@ -180,7 +181,19 @@ def test_utility_and_margin(sandbox):
     assert {pair["utility.method"] for pair in won} == {"gaffke-paired"}, won
     for pair in won:
         assert float(pair["p_value"]) == max(float(pair["p_leak"]), float(pair["p_utility"])), pair
-    assert sandbox.read("both/comparison.html").count("<svg ") == len(points) // 2, "drawings"
+    figures = len(points) // 2
+    assert len(list((sandbox.path / "both/figures").glob("*.gp"))) == figures, "a script for each axis"
+    drawn = sandbox.read("both/comparison.html").count("<svg ")
+    assert drawn == (figures if shutil.which("gnuplot") else 0), "drawings"
+
+
+def test_stands_without_gnuplot(sandbox):
+    """As in a report: data and script are there, and the page says why there is no picture."""
+    run(sandbox, "a", SHAPES + PLAIN + VERBATIM)
+    run(sandbox, "b", SHAPES + NOISY.format("0.4") + VERBATIM)
+    sandbox.expect(sandbox.assay("compare", "a", "b", "--out", "both", PATH="/nonexistent"))
+    page = sandbox.read("both/comparison.html")
+    assert "<svg " not in page and "This figure is not drawn: gnuplot is not installed." in page
 
 
 def test_same_bytes_whatever_the_threads(sandbox):

@@ -78,7 +78,7 @@ make (const char *scenario, const char *gnuplot)
   g_autoptr (GError) error = NULL;
 
   all.results = made_results (all.plan, made);
-  all.figures = assay_figures_write (all.results, folder, &options, &error);
+  all.figures = assay_figures_write (assay_curves_new (all.results), folder, &options, &error);
   cr_assert (all.figures != NULL, "%s", error != NULL ? error->message : "");
   return all;
 }
@@ -459,7 +459,7 @@ Test (figures, folder_cannot_be_made)
   g_autofree char *why = NULL;
   GError *error = NULL;
 
-  cr_assert (assay_figures_write (results, file, NULL, &error) == NULL);
+  cr_assert (assay_figures_write (assay_curves_new (results), file, NULL, &error) == NULL);
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_IO,
                                "@/file/figures: cannot be created: Not a directory", folder, &why),
              "%s", why);
