@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "core/base/text.h"
-#include "report/compare.h"
+#include "report/report.h"
 #include "runner/judge/compare.h"
 #include "runner/judge/saved-run.h"
 

@@ -7,7 +7,6 @@
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
-#include "report/compare.h"
 #include "report/html/html.h"
 #include "report/plots/compare-curves.h"
 #include "report/plots/figures.h"

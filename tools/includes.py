@@ -16,7 +16,7 @@ LAYERS = (
     "core/external",
     "attacks", "datasets", "defenses", "metrics",
     "runner/plan", "runner/store", "runner/judge", "runner/run", "runner/workers",
-    "report", "report/plots", "report/html",
+    "report/exports", "report/plots", "report/html", "report",
     "cli",
 )
 
@@ -27,6 +27,8 @@ SEES = {
     "defenses": ("core/", "defenses/"),
     "metrics": ("core/", "metrics/"),
     "runner": ("core/", "runner/", "config.h"),
+    "report": ("core/base/", "core/stats/", "runner/judge/results.h", "runner/judge/comparison.h",
+               "report/", "config.h"),
 }
 
 # Libraries with one user.

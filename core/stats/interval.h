@@ -1,18 +1,10 @@
 /* One number with an interval from the outcomes of many units (docs/statistics.md). */
 #pragma once
 
+#include "core/stats/estimate.h"
 #include "core/stats/sample.h"
 
 G_BEGIN_DECLS
-
-typedef struct {
-  double estimate;
-  double lower;
-  double upper;
-  gsize n;        /* units: secrets */
-  gsize n_groups; /* 0: the units are independent */
-  const char *method; /* static */
-} AssayInterval;
 
 /* Clopper-Pearson bounds, one side each at level @a: L (x, n, a) = Beta^-1 (a; x, n - x + 1), 0 at
  * x = 0; U (x, n, a) = Beta^-1 (1 - a; x + 1, n - x), 1 at x = n. */

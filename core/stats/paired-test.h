@@ -1,16 +1,10 @@
 /* Did an outcome get worse on the same units? One-sided tests of paired outcomes. */
 #pragma once
 
+#include "core/stats/estimate.h"
 #include "core/stats/sample.h"
 
 G_BEGIN_DECLS
-
-typedef struct {
-  double difference; /* mean of new - old */
-  double p_worse;    /* of "it did not get worse for privacy": small where the leak grew */
-  gsize n;
-  const char *method; /* static */
-} AssayPairedTest;
 
 /* @before and @after hold the @n outcomes of the same units in the same order; @measure says which
  * direction leaks. Independent units of a rate: exact McNemar (the discordant pairs are

@@ -1,6 +1,6 @@
 /* comparison.html: what a comparison of runs found, as a page. */
 #include "core/base/text.h"
-#include "report/compare.h"
+#include "report/exports/compare.h"
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
 #include "report/html/html.h"

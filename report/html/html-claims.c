@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "report/exports/exports.h"
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
-#include "report/report.h"
 
 /* Cells of all claims that stand in the page. */
 #define MOST_HYPOTHESES 2000

@@ -2,9 +2,9 @@
  * and hashes. */
 #include "config.h"
 #include "core/base/text.h"
+#include "report/exports/exports.h"
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
-#include "report/report.h"
 
 /* Pictures beyond these, in bytes, stay beside the page. */
 #define MOST_PICTURE (3 << 20)

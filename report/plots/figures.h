@@ -27,10 +27,11 @@ typedef struct {
 } AssayFigure;
 
 /* Takes curves (of AssayCurve), writes their figures into @folder/figures and lists them (of
- * AssayFigure, which the list frees). @options NULL: SVG alone. Without gnuplot, or where it fails, data and scripts are
- * written all the same, and `why_not` tells. Of more figures than ASSAY_FIGURE_MOST the rest is
- * left out, and one entry without a curve says so in `why_not`. Without curves there are no figures
- * and no folder. The same curves give the same bytes of SVG, CSV and script. ASSAY_ERROR_IO. */
+ * AssayFigure, which the list frees). @options NULL: SVG alone. Without gnuplot, or where it fails,
+ * data and scripts are written all the same, and `why_not` tells. Of more figures than
+ * ASSAY_FIGURE_MOST the rest is left out, and one entry without a curve says so in `why_not`.
+ * Without curves there are no figures and no folder. The same curves give the same bytes of SVG,
+ * CSV and script. ASSAY_ERROR_IO. */
 GPtrArray *assay_figures_write (GPtrArray *taken, const char *folder,
                                 const AssayFigureOptions *options, GError **error);
 void assay_figure_free (AssayFigure *figure);

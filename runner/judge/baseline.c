@@ -2,6 +2,7 @@
 #include "runner/judge/baseline.h"
 
 #include "core/stats/bound-test.h"
+#include "core/stats/paired-test.h"
 #include "runner/judge/describe.h"
 #include "runner/judge/pool.h"
 #include "runner/store/manifest.h"

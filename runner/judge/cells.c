@@ -1,6 +1,7 @@
 /* Cells of a run, read from its store one by one. */
 #include "runner/judge/cells.h"
 
+#include "core/stats/interval.h"
 #include "runner/judge/pool.h"
 
 struct _AssayResultSource {

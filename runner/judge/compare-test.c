@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/stats/bound-test.h"
+#include "core/stats/interval.h"
 #include "core/stats/paired-test.h"
 #include "runner/judge/pool.h"
 #include "runner/store/outcomes.h"

@@ -2,7 +2,6 @@
  * on common axes. */
 #pragma once
 
-#include "core/stats/paired-test.h"
 #include "runner/judge/results.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,7 @@
 /* Why a verdict is what it is, in one sentence for people. */
 #pragma once
 
+#include "core/stats/sample.h"
 #include "runner/judge/results.h"
 
 G_BEGIN_DECLS

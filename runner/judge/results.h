@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/stats/epsilon.h"
-#include "core/stats/interval.h"
+#include "core/stats/estimate.h"
 
 G_BEGIN_DECLS
 

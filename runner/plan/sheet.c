@@ -1,4 +1,5 @@
-/* Contact sheets: what a scenario asks for. How they look is decided in report/sheet.c. */
+/* Contact sheets: what a scenario asks for. How they look is decided in
+ * report/exports/contact-sheet.c. */
 #include "runner/plan/sheet.h"
 
 #include "core/base/text.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "report/csv-field.h"
-#include "report/report.h"
+#include "report/exports/csv-field.h"
+#include "report/exports/exports.h"
 
 void
 assay_csv_field (GString *text, const char *value)

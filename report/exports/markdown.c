@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "report/report.h"
+#include "report/exports/exports.h"
 
 /* Overrides and isolates of the direction of writing would reorder the verdict beside them. */
 static gboolean

@@ -5,8 +5,8 @@
 
 #include "config.h"
 #include "core/base/json.h"
-#include "report/json-component.h"
-#include "report/report.h"
+#include "report/exports/json-component.h"
+#include "report/exports/exports.h"
 
 /* On one line: numbers as they are, exact. */
 static void

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "report/report.h"
+#include "report/exports/exports.h"
 
 #define GAP 2
 

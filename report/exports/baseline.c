@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/json.h"
-#include "report/report.h"
+#include "report/exports/exports.h"
 
 static char *
 name_of (const AssayResultComponent *component)

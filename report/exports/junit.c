@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "report/report.h"
+#include "report/exports/exports.h"
 
 /* XML 1.0 has no control characters, not even escaped, and neither U+FFFE nor U+FFFF. */
 static gboolean

@@ -9,8 +9,8 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
 #include "core/base/error.h"
-#include "report/json-component.h"
-#include "report/report.h"
+#include "report/exports/json-component.h"
+#include "report/exports/exports.h"
 
 #define RGB 3
 #define GAP 2

@@ -10,10 +10,6 @@ char *assay_compared_table (const AssayCompared *compared);
 /* comparison.csv: the points of every axis; dominance.csv: the pairs. */
 char *assay_compared_csv (const AssayCompared *compared);
 char *assay_compared_pairs_csv (const AssayCompared *compared);
-/* Writes these, comparison.html (one file, of which nothing is anywhere else) and the figures in
- * figures/ into @folder, each atomically. ASSAY_ERROR_IO. */
-gboolean assay_compared_write (const AssayCompared *compared, const char *folder, GError **error);
-
 /* ---- Words, for both forms ---- */
 
 /* "recovery-rate tau=0.3" */

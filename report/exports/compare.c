@@ -1,12 +1,12 @@
 /* What a comparison of runs found: words, the table for a terminal, and CSV. */
-#include "report/compare.h"
+#include "report/exports/compare.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/base/text.h"
-#include "report/csv-field.h"
-#include "report/report.h"
+#include "report/exports/csv-field.h"
+#include "report/exports/exports.h"
 
 /* More sentences than these nobody reads on a terminal. */
 #define MOST_SENTENCES 12

@@ -1,0 +1,35 @@
+/* The exports of results that are text, and contact sheets. */
+#pragma once
+
+#include "core/base/json.h"
+#include "runner/judge/comparison.h"
+#include "runner/judge/results.h"
+
+G_BEGIN_DECLS
+
+/* The text of results.json (assay-results/1): nothing in it depends on machine, time or threads. */
+char *assay_report_json (const AssayResults *results, GError **error);
+gboolean assay_report_write_json (const AssayResults *results, AssayJson *json, GError **error);
+/* The pooled table, one row a measurement, settings flattened to defense.dimension and so on. */
+char *assay_report_csv (const AssayResults *results);
+/* claims.xml: the verdicts in JUnit form. */
+char *assay_report_junit (const AssayResults *results);
+/* summary.md: verdicts and headline numbers for a CI system's job summary. */
+char *assay_report_markdown (const AssayResults *results);
+/* The table for a terminal, at most @width columns wide where that is possible. */
+char *assay_report_table (const AssayResults *results, guint width);
+/* The contact sheets: where each is and how large, one line each, for a terminal. */
+char *assay_report_sheets (const AssayResults *results, const char *folder);
+/* NAME.png: the pictures of @sheet, which has columns; in its text chunks the @title and what each
+ * column shows. NAME.json: what each column and row is, and where. */
+GBytes *assay_report_sheet_png (const AssayResultSheet *sheet, const char *title, GError **error);
+char *assay_report_sheet_json (const AssayResultSheet *sheet);
+/* run.json: what results.json must not depend on; null where @threads or a time is 0. */
+gboolean assay_report_write_run_json (const AssayResults *results, guint threads, gint64 started_us,
+                                      gint64 ended_us, AssayJson *json, GError **error);
+
+/* What got worse since a baseline, in words, and as baseline.json. */
+char *assay_report_baseline (const AssayBaseline *baseline);
+char *assay_report_baseline_json (const AssayBaseline *baseline);
+
+G_END_DECLS
