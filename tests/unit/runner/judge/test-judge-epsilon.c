@@ -10,6 +10,7 @@
 #include "runner/plan/claim.h"
 #include "runner/plan/planner.h"
 #include "runner/store/outcomes.h"
+#include "runner/store/records.h"
 #include "tests/reference/fixtures.h"
 
 static char *folder;
