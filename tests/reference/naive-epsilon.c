@@ -56,3 +56,27 @@ naive_epsilon_power (guint64 runs, double p_first, double p_second, double delta
         power += first[hits] * naive_binomial_term (mistakes, runs, p_second);
   return power;
 }
+
+AssayAudit
+audit_two_inputs (guint64 hits, guint64 mistakes, guint64 runs, double delta)
+{
+  return (AssayAudit){ ASSAY_AUDIT_TWO_INPUTS, delta, runs, hits, mistakes };
+}
+
+AssayAudit
+audit_one_run (guint64 right, guint64 guesses, guint64 canaries, double delta)
+{
+  return (AssayAudit){ ASSAY_AUDIT_ONE_RUN, delta, guesses, right, canaries };
+}
+
+double
+audit_lower (AssayAudit audit, double alpha)
+{
+  return assay_epsilon_lower (&audit, alpha);
+}
+
+double
+audit_p (AssayAudit audit, double epsilon)
+{
+  return assay_epsilon_p_value (&audit, epsilon);
+}
