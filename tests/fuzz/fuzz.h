@@ -26,6 +26,9 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
  * that says something. */
 void fuzz_check_outcome (gboolean is_ok, const GError *error);
 
+/* Whether fuzz_check_outcome says on stderr what came of an input: replay.c does, to name inputs by. */
+extern gboolean fuzz_says_outcomes;
+
 /* A folder in which the empty files @names stand, for readers that look whether a file is there
  * before they map it; made once, removed at the end of the process. */
 const char *fuzz_folder (const char *const *names);
