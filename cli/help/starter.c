@@ -3,11 +3,11 @@
 
 #include <string.h>
 
+#include "cli/help/scenario-text.h"
 #include "core/plugin/registry.h"
 #include "runner/plan/planner.h"
 
-#define COLUMNS 100
-#define GAP "FILL_IN"
+#define GAP CLI_GAP
 
 /* Generated data, so that the scenario runs wherever it is written. */
 typedef struct {
@@ -87,80 +87,6 @@ typedef struct {
   gboolean has_gaps;
   gboolean is_blind; /* nothing can be planned before the gaps are filled */
 } Starter;
-
-/* ---- Text ---- */
-
-static void append_comment (GString *text, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-/* Lines that begin with "# " and end before the last column. */
-static void
-append_comment (GString *text, const char *format, ...)
-{
-  g_autofree char *said = NULL;
-  g_auto (GStrv) words = NULL;
-  gsize column = COLUMNS;
-  va_list arguments;
-
-  va_start (arguments, format);
-  said = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_strdelimit (said, "\n", ' ');
-  words = g_strsplit (said, " ", -1);
-  for (guint i = 0; words[i] != NULL; i++) {
-    const gsize width = (gsize) g_utf8_strlen (words[i], -1);
-
-    if (*words[i] == '\0')
-      continue;
-    if (column + 1 + width > COLUMNS) {
-      g_string_append (text, i > 0 ? "\n#" : "#");
-      column = 1;
-    }
-    g_string_append_printf (text, " %s", words[i]);
-    column += 1 + width;
-  }
-  g_string_append_c (text, '\n');
-}
-
-/* A value as scenarios write it: a semicolon or a backslash in it separates nothing. */
-static void
-append_setting (GString *text, const AssaySettings *settings, const AssayParam *param)
-{
-  g_autofree char *value = assay_settings_get (settings, param);
-
-  /* One that came with a later version stands in no older scenario, and changes what identifies
-   * the run where it is given; an empty text cannot be given at all. */
-  g_string_append_printf (text, "%s%s =", param->is_later || *value == '\0' ? "#" : "",
-                          param->name);
-  if (*value != '\0')
-    g_string_append_c (text, ' ');
-  for (const char *at = value; *at != '\0'; at++) {
-    if (*at == ';' || *at == '\\')
-      g_string_append_c (text, '\\');
-    g_string_append_c (text, *at);
-  }
-  g_string_append_c (text, '\n');
-}
-
-static void
-append_defense (GString *text, const AssayDefense *defense, const AssaySettings *settings)
-{
-  append_comment (text, "%s.", defense->summary);
-  append_comment (text, "%s; %s.", defense->reference.work, defense->reference.place);
-  if (defense->claim != NULL)
-    append_comment (text, "It claims: %s.", defense->claim);
-  g_string_append_printf (text, "[defense %s]\nplugin = %s\n", defense->id, defense->id);
-  for (const AssayParam *param = defense->parameters; param != NULL && param->name != NULL;
-       param++) {
-    g_autofree char *about = assay_param_describe (param);
-
-    g_string_append_c (text, '\n');
-    if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL)
-      append_comment (text, GAP ": this must be given before the scenario can run.");
-    append_comment (text, "%s", param->help);
-    append_comment (text, "(%s)", about);
-    append_setting (text, settings, param);
-  }
-}
 
 /* ---- What can be played ---- */
 
@@ -294,7 +220,7 @@ set_base (Starter *starter, const Base *base)
 
   g_string_append_printf (text, "[scenario]\ntrials = %u\n[dataset]\n%s", base->trials,
                           base->group);
-  append_defense (text, starter->defense, starter->settings);
+  cli_append_defense (text, starter->defense, starter->settings);
   g_free (starter->head);
   starter->head = g_string_free (g_steal_pointer (&text), FALSE);
   starter->base = base;
@@ -365,11 +291,11 @@ static void
 append_claims (GString *text, const Starter *starter, const GPtrArray *attacks)
 {
   g_string_append_c (text, '\n');
-  append_comment (text,
-                  "Claims are what the run judges, and decide its exit code. Where at-most is "
-                  "'claimed', the bound is the epsilon that the defense itself claims. Every "
-                  "other bound here is an example that nobody stands for: put in its place "
-                  "what your defense promises, or what you could bear, and who says so.");
+  cli_append_comment (text,
+                      "Claims are what the run judges, and decide its exit code. Where at-most is "
+                      "'claimed', the bound is the epsilon that the defense itself claims. Every "
+                      "other bound here is an example that nobody stands for: put in its place "
+                      "what your defense promises, or what you could bear, and who says so.");
   for (guint i = 0; i < attacks->len; i++) {
     const AssayAttack *attack = attacks->pdata[i];
     const char *measure, *bound;
@@ -386,7 +312,7 @@ append_claims (GString *text, const Starter *starter, const GPtrArray *attacks)
 static void
 append_head (GString *text, const Starter *starter)
 {
-  append_comment (
+  cli_append_comment (
       text,
       "A first audit of the defense '%s', written by 'assay init' as a beginning: data, "
       "attacks and claims are there to be changed.",
@@ -396,20 +322,21 @@ append_head (GString *text, const Starter *starter)
                          "#   assay plan FILE     what would it run, and what would that take?\n"
                          "#   assay run FILE      run it\n"
                          "#\n");
-  append_comment (text,
-                  "Settings stand at their defaults. A list, as in 'key = 1; 2; 4', runs every "
-                  "value. What can stand where: docs/scenarios.md; what a plugin does: 'assay "
-                  "describe NAME'.");
+  cli_append_comment (text,
+                      "Settings stand at their defaults. A list, as in 'key = 1; 2; 4', runs every "
+                      "value. What can stand where: docs/scenarios.md; what a plugin does: 'assay "
+                      "describe NAME'.");
   g_string_append_printf (text,
                           "[scenario]\n"
                           "title = A first audit of %s\n"
                           "seed = 1\n",
                           starter->defense->id);
-  append_comment (text, "Repetitions, each with other secrets: more of them narrow the intervals.");
+  cli_append_comment (text,
+                      "Repetitions, each with other secrets: more of them narrow the intervals.");
   g_string_append_printf (text, "trials = %u\n\n", starter->base->trials);
-  append_comment (text, "%s", starter->base->about);
+  cli_append_comment (text, "%s", starter->base->about);
   if (starter->base->own != NULL)
-    append_comment (text, "%s", starter->base->own);
+    cli_append_comment (text, "%s", starter->base->own);
   g_string_append_printf (text, "[dataset]\n%s\n", starter->base->group);
 }
 
@@ -436,12 +363,12 @@ append_attack (GString *text, const AssayAttack *attack)
   g_autofree char *needs = assay_grants_describe (grants_of (attack));
 
   g_string_append_c (text, '\n');
-  append_comment (text, "%s.", attack->summary);
+  cli_append_comment (text, "%s.", attack->summary);
   if (!assay_game_has_guess (attack->game))
-    append_comment (text, "It runs the mechanism on inputs of its own choice.");
+    cli_append_comment (text, "It runs the mechanism on inputs of its own choice.");
   else
-    append_comment (text, "The attacker knows the release%s%s.",
-                    *needs != '\0' ? " and: " : " alone", needs);
+    cli_append_comment (text, "The attacker knows the release%s%s.",
+                        *needs != '\0' ? " and: " : " alone", needs);
   g_string_append (text, group);
 }
 
@@ -464,7 +391,7 @@ append_left_out (GString *text, const Starter *starter, GPtrArray *ret_attacks)
     if (is_first)
       g_string_append (text, "\n# Attacks on such releases that are not played here:\n");
     is_first = FALSE;
-    append_comment (text, "- %s: %s", attack->id, why_not);
+    cli_append_comment (text, "- %s: %s", attack->id, why_not);
   }
 }
 
@@ -481,10 +408,10 @@ write_starter (const Starter *starter)
     if (assay_metrics[i]->assess != NULL && is_useful (starter, assay_metrics[i]))
       g_ptr_array_add (utilities, (gpointer) assay_metrics[i]);
   append_head (text, starter);
-  append_defense (text, starter->defense, starter->settings);
+  cli_append_defense (text, starter->defense, starter->settings);
   if (wants_comparison (starter, attacks, utilities)) {
     g_string_append_c (text, '\n');
-    append_comment (text, "For comparison: what is there without a defense.");
+    cli_append_comment (text, "For comparison: what is there without a defense.");
     g_string_append (text, "[defense unprotected]\nplugin = none\n");
   }
   for (guint i = 0; i < attacks->len; i++)
@@ -495,7 +422,7 @@ write_starter (const Starter *starter)
     g_autofree char *group = utility_group (utility);
 
     g_string_append_c (text, '\n');
-    append_comment (text, "What an honest receiver still has. %s.", utility->summary);
+    cli_append_comment (text, "What an honest receiver still has. %s.", utility->summary);
     g_string_append (text, group);
   }
   append_claims (text, starter, attacks);

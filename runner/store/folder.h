@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runner/plan/plan.h"
+#include "runner/store/folder-name.h"
 #include "runner/store/store.h"
 
 G_BEGIN_DECLS
@@ -40,11 +41,5 @@ void assay_folder_clear (AssayFolder *folder);
 /* Locks the folder at @path, which is there, until the descriptor @ret_lock is closed; @to_read:
  * along with others who read. ASSAY_ERROR_SCENARIO: another process works in it. */
 gboolean assay_folder_hold (const char *path, gboolean to_read, int *ret_lock, GError **error);
-
-/* The folder for a plan that names none: assay-out/SCENARIO-HASH. */
-char *assay_folder_default (const AssayPlan *plan);
-
-/* The absolute path without links of @place, which need not be there: equal for equal places. */
-char *assay_folder_canonical (const char *place);
 
 G_END_DECLS

@@ -1,13 +1,13 @@
-/* What a run keeps of its scenario: the plan again without the scenario's file and without data. */
+/* A run that was made before: the plan again without the scenario's file and without data. */
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "core/data/npy.h"
+#include "runner/judge/saved-run.h"
 #include "runner/plan/planner.h"
 #include "runner/store/folder.h"
-#include "runner/judge/saved-run.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 
@@ -26,7 +26,7 @@ tear_down (void)
   g_free (folder);
 }
 
-TestSuite (kept, .init = set_up, .fini = tear_down);
+TestSuite (saved_run, .init = set_up, .fini = tear_down);
 
 #define SCENARIO                                                                                   \
   "[scenario]\ntitle = \"Quotes\" and 'others' \\\\ \xc3\xa4\nseed = 3\n"                          \
@@ -78,7 +78,7 @@ begin_run (const AssayPlan *plan)
 }
 
 /* The memory that the machine would need is no matter of a report. */
-Test (kept, plan_again_without_file_and_data)
+Test (saved_run, plan_again_without_file_and_data)
 {
   g_autoptr (AssayPlan) plan = make_plan ();
   g_autofree char *place = begin_run (plan);
@@ -96,12 +96,11 @@ Test (kept, plan_again_without_file_and_data)
   cr_assert (run->plan->seed == G_MAXINT64 && run->plan->trials == 3 && run->plan->is_changed);
   cr_assert (run->plan->cells->len == 6 && run->plan->claims->len == 1);
   cr_assert (run->plan->probes[0].n_secrets == 40 && run->plan->probes[0].cols == 8);
-  assert_near (run->plan->probes[0].work, plan->probes[0].work, 0, "work");
   cr_assert (run->results->n_missing == 6 && !run->is_finished);
   cr_assert (run->times.started_us == 0 && run->times.threads == 0);
 }
 
-Test (kept, every_field_of_a_probe)
+Test (saved_run, every_field_of_a_probe)
 {
   g_autoptr (AssayPlan) plan = make_plan ();
   g_autofree char *place = NULL;
@@ -116,8 +115,7 @@ Test (kept, every_field_of_a_probe)
                              .holdings = 8 | 64,
                              .geometry = { 9, 10, 11, -1.0 / 3, 1e300 },
                              .is_estimate = TRUE,
-                             .memory = G_MAXUINT64,
-                             .work = 0.1 };
+                             .memory = G_MAXUINT64 };
   const AssayProbe *found;
 
   plan->probes[0] = probe;
@@ -132,10 +130,9 @@ Test (kept, every_field_of_a_probe)
   cr_assert (found->geometry.channels == 11 && found->memory == G_MAXUINT64);
   assert_near (found->geometry.black, -1.0 / 3, 0, "black");
   assert_near (found->geometry.white, 1e300, 0, "white");
-  assert_near (found->work, 0.1, 0, "work");
 }
 
-Test (kept, times)
+Test (saved_run, times)
 {
   g_autoptr (AssayPlan) plan = make_plan ();
   g_autofree char *place = begin_run (plan);
@@ -151,7 +148,7 @@ Test (kept, times)
 }
 
 /* Readers share the folder; one who writes has it alone. */
-Test (kept, locks)
+Test (saved_run, locks)
 {
   g_autoptr (AssayPlan) plan = make_plan ();
   g_autofree char *place = begin_run (plan);
