@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
  * that says something. */
 void fuzz_check_outcome (gboolean is_ok, const GError *error);
 
-/* Whether fuzz_check_outcome says on stderr what came of an input: replay.c does, to name inputs by. */
+/* Whether fuzz_check_outcome says on stderr what came of an input: what to name it by. */
 extern gboolean fuzz_says_outcomes;
 
 /* A folder in which the empty files @names stand, for readers that look whether a file is there
