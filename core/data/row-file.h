@@ -48,6 +48,19 @@ assay_row_files_range (const AssayRowFiles *files, guint i)
   return &g_array_index (files->ranges, AssayRowRange, i);
 }
 
+/* Of NULL, no rows. */
+static inline gsize
+assay_row_files_count (const AssayRowFiles *files)
+{
+  return files != NULL ? assay_rows_count (files->rows) : 0;
+}
+
+static inline AssayRows *
+assay_row_files_ref_rows (const AssayRowFiles *files)
+{
+  return files != NULL ? assay_rows_ref (files->rows) : NULL;
+}
+
 /* ASSAY_ERROR_DATA if a row of a file is in both, naming both ranges and what they share; @role and
  * @other_role are what messages call them ("private"). */
 gboolean assay_row_files_check_disjoint (const AssayRowFiles *files, const char *role,

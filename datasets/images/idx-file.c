@@ -14,28 +14,32 @@
 #define DEFLATE_MOST 1032
 #define BYTES 8 /* the type, in the third byte */
 
-/* A mapped file that is read from its beginning. */
-typedef struct {
-  const char *path;
-  GBytes *file;
+struct _AssayIdxReader {
+  char *path;
+  GBytes *file;       /* mapped */
   const guint8 *data; /* what has not been read yet */
   gsize left;
   GZlibDecompressor *inflate; /* NULL: plain */
   gboolean is_finished;       /* the compressed stream has ended */
-} Reader;
+  gsize total, done;          /* numbers */
+};
 
-static void
-clear_reader (Reader *reader)
+void
+assay_idx_reader_free (AssayIdxReader *reader)
 {
+  if (reader == NULL)
+    return;
   g_clear_pointer (&reader->file, g_bytes_unref);
   g_clear_object (&reader->inflate);
+  g_free (reader->path);
+  g_free (reader);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reader, clear_reader)
 
 static gboolean
-open_reader (const char *path, Reader *reader, GError **error)
+open_file (AssayIdxReader *reader, GError **error)
 {
-  reader->path = path;
+  const char *path = reader->path;
+
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: is a folder; expected an IDX file", path);
   reader->file = assay_file_map (path, error);
@@ -51,7 +55,8 @@ open_reader (const char *path, Reader *reader, GError **error)
 
 /* Up to @length bytes; fewer at the end. */
 static gboolean
-inflate_some (Reader *reader, guint8 *ret_bytes, gsize length, gsize *ret_done, GError **error)
+inflate_some (AssayIdxReader *reader, guint8 *ret_bytes, gsize length, gsize *ret_done,
+              GError **error)
 {
   gsize done = 0;
 
@@ -78,7 +83,7 @@ inflate_some (Reader *reader, guint8 *ret_bytes, gsize length, gsize *ret_done, 
 }
 
 static gboolean
-read_some (Reader *reader, guint8 *ret_bytes, gsize length, gsize *ret_done, GError **error)
+read_some (AssayIdxReader *reader, guint8 *ret_bytes, gsize length, gsize *ret_done, GError **error)
 {
   const gsize done = MIN (length, reader->left);
 
@@ -97,31 +102,52 @@ big_endian (const guint8 *bytes)
   return (guint32) bytes[0] << 24 | (guint32) bytes[1] << 16 | (guint32) bytes[2] << 8 | bytes[3];
 }
 
-/* The dimensions, and how many numbers they promise. */
+/* How many dimensions the magic number tells: as many as @n_dimensions, or if that is 0, any. */
 static gboolean
-read_header (Reader *reader, guint n_dimensions, gsize *ret_shape, gsize *ret_total, GError **error)
+read_magic (AssayIdxReader *reader, guint *n_dimensions, GError **error)
 {
-  const gsize length = 4 + 4 * (gsize) n_dimensions;
-  const gsize most = reader->inflate != NULL ? DEFLATE_MOST : 1;
-  const guint32 magic = BYTES << 8 | n_dimensions;
-  const gsize in_file = reader->left;
-  guint8 header[4 + 4 * ASSAY_IDX_MOST_DIMENSIONS] = { 0 };
-  gsize done, total = 1;
+  const guint expected = *n_dimensions;
+  const guint first = expected > 0 ? expected : 1;
+  const guint last = expected > 0 ? expected : ASSAY_IDX_MOST_DIMENSIONS;
+  guint8 magic[4] = { 0 };
+  gsize done;
 
-  if (!read_some (reader, header, length, &done, error))
+  if (!read_some (reader, magic, sizeof magic, &done, error))
     return FALSE;
-  if (done < 4 || big_endian (header) != magic)
+  *n_dimensions = magic[3];
+  if (done == sizeof magic && big_endian (magic) >= (BYTES << 8 | first)
+      && big_endian (magic) <= (BYTES << 8 | last))
+    return TRUE;
+  if (expected > 0)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: begins with %02x %02x %02x %02x; expected 00 00 08 %02x, an IDX file "
                        "of bytes with %u dimension%s",
-                       reader->path, header[0], header[1], header[2], header[3], n_dimensions,
-                       n_dimensions, n_dimensions == 1 ? "" : "s");
-  if (done < length)
+                       reader->path, magic[0], magic[1], magic[2], magic[3], expected, expected,
+                       expected == 1 ? "" : "s");
+  return assay_fail (error, ASSAY_ERROR_DATA,
+                     "%s: begins with %02x %02x %02x %02x; expected 00 00 08 01 to 00 00 08 %02x, "
+                     "an IDX file of bytes with 1 to %d dimensions",
+                     reader->path, magic[0], magic[1], magic[2], magic[3], last, last);
+}
+
+/* The dimensions, and how many numbers they promise. */
+static gboolean
+read_header (AssayIdxReader *reader, guint *n_dimensions, gsize *ret_shape, GError **error)
+{
+  const gsize most = reader->inflate != NULL ? DEFLATE_MOST : 1;
+  const gsize in_file = reader->left;
+  guint8 sizes[4 * ASSAY_IDX_MOST_DIMENSIONS] = { 0 };
+  gsize done, total = 1;
+
+  if (!read_magic (reader, n_dimensions, error)
+      || !read_some (reader, sizes, 4 * *n_dimensions, &done, error))
+    return FALSE;
+  if (done < 4 * *n_dimensions)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: ends after %" G_GSIZE_FORMAT " bytes, in its header", reader->path,
-                       done);
-  for (guint k = 0; k < n_dimensions; k++) {
-    ret_shape[k] = big_endian (header + 4 + 4 * k);
+                       4 + done);
+  for (guint k = 0; k < *n_dimensions; k++) {
+    ret_shape[k] = big_endian (sizes + 4 * k);
     if (ret_shape[k] == 0)
       return assay_fail (error, ASSAY_ERROR_DATA, "%s: dimension %u is 0", reader->path, k);
     if (!g_size_checked_mul (&total, total, ret_shape[k]))
@@ -133,13 +159,24 @@ read_header (Reader *reader, guint n_dimensions, gsize *ret_shape, gsize *ret_to
                        "%" G_GSIZE_FORMAT,
                        reader->path, total,
                        reader->inflate != NULL ? "compressed file has" : "file has", reader->left);
-  *ret_total = total;
+  reader->total = total;
   return TRUE;
+}
+
+AssayIdxReader *
+assay_idx_reader_new (const char *path, guint *n_dimensions, gsize *ret_shape, GError **error)
+{
+  g_autoptr (AssayIdxReader) reader = g_new0 (AssayIdxReader, 1);
+
+  reader->path = g_strdup (path);
+  return open_file (reader, error) && read_header (reader, n_dimensions, ret_shape, error)
+             ? g_steal_pointer (&reader)
+             : NULL;
 }
 
 /* Nothing may follow the last number: neither more numbers, nor bytes after a compressed stream. */
 static gboolean
-check_end (Reader *reader, gsize total, GError **error)
+check_end (AssayIdxReader *reader, GError **error)
 {
   guint8 more;
   gsize done;
@@ -149,7 +186,7 @@ check_end (Reader *reader, gsize total, GError **error)
   if (done > 0)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: goes on after the %" G_GSIZE_FORMAT " bytes that its header promises",
-                       reader->path, total);
+                       reader->path, reader->total);
   if (reader->left > 0)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: %" G_GSIZE_FORMAT " bytes follow the end of the gzip data",
@@ -158,36 +195,46 @@ check_end (Reader *reader, gsize total, GError **error)
 }
 
 gboolean
+assay_idx_reader_read (AssayIdxReader *reader, guint8 *ret_bytes, gsize length, GError **error)
+{
+  gsize done;
+
+  if (!read_some (reader, ret_bytes, length, &done, error))
+    return FALSE;
+  reader->done += done;
+  if (done < length)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: ends after %" G_GSIZE_FORMAT " of the %" G_GSIZE_FORMAT
+                       " bytes that its header promises",
+                       reader->path, reader->done, reader->total);
+  return reader->done < reader->total || check_end (reader, error);
+}
+
+gboolean
+assay_idx_reader_is_gzip (const AssayIdxReader *reader)
+{
+  return reader->inflate != NULL;
+}
+
+/* ---- Whole files ---- */
+
+gboolean
 assay_idx_read_shape (const char *path, guint n_dimensions, gsize *ret_shape, GError **error)
 {
-  g_auto (Reader) reader = { 0 };
-  gsize total;
+  g_autoptr (AssayIdxReader) reader = assay_idx_reader_new (path, &n_dimensions, ret_shape, error);
 
-  return open_reader (path, &reader, error)
-         && read_header (&reader, n_dimensions, ret_shape, &total, error);
+  return reader != NULL;
 }
 
 guint8 *
 assay_idx_read (const char *path, guint n_dimensions, gsize *ret_shape, GError **error)
 {
-  g_auto (Reader) reader = { 0 };
-  g_autofree guint8 *bytes = NULL;
-  gsize total, done;
+  g_autoptr (AssayIdxReader) reader = assay_idx_reader_new (path, &n_dimensions, ret_shape, error);
+  g_autofree guint8 *bytes = reader != NULL ? assay_alloc (reader->total, 1, path, error) : NULL;
 
-  if (!open_reader (path, &reader, error)
-      || !read_header (&reader, n_dimensions, ret_shape, &total, error))
-    return NULL;
-  bytes = assay_alloc (total, 1, path, error);
-  if (bytes == NULL || !read_some (&reader, bytes, total, &done, error))
-    return NULL;
-  if (done < total) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "%s: ends after %" G_GSIZE_FORMAT " of the %" G_GSIZE_FORMAT
-                " bytes that its header promises",
-                path, done, total);
-    return NULL;
-  }
-  return check_end (&reader, total, error) ? g_steal_pointer (&bytes) : NULL;
+  return bytes != NULL && assay_idx_reader_read (reader, bytes, reader->total, error)
+             ? g_steal_pointer (&bytes)
+             : NULL;
 }
 
 AssayImages *
@@ -208,86 +255,13 @@ assay_images_read_idx (const char *path, gboolean is_probe, GError **error)
   return images;
 }
 
-/* ---- Piece by piece ---- */
-
-struct _AssayIdxReader {
-  Reader reader;
-  char *path;
-  gsize total, done; /* numbers */
-};
-
-/* How many dimensions the magic number tells. */
-static gboolean
-read_n_dimensions (const char *path, guint *ret_n_dimensions, GError **error)
-{
-  g_auto (Reader) reader = { 0 };
-  guint8 magic[4] = { 0 };
-  gsize done;
-
-  if (!open_reader (path, &reader, error) || !read_some (&reader, magic, 4, &done, error))
-    return FALSE;
-  if (done < 4 || magic[0] != 0 || magic[1] != 0 || magic[2] != BYTES || magic[3] < 1
-      || magic[3] > ASSAY_IDX_MOST_DIMENSIONS)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: begins with %02x %02x %02x %02x; expected 00 00 08 01 to 00 00 08 "
-                       "%02x, an IDX file of bytes with 1 to %d dimensions",
-                       path, magic[0], magic[1], magic[2], magic[3], ASSAY_IDX_MOST_DIMENSIONS,
-                       ASSAY_IDX_MOST_DIMENSIONS);
-  *ret_n_dimensions = magic[3];
-  return TRUE;
-}
-
-AssayIdxReader *
-assay_idx_reader_new (const char *path, guint *ret_n_dimensions, gsize *ret_shape, GError **error)
-{
-  g_autoptr (AssayIdxReader) idx = g_new0 (AssayIdxReader, 1);
-
-  idx->path = g_strdup (path);
-  if (!read_n_dimensions (path, ret_n_dimensions, error)
-      || !open_reader (idx->path, &idx->reader, error)
-      || !read_header (&idx->reader, *ret_n_dimensions, ret_shape, &idx->total, error))
-    return NULL;
-  return g_steal_pointer (&idx);
-}
-
-gboolean
-assay_idx_reader_is_gzip (const AssayIdxReader *reader)
-{
-  return reader->reader.inflate != NULL;
-}
-
-gboolean
-assay_idx_reader_read (AssayIdxReader *reader, guint8 *ret_bytes, gsize length, GError **error)
-{
-  gsize done;
-
-  if (!read_some (&reader->reader, ret_bytes, length, &done, error))
-    return FALSE;
-  reader->done += done;
-  if (done < length)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: ends after %" G_GSIZE_FORMAT " of the %" G_GSIZE_FORMAT
-                       " bytes that its header promises",
-                       reader->path, reader->done, reader->total);
-  return reader->done < reader->total || check_end (&reader->reader, reader->total, error);
-}
-
-void
-assay_idx_reader_free (AssayIdxReader *reader)
-{
-  if (reader == NULL)
-    return;
-  clear_reader (&reader->reader);
-  g_free (reader->path);
-  g_free (reader);
-}
-
 gboolean
 assay_idx_is_likely (const char *path)
 {
-  g_auto (Reader) reader = { 0 };
+  g_autoptr (AssayIdxReader) reader = g_new0 (AssayIdxReader, 1);
 
-  return open_reader (path, &reader, NULL)
-         && (reader.inflate != NULL
-             || (reader.left >= 4 && big_endian (reader.data) == (BYTES << 8 | 3)));
+  reader->path = g_strdup (path);
+  return open_file (reader, NULL)
+         && (reader->inflate != NULL
+             || (reader->left >= 4 && big_endian (reader->data) == (BYTES << 8 | 3)));
 }

@@ -25,10 +25,11 @@ guint8 *assay_idx_read (const char *path, guint n_dimensions, gsize *ret_shape, 
 /* The images of a file of three dimensions, without labels. @is_probe: by its header alone. */
 AssayImages *assay_images_read_idx (const char *path, gboolean is_probe, GError **error);
 
-/* A file of one to three dimensions, whose numbers are read piece by piece. Errors as above. */
+/* A file whose numbers are read piece by piece: of @n_dimensions, or if that is 0 of one to three,
+ * and then it is set. Errors as above. */
 typedef struct _AssayIdxReader AssayIdxReader;
 
-AssayIdxReader *assay_idx_reader_new (const char *path, guint *ret_n_dimensions, gsize *ret_shape,
+AssayIdxReader *assay_idx_reader_new (const char *path, guint *n_dimensions, gsize *ret_shape,
                                       GError **error);
 gboolean assay_idx_reader_is_gzip (const AssayIdxReader *reader);
 /* The next @length numbers; with the last of them also that the file ends there. */

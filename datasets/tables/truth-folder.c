@@ -102,8 +102,7 @@ find_partners (Opened *opened, GError **error)
   const AssayArrays *arrays = &opened->truth->arrays;
   const AssayArray *partners = assay_arrays_get (arrays, "partners");
   const gsize n = secrets_of (opened).rows;
-  const gsize n_public
-      = opened->public_rows != NULL ? assay_rows_count (opened->public_rows->rows) : 0;
+  const gsize n_public = assay_row_files_count (opened->public_rows);
 
   if (partners == NULL || n_public == 0 || assay_arrays_get (arrays, "sources") != NULL
       || partners->shape[0] != n || partners->shape[1] != 1)
@@ -147,12 +146,6 @@ open_folder (const AssayDatasetContext *context, Opened *opened, GError **error)
   return FALSE;
 }
 
-static gsize
-count_rows (const AssayRowFiles *files)
-{
-  return files != NULL ? assay_rows_count (files->rows) : 0;
-}
-
 static gboolean
 probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
@@ -161,8 +154,8 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
   if (!open_folder (context, &opened, error))
     return FALSE;
   *ret_probe = (AssayProbe){ .n_secrets = secrets_of (&opened).rows,
-                             .n_public = count_rows (opened.public_rows),
-                             .n_database = count_rows (opened.database),
+                             .n_public = assay_row_files_count (opened.public_rows),
+                             .n_database = assay_row_files_count (opened.database),
                              .n_groups = opened.n_groups,
                              .n_classes = opened.n_classes,
                              .cols = secrets_of (&opened).cols,
@@ -190,12 +183,6 @@ hash_of (const Opened *opened)
   return g_strdup (g_checksum_get_string (checksum));
 }
 
-static AssayRows *
-ref_rows (const AssayRowFiles *files)
-{
-  return files != NULL ? assay_rows_ref (files->rows) : NULL;
-}
-
 static gint64 *
 copy_numbers (const AssayArray *array)
 {
@@ -215,8 +202,8 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
   if (secrets == NULL)
     return FALSE;
   *ret_dataset = (AssayDataset){ .secrets = assay_rows_take_matrix (secrets),
-                                 .public_rows = ref_rows (opened.public_rows),
-                                 .database = ref_rows (opened.database),
+                                 .public_rows = assay_row_files_ref_rows (opened.public_rows),
+                                 .database = assay_row_files_ref_rows (opened.database),
                                  .groups = copy_numbers (opened.groups),
                                  .n_groups = opened.n_groups,
                                  .counterparts = copy_numbers (opened.partners),

@@ -232,12 +232,6 @@ read_all_labels (const AssayDatasetContext *context, Files *files, GError **erro
 
 /* ---- Callbacks ---- */
 
-static gsize
-count_rows (const AssayRowFiles *files)
-{
-  return files != NULL ? assay_rows_count (files->rows) : 0;
-}
-
 /* @files arrives zeroed and is cleared by the caller in any case. */
 static gboolean
 open_files (const AssayDatasetContext *context, Files *files, GError **error)
@@ -252,7 +246,7 @@ open_files (const AssayDatasetContext *context, Files *files, GError **error)
       || !check_pair (files->roles, PRIVATE, TEST, error)
       || !check_pair (files->roles, PUBLIC, TEST, error)
       || !check_pair (files->roles, DATABASE, TEST, error)
-      || !centres_check (n_centres, count_rows (files->roles[DATABASE]), error)
+      || !centres_check (n_centres, assay_row_files_count (files->roles[DATABASE]), error)
       || !read_all_labels (context, files, error))
     return FALSE;
   if (!read_groups (context, files, error)) {
@@ -272,12 +266,12 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
 
   if (!open_files (context, &files, error))
     return FALSE;
-  n_database = count_rows (files.roles[DATABASE]);
-  records = settings->records ? count_rows (files.roles[PRIVATE]) : 0;
-  *ret_probe = (AssayProbe){ .n_secrets = count_rows (files.roles[PRIVATE]),
-                               .n_public = count_rows (files.roles[PUBLIC]) + records,
+  n_database = assay_row_files_count (files.roles[DATABASE]);
+  records = settings->records ? assay_row_files_count (files.roles[PRIVATE]) : 0;
+  *ret_probe = (AssayProbe){ .n_secrets = assay_row_files_count (files.roles[PRIVATE]),
+                               .n_public = assay_row_files_count (files.roles[PUBLIC]) + records,
                                .n_database = n_centres > 0 ? n_centres : n_database,
-                               .n_test = count_rows (files.roles[TEST]),
+                               .n_test = assay_row_files_count (files.roles[TEST]),
                                .n_groups = files.n_groups,
                                .n_classes = files.n_classes,
                                .cols = assay_rows_cols (files.roles[PRIVATE]->rows) };
@@ -314,7 +308,7 @@ static char *
 hash_files (const Files *files, gsize n_centres)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  const gsize n_secrets = count_rows (files->roles[PRIVATE]);
+  const gsize n_secrets = assay_row_files_count (files->roles[PRIVATE]);
 
   for (guint r = 0; r < N_ROLES; r++) {
     g_autofree char *line = NULL;
@@ -340,12 +334,6 @@ hash_files (const Files *files, gsize n_centres)
   return g_strdup (g_checksum_get_string (checksum));
 }
 
-static AssayRows *
-ref_rows (const AssayRowFiles *files)
-{
-  return files != NULL ? assay_rows_ref (files->rows) : NULL;
-}
-
 static gboolean
 open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
 {
@@ -362,15 +350,15 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
     if (database == NULL)
       return FALSE;
   } else {
-    database = ref_rows (files.roles[DATABASE]);
+    database = assay_row_files_ref_rows (files.roles[DATABASE]);
   }
   sha256 = hash_files (&files, n_centres);
-  *ret_dataset = (AssayDataset){ .secrets = ref_rows (files.roles[PRIVATE]),
-                                 .public_rows = ref_rows (files.roles[PUBLIC]),
+  *ret_dataset = (AssayDataset){ .secrets = assay_row_files_ref_rows (files.roles[PRIVATE]),
+                                 .public_rows = assay_row_files_ref_rows (files.roles[PUBLIC]),
                                  .database = g_steal_pointer (&database),
                                  .groups = g_steal_pointer (&files.groups),
                                  .n_groups = files.n_groups,
-                                 .test = ref_rows (files.roles[TEST]),
+                                 .test = assay_row_files_ref_rows (files.roles[TEST]),
                                  .secret_data = files.secret_data,
                                  .test_data = files.test_data,
                                  .n_classes = files.n_classes,
