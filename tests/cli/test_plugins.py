@@ -125,7 +125,8 @@ def test_listed_described_and_played(sandbox):
 
 def test_attack_of_the_tree_gives_the_same_numbers(sandbox):
     """`nearest` compiled as a plugin under another id guesses what the built-in one guesses."""
-    source = (SOURCE / "attacks" / "lifting" / "nearest.c").read_text().replace('"nearest"', '"again"')
+    source = (SOURCE / "attacks" / "lifting" / "nearest.c").read_text()
+    source = source.replace('"nearest"', '"again"')
     compile_plugin(sandbox, "plugins/again.so",
                    source=source + "\n#include \"core/plugin/module.h\"\n"
                    "ASSAY_MODULE (ASSAY_OFFER (assay_attack_nearest));\n",
@@ -279,7 +280,8 @@ def test_no_plugins_of_this_assay(sandbox):
         head=headers + "#undef ASSAY_MODULE_SIZE\n"
         "#define ASSAY_MODULE_SIZE(Type) (guint32) sizeof (Type) + 8,\n")
     add("library", "is no plugin: it has no symbol assay_module; expected ASSAY_MODULE (...) of "
-        "module.h in it", source="int something (void);\nint something (void) { return 1; }\n")
+        "core/plugin/module.h in it",
+        source="int something (void);\nint something (void) { return 1; }\n")
     add("nothing", "offers no plugin", ENTRIES="{ 0, NULL }")
     add("no-protect", "'scaled': expected the member protect", PROTECT="NULL")
     add("no-id", "a defense without an id in kebab-case", ID='"Not kebab"')
