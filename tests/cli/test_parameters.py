@@ -6,7 +6,7 @@ import tiny
 
 SCENARIO = tiny.SCENARIO.replace("dimension = 2; 4", "dimension = 4\nvariant = adversarial").replace(
     "trials = 2", "trials = 1")
-BLIND = SCENARIO.replace("grants = database\n", "grants = database, no-parameters\n")
+BLIND = SCENARIO.replace("grants = database\n", "grants = database; no-parameters\n")
 
 
 def cells_of(sandbox, text, code=0):
