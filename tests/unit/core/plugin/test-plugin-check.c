@@ -219,7 +219,8 @@ Test (plugin_check, metrics_read_arrays_that_attacks_or_games_write)
       static const gsize none = 0;
 
       /* Of a type that none of them has. */
-      assay_arrays_take (&guess->arrays, *name, assay_array_take (ASSAY_INT32, 1, &none, g_malloc (1)));
+      assay_arrays_take (&guess->arrays, *name,
+                         assay_array_take (ASSAY_INT32, 1, &none, g_malloc (1)));
       cr_assert (!assay_guess_check (guess, assay_registry_guess_arrays (), &error));
       cr_assert (strstr (error->message, "does not know") == NULL, "%s reads '%s'",
                  assay_metrics[i]->id, *name);
