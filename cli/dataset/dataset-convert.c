@@ -251,7 +251,7 @@ copy_rows (AssayTable *table, gsize first, gsize end, Output *rows, Output *labe
   const gsize piece = assay_table_piece (table);
   g_autofree guint8 *values
       = assay_alloc (piece, info->cols * assay_type_size (info->type), "rows", error);
-  g_autofree guint8 *some_labels = g_malloc (piece * ASSAY_TABLE_MOST_LABELS);
+  g_autofree guint8 *some_labels = g_malloc (piece * ASSAY_TABLE_MAX_LABELS);
 
   if (values == NULL)
     return FALSE;

@@ -8,8 +8,8 @@
 #include "datasets/photographs/photo-set.h"
 #include "datasets/tables/table-writer.h"
 
-#define LEAST_SIDE 32
-#define MOST_SIDE 10000
+#define MIN_SIDE 32
+#define MAX_SIDE 10000
 
 typedef struct {
   char *keypoints;
@@ -115,10 +115,10 @@ extract (const char *folder, const char *out, const ExtractOptions *options, GEr
   if (!g_str_has_suffix (out, ".bvecs"))
     return assay_fail (error, ASSAY_ERROR_PARAMETER, "%s: expected a name that ends in .bvecs",
                        out);
-  if (options->largest < LEAST_SIDE || options->largest > MOST_SIDE)
+  if (options->largest < MIN_SIDE || options->largest > MAX_SIDE)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "--largest %" G_GINT64_FORMAT ": expected %d to %d pixels", options->largest,
-                       LEAST_SIDE, MOST_SIDE);
+                       MIN_SIDE, MAX_SIDE);
   keypoints = options->keypoints != NULL ? g_strdup (options->keypoints) : keypoints_path (out);
   /* Before the work, not after it. */
   if (!assay_output_file_check_target (out, options->may_replace, error)

@@ -25,10 +25,10 @@
 
 #include "core/data/matrix.h"
 
-#define TILE 8.0        /* side of a tile */
-#define LEAST_SIZE 14.0 /* a: median over scenes */
-#define MOST_SHARE 0.5  /* b, by the shorter side of the scene */
-#define LAYERS 8.0      /* mean number of leaves above a point */
+#define TILE 8.0      /* side of a tile */
+#define MIN_SIZE 14.0 /* a: median over scenes */
+#define MAX_SHARE 0.5 /* b, by the shorter side of the scene */
+#define LAYERS 8.0    /* mean number of leaves above a point */
 #define N_COLOURS 8
 /* Wave k of four of a blob has, by its size, at most 1 / (1 + k / 2) of this: the sum of all,
  * 0.2 (1 + 2/3 + 1/2 + 2/5), leaves 0.28 of its radius. */
@@ -298,8 +298,8 @@ assay_scene_new (double width, double height, AssayStream *stream, GError **erro
   scene = g_new0 (AssayScene, 1);
   scene->width = width;
   scene->height = height;
-  scene->least = CLAMP (log_normal (stream, LEAST_SIZE, 0.35), 0.4 * LEAST_SIZE, 3 * LEAST_SIZE);
-  scene->most = MAX (MOST_SHARE * MIN (width, height), 2 * scene->least);
+  scene->least = CLAMP (log_normal (stream, MIN_SIZE, 0.35), 0.4 * MIN_SIZE, 3 * MIN_SIZE);
+  scene->most = MAX (MAX_SHARE * MIN (width, height), 2 * scene->least);
   scene->columns = (gsize) ceil (width / TILE);
   scene->rows = (gsize) ceil (height / TILE);
   n_tiles = scene->columns * scene->rows;

@@ -9,11 +9,11 @@
 
 #include <math.h>
 
-#define MOST_POINTS 14
+#define MAX_POINTS 14
 
 typedef struct {
   guint n;
-  double points[MOST_POINTS][2];
+  double points[MAX_POINTS][2];
 } Glyph;
 
 /* clang-format off */
@@ -53,7 +53,7 @@ static const Glyph glyphs[ASSAY_GLYPHS] = {
 
 typedef struct {
   guint n;
-  double points[MOST_POINTS][2]; /* pixels */
+  double points[MAX_POINTS][2]; /* pixels */
   double width;
   double colour[3];
 } Stroke;

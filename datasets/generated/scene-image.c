@@ -29,10 +29,10 @@ image_stream (AssayStreamKey key, AssaySceneRole role, gsize number, Purpose pur
 
 /* ---- Homographies ---- */
 
-#define MOST_ANGLE (15 * G_PI / 180)
-#define MOST_SCALE 1.25
-#define MOST_PERSPECTIVE 0.1
-#define MOST_SHIFT 0.05
+#define MAX_ANGLE (15 * G_PI / 180)
+#define MAX_SCALE 1.25
+#define MAX_PERSPECTIVE 0.1
+#define MAX_SHIFT 0.05
 
 /* @core moved from one centre to another: T(to) core T(-from). */
 static void
@@ -58,14 +58,14 @@ assay_scene_draw_homography (gsize width, gsize height, AssayStream *stream,
 {
   const double sides[2] = { (double) width, (double) height };
   const double centre[2] = { (sides[0] - 1) / 2, (sides[1] - 1) / 2 };
-  const double angle = assay_stream_between (stream, -MOST_ANGLE, MOST_ANGLE);
-  const double scale = exp (assay_stream_between (stream, -log (MOST_SCALE), log (MOST_SCALE)));
+  const double angle = assay_stream_between (stream, -MAX_ANGLE, MAX_ANGLE);
+  const double scale = exp (assay_stream_between (stream, -log (MAX_SCALE), log (MAX_SCALE)));
   const double c = cos (angle), s = sin (angle);
   double slopes[2], moved[2];
 
   for (gsize i = 0; i < 2; i++) {
-    slopes[i] = assay_stream_between (stream, -MOST_PERSPECTIVE, MOST_PERSPECTIVE) / (sides[i] / 2);
-    moved[i] = centre[i] + assay_stream_between (stream, -MOST_SHIFT, MOST_SHIFT) * sides[i];
+    slopes[i] = assay_stream_between (stream, -MAX_PERSPECTIVE, MAX_PERSPECTIVE) / (sides[i] / 2);
+    moved[i] = centre[i] + assay_stream_between (stream, -MAX_SHIFT, MAX_SHIFT) * sides[i];
   }
   move ((const double[9]){ scale * c, -scale * s, 0, scale * s, scale * c, 0, slopes[0], slopes[1],
                            1 },

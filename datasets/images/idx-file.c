@@ -108,7 +108,7 @@ read_magic (AssayIdxReader *reader, guint *n_dimensions, GError **error)
 {
   const guint expected = *n_dimensions;
   const guint first = expected > 0 ? expected : 1;
-  const guint last = expected > 0 ? expected : ASSAY_IDX_MOST_DIMENSIONS;
+  const guint last = expected > 0 ? expected : ASSAY_IDX_MAX_DIMENSIONS;
   guint8 magic[4] = { 0 };
   gsize done;
 
@@ -136,7 +136,7 @@ read_header (AssayIdxReader *reader, guint *n_dimensions, gsize *ret_shape, GErr
 {
   const gsize most = reader->inflate != NULL ? DEFLATE_MOST : 1;
   const gsize in_file = reader->left;
-  guint8 sizes[4 * ASSAY_IDX_MOST_DIMENSIONS] = { 0 };
+  guint8 sizes[4 * ASSAY_IDX_MAX_DIMENSIONS] = { 0 };
   gsize done, total = 1;
 
   if (!read_magic (reader, n_dimensions, error)

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-#define ASSAY_IDX_MOST_DIMENSIONS 3
+#define ASSAY_IDX_MAX_DIMENSIONS 3
 
 /* The dimensions of a file that has to have @n_dimensions (1: labels, 3: images) of bytes, from its
  * header. ASSAY_ERROR_DATA names @path: missing, unreadable, empty, another magic number, a

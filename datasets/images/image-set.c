@@ -178,7 +178,7 @@ load_crops (const AssayPublicImages *public_images, const char *path,
   const AssayCropRules rules = { .size = secrets->height,
                                  .channels = secrets->channels,
                                  .per_photo = public_images->crops,
-                                 .least_side = ASSAY_CROP_LEAST_SIDE,
+                                 .least_side = ASSAY_CROP_MIN_SIDE,
                                  .keypoints = ASSAY_CROP_KEYPOINTS };
   g_autoptr (AssayPhotoSet) set = NULL;
 

@@ -55,7 +55,7 @@ gboolean assay_public_images_load (const AssayPublicImages *public_images,
                                    const AssayDatasetContext *context, gboolean is_probe,
                                    AssayImagePools *pools, GError **error);
 
-#define ASSAY_CROP_LEAST_SIDE 64
+#define ASSAY_CROP_MIN_SIDE 64
 #define ASSAY_CROP_KEYPOINTS 40
 #define ASSAY_CROP_LARGEST 640
 

@@ -24,7 +24,7 @@ assay_normaliser_init (AssayNormaliser *normaliser, AssayPixelScale scale,
 {
   const gsize channels = secrets->channels;
   const gsize total = secrets->count * assay_images_cols (secrets);
-  guint64 sum[ASSAY_MOST_CHANNELS] = { 0 }, squares[ASSAY_MOST_CHANNELS] = { 0 };
+  guint64 sum[ASSAY_MAX_CHANNELS] = { 0 }, squares[ASSAY_MAX_CHANNELS] = { 0 };
   const double n = (double) (total / channels);
 
   *normaliser = (AssayNormaliser){ .scale = scale };
@@ -57,7 +57,7 @@ typedef struct {
   const AssayNormaliser *normaliser;
   const AssayImages *images;
   AssayMatrix *matrix;
-  float table[ASSAY_MOST_CHANNELS][256];
+  float table[ASSAY_MAX_CHANNELS][256];
   gint is_constant; /* atomic: some image is */
 } Work;
 

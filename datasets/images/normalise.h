@@ -19,12 +19,12 @@ extern const char *const assay_pixel_scales[]; /* for ASSAY_PARAM_CHOICE */
   "Pixels as 0 to 1; with mean 0 and standard deviation 1 of each channel over all secrets; or "   \
   "each image with mean 0 and norm 1"
 
-#define ASSAY_MOST_CHANNELS 3
+#define ASSAY_MAX_CHANNELS 3
 
 typedef struct {
   AssayPixelScale scale;
-  double mean[ASSAY_MOST_CHANNELS];      /* of bytes; DATASET */
-  double deviation[ASSAY_MOST_CHANNELS]; /* population standard deviation */
+  double mean[ASSAY_MAX_CHANNELS];      /* of bytes; DATASET */
+  double deviation[ASSAY_MAX_CHANNELS]; /* population standard deviation */
 } AssayNormaliser;
 
 /* Learns from @secrets. Under DATASET a channel that is the same everywhere is ASSAY_ERROR_DATA. */

@@ -120,7 +120,7 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Patches, size, 32, 4, 512, "pixels", "Sides of a patch"),
   ASSAY_PARAM_CHOICE (Patches, channels, COLOUR, channel_choices, "Grey, or red, green and blue"),
   ASSAY_PARAM_INT (Patches, per_photo, 4, 1, 10000, "patches", "Patches of a photograph at most"),
-  ASSAY_PARAM_INT (Patches, least_side, ASSAY_CROP_LEAST_SIDE, 4, 4096, "pixels",
+  ASSAY_PARAM_INT (Patches, least_side, ASSAY_CROP_MIN_SIDE, 4, 4096, "pixels",
                    "Side of a crop at least, before it is reduced to a patch; the shorter side of "
                    "its photograph at most"),
   ASSAY_PARAM_INT (Patches, keypoints, ASSAY_CROP_KEYPOINTS, -1, 100000, "keypoints",

@@ -8,7 +8,7 @@
 #include "core/base/file-map.h"
 #include "core/base/text.h"
 
-#define MOST_BYTES 65536
+#define MAX_BYTES 65536
 
 /* Files have some 12 digits, so that a determinant below this part of its terms may well be 0. */
 #define NEGLIGIBLE 1e-10
@@ -99,7 +99,7 @@ assay_homography_read (const char *file, double ret_h[9], GError **error)
 
   if (bytes == NULL)
     return FALSE;
-  if (length > MOST_BYTES)
+  if (length > MAX_BYTES)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: has %" G_GSIZE_FORMAT
                        " bytes; a homography is three lines of three numbers",

@@ -99,13 +99,13 @@ inspect (const AssayPhotoRules *rules, AssayPhotograph *photo, GError **error)
     return FALSE;
   photo->stored = width * height;
   assay_photo_shrunk_size (width, height, rules->largest, &photo->width, &photo->height);
-  if (MIN (photo->width, photo->height) < ASSAY_SIFT_LEAST_SIDE)
+  if (MIN (photo->width, photo->height) < ASSAY_SIFT_MIN_SIDE)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
                        " pixels, described at %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
                        "; expected at least %d on each side",
                        photo->file->path, width, height, photo->width, photo->height,
-                       ASSAY_SIFT_LEAST_SIDE);
+                       ASSAY_SIFT_MIN_SIDE);
   return TRUE;
 }
 

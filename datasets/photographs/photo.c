@@ -36,20 +36,20 @@ check_file (const char *file, GError **error)
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: %s", file, g_strerror (errno));
   if (!S_ISREG (about.st_mode))
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: is not a regular file", file);
-  if (about.st_size > ASSAY_PHOTO_MOST_BYTES)
+  if (about.st_size > ASSAY_PHOTO_MAX_BYTES)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: %" G_GINT64_FORMAT " bytes; expected a photograph of at most %d", file,
-                       (gint64) about.st_size, ASSAY_PHOTO_MOST_BYTES);
+                       (gint64) about.st_size, ASSAY_PHOTO_MAX_BYTES);
   return TRUE;
 }
 
 static gboolean
 check_sides (const char *file, int width, int height, GError **error)
 {
-  if (width >= 1 && height >= 1 && width <= ASSAY_PHOTO_MOST_PIXELS / height)
+  if (width >= 1 && height >= 1 && width <= ASSAY_PHOTO_MAX_PIXELS / height)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_DATA, "%s: %d x %d pixels; expected at most %d pixels",
-                     file, width, height, ASSAY_PHOTO_MOST_PIXELS);
+                     file, width, height, ASSAY_PHOTO_MAX_PIXELS);
 }
 
 gboolean
@@ -117,7 +117,7 @@ check_content (const guint8 *data, gsize length, Format *ret_format, GError **er
 
   if (length > 2 && data[0] == 0xff && data[1] == 0xd8) {
     *ret_format = JPEG;
-    return assay_jpeg_check (data, length, ASSAY_PHOTO_MOST_PIXELS, error);
+    return assay_jpeg_check (data, length, ASSAY_PHOTO_MAX_PIXELS, error);
   }
   *ret_format = PNG;
   if (length <= sizeof png || memcmp (data, png, sizeof png) != 0)

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 /* Files and pictures beyond these are refused: files before they are read, pictures when only the
  * header has been. */
-#define ASSAY_PHOTO_MOST_BYTES (1 << 28)
-#define ASSAY_PHOTO_MOST_PIXELS (1 << 26)
+#define ASSAY_PHOTO_MAX_BYTES (1 << 28)
+#define ASSAY_PHOTO_MAX_PIXELS (1 << 26)
 
 /* Width and height as the header of a JPEG or PNG file has them (before it is turned), without
  * decoding it. ASSAY_ERROR_DATA names the file: it is missing, no regular file, unreadable, too

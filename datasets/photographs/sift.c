@@ -35,7 +35,7 @@
 
 #define LEVELS 3
 #define MAX_OCTAVES 32
-#define MOST_PIXELS (1 << 25) /* VLFeat counts samples of all levels in int */
+#define MAX_PIXELS (1 << 25) /* VLFeat counts samples of all levels in int */
 #define BORDER 5                         /* samples of an octave without keypoints */
 #define CONTRAST (255.0 * 0.04 / LEVELS) /* least |D(x^)| */
 #define EDGE_RATIO 10.0                  /* of principal curvatures, at most */
@@ -87,12 +87,12 @@ assay_sift_new (gsize width, gsize height, GError **error)
   static GMutex lock;
   g_autoptr (AssaySift) sift = NULL;
 
-  if (width < ASSAY_SIFT_LEAST_SIDE || height < ASSAY_SIFT_LEAST_SIDE
-      || width > MOST_PIXELS / height) {
+  if (width < ASSAY_SIFT_MIN_SIDE || height < ASSAY_SIFT_MIN_SIDE
+      || width > MAX_PIXELS / height) {
     assay_fail (error, ASSAY_ERROR_DATA,
                 "a picture of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
                 " pixels: SIFT takes sides of at least %d, and at most %d pixels",
-                width, height, ASSAY_SIFT_LEAST_SIDE, MOST_PIXELS);
+                width, height, ASSAY_SIFT_MIN_SIDE, MAX_PIXELS);
     return NULL;
   }
   sift = g_new0 (AssaySift, 1);
@@ -123,13 +123,13 @@ assay_sift_new (gsize width, gsize height, GError **error)
 gboolean
 assay_sift_resize (AssaySift *sift, gsize width, gsize height, GError **error)
 {
-  if (width < ASSAY_SIFT_LEAST_SIDE || height < ASSAY_SIFT_LEAST_SIDE
+  if (width < ASSAY_SIFT_MIN_SIDE || height < ASSAY_SIFT_MIN_SIDE
       || width > sift->most_pixels / height)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "a picture of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
                        " pixels: expected sides of at least %d, and at most %" G_GSIZE_FORMAT
                        " pixels",
-                       width, height, ASSAY_SIFT_LEAST_SIDE, sift->most_pixels);
+                       width, height, ASSAY_SIFT_MIN_SIDE, sift->most_pixels);
   sift->width = width;
   sift->height = height;
   sift->n_octaves = count_octaves (width, height);

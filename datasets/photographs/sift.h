@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 #define ASSAY_SIFT_LENGTH 128
-#define ASSAY_SIFT_LEAST_SIDE 12 /* pixels of a picture */
+#define ASSAY_SIFT_MIN_SIDE 12 /* pixels of a picture */
 
 /* Where a descriptor was taken, as OpenCV reports it: x to the right, y down, in pixels; @size is
  * the diameter of the neighbourhood, twice the scale sigma; @angle in degrees, [0, 360), turning
@@ -25,7 +25,7 @@ typedef struct {
 /* The scale space of pictures of one size. One object serves one thread at a time. */
 typedef struct _AssaySift AssaySift;
 
-/* Sides of at least ASSAY_SIFT_LEAST_SIDE (ASSAY_ERROR_DATA). VLFeat fills a global table of
+/* Sides of at least ASSAY_SIFT_MIN_SIDE (ASSAY_ERROR_DATA). VLFeat fills a global table of
  * exponentials whenever a filter is made, always with the same numbers: make the objects of all
  * workers before any of them is used. */
 AssaySift *assay_sift_new (gsize width, gsize height, GError **error);

@@ -112,7 +112,7 @@ scan_all (Scan *scan, AssayTable *table, gboolean (*is_cancelled) (void), GError
   const gsize piece = assay_table_piece (table);
   const gsize length = scan->info->cols * assay_type_size (scan->info->type);
   g_autofree guint8 *values = assay_alloc (piece, length, "rows", error);
-  g_autofree guint8 *labels = g_malloc (piece * ASSAY_TABLE_MOST_LABELS);
+  g_autofree guint8 *labels = g_malloc (piece * ASSAY_TABLE_MAX_LABELS);
 
   if (values == NULL)
     return FALSE;

@@ -12,8 +12,8 @@ typedef struct {
   char *least;       /* of the finite numbers; NULL: there is none */
   char *most;
   double mean;
-  guint8 least_label[ASSAY_TABLE_MOST_LABELS]; /* of each label of a row */
-  guint8 most_label[ASSAY_TABLE_MOST_LABELS];
+  guint8 least_label[ASSAY_TABLE_MAX_LABELS]; /* of each label of a row */
+  guint8 most_label[ASSAY_TABLE_MAX_LABELS];
   gsize n_duplicates; /* rows whose bytes are those of an earlier one; labels are no part of it */
   char *file_sha256;  /* of the file as it is on disk */
   char *rows_sha256;  /* of the numbers, row after row: in NumPy hashlib.sha256 (a.tobytes ()) */

@@ -121,11 +121,11 @@ open_texmex (AssayTable *table, const guint8 *data, gsize size, GError **error)
                        "%" G_GSIZE_FORMAT,
                        size);
   dimension = load_dimension (data);
-  if (dimension < 1 || dimension > ASSAY_TABLE_MOST_COLS)
+  if (dimension < 1 || dimension > ASSAY_TABLE_MAX_COLS)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "row 0 has dimension %d; expected 1 to %d: is it of the format that its "
                        "name says?",
-                       dimension, ASSAY_TABLE_MOST_COLS);
+                       dimension, ASSAY_TABLE_MAX_COLS);
   stride = sizeof dimension + (gsize) dimension * assay_type_size (type);
   rows = size / stride;
   if (size % stride != 0)
@@ -174,7 +174,7 @@ open_cifar (AssayTable *table, const guint8 *data, gsize size, GError **error)
 {
   gsize record = 0;
 
-  for (guint n_labels = 1; n_labels <= ASSAY_TABLE_MOST_LABELS && record == 0; n_labels++)
+  for (guint n_labels = 1; n_labels <= ASSAY_TABLE_MAX_LABELS && record == 0; n_labels++)
     if (size % (ASSAY_CIFAR_PIXELS + n_labels) == 0) {
       record = ASSAY_CIFAR_PIXELS + n_labels;
       table->info.n_labels = n_labels;
@@ -231,9 +231,9 @@ check_shape (AssayTableInfo *info, GError **error)
       return assay_fail (error, ASSAY_ERROR_DATA, "dimension %u is 0", k);
   for (guint k = 1; k < info->n_dimensions; k++)
     if (!g_size_checked_mul (&info->cols, info->cols, info->shape[k])
-        || info->cols > ASSAY_TABLE_MOST_COLS)
+        || info->cols > ASSAY_TABLE_MAX_COLS)
       return assay_fail (error, ASSAY_ERROR_DATA, "has more than %d numbers in a row",
-                         ASSAY_TABLE_MOST_COLS);
+                         ASSAY_TABLE_MAX_COLS);
   return TRUE;
 }
 

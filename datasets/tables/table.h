@@ -21,8 +21,8 @@ typedef enum {
   ASSAY_TABLE_CIFAR,
 } AssayTableFormat;
 
-#define ASSAY_TABLE_MOST_COLS (1 << 20)
-#define ASSAY_TABLE_MOST_LABELS 2 /* of a row */
+#define ASSAY_TABLE_MAX_COLS (1 << 20)
+#define ASSAY_TABLE_MAX_LABELS 2 /* of a row */
 
 const char *assay_table_format_name (AssayTableFormat format);
 /* ASSAY_ERROR_PARAMETER with the closest name and all there are. */
@@ -48,7 +48,7 @@ typedef struct {
 } AssayTableInfo;
 
 /* ASSAY_ERROR_DATA names the file: missing, not regular, unreadable, empty, malformed, truncated,
- * with a hostile header, without rows or columns, or with more than ASSAY_TABLE_MOST_COLS. */
+ * with a hostile header, without rows or columns, or with more than ASSAY_TABLE_MAX_COLS. */
 AssayTable *assay_table_open (const char *path, AssayTableFormat format, GError **error);
 void assay_table_free (AssayTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTable, assay_table_free)

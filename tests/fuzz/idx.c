@@ -8,7 +8,7 @@
 static gboolean
 read_whole (guint n_dimensions, gboolean *ret_is_large)
 {
-  gsize shape[ASSAY_IDX_MOST_DIMENSIONS] = { 0 }, header[ASSAY_IDX_MOST_DIMENSIONS] = { 0 };
+  gsize shape[ASSAY_IDX_MAX_DIMENSIONS] = { 0 }, header[ASSAY_IDX_MAX_DIMENSIONS] = { 0 };
   g_autoptr (GError) error = NULL, unread = NULL;
   g_autofree guint8 *bytes = NULL;
   gboolean has_header;
@@ -36,7 +36,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 
   fuzz_files_add ("idx", data, size);
   assay_idx_is_likely ("idx");
-  for (guint n = 1; n <= ASSAY_IDX_MOST_DIMENSIONS; n++) {
+  for (guint n = 1; n <= ASSAY_IDX_MAX_DIMENSIONS; n++) {
     gboolean is_large;
 
     is_read |= read_whole (n, &is_large);

@@ -36,7 +36,7 @@ read_all (AssayTable *table)
   for (guint i = 0; i < info->n_dimensions; i++)
     FUZZ_REQUIRE (info->shape[i] > 0 && g_size_checked_mul (&numbers, numbers, info->shape[i]));
   FUZZ_REQUIRE (info->count == info->shape[0] && info->cols == numbers / info->count);
-  FUZZ_REQUIRE (info->cols <= ASSAY_TABLE_MOST_COLS && info->n_labels <= ASSAY_TABLE_MOST_LABELS);
+  FUZZ_REQUIRE (info->cols <= ASSAY_TABLE_MAX_COLS && info->n_labels <= ASSAY_TABLE_MAX_LABELS);
   FUZZ_REQUIRE (assay_table_piece (table) >= 1 && assay_table_piece (table) <= info->count);
   if (numbers > MOST_NUMBERS)
     return FALSE;
