@@ -31,8 +31,9 @@ static gboolean
 write_again (const AssaySavedRun *run, const char *place, const AssayFigureOptions *figures,
              GError **error)
 {
-  return assay_report_write (run->results, place, run->times.threads, run->times.started_us,
-                             run->times.ended_us, figures, error);
+  const AssayReportRun about = { run->times.threads, run->times.started_us, run->times.ended_us };
+
+  return assay_report_write (run->results, place, &about, figures, error);
 }
 
 static void

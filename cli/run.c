@@ -110,11 +110,11 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
   const AssayRunTimes times = { .threads = assay_parallel_threads (),
                                 .started_us = started,
                                 .ended_us = g_get_real_time () };
+  const AssayReportRun about = { times.threads, times.started_us, times.ended_us };
   g_autofree char *text = NULL;
 
   if (results == NULL || !assay_manifest_set_times (folder->store, &times, error)
-      || !assay_report_write (results, folder->work, times.threads, times.started_us,
-                              times.ended_us, NULL, error)
+      || !assay_report_write (results, folder->work, &about, NULL, error)
       || !compare (results, plan, folder, options->baseline, &baseline, error))
     return EXIT_UNFINISHED;
   text = options->json ? assay_report_json (results, error)

@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 /* Writes results.json, results.csv, claims.xml, summary.md, run.json, the contact sheets in
  * pictures/, the figures in figures/ (@figures NULL: as SVG alone) and report.html into @folder,
  * each atomically. ASSAY_ERROR_IO, _MEMORY. */
-gboolean assay_report_write (const AssayResults *results, const char *folder, guint threads,
-                             gint64 started_us, gint64 ended_us, const AssayFigureOptions *figures,
+gboolean assay_report_write (const AssayResults *results, const char *folder,
+                             const AssayReportRun *run, const AssayFigureOptions *figures,
                              GError **error);
 
 gboolean assay_report_write_baseline (const AssayBaseline *baseline, const char *folder,

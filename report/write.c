@@ -84,8 +84,7 @@ fill_results (FILE *file, gconstpointer results, GError **error)
 
 typedef struct {
   const AssayResults *results;
-  guint threads;
-  gint64 started_us, ended_us;
+  const AssayReportRun *run;
 } About;
 
 static gboolean
@@ -93,9 +92,7 @@ fill_about (FILE *file, gconstpointer data, GError **error)
 {
   const About *about = data;
   AssayJson *json = assay_json_new_to (write_piece, file);
-  const gboolean is_ok = assay_report_write_run_json (about->results, about->threads,
-                                                      about->started_us, about->ended_us, json,
-                                                      error);
+  const gboolean is_ok = assay_report_write_run_json (about->results, about->run, json, error);
 
   return assay_json_finish_to (json) && is_ok;
 }
@@ -152,11 +149,10 @@ write_page (const AssayResults *results, const char *folder, const AssayFigureOp
 }
 
 gboolean
-assay_report_write (const AssayResults *results, const char *folder, guint threads,
-                    gint64 started_us, gint64 ended_us, const AssayFigureOptions *figures,
-                    GError **error)
+assay_report_write (const AssayResults *results, const char *folder, const AssayReportRun *run,
+                    const AssayFigureOptions *figures, GError **error)
 {
-  const About about = { results, threads, started_us, ended_us };
+  const About about = { results, run };
 
   return write_file (folder, "results.json", fill_results, results, error)
          && write_text (folder, "results.csv", assay_report_csv (results), error)

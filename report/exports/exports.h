@@ -24,9 +24,15 @@ char *assay_report_sheets (const AssayResults *results, const char *folder);
  * column shows. NAME.json: what each column and row is, and where. */
 GBytes *assay_report_sheet_png (const AssayResultSheet *sheet, const char *title, GError **error);
 char *assay_report_sheet_json (const AssayResultSheet *sheet);
-/* run.json: what results.json must not depend on; null where @threads or a time is 0. */
-gboolean assay_report_write_run_json (const AssayResults *results, guint threads, gint64 started_us,
-                                      gint64 ended_us, AssayJson *json, GError **error);
+/* What run.json says and results do not; 0: not known. */
+typedef struct {
+  guint threads;
+  gint64 started_us, ended_us;
+} AssayReportRun;
+
+/* run.json: what results.json must not depend on. */
+gboolean assay_report_write_run_json (const AssayResults *results, const AssayReportRun *run,
+                                      AssayJson *json, GError **error);
 
 /* What got worse since a baseline, in words, and as baseline.json. */
 char *assay_report_baseline (const AssayBaseline *baseline);

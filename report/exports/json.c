@@ -407,8 +407,8 @@ write_seconds (const AssayResultCell *cell, gpointer json, G_GNUC_UNUSED GError 
 }
 
 gboolean
-assay_report_write_run_json (const AssayResults *results, guint threads, gint64 started_us,
-                             gint64 ended_us, AssayJson *json, GError **error)
+assay_report_write_run_json (const AssayResults *results, const AssayReportRun *run,
+                             AssayJson *json, GError **error)
 {
   g_autofree char *glib = g_strdup_printf ("%u.%u.%u", glib_major_version, glib_minor_version,
                                            glib_micro_version);
@@ -433,12 +433,12 @@ assay_report_write_run_json (const AssayResults *results, guint threads, gint64 
   assay_json_end_object (json);
   write_plugins (json, results->plugins, TRUE);
   assay_json_key (json, "threads");
-  if (threads > 0)
-    assay_json_int (json, threads);
+  if (run->threads > 0)
+    assay_json_int (json, run->threads);
   else
     assay_json_string (json, NULL);
-  write_time (json, "start", started_us);
-  write_time (json, "end", ended_us);
+  write_time (json, "start", run->started_us);
+  write_time (json, "end", run->ended_us);
   assay_json_key (json, "seconds");
   assay_json_begin_object (json);
   if (!assay_results_each_cell (results, FALSE, write_seconds, json, error))
