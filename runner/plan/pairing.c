@@ -5,8 +5,8 @@
 
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
-#include "runner/plan/elsewhere.h"
 #include "runner/plan/estimate.h"
+#include "runner/plan/external.h"
 #include "runner/plan/fit.h"
 
 /* Cells beyond this would be a mistake in a list. */
@@ -431,12 +431,12 @@ check_memory (AssayPlan *plan, GError **error)
 }
 
 static gboolean
-look_elsewhere (AssayPlan *plan, GError **error)
+verify_external (AssayPlan *plan, GError **error)
 {
   const char *kind = NULL;
   const AssayPart *part = NULL;
 
-  return assay_elsewhere_look (plan, &kind, &part, error) || blame (plan, kind, part, error);
+  return assay_external_verify (plan, &kind, &part, error) || blame (plan, kind, part, error);
 }
 
 gboolean
@@ -457,5 +457,5 @@ assay_plan_pair (AssayPlan *plan, GError **error)
   drop_default_metrics (plan);
   return check_parts (plan, error) && (is_kept || check_claims (plan, error))
          && make_cells (plan, error)
-         && (is_kept || (check_memory (plan, error) && look_elsewhere (plan, error)));
+         && (is_kept || (check_memory (plan, error) && verify_external (plan, error)));
 }

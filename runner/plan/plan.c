@@ -87,7 +87,7 @@ assay_plan_free (AssayPlan *plan)
   g_array_unref (plan->cells);
   g_ptr_array_unref (plan->skipped);
   g_free (plan->probes);
-  g_free (plan->elsewhere);
+  g_free (plan->external);
   g_strfreev (plan->folders);
   g_free (plan);
 }

@@ -107,7 +107,7 @@ typedef struct {
   guint64 secret_groups; /* per cell; 0: secrets are drawn one by one */
   gboolean takes_all;    /* secrets: all that the dataset has, in equal parts */
   gboolean keeps_order;  /* secrets are drawn in the order of the dataset */
-  char *elsewhere;       /* sha256 of what was made elsewhere; NULL: nothing, or not looked at */
+  char *external;        /* sha256 of what was made elsewhere; NULL: nothing, or not looked at */
   guint64 tune_secrets; /* set apart for tuning; 0 when nothing is tuned */
   GPtrArray *datasets;  /* AssayPart, as the four below */
   GPtrArray *defenses;

@@ -123,17 +123,17 @@ check_external (const AssayPlan *plan, AssayStore *store, GError **error)
 {
   g_autofree char *known = NULL;
 
-  if (plan->elsewhere == NULL)
+  if (plan->external == NULL)
     return TRUE;
-  if (!assay_store_get (store, "elsewhere.sha256", &known, error))
+  if (!assay_store_get (store, "external.sha256", &known, error))
     return FALSE;
   if (known == NULL)
-    return assay_store_set (store, "elsewhere.sha256", plan->elsewhere, error);
-  return g_str_equal (known, plan->elsewhere)
+    return assay_store_set (store, "external.sha256", plan->external, error);
+  return g_str_equal (known, plan->external)
          || assay_fail (error, ASSAY_ERROR_DATA,
                         "the releases or guesses made elsewhere changed since the run began "
                         "(sha256 %.12s, now %.12s); expected a new run with --out",
-                        known, plan->elsewhere);
+                        known, plan->external);
 }
 
 gboolean

@@ -1,5 +1,5 @@
 /* Releases and guesses of a scenario that were made elsewhere. */
-#include "runner/plan/elsewhere.h"
+#include "runner/plan/external.h"
 
 #include <string.h>
 
@@ -137,8 +137,8 @@ look_at_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checks
 }
 
 gboolean
-assay_elsewhere_look (AssayPlan *plan, const char **ret_kind, const AssayPart **ret_part,
-                      GError **error)
+assay_external_verify (AssayPlan *plan, const char **ret_kind, const AssayPart **ret_part,
+                       GError **error)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   gboolean is_any = FALSE;
@@ -162,6 +162,6 @@ assay_elsewhere_look (AssayPlan *plan, const char **ret_kind, const AssayPart **
       return FALSE;
   }
   if (is_any)
-    plan->elsewhere = g_strdup (g_checksum_get_string (checksum));
+    plan->external = g_strdup (g_checksum_get_string (checksum));
   return TRUE;
 }
