@@ -49,8 +49,7 @@ make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_
   return TRUE;
 }
 
-const AssayAttack assay_attack_verbatim = {
-  .id = "verbatim",
+ASSAY_ATTACK (verbatim, "verbatim",
   .summary = "Take the released numbers as the secret: vectors, or the translation of a subspace",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "table 1, row Raw" },
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES,
@@ -60,5 +59,4 @@ const AssayAttack assay_attack_verbatim = {
   .control = { .says = "an unprotected secret is read off",
                .make = make_control,
                .at_least = 1,
-               .within = 1e-6 },
-};
+               .within = 1e-6 });

@@ -191,7 +191,8 @@ command_of (const AssayPart *part)
 {
   for (const AssayParam *param = part->settings->table; param != NULL && param->name != NULL;
        param++)
-    if (part->plugin->files != NULL && g_str_equal (param->name, "command"))
+    if (part->plugin->external != NULL && part->plugin->external->files != NULL
+        && g_str_equal (param->name, "command"))
       return assay_settings_get (part->settings, param);
   return NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/witness.h"
 #include "core/base/text.h"
+#include "core/stats/epsilon.h"
 #include "runner/judge/load.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/fit.h"

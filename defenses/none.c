@@ -18,10 +18,8 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-const AssayDefense assay_defense_none = {
-  .id = "none",
+ASSAY_DEFENSE (none, "none",
   .summary = "Release the secrets as they are",
   .reference = { "no protection", "the reference point of every comparison" },
   .produces = ASSAY_RELEASE_VECTORS,
-  .protect = protect,
-};
+  .protect = protect);

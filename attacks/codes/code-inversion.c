@@ -371,13 +371,11 @@ static const AssayParam parameters[]
                          "How many further releases of the same secrets it wants"),
         ASSAY_PARAM_END };
 
-const AssayAttack assay_attack_code_inversion = {
-  .id = "code-inversion",
+ASSAY_ATTACK (code_inversion, "code-inversion",
   .summary = "Estimate features from their codes by least squares",
   .reference = { "Boufounos and Baraniuk 2008, 1-Bit Compressive Sensing; PHashing and PITQ",
                  "the problem; section 3.2. The attack is ours" },
-  .parameters = parameters,
-  .settings_size = sizeof (CodeInversion),
+  ASSAY_SETTINGS (CodeInversion, parameters),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_CODES,
@@ -388,5 +386,4 @@ const AssayAttack assay_attack_code_inversion = {
   .control = { .says = "four features come back from many bits, flipped as assumed",
                .make = make_control,
                .at_least = 0.5,
-               .within = 0.5 },
-};
+               .within = 0.5 });

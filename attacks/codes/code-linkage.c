@@ -381,12 +381,10 @@ static const AssayParam parameters[]
                          "How many further releases of the same secrets it wants"),
         ASSAY_PARAM_END };
 
-const AssayAttack assay_attack_code_linkage = {
-  .id = "code-linkage",
+ASSAY_ATTACK (code_linkage, "code-linkage",
   .summary = "Find the record that a code was made of by hashing those that are at hand",
   .reference = { "PHashing and PITQ (private hashing)", "section 3.2; the attack is ours" },
-  .parameters = parameters,
-  .settings_size = sizeof (CodeLinkage),
+  ASSAY_SETTINGS (CodeLinkage, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_CODES,
   .needs = ASSAY_GRANT_PUBLIC | ASSAY_GRANT_HASH_FUNCTION,
@@ -395,5 +393,4 @@ const AssayAttack assay_attack_code_linkage = {
   .attack = attack,
   .control = { .says = "the record is found that a code was made of",
                .make = make_control,
-               .at_least = 0.9 },
-};
+               .at_least = 0.9 });

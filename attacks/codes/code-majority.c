@@ -104,12 +104,10 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
   return (guint64) shape->n_secrets * ASSAY_CODE_MAX_BITS * sizeof (float) / 4;
 }
 
-const AssayAttack assay_attack_code_majority = {
-  .id = "code-majority",
+ASSAY_ATTACK (code_majority, "code-majority",
   .summary = "Guess what codes were before they were randomised, bit by bit, by majority",
   .reference = { "PHashing and PITQ (private hashing)", "algorithm 1; the attack is ours" },
-  .parameters = parameters,
-  .settings_size = sizeof (CodeMajority),
+  ASSAY_SETTINGS (CodeMajority, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_CODES,
   .game = ASSAY_GAME_RECONSTRUCT,
@@ -117,5 +115,4 @@ const AssayAttack assay_attack_code_majority = {
   .attack = attack,
   .control = { .says = "bits are found that are wrong in one release each",
                .make = make_control,
-               .at_least = 1 },
-};
+               .at_least = 1 });

@@ -193,22 +193,22 @@ static const AssayParam parameters[]
         ASSAY_PARAM_CHOICE (Exec, control, 0, control_kinds,
                             "Kind of release in the control, of public rows as they are; that of "
                             "the game pair has mixtures always"),
-        ASSAY_PARAM_LATER_CHOICE (Exec, game, 0, games,
-                                  "What its guess holds: estimates of the "
-                                  "secrets; candidates, public rows for each released item; or "
-                                  "scores of pairs of items that may share a secret"),
+        ASSAY_PARAM_CHOICE (Exec, game, 0, games,
+                            "What its guess holds: estimates of the "
+                            "secrets; candidates, public rows for each released item; or "
+                            "scores of pairs of items that may share a secret",
+                            ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
-const AssayAttack assay_attack_exec = {
-  .id = "exec",
+static const AssayExternal external = { .locate = locate, .files = files };
+
+ASSAY_ATTACK (exec, "exec",
   .summary = "Another program as the attack, in any language: reads and writes .npy files",
   .reference = { "Assay", "core/external/exec-folder.h" },
-  .parameters = parameters,
-  .settings_size = sizeof (Exec),
+  ASSAY_SETTINGS (Exec, parameters),
   .check = check,
   .memory = memory,
-  .locate = locate,
-  .files = files,
+  .external = &external,
   .reads = ASSAY_RELEASE_ANY,
   .needs = ASSAY_GRANT_OTHER_RELEASES,
   .game = ASSAY_GAME_RECONSTRUCT,
@@ -218,5 +218,4 @@ const AssayAttack assay_attack_exec = {
                        "nearly equal releases of one secret are told from those of others",
                .make = make_control,
                .at_least = 1,
-               .within = 0.25 },
-};
+               .within = 0.25 });

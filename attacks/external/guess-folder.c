@@ -8,6 +8,7 @@
  * silence proves nothing: what it recovered is measured and may violate a claim, and no claim is
  * upheld by what it did not recover (runner/judge/judge.c). */
 #include "core/external/external-folder.h"
+#include "core/plugin/plugin.h"
 #include "core/plugin/registry.h"
 
 static const char *const games[] = { "estimates", "candidates", "pairs", NULL };
@@ -74,16 +75,15 @@ static const AssayParam parameters[]
                             "every released item, or pairs with scores"),
         ASSAY_PARAM_END };
 
-const AssayAttack assay_attack_guess_folder = {
-  .id = "guess-folder",
+static const AssayExternal external = { .look = look };
+
+ASSAY_ATTACK (guess_folder, "guess-folder",
   .summary = "An external guess, as a folder of .npy files",
   .reference = { "Assay", "core/data/exchange.h" },
-  .parameters = parameters,
-  .settings_size = sizeof (Folder),
+  ASSAY_SETTINGS (Folder, parameters),
   .reads = ASSAY_RELEASE_ANY,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
   .control = { .says = "none: of an external guess only what it recovered counts" },
-  .look = look,
-  .plays = game,
-};
+  .external = &external,
+  .plays = game);

@@ -221,13 +221,11 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayAttack assay_attack_mixture_inversion = {
-  .id = "mixture-inversion",
+ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
   .summary = "Take masked mixtures of two secrets and public images back to the secrets",
   .reference = { "Carlini et al. 2020, Is Private Learning Possible with Instance Encoding?",
                  "section 5; phase retrieval in place of its networks" },
-  .parameters = parameters,
-  .settings_size = sizeof (Inversion),
+  ASSAY_SETTINGS (Inversion, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
@@ -236,5 +234,4 @@ const AssayAttack assay_attack_mixture_inversion = {
   .control = { .says = "few smooth images come back from their mixtures",
                .make = make_control,
                .at_least = 0.75,
-               .within = 0.6 },
-};
+               .within = 0.6 });

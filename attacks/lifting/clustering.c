@@ -301,12 +301,10 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayAttack assay_attack_clustering = {
-  .id = "clustering",
+ASSAY_ATTACK (clustering, "clustering",
   .summary = "Cluster public descriptors near the subspace, and take those that no other one meets",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.2, equation 2" },
-  .parameters = parameters,
-  .settings_size = sizeof (Clustering),
+  ASSAY_SETTINGS (Clustering, parameters),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_SUBSPACES,
@@ -317,5 +315,4 @@ const AssayAttack assay_attack_clustering = {
   .control = { .says = "secrets are told from database descriptors that other subspaces share",
                .make = make_control,
                .at_least = 0.9,
-               .within = 0.3 },
-};
+               .within = 0.3 });

@@ -367,23 +367,24 @@ static const AssayParam parameters[] = {
                       "release says"),
   ASSAY_PARAM_BOOL (Database, show_near, FALSE,
                     "Return the adversarial rows and the next 50, too: what ratio-test measures"),
-  ASSAY_PARAM_LATER_CHOICE (Database, search, SUBSPACE_SEARCH_EXACT, subspace_search_names,
-                            "Whether all rows are looked at, or those of some lists only; "
-                            "search-recall then says what share of the nearest it found"),
-  ASSAY_PARAM_LATER_INT (Database, lists, 0, 0, SUBSPACE_SEARCH_MOST_LISTS, "lists",
-                         "Of an approximate search: how many the rows are divided into; 0: about "
-                         "4 sqrt (rows), and at most rows / 16"),
-  ASSAY_PARAM_LATER_INT (Database, probes, 0, 0, SUBSPACE_SEARCH_MOST_LISTS, "lists",
-                         "And how many of them are looked at for each subspace; 0: a sixteenth"),
+  ASSAY_PARAM_CHOICE (Database, search, SUBSPACE_SEARCH_EXACT, subspace_search_names,
+                      "Whether all rows are looked at, or those of some lists only; "
+                      "search-recall then says what share of the nearest it found",
+                      ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_INT (Database, lists, 0, 0, SUBSPACE_SEARCH_MOST_LISTS, "lists",
+                   "Of an approximate search: how many the rows are divided into; 0: about "
+                   "4 sqrt (rows), and at most rows / 16",
+                   ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_INT (Database, probes, 0, 0, SUBSPACE_SEARCH_MOST_LISTS, "lists",
+                   "And how many of them are looked at for each subspace; 0: a sixteenth",
+                   ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 
-const AssayAttack assay_attack_database = {
-  .id = "database",
+ASSAY_ATTACK (database, "database",
   .summary = "Find the adversarial descriptors in the lifting database, and the secret beside them",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1, equation 1" },
-  .parameters = parameters,
-  .settings_size = sizeof (Database),
+  ASSAY_SETTINGS (Database, parameters),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_SUBSPACES,
@@ -394,5 +395,4 @@ const AssayAttack assay_attack_database = {
   .control = { .says = "secrets beside a cluster of the database are found",
                .make = make_control,
                .at_least = 0.9,
-               .within = 0.3 },
-};
+               .within = 0.3 });

@@ -78,12 +78,10 @@ memory (gconstpointer settings, const AssayShape *shape)
   return assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, 1);
 }
 
-const AssayAttack assay_attack_nearest = {
-  .id = "nearest",
+ASSAY_ATTACK (nearest, "nearest",
   .summary = "Take the public descriptor nearest to the subspace",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1" },
-  .parameters = parameters,
-  .settings_size = sizeof (Nearest),
+  ASSAY_SETTINGS (Nearest, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_PUBLIC,
@@ -93,5 +91,4 @@ const AssayAttack assay_attack_nearest = {
   .control = { .says = "a secret that is itself public is found",
                .make = make_control,
                .at_least = 1,
-               .within = 1e-4 },
-};
+               .within = 1e-4 });

@@ -2,6 +2,8 @@
  * column of noise that depends on nothing. At b = 1/4 its epsilon is ln ((1 - b) / b) = ln 3, at
  * b = 1/2 it is 0. Outputs are discrete and the density is known, so that every score can play. */
 #include "attacks/mechanisms/distinguish-control.h"
+#include "core/games/distinguish.h"
+#include "core/stats/epsilon.h"
 
 #include <math.h>
 

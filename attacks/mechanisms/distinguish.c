@@ -369,14 +369,12 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayAttack assay_attack_distinguish = {
-  .id = "distinguish",
+ASSAY_ATTACK (distinguish, "distinguish",
   .summary = "Tell two neighbouring inputs of a mechanism apart by an event learned on its runs",
   .reference = { "Ding et al. 2018, Detecting Violations of Differential Privacy; Bichsel et al. "
                  "2021, DP-Sniper",
                  "event selection (StatDP); attacks from classifiers (DP-Sniper)" },
-  .parameters = parameters,
-  .settings_size = sizeof (Distinguish),
+  ASSAY_SETTINGS (Distinguish, parameters),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
@@ -389,5 +387,4 @@ const AssayAttack assay_attack_distinguish = {
   .control = { .says = "a bit that is flipped with probability 1/4 is certified near its epsilon "
                        "of ln 3, and a coin is not",
                .play = play_control,
-               .at_least = 0.8 },
-};
+               .at_least = 0.8 });

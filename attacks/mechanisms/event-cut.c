@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/stats/binomial.h"
 #include "core/stats/epsilon.h"
 #include "core/stats/interval.h"
 

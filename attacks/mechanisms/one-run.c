@@ -12,6 +12,7 @@
  * 1 / (1 + exp (eps)), which leaks exactly eps; and coins, which leak nothing and on which no
  * epsilon above 0 may be certified. */
 #include "core/games/one-run.h"
+#include "core/stats/epsilon.h"
 
 #include <math.h>
 
@@ -199,13 +200,11 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayAttack assay_attack_one_run = {
-  .id = "one-run",
+ASSAY_ATTACK (one_run, "one-run",
   .summary = "Guess which of many canaries were in the dataset of a single release",
   .reference = { "Steinke, Nasr and Jagielski 2023, Privacy Auditing with One (1) Training Run",
                  "algorithm 1, theorem 5.2" },
-  .parameters = parameters,
-  .settings_size = sizeof (OneRun),
+  ASSAY_SETTINGS (OneRun, parameters),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_STATISTICS,
@@ -215,5 +214,4 @@ const AssayAttack assay_attack_one_run = {
   .delta = delta,
   .control = { .says = "half of a leak of epsilon = 2 is certified, and nothing of fair coins",
                .play = play,
-               .at_least = 0.5 },
-};
+               .at_least = 0.5 });

@@ -320,14 +320,12 @@ memory (gconstpointer data, const AssayShape *shape)
          + (settings->rounds > 0 ? joint_averages_memory (n, shape->n_secrets, shape->cols) : 0);
 }
 
-const AssayAttack assay_attack_averaging = {
-  .id = "averaging",
+ASSAY_ATTACK (averaging, "averaging",
   .summary = "Average the mixtures of one secret, known or found to be of one",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "sections 2.1 and 5.3, figure 7" },
-  .parameters = parameters,
-  .settings_size = sizeof (Averaging),
+  ASSAY_SETTINGS (Averaging, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_NONE,
@@ -336,5 +334,4 @@ const AssayAttack assay_attack_averaging = {
   .control = { .says = "an image comes back as the average of its mixtures",
                .make = make_control,
                .at_least = 0.75,
-               .within = 0.6 },
-};
+               .within = 0.6 });

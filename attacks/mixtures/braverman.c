@@ -81,14 +81,12 @@ memory (gconstpointer data, const AssayShape *shape)
   return mixture_memory (&options, n, shape->n_public, shape->cols, (gsize) settings->keep);
 }
 
-const AssayAttack assay_attack_braverman = {
-  .id = "braverman",
+ASSAY_ATTACK (braverman, "braverman",
   .summary = "Rank public images by the inner product of squares, which no mask of signs changes",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "section 9, Braverman's attack" },
-  .parameters = parameters,
-  .settings_size = sizeof (Braverman),
+  ASSAY_SETTINGS (Braverman, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
@@ -98,5 +96,4 @@ const AssayAttack assay_attack_braverman = {
   = { .says = "of masked Gaussian images with two of 200 public ones in each, one of these "
               "ranks first",
       .make = make_control,
-      .at_least = 0.9 },
-};
+      .at_least = 0.9 });

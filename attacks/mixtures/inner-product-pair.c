@@ -186,14 +186,12 @@ memory (gconstpointer data, const AssayShape *shape)
          + (guint64) n * n / 2 * (2 * sizeof (gint64) + sizeof (float));
 }
 
-const AssayAttack assay_attack_inner_product_pair = {
-  .id = "inner-product-pair",
+ASSAY_ATTACK (inner_product_pair, "inner-product-pair",
   .summary = "Score pairs of mixtures by their inner product: do they share a secret?",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "section 2.1" },
-  .parameters = parameters,
-  .settings_size = sizeof (InnerProductPair),
+  ASSAY_SETTINGS (InnerProductPair, parameters),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
@@ -202,5 +200,4 @@ const AssayAttack assay_attack_inner_product_pair = {
   .attack = attack,
   .control = { .says = "mixtures of two Gaussian images score higher where they share one",
                .make = make_control,
-               .at_least = 0.9 },
-};
+               .at_least = 0.9 });

@@ -266,14 +266,12 @@ memory (gconstpointer data, const AssayShape *shape)
                * sizeof (float);
 }
 
-const AssayAttack assay_attack_inner_product_subtract = {
-  .id = "inner-product-subtract",
+ASSAY_ATTACK (inner_product_subtract, "inner-product-subtract",
   .summary = "Find the public images of a mixture, fit their coefficients, and subtract them",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "section 2.2" },
-  .parameters = parameters,
-  .settings_size = sizeof (Subtract),
+  ASSAY_SETTINGS (Subtract, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
@@ -282,5 +280,4 @@ const AssayAttack assay_attack_inner_product_subtract = {
   .control = { .says = "a Gaussian image is recovered from its mixture with public ones",
                .make = make_control,
                .at_least = 0.6,
-               .within = 0.5 },
-};
+               .within = 0.5 });

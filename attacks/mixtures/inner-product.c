@@ -81,14 +81,12 @@ memory (gconstpointer data, const AssayShape *shape)
   return mixture_memory (&options, n, shape->n_public, shape->cols, (gsize) settings->keep);
 }
 
-const AssayAttack assay_attack_inner_product = {
-  .id = "inner-product",
+ASSAY_ATTACK (inner_product, "inner-product",
   .summary = "Rank public images by their inner product with a mixture",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "section 2.2" },
-  .parameters = parameters,
-  .settings_size = sizeof (InnerProduct),
+  ASSAY_SETTINGS (InnerProduct, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
@@ -97,5 +95,4 @@ const AssayAttack assay_attack_inner_product = {
   .control = { .says = "of Gaussian images mixed with two of 200 public ones, one of these ranks "
                        "first",
                .make = make_control,
-               .at_least = 0.9 },
-};
+               .at_least = 0.9 });

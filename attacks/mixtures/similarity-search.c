@@ -239,14 +239,12 @@ memory (gconstpointer settings, const AssayShape *shape)
          + QUERIES * m * sizeof (double) + assay_parallel_threads () * m * 2 * sizeof (guint64);
 }
 
-const AssayAttack assay_attack_similarity_search = {
-  .id = "similarity-search",
+ASSAY_ATTACK (similarity_search, "similarity-search",
   .summary = "Rank public images by their structural similarity with a mixture",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "section 5.3, figure 8" },
-  .parameters = parameters,
-  .settings_size = sizeof (SimilaritySearch),
+  ASSAY_SETTINGS (SimilaritySearch, parameters),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
@@ -256,5 +254,4 @@ const AssayAttack assay_attack_similarity_search = {
   .control = { .says = "of Gaussian images mixed with two of 100 public ones, one of these ranks "
                        "first",
                .make = make_control,
-               .at_least = 0.9 },
-};
+               .at_least = 0.9 });

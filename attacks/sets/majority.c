@@ -250,12 +250,10 @@ memory (gconstpointer data, const AssayShape *shape)
   return assay_scan_memory (shape->n_secrets * (repeats (data) + 1), 0, shape->cols, 1);
 }
 
-const AssayAttack assay_attack_majority = {
-  .id = "majority",
+ASSAY_ATTACK (majority, "majority",
   .summary = "Guess the entry that stands in most of several sets released of the same secret",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 5; the attack is ours" },
-  .parameters = parameters,
-  .settings_size = sizeof (Majority),
+  ASSAY_SETTINGS (Majority, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_VECTOR_SETS,
   .needs = ASSAY_GRANT_REPEATS,
@@ -265,5 +263,4 @@ const AssayAttack assay_attack_majority = {
   .control = { .says = "an entry is found that alone stands in the secret's set of every release",
                .make = make_control,
                .at_least = 1,
-               .within = 1e-6 },
-};
+               .within = 1e-6 });

@@ -172,12 +172,10 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
   return assay_scan_memory (shape->n_secrets, 0, shape->cols, 1);
 }
 
-const AssayAttack assay_attack_set_guess = {
-  .id = "set-guess",
+ASSAY_ATTACK (set_guess, "set-guess",
   .summary = "Guess one member of each released set: the likeliest by public rows, if granted",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 5; the attack is ours" },
-  .parameters = parameters,
-  .settings_size = sizeof (SetGuess),
+  ASSAY_SETTINGS (SetGuess, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_VECTOR_SETS,
   .game = ASSAY_GAME_RECONSTRUCT,
@@ -186,5 +184,4 @@ const AssayAttack assay_attack_set_guess = {
                        "in the middle of it, by rule",
                .make = make_control,
                .at_least = 1,
-               .within = 1e-4 },
-};
+               .within = 1e-4 });

@@ -197,15 +197,13 @@ memory (gconstpointer data, const AssayShape *shape)
                 image_prior_memory (m, cols) + joint_removal_memory (m, cols));
 }
 
-const AssayAttack assay_attack_whitened_removal = {
-  .id = "whitened-removal",
+ASSAY_ATTACK (whitened_removal, "whitened-removal",
   .summary = "Find the public images of a single mixture with its signs, and take them away",
   .reference = { "Assay; after Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes "
                  "for Private Distributed Learning",
                  "section 2.2; Rangan, Schniter and Fletcher 2019, Vector Approximate Message "
                  "Passing, for signs" },
-  .parameters = parameters,
-  .settings_size = sizeof (WhitenedRemoval),
+  ASSAY_SETTINGS (WhitenedRemoval, parameters),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
@@ -215,5 +213,4 @@ const AssayAttack assay_attack_whitened_removal = {
   .control = { .says = "a smooth image comes back from its mixture with public ones",
                .make = make_control,
                .at_least = 0.5,
-               .within = 0.7 },
-};
+               .within = 0.7 });

@@ -212,9 +212,9 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Whitened, keep, 0, 0, 100000000, "public images",
                    "Candidates that are named for each mixture; 0: all, so that every rank can be "
                    "told"),
-  ASSAY_PARAM_LATER_INT (Whitened, starts, 0, 0, 1000, "",
+  ASSAY_PARAM_INT (Whitened, starts, 0, 0, 1000, "",
                          "First images of a mixture from which all `refine` are found jointly with "
-                         "all signs; 0: they are found one after the other"),
+                         "all signs; 0: they are found one after the other", ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 
@@ -234,14 +234,12 @@ memory (gconstpointer data, const AssayShape *shape)
                                        : 0);
 }
 
-const AssayAttack assay_attack_whitened = {
-  .id = "whitened",
+ASSAY_ATTACK (whitened, "whitened",
   .summary = "Rank public images by whitened squares, and by the signs that those found tell",
   .reference = { "Assay; after Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes "
                  "for Private Distributed Learning",
                  "section 9, Braverman's attack" },
-  .parameters = parameters,
-  .settings_size = sizeof (Whitened),
+  ASSAY_SETTINGS (Whitened, parameters),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
@@ -252,5 +250,4 @@ const AssayAttack assay_attack_whitened = {
   = { .says = "of masked Gaussian images with two of 100 public ones in each, one of these "
               "ranks first",
       .make = make_control,
-      .at_least = 0.75 },
-};
+      .at_least = 0.75 });

@@ -39,9 +39,9 @@ append_setting (GString *text, const AssaySettings *settings, const AssayParam *
 {
   g_autofree char *value = assay_settings_get (settings, param);
 
-  /* One that came with a later version stands in no older scenario, and changes what identifies
-   * the run where it is given; an empty text cannot be given at all. */
-  g_string_append_printf (text, "%s%s =", param->is_later || *value == '\0' ? "#" : "",
+  /* What is off changes what identifies the run where it is given; an empty text cannot be given at
+   * all. */
+  g_string_append_printf (text, "%s%s =", param->is_extra || *value == '\0' ? "#" : "",
                           param->name);
   if (*value != '\0')
     g_string_append_c (text, ' ');

@@ -238,7 +238,7 @@ assay_settings_canonical (const AssaySettings *settings)
   for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
     g_autofree char *value = assay_settings_get (settings, param);
 
-    if (param->is_later && is_default (settings, param))
+    if (param->is_extra && is_default (settings, param))
       continue;
     g_string_append_printf (text, "%s=%s\n", param->name, value);
   }

@@ -28,54 +28,38 @@ typedef struct {
   const char *const *choices;
   const char *unit;
   const char *help;
-  gboolean is_later; /* came with a later version: see assay_settings_canonical */
+  /* A feature that is off at its default: it stands in plans, ids and the keys of random streams
+   * only where it is set, so that a plugin may gain one and results stay what they are. */
+  gboolean is_extra;
 } AssayParam;
+
+/* After the help of a setting: see is_extra. */
+#define ASSAY_PARAM_EXTRA .is_extra = true
 
 /* The offset of @field, if its type is @type; a compile error otherwise. */
 #define ASSAY_TYPED_OFFSET(Struct, field, type)                                                   \
   _Generic (((Struct *) 0)->field, type : offsetof (Struct, field))
 
-#define ASSAY_PARAM_BOOL(Struct, field, otherwise, about)                                         \
+#define ASSAY_PARAM_BOOL(Struct, field, otherwise, ...)                                           \
   { .name = #field, .type = ASSAY_PARAM_TYPE_BOOL,                                                \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, bool), .low = 0, .high = 1,                      \
-    .number = (otherwise), .help = (about) }
-/* One that came with a later version. */
-#define ASSAY_PARAM_LATER_BOOL(Struct, field, otherwise, about)                                   \
-  { .name = #field, .type = ASSAY_PARAM_TYPE_BOOL,                                                \
-    .offset = ASSAY_TYPED_OFFSET (Struct, field, bool), .low = 0, .high = 1,                      \
-    .number = (otherwise), .help = (about), .is_later = true }
-#define ASSAY_PARAM_INT(Struct, field, otherwise, least, most, measured_in, about)                \
+    .number = (otherwise), .help = __VA_ARGS__ }
+#define ASSAY_PARAM_INT(Struct, field, otherwise, least, most, measured_in, ...)                  \
   { .name = #field, .type = ASSAY_PARAM_TYPE_INT,                                                 \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, gint64), .low = (least), .high = (most),         \
-    .number = (otherwise), .unit = (measured_in), .help = (about) }
-#define ASSAY_PARAM_LATER_INT(Struct, field, otherwise, least, most, measured_in, about)          \
-  { .name = #field, .type = ASSAY_PARAM_TYPE_INT,                                                 \
-    .offset = ASSAY_TYPED_OFFSET (Struct, field, gint64), .low = (least), .high = (most),         \
-    .number = (otherwise), .unit = (measured_in), .help = (about), .is_later = true }
-#define ASSAY_PARAM_REAL(Struct, field, otherwise, least, most, measured_in, about)               \
+    .number = (otherwise), .unit = (measured_in), .help = __VA_ARGS__ }
+#define ASSAY_PARAM_REAL(Struct, field, otherwise, least, most, measured_in, ...)                 \
   { .name = #field, .type = ASSAY_PARAM_TYPE_REAL,                                                \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, double), .low = (least), .high = (most),         \
-    .number = (otherwise), .unit = (measured_in), .help = (about) }
+    .number = (otherwise), .unit = (measured_in), .help = __VA_ARGS__ }
 /* @names is a NULL-terminated array of strings; @otherwise an index into it. */
-#define ASSAY_PARAM_CHOICE(Struct, field, otherwise, names, about)                                \
+#define ASSAY_PARAM_CHOICE(Struct, field, otherwise, names, ...)                                  \
   { .name = #field, .type = ASSAY_PARAM_TYPE_CHOICE,                                              \
     .offset = ASSAY_TYPED_OFFSET (Struct, field, guint), .number = (otherwise),                   \
-    .choices = (names), .help = (about) }
-#define ASSAY_PARAM_LATER_CHOICE(Struct, field, otherwise, names, about)                          \
-  { .name = #field, .type = ASSAY_PARAM_TYPE_CHOICE,                                              \
-    .offset = ASSAY_TYPED_OFFSET (Struct, field, guint), .number = (otherwise),                   \
-    .choices = (names), .help = (about), .is_later = true }
-#define ASSAY_PARAM_STRING(Struct, field, otherwise, about)                                       \
+    .choices = (names), .help = __VA_ARGS__ }
+#define ASSAY_PARAM_STRING(Struct, field, otherwise, ...)                                         \
   { .name = #field, .type = ASSAY_PARAM_TYPE_STRING,                                              \
-    .offset = ASSAY_TYPED_OFFSET (Struct, field, char *), .text = (otherwise), .help = (about) }
-#define ASSAY_PARAM_LATER_STRING(Struct, field, otherwise, about)                                 \
-  { .name = #field, .type = ASSAY_PARAM_TYPE_STRING,                                              \
-    .offset = ASSAY_TYPED_OFFSET (Struct, field, char *), .text = (otherwise), .help = (about),   \
-    .is_later = true }
-#define ASSAY_PARAM_LATER_REAL(Struct, field, otherwise, least, most, measured_in, about)         \
-  { .name = #field, .type = ASSAY_PARAM_TYPE_REAL,                                                \
-    .offset = ASSAY_TYPED_OFFSET (Struct, field, double), .low = (least), .high = (most),         \
-    .number = (otherwise), .unit = (measured_in), .help = (about), .is_later = true }
+    .offset = ASSAY_TYPED_OFFSET (Struct, field, char *), .text = (otherwise), .help = __VA_ARGS__ }
 #define ASSAY_PARAM_END { .name = NULL }
 
 /* One table with every value resolved: what a plugin works on, and what results print. */
@@ -101,9 +85,8 @@ gboolean assay_settings_check_complete (const AssaySettings *settings, GError **
 gboolean assay_param_exists (const AssayParam *table, const char *name);
 /* The value as a scenario would write it; exact for numbers. */
 char *assay_settings_get (const AssaySettings *settings, const AssayParam *param);
-/* "name=value\n" for every setting in table order: the form that is hashed and keys streams. A
- * setting that came with a later version stands there only where it is not at its default, so that
- * the ids and numbers of scenarios that do not know it stay what they were. */
+/* "name=value\n" for every setting in table order, but those that are extra and at their
+ * default: the form that is hashed and keys streams. */
 char *assay_settings_canonical (const AssaySettings *settings);
 /* "int, 1 to 64, default 4" */
 char *assay_param_describe (const AssayParam *param);

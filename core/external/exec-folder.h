@@ -60,9 +60,10 @@ typedef struct {
                        "Size that a file which it writes may have (RLIMIT_FSIZE), and all that "   \
                        "it writes into its folder together"),                                      \
       ASSAY_PARAM_STRING (AssayExec, settings, "", "Text that is passed on to the program"),       \
-      ASSAY_PARAM_LATER_CHOICE (AssayExec, confine, ASSAY_CONFINE_AUTO, assay_confine_names,       \
-                                "Whether bubblewrap keeps it from the network and from writing "   \
-                                "elsewhere; auto: where it is installed and works")
+      ASSAY_PARAM_CHOICE (AssayExec, confine, ASSAY_CONFINE_AUTO, assay_confine_names,             \
+                          "Whether bubblewrap keeps it from the network and from writing "         \
+                          "elsewhere; auto: where it is installed and works",                      \
+                          ASSAY_PARAM_EXTRA)
 
 typedef struct _AssayExecFolder AssayExecFolder;
 

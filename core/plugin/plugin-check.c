@@ -162,7 +162,7 @@ check_attack (const AssayAttack *attack, GError **error)
   case ASSAY_GAME_LINK:
   case ASSAY_GAME_PAIR:
     return expect (attack->attack != NULL, attack->id, "expected the member attack", error)
-           && expect (control->make != NULL || attack->look != NULL, attack->id,
+           && expect (control->make != NULL || attack->external != NULL, attack->id,
                       "expected the member control.make", error)
            && expect (attack->reads != 0, attack->id, "expected the member reads", error);
   case ASSAY_GAME_DISTINGUISH:

@@ -9,7 +9,7 @@
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
 
-#include "core/stats/interval.h"
+#include "core/stats/binomial.h"
 
 /* More runs than anybody would make. */
 #define MOST_RUNS 1e15

@@ -3,7 +3,7 @@
  * Two inputs, N fresh runs on each, an event fixed before any of them was seen, true in tp runs on
  * the first input and in fp on the second:
  *   eps_low (a) = max (0, ln ((L (tp, N, a/2) - delta) / U (fp, N, a/2)))
- * with the Clopper-Pearson bounds L and U of interval.h; true with probability 1 - a at least.
+ * with the Clopper-Pearson bounds L and U of binomial.h; true with probability 1 - a at least.
  *
  * One-run audits (Steinke, Nasr and Jagielski 2023, Privacy Auditing with One (1) Training Run,
  * theorem 5.2): m canaries each included with probability 1/2, r guesses of which v were right,
@@ -14,22 +14,9 @@
 
 #include <glib.h>
 
+#include "core/stats/measure.h"
+
 G_BEGIN_DECLS
-
-typedef enum {
-  ASSAY_AUDIT_TWO_INPUTS,
-  ASSAY_AUDIT_ONE_RUN,
-} AssayAuditKind;
-
-/* What was counted. Runs, hits and mistakes of several audits of one mechanism at one delta may be
- * added up. */
-typedef struct {
-  AssayAuditKind kind;
-  double delta;
-  guint64 runs;     /* N, on each input; one run: guesses r */
-  guint64 hits;     /* tp; one run: right guesses v */
-  guint64 mistakes; /* fp; one run: canaries m */
-} AssayAudit;
 
 /* ln ((tp / N - delta) / (fp / N)), at least 0: no bound. G_MAXDOUBLE where fp = 0 and what stands
  * above it is not. One run: ln (v / (r - v)), the epsilon of the share of right guesses, whatever

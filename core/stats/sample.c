@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/stats/epsilon.h"
+
 /* Groups from which on the cluster bootstrap is used; with fewer it covers too seldom. */
 #define MANY_GROUPS 30
 

@@ -2,7 +2,8 @@
  * (core/stats/bound-test.h) are both made from, so that they cannot disagree about the method. */
 #pragma once
 
-#include "core/plugin/plugin.h"
+#include "core/base/rng.h"
+#include "core/stats/measure.h"
 
 G_BEGIN_DECLS
 

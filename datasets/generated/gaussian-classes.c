@@ -247,13 +247,10 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDatasetPlugin assay_dataset_gaussian_classes = {
-  .id = "gaussian-classes",
+ASSAY_DATASET (gaussian_classes, "gaussian-classes",
   .summary = "Generated feature vectors with labels, and other records of the same secrets",
   .reference = { "Assay", "mixtures of Gaussians with nuisance dimensions" },
-  .parameters = parameters,
-  .settings_size = sizeof (GaussianClasses),
+  ASSAY_SETTINGS (GaussianClasses, parameters),
   .check = check,
   .probe = probe,
-  .open = open_classes,
-};
+  .open = open_classes);

@@ -300,23 +300,20 @@ static const AssayParam parameters[] = {
                     "Strength of the unsharp mask that photographs have gone through"),
   ASSAY_PARAM_REAL (Scenes, noise, 2, 0, 50, "grey levels",
                     "Noise of the sensor at full brightness (standard deviation)"),
-  ASSAY_PARAM_LATER_BOOL (Scenes, pictures, false,
+  ASSAY_PARAM_BOOL (Scenes, pictures, false,
                     "Keep private and public photographs and the keypoints of their rows, at 12 "
-                    "bytes a pixel"),
-  ASSAY_PARAM_LATER_BOOL (Scenes, views, false,
+                    "bytes a pixel", ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_BOOL (Scenes, views, false,
                     "Photograph every private scene a second time from elsewhere, for tests of "
-                    "matching; keeps private photographs too"),
+                    "matching; keeps private photographs too", ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 
-const AssayDatasetPlugin assay_dataset_scenes = {
-  .id = "scenes",
+ASSAY_DATASET (scenes, "scenes",
   .summary = "SIFT descriptors of generated photographs (dead leaves)",
   .reference = { "Lee, Mumford, Huang 2001, Occlusion Models for Natural Images; Lowe 2004, "
                  "Distinctive Image Features from Scale-Invariant Keypoints",
                  "sections 3 and 4; sections 3 to 6" },
-  .parameters = parameters,
-  .settings_size = sizeof (Scenes),
+  ASSAY_SETTINGS (Scenes, parameters),
   .probe = probe,
-  .open = open_scenes,
-};
+  .open = open_scenes);

@@ -220,13 +220,10 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDatasetPlugin assay_dataset_shapes = {
-  .id = "shapes",
+ASSAY_DATASET (shapes, "shapes",
   .summary = "Generated digits with jitter, clutter and noise, and public images beside them",
   .reference = { "Assay; Lee, Mumford and Huang 2001, Occlusion Models for Natural Images",
                  "digits as strokes; section 4 for the public images" },
-  .parameters = parameters,
-  .settings_size = sizeof (Shapes),
+  ASSAY_SETTINGS (Shapes, parameters),
   .probe = probe,
-  .open = open_shapes,
-};
+  .open = open_shapes);

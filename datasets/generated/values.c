@@ -89,13 +89,10 @@ static const AssayParam parameters[]
         ASSAY_PARAM_REAL (Values, high, 1, -1e30, 1e30, "", "Largest real (kind = real)"),
         ASSAY_PARAM_END };
 
-const AssayDatasetPlugin assay_dataset_values = {
-  .id = "values",
+ASSAY_DATASET (values, "values",
   .summary = "Generated numbers: bits, whole numbers or reals, as mechanisms take them",
   .reference = { "Assay", "uniform and independent numbers" },
-  .parameters = parameters,
-  .settings_size = sizeof (Values),
+  ASSAY_SETTINGS (Values, parameters),
   .check = check,
   .probe = probe,
-  .open = open_values,
-};
+  .open = open_values);

@@ -128,13 +128,10 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDatasetPlugin assay_dataset_cifar = {
-  .id = "cifar",
+ASSAY_DATASET (cifar, "cifar",
   .summary = "Labelled colour images from CIFAR-10 and CIFAR-100 binary files",
   .reference
   = { "Krizhevsky 2009, Learning Multiple Layers of Features from Tiny Images", "binary version" },
-  .parameters = parameters,
-  .settings_size = sizeof (Cifar),
+  ASSAY_SETTINGS (Cifar, parameters),
   .probe = probe,
-  .open = open_cifar,
-};
+  .open = open_cifar);

@@ -182,15 +182,12 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDatasetPlugin assay_dataset_idx = {
-  .id = "idx",
+ASSAY_DATASET (idx, "idx",
   .summary = "Labelled images from IDX files (MNIST, Fashion-MNIST), plain or gzip",
   .reference = { "LeCun, Cortes and Burges, The MNIST database; Xiao, Rasul and Vollgraf 2017, "
                  "Fashion-MNIST",
                  "file formats" },
-  .parameters = parameters,
-  .settings_size = sizeof (Idx),
+  ASSAY_SETTINGS (Idx, parameters),
   .check = check,
   .probe = probe,
-  .open = open_idx,
-};
+  .open = open_idx);

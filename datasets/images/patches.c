@@ -135,15 +135,12 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDatasetPlugin assay_dataset_patches = {
-  .id = "patches",
+ASSAY_DATASET (patches, "patches",
   .summary = "Random crops of photographs (JPEG, PNG), without flat ones",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "section 3.2" },
-  .parameters = parameters,
-  .settings_size = sizeof (Patches),
+  ASSAY_SETTINGS (Patches, parameters),
   .check = check,
   .probe = probe,
-  .open = open_patches,
-};
+  .open = open_patches);

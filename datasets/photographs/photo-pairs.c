@@ -326,14 +326,11 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDatasetPlugin assay_dataset_photo_pairs = {
-  .id = "photo-pairs",
+ASSAY_DATASET (photo_pairs, "photo-pairs",
   .summary = "SIFT descriptors of photographs of planes, in pairs with known homographies",
   .reference = { "Lebeda, Matas, Chum 2012, Fixing the Locally Optimized RANSAC; Lowe 2004, "
                  "Distinctive Image Features from Scale-Invariant Keypoints",
                  "experiments (the set homogr); sections 3 to 6" },
-  .parameters = parameters,
-  .settings_size = sizeof (PhotoPairs),
+  ASSAY_SETTINGS (PhotoPairs, parameters),
   .probe = probe,
-  .open = open_pairs,
-};
+  .open = open_pairs);

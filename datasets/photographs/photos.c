@@ -142,19 +142,16 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_BOOL (Photos, skip_unreadable, false,
                     "Leave out photographs that cannot be used, with a warning, instead of "
                     "stopping"),
-  ASSAY_PARAM_LATER_BOOL (Photos, pictures, false,
+  ASSAY_PARAM_BOOL (Photos, pictures, false,
                     "Keep private and public photographs and the keypoints of their rows, at 12 "
-                    "bytes a pixel"),
+                    "bytes a pixel", ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 
-const AssayDatasetPlugin assay_dataset_photos = {
-  .id = "photos",
+ASSAY_DATASET (photos, "photos",
   .summary = "SIFT descriptors of photographs (JPEG, PNG), divided by photograph",
   .reference
   = { "Lowe 2004, Distinctive Image Features from Scale-Invariant Keypoints", "sections 3 to 6" },
-  .parameters = parameters,
-  .settings_size = sizeof (Photos),
+  ASSAY_SETTINGS (Photos, parameters),
   .probe = probe,
-  .open = open_photos,
-};
+  .open = open_photos);

@@ -231,13 +231,10 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDatasetPlugin assay_dataset_truth_folder = {
-  .id = "truth-folder",
+ASSAY_DATASET (truth_folder, "truth-folder",
   .summary = "Secrets with labels, groups and geometry, as a folder of .npy files",
   .reference = { "Assay", "core/data/exchange.h" },
-  .parameters = parameters,
-  .settings_size = sizeof (Folder),
+  ASSAY_SETTINGS (Folder, parameters),
   .probe = probe,
   .open = open_dataset,
-  .keeps_order = TRUE,
-};
+  .keeps_order = TRUE);

@@ -378,16 +378,18 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_STRING (Vectors, groups, "",
                       "Which private rows belong together: FILE.csv:COLUMN, one line a row of the "
                       "private file; one for each private file, separated by commas"),
-  ASSAY_PARAM_LATER_STRING (Vectors, labels, "",
-                            "Classes of the private rows: a file of whole numbers in the same "
-                            "form, one column with the class or one of 0 and 1 for each class"),
-  ASSAY_PARAM_LATER_STRING (Vectors, test, "",
-                            "Rows that are never protected: the queries of a search"),
-  ASSAY_PARAM_LATER_STRING (Vectors, test_labels, "", "Their classes, as in labels"),
-  ASSAY_PARAM_LATER_BOOL (Vectors, records, FALSE,
-                          "Public rows also hold another record of each private row"),
-  ASSAY_PARAM_LATER_REAL (Vectors, record_noise, 0.1, 0, 1000, "",
-                          "Gaussian noise of those records, in standard deviations of a column"),
+  ASSAY_PARAM_STRING (Vectors, labels, "",
+                      "Classes of the private rows: a file of whole numbers in the same "
+                      "form, one column with the class or one of 0 and 1 for each class",
+                      ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_STRING (Vectors, test, "", "Rows that are never protected: the queries of a search",
+                      ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_STRING (Vectors, test_labels, "", "Their classes, as in labels", ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_BOOL (Vectors, records, FALSE,
+                    "Public rows also hold another record of each private row", ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_REAL (Vectors, record_noise, 0.1, 0, 1000, "",
+                    "Gaussian noise of those records, in standard deviations of a column",
+                    ASSAY_PARAM_EXTRA),
   { .name = "database_centres",
     .type = ASSAY_PARAM_TYPE_INT,
     .offset = ASSAY_TYPED_OFFSET (Vectors, database_centres, gint64),
@@ -395,16 +397,13 @@ static const AssayParam parameters[] = {
     .unit = "rows",
     .help = "The database is so many centres of its rows, scaled to length 1, by spherical "
             "k-means; 0: the rows themselves",
-    .is_later = TRUE },
+    .is_extra = TRUE },
   ASSAY_PARAM_END
 };
 
-const AssayDatasetPlugin assay_dataset_vectors = {
-  .id = "vectors",
+ASSAY_DATASET (vectors, "vectors",
   .summary = "Vectors from TEXMEX (.fvecs, .bvecs, .ivecs) and NumPy (.npy) files",
   .reference = { "TEXMEX corpora (Jegou, Douze and Schmid 2011); NumPy", "file formats" },
-  .parameters = parameters,
-  .settings_size = sizeof (Vectors),
+  ASSAY_SETTINGS (Vectors, parameters),
   .probe = probe,
-  .open = open_dataset,
-};
+  .open = open_dataset);

@@ -40,16 +40,13 @@ static const AssayParam parameters[]
     = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings),
         HASH_PARAM_ITERATIONS (HashSettings, 50), ASSAY_PARAM_END };
 
-const AssayDefense assay_defense_itq = {
-  .id = "itq",
+ASSAY_DEFENSE (itq, "itq",
   .summary = "Hash codes: principal components, rotated towards the corners of a cube",
   .reference = { "Gong and Lazebnik 2011, Iterative Quantization: A Procrustean Approach to "
                  "Learning Binary Codes",
                  "section 2.2" },
-  .parameters = parameters,
-  .settings_size = sizeof (HashSettings),
+  ASSAY_SETTINGS (HashSettings, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_CODES,
-  .protect = protect,
-};
+  .protect = protect);

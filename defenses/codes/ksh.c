@@ -285,15 +285,12 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDefense assay_defense_ksh = {
-  .id = "ksh",
+ASSAY_DEFENSE (ksh, "ksh",
   .summary = "Codes whose inner products come near to similarities of labels, learned bit by bit",
   .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
                  "section 3, algorithm 1" },
-  .parameters = parameters,
-  .settings_size = sizeof (HashSettings),
+  ASSAY_SETTINGS (HashSettings, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_CODES,
-  .protect = protect,
-};
+  .protect = protect);

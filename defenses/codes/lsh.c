@@ -55,15 +55,12 @@ memory (gconstpointer settings, const AssayShape *shape)
 static const AssayParam parameters[]
     = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings), ASSAY_PARAM_END };
 
-const AssayDefense assay_defense_lsh = {
-  .id = "lsh",
+ASSAY_DEFENSE (lsh, "lsh",
   .summary = "Hash codes: signs of random projections",
   .reference
   = { "Charikar 2002, Similarity Estimation Techniques from Rounding Algorithms", "section 3" },
-  .parameters = parameters,
-  .settings_size = sizeof (HashSettings),
+  ASSAY_SETTINGS (HashSettings, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_CODES,
-  .protect = protect,
-};
+  .protect = protect);

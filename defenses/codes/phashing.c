@@ -85,18 +85,15 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDefense assay_defense_phashing = {
-  .id = "phashing",
+ASSAY_DEFENSE (phashing, "phashing",
   .summary = "Hash codes of any method, every bit turned with a fixed probability",
   .reference = { "PHashing, of the paper on private hashing, Random Flipping, PHashing and PITQ",
                  "algorithms 1 and 2, theorems 4 and 6" },
-  .parameters = parameters,
-  .settings_size = sizeof (PHashing),
+  ASSAY_SETTINGS (PHashing, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_CODES,
   .claim = "epsilon-differential privacy, given beta = e^-epsilon (theorem 6); of which neighbours "
            "is not said, and `relation` names them: a bit, a code or a record",
   .mechanism = &phashing_mechanism,
-  .protect = phashing_protect,
-};
+  .protect = phashing_protect);

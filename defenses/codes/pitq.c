@@ -75,18 +75,15 @@ static const AssayParam parameters[]
         FLIPPING_PARAMS (Pitq),
         ASSAY_PARAM_END };
 
-const AssayDefense assay_defense_pitq = {
-  .id = "pitq",
+ASSAY_DEFENSE (pitq, "pitq",
   .summary = "Hash codes of ITQ whose iterations saw turned bits",
   .reference = { "PITQ, of the paper on private hashing, Random Flipping, PHashing and PITQ",
                  "algorithm 3, theorem 8" },
-  .parameters = parameters,
-  .settings_size = sizeof (Pitq),
+  ASSAY_SETTINGS (Pitq, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_CODES,
   .claim = "epsilon-differential privacy, given beta = e^(-epsilon / E) (theorem 8); of which "
            "neighbours is not said, and `relation` names them: a bit, a code or a record",
   .mechanism = &pitq_mechanism,
-  .protect = protect,
-};
+  .protect = protect);

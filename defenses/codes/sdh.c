@@ -353,15 +353,12 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDefense assay_defense_sdh = {
-  .id = "sdh",
+ASSAY_DEFENSE (sdh, "sdh",
   .summary = "Codes from which a linear classifier tells the label, learned bit by bit",
   .reference
   = { "Shen, Shen, Liu and Shen 2015, Supervised Discrete Hashing", "section 3, algorithm 1" },
-  .parameters = parameters,
-  .settings_size = sizeof (HashSettings),
+  ASSAY_SETTINGS (HashSettings, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_CODES,
-  .protect = protect,
-};
+  .protect = protect);

@@ -110,14 +110,11 @@ memory (gconstpointer settings, const AssayShape *shape)
 static const AssayParam parameters[]
     = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings), ASSAY_PARAM_END };
 
-const AssayDefense assay_defense_sh = {
-  .id = "sh",
+ASSAY_DEFENSE (sh, "sh",
   .summary = "Hash codes: waves of the lowest frequencies along principal components",
   .reference = { "Weiss, Torralba and Fergus 2008, Spectral Hashing", "section 3" },
-  .parameters = parameters,
-  .settings_size = sizeof (HashSettings),
+  ASSAY_SETTINGS (HashSettings, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_CODES,
-  .protect = protect,
-};
+  .protect = protect);

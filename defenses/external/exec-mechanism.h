@@ -32,23 +32,26 @@ typedef struct {
 #define EXEC_BATCH 131072
 
 #define EXEC_MECHANISM_PARAMETERS                                                                  \
-  ASSAY_PARAM_LATER_REAL (ExecMechanism, epsilon, 0, 0, 60, "nats",                                \
-                          "Privacy budget that the program claims, for attacks that test claims; " \
-                          "0: it claims none"),                                                    \
-      ASSAY_PARAM_LATER_REAL (ExecMechanism, delta, 0, 0, 1, "",                                   \
-                              "Its delta, less than 1; 0: the claim is pure"),                     \
-      ASSAY_PARAM_LATER_STRING (ExecMechanism, relation, "",                                       \
-                                "Which inputs it calls neighbours, in words"),                     \
-      ASSAY_PARAM_LATER_STRING (ExecMechanism, neighbours, "",                                     \
-                                "A .npy file of such inputs, 2p x columns or 2p x rows x "         \
-                                "columns: inputs 2i and 2i + 1 are a pair. A row of NaN is left "  \
-                                "out. Looked for in the scenario's folder, then in the working "   \
-                                "folder"),                                                         \
-      ASSAY_PARAM_LATER_INT (ExecMechanism, outputs, 1, 1, 1e6, "",                                \
-                             "Numbers that one run puts out"),                                     \
-      ASSAY_PARAM_LATER_INT (ExecMechanism, batch, EXEC_BATCH, 1024, 1 << 26, "runs",              \
-                             "Runs that one start of the program is asked for at most; a "         \
-                             "multiple of 1024")
+  ASSAY_PARAM_REAL (ExecMechanism, epsilon, 0, 0, 60, "nats",                                      \
+                    "Privacy budget that the program claims, for attacks that test claims; "       \
+                    "0: it claims none",                                                           \
+                    ASSAY_PARAM_EXTRA),                                                            \
+      ASSAY_PARAM_REAL (ExecMechanism, delta, 0, 0, 1, "",                                         \
+                        "Its delta, less than 1; 0: the claim is pure", ASSAY_PARAM_EXTRA),        \
+      ASSAY_PARAM_STRING (ExecMechanism, relation, "",                                             \
+                          "Which inputs it calls neighbours, in words", ASSAY_PARAM_EXTRA),        \
+      ASSAY_PARAM_STRING (ExecMechanism, neighbours, "",                                           \
+                          "A .npy file of such inputs, 2p x columns or 2p x rows x "               \
+                          "columns: inputs 2i and 2i + 1 are a pair. A row of NaN is left "        \
+                          "out. Looked for in the scenario's folder, then in the working "         \
+                          "folder",                                                                \
+                          ASSAY_PARAM_EXTRA),                                                      \
+      ASSAY_PARAM_INT (ExecMechanism, outputs, 1, 1, 1e6, "", "Numbers that one run puts out",     \
+                       ASSAY_PARAM_EXTRA),                                                         \
+      ASSAY_PARAM_INT (ExecMechanism, batch, EXEC_BATCH, 1024, 1 << 26, "runs",                    \
+                       "Runs that one start of the program is asked for at most; a "               \
+                       "multiple of 1024",                                                         \
+                       ASSAY_PARAM_EXTRA)
 
 extern const AssayMechanism exec_mechanism;
 

@@ -123,20 +123,18 @@ static const AssayParam parameters[]
                             "What the program is given beside the secrets"),
         EXEC_MECHANISM_PARAMETERS, ASSAY_PARAM_END };
 
-const AssayDefense assay_defense_exec = {
-  .id = "exec",
+static const AssayExternal external = { .locate = locate, .files = files };
+
+ASSAY_DEFENSE (exec, "exec",
   .summary = "Another program as the defense, in any language: reads and writes .npy files",
   .reference = { "Assay", "core/external/exec-folder.h" },
-  .parameters = parameters,
-  .settings_size = sizeof (Exec),
+  ASSAY_SETTINGS (Exec, parameters),
   .check = check,
   .memory = memory,
-  .locate = locate,
-  .files = files,
+  .external = &external,
   .produces = ASSAY_RELEASE_ANY,
   .kind = kind,
   .claim = "what the settings epsilon and delta say, of the pairs of inputs in a file",
   .mechanism = &exec_mechanism,
   .uses = uses,
-  .protect = protect,
-};
+  .protect = protect);

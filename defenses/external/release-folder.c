@@ -171,14 +171,13 @@ static const AssayParam parameters[]
                             "Kind of the release in the folder"),
         ASSAY_PARAM_END };
 
-const AssayDefense assay_defense_release_folder = {
-  .id = "release-folder",
+static const AssayExternal external = { .look = look };
+
+ASSAY_DEFENSE (release_folder, "release-folder",
   .summary = "An external release, as a folder of .npy files",
   .reference = { "Assay", "core/data/exchange.h" },
-  .parameters = parameters,
-  .settings_size = sizeof (Folder),
+  ASSAY_SETTINGS (Folder, parameters),
   .produces = ASSAY_RELEASE_ANY,
   .kind = kind,
   .protect = protect,
-  .look = look,
-};
+  .external = &external);

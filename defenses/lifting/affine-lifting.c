@@ -318,18 +318,15 @@ static const AssayParam parameters[]
                           "Scale secrets and database rows to unit length first"),
         ASSAY_PARAM_END };
 
-const AssayDefense assay_defense_affine_lifting = {
-  .id = "affine-lifting",
+ASSAY_DEFENSE (affine_lifting, "affine-lifting",
   .summary = "Lift each descriptor to an affine subspace that also holds database descriptors",
   .reference = { "Dusmanu et al. 2021, Privacy-Preserving Image Features via Adversarial Affine "
                  "Subspace Embeddings",
                  "read through Pittaluga and Zhuang 2023 (LDP-FEAT), section 3" },
-  .parameters = parameters,
-  .settings_size = sizeof (AffineLifting),
+  ASSAY_SETTINGS (AffineLifting, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_SUBSPACES,
   .uses = uses,
   .release_shape = release_shape,
-  .protect = protect,
-};
+  .protect = protect);

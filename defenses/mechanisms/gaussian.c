@@ -235,18 +235,15 @@ static const AssayParam parameters[]
             "(epsilon up to 1)"),
         ASSAY_PARAM_END };
 
-const AssayDefense assay_defense_gaussian = {
-  .id = "gaussian",
+ASSAY_DEFENSE (gaussian, "gaussian",
   .summary = "Add Gaussian noise to every column",
   .reference = { "Balle and Wang 2018, Improving the Gaussian Mechanism for Differential Privacy",
                  "theorem 8" },
-  .parameters = parameters,
-  .settings_size = sizeof (Gaussian),
+  ASSAY_SETTINGS (Gaussian, parameters),
   .check = check,
   .produces = ASSAY_RELEASE_VECTORS,
   .claim
   = "(epsilon, delta)-local differential privacy of a row, between rows at an L2 distance of "
     "at most the sensitivity",
   .mechanism = &mechanism,
-  .protect = protect,
-};
+  .protect = protect);

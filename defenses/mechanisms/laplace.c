@@ -133,17 +133,14 @@ static const AssayParam parameters[]
                           "sensitivity / epsilon"),
         ASSAY_PARAM_END };
 
-const AssayDefense assay_defense_laplace = {
-  .id = "laplace",
+ASSAY_DEFENSE (laplace, "laplace",
   .summary = "Add Laplace noise to every column",
   .reference = { "Dwork, McSherry, Nissim and Smith 2006, Calibrating Noise to Sensitivity in "
                  "Private Data Analysis",
                  "section 3.1" },
-  .parameters = parameters,
-  .settings_size = sizeof (Laplace),
+  ASSAY_SETTINGS (Laplace, parameters),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim = "epsilon-local differential privacy of a row, between rows at an L1 distance of at most "
            "the sensitivity",
   .mechanism = &mechanism,
-  .protect = protect,
-};
+  .protect = protect);

@@ -166,8 +166,7 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDefense assay_defense_noisy_histogram = {
-  .id = "noisy-histogram",
+ASSAY_DEFENSE (noisy_histogram, "noisy-histogram",
   .summary = "Count the secrets of each value with Laplace noise, of the right or the wrong scale",
   .reference = { "Dwork and Roth 2014, The Algorithmic Foundations of Differential Privacy; Ding, "
                  "Wang, Wang, Zhang and Kifer 2018, Detecting Violations of Differential Privacy",
@@ -180,5 +179,4 @@ const AssayDefense assay_defense_noisy_histogram = {
   .claim = "epsilon-differential privacy of the dataset, between datasets with one record more or "
            "less",
   .mechanism = &mechanism,
-  .protect = protect,
-};
+  .protect = protect);

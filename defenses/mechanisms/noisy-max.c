@@ -113,17 +113,14 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDefense assay_defense_noisy_max = {
-  .id = "noisy-max",
+ASSAY_DEFENSE (noisy_max, "noisy-max",
   .summary = "Tell which query has the largest answer, or by mistake the noisy answer itself",
   .reference = { "Ding, Wang, Wang, Zhang and Kifer 2018, Detecting Violations of Differential "
                  "Privacy",
                  "algorithms 5 to 8" },
-  .parameters = parameters,
-  .settings_size = sizeof (NoisyMax),
+  ASSAY_SETTINGS (NoisyMax, parameters),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim = "epsilon-differential privacy of a row of query answers, each of which one record "
            "changes by at most 1",
   .mechanism = &mechanism,
-  .protect = row_mechanism_protect,
-};
+  .protect = row_mechanism_protect);

@@ -186,19 +186,16 @@ static const AssayParam parameters[]
                          "How many numbers m a released set has; less than the dictionary"),
         ASSAY_PARAM_END };
 
-const AssayDefense assay_defense_omega_subset = {
-  .id = "omega-subset",
+ASSAY_DEFENSE (omega_subset, "omega-subset",
   .summary = "Replace a number by a random set that holds it with a probability set by epsilon",
   .reference = { "Ye and Barg 2018, Optimal Schemes for Discrete Distribution Estimation Under "
                  "Locally Differential Privacy; Pittaluga and Zhuang 2023, LDP-FEAT",
                  "section III; section 5, equation 5" },
-  .parameters = parameters,
-  .settings_size = sizeof (OmegaSubset),
+  ASSAY_SETTINGS (OmegaSubset, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_VECTOR_SETS,
   .claim = "epsilon-local differential privacy of each secret, between any two numbers of the "
            "dictionary",
   .mechanism = &mechanism,
-  .protect = protect,
-};
+  .protect = protect);

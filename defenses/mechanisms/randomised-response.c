@@ -171,18 +171,15 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDefense assay_defense_randomised_response = {
-  .id = "randomised-response",
+ASSAY_DEFENSE (randomised_response, "randomised-response",
   .summary = "Flip every bit with a probability that depends on epsilon",
   .reference = { "Warner 1965, Randomized Response; Dwork and Roth 2014, The Algorithmic "
                  "Foundations of Differential Privacy",
                  "section 3.2 of the latter" },
-  .parameters = parameters,
-  .settings_size = sizeof (RandomisedResponse),
+  ASSAY_SETTINGS (RandomisedResponse, parameters),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim
   = "epsilon-local differential privacy of the whole code (relation = whole-code) or of each "
     "of its bits (relation = one-bit)",
   .mechanism = &mechanism,
-  .protect = protect,
-};
+  .protect = protect);

@@ -168,17 +168,14 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDefense assay_defense_sparse_vector = {
-  .id = "sparse-vector",
+ASSAY_DEFENSE (sparse_vector, "sparse-vector",
   .summary = "Tell which query answers reach a threshold, rightly or with a published mistake",
   .reference = { "Lyu, Su and Li 2017, Understanding the Sparse Vector Technique for Differential "
                  "Privacy",
                  "algorithms 1, 3, 4, 5 and 6" },
-  .parameters = parameters,
-  .settings_size = sizeof (SparseVector),
+  ASSAY_SETTINGS (SparseVector, parameters),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim = "epsilon-differential privacy of a row of query answers, each of which one record "
            "changes by at most 1",
   .mechanism = &mechanism,
-  .protect = row_mechanism_protect,
-};
+  .protect = row_mechanism_protect);

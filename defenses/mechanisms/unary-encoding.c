@@ -192,8 +192,7 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDefense assay_defense_unary_encoding = {
-  .id = "unary-encoding",
+ASSAY_DEFENSE (unary_encoding, "unary-encoding",
   .summary = "Encode a value as one bit among many, and flip bits; also with known mistakes",
   .reference
   = { "Wang, Blocki, Li and Jha 2017, Locally Differentially Private Protocols for "
@@ -208,5 +207,4 @@ const AssayDefense assay_defense_unary_encoding = {
   = "epsilon-local differential privacy of each secret, between any two values, whatever the "
     "defect",
   .mechanism = &mechanism,
-  .protect = protect,
-};
+  .protect = protect);

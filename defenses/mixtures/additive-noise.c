@@ -100,14 +100,11 @@ static const AssayParam parameters[]
                             "Distribution of the noise"),
         ASSAY_PARAM_END };
 
-const AssayDefense assay_defense_additive_noise = {
-  .id = "additive-noise",
+ASSAY_DEFENSE (additive_noise, "additive-noise",
   .summary = "Scale each secret down and add noise as large as what was taken away",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "section 5.2, figure 4" },
-  .parameters = parameters,
-  .settings_size = sizeof (AdditiveNoise),
+  ASSAY_SETTINGS (AdditiveNoise, parameters),
   .produces = ASSAY_RELEASE_VECTORS,
-  .protect = protect,
-};
+  .protect = protect);

@@ -108,18 +108,15 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDefense assay_defense_instahide_cross = {
-  .id = "instahide-cross",
+ASSAY_DEFENSE (instahide_cross, "instahide-cross",
   .summary = "Mix two secret images with public ones and give every pixel a random sign",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "section 3.2" },
-  .parameters = parameters,
-  .settings_size = sizeof (InstaHide),
+  ASSAY_SETTINGS (InstaHide, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_MIXTURES,
   .uses = uses,
   .release_shape = release_shape,
-  .protect = protect,
-};
+  .protect = protect);

@@ -78,17 +78,14 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDefense assay_defense_instahide_inside = {
-  .id = "instahide-inside",
+ASSAY_DEFENSE (instahide_inside, "instahide-inside",
   .summary = "Mix secret images among themselves and give every pixel a random sign",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "algorithm 2" },
-  .parameters = parameters,
-  .settings_size = sizeof (InstaHide),
+  ASSAY_SETTINGS (InstaHide, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_MIXTURES,
   .release_shape = release_shape,
-  .protect = protect,
-};
+  .protect = protect);

@@ -102,18 +102,15 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDefense assay_defense_mixup = {
-  .id = "mixup",
+ASSAY_DEFENSE (mixup, "mixup",
   .summary = "Release weighted sums of images, with labels mixed alike",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "algorithm 1 and section 2.2" },
-  .parameters = parameters,
-  .settings_size = sizeof (Mixup),
+  ASSAY_SETTINGS (Mixup, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_MIXTURES,
   .uses = uses,
   .release_shape = release_shape,
-  .protect = protect,
-};
+  .protect = protect);

@@ -183,14 +183,12 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayDefense assay_defense_ldp_feat = {
-  .id = "ldp-feat",
+ASSAY_DEFENSE (ldp_feat, "ldp-feat",
   .summary = "Release a random set of dictionary entries that may hold the one nearest to a secret",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT: Image Features with Local Differential "
                  "Privacy",
                  "section 5" },
-  .parameters = parameters,
-  .settings_size = sizeof (LdpFeat),
+  ASSAY_SETTINGS (LdpFeat, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_VECTOR_SETS,
@@ -198,5 +196,4 @@ const AssayDefense assay_defense_ldp_feat = {
            "an image that releases q descriptors, by composition. Of the secrets alone: the "
            "dictionary shows the database, which is public",
   .uses = uses,
-  .protect = protect,
-};
+  .protect = protect);

@@ -87,12 +87,10 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-const AssayAttack assay_attack_centroid = {
-  .id = "centroid",
+ASSAY_ATTACK (centroid, "centroid",
   .summary = "Move the mean of the public rows onto the subspace",
   .reference = { "an example", "docs/writing-a-plugin.md" },
-  .parameters = parameters,
-  .settings_size = sizeof (Centroid),
+  ASSAY_SETTINGS (Centroid, parameters),
   .reads = ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,
@@ -100,5 +98,4 @@ const AssayAttack assay_attack_centroid = {
   .control = { .says = "secrets beside the mean of the public rows are found",
                .make = make_control,
                .at_least = 1,
-               .within = 0.1 },
-};
+               .within = 0.1 });

@@ -348,9 +348,9 @@ static const AssayParam parameters[]
                             "Whether estimates stand in the order of the secrets"),
         ASSAY_PARAM_CHOICE (ImageRecovery, sign, KNOWN, signs,
                             "Whether an estimate and its negative are the same"),
-        ASSAY_PARAM_LATER_CHOICE (ImageRecovery, of, SECRETS, targets,
+        ASSAY_PARAM_CHOICE (ImageRecovery, of, SECRETS, targets,
                                   "What estimates are compared with: secrets, or what each mixture "
-                                  "holds of secrets, as they are mixed in it"),
+                                  "holds of secrets, as they are mixed in it", ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
 #define ABOVE(percent, place, about)                                                               \
@@ -404,14 +404,12 @@ static const AssayMeasure measures[] = {
 static const char *const truth_arrays[] = { "secrets", NULL };
 static const char *const guess_arrays[] = { "estimates", NULL };
 
-const AssayMetric assay_metric_image_recovery = {
-  .id = "image-recovery",
+ASSAY_METRIC (image_recovery, "image-recovery",
   .summary = "How much recovered pictures look like the secrets: SSIM, PSNR, MAE, correlation",
   .reference = { "Wang, Bovik, Sheikh and Simoncelli 2004; Huang, Song, Li and Arora 2020, "
                  "InstaHide",
                  "SSIM: equations 13 to 17; section 5.3, figure 7" },
-  .parameters = parameters,
-  .settings_size = sizeof (ImageRecovery),
+  ASSAY_SETTINGS (ImageRecovery, parameters),
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
   .needs = ASSAY_HAS_IMAGES,
@@ -419,5 +417,4 @@ const AssayMetric assay_metric_image_recovery = {
   .n_series = N_SERIES,
   .measures = measures,
   .measure = measure,
-  .show = show,
-};
+  .show = show);

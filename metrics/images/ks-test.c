@@ -313,19 +313,16 @@ static const AssayMeasure measures[] = {
 
 static const char *const truth_arrays[] = { "secrets", "owners", NULL };
 
-const AssayMetric assay_metric_ks_test = {
-  .id = "ks-test",
+ASSAY_METRIC (ks_test, "ks-test",
   .summary = "Whether encodings of one secret differ in distribution from those of others",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "appendix E.3, table 4; all encodings at once: ours" },
-  .parameters = parameters,
-  .settings_size = sizeof (KsTest),
+  ASSAY_SETTINGS (KsTest, parameters),
   .reads_truth = truth_arrays,
   .reads = ASSAY_RELEASE_MIXTURES,
   .finds_order = TRUE,
   .on_request = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
-  .measure = measure,
-};
+  .measure = measure);

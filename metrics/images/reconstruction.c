@@ -210,14 +210,12 @@ static const AssayMeasure measures[] = {
 static const char *const truth_arrays[] = { "secrets", "groups", "frames", NULL };
 static const char *const guess_arrays[] = { "estimates", NULL };
 
-const AssayMetric assay_metric_reconstruction = {
-  .id = "reconstruction",
+ASSAY_METRIC (reconstruction, "reconstruction",
   .summary = "Photographs painted from recovered descriptors and their keypoints",
   .reference = { "Weinzaepfel, Jegou, Perez 2011, Reconstructing an image from its local "
                  "descriptors",
                  "sections 3 and 4" },
-  .parameters = parameters,
-  .settings_size = sizeof (Reconstruction),
+  ASSAY_SETTINGS (Reconstruction, parameters),
   .memory = memory,
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
@@ -227,5 +225,4 @@ const AssayMetric assay_metric_reconstruction = {
   .n_series = N_SERIES,
   .measures = measures,
   .measure = measure,
-  .show = show,
-};
+  .show = show);

@@ -311,14 +311,12 @@ static const AssayMeasure measures[] = {
   { .name = NULL },
 };
 
-const AssayMetric assay_metric_classification = {
-  .id = "classification",
+ASSAY_METRIC (classification, "classification",
   .summary = "How well a classifier that was trained on the release knows test rows",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "sections 3.3 and 5.1" },
-  .parameters = parameters,
-  .settings_size = sizeof (Classification),
+  ASSAY_SETTINGS (Classification, parameters),
   .check = check,
   .memory = memory,
   .reads = READS,
@@ -327,5 +325,4 @@ const AssayMetric assay_metric_classification = {
   .repeats_units = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
-  .assess = assess,
-};
+  .assess = assess);

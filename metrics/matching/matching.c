@@ -317,14 +317,12 @@ static const AssayMeasure measures[] = {
 
 static const char *const truth_arrays[] = { "groups", "frames", NULL };
 
-const AssayMetric assay_metric_matching = {
-  .id = "matching",
+ASSAY_METRIC (matching, "matching",
   .summary = "Matches of released descriptors with another view, and the homography they give",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT; Dusmanu et al. 2021",
                  "sections 3 and 5.2; homography estimation as in DeTone et al. 2018, SuperPoint, "
                  "section 7.3" },
-  .parameters = parameters,
-  .settings_size = sizeof (Matching),
+  ASSAY_SETTINGS (Matching, parameters),
   .check = check,
   .memory = memory,
   .reads_truth = truth_arrays,
@@ -334,5 +332,4 @@ const AssayMetric assay_metric_matching = {
   .names_units = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
-  .assess = assess,
-};
+  .assess = assess);

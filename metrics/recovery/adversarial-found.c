@@ -61,13 +61,11 @@ static const AssayMeasure measures[] = {
 
 static const char *const both_arrays[] = { "adversarial", NULL };
 
-const AssayMetric assay_metric_adversarial_found = {
-  .id = "adversarial-found",
+ASSAY_METRIC (adversarial_found, "adversarial-found",
   .summary = "Share of the adversarial descriptors that the attack found exactly",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1, step 2" },
   .reads_truth = both_arrays,
   .reads_guess = both_arrays,
   .n_series = 2,
   .measures = measures,
-  .measure = measure,
-};
+  .measure = measure);

@@ -71,8 +71,7 @@ static const AssayMeasure measures[] = {
 static const char *const truth_arrays[] = { "codes", NULL };
 static const char *const guess_arrays[] = { "codes", NULL };
 
-const AssayMetric assay_metric_bit_recovery = {
-  .id = "bit-recovery",
+ASSAY_METRIC (bit_recovery, "bit-recovery",
   .summary = "Bits of randomised codes that were found",
   .reference = { "PHashing and PITQ (private hashing)", "algorithm 1, lemma 5" },
   .reads = ASSAY_RELEASE_CODES,
@@ -80,5 +79,4 @@ const AssayMetric assay_metric_bit_recovery = {
   .reads_guess = guess_arrays,
   .n_series = N_SERIES,
   .measures = measures,
-  .measure = measure,
-};
+  .measure = measure);

@@ -22,8 +22,7 @@ static const AssayMeasure measures[] = {
   { .name = NULL },
 };
 
-const AssayMetric assay_metric_epsilon = {
-  .id = "epsilon",
+ASSAY_METRIC (epsilon, "epsilon",
   .summary = "Lower bound on the privacy loss of a mechanism, from a distinguishing game",
   .reference = { "Ding, Wang, Wang, Zhang and Kifer 2018, Detecting Violations of Differential "
                  "Privacy; Steinke, Nasr and Jagielski 2023, Privacy Auditing with One (1) "
@@ -31,5 +30,4 @@ const AssayMetric assay_metric_epsilon = {
                  "statistics.md, \"Epsilon\"" },
   .n_series = ASSAY_AUDIT_SERIES,
   .measures = measures,
-  .audit = audit,
-};
+  .audit = audit);

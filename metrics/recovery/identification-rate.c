@@ -43,13 +43,11 @@ static const AssayMeasure measures[] = {
 static const char *const truth_arrays[] = { "secrets", NULL };
 static const char *const guess_arrays[] = { "estimates", NULL };
 
-const AssayMetric assay_metric_identification_rate = {
-  .id = "identification-rate",
+ASSAY_METRIC (identification_rate, "identification-rate",
   .summary = "Share of estimates whose nearest private descriptor is the true one",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1" },
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
   .n_series = 1,
   .measures = measures,
-  .measure = measure,
-};
+  .measure = measure);

@@ -60,11 +60,11 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_LATER_REAL (Intersections, tau, 0.3, 0, 1e6, "",
-                          "How far a candidate may be from the secret, in lengths of the secret"),
-  ASSAY_PARAM_END
-};
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_REAL (Intersections, tau, 0.3, 0, 1e6, "",
+                          "How far a candidate may be from the secret, in lengths of the secret",
+                          ASSAY_PARAM_EXTRA),
+        ASSAY_PARAM_END };
 
 static const AssayMeasure measures[] = {
   { .name = "intersecting", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_RATE,
@@ -88,15 +88,12 @@ static const AssayMeasure measures[] = {
 static const char *const truth_arrays[] = { "secrets", NULL };
 static const char *const guess_arrays[] = { "estimates", "intersecting", "considered", NULL };
 
-const AssayMetric assay_metric_intersections = {
-  .id = "intersections",
+ASSAY_METRIC (intersections, "intersections",
   .summary = "Share of subspaces that others meet, and to whom that gave the secret away",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.2, table S3" },
-  .parameters = parameters,
-  .settings_size = sizeof (Intersections),
+  ASSAY_SETTINGS (Intersections, parameters),
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
   .n_series = N_SERIES,
   .measures = measures,
-  .measure = measure,
-};
+  .measure = measure);

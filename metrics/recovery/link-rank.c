@@ -168,19 +168,16 @@ static const AssayMeasure measures[] = {
 static const char *const truth_arrays[] = { "partners", NULL };
 static const char *const guess_arrays[] = { "candidates", NULL };
 
-const AssayMetric assay_metric_link_rank = {
-  .id = "link-rank",
+ASSAY_METRIC (link_rank, "link-rank",
   .summary = "Ranks of the public rows that belong to a released item, and hit rates",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "sections 2.2, 5.3 and 9, figure 8" },
-  .parameters = parameters,
-  .settings_size = sizeof (LinkRank),
+  ASSAY_SETTINGS (LinkRank, parameters),
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
   .has_own_units = TRUE,
   .names_units = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
-  .measure = measure,
-};
+  .measure = measure);

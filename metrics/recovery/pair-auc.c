@@ -165,19 +165,16 @@ static const AssayMeasure measures[] = {
 static const char *const truth_arrays[] = { "sources", NULL };
 static const char *const guess_arrays[] = { "pairs", "scores", NULL };
 
-const AssayMetric assay_metric_pair_auc = {
-  .id = "pair-auc",
+ASSAY_METRIC (pair_auc, "pair-auc",
   .summary = "How well scores of pairs tell mixtures that share a secret",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide; DeLong, DeLong and Clarke-Pearson "
                  "1988",
                  "section 2.1; placements: section 2" },
-  .parameters = parameters,
-  .settings_size = sizeof (PairAuc),
+  ASSAY_SETTINGS (PairAuc, parameters),
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
   .has_own_units = TRUE,
   .names_units = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
-  .measure = measure,
-};
+  .measure = measure);

@@ -91,15 +91,12 @@ static const AssayMeasure measures[]
 static const char *const truth_arrays[] = { "secrets", NULL };
 static const char *const guess_arrays[] = { "forming", "near", NULL };
 
-const AssayMetric assay_metric_ratio_test = {
-  .id = "ratio-test",
+ASSAY_METRIC (ratio_test, "ratio-test",
   .summary = "Share of database rows near a subspace that are near one descriptor that forms it",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.1, table S2" },
-  .parameters = parameters,
-  .settings_size = sizeof (RatioTest),
+  ASSAY_SETTINGS (RatioTest, parameters),
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
   .n_series = 4,
   .measures = measures,
-  .measure = measure,
-};
+  .measure = measure);

@@ -38,15 +38,12 @@ static const AssayMeasure measures[] = {
 static const char *const truth_arrays[] = { "secrets", NULL };
 static const char *const guess_arrays[] = { "estimates", NULL };
 
-const AssayMetric assay_metric_recovery_rate = {
-  .id = "recovery-rate",
+ASSAY_METRIC (recovery_rate, "recovery-rate",
   .summary = "Share of secrets whose estimate is within a relative error of tau",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1" },
-  .parameters = parameters,
-  .settings_size = sizeof (RecoveryRate),
+  ASSAY_SETTINGS (RecoveryRate, parameters),
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
   .n_series = 1,
   .measures = measures,
-  .measure = measure,
-};
+  .measure = measure);

@@ -28,13 +28,11 @@ static const AssayMeasure measures[] = {
 static const char *const truth_arrays[] = { "secrets", NULL };
 static const char *const guess_arrays[] = { "estimates", NULL };
 
-const AssayMetric assay_metric_relative_error = {
-  .id = "relative-error",
+ASSAY_METRIC (relative_error, "relative-error",
   .summary = "Distance from estimate to secret, relative to the secret's length",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1" },
   .reads_truth = truth_arrays,
   .reads_guess = guess_arrays,
   .n_series = 1,
   .measures = measures,
-  .measure = measure,
-};
+  .measure = measure);

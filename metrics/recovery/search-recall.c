@@ -75,8 +75,7 @@ static const AssayMeasure measures[] = {
 static const char *const truth_arrays[] = { "secrets", NULL };
 static const char *const guess_arrays[] = { "recall", NULL };
 
-const AssayMetric assay_metric_search_recall = {
-  .id = "search-recall",
+ASSAY_METRIC (search_recall, "search-recall",
   .summary = "What an attack's approximate search found of the nearest rows, by exact search",
   .reference = { "Jegou, Douze and Schmid 2011, Product Quantization for Nearest Neighbor "
                  "Search",
@@ -87,5 +86,4 @@ const AssayMetric assay_metric_search_recall = {
   .reads_guess = guess_arrays,
   .n_series = N_SERIES,
   .measures = measures,
-  .measure = measure,
-};
+  .measure = measure);

@@ -112,14 +112,12 @@ static const AssayMeasure measures[] = {
   { .name = NULL },
 };
 
-const AssayMetric assay_metric_map = {
-  .id = "map",
+ASSAY_METRIC (map, "map",
   .summary = "How well released hash codes still retrieve what shares a label with a query",
   .reference = { "McSherry and Najork 2008, Computing information retrieval performance measures "
                  "efficiently in the presence of tied scores",
                  "average precision" },
-  .parameters = parameters,
-  .settings_size = sizeof (Map),
+  ASSAY_SETTINGS (Map, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_CODES,
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
@@ -127,5 +125,4 @@ const AssayMetric assay_metric_map = {
   .names_units = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
-  .assess = assess,
-};
+  .assess = assess);

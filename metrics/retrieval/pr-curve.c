@@ -109,13 +109,11 @@ static const AssayMeasure measures[] = {
   { .name = NULL },
 };
 
-const AssayMetric assay_metric_pr_curve = {
-  .id = "pr-curve",
+ASSAY_METRIC (pr_curve, "pr-curve",
   .summary = "Precision and recall of what released hash codes have within a Hamming radius",
   .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
                  "section 4, hash lookup" },
-  .parameters = parameters,
-  .settings_size = sizeof (PrCurve),
+  ASSAY_SETTINGS (PrCurve, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_CODES,
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
@@ -123,5 +121,4 @@ const AssayMetric assay_metric_pr_curve = {
   .names_units = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
-  .assess = assess,
-};
+  .assess = assess);

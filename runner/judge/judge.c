@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/stats/bound-test.h"
+#include "core/stats/epsilon.h"
 #include "core/stats/interval.h"
 #include "runner/judge/cells.h"
 #include "runner/judge/pool.h"

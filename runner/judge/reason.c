@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/stats/bound-test.h"
+#include "core/stats/epsilon.h"
 
 /* The cell in words. */
 static char *

@@ -42,6 +42,12 @@ check_one_dataset (const AssayPlan *plan, GError **error)
                         plan->datasets->len);
 }
 
+static gboolean
+is_looked_for (const AssayPart *part)
+{
+  return part->plugin->external != NULL && part->plugin->external->look != NULL;
+}
+
 /* One folder: that of @position, and of so many further releases. */
 static gboolean
 look_at (const AssayPlan *plan, const AssayPart *part, Look look, AssayRunPosition position,
@@ -86,7 +92,6 @@ check_attacks (const AssayPlan *plan, const AssayPart *defense, gsize *ret_repea
 static gboolean
 look_at_releases (const AssayPlan *plan, const AssayPart *part, GChecksum *checksum, GError **error)
 {
-  const AssayDefense *defense = (const AssayDefense *) part->plugin;
   AssayRunPosition position
       = { .folders = (const char *const *) plan->folders, .defense = part->name };
   gsize n_repeats;
@@ -100,7 +105,7 @@ look_at_releases (const AssayPlan *plan, const AssayPart *part, GChecksum *check
                        "what was made elsewhere is of secrets in the order of their file, but this "
                        "dataset is taken in a random one; expected order = file in [dataset]");
   for (position.trial = 0; position.trial < plan->trials; position.trial++)
-    if (!look_at (plan, part, defense->look, position, n_repeats, checksum, error))
+    if (!look_at (plan, part, part->plugin->external->look, position, n_repeats, checksum, error))
       return FALSE;
   return TRUE;
 }
@@ -108,7 +113,6 @@ look_at_releases (const AssayPlan *plan, const AssayPart *part, GChecksum *check
 static gboolean
 look_at_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checksum, GError **error)
 {
-  const AssayAttack *attack = (const AssayAttack *) part->plugin;
   AssayRunPosition position = { .folders = (const char *const *) plan->folders };
   guint n_releases = 0;
 
@@ -130,7 +134,7 @@ look_at_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checks
 
     position.defense = defense->name;
     for (position.trial = 0; why_not == NULL && position.trial < plan->trials; position.trial++)
-      if (!look_at (plan, part, attack->look, position, 0, checksum, error))
+      if (!look_at (plan, part, part->plugin->external->look, position, 0, checksum, error))
         return FALSE;
   }
   return TRUE;
@@ -146,7 +150,7 @@ assay_external_verify (AssayPlan *plan, const char **ret_kind, const AssayPart *
   *ret_kind = "defense";
   for (guint i = 0; i < plan->defenses->len; i++) {
     *ret_part = assay_plan_part (plan->defenses, i);
-    if (((const AssayDefense *) (*ret_part)->plugin)->look == NULL)
+    if (!is_looked_for (*ret_part))
       continue;
     is_any = TRUE;
     if (!look_at_releases (plan, *ret_part, checksum, error))
@@ -155,7 +159,7 @@ assay_external_verify (AssayPlan *plan, const char **ret_kind, const AssayPart *
   *ret_kind = "attack";
   for (guint i = 0; i < plan->attacks->len; i++) {
     *ret_part = assay_plan_part (plan->attacks, i);
-    if (((const AssayAttack *) (*ret_part)->plugin)->look == NULL)
+    if (!is_looked_for (*ret_part))
       continue;
     is_any = TRUE;
     if (!look_at_guesses (plan, *ret_part, checksum, error))

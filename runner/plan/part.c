@@ -293,8 +293,8 @@ new_settings (const AssayScenario *scenario, const AssayPlugin *plugin)
   AssaySettings *settings = assay_settings_new (plugin->parameters, plugin->settings_size);
   g_autofree char *folder = g_path_get_dirname (scenario->path);
 
-  if (plugin->locate != NULL)
-    plugin->locate (settings->values, folder);
+  if (plugin->external != NULL && plugin->external->locate != NULL)
+    plugin->external->locate (settings->values, folder);
   return settings;
 }
 

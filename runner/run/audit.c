@@ -1,4 +1,5 @@
 /* Cells whose attack plays with the defense's mechanism. */
+#include "core/games/distinguish.h"
 #include "runner/run/audit.h"
 
 #include "core/games/one-run.h"

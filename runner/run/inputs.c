@@ -29,7 +29,7 @@ static void
 describe_settings (const AssayPlugin *plugin, const AssaySettings *settings, GHashTable *hashes,
                    GString *text)
 {
-  g_autoptr (GPtrArray) files = plugin->files (settings->values);
+  g_autoptr (GPtrArray) files = plugin->external->files (settings->values);
 
   for (guint i = 0; i < files->len; i++) {
     const char *path = files->pdata[i];
@@ -93,7 +93,7 @@ check_parts (const char *kind, const GPtrArray *parts, AssayStore *store, gboole
     g_autofree char *known = NULL;
     g_autofree char *now = NULL;
 
-    if (part->plugin->files == NULL)
+    if (part->plugin->external == NULL || part->plugin->external->files == NULL)
       continue;
     now = describe_part (part, hashes);
     if (!assay_store_get (store, key, &known, error))

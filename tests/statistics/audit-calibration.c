@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/games/distinguish.h"
 #include "core/games/one-run.h"
 #include "core/plugin/registry.h"
+#include "core/stats/epsilon.h"
 
 #define LEVEL 0.05
 

@@ -56,8 +56,8 @@ Test (param, defaults_and_canonical_text)
   cr_assert_str_eq (changed, "flag=no\ncount=-2\ntau=0.1\nmode=both\nfile=a b.npy\nnote=n\n");
 }
 
-/* A setting that a later version brought leaves what is older as it was. */
-Test (param, later_settings)
+/* A feature that is off leaves everything as it was without it. */
+Test (param, extra_settings)
 {
   typedef struct {
     double tau;
@@ -65,16 +65,16 @@ Test (param, later_settings)
     gint64 count;
     guint mode;
     char *note;
-  } Later;
-  static const AssayParam later[] = {
-    ASSAY_PARAM_REAL (Later, tau, 0.3, 0, 10, "", "A threshold"),
-    ASSAY_PARAM_LATER_BOOL (Later, extra, false, "A flag"),
-    { .name = "count", .type = ASSAY_PARAM_TYPE_INT, .offset = offsetof (Later, count), .low = 0,
-      .high = 9, .number = 4, .help = "A count", .is_later = TRUE },
-    { .name = "mode", .type = ASSAY_PARAM_TYPE_CHOICE, .offset = offsetof (Later, mode),
-      .number = 1, .choices = modes, .help = "A mode", .is_later = TRUE },
-    { .name = "note", .type = ASSAY_PARAM_TYPE_STRING, .offset = offsetof (Later, note),
-      .text = "n", .help = "A text", .is_later = TRUE },
+  } Extra;
+  static const AssayParam extra[] = {
+    ASSAY_PARAM_REAL (Extra, tau, 0.3, 0, 10, "", "A threshold"),
+    ASSAY_PARAM_BOOL (Extra, extra, false, "A flag", ASSAY_PARAM_EXTRA),
+    { .name = "count", .type = ASSAY_PARAM_TYPE_INT, .offset = offsetof (Extra, count), .low = 0,
+      .high = 9, .number = 4, .help = "A count", .is_extra = TRUE },
+    { .name = "mode", .type = ASSAY_PARAM_TYPE_CHOICE, .offset = offsetof (Extra, mode),
+      .number = 1, .choices = modes, .help = "A mode", .is_extra = TRUE },
+    { .name = "note", .type = ASSAY_PARAM_TYPE_STRING, .offset = offsetof (Extra, note),
+      .text = "n", .help = "A text", .is_extra = TRUE },
     ASSAY_PARAM_END
   };
   static const struct {
@@ -87,7 +87,7 @@ Test (param, later_settings)
                   { "mode", "exact", "tau=0.3\n" },
                   { "note", "m", "tau=0.3\nnote=m\n" },
                   { "note", "n", "tau=0.3\n" } };
-  g_autoptr (AssaySettings) settings = assay_settings_new (later, sizeof (Later));
+  g_autoptr (AssaySettings) settings = assay_settings_new (extra, sizeof (Extra));
 
   for (gsize i = 0; i < G_N_ELEMENTS (changes); i++) {
     g_autofree char *canonical = NULL;

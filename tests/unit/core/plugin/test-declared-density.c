@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/games/distinguish.h"
 #include "core/plugin/registry.h"
+#include "core/stats/epsilon.h"
 #include "tests/reference/known-mechanisms.h"
 
 /* "Both inputs give every output equally often." */

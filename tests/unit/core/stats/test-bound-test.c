@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/rng.h"
+#include "core/stats/binomial.h"
 #include "core/stats/bound-test.h"
 #include "core/stats/interval.h"
 #include "tests/reference/naive-interval.h"

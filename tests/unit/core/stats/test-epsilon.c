@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/base/rng.h"
+#include "core/stats/binomial.h"
 #include "core/stats/epsilon.h"
 #include "core/stats/interval.h"
 #include "tests/reference/naive-epsilon.h"

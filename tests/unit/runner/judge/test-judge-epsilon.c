@@ -5,6 +5,7 @@
 #include <string.h>
 #include <glib/gstdio.h>
 
+#include "core/stats/binomial.h"
 #include "core/stats/interval.h"
 #include "runner/judge/load.h"
 #include "runner/plan/claim.h"

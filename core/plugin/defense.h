@@ -1,0 +1,70 @@
+/* Defenses: secrets in, release out; and the mechanism that audits play, where a claim is made. */
+#pragma once
+
+#include "core/data/exchange.h"
+#include "core/plugin/common.h"
+#include "core/plugin/mechanism.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gconstpointer settings;
+  AssayStreamKey stream; /* the secret with number i draws from assay_stream (stream, i) */
+  /* What is drawn from it is the same in every release of the same secrets (repeats): a hash
+   * function is learned once. */
+  AssayStreamKey common_stream;
+  const AssayRows *database;    /* NULL unless the defense uses one */
+  const AssayRows *public_rows; /* as above */
+  const gint64 *labels;         /* of the secrets; NULL: they have none */
+  gsize n_classes;
+  AssayGeometry geometry;          /* of secrets that are images */
+  const AssayMechanism *mechanism; /* the defense's own; NULL: it has none */
+  AssayRunPosition position;       /* which release of the run it is */
+} AssayDefenseContext;
+
+typedef struct {
+  union {
+    AssayPlugin plugin;
+    struct {
+      ASSAY_PLUGIN_COMMON;
+    };
+  };
+  AssayReleaseKind produces; /* where `kind` is set, the set of kinds that it may answer */
+  /* The kind of release that these settings make; NULL: `produces`, whatever they are. */
+  AssayReleaseKind (*kind) (gconstpointer settings);
+  const char *claim;               /* the formal claim it makes, in words; NULL: none */
+  const AssayMechanism *mechanism; /* and as the distinguishing game plays it; NULL: none */
+  /* What it draws its material from (ASSAY_GRANT_DATABASE, _PUBLIC), by its settings; NULL:
+   * nothing. */
+  guint (*uses) (gconstpointer settings);
+  /* Sets what an attack on the release will meet (dimension, n_released); NULL: nothing to set. */
+  void (*release_shape) (gconstpointer settings, AssayShape *inout_shape);
+  /* Fills @ret_release, and in @ret_truth whatever else a game needs (adversarial rows). The truth
+   * arrives with `secrets` as the dataset gave them: a defense that protects another form of them
+   * (normalised) replaces it by that form. */
+  gboolean (*protect) (const AssayDefenseContext *context, AssayView secrets,
+                       AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
+} AssayDefense;
+
+/* The kind of its release with these settings. */
+static inline AssayReleaseKind
+assay_defense_produces (const AssayDefense *defense, gconstpointer settings)
+{
+  return defense->kind != NULL ? defense->kind (settings) : defense->produces;
+}
+
+/* Its mechanism, if it makes a claim with these settings; else NULL. */
+static inline const AssayMechanism *
+assay_defense_mechanism (const AssayDefense *defense, gconstpointer settings)
+{
+  const AssayMechanism *mechanism = defense->mechanism;
+
+  return mechanism != NULL && mechanism->is_claimed != NULL && !mechanism->is_claimed (settings)
+             ? NULL
+             : mechanism;
+}
+
+#define ASSAY_DEFENSE(symbol, name, ...)                                                           \
+  const AssayDefense assay_defense_##symbol = { .id = name, __VA_ARGS__ }
+
+G_END_DECLS

@@ -1,0 +1,187 @@
+/* Runs of a mechanism, for audits and the games that they play. */
+#include "core/plugin/oracle.h"
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+
+/* 2 bits purpose, 1 bit side, 21 bits pair, 40 bits panel. */
+static guint64
+item_of (AssayPurpose purpose, AssaySide side, guint pair, guint64 panel)
+{
+  return (guint64) purpose << 62 | (guint64) side << 61 | (guint64) (pair & 0x1FFFFF) << 40
+         | (panel & 0xFFFFFFFFFF);
+}
+
+AssayStream
+assay_oracle_stream (const AssayOracle *oracle, AssayPurpose purpose, AssaySide side, guint pair,
+                     guint64 panel)
+{
+  return assay_stream (oracle->stream, item_of (purpose, side, pair, panel));
+}
+
+AssayOracle
+assay_oracle (const AssayMechanism *mechanism, gconstpointer settings, gsize cols,
+              AssayStreamKey stream, double delta)
+{
+  AssayOracle oracle = { .mechanism = mechanism,
+                         .settings = settings,
+                         .cols = cols,
+                         .stream = stream,
+                         .claimed = mechanism->budget (settings, cols) };
+
+  oracle.delta = delta >= 0 ? delta : oracle.claimed.delta;
+  oracle.n_proposed
+      = mechanism->count_pairs != NULL ? mechanism->count_pairs (settings) : mechanism->n_proposed;
+  mechanism->size (settings, cols, &oracle.n_inputs, &oracle.n_outputs);
+  return oracle;
+}
+
+gboolean
+assay_oracle_pair (const AssayOracle *oracle, guint pair, float *ret_first, float *ret_second,
+                   GError **error)
+{
+  const AssayMechanism *mechanism = oracle->mechanism;
+  AssayStream stream = assay_oracle_stream (oracle, ASSAY_PURPOSE_PAIR, ASSAY_SIDE_FIRST, pair, 0);
+
+  if (mechanism->load_pair != NULL)
+    return mechanism->load_pair (oracle->settings, pair, oracle->n_inputs, ret_first, ret_second,
+                                 error);
+  mechanism->pair (oracle->settings, oracle->cols, pair, &stream, ret_first, ret_second);
+  return TRUE;
+}
+
+float *
+assay_oracle_inputs (const AssayOracle *oracle, guint pair, GError **error)
+{
+  g_autofree float *inputs = g_new (float, 2 * oracle->n_inputs);
+
+  return assay_oracle_pair (oracle, pair, inputs, inputs + oracle->n_inputs, error)
+             ? g_steal_pointer (&inputs)
+             : NULL;
+}
+
+/* ---- Mechanisms of other programs ---- */
+
+gboolean
+assay_oracle_goes_on (const AssayOracle *oracle, GError **error)
+{
+  return oracle->is_cancelled == NULL || !oracle->is_cancelled (oracle->cancel_data)
+         || assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
+}
+
+gboolean
+assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize count,
+                        float *ret_outputs, GError **error)
+{
+  const AssayOracle *oracle = source->oracle;
+  AssayStream stream = assay_oracle_stream (oracle, source->purpose, source->side, source->pair,
+                                            first / ASSAY_PANEL_RUNS);
+
+  if (!assay_oracle_goes_on (oracle, error))
+    return FALSE;
+  if (oracle->mechanism->run_many (oracle->settings, &stream,
+                                   source->inputs + source->side * oracle->n_inputs,
+                                   oracle->n_inputs, count, ret_outputs, error))
+    return TRUE;
+  g_prefix_error (
+      error, "%s runs %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " on the %s input of pair %u: ",
+      source->purpose == ASSAY_PURPOSE_TEST ? "test" : "training", first + 1, first + count,
+      source->side == ASSAY_SIDE_FIRST ? "first" : "second", source->pair);
+  return FALSE;
+}
+
+/* ---- Training ---- */
+
+typedef struct {
+  const AssayOracle *oracle;
+  const float *input;
+  AssaySide side;
+  guint pair;
+  gsize first_panel, count;
+  float *outputs;
+} Training;
+
+static void
+draw_panel (gsize index, guint worker, gpointer data)
+{
+  const Training *job = data;
+  const AssayOracle *oracle = job->oracle;
+  const gsize first = index * ASSAY_PANEL_RUNS;
+  AssayStream stream = assay_oracle_stream (oracle, ASSAY_PURPOSE_TRAIN, job->side, job->pair,
+                                            job->first_panel + index);
+
+  (void) worker;
+  oracle->mechanism->run (oracle->settings, oracle->cols, &stream, job->input,
+                          MIN (ASSAY_PANEL_RUNS, job->count - first),
+                          job->outputs + first * oracle->n_outputs);
+}
+
+static gboolean
+train_in_batches (const AssayOracleRuns *source, gsize first, gsize count, float *ret_outputs,
+                  GError **error)
+{
+  const AssayOracle *oracle = source->oracle;
+  const gsize batch = oracle->mechanism->batch_runs (oracle->settings);
+
+  for (gsize done = 0; done < count; done += batch)
+    if (!assay_oracle_run_batch (source, first + done, MIN (batch, count - done),
+                                 ret_outputs + done * oracle->n_outputs, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide side, gsize first, gsize count,
+                    float *ret_outputs, GError **error)
+{
+  g_autofree float *inputs = assay_oracle_inputs (oracle, pair, error);
+  const AssayOracleRuns source = { oracle, inputs, ASSAY_PURPOSE_TRAIN, side, pair };
+  Training job = { .oracle = oracle,
+                   .side = side,
+                   .pair = pair,
+                   .first_panel = first / ASSAY_PANEL_RUNS,
+                   .count = count,
+                   .outputs = ret_outputs };
+
+  g_return_val_if_fail (first % ASSAY_PANEL_RUNS == 0, FALSE);
+  if (inputs == NULL)
+    return FALSE;
+  job.input = inputs + side * oracle->n_inputs;
+  if (oracle->mechanism->run_many != NULL)
+    return train_in_batches (&source, first, count, ret_outputs, error);
+  assay_parallel_for ((count + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS, draw_panel, &job);
+  return TRUE;
+}
+
+gboolean
+assay_oracle_has_density (const AssayOracle *oracle)
+{
+  const AssayMechanism *mechanism = oracle->mechanism;
+
+  return mechanism->log_ratio != NULL
+         && (mechanism->has_density == NULL || mechanism->has_density (oracle->settings));
+}
+
+void
+assay_oracle_log_ratio (const AssayOracle *oracle, guint pair, const float *outputs, gsize count,
+                        double *ret_scores)
+{
+  g_autofree float *first = g_new (float, 2 * oracle->n_inputs);
+  float *second = first + oracle->n_inputs;
+
+  /* Where there is a density, it cannot fail. */
+  assay_oracle_pair (oracle, pair, first, second, NULL);
+  oracle->mechanism->log_ratio (oracle->settings, oracle->cols, first, second, outputs, count,
+                                ret_scores);
+}
+
+void
+assay_event_free (AssayEvent *event)
+{
+  if (event == NULL)
+    return;
+  if (event->free_data != NULL)
+    event->free_data (event->data);
+  g_free (event->says);
+  g_free (event);
+}

@@ -1,0 +1,105 @@
+/* What an audit sees of a mechanism: pairs of neighbouring inputs, labelled runs on either of them
+ * to train on, and the exact likelihood ratio where the mechanism knows its density. It returns an
+ * event, which the distinguishing game (core/games/distinguish.h) tests on runs of its own.
+ *
+ * Mechanisms of other programs (run_many) are asked for batches of runs, one after the other: they
+ * can fail, and with them training and test. */
+#pragma once
+
+#include "core/plugin/mechanism.h"
+
+G_BEGIN_DECLS
+
+/* Runs are drawn in panels of so many, each from a stream of its own; those of run_many in batches,
+ * each from the stream of its first panel. */
+#define ASSAY_PANEL_RUNS 1024
+
+typedef enum {
+  ASSAY_SIDE_FIRST,
+  ASSAY_SIDE_SECOND,
+} AssaySide;
+
+/* Read by the attack through the functions below. */
+typedef struct {
+  const AssayMechanism *mechanism;
+  gconstpointer settings; /* the defense's */
+  gsize cols;
+  AssayStreamKey stream;
+  AssayBudget claimed;
+  double delta;    /* under audit */
+  gsize n_inputs;  /* numbers in one input */
+  gsize n_outputs; /* and in one output */
+  guint n_proposed;
+  gboolean (*is_cancelled) (gpointer data); /* asked now and then; NULL: never */
+  gpointer cancel_data;
+} AssayOracle;
+
+/* @delta: of the audit; negative: the claimed one. */
+AssayOracle assay_oracle (const AssayMechanism *mechanism, gconstpointer settings, gsize cols,
+                          AssayStreamKey stream, double delta);
+
+/* Neighbouring inputs number @pair, n_inputs numbers each. Equal numbers give equal inputs. Fails
+ * where a mechanism with load_pair does. */
+gboolean assay_oracle_pair (const AssayOracle *oracle, guint pair, float *ret_first,
+                            float *ret_second, GError **error);
+
+/* @count labelled runs (count x n_outputs) on one input of @pair, of its training runs those from
+ * number @first on; @first is a multiple of ASSAY_PANEL_RUNS. The same numbers give the same
+ * runs, whatever else was asked (of run_many: the same @first and @count). In parallel. Fails where
+ * run_many does; and then with ASSAY_ERROR_CANCELLED too. */
+gboolean assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide side, gsize first,
+                             gsize count, float *ret_outputs, GError **error);
+
+gboolean assay_oracle_has_density (const AssayOracle *oracle);
+/* ln p (output | first) - ln p (output | second), for oracles that have a density. */
+void assay_oracle_log_ratio (const AssayOracle *oracle, guint pair, const float *outputs,
+                             gsize count, double *ret_scores);
+
+/* What an attack chose. */
+typedef struct _AssayEvent AssayEvent;
+struct _AssayEvent {
+  guint pair;
+  gboolean is_swapped; /* the event is one of the second input: its runs are the hits */
+  guint64 runs;        /* fresh runs a side on which it is to be tested */
+  guint64 trained_on;  /* labelled runs, of both sides and all pairs, that were looked at */
+  char *says;          /* "log-likelihood ratio at least 0.98" */
+  /* How many of @count <= ASSAY_PANEL_RUNS outputs are in the event; from several threads. */
+  gsize (*count) (const AssayEvent *event, const AssayOracle *oracle, const float *outputs,
+                  gsize count);
+  gpointer data; /* what @count needs */
+  GDestroyNotify free_data;
+};
+
+void assay_event_free (AssayEvent *event);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayEvent, assay_event_free)
+
+/* ---- For the game that tests the event ---- */
+
+/* What runs are drawn for. Each purpose has items of its own in the mechanism's stream. */
+typedef enum {
+  ASSAY_PURPOSE_PAIR,
+  ASSAY_PURPOSE_TRAIN,
+  ASSAY_PURPOSE_TEST,
+} AssayPurpose;
+
+/* What one of their batches is drawn for. */
+typedef struct {
+  const AssayOracle *oracle;
+  const float *inputs; /* of both sides */
+  AssayPurpose purpose;
+  AssaySide side;
+  guint pair;
+} AssayOracleRuns;
+
+/* The stream of @panel. */
+AssayStream assay_oracle_stream (const AssayOracle *oracle, AssayPurpose purpose, AssaySide side,
+                                 guint pair, guint64 panel);
+/* Both inputs of a pair, one after the other; free with g_free. */
+float *assay_oracle_inputs (const AssayOracle *oracle, guint pair, GError **error);
+/* FALSE with ASSAY_ERROR_CANCELLED. */
+gboolean assay_oracle_goes_on (const AssayOracle *oracle, GError **error);
+/* @count runs of run_many from number @first on, which is a multiple of ASSAY_PANEL_RUNS. */
+gboolean assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize count,
+                                 float *ret_outputs, GError **error);
+
+G_END_DECLS

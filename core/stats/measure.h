@@ -1,0 +1,47 @@
+/* Measures: what a number that a metric or utility gives is called, and what is made of the
+ * outcomes of its units. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* How the outcomes of the units (secrets) become one number with an interval. */
+typedef enum {
+  ASSAY_STATISTIC_RATE, /* outcomes are 0 or 1 */
+  ASSAY_STATISTIC_MEAN,
+  ASSAY_STATISTIC_LOWER_QUARTILE,
+  ASSAY_STATISTIC_MEDIAN,
+  ASSAY_STATISTIC_UPPER_QUARTILE,
+  ASSAY_STATISTIC_EPSILON, /* a lower bound from the counts of audits, one unit a trial */
+} AssayStatistic;
+
+typedef struct {
+  const char *name; /* as claims and results name it; NULL ends a list */
+  guint series;     /* which of the metric's outcome series it summarises */
+  AssayStatistic statistic;
+  gboolean higher_is_worse; /* a higher value is worse for privacy */
+  gboolean is_headline;     /* stands in the terminal's table */
+  double low, high;         /* the range of possible values */
+  const char *unit;
+  const char *help;
+  gboolean is_reach; /* a share of what the attack could have looked at: below 1, what it did not
+                      * recover decides nothing */
+} AssayMeasure;
+
+typedef enum {
+  ASSAY_AUDIT_TWO_INPUTS,
+  ASSAY_AUDIT_ONE_RUN,
+} AssayAuditKind;
+
+/* What an audit counted (core/stats/epsilon.h). Runs, hits and mistakes of several audits of one mechanism at one delta may be
+ * added up. */
+typedef struct {
+  AssayAuditKind kind;
+  double delta;
+  guint64 runs;     /* N, on each input; one run: guesses r */
+  guint64 hits;     /* tp; one run: right guesses v */
+  guint64 mistakes; /* fp; one run: canaries m */
+} AssayAudit;
+
+G_END_DECLS
