@@ -34,8 +34,8 @@ typedef enum {
   ASSAY_AUDIT_ONE_RUN,
 } AssayAuditKind;
 
-/* What an audit counted (core/stats/epsilon.h). Runs, hits and mistakes of several audits of one mechanism at one delta may be
- * added up. */
+/* What an audit counted (core/stats/epsilon.h). Runs, hits and mistakes of several audits of one
+ * mechanism at one delta may be added up. */
 typedef struct {
   AssayAuditKind kind;
   double delta;
