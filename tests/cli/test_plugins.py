@@ -270,7 +270,8 @@ def test_no_plugins_of_this_assay(sandbox):
         compile_plugin(sandbox, f"plugins/{name}.so", **how)
         reasons[name] = reason
 
-    abi = re.search(r"define ASSAY_PLUGIN_ABI (\d+)", (SOURCE / "core" / "plugin" / "plugin.h").read_text())
+    header = SOURCE / "core" / "plugin" / "common.h"
+    abi = re.search(r"define ASSAY_PLUGIN_ABI (\d+)", header.read_text())
     headers = '#include "core/plugin/module.h"\n'
     add("abi", f"was compiled for plugin ABI 4711; expected {abi.group(1)}: compile it with the "
         "headers of this Assay",
