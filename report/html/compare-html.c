@@ -9,110 +9,100 @@
 #define MOST_PAIRS 60
 
 static void
-append_cell (GString *html, const char *text)
+append_runs (AssayHtml *html, const AssayCompared *compared)
 {
-  g_string_append (html, "<td>");
-  if (*text != '\0')
-    assay_html_name (html, text);
-  g_string_append (html, "</td>");
-}
-
-static void
-append_runs (GString *html, const AssayCompared *compared)
-{
-  assay_html_begin_section (html, "runs", "Runs");
-  assay_html_begin_table (html, NULL, "Runs", "run|title|folder|made by|sha256 of the plan");
+  assay_html_open_section (html, "runs", "Runs");
+  assay_html_open_table (
+      html, NULL, "Runs",
+      ASSAY_HTML_HEADS ("run", "title", "folder", "made by", "sha256 of the plan"));
   for (guint i = 0; i < compared->runs->len; i++) {
     const AssayComparedRun *run = assay_compared_run (compared, i);
 
-    g_string_append (html, "<tr>");
-    append_cell (html, run->name);
-    append_cell (html, run->results->title);
-    append_cell (html, run->folder);
-    append_cell (html, run->version);
-    append_cell (html, run->results->plan_sha256);
-    g_string_append (html, "</tr>\n");
+    if (!assay_html_open_row (html, FALSE))
+      continue;
+    assay_html_name (html, "td", run->name);
+    assay_html_name (html, "td", run->results->title);
+    assay_html_name (html, "td", run->folder);
+    assay_html_name (html, "td", run->version);
+    assay_html_name (html, "td", run->results->plan_sha256);
+    assay_html_close (html, "tr");
   }
-  assay_html_end_table (html);
+  assay_html_close_table (html, "runs", "comparison.csv");
   if (compared->notes->len > 0) {
-    g_string_append (html, "<ul>\n");
-    for (guint i = 0; i < compared->notes->len; i++) {
-      assay_html_element (html, "li", compared->notes->pdata[i]);
-      g_string_append_c (html, '\n');
-    }
-    g_string_append (html, "</ul>\n");
+    assay_html_open (html, "ul");
+    for (guint i = 0; i < compared->notes->len; i++)
+      assay_html_text (html, "li", compared->notes->pdata[i]);
+    assay_html_close (html, "ul");
   }
-  assay_html_end_section (html);
+  assay_html_close (html, "section");
 }
 
 static void
-append_measurement (GString *html, const AssayMeasurement *measurement)
+append_measurement (AssayHtml *html, const AssayMeasurement *measurement)
 {
-  g_string_append_printf (html, "<td class=\"m\" data-sort=\"%.17g\">",
-                          measurement->interval.estimate);
+  g_autofree char *exact = g_strdup_printf ("%.17g", measurement->interval.estimate);
+
+  assay_html_open (html, "td.m");
+  assay_html_attribute (html, "data-sort", exact);
   assay_html_interval (html, measurement->measure, &measurement->interval);
-  g_string_append (html, "</td>");
+  assay_html_close (html, "td");
 }
 
 static void
-append_points (GString *html, const AssayCompared *compared, const AssayCompareAxis *axis)
+append_points (AssayHtml *html, const AssayCompared *compared, const AssayCompareAxis *axis)
 {
-  g_autofree char *heads = g_strdup_printf ("run|defense|#%s|taken by%s%s|optimal",
-                                            axis->privacy->name, axis->utility != NULL ? "|#" : "",
-                                            axis->utility != NULL ? axis->utility->name : "");
+  const gboolean has_utility = axis->utility != NULL;
+  g_autofree char *privacy = g_strconcat ("#", axis->privacy->name, NULL);
+  g_autofree char *utility = g_strconcat ("#", has_utility ? axis->utility->name : "", NULL);
 
-  assay_html_begin_table (html, NULL, "Defenses", heads);
+  assay_html_open_table (
+      html, NULL, "Defenses",
+      has_utility ? ASSAY_HTML_HEADS ("run", "defense", privacy, "taken by", utility, "optimal")
+                  : ASSAY_HTML_HEADS ("run", "defense", privacy, "taken by", "optimal"));
   for (guint i = 0; i < axis->points->len; i++) {
     const AssayComparePoint *point = assay_compared_point (axis, i);
 
-    g_string_append (html, "<tr>");
-    append_cell (html, assay_compared_run (compared, point->run)->name);
-    append_cell (html, point->defense->name);
+    if (!assay_html_open_row (html, FALSE))
+      continue;
+    assay_html_name (html, "td", assay_compared_run (compared, point->run)->name);
+    assay_html_name (html, "td", point->defense->name);
     append_measurement (html, point->leak);
-    append_cell (html, point->attack->attack_or_utility->name);
+    assay_html_name (html, "td", point->attack->attack_or_utility->name);
     if (point->use != NULL)
       append_measurement (html, point->use);
-    append_cell (html, point->is_optimal ? "yes" : "");
-    g_string_append (html, "</tr>\n");
+    assay_html_name (html, "td", point->is_optimal ? "yes" : NULL);
+    assay_html_close (html, "tr");
   }
-  assay_html_end_table (html);
+  assay_html_close_table (html, "points", "comparison.csv");
 }
 
 static void
-append_item (GString *html, const char *text)
-{
-  assay_html_element (html, "li", text);
-  g_string_append_c (html, '\n');
-}
-
-static void
-append_open (GString *html, const AssayCompareAxis *axis)
+append_open (AssayHtml *html, const AssayCompareAxis *axis)
 {
   AssayComparedRest rest;
 
   assay_compared_rest (axis, &rest);
   for (guint i = 0; i < MIN (rest.open->len, MOST_PAIRS); i++) {
-    const AssayComparePair *pair = rest.open->pdata[i];
-    g_autofree char *says = assay_compared_open_sentence (axis, pair);
+    g_autofree char *says = assay_compared_open_sentence (axis, rest.open->pdata[i]);
 
-    append_item (html, says);
+    assay_html_text (html, "li", says);
   }
   if (rest.n_trade_offs > 0) {
     g_autofree char *says = assay_compared_no_order_sentence (axis, rest.n_trade_offs);
 
-    append_item (html, says);
+    assay_html_text (html, "li", says);
   }
   for (guint i = 0; i < rest.reasons->len; i++)
-    append_item (html, rest.reasons->pdata[i]);
+    assay_html_text (html, "li", rest.reasons->pdata[i]);
   assay_compared_rest_clear (&rest);
 }
 
 static void
-append_pairs (GString *html, const AssayCompared *compared, const AssayCompareAxis *axis)
+append_pairs (AssayHtml *html, const AssayCompared *compared, const AssayCompareAxis *axis)
 {
   guint n = 0;
 
-  g_string_append (html, "<ul>\n");
+  assay_html_open (html, "ul");
   for (guint i = 0; i < axis->pairs->len; i++) {
     const AssayComparePair *pair = assay_compared_pair (axis, i);
     g_autofree char *sentence = NULL;
@@ -120,17 +110,15 @@ append_pairs (GString *html, const AssayCompared *compared, const AssayCompareAx
     if (!pair->dominates || n++ >= MOST_PAIRS)
       continue;
     sentence = assay_compared_sentence (compared, axis, pair);
-    g_string_append (html, "<li><strong>");
-    assay_html_text (html, sentence);
-    g_string_append (html, "</strong></li>\n");
+    assay_html_say (html, "li", "*%s*", sentence);
   }
   append_open (html, axis);
-  g_string_append (html, "</ul>\n");
+  assay_html_close (html, "ul");
   assay_html_say_rest (html, MIN (n, MOST_PAIRS), n, "pairs that are told apart", "dominance.csv");
 }
 
 static void
-append_axis (GString *html, const AssayCompared *compared, guint index, const AssayFigure *figure,
+append_axis (AssayHtml *html, const AssayCompared *compared, guint index, const AssayFigure *figure,
              gsize *inout_left)
 {
   const AssayCompareAxis *axis = compared->axes->pdata[index];
@@ -141,25 +129,20 @@ append_axis (GString *html, const AssayCompared *compared, guint index, const As
   g_autofree char *heading
       = utility != NULL ? g_strdup_printf ("%s and %s", privacy, utility) : g_strdup (privacy);
 
-  assay_html_begin_section (html, id, heading);
-  g_string_append (html, "<p>");
-  assay_html_text (html, axis->privacy->unit);
-  g_string_append_printf (html, "; %s", axis->privacy->direction);
-  if (axis->utility != NULL) {
-    g_string_append (html, ". ");
-    assay_html_text (html, axis->utility->unit);
-    g_string_append_printf (html, "; %s", axis->utility->direction);
-  }
-  if (results->datasets->len > 1) {
-    g_string_append (html, ". Dataset ");
-    assay_html_name (html, axis->dataset->name);
-  }
-  g_string_append (html, ".</p>\n");
+  assay_html_open_section (html, id, heading);
+  assay_html_open (html, "p");
+  assay_html_say (html, NULL, "%s; %s", axis->privacy->unit, axis->privacy->direction);
+  if (axis->utility != NULL)
+    assay_html_say (html, NULL, ". %s; %s", axis->utility->unit, axis->utility->direction);
+  if (results->datasets->len > 1)
+    assay_html_say (html, NULL, ". Dataset {%s}", axis->dataset->name);
+  assay_html_text (html, NULL, ".");
+  assay_html_close (html, "p");
   if (figure != NULL)
     assay_html_figure (html, figure, inout_left);
   append_pairs (html, compared, axis);
   append_points (html, compared, axis);
-  assay_html_end_section (html);
+  assay_html_close (html, "section");
 }
 
 char *
@@ -167,28 +150,25 @@ assay_compared_html (const AssayCompared *compared, const GPtrArray *figures)
 {
   const AssayResults *results = assay_compared_run (compared, 0)->results;
   g_autofree char *margin = assay_text_number (compared->margin);
-  GString *html = g_string_new (NULL);
+  AssayHtml *html = assay_html_begin_page ("Defenses of several runs");
   gsize left = ASSAY_HTML_MOST_FIGURES;
   guint next = 0;
 
-  assay_html_begin (html, "Defenses of several runs");
-  g_string_append (html, "<h1>Defenses of several runs</h1>\n");
-  g_string_append_printf (
-      html,
-      "<p>Seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trials, %g&nbsp;%% intervals. Each "
+  assay_html_text (html, "h1", "Defenses of several runs");
+  assay_html_say (
+      html, "p",
+      "Seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trials, %g\u00a0%% intervals. Each "
       "defense stands with the attack that takes most from it. A point is optimal if, by "
       "estimates, no other is as good in both figures and better in one. That one defense leaks "
       "less and is at least as useful (to within %s of a measure's range) is said only where tests "
-      "show it; their p-values are corrected by Holm over %u pairs.</p>\n",
+      "show it; their p-values are corrected by Holm over %u pairs.",
       results->seed, results->trials, 100 * results->confidence, margin, compared->n_asked);
   append_runs (html, compared);
   for (guint i = 0; i < compared->axes->len; i++) {
-    const gboolean has_figure
-        = ((const AssayCompareAxis *) compared->axes->pdata[i])->utility != NULL
-          && next < figures->len;
+    const AssayCompareAxis *axis = compared->axes->pdata[i];
+    const gboolean has_figure = axis->utility != NULL && next < figures->len;
 
     append_axis (html, compared, i, has_figure ? figures->pdata[next++] : NULL, &left);
   }
-  assay_html_end (html);
-  return g_string_free (html, FALSE);
+  return assay_html_end_page (html);
 }

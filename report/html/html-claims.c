@@ -25,24 +25,28 @@ static const AssayVerdict by_weight[] = { ASSAY_VERDICT_VIOLATED, ASSAY_VERDICT_
 /* ---- The summary ---- */
 
 static void
-append_tally (GString *html, const AssayResults *results)
+append_tally (AssayHtml *html, const AssayResults *results)
 {
   if (results->claims->len == 0)
     return;
-  g_string_append (html, "<ul class=\"tally\" aria-label=\"Verdicts\">\n");
+  assay_html_open (html, "ul.tally");
+  assay_html_attribute (html, "aria-label", "Verdicts");
   for (guint v = 0; v < G_N_ELEMENTS (by_weight); v++) {
+    const char *name = assay_verdict_name (by_weight[v]);
     const guint count = assay_results_count (results, by_weight[v]);
 
-    if (count > 0)
-      g_string_append_printf (html, "<li class=\"%s\">%s %u %s</li>\n",
-                              assay_verdict_name (by_weight[v]), signs[by_weight[v]], count,
-                              assay_verdict_name (by_weight[v]));
+    if (count == 0)
+      continue;
+    assay_html_open (html, "li");
+    assay_html_attribute (html, "class", name);
+    assay_html_say (html, NULL, "%s %u %s", signs[by_weight[v]], count, name);
+    assay_html_close (html, "li");
   }
-  g_string_append (html, "</ul>\n");
+  assay_html_close (html, "ul");
 }
 
 static void
-append_notices (GString *html, const AssayResults *results)
+append_notices (AssayHtml *html, const AssayResults *results)
 {
   guint n_lost = 0;
   guint n_errors;
@@ -50,191 +54,180 @@ append_notices (GString *html, const AssayResults *results)
   for (guint i = 0; i < results->bad->len; i++)
     n_lost += g_array_index (results->bad, AssayResultBad, i).status == ASSAY_RESULT_CONTROL_FAILED;
   n_errors = results->bad->len - n_lost;
-  if (results->n_missing > 0)
-    g_string_append_printf (html,
-                            "<p class=\"notice\" id=\"unfinished\"><strong>Unfinished.</strong> "
-                            "%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
-                            " cells have not been run: what stands here "
-                            "is of the others, and no claim about a missing cell is decided. "
-                            "<code>assay run</code> with <code>--resume</code> goes on.</p>\n",
-                            results->n_missing, results->n_planned);
-  if (n_errors > 0)
-    g_string_append_printf (html,
-                            "<p class=\"notice\"><strong>Errors.</strong> %u cell%s ended in an "
-                            "error; <a href=\"#exceptions\">below</a> is why.</p>\n",
-                            n_errors, n_errors == 1 ? "" : "s");
-  if (n_lost > 0)
-    g_string_append_printf (html,
-                            "<p class=\"notice\"><strong>Lost controls.</strong> In %u cell%s the "
-                            "attack lost a case that it must win: that it found little there says "
-                            "nothing. <a href=\"#controls\">Controls</a></p>\n",
-                            n_lost, n_lost == 1 ? "" : "s");
+  if (results->n_missing > 0) {
+    assay_html_open (html, "p.notice");
+    assay_html_attribute (html, "id", "unfinished");
+    assay_html_say (html, NULL,
+                    "*Unfinished.* %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
+                    " cells have not been run: what "
+                    "stands here is of the others, and no claim about a missing cell is decided. "
+                    "`assay run` with `--resume` goes on.",
+                    results->n_missing, results->n_planned);
+    assay_html_close (html, "p");
+  }
+  if (n_errors > 0) {
+    assay_html_open (html, "p.notice");
+    assay_html_say (html, NULL, "*Errors.* %u cell%s ended in an error; ", n_errors,
+                    n_errors == 1 ? "" : "s");
+    assay_html_link (html, "#exceptions", "below");
+    assay_html_say (html, NULL, " is why.");
+    assay_html_close (html, "p");
+  }
+  if (n_lost > 0) {
+    assay_html_open (html, "p.notice");
+    assay_html_say (
+        html, NULL,
+        "*Lost controls.* In %u cell%s the attack lost a case that it must win: that it found "
+        "little there says nothing. ",
+        n_lost, n_lost == 1 ? "" : "s");
+    assay_html_link (html, "#controls", "Controls");
+    assay_html_close (html, "p");
+  }
 }
 
 void
-assay_html_summary (GString *html, const AssayResults *results)
+assay_html_summary (AssayHtml *html, const AssayResults *results)
 {
-
-  g_string_append (html, "<header>\n<h1>");
-  assay_html_name (html, results->title);
-  g_string_append (html, "</h1>\n");
-  if (results->reference != NULL) {
-    g_string_append (html, "<p class=\"soft\">");
-    assay_html_name (html, results->reference);
-    g_string_append (html, "</p>\n");
-  }
-  g_string_append_printf (html, "<p>Seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s",
-                          results->seed, results->trials, results->trials == 1 ? "" : "s");
-  g_string_append (html, results->size);
-  g_string_append_printf (html, ", %g&nbsp;%% intervals.</p>\n", 100 * results->confidence);
+  assay_html_open (html, "header");
+  assay_html_name (html, "h1", results->title);
+  if (results->reference != NULL)
+    assay_html_name (html, "p.soft", results->reference);
+  assay_html_say (html, "p",
+                  "Seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s%s, %g\u00a0%% "
+                  "intervals.",
+                  results->seed, results->trials, results->trials == 1 ? "" : "s", results->size,
+                  100 * results->confidence);
   append_tally (html, results);
   append_notices (html, results);
-  g_string_append (html, "</header>\n");
+  assay_html_close (html, "header");
 }
 
 /* ---- A claim ---- */
 
 /* "of secrets", of "share of secrets"; other units in brackets. */
 static void
-append_unit (GString *html, const AssayResultMeasure *measure)
+append_unit (AssayHtml *html, const AssayResultMeasure *measure)
 {
-  if (measure->is_epsilon)
-    return;
-  if (measure->is_share) {
-    assay_html_text (html, measure->unit + strlen ("share"));
-    return;
-  }
-  g_string_append (html, " (");
-  assay_html_text (html, measure->unit);
-  g_string_append_c (html, ')');
+  if (measure->is_share)
+    assay_html_text (html, NULL, measure->unit + strlen ("share"));
+  else if (!measure->is_epsilon)
+    assay_html_say (html, NULL, " (%s)", measure->unit);
 }
 
 static void
-append_pair (GString *html, const AssayResultCell *cell)
+append_pair (AssayHtml *html, const AssayResultCell *cell)
 {
-  g_string_append (html, cell->is_utility ? "utility <strong>" : "attack <strong>");
-  assay_html_name (html, cell->attack_or_utility->name);
-  g_string_append (html, cell->is_utility ? "</strong> of <strong>" : "</strong> against <strong>");
-  assay_html_name (html, cell->defense->name);
-  g_string_append (html, "</strong>");
-}
-
-static void
-append_p_value (GString *html, double p)
-{
-  g_autofree char *shown = g_strdup_printf ("%.3g", p);
-
-  if (!isfinite (p))
-    return;
-  g_string_append (html, ", adjusted p&nbsp;=&nbsp;");
-  assay_html_number (html, p, shown);
+  assay_html_say (html, NULL,
+                  cell->is_utility ? "utility *{%s}* of *{%s}*" : "attack *{%s}* against *{%s}*",
+                  cell->attack_or_utility->name, cell->defense->name);
 }
 
 /* "violated: attack database against lifting dimension=8: recovery-rate is 93.2 % [91, 95] of
  * secrets (n = 400); the claim allows at most 10 %." */
 static void
-append_finding (GString *html, const AssayResultClaim *result)
+append_finding (AssayHtml *html, const AssayResultClaim *result, const AssayResultHypothesis *one)
 {
-  const AssayResultHypothesis *one = assay_result_decisive (result);
-
-  if (one == NULL)
-    return;
-  g_string_append (html, "<p class=\"finding\">");
+  assay_html_open (html, "p.finding");
   append_pair (html, one->cell);
-  g_string_append (html, ": ");
-  assay_html_element (html, "code", result->measure->name);
-  g_string_append (html, " is <strong>");
+  assay_html_say (html, NULL, ": `%s` is ", result->measure->name);
+  assay_html_open (html, "strong");
   assay_html_interval (html, result->measure, &one->interval);
-  g_string_append (html, "</strong>");
+  assay_html_close (html, "strong");
   append_unit (html, result->measure);
-  g_string_append (html, "; the claim allows at ");
-  g_string_append (html, result->is_at_most ? "most <strong>" : "least <strong>");
+  assay_html_say (html, NULL, "; the claim allows at %s ", result->is_at_most ? "most" : "least");
+  assay_html_open (html, "strong");
   assay_html_value (html, result->measure, one->bound);
-  g_string_append (html, "</strong>.</p>\n");
-  g_string_append (html, "<p class=\"soft\">n&nbsp;=&nbsp;");
-  assay_html_count (html, one->interval.n);
-  g_string_append_printf (html, ", confidence %g&nbsp;%%", 100 * result->confidence);
-  append_p_value (html, result->verdict == ASSAY_VERDICT_UPHELD ? one->adjusted_upheld
-                                                                : one->adjusted_violated);
-  g_string_append (html, ".</p>\n");
+  assay_html_close (html, "strong");
+  assay_html_text (html, NULL, ".");
+  assay_html_close (html, "p");
+}
+
+/* "n = 400, confidence 95 %, adjusted p = 0.003." */
+static void
+append_strength (AssayHtml *html, const AssayResultClaim *result, const AssayResultHypothesis *one)
+{
+  const double p
+      = result->verdict == ASSAY_VERDICT_UPHELD ? one->adjusted_upheld : one->adjusted_violated;
+  g_autofree char *shown = g_strdup_printf ("%.3g", p);
+  g_autofree char *n = assay_text_count (one->interval.n);
+
+  assay_html_open (html, "p.soft");
+  assay_html_text (html, NULL, "n\u00a0=\u00a0");
+  assay_html_number_as (html, (double) one->interval.n, n);
+  assay_html_say (html, NULL, ", confidence %g\u00a0%%", 100 * result->confidence);
+  if (isfinite (p)) {
+    assay_html_text (html, NULL, ", adjusted p\u00a0=\u00a0");
+    assay_html_number_as (html, p, shown);
+  }
+  assay_html_text (html, NULL, ".");
+  assay_html_close (html, "p");
 }
 
 /* The command that plays the witness again. */
 static void
-append_replay (GString *html, const AssayResults *results, const AssayResultClaim *result)
+append_replay (AssayHtml *html, const AssayResults *results, const AssayResultClaim *result)
 {
   g_autofree char *file = g_path_get_basename (results->scenario);
   g_autofree char *scenario = g_shell_quote (file);
   g_autofree char *id = g_shell_quote (result->id);
-  g_autofree char *command = g_strdup_printf ("assay run %s --witness %s", scenario, id);
 
-  g_string_append (html, "<pre><code>");
-  assay_html_text (html, command);
-  g_string_append (html, "</code></pre>\n<p class=\"soft\">plays it again, with the same "
-                         "<code>--out</code>, <code>--set</code>, <code>--seed</code> and "
-                         "<code>--trials</code> as the run if it had any.</p>\n");
+  assay_html_open (html, "pre");
+  assay_html_say (html, "code", "assay run %s --witness %s", scenario, id);
+  assay_html_close (html, "pre");
+  assay_html_say (html, "p.soft",
+                  "plays it again, with the same `--out`, `--set`, `--seed` and `--trials` as the "
+                  "run if it had any.");
 }
 
 static void
-append_witness (GString *html, const AssayResults *results, const AssayResultClaim *result)
+append_witness (AssayHtml *html, const AssayResults *results, const AssayResultClaim *result)
 {
   const AssayResultWitness *witness = &result->witness;
-  g_autofree char *outcome = assay_html_plain (witness->outcome);
 
   if (!witness->is_set)
     return;
-  g_string_append (html, "<p><strong>Witness:</strong> ");
+  assay_html_open (html, "p");
+  assay_html_say (html, NULL, "*Witness:* ");
   if (witness->audit != NULL) {
-    g_string_append (html, "the event <q>");
-    assay_html_text (html, witness->audit->says);
-    g_string_append (html, "</q> certifies ");
+    assay_html_text (html, NULL, "the event ");
+    assay_html_text (html, "q", witness->audit->says);
+    assay_html_text (html, NULL, " certifies ");
   } else {
-    g_string_append_printf (html, "%s %" G_GUINT64_FORMAT " has ",
-                            result->is_of_utility ? "unit" : "secret", witness->secret);
+    assay_html_say (html, NULL, "%s %" G_GUINT64_FORMAT " has ",
+                    result->is_of_utility ? "unit" : "secret", witness->secret);
   }
-  assay_html_element (html, "code", result->measure->name);
-  g_string_append_c (html, ' ');
-  assay_html_number (html, witness->outcome, outcome);
-  g_string_append_printf (html,
-                          ", in cell <code>%s</code> (trial %" G_GINT64_FORMAT
-                          ", seed %" G_GUINT64_FORMAT ").</p>\n",
-                          witness->cell, witness->trial, results->seed);
+  assay_html_say (html, NULL, "`%s` ", result->measure->name);
+  assay_html_number (html, NULL, witness->outcome);
+  assay_html_say (html, NULL,
+                  ", in cell `%s` (trial %" G_GINT64_FORMAT ", seed %" G_GUINT64_FORMAT ").",
+                  witness->cell, witness->trial, results->seed);
+  assay_html_close (html, "p");
   append_replay (html, results, result);
 }
 
 static void
-append_number_cell (GString *html, double value)
+append_hypothesis (AssayHtml *html, const AssayResultHypothesis *one, gboolean is_decisive)
 {
-  g_autofree char *shown = assay_html_plain (value);
+  const double numbers[] = { one->bound,           one->interval.estimate,   one->interval.lower,
+                             one->interval.upper,  (double) one->interval.n, one->adjusted_violated,
+                             one->adjusted_upheld, one->detectable };
 
-  g_string_append (html, "<td class=\"n\">");
-  assay_html_number (html, value, shown);
-  g_string_append (html, "</td>");
-}
-
-static void
-append_hypothesis (GString *html, const AssayResultHypothesis *one, gboolean is_decisive)
-{
-  g_string_append (html, is_decisive ? "<tr class=\"best\"><td>" : "<tr><td>");
+  if (!assay_html_open_row (html, is_decisive))
+    return;
+  assay_html_open (html, "td");
   append_pair (html, one->cell);
-  g_string_append (html, "</td><td>");
+  assay_html_close (html, "td");
+  assay_html_open (html, "td");
   assay_html_dataset (html, one->cell->dataset);
-  g_string_append (html, "</td>");
-  append_number_cell (html, one->bound);
-  append_number_cell (html, one->interval.estimate);
-  append_number_cell (html, one->interval.lower);
-  append_number_cell (html, one->interval.upper);
-  append_number_cell (html, (double) one->interval.n);
-  append_number_cell (html, one->adjusted_violated);
-  append_number_cell (html, one->adjusted_upheld);
-  append_number_cell (html, one->detectable);
-  g_string_append (html, "<td>");
-  assay_html_text (html, one->why_not);
-  g_string_append (html, "</td></tr>\n");
+  assay_html_close (html, "td");
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    assay_html_number (html, "td.n", numbers[i]);
+  assay_html_text (html, "td", one->why_not);
+  assay_html_close (html, "tr");
 }
 
 static void
-append_hypotheses (GString *html, const AssayResults *results, const AssayResultClaim *result)
+append_hypotheses (AssayHtml *html, const AssayResults *results, const AssayResultClaim *result)
 {
   const guint n = result->hypotheses->len;
   const guint share = MAX (1, MOST_HYPOTHESES / results->claims->len);
@@ -242,68 +235,68 @@ append_hypotheses (GString *html, const AssayResults *results, const AssayResult
 
   if (n == 0)
     return;
-  g_string_append_printf (html, "<details><summary>%u cell%s that the claim is about</summary>\n",
-                          n, n == 1 ? "" : "s");
-  assay_html_begin_table (html, NULL, "Cells of the claim",
-                          "cell|dataset|#bound|#estimate|#lower|#upper|#n|#adjusted p, violated|"
-                          "#adjusted p, upheld|#detectable|decides nothing because");
+  assay_html_open (html, "details");
+  assay_html_say (html, "summary", "%u cell%s that the claim is about", n, n == 1 ? "" : "s");
+  assay_html_open_table (html, NULL, "Cells of the claim",
+                         ASSAY_HTML_HEADS ("cell", "dataset", "#bound", "#estimate", "#lower",
+                                           "#upper", "#n", "#adjusted p, violated",
+                                           "#adjusted p, upheld", "#detectable",
+                                           "decides nothing because"));
   for (guint i = 0; i < shown; i++)
     append_hypothesis (html, &g_array_index (result->hypotheses, AssayResultHypothesis, i),
                        (gint) i == result->decisive);
-  assay_html_end_table (html);
+  assay_html_close_table (html, NULL, NULL);
   assay_html_say_rest (html, shown, n, "cells", "results.json");
-  g_string_append (html, "</details>\n");
+  assay_html_close (html, "details");
 }
 
-/* Of a claim that is decided it says what stands above it. */
 static void
-append_reason (GString *html, const AssayResultClaim *result)
+append_words (AssayHtml *html, const AssayResultClaim *result)
 {
-  const gboolean is_decided
-      = result->verdict == ASSAY_VERDICT_VIOLATED || result->verdict == ASSAY_VERDICT_UPHELD;
-
-  if (is_decided && result->decisive >= 0)
-    return;
-  g_string_append (html, "<p>");
-  assay_html_name (html, result->reason);
-  g_string_append (html, "</p>\n");
+  assay_html_open (html, "p");
+  assay_html_text (html, NULL, "The claim: ");
+  assay_html_name (html, "q", result->says);
+  if (result->source != NULL) {
+    assay_html_text (html, NULL, " ");
+    assay_html_say (html, "span.soft", "\u2013 {%s}", result->source);
+  }
+  assay_html_close (html, "p");
 }
 
 static void
-append_claim (GString *html, const AssayResults *results, const AssayResultClaim *result)
+append_claim (AssayHtml *html, const AssayResults *results, const AssayResultClaim *result)
 {
   const char *verdict = assay_verdict_name (result->verdict);
+  const gboolean is_decided
+      = result->verdict == ASSAY_VERDICT_VIOLATED || result->verdict == ASSAY_VERDICT_UPHELD;
+  const AssayResultHypothesis *one = assay_result_decisive (result);
+  g_autofree char *card = g_strconcat ("article.claim.", verdict, NULL);
 
-  g_string_append_printf (html,
-                          "<article class=\"claim %s\">\n<h3><span class=\"badge\">%s %s</span> ",
-                          verdict, signs[result->verdict], verdict);
-  assay_html_name (html, result->id);
-  g_string_append (html, "</h3>\n");
-  if (result->says != NULL) {
-    g_string_append (html, "<p>The claim: <q>");
-    assay_html_name (html, result->says);
-    g_string_append (html, "</q>");
-    if (result->source != NULL) {
-      g_string_append (html, " <span class=\"soft\">\u2013 ");
-      assay_html_name (html, result->source);
-      g_string_append (html, "</span>");
-    }
-    g_string_append (html, "</p>\n");
+  assay_html_open (html, card);
+  assay_html_open (html, "h3");
+  assay_html_say (html, "span.badge", "%s %s", signs[result->verdict], verdict);
+  assay_html_say (html, NULL, " {%s}", result->id);
+  assay_html_close (html, "h3");
+  if (result->says != NULL)
+    append_words (html, result);
+  if (one != NULL) {
+    append_finding (html, result, one);
+    append_strength (html, result, one);
   }
-  append_finding (html, result);
-  append_reason (html, result);
+  if (!is_decided || result->decisive < 0) /* else it says what stands above it */
+    assay_html_name (html, "p", result->reason);
   append_witness (html, results, result);
   append_hypotheses (html, results, result);
-  g_string_append (html, "</article>\n");
+  assay_html_close (html, "article");
 }
 
 void
-assay_html_claims (GString *html, const AssayResults *results)
+assay_html_claims (AssayHtml *html, const AssayResults *results)
 {
-  assay_html_begin_section (html, "claims", "Verdicts");
+  assay_html_open_section (html, "claims", "Verdicts");
   if (results->claims->len == 0)
-    g_string_append (html, "<p>The scenario makes no claim: what follows is measured, not "
-                           "judged.</p>\n");
+    assay_html_say (html, "p",
+                    "The scenario makes no claim: what follows is measured, not judged.");
   for (guint v = 0; v < G_N_ELEMENTS (by_weight); v++)
     for (guint i = 0; i < results->claims->len; i++) {
       const AssayResultClaim *result = results->claims->pdata[i];
@@ -311,5 +304,5 @@ assay_html_claims (GString *html, const AssayResults *results)
       if (result->verdict == by_weight[v])
         append_claim (html, results, result);
     }
-  assay_html_end_section (html);
+  assay_html_close (html, "section");
 }

@@ -13,200 +13,187 @@
 /* ---- Pictures ---- */
 
 static void
-append_legend (GString *html, const AssayResultSheet *sheet)
+append_legend (AssayHtml *html, const AssayResultSheet *sheet)
 {
-  g_string_append_printf (html,
-                          "<figcaption>%" G_GSIZE_FORMAT " rows. Columns from left to right:\n"
-                          "<ol>\n",
-                          sheet->n_rows);
-  for (guint c = 0; c < sheet->columns->len; c++) {
-    g_string_append (html, "<li>");
-    assay_html_name (html, ((const AssayResultColumn *) sheet->columns->pdata[c])->says);
-    g_string_append (html, "</li>\n");
-  }
-  g_string_append (html, "</ol></figcaption>\n");
+  assay_html_open (html, "figcaption");
+  assay_html_say (html, NULL,
+                  "%" G_GSIZE_FORMAT " rows. Columns from left to right:", sheet->n_rows);
+  assay_html_open (html, "ol");
+  for (guint c = 0; c < sheet->columns->len; c++)
+    assay_html_name (html, "li", ((const AssayResultColumn *) sheet->columns->pdata[c])->says);
+  assay_html_close (html, "ol");
+  assay_html_close (html, "figcaption");
 }
 
 static void
-append_picture (GString *html, const AssayResultSheet *sheet, GBytes *png, gsize *inout_left)
+append_picture (AssayHtml *html, const AssayResultSheet *sheet, GBytes *png, gsize *inout_left)
 {
   gsize size;
   const guchar *data = g_bytes_get_data (png, &size);
+  g_autofree char *bytes = assay_text_bytes (size);
+  g_autofree char *alt = g_strconcat ("Contact sheet ", sheet->name, NULL);
   g_autofree char *base64 = NULL;
+  g_autofree char *source = NULL;
 
   if (size > MOST_PICTURE || size > *inout_left) {
-    g_autofree char *bytes = assay_text_bytes (size);
-
-    g_string_append_printf (html,
-                            "<p>Its picture of %s is too large for this page: it stands beside "
-                            "it, in <code>pictures/",
-                            bytes);
-    assay_html_text (html, sheet->name);
-    g_string_append (html, ".png</code>.</p>\n");
+    assay_html_say (html, "p",
+                    "Its picture of %s is too large for this page: it stands beside it, in "
+                    "`pictures/%s.png`.",
+                    bytes, sheet->name);
     return;
   }
   *inout_left -= size;
   base64 = g_base64_encode (data, size);
-  g_string_append (html, "<div class=\"wide\" role=\"region\" tabindex=\"0\" "
-                         "aria-label=\"Pictures\"><img alt=\"Contact sheet ");
-  assay_html_text (html, sheet->name);
-  g_string_append_printf (html, "\" src=\"data:image/png;base64,%s\"></div>\n", base64);
+  source = g_strconcat ("data:image/png;base64,", base64, NULL);
+  assay_html_open_region (html, "div.wide", "Pictures");
+  assay_html_open (html, "img");
+  assay_html_attribute (html, "alt", alt);
+  assay_html_attribute (html, "src", source);
+  assay_html_close (html, "div");
 }
 
 gboolean
-assay_html_sheets (GString *html, const AssayResults *results, GError **error)
+assay_html_sheets (AssayHtml *html, const AssayResults *results, GError **error)
 {
   gsize left = MOST_PICTURES;
 
   if (results->sheets->len == 0)
     return TRUE;
-  assay_html_begin_section (html, "pictures", "Pictures");
+  assay_html_open_section (html, "pictures", "Pictures");
   for (guint i = 0; i < results->sheets->len; i++) {
     const AssayResultSheet *sheet = results->sheets->pdata[i];
     g_autoptr (GBytes) png = NULL;
 
-    g_string_append (html, "<h3>");
-    assay_html_name (html, sheet->name);
-    g_string_append (html, "</h3>\n");
+    assay_html_name (html, "h3", sheet->name);
     if (sheet->columns->len == 0) {
-      g_string_append (html, "<p>No cell has any.</p>\n");
+      assay_html_text (html, "p", "No cell has any.");
       continue;
     }
     png = assay_report_sheet_png (sheet, results->title, error);
     if (png == NULL)
       return FALSE;
-    g_string_append (html, "<figure class=\"pictures\">\n");
+    assay_html_open (html, "figure.pictures");
     append_picture (html, sheet, png, &left);
     append_legend (html, sheet);
-    g_string_append (html, "</figure>\n");
+    assay_html_close (html, "figure");
   }
-  assay_html_end_section (html);
+  assay_html_close (html, "section");
   return TRUE;
 }
 
 /* ---- Controls ---- */
 
 static void
-append_control (GString *html, const AssayResultControl *control)
+append_control (AssayHtml *html, const AssayResultControl *control)
 {
-  g_autofree char *share = assay_html_plain (control->share);
-  g_autofree char *at_least = assay_html_plain (control->at_least);
-
-  g_string_append (html, "<tr><td>");
-  assay_html_name (html, control->attack->name);
-  g_string_append (html, "</td><td>");
-  assay_html_text (html, control->says);
-  g_string_append_printf (html, "</td><td>%s</td><td class=\"n\">",
-                          control->is_won ? "won" : "<strong>lost</strong>");
-  assay_html_number (html, control->share, share);
-  g_string_append (html, "</td><td class=\"n\">");
-  assay_html_number (html, control->at_least, at_least);
-  g_string_append_printf (html, "</td><td class=\"n\">%" G_GUINT64_FORMAT "</td></tr>\n",
-                          control->n);
+  if (!assay_html_open_row (html, FALSE))
+    return;
+  assay_html_name (html, "td", control->attack->name);
+  assay_html_text (html, "td", control->says);
+  assay_html_say (html, "td", control->is_won ? "won" : "*lost*");
+  assay_html_number (html, "td.n", control->share);
+  assay_html_number (html, "td.n", control->at_least);
+  assay_html_say (html, "td.n", "%" G_GUINT64_FORMAT, control->n);
+  assay_html_close (html, "tr");
 }
 
 void
-assay_html_controls (GString *html, const AssayResults *results)
+assay_html_controls (AssayHtml *html, const AssayResults *results)
 {
-  const guint n = results->controls->len;
-  const guint shown = MIN (n, ASSAY_HTML_MOST_ROWS);
-
-  assay_html_begin_section (html, "controls", "Controls");
-  g_string_append (html, "<p>Each attack first plays a case whose answer is known. One that loses "
-                         "it decides no claim: that it finds nothing says nothing.</p>\n");
-  if (n > 0) {
-    assay_html_begin_table (html, NULL, "Controls", "attack|its case|outcome|#found|#needed|#n");
-    for (guint i = 0; i < shown; i++)
+  assay_html_open_section (html, "controls", "Controls");
+  assay_html_text (html, "p",
+                   "Each attack first plays a case whose answer is known. One that loses it "
+                   "decides no claim: that it finds nothing says nothing.");
+  if (results->controls->len > 0) {
+    assay_html_open_table (
+        html, NULL, "Controls",
+        ASSAY_HTML_HEADS ("attack", "its case", "outcome", "#found", "#needed", "#n"));
+    for (guint i = 0; i < results->controls->len; i++)
       append_control (html, &g_array_index (results->controls, AssayResultControl, i));
-    assay_html_end_table (html);
-    assay_html_say_rest (html, shown, n, "controls", "results.json");
+    assay_html_close_table (html, "controls", "results.json");
   } else {
-    g_string_append (html, "<p>No attack was played.</p>\n");
+    assay_html_text (html, "p", "No attack was played.");
   }
-  assay_html_end_section (html);
+  assay_html_close (html, "section");
 }
 
 /* ---- What is not there ---- */
 
-static void
-append_exception (GString *html, const char *what, const char *attack_or_utility,
-                  const char *defense, const char *trial, const char *why)
+static gboolean
+has_exceptions (const AssayResults *results)
 {
-  g_string_append (html, "<tr><td>");
-  assay_html_text (html, what);
-  g_string_append (html, "</td><td>");
-  assay_html_name (html, attack_or_utility);
-  g_string_append (html, "</td><td>");
-  assay_html_name (html, defense);
-  g_string_append_printf (html, "</td><td class=\"n\">%s</td><td>", trial);
-  assay_html_name (html, why);
-  g_string_append (html, "</td></tr>\n");
+  gsize n = results->skipped->len + results->bad->len;
+
+  for (guint i = 0; i < results->pooled->len; i++)
+    n += ((const AssayResultCell *) results->pooled->pdata[i])->left_out->len;
+  return n > 0;
 }
 
-/* As many as fit into the table; returns how many there are. */
-static gsize
-append_exceptions (GString *html, const AssayResults *results)
+static void
+append_exception (AssayHtml *html, const char *what, const char *attack_or_utility,
+                  const char *defense, const char *trial, const char *why)
 {
-  gsize n = 0;
+  if (!assay_html_open_row (html, FALSE))
+    return;
+  assay_html_text (html, "td", what);
+  assay_html_name (html, "td", attack_or_utility);
+  assay_html_name (html, "td", defense);
+  assay_html_text (html, "td.n", trial);
+  assay_html_name (html, "td", why);
+  assay_html_close (html, "tr");
+}
 
+static void
+append_exceptions (AssayHtml *html, const AssayResults *results)
+{
   for (guint i = 0; i < results->skipped->len; i++) {
     const AssayResultSkip *skip = &g_array_index (results->skipped, AssayResultSkip, i);
 
-    if (n++ < ASSAY_HTML_MOST_ROWS)
-      append_exception (html, "skipped pair", skip->attack, skip->defense, "", skip->reason);
+    append_exception (html, "skipped pair", skip->attack, skip->defense, "", skip->reason);
   }
   for (guint i = 0; i < results->bad->len; i++) {
     const AssayResultBad *bad = &g_array_index (results->bad, AssayResultBad, i);
     g_autofree char *trial = g_strdup_printf ("%u", bad->trial);
 
-    if (n++ < ASSAY_HTML_MOST_ROWS)
-      append_exception (html, assay_result_status_name (bad->status), bad->attack_or_utility->name,
-                        bad->defense->name, trial, bad->message);
+    append_exception (html, assay_result_status_name (bad->status), bad->attack_or_utility->name,
+                      bad->defense->name, trial, bad->message);
   }
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
 
     for (guint m = 0; m < cell->left_out->len; m++)
-      if (n++ < ASSAY_HTML_MOST_ROWS)
-        append_exception (html, "measure left out", cell->attack_or_utility->name,
-                          cell->defense->name, "", cell->left_out->pdata[m]);
+      append_exception (html, "measure left out", cell->attack_or_utility->name,
+                        cell->defense->name, "", cell->left_out->pdata[m]);
   }
-  return n;
 }
 
 void
-assay_html_exceptions (GString *html, const AssayResults *results)
+assay_html_exceptions (AssayHtml *html, const AssayResults *results)
 {
-  GString *rows = g_string_new (NULL);
-  const gsize n = append_exceptions (rows, results);
-
-  assay_html_begin_section (html, "exceptions", "What was left out");
-  if (n > 0) {
-    assay_html_begin_table (html, NULL, "What was left out",
-                            "what|attack or utility|defense|#trial|why");
-    g_string_append (html, rows->str);
-    assay_html_end_table (html);
-    assay_html_say_rest (html, MIN (n, ASSAY_HTML_MOST_ROWS), n, "rows", "results.json");
+  assay_html_open_section (html, "exceptions", "What was left out");
+  if (has_exceptions (results)) {
+    assay_html_open_table (
+        html, NULL, "What was left out",
+        ASSAY_HTML_HEADS ("what", "attack or utility", "defense", "#trial", "why"));
+    append_exceptions (html, results);
+    assay_html_close_table (html, "rows", "results.json");
   } else {
-    g_string_append (html, "<p>Nothing: every pair was played, and every cell ended well.</p>\n");
+    assay_html_text (html, "p", "Nothing: every pair was played, and every cell ended well.");
   }
-  g_string_free (rows, TRUE);
-  assay_html_end_section (html);
+  assay_html_close (html, "section");
 }
 
 /* ---- Versions and data ---- */
 
 static void
-append_term (GString *html, const char *term, const char *says)
+append_term (AssayHtml *html, const char *term, const char *says)
 {
-  assay_html_element (html, "dt", term);
-  g_string_append (html, "<dd><code>");
-  assay_html_name (html, says);
-  g_string_append (html, "</code></dd>\n");
+  assay_html_text (html, "dt", term);
+  assay_html_say (html, "dd", "`{%s}`", says);
 }
 
 static void
-append_count (GString *html, const char *term, guint64 value)
+append_count (AssayHtml *html, const char *term, guint64 value)
 {
   g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT, value);
 
@@ -214,27 +201,24 @@ append_count (GString *html, const char *term, guint64 value)
 }
 
 static void
-append_datasets (GString *html, const AssayResults *results)
+append_datasets (AssayHtml *html, const GPtrArray *datasets)
 {
-  const GPtrArray *datasets = results->datasets;
-  const guint shown = MIN (datasets->len, ASSAY_HTML_MOST_ROWS);
-
-  assay_html_begin_table (html, NULL, "Datasets", "dataset|SHA-256 of what was drawn from");
-  for (guint i = 0; i < shown; i++) {
+  assay_html_open_table (html, NULL, "Datasets",
+                         ASSAY_HTML_HEADS ("dataset", "SHA-256 of what was drawn from"));
+  for (guint i = 0; i < datasets->len; i++) {
     const AssayResultComponent *dataset = assay_result_component (datasets, i);
 
-    g_string_append (html, "<tr><td>");
-    assay_html_name (html, *dataset->name != '\0' ? dataset->name : dataset->plugin);
-    g_string_append (html, "</td><td><code>");
-    assay_html_text (html, dataset->sha256 != NULL ? dataset->sha256 : "not opened");
-    g_string_append (html, "</code></td></tr>\n");
+    if (!assay_html_open_row (html, FALSE))
+      continue;
+    assay_html_name (html, "td", *dataset->name != '\0' ? dataset->name : dataset->plugin);
+    assay_html_say (html, "td", "`%s`", dataset->sha256 != NULL ? dataset->sha256 : "not opened");
+    assay_html_close (html, "tr");
   }
-  assay_html_end_table (html);
-  assay_html_say_rest (html, shown, datasets->len, "datasets", "results.json");
+  assay_html_close_table (html, "datasets", "results.json");
 }
 
 static void
-append_plugins (GString *html, const GArray *plugins)
+append_plugins (AssayHtml *html, const GArray *plugins)
 {
   for (guint i = 0; i < plugins->len; i++) {
     const AssayResultPlugin *plugin = &g_array_index (plugins, AssayResultPlugin, i);
@@ -246,13 +230,13 @@ append_plugins (GString *html, const GArray *plugins)
 }
 
 void
-assay_html_provenance (GString *html, const AssayResults *results)
+assay_html_provenance (AssayHtml *html, const AssayResults *results)
 {
   g_autofree char *file = g_path_get_basename (results->scenario);
   g_autofree char *confidence = assay_text_number (results->confidence);
 
-  assay_html_begin_section (html, "provenance", "Versions and data");
-  g_string_append (html, "<dl>\n");
+  assay_html_open_section (html, "provenance", "Versions and data");
+  assay_html_open (html, "dl");
   append_term (html, "Assay", ASSAY_VERSION " (" ASSAY_COMMIT ")");
   append_term (html, "scenario", file);
   append_term (html, "its SHA-256", results->scenario_sha256);
@@ -266,13 +250,19 @@ assay_html_provenance (GString *html, const AssayResults *results)
     append_count (html, "secrets a cell", results->secrets);
   append_term (html, "confidence of intervals", confidence);
   append_count (html, "cells", results->n_planned);
-  g_string_append (html, "</dl>\n");
-  if (results->is_changed)
-    g_string_append (html, "<p>Settings were changed by <code>--set</code>: the scenario's file "
-                           "alone does not make this run, <a href=\"#settings\">Settings</a> "
-                           "has what was used.</p>\n");
-  append_datasets (html, results);
-  g_string_append (html, "<p>Machine, versions of libraries, threads and times stand in "
-                         "<code>run.json</code>: no number here depends on them.</p>\n");
-  assay_html_end_section (html);
+  assay_html_close (html, "dl");
+  if (results->is_changed) {
+    assay_html_open (html, "p");
+    assay_html_say (html, NULL,
+                    "Settings were changed by `--set`: the scenario's file alone does not make "
+                    "this run, ");
+    assay_html_link (html, "#settings", "Settings");
+    assay_html_text (html, NULL, " has what was used.");
+    assay_html_close (html, "p");
+  }
+  append_datasets (html, results->datasets);
+  assay_html_say (html, "p",
+                  "Machine, versions of libraries, threads and times stand in `run.json`: no "
+                  "number here depends on them.");
+  assay_html_close (html, "section");
 }

@@ -1,4 +1,4 @@
-/* The frame of a page of HTML, and text and numbers in it. */
+/* The frame of a page of HTML, and sections, tables and numbers in it. */
 #include "report/html/html-page.h"
 
 #include <math.h>
@@ -6,65 +6,6 @@
 
 #include "config.h"
 #include "core/base/text.h"
-
-/* ---- Text ---- */
-
-/* Overrides and isolates of the direction of writing, the marks beside them, and what no text may
- * hold. */
-static gboolean
-is_unwanted (gunichar c)
-{
-  return g_unichar_iscntrl (c) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069)
-         || c == 0x2028 || c == 0x2029 || (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE;
-}
-
-static void
-append_character (GString *html, gunichar c)
-{
-  switch (c) {
-  case '<':
-    g_string_append (html, "&lt;");
-    break;
-  case '>':
-    g_string_append (html, "&gt;");
-    break;
-  case '&':
-    g_string_append (html, "&amp;");
-    break;
-  case '"':
-    g_string_append (html, "&quot;");
-    break;
-  case '\'':
-    g_string_append (html, "&#39;");
-    break;
-  default:
-    g_string_append_unichar (html, is_unwanted (c) ? ' ' : c);
-  }
-}
-
-void
-assay_html_text (GString *html, const char *text)
-{
-  g_autofree char *valid = text != NULL ? g_utf8_make_valid (text, -1) : g_strdup ("");
-
-  for (const char *at = valid; *at != '\0'; at = g_utf8_next_char (at))
-    append_character (html, g_utf8_get_char (at));
-}
-
-void
-assay_html_name (GString *html, const char *text)
-{
-  if (text != NULL && *text != '\0')
-    assay_html_element (html, "bdi", text);
-}
-
-void
-assay_html_element (GString *html, const char *tag, const char *text)
-{
-  g_string_append_printf (html, "<%s>", tag);
-  assay_html_text (html, text);
-  g_string_append_printf (html, "</%s>", tag);
-}
 
 /* ---- Numbers ---- */
 
@@ -95,95 +36,136 @@ assay_html_percent (double share)
   return g_steal_pointer (&text);
 }
 
-static char *
-show (const AssayResultMeasure *measure, double value)
-{
-  return measure->is_share ? assay_html_percent (value) : assay_html_plain (value);
-}
-
 void
-assay_html_number (GString *html, double value, const char *shown)
+assay_html_number_as (AssayHtml *html, double value, const char *shown)
 {
   g_autofree char *exact = is_known (value) ? assay_text_number (value) : NULL;
 
-  if (exact == NULL) {
-    assay_html_text (html, shown);
-    return;
+  if (exact != NULL) {
+    assay_html_open (html, "span");
+    assay_html_attribute (html, "data-value", exact);
   }
-  g_string_append_printf (html, "<span data-value=\"%s\">", exact);
-  assay_html_text (html, shown);
-  g_string_append (html, "</span>");
-}
-
-void
-assay_html_count (GString *html, guint64 count)
-{
-  g_autofree char *shown = assay_text_count (count);
-
-  g_string_append_printf (html, "<span data-value=\"%" G_GUINT64_FORMAT "\">%s</span>", count,
-                          shown);
+  assay_html_text (html, NULL, shown);
+  if (exact != NULL)
+    assay_html_close (html, "span");
 }
 
 static void
-append_shown (GString *html, const AssayResultMeasure *measure, double value)
+append_shown (AssayHtml *html, const AssayResultMeasure *measure, double value)
 {
-  g_autofree char *shown = show (measure, value);
+  g_autofree char *shown
+      = measure->is_share ? assay_html_percent (value) : assay_html_plain (value);
 
-  assay_html_number (html, value, shown);
+  assay_html_number_as (html, value, shown);
 }
 
 void
-assay_html_value (GString *html, const AssayResultMeasure *measure, double value)
+assay_html_number (AssayHtml *html, const char *tag, double value)
+{
+  g_autofree char *shown = assay_html_plain (value);
+
+  if (tag != NULL)
+    assay_html_open (html, tag);
+  assay_html_number_as (html, value, shown);
+  if (tag != NULL)
+    assay_html_close (html, tag);
+}
+
+void
+assay_html_value (AssayHtml *html, const AssayResultMeasure *measure, double value)
 {
   append_shown (html, measure, value);
   if (is_known (value) && measure->is_share)
-    g_string_append (html, "&nbsp;%");
+    assay_html_text (html, NULL, "\u00a0%");
 }
 
 void
-assay_html_interval (GString *html, const AssayResultMeasure *measure,
+assay_html_interval (AssayHtml *html, const AssayResultMeasure *measure,
                      const AssayInterval *interval)
 {
   if (measure->is_epsilon) {
-    g_string_append (html, "at least ");
+    assay_html_text (html, NULL, "at least ");
     append_shown (html, measure, interval->lower);
     return;
   }
   assay_html_value (html, measure, interval->estimate);
-  g_string_append (html, " [");
+  assay_html_text (html, NULL, " [");
   append_shown (html, measure, interval->lower);
-  g_string_append (html, ", ");
+  assay_html_text (html, NULL, ", ");
   append_shown (html, measure, interval->upper);
-  g_string_append_c (html, ']');
+  assay_html_text (html, NULL, "]");
 }
 
-/* ---- Tables ---- */
+/* ---- Sections and tables ---- */
 
 void
-assay_html_begin_table (GString *html, const char *id, const char *what, const char *heads)
+assay_html_open_section (AssayHtml *html, const char *id, const char *heading)
 {
-  g_auto (GStrv) names = g_strsplit (heads, "|", -1);
+  assay_html_open (html, "section");
+  assay_html_attribute (html, "id", id);
+  assay_html_text (html, "h2", heading);
+}
 
-  g_string_append (html, "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"");
-  assay_html_text (html, what);
-  g_string_append (html, "\">\n<table class=\"sortable\"");
-  if (id != NULL)
-    g_string_append_printf (html, " id=\"%s\"", id);
-  g_string_append (html, ">\n<thead><tr>");
-  for (guint i = 0; names[i] != NULL; i++) {
-    const gboolean is_number = *names[i] == '#';
+void
+assay_html_open_region (AssayHtml *html, const char *tag, const char *what)
+{
+  assay_html_open (html, tag);
+  assay_html_attribute (html, "role", "region");
+  assay_html_attribute (html, "tabindex", "0");
+  assay_html_attribute (html, "aria-label", what);
+}
 
-    g_string_append_printf (html, "<th scope=\"col\"%s>", is_number ? " class=\"n\"" : "");
-    assay_html_text (html, names[i] + is_number);
-    g_string_append (html, "</th>");
+void
+assay_html_open_table (AssayHtml *html, const char *id, const char *what, const char *const *heads)
+{
+  html->n_rows = 0;
+  assay_html_open_region (html, "div.wide", what);
+  assay_html_open (html, "table.sortable");
+  assay_html_attribute (html, "id", id);
+  assay_html_open (html, "thead");
+  assay_html_open (html, "tr");
+  for (guint i = 0; heads[i] != NULL; i++) {
+    const gboolean is_number = *heads[i] == '#';
+
+    assay_html_open (html, "th");
+    assay_html_attribute (html, "scope", "col");
+    assay_html_attribute (html, "class", is_number ? "n" : NULL);
+    assay_html_text (html, NULL, heads[i] + is_number);
+    assay_html_close (html, "th");
   }
-  g_string_append (html, "</tr></thead>\n<tbody>\n");
+  assay_html_close (html, "tr");
+  assay_html_close (html, "thead");
+  assay_html_open (html, "tbody");
+}
+
+gboolean
+assay_html_open_row (AssayHtml *html, gboolean is_best)
+{
+  if (html->n_rows++ >= ASSAY_HTML_MOST_ROWS)
+    return FALSE;
+  assay_html_open (html, is_best ? "tr.best" : "tr");
+  return TRUE;
 }
 
 void
-assay_html_end_table (GString *html)
+assay_html_say_rest (AssayHtml *html, gsize shown, gsize n, const char *what, const char *file)
 {
-  g_string_append (html, "</tbody>\n</table>\n</div>\n");
+  g_autofree char *all = assay_text_count (n);
+  g_autofree char *some = assay_text_count (shown);
+
+  if (shown < n)
+    assay_html_say (html, "p.soft", "The first %s of %s %s stand here; %s has all.", some, all,
+                    what, file);
+}
+
+void
+assay_html_close_table (AssayHtml *html, const char *what, const char *file)
+{
+  assay_html_close (html, "tbody");
+  assay_html_close (html, "table");
+  assay_html_close (html, "div");
+  if (what != NULL)
+    assay_html_say_rest (html, MIN (html->n_rows, ASSAY_HTML_MOST_ROWS), html->n_rows, what, file);
 }
 
 /* ---- The frame ---- */
@@ -203,36 +185,62 @@ name_by_hash (const char *text)
   return g_strdup_printf ("'sha256-%s'", base64);
 }
 
-void
-assay_html_begin (GString *html, const char *title)
+static void
+append_meta (AssayHtml *html, const char *key, const char *name, const char *content)
 {
-  g_autofree char *style = name_by_hash (assay_html_style);
-  g_autofree char *script = name_by_hash (assay_html_script);
-
-  g_string_append_printf (html,
-                          "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                          "'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; "
-                          "form-action 'none'\">\n",
-                          style, script);
-  g_string_append (html, "<meta name=\"viewport\" "
-                         "content=\"width=device-width, initial-scale=1\">\n"
-                         "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                         "<meta name=\"referrer\" content=\"no-referrer\">\n"
-                         "<meta name=\"generator\" content=\"Assay " ASSAY_VERSION "\">\n"
-                         "<link rel=\"icon\" href=\"data:,\">\n<title>");
-  assay_html_text (html, title);
-  /* A hash is of every byte between the tags. */
-  g_string_append_printf (html,
-                          "</title>\n<style>%s</style>\n</head>\n<body>\n"
-                          "<a class=\"skip\" href=\"#main\">To the content</a>\n"
-                          "<main id=\"main\">\n",
-                          assay_html_style);
+  assay_html_open (html, "meta");
+  assay_html_attribute (html, key, name);
+  assay_html_attribute (html, "content", content);
 }
 
-void
-assay_html_end (GString *html)
+AssayHtml *
+assay_html_begin_page (const char *title)
 {
-  g_string_append_printf (html, "</main>\n<script>%s</script>\n</body>\n</html>\n",
-                          assay_html_script);
+  AssayHtml *html = assay_html_new ();
+  g_autofree char *style = name_by_hash (assay_html_style);
+  g_autofree char *script = name_by_hash (assay_html_script);
+  g_autofree char *policy
+      = g_strdup_printf ("default-src 'none'; style-src %s; script-src %s; img-src data:; "
+                         "base-uri 'none'; form-action 'none'",
+                         style, script);
+
+  assay_html_raw (html, "<!DOCTYPE html>\n");
+  assay_html_open (html, "html");
+  assay_html_attribute (html, "lang", "en");
+  assay_html_open (html, "head");
+  assay_html_open (html, "meta");
+  assay_html_attribute (html, "charset", "utf-8");
+  append_meta (html, "http-equiv", "Content-Security-Policy", policy);
+  append_meta (html, "name", "viewport", "width=device-width, initial-scale=1");
+  append_meta (html, "name", "color-scheme", "light dark");
+  append_meta (html, "name", "referrer", "no-referrer");
+  append_meta (html, "name", "generator", "Assay " ASSAY_VERSION);
+  assay_html_open (html, "link");
+  assay_html_attribute (html, "rel", "icon");
+  assay_html_attribute (html, "href", "data:,");
+  assay_html_text (html, "title", title);
+  assay_html_open (html, "style"); /* its hash is of every byte between the tags */
+  assay_html_raw (html, assay_html_style);
+  assay_html_close (html, "style");
+  assay_html_close (html, "head");
+  assay_html_open (html, "body");
+  assay_html_open (html, "a.skip");
+  assay_html_attribute (html, "href", "#main");
+  assay_html_text (html, NULL, "To the content");
+  assay_html_close (html, "a");
+  assay_html_open (html, "main");
+  assay_html_attribute (html, "id", "main");
+  return html;
+}
+
+char *
+assay_html_end_page (AssayHtml *html)
+{
+  assay_html_close (html, "main");
+  assay_html_open (html, "script");
+  assay_html_raw (html, assay_html_script);
+  assay_html_close (html, "script");
+  assay_html_close (html, "body");
+  assay_html_close (html, "html");
+  return assay_html_finish (html);
 }

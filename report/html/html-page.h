@@ -1,6 +1,7 @@
-/* What every page of HTML that Assay writes is made with: its frame, and text and numbers in it. */
+/* What every page of HTML that Assay writes is made with: its frame, sections, tables, numbers. */
 #pragma once
 
+#include "report/html/writer.h"
 #include "runner/judge/results.h"
 
 G_BEGIN_DECLS
@@ -9,18 +10,19 @@ G_BEGIN_DECLS
 extern const char assay_html_style[];
 extern const char assay_html_script[];
 
-/* From the doctype to <main>, and from there to the end. The policy allows this style, this script
- * (by their hashes) and pictures that stand in the page; nothing is fetched, sent or framed. */
-void assay_html_begin (GString *html, const char *title);
-void assay_html_end (GString *html);
+/* Rows of a table beyond these are not in the page but in the file that is named there. */
+#define ASSAY_HTML_MOST_ROWS 300
 
-/* @text (NULL: none) as text of an element or of a quoted attribute. Controls, and characters that
- * turn the direction of what stands beside them, become spaces; what is not UTF-8 is replaced. */
-void assay_html_text (GString *html, const char *text);
-/* The same, kept apart from the direction of what stands beside it; nothing where it is empty. */
-void assay_html_name (GString *html, const char *text);
-/* <TAG>text</TAG> */
-void assay_html_element (GString *html, const char *tag, const char *text);
+/* From the doctype to <main>, and from there to the end, which frees the writer and returns the
+ * page. The policy allows this style, this script (by their hashes) and pictures that stand in the
+ * page; nothing is fetched, sent or framed. */
+AssayHtml *assay_html_begin_page (const char *title);
+char *assay_html_end_page (AssayHtml *html);
+
+/* <section id="@id"> with its heading. */
+void assay_html_open_section (AssayHtml *html, const char *id, const char *heading);
+/* An element that keyboards reach, and scroll: tables and pictures may be wide. */
+void assay_html_open_region (AssayHtml *html, const char *tag, const char *what);
 
 /* How numbers stand in the report, "?" where there is none: four significant digits ... */
 char *assay_html_plain (double value);
@@ -29,18 +31,27 @@ char *assay_html_percent (double share);
 
 /* <span data-value="0.9321">@shown</span>: the number as results.json has it stands beside what is
  * shown. Without a number the text alone. */
-void assay_html_number (GString *html, double value, const char *shown);
-/* A count, with commas. */
-void assay_html_count (GString *html, guint64 count);
+void assay_html_number_as (AssayHtml *html, double value, const char *shown);
+/* Four significant digits of it, with a @tag in an element of its own. */
+void assay_html_number (AssayHtml *html, const char *tag, double value);
 /* "93.2 % [91, 95]", "0.142 [0.136, 0.15]", of epsilon "at least 2.3". */
-void assay_html_interval (GString *html, const AssayResultMeasure *measure,
+void assay_html_interval (AssayHtml *html, const AssayResultMeasure *measure,
                           const AssayInterval *interval);
 /* One value of @measure: "93.2 %", "0.142". */
-void assay_html_value (GString *html, const AssayResultMeasure *measure, double value);
+void assay_html_value (AssayHtml *html, const AssayResultMeasure *measure, double value);
 
-/* A table that scrolls by itself where it is wide; @id may be NULL. Heads are the names of columns,
- * separated by '|'; a '#' before one says that it holds numbers. */
-void assay_html_begin_table (GString *html, const char *id, const char *what, const char *heads);
-void assay_html_end_table (GString *html);
+/* A table that scrolls by itself where it is wide; @id may be NULL. Heads are the names of columns;
+ * a '#' before one says that it holds numbers; NULL ends. Tables do not stand in one another. */
+void assay_html_open_table (AssayHtml *html, const char *id, const char *what,
+                            const char *const *heads);
+#define ASSAY_HTML_HEADS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+/* Opens the next row, where the table has room for it: FALSE only counts it. */
+gboolean assay_html_open_row (AssayHtml *html, gboolean is_best);
+/* And says below it, where there were more rows than stand in it, that @file has all of @what.
+ * @what NULL: does not. */
+void assay_html_close_table (AssayHtml *html, const char *what, const char *file);
+/* "The first 300 of 4,000 rows stand here; FILE has all.", where @shown is less than @n. */
+void assay_html_say_rest (AssayHtml *html, gsize shown, gsize n, const char *what,
+                          const char *file);
 
 G_END_DECLS

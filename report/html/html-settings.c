@@ -1,160 +1,146 @@
 /* Every setting of a run, what tuning chose, and where the methods come from. */
-#include "core/base/text.h"
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
 
+/* A dataset by its plugin and what varies: "scenes noise=3". */
+void
+assay_html_dataset (AssayHtml *html, const AssayResultComponent *dataset)
+{
+  assay_html_name (html, NULL, dataset->plugin);
+  if (dataset->name != NULL && *dataset->name != '\0')
+    assay_html_say (html, NULL, " {%s}", dataset->name);
+}
+
 /* "variant = hybrid, dimension = 4": defaults too. */
 static void
-append_settings (GString *html, const AssayResultSettings *settings)
+append_settings (AssayHtml *html, const AssayResultSettings *settings)
 {
-  for (gsize i = 0; i < settings->n; i++) {
-    if (i > 0)
-      g_string_append (html, ", ");
-    assay_html_text (html, settings->all[i].name);
-    g_string_append (html, "&nbsp;= ");
-    assay_html_name (html, settings->all[i].value);
-  }
+  for (gsize i = 0; i < settings->n; i++)
+    assay_html_say (html, NULL, "%s%s\u00a0= {%s}", i > 0 ? ", " : "", settings->all[i].name,
+                    settings->all[i].value);
   if (settings->n == 0)
-    g_string_append (html, "\u2013");
+    assay_html_text (html, NULL, "\u2013");
 }
 
 static void
-append_component (GString *html, const AssayResultComponent *component, gboolean is_attack)
+append_component (AssayHtml *html, const AssayResultComponent *component, gboolean is_attack)
 {
-  g_string_append (html, "<tr><td>");
-  assay_html_name (html, *component->name != '\0' ? component->name : component->plugin);
-  g_string_append (html, "</td><td>");
-  assay_html_text (html, component->plugin);
-  g_string_append (html, "</td><td>");
+  if (!assay_html_open_row (html, FALSE))
+    return;
+  assay_html_name (html, "td", *component->name != '\0' ? component->name : component->plugin);
+  assay_html_text (html, "td", component->plugin);
+  assay_html_open (html, "td");
   append_settings (html, component->settings);
-  if (component->tuned != NULL) {
-    g_string_append (html, "; tuned: ");
-    assay_html_text (html, component->tuned);
-  }
-  if (is_attack) {
-    g_string_append (html, "</td><td>");
-    assay_html_text (html, *component->knows != '\0' ? component->knows : "nothing");
-  }
-  g_string_append (html, "</td></tr>\n");
+  if (component->tuned != NULL)
+    assay_html_say (html, NULL, "; tuned: %s", component->tuned);
+  assay_html_close (html, "td");
+  if (is_attack)
+    assay_html_text (html, "td", *component->knows != '\0' ? component->knows : "nothing");
+  assay_html_close (html, "tr");
 }
 
 static void
-append_components (GString *html, const GPtrArray *components, const char *heading,
+append_components (AssayHtml *html, const GPtrArray *components, const char *heading,
                    gboolean is_attack)
 {
-  const guint shown = MIN (components->len, ASSAY_HTML_MOST_ROWS);
-
   if (components->len == 0)
     return;
-  assay_html_element (html, "h3", heading);
-  assay_html_begin_table (html, NULL, heading,
-                          is_attack ? "name|plugin|settings|knows beside the release"
-                                    : "name|plugin|settings");
-  for (guint i = 0; i < shown; i++)
+  assay_html_text (html, "h3", heading);
+  assay_html_open_table (html, NULL, heading,
+                         ASSAY_HTML_HEADS ("name", "plugin", "settings",
+                                           is_attack ? "knows beside the release" : NULL));
+  for (guint i = 0; i < components->len; i++)
     append_component (html, assay_result_component (components, i), is_attack);
-  assay_html_end_table (html);
-  assay_html_say_rest (html, shown, components->len, "rows", "results.json");
+  assay_html_close_table (html, "rows", "results.json");
 }
 
 static void
-append_candidate (GString *html, const AssayResultTuning *tuning, guint candidate)
+append_candidate (AssayHtml *html, const AssayResultTuning *tuning, guint candidate)
 {
-  g_autofree char *shown = assay_html_plain (tuning->estimates[candidate]);
   const gboolean is_chosen = candidate == tuning->attack->candidate;
 
-  g_string_append (html, is_chosen ? "<tr class=\"best\"><td>" : "<tr><td>");
-  assay_html_name (html, tuning->attack->label);
-  g_string_append (html, "</td><td>");
-  assay_html_name (html, tuning->defense->name);
-  g_string_append (html, "</td><td>");
+  if (!assay_html_open_row (html, is_chosen))
+    return;
+  assay_html_name (html, "td", tuning->attack->label);
+  assay_html_name (html, "td", tuning->defense->name);
+  assay_html_open (html, "td");
   append_settings (html, assay_result_component (tuning->candidates, candidate)->settings);
-  g_string_append (html, "</td><td>");
-  assay_html_text (html, tuning->measure);
-  g_string_append (html, "</td><td class=\"n\">");
-  assay_html_number (html, tuning->estimates[candidate], shown);
-  g_string_append_printf (html, "</td><td>%s</td></tr>\n", is_chosen ? "chosen" : "");
+  assay_html_close (html, "td");
+  assay_html_text (html, "td", tuning->measure);
+  assay_html_number (html, "td.n", tuning->estimates[candidate]);
+  assay_html_text (html, "td", is_chosen ? "chosen" : "");
+  assay_html_close (html, "tr");
 }
 
 static void
-append_tunings (GString *html, const AssayResults *results)
+append_tunings (AssayHtml *html, const AssayResults *results)
 {
-  gsize n = 0;
-
   if (results->tunings->len == 0)
     return;
-  g_string_append_printf (html,
-                          "<h3>Tuning</h3>\n<p>Chosen on %" G_GUINT64_FORMAT " secrets that were "
-                          "set apart, and measured on others.</p>\n",
-                          results->tune_secrets);
-  assay_html_begin_table (html, NULL, "Tuning",
-                          "attack|defense|settings|by the measure|#estimate|chosen");
+  assay_html_text (html, "h3", "Tuning");
+  assay_html_say (html, "p",
+                  "Chosen on %" G_GUINT64_FORMAT " secrets that were set apart, and measured on "
+                  "others.",
+                  results->tune_secrets);
+  assay_html_open_table (
+      html, NULL, "Tuning",
+      ASSAY_HTML_HEADS ("attack", "defense", "settings", "by the measure", "#estimate", "chosen"));
   for (guint i = 0; i < results->tunings->len; i++) {
     const AssayResultTuning *tuning = &g_array_index (results->tunings, AssayResultTuning, i);
 
     for (guint c = 0; c < tuning->n_candidates; c++)
-      if (n++ < ASSAY_HTML_MOST_ROWS)
-        append_candidate (html, tuning, c);
+      append_candidate (html, tuning, c);
   }
-  assay_html_end_table (html);
-  assay_html_say_rest (html, MIN (n, ASSAY_HTML_MOST_ROWS), n, "rows", "results.json");
+  assay_html_close_table (html, "rows", "results.json");
 }
 
 void
-assay_html_settings (GString *html, const AssayResults *results)
+assay_html_settings (AssayHtml *html, const AssayResults *results)
 {
-
-  assay_html_begin_section (html, "settings", "Settings");
-  g_string_append (html, "<p>Every value that was used, defaults included.</p>\n");
+  assay_html_open_section (html, "settings", "Settings");
+  assay_html_text (html, "p", "Every value that was used, defaults included.");
   append_components (html, results->datasets, "Datasets", FALSE);
   append_components (html, results->defenses, "Defenses", FALSE);
   append_components (html, results->attacks, "Attacks", TRUE);
   append_components (html, results->utilities, "Utilities", FALSE);
   append_components (html, results->metrics, "Metrics", FALSE);
   append_tunings (html, results);
-  assay_html_end_section (html);
+  assay_html_close (html, "section");
 }
 
 /* ---- Citations ---- */
 
+/* "WORK, PLACE (WHAT)" */
 static void
-append_citation (GString *html, const AssayResultComponent *component)
+append_citation (AssayHtml *html, const char *work, const char *place, const char *what)
 {
-  if (component->work == NULL)
-    return;
-  g_string_append (html, "<li>");
-  assay_html_name (html, component->work);
-  if (component->place != NULL) {
-    g_string_append (html, ", ");
-    assay_html_name (html, component->place);
-  }
-  g_string_append (html, " <span class=\"soft\">(");
-  assay_html_text (html, component->plugin);
-  g_string_append (html, ")</span></li>\n");
+  assay_html_open (html, "li");
+  assay_html_say (html, NULL, place != NULL ? "{%s}, {%s} " : "{%s} ", work, place);
+  assay_html_say (html, "span.soft", "(%s)", what);
+  assay_html_close (html, "li");
 }
 
 void
-assay_html_citations (GString *html, const AssayResults *results)
+assay_html_citations (AssayHtml *html, const AssayResults *results)
 {
   const GPtrArray *const kinds[] = { results->datasets, results->defenses, results->attacks,
                                      results->utilities, results->metrics };
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
-  assay_html_begin_section (html, "cite", "How to cite");
-  g_string_append (html, "<p>What was played here, and where it comes from; the files of the run "
-                         "(<code>results.json</code>, <code>run.json</code>) say with what.</p>\n"
-                         "<ul>\n");
-  if (results->reference != NULL) {
-    g_string_append (html, "<li>");
-    assay_html_name (html, results->reference);
-    g_string_append (html, " <span class=\"soft\">(the scenario)</span></li>\n");
-  }
+  assay_html_open_section (html, "cite", "How to cite");
+  assay_html_say (html, "p",
+                  "What was played here, and where it comes from; the files of the run "
+                  "(`results.json`, `run.json`) say with what.");
+  assay_html_open (html, "ul");
+  if (results->reference != NULL)
+    append_citation (html, results->reference, NULL, "the scenario");
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
     for (guint i = 0; i < kinds[k]->len; i++) {
       const AssayResultComponent *component = assay_result_component (kinds[k], i);
 
-      if (g_hash_table_add (seen, (gpointer) component->plugin))
-        append_citation (html, component);
+      if (g_hash_table_add (seen, (gpointer) component->plugin) && component->work != NULL)
+        append_citation (html, component->work, component->place, component->plugin);
     }
-  g_string_append (html, "</ul>\n");
-  assay_html_end_section (html);
+  assay_html_close (html, "ul");
+  assay_html_close (html, "section");
 }

@@ -100,79 +100,70 @@ grid_clear (Grid *grid)
 }
 
 static void
-append_grid_cell (GString *html, const AssayResultCell *cell, const AssayResultComponent *metric,
+append_grid_cell (AssayHtml *html, const AssayResultCell *cell, const AssayResultComponent *metric,
                   const AssayResultMeasure *measure)
 {
-  g_string_append (html, "<td class=\"m\">");
+  assay_html_open (html, "td.m");
   if (cell != NULL)
     assay_html_interval (html, measure, &assay_result_find_by (cell, measure, metric)->interval);
   else
-    g_string_append (html, "\u2013");
-  if (cell != NULL && cell->status != ASSAY_RESULT_OK) {
-    g_string_append_c (html, ' ');
-    assay_html_element (html, "strong", assay_result_status_name (cell->status));
-  }
-  g_string_append (html, "</td>");
+    assay_html_text (html, NULL, "\u2013");
+  if (cell != NULL && cell->status != ASSAY_RESULT_OK)
+    assay_html_say (html, NULL, " *%s*", assay_result_status_name (cell->status));
+  assay_html_close (html, "td");
 }
 
 static void
-append_grid (GString *html, const Grid *grid, const AssayResultComponent *metric,
+append_grid (AssayHtml *html, const Grid *grid, const AssayResultComponent *metric,
              const AssayResultMeasure *measure)
 {
-  GString *heads = g_string_new ("defense");
+  g_autoptr (GPtrArray) heads = g_ptr_array_new_with_free_func (g_free);
 
-  /* Names of columns may hold any character but the one that parts them here. */
-  for (guint c = 0; c < grid->columns.names->len; c++) {
-    g_autofree char *name = g_strdelimit (g_strdup (grid->columns.names->pdata[c]), "|", '/');
-
-    g_string_append_printf (heads, "|#%s", name);
-  }
-  assay_html_begin_table (html, NULL, measure->name, heads->str);
-  g_string_free (heads, TRUE);
+  g_ptr_array_add (heads, g_strdup ("defense"));
+  for (guint c = 0; c < grid->columns.names->len; c++)
+    g_ptr_array_add (heads, g_strconcat ("#", grid->columns.names->pdata[c], NULL));
+  g_ptr_array_add (heads, NULL);
+  assay_html_open_table (html, NULL, measure->name, (const char *const *) heads->pdata);
   for (guint r = 0; r < grid->rows.names->len; r++) {
-    g_string_append (html, "<tr><td>");
-    assay_html_name (html, grid->rows.names->pdata[r]);
-    g_string_append (html, "</td>");
+    assay_html_open_row (html, FALSE);
+    assay_html_name (html, "td", grid->rows.names->pdata[r]);
     for (guint c = 0; c < grid->columns.names->len; c++)
       append_grid_cell (html, g_hash_table_lookup (grid->cells, grid_key (r, c)), metric, measure);
-    g_string_append (html, "</tr>\n");
+    assay_html_close (html, "tr");
   }
-  assay_html_end_table (html);
+  assay_html_close_table (html, NULL, NULL);
 }
 
 /* One measure of one metric with its settings, or (NULL) of a utility with whatever settings. */
 static void
-append_measure (GString *html, const AssayResults *results, const AssayResultComponent *metric,
+append_measure (AssayHtml *html, const AssayResults *results, const AssayResultComponent *metric,
                 const AssayResultMeasure *measure)
 {
   Grid grid = grid_new (results, metric, measure);
+  const guint n_rows = grid.rows.names->len, n_columns = grid.columns.names->len;
 
-  if (grid.rows.names->len > 0) {
-    g_string_append (html, "<h3><code>");
-    assay_html_text (html, measure->name);
-    g_string_append_c (html, ' ');
-    assay_html_text (html, metric != NULL ? metric->settings->line : NULL);
-    g_string_append (html, "</code></h3>\n<p class=\"soft\">");
-    assay_html_text (html, measure->help);
-    g_string_append (html, " (");
-    assay_html_text (html, measure->unit);
-    g_string_append (html, "; ");
-    assay_html_text (html, measure->direction);
-    g_string_append (html, ").</p>\n");
-    if (grid.rows.names->len <= MOST_GRID_ROWS && grid.columns.names->len <= MOST_GRID_COLUMNS)
-      append_grid (html, &grid, metric, measure);
-    else
-      g_string_append_printf (html,
-                              "<p>%u rows by %u columns are too many to see at once: <a "
-                              "href=\"#pooled\">every figure</a> can be searched and sorted.</p>\n",
-                              grid.rows.names->len, grid.columns.names->len);
+  if (n_rows > 0) {
+    assay_html_say (html, "h3", "`%s %s`", measure->name,
+                    metric != NULL ? metric->settings->line : "");
+    assay_html_say (html, "p.soft", "%s (%s; %s).", measure->help, measure->unit,
+                    measure->direction);
+  }
+  if (n_rows > MOST_GRID_ROWS || n_columns > MOST_GRID_COLUMNS) {
+    assay_html_open (html, "p");
+    assay_html_say (html, NULL, "%u rows by %u columns are too many to see at once: ", n_rows,
+                    n_columns);
+    assay_html_link (html, "#pooled", "every figure");
+    assay_html_text (html, NULL, " can be searched and sorted.");
+    assay_html_close (html, "p");
+  } else if (n_rows > 0) {
+    append_grid (html, &grid, metric, measure);
   }
   grid_clear (&grid);
 }
 
 /* @metric NULL: the measures are of a utility with whatever settings. */
 static void
-append_headlines (GString *html, const AssayResults *results, const AssayResultComponent *metric,
+append_headlines (AssayHtml *html, const AssayResults *results, const AssayResultComponent *metric,
                   const GPtrArray *measures)
 {
   for (guint i = 0; i < measures->len; i++) {
@@ -184,11 +175,11 @@ append_headlines (GString *html, const AssayResults *results, const AssayResultC
 }
 
 void
-assay_html_grids (GString *html, const AssayResults *results)
+assay_html_grids (AssayHtml *html, const AssayResults *results)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
-  assay_html_begin_section (html, "headlines", "Headline figures");
+  assay_html_open_section (html, "headlines", "Headline figures");
   for (guint i = 0; i < results->metrics->len; i++) {
     const AssayResultComponent *metric = assay_result_component (results->metrics, i);
 
@@ -200,13 +191,10 @@ assay_html_grids (GString *html, const AssayResults *results)
     if (g_hash_table_add (seen, (gpointer) utility->plugin))
       append_headlines (html, results, NULL, utility->measures);
   }
-  assay_html_end_section (html);
+  assay_html_close (html, "section");
 }
 
 /* ---- Every measurement ---- */
-
-#define HEADS                                                                                      \
-  "dataset|defense|attack or utility|measure|#estimate|#lower|#upper|#n|unit|method|status"
 
 /* What one row says: texts, then numbers, then texts. */
 typedef struct {
@@ -235,27 +223,22 @@ shown (double value)
 }
 
 static void
-append_row (GString *html, const Row *row)
+append_row (AssayHtml *html, const Row *row)
 {
-  g_string_append (html, "<tr>");
-  for (guint i = 0; i < G_N_ELEMENTS (row->texts); i++) {
-    g_string_append (html, "<td>");
-    assay_html_name (html, row->texts[i]);
-    g_string_append (html, "</td>");
-  }
+  if (!assay_html_open_row (html, FALSE))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (row->texts); i++)
+    assay_html_name (html, "td", row->texts[i]);
   for (guint i = 0; i < G_N_ELEMENTS (row->numbers); i++) {
     g_autofree char *number = shown (row->numbers[i]);
 
-    g_string_append (html, "<td class=\"n\">");
-    assay_html_number (html, row->numbers[i], number);
-    g_string_append (html, "</td>");
+    assay_html_open (html, "td.n");
+    assay_html_number_as (html, row->numbers[i], number);
+    assay_html_close (html, "td");
   }
-  for (guint i = 0; i < G_N_ELEMENTS (row->more); i++) {
-    g_string_append (html, "<td>");
-    assay_html_text (html, row->more[i]);
-    g_string_append (html, "</td>");
-  }
-  g_string_append (html, "</tr>\n");
+  for (guint i = 0; i < G_N_ELEMENTS (row->more); i++)
+    assay_html_text (html, "td", row->more[i]);
+  assay_html_close (html, "tr");
 }
 
 static void
@@ -276,10 +259,12 @@ append_data_row (GString *rows, Names *words, const Row *row)
 
 /* JSON within an element that knows no escapes: nothing in it may look like a tag. */
 static void
-append_data (GString *html, const char *rows, const Names *words)
+append_data (AssayHtml *html, const char *rows, const Names *words)
 {
+  g_autofree char *array = g_strdup_printf ("[%s]", rows);
   AssayJson *json = assay_json_new ();
-  g_autofree char *text = NULL;
+  g_autofree char *finished = NULL;
+  g_autoptr (GString) text = NULL;
 
   json->is_compact = TRUE;
   assay_json_begin_object (json);
@@ -292,35 +277,16 @@ append_data (GString *html, const char *rows, const Names *words)
   }
   assay_json_end_array (json);
   assay_json_key (json, "rows");
-  assay_json_raw (json, rows);
+  assay_json_raw (json, array);
   assay_json_end_object (json);
-  text = assay_json_finish (json);
-  g_string_append (html, "<script type=\"application/json\" id=\"measurements-data\">");
-  for (const char *at = text; *at != '\0'; at++)
-    if (*at == '<')
-      g_string_append (html, "\\u003c");
-    else
-      g_string_append_c (html, *at);
-  g_string_append (html, "</script>\n");
-}
-
-typedef struct {
-  gsize n, n_headlines;
-} Total;
-
-static Total
-count (const AssayResults *results)
-{
-  Total total = { 0 };
-
-  for (guint i = 0; i < results->pooled->len; i++) {
-    const AssayResultCell *cell = results->pooled->pdata[i];
-
-    total.n += cell->measurements->len;
-    for (guint m = 0; m < cell->measurements->len; m++)
-      total.n_headlines += assay_result_measurement (cell, m)->measure->is_headline;
-  }
-  return total;
+  finished = assay_json_finish (json);
+  text = g_string_new (finished);
+  g_string_replace (text, "<", "\\u003c", 0);
+  assay_html_open (html, "script");
+  assay_html_attribute (html, "type", "application/json");
+  assay_html_attribute (html, "id", "measurements-data");
+  assay_html_raw (html, text->str);
+  assay_html_close (html, "script");
 }
 
 /* "recovery-rate tau=0.3"; the settings of a utility stand in its own name. */
@@ -331,9 +297,10 @@ name_measure (const AssayResultCell *cell, const AssayMeasurement *one)
                                       cell->is_utility ? "" : one->metric->settings->line));
 }
 
-/* Rows as they are into @html, up to ASSAY_HTML_MOST_ROWS; as data into @rows. */
+/* Rows as they are into the table, and as data into @rows. Returns how many there are, more than
+ * MOST_DATA_ROWS perhaps. */
 static gsize
-append_rows (GString *html, const AssayResults *results, gboolean is_all, GString *rows,
+append_rows (AssayHtml *html, const AssayResults *results, gboolean is_all, GString *rows,
              Names *words)
 {
   gsize n = 0;
@@ -346,52 +313,58 @@ append_rows (GString *html, const AssayResults *results, gboolean is_all, GStrin
       g_autofree char *name = name_measure (cell, one);
       const Row row = row_of (cell, one, name);
 
-      if ((!is_all && !one->measure->is_headline) || n >= MOST_DATA_ROWS)
+      if ((!is_all && !one->measure->is_headline) || n++ >= MOST_DATA_ROWS)
         continue;
-      if (n++ < ASSAY_HTML_MOST_ROWS)
-        append_row (html, &row);
+      append_row (html, &row);
       append_data_row (rows, words, &row);
     }
   }
   return n;
 }
 
-void
-assay_html_pooled (GString *html, const AssayResults *results)
+static void
+append_measurements (AssayHtml *html, const AssayResults *results, gboolean is_all)
 {
-  const Total total = count (results);
-  const gboolean is_all = total.n <= MOST_DATA_ROWS;
-  g_autofree char *all = assay_text_count (total.n);
-  GString *rows = g_string_new (NULL);
+  g_autoptr (GString) rows = g_string_new (NULL);
   Names words = names_new ();
-  gsize n;
+  gsize n, kept;
+  g_autofree char *held = NULL;
 
-  assay_html_begin_section (html, "pooled", "Every figure");
-  g_string_append_printf (html,
-                          "<p>Pooled over trials: %s measurements, to four significant digits. "
-                          "<code>results.csv</code> and <code>results.json</code> have them "
-                          "exactly, with every setting.%s</p>\n",
-                          all,
-                          is_all ? ""
-                                 : " These are too many for one page: only headline "
-                                   "measures stand here, and the rest there.");
-  assay_html_begin_table (html, "measurements", "Every pooled measurement", HEADS);
+  assay_html_open_table (html, "measurements", "Every pooled measurement",
+                         ASSAY_HTML_HEADS ("dataset", "defense", "attack or utility", "measure",
+                                           "#estimate", "#lower", "#upper", "#n", "unit", "method",
+                                           "status"));
   n = append_rows (html, results, is_all, rows, &words);
-  assay_html_end_table (html);
-  if (n > ASSAY_HTML_MOST_ROWS) {
-    g_autofree char *held = assay_text_count (n);
-
-    g_string_append_printf (html,
-                            "<p class=\"soft without-script\">Without its script this page shows "
-                            "the first %d of %s rows.</p>\n",
-                            ASSAY_HTML_MOST_ROWS, held);
-    g_string_prepend_c (rows, '[');
-    g_string_append_c (rows, ']');
+  kept = MIN (n, MOST_DATA_ROWS);
+  held = assay_text_count (kept);
+  assay_html_close_table (html, NULL, NULL);
+  if (kept > ASSAY_HTML_MOST_ROWS) {
+    assay_html_say (html, "p.soft.without-script",
+                    "Without its script this page shows the first %d of %s rows.",
+                    ASSAY_HTML_MOST_ROWS, held);
     append_data (html, rows->str, &words);
   }
-  if (n < (is_all ? total.n : total.n_headlines))
-    assay_html_say_rest (html, n, is_all ? total.n : total.n_headlines, "rows", "results.csv");
+  assay_html_say_rest (html, kept, n, "rows", "results.csv");
   names_clear (&words);
-  g_string_free (rows, TRUE);
-  assay_html_end_section (html);
+}
+
+void
+assay_html_pooled (AssayHtml *html, const AssayResults *results)
+{
+  gsize n = 0;
+  g_autofree char *all = NULL;
+
+  for (guint i = 0; i < results->pooled->len; i++)
+    n += ((const AssayResultCell *) results->pooled->pdata[i])->measurements->len;
+  all = assay_text_count (n);
+  assay_html_open_section (html, "pooled", "Every figure");
+  assay_html_say (html, "p",
+                  "Pooled over trials: %s measurements, to four significant digits. `results.csv` "
+                  "and `results.json` have them exactly, with every setting.%s",
+                  all,
+                  n <= MOST_DATA_ROWS ? ""
+                                      : " These are too many for one page: only headline measures "
+                                        "stand here, and the rest there.");
+  append_measurements (html, results, n <= MOST_DATA_ROWS);
+  assay_html_close (html, "section");
 }

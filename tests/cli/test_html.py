@@ -38,7 +38,7 @@ EMOJI = "\U0001f469\u200d\U0001f52c\U0001f512"
 LONG = "long" * 500
 
 VOID = {"meta", "link", "img", "input", "br", "hr"}
-# As in report/report.js and report/html/html-parts.h.
+# As in report/report.js and report/html/html-page.h.
 PAGE = 50
 MOST_ROWS = 300
 # As in runner/store/store.h.

@@ -1,4 +1,4 @@
-/* Text, numbers and pictures in pages of HTML. */
+/* Numbers, tables and pictures in pages of HTML. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
@@ -13,39 +13,6 @@ static const AssayResultMeasure plain = { .name = "rank", .high = G_MAXDOUBLE, .
 static const AssayResultMeasure epsilon = {
   .name = "epsilon", .is_epsilon = TRUE, .high = G_MAXDOUBLE, .unit = "certified lower bound"
 };
-
-static void
-check_text (const char *text, const char *expected)
-{
-  GString *html = g_string_new (NULL);
-
-  assay_html_text (html, text);
-  cr_assert_str_eq (html->str, expected, "'%s' instead of '%s'", html->str, expected);
-  g_string_free (html, TRUE);
-}
-
-Test (html, text)
-{
-  check_text (NULL, "");
-  check_text ("<b title=\"a\" id='b'>&amp;</b>",
-              "&lt;b title=&quot;a&quot; id=&#39;b&#39;&gt;&amp;amp;&lt;/b&gt;");
-  /* Letters of any direction and pictures stay; what turns the direction of others does not. */
-  check_text ("\u05e9\u202e\u2066\u0645 \U0001f512", "\u05e9  \u0645 \U0001f512");
-  check_text ("a\x01\tb\x7f\xc2\x85\u2028\uffff\ufdd0", "a  b     ");
-  check_text ("a\xff", "a\ufffd");
-}
-
-Test (html, name)
-{
-  GString *html = g_string_new (NULL);
-
-  assay_html_name (html, "");
-  assay_html_name (html, NULL);
-  cr_assert_str_eq (html->str, "");
-  assay_html_name (html, "<");
-  cr_assert_str_eq (html->str, "<bdi>&lt;</bdi>");
-  g_string_free (html, TRUE);
-}
 
 static void
 check_percent (double value, const char *expected)
@@ -72,11 +39,12 @@ Test (html, percent)
 static void
 check_interval (const AssayResultMeasure *measure, AssayInterval interval, const char *expected)
 {
-  GString *html = g_string_new (NULL);
+  AssayHtml *html = assay_html_new ();
+  g_autofree char *text = NULL;
 
   assay_html_interval (html, measure, &interval);
-  cr_assert_str_eq (html->str, expected, "'%s'", html->str);
-  g_string_free (html, TRUE);
+  text = assay_html_finish (html);
+  cr_assert_str_eq (text, expected, "'%s'", text);
 }
 
 Test (html, interval)
@@ -89,6 +57,31 @@ Test (html, interval)
                   "[<span data-value=\"0\">0</span>, ?]");
   check_interval (&epsilon, (AssayInterval){ .estimate = 3, .lower = 2.5, .upper = G_MAXDOUBLE },
                   "at least <span data-value=\"2.5\">2.5</span>");
+}
+
+Test (html, rows_beyond_the_table)
+{
+  AssayHtml *html = assay_html_new ();
+  g_autofree char *text = NULL;
+  gsize n = 0;
+
+  assay_html_open_table (html, "id", "What", ASSAY_HTML_HEADS ("a|b", "#c"));
+  for (guint i = 0; i < 1234; i++)
+    if (assay_html_open_row (html, i == 0)) {
+      assay_html_close (html, "tr");
+      n++;
+    }
+  assay_html_close_table (html, "rows", "a file");
+  text = assay_html_finish (html);
+  cr_assert_eq (n, ASSAY_HTML_MOST_ROWS);
+  cr_assert (g_str_has_prefix (
+                 text, "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"What\">\n"
+                       "<table class=\"sortable\" id=\"id\">\n<thead><tr><th scope=\"col\">a|b</th>"
+                       "<th scope=\"col\" class=\"n\">c</th></tr>\n</thead>\n<tbody>\n"
+                       "<tr class=\"best\"></tr>\n<tr></tr>\n"),
+             "%.400s", text);
+  cr_assert (g_str_has_suffix (text, "</tbody>\n</table>\n</div>\n<p class=\"soft\">The first 300 "
+                                     "of 1,234 rows stand here; a file has all.</p>\n"));
 }
 
 /* ---- Pictures ---- */
