@@ -103,7 +103,8 @@ order_by_groups (Draw *draw, AssayStreamKey key)
   }
 }
 
-/* Where the trials begin. FALSE where there are too few secrets, or groups of them. */
+/* Where the trials begin; without any release they take no secrets. FALSE where there are too few
+ * secrets, or groups of them. */
 static gboolean
 divide_trials (Draw *draw)
 {
@@ -113,6 +114,8 @@ divide_trials (Draw *draw)
   gsize at = 0;
 
   draw->order.starts = g_new0 (gsize, plan->trials + 1);
+  if (!assay_plan_has_releases (plan))
+    return TRUE;
   for (guint64 t = 0; t < plan->trials; t++) {
     for (guint64 g = 0; g < plan->secret_groups; g++) {
       const gsize first = at;

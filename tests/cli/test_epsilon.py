@@ -157,7 +157,6 @@ def test_ctrl_c_within_a_cell(sandbox):
     assert process.returncode == 130 and "--resume" in told, f"{process.returncode}: {told}"
 
 
-@pytest.mark.xfail(strict=True, reason="runner/plan/order.c asks for secrets that no cell takes")
 def test_audits_alone_need_no_secrets(sandbox):
     _, record = run(sandbox, HEAD.replace("trials = 2", "trials = 8").replace(
         "values = 10", "values = 10\ncount = 1\nsecrets = 500") + RIGHT + CLAIM, 0)
