@@ -8,16 +8,16 @@
  *      descriptor. Score each v by min_j ||a_j - v|| over the recovered a_j and keep the |U| of
  *      highest score: they are near the secret. Their mean with weights 1/dist (D, u), projected
  *      onto D, is the guess (equation 1). Under random lifting U is the |U| nearest to D.
- * Distances are clamped from below (scan.h). The paper gives neither |V| (`neighbours`) nor
- * |U| (`averaged`); |V| matters most, so tune both on separate secrets.
+ * Distances are clamped from below (core/search/scan.h). The paper gives neither |V| (`neighbours`)
+ * nor |U| (`averaged`); |V| matters most, so tune both on separate secrets.
  *
  * The guess also names the adversarial rows, so that step 2 can be measured by itself; and with
  * `show_near` it returns them and the rows nearest to D after them, so that the assumption behind
  * step 3 can be (section S3.1).
  *
  * With `search` = approximate, step 1 looks at the rows of some lists only, and the guess has the
- * recall of that (scan-approximate.h), which the metric search-recall shows: what the attack
- * did not find may be what its search missed. */
+ * recall of that (core/search/scan-approximate.h), which the metric search-recall shows: what the
+ * attack did not find may be what its search missed. */
 #include "attacks/lifting/subspace-search.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
@@ -371,11 +371,11 @@ static const AssayParam parameters[] = {
                       "Whether all rows are looked at, or those of some lists only; "
                       "search-recall then says what share of the nearest it found",
                       ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_INT (Database, lists, 0, 0, SUBSPACE_SEARCH_MOST_LISTS, "lists",
+  ASSAY_PARAM_INT (Database, lists, 0, 0, SUBSPACE_SEARCH_MAX_LISTS, "lists",
                    "Of an approximate search: how many the rows are divided into; 0: about "
                    "4 sqrt (rows), and at most rows / 16",
                    ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_INT (Database, probes, 0, 0, SUBSPACE_SEARCH_MOST_LISTS, "lists",
+  ASSAY_PARAM_INT (Database, probes, 0, 0, SUBSPACE_SEARCH_MAX_LISTS, "lists",
                    "And how many of them are looked at for each subspace; 0: a sixteenth",
                    ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END

@@ -3,9 +3,9 @@
 
 #include "core/search/scan-approximate.h"
 
-#define LEAST_CONTROL 4096
+#define MIN_CONTROL_ROWS 4096
 
-G_STATIC_ASSERT (SUBSPACE_SEARCH_MOST_LISTS == ASSAY_LISTS_MOST);
+G_STATIC_ASSERT (SUBSPACE_SEARCH_MAX_LISTS == ASSAY_LISTS_MOST);
 
 const char *const subspace_search_names[] = { "exact", "approximate", NULL };
 
@@ -16,11 +16,11 @@ subspace_search_check (const SubspaceSearch *search, gsize n_rows, GError **erro
 
   if (!search->is_approximate)
     return TRUE;
-  if (search->lists == 0 && search->probes > SUBSPACE_SEARCH_MOST_OPEN)
+  if (search->lists == 0 && search->probes > SUBSPACE_SEARCH_MAX_OPEN_PROBES)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "probes = %" G_GSIZE_FORMAT
                        ": expected at most %d, or of how many: lists = N",
-                       search->probes, SUBSPACE_SEARCH_MOST_OPEN);
+                       search->probes, SUBSPACE_SEARCH_MAX_OPEN_PROBES);
   /* Without the number of rows there may be as many as it takes. */
   return assay_probing_init (&probing, search->lists, search->probes,
                              n_rows > 0 ? n_rows : G_MAXUINT32, error);
@@ -83,5 +83,5 @@ subspace_search_control_rows (const SubspaceSearch *search)
 
   if (!search->is_approximate)
     return 0;
-  return MAX (LEAST_CONTROL, search->lists > 0 ? 8 * search->lists : root * root);
+  return MAX (MIN_CONTROL_ROWS, search->lists > 0 ? 8 * search->lists : root * root);
 }

@@ -14,9 +14,9 @@ typedef struct {
   gsize probes; /* 0: by the number of lists */
 } SubspaceSearch;
 
-/* The most lists, and the most probes where `lists` = 0 leaves open of how many. */
-#define SUBSPACE_SEARCH_MOST_LISTS 16384
-#define SUBSPACE_SEARCH_MOST_OPEN 1024
+#define SUBSPACE_SEARCH_MAX_LISTS 16384
+/* Probes, where `lists` = 0 leaves it to the number of rows how many lists there are. */
+#define SUBSPACE_SEARCH_MAX_OPEN_PROBES 1024
 
 gboolean subspace_search_check (const SubspaceSearch *search, gsize n_rows, GError **error);
 
@@ -29,6 +29,6 @@ AssayNearest *subspace_search_nearest (const SubspaceSearch *search,
 
 guint64 subspace_search_memory (const SubspaceSearch *search, const AssayShape *shape, gsize k);
 
-/* So many rows a control's database has at least, so that lists are many and a search reads a part
- * of them only; 0 for the exact one. */
+/* The rows that a control's database has at least, so that there are many lists and a search reads
+ * some of them only; 0 for the exact search. */
 gsize subspace_search_control_rows (const SubspaceSearch *search);
