@@ -15,8 +15,8 @@
  *                      flips
  * Bits that are flipped with a probability above 1/2 are turned back.
  * With further releases of the same codes (grant `repeats`) bits are their means over the releases.
- * Public rows are hashed as they are streamed (search.h), twice where there is something to be
- * learned from all of them first; none of them is held.
+ * Public rows are hashed as they are streamed (core/search/search.h), twice where there is
+ * something to be learned from all of them first; none of them is held.
  * Cost: 2 n p c operations for p public rows; by Hamming distance of one release n p c / 64. */
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Another program as the attack: `command = python3 my_attack.py`.
  *
- * Source: Assay; the folder and its formats stand in exec-folder.h and exchange.h. The
- * program is given release/, public.npy, database.npy and groups.npy where they were granted, and
- * nothing else, and writes guess/ with what its game asks for:
+ * Source: Assay; the folder and its formats stand in core/external/exec-folder.h and
+ * core/data/exchange.h. The program is given release/, public.npy, database.npy and groups.npy
+ * where they were granted, and nothing else, and writes guess/ with what its game asks for:
  *   reconstruct  `estimates` (n x d), or `codes` for a release of codes
  *   link         `candidates` (n x k): public rows for each released item, the best first
  *   pair         `pairs` (p x 2) of items and their `scores` (p), higher, the rather they share a

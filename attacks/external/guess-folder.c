@@ -1,8 +1,8 @@
 /* An external guess, which was made outside Assay: `folder = mine/guess`.
  *
- * Source: Assay; the folder is one of exchange.h (guess.json and .npy files). The guess is of
- * the release that it is played against, item by item: a scenario with several defenses or trials
- * needs a folder for each (folder = guesses/{defense}/{trial}).
+ * Source: Assay; the folder is one of core/data/exchange.h (guess.json and .npy files). The guess
+ * is of the release that it is played against, item by item: a scenario with several defenses or
+ * trials needs a folder for each (folder = guesses/{defense}/{trial}).
  *
  * It has no control. Whoever made it cannot be asked to win a case of known outcome, so that its
  * silence proves nothing: what it recovered is measured and may violate a claim, and no claim is

@@ -20,8 +20,8 @@ void subspace_weighted_centre (const float *rows, const float *distances, gsize 
 AssayArray *subspace_gather_places (const AssayNearest *nearest, gsize first, gsize count,
                                     const AssayRows *rows, AssayScale scale, GError **error);
 
-/* A n x m x d basis of @count random m-dimensional spaces, each through @secrets row i and the
- * rows of @others (count x (m - n_random) x d), as release with translation: what a control needs.
- * Written without the defense, so that a fault there cannot hide one here. */
+/* The release of a control: an affine subspace of @dimension m for each row of @secrets, through
+ * that row and its @n_others rows of @others (n x n_others x d), and beyond them in random
+ * directions. Written without the defense, so that a fault there cannot hide one here. */
 AssayRelease *subspace_control_release (AssayView secrets, const float *others, gsize n_others,
                                         gsize dimension, AssayStream *stream, GError **error);

@@ -3,10 +3,10 @@
  * guesses about canaries that were or were not in it.
  *
  * The score of a canary is the mechanism's own (canary_scores: how much the release looks as if the
- * canary had been in the dataset). one-run.h guesses the r/2 highest to be in and the r/2
- * lowest to be out; epsilon.h makes a bound of the number of right ones. Abstaining on the
- * canaries in between costs nothing and raises the share of right guesses; both numbers are fixed
- * in advance.
+ * canary had been in the dataset). core/games/one-run.h guesses the r/2 highest to be in and the
+ * r/2 lowest to be out; core/stats/epsilon.h makes a bound of the number of right ones. Abstaining
+ * on the canaries in between costs nothing and raises the share of right guesses; both numbers are
+ * fixed in advance.
  *
  * Control: bits, one a canary, that say whether it was in and are flipped with probability
  * 1 / (1 + exp (eps)), which leaks exactly eps; and coins, which leak nothing and on which no

@@ -1,6 +1,6 @@
-/* Inner products of released mixtures with public images (search.h), and among themselves:
- * what the attacks on mixed images score by (InstaHide, Huang, Song, Li and Arora 2020, sections
- * 2.1, 2.2 and 9). What is compared are features (mixture-space.h).
+/* Inner products of released mixtures with public images (core/search/search.h), and among
+ * themselves: what the attacks on mixed images score by (InstaHide, Huang, Song, Li and Arora 2020,
+ * sections 2.1, 2.2 and 9). What is compared are features (mixture-space.h).
  *
  * Public images are streamed from where they lie, unless P is learned from them, or most of them
  * are to be ranked and their features take no more than 1 GiB: these are held. Scores are panels of

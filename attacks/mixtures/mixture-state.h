@@ -69,7 +69,8 @@ mixture_state_spread (double share, gsize left)
 }
 
 /* The mean share of both secrets, of which little is known without labels: two of k, and a little
- * more, as mixtures with less than 0.3 of them are not released (methods.md's private_share). */
+ * more, as mixtures with less than 0.3 of them are not released (private_share of
+ * instahide-cross). */
 static inline double
 mixture_state_expected_share (const MixtureState *state)
 {

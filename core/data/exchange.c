@@ -1,4 +1,5 @@
-/* Releases, guesses and truths in memory. Reading and writing folders is in exchange-folder.c. */
+/* Releases, guesses and truths in memory. Reading and writing folders is in
+ * core/data/folders/exchange-folder.c. */
 #include "core/data/exchange.h"
 
 #include "core/base/error.h"

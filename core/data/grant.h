@@ -15,8 +15,8 @@ typedef enum {
   ASSAY_GRANT_REPEATS = 1 << 4,        /* further releases of the same secrets */
   ASSAY_GRANT_LABELS = 1 << 5,         /* the labels that were released with mixtures */
   ASSAY_GRANT_HASH_FUNCTION = 1 << 6,  /* what was released with codes: how they are made */
-  /* The one that takes something away: the public parameters of the release (parameters.h), which
-   * are known unless a scenario says so. */
+  /* The one that takes something away: the public parameters of the release, which are known
+   * unless a scenario says so (core/data/kinds/parameters.h). */
   ASSAY_GRANT_NO_PARAMETERS = 1 << 7,
 } AssayGrant;
 

@@ -58,13 +58,13 @@ gboolean assay_rows_for_each_panel (const AssayRows *rows, gsize most, AssayScal
  * rows are appended. */
 const char *assay_rows_sha256 (const AssayRows *rows);
 
-/* Who owns what is made of these rows and shared (shared-work.h): another number after rows
- * were appended. */
+/* Who owns what is made of these rows and shared (core/base/shared-work.h): another number after
+ * rows were appended. */
 guint64 assay_rows_owner (const AssayRows *rows);
 
 /* What was made of the rows under the name @key, so that those who need it share it (NULL: it is
- * not there, and is to be made). It is in the cache of shared work (shared-work.h) and held
- * there by every copy of the array; it goes with the rows, and when rows are appended. */
+ * not there, and is to be made). It is in the cache of shared work (core/base/shared-work.h) and
+ * held there by every copy of the array; it goes with the rows, and when rows are appended. */
 AssayArray *assay_rows_kept (const AssayRows *rows, const char *key);
 /* Keeps @array (taken over), and returns it as assay_rows_kept would. */
 AssayArray *assay_rows_keep (const AssayRows *rows, const char *key, AssayArray *array);

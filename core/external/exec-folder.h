@@ -14,8 +14,8 @@
  *                 what it was granted, and nothing else
  *   release/      what an attack is to attack (assay-release/1)
  * The program writes release/ (a defense) or guess/ (an attack; assay-guess/1) into it, as
- * exchange.h describes them, and ends with status 0. These may hold plain files alone. As a
- * mechanism it is given input.npy (n x d float32), runs on it count times, each time afresh, and
+ * core/data/exchange.h describes them, and ends with status 0. These may hold plain files alone. As
+ * a mechanism it is given input.npy (n x d float32), runs on it count times, each time afresh, and
  * writes outputs.npy (count x outputs). What is read back is copied into memory, so that nothing
  * which still runs can change it, and the folder is removed. Messages name files relative to it:
  * they are the same in every run. Beside it stands an empty folder for the program's temporary

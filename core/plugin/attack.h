@@ -16,8 +16,8 @@ typedef enum {
   ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret, or its `codes` */
   ASSAY_GAME_LINK,        /* ... `candidates` for every released item, best first */
   ASSAY_GAME_PAIR,        /* ... `scores` of `pairs`: higher, the rather they share a secret */
-  ASSAY_GAME_DISTINGUISH, /* an event that tells two neighbouring inputs apart (distinguish.h) */
-  ASSAY_GAME_ONE_RUN,     /* which canaries were in the dataset of one release (one-run.h) */
+  ASSAY_GAME_DISTINGUISH, /* an event that tells two neighbouring inputs apart */
+  ASSAY_GAME_ONE_RUN,     /* which canaries were in the dataset of one release */
 } AssayGame;
 
 /* Whether the game is played with a release and ends in a guess that metrics read. */
@@ -79,8 +79,8 @@ typedef struct {
 typedef struct {
   const char *says; /* "a secret that is itself public is found" */
   /* Games with a guess: the case. In the game link its truth holds `partners`, in the game pair
-   * `sources` (exchange.h); what is won there is a share of right first candidates, and the area
-   * under the ROC curve. */
+   * `sources` (core/data/kinds); what is won there is a share of right first candidates, and the
+   * area under the ROC curve. */
   gboolean (*make) (gconstpointer settings, AssayStreamKey stream, AssayControlCase *ret_case,
                     GError **error);
   /* Other games: a leak of known size, and a case without a leak on which it must stay silent. */

@@ -1,4 +1,4 @@
-/* A defense with a formal claim, as the distinguishing game sees it (distinguish.h): which
+/* A defense with a formal claim, as the game distinguish sees it (core/games/distinguish.h): which
  * budget it claims under which relation, worst-case neighbouring inputs, and fresh runs on them.
  *
  * Inputs and outputs are rows of float32: what leaves the owner is float32, so that is what is
@@ -79,7 +79,7 @@ typedef struct {
    * not NULL themselves. */
   gboolean (*has_density) (gconstpointer settings);
 
-  /* Only for defenses that act on a whole dataset, for one-run audits (one-run.h): up to how
+  /* Only for defenses that act on a whole dataset, for the game one-run (core/games/one-run.h): how
    * many canaries there can be; @count of them as rows of the dataset; and from one release a score
    * per canary, higher where it rather was in the dataset. @release are the numbers that one run
    * put out. All NULL where each secret is protected for itself. */

@@ -1,4 +1,4 @@
-/* Cleaning up what plugins fill in, and the form in which audits are stored. */
+/* What all plugins share: clearing what they fill in, the form in which audits are stored. */
 #include "core/plugin/plugin.h"
 
 void

@@ -1,5 +1,5 @@
-/* Plugins of every type. A plugin author includes this header, or that of the type alone, and
- * "search.h", "scan.h", "knn.h" or "linalg.h" for the kernels.
+/* Plugins of every type. A plugin includes this header, or that of its type alone, and for its
+ * kernels those of core/math and core/search.
  *
  * A plugin is one file; its descriptor stands last in it, for example
  *

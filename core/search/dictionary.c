@@ -12,10 +12,10 @@
  * mean, and an entry all of whose rows are zero is zero.
  *
  * Not FAISS's k-means: it runs on as many threads as the process last allowed OpenBLAS, which is
- * one here (linalg.c), and wants all rows in memory as floats. Here rows are read a panel at a
- * time; the scan does not depend on threads, and the rows of an entry are added in double in their
- * order, whoever adds them. Measured for 90,000 x 128 rows and K = 16,384 on one core: 4.9 s an
- * iteration against FAISS's 6.3 s. (FAISS gave the same bits on 1, 2 and 3 threads, but promises
+ * one here (core/math/linalg.c), and wants all rows in memory as floats. Here rows are read a panel
+ * at a time; the scan does not depend on threads, and the rows of an entry are added in double in
+ * their order, whoever adds them. Measured for 90,000 x 128 rows and K = 16,384 on one core: 4.9 s
+ * an iteration against FAISS's 6.3 s. (FAISS gave the same bits on 1, 2 and 3 threads, but promises
  * none.) */
 #include "core/search/dictionary.h"
 

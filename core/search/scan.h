@@ -3,9 +3,9 @@
  *
  * With t' the component of the translation t orthogonal to the span of B,
  *   dist^2 (w, t + span B) = ||w||^2 - 2 w.t' + ||t'||^2 - ||B w||^2,
- * so that a panel of rows against a block of subspaces is one matrix product, followed by the
- * epilogue and selection of search.h. Subspaces of dimension 0 are points, and their distances
- * L2. */
+ * so that a panel of rows against a block of subspaces is one matrix product, whose epilogue
+ * makes distances of it (scan-kernels.h); the nearest are selected as in search.h. Subspaces of
+ * dimension 0 are points, and their distances L2. */
 #pragma once
 
 #include "core/data/exchange.h"

@@ -1,21 +1,20 @@
 /* The one kernel by which databases and public sets are searched: for each of many queries the k
  * best rows of a set that need not fit into memory.
  *
- * The decision: rows come a panel at a time from wherever they lie, mostly a mapped file, and are
- * converted and scaled on the way (rows.h), made into features or codes there if that is what
- * is compared, and compared with one block of queries after another: a matrix product, or words
- * that differ; an epilogue makes scores of it while it is in cache; and what passes the bar goes to
- * the query's pool, a bounded set of the k best. So memory is what panels, pools and the result
- * take, however large the set. This file has inner products, their squares and Hamming distances;
- * distances from affine subspaces are scan.h, and from points (L2) the same with dimension 0.
+ * Rows come a panel at a time from wherever they lie, mostly a mapped file. On the way they are
+ * converted and scaled (core/data/rows.h) and, if that is what is compared, made into features or
+ * codes. A panel is compared with one block of queries after another, by a matrix product or by
+ * words that differ. An epilogue makes scores of that while it is in cache, and what passes the bar
+ * goes to the query's pool, a bounded set of the k best. So memory is what panels, pools and the
+ * result take, however large the set. Here are inner products, their squares and Hamming distances;
+ * distances from affine subspaces, and from points as those of dimension 0, are in scan.h.
  *
- * What goes over a set and is not on it: knn.h leaves its sets, dictionaries and the secrets
- * of a cell, to FAISS and decides in double; attacks that fit an image after each one that they
- * find (public-pursuit, joint-removal, whitened-signs) need all products of a mixture before they
- * know the next query; whitened-scores takes the best of many combinations of two products;
- * similarity-search compares windows of pictures, which is no product; and rankings of all select
- * none: those of mixed images (mixture-scores.h) order all scores of a mixture, those of
- * codes (metrics/retrieval/ranking.h) count all items by distance. */
+ * Searches that do not use this kernel: knn.h, whose sets are in memory, goes through FAISS;
+ * attacks that fit an image after each one that they find need all products of a mixture before
+ * they know the next query (public-pursuit, joint-removal, whitened-signs); whitened-scores takes
+ * the best of many combinations of two products; similarity-search compares windows of pictures;
+ * and rankings of all rows select none (attacks/mixtures/mixture-scores.h,
+ * metrics/retrieval/ranking.h). */
 #pragma once
 
 #include "core/data/codes.h"

@@ -10,8 +10,8 @@
  * classes.
  *
  * Roles: secrets, public rows, test rows, all drawn alike. Where `records` is on, the public rows
- * also hold another record of each secret (record-copies.h). Row i of a role draws from a
- * stream of its own. */
+ * also hold another record of each secret (datasets/tables/record-copies.h). Row i of a role draws
+ * from a stream of its own. */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Descriptors of generated photographs: a dataset of any size that needs no files.
  *
- * Each image is a photograph of a scene of dead leaves (dead-leaves.c; Lee, Mumford and
- * Huang 2001); its SIFT descriptors (sift.c; Lowe 2004) are rows of 128 bytes. The roles
- * have images of their own: secrets are descriptors of the private images, grouped by image;
+ * Each image is a photograph of a scene of dead leaves (dead-leaves.c; Lee, Mumford and Huang
+ * 2001); its SIFT descriptors (datasets/photographs/sift.c; Lowe 2004) are rows of 128 bytes. The
+ * roles have images of their own: secrets are descriptors of the private images, grouped by image;
  * public rows and the database are descriptors of other images, as an attacker's and a defender's
  * photographs of other places would give them.
  *

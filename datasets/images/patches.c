@@ -1,9 +1,10 @@
 /* Image patches: random crops of photographs from folders, flat ones filtered out
  * (datasets/images/crops.h; Huang, Song, Li and Arora 2020, section 3.2).
  *
- * Roles are given by photograph, as in the dataset `photos` (photo-roles.h): crops of one
- * photograph overlap, so that a secret from a photograph with public parts would be known in part.
- * For the same reason secrets from one photograph are a group. Patches have no labels. */
+ * Roles are given by photograph, as in the dataset `photos` (datasets/photographs/photo-roles.h):
+ * crops of one photograph overlap, so that a secret from a photograph with public parts would be
+ * known in part. For the same reason secrets from one photograph are a group. Patches have no
+ * labels. */
 #include "datasets/images/image-set.h"
 
 typedef enum { PRIVATE, PUBLIC, N_ROLES } Role;

@@ -1,9 +1,9 @@
 /* Features of photographs, kept by content.
  *
- * The key under which they are kept (disk-cache.c) is made of everything that they depend on:
- * the sha256 of the file's bytes, the size to which the picture was reduced, and the versions of
- * what reads and describes it. So nothing has to be compared by date, a photograph that was moved
- * is found, and one that was changed is another. What is kept:
+ * The key under which they are kept (core/search/disk-cache.c) is made of everything that they
+ * depend on: the sha256 of the file's bytes, the size to which the picture was reduced, and the
+ * versions of what reads and describes it. So nothing has to be compared by date, a photograph that
+ * was moved is found, and one that was changed is another. What is kept:
  *
  *   header | count x AssayKeypoint | count x 128 bytes */
 #include "datasets/photographs/features.h"

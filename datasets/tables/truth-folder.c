@@ -1,10 +1,10 @@
 /* Secrets with what is known of them, from a truth folder: `folder = mine/truth`.
  *
- * Source: Assay; the folder is one of exchange.h (truth.json and .npy files): secrets n x d,
- * and where they are there groups, labels, label-sets, frames, geometry of images, and partners
+ * Source: Assay; the folder is one of core/data/exchange.h (truth.json and .npy files): secrets n x
+ * d, and where they are there groups, labels, label-sets, frames, geometry of images, and partners
  * n x 1, the public row that is another record of each secret. Trials take the secrets in the order
- * of the folder, so that an external release is of the same ones; without the key `secrets`
- * all of them are taken, in equal parts.
+ * of the folder, so that an external release is of the same ones; without the key `secrets` all of
+ * them are taken, in equal parts.
  *
  * Frames are used where the photographs are there too: of a folder they are not. */
 #include "core/data/row-file.h"

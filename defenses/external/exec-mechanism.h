@@ -1,8 +1,8 @@
 /* What a program claims to be private, as the distinguishing game plays it.
  *
  * With epsilon > 0 the program of the defense exec is a mechanism too: it is asked (role
- * "mechanism", exec-folder.h) for many runs on one input at once, so that a game of a million
- * runs costs some starts of a process and not a million.
+ * "mechanism", core/external/exec-folder.h) for many runs on one input at once, so that a game of a
+ * million runs costs some starts of a process and not a million.
  *
  * Neighbouring inputs stand in a .npy file, 2p x d or 2p x r x d: input 2i and input 2i + 1 are
  * pair i, each of one row or of a small dataset of r rows, as the sensitivity of a query is one of

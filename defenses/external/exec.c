@@ -1,8 +1,8 @@
 /* Another program as the defense: `command = python3 my_defense.py`.
  *
- * Source: Assay; the folder and its formats stand in exec-folder.h and exchange.h. The
- * program is given secrets.npy (n x d), labels.npy where the secrets have classes, and what `uses`
- * names of the database and the public set, and writes release/.
+ * Source: Assay; the folder and its formats stand in core/external/exec-folder.h and
+ * core/data/exchange.h. The program is given secrets.npy (n x d), labels.npy where the secrets have
+ * classes, and what `uses` names of the database and the public set, and writes release/.
  *
  * Attacks are matched with the kind of a release before anything runs: here the setting `produces`
  * says it (AssayDefense.kind), and a program that releases another kind is refused. One release is

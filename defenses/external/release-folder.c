@@ -1,9 +1,9 @@
 /* An external release, which was made outside Assay: `folder = mine/release`.
  *
- * Source: Assay; the folder is one of exchange.h (release.json and .npy files). Nothing is
- * protected here: the secrets of the cell are those that the folder is a release of, in the order
- * of their rows. The dataset must therefore keep its order ([dataset] order = file, or the dataset
- * truth-folder), and several trials need a folder each (folder = releases/{trial}).
+ * Source: Assay; the folder is one of core/data/exchange.h (release.json and .npy files). Nothing
+ * is protected here: the secrets of the cell are those that the folder is a release of, in the
+ * order of their rows. The dataset must therefore keep its order ([dataset] order = file, or the
+ * dataset truth-folder), and several trials need a folder each (folder = releases/{trial}).
  *
  * `truth` names a truth folder with what games need to know beside the secrets: adversarial rows,
  * sources, partners, owners and coefficients of mixtures, codes before they were randomised. Its

@@ -2,9 +2,9 @@
  * "LDP-FEAT: Image Features with Local Differential Privacy", section 5).
  *
  * The dictionary (K x d) is made of the database's rows by k-means, spherical where descriptors are
- * of unit length (dictionary.h); everyone knows it, so it is released. A secret descriptor d
- * goes to the entry d' nearest to it in L2 (the first of equals), and d' through the omega-subset
- * mechanism:
+ * of unit length (core/search/dictionary.h); everyone knows it, so it is released. A secret
+ * descriptor d goes to the entry d' nearest to it in L2 (the first of equals), and d' through the
+ * omega-subset mechanism:
  *   u ~ Bernoulli (p),  p = Pr (u = 1) = m exp (epsilon) / (m exp (epsilon) + K - m) (equation 5)
  *   Z = {d'} if u = 1, and entries other than d' drawn uniformly until |Z| = m
  * in random order. Each descriptor is epsilon-locally private, between any two descriptors; an

@@ -1,5 +1,5 @@
-/* How much recovered pictures look like the secrets (methods.md, "Quality"): MAE, PSNR, SSIM
- * (core/math/image-quality.h) and the correlation of pixels.
+/* How much recovered pictures look like the secrets: MAE, PSNR, SSIM (core/math/image-quality.h)
+ * and the correlation of pixels.
  *
  * Truth: secrets n x d that are pictures, and what black and white are among their numbers; their
  * difference is the range R, or, where every picture has a scale of its own, the secret's largest

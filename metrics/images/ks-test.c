@@ -7,8 +7,8 @@
  *   the mean and the deviation of its d pixels,
  *   its total variation, sum |x_(r+1)c - x_rc| + sum |x_r(c+1) - x_rc| in each channel,
  *   the pixels of four places drawn at random, the same for all.
- * For each secret and each of these the two-sample Kolmogorov-Smirnov test (ks.h) of all its
- * encodings (400 in the paper) against all those of the others (3,600). A secret is told apart
+ * For each secret and each of these the two-sample Kolmogorov-Smirnov test (core/stats/ks.h) of all
+ * its encodings (400 in the paper) against all those of the others (3,600). A secret is told apart
  * where 7 times the least of the seven p (Bonferroni; Holm's correction rejects one or more in the
  * same cases) is below `level`: with chance `level` at most if its encodings are distributed like
  * the others.

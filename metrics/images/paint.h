@@ -4,7 +4,8 @@
 
 #include "core/data/photo.h"
 
-/* A keypoint as dataset.h has it: x, y and size in pixels, angle in degrees from x to y. */
+/* A keypoint as core/data/dataset.h has it: x, y and size in pixels, angle in degrees from x to
+ * y. */
 typedef struct {
   float x;
   float y;

@@ -1,5 +1,5 @@
 /* What a photograph looks like when it is painted from recovered descriptors and their keypoints
- * (Weinzaepfel, Jegou and Perez 2011; methods.md, "Reconstruction"): each estimate is replaced by
+ * (Weinzaepfel, Jegou and Perez 2011): each estimate is replaced by
  * the neighbourhood of the nearest public descriptor in its photograph, warped to the keypoint of
  * the secret (metrics/images/paint.c), and the picture is compared with the private photograph.
  *

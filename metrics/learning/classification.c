@@ -1,9 +1,9 @@
 /* What an honest receiver learns from a release: a classifier, trained on the released rows with
  * their labels and tested on rows of the dataset that were never protected.
  *
- * Softmax regression, or layers of ReLUs (network.h). Mixtures come with shares y~ of classes:
- * the loss is -sum_c y~_c ln p_c, so that a mixture with unlabelled images counts by the share that
- * is labelled. Released vectors have the labels of their secrets.
+ * Softmax regression, or layers of ReLUs (core/math/network.h). Mixtures come with shares y~ of
+ * classes: the loss is -sum_c y~_c ln p_c, so that a mixture with unlabelled images counts by the
+ * share that is labelled. Released vectors have the labels of their secrets.
  *
  * With encryptions = 0 the test rows are classified as they are. Otherwise (Huang et al. 2020,
  * "InstaHide", section 3.3) each of them is encrypted that many times as its owner would, and the

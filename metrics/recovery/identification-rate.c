@@ -1,6 +1,6 @@
 /* Share of secrets that their estimate points at: the nearest of the private descriptors to d^ is d
- * itself (methods.md, "Recovery of a descriptor"). The private descriptors are those of the cell.
- * Secrets that are equal to the bit cannot be told apart and count for each other. */
+ * itself. The private descriptors are those of the cell. Secrets that are equal to the bit cannot
+ * be told apart and count for each other. */
 #include <string.h>
 
 #include "core/plugin/plugin.h"

@@ -1,5 +1,4 @@
-/* Share of secrets that were recovered: ||d^ - d|| / ||d|| <= tau (methods.md, "Recovery of a
- * descriptor"). */
+/* Share of secrets that were recovered: ||d^ - d|| / ||d|| <= tau. */
 #include "core/plugin/plugin.h"
 #include "metrics/recovery/errors.h"
 

@@ -1,5 +1,4 @@
-/* Relative error of the estimates, ||d^ - d|| / ||d||: median and quartiles over the secrets
- * (methods.md, "Recovery of a descriptor"). */
+/* Relative error of the estimates, ||d^ - d|| / ||d||: median and quartiles over the secrets. */
 #include "core/plugin/plugin.h"
 #include "metrics/recovery/errors.h"
 

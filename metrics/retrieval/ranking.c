@@ -16,8 +16,8 @@
  *   AP@k = sum_m p(m) (S + E(N, R, s, m)) / (R + m),   0 where R + m = 0.
  *
  * Counting: a panel of items is compared with a block of queries while it is in cache, with the
- * codes turned (codes.h). The items are four runs that are counted side by side in tables of
- * their own, as additions to one counter wait for each other. For the order of the database, a
+ * codes turned (core/data/codes.h). The items are four runs that are counted side by side in tables
+ * of their own, as additions to one counter wait for each other. For the order of the database, a
  * second pass goes over the same runs and counts on from where the nearer items and the runs before
  * end. Numbers are whole until they are divided, and the quotients of a run are summed in its
  * order, so that threads change nothing. */

@@ -5,8 +5,9 @@
  * is "the mean of d is at most -margin":
  *
  * - rates of independent units without a margin: exact McNemar (core/stats/paired-test.h);
- * - measures from low to high: Gaffke's test (bound-test.h) of (d_i / (high - low) + 1) / 2,
- *   which lies from 0 to 1, since a bootstrap knows nothing of the units that a sample lacks;
+ * - measures from low to high: Gaffke's test (core/stats/bound-test.h) of
+ *   (d_i / (high - low) + 1) / 2, which lies from 0 to 1, since a bootstrap knows nothing of the
+ *   units that a sample lacks;
  * - others: core/stats/paired-test.h.
  *
  * Quantiles, whose difference is not the mean of d, and outcomes that are not paired: the smallest

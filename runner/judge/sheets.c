@@ -4,10 +4,10 @@
  * that ended in an error keeps its column, without pictures; one to which the metric does not apply
  * has none. */
 #include "runner/judge/sheets.h"
-#include "runner/store/outcomes.h"
 
 #include "runner/judge/cells.h"
 #include "runner/plan/sheet.h"
+#include "runner/store/outcomes.h"
 
 static void
 column_free (AssayResultColumn *column)
@@ -119,9 +119,9 @@ fill_gaps (AssayResultColumn *last, AssayResultColumn *column)
       last->thumbnails->pdata[i] = g_steal_pointer (&column->thumbnails->pdata[i]);
 }
 
-/* Whether a column without any picture says something: that its cell failed. */
+/* Whether a column without any picture is shown: it says that its cell failed. */
 static gboolean
-is_worth (AssayResultPicture role, const AssayResultCell *cell)
+is_shown_empty (AssayResultPicture role, const AssayResultCell *cell)
 {
   return role == ASSAY_RESULT_RECOVERED && cell->status == ASSAY_RESULT_ERROR;
 }
@@ -141,7 +141,7 @@ add_cell (const Source *source, gsize index, const AssayResultCell *cell, AssayR
     if (column == NULL)
       return FALSE;
     sheet->n_rows = MAX (sheet->n_rows, n_shown);
-    if (!is_shared (last, cell) && (n_shown > 0 || is_worth (role, cell))) {
+    if (!is_shared (last, cell) && (n_shown > 0 || is_shown_empty (role, cell))) {
       g_ptr_array_add (sheet->columns, column);
       continue;
     }

@@ -1,4 +1,4 @@
-/* Claims: what a scenario states. How they are judged is in judge.c. */
+/* Claims: what a scenario states. How they are judged is in runner/judge/judge.c. */
 #include "runner/plan/claim.h"
 
 #include <string.h>

@@ -8,8 +8,8 @@ G_BEGIN_DECLS
 /* Sets `memory` of the plan, whose parts have been checked: bytes at the peak. */
 void assay_plan_estimate (AssayPlan *plan);
 
-/* Of the default budget of shared work (shared-work.h) what the machine has room for beside
- * @n_processes that run the plan. */
+/* Of the default budget of shared work (core/base/shared-work.h) what the machine has room for
+ * beside @n_processes that run the plan. */
 guint64 assay_plan_shared_budget (const AssayPlan *plan, guint n_processes);
 /* That the machine has memory for so many processes with @budget of shared work in all.
  * ASSAY_ERROR_MEMORY says how many processes, or how much, it has memory for. */

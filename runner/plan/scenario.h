@@ -1,9 +1,9 @@
 /* A scenario as text: groups of keys with the lines they stand on. What they mean is decided in
- * plan.c.
+ * planner.c.
  *
  * The syntax is GLib's key files, read by our own parser: GKeyFile keeps no line numbers, lets the
  * last of two equal keys win and merges repeated groups, and all three would let a typo in a
- * privacy audit pass. tests/unit/test-scenario.c checks that the two agree on what both accept. */
+ * privacy audit pass. The unit test checks that the two agree on what both accept. */
 #pragma once
 
 #include <glib.h>

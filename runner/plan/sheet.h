@@ -1,8 +1,8 @@
-/* Contact sheets: which pictures of a run a scenario wants to be kept, by its groups
- * [pictures NAME]. The pictures are made while a cell is run (show.h), because the guess is at hand
- * then; they stand in the store, and what a folder holds therefore depends on these groups: they
- * are part of what a plan is known by, unlike claims. No cell and no random number depends on
- * them. */
+/* Contact sheets: which pictures of a run a scenario asks for, by its groups [pictures NAME].
+ *
+ * The pictures are made and stored while a cell is run (runner/run/show.h), as the guess is at hand
+ * then. What a run stores depends on these groups, so that, unlike claims, they are part of the
+ * plan's hash. No cell and no random number depends on them. */
 #pragma once
 
 #include "runner/plan/plan.h"

@@ -1,7 +1,7 @@
 /* Cells whose attack plays with the defense's mechanism. */
-#include "core/games/distinguish.h"
 #include "runner/run/audit.h"
 
+#include "core/games/distinguish.h"
 #include "core/games/one-run.h"
 #include "runner/plan/fit.h"
 

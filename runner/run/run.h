@@ -39,7 +39,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRunner, assay_runner_free)
  * not been begun. */
 gboolean assay_runner_cell (AssayRunner *runner, gsize index, GError **error);
 
-/* Runs what the store of @folder does not hold yet. Errors of one cell stand in the store and the
+/* Runs the cells that @store does not hold yet. Errors of one cell stand in the store and the
  * run goes on; ASSAY_ERROR_IO and ASSAY_ERROR_MEMORY end it, and what is done is kept. */
 gboolean assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
                     const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error);

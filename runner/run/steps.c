@@ -1,4 +1,4 @@
-/* The three steps of an audit. */
+/* The steps of an audit. */
 #include "runner/run/steps.h"
 
 #include <math.h>

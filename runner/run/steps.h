@@ -41,8 +41,7 @@ typedef struct {
 } AssayGranted;
 
 /* Protects @secrets. @common: the stream key of all releases of these secrets. What is known of
- * them beside their values goes into the truth. The results are
- * checked: kind, sizes, finite values, orthonormal bases. */
+ * them beside their values goes into the truth. The release is checked by the rules of its kind. */
 gboolean assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
                              AssayStreamKey stream, AssayStreamKey common,
                              const AssaySecrets *secrets, const AssayKnowledge *knowledge,

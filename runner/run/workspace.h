@@ -1,7 +1,7 @@
 /* What the cells of a run share: the open dataset, the secrets of a trial, the release of a
  * defense. Each is made when a cell first needs it. Data and releases are shared work
- * (shared-work.h): what the cell at hand needs is held; an open dataset stays while there is
- * room, a release until the cells move on. */
+ * (core/base/shared-work.h): what the cell at hand needs is held; an open dataset stays while there
+ * is room, a release until the cells move on. */
 #pragma once
 
 #include "runner/plan/plan.h"

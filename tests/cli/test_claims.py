@@ -259,7 +259,7 @@ def test_a_figure_has_one_interval(sandbox):
         assert pooled[key] == one[key], (key, pooled, one)
 
 
-# ---- A cell that decides nothing (others: unit/test-judge.c) ----
+# ---- A cell that decides nothing (others: unit/runner/judge/test-judge.c) ----
 
 
 def test_a_cell_in_error_decides_nothing(sandbox):
