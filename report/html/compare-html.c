@@ -44,7 +44,7 @@ append_measurement (AssayHtml *html, const AssayMeasurement *measurement)
 
   assay_html_open (html, "td.m");
   assay_html_attribute (html, "data-sort", exact);
-  assay_html_interval (html, measurement->measure, &measurement->interval);
+  assay_html_interval (html, NULL, measurement->measure, &measurement->interval);
   assay_html_close (html, "td");
 }
 

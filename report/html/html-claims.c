@@ -130,14 +130,10 @@ append_finding (AssayHtml *html, const AssayResultClaim *result, const AssayResu
   assay_html_open (html, "p.finding");
   append_pair (html, one->cell);
   assay_html_say (html, NULL, ": `%s` is ", result->measure->name);
-  assay_html_open (html, "strong");
-  assay_html_interval (html, result->measure, &one->interval);
-  assay_html_close (html, "strong");
+  assay_html_interval (html, "strong", result->measure, &one->interval);
   append_unit (html, result->measure);
   assay_html_say (html, NULL, "; the claim allows at %s ", result->is_at_most ? "most" : "least");
-  assay_html_open (html, "strong");
-  assay_html_value (html, result->measure, one->bound);
-  assay_html_close (html, "strong");
+  assay_html_value (html, "strong", result->measure, one->bound);
   assay_html_text (html, NULL, ".");
   assay_html_close (html, "p");
 }
@@ -153,11 +149,11 @@ append_strength (AssayHtml *html, const AssayResultClaim *result, const AssayRes
 
   assay_html_open (html, "p.soft");
   assay_html_text (html, NULL, "n\u00a0=\u00a0");
-  assay_html_number_as (html, (double) one->interval.n, n);
+  assay_html_number_as (html, NULL, (double) one->interval.n, n);
   assay_html_say (html, NULL, ", confidence %g\u00a0%%", 100 * result->confidence);
   if (isfinite (p)) {
     assay_html_text (html, NULL, ", adjusted p\u00a0=\u00a0");
-    assay_html_number_as (html, p, shown);
+    assay_html_number_as (html, NULL, p, shown);
   }
   assay_html_text (html, NULL, ".");
   assay_html_close (html, "p");

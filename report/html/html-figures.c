@@ -39,13 +39,10 @@ append_picture (AssayHtml *html, const AssayFigure *figure, gsize *inout_left)
 static void
 append_value (AssayHtml *html, const AssayCurveAxis *axis, const AssayCurveValue *value)
 {
-  if (value->measurement == NULL || axis->measure == NULL) {
+  if (value->measurement != NULL && axis->measure != NULL)
+    assay_html_interval (html, "td.m", axis->measure, &value->measurement->interval);
+  else
     assay_html_number (html, "td.m", value->value);
-    return;
-  }
-  assay_html_open (html, "td.m");
-  assay_html_interval (html, axis->measure, &value->measurement->interval);
-  assay_html_close (html, "td");
 }
 
 static const AssayResultCell *

@@ -36,18 +36,19 @@ assay_html_percent (double share)
   return g_steal_pointer (&text);
 }
 
-void
-assay_html_number_as (AssayHtml *html, double value, const char *shown)
+static void
+append_number (AssayHtml *html, double value, const char *shown)
 {
   g_autofree char *exact = is_known (value) ? assay_text_number (value) : NULL;
 
-  if (exact != NULL) {
-    assay_html_open (html, "span");
-    assay_html_attribute (html, "data-value", exact);
+  if (exact == NULL) {
+    assay_html_text (html, NULL, shown);
+    return;
   }
+  assay_html_open (html, "span");
+  assay_html_attribute (html, "data-value", exact);
   assay_html_text (html, NULL, shown);
-  if (exact != NULL)
-    assay_html_close (html, "span");
+  assay_html_close (html, "span");
 }
 
 static void
@@ -56,7 +57,15 @@ append_shown (AssayHtml *html, const AssayResultMeasure *measure, double value)
   g_autofree char *shown
       = measure->is_share ? assay_html_percent (value) : assay_html_plain (value);
 
-  assay_html_number_as (html, value, shown);
+  append_number (html, value, shown);
+}
+
+void
+assay_html_number_as (AssayHtml *html, const char *tag, double value, const char *shown)
+{
+  assay_html_open (html, tag);
+  append_number (html, value, shown);
+  assay_html_close (html, tag);
 }
 
 void
@@ -64,36 +73,36 @@ assay_html_number (AssayHtml *html, const char *tag, double value)
 {
   g_autofree char *shown = assay_html_plain (value);
 
-  if (tag != NULL)
-    assay_html_open (html, tag);
-  assay_html_number_as (html, value, shown);
-  if (tag != NULL)
-    assay_html_close (html, tag);
+  assay_html_number_as (html, tag, value, shown);
 }
 
 void
-assay_html_value (AssayHtml *html, const AssayResultMeasure *measure, double value)
+assay_html_value (AssayHtml *html, const char *tag, const AssayResultMeasure *measure, double value)
 {
+  assay_html_open (html, tag);
   append_shown (html, measure, value);
   if (is_known (value) && measure->is_share)
     assay_html_text (html, NULL, "\u00a0%");
+  assay_html_close (html, tag);
 }
 
 void
-assay_html_interval (AssayHtml *html, const AssayResultMeasure *measure,
+assay_html_interval (AssayHtml *html, const char *tag, const AssayResultMeasure *measure,
                      const AssayInterval *interval)
 {
+  assay_html_open (html, tag);
   if (measure->is_epsilon) {
     assay_html_text (html, NULL, "at least ");
     append_shown (html, measure, interval->lower);
-    return;
+  } else {
+    assay_html_value (html, NULL, measure, interval->estimate);
+    assay_html_text (html, NULL, " [");
+    append_shown (html, measure, interval->lower);
+    assay_html_text (html, NULL, ", ");
+    append_shown (html, measure, interval->upper);
+    assay_html_text (html, NULL, "]");
   }
-  assay_html_value (html, measure, interval->estimate);
-  assay_html_text (html, NULL, " [");
-  append_shown (html, measure, interval->lower);
-  assay_html_text (html, NULL, ", ");
-  append_shown (html, measure, interval->upper);
-  assay_html_text (html, NULL, "]");
+  assay_html_close (html, tag);
 }
 
 /* ---- Sections and tables ---- */
@@ -185,14 +194,6 @@ name_by_hash (const char *text)
   return g_strdup_printf ("'sha256-%s'", base64);
 }
 
-static void
-append_meta (AssayHtml *html, const char *key, const char *name, const char *content)
-{
-  assay_html_open (html, "meta");
-  assay_html_attribute (html, key, name);
-  assay_html_attribute (html, "content", content);
-}
-
 AssayHtml *
 assay_html_begin_page (const char *title)
 {
@@ -203,6 +204,11 @@ assay_html_begin_page (const char *title)
       = g_strdup_printf ("default-src 'none'; style-src %s; script-src %s; img-src data:; "
                          "base-uri 'none'; form-action 'none'",
                          style, script);
+  const char *const metas[][3] = { { "http-equiv", "Content-Security-Policy", policy },
+                                   { "name", "viewport", "width=device-width, initial-scale=1" },
+                                   { "name", "color-scheme", "light dark" },
+                                   { "name", "referrer", "no-referrer" },
+                                   { "name", "generator", "Assay " ASSAY_VERSION } };
 
   assay_html_raw (html, "<!DOCTYPE html>\n");
   assay_html_open (html, "html");
@@ -210,11 +216,11 @@ assay_html_begin_page (const char *title)
   assay_html_open (html, "head");
   assay_html_open (html, "meta");
   assay_html_attribute (html, "charset", "utf-8");
-  append_meta (html, "http-equiv", "Content-Security-Policy", policy);
-  append_meta (html, "name", "viewport", "width=device-width, initial-scale=1");
-  append_meta (html, "name", "color-scheme", "light dark");
-  append_meta (html, "name", "referrer", "no-referrer");
-  append_meta (html, "name", "generator", "Assay " ASSAY_VERSION);
+  for (guint i = 0; i < G_N_ELEMENTS (metas); i++) {
+    assay_html_open (html, "meta");
+    assay_html_attribute (html, metas[i][0], metas[i][1]);
+    assay_html_attribute (html, "content", metas[i][2]);
+  }
   assay_html_open (html, "link");
   assay_html_attribute (html, "rel", "icon");
   assay_html_attribute (html, "href", "data:,");

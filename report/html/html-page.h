@@ -29,16 +29,19 @@ char *assay_html_plain (double value);
 /* ... or "93.2", of a share; not 0 or 100 where it is something else. */
 char *assay_html_percent (double share);
 
-/* <span data-value="0.9321">@shown</span>: the number as results.json has it stands beside what is
+/* Numbers; with a @tag in an element of their own.
+ *
+ * <span data-value="0.9321">@shown</span>: the number as results.json has it stands beside what is
  * shown. Without a number the text alone. */
-void assay_html_number_as (AssayHtml *html, double value, const char *shown);
-/* Four significant digits of it, with a @tag in an element of its own. */
+void assay_html_number_as (AssayHtml *html, const char *tag, double value, const char *shown);
+/* Four significant digits of it. */
 void assay_html_number (AssayHtml *html, const char *tag, double value);
 /* "93.2 % [91, 95]", "0.142 [0.136, 0.15]", of epsilon "at least 2.3". */
-void assay_html_interval (AssayHtml *html, const AssayResultMeasure *measure,
+void assay_html_interval (AssayHtml *html, const char *tag, const AssayResultMeasure *measure,
                           const AssayInterval *interval);
 /* One value of @measure: "93.2 %", "0.142". */
-void assay_html_value (AssayHtml *html, const AssayResultMeasure *measure, double value);
+void assay_html_value (AssayHtml *html, const char *tag, const AssayResultMeasure *measure,
+                       double value);
 
 /* A table that scrolls by itself where it is wide; @id may be NULL. Heads are the names of columns;
  * a '#' before one says that it holds numbers; NULL ends. Tables do not stand in one another. */

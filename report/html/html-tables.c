@@ -105,7 +105,8 @@ append_grid_cell (AssayHtml *html, const AssayResultCell *cell, const AssayResul
 {
   assay_html_open (html, "td.m");
   if (cell != NULL)
-    assay_html_interval (html, measure, &assay_result_find_by (cell, measure, metric)->interval);
+    assay_html_interval (html, NULL, measure,
+                         &assay_result_find_by (cell, measure, metric)->interval);
   else
     assay_html_text (html, NULL, "\u2013");
   if (cell != NULL && cell->status != ASSAY_RESULT_OK)
@@ -232,9 +233,7 @@ append_row (AssayHtml *html, const Row *row)
   for (guint i = 0; i < G_N_ELEMENTS (row->numbers); i++) {
     g_autofree char *number = shown (row->numbers[i]);
 
-    assay_html_open (html, "td.n");
-    assay_html_number_as (html, row->numbers[i], number);
-    assay_html_close (html, "td");
+    assay_html_number_as (html, "td.n", row->numbers[i], number);
   }
   for (guint i = 0; i < G_N_ELEMENTS (row->more); i++)
     assay_html_text (html, "td", row->more[i]);

@@ -82,22 +82,12 @@ is_unwanted (gunichar c)
 static const char *
 escape_of (gunichar c)
 {
-  switch (c) {
-  case '<':
-    return "&lt;";
-  case '>':
-    return "&gt;";
-  case '&':
-    return "&amp;";
-  case '"':
-    return "&quot;";
-  case '\'':
-    return "&#39;";
-  case 0xA0:
-    return "&nbsp;";
-  default:
-    return is_unwanted (c) ? " " : NULL;
-  }
+  static const char *const escapes[] = { ['<'] = "&lt;",   ['>'] = "&gt;",   ['&'] = "&amp;",
+                                         ['"'] = "&quot;", ['\''] = "&#39;", [0xA0] = "&nbsp;" };
+
+  if (c < G_N_ELEMENTS (escapes) && escapes[c] != NULL)
+    return escapes[c];
+  return is_unwanted (c) ? " " : NULL;
 }
 
 static void
@@ -128,9 +118,11 @@ element_of (const char *tag)
 void
 assay_html_open (AssayHtml *html, const char *tag)
 {
-  const char *classes = strchr (tag, '.');
+  const char *classes = tag != NULL ? strchr (tag, '.') : NULL;
 
   end_tag (html);
+  if (tag == NULL)
+    return;
   g_ptr_array_add (html->open, element_of (tag));
   g_string_append_printf (html->text, "<%s", innermost (html));
   html->is_in_tag = TRUE;
@@ -155,9 +147,12 @@ assay_html_attribute (AssayHtml *html, const char *name, const char *value)
 void
 assay_html_close (AssayHtml *html, const char *tag)
 {
-  g_autofree char *element = element_of (tag);
+  g_autofree char *element = NULL;
 
   end_tag (html);
+  if (tag == NULL)
+    return;
+  element = element_of (tag);
   g_assert_cmpstr (innermost (html), ==, element);
   g_string_append_printf (html->text, "</%s>", element);
   if (g_strv_contains (blocks, element) || g_strv_contains (lines, element))
@@ -165,37 +160,23 @@ assay_html_close (AssayHtml *html, const char *tag)
   g_ptr_array_set_size (html->open, (gint) html->open->len - 1);
 }
 
-static void
-open_for (AssayHtml *html, const char *tag)
-{
-  if (tag != NULL)
-    assay_html_open (html, tag);
-  end_tag (html);
-}
-
-static void
-close_for (AssayHtml *html, const char *tag)
-{
-  if (tag != NULL)
-    assay_html_close (html, tag);
-}
-
 void
 assay_html_text (AssayHtml *html, const char *tag, const char *text)
 {
-  open_for (html, tag);
+  assay_html_open (html, tag);
+  end_tag (html);
   if (text != NULL)
     append_escaped (html, text);
-  close_for (html, tag);
+  assay_html_close (html, tag);
 }
 
 void
 assay_html_name (AssayHtml *html, const char *tag, const char *text)
 {
-  open_for (html, tag);
+  assay_html_open (html, tag);
   if (text != NULL && *text != '\0')
     assay_html_text (html, "bdi", text);
-  close_for (html, tag);
+  assay_html_close (html, tag);
 }
 
 /* What marks stand for. While text is filled in they are controls, which no text keeps; where it
@@ -215,7 +196,7 @@ append_marked (AssayHtml *html, const char *text)
     g_autofree char *plain = g_strndup (text, length);
     const char mark = text[length];
 
-    append_escaped (html, plain);
+    assay_html_text (html, NULL, plain);
     text += length + (mark != '\0');
     if (mark != '\0' && *text == mark) { /* nothing between the marks */
       text++;
@@ -226,7 +207,7 @@ append_marked (AssayHtml *html, const char *text)
         if (html->open->len > depth && g_str_equal (innermost (html), marks[m].tag))
           assay_html_close (html, marks[m].tag);
         else
-          open_for (html, marks[m].tag);
+          assay_html_open (html, marks[m].tag);
       }
   }
   while (html->open->len > depth)
@@ -252,9 +233,9 @@ assay_html_say (AssayHtml *html, const char *tag, const char *format, ...)
   va_start (arguments, format);
   said = g_strdup_vprintf (replace_marks (format, &own), arguments);
   va_end (arguments);
-  open_for (html, tag);
+  assay_html_open (html, tag);
   append_marked (html, said);
-  close_for (html, tag);
+  assay_html_close (html, tag);
 }
 
 void

@@ -21,7 +21,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayHtml, assay_html_free)
 char *assay_html_finish (AssayHtml *html);
 
 /* Opens "td", or with classes "td.n": then come attributes, then what is in it. What has no end
- * ("img") is not closed. */
+ * ("img") is not closed. NULL opens none, and closes none. */
 void assay_html_open (AssayHtml *html, const char *tag);
 /* @value NULL: none. */
 void assay_html_attribute (AssayHtml *html, const char *name, const char *value);
@@ -29,7 +29,7 @@ void assay_html_attribute (AssayHtml *html, const char *name, const char *value)
  * innermost element. */
 void assay_html_close (AssayHtml *html, const char *tag);
 
-/* These write what is in an element; with a @tag they open and close one for it.
+/* These write what is in an element; with a @tag (not NULL) they open and close one for it.
  *
  * Text (NULL: none). Controls, and characters that turn the direction of what stands beside them,
  * become spaces; what is not UTF-8 is replaced. */

@@ -42,7 +42,7 @@ check_interval (const AssayResultMeasure *measure, AssayInterval interval, const
   AssayHtml *html = assay_html_new ();
   g_autofree char *text = NULL;
 
-  assay_html_interval (html, measure, &interval);
+  assay_html_interval (html, NULL, measure, &interval);
   text = assay_html_finish (html);
   cr_assert_str_eq (text, expected, "'%s'", text);
 }
