@@ -40,7 +40,7 @@ static void
 print_results (const AssaySavedRun *run, const char *place)
 {
   g_autofree char *text = assay_report_table (run->results, cli_terminal_width ());
-  g_autofree char *sheets = assay_report_sheets (run->results, place);
+  g_autofree char *sheets = assay_report_contact_sheets (run->results, place);
 
   cli_print (text);
   if (!run->is_finished)

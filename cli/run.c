@@ -93,7 +93,7 @@ print_place (const AssayResults *results, const AssayFolder *folder,
              const AssayBaseline *baseline)
 {
   g_autofree char *changes = baseline != NULL ? assay_report_baseline (baseline) : g_strdup ("");
-  g_autofree char *sheets = assay_report_sheets (results, folder->place);
+  g_autofree char *sheets = assay_report_contact_sheets (results, folder->place);
 
   printf ("%s\n%sresults in %s: report.html, results.json, results.csv, claims.xml, summary.md, "
           "run.json, %s\n",

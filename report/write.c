@@ -11,6 +11,7 @@
 #include "report/plots/compare-curves.h"
 #include "report/plots/figures.h"
 #include "report/report.h"
+#include "runner/plan/folders.h"
 
 /* Writes what @data stands for. FALSE with @error, or with errno alone. */
 typedef gboolean (*Fill) (FILE *file, gconstpointer data, GError **error);
@@ -106,24 +107,25 @@ write_text (const char *folder, const char *file, char *taken, GError **error)
 }
 
 static gboolean
-write_sheet (const AssayResultSheet *sheet, const char *title, const char *folder, GError **error)
+write_sheet (const AssayResultContactSheet *sheet, const char *title, const char *folder,
+             GError **error)
 {
   g_autofree char *picture = g_strconcat (sheet->name, ".png", NULL);
   g_autofree char *legend = g_strconcat (sheet->name, ".json", NULL);
-  g_autoptr (GBytes) png = assay_report_sheet_png (sheet, title, error);
+  g_autoptr (GBytes) png = assay_contact_sheet_png (sheet, title, error);
 
   return png != NULL && write_bytes (folder, picture, png, error)
-         && write_text (folder, legend, assay_report_sheet_json (sheet), error);
+         && write_text (folder, legend, assay_contact_sheet_json (sheet), error);
 }
 
 /* A sheet of which no cell had a picture has no files. */
 static gboolean
 write_sheets (const AssayResults *results, const char *folder, GError **error)
 {
-  g_autofree char *pictures = g_build_filename (folder, ASSAY_RESULT_SHEET_FOLDER, NULL);
+  g_autofree char *pictures = g_build_filename (folder, ASSAY_PICTURE_FOLDER, NULL);
 
   for (guint i = 0; i < results->sheets->len; i++) {
-    const AssayResultSheet *sheet = results->sheets->pdata[i];
+    const AssayResultContactSheet *sheet = results->sheets->pdata[i];
 
     if (sheet->columns->len == 0)
       continue;

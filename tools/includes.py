@@ -28,7 +28,7 @@ SEES = {
     "metrics": ("core/", "metrics/"),
     "runner": ("core/", "runner/", "config.h"),
     "report": ("core/base/", "core/stats/", "runner/judge/results.h", "runner/judge/comparison.h",
-               "report/", "config.h"),
+               "runner/plan/folders.h", "report/", "config.h"),
 }
 
 # Libraries with one user.

@@ -9,8 +9,9 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
 #include "core/base/error.h"
-#include "report/exports/json-component.h"
 #include "report/exports/exports.h"
+#include "report/exports/json-component.h"
+#include "runner/plan/folders.h"
 
 #define RGB 3
 #define GAP 2
@@ -49,7 +50,7 @@ scale_of (const AssayResultThumbnail *thumbnail)
 }
 
 static const AssayResultThumbnail *
-thumbnail_at (const AssayResultSheet *sheet, gsize column, gsize row)
+thumbnail_at (const AssayResultContactSheet *sheet, gsize column, gsize row)
 {
   const AssayResultColumn *of = sheet->columns->pdata[column];
 
@@ -70,7 +71,7 @@ place (const gsize *lengths, gsize n, gsize *ret_starts)
 
 /* A field that no picture gives a size is as large as its row or column asks, or EMPTY_SIDE. */
 static void
-layout_init (const AssayResultSheet *sheet, Layout *layout)
+layout_init (const AssayResultContactSheet *sheet, Layout *layout)
 {
   const gsize n_columns = sheet->columns->len;
 
@@ -124,7 +125,7 @@ draw_hatch (gsize left, gsize top, gsize width, gsize height, gsize stride, guin
 }
 
 static void
-draw (const AssayResultSheet *sheet, const Layout *layout, guint8 *pixels)
+draw (const AssayResultContactSheet *sheet, const Layout *layout, guint8 *pixels)
 {
   const gsize stride = layout->total_width * RGB;
 
@@ -162,7 +163,7 @@ to_ascii (const char *text)
 }
 
 static char *
-legend (const AssayResultSheet *sheet)
+legend (const AssayResultContactSheet *sheet)
 {
   GString *text = g_string_new ("Columns from left to right:");
 
@@ -195,7 +196,7 @@ encode (const guint8 *pixels, const Layout *layout, const char *title, const cha
 }
 
 GBytes *
-assay_report_sheet_png (const AssayResultSheet *sheet, const char *title, GError **error)
+assay_contact_sheet_png (const AssayResultContactSheet *sheet, const char *title, GError **error)
 {
   g_autofree char *description = legend (sheet);
   g_autofree guint8 *pixels = NULL;
@@ -247,7 +248,7 @@ write_column (AssayJson *json, const AssayResultColumn *column, gsize x, gsize w
 }
 
 char *
-assay_report_sheet_json (const AssayResultSheet *sheet)
+assay_contact_sheet_json (const AssayResultContactSheet *sheet)
 {
   AssayJson *json = assay_json_new ();
   Layout layout;
@@ -277,17 +278,17 @@ assay_report_sheet_json (const AssayResultSheet *sheet)
 }
 
 char *
-assay_report_sheets (const AssayResults *results, const char *folder)
+assay_report_contact_sheets (const AssayResults *results, const char *folder)
 {
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < results->sheets->len; i++) {
-    const AssayResultSheet *sheet = results->sheets->pdata[i];
+    const AssayResultContactSheet *sheet = results->sheets->pdata[i];
     const char *name = sheet->name;
 
     if (sheet->columns->len > 0)
       g_string_append_printf (text,
-                              "pictures in %s/" ASSAY_RESULT_SHEET_FOLDER
+                              "pictures in %s/" ASSAY_PICTURE_FOLDER
                               "/%s.png: %" G_GSIZE_FORMAT " rows, %u columns\n",
                               folder, name, sheet->n_rows, sheet->columns->len);
     else

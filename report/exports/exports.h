@@ -19,11 +19,12 @@ char *assay_report_markdown (const AssayResults *results);
 /* The table for a terminal, at most @width columns wide where that is possible. */
 char *assay_report_table (const AssayResults *results, guint width);
 /* The contact sheets: where each is and how large, one line each, for a terminal. */
-char *assay_report_sheets (const AssayResults *results, const char *folder);
+char *assay_report_contact_sheets (const AssayResults *results, const char *folder);
 /* NAME.png: the pictures of @sheet, which has columns; in its text chunks the @title and what each
  * column shows. NAME.json: what each column and row is, and where. */
-GBytes *assay_report_sheet_png (const AssayResultSheet *sheet, const char *title, GError **error);
-char *assay_report_sheet_json (const AssayResultSheet *sheet);
+GBytes *assay_contact_sheet_png (const AssayResultContactSheet *sheet, const char *title,
+                                 GError **error);
+char *assay_contact_sheet_json (const AssayResultContactSheet *sheet);
 /* What run.json says and results do not; 0: not known. */
 typedef struct {
   guint threads;

@@ -119,7 +119,7 @@ static void
 append_sheets (GString *text, const AssayResults *results)
 {
   for (guint i = 0; i < results->sheets->len; i++) {
-    const AssayResultSheet *sheet = results->sheets->pdata[i];
+    const AssayResultContactSheet *sheet = results->sheets->pdata[i];
 
     g_string_append (text, "\nPictures ");
     append_escaped (text, sheet->name);

@@ -5,6 +5,7 @@
 #include "report/exports/exports.h"
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
+#include "runner/plan/folders.h"
 
 /* Pictures beyond these, in bytes, stay beside the page. */
 #define MOST_PICTURE (3 << 20)
@@ -13,7 +14,7 @@
 /* ---- Pictures ---- */
 
 static void
-append_legend (AssayHtml *html, const AssayResultSheet *sheet)
+append_legend (AssayHtml *html, const AssayResultContactSheet *sheet)
 {
   assay_html_open (html, "figcaption");
   assay_html_say (html, NULL,
@@ -26,7 +27,8 @@ append_legend (AssayHtml *html, const AssayResultSheet *sheet)
 }
 
 static void
-append_picture (AssayHtml *html, const AssayResultSheet *sheet, GBytes *png, gsize *inout_left)
+append_picture (AssayHtml *html, const AssayResultContactSheet *sheet, GBytes *png,
+                gsize *inout_left)
 {
   gsize size;
   const guchar *data = g_bytes_get_data (png, &size);
@@ -38,7 +40,7 @@ append_picture (AssayHtml *html, const AssayResultSheet *sheet, GBytes *png, gsi
   if (size > MOST_PICTURE || size > *inout_left) {
     assay_html_say (html, "p",
                     "Its picture of %s is too large for this page: it stands beside it, in "
-                    "`pictures/%s.png`.",
+                    "`" ASSAY_PICTURE_FOLDER "/%s.png`.",
                     bytes, sheet->name);
     return;
   }
@@ -53,7 +55,7 @@ append_picture (AssayHtml *html, const AssayResultSheet *sheet, GBytes *png, gsi
 }
 
 gboolean
-assay_html_sheets (AssayHtml *html, const AssayResults *results, GError **error)
+assay_html_contact_sheets (AssayHtml *html, const AssayResults *results, GError **error)
 {
   gsize left = MOST_PICTURES;
 
@@ -61,7 +63,7 @@ assay_html_sheets (AssayHtml *html, const AssayResults *results, GError **error)
     return TRUE;
   assay_html_open_section (html, "pictures", "Pictures");
   for (guint i = 0; i < results->sheets->len; i++) {
-    const AssayResultSheet *sheet = results->sheets->pdata[i];
+    const AssayResultContactSheet *sheet = results->sheets->pdata[i];
     g_autoptr (GBytes) png = NULL;
 
     assay_html_name (html, "h3", sheet->name);
@@ -69,7 +71,7 @@ assay_html_sheets (AssayHtml *html, const AssayResults *results, GError **error)
       assay_html_text (html, "p", "No cell has any.");
       continue;
     }
-    png = assay_report_sheet_png (sheet, results->title, error);
+    png = assay_contact_sheet_png (sheet, results->title, error);
     if (png == NULL)
       return FALSE;
     assay_html_open (html, "figure.pictures");

@@ -5,6 +5,7 @@
 #include "report/html/html-parts.h"
 #include "report/html/html-svg.h"
 #include "report/plots/figures.h"
+#include "runner/plan/folders.h"
 
 /* Points that are named below a figure. */
 #define MOST_NAMED 12
@@ -23,7 +24,8 @@ append_picture (AssayHtml *html, const AssayFigure *figure, gsize *inout_left)
     assay_html_text (html, "p.notice", problem->message);
   } else if (size > *inout_left) {
     assay_html_say (html, "p.notice",
-                    "This page has no room for more pictures: `figures/%s.svg` has this one.",
+                    "This page has no room for more pictures: `" ASSAY_FIGURE_FOLDER
+                    "/%s.svg` has this one.",
                     figure->name);
   } else {
     *inout_left -= size;
@@ -135,7 +137,8 @@ assay_html_figure (AssayHtml *html, const AssayFigure *figure, gsize *inout_left
   assay_html_open (html, "figcaption");
   assay_html_name (html, NULL, figure->note);
   append_optimal (html, figure->curve);
-  assay_html_say (html, NULL, " Its data and script: `figures/%s.csv`, `.gp`.", figure->name);
+  assay_html_say (html, NULL, " Its data and script: `" ASSAY_FIGURE_FOLDER "/%s.csv`, `.gp`.",
+                  figure->name);
   assay_html_close (html, "figcaption");
   assay_html_close (html, "figure");
   append_points (html, figure);

@@ -21,7 +21,7 @@ void assay_html_figure (AssayHtml *html, const AssayFigure *figure, gsize *inout
 void assay_html_grids (AssayHtml *html, const AssayResults *results);
 /* Every pooled measurement. */
 void assay_html_pooled (AssayHtml *html, const AssayResults *results);
-gboolean assay_html_sheets (AssayHtml *html, const AssayResults *results, GError **error);
+gboolean assay_html_contact_sheets (AssayHtml *html, const AssayResults *results, GError **error);
 void assay_html_controls (AssayHtml *html, const AssayResults *results);
 /* Pairs that were skipped, measures left out, cells that went wrong. */
 void assay_html_exceptions (AssayHtml *html, const AssayResults *results);

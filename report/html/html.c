@@ -48,7 +48,7 @@ assay_report_html (const AssayResults *results, const GPtrArray *figures, GError
     assay_html_figures (html, figures);
   assay_html_grids (html, results);
   assay_html_pooled (html, results);
-  if (!assay_html_sheets (html, results, error))
+  if (!assay_html_contact_sheets (html, results, error))
     return NULL;
   assay_html_controls (html, results);
   assay_html_exceptions (html, results);

@@ -11,6 +11,7 @@
 #include "report/plots/figure-script.h"
 #include "report/plots/figure-svg.h"
 #include "report/plots/gnuplot.h"
+#include "runner/plan/folders.h"
 
 void
 assay_figure_free (AssayFigure *figure)

@@ -6,7 +6,6 @@
 
 G_BEGIN_DECLS
 
-#define ASSAY_FIGURE_FOLDER "figures"
 /* More than this nobody looks at. */
 #define ASSAY_FIGURE_MOST 30
 

@@ -176,7 +176,7 @@ claim_free (gpointer data)
 static void
 sheet_free (gpointer data)
 {
-  g_ptr_array_unref (((AssayResultSheet *) data)->columns);
+  g_ptr_array_unref (((AssayResultContactSheet *) data)->columns);
   g_free (data);
 }
 

@@ -230,10 +230,7 @@ typedef struct {
   const char *name;
   GPtrArray *columns; /* of AssayResultColumn; none: no cell had a picture */
   gsize n_rows;       /* units 0 .. n_rows - 1 of trial 0 */
-} AssayResultSheet;
-
-/* Its files in the folder of the run: "pictures/NAME.png". */
-#define ASSAY_RESULT_SHEET_FOLDER "pictures"
+} AssayResultContactSheet;
 
 /* ---- All of it ---- */
 
@@ -269,7 +266,7 @@ typedef struct {
   GArray *tunings;           /* AssayResultTuning */
   GArray *controls;          /* AssayResultControl */
   GPtrArray *claims;         /* AssayResultClaim */
-  GPtrArray *sheets;         /* AssayResultSheet, in the order of the scenario */
+  GPtrArray *sheets;         /* AssayResultContactSheet, in the order of the scenario */
   const char *blas, *sqlite; /* versions, for run.json */
   GStringChunk *words;       /* what names and messages above were made into */
   GPtrArray *settings;       /* AssayResultSettings of the components */

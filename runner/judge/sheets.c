@@ -92,7 +92,7 @@ load_column (const Source *source, gsize index, AssayResultPicture role,
 
 /* The last column of @role, or NULL. */
 static AssayResultColumn *
-last_of (const AssayResultSheet *sheet, AssayResultPicture role)
+last_of (const AssayResultContactSheet *sheet, AssayResultPicture role)
 {
   for (guint i = sheet->columns->len; i > 0; i--)
     if (((AssayResultColumn *) sheet->columns->pdata[i - 1])->role == role)
@@ -127,8 +127,8 @@ is_shown_empty (AssayResultPicture role, const AssayResultCell *cell)
 }
 
 static gboolean
-add_cell (const Source *source, gsize index, const AssayResultCell *cell, AssayResultSheet *sheet,
-          GError **error)
+add_cell (const Source *source, gsize index, const AssayResultCell *cell,
+          AssayResultContactSheet *sheet, GError **error)
 {
   for (AssayResultPicture role = 0; role <= ASSAY_RESULT_RECOVERED; role++) {
     AssayResultColumn *last = last_of (sheet, role);
@@ -153,7 +153,7 @@ add_cell (const Source *source, gsize index, const AssayResultCell *cell, AssayR
 }
 
 static gboolean
-fill_sheet (const Source *source, AssayResultSheet *sheet, GError **error)
+fill_sheet (const Source *source, AssayResultContactSheet *sheet, GError **error)
 {
   const AssayPlan *plan = source->plan;
 
@@ -179,7 +179,7 @@ fill_sheet (const Source *source, AssayResultSheet *sheet, GError **error)
 
 /* Units beyond the last that has a picture are no rows; and failed cells alone are no sheet. */
 static void
-trim (AssayResultSheet *sheet)
+trim (AssayResultContactSheet *sheet)
 {
   for (guint c = 0; c < sheet->columns->len; c++)
     g_ptr_array_set_size (((AssayResultColumn *) sheet->columns->pdata[c])->thumbnails,
@@ -193,7 +193,7 @@ assay_sheets_load (AssayResults *results, const AssayPlan *plan, AssayStore *sto
 {
   for (guint i = 0; i < plan->sheets->len; i++) {
     const Source source = { results, plan, store, plan->sheets->pdata[i] };
-    AssayResultSheet *sheet = g_new0 (AssayResultSheet, 1);
+    AssayResultContactSheet *sheet = g_new0 (AssayResultContactSheet, 1);
 
     sheet->name = source.wanted->name;
     sheet->columns = g_ptr_array_new_with_free_func ((GDestroyNotify) column_free);

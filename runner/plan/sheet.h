@@ -29,7 +29,4 @@ gboolean assay_sheet_selects (const AssayPlan *plan, const AssaySheet *sheet, co
 /* One line that is equal for sheets that keep the same pictures under the same name. */
 char *assay_sheet_canonical (const AssayPlan *plan, const AssaySheet *sheet);
 
-/* Its files in the folder of the run: "pictures/NAME.png". */
-#define ASSAY_SHEET_FOLDER "pictures"
-
 G_END_DECLS

@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
-#include "runner/plan/sheet.h"
+#include "runner/plan/folders.h"
 #include "runner/store/store.h"
 
 /* All that a run writes into its folder beside pictures/ and figures/, and these with ".tmp". */
@@ -71,8 +71,8 @@ typedef struct {
 } OwnFolder;
 
 static const OwnFolder own_folders[] = {
-  { ASSAY_SHEET_FOLDER, is_own_picture },
-  { "figures", is_own_figure },
+  { ASSAY_PICTURE_FOLDER, is_own_picture },
+  { ASSAY_FIGURE_FOLDER, is_own_figure },
 };
 
 static const OwnFolder *

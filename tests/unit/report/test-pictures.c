@@ -125,7 +125,7 @@ run_plan (const AssayPlan *plan, gint first_stop)
 }
 
 static const AssayResultThumbnail *
-thumbnail_at (const AssayResultSheet *sheet, guint column, guint row)
+thumbnail_at (const AssayResultContactSheet *sheet, guint column, guint row)
 {
   return ((const AssayResultColumn *) sheet->columns->pdata[column])->thumbnails->pdata[row];
 }
@@ -140,7 +140,7 @@ Test (pictures, the_cells_of_trial_0_are_shown)
   g_autoptr (AssayPlan) plan = make_spy_plan (&spy, "noisy", FALSE);
   g_autoptr (AssayStore) store = run_plan (plan, 100);
   g_autoptr (AssayResults) results = assay_results_load (plan, store, NULL);
-  const AssayResultSheet *sheet = results->sheets->pdata[0];
+  const AssayResultContactSheet *sheet = results->sheets->pdata[0];
   AssayTile *kept = NULL;
 
   cr_assert (sheet->columns->len == 5 && sheet->n_rows == 3, "%u x %zu: %u cells failed",
@@ -180,7 +180,7 @@ Test (pictures, released_images)
   g_autoptr (AssayStore) store = run_plan (plan, 100);
   g_autoptr (AssayResults) results = assay_results_load (plan, store, NULL);
   g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
-  const AssayResultSheet *sheet = results->sheets->pdata[0];
+  const AssayResultContactSheet *sheet = results->sheets->pdata[0];
   guint n_released = 0;
   AssayJob work;
 
@@ -259,7 +259,7 @@ Test (pictures, a_resumed_run_ends_in_the_same_sheet)
     g_autofree char *file = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
     AssayStore *store = run_plan (plan, stop);
     g_autoptr (AssayResults) results = assay_results_load (plan, store, NULL);
-    g_autoptr (GBytes) png = assay_report_sheet_png (results->sheets->pdata[0], "A title", NULL);
+    g_autoptr (GBytes) png = assay_contact_sheet_png (results->sheets->pdata[0], "A title", NULL);
 
     assay_store_close (store);
     g_unlink (file);
@@ -284,7 +284,7 @@ make_thumbnail (gsize width, gsize height, gsize channels, guint8 first)
 }
 
 static AssayResultColumn *
-add_column (AssayResultSheet *sheet, const char *says, const AssayResultCell *cell)
+add_column (AssayResultContactSheet *sheet, const char *says, const AssayResultCell *cell)
 {
   AssayResultColumn *column = g_new0 (AssayResultColumn, 1);
 
@@ -328,7 +328,7 @@ Test (pictures, layout)
   const AssayResultCell cell = {
     .dataset = &dataset, .defense = &defense, .attack_or_utility = &attack, .id = (char *) "0123"
   };
-  AssayResultSheet sheet = { .name = "faces", .n_rows = 2 };
+  AssayResultContactSheet sheet = { .name = "faces", .n_rows = 2 };
   g_autoptr (GBytes) png = NULL;
   g_autoptr (GdkPixbuf) picture = NULL;
   g_autofree char *json = NULL;
@@ -344,7 +344,7 @@ Test (pictures, layout)
                        &cell);
   g_ptr_array_add (column->thumbnails, make_thumbnail (30, 20, 3, 0));
   g_ptr_array_add (column->thumbnails, NULL);
-  png = assay_report_sheet_png (&sheet, "A title", NULL);
+  png = assay_contact_sheet_png (&sheet, "A title", NULL);
   picture = decode (png);
 
   cr_assert (gdk_pixbuf_get_width (picture) == 2 + 100 + 2 + 120 + 2);
@@ -372,7 +372,7 @@ Test (pictures, layout)
   cr_assert_str_eq (gdk_pixbuf_get_option (picture, "tEXt::Description"),
                     "Columns from left to right: 1 original; 2 r?covered");
 
-  json = assay_report_sheet_json (&sheet);
+  json = assay_contact_sheet_json (&sheet);
   cr_assert (strstr (json, "\"x\": 104,\n   \"width\": 120,") != NULL, "%s", json);
   cr_assert (strstr (json, "\"unit\": 1,\n   \"y\": 84,\n   \"height\": 96\n") != NULL, "%s", json);
   cr_assert (strstr (json, "\"cell\": \"0123\"") != NULL, "%s", json);
