@@ -24,6 +24,13 @@ def test_audit_your_own(sandbox):
 
 
 @pytest.mark.usefixtures("python3_has_numpy")
+def test_formats(sandbox):
+    """Releases that NumPy writes are attacked, and guesses and codes that it reads."""
+    prepare(sandbox)
+    assert follow(sandbox, "docs/formats.md") == 5, "scripts"
+
+
+@pytest.mark.usefixtures("python3_has_numpy")
 def test_reused_mask(sandbox):
     """The wrong defense violates its claim, and the right one does not."""
     prepare(sandbox, "reused-mask")
