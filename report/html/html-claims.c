@@ -58,10 +58,9 @@ append_notices (AssayHtml *html, const AssayResults *results)
     assay_html_open (html, "p.notice");
     assay_html_attribute (html, "id", "unfinished");
     assay_html_say (html, NULL,
-                    "*Unfinished.* %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
-                    " cells have not been run: what "
-                    "stands here is of the others, and no claim about a missing cell is decided. "
-                    "`assay run` with `--resume` goes on.",
+                    "*Unfinished.* %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " cells have not been "
+                    "run: what stands here is of the others, and no claim about a missing cell is "
+                    "decided. `assay run` with `--resume` goes on.",
                     results->n_missing, results->n_planned);
     assay_html_close (html, "p");
   }
