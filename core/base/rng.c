@@ -160,8 +160,8 @@ assay_stream_sample (AssayStream *stream, gsize n, gsize count, gsize *ret_sampl
 
 /* ---- Many at once ----
  *
- * Exponential and Laplace by inversion, normal by Box and Muller: loops over words of the stream
- * that become vectors. A single exponential or Laplace number is made by the same functions. */
+ * Laplace by inversion, normal by Box and Muller: loops over words of the stream that become
+ * vectors. A single exponential or Laplace number is made by the same functions. */
 
 /* Pairs of words that are drawn at once. */
 #define PAIRS 256
@@ -180,13 +180,6 @@ static inline double
 laplace_of (guint64 word)
 {
   return assay_double_of_bits (assay_bits_of_double (exponential_of (word)) ^ (~word & 1) << 63);
-}
-
-ASSAY_VECTORISED static void
-exponentials_of (const guint64 *words, gsize count, double *ret_values)
-{
-  for (gsize i = 0; i < count; i++)
-    ret_values[i] = exponential_of (words[i]);
 }
 
 ASSAY_VECTORISED static void
@@ -233,19 +226,6 @@ assay_stream_laplace (AssayStream *stream)
 
   fill_u64 (stream, 1, &word);
   return laplace_of (word);
-}
-
-void
-assay_stream_fill_exponential (AssayStream *stream, gsize count, double *ret_values)
-{
-  guint64 words[PAIRS];
-
-  for (gsize done = 0; done < count; done += PAIRS) {
-    const gsize n = MIN (PAIRS, count - done);
-
-    fill_u64 (stream, n, words);
-    exponentials_of (words, n, ret_values + done);
-  }
 }
 
 void

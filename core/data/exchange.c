@@ -166,12 +166,6 @@ assay_release_cols (const AssayRelease *release)
   return kind->cols != NULL ? kind->cols (release) : first_array (release)->shape[1];
 }
 
-gboolean
-assay_release_is_of_each (const AssayRelease *release)
-{
-  return assay_kind (release->kind)->items == ASSAY_ITEM_OF_EACH_SECRET;
-}
-
 AssayScale
 assay_release_scale (const AssayRelease *release)
 {
@@ -267,7 +261,7 @@ assay_release_check_answer (const AssayRelease *answer, AssayReleaseKind kind, g
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "the release holds %s, expected %s (setting 'produces')",
                        assay_release_kind_name (answer->kind), assay_release_kind_name (kind));
-  if (assay_release_is_of_each (answer) && items != n)
+  if (assay_kind (kind)->items == ASSAY_ITEM_OF_EACH_SECRET && items != n)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "the release holds %" G_GSIZE_FORMAT
                        " items, expected one for each of %" G_GSIZE_FORMAT

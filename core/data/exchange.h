@@ -85,8 +85,6 @@ gboolean assay_truth_check (const AssayTruth *truth, GError **error);
 
 gsize assay_release_count (const AssayRelease *release); /* items */
 gsize assay_release_cols (const AssayRelease *release);  /* d; 0: the release does not say */
-/* Whether there is an item for each secret. */
-gboolean assay_release_is_of_each (const AssayRelease *release);
 /* How rows are scaled that are compared with it: as its secrets were. */
 AssayScale assay_release_scale (const AssayRelease *release);
 

@@ -96,9 +96,8 @@ assay_exec_folder_free (AssayExecFolder *folder)
 
 /* ---- What goes into it ---- */
 
-gboolean
-assay_exec_folder_add (AssayExecFolder *folder, const char *name, const AssayArray *array,
-                       GError **error)
+static gboolean
+add_array (AssayExecFolder *folder, const char *name, const AssayArray *array, GError **error)
 {
   g_autofree char *file = g_strconcat (name, ".npy", NULL);
   g_autofree char *path = g_build_filename (folder->path, file, NULL);
@@ -114,7 +113,7 @@ assay_exec_folder_add_view (AssayExecFolder *folder, const char *name, AssayView
   AssayMatrix *matrix = assay_matrix_copy (view, error);
   g_autoptr (AssayArray) array = matrix != NULL ? assay_array_take_matrix (matrix) : NULL;
 
-  return array != NULL && assay_exec_folder_add (folder, name, array, error);
+  return array != NULL && add_array (folder, name, array, error);
 }
 
 gboolean
@@ -130,7 +129,7 @@ assay_exec_folder_add_rows (AssayExecFolder *folder, const char *name, const Ass
   if (matrix == NULL)
     return FALSE;
   array = assay_array_take_matrix (matrix);
-  return assay_exec_folder_add (folder, name, array, error);
+  return add_array (folder, name, array, error);
 }
 
 gboolean
@@ -142,7 +141,7 @@ assay_exec_folder_add_numbers (AssayExecFolder *folder, const char *name, const 
   if (numbers == NULL)
     return TRUE;
   array = assay_array_take (ASSAY_INT64, 1, &n, g_memdup2 (numbers, n * sizeof *numbers));
-  return assay_exec_folder_add (folder, name, array, error);
+  return add_array (folder, name, array, error);
 }
 
 gboolean

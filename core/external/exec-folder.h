@@ -93,8 +93,6 @@ void assay_exec_folder_free (AssayExecFolder *folder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayExecFolder, assay_exec_folder_free)
 
 /* Each writes NAME.npy. ASSAY_ERROR_IO. */
-gboolean assay_exec_folder_add (AssayExecFolder *folder, const char *name, const AssayArray *array,
-                                GError **error);
 gboolean assay_exec_folder_add_view (AssayExecFolder *folder, const char *name, AssayView view,
                                      GError **error);
 gboolean assay_exec_folder_add_rows (AssayExecFolder *folder, const char *name,

@@ -180,39 +180,6 @@ assay_hash_function_codes (const AssayHashFunction *function, AssayView rows, GE
                            g_steal_pointer (&codes));
 }
 
-typedef struct {
-  const AssayHashFunction *function;
-  gsize bytes;
-  guint8 *codes;
-} Hashing;
-
-static gboolean
-hash_panel (AssayView panel, gsize first, gpointer data, GError **error)
-{
-  const Hashing *hashing = data;
-  g_autoptr (AssayArray) packed = assay_hash_function_codes (hashing->function, panel, error);
-
-  if (packed == NULL)
-    return FALSE;
-  memcpy (hashing->codes + first * hashing->bytes, packed->data, panel.rows * hashing->bytes);
-  return TRUE;
-}
-
-AssayArray *
-assay_hash_function_codes_of (const AssayHashFunction *function, const AssayRows *rows,
-                              GError **error)
-{
-  const gsize n = assay_rows_count (rows);
-  const gsize bytes = assay_code_bytes (assay_hash_function_bits (function));
-  g_autofree guint8 *codes = assay_alloc (n * bytes, 1, "codes", error);
-  Hashing hashing = { function, bytes, codes };
-
-  if (codes == NULL
-      || !assay_rows_for_each_panel (rows, CHUNK, ASSAY_SCALE_NONE, hash_panel, &hashing, error))
-    return NULL;
-  return assay_array_take (ASSAY_UINT8, 2, (const gsize[]){ n, bytes }, g_steal_pointer (&codes));
-}
-
 /* ---- In a release ---- */
 
 static void

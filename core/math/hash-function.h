@@ -38,11 +38,9 @@ AssayMatrix *assay_hash_function_features (const AssayHashFunction *function, As
  * from being the other one. */
 AssayMatrix *assay_hash_function_margins (const AssayHashFunction *function, AssayView rows,
                                           GError **error);
-/* Packed codes, uint8 n x assay_code_bytes (c), of rows in memory, and of any. */
+/* Packed codes, uint8 n x assay_code_bytes (c). */
 AssayArray *assay_hash_function_codes (const AssayHashFunction *function, AssayView rows,
                                        GError **error);
-AssayArray *assay_hash_function_codes_of (const AssayHashFunction *function, const AssayRows *rows,
-                                          GError **error);
 
 /* Adds the function to a release of kind codes, and reads it from one (a copy; NULL with
  * ASSAY_ERROR_MISMATCH where the release has none, or one that is incomplete). */

@@ -445,12 +445,6 @@ assay_ssim_set_free (AssaySsimSet *set)
   g_free (set);
 }
 
-gsize
-assay_ssim_set_size (const AssaySsimSet *set)
-{
-  return set->n;
-}
-
 /* A block of queries against a piece of the set: each picture is fetched once for all of them. */
 static void
 compare_block (gsize index, guint worker, gpointer data)

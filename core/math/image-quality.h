@@ -86,8 +86,6 @@ AssaySsimSet *assay_ssim_set_new (const AssaySsim *ssim, AssayView images, GErro
 void assay_ssim_set_free (AssaySsimSet *set);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySsimSet, assay_ssim_set_free)
 
-gsize assay_ssim_set_size (const AssaySsimSet *set);
-
 /* SSIM of every row of @queries with every picture of @set, in parallel: queries.rows x size of the
  * set, row-major. The same to the bit as assay_image_ssim (query, picture). */
 gboolean assay_ssim_set_compare (const AssaySsimSet *set, AssayView queries, double *ret_ssim,

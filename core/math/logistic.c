@@ -182,11 +182,3 @@ assay_logistic_fit (const float *features, const guint8 *labels, gsize n, gsize 
   lbfgs_free (weights);
   return is_ok;
 }
-
-void
-assay_logistic_score (const float *features, gsize n, gsize d, const double *weights,
-                      double *ret_scores)
-{
-  for (gsize i = 0; i < n; i++)
-    ret_scores[i] = dot (features + i * d, weights, d) + weights[d];
-}

@@ -12,8 +12,4 @@ G_BEGIN_DECLS
 gboolean assay_logistic_fit (const float *features, const guint8 *labels, gsize n, gsize d,
                              double penalty, double *ret_weights, GError **error);
 
-/* x . w + b of each of @n rows. */
-void assay_logistic_score (const float *features, gsize n, gsize d, const double *weights,
-                           double *ret_scores);
-
 G_END_DECLS

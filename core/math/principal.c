@@ -104,9 +104,9 @@ multiply_block (gsize index, guint worker, gpointer data)
   }
 }
 
-gboolean
-assay_principal_covariance (AssayView rows, const double *mean, double *ret_covariance,
-                            GError **error)
+/* Covariance of the rows about their @mean; d x d, symmetric. */
+static gboolean
+fill_covariance (AssayView rows, const double *mean, double *ret_covariance, GError **error)
 {
   const gsize cols = rows.cols;
   g_autofree double *panels = assay_alloc (
@@ -150,7 +150,7 @@ assay_principal_new (AssayView rows, gsize count, GError **error)
   principal->vectors = assay_alloc (count, cols * sizeof (double), "components", error);
   if (covariance == NULL || principal->mean == NULL || principal->values == NULL
       || principal->vectors == NULL || !assay_principal_mean (rows, principal->mean, error)
-      || !assay_principal_covariance (rows, principal->mean, covariance, error)
+      || !fill_covariance (rows, principal->mean, covariance, error)
       || !assay_linalg_symmetric_eigen (cols, count, covariance, principal->values,
                                         principal->vectors, error))
     return NULL;

@@ -9,9 +9,6 @@ G_BEGIN_DECLS
 
 /* The mean of @rows (n x d, n >= 1). */
 gboolean assay_principal_mean (AssayView rows, double *ret_mean, GError **error);
-/* Their covariance about @mean (d), which need not be their own; d x d, symmetric. */
-gboolean assay_principal_covariance (AssayView rows, const double *mean, double *ret_covariance,
-                                     GError **error);
 
 typedef struct {
   gsize count;     /* k components */

@@ -163,19 +163,6 @@ assay_oracle_has_density (const AssayOracle *oracle)
 }
 
 void
-assay_oracle_log_ratio (const AssayOracle *oracle, guint pair, const float *outputs, gsize count,
-                        double *ret_scores)
-{
-  g_autofree float *first = g_new (float, 2 * oracle->n_inputs);
-  float *second = first + oracle->n_inputs;
-
-  /* Where there is a density, it cannot fail. */
-  assay_oracle_pair (oracle, pair, first, second, NULL);
-  oracle->mechanism->log_ratio (oracle->settings, oracle->cols, first, second, outputs, count,
-                                ret_scores);
-}
-
-void
 assay_event_free (AssayEvent *event)
 {
   if (event == NULL)

@@ -51,9 +51,6 @@ gboolean assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide si
                              gsize count, float *ret_outputs, GError **error);
 
 gboolean assay_oracle_has_density (const AssayOracle *oracle);
-/* ln p (output | first) - ln p (output | second), for oracles that have a density. */
-void assay_oracle_log_ratio (const AssayOracle *oracle, guint pair, const float *outputs,
-                             gsize count, double *ret_scores);
 
 /* What an attack chose. */
 typedef struct _AssayEvent AssayEvent;

@@ -253,24 +253,6 @@ assay_homography_apply (const double h[9], double x, double y, double *ret_u, do
   return TRUE;
 }
 
-gboolean
-assay_homography_invert (const double h[9], double ret_inverse[9])
-{
-  double adjugate[9];
-
-  if (!(fabs (relative_determinant (h)) > NEGLIGIBLE))
-    return FALSE;
-  for (gsize i = 0; i < 3; i++)
-    for (gsize j = 0; j < 3; j++) {
-      const gsize a = (j + 1) % 3 * 3, b = (j + 2) % 3 * 3, c = (i + 1) % 3, d = (i + 2) % 3;
-
-      adjugate[3 * i + j] = h[a + c] * h[b + d] - h[a + d] * h[b + c];
-    }
-  assay_homography_scale (adjugate);
-  memcpy (ret_inverse, adjugate, sizeof adjugate);
-  return TRUE;
-}
-
 double
 assay_homography_corner_error (const double estimate[9], const double truth[9], gsize width,
                                gsize height)

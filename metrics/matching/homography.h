@@ -56,9 +56,6 @@ void assay_homography_scale (double h[9]);
 gboolean assay_homography_apply (const double h[9], double x, double y, double *ret_u,
                                  double *ret_v);
 
-/* FALSE where @h is singular to working precision. @ret_inverse may be @h. */
-gboolean assay_homography_invert (const double h[9], double ret_inverse[9]);
-
 /* The mean distance, in pixels of the second picture, between where the two map the centres of the
  * corner pixels of a first picture of @width x @height (DeTone, Malisiewicz and Rabinovich 2018,
  * SuperPoint, section 7.3); infinite where one of them is mapped to infinity. */

@@ -13,8 +13,8 @@
 #include "report/plots/gnuplot.h"
 #include "runner/plan/folders.h"
 
-void
-assay_figure_free (AssayFigure *figure)
+static void
+figure_free (AssayFigure *figure)
 {
   if (figure == NULL)
     return;
@@ -207,7 +207,7 @@ assay_figures_write (GPtrArray *taken, const char *folder, const AssayFigureOpti
   const AssayFigureOptions *chosen = options != NULL ? options : &svg_alone;
   g_autoptr (GPtrArray) curves = taken;
   g_autoptr (GPtrArray) figures
-      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_figure_free);
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) figure_free);
   g_autofree char *own = g_build_filename (folder, ASSAY_FIGURE_FOLDER, NULL);
   g_autofree char *program
       = g_find_program_in_path (chosen->gnuplot != NULL ? chosen->gnuplot : "gnuplot");

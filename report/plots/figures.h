@@ -33,7 +33,6 @@ typedef struct {
  * CSV and script. ASSAY_ERROR_IO. */
 GPtrArray *assay_figures_write (GPtrArray *taken, const char *folder,
                                 const AssayFigureOptions *options, GError **error);
-void assay_figure_free (AssayFigure *figure);
 
 /* Of the list "pdf,png". ASSAY_ERROR_SCENARIO naming the form that there is not. */
 gboolean assay_figure_options_parse (const char *list, AssayFigureOptions *inout_options,

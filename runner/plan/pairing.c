@@ -24,8 +24,9 @@ blame (const AssayPlan *plan, const char *kind, const AssayPart *part, GError **
   return FALSE;
 }
 
-guint
-assay_probe_offers (const AssayProbe *probe)
+/* Grants that a dataset can provide. */
+static guint
+grants_offered (const AssayProbe *probe)
 {
   return (probe->n_database > 0 ? ASSAY_GRANT_DATABASE : 0)
          | (probe->n_public > 0 ? ASSAY_GRANT_PUBLIC : 0)
@@ -137,7 +138,7 @@ check_defense (const AssayPlan *plan, const AssayPart *part, GError **error)
     return blame (plan, "defense", part, error);
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing
-        = assay_grants_describe (uses & ~assay_probe_offers (&plan->probes[i]));
+        = assay_grants_describe (uses & ~grants_offered (&plan->probes[i]));
 
     if (*missing == '\0')
       continue;
@@ -191,7 +192,7 @@ check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
                        lacking, lacking);
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing = assay_grants_describe (
-        part->grants & ~assay_probe_offers (&plan->probes[i]) & ~releases_offer (plan));
+        part->grants & ~grants_offered (&plan->probes[i]) & ~releases_offer (plan));
 
     if (*missing != '\0')
       return assay_fail (error, ASSAY_ERROR_MISMATCH,

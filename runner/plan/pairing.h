@@ -10,9 +10,6 @@ G_BEGIN_DECLS
  * memory. Errors name the groups. */
 gboolean assay_plan_pair (AssayPlan *plan, GError **error);
 
-/* Grants that a dataset can provide. */
-guint assay_probe_offers (const AssayProbe *probe);
-
 /* ASSAY_ERROR_SCENARIO when a pool of @available secrets in @groups is too small. */
 gboolean assay_plan_check_pool (const AssayPlan *plan, guint64 available, guint64 groups,
                                 GError **error);

@@ -5,8 +5,9 @@
 
 #include "core/stats/interval.h"
 
-const AssayPart *
-assay_plan_measure (const AssayPlan *plan, const char *name, const AssayMeasure **ret_measure)
+/* The metric part of @plan that has the measure @name, and the measure. */
+static const AssayPart *
+find_measure (const AssayPlan *plan, const char *name, const AssayMeasure **ret_measure)
 {
   for (guint i = 0; i < plan->metrics->len; i++) {
     const AssayPart *part = assay_plan_part (plan->metrics, i);
@@ -29,7 +30,7 @@ try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *wor
 {
   const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
   const AssayMeasure *measure = NULL;
-  const AssayPart *part = assay_plan_measure (plan, attack->tune_measure, &measure);
+  const AssayPart *part = find_measure (plan, attack->tune_measure, &measure);
   const AssayMetric *metric = (const AssayMetric *) part->plugin;
   const gint64 *groups = metric->has_own_units ? NULL : assay_truth_groups (work->truth);
   g_autofree char *canonical = assay_settings_canonical (settings);
@@ -82,7 +83,7 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *worksp
   /* Tuning is done once for all trials, whichever of them comes to it first. */
   first_trial.trial = 0;
 
-  assay_plan_measure (plan, attack->tune_measure, &measure);
+  find_measure (plan, attack->tune_measure, &measure);
   g_return_val_if_fail (measure != NULL, FALSE); /* checked when the plan was made */
   /* From the last to the first: lists mostly ascend, and what the largest setting scanned serves
    * the smaller ones (core/search/scan-cache.c). */

@@ -14,8 +14,4 @@ G_BEGIN_DECLS
 gboolean assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
                      const AssayJob *work, AssayTuning *ret_tuning, GError **error);
 
-/* The metric part of @plan that has the measure @name, and the measure. */
-const AssayPart *assay_plan_measure (const AssayPlan *plan, const char *name,
-                                     const AssayMeasure **ret_measure);
-
 G_END_DECLS

@@ -20,14 +20,6 @@ assay_tile_free (AssayTile *tile)
   g_free (tile);
 }
 
-const char *
-assay_shown_role_name (AssayShownRole role)
-{
-  return role == ASSAY_SHOWN_ORIGINAL   ? "original"
-         : role == ASSAY_SHOWN_RELEASED ? "released"
-                                        : "recovered";
-}
-
 static void
 shown_clear (gpointer data)
 {

@@ -31,9 +31,6 @@ typedef enum {
   ASSAY_SHOWN_RELEASED,
   ASSAY_SHOWN_RECOVERED,
 } AssayShownRole;
-#define ASSAY_N_SHOWN_ROLES 3
-
-const char *assay_shown_role_name (AssayShownRole role); /* "original", "released", "recovered" */
 
 /* One picture of one cell. */
 typedef struct {

@@ -272,6 +272,7 @@ Test (code_linkage, ranks_by_hamming_distance)
   g_autoptr (AssayGuess) guess = NULL;
   g_autoptr (AssayRows) candidates = NULL;
   g_autoptr (AssayHashFunction) function = NULL;
+  g_autoptr (AssayMatrix) rows = NULL;
   g_autoptr (AssayArray) codes = NULL;
   const AssayArray *released, *ranked;
 
@@ -280,7 +281,8 @@ Test (code_linkage, ranks_by_hamming_distance)
   guess = run ("code-linkage", "score=hamming candidates=600 flips=known", &c, LINKAGE_GRANTS,
                candidates, NULL);
   function = assay_hash_function_from (c.made.release, NULL);
-  codes = assay_hash_function_codes_of (function, candidates, NULL);
+  rows = assay_rows_matrix (candidates, ASSAY_SCALE_NONE, NULL);
+  codes = assay_hash_function_codes (function, assay_matrix_view (rows), NULL);
   released = assay_arrays_get (&c.made.release->arrays, "codes");
   ranked = assay_arrays_get (&guess->arrays, "candidates");
   cr_assert (ranked->shape[0] == SECRETS && ranked->shape[1] == 600);

@@ -325,7 +325,7 @@ Test (image_quality, pairs_and_sets_are_single_comparisons)
     cr_assert (memcmp (found, expected, N * QUERIES * sizeof *found) == 0, "pairs, %u", threads);
     memset (found, 0, N * QUERIES * sizeof *found);
     set = assay_ssim_set_new (&ssim, all, NULL);
-    cr_assert (set != NULL && assay_ssim_set_size (set) == N);
+    cr_assert (set != NULL);
     cr_assert (assay_ssim_set_compare (set, some, found, NULL));
     cr_assert (memcmp (found, expected, N * QUERIES * sizeof *found) == 0, "set, %u", threads);
   }

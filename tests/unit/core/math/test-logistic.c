@@ -206,24 +206,6 @@ Test (logistic, threads_change_no_bit)
   }
 }
 
-Test (logistic, score_is_the_affine_form)
-{
-  enum { N = 5, D = 11 };
-  g_autoptr (Sample) sample = make_sample (N, D);
-  double weights[D + 1], scores[N];
-
-  for (gsize j = 0; j <= D; j++)
-    weights[j] = 0.25 * (double) j - 1;
-  assay_logistic_score (sample->features, N, D, weights, scores);
-  for (gsize i = 0; i < N; i++) {
-    double expected = weights[D];
-
-    for (gsize j = 0; j < D; j++)
-      expected += weights[j] * sample->features[i * D + j];
-    assert_near (scores[i], expected, 1e-13, "row %zu", i);
-  }
-}
-
 Test (logistic, bad_input)
 {
   float features[] = { 1, 2, 3, 4 };
