@@ -3,6 +3,7 @@
  * Against plain vectors this is the whole attack, and the upper end of every comparison ("raw" in
  * LDP-FEAT, table 1). Against subspaces it guesses the translation, and so shows whether a
  * re-parameterisation that forgot to move it gave the secret away. */
+#include "core/games/control-case.h"
 #include "core/plugin/plugin.h"
 
 static gboolean
@@ -25,28 +26,15 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
 /* Secrets that were released unprotected. */
 static gboolean
-make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
+make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
-  enum { SECRETS = 8, COLS = 16 };
   AssayStream stream = assay_stream (key, 0);
-  g_autoptr (AssayMatrix) secrets = assay_matrix_new (SECRETS, COLS, error);
-  AssayMatrix *released;
+  AssayMatrix *secrets = assay_control_normals (8, 16, &stream, error);
 
-  (void) settings;
-  if (secrets == NULL)
-    return FALSE;
-  for (gsize i = 0; i < SECRETS * COLS; i++)
-    secrets->data[i] = (float) assay_stream_normal (&stream);
-  released = assay_matrix_copy (assay_matrix_view (secrets), error);
-  if (released == NULL)
-    return FALSE;
-  ret_case->release = assay_release_new (ASSAY_RELEASE_VECTORS, "control");
-  assay_arrays_take (&ret_case->release->arrays, "vectors", assay_array_take_matrix (released));
-  ret_case->truth = assay_truth_new ();
-  assay_arrays_take (&ret_case->truth->arrays, "secrets",
-                     assay_array_take_matrix (g_steal_pointer (&secrets)));
-  return TRUE;
+  return secrets != NULL
+         && assay_control_take (
+             ret_case, assay_control_vectors (assay_matrix_view (secrets), error), secrets);
 }
 
 ASSAY_ATTACK (verbatim, "verbatim",

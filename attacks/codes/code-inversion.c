@@ -18,6 +18,7 @@
 
 #include "attacks/codes/released-codes.h"
 #include "core/base/vectors.h"
+#include "core/games/control-case.h"
 #include "core/math/linalg.h"
 
 #define CHUNK (gsize) 4096
@@ -334,9 +335,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   if (!released_codes_control (CONTROL_SECRETS, CONTROL_COLS, control_bits (settings), key,
                                ret_case, error))
     return FALSE;
-  rows = assay_matrix_new (CONTROL_PUBLIC, CONTROL_COLS, error);
-  for (gsize i = 0; rows != NULL && i < CONTROL_PUBLIC * CONTROL_COLS; i++)
-    rows->data[i] = (float) assay_stream_normal (&stream);
+  rows = assay_control_normals (CONTROL_PUBLIC, CONTROL_COLS, &stream, error);
   if (rows == NULL)
     return FALSE;
   ret_case->public_rows = assay_rows_take_matrix (rows);

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/games/control-case.h"
+
 static gboolean
 check_repeat (const AssayRelease *first, const AssayRelease *repeat, gsize number, GError **error)
 {
@@ -47,23 +49,13 @@ released_codes_mean (const AssayObservation *seen, gsize n_repeats, gboolean is_
   return mean;
 }
 
-static AssayMatrix *
-normal_matrix (gsize rows, gsize cols, AssayStream *stream, GError **error)
-{
-  AssayMatrix *matrix = assay_matrix_new (rows, cols, error);
-
-  for (gsize i = 0; matrix != NULL && i < rows * cols; i++)
-    matrix->data[i] = (float) assay_stream_normal (stream);
-  return matrix;
-}
-
 gboolean
 released_codes_control (gsize n, gsize cols, gsize bits, AssayStreamKey key,
                         AssayControlCase *ret_case, GError **error)
 {
   AssayStream stream = assay_stream (key, 0);
   g_autoptr (AssayHashFunction) function = assay_hash_function_new ();
-  AssayMatrix *rows = normal_matrix (n, cols, &stream, error);
+  AssayMatrix *rows = assay_control_normals (n, cols, &stream, error);
   AssayArray *codes;
 
   ret_case->release = assay_release_new (ASSAY_RELEASE_CODES, "control");
@@ -72,7 +64,7 @@ released_codes_control (gsize n, gsize cols, gsize bits, AssayStreamKey key,
     return FALSE;
   assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (rows));
   function->mean = assay_matrix_new (1, cols, error);
-  function->projection = normal_matrix (bits, cols, &stream, error);
+  function->projection = assay_control_normals (bits, cols, &stream, error);
   if (function->mean == NULL || function->projection == NULL)
     return FALSE;
   codes = assay_hash_function_codes (

@@ -14,21 +14,12 @@
  * ROC curve is 1. */
 #include "attacks/external/exec-control.h"
 
-#include "attacks/lifting/subspace.h"
+#include "attacks/lifting/subspace-control.h"
+#include "core/games/control-case.h"
 
 enum { PUBLIC = 64, SECRETS = 8, SIDE = 32, COLS = SIDE * SIDE, PLANE = 2, COPIES = 3 };
 
 #define NOISE 0.1
-
-static AssayMatrix *
-draw_rows (AssayStream *stream, gsize rows, GError **error)
-{
-  AssayMatrix *matrix = assay_matrix_new (rows, COLS, error);
-
-  for (gsize i = 0; matrix != NULL && i < rows * COLS; i++)
-    matrix->data[i] = (float) assay_stream_normal (stream);
-  return matrix;
-}
 
 static void
 take_numbers (AssayTruth *truth, const char *name, gsize n, gint64 *numbers)
@@ -56,7 +47,7 @@ exec_control_link (AssayReleaseKind release_kind, AssayStreamKey key, AssayContr
                    GError **error)
 {
   AssayStream stream = assay_stream (key, 0);
-  AssayMatrix *public_rows = draw_rows (&stream, PUBLIC, error);
+  AssayMatrix *public_rows = assay_control_normals (PUBLIC, COLS, &stream, error);
   g_autoptr (AssayMatrix) secrets = NULL;
   AssayMatrix *copy;
   gsize chosen[SECRETS];
@@ -93,7 +84,7 @@ exec_control_pair (AssayStreamKey key, AssayControlCase *ret_case, GError **erro
 {
   const gsize n = SECRETS * COPIES;
   AssayStream stream = assay_stream (key, 0);
-  g_autoptr (AssayMatrix) secrets = draw_rows (&stream, SECRETS, error);
+  g_autoptr (AssayMatrix) secrets = assay_control_normals (SECRETS, COLS, &stream, error);
   AssayMatrix *images = secrets != NULL ? assay_matrix_new (n, COLS, error) : NULL;
   gsize order[SECRETS * COPIES];
   gint64 *sources;

@@ -23,7 +23,7 @@
  * shrinks or is a little noisy still wins. A program that loses even this proves nothing by losing
  * elsewhere; there is no setting that spares it. */
 #include "attacks/external/exec-control.h"
-#include "attacks/lifting/subspace.h"
+#include "attacks/lifting/subspace-control.h"
 #include "core/external/exec-folder.h"
 #include "core/plugin/plugin.h"
 
@@ -130,44 +130,16 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
 /* ---- Control ---- */
 
-static AssayRelease *
-released_as_they_are (AssayView secrets, GError **error)
-{
-  AssayMatrix *vectors = assay_matrix_copy (secrets, error);
-  AssayRelease *release;
-
-  if (vectors == NULL)
-    return NULL;
-  release = assay_release_new (ASSAY_RELEASE_VECTORS, "control");
-  assay_arrays_take (&release->arrays, "vectors", assay_array_take_matrix (vectors));
-  return release;
-}
-
 static gboolean
 make_reconstruct_control (const Exec *settings, AssayStreamKey key, AssayControlCase *ret_case,
                           GError **error)
 {
-  enum { SECRETS = 8, PUBLIC = 64, COLS = 16, PLANE = 2 };
-  AssayStream stream = assay_stream (key, 0);
-  g_autoptr (AssayMatrix) public_rows = assay_matrix_new (PUBLIC, COLS, error);
-  AssayMatrix *secrets;
-  AssayView view;
+  const SubspaceControl control = { .n_secrets = 8,
+                                    .n_public = 64,
+                                    .cols = 16,
+                                    .dimension = settings->control == CONTROL_VECTORS ? 0 : 2 };
 
-  if (public_rows == NULL)
-    return FALSE;
-  for (gsize i = 0; i < PUBLIC * COLS; i++)
-    public_rows->data[i] = (float) assay_stream_normal (&stream);
-  view = assay_view_rows (assay_matrix_view (public_rows), 0, SECRETS);
-  secrets = assay_matrix_copy (view, error);
-  if (secrets == NULL)
-    return FALSE;
-  ret_case->truth = assay_truth_new ();
-  assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (secrets));
-  ret_case->release = settings->control == CONTROL_VECTORS
-                          ? released_as_they_are (view, error)
-                          : subspace_control_release (view, NULL, 0, PLANE, &stream, error);
-  ret_case->public_rows = assay_rows_take_matrix (g_steal_pointer (&public_rows));
-  return ret_case->release != NULL;
+  return subspace_control_make (&control, key, ret_case, error);
 }
 
 static gboolean

@@ -19,6 +19,7 @@
  * such points, not m/2 + 1: set `clusters`. Random lifting has one, and nothing to intersect. */
 #include "attacks/lifting/intersections.h"
 #include "attacks/lifting/k-means.h"
+#include "attacks/lifting/subspace-control.h"
 #include "attacks/lifting/subspace.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
@@ -232,18 +233,6 @@ memory (gconstpointer data, const AssayShape *shape)
          + (guint64) assay_parallel_threads () * 2 * n_v * shape->cols * sizeof (float);
 }
 
-/* ---- Control ---- */
-
-enum { SECRETS = 12 };
-
-/* A point of a tight cluster. */
-static void
-draw_near (const float *centre, gsize cols, AssayStream *stream, float *ret_point)
-{
-  for (gsize j = 0; j < cols; j++)
-    ret_point[j] = centre[j] + 0.1f * (float) assay_stream_normal (stream);
-}
-
 /* As many database descriptors as a subspace has clusters, of which each secret is lifted with all
  * but one, and around each of them twice as many public rows as around each secret: near D are then
  * |V| rows in as many clusters as there are points to find, the secret's is the smallest, and only
@@ -253,37 +242,21 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 {
   const Clustering *settings = data;
   const gsize k = settings->clusters > 0 ? (gsize) settings->clusters : 3;
-  const gsize m = settings->clusters > 0 ? k : 2 * (k - 1), cols = MAX (32, 4 * m);
+  const gsize m = settings->clusters > 0 ? k : 2 * (k - 1);
   const gsize n_v = MAX ((gsize) settings->neighbours, k);
-  const gsize size = MAX (1, 2 * n_v / (2 * k - 1)), own = n_v - (k - 1) * size;
-  AssayStream stream = assay_stream (key, 0);
-  g_autoptr (AssayMatrix) points = assay_matrix_new (SECRETS + k, cols, error);
-  g_autoptr (AssayMatrix) rows = assay_matrix_new (SECRETS * own + k * size, cols, error);
-  g_autoptr (AssayMatrix) others = assay_matrix_new (SECRETS * k, cols, error);
-  AssayMatrix *secrets;
+  const gsize size = MAX (1, 2 * n_v / (2 * k - 1));
+  g_autofree gsize *common = g_new (gsize, k);
+  const SubspaceClusters clusters = { .n_secrets = 12,
+                                      .cols = MAX (32, 4 * m),
+                                      .dimension = m,
+                                      .own = n_v - (k - 1) * size,
+                                      .n_common = k,
+                                      .common = common,
+                                      .n_through = k - 1 };
 
-  if (points == NULL || rows == NULL || others == NULL)
-    return FALSE;
-  for (gsize i = 0; i < points->rows * cols; i++)
-    points->data[i] = (float) assay_stream_normal (&stream);
-  for (gsize i = 0; i < rows->rows; i++) {
-    const gsize point = i < SECRETS * own ? i / own : SECRETS + (i - SECRETS * own) / size;
-
-    draw_near (assay_matrix_row (points, point), cols, &stream, assay_matrix_row (rows, i));
-  }
-  for (gsize i = 0; i < SECRETS; i++)
-    for (gsize j = 0; j + 1 < k; j++)
-      memcpy (assay_matrix_row (others, i * (k - 1) + j),
-              assay_matrix_row (points, SECRETS + (i + 1 + j) % k), cols * sizeof (float));
-  secrets = assay_matrix_copy (assay_view_rows (assay_matrix_view (points), 0, SECRETS), error);
-  if (secrets == NULL)
-    return FALSE;
-  ret_case->release = subspace_control_release (assay_matrix_view (secrets), others->data, k - 1, m,
-                                                &stream, error);
-  ret_case->truth = assay_truth_new ();
-  assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (secrets));
-  ret_case->public_rows = assay_rows_take_matrix (g_steal_pointer (&rows));
-  return ret_case->release != NULL;
+  for (gsize i = 0; i < k; i++)
+    common[i] = size;
+  return subspace_clusters_make (&clusters, key, ret_case, error);
 }
 
 static const AssayParam parameters[] = {

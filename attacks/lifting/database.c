@@ -18,6 +18,7 @@
  * With `search` = approximate, step 1 looks at the rows of some lists only, and the guess has the
  * recall of that (core/search/scan-approximate.h), which the metric search-recall shows: what the
  * attack did not find may be what its search missed. */
+#include "attacks/lifting/subspace-control.h"
 #include "attacks/lifting/subspace-search.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
@@ -215,7 +216,6 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                  .scale = assay_release_scale (seen->release),
                  .subspaces = subspaces,
                  .n_averaged = (gsize) settings->averaged };
-  g_autoptr (AssayMatrix) estimates = NULL;
   g_autoptr (AssayNearest) nearest = NULL;
 
   if (!count_adversarial (settings, seen->release, subspaces.dimension, &n_adversarial, error))
@@ -229,16 +229,13 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                        " rows, expected more than the %" G_GSIZE_FORMAT
                        " adversarial ones of a subspace",
                        assay_rows_count (seen->database), n_adversarial);
-  estimates = assay_matrix_new (subspaces.count, subspaces.cols, error);
+  step.estimates = subspace_guess (&subspaces, ret_guess, error);
   nearest = subspace_search_nearest (&search, context, seen, k, ret_guess, error);
-  if (nearest == NULL || estimates == NULL)
+  if (nearest == NULL || step.estimates == NULL)
     return FALSE;
   step.n_adversarial = n_adversarial;
   step.nearest = nearest;
-  step.estimates = estimates->data;
   assay_parallel_for (subspaces.count, estimate_one, &step);
-  assay_arrays_take (&ret_guess->arrays, "estimates",
-                     assay_array_take_matrix (g_steal_pointer (&estimates)));
   return n_adversarial == 0
          || (name_adversarial (nearest, n_adversarial, ret_guess, error)
              && (!settings->show_near || show_near (&step, ret_guess, error)));
@@ -284,28 +281,6 @@ memory (gconstpointer data, const AssayShape *shape)
   return MAX (control, shown + subspace_search_memory (&search, shape, rows));
 }
 
-/* A point of a tight cluster. */
-static void
-draw_near (const float *centre, gsize cols, AssayStream *stream, float *ret_point)
-{
-  for (gsize j = 0; j < cols; j++)
-    ret_point[j] = centre[j] + 0.1f * (float) assay_stream_normal (stream);
-}
-
-/* Fills the rows from number @first on with tight clusters of 32 rows elsewhere. */
-static void
-draw_elsewhere (AssayMatrix *rows, gsize first, AssayStream *stream)
-{
-  enum { CLUSTER = 32 };
-  g_autofree float *centre = g_new (float, rows->cols);
-
-  for (gsize i = first; i < rows->rows; i++) {
-    for (gsize j = 0; j < rows->cols && (i - first) % CLUSTER == 0; j++)
-      centre[j] = (float) assay_stream_normal (stream);
-    draw_near (centre, rows->cols, stream, assay_matrix_row (rows, i));
-  }
-}
-
 /* A database of tight clusters: one of |U| rows beside each secret, and two more from which every
  * secret takes an adversarial row and which together have |V| - |U| others. Near D are then those
  * |V| rows and no other, and only a working step 3 tells which are the secret's. An approximate
@@ -313,48 +288,24 @@ draw_elsewhere (AssayMatrix *rows, gsize first, AssayStream *stream)
 static gboolean
 make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
 {
-  enum { SECRETS = 12, COLS = 32, OTHERS = 2 };
   const Database *settings = data;
-  const gboolean is_half = settings->adversarial == FROM_RELEASE || settings->adversarial == HALF;
-  const gsize n_others = settings->adversarial == NONE ? 0 : OTHERS;
-  const gsize own = (gsize) settings->averaged;
-  const gsize rest = (gsize) settings->neighbours - MIN (own, (gsize) settings->neighbours);
-  const gsize sizes[OTHERS] = { 1 + rest - rest / 2, 1 + rest / 2 };
   const SubspaceSearch search = search_of (settings);
-  const gsize n_near = SECRETS * own + rest + OTHERS;
-  AssayStream stream = assay_stream (key, 0);
-  g_autoptr (AssayMatrix) centres = assay_matrix_new (SECRETS + OTHERS, COLS, error);
-  g_autoptr (AssayMatrix) rows
-      = assay_matrix_new (MAX (n_near, subspace_search_control_rows (&search)), COLS, error);
-  g_autoptr (AssayMatrix) secrets = assay_matrix_new (SECRETS, COLS, error);
-  g_autofree float *others = g_new (float, SECRETS *OTHERS *COLS);
+  const gboolean is_half = settings->adversarial == FROM_RELEASE || settings->adversarial == HALF;
+  const gsize rest = (gsize) MAX (settings->neighbours - settings->averaged, 0);
+  const gsize common[] = { 1 + rest - rest / 2, 1 + rest / 2 };
+  const SubspaceClusters clusters = { .n_secrets = 12,
+                                      .cols = 32,
+                                      .dimension = is_half ? 4 : 2,
+                                      .own = (gsize) settings->averaged,
+                                      .n_common = G_N_ELEMENTS (common),
+                                      .common = common,
+                                      .n_through = settings->adversarial == NONE ? 0 : 2,
+                                      .is_through_rows = TRUE,
+                                      .n_rows = subspace_search_control_rows (&search) };
+  const gboolean is_made = subspace_clusters_make (&clusters, key, ret_case, error);
 
-  if (centres == NULL || rows == NULL || secrets == NULL)
-    return FALSE;
-  for (gsize i = 0; i < centres->rows * COLS; i++)
-    centres->data[i] = (float) assay_stream_normal (&stream);
-  for (gsize i = 0; i < SECRETS; i++)
-    draw_near (assay_matrix_row (centres, i), COLS, &stream, assay_matrix_row (secrets, i));
-  for (gsize i = 0; i < n_near; i++) {
-    const gsize beyond = i - SECRETS * own;
-    const gsize cluster = i < SECRETS * own ? i / own : SECRETS + (beyond >= sizes[0]);
-
-    draw_near (assay_matrix_row (centres, cluster), COLS, &stream, assay_matrix_row (rows, i));
-  }
-  for (gsize i = 0; i < SECRETS * OTHERS; i++) {
-    const gsize cluster = i % OTHERS, first = SECRETS * own + cluster * sizes[0];
-
-    memcpy (others + i * COLS, assay_matrix_row (rows, first + i / OTHERS % sizes[cluster]),
-            COLS * sizeof (float));
-  }
-  draw_elsewhere (rows, n_near, &stream);
-  ret_case->release = subspace_control_release (assay_matrix_view (secrets), others, n_others,
-                                                is_half ? 2 * OTHERS : OTHERS, &stream, error);
-  ret_case->truth = assay_truth_new ();
-  assay_arrays_take (&ret_case->truth->arrays, "secrets",
-                     assay_array_take_matrix (g_steal_pointer (&secrets)));
-  ret_case->database = assay_rows_take_matrix (g_steal_pointer (&rows));
-  return ret_case->release != NULL;
+  ret_case->database = g_steal_pointer (&ret_case->public_rows);
+  return is_made;
 }
 
 static const AssayParam parameters[] = {

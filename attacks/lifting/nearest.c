@@ -7,9 +7,8 @@
  * Guess for each D: argmin over z in Z of ||(I - B'B)(z - t)||, projected onto D if asked. Under
  * random lifting that projection already lands near the secret.
  * Cost: one matrix product N x d by d x (m + 1) a subspace; memory independent of N. */
+#include "attacks/lifting/subspace-control.h"
 #include "attacks/lifting/subspace.h"
-#include "core/plugin/plugin.h"
-#include "core/search/scan.h"
 
 typedef struct {
   bool project;
@@ -20,49 +19,29 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
         GError **error)
 {
   const Nearest *settings = context->settings;
-  const AssayScale scale = assay_release_scale (seen->release);
   const AssaySubspaces subspaces = assay_release_subspaces (seen->release);
-  g_autoptr (AssayMatrix) estimates = assay_matrix_new (subspaces.count, subspaces.cols, error);
   g_autoptr (AssayNearest) nearest
       = assay_release_nearest (seen->release, seen->public_rows, 1, error);
+  float *estimates = nearest != NULL ? subspace_guess (&subspaces, ret_guess, error) : NULL;
 
-  if (nearest == NULL || estimates == NULL)
+  if (estimates == NULL)
     return FALSE;
-  assay_rows_gather (seen->public_rows, nearest->rows, nearest->n, scale, estimates->data);
-  for (gsize i = 0; settings->project && i < estimates->rows; i++) {
-    float *row = assay_matrix_row (estimates, i);
-
-    subspace_project (&subspaces, i, row, row);
-  }
-  assay_arrays_take (&ret_guess->arrays, "estimates",
-                     assay_array_take_matrix (g_steal_pointer (&estimates)));
+  assay_rows_gather (seen->public_rows, nearest->rows, nearest->n,
+                     assay_release_scale (seen->release), estimates);
+  for (gsize i = 0; settings->project && i < subspaces.count; i++)
+    subspace_project (&subspaces, i, estimates + i * subspaces.cols,
+                      estimates + i * subspaces.cols);
   return TRUE;
 }
 
-/* Subspaces of dimension 2 in random directions through points of the public set. */
 static gboolean
-make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
+make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
-  enum { SECRETS = 16, PUBLIC = 64, COLS = 32 };
-  AssayStream stream = assay_stream (key, 0);
-  g_autoptr (AssayMatrix) public_rows = assay_matrix_new (PUBLIC, COLS, error);
-  AssayMatrix *secrets;
-  AssayView view;
+  static const SubspaceControl control
+      = { .n_secrets = 16, .n_public = 64, .cols = 32, .dimension = 2 };
 
-  (void) settings;
-  if (public_rows == NULL)
-    return FALSE;
-  for (gsize i = 0; i < PUBLIC * COLS; i++)
-    public_rows->data[i] = (float) assay_stream_normal (&stream);
-  view = assay_view_rows (assay_matrix_view (public_rows), 0, SECRETS);
-  secrets = assay_matrix_copy (view, error);
-  ret_case->release = subspace_control_release (view, NULL, 0, 2, &stream, error);
-  ret_case->truth = assay_truth_new ();
-  if (secrets != NULL)
-    assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (secrets));
-  ret_case->public_rows = assay_rows_take_matrix (g_steal_pointer (&public_rows));
-  return secrets != NULL && ret_case->release != NULL;
+  return subspace_control_make (&control, key, ret_case, error);
 }
 
 static const AssayParam parameters[] = {
@@ -72,9 +51,8 @@ static const AssayParam parameters[] = {
 };
 
 static guint64
-memory (gconstpointer settings, const AssayShape *shape)
+memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 {
-  (void) settings;
   return assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, 1);
 }
 

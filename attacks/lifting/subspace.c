@@ -1,10 +1,6 @@
 /* What the attacks on subspaces share. */
 #include "attacks/lifting/subspace.h"
 
-#include <string.h>
-
-#include "core/math/linalg.h"
-
 const AssayArraySpec subspace_guess_arrays[] = {
   /* Numbers of rows of the database that lie in each subspace, the rows themselves, and those that
    * come closest to it after them, nearest first. */
@@ -19,6 +15,19 @@ const AssayArraySpec subspace_guess_arrays[] = {
   { "recall", "qt", ASSAY_INT64, TRUE, 0 },
   { .name = NULL },
 };
+
+float *
+subspace_guess (const AssaySubspaces *subspaces, AssayGuess *ret_guess, GError **error)
+{
+  AssayMatrix *estimates = assay_matrix_new (subspaces->count, subspaces->cols, error);
+  float *data;
+
+  if (estimates == NULL)
+    return NULL;
+  data = estimates->data;
+  assay_arrays_take (&ret_guess->arrays, "estimates", assay_array_take_matrix (estimates));
+  return data;
+}
 
 void
 subspace_project (const AssaySubspaces *subspaces, gsize index, const float *point,
@@ -51,7 +60,7 @@ subspace_weighted_centre (const float *rows, const float *distances, gsize count
   double total = 0;
 
   for (gsize i = 0; i < count; i++) {
-    const double weight = 1.0 / distances[i];
+    const double weight = distances != NULL ? 1.0 / distances[i] : 1.0;
 
     total += weight;
     for (gsize j = 0; j < cols; j++)
@@ -75,57 +84,4 @@ subspace_gather_places (const AssayNearest *nearest, gsize first, gsize count,
     assay_rows_gather (rows, nearest->rows + i * nearest->k + first, count, scale,
                        gathered + i * count * d);
   return assay_array_take (ASSAY_FLOAT32, 3, shape, gathered);
-}
-
-/* Translation and basis of one control subspace; @span holds m x n directions. */
-static gboolean
-fill_control_subspace (const float *secret, double *span, gsize m, gsize n, AssayStream *stream,
-                       float *ret_translation, float *ret_basis, GError **error)
-{
-  if (!assay_linalg_orthonormalize (span, m, n, error))
-    return FALSE;
-  for (gsize j = 0; j < n; j++)
-    ret_translation[j] = secret[j];
-  for (gsize i = 0; i < m; i++) {
-    const double shift = assay_stream_between (stream, -1, 1);
-
-    for (gsize j = 0; j < n; j++) {
-      ret_translation[j] += (float) (shift * span[i * n + j]);
-      ret_basis[i * n + j] = (float) span[i * n + j];
-    }
-  }
-  return TRUE;
-}
-
-AssayRelease *
-subspace_control_release (AssayView secrets, const float *others, gsize n_others, gsize dimension,
-                          AssayStream *stream, GError **error)
-{
-  const gsize n = secrets.cols, m = dimension;
-  g_autoptr (AssayMatrix) translation = assay_matrix_new (secrets.rows, n, error);
-  g_autoptr (AssayMatrix) basis = assay_matrix_new (secrets.rows * m, n, error);
-  g_autofree double *span = g_new (double, m * n);
-  const gsize shape[] = { secrets.rows, m, n };
-  AssayRelease *release;
-
-  if (translation == NULL || basis == NULL)
-    return NULL;
-  for (gsize s = 0; s < secrets.rows; s++) {
-    const float *secret = assay_view_row (secrets, s);
-
-    for (gsize i = 0; i < m; i++)
-      for (gsize j = 0; j < n; j++)
-        span[i * n + j] = i < n_others
-                              ? (double) others[(s * n_others + i) * n + j] - secret[j]
-                              : assay_stream_between (stream, -1, 1);
-    if (!fill_control_subspace (secret, span, m, n, stream, assay_matrix_row (translation, s),
-                                basis->data + s * m * n, error))
-      return NULL;
-  }
-  release = assay_release_new (ASSAY_RELEASE_SUBSPACES, "control");
-  assay_arrays_take (&release->arrays, "translation",
-                     assay_array_take_matrix (g_steal_pointer (&translation)));
-  assay_arrays_take (&release->arrays, "basis",
-                     assay_array_take (ASSAY_FLOAT32, 3, shape, g_steal_pointer (&basis->data)));
-  return release;
 }

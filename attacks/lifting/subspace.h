@@ -7,11 +7,15 @@
 /* What guesses of these attacks may hold beside estimates, for metrics to look at. */
 extern const AssayArraySpec subspace_guess_arrays[];
 
+/* Estimates, one for each subspace (count x cols), for the attack to fill; the guess holds them. */
+float *subspace_guess (const AssaySubspaces *subspaces, AssayGuess *ret_guess, GError **error);
+
 /* The point of subspace @index nearest to @point: t + B'B (point - t). In place allowed. */
 void subspace_project (const AssaySubspaces *subspaces, gsize index, const float *point,
                        float *ret_projected);
 
-/* Mean of @count rows (count x d) with weights 1 / distance (equation 1 of LDP-FEAT). */
+/* Mean of @count rows (count x d) with weights 1 / distance (equation 1 of LDP-FEAT); equal weights
+ * where there are no @distances (NULL). */
 void subspace_weighted_centre (const float *rows, const float *distances, gsize count, gsize cols,
                                float *ret_centre);
 
@@ -19,9 +23,3 @@ void subspace_weighted_centre (const float *rows, const float *distances, gsize 
  * n x count x d, or NULL with an error. */
 AssayArray *subspace_gather_places (const AssayNearest *nearest, gsize first, gsize count,
                                     const AssayRows *rows, AssayScale scale, GError **error);
-
-/* The release of a control: an affine subspace of @dimension m for each row of @secrets, through
- * that row and its @n_others rows of @others (n x n_others x d), and beyond them in random
- * directions. Written without the defense, so that a fault there cannot hide one here. */
-AssayRelease *subspace_control_release (AssayView secrets, const float *others, gsize n_others,
-                                        gsize dimension, AssayStream *stream, GError **error);

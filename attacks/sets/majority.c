@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "attacks/sets/vector-sets.h"
+#include "core/games/control-case.h"
 #include "core/plugin/plugin.h"
 #include "core/search/scan.h"
 
@@ -214,14 +215,12 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   const gsize n_releases = (gsize) settings->repeats + 1;
   const gsize stride = n_releases * (MEMBERS - 1) + 1; /* entries of one secret, its own last */
   AssayStream stream = assay_stream (key, 0);
-  AssayMatrix *entries = assay_matrix_new (SECRETS * stride, COLS, error);
+  AssayMatrix *entries = assay_control_normals (SECRETS * stride, COLS, &stream, error);
   AssayMatrix *secrets;
   g_autoptr (AssayArray) dictionary = NULL;
 
   if (entries == NULL)
     return FALSE;
-  for (gsize i = 0; i < SECRETS * stride * COLS; i++)
-    entries->data[i] = (float) assay_stream_normal (&stream);
   secrets = assay_matrix_new (SECRETS, COLS, error);
   for (gsize i = 0; secrets != NULL && i < SECRETS; i++)
     memcpy (assay_matrix_row (secrets, i), assay_matrix_row (entries, (i + 1) * stride - 1),

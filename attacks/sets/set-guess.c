@@ -24,6 +24,7 @@
 
 #include "attacks/sets/vector-sets.h"
 #include "core/base/vectors.h"
+#include "core/games/control-case.h"
 #include "core/plugin/plugin.h"
 #include "core/search/scan.h"
 
@@ -129,14 +130,12 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 {
   const SetGuess *settings = data;
   AssayStream stream = assay_stream (key, 0);
-  AssayMatrix *public_rows = assay_matrix_new (PUBLIC, COLS, error);
+  AssayMatrix *public_rows = assay_control_normals (PUBLIC, COLS, &stream, error);
   AssayMatrix *secrets = assay_matrix_new (SECRETS, COLS, error);
   AssayMatrix *dictionary = assay_matrix_new (SECRETS * MEMBERS, COLS, error);
   gint64 *sets = g_new (gint64, SECRETS * MEMBERS);
   gboolean is_made = public_rows != NULL && secrets != NULL && dictionary != NULL;
 
-  for (gsize i = 0; is_made && i < PUBLIC * COLS; i++)
-    public_rows->data[i] = (float) assay_stream_normal (&stream);
   for (gsize i = 0; is_made && i < SECRETS * COLS; i++)
     secrets->data[i] = public_rows->data[i] + (float) (0.01 * assay_stream_normal (&stream));
   for (gsize i = 0; is_made && i < SECRETS; i++) {
