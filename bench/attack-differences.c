@@ -134,7 +134,7 @@ is_reference (const Run *run, const AssayCell *cell, const char *reference)
 {
   g_autofree char *name
       = g_strdup_printf ("%s/%s", assay_plan_part (run->plan->defenses, cell->defense)->label,
-                         assay_plan_player (run->plan, cell)->label);
+                         assay_plan_attack_or_utility (run->plan, cell)->label);
 
   return reference != NULL && g_str_equal (name, reference);
 }
@@ -156,8 +156,9 @@ print_all (const Run *run, const char *reference, GError **error)
       const gboolean is_one_release = a->dataset == b->dataset && a->defense == b->defense;
       g_autofree char *name
           = g_strdup_printf ("%s | %s - %s", defense->name,
-                             is_one_release ? assay_plan_player (run->plan, a)->name : reference,
-                             assay_plan_player (run->plan, b)->name);
+                             is_one_release ? assay_plan_attack_or_utility (run->plan, a)->name
+                                            : reference,
+                             assay_plan_attack_or_utility (run->plan, b)->name);
 
       if (is_one_release ? i > j : is_reference (run, a, reference))
         print_difference (run, name, units->pdata[i], units->pdata[j]);

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/math/linalg.h"
 #include "core/search/scan-kernels.h"
 #include "core/search/scan-prune.h"
@@ -38,12 +37,12 @@ typedef struct {
   gsize n_quantised;  /* number of the panel that was quantised, plus 1 */
   guint16 lanes[PANEL];
   float near_norms[PANEL];
-} Desk;
+} Scratch;
 
 typedef struct {
   Search search;
   const AssaySubspaces *subspaces;
-  Desk *desks;               /* one a slot */
+  Scratch *scratches;               /* one a slot */
   float *stack;              /* of the batch: [t'; B] of each subspace, or t' alone */
   float *squares;            /* ||t'||^2 */
   Prune *prune;              /* NULL: there is no coarse pass */
@@ -52,10 +51,10 @@ typedef struct {
   _Atomic guint64 n_marked;  /* and what it left of them */
 } Scan;
 
-static Desk *
-desk_of (const Scan *scan, const Slot *slot)
+static Scratch *
+scratch_of (const Scan *scan, const Slot *slot)
 {
-  return scan->desks + (slot - scan->search.slots);
+  return scan->scratches + (slot - scan->search.slots);
 }
 
 static void
@@ -70,7 +69,7 @@ prepare_subspace (Search *search, Slot *slot, gsize i)
   float *stacked = scan->stack + i * search->plan.stacked * d;
 
   scan->squares[i] = scan_project_out (subspaces->translation + number * d, basis, m, d,
-                                       desk_of (scan, slot)->residual, stacked);
+                                       scratch_of (scan, slot)->residual, stacked);
   if (search->plan.stacked > 1 && basis != NULL)
     memcpy (stacked + d, basis, m * d * sizeof (float));
   if (scan->prune != NULL)
@@ -120,7 +119,7 @@ static void
 keep_stacked (Scan *scan, Slot *slot, gsize subspace, const float *products, const Compared *rows)
 {
   const gsize m = scan->subspaces->dimension;
-  float *rest = desk_of (scan, slot)->rest;
+  float *rest = scratch_of (scan, slot)->rest;
 
   if (m > 0)
     scan_subtract_squares (rows->norms, products + PANEL, m, search_whole_tiles (rows->count),
@@ -132,19 +131,19 @@ keep_stacked (Scan *scan, Slot *slot, gsize subspace, const float *products, con
 static void
 keep_marked (Scan *scan, Slot *slot, gsize subspace, const guint64 *marks, gsize first_row)
 {
-  Desk *desk = desk_of (scan, slot);
+  Scratch *scratch = scratch_of (scan, slot);
   gsize count = 0;
 
   for (gsize i = 0; i < PRUNE_WORDS; i++)
     for (guint64 word = marks[i]; word != 0; word &= word - 1)
-      desk->lanes[count++] = (guint16) (i * 64 + (gsize) __builtin_ctzll (word));
+      scratch->lanes[count++] = (guint16) (i * 64 + (gsize) __builtin_ctzll (word));
   if (count == 0)
     return;
   for (gsize i = 0; i < search_whole_tiles (count); i++)
-    desk->near_norms[i] = slot->norms[desk->lanes[MIN (i, count - 1)]];
-  prune_products (scan->prune, subspace, slot->panel, desk->lanes, count, slot->products);
+    scratch->near_norms[i] = slot->norms[scratch->lanes[MIN (i, count - 1)]];
+  prune_products (scan->prune, subspace, slot->panel, scratch->lanes, count, slot->products);
   keep_stacked (scan, slot, subspace, slot->products,
-                &(Compared){ desk->near_norms, desk->lanes, first_row, count });
+                &(Compared){ scratch->near_norms, scratch->lanes, first_row, count });
 }
 
 /* FALSE: the block has to be multiplied as a whole. */
@@ -153,7 +152,7 @@ scan_coarsely (Scan *scan, Slot *slot, gsize first, gsize n, gsize first_row, gs
 {
   const Plan *plan = &scan->search.plan;
   const gsize block = first / plan->block;
-  Desk *desk = desk_of (scan, slot);
+  Scratch *scratch = scratch_of (scan, slot);
   float bars[PANEL];
   gsize n_marks;
 
@@ -166,17 +165,17 @@ scan_coarsely (Scan *scan, Slot *slot, gsize first, gsize n, gsize first_row, gs
   }
   if (!prune_is_due (scan->prune, block))
     return FALSE;
-  if (desk->n_quantised != slot->n_loaded)
-    prune_panel_load (desk->coarse, slot->panel, slot->norms, count, scan->subspaces->cols);
-  desk->n_quantised = slot->n_loaded;
-  n_marks = prune_mark (scan->prune, desk->coarse, first, n, bars, (gint32 *) slot->products,
-                        desk->marks);
+  if (scratch->n_quantised != slot->n_loaded)
+    prune_panel_load (scratch->coarse, slot->panel, slot->norms, count, scan->subspaces->cols);
+  scratch->n_quantised = slot->n_loaded;
+  n_marks = prune_mark (scan->prune, scratch->coarse, first, n, bars, (gint32 *) slot->products,
+                        scratch->marks);
   atomic_fetch_add_explicit (&scan->n_coarse, n * count, memory_order_relaxed);
   atomic_fetch_add_explicit (&scan->n_marked, n_marks, memory_order_relaxed);
   if (prune_is_vain (scan->prune, block, n_marks, n * count))
     return FALSE;
   for (gsize i = 0; i < n; i++)
-    keep_marked (scan, slot, first + i, desk->marks + i * PRUNE_WORDS, first_row);
+    keep_marked (scan, slot, first + i, scratch->marks + i * PRUNE_WORDS, first_row);
   return TRUE;
 }
 
@@ -187,7 +186,7 @@ scan_wide_subspace (Scan *scan, Slot *slot, gsize subspace, gsize first_row, gsi
   const gsize d = scan->subspaces->cols;
   const float *basis = scan->subspaces->basis + (scan->search.first + subspace) * m * d;
   const gsize width = search_whole_tiles (count);
-  Desk *desk = desk_of (scan, slot);
+  Scratch *scratch = scratch_of (scan, slot);
   const float *rest = slot->norms;
 
   for (gsize j = 0; j < m; j += scan->search.plan.panel) {
@@ -195,8 +194,8 @@ scan_wide_subspace (Scan *scan, Slot *slot, gsize subspace, gsize first_row, gsi
 
     assay_linalg_product (ASSAY_NT, assay_view_of (basis + j * d, n, d),
                           assay_view_of (slot->panel, width, d), slot->products, PANEL);
-    scan_subtract_squares (rest, slot->products, n, width, desk->rest);
-    rest = desk->rest;
+    scan_subtract_squares (rest, slot->products, n, width, scratch->rest);
+    rest = scratch->rest;
   }
   assay_linalg_product (ASSAY_NT, assay_view_of (scan->stack + subspace * d, 1, d),
                         assay_view_of (slot->panel, width, d), slot->products, PANEL);
@@ -233,12 +232,12 @@ static const SearchKind subspaces_kind = { .prepare = prepare_subspace,
 static void
 clear_scan (Scan *scan)
 {
-  for (gsize i = 0; scan->desks != NULL && i < scan->search.plan.slots; i++) {
-    g_free (scan->desks[i].residual);
-    g_free (scan->desks[i].marks);
-    prune_panel_free (scan->desks[i].coarse);
+  for (gsize i = 0; scan->scratches != NULL && i < scan->search.plan.slots; i++) {
+    g_free (scan->scratches[i].residual);
+    g_free (scan->scratches[i].marks);
+    prune_panel_free (scan->scratches[i].coarse);
   }
-  g_free (scan->desks);
+  g_free (scan->scratches);
   g_free (scan->stack);
   g_free (scan->squares);
   prune_free (scan->prune);
@@ -246,14 +245,14 @@ clear_scan (Scan *scan)
 }
 
 static gboolean
-allocate_desk (Desk *desk, const Plan *plan, gsize cols, GError **error)
+allocate_scratch (Scratch *scratch, const Plan *plan, gsize cols, GError **error)
 {
   if (plan->is_coarse
-      && ((desk->coarse = prune_panel_new (plan->panel, cols, error)) == NULL
-          || (desk->marks = assay_alloc (PANEL * PRUNE_WORDS, sizeof (guint64), "marks", error))
+      && ((scratch->coarse = prune_panel_new (plan->panel, cols, error)) == NULL
+          || (scratch->marks = assay_alloc (PANEL * PRUNE_WORDS, sizeof (guint64), "marks", error))
                  == NULL))
     return FALSE;
-  return (desk->residual = assay_alloc (cols, sizeof (double), "residual", error)) != NULL;
+  return (scratch->residual = assay_alloc (cols, sizeof (double), "residual", error)) != NULL;
 }
 
 static gboolean
@@ -264,13 +263,13 @@ allocate_scan (Scan *scan, GError **error)
   const gsize d = scan->subspaces->cols;
 
   plan->is_coarse &= prune_is_possible ();
-  if ((scan->desks = assay_alloc (plan->slots, sizeof (Desk), "threads", error)) == NULL
+  if ((scan->scratches = assay_alloc (plan->slots, sizeof (Scratch), "threads", error)) == NULL
       || (scan->stack = assay_alloc (n * plan->stacked * d, sizeof (float), "subspaces", error))
              == NULL
       || (scan->squares = assay_alloc (n, sizeof (float), "subspaces", error)) == NULL)
     return FALSE;
   for (gsize i = 0; i < plan->slots; i++)
-    if (!allocate_desk (scan->desks + i, plan, d, error))
+    if (!allocate_scratch (scan->scratches + i, plan, d, error))
       return FALSE;
   return !plan->is_coarse
          || (scan->prune = prune_new (n, plan->stacked, plan->block, d, error)) != NULL;

@@ -8,7 +8,6 @@
 
 #include "core/data/grant.h"
 #include "core/math/linalg.h"
-#include "runner/plan/claim.h"
 #include "runner/plan/loaded.h"
 
 /* ---- Components ---- */
@@ -274,7 +273,7 @@ const AssaySettings *
 assay_results_settings (const AssayPlan *plan, const AssayCell *cell,
                         const AssayResultComponent *component)
 {
-  const AssayPart *part = assay_plan_player (plan, cell);
+  const AssayPart *part = assay_plan_attack_or_utility (plan, cell);
 
   /* The attack itself, of which nothing is chosen yet, has a list of candidates. */
   return part->candidates != NULL && component->candidates == NULL

@@ -39,7 +39,7 @@ add_tuning (AssayStore *store, const AssayPlan *plan, const AssayCell *cell, Ass
             GError **error)
 {
   const AssayResultComponent *attack = assay_result_component (results->attacks, cell->attack);
-  AssayResultTuning tuning = { .measure = assay_plan_player (plan, cell)->tune_measure,
+  AssayResultTuning tuning = { .measure = assay_plan_attack_or_utility (plan, cell)->tune_measure,
                                .candidates = attack->candidates };
   AssayTuning found;
 
@@ -133,7 +133,7 @@ assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
     if (!assay_results_pooled_cell (results, i, &pooled, error))
       return NULL;
     g_ptr_array_add (results->pooled, pooled);
-    if (assay_plan_player (plan, cell)->candidates != NULL
+    if (assay_plan_attack_or_utility (plan, cell)->candidates != NULL
         && !add_tuning (store, plan, cell, results, error))
       return NULL;
   }

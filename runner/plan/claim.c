@@ -218,28 +218,28 @@ assay_claim_bound (const AssayPlan *plan, const AssayClaim *claim, const AssayCe
 /* A measure of epsilon means nothing for a guess, nor a recovery rate for an audit; and a utility
  * measures its own cells alone. */
 static gboolean
-is_played_for (const AssayClaim *claim, const AssayCell *cell, const AssayPart *player)
+is_played_for (const AssayClaim *claim, const AssayCell *cell, const AssayPart *part)
 {
   const gboolean is_epsilon = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
 
   if (cell->utility != ASSAY_NO_PART || claim->utility != NULL)
     return cell->utility != ASSAY_NO_PART
-           && (const AssayPlugin *) claim->utility == player->plugin;
-  return is_epsilon != assay_game_has_guess (((const AssayAttack *) player->plugin)->game);
+           && (const AssayPlugin *) claim->utility == part->plugin;
+  return is_epsilon != assay_game_has_guess (((const AssayAttack *) part->plugin)->game);
 }
 
 gboolean
 assay_claim_selects (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell,
                      const AssaySettings *settings)
 {
-  return is_played_for (claim, cell, assay_plan_player (plan, cell))
+  return is_played_for (claim, cell, assay_plan_attack_or_utility (plan, cell))
          && assay_selector_selects (plan, claim->selector, cell, settings);
 }
 
 gboolean
 assay_claim_may_select (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
 {
-  return is_played_for (claim, cell, assay_plan_player (plan, cell))
+  return is_played_for (claim, cell, assay_plan_attack_or_utility (plan, cell))
          && assay_selector_may_select (plan, claim->selector, cell);
 }
 

@@ -6,10 +6,7 @@
 #include "core/external/external-folder.h"
 #include "runner/plan/fit.h"
 
-typedef char *(*Look) (gconstpointer settings, const AssayRunPosition *position,
-                       const AssayShape *shape, GError **error);
-
-/* What its folder is called: plugins that look have a setting of that name. */
+/* The name of its folder: external plugins have a setting `folder`. */
 static char *
 folder_of (const AssayPart *part)
 {
@@ -19,9 +16,9 @@ folder_of (const AssayPart *part)
   return g_strdup ("");
 }
 
-/* One folder would stand for several cells. */
+/* That the folder's name has @word: otherwise one folder would stand for several cells. */
 static gboolean
-check_says (const AssayPart *part, const char *word, guint64 count, const char *things,
+check_name_has (const AssayPart *part, const char *word, guint64 count, const char *things,
             GError **error)
 {
   g_autofree char *folder = folder_of (part);
@@ -43,20 +40,21 @@ check_one_dataset (const AssayPlan *plan, GError **error)
 }
 
 static gboolean
-is_looked_for (const AssayPart *part)
+is_external (const AssayPart *part)
 {
   return part->plugin->external != NULL && part->plugin->external->look != NULL;
 }
 
-/* One folder: that of @position, and of so many further releases. */
+/* The folder of @position, and those of so many further releases. */
 static gboolean
-look_at (const AssayPlan *plan, const AssayPart *part, Look look, AssayRunPosition position,
-         gsize n_repeats, GChecksum *checksum, GError **error)
+verify_folders (const AssayPlan *plan, const AssayPart *part, AssayRunPosition position,
+                gsize n_repeats, GChecksum *checksum, GError **error)
 {
   const AssayShape shape = assay_plan_shape (plan, &plan->probes[0]);
 
   for (position.repeat = 0; position.repeat <= n_repeats; position.repeat++) {
-    g_autofree char *sha256 = look (part->settings->values, &position, &shape, error);
+    g_autofree char *sha256
+        = part->plugin->external->look (part->settings->values, &position, &shape, error);
 
     if (sha256 == NULL)
       return FALSE;
@@ -90,14 +88,14 @@ check_attacks (const AssayPlan *plan, const AssayPart *defense, gsize *ret_repea
 }
 
 static gboolean
-look_at_releases (const AssayPlan *plan, const AssayPart *part, GChecksum *checksum, GError **error)
+verify_releases (const AssayPlan *plan, const AssayPart *part, GChecksum *checksum, GError **error)
 {
   AssayRunPosition position
       = { .folders = (const char *const *) plan->folders, .defense = part->name };
   gsize n_repeats;
 
   if (!check_one_dataset (plan, error)
-      || !check_says (part, ASSAY_FOLDER_TRIAL, plan->trials, "trials", error)
+      || !check_name_has (part, ASSAY_FOLDER_TRIAL, plan->trials, "trials", error)
       || !check_attacks (plan, part, &n_repeats, error))
     return FALSE;
   if (!assay_plan_keeps_order (plan, 0))
@@ -105,13 +103,13 @@ look_at_releases (const AssayPlan *plan, const AssayPart *part, GChecksum *check
                        "what was made elsewhere is of secrets in the order of their file, but this "
                        "dataset is taken in a random one; expected order = file in [dataset]");
   for (position.trial = 0; position.trial < plan->trials; position.trial++)
-    if (!look_at (plan, part, part->plugin->external->look, position, n_repeats, checksum, error))
+    if (!verify_folders (plan, part, position, n_repeats, checksum, error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-look_at_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checksum, GError **error)
+verify_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checksum, GError **error)
 {
   AssayRunPosition position = { .folders = (const char *const *) plan->folders };
   guint n_releases = 0;
@@ -125,8 +123,8 @@ look_at_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checks
     n_releases += why_not == NULL;
   }
   if (!check_one_dataset (plan, error)
-      || !check_says (part, ASSAY_FOLDER_TRIAL, plan->trials, "trials", error)
-      || !check_says (part, ASSAY_FOLDER_DEFENSE, n_releases, "defenses", error))
+      || !check_name_has (part, ASSAY_FOLDER_TRIAL, plan->trials, "trials", error)
+      || !check_name_has (part, ASSAY_FOLDER_DEFENSE, n_releases, "defenses", error))
     return FALSE;
   for (guint d = 0; d < plan->defenses->len; d++) {
     const AssayPart *defense = assay_plan_part (plan->defenses, d);
@@ -134,7 +132,7 @@ look_at_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checks
 
     position.defense = defense->name;
     for (position.trial = 0; why_not == NULL && position.trial < plan->trials; position.trial++)
-      if (!look_at (plan, part, part->plugin->external->look, position, 0, checksum, error))
+      if (!verify_folders (plan, part, position, 0, checksum, error))
         return FALSE;
   }
   return TRUE;
@@ -150,19 +148,19 @@ assay_external_verify (AssayPlan *plan, const char **ret_kind, const AssayPart *
   *ret_kind = "defense";
   for (guint i = 0; i < plan->defenses->len; i++) {
     *ret_part = assay_plan_part (plan->defenses, i);
-    if (!is_looked_for (*ret_part))
+    if (!is_external (*ret_part))
       continue;
     is_any = TRUE;
-    if (!look_at_releases (plan, *ret_part, checksum, error))
+    if (!verify_releases (plan, *ret_part, checksum, error))
       return FALSE;
   }
   *ret_kind = "attack";
   for (guint i = 0; i < plan->attacks->len; i++) {
     *ret_part = assay_plan_part (plan->attacks, i);
-    if (!is_looked_for (*ret_part))
+    if (!is_external (*ret_part))
       continue;
     is_any = TRUE;
-    if (!look_at_guesses (plan, *ret_part, checksum, error))
+    if (!verify_guesses (plan, *ret_part, checksum, error))
       return FALSE;
   }
   if (is_any)

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
-#include "core/plugin/registry.h"
 #include "runner/plan/estimate.h"
 #include "runner/plan/external.h"
 #include "runner/plan/fit.h"
@@ -90,7 +89,12 @@ probe_datasets (AssayPlan *plan, GError **error)
         || !plugin->probe (&context, &plan->probes[i], error))
       return blame (plan, "dataset", part, error);
   }
-  take_all (plan);
+  return TRUE;
+}
+
+static gboolean
+check_pools (const AssayPlan *plan, GError **error)
+{
   for (guint i = 0; i < plan->datasets->len; i++)
     if (!assay_plan_check_pool (plan, plan->probes[i].n_secrets, plan->probes[i].n_groups, error))
       return blame (plan, "dataset", assay_plan_part (plan->datasets, i), error);
@@ -297,7 +301,7 @@ check_parts (AssayPlan *plan, GError **error)
 
 /* Pairs of neighbours in files, for runs alone: a kept plan does without them. */
 static gboolean
-check_claims (const AssayPlan *plan, GError **error)
+check_pairs (const AssayPlan *plan, GError **error)
 {
   for (guint i = 0; i < plan->defenses->len; i++) {
     const AssayPart *part = assay_plan_part (plan->defenses, i);
@@ -353,7 +357,7 @@ check_is_used (AssayPlan *plan, const char *kind, const AssayPart *part, WhyNot 
 static gboolean
 check_cell (const AssayPlan *plan, const AssayCell *cell, GError **error)
 {
-  const AssayPart *part = assay_plan_player (plan, cell);
+  const AssayPart *part = assay_plan_attack_or_utility (plan, cell);
 
   return cell->utility != ASSAY_NO_PART
          || assay_game_has_guess (((const AssayAttack *) part->plugin)->game)
@@ -365,7 +369,7 @@ static gboolean
 add_cell (AssayPlan *plan, const AssayCell *cell, WhyNot ask, GError **error)
 {
   const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
-  const AssayPart *part = assay_plan_player (plan, cell);
+  const AssayPart *part = assay_plan_attack_or_utility (plan, cell);
   char *reason = ask (defense, part);
 
   if (reason != NULL) {
@@ -455,8 +459,10 @@ assay_plan_pair (AssayPlan *plan, GError **error)
   if (!is_kept && !probe_datasets (plan, error))
     return FALSE;
   take_all (plan);
+  if (!is_kept && !check_pools (plan, error))
+    return FALSE;
   drop_default_metrics (plan);
-  return check_parts (plan, error) && (is_kept || check_claims (plan, error))
+  return check_parts (plan, error) && (is_kept || check_pairs (plan, error))
          && make_cells (plan, error)
          && (is_kept || (check_memory (plan, error) && verify_external (plan, error)));
 }

@@ -110,7 +110,8 @@ canonical_cell (const AssayPlan *plan, const AssayCell *cell)
                           assay_plan_part (plan->datasets, cell->dataset)->canonical,
                           assay_plan_part (plan->defenses, cell->defense)->canonical,
                           cell->utility != ASSAY_NO_PART ? "utility " : "",
-                          assay_plan_player (plan, cell)->canonical, trial, plan->secrets, groups);
+                          assay_plan_attack_or_utility (plan, cell)->canonical, trial,
+                          plan->secrets, groups);
 }
 
 char *
@@ -148,7 +149,7 @@ assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *rol
   g_autofree char *upstream = g_strdup_printf (
       "%s\n%s%s%s%s%s%s%s", dataset->plugin->id, data_settings,
       is_data ? "" : defense->plugin->id, is_data ? "" : "\n", is_data ? "" : defense_settings,
-      attack != NULL ? assay_plan_player (plan, cell)->plugin->id : "",
+      attack != NULL ? assay_plan_attack_or_utility (plan, cell)->plugin->id : "",
       attack != NULL ? "\n" : "", attack != NULL ? attack : "");
 
   return assay_stream_key (plan->seed, trial, role, upstream);
@@ -186,7 +187,7 @@ assay_plan_measuring (const AssayPlan *plan, const AssayCell *cell, guint index)
 }
 
 const AssayPart *
-assay_plan_player (const AssayPlan *plan, const AssayCell *cell)
+assay_plan_attack_or_utility (const AssayPlan *plan, const AssayCell *cell)
 {
   return cell->utility != ASSAY_NO_PART ? assay_plan_part (plan->utilities, cell->utility)
                                         : assay_plan_part (plan->attacks, cell->attack);

@@ -107,7 +107,7 @@ typedef struct {
   guint64 secret_groups; /* per cell; 0: secrets are drawn one by one */
   gboolean takes_all;    /* secrets: all that the dataset has, in equal parts */
   gboolean keeps_order;  /* secrets are drawn in the order of the dataset */
-  char *external;        /* sha256 of what was made elsewhere; NULL: nothing, or not looked at */
+  char *external;        /* sha256 of what was made elsewhere; NULL: nothing, or not verified */
   guint64 tune_secrets; /* set apart for tuning; 0 when nothing is tuned */
   GPtrArray *datasets;  /* AssayPart, as the four below */
   GPtrArray *defenses;
@@ -148,7 +148,7 @@ guint assay_plan_n_measuring (const AssayPlan *plan, const AssayCell *cell);
 const AssayPart *assay_plan_measuring (const AssayPlan *plan, const AssayCell *cell, guint index);
 
 /* What the cell has beside a defense: its attack or its utility. */
-const AssayPart *assay_plan_player (const AssayPlan *plan, const AssayCell *cell);
+const AssayPart *assay_plan_attack_or_utility (const AssayPlan *plan, const AssayCell *cell);
 
 /* 16 hexadecimal digits that name the cell in results; a trial of ASSAY_ALL_TRIALS names what is
  * pooled over them. */

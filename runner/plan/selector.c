@@ -224,16 +224,17 @@ has_label (const char *selector, const AssayPart *part)
   return selector == NULL || g_str_equal (selector, part->label);
 }
 
-/* Settings that a condition looks at; NULL: the cell has no such part. */
+/* The settings that a condition is about; @own: those of the cell's attack or utility. NULL: the
+ * cell has no such part. */
 static const AssaySettings *
 settings_of (const AssayPlan *plan, const AssayCell *cell, const char *role,
-             const AssaySettings *player)
+             const AssaySettings *own)
 {
   if (g_str_equal (role, "dataset"))
     return assay_plan_part (plan->datasets, cell->dataset)->settings;
   if (g_str_equal (role, "defense"))
     return assay_plan_part (plan->defenses, cell->defense)->settings;
-  return g_str_equal (role, "utility") == (cell->utility != ASSAY_NO_PART) ? player : NULL;
+  return g_str_equal (role, "utility") == (cell->utility != ASSAY_NO_PART) ? own : NULL;
 }
 
 gboolean
@@ -241,10 +242,10 @@ assay_selector_selects (const AssayPlan *plan, const AssaySelector *selector, co
                         const AssaySettings *settings)
 {
   const gboolean is_utility = cell->utility != ASSAY_NO_PART;
-  const AssayPart *player = assay_plan_player (plan, cell);
+  const AssayPart *part = assay_plan_attack_or_utility (plan, cell);
 
   if (!has_label (selector->defense, assay_plan_part (plan->defenses, cell->defense))
-      || !has_label (is_utility ? selector->utility : selector->attack, player)
+      || !has_label (is_utility ? selector->utility : selector->attack, part)
       || (is_utility ? selector->attack : selector->utility) != NULL)
     return FALSE;
   for (guint i = 0; i < selector->conditions->len; i++) {
@@ -262,12 +263,12 @@ gboolean
 assay_selector_may_select (const AssayPlan *plan, const AssaySelector *selector,
                            const AssayCell *cell)
 {
-  const AssayPart *player = assay_plan_player (plan, cell);
+  const AssayPart *part = assay_plan_attack_or_utility (plan, cell);
 
-  if (player->candidates == NULL)
-    return assay_selector_selects (plan, selector, cell, player->settings);
-  for (guint i = 0; i < player->candidates->len; i++)
-    if (assay_selector_selects (plan, selector, cell, player->candidates->pdata[i]))
+  if (part->candidates == NULL)
+    return assay_selector_selects (plan, selector, cell, part->settings);
+  for (guint i = 0; i < part->candidates->len; i++)
+    if (assay_selector_selects (plan, selector, cell, part->candidates->pdata[i]))
       return TRUE;
   return FALSE;
 }

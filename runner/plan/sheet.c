@@ -181,7 +181,7 @@ is_shown (const AssayPlan *plan, const AssayCell *cell)
 {
   return cell->trial == 0 && cell->utility == ASSAY_NO_PART
          && assay_game_has_guess (
-             ((const AssayAttack *) assay_plan_player (plan, cell)->plugin)->game);
+             ((const AssayAttack *) assay_plan_attack_or_utility (plan, cell)->plugin)->game);
 }
 
 gboolean

@@ -96,15 +96,15 @@ tune_if_needed (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
   const AssayPlan *plan = runner->plan;
   g_autofree double *estimates = NULL;
   AssayTuning tuning;
-  AssayJob work;
+  AssayJob job;
 
   if (!assay_run_attack_settings (plan, runner->store, cell, ret_settings, ret_candidate, error))
     return FALSE;
   if (*ret_settings != NULL)
     return TRUE;
   report_progress (runner, "tuning on separate secrets");
-  if (!assay_workspace_tuning (runner->workspace, cell, &work, error)
-      || !assay_tune (plan, cell, runner->workspace, &work, &tuning, error))
+  if (!assay_workspace_tuning (runner->workspace, cell, &job, error)
+      || !assay_tune (plan, cell, runner->workspace, &job, &tuning, error))
     return FALSE;
   estimates = tuning.estimates;
   if (!assay_store_set_tuning (runner->store, cell, &tuning, error))
@@ -150,7 +150,7 @@ control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
 /* ---- One cell ---- */
 
 static gboolean
-measure_all (AssayRunner *runner, const AssayJob *work, const AssayGuess *guess,
+measure_all (AssayRunner *runner, const AssayJob *job, const AssayGuess *guess,
              AssayOutcomes *ret_outcomes, GError **error)
 {
   const GPtrArray *metrics = runner->plan->metrics;
@@ -159,8 +159,8 @@ measure_all (AssayRunner *runner, const AssayJob *work, const AssayGuess *guess,
     const AssayPart *part = assay_plan_part (metrics, m);
     const AssayMetric *metric = (const AssayMetric *) part->plugin;
 
-    if (assay_metric_applies (metric, work->dataset, work->release, work->truth, guess)
-        && !assay_step_measure (metric, part->settings, work->dataset, work->release, work->truth,
+    if (assay_metric_applies (metric, job->dataset, job->release, job->truth, guess)
+        && !assay_step_measure (metric, part->settings, job->dataset, job->release, job->truth,
                                 guess, &ret_outcomes[m], error))
       return FALSE;
   }
@@ -199,16 +199,16 @@ assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *
   g_autofree char *canonical = NULL;
   const AssaySettings *settings;
   AssayGranted granted;
-  AssayJob work;
+  AssayJob job;
   guint candidate;
 
   if (!assay_run_attack_settings (plan, store, cell, &settings, &candidate, error)
-      || !assay_workspace_cell (workspace, cell, &work, error)
+      || !assay_workspace_cell (workspace, cell, &job, error)
       || !assay_workspace_grant (workspace, cell, settings, FALSE, &granted, error))
     return FALSE;
   canonical = assay_settings_canonical (settings);
   return assay_step_attack ((const AssayAttack *) attack->plugin, settings,
-                            assay_plan_stream (plan, cell, "attack", canonical), work.release,
+                            assay_plan_stream (plan, cell, "attack", canonical), job.release,
                             &granted, ret_guess, error);
 }
 
@@ -218,25 +218,25 @@ attack_cell (AssayRunner *runner, const AssayCell *cell, const AssaySettings *se
              AssayOutcomes *ret_outcomes, GError **error)
 {
   g_autoptr (AssayGuess) guess = NULL;
-  AssayJob work;
+  AssayJob job;
 
-  return assay_workspace_cell (runner->workspace, cell, &work, error)
+  return assay_workspace_cell (runner->workspace, cell, &job, error)
          && assay_run_attack (runner->plan, runner->workspace, runner->store, cell, &guess, error)
-         && measure_all (runner, &work, guess, ret_outcomes, error)
-         && assay_show_cell (runner->plan, cell, settings, &work, guess, ret_outcomes,
+         && measure_all (runner, &job, guess, ret_outcomes, error)
+         && assay_show_cell (runner->plan, cell, settings, &job, guess, ret_outcomes,
                              runner->shown, error);
 }
 
 gboolean
-assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *work,
+assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *job,
                   AssayOutcomes *ret_outcomes, GError **error)
 {
   const AssayPart *utility = assay_plan_part (plan->utilities, cell->utility);
-  const AssayReceived received = { .release = work->release, .truth = work->truth };
+  const AssayReceived received = { .release = job->release, .truth = job->truth };
   g_autofree char *canonical = assay_settings_canonical (utility->settings);
 
   return assay_step_assess ((const AssayMetric *) utility->plugin, utility->settings,
-                            assay_plan_stream (plan, cell, "utility", canonical), work->dataset,
+                            assay_plan_stream (plan, cell, "utility", canonical), job->dataset,
                             &received, ret_outcomes, error);
 }
 
@@ -247,12 +247,12 @@ assess_cell (AssayRunner *runner, const AssayCell *cell, AssayOutcomes *ret_outc
 {
   const AssayPart *defense = assay_plan_part (runner->plan->defenses, cell->defense);
   g_autofree char *doing = g_strdup_printf (
-      "%s of %s", assay_plan_player (runner->plan, cell)->label, defense->label);
-  AssayJob work;
+      "%s of %s", assay_plan_attack_or_utility (runner->plan, cell)->label, defense->label);
+  AssayJob job;
 
   report_progress (runner, doing);
-  if (!assay_workspace_cell (runner->workspace, cell, &work, error)
-      || !assay_run_assess (runner->plan, cell, &work, ret_outcomes, error))
+  if (!assay_workspace_cell (runner->workspace, cell, &job, error)
+      || !assay_run_assess (runner->plan, cell, &job, ret_outcomes, error))
     return FALSE;
   *ret_status = ASSAY_CELL_OK;
   return TRUE;

@@ -45,10 +45,10 @@ gboolean assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore
                     const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error);
 
 /* Plays the attack of a cell, and what its utility assesses, once more: the same guess and the same
- * outcomes as in the run. @work is the cell's. */
+ * outcomes as in the run. @job is that of the cell (assay_workspace_cell). */
 gboolean assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
                            const AssayCell *cell, AssayGuess **ret_guess, GError **error);
-gboolean assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *work,
+gboolean assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *job,
                            AssayOutcomes *ret_outcomes, GError **error);
 
 G_END_DECLS

@@ -42,17 +42,17 @@ add_photo (guint metric, AssayShownRole role, gsize unit, const AssayPhoto *phot
 }
 
 static gboolean
-show_unit (const AssayPlan *plan, guint index, const AssayJob *work, const AssayGuess *guess,
+show_unit (const AssayPlan *plan, guint index, const AssayJob *job, const AssayGuess *guess,
            gsize unit, GArray *shown, GError **error)
 {
   const AssayPart *part = assay_plan_part (plan->metrics, index);
   const AssayMetric *metric = (const AssayMetric *) part->plugin;
   const AssayMetricContext context
-      = { .settings = part->settings->values, .dataset = work->dataset, .release = work->release };
+      = { .settings = part->settings->values, .dataset = job->dataset, .release = job->release };
   g_autoptr (AssayPhoto) original = NULL;
   g_autoptr (AssayPhoto) recovered = NULL;
 
-  if (!metric->show (&context, work->truth, guess, unit, &original, &recovered, error)) {
+  if (!metric->show (&context, job->truth, guess, unit, &original, &recovered, error)) {
     g_prefix_error (error, "picture %" G_GSIZE_FORMAT " of %s: ", unit, metric->id);
     return FALSE;
   }
@@ -63,12 +63,12 @@ show_unit (const AssayPlan *plan, guint index, const AssayJob *work, const Assay
 /* ---- What was released ---- */
 
 static gboolean
-show_released (guint metric, const AssayJob *work, gsize unit, GArray *shown, GError **error)
+show_released (guint metric, const AssayJob *job, gsize unit, GArray *shown, GError **error)
 {
-  const AssayGeometry *geometry = &work->release->geometry;
-  const AssayKind *kind = assay_kind (work->release->kind);
+  const AssayGeometry *geometry = &job->release->geometry;
+  const AssayKind *kind = assay_kind (job->release->kind);
   const float *row = geometry->height > 0 && kind->picture != NULL
-                         ? kind->picture (work->release, work->truth, unit)
+                         ? kind->picture (job->release, job->truth, unit)
                          : NULL;
   AssayShown one = { .metric = metric, .role = ASSAY_SHOWN_RELEASED, .unit = unit };
 
@@ -83,7 +83,7 @@ show_released (guint metric, const AssayJob *work, gsize unit, GArray *shown, GE
 
 gboolean
 assay_show_cell (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *settings,
-                 const AssayJob *work, const AssayGuess *guess, const AssayOutcomes *outcomes,
+                 const AssayJob *job, const AssayGuess *guess, const AssayOutcomes *outcomes,
                  GArray *shown, GError **error)
 {
   for (guint m = 0; m < plan->metrics->len; m++) {
@@ -92,8 +92,8 @@ assay_show_cell (const AssayPlan *plan, const AssayCell *cell, const AssaySettin
     const gsize n_units = MIN (wanted.count, outcomes[m].n);
 
     for (gsize unit = 0; unit < n_units; unit++)
-      if (!show_unit (plan, m, work, guess, unit, shown, error)
-          || (wanted.has_released && !show_released (m, work, unit, shown, error)))
+      if (!show_unit (plan, m, job, guess, unit, shown, error)
+          || (wanted.has_released && !show_released (m, job, unit, shown, error)))
         return FALSE;
   }
   return TRUE;

@@ -5,7 +5,6 @@
 
 #include "core/base/json.h"
 #include "core/games/control.h"
-#include "core/plugin/registry.h"
 
 static const gint64 *
 numbers_of (const AssayTruth *truth, const char *name)

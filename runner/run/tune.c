@@ -25,14 +25,14 @@ find_measure (const AssayPlan *plan, const char *name, const AssayMeasure **ret_
 /* The tune_measure of one candidate. */
 static gboolean
 try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
-               const AssayJob *work, const AssaySettings *settings, double *ret_estimate,
+               const AssayJob *job, const AssaySettings *settings, double *ret_estimate,
                GError **error)
 {
   const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
   const AssayMeasure *measure = NULL;
   const AssayPart *part = find_measure (plan, attack->tune_measure, &measure);
   const AssayMetric *metric = (const AssayMetric *) part->plugin;
-  const gint64 *groups = metric->has_own_units ? NULL : assay_truth_groups (work->truth);
+  const gint64 *groups = metric->has_own_units ? NULL : assay_truth_groups (job->truth);
   g_autofree char *canonical = assay_settings_canonical (settings);
   g_autoptr (AssayGuess) guess = NULL;
   AssayOutcomes outcomes = { 0 };
@@ -41,13 +41,13 @@ try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *wor
   if (!assay_workspace_grant (workspace, cell, settings, TRUE, &granted, error)
       || !assay_step_attack ((const AssayAttack *) attack->plugin, settings,
                              assay_plan_stream (plan, cell, "tune-attack", canonical),
-                             work->release, &granted, &guess, error))
+                             job->release, &granted, &guess, error))
     return FALSE;
-  if (!assay_metric_applies (metric, work->dataset, work->release, work->truth, guess))
+  if (!assay_metric_applies (metric, job->dataset, job->release, job->truth, guess))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "tune_measure = %s does not apply to this attack and defense",
                        attack->tune_measure);
-  if (!assay_step_measure (metric, part->settings, work->dataset, work->release, work->truth, guess,
+  if (!assay_step_measure (metric, part->settings, job->dataset, job->release, job->truth, guess,
                            &outcomes, error))
     return FALSE;
   if (outcomes.n == 0)
@@ -70,7 +70,7 @@ try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *wor
 
 gboolean
 assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
-            const AssayJob *work, AssayTuning *ret_tuning, GError **error)
+            const AssayJob *job, AssayTuning *ret_tuning, GError **error)
 {
   const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
   const guint n = attack->candidates->len;
@@ -90,7 +90,7 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *worksp
   for (guint i = n; i-- > 0;) {
     g_clear_error (&last);
     estimates[i] = NAN;
-    if (!try_candidate (plan, &first_trial, workspace, work, attack->candidates->pdata[i],
+    if (!try_candidate (plan, &first_trial, workspace, job, attack->candidates->pdata[i],
                         &estimates[i], &last)) {
       /* A candidate that ran out of memory today might be the best tomorrow. */
       if (g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_MEMORY)

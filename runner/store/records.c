@@ -59,23 +59,23 @@ gboolean
 assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
                            const AssaySettings **ret_settings, guint *ret_candidate, GError **error)
 {
-  const AssayPart *player = assay_plan_player (plan, cell);
+  const AssayPart *part = assay_plan_attack_or_utility (plan, cell);
   g_autofree double *estimates = NULL;
   AssayTuning tuning;
 
   *ret_candidate = 0;
-  *ret_settings = player->settings;
-  if (player->candidates == NULL)
+  *ret_settings = part->settings;
+  if (part->candidates == NULL)
     return TRUE;
   if (!assay_store_tuning (store, cell, &tuning, error))
     return FALSE;
   estimates = tuning.estimates;
   *ret_candidate = tuning.chosen;
-  if (estimates != NULL && tuning.n != player->candidates->len)
+  if (estimates != NULL && tuning.n != part->candidates->len)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "attack %s: the run store has estimates of %u candidates; expected %u",
-                       player->label, tuning.n, player->candidates->len);
-  *ret_settings = estimates != NULL ? player->candidates->pdata[*ret_candidate] : NULL;
+                       part->label, tuning.n, part->candidates->len);
+  *ret_settings = estimates != NULL ? part->candidates->pdata[*ret_candidate] : NULL;
   return TRUE;
 }
 

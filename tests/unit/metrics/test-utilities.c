@@ -118,7 +118,7 @@ Test (utilities, cells)
     const AssayCell *cell = assay_plan_cell (plan, i);
 
     cr_assert ((cell->attack == ASSAY_NO_PART) != (cell->utility == ASSAY_NO_PART));
-    cr_assert_str_eq (assay_plan_player (plan, cell)->name, names[i % 3]);
+    cr_assert_str_eq (assay_plan_attack_or_utility (plan, cell)->name, names[i % 3]);
     cr_assert ((cell->utility != ASSAY_NO_PART) == (i % 3 > 0));
   }
 }
