@@ -9,7 +9,6 @@
 
 #include <math.h>
 
-#include "core/base/text.h"
 #include "core/external/program.h"
 #include "core/stats/epsilon.h"
 #include "runner/plan/claim.h"

@@ -4,7 +4,6 @@
 #include "cli/cli.h"
 #include "cli/dataset/dataset.h"
 #include "core/base/error.h"
-#include "core/base/text.h"
 #include "datasets/tables/table-value.h"
 #include "datasets/tables/table-writer.h"
 

@@ -37,7 +37,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/rng.h"
 #include "core/base/vectors.h"
 #include "core/math/linalg.h"

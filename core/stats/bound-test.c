@@ -7,7 +7,6 @@
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
 
-#include "core/stats/binomial.h"
 #include "core/stats/epsilon.h"
 #include "core/stats/interval.h"
 #include "core/stats/share-test.h"

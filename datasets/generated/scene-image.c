@@ -16,7 +16,6 @@
 
 #include <math.h>
 
-#include "core/base/error.h"
 
 /* What an image draws numbers for. */
 typedef enum { SCENE, CAMERA, CHOICE, HOMOGRAPHY = SCENE } Purpose;

@@ -13,7 +13,6 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <vl/generic.h>
 
-#include "core/base/error.h"
 #include "core/data/matrix.h"
 #include "core/search/disk-cache.h"
 

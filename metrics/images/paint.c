@@ -23,7 +23,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/data/matrix.h"
 #include "metrics/images/poisson.h"
 

@@ -26,7 +26,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/text.h"
 #include "report/exports/exports.h"
 
 /* Overrides and isolates of the direction of writing would reorder the verdict beside them. */

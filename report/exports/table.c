@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/text.h"
 #include "report/exports/exports.h"
 
 #define GAP 2
