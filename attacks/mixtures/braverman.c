@@ -24,12 +24,7 @@ typedef struct {
 static MixtureOptions
 options_of (const Braverman *settings)
 {
-  return (MixtureOptions){ .form = MIXTURE_SQUARE,
-                           .level = TRUE,
-                           .centre = settings->centre,
-                           .whiten = settings->whiten,
-                           .shrinkage = settings->shrinkage,
-                           .unit = settings->unit };
+  return MIXTURE_OPTIONS (settings, .form = MIXTURE_SQUARE, .level = TRUE);
 }
 
 static gboolean
@@ -39,22 +34,25 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   const Braverman *settings = context->settings;
   const MixtureOptions options = options_of (settings);
 
-  return mixture_link (&options, (gsize) settings->keep, seen, ret_guess, error);
+  return mixture_link (&options, settings->keep, seen, ret_guess, error);
+}
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const Braverman *settings = data;
+  const MixtureOptions options = options_of (settings);
+
+  return mixture_link_memory (&options, settings->keep, shape);
 }
 
 static gboolean
-make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
+make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
-  const MixtureControl control = { .n_secrets = 24,
-                                   .n_public = 200,
-                                   .side = 48,
-                                   .n_sources = 1,
-                                   .n_partners = 2,
-                                   .n_epochs = 1,
-                                   .has_mask = TRUE };
+  static const MixtureControl control
+      = { .n_secrets = 24, .n_public = 200, .side = 48, .n_partners = 2, .has_mask = TRUE };
 
-  (void) settings;
   return mixture_control_make (&control, key, ret_case, error);
 }
 
@@ -65,21 +63,9 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (Braverman, shrinkage, 0.1, 0.001, 1, "",
                     "Under whiten: the share of the mean variance in the covariance"),
   ASSAY_PARAM_BOOL (Braverman, unit, FALSE, "Scale squares to unit length before the product"),
-  ASSAY_PARAM_INT (Braverman, keep, 0, 0, 100000000, "public images",
-                   "Candidates that are named for each mixture; 0: all, so that every rank can be "
-                   "told"),
+  MIXTURE_PARAMETER_KEEP (Braverman),
   ASSAY_PARAM_END
 };
-
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const Braverman *settings = data;
-  const MixtureOptions options = options_of (settings);
-  const gsize n = MAX (shape->n_released, shape->n_secrets);
-
-  return mixture_memory (&options, n, shape->n_public, shape->cols, (gsize) settings->keep);
-}
 
 ASSAY_ATTACK (braverman, "braverman",
   .summary = "Rank public images by the inner product of squares, which no mask of signs changes",

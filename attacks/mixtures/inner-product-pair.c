@@ -36,17 +36,6 @@ typedef struct {
   gint64 pairs;
 } InnerProductPair;
 
-static MixtureOptions
-options_of (const InnerProductPair *settings)
-{
-  return (MixtureOptions){ .form = settings->absolute ? MIXTURE_ABSOLUTE : MIXTURE_PLAIN,
-                           .level = settings->level || settings->absolute,
-                           .centre = settings->centre,
-                           .whiten = settings->whiten,
-                           .shrinkage = settings->shrinkage,
-                           .unit = settings->unit };
-}
-
 /* How many mixtures have at most @pairs pairs. */
 static gsize
 subset_size (gsize n, gint64 pairs)
@@ -89,7 +78,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
         GError **error)
 {
   const InnerProductPair *settings = context->settings;
-  const MixtureOptions options = options_of (settings);
+  const MixtureOptions options = MIXTURE_IMAGE_OPTIONS (settings);
   const AssayView images = assay_array_view (assay_arrays_get (&seen->release->arrays, "images"));
   const gsize m = subset_size (images.rows, settings->pairs), p = m * (m - 1) / 2;
   g_auto (MixtureSpace) space = { 0 };
@@ -179,7 +168,7 @@ static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
   const InnerProductPair *settings = data;
-  const MixtureOptions options = options_of (settings);
+  const MixtureOptions options = MIXTURE_IMAGE_OPTIONS (settings);
   const gsize n = subset_size (MAX (shape->n_released, shape->n_secrets), settings->pairs);
 
   return mixture_memory (&options, n, 0, shape->cols, 0)

@@ -35,17 +35,6 @@ typedef struct {
   bool unit;
 } Subtract;
 
-static MixtureOptions
-options_of (const Subtract *settings)
-{
-  return (MixtureOptions){ .form = MIXTURE_PLAIN,
-                           .level = settings->level,
-                           .centre = settings->centre,
-                           .whiten = settings->whiten,
-                           .shrinkage = settings->shrinkage,
-                           .unit = settings->unit };
-}
-
 typedef struct {
   AssayMatrix *mixtures; /* less the mean image */
   AssayMatrix *others;   /* public images, less it too */
@@ -200,7 +189,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
         GError **error)
 {
   const Subtract *settings = context->settings;
-  const MixtureOptions options = options_of (settings);
+  const MixtureOptions options
+      = MIXTURE_OPTIONS (settings, .form = MIXTURE_PLAIN, .level = settings->level);
   g_autoptr (AssayMatrix) others = mixture_public (seen->release, seen->public_rows, error);
   g_autoptr (AssayMatrix) mixtures = others != NULL ? mixture_images (seen->release, error) : NULL;
   g_autoptr (AssayMatrix) left = mixtures != NULL ? mixture_images (seen->release, error) : NULL;
@@ -242,9 +232,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   const MixtureControl control = { .n_secrets = 16,
                                    .n_public = 200,
                                    .side = 40,
-                                   .n_sources = 1,
-                                   .n_partners = MIN ((gsize) settings->partners, 4),
-                                   .n_epochs = 1 };
+                                   .n_partners = MIN ((gsize) settings->partners, 4) };
 
   return mixture_control_make (&control, key, ret_case, error);
 }
@@ -258,10 +246,11 @@ static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
   const Subtract *settings = data;
-  const MixtureOptions options = options_of (settings);
+  const MixtureOptions options
+      = MIXTURE_OPTIONS (settings, .form = MIXTURE_PLAIN, .level = settings->level);
   const guint64 n = MAX (shape->n_released, shape->n_secrets);
 
-  return mixture_memory (&options, n, shape->n_public, shape->cols, (gsize) settings->partners)
+  return mixture_link_memory (&options, settings->partners, shape)
          + (2 * n + (options.whiten ? 1 : 2) * (guint64) shape->n_public) * shape->cols
                * sizeof (float);
 }

@@ -23,25 +23,23 @@ typedef struct {
   gint64 keep;
 } InnerProduct;
 
-static MixtureOptions
-options_of (const InnerProduct *settings)
-{
-  return (MixtureOptions){ .form = settings->absolute ? MIXTURE_ABSOLUTE : MIXTURE_PLAIN,
-                           .level = settings->level || settings->absolute,
-                           .centre = settings->centre,
-                           .whiten = settings->whiten,
-                           .shrinkage = settings->shrinkage,
-                           .unit = settings->unit };
-}
-
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
 {
   const InnerProduct *settings = context->settings;
-  const MixtureOptions options = options_of (settings);
+  const MixtureOptions options = MIXTURE_IMAGE_OPTIONS (settings);
 
-  return mixture_link (&options, (gsize) settings->keep, seen, ret_guess, error);
+  return mixture_link (&options, settings->keep, seen, ret_guess, error);
+}
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const InnerProduct *settings = data;
+  const MixtureOptions options = MIXTURE_IMAGE_OPTIONS (settings);
+
+  return mixture_link_memory (&options, settings->keep, shape);
 }
 
 /* Half of each image is public: with 1,024 pixels the product with a partner is some eight
@@ -53,9 +51,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   const MixtureControl control = { .n_secrets = 24,
                                    .n_public = 200,
                                    .side = settings->absolute ? 48 : 32,
-                                   .n_sources = 1,
                                    .n_partners = 2,
-                                   .n_epochs = 1,
                                    .has_mask = settings->absolute };
 
   return mixture_control_make (&control, key, ret_case, error);
@@ -66,20 +62,8 @@ static const AssayParam parameters[]
                           "Compare absolute values, each less its mean: what a mask of signs "
                           "leaves"),
         MIXTURE_PARAMETERS (InnerProduct),
-        ASSAY_PARAM_INT (InnerProduct, keep, 0, 0, 100000000, "public images",
-                         "Candidates that are named for each mixture; 0: all, so that every rank "
-                         "can be told"),
+        MIXTURE_PARAMETER_KEEP (InnerProduct),
         ASSAY_PARAM_END };
-
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const InnerProduct *settings = data;
-  const MixtureOptions options = options_of (settings);
-  const gsize n = MAX (shape->n_released, shape->n_secrets);
-
-  return mixture_memory (&options, n, shape->n_public, shape->cols, (gsize) settings->keep);
-}
 
 ASSAY_ATTACK (inner_product, "inner-product",
   .summary = "Rank public images by their inner product with a mixture",

@@ -6,6 +6,12 @@
 #define MOST_IMAGES 16
 #define MOST_COEFFICIENT 0.65
 
+static gsize
+sources_of (const MixtureControl *control)
+{
+  return MAX (control->n_sources, 1);
+}
+
 static AssayMatrix *
 draw_images (const MixtureControl *control, AssayStream *stream, gsize n, GError **error)
 {
@@ -45,7 +51,7 @@ static void
 mix (const MixtureControl *control, const AssayMatrix *secrets, const AssayMatrix *others,
      AssayStream *stream, gsize owner, gint64 *sources, gint64 *partners, float *ret_image)
 {
-  const gsize s = control->n_sources, p = control->n_partners, cols = secrets->cols;
+  const gsize s = sources_of (control), p = control->n_partners, cols = secrets->cols;
   double coefficients[MOST_IMAGES];
   gsize chosen[MOST_IMAGES];
 
@@ -84,8 +90,8 @@ gboolean
 mixture_control_make (const MixtureControl *control, AssayStreamKey key, AssayControlCase *ret_case,
                       GError **error)
 {
-  const gsize n = control->n_secrets, s = control->n_sources, p = control->n_partners;
-  const gsize total = n * control->n_epochs, cols = control->side * control->side;
+  const gsize n = control->n_secrets, s = sources_of (control), p = control->n_partners;
+  const gsize total = n * MAX (control->n_epochs, 1), cols = control->side * control->side;
   AssayStream stream = assay_stream (key, 0);
   g_autoptr (AssayMatrix) secrets = draw_images (control, &stream, n, error);
   g_autoptr (AssayMatrix) others = draw_images (control, &stream, control->n_public, error);

@@ -10,9 +10,9 @@ typedef struct {
   gsize n_secrets;
   gsize n_public;
   gsize side;       /* images are side x side x 1 */
-  gsize n_sources;  /* secrets in a mixture, its owner among them */
+  gsize n_sources;  /* secrets in a mixture, its owner among them; 0: it alone */
   gsize n_partners; /* public images in it */
-  gsize n_epochs;
+  gsize n_epochs;   /* mixtures of each secret; 0: one */
   gboolean has_mask;
   gboolean is_positive; /* pixels are squares of normal numbers */
 } MixtureControl;

@@ -222,12 +222,20 @@ are_held (const MixtureOptions *options, gsize keep, gsize m, gsize cols)
 
 /* The length of a mixture changes no order of its candidates: they are features, but not of unit
  * length. */
+void
+mixture_take_candidates (AssayGuess *ret_guess, gsize n, gsize keep, gint64 *candidates)
+{
+  assay_arrays_take (
+      &ret_guess->arrays, "candidates",
+      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, keep }, candidates));
+}
+
 gboolean
-mixture_link (const MixtureOptions *options, gsize keep, const AssayObservation *seen,
+mixture_link (const MixtureOptions *options, gint64 keep, const AssayObservation *seen,
               AssayGuess *ret_guess, GError **error)
 {
   const gsize m = assay_rows_count (seen->public_rows), cols = assay_rows_cols (seen->public_rows);
-  const gsize count = keep == 0 ? m : MIN (keep, m);
+  const gsize count = mixture_keep (keep, m);
   g_autoptr (AssayMatrix) images = NULL;
   g_autofree gint64 *candidates = NULL;
 
@@ -243,9 +251,7 @@ mixture_link (const MixtureOptions *options, gsize keep, const AssayObservation 
       || !(are_held (options, count, m, cols) ? rank_held : rank_streamed) (
           options, seen, images, count, candidates, error))
     return FALSE;
-  assay_arrays_take (&ret_guess->arrays, "candidates",
-                     assay_array_take (ASSAY_INT64, 2, (const gsize[]){ images->rows, count },
-                                       g_steal_pointer (&candidates)));
+  mixture_take_candidates (ret_guess, images->rows, count, g_steal_pointer (&candidates));
   return TRUE;
 }
 
@@ -312,4 +318,11 @@ mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public,
 
   return n * d * number + (m > 0 ? ranking : MAX (ranking, pairs)) + (is_held ? m * d * number : 0)
          + (options->whiten ? d * d * (2 * sizeof (double) + number) + widest * d * number : 0);
+}
+
+guint64
+mixture_link_memory (const MixtureOptions *options, gint64 keep, const AssayShape *shape)
+{
+  return mixture_memory (options, MAX (shape->n_released, shape->n_secrets), shape->n_public,
+                         shape->cols, (gsize) keep);
 }

@@ -18,9 +18,25 @@ G_BEGIN_DECLS
 AssayMatrix *mixture_images (const AssayRelease *release, GError **error);
 AssayMatrix *mixture_public (const AssayRelease *release, const AssayRows *rows, GError **error);
 
+/* The setting `keep` of an attack of the game link. */
+#define MIXTURE_PARAMETER_KEEP(Struct)                                                             \
+  ASSAY_PARAM_INT (Struct, keep, 0, 0, 100000000, "public images",                                 \
+                   "Candidates that are named for each mixture; 0: all, so that every rank can "   \
+                   "be told")
+
+/* How many of @n_public that is. */
+static inline gsize
+mixture_keep (gint64 keep, gsize n_public)
+{
+  return keep == 0 ? n_public : MIN ((gsize) keep, n_public);
+}
+
+/* Takes over @candidates, n x @keep, into the guess. */
+void mixture_take_candidates (AssayGuess *ret_guess, gsize n, gsize keep, gint64 *candidates);
+
 /* The game link by one space for all: ranks every public image for every mixture and adds the first
  * @keep (0: all of them) to the guess as `candidates`. */
-gboolean mixture_link (const MixtureOptions *options, gsize keep, const AssayObservation *seen,
+gboolean mixture_link (const MixtureOptions *options, gint64 keep, const AssayObservation *seen,
                        AssayGuess *ret_guess, GError **error);
 
 /* For each of the queries the @keep (>= 1) rows of @set with the largest inner products, best
@@ -39,6 +55,9 @@ gboolean mixture_pair_products (AssayView left, AssayView right, float *ret_scor
  * all) are ranked, features included. Without public rows mixtures are ranked among themselves. */
 guint64 mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols,
                         gsize keep);
+
+/* What mixture_link holds. */
+guint64 mixture_link_memory (const MixtureOptions *options, gint64 keep, const AssayShape *shape);
 
 /* How many images are in each mixture: @own, the attack's setting, unless that is 0; else what the
  * release says, or @usual where it says nothing. ASSAY_ERROR_MISMATCH where it is withheld: then

@@ -37,6 +37,19 @@ typedef struct {
                         "Under whiten: the share of the mean variance in the covariance"),         \
       ASSAY_PARAM_BOOL (Struct, unit, FALSE, "Scale images to unit length before the product")
 
+/* Their features; @... is what these settings do not say: form, level. */
+#define MIXTURE_OPTIONS(settings, ...)                                                             \
+  ((MixtureOptions){ .centre = (settings)->centre,                                                 \
+                     .whiten = (settings)->whiten,                                                 \
+                     .shrinkage = (settings)->shrinkage,                                           \
+                     .unit = (settings)->unit,                                                     \
+                     __VA_ARGS__ })
+
+/* The two forms of images, of which the absolute one is always less its mean. */
+#define MIXTURE_IMAGE_OPTIONS(settings)                                                            \
+  MIXTURE_OPTIONS (settings, .form = (settings)->absolute ? MIXTURE_ABSOLUTE : MIXTURE_PLAIN,      \
+                   .level = (settings)->level || (settings)->absolute)
+
 /* What features are made by, learned from reference rows. */
 typedef struct {
   MixtureOptions options;

@@ -172,7 +172,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   }
   n = mixtures->rows;
   m = pictures->rows;
-  keep = settings->keep == 0 ? m : MIN ((gsize) settings->keep, m);
+  keep = mixture_keep (settings->keep, m);
   values = assay_alloc (QUERIES, m * sizeof (double), "similarities", error);
   best = assay_alloc (n, m * sizeof (float), "similarities", error);
   candidates = assay_alloc (n, keep * sizeof (gint64), "candidates", error);
@@ -188,9 +188,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (!compare_windows (&search, settings, context->stream, error)
       || !mixture_order (best, n, m, keep, candidates, error))
     return FALSE;
-  assay_arrays_take (
-      &ret_guess->arrays, "candidates",
-      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, keep }, g_steal_pointer (&candidates)));
+  mixture_take_candidates (ret_guess, n, keep, g_steal_pointer (&candidates));
   return TRUE;
 }
 
@@ -201,9 +199,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   const MixtureControl control = { .n_secrets = 16,
                                    .n_public = 100,
                                    .side = 48,
-                                   .n_sources = 1,
                                    .n_partners = 2,
-                                   .n_epochs = 1,
                                    .has_mask = settings->absolute };
 
   return mixture_control_make (&control, key, ret_case, error);
@@ -216,9 +212,7 @@ static const AssayParam parameters[] = {
                    "Random windows of each public image that are tried beside the image itself"),
   ASSAY_PARAM_INT (SimilaritySearch, shift, 4, 0, 1000, "px",
                    "How far a window is moved at most, either way"),
-  ASSAY_PARAM_INT (SimilaritySearch, keep, 0, 0, 100000000, "public images",
-                   "Candidates that are named for each mixture; 0: all, so that every rank can be "
-                   "told"),
+  MIXTURE_PARAMETER_KEEP (SimilaritySearch),
   ASSAY_PARAM_END
 };
 

@@ -144,7 +144,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   const Whitened *settings = context->settings;
   const AssayView mixtures = assay_array_view (assay_arrays_get (&seen->release->arrays, "images"));
   const gsize n = assay_rows_count (seen->public_rows), cols = assay_rows_cols (seen->public_rows);
-  const gsize keep = settings->keep == 0 ? n : MIN ((gsize) settings->keep, n);
+  const gsize keep = mixture_keep (settings->keep, n);
   WhitenedOptions options;
   gint64 k;
   g_autoptr (AssayMatrix) images = NULL;
@@ -170,9 +170,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
       || !refine_jointly (settings, (gsize) k, assay_matrix_view (images), mixtures, scores, error)
       || !mixture_order (scores, mixtures.rows, n, keep, candidates, error))
     return FALSE;
-  assay_arrays_take (&ret_guess->arrays, "candidates",
-                     assay_array_take (ASSAY_INT64, 2, (const gsize[]){ mixtures.rows, keep },
-                                       g_steal_pointer (&candidates)));
+  mixture_take_candidates (ret_guess, mixtures.rows, keep, g_steal_pointer (&candidates));
   return TRUE;
 }
 
@@ -183,9 +181,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   const MixtureControl control = { .n_secrets = 24,
                                    .n_public = 100,
                                    .side = 24,
-                                   .n_sources = 1,
                                    .n_partners = 2,
-                                   .n_epochs = 1,
                                    .has_mask = settings->transform == SQUARED };
 
   return mixture_control_make (&control, key, ret_case, error);
@@ -209,9 +205,7 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Whitened, refine, 2, 0, WHITENING_MAX_IMAGES, "images",
                    "Images of each mixture that are found one after the other, each by the signs "
                    "that those before it tell"),
-  ASSAY_PARAM_INT (Whitened, keep, 0, 0, 100000000, "public images",
-                   "Candidates that are named for each mixture; 0: all, so that every rank can be "
-                   "told"),
+  MIXTURE_PARAMETER_KEEP (Whitened),
   ASSAY_PARAM_INT (Whitened, starts, 0, 0, 1000, "",
                          "First images of a mixture from which all `refine` are found jointly with "
                          "all signs; 0: they are found one after the other", ASSAY_PARAM_EXTRA),
