@@ -1,73 +1,16 @@
-/* Sparse vector and noisy max, right and broken: how often outputs come against closed forms and
- * numeric integrals with the papers' noise, and what that says about epsilon.
+/* Noisy max, right and broken, and the pairs of queries: how often outputs come against closed
+ * forms with the papers' noise, and what that says about epsilon.
  *
  * Shares of n runs are compared within Bernstein's bound at 1e-9 a comparison. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
 
-#include "core/plugin/registry.h"
 #include "defenses/mechanisms/query-pairs.h"
 #include "tests/reference/fixtures.h"
 #include "tests/reference/sample-tests.h"
 #include "tests/unit/assert-near.h"
-
-/* How far the share of @n runs may be from its expectation @p. */
-static double
-slack (double p, double n)
-{
-  const double lambda = log (2 / 1e-9);
-
-  return sqrt (2 * p * (1 - p) * lambda / n) + 2 * lambda / (3 * n);
-}
-
-static const AssayDefense *
-defense_of (const char *id)
-{
-  return (const AssayDefense *) assay_registry_find (ASSAY_PLUGIN_DEFENSE, id, NULL);
-}
-
-static AssayStream
-stream_of (guint64 trial)
-{
-  return assay_stream (assay_stream_key (5, trial, "test-broken-mechanisms", ""), 0);
-}
-
-/* Outputs of @n runs of a defense on @input. */
-static float *
-run (const char *id, const char *assignments, const float *input, gsize cols, gsize n)
-{
-  const AssayDefense *defense = defense_of (id);
-  g_autoptr (AssaySettings) settings = fixture_settings (&defense->plugin, assignments);
-  AssayStream stream = stream_of (1);
-  gsize n_inputs, n_outputs;
-  float *outputs;
-
-  defense->mechanism->size (settings->values, cols, &n_inputs, &n_outputs);
-  outputs = g_new (float, n *n_outputs);
-  defense->mechanism->run (settings->values, cols, &stream, input, n, outputs);
-  return outputs;
-}
-
-static void
-propose (const char *id, const char *assignments, gsize cols, guint index, float *ret_first,
-         float *ret_second)
-{
-  const AssayDefense *defense = defense_of (id);
-  g_autoptr (AssaySettings) settings = fixture_settings (&defense->plugin, assignments);
-  AssayStream stream = stream_of (2 + index);
-
-  defense->mechanism->pair (settings->values, cols, index, &stream, ret_first, ret_second);
-}
-
-/* P (Laplace of scale @b <= x); the step function for b = 0. */
-static double
-laplace_cdf (double x, double b)
-{
-  if (b == 0)
-    return x >= 0;
-  return x < 0 ? exp (x / b) / 2 : 1 - exp (-x / b) / 2;
-}
+#include "tests/unit/defenses/query-answers.h"
 
 /* ---- Query pairs ---- */
 
@@ -102,7 +45,7 @@ Test (broken_mechanisms, query_pairs_are_neighbours)
       gsize n_up = 0, n_down = 0, n_kept = 0;
 
       for (guint index = 0; index < QUERY_CATEGORIES + 100; index++) {
-        AssayStream stream = stream_of (index);
+        AssayStream stream = query_stream (index);
         float first[9], second[9];
         gsize n_apart = 0;
 
@@ -140,11 +83,11 @@ Test (broken_mechanisms, every_category_is_proposed)
     const float shift = g_str_equal (cases[i][1], "threshold=7") ? 6 : 0;
     guint seen = 0;
 
-    cr_assert (defense_of (cases[i][0])->mechanism->n_proposed == QUERY_CATEGORIES);
+    cr_assert (query_defense (cases[i][0])->mechanism->n_proposed == QUERY_CATEGORIES);
     for (guint index = 0; index < QUERY_CATEGORIES; index++) {
       float first[5], second[5];
 
-      propose (cases[i][0], cases[i][1], 5, index, first, second);
+      query_propose (cases[i][0], cases[i][1], 5, index, first, second);
       for (guint k = 0; k < QUERY_CATEGORIES; k++) {
         float x[5], y[5];
 
@@ -154,219 +97,6 @@ Test (broken_mechanisms, every_category_is_proposed)
       }
     }
     cr_assert (seen == (1u << QUERY_CATEGORIES) - 1, "%s %s: %x", cases[i][0], cases[i][1], seen);
-  }
-}
-
-/* ---- Sparse vector ---- */
-
-typedef struct {
-  const char *name;
-  double rho, nu; /* scales times epsilon, at cutoff 1 */
-  gboolean grows; /* nu with the cutoff */
-  gboolean has_cutoff;
-} Variant;
-
-static const Variant variants[] = {
-  { "standard", 2, 4, TRUE, TRUE },
-  { "unscaled", 4, 4.0 / 3, FALSE, TRUE },
-  { "no-query-noise", 2, 0, FALSE, FALSE },
-  { "no-cutoff", 2, 2, FALSE, FALSE },
-};
-
-typedef struct {
-  const Variant *variant;
-  double epsilon, threshold;
-  gsize cutoff;
-} Reference;
-
-/* The probability of @symbols: over rho, by the trapezoid rule with 10^5 steps over 40 scales. The
- * error is below 1e-6 for smooth integrands, and below a step times the largest density, 2e-4,
- * where nu = 0 makes jumps of them. */
-static double
-probability (const Reference *reference, const float *answers, const float *symbols, gsize cols)
-{
-  const Variant *v = reference->variant;
-  const double b = v->rho / reference->epsilon;
-  const double scale = v->nu / reference->epsilon * (v->grows ? (double) reference->cutoff : 1);
-  const gint steps = 100000;
-  const double width = 40 * b / steps;
-  double sum = 0;
-
-  for (gint s = -steps / 2; s <= steps / 2; s++) {
-    const double rho = s * width;
-    double product = exp (-fabs (rho) / b) / (2 * b) * width;
-    gsize above = 0;
-
-    for (gsize j = 0; j < cols && product > 0; j++) {
-      const double p_below = laplace_cdf (reference->threshold + rho - answers[j], scale);
-      const gboolean is_stopped = v->has_cutoff && above == reference->cutoff;
-
-      if (is_stopped)
-        product *= symbols[j] == -1;
-      else
-        product *= symbols[j] == 0 ? p_below : symbols[j] == 1 ? 1 - p_below : 0;
-      above += symbols[j] == 1;
-    }
-    sum += product;
-  }
-  return sum;
-}
-
-static double
-share_of (const float *outputs, const float *symbols, gsize cols, gsize n)
-{
-  gsize count = 0;
-
-  for (gsize i = 0; i < n; i++)
-    count += memcmp (outputs + i * cols, symbols, cols * sizeof (float)) == 0;
-  return (double) count / (double) n;
-}
-
-/* All 27 rows of three symbols. */
-Test (broken_mechanisms, sparse_vector_has_the_noise_of_the_paper)
-{
-  enum { COLS = 3, RUNS = 200000 };
-  static const float answers[COLS] = { 2, 4, 3 };
-
-  for (gsize v = 0; v < G_N_ELEMENTS (variants); v++)
-    for (gsize cutoff = 1; cutoff <= 2; cutoff++) {
-      const Reference reference = { &variants[v], 0.8, 3, cutoff };
-      g_autofree char *assignments = g_strdup_printf (
-          "variant=%s epsilon=0.8 threshold=3 cutoff=%zu", variants[v].name, cutoff);
-      g_autofree float *outputs = run ("sparse-vector", assignments, answers, COLS, RUNS);
-      double total = 0;
-
-      for (gsize k = 0; k < 27; k++) {
-        const float symbols[COLS]
-            = { (float) (k % 3) - 1, (float) (k / 3 % 3) - 1, (float) (k / 9) - 1 };
-        const double p = probability (&reference, answers, symbols, COLS);
-
-        assert_near (share_of (outputs, symbols, COLS, RUNS), p, slack (p, RUNS) + 2e-4,
-                     "%s: %g %g %g", assignments, (double) symbols[0], (double) symbols[1],
-                     (double) symbols[2]);
-        total += p;
-      }
-      assert_near (total, 1, 1e-3, "%s", assignments);
-    }
-}
-
-/* One query that is @gap below the threshold reaches it with the upper tail of the sum of two
- * Laplace variables: (b^2 exp (-g / b) - c^2 exp (-g / c)) / (2 (b^2 - c^2)), or
- * exp (-g / b) (1 + g / (2 b)) / 2 where the scales are equal. */
-Test (broken_mechanisms, sparse_vector_of_one_query_has_a_closed_form)
-{
-  enum { RUNS = 400000 };
-  static const float answer = 3, above = 1;
-  const double gap = 2;
-
-  for (gsize v = 0; v < G_N_ELEMENTS (variants); v++) {
-    const double b = variants[v].rho / 0.7, c = variants[v].nu / 0.7;
-    const double expected = b == c ? exp (-gap / b) * (1 + gap / (2 * b)) / 2
-                                   : (b * b * exp (-gap / b) - (c > 0 ? c * c * exp (-gap / c) : 0))
-                                         / (2 * (b * b - c * c));
-    g_autofree char *assignments
-        = g_strdup_printf ("variant=%s epsilon=0.7 threshold=5", variants[v].name);
-    g_autofree float *outputs = run ("sparse-vector", assignments, &answer, 1, RUNS);
-
-    assert_near (share_of (outputs, &above, 1, RUNS), expected, slack (expected, RUNS), "%s",
-                 assignments);
-  }
-}
-
-/* Roth's notes at epsilon = 1 and cutoff 2: two queries of answer 0 that are below T = 1, and a
- * third that is released and is at most t. Over rho with scale 2, of noise with scale 4. */
-Test (broken_mechanisms, sparse_vector_releases_values)
-{
-  enum { COLS = 4, RUNS = 400000, STEPS = 40000 };
-  static const float answers[COLS] = { 0, 0, 1, 9 };
-  static const double limits[] = { -2, 0, 1, 3, 50 };
-  g_autofree float *outputs
-      = run ("sparse-vector", "variant=values-released cutoff=2", answers, COLS, RUNS);
-
-  for (gsize i = 0; i < G_N_ELEMENTS (limits); i++) {
-    double expected = 0;
-    gsize count = 0;
-
-    for (gint s = -STEPS; s <= STEPS; s++) {
-      const double rho = s * 1e-3, from = 1 + rho;
-
-      if (from < limits[i])
-        expected += exp (-fabs (rho) / 2) / 4 * 1e-3 * pow (laplace_cdf (from, 4), 2)
-                    * (laplace_cdf (limits[i] - 1, 4) - laplace_cdf (from - 1, 4));
-    }
-    for (gsize r = 0; r < RUNS; r++) {
-      const float *row = outputs + r * COLS;
-
-      count += row[0] == -1000 && row[1] == -1000 && row[2] > -1000 && (double) row[2] <= limits[i];
-    }
-    assert_near ((double) count / RUNS, expected, slack (expected, RUNS) + 1e-4, "%g", limits[i]);
-  }
-  /* After two values, and only then, nothing is looked at. */
-  for (gsize r = 0; r < RUNS; r++) {
-    gsize values = 0;
-
-    for (gsize j = 0; j < COLS; j++) {
-      const float output = outputs[r * COLS + j];
-
-      cr_assert ((output == -2000) == (values == 2), "run %zu, query %zu", r, j);
-      values += output > -1000;
-    }
-  }
-}
-
-/* Without noise on the queries, equal answers get equal symbols, and a larger one is never below
- * where a smaller one is above. The X shape: above above .. below below says 0 < T + rho <= 1. */
-Test (broken_mechanisms, no_query_noise_makes_outputs_impossible)
-{
-  enum { COLS = 10, RUNS = 200000 };
-  const float half[COLS] = { 1, 1, 1, 1, 1, 0, 0, 0, 0, 0 };
-  const double p = (1 - exp (-0.5)) / 2;
-  g_autofree float *on_first = NULL;
-  g_autofree float *on_second = NULL;
-  float first[COLS], second[COLS];
-
-  propose ("sparse-vector", "variant=no-query-noise", COLS, 0, first, second);
-  on_first = run ("sparse-vector", "variant=no-query-noise", first, COLS, RUNS);
-  on_second = run ("sparse-vector", "variant=no-query-noise", second, COLS, RUNS);
-  assert_near (share_of (on_first, half, COLS, RUNS), p, slack (p, RUNS), "possible");
-  cr_assert (share_of (on_second, half, COLS, RUNS) == 0);
-}
-
-/* The largest ln ratio over where the first query above stands, of pair 0, with 10 queries and a
- * cutoff of 1: at most epsilon for the right one; for the unscaled one above it and at most the
- * paper's (1 + 6 c) / 4; without a cutoff from the one row that tells most. */
-Test (broken_mechanisms, sparse_vector_leaks_what_is_said)
-{
-  enum { COLS = 10, RUNS = 400000 };
-  static const struct {
-    guint variant;
-    double least, most;
-  } cases[] = { { 0, 0.8, 1 }, { 1, 1.6, 1.75 }, { 3, 3.5, G_MAXDOUBLE } };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    const Variant *variant = &variants[cases[i].variant];
-    const Reference reference = { variant, 1, 1, 1 };
-    g_autofree char *assignments = g_strdup_printf ("variant=%s", variant->name);
-    float first[COLS], second[COLS];
-    g_autofree float *outputs = NULL;
-    double largest = 0;
-
-    propose ("sparse-vector", assignments, COLS, 0, first, second);
-    outputs = run ("sparse-vector", assignments, second, COLS, RUNS);
-    for (gsize place = 0; place <= COLS; place++) {
-      float symbols[COLS];
-      double p, q;
-
-      for (gsize j = 0; j < COLS; j++)
-        symbols[j] = variant->has_cutoff ? (j < place ? 0 : j == place ? 1 : -1) : j < place;
-      p = probability (&reference, first, symbols, COLS);
-      q = probability (&reference, second, symbols, COLS);
-      assert_near (share_of (outputs, symbols, COLS, RUNS), q, slack (q, RUNS) + 1e-6, "%s: %zu",
-                   assignments, place);
-      largest = MAX (largest, fabs (log (p / q)));
-    }
-    cr_assert (largest >= cases[i].least && largest <= cases[i].most + 1e-6, "%s: %g", assignments,
-               largest);
   }
 }
 
@@ -386,9 +116,9 @@ Test (broken_mechanisms, noisy_max_index_of_two_queries)
       const float answers[2] = { 1 + (float) gap, 1 };
       const double p = exp (-gap / b) / 2 * (i == 0 ? 1 + gap / (2 * b) : 1);
       g_autofree char *assignments = g_strdup_printf ("epsilon=0.6 noise=%s", noises[i]);
-      g_autofree float *outputs = run ("noisy-max", assignments, answers, 2, RUNS);
+      g_autofree float *outputs = query_run ("noisy-max", assignments, answers, 2, RUNS);
 
-      assert_near (share_of (outputs, &second, 1, RUNS), p, slack (p, RUNS), "%s, gap %d",
+      assert_near (query_share (outputs, &second, 1, RUNS), p, query_slack (p, RUNS), "%s, gap %d",
                    noises[i], gap);
     }
 }
@@ -397,7 +127,8 @@ Test (broken_mechanisms, noisy_max_index_of_two_queries)
 static double
 largest_laplace_cdf (double t)
 {
-  return laplace_cdf (t - 1, 2) * laplace_cdf (t + 1, 2) * laplace_cdf (t - 2.5, 2);
+  return query_laplace_cdf (t - 1, 2) * query_laplace_cdf (t + 1, 2)
+         * query_laplace_cdf (t - 2.5, 2);
 }
 
 static double
@@ -413,7 +144,7 @@ Test (broken_mechanisms, noisy_max_values_have_their_distribution)
   static const char *const cases[] = { "releases=value", "releases=value noise=exponential" };
 
   for (gsize i = 0; i < 2; i++) {
-    g_autofree float *outputs = run ("noisy-max", cases[i], answers, 3, RUNS);
+    g_autofree float *outputs = query_run ("noisy-max", cases[i], answers, 3, RUNS);
     g_autofree double *values = g_new (double, RUNS);
     double distance;
 
@@ -446,23 +177,23 @@ Test (broken_mechanisms, noisy_max_values_are_not_private)
   g_autofree float *b = NULL;
   double p, q, seen_p, seen_q;
 
-  propose ("noisy-max", "releases=value", COLS, 0, first, second);
-  a = run ("noisy-max", "releases=value", first, COLS, RUNS);
-  b = run ("noisy-max", "releases=value", second, COLS, RUNS);
+  query_propose ("noisy-max", "releases=value", COLS, 0, first, second);
+  a = query_run ("noisy-max", "releases=value", first, COLS, RUNS);
+  b = query_run ("noisy-max", "releases=value", second, COLS, RUNS);
   p = pow (0.5, 5);
   q = p * exp (-2.5);
   seen_p = share_up_to (a, RUNS, 1);
   seen_q = share_up_to (b, RUNS, 1);
-  assert_near (seen_p, p, slack (p, RUNS), "first");
-  assert_near (seen_q, q, slack (q, RUNS), "second");
-  cr_assert (log ((seen_p - slack (p, RUNS)) / (seen_q + slack (q, RUNS))) > 2);
+  assert_near (seen_p, p, query_slack (p, RUNS), "first");
+  assert_near (seen_q, q, query_slack (q, RUNS), "second");
+  cr_assert (log ((seen_p - query_slack (p, RUNS)) / (seen_q + query_slack (q, RUNS))) > 2);
 
   g_clear_pointer (&a, g_free);
   g_clear_pointer (&b, g_free);
-  a = run ("noisy-max", "releases=value noise=exponential", first, COLS, RUNS);
-  b = run ("noisy-max", "releases=value noise=exponential", second, COLS, RUNS);
+  a = query_run ("noisy-max", "releases=value noise=exponential", first, COLS, RUNS);
+  b = query_run ("noisy-max", "releases=value noise=exponential", second, COLS, RUNS);
   p = pow (-expm1 (-0.5), 5);
-  assert_near (share_up_to (a, RUNS, 2), p, slack (p, RUNS), "first");
+  assert_near (share_up_to (a, RUNS, 2), p, query_slack (p, RUNS), "first");
   cr_assert (share_up_to (b, RUNS, 1.999999f) == 0);
 }
 
@@ -479,13 +210,13 @@ Test (broken_mechanisms, noisy_max_indices_are_private)
       g_autofree float *a = NULL;
       g_autofree float *b = NULL;
 
-      propose ("noisy-max", cases[i], COLS, pair, first, second);
-      a = run ("noisy-max", cases[i], first, COLS, RUNS);
-      b = run ("noisy-max", cases[i], second, COLS, RUNS);
+      query_propose ("noisy-max", cases[i], COLS, pair, first, second);
+      a = query_run ("noisy-max", cases[i], first, COLS, RUNS);
+      b = query_run ("noisy-max", cases[i], second, COLS, RUNS);
       for (gsize j = 0; j < COLS; j++) {
         const float index = (float) j;
-        const double p = share_of (a, &index, 1, RUNS), q = share_of (b, &index, 1, RUNS);
-        const double loose = slack (p, RUNS) + M_E * slack (q, RUNS);
+        const double p = query_share (a, &index, 1, RUNS), q = query_share (b, &index, 1, RUNS);
+        const double loose = query_slack (p, RUNS) + M_E * query_slack (q, RUNS);
 
         cr_assert (p <= M_E * q + loose && q <= M_E * p + loose, "%s, pair %u: %g, %g", cases[i],
                    pair, p, q);
@@ -508,7 +239,7 @@ Test (broken_mechanisms, all_claim_epsilon)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    const AssayDefense *defense = defense_of (cases[i][0]);
+    const AssayDefense *defense = query_defense (cases[i][0]);
     g_autoptr (AssaySettings) settings = fixture_settings (&defense->plugin, cases[i][1]);
     const AssayBudget budget = defense->mechanism->budget (settings->values, 4);
 
@@ -525,7 +256,7 @@ Test (broken_mechanisms, protect_runs_on_each_row)
   g_autoptr (AssayMatrix) secrets = fixture_normal (6, 4, 1);
 
   for (gsize i = 0; i < G_N_ELEMENTS (ids); i++) {
-    const AssayDefense *defense = defense_of (ids[i]);
+    const AssayDefense *defense = query_defense (ids[i]);
     g_autoptr (AssaySettings) settings = fixture_settings (&defense->plugin, "");
     const AssayStreamKey key = assay_stream_key (7, 0, "defense", "");
     const AssayDefenseContext context

@@ -1,92 +1,19 @@
-/* Metrics of the games link and pair, and of recovered pictures, against naive forms. */
+/* Metrics of the games link and pair against naive forms. */
 #include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
 
 #include "core/games/pair-scores.h"
-#include "core/math/image-quality.h"
-#include "core/plugin/plugin.h"
-#include "metrics/images/assignment.h"
 #include "tests/reference/fixtures.h"
-#include "tests/reference/naive-image-quality.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/metrics/measurement.h"
 
 extern const AssayMetric assay_metric_link_rank;
 extern const AssayMetric assay_metric_pair_auc;
-extern const AssayMetric assay_metric_image_recovery;
-
-/* ---- A measurement ---- */
-
-static const AssayDataset *dataset; /* of the context; NULL: none */
-
-typedef struct {
-  AssayTruth *truth;
-  AssayGuess *guess;
-  AssayOutcomes outcomes;
-} Measured;
-
-static void
-measured_clear (Measured *measured)
-{
-  assay_truth_free (measured->truth);
-  assay_guess_free (measured->guess);
-  assay_outcomes_clear (&measured->outcomes);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Measured, measured_clear)
-
-static Measured
-measured_new (void)
-{
-  return (Measured){ .truth = assay_truth_new (), .guess = assay_guess_new () };
-}
 
 static AssayArray *
 numbers (gsize rows, gsize cols, const gint64 *values)
 {
   return assay_array_take (ASSAY_INT64, 2, (const gsize[]){ rows, cols },
                            g_memdup2 (values, rows * cols * sizeof *values));
-}
-
-static gboolean
-try_measure (const AssayMetric *metric, const char *assignments, Measured *measured, GError **error)
-{
-  g_autoptr (AssaySettings) settings = fixture_settings (&metric->plugin, assignments);
-  const AssayMetricContext context = { .settings = settings->values, .dataset = dataset };
-
-  assay_outcomes_clear (&measured->outcomes);
-  measured->outcomes = (AssayOutcomes){ 0 };
-  return metric->measure (&context, measured->truth, measured->guess, &measured->outcomes, error);
-}
-
-static void
-measure (const AssayMetric *metric, const char *assignments, Measured *measured)
-{
-  g_autoptr (GError) error = NULL;
-
-  cr_assert (try_measure (metric, assignments, measured, &error), "%s", error->message);
-}
-
-static void
-refused (const AssayMetric *metric, const char *assignments, Measured *measured,
-         AssayErrorCode code, const char *message)
-{
-  g_autofree char *why = NULL;
-  GError *error = NULL;
-
-  cr_assert (!try_measure (metric, assignments, measured, &error), "%s", message);
-  cr_assert (fixture_error_is (&error, (gint) code, message, NULL, &why), "%s", why);
-}
-
-/* The outcomes that the measure called @name summarises. */
-static const double *
-series_of (const AssayMetric *metric, const char *name, const Measured *measured)
-{
-  for (const AssayMeasure *m = metric->measures; m->name != NULL; m++)
-    if (g_str_equal (m->name, name))
-      return measured->outcomes.series[m->series];
-  cr_assert_fail ("no measure %s", name);
-  return NULL;
 }
 
 /* ---- Link ---- */
@@ -105,31 +32,32 @@ Test (link_rank, known_ranks)
     { "partner-hit-at-10", { 1, 1, 0 } },   { "partner-hit-at-m", { 1, 1, 0 } },
     { "partners-found", { 0.5, 0, 0 } },
   };
-  g_auto (Measured) measured = measured_new ();
+  g_auto (Measurement) measured = measurement_new ();
   const AssayDataset twenty_one = { .public_rows = fixture_normal_rows (21, 2, 1) };
 
   assay_arrays_take (&measured.truth->arrays, "partners", numbers (3, 2, partners));
   assay_arrays_take (&measured.guess->arrays, "candidates", numbers (3, 5, candidates));
-  measure (&assay_metric_link_rank, "m=5", &measured);
+  measurement_take (&assay_metric_link_rank, "m=5", &measured);
   cr_assert (measured.outcomes.n == 3);
   for (gsize e = 0; e < G_N_ELEMENTS (expected); e++)
     for (gsize i = 0; i < 3; i++)
-      assert_near (series_of (&assay_metric_link_rank, expected[e].name, &measured)[i],
+      assert_near (measurement_series (&assay_metric_link_rank, expected[e].name, &measured)[i],
                    expected[e].expected[i], 0, "%s of item %zu", expected[e].name, i);
   /* Of 21 public rows, one that is not named is somewhere from 6 to 21. */
-  dataset = &twenty_one;
-  measure (&assay_metric_link_rank, "m=50", &measured);
-  dataset = NULL;
+  measured.dataset = &twenty_one;
+  measurement_take (&assay_metric_link_rank, "m=50", &measured);
+  measured.dataset = NULL;
   assay_rows_unref (twenty_one.public_rows);
   for (gsize i = 0; i < 3; i++) {
-    assert_near (series_of (&assay_metric_link_rank, "partner-rank-median", &measured)[i],
+    assert_near (measurement_series (&assay_metric_link_rank, "partner-rank-median", &measured)[i],
                  ((double[]){ 3, 13.5, 13.5 })[i], 0, "item %zu", i);
-    assert_near (series_of (&assay_metric_link_rank, "partner-hit-at-m", &measured)[i], i < 2, 0,
-                 "item %zu", i);
+    assert_near (measurement_series (&assay_metric_link_rank, "partner-hit-at-m", &measured)[i],
+                 i < 2, 0, "item %zu", i);
   }
   assay_arrays_take (&measured.guess->arrays, "candidates", numbers (1, 5, candidates));
-  refused (&assay_metric_link_rank, "", &measured, ASSAY_ERROR_MISMATCH,
-           "candidates are 1 x 5, but partners 3 x 2; expected some of each for the same items");
+  measurement_refused (
+      &assay_metric_link_rank, "", &measured, ASSAY_ERROR_MISMATCH,
+      "candidates are 1 x 5, but partners 3 x 2; expected some of each for the same items");
 }
 
 /* ---- Pairs ---- */
@@ -138,7 +66,7 @@ enum { ITEMS = 40, SECRETS = 12, PAIRS = ITEMS * (ITEMS - 1) / 2 };
 
 /* Two sources each, and scores with ties that lean towards pairs with a common one. */
 static void
-make_pairs (Measured *measured, float lean)
+make_pairs (Measurement *measured, float lean)
 {
   gint64 sources[ITEMS][2], pairs[PAIRS][2];
   float *scores = g_new (float, PAIRS);
@@ -170,14 +98,14 @@ make_pairs (Measured *measured, float lean)
 /* Every positive against every negative, by the lowest number of the secret that is shared. */
 Test (pair_auc, outcomes_are_those_of_a_naive_count)
 {
-  g_auto (Measured) measured = measured_new ();
+  g_auto (Measurement) measured = measurement_new ();
   const AssayArray *sources;
   const float *scores;
   const gint64 *pairs;
   gsize unit = 0;
 
   make_pairs (&measured, 20);
-  measure (&assay_metric_pair_auc, "false_positives=0.1", &measured);
+  measurement_take (&assay_metric_pair_auc, "false_positives=0.1", &measured);
   sources = assay_arrays_get (&measured.truth->arrays, "sources");
   scores = assay_array_view (assay_arrays_get (&measured.guess->arrays, "scores")).data;
   pairs = assay_array_int64 (assay_arrays_get (&measured.guess->arrays, "pairs"));
@@ -206,10 +134,11 @@ Test (pair_auc, outcomes_are_those_of_a_naive_count)
     if (positives == 0)
       continue;
     cr_assert (unit < measured.outcomes.n);
-    assert_near (series_of (&assay_metric_pair_auc, "pair-auc", &measured)[unit], won / compared,
-                 1e-12, "area of secret %d", (int) secret);
-    assert_near (series_of (&assay_metric_pair_auc, "pair-true-positives", &measured)[unit],
-                 told / positives, 1e-12, "rate of secret %d", (int) secret);
+    assert_near (measurement_series (&assay_metric_pair_auc, "pair-auc", &measured)[unit],
+                 won / compared, 1e-12, "area of secret %d", (int) secret);
+    assert_near (
+        measurement_series (&assay_metric_pair_auc, "pair-true-positives", &measured)[unit],
+        told / positives, 1e-12, "rate of secret %d", (int) secret);
     unit++;
   }
   cr_assert (unit == measured.outcomes.n && unit > SECRETS / 2);
@@ -218,10 +147,10 @@ Test (pair_auc, outcomes_are_those_of_a_naive_count)
 Test (pair_auc, perfect_scores_and_reversed_ones)
 {
   for (gint sign = -1; sign <= 1; sign += 2) {
-    g_auto (Measured) measured = measured_new ();
+    g_auto (Measurement) measured = measurement_new ();
 
     make_pairs (&measured, (float) (sign * 100));
-    measure (&assay_metric_pair_auc, "", &measured);
+    measurement_take (&assay_metric_pair_auc, "", &measured);
     for (gsize i = 0; i < measured.outcomes.n; i++) {
       assert_near (measured.outcomes.series[0][i], sign > 0, 0, "area, %d", sign);
       assert_near (measured.outcomes.series[1][i], sign > 0, 0, "rate, %d", sign);
@@ -232,7 +161,7 @@ Test (pair_auc, perfect_scores_and_reversed_ones)
 /* A rate of less than one negative has no threshold; the area is that of any other rate. */
 Test (pair_auc, too_few_negatives_leave_the_rate_out)
 {
-  g_auto (Measured) measured = measured_new ();
+  g_auto (Measurement) measured = measurement_new ();
   g_autofree double *areas = NULL;
   g_autofree char *expected = NULL;
   gsize n, n_negative = 0;
@@ -242,11 +171,11 @@ Test (pair_auc, too_few_negatives_leave_the_rate_out)
     for (gint64 j = i + 1; j < ITEMS; j++)
       n_negative
           += assay_pair_shared (assay_arrays_get (&measured.truth->arrays, "sources"), i, j) < 0;
-  measure (&assay_metric_pair_auc, "false_positives=0.1", &measured);
+  measurement_take (&assay_metric_pair_auc, "false_positives=0.1", &measured);
   cr_assert_null (measured.outcomes.left_out[1]);
   n = measured.outcomes.n;
   areas = g_memdup2 (measured.outcomes.series[0], n * sizeof (double));
-  measure (&assay_metric_pair_auc, "false_positives=0.001", &measured);
+  measurement_take (&assay_metric_pair_auc, "false_positives=0.001", &measured);
   cr_assert (measured.outcomes.n == n && n > SECRETS / 2);
   cr_assert_arr_eq (measured.outcomes.series[0], areas, n * sizeof (double));
   expected = g_strdup_printf ("false_positives = 0.001 of %zu pairs that share no secret is less "
@@ -258,7 +187,7 @@ Test (pair_auc, too_few_negatives_leave_the_rate_out)
 
 Test (pair_auc, bad_input)
 {
-  g_auto (Measured) measured = measured_new ();
+  g_auto (Measurement) measured = measurement_new ();
   gint64 alike[ITEMS][2], apart[ITEMS][2];
 
   make_pairs (&measured, 0);
@@ -267,303 +196,16 @@ Test (pair_auc, bad_input)
     apart[i][0] = apart[i][1] = (gint64) i;
   }
   assay_arrays_take (&measured.truth->arrays, "sources", numbers (ITEMS, 2, *apart));
-  refused (&assay_metric_pair_auc, "", &measured, ASSAY_ERROR_DATA,
-           "none of the 780 pairs that were scored shares a secret; expected some that do and some "
-           "that do not");
+  measurement_refused (
+      &assay_metric_pair_auc, "", &measured, ASSAY_ERROR_DATA,
+      "none of the 780 pairs that were scored shares a secret; expected some that do and some "
+      "that do not");
   assay_arrays_take (&measured.truth->arrays, "sources", numbers (ITEMS, 2, *alike));
-  refused (&assay_metric_pair_auc, "", &measured, ASSAY_ERROR_DATA,
-           "each of the 780 pairs that were scored shares a secret; expected some that do and some "
-           "that do not");
+  measurement_refused (
+      &assay_metric_pair_auc, "", &measured, ASSAY_ERROR_DATA,
+      "each of the 780 pairs that were scored shares a secret; expected some that do and some "
+      "that do not");
   assay_arrays_take (&measured.truth->arrays, "sources", numbers (2, 2, *apart));
-  refused (&assay_metric_pair_auc, "", &measured, ASSAY_ERROR_MISMATCH,
-           "pair 1 is of items 0 and 2, expected two of 2");
-}
-
-/* ---- Assignment ---- */
-
-/* The least sum over all ways to give rows from @row on columns of their own. */
-static double
-least_sum (const double *costs, gsize n, gsize m, gsize row, guint taken)
-{
-  double least = INFINITY;
-
-  if (row == n)
-    return 0;
-  for (gsize j = 0; j < m; j++)
-    if (!(taken >> j & 1))
-      least = MIN (least, costs[row * m + j] + least_sum (costs, n, m, row + 1, taken | 1u << j));
-  return least;
-}
-
-Test (assignment, sum_is_the_least_of_all)
-{
-  for (gsize n = 1; n <= 6; n++)
-    for (gsize m = n; m <= 7; m++)
-      for (guint64 trial = 0; trial < 20; trial++) {
-        AssayStream stream = assay_stream (assay_stream_key (trial, 0, "costs", ""), n * 8 + m);
-        double costs[42], sum = 0;
-        gsize columns[6];
-        guint taken = 0;
-
-        /* Whole numbers, so that many ways cost the same. */
-        for (gsize i = 0; i < n * m; i++)
-          costs[i] = (double) assay_stream_below (&stream, 12) - 6;
-        cr_assert (metric_assign (costs, n, m, columns, NULL));
-        for (gsize i = 0; i < n; i++) {
-          cr_assert (columns[i] < m && !(taken >> columns[i] & 1), "%zu x %zu", n, m);
-          taken |= 1u << columns[i];
-          sum += costs[i * m + columns[i]];
-        }
-        assert_near (sum, least_sum (costs, n, m, 0, 0), 1e-12, "%zu x %zu", n, m);
-      }
-}
-
-/* ---- Pictures ---- */
-
-enum { SIDE = 14, PICTURES = 5, D = SIDE * SIDE };
-
-static const AssayImageShape shape = { SIDE, SIDE, 1 };
-
-static Measured
-make_pictures (const AssayMatrix *secrets, const AssayMatrix *estimates, double black, double white)
-{
-  Measured measured = measured_new ();
-
-  measured.truth->geometry = (AssayGeometry){ SIDE, SIDE, 1, black, white };
-  assay_arrays_take (
-      &measured.truth->arrays, "secrets",
-      assay_array_take_matrix (assay_matrix_copy (assay_matrix_view (secrets), NULL)));
-  assay_arrays_take (
-      &measured.guess->arrays, "estimates",
-      assay_array_take_matrix (assay_matrix_copy (assay_matrix_view (estimates), NULL)));
-  return measured;
-}
-
-/* SSIM of two pictures as they are shown: @black is 0. */
-static double
-shown_ssim (double range, double black, const float *a, const float *b)
-{
-  float from_a[D], from_b[D];
-
-  for (gsize j = 0; j < D; j++) {
-    from_a[j] = (float) ((double) a[j] - black);
-    from_b[j] = (float) ((double) b[j] - black);
-  }
-  return naive_ssim (shape, range, from_a, from_b);
-}
-
-static double
-naive_correlation (const float *a, const float *b)
-{
-  double of_a = 0, of_b = 0, of_both = 0, mean_a = 0, mean_b = 0;
-
-  for (gsize j = 0; j < D; j++) {
-    mean_a += (double) a[j] / D;
-    mean_b += (double) b[j] / D;
-    of_a += (double) a[j] * a[j];
-    of_b += (double) b[j] * b[j];
-    of_both += (double) a[j] * b[j];
-  }
-  return (of_both - D * mean_a * mean_b)
-         / sqrt ((of_a - D * mean_a * mean_a) * (of_b - D * mean_b * mean_b));
-}
-
-/* Secret i plus noise of deviation i / 2: from perfect to poor. */
-Test (image_recovery, outcomes_are_those_of_the_definitions)
-{
-  g_autoptr (AssayMatrix) secrets = fixture_normal (PICTURES, D, 1);
-  g_autoptr (AssayMatrix) estimates = fixture_normal (PICTURES, D, 2);
-  g_auto (Measured) measured = { 0 };
-  gsize n_above = 0;
-
-  for (gsize i = 0; i < PICTURES * D; i++)
-    estimates->data[i] = secrets->data[i] + 0.5f * (float) (i / D) * estimates->data[i];
-  measured = make_pictures (secrets, estimates, -2, 3);
-  measure (&assay_metric_image_recovery, "", &measured);
-  cr_assert (measured.outcomes.n == PICTURES);
-  for (gsize i = 0; i < PICTURES; i++) {
-    const float *a = assay_matrix_row (secrets, i), *b = assay_matrix_row (estimates, i);
-    const double correlation = naive_correlation (a, b);
-    double mae = 0, mse = 0;
-
-    for (gsize j = 0; j < D; j++) {
-      mae += fabs ((double) a[j] - b[j]) / D;
-      mse += ((double) a[j] - b[j]) * ((double) a[j] - b[j]) / D;
-    }
-    assert_near (series_of (&assay_metric_image_recovery, "image-mae", &measured)[i], mae / 5,
-                 1e-12, "MAE of %zu", i);
-    assert_near (series_of (&assay_metric_image_recovery, "image-psnr", &measured)[i],
-                 i == 0 ? 100 : 10 * log10 (25 / mse), 1e-9, "PSNR of %zu", i);
-    assert_near (series_of (&assay_metric_image_recovery, "image-ssim", &measured)[i],
-                 shown_ssim (5, -2, a, b), 1e-9, "SSIM of %zu", i);
-    assert_near (series_of (&assay_metric_image_recovery, "image-correlation", &measured)[i],
-                 correlation, 1e-9, "correlation of %zu", i);
-    assert_near (
-        series_of (&assay_metric_image_recovery, "image-correlation-above-80", &measured)[i],
-        correlation > 0.8, 0, "share of %zu", i);
-    assert_near (
-        series_of (&assay_metric_image_recovery, "image-correlation-above-50", &measured)[i],
-        correlation > 0.5, 0, "share of %zu", i);
-    n_above += correlation > 0.8;
-  }
-  cr_assert (n_above > 0 && n_above < PICTURES, "the test has cases on both sides");
-}
-
-/* Negated, in another order, and among strangers: found again where that is allowed. */
-Test (image_recovery, order_and_sign_are_found)
-{
-  static const gsize order[] = { 3, 0, 4, 1, 2 };
-  g_autoptr (AssayMatrix) secrets = fixture_normal (PICTURES, D, 1);
-  g_autoptr (AssayMatrix) estimates = fixture_normal (PICTURES + 3, D, 3);
-  g_auto (Measured) measured = { 0 };
-
-  for (gsize i = 0; i < PICTURES; i++)
-    for (gsize j = 0; j < D; j++)
-      assay_matrix_row (estimates, order[i] + 2)[j]
-          = (i % 2 == 0 ? -1.0f : 1.0f) * assay_matrix_row (secrets, i)[j];
-  measured = make_pictures (secrets, estimates, 0, 0);
-  measure (&assay_metric_image_recovery, "matching=best sign=free", &measured);
-  for (gsize i = 0; i < PICTURES; i++) {
-    assert_near (measured.outcomes.series[0][i], 0, 0, "MAE of %zu", i);
-    assert_near (measured.outcomes.series[2][i], 1, 0, "SSIM of %zu", i);
-    assert_near (measured.outcomes.series[3][i], 1, 1e-12, "correlation of %zu", i);
-  }
-  /* With known signs the negated ones are somewhere else. */
-  measure (&assay_metric_image_recovery, "matching=best", &measured);
-  for (gsize i = 0; i < PICTURES; i++)
-    cr_assert ((measured.outcomes.series[3][i] > 0.9) == (i % 2 == 1), "secret %zu: %g", i,
-               measured.outcomes.series[3][i]);
-  /* More estimates than secrets: auto matches them as best does. */
-  measure (&assay_metric_image_recovery, "", &measured);
-  for (gsize i = 0; i < PICTURES; i++)
-    cr_assert ((measured.outcomes.series[3][i] > 0.9) == (i % 2 == 1), "secret %zu", i);
-  refused (&assay_metric_image_recovery, "matching=order", &measured, ASSAY_ERROR_MISMATCH,
-           "estimates are 8 x 196, but the secrets are 5 x 196; with matching = best their number "
-           "may differ");
-  measured.truth->geometry.height = 0;
-  refused (&assay_metric_image_recovery, "", &measured, ASSAY_ERROR_MISMATCH,
-           "the truth does not say what images the secrets are; expected its geometry");
-}
-
-/* What matching alone makes of pictures is stated by the same matching to other images. Of n
- * secrets of D independent pixels and n estimates that know nothing, both correlations are the same
- * but for chance. Their difference of means has a deviation of at most sqrt (2 / (n D)), as matched
- * ones scatter less than those that are not. */
-Test (image_recovery, chance_is_that_of_other_images)
-{
-  enum { N = 60, TEST = 150 };
-  g_autoptr (AssayMatrix) secrets = fixture_normal (N, D, 1);
-  g_autoptr (AssayMatrix) ignorant = fixture_normal (N, D, 2);
-  g_autoptr (AssayMatrix) reversed = fixture_normal (N, D, 1);
-  const AssayDataset beside = { .test = fixture_normal_rows (TEST, D, 3) };
-  const AssayMatrix *const estimates[] = { ignorant, reversed };
-
-  for (gsize i = 0; i < N; i++)
-    memcpy (assay_matrix_row (reversed, N - 1 - i), assay_matrix_row (secrets, i),
-            D * sizeof (float));
-  dataset = &beside;
-  for (gsize e = 0; e < 2; e++) {
-    g_auto (Measured) measured = make_pictures (secrets, estimates[e], -4, 4);
-    double mean = 0, chance = 0, ssim = 0, ssim_chance = 0;
-
-    measure (&assay_metric_image_recovery, "matching=best", &measured);
-    cr_assert (measured.outcomes.n == N);
-    for (gsize i = 0; i < N; i++) {
-      mean += series_of (&assay_metric_image_recovery, "image-correlation", &measured)[i] / N;
-      chance
-          += series_of (&assay_metric_image_recovery, "image-correlation-chance", &measured)[i] / N;
-      ssim += series_of (&assay_metric_image_recovery, "image-ssim", &measured)[i] / N;
-      ssim_chance
-          += series_of (&assay_metric_image_recovery, "image-ssim-chance", &measured)[i] / N;
-    }
-    /* Of 60 correlations of deviation 1 / sqrt (D) the best is near 0.16, an assigned one lower. */
-    cr_assert (chance > 1.2 / sqrt (D), "matching lifts chance above 0: %g", chance);
-    if (e == 0)
-      assert_near (mean, chance, 5 * sqrt (2.0 / (N * D)), "what is random");
-    else
-      cr_assert (mean > 1 - 1e-6 && chance < 0.2, "%g, chance %g", mean, chance);
-    assert_near (ssim, e == 0 ? ssim_chance : 1, e == 0 ? 0.03 : 1e-12, "SSIM");
-    cr_assert (ssim_chance < 0.3, "%g", ssim_chance);
-  }
-  dataset = NULL;
-  assay_rows_unref (beside.test);
-}
-
-/* Against a naive form: in order, the drawn images are test images, all different, and where these
- * are too few, public ones; where all are, the series are left out with the reason. */
-Test (image_recovery, other_images)
-{
-  g_autoptr (AssayMatrix) secrets = fixture_normal (PICTURES, D, 1);
-  g_autoptr (AssayMatrix) estimates = fixture_normal (PICTURES, D, 2);
-  g_autoptr (AssayMatrix) others = fixture_normal (PICTURES + 2, D, 3);
-  g_auto (Measured) measured = make_pictures (secrets, estimates, -4, 4);
-  AssayDataset beside
-      = { .test = fixture_normal_rows (PICTURES - 1, D, 4), .public_rows = fixture_rows (others) };
-  gboolean is_drawn[PICTURES + 2] = { FALSE };
-
-  dataset = &beside;
-  measure (&assay_metric_image_recovery, "", &measured);
-  for (gsize i = 0; i < PICTURES; i++) {
-    const double found
-        = series_of (&assay_metric_image_recovery, "image-correlation-chance", &measured)[i];
-    gsize from = 0;
-
-    while (from < others->rows
-           && fabs (naive_correlation (assay_matrix_row (others, from),
-                                       assay_matrix_row (estimates, i))
-                    - found)
-                  > 1e-9)
-      from++;
-    cr_assert (from < others->rows && !is_drawn[from], "picture %zu", i);
-    is_drawn[from] = TRUE;
-    assert_near (
-        series_of (&assay_metric_image_recovery, "image-ssim-chance", &measured)[i],
-        shown_ssim (8, -4, assay_matrix_row (others, from), assay_matrix_row (estimates, i)), 1e-9,
-        "picture %zu", i);
-  }
-  assay_rows_unref (beside.public_rows);
-  beside.public_rows = NULL;
-  measure (&assay_metric_image_recovery, "", &measured);
-  dataset = NULL;
-  assay_rows_unref (beside.test);
-  cr_assert (measured.outcomes.n == PICTURES && measured.outcomes.series[5] != NULL);
-  for (gsize s = 6; s < 8; s++) {
-    cr_assert (measured.outcomes.series[s] == NULL);
-    cr_assert_str_eq (measured.outcomes.left_out[s],
-                      "there are 4 test and 0 public images to compare with; expected as many of "
-                      "one kind as secrets, 5");
-  }
-}
-
-/* Fewer estimates than secrets: the others have a grey picture, and nothing to show. */
-Test (image_recovery, secrets_may_be_left_over)
-{
-  g_autoptr (AssayMatrix) secrets = fixture_normal (PICTURES, D, 1);
-  g_autoptr (AssayMatrix) estimates
-      = assay_matrix_copy (assay_view_rows (assay_matrix_view (secrets), 1, 2), NULL);
-  g_autoptr (AssaySettings) settings
-      = fixture_settings (&assay_metric_image_recovery.plugin, "matching=best");
-  const AssayMetricContext context = { .settings = settings->values };
-  g_auto (Measured) measured = make_pictures (secrets, estimates, -4, 6);
-
-  measure (&assay_metric_image_recovery, "matching=best", &measured);
-  for (gsize i = 0; i < PICTURES; i++) {
-    g_autoptr (AssayPhoto) original = NULL;
-    g_autoptr (AssayPhoto) recovered = NULL;
-    const float *secret = assay_matrix_row (secrets, i);
-    double mae = 0;
-
-    for (gsize j = 0; j < D; j++)
-      mae += fabs (secret[j] - 1.0) / D / 10;
-    assert_near (measured.outcomes.series[0][i], i == 1 || i == 2 ? 0 : mae, 1e-12, "MAE of %zu",
-                 i);
-    cr_assert (assay_metric_image_recovery.show (&context, measured.truth, measured.guess, i,
-                                                 &original, &recovered, NULL));
-    cr_assert ((recovered != NULL) == (i == 1 || i == 2));
-    cr_assert (original->width == SIDE && original->height == SIDE && original->channels == 1);
-    for (gsize j = 0; j < D; j++) {
-      assert_near (original->data[j], 25.5 * (secret[j] + 4), 1e-4, "pixel %zu of %zu", j, i);
-      cr_assert (recovered == NULL || recovered->data[j] == original->data[j]);
-    }
-  }
+  measurement_refused (&assay_metric_pair_auc, "", &measured, ASSAY_ERROR_MISMATCH,
+                       "pair 1 is of items 0 and 2, expected two of 2");
 }

@@ -1,13 +1,11 @@
-/* Every plugin that is built in: its metadata, its promises, and its control. */
+/* Every plugin that is built in: its metadata, and the lists that it stands in. */
 #include <criterion/criterion.h>
-#include <math.h>
 #include <string.h>
 
 #include "core/data/codes.h"
-#include "core/games/control.h"
 #include "core/plugin/registry.h"
-#include "runner/run/steps.h"
 #include "tests/reference/fixtures.h"
+#include "tests/unit/core/plugin/plugin-promises.h"
 
 static const struct {
   AssayPluginType type;
@@ -35,13 +33,6 @@ is_word_of (const char *text, const char *separators)
   return !after_separator;
 }
 
-static gboolean
-is_text (const char *text)
-{
-  return text != NULL && strlen (text) > 3 && g_utf8_validate (text, -1, NULL)
-         && strchr (text, '\n') == NULL;
-}
-
 /* Every default is a value that a scenario could have given: in range, and of the right type. */
 static void
 check_parameter (const AssayPlugin *plugin, const AssayParam *param)
@@ -54,7 +45,7 @@ check_parameter (const AssayPlugin *plugin, const AssayParam *param)
   const gboolean is_required = param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL;
 
   cr_assert (is_word_of (param->name, "_"), "%s: %s is not snake_case", plugin->id, param->name);
-  cr_assert (is_text (param->help), "%s: %s has no help", plugin->id, param->name);
+  cr_assert (plugin_is_text (param->help), "%s: %s has no help", plugin->id, param->name);
   cr_assert (param->offset < plugin->settings_size, "%s: %s", plugin->id, param->name);
   cr_assert (param->low <= param->high, "%s: %s has no range", plugin->id, param->name);
   for (const AssayParam *other = plugin->parameters; other < param; other++)
@@ -80,8 +71,8 @@ Test (plugins, metadata_is_complete)
       cr_assert (is_word_of (plugin->id, "-"), "%s is not kebab-case", plugin->id);
       cr_assert (i == 0 || strcmp (list[i - 1]->id, plugin->id) < 0, "%s is out of order",
                  plugin->id);
-      cr_assert (is_text (plugin->summary) && is_text (plugin->reference.work)
-                     && is_text (plugin->reference.place),
+      cr_assert (plugin_is_text (plugin->summary) && plugin_is_text (plugin->reference.work)
+                     && plugin_is_text (plugin->reference.place),
                  "%s: summary or reference", plugin->id);
       cr_assert ((plugin->parameters != NULL) == (plugin->settings_size > 0), "%s", plugin->id);
       cr_assert (assay_registry_find (types[t].type, plugin->id, NULL) == plugin, "%s", plugin->id);
@@ -100,7 +91,8 @@ Test (plugins, mechanisms_and_games_are_complete)
 
     if (mechanism == NULL)
       continue;
-    cr_assert (is_text (defense->claim) && is_text (mechanism->neighbours), "%s", defense->id);
+    cr_assert (plugin_is_text (defense->claim) && plugin_is_text (mechanism->neighbours), "%s",
+               defense->id);
     cr_assert (mechanism->budget != NULL && mechanism->size != NULL, "%s", defense->id);
     /* Of this process with pairs of its own, or of another with pairs in a file. */
     cr_assert (mechanism->run_many == NULL
@@ -136,17 +128,6 @@ Test (plugins, mechanisms_and_games_are_complete)
   }
 }
 
-/* Whether its defaults can be played. Those of plugins that must be told a program to run cannot:
- * the suite exec of tests/cli plays them. */
-static gboolean
-is_complete (const AssayPlugin *plugin)
-{
-  g_autoptr (AssaySettings) settings
-      = assay_settings_new (plugin->parameters, plugin->settings_size);
-
-  return assay_settings_check_complete (settings, NULL);
-}
-
 static gboolean
 is_looked_for (const AssayPlugin *plugin)
 {
@@ -158,12 +139,12 @@ is_looked_for (const AssayPlugin *plugin)
 Test (plugins, defenses_and_attacks_without_defaults)
 {
   for (gsize i = 0; assay_defenses[i] != NULL; i++)
-    cr_assert (is_complete (&assay_defenses[i]->plugin)
+    cr_assert (plugin_is_complete (&assay_defenses[i]->plugin)
                    == (!g_str_equal (assay_defenses[i]->id, "exec")
                        && !is_looked_for (&assay_defenses[i]->plugin)),
                "%s", assay_defenses[i]->id);
   for (gsize i = 0; assay_attacks[i] != NULL; i++)
-    cr_assert (is_complete (&assay_attacks[i]->plugin)
+    cr_assert (plugin_is_complete (&assay_attacks[i]->plugin)
                    == (!g_str_equal (assay_attacks[i]->id, "exec")
                        && !is_looked_for (&assay_attacks[i]->plugin)),
                "%s", assay_attacks[i]->id);
@@ -199,8 +180,8 @@ Test (plugins, measures)
     cr_assert (metric->n_series >= 1 && metric->n_series <= ASSAY_MAX_SERIES, "%s", metric->id);
     cr_assert (metric->measures[0].name != NULL, "%s", metric->id);
     for (const AssayMeasure *m = metric->measures; m->name != NULL; m++) {
-      cr_assert (is_word_of (m->name, "-") && is_text (m->help) && is_text (m->unit), "%s",
-                 m->name);
+      cr_assert (is_word_of (m->name, "-") && plugin_is_text (m->help) && plugin_is_text (m->unit),
+                 "%s", m->name);
       cr_assert (m->series < metric->n_series && m->low < m->high, "%s", m->name);
       cr_assert (m->statistic != ASSAY_STATISTIC_RATE || (m->low == 0 && m->high == 1), "%s",
                  m->name);
@@ -266,324 +247,4 @@ Test (plugins, unknown_names_have_the_closest_match)
                                "attacks' shows all",
                                NULL, &why),
              "%s", why);
-}
-
-/* ---- Defenses and attacks: same seed same result, broken input ---- */
-
-enum { SECRETS = 12, COLS = 16, ROWS = 400 };
-
-/* Defaults, but for what so few secrets cannot give: bits, anchors, labelled rows. */
-static AssaySettings *
-settings_for (const AssayDefense *defense)
-{
-  static const char *const sizes[] = { "bits", "anchors", "labelled" };
-  AssaySettings *settings = assay_settings_new (defense->parameters, defense->settings_size);
-
-  for (guint i = 0; defense->produces == ASSAY_RELEASE_CODES && i < G_N_ELEMENTS (sizes); i++)
-    if (assay_param_exists (defense->parameters, sizes[i]))
-      cr_assert (assay_settings_set (settings, sizes[i], "6", NULL), "%s", sizes[i]);
-  return settings;
-}
-
-/* As `defense` would in a cell, with labels of two classes for codes. */
-static gboolean
-protect_with (const AssayDefense *defense, const AssaySettings *settings, guint64 seed,
-              AssayView secrets, AssayRows *database, AssayRelease **ret_release,
-              AssayTruth **ret_truth, GError **error)
-{
-  static const gint64 labels[SECRETS] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
-  const AssayStreamKey key = assay_stream_key (seed, 0, "defense", "");
-  const AssaySecrets known = { .rows = secrets,
-                               .labels = defense->produces == ASSAY_RELEASE_CODES ? labels : NULL,
-                               .n_classes = 2 };
-  const AssayKnowledge knowledge = { .database = database, .public_rows = database };
-
-  return assay_step_protect (defense, settings, key, key, &known, &knowledge, ret_release,
-                             ret_truth, error);
-}
-
-/* Secrets of the first form that @defense takes: reals, bits, or one whole number each. */
-static AssayMatrix *
-secrets_for (const AssayDefense *defense)
-{
-  g_autoptr (AssaySettings) settings = settings_for (defense);
-  AssayMatrix *normal = fixture_normal (SECRETS, COLS, 1);
-
-  for (guint form = 0; form < 3; form++) {
-    g_autoptr (AssayMatrix) secrets = assay_matrix_new (SECRETS, form == 2 ? 1 : COLS, NULL);
-    g_autoptr (AssayRows) database = fixture_normal_rows (ROWS, secrets->cols, 2);
-    g_autoptr (AssayRelease) release = NULL;
-    g_autoptr (AssayTruth) truth = NULL;
-
-    for (gsize i = 0; i < secrets->rows * secrets->cols; i++)
-      secrets->data[i] = form == 0   ? normal->data[i]
-                         : form == 1 ? (float) (normal->data[i] > 0)
-                                     : (float) (i % 8);
-    if (!protect_with (defense, settings, 1, assay_matrix_view (secrets), database, &release,
-                       &truth, NULL))
-      continue;
-    assay_matrix_free (normal);
-    return g_steal_pointer (&secrets);
-  }
-  cr_assert_fail ("%s takes none of the forms of secrets", defense->id);
-  return normal;
-}
-
-static AssaySettings *
-defaults (const AssayPlugin *plugin)
-{
-  return assay_settings_new (plugin->parameters, plugin->settings_size);
-}
-
-static gboolean
-protect (const AssayDefense *defense, AssayView secrets, guint64 seed, AssayRelease **ret_release,
-         AssayTruth **ret_truth, GError **error)
-{
-  g_autoptr (AssaySettings) settings = settings_for (defense);
-  g_autoptr (AssayRows) database = fixture_normal_rows (ROWS, COLS, 2);
-
-  return protect_with (defense, settings, seed, secrets, database, ret_release, ret_truth, error);
-}
-
-static gboolean
-is_same (const AssayArrays *a, const AssayArrays *b)
-{
-  for (guint i = 0; i < a->names->len; i++) {
-    const AssayArray *x = a->arrays->pdata[i], *y = assay_arrays_get (b, a->names->pdata[i]);
-
-    if (y == NULL || assay_array_count (x) != assay_array_count (y)
-        || memcmp (x->data, y->data, assay_array_count (x) * assay_type_size (x->type)) != 0)
-      return FALSE;
-  }
-  return a->names->len == b->names->len;
-}
-
-Test (plugins, defenses)
-{
-  for (gsize i = 0; assay_defenses[i] != NULL; i++) {
-    const AssayDefense *defense = assay_defenses[i];
-    const gboolean is_aggregate = defense->produces == ASSAY_RELEASE_STATISTICS;
-    g_autoptr (AssayMatrix) secrets = is_complete (&defense->plugin) ? secrets_for (defense) : NULL;
-    const AssayView view = secrets != NULL ? assay_matrix_view (secrets) : (AssayView){ 0 };
-    g_autoptr (AssayRelease) first = NULL;
-    g_autoptr (AssayRelease) second = NULL;
-    g_autoptr (AssayTruth) truth = NULL;
-    g_autoptr (AssayTruth) again = NULL;
-    g_autoptr (GError) error = NULL;
-
-    if (secrets == NULL)
-      continue;
-    cr_assert (protect (defense, view, 1, &first, &truth, &error), "%s",
-               error != NULL ? error->message : "");
-    cr_assert (protect (defense, view, 1, &second, &again, NULL), "%s", defense->id);
-    cr_assert (first->kind == defense->produces
-                   && assay_release_count (first) == (is_aggregate ? 1 : SECRETS),
-               "%s", defense->id);
-    cr_assert (is_same (&first->arrays, &second->arrays)
-                   && is_same (&truth->arrays, &again->arrays),
-               "%s: same seed, other release", defense->id);
-    cr_assert_str_eq (first->defense, defense->id);
-    /* No row at all (of which only statistics can tell), and a value that is not finite. */
-    g_clear_pointer (&second, assay_release_free);
-    g_clear_pointer (&again, assay_truth_free);
-    cr_assert (is_aggregate
-                   || (!protect (defense, assay_view_rows (view, 0, 0), 1, &second, &again, &error)
-                       && second == NULL && error != NULL && error->domain == ASSAY_ERROR),
-               "%s takes no secrets", defense->id);
-    g_clear_error (&error);
-    for (gsize b = 0; b < 3; b++) {
-      static const float bad[] = { NAN, INFINITY, -INFINITY };
-      const float kept = secrets->data[7];
-
-      secrets->data[7] = bad[b];
-      cr_assert (!protect (defense, view, 1, &second, &again, &error) && second == NULL,
-                 "%s takes %g", defense->id, (double) bad[b]);
-      cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC), "%s: %s", defense->id,
-                 error->message);
-      g_clear_error (&error);
-      secrets->data[7] = kept;
-    }
-  }
-}
-
-/* With @rows as all rows that can be granted; the release is its own repeat, if there are any. */
-static gboolean
-attack_once (const AssayAttack *attack, const AssayRelease *release, AssayRows *rows,
-             AssayGuess **ret_guess, GError **error)
-{
-  static const gint64 groups[SECRETS] = { 0 };
-  g_autoptr (AssaySettings) settings = defaults (&attack->plugin);
-  const AssayKnowledge knowledge = { .database = rows, .public_rows = rows };
-  g_autoptr (GPtrArray) repeats = g_ptr_array_new ();
-  const guint wants = attack->needs & ASSAY_GRANT_HASH_FUNCTION ? ASSAY_GRANT_PUBLIC : 0;
-  const AssayGranted granted = {
-    .grants = attack->needs | wants, .knowledge = &knowledge, .groups = groups, .repeats = repeats
-  };
-
-  if (assay_rows_count (rows) > 0)
-    g_ptr_array_add (repeats, (gpointer) release);
-  return assay_step_attack (attack, settings, assay_stream_key (1, 0, "attack", ""), release,
-                            &granted, ret_guess, error);
-}
-
-/* Against every defense whose release it reads; each attack must read some. */
-Test (plugins, attacks)
-{
-  for (gsize a = 0; assay_attacks[a] != NULL; a++) {
-    const AssayAttack *attack = assay_attacks[a];
-    guint n_read = attack->game != ASSAY_GAME_RECONSTRUCT;
-
-    if (!is_complete (&attack->plugin))
-      continue;
-    for (gsize d = 0; assay_defenses[d] != NULL; d++) {
-      g_autoptr (AssayRelease) release = NULL;
-      g_autoptr (AssayTruth) truth = NULL;
-      g_autoptr (AssayGuess) first = NULL;
-      g_autoptr (AssayGuess) second = NULL;
-      g_autoptr (AssayGuess) none = NULL;
-      g_autoptr (GError) error = NULL;
-
-      g_autoptr (AssayMatrix) secrets = NULL;
-      g_autoptr (AssayRows) rows = NULL;
-      g_autoptr (AssayRows) empty = NULL;
-
-      if (attack->game != ASSAY_GAME_RECONSTRUCT || !(attack->reads & assay_defenses[d]->produces)
-          || !is_complete (&assay_defenses[d]->plugin))
-        continue;
-      n_read++;
-      secrets = secrets_for (assay_defenses[d]);
-      cr_assert (
-          protect (assay_defenses[d], assay_matrix_view (secrets), 1, &release, &truth, NULL));
-      rows = fixture_normal_rows (ROWS, assay_release_cols (release), 2);
-      empty = assay_rows_new (assay_release_cols (release));
-      cr_assert (attack_once (attack, release, rows, &first, &error), "%s: %s", attack->id,
-                 error != NULL ? error->message : "");
-      cr_assert (attack_once (attack, release, rows, &second, NULL), "%s", attack->id);
-      cr_assert (is_same (&first->arrays, &second->arrays), "%s: same seed, other guess",
-                 attack->id);
-      if (attack->needs == ASSAY_GRANT_NONE)
-        continue;
-      cr_assert (!attack_once (attack, release, empty, &none, &error) && none == NULL,
-                 "%s wins with nothing", attack->id);
-      cr_assert (error->domain == ASSAY_ERROR, "%s", attack->id);
-    }
-    cr_assert (n_read > 0, "%s reads nothing that a defense makes", attack->id);
-  }
-}
-
-/* ---- Controls ---- */
-
-/* Deliberately broken: guesses zeros, the first public row, and that all pairs are alike. */
-static gboolean
-guess_zeros (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
-             GError **error)
-{
-  enum { MOST = 100 }; /* items whose pairs are named */
-  const gsize n = assay_release_count (seen->release), m = MIN (n, MOST), p = m * (m - 1) / 2;
-  const gsize bytes = assay_code_bytes (seen->release->bits);
-  AssayMatrix *zeros = assay_matrix_new (n, assay_release_cols (seen->release), error);
-  gint64 *pairs = g_new0 (gint64, 2 * p), *next = pairs;
-
-  (void) context;
-  for (gsize i = 0; i < m; i++)
-    for (gsize j = i + 1; j < m; j++) {
-      *next++ = (gint64) i;
-      *next++ = (gint64) j;
-    }
-  if (bytes > 0 && zeros->cols == 0)
-    assay_arrays_take (
-        &ret_guess->arrays, "codes",
-        assay_array_take (ASSAY_UINT8, 2, (const gsize[]){ n, bytes }, g_new0 (guint8, n * bytes)));
-  if (zeros->cols > 0)
-    assay_arrays_take (&ret_guess->arrays, "estimates", assay_array_take_matrix (zeros));
-  else
-    assay_matrix_free (zeros);
-  assay_arrays_take (
-      &ret_guess->arrays, "candidates",
-      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, 1 }, g_new0 (gint64, n)));
-  assay_arrays_take (&ret_guess->arrays, "pairs",
-                     assay_array_take (ASSAY_INT64, 2, (const gsize[]){ p, 2 }, pairs));
-  assay_arrays_take (&ret_guess->arrays, "scores",
-                     assay_array_take (ASSAY_FLOAT32, 1, &p, g_new0 (float, p)));
-  return TRUE;
-}
-
-/* Deliberately broken: an event that never happens. */
-static gsize
-count_nothing (const AssayEvent *event, const AssayOracle *oracle, const float *outputs,
-               gsize count)
-{
-  (void) event;
-  (void) oracle;
-  (void) outputs;
-  (void) count;
-  return 0;
-}
-
-static AssayEvent *
-choose_nothing (const AssayAttackContext *context, const AssayOracle *oracle, GError **error)
-{
-  AssayEvent *event = g_new0 (AssayEvent, 1);
-
-  (void) context, (void) oracle, (void) error;
-  event->runs = 1000;
-  event->says = g_strdup ("nothing");
-  event->count = count_nothing;
-  return event;
-}
-
-/* Deliberately broken: every canary is as likely in as out. */
-static gboolean
-score_alike (const AssayAttackContext *context, const AssayOneRun *seen, double *ret_scores,
-             GError **error)
-{
-  (void) context;
-  (void) error;
-  for (gsize i = 0; i < seen->canaries.rows; i++)
-    ret_scores[i] = 0;
-  return TRUE;
-}
-
-Test (plugins, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
-{
-  for (gsize i = 0; assay_attacks[i] != NULL; i++) {
-    AssayAttack whole = *assay_attacks[i], broken = whole;
-    g_autoptr (AssaySettings) settings = defaults (&broken.plugin);
-
-    if (!assay_attack_has_control (&whole))
-      continue;
-    /* In place of a program: the released numbers as they are. */
-    if (!is_complete (&whole.plugin))
-      whole.attack
-          = ((const AssayAttack *) assay_registry_find (ASSAY_PLUGIN_ATTACK, "verbatim", NULL))
-                ->attack;
-    cr_assert (is_text (broken.control.says) && broken.control.at_least >= 0.5
-                   && broken.control.within < 1,
-               "%s", broken.id);
-    broken.attack = guess_zeros;
-    broken.choose_event = choose_nothing;
-    broken.score_canaries = score_alike;
-    for (guint64 seed = 0; seed < 20; seed++) {
-      AssayControlOutcome outcome, again;
-      g_autoptr (GError) error = NULL;
-
-      cr_assert (assay_control_run (&whole, settings, seed, &outcome, &error), "%s",
-                 error != NULL ? error->message : "");
-      cr_assert (outcome.is_won && outcome.n > 0, "%s, seed %d: recovered %g of %zu", broken.id,
-                 (int) seed, outcome.share, outcome.n);
-      if (seed >= 5)
-        continue;
-      cr_assert (assay_control_run (&whole, settings, seed, &again, NULL)
-                     && again.share == outcome.share,
-                 "%s, seed %d: another outcome", broken.id, (int) seed);
-      /* A coin may be certified by chance, and the first public row be a partner, but never for
-       * half of what the control asks for; equal scores have an area of 1/2. */
-      cr_assert (
-          assay_control_run (&broken, settings, seed, &outcome, NULL) && !outcome.is_won
-              && (broken.game == ASSAY_GAME_ONE_RUN || broken.game == ASSAY_GAME_LINK
-                  || outcome.share == (broken.game == ASSAY_GAME_PAIR ? 0.5 : 0))
-              && (broken.game == ASSAY_GAME_PAIR || outcome.share < broken.control.at_least / 2),
-          "%s, seed %d: zeros win", broken.id, (int) seed);
-    }
-  }
 }

@@ -8,81 +8,16 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
-#include "core/math/linalg.h"
-#include "core/search/knn.h"
 #include "core/search/scan-approximate.h"
 #include "core/search/scan-prune.h"
 #include "tests/reference/fixtures.h"
 #include "tests/reference/naive-scan.h"
+#include "tests/unit/core/search/scan-problem.h"
 
 static const AssayStreamKey key = { { 3, 4 } };
 
-typedef struct {
-  gsize n, m, d;
-  gsize n_rows;
-  AssayScale scale;
-} Case;
-
-typedef struct {
-  AssayMatrix *values; /* the rows as they are read: scaled */
-  AssayRows *rows;
-  AssayRelease *release;
-  AssaySubspaces subspaces;
-} Problem;
-
-static void
-clear_problem (Problem *problem)
-{
-  g_clear_pointer (&problem->values, assay_matrix_free);
-  g_clear_pointer (&problem->rows, assay_rows_unref);
-  g_clear_pointer (&problem->release, assay_release_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Problem, clear_problem)
-
-/* Rows about 20 centres; subspaces that go through a row each and are random otherwise. */
-static Problem
-make_problem (const Case *c)
-{
-  Problem problem = { .values = fixture_normal (c->n_rows, c->d, 1) };
-  g_autoptr (AssayMatrix) centres = fixture_normal (20, c->d, 2);
-  g_autoptr (AssayMatrix) translation = assay_matrix_new (c->n, c->d, NULL);
-  g_autoptr (AssayMatrix) directions = fixture_normal (c->n, c->m * c->d + 1, 3);
-  float *basis = g_new (float, c->n * c->m * c->d + 1);
-  g_autofree double *own = g_new (double, c->m * c->d + 1);
-
-  for (gsize i = 0; i < c->n_rows * c->d; i++)
-    problem.values->data[i]
-        = 0.4f * problem.values->data[i] + centres->data[i / c->d % 20 * c->d + i % c->d];
-  problem.rows = fixture_rows (problem.values);
-  assay_rows_read (problem.rows, 0, c->n_rows, c->scale, problem.values->data);
-  for (gsize i = 0; i < c->n; i++) {
-    for (gsize j = 0; j < c->m * c->d; j++)
-      own[j] = (double) assay_matrix_row (directions, i)[j];
-    cr_assert (c->m == 0 || assay_linalg_orthonormalize (own, c->m, c->d, NULL));
-    memcpy (assay_matrix_row (translation, i), assay_matrix_row (problem.values, 3 * i % c->n_rows),
-            c->d * sizeof (float));
-    for (gsize j = 0; j < c->d; j++)
-      assay_matrix_row (translation, i)[j] += 0.05f * (float) ((i + j) % 3);
-    for (gsize j = 0; j < c->m * c->d; j++)
-      basis[i * c->m * c->d + j] = (float) own[j];
-  }
-  problem.release
-      = assay_release_new (c->m > 0 ? ASSAY_RELEASE_SUBSPACES : ASSAY_RELEASE_VECTORS, "test");
-  problem.release->is_unit_norm = c->scale == ASSAY_SCALE_UNIT;
-  assay_arrays_take (&problem.release->arrays, c->m > 0 ? "translation" : "vectors",
-                     assay_array_take_matrix (g_steal_pointer (&translation)));
-  if (c->m > 0)
-    assay_arrays_take (
-        &problem.release->arrays, "basis",
-        assay_array_take (ASSAY_FLOAT32, 3, (const gsize[]){ c->n, c->m, c->d }, basis));
-  else
-    g_free (basis);
-  problem.subspaces = assay_release_subspaces (problem.release);
-  return problem;
-}
-
 static AssayNearest *
-search (const Problem *problem, const Case *c, AssayProbing probing, gsize k)
+search (const ScanProblem *problem, const ScanCase *c, AssayProbing probing, gsize k)
 {
   g_autoptr (GError) error = NULL;
   AssayNearest *nearest = assay_scan_approximately (&probing, &problem->subspaces, problem->rows,
@@ -93,7 +28,7 @@ search (const Problem *problem, const Case *c, AssayProbing probing, gsize k)
 }
 
 static AssayNearest *
-scan (const Problem *problem, const Case *c, gsize k)
+scan (const ScanProblem *problem, const ScanCase *c, gsize k)
 {
   return assay_scan_subspaces (&problem->subspaces, problem->rows, c->scale, k, NULL);
 }
@@ -106,101 +41,11 @@ is_same (const AssayNearest *a, const AssayNearest *b)
          && memcmp (a->distances, b->distances, a->n * a->k * sizeof (float)) == 0;
 }
 
-static const Case cases[] = { { 30, 4, 24, 1500, ASSAY_SCALE_UNIT },
-                              { 300, 4, 128, 2000, ASSAY_SCALE_UNIT },
-                              { 150, 16, 64, 1200, ASSAY_SCALE_NONE },
-                              { 7, 1, 5, 300, ASSAY_SCALE_NONE },
-                              { 90, 0, 16, 1000, ASSAY_SCALE_NONE } };
-
-/* ---- Lists ---- */
-
-static gboolean
-is_sorted (const guint32 *numbers, gsize count)
-{
-  for (gsize i = 1; i < count; i++)
-    if (numbers[i - 1] >= numbers[i])
-      return FALSE;
-  return TRUE;
-}
-
-/* Every row stands once, in the list of the centre nearest to it (up to rounding). */
-Test (scan_approximate, lists_are_of_the_nearest_centres)
-{
-  for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
-    g_auto (Problem) problem = make_problem (&cases[c]);
-    const gsize count = 40, d = cases[c].d, n = cases[c].n_rows;
-    g_autoptr (AssayLists) lists = assay_lists_new (problem.rows, cases[c].scale, count, NULL);
-    g_autoptr (AssayMatrix) centres = assay_matrix_new (count, d, NULL);
-    const AssaySubspaces points = { .count = count, .cols = d, .translation = centres->data };
-    g_autofree gboolean *is_seen = g_new0 (gboolean, n);
-    gsize longest = 0;
-
-    assay_rows_read (lists->centres, 0, count, ASSAY_SCALE_NONE, centres->data);
-    cr_assert (lists->count == count && lists->starts[0] == 0 && lists->starts[count] == n);
-    for (gsize l = 0; l < count; l++) {
-      const gsize start = lists->starts[l], end = lists->starts[l + 1];
-
-      longest = MAX (longest, end - start);
-      cr_assert (is_sorted (lists->rows + start, end - start), "list %zu", l);
-      for (gsize i = start; i < end; i++) {
-        const float *row = assay_matrix_row (problem.values, lists->rows[i]);
-        const double own = naive_scan_distance (&points, l, row);
-
-        cr_assert (!is_seen[lists->rows[i]], "row %u twice", lists->rows[i]);
-        is_seen[lists->rows[i]] = TRUE;
-        for (gsize other = 0; other < count; other++)
-          cr_assert (own <= naive_scan_distance (&points, other, row) + 1e-4,
-                     "case %zu: row %u is in list %zu and nearer to %zu", c, lists->rows[i], l,
-                     other);
-      }
-    }
-    cr_assert_eq (lists->longest, longest);
-    /* K-means moved the centres to where rows are: nearer than a row is to the mean of all. */
-    cr_assert (longest < n / 2, "case %zu: %zu of %zu rows in one list", c, longest, n);
-  }
-}
-
-Test (scan_approximate, as_many_lists_as_rows_ask_for)
-{
-  static const gsize counts[][2]
-      = { { 1, 1 },         { 15, 1 },           { 32, 2 },         { 4096, 256 },
-          { 179610, 1695 }, { 10000000, 12649 }, { 1 << 30, 16384 } };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (counts); i++)
-    cr_assert (assay_lists_count (counts[i][0]) == counts[i][1], "%zu: %zu", counts[i][0],
-               assay_lists_count (counts[i][0]));
-}
-
-/* Copies of three rows in ten lists: FAISS has to leave some empty, and all rows are found. */
-Test (scan_approximate, lists_may_be_empty)
-{
-  AssayMatrix *values = assay_matrix_new (60, 4, NULL);
-  g_autoptr (AssayRows) rows = NULL;
-  g_autoptr (AssayLists) lists = NULL;
-  const float origin[4] = { 0 };
-  const AssaySubspaces point = { .count = 1, .cols = 4, .translation = origin };
-  g_autoptr (AssayNearest) nearest = NULL;
-
-  for (gsize i = 0; i < 60; i++)
-    values->data[i * 4] = (float) (i % 3 + 1);
-  rows = assay_rows_take_matrix (values);
-  lists = assay_lists_new (rows, ASSAY_SCALE_NONE, 10, NULL);
-  cr_assert (lists != NULL && lists->starts[10] == 60);
-  /* Of one probe only, but 60 rows were asked for: it takes as many lists as it needs. */
-  nearest = assay_scan_approximately (&(AssayProbing){ 10, 1 }, &point, rows, ASSAY_SCALE_NONE, 60,
-                                      NULL, NULL);
-  cr_assert (nearest != NULL);
-  for (gsize i = 0; i < 60; i++)
-    cr_assert (nearest->rows[i] == i % 20 * 3 + i / 20
-                   && nearest->distances[i] == (float) (i / 20 + 1),
-               "place %zu: row %zu at %g", i, nearest->rows[i], (double) nearest->distances[i]);
-}
-
 /* ---- The scan ---- */
 
 /* Whether products of these shapes have bits that do not depend on the shape. */
 static gboolean
-has_chains (const Case *c)
+has_chains (const ScanCase *c)
 {
   for (gsize n = 1; n <= 512 / (c->m + 1); n++)
     if (!prune_has_chains (n * (c->m + 1), 64, c->d))
@@ -211,7 +56,7 @@ has_chains (const Case *c)
 Test (scan_approximate, all_lists_are_the_exact_scan)
 {
   for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
-    g_auto (Problem) problem = make_problem (&cases[c]);
+    g_auto (ScanProblem) problem = scan_problem_make (&cases[c]);
     const gboolean is_exact = has_chains (&cases[c]);
     for (gsize k = 1; k <= 201; k += 100) {
       g_autoptr (AssayNearest) exact = scan (&problem, &cases[c], k);
@@ -241,7 +86,7 @@ compare_far (const void *a, const void *b)
 
 /* The numbers of @count rows by their distance from subspace @index. */
 static Far *
-sort_by_distance (const Problem *problem, gsize index, const float *values, gsize count)
+sort_by_distance (const ScanProblem *problem, gsize index, const float *values, gsize count)
 {
   Far *far = g_new (Far, count);
 
@@ -256,8 +101,8 @@ sort_by_distance (const Problem *problem, gsize index, const float *values, gsiz
 /* The rows that a subspace should be found, by definition: of the lists of the @probes nearest
  * centres, and of further ones while those hold fewer than @k rows. FALSE: rounding may decide. */
 static gboolean
-find_naively (const Problem *problem, const AssayLists *lists, const float *centres, gsize index,
-              gsize probes, gsize k, Far *ret_found)
+find_naively (const ScanProblem *problem, const AssayLists *lists, const float *centres,
+              gsize index, gsize probes, gsize k, Far *ret_found)
 {
   g_autofree Far *by_centre = sort_by_distance (problem, index, centres, lists->count);
   g_autofree Far *all = g_new (Far, lists->starts[lists->count]);
@@ -287,7 +132,7 @@ has_row (const AssayNearest *nearest, gsize index, gsize row)
 }
 
 static void
-check_definition (const Case *c, const Problem *problem, AssayProbing probing, gsize k)
+check_definition (const ScanCase *c, const ScanProblem *problem, AssayProbing probing, gsize k)
 {
   g_autoptr (AssayLists) lists = assay_lists_new (problem->rows, c->scale, probing.lists, NULL);
   g_autoptr (AssayMatrix) centres = assay_matrix_new (lists->count, c->d, NULL);
@@ -319,7 +164,7 @@ Test (scan_approximate, is_its_definition)
   } searches[] = { { { 30, 1 }, 1 }, { { 30, 3 }, 20 }, { { 60, 7 }, 10 }, { { 30, 1 }, 150 } };
 
   for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
-    g_auto (Problem) problem = make_problem (&cases[c]);
+    g_auto (ScanProblem) problem = scan_problem_make (&cases[c]);
 
     for (gsize s = 0; s < G_N_ELEMENTS (searches); s++)
       check_definition (&cases[c], &problem, searches[s].probing, searches[s].k);
@@ -334,7 +179,7 @@ Test (scan_approximate, threads_change_nothing)
     g_autofree guint32 *first_rows = NULL;
 
     for (guint threads = 1; threads <= 4; threads++) {
-      g_auto (Problem) problem = make_problem (&cases[c]);
+      g_auto (ScanProblem) problem = scan_problem_make (&cases[c]);
       g_autoptr (AssayLists) lists = NULL;
       g_autoptr (AssayNearest) found = NULL;
 
@@ -355,7 +200,7 @@ Test (scan_approximate, threads_change_nothing)
 
 Test (scan_approximate, says_what_it_looked_at)
 {
-  g_auto (Problem) problem = make_problem (&cases[0]);
+  g_auto (ScanProblem) problem = scan_problem_make (&cases[0]);
   AssayProbingWork some, all;
   g_autoptr (AssayNearest) few = assay_scan_approximately (
       &(AssayProbing){ 30, 3 }, &problem.subspaces, problem.rows, cases[0].scale, 1, &some, NULL);
@@ -373,7 +218,7 @@ Test (scan_approximate, says_what_it_looked_at)
 Test (scan_approximate, a_release_keeps_searches_apart)
 {
   static const AssayProbing probing = { 60, 1 }, other = { 60, 2 }, all = { 60, 60 };
-  g_auto (Problem) problem = make_problem (&cases[0]);
+  g_auto (ScanProblem) problem = scan_problem_make (&cases[0]);
   g_autoptr (AssayNearest) exact = scan (&problem, &cases[0], 20);
   g_autoptr (AssayNearest) alone = search (&problem, &cases[0], probing, 5);
 
@@ -394,34 +239,10 @@ Test (scan_approximate, a_release_keeps_searches_apart)
   }
 }
 
-/* Lists that took long are found on disk by those who have the same rows, and by no others. */
-Test (scan_approximate, lists_are_kept_on_disk)
-{
-  static const Case large = { 1, 1, 64, 12000, ASSAY_SCALE_NONE };
-  g_autofree char *folder = fixture_folder ();
-  g_autofree char *kept = g_build_filename (folder, "lists", NULL);
-  g_autofree guint32 *first_rows = NULL;
-
-  g_setenv ("ASSAY_CACHE", folder, TRUE);
-  for (guint round = 0; round < 2; round++) {
-    g_auto (Problem) problem = make_problem (&large);
-    g_autoptr (AssayLists) lists = assay_lists_new (problem.rows, large.scale, 1500, NULL);
-    g_autoptr (GDir) dir = g_dir_open (kept, 0, NULL);
-
-    cr_assert (lists != NULL && dir != NULL && g_dir_read_name (dir) != NULL
-               && g_dir_read_name (dir) == NULL);
-    if (round == 0)
-      first_rows = g_memdup2 (lists->rows, large.n_rows * sizeof (guint32));
-    else
-      cr_assert (memcmp (first_rows, lists->rows, large.n_rows * sizeof (guint32)) == 0);
-  }
-  fixture_remove (folder);
-}
-
 /* ---- Recall ---- */
 
 static gsize
-count_naively (const Problem *problem, gsize index, const AssayNearest *found)
+count_naively (const ScanProblem *problem, gsize index, const AssayNearest *found)
 {
   g_autofree Far *far
       = sort_by_distance (problem, index, problem->values->data, problem->values->rows);
@@ -440,7 +261,7 @@ Test (scan_approximate, recall_is_what_it_says)
 
   for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
     const gsize k = 20, size = MIN (cases[c].n, ASSAY_RECALL_SAMPLE);
-    g_auto (Problem) problem = make_problem (&cases[c]);
+    g_auto (ScanProblem) problem = scan_problem_make (&cases[c]);
     g_autoptr (AssayNearest) found = search (&problem, &cases[c], (AssayProbing){ 30, 2 }, k);
     g_autoptr (AssayNearest) exact = scan (&problem, &cases[c], k);
     g_autoptr (AssayArray) recall
@@ -469,7 +290,7 @@ Test (scan_approximate, recall_is_what_it_says)
 /* ---- Errors ---- */
 
 static void
-check_search_error (const Problem *problem, AssayProbing probing, gsize k, const char *message)
+check_search_error (const ScanProblem *problem, AssayProbing probing, gsize k, const char *message)
 {
   g_autofree char *why = NULL;
   GError *error = NULL;
@@ -501,10 +322,10 @@ check_lists_error (const float *values, gint code, const char *message)
 
 Test (scan_approximate, errors)
 {
-  static const Case wide = { 2, 600, 640, 700, ASSAY_SCALE_NONE };
+  static const ScanCase wide = { 2, 600, 640, 700, ASSAY_SCALE_NONE };
   static const float no_number[] = { 1, NAN }, infinite[] = { INFINITY, 0 };
-  g_auto (Problem) problem = make_problem (&cases[3]);
-  g_auto (Problem) of_many = make_problem (&wide);
+  g_auto (ScanProblem) problem = scan_problem_make (&cases[3]);
+  g_auto (ScanProblem) of_many = scan_problem_make (&wide);
   AssayProbing probing;
   GError *error = NULL;
 
@@ -535,38 +356,4 @@ Test (scan_approximate, errors)
   cr_assert (!assay_probing_init (&probing, 0, 14, 212, &error)
              && strstr (error->message, "probes = 14: expected 1 to 13"));
   g_clear_error (&error);
-}
-
-/* FAISS would write beside its arrays where a distance overflows. */
-Test (scan_approximate, centres_refuse_what_faiss_cannot_take)
-{
-  static const struct {
-    float value;
-    gsize count;
-    const char *message;
-  } wrong[] = { { 1e19f, 2, "row 1: distances are too large for float32" },
-                { NAN, 2, "rows: row 1, column 0" },
-                { 0, 5, "5 centres of 4 rows were asked for" },
-                { 0, 0, "0 centres of 4 rows were asked for" } };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (wrong); i++) {
-    const float values[] = { 1, wrong[i].value, 3, 4 };
-    GError *error = NULL;
-
-    cr_assert (assay_knn_centres ((AssayView){ 4, 1, 1, values }, wrong[i].count, 3, &error)
-               == NULL);
-    cr_assert (strstr (error->message, wrong[i].message) != NULL, "%s", error->message);
-    g_clear_error (&error);
-  }
-}
-
-/* Two groups on a line: their means. */
-Test (scan_approximate, centres_are_means)
-{
-  static const float values[] = { 0, 1, 2, 100, 102, 104, 106, 1 };
-  g_autoptr (AssayMatrix) centres = assay_knn_centres ((AssayView){ 8, 1, 1, values }, 2, 10, NULL);
-  const float low = MIN (centres->data[0], centres->data[1]);
-
-  cr_assert (low == 1 && centres->data[0] + centres->data[1] - low == 103, "%g %g",
-             (double) centres->data[0], (double) centres->data[1]);
 }
