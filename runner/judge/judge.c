@@ -11,7 +11,6 @@
 #include "runner/judge/reason.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/fit.h"
-#include "runner/store/outcomes.h"
 
 /* Fewer groups than these say too little about others like them. */
 #define LEAST_GROUPS 10
@@ -90,17 +89,17 @@ test_cell (const Judging *judging, const AssayClaim *claim, const AssayResultCla
   Evidence evidence = { .first = first,
                         .stream = assay_plan_stream (plan, assay_plan_cell (plan, first),
                                                      "metric-pooled", upstream) };
-  AssayResultHypothesis hypothesis = { .cell = cell,
-                                       .bound = assay_claim_bound (
-                                           plan, claim, assay_plan_cell (plan, first)),
-                                       .interval = { .estimate = NAN, .lower = NAN, .upper = NAN },
-                                       .p_violated = 1,
-                                       .adjusted_violated = 1,
-                                       .p_upheld = 1,
-                                       .adjusted_upheld = 1,
-                                       .detectable = NAN,
-                                       .units_needed = NAN,
-                                       .power = NAN };
+  AssayResultHypothesis hypothesis
+      = { .cell = cell,
+          .bound = assay_claim_bound (plan, claim, assay_plan_cell (plan, first)),
+          .interval = { .estimate = NAN, .lower = NAN, .upper = NAN },
+          .p_violated = 1,
+          .adjusted_violated = 1,
+          .p_upheld = 1,
+          .adjusted_upheld = 1,
+          .detectable = NAN,
+          .units_needed = NAN,
+          .power = NAN };
   AssayPool pool;
   const gboolean is_ok
       = assay_pool_fill (&pool, plan, judging->store, indices, claim->metric, error);
@@ -113,8 +112,8 @@ test_cell (const Judging *judging, const AssayClaim *claim, const AssayResultCla
   if (!is_ok)
     return FALSE;
   if (evidence.sample != NULL)
-    hypothesis.interval = assay_sample_interval (evidence.sample, claim->confidence,
-                                                 evidence.stream);
+    hypothesis.interval
+        = assay_sample_interval (evidence.sample, claim->confidence, evidence.stream);
   if (evidence.sample != NULL && evidence.sample->method == ASSAY_SAMPLE_AUDIT)
     hypothesis.delta = evidence.sample->audit.delta;
   if (hypothesis.why_not == NULL) {
@@ -331,9 +330,9 @@ find_blindest (const GArray *hypotheses)
 
     if (least == NULL || (isfinite (one->power) && !isfinite (least->power))
         || (isfinite (one->power) == isfinite (least->power)
-            && (isfinite (one->power) ? one->power < least->power
-                                      : one->detectable - one->bound
-                                            < least->detectable - least->bound)))
+            && (isfinite (one->power)
+                    ? one->power < least->power
+                    : one->detectable - one->bound < least->detectable - least->bound)))
       least = one;
   }
   return least;
@@ -411,82 +410,6 @@ decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
     result->reason = g_strdup ("no cell of it was measured");
 }
 
-/* ---- Witness ---- */
-
-/* The trial whose audit, taken alone, certifies most: at a level that pays for the choice. */
-static gboolean
-find_audit (const Judging *judging, AssayResultClaim *result, gsize first, GError **error)
-{
-  const AssayPlan *plan = judging->plan;
-  const double alpha = (1 - result->confidence) / (double) plan->trials;
-  g_autoptr (GArray) indices = assay_pool_trials (plan, first);
-
-  for (guint t = 0; t < indices->len; t++) {
-    const gsize index = g_array_index (indices, gsize, t);
-    g_autoptr (AssayResultAudit) audit = NULL;
-    double lower;
-
-    if (!assay_results_audit (judging->results, index, &audit, error))
-      return FALSE;
-    if (audit == NULL)
-      continue;
-    lower = assay_epsilon_lower (&audit->counts, alpha);
-    if (result->witness.is_set && lower <= result->witness.outcome)
-      continue;
-    g_free (result->witness.cell);
-    assay_result_audit_free (result->witness.audit);
-    result->witness
-        = (AssayResultWitness){ .is_set = TRUE,
-                                .cell = assay_plan_cell_id (plan, assay_plan_cell (plan, index)),
-                                .trial = (gint64) t,
-                                .outcome = lower,
-                                .audit = g_steal_pointer (&audit) };
-  }
-  return TRUE;
-}
-
-/* The secret whose outcome breaks the claim most. */
-static gboolean
-find_witness (const Judging *judging, const AssayClaim *claim, AssayResultClaim *result,
-              gsize first, GError **error)
-{
-  const AssayPlan *plan = judging->plan;
-  const AssayMetric *metric
-      = (const AssayMetric *) assay_plan_measuring (plan, assay_plan_cell (plan, first),
-                                                    claim->metric)
-            ->plugin;
-  g_autoptr (GArray) indices = assay_pool_trials (plan, first);
-
-  if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
-    return find_audit (judging, result, first, error);
-  for (guint t = 0; t < indices->len; t++) {
-    const gsize index = g_array_index (indices, gsize, t);
-    AssayOutcomes outcomes = { 0 };
-
-    if (!assay_store_outcomes (judging->store, index, claim->metric, metric->n_series, &outcomes,
-                               error))
-      return FALSE;
-    for (gsize i = 0; i < outcomes.n; i++) {
-      const double outcome = outcomes.series[claim->measure->series][i];
-
-      if (result->witness.is_set
-          && !(claim->is_at_most ? outcome > result->witness.outcome
-                                 : outcome < result->witness.outcome))
-        continue;
-      g_free (result->witness.cell);
-      result->witness = (AssayResultWitness){
-        .is_set = TRUE,
-        .cell = assay_plan_cell_id (plan, assay_plan_cell (plan, index)),
-        .trial = (gint64) t,
-        .secret = i,
-        .outcome = outcome,
-      };
-    }
-    assay_outcomes_clear (&outcomes);
-  }
-  return TRUE;
-}
-
 gboolean
 assay_judge (AssayResults *results, const AssayPlan *plan, AssayStore *store, GError **error)
 {
@@ -512,10 +435,17 @@ assay_judge (AssayResults *results, const AssayPlan *plan, AssayStore *store, GE
 
     look_ahead (plan, result, own, n_hypotheses);
     decide (result, own, n_hypotheses);
-    if (result->verdict == ASSAY_VERDICT_VIOLATED
-        && !find_witness (&judging, plan->claims->pdata[c], result,
-                          g_array_index (own, Evidence, result->decisive).first, error))
-      return FALSE;
+    if (result->verdict == ASSAY_VERDICT_VIOLATED) {
+      const AssayWitnessSearch search
+          = { .results = results,
+              .plan = plan,
+              .store = store,
+              .claim = plan->claims->pdata[c],
+              .first = g_array_index (own, Evidence, result->decisive).first };
+
+      if (!assay_witness_find (&search, result, error))
+        return FALSE;
+    }
   }
   return TRUE;
 }

@@ -15,4 +15,19 @@ G_BEGIN_DECLS
 gboolean assay_judge (AssayResults *results, const AssayPlan *plan, AssayStore *store,
                       GError **error);
 
+/* ---- Between the files of the judge ---- */
+
+/* Where to look for the witness of a violated claim (witness.c). */
+typedef struct {
+  const AssayResults *results;
+  const AssayPlan *plan;
+  AssayStore *store;
+  const AssayClaim *claim;
+  gsize first; /* the plan's cell of trial 0 whose hypothesis decided */
+} AssayWitnessSearch;
+
+/* Fills @result->witness with the secret, or the audit, of that cell that breaks the claim most. */
+gboolean assay_witness_find (const AssayWitnessSearch *search, AssayResultClaim *result,
+                             GError **error);
+
 G_END_DECLS
