@@ -96,18 +96,18 @@ replay (const AssayPlan *plan, AssayStore *store, const AssayClaim *claim,
 }
 
 /* Long inputs are cut: the pair's number and the seed make them again. */
-#define MOST_INPUTS 64
+#define MAX_INPUTS 64
 
 static void
 print_input (const char *name, const float *input, gsize n)
 {
   printf ("%s", name);
-  for (gsize i = 0; i < MIN (n, MOST_INPUTS); i++) {
+  for (gsize i = 0; i < MIN (n, MAX_INPUTS); i++) {
     g_autofree char *number = assay_text_number ((double) input[i]);
 
     printf (" %s", number);
   }
-  printf ("%s\n", n > MOST_INPUTS ? " ..." : "");
+  printf ("%s\n", n > MAX_INPUTS ? " ..." : "");
 }
 
 /* The two inputs, and the event by which they are told apart. */

@@ -5,7 +5,7 @@
 
 #define MIN_CONTROL_ROWS 4096
 
-G_STATIC_ASSERT (SUBSPACE_SEARCH_MAX_LISTS == ASSAY_LISTS_MOST);
+G_STATIC_ASSERT (SUBSPACE_SEARCH_MAX_LISTS == ASSAY_LISTS_MAX);
 
 const char *const subspace_search_names[] = { "exact", "approximate", NULL };
 

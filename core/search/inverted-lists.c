@@ -54,7 +54,7 @@ assay_lists_count (gsize n_rows)
 {
   const gsize wanted = (gsize) (4 * sqrt ((double) n_rows));
 
-  return CLAMP (MIN (wanted, n_rows / 16), 1, ASSAY_LISTS_MOST);
+  return CLAMP (MIN (wanted, n_rows / 16), 1, ASSAY_LISTS_MAX);
 }
 
 static gsize
@@ -286,11 +286,11 @@ assay_lists_new (const AssayRows *rows, AssayScale scale, gsize count, GError **
                 "%" G_GSIZE_FORMAT " rows are more than lists can hold, %u", making.n, G_MAXUINT32);
     return NULL;
   }
-  if (count == 0 || count > MIN (making.n, ASSAY_LISTS_MOST)) {
+  if (count == 0 || count > MIN (making.n, ASSAY_LISTS_MAX)) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
                 "%" G_GSIZE_FORMAT " lists of %" G_GSIZE_FORMAT
                 " rows were asked for; expected 1 to %" G_GSIZE_FORMAT,
-                count, making.n, MIN (making.n, ASSAY_LISTS_MOST));
+                count, making.n, MIN (making.n, ASSAY_LISTS_MAX));
     return NULL;
   }
   if (find_block (&making, error))

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-#define ASSAY_LISTS_MOST 16384
+#define ASSAY_LISTS_MAX 16384
 
 typedef struct {
   gsize count;        /* lists */
@@ -20,12 +20,12 @@ typedef struct {
 } AssayLists;
 
 /* How many lists @n_rows rows get where a setting leaves it open: about 4 sqrt (n), and no more
- * than a sixteenth of the rows or ASSAY_LISTS_MOST. */
+ * than a sixteenth of the rows or ASSAY_LISTS_MAX. */
 gsize assay_lists_count (gsize n_rows);
 
 /* @rows in @count lists. They are kept with the rows (assay_rows_keep) and, where they took long to
  * make, on disk. The same to the bit for any number of threads.
- * ASSAY_ERROR_MISMATCH: more lists than rows or than ASSAY_LISTS_MOST, or 2^32 rows or more.
+ * ASSAY_ERROR_MISMATCH: more lists than rows or than ASSAY_LISTS_MAX, or 2^32 rows or more.
  * ASSAY_ERROR_DATA: a row is not finite. ASSAY_ERROR_NUMERIC: squares overflow. */
 AssayLists *assay_lists_new (const AssayRows *rows, AssayScale scale, gsize count, GError **error);
 void assay_lists_free (AssayLists *lists);

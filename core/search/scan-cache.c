@@ -1,5 +1,6 @@
-/* What was found near a release's subspaces, shared by those who attack it. It goes with the
- * release, or for lack of room (core/base/shared-work.h). */
+/* The assay_release_nearest of scan.h and scan-approximate.h: what was found near a release's
+ * subspaces is shared by those who attack it. It goes with the release, or for lack of room
+ * (core/base/shared-work.h). */
 #include <string.h>
 
 #include "core/base/shared-work.h"

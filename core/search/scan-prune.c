@@ -42,7 +42,7 @@
 #include "core/math/linalg.h"
 #include "core/search/scan-vnni.h"
 
-#define MOST_PAUSE 63
+#define MAX_PAUSE 63
 #define WORTH 3 /* one pair of so many may be left */
 
 G_STATIC_ASSERT (PRUNE_WORDS *TILE == PANEL);
@@ -250,7 +250,7 @@ void
 prune_panel_load (PrunePanel *panel, const float *rows, const float *norms, gsize count, gsize cols)
 {
   const gsize quads = round_up (cols, 4) / 4;
-  guint32 words[PRUNE_MOST_COLS / 4] = { 0 };
+  guint32 words[PRUNE_MAX_COLS / 4] = { 0 };
 
   panel->count = count;
   panel->norms = norms;
@@ -320,7 +320,7 @@ prune_is_vain (Prune *prune, gsize block, gsize n_marks, gsize n_pairs)
   Pause *pause = prune->pauses + block;
   const gboolean is_vain = n_marks > n_pairs / WORTH;
   const guint8 last = atomic_load_explicit (&pause->last, memory_order_relaxed);
-  const guint8 next = (guint8) (is_vain ? MIN (2 * last + 1, MOST_PAUSE) : 0);
+  const guint8 next = (guint8) (is_vain ? MIN (2 * last + 1, MAX_PAUSE) : 0);
 
   if (next != last)
     atomic_store_explicit (&pause->last, next, memory_order_relaxed);

@@ -14,7 +14,7 @@ gsize prune_subspace_bytes (gsize stacked, gsize cols);
 gsize prune_panel_bytes (gsize panel, gsize cols);
 
 /* The pass is made for rows of no more columns, */
-#define PRUNE_MOST_COLS 1024
+#define PRUNE_MAX_COLS 1024
 
 /* and where the machine has the instructions. */
 gboolean prune_is_possible (void);

@@ -1,4 +1,5 @@
-/* What share of the nearest rows an approximate search finds, by the exact scan of a sample. */
+/* What fraction of the nearest rows an approximate search finds (scan-approximate.h), by the exact
+ * scan of a sample. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -76,7 +76,7 @@ FOR_VNNI static inline __attribute__ ((always_inline)) void
 multiply_directions (const guint8 *tile, gsize quads, const gint8 *directions, const gint32 *start,
                      const gsize n, gint32 *ret_products)
 {
-  __m512i sums[MOST_DIRECTIONS][GROUPS];
+  __m512i sums[MAX_DIRECTIONS][GROUPS];
 
   for (gsize j = 0; j < n; j++)
     for (gsize g = 0; g < GROUPS; g++)
@@ -105,11 +105,11 @@ FOR_VNNI void
 vnni_multiply_tile (const guint8 *tile, gsize quads, const gint8 *directions, const gint32 *start,
                     gsize n, gint32 *ret_products)
 {
-  for (gsize first = 0; first < n; first += MOST_DIRECTIONS) {
+  for (gsize first = 0; first < n; first += MAX_DIRECTIONS) {
     const gint8 *from = directions + first * quads * 4;
     gint32 *to = ret_products + first * TILE;
 
-    switch (MIN (n - first, MOST_DIRECTIONS)) {
+    switch (MIN (n - first, MAX_DIRECTIONS)) {
     case 1:
       multiply_directions (tile, quads, from, start + first, 1, to);
       break;
@@ -126,7 +126,7 @@ vnni_multiply_tile (const guint8 *tile, gsize quads, const gint8 *directions, co
       multiply_directions (tile, quads, from, start + first, 5, to);
       break;
     default:
-      multiply_directions (tile, quads, from, start + first, MOST_DIRECTIONS, to);
+      multiply_directions (tile, quads, from, start + first, MAX_DIRECTIONS, to);
     }
   }
 }

@@ -12,7 +12,7 @@
 
 #define GROUP 16
 #define GROUPS (TILE / GROUP)
-#define MOST_DIRECTIONS 6 /* whose sums for a tile stay in registers: 24 of 32 */
+#define MAX_DIRECTIONS 6 /* whose sums for a tile stay in registers: 24 of 32 */
 #define CHAINS 8          /* rows whose chains are computed at a time, so that none waits */
 #define CHAIN_LANES 8
 

@@ -23,8 +23,8 @@
 
 /* From where the coarse pass may pay: stacked rows against which a panel is quantised, and panels
  * beyond those that it takes to have bars. */
-#define LEAST_STACKED 100
-#define LEAST_PANELS 4
+#define MIN_STACKED 100
+#define MIN_PANELS 4
 
 /* What the kinds keep for themselves counts as that of subspaces, which is the most. The last term
  * is what OpenBLAS packs of a product, in buffers that it keeps (as measured). */
@@ -59,10 +59,10 @@ search_plan_make (const SearchSizes *sizes)
   plan.is_wide = sizes->dimension >= plan.panel;
   plan.stacked = plan.is_wide ? 1 : sizes->dimension + 1;
   plan.block = plan.is_wide ? 1 : plan.panel / plan.stacked;
-  plan.is_coarse = !plan.is_wide && sizes->may_prune && cols > 0 && cols <= PRUNE_MOST_COLS;
+  plan.is_coarse = !plan.is_wide && sizes->may_prune && cols > 0 && cols <= PRUNE_MAX_COLS;
   if (!sizes->must_prune)
-    plan.is_coarse &= search_ceil_div (LEAST_STACKED, plan.stacked) <= n
-                      && sizes->n_rows / plan.panel / 2 >= k / plan.panel + LEAST_PANELS;
+    plan.is_coarse &= search_ceil_div (MIN_STACKED, plan.stacked) <= n
+                      && sizes->n_rows / plan.panel / 2 >= k / plan.panel + MIN_PANELS;
   plan.max_fresh = BATCH_BYTES / 2 / sizeof (guint64) / MAX (MIN (plan.block, n), 1);
   /* Twice as many are selected among half as often; but a bar that falls at once prunes more. */
   plan.max_fresh = CLAMP (plan.is_coarse ? k : 2 * k, MIN_FRESH, plan.max_fresh);

@@ -12,7 +12,7 @@
 
 /* Halvings of the logarithm of a: its ends are 2^-40 of their distance apart. */
 #define HALVINGS 40
-#define LEAST_LEVEL 1e-12
+#define MIN_LEVEL 1e-12
 
 struct _AssayEvidence {
   AssayPool pool;
@@ -159,7 +159,7 @@ least_level (const AssaySample *sample)
   const gboolean is_resampled
       = sample->method == ASSAY_SAMPLE_BOOTSTRAP || sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP;
 
-  return is_resampled ? 2.0 / (ASSAY_RESAMPLES + 1) : LEAST_LEVEL;
+  return is_resampled ? 2.0 / (ASSAY_RESAMPLES + 1) : MIN_LEVEL;
 }
 
 static double

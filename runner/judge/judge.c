@@ -13,7 +13,7 @@
 #include "runner/plan/fit.h"
 
 /* Fewer groups than these say too little about others like them. */
-#define LEAST_GROUPS 10
+#define MIN_GROUPS 10
 
 typedef struct {
   const AssayResults *results;
@@ -58,9 +58,9 @@ why_not (const AssayResultCell *cell, const AssaySample *sample, const char *lef
     return g_strdup ("the measure does not apply to it");
   if (sample->method == ASSAY_SAMPLE_AUDIT && is_vacuous (&sample->audit))
     return g_strdup ("the attack found no event: the one that it tested is true of every output");
-  if (sample->n_groups > 0 && sample->n_groups < LEAST_GROUPS)
+  if (sample->n_groups > 0 && sample->n_groups < MIN_GROUPS)
     return g_strdup_printf ("its secrets come from %" G_GSIZE_FORMAT " groups, fewer than %d",
-                            sample->n_groups, LEAST_GROUPS);
+                            sample->n_groups, MIN_GROUPS);
   return NULL;
 }
 
@@ -284,8 +284,8 @@ find_extreme (const GArray *hypotheses, gboolean is_violated)
   return best;
 }
 
-/* So does the first that would uphold it by the silence of an attack without a control, or of one
- * that did not look at all that it was given. */
+/* The claim would be upheld by the little that an attack recovered which has no control, or saw a
+ * part only of what it was given: that is no evidence, and makes it inconclusive. */
 static gboolean
 is_silence (AssayResultClaim *result)
 {

@@ -163,7 +163,7 @@ assay_sheet_new (const AssayPlan *plan, const AssayScenario *scenario, const Ass
   sheet->name = g_strdup (group->label);
   sheet->line = group->line;
   if (assay_group_check_keys (scenario, group, keys, error)
-      && assay_group_integer (scenario, group, "count", 1, ASSAY_SHEET_MOST_UNITS, &count, error)
+      && assay_group_integer (scenario, group, "count", 1, ASSAY_SHEET_MAX_UNITS, &count, error)
       && read_metric (plan, scenario, group, sheet, error)
       && read_released (plan, scenario, group, sheet, error)
       && (sheet->selector = assay_selector_new (plan, scenario, group, error)) != NULL) {
@@ -205,14 +205,14 @@ releases_images (const AssayPlan *plan, const AssayCell *cell)
 static gboolean
 check_size (const AssayPlan *plan, const AssaySheet *sheet, gsize columns, GError **error)
 {
-  if (columns * sheet->count <= ASSAY_SHEET_MOST_TILES)
+  if (columns * sheet->count <= ASSAY_SHEET_MAX_PICTURES)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_SCENARIO,
                      "%s:%u: [pictures %s] asks for %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
                      " pictures; expected at most %d: a smaller count, or fewer cells by defense, "
                      "attack and where",
                      plan->scenario, sheet->line, sheet->name, sheet->count, columns,
-                     ASSAY_SHEET_MOST_TILES);
+                     ASSAY_SHEET_MAX_PICTURES);
 }
 
 gboolean

@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-#define ASSAY_SHEET_MOST_UNITS 64
+#define ASSAY_SHEET_MAX_UNITS 64
 /* Pictures in one sheet, at most: a larger one is of no use to the eye. */
-#define ASSAY_SHEET_MOST_TILES 600
+#define ASSAY_SHEET_MAX_PICTURES 600
 
 /* Reads [pictures NAME]. ASSAY_ERROR_SCENARIO, _PARAMETER, _MISMATCH with file, line and key. */
 AssaySheet *assay_sheet_new (const AssayPlan *plan, const AssayScenario *scenario,

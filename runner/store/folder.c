@@ -71,7 +71,7 @@ is_empty_folder (const char *path)
   return dir != NULL && g_dir_read_name (dir) == NULL;
 }
 
-/* Whether another process works in the folder. Shared, so that two who look do not take each other
+/* Whether another process works in the folder. Shared, so that two who ask do not take each other
  * for one who works. */
 static gboolean
 is_in_use (const char *path)
@@ -117,8 +117,8 @@ check_resumable (AssayStore *store, const char *path, gboolean resume, GError **
 
 /* The run in the store of @path, which is ours; @ret_state is set even on failure. */
 static gboolean
-look_into_store (const AssayPlan *plan, const char *path, gboolean resume, State *ret_state,
-                 GError **error)
+inspect_store (const AssayPlan *plan, const char *path, gboolean resume, State *ret_state,
+               GError **error)
 {
   g_autoptr (AssayStore) store = assay_store_open (path, FALSE, error);
   g_autofree char *sha256 = NULL;
@@ -157,8 +157,8 @@ look_into_store (const AssayPlan *plan, const char *path, gboolean resume, State
 
 /* What stands at @path, and that it may be used; writes nothing. @is_held: by this process. */
 static gboolean
-look (const AssayPlan *plan, const char *path, gboolean resume, gboolean is_held, State *ret_state,
-      GError **error)
+inspect (const AssayPlan *plan, const char *path, gboolean resume, gboolean is_held,
+         State *ret_state, GError **error)
 {
   g_autofree char *store_path = g_build_filename (path, ASSAY_STORE_FILE, NULL);
 
@@ -180,7 +180,7 @@ look (const AssayPlan *plan, const char *path, gboolean resume, gboolean is_held
   }
   if (assay_folder_holds_only_store (path) && assay_store_is_blank (path))
     return TRUE;
-  return look_into_store (plan, path, resume, ret_state, error);
+  return inspect_store (plan, path, resume, ret_state, error);
 }
 
 /* ---- Where to work ---- */
@@ -214,13 +214,13 @@ check_replaceable (const AssayPlan *plan, const char *path, GError **error)
 
 /* What is not of this plan does not stand in the way of showing a finished run. */
 static gboolean
-look_beside (const AssayPlan *plan, const AssayFolder *folder, gboolean resume, State *ret_state,
-             GError **error)
+inspect_beside (const AssayPlan *plan, const AssayFolder *folder, gboolean resume, State *ret_state,
+                GError **error)
 {
   g_autofree char *beside = name_beside (folder);
   g_autoptr (GError) problem = NULL;
 
-  if (look (plan, beside, resume, folder->beside_lock > 0, ret_state, &problem))
+  if (inspect (plan, beside, resume, folder->beside_lock > 0, ret_state, &problem))
     return TRUE;
   if (resume && ret_state->found == FOUND_OTHER)
     return TRUE;
@@ -236,7 +236,7 @@ choose_work (const AssayPlan *plan, gboolean resume, AssayFolder *folder, GError
   State at_place, at_beside;
   gboolean is_newer;
 
-  if (!look (plan, folder->place, resume, folder->place_lock > 0, &at_place, error))
+  if (!inspect (plan, folder->place, resume, folder->place_lock > 0, &at_place, error))
     return FALSE;
   folder->serial = at_place.serial + 1;
   if (at_place.found != FOUND_FINISHED) {
@@ -244,7 +244,7 @@ choose_work (const AssayPlan *plan, gboolean resume, AssayFolder *folder, GError
     folder->is_new = at_place.found == FOUND_NOTHING;
     return TRUE;
   }
-  if (!look_beside (plan, folder, resume, &at_beside, error))
+  if (!inspect_beside (plan, folder, resume, &at_beside, error))
     return FALSE;
   is_newer = at_beside.found == FOUND_UNFINISHED
              || (at_beside.found == FOUND_FINISHED && at_beside.serial > at_place.serial);

@@ -14,8 +14,8 @@ typedef struct {
   guint64 serial;              /* of a run that is new */
   gboolean is_new;             /* nothing has been run in it yet */
   gboolean is_finished;        /* --resume of a run that is already whole */
-  gboolean has_leftover; /* beside it stands what a process left that was killed: the run that it
-                            replaced, or nothing of a run */
+  gboolean has_leftover; /* a process that was killed left something beside it: the run that it had
+                            replaced, or a folder without a run */
   AssayStore *store;
 } AssayFolder;
 

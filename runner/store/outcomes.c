@@ -207,8 +207,8 @@ read_tile (const AssayStore *store, sqlite3_stmt *statement, GError **error)
                       .height = (gsize) sqlite3_column_int64 (statement, 1),
                       .channels = (gsize) sqlite3_column_int64 (statement, 2) };
 
-  if (sizes.width == 0 || sizes.width > ASSAY_TILE_LARGEST || sizes.height == 0
-      || sizes.height > ASSAY_TILE_LARGEST || (sizes.channels != 1 && sizes.channels != 3)
+  if (sizes.width == 0 || sizes.width > ASSAY_TILE_MAX_SIDE || sizes.height == 0
+      || sizes.height > ASSAY_TILE_MAX_SIDE || (sizes.channels != 1 && sizes.channels != 3)
       || bytes != sizes.width * sizes.height * sizes.channels) {
     assay_sql_fail_damaged (store, "a picture has other sizes than its pixels", error);
     return NULL;

@@ -35,13 +35,13 @@ assay_shown_array_new (void)
   return shown;
 }
 
-/* Pixels of a side of @length when the longer one, of @longest, becomes ASSAY_TILE_LARGEST. */
+/* Pixels of a side of @length when the longer one, of @longest, becomes ASSAY_TILE_MAX_SIDE. */
 static gsize
 reduced (gsize length, gsize longest)
 {
-  if (longest <= ASSAY_TILE_LARGEST)
+  if (longest <= ASSAY_TILE_MAX_SIDE)
     return length;
-  return MAX (1, (length * ASSAY_TILE_LARGEST + longest / 2) / longest);
+  return MAX (1, (length * ASSAY_TILE_MAX_SIDE + longest / 2) / longest);
 }
 
 /* How much of the pixels from..to - 1 of the source the pixel @at of the target covers. */

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Pixels of the longer side; larger pictures are reduced. */
-#define ASSAY_TILE_LARGEST 320
+#define ASSAY_TILE_MAX_SIDE 320
 
 /* @height rows of @width pixels of @channels bytes (3: red, green, blue; 1: grey), without gaps. */
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
   guint8 *data;
 } AssayTile;
 
-/* @photo, reduced by area to ASSAY_TILE_LARGEST where it is larger: a pixel is the mean of what it
+/* @photo, reduced by area to ASSAY_TILE_MAX_SIDE where it is larger: a pixel is the mean of what it
  * covers. ASSAY_ERROR_MISMATCH for other channels than 1 and 3 and for a picture without pixels. */
 AssayTile *assay_tile_new (const AssayPhoto *photo, GError **error);
 /* The same of a row that is an image. Where black and white are equal, and where the row leaves
