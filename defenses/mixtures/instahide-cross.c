@@ -46,43 +46,12 @@ scheme_of (const InstaHide *settings)
                          .has_flips = settings->flips };
 }
 
-static gboolean
-protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         AssayTruth *ret_truth, GError **error)
-{
-  const MixingScheme scheme = scheme_of (context->settings);
-
-  return mixing_protect (&scheme, context, secrets, ret_release, ret_truth, error);
-}
+MIXING_CALLBACKS
 
 static guint
 uses (G_GNUC_UNUSED gconstpointer data)
 {
   return ASSAY_GRANT_PUBLIC;
-}
-
-static void
-release_shape (gconstpointer data, AssayShape *inout_shape)
-{
-  const MixingScheme scheme = scheme_of (data);
-
-  mixing_release_shape (&scheme, inout_shape);
-}
-
-static gboolean
-check (gconstpointer data, const AssayShape *shape, GError **error)
-{
-  const MixingScheme scheme = scheme_of (data);
-
-  return mixing_check (&scheme, shape, error);
-}
-
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const MixingScheme scheme = scheme_of (data);
-
-  return mixing_memory (&scheme, shape);
 }
 
 static const AssayParam parameters[] = {
@@ -92,12 +61,7 @@ static const AssayParam parameters[] = {
                     "Coefficients are redrawn until the largest is at most this (c1)"),
   ASSAY_PARAM_REAL (InstaHide, private_share, 0.3, 0, 1, "",
                     "... and until those of the two secrets sum to at least this (c2)"),
-  ASSAY_PARAM_CHOICE (InstaHide, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,
-                      "What is divided by its sum to give coefficients; dirichlet: a symmetric "
-                      "Dirichlet vector"),
-  ASSAY_PARAM_REAL (InstaHide, concentration, 1, 0.01, 1000, "",
-                    "Parameter of the Dirichlet vector; 1: uniform on the simplex, below: few "
-                    "images dominate"),
+  MIXING_PARAMETERS_COEFFICIENTS (InstaHide),
   ASSAY_PARAM_INT (InstaHide, epochs, 1, 1, 1000000, "",
                    "Mixtures released of each secret, each with a key of its own"),
   ASSAY_PARAM_BOOL (InstaHide, mask, TRUE, "Multiply every number by a random sign"),
@@ -108,15 +72,11 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-ASSAY_DEFENSE (instahide_cross, "instahide-cross",
+MIXING_DEFENSE (instahide_cross, "instahide-cross",
   .summary = "Mix two secret images with public ones and give every pixel a random sign",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "section 3.2" },
   ASSAY_SETTINGS (InstaHide, parameters),
-  .check = check,
-  .memory = memory,
-  .produces = ASSAY_RELEASE_MIXTURES,
-  .uses = uses,
-  .release_shape = release_shape,
-  .protect = protect);
+  .check = check_scheme,
+  .uses = uses);

@@ -28,64 +28,24 @@ scheme_of (const InstaHide *settings)
                          .has_mask = settings->mask };
 }
 
-static gboolean
-protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         AssayTruth *ret_truth, GError **error)
-{
-  const MixingScheme scheme = scheme_of (context->settings);
-
-  return mixing_protect (&scheme, context, secrets, ret_release, ret_truth, error);
-}
-
-static void
-release_shape (gconstpointer data, AssayShape *inout_shape)
-{
-  const MixingScheme scheme = scheme_of (data);
-
-  mixing_release_shape (&scheme, inout_shape);
-}
-
-static gboolean
-check (gconstpointer data, const AssayShape *shape, GError **error)
-{
-  const MixingScheme scheme = scheme_of (data);
-
-  return mixing_check (&scheme, shape, error);
-}
-
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const MixingScheme scheme = scheme_of (data);
-
-  return mixing_memory (&scheme, shape);
-}
+MIXING_CALLBACKS
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (InstaHide, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
                    "Images in each mixture"),
   ASSAY_PARAM_REAL (InstaHide, max_coefficient, 0.65, 0, 1, "",
                     "Coefficients are redrawn until the largest is at most this (c1)"),
-  ASSAY_PARAM_CHOICE (InstaHide, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,
-                      "What is divided by its sum to give coefficients; dirichlet: a symmetric "
-                      "Dirichlet vector"),
-  ASSAY_PARAM_REAL (InstaHide, concentration, 1, 0.01, 1000, "",
-                    "Parameter of the Dirichlet vector; 1: uniform on the simplex, below: few "
-                    "images dominate"),
+  MIXING_PARAMETERS_COEFFICIENTS (InstaHide),
   ASSAY_PARAM_INT (InstaHide, epochs, 1, 1, 1000000, "",
                    "Mixtures released of each secret, each with a key of its own"),
   ASSAY_PARAM_BOOL (InstaHide, mask, TRUE, "Multiply every number by a random sign"),
   ASSAY_PARAM_END
 };
 
-ASSAY_DEFENSE (instahide_inside, "instahide-inside",
+MIXING_DEFENSE (instahide_inside, "instahide-inside",
   .summary = "Mix secret images among themselves and give every pixel a random sign",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "algorithm 2" },
   ASSAY_SETTINGS (InstaHide, parameters),
-  .check = check,
-  .memory = memory,
-  .produces = ASSAY_RELEASE_MIXTURES,
-  .release_shape = release_shape,
-  .protect = protect);
+  .check = check_scheme);

@@ -34,4 +34,42 @@ gboolean mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *
                          AssayView secrets, AssayRelease *ret_release, AssayTruth *ret_truth,
                          GError **error);
 
+/* Settings that these defenses share, of a struct with these fields. */
+#define MIXING_PARAMETERS_COEFFICIENTS(Struct)                                                     \
+  ASSAY_PARAM_CHOICE (Struct, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,    \
+                      "What is divided by its sum to give coefficients; dirichlet: a symmetric "   \
+                      "Dirichlet vector"),                                                         \
+      ASSAY_PARAM_REAL (Struct, concentration, 1, 0.01, 1000, "",                                  \
+                        "Parameter of the Dirichlet vector; 1: uniform on the simplex, below: few "\
+                        "images dominate")
+
+/* The callbacks of a defense whose settings scheme_of () turns into a MixingScheme. */
+#define MIXING_CALLBACKS                                                                           \
+  static gboolean protect (const AssayDefenseContext *context, AssayView secrets,                  \
+                           AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)       \
+  {                                                                                                \
+    const MixingScheme scheme = scheme_of (context->settings);                                     \
+    return mixing_protect (&scheme, context, secrets, ret_release, ret_truth, error);              \
+  }                                                                                                \
+  static void release_shape (gconstpointer settings, AssayShape *inout_shape)                      \
+  {                                                                                                \
+    const MixingScheme scheme = scheme_of (settings);                                              \
+    mixing_release_shape (&scheme, inout_shape);                                                   \
+  }                                                                                                \
+  static guint64 memory (gconstpointer settings, const AssayShape *shape)                          \
+  {                                                                                                \
+    const MixingScheme scheme = scheme_of (settings);                                              \
+    return mixing_memory (&scheme, shape);                                                         \
+  }                                                                                                \
+  static gboolean check_scheme (gconstpointer settings, const AssayShape *shape, GError **error)   \
+  {                                                                                                \
+    const MixingScheme scheme = scheme_of (settings);                                              \
+    return mixing_check (&scheme, shape, error);                                                   \
+  }
+
+/* And its descriptor, with those callbacks. */
+#define MIXING_DEFENSE(symbol, name, ...)                                                          \
+  ASSAY_DEFENSE (symbol, name, .memory = memory, .produces = ASSAY_RELEASE_MIXTURES,               \
+                 .release_shape = release_shape, .protect = protect, __VA_ARGS__)
+
 G_END_DECLS

@@ -38,14 +38,7 @@ scheme_of (const Mixup *settings)
                          .n_epochs = (gsize) settings->epochs };
 }
 
-static gboolean
-protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         AssayTruth *ret_truth, GError **error)
-{
-  const MixingScheme scheme = scheme_of (context->settings);
-
-  return mixing_protect (&scheme, context, secrets, ret_release, ret_truth, error);
-}
+MIXING_CALLBACKS
 
 static guint
 uses (gconstpointer data)
@@ -55,34 +48,17 @@ uses (gconstpointer data)
   return settings->variant == PUBLIC_ONCE ? ASSAY_GRANT_PUBLIC : ASSAY_GRANT_NONE;
 }
 
-static void
-release_shape (gconstpointer data, AssayShape *inout_shape)
-{
-  const MixingScheme scheme = scheme_of (data);
-
-  mixing_release_shape (&scheme, inout_shape);
-}
-
 static gboolean
 check (gconstpointer data, const AssayShape *shape, GError **error)
 {
   const Mixup *settings = data;
-  const MixingScheme scheme = scheme_of (settings);
 
   if (settings->variant == PUBLIC_ONCE && settings->epochs > 1)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "epochs = %" G_GINT64_FORMAT ": expected 1, because variant = %s releases "
                        "each secret once",
                        settings->epochs, variants[settings->variant]);
-  return mixing_check (&scheme, shape, error);
-}
-
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const MixingScheme scheme = scheme_of (data);
-
-  return mixing_memory (&scheme, shape);
+  return check_scheme (settings, shape, error);
 }
 
 static const AssayParam parameters[] = {
@@ -91,26 +67,17 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Mixup, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images", "Images in each mixture"),
   ASSAY_PARAM_REAL (Mixup, max_coefficient, 1, 0, 1, "",
                     "Coefficients are redrawn until the largest is at most this"),
-  ASSAY_PARAM_CHOICE (Mixup, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,
-                      "What is divided by its sum to give coefficients; dirichlet: a symmetric "
-                      "Dirichlet vector"),
-  ASSAY_PARAM_REAL (Mixup, concentration, 1, 0.01, 1000, "",
-                    "Parameter of the Dirichlet vector; 1: uniform on the simplex, below: few "
-                    "images dominate"),
+  MIXING_PARAMETERS_COEFFICIENTS (Mixup),
   ASSAY_PARAM_INT (Mixup, epochs, 1, 1, 1000000, "",
                    "Mixtures released of each secret, each with partners of its own"),
   ASSAY_PARAM_END
 };
 
-ASSAY_DEFENSE (mixup, "mixup",
+MIXING_DEFENSE (mixup, "mixup",
   .summary = "Release weighted sums of images, with labels mixed alike",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "algorithm 1 and section 2.2" },
   ASSAY_SETTINGS (Mixup, parameters),
   .check = check,
-  .memory = memory,
-  .produces = ASSAY_RELEASE_MIXTURES,
-  .uses = uses,
-  .release_shape = release_shape,
-  .protect = protect);
+  .uses = uses);
