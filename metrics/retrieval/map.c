@@ -28,18 +28,14 @@ typedef struct {
   gint64 n;
 } Map;
 
-typedef struct {
-  const Map *settings;
-  double *const *series;
-} Judging;
-
 static void
 judge (gsize query, const Ranking *ranking, gpointer data)
 {
-  const Judging *judging = data;
+  const RetrievalJudging *judging = data;
+  const Map *settings = judging->settings;
   const guint64 items = ranking_items (ranking);
-  const guint64 k = MIN ((guint64) judging->settings->k, items);
-  const guint64 n = MIN ((guint64) judging->settings->n, items);
+  const guint64 k = MIN ((guint64) settings->k, items);
+  const guint64 n = MIN ((guint64) settings->n, items);
   double *const *series = judging->series;
 
   series[AP][query] = ranking_average_precision (ranking);
@@ -53,22 +49,10 @@ static gboolean
 assess (const AssayMetricContext *context, const AssayReceived *received,
         AssayOutcomes *ret_outcomes, GError **error)
 {
-  Judging judging = { .settings = context->settings, .series = ret_outcomes->series };
-  g_auto (Retrieval) retrieval = { 0 };
+  static const RetrievalUtility utility
+      = { .n_series = N_SERIES, .has_stable = TRUE, .judge = judge };
 
-  if (!retrieval_init (context, received, &retrieval, error)
-      || !retrieval_alloc_series (&retrieval, N_SERIES, ret_outcomes, error))
-    return FALSE;
-  retrieval_fill_split (&retrieval, ret_outcomes->series[LEFT_OUT], ret_outcomes->series[DATABASE],
-                        ret_outcomes->series[QUERY]);
-  return retrieval_rank (&retrieval, TRUE, judge, &judging, error);
-}
-
-static guint64
-memory (gconstpointer settings, const AssayShape *shape)
-{
-  (void) settings;
-  return retrieval_memory (shape);
+  return retrieval_assess (&utility, context, received, ret_outcomes, error);
 }
 
 static const AssayParam parameters[]
@@ -94,35 +78,15 @@ static const AssayMeasure measures[] = {
          "Of the k nearest items, over the relevant ones among them"),
   SHARE ("precision-at-k", PRECISION, FALSE, "share of items", "Relevant among the k nearest"),
   SHARE ("recall-at-n", RECALL, FALSE, "share of relevant items", "Found among the n nearest"),
-  { .name = "queries-without-relevant",
-    .series = LEFT_OUT,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "share of test rows",
-    .help = "Without a relevant item in the database, and so left out of the other measures" },
-  { .name = "database-codes",
-    .series = DATABASE,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .low = 0,
-    .high = G_MAXDOUBLE,
-    .unit = "codes",
-    .help = "In the database that every query is compared with" },
+  RETRIEVAL_MEASURES (N_SERIES, "queries-without-relevant", "database-codes"),
   { .name = NULL },
 };
 
-ASSAY_METRIC (map, "map",
+RETRIEVAL_METRIC (map, "map",
   .summary = "How well released hash codes still retrieve what shares a label with a query",
   .reference = { "McSherry and Najork 2008, Computing information retrieval performance measures "
                  "efficiently in the presence of tied scores",
                  "average precision" },
   ASSAY_SETTINGS (Map, parameters),
-  .memory = memory,
-  .reads = ASSAY_RELEASE_CODES,
-  .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
-  .has_own_units = TRUE,
-  .names_units = TRUE,
   .n_series = N_SERIES,
-  .measures = measures,
-  .assess = assess);
+  .measures = measures);

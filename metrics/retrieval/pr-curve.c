@@ -18,16 +18,12 @@ typedef struct {
   gint64 radius;
 } PrCurve;
 
-typedef struct {
-  const PrCurve *settings;
-  double *const *series;
-} Judging;
-
 static void
 judge (gsize query, const Ranking *ranking, gpointer data)
 {
-  const Judging *judging = data;
-  const gsize radius = MIN ((gsize) judging->settings->radius, ranking->bits);
+  const RetrievalJudging *judging = data;
+  const PrCurve *settings = judging->settings;
+  const gsize radius = MIN ((gsize) settings->radius, ranking->bits);
   guint64 found = 0, relevant = 0;
 
   for (gsize d = 0; d <= radius; d++) {
@@ -43,22 +39,10 @@ static gboolean
 assess (const AssayMetricContext *context, const AssayReceived *received,
         AssayOutcomes *ret_outcomes, GError **error)
 {
-  Judging judging = { .settings = context->settings, .series = ret_outcomes->series };
-  g_auto (Retrieval) retrieval = { 0 };
+  static const RetrievalUtility utility
+      = { .n_series = N_SERIES, .has_stable = FALSE, .judge = judge };
 
-  if (!retrieval_init (context, received, &retrieval, error)
-      || !retrieval_alloc_series (&retrieval, N_SERIES, ret_outcomes, error))
-    return FALSE;
-  retrieval_fill_split (&retrieval, ret_outcomes->series[LEFT_OUT], ret_outcomes->series[DATABASE],
-                        ret_outcomes->series[QUERY]);
-  return retrieval_rank (&retrieval, FALSE, judge, &judging, error);
-}
-
-static guint64
-memory (gconstpointer settings, const AssayShape *shape)
-{
-  (void) settings;
-  return retrieval_memory (shape);
+  return retrieval_assess (&utility, context, received, ret_outcomes, error);
 }
 
 static const AssayParam parameters[]
@@ -91,34 +75,14 @@ static const AssayMeasure measures[] = {
     .high = 1,
     .unit = "share of queries",
     .help = "Queries without any item within the radius; their precision counts as 0" },
-  { .name = "lookups-without-relevant",
-    .series = LEFT_OUT,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "share of test rows",
-    .help = "Without a relevant item in the database, and so left out of the other measures" },
-  { .name = "lookup-database-codes",
-    .series = DATABASE,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .low = 0,
-    .high = G_MAXDOUBLE,
-    .unit = "codes",
-    .help = "In the database that every query is compared with" },
+  RETRIEVAL_MEASURES (N_SERIES, "lookups-without-relevant", "lookup-database-codes"),
   { .name = NULL },
 };
 
-ASSAY_METRIC (pr_curve, "pr-curve",
+RETRIEVAL_METRIC (pr_curve, "pr-curve",
   .summary = "Precision and recall of what released hash codes have within a Hamming radius",
   .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
                  "section 4, hash lookup" },
   ASSAY_SETTINGS (PrCurve, parameters),
-  .memory = memory,
-  .reads = ASSAY_RELEASE_CODES,
-  .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
-  .has_own_units = TRUE,
-  .names_units = TRUE,
   .n_series = N_SERIES,
-  .measures = measures,
-  .assess = assess);
+  .measures = measures);

@@ -205,9 +205,9 @@ retrieval_rank (const Retrieval *retrieval, gboolean has_stable, RankingJudge ju
                            data, error);
 }
 
-gboolean
-retrieval_alloc_series (const Retrieval *retrieval, guint n_series, AssayOutcomes *ret_outcomes,
-                        GError **error)
+static gboolean
+alloc_series (const Retrieval *retrieval, guint n_series, AssayOutcomes *ret_outcomes,
+              GError **error)
 {
   for (guint s = 0; s < n_series; s++) {
     ret_outcomes->series[s]
@@ -219,24 +219,38 @@ retrieval_alloc_series (const Retrieval *retrieval, guint n_series, AssayOutcome
   return TRUE;
 }
 
-void
-retrieval_fill_split (const Retrieval *retrieval, double *ret_left_out, double *ret_database,
-                      double *ret_rows)
+static void
+fill_split (const Retrieval *retrieval, guint n_series, double *const *series)
 {
   const gsize n = retrieval->queries->count;
 
   for (gsize i = 0; i < n; i++) {
-    ret_left_out[i] = (double) (retrieval->n_rows - n) / (double) retrieval->n_rows;
-    ret_database[i] = (double) retrieval->database->count;
-    ret_rows[i] = (double) retrieval->rows[i];
+    series[RETRIEVAL_LEFT_OUT (n_series)][i]
+        = (double) (retrieval->n_rows - n) / (double) retrieval->n_rows;
+    series[RETRIEVAL_DATABASE (n_series)][i] = (double) retrieval->database->count;
+    series[RETRIEVAL_QUERY (n_series)][i] = (double) retrieval->rows[i];
   }
+}
+
+gboolean
+retrieval_assess (const RetrievalUtility *utility, const AssayMetricContext *context,
+                  const AssayReceived *received, AssayOutcomes *ret_outcomes, GError **error)
+{
+  RetrievalJudging judging = { .settings = context->settings, .series = ret_outcomes->series };
+  g_auto (Retrieval) retrieval = { 0 };
+
+  if (!retrieval_init (context, received, &retrieval, error)
+      || !alloc_series (&retrieval, utility->n_series, ret_outcomes, error))
+    return FALSE;
+  fill_split (&retrieval, utility->n_series, ret_outcomes->series);
+  return retrieval_rank (&retrieval, utility->has_stable, utility->judge, &judging, error);
 }
 
 /* Codes are not known by their length here: those of 256 bits, the most that is usual. */
 #define USUAL_BITS 256
 
 guint64
-retrieval_memory (const AssayShape *shape)
+retrieval_memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 {
   const guint64 code = USUAL_BITS / 8 + sizeof (guint64);
 

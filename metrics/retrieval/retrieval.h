@@ -29,15 +29,56 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Retrieval, retrieval_clear)
 gboolean retrieval_rank (const Retrieval *retrieval, gboolean has_stable, RankingJudge judge,
                          gpointer data, GError **error);
 
-/* Two series that say the same of every query: the share of the test rows that were left out, as
- * they have no relevant item, and the number of codes in the database; and the row of the query,
- * by which units are named. */
-void retrieval_fill_split (const Retrieval *retrieval, double *ret_left_out, double *ret_database,
-                           double *ret_rows);
-gboolean retrieval_alloc_series (const Retrieval *retrieval, guint n_series,
-                                 AssayOutcomes *ret_outcomes, GError **error);
+/* ---- Utilities of one outcome a query ---- */
+
+/* The last three series of all of them: two that say the same of every query, the share of the test
+ * rows that were left out, as they have no relevant item, and the number of codes in the database;
+ * and the row of the query, by which units are named. */
+#define RETRIEVAL_LEFT_OUT(n_series) ((n_series) - 3)
+#define RETRIEVAL_DATABASE(n_series) ((n_series) - 2)
+#define RETRIEVAL_QUERY(n_series) ((n_series) - 1)
+
+typedef struct {
+  gconstpointer settings;
+  double *const *series;
+} RetrievalJudging;
+
+typedef struct {
+  guint n_series;
+  gboolean has_stable;
+  RankingJudge judge; /* fills the other series; its data are RetrievalJudging */
+} RetrievalUtility;
+
+/* The callback `assess`. */
+gboolean retrieval_assess (const RetrievalUtility *utility, const AssayMetricContext *context,
+                           const AssayReceived *received, AssayOutcomes *ret_outcomes,
+                           GError **error);
 
 /* The callback `memory`. */
-guint64 retrieval_memory (const AssayShape *shape);
+guint64 retrieval_memory (gconstpointer settings, const AssayShape *shape);
+
+/* The measures of them, under these names. */
+#define RETRIEVAL_MEASURES(n_series, left_out, database)                                           \
+  { .name = left_out,                                                                              \
+    .series = RETRIEVAL_LEFT_OUT (n_series),                                                       \
+    .statistic = ASSAY_STATISTIC_MEAN,                                                             \
+    .higher_is_worse = TRUE,                                                                       \
+    .low = 0,                                                                                      \
+    .high = 1,                                                                                     \
+    .unit = "share of test rows",                                                                  \
+    .help = "Without a relevant item in the database, and so left out of the other measures" },    \
+  { .name = database,                                                                              \
+    .series = RETRIEVAL_DATABASE (n_series),                                                       \
+    .statistic = ASSAY_STATISTIC_MEAN,                                                             \
+    .low = 0,                                                                                      \
+    .high = G_MAXDOUBLE,                                                                           \
+    .unit = "codes",                                                                               \
+    .help = "In the database that every query is compared with" }
+
+/* Their descriptor. */
+#define RETRIEVAL_METRIC(symbol, name, ...)                                                        \
+  ASSAY_METRIC (symbol, name, .memory = retrieval_memory, .reads = ASSAY_RELEASE_CODES,            \
+                .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS, .has_own_units = TRUE,          \
+                .names_units = TRUE, .assess = assess, __VA_ARGS__)
 
 G_END_DECLS
