@@ -9,8 +9,6 @@
 #include "core/stats/interval.h"
 #include "tests/unit/assert-near.h"
 
-/* ---- Cuts ---- */
-
 /* The best of all cuts of few scores, each judged from the definition. */
 static double
 naive_promise (const double *first, const double *second, gsize n, guint64 runs, double delta)

@@ -249,7 +249,7 @@ Test (broken_mechanisms, all_claim_epsilon)
 }
 
 /* Rows of a query mechanism are released one by one as `run` gives them. (That values which are not
- * finite are refused before is a test of all defenses, in test-plugins.c.) */
+ * finite are refused before is a test of all defenses, in test-plugins-run.c.) */
 Test (broken_mechanisms, protect_runs_on_each_row)
 {
   static const char *const ids[] = { "sparse-vector", "noisy-max" };

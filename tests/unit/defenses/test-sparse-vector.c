@@ -8,8 +8,6 @@
 #include "tests/unit/assert-near.h"
 #include "tests/unit/defenses/query-answers.h"
 
-/* ---- Sparse vector ---- */
-
 typedef struct {
   const char *name;
   double rho, nu; /* scales times epsilon, at cutoff 1 */

@@ -7,8 +7,6 @@
 #include "tests/unit/assert-near.h"
 #include "tests/unit/metrics/homography-matches.h"
 
-/* ---- RANSAC ---- */
-
 /* Issue 4: 60 % of the matches wrong. Of the right ones with noise of 1 pixel 1 - exp (-4.5) =
  * 0.98889 are within 3 pixels of the truth, of the wrong ones pi 9 / (639 479): of 8000, with
  * standard deviation 9.4, and of 12000, 1.1 expected. 5 standard deviations, and 10 of a Poisson

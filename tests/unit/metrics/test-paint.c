@@ -5,8 +5,6 @@
 #include "metrics/images/paint.h"
 #include "tests/unit/assert-near.h"
 
-/* ---- Patches ---- */
-
 static AssayPhoto *
 plane (gsize width, gsize height, gsize channels, double level, double by_x, double by_y)
 {

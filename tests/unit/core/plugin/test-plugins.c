@@ -15,8 +15,6 @@ static const struct {
               { ASSAY_PLUGIN_METRIC, "metrics" },
               { ASSAY_PLUGIN_DATASET, "datasets" } };
 
-/* ---- Metadata ---- */
-
 static gboolean
 is_word_of (const char *text, const char *separators)
 {

@@ -10,8 +10,6 @@
 #include "tests/reference/naive-scan.h"
 #include "tests/unit/core/search/scan-problem.h"
 
-/* ---- Lists ---- */
-
 static gboolean
 is_sorted (const guint32 *numbers, gsize count)
 {
