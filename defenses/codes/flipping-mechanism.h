@@ -102,4 +102,33 @@ void flipping_fill_rest (gsize number, gsize cols, float *inout_record);
 /* A key of its own for each thing that is drawn in one run. */
 AssayStreamKey flipping_key (AssayStream *stream);
 
+/* Callbacks of a mechanism whose settings game_of () turns into a FlippingGame. */
+#define FLIPPING_CALLBACKS(Struct)                                                                 \
+  static gboolean has_density (gconstpointer settings)                                             \
+  {                                                                                                \
+    return ((const Struct *) settings)->relation != FLIPPING_RECORD;                               \
+  }                                                                                                \
+  static void log_ratio (gconstpointer settings, G_GNUC_UNUSED gsize cols, const float *first,     \
+                         const float *second, const float *outputs, gsize count,                   \
+                         double *ret_scores)                                                       \
+  {                                                                                                \
+    const FlippingGame game = game_of (settings);                                                  \
+    flipping_log_ratio (&game, first, second, outputs, count, ret_scores);                         \
+  }                                                                                                \
+  static void tight_event (gconstpointer settings, G_GNUC_UNUSED gsize cols, double epsilon,       \
+                           double *ret_first, double *ret_second)                                  \
+  {                                                                                                \
+    const FlippingGame game = game_of (settings);                                                  \
+    flipping_tight_event (&game, epsilon, ret_first, ret_second);                                  \
+  }
+
+/* And the mechanism, with those callbacks. */
+#define FLIPPING_MECHANISM                                                                         \
+  {                                                                                                \
+    .neighbours = "by relation: codes that differ in one bit, codes of one record, or datasets "   \
+                  "of which one record differs",                                                   \
+    .budget = budget, .has_own_inputs = TRUE, .size = size, .n_proposed = 1, .pair = pair,         \
+    .run = run, .log_ratio = log_ratio, .tight_event = tight_event, .has_density = has_density     \
+  }
+
 G_END_DECLS

@@ -31,13 +31,7 @@ budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
                           (gsize) settings->bits);
 }
 
-static gboolean
-has_density (gconstpointer data)
-{
-  const PHashing *settings = data;
-
-  return settings->relation != FLIPPING_RECORD;
-}
+FLIPPING_CALLBACKS (PHashing)
 
 /* What is returned of a dataset: n codes, and with the function its mean and projection. */
 static void
@@ -176,36 +170,4 @@ phashing_mechanism_check (const PHashing *settings, const AssayShape *shape, GEr
   return TRUE;
 }
 
-/* ---- Densities ---- */
-
-static void
-log_ratio (gconstpointer data, G_GNUC_UNUSED gsize cols, const float *first, const float *second,
-           const float *outputs, gsize count, double *ret_scores)
-{
-  const FlippingGame game = game_of (data);
-
-  flipping_log_ratio (&game, first, second, outputs, count, ret_scores);
-}
-
-static void
-tight_event (gconstpointer data, G_GNUC_UNUSED gsize cols, double epsilon, double *ret_first,
-             double *ret_second)
-{
-  const FlippingGame game = game_of (data);
-
-  flipping_tight_event (&game, epsilon, ret_first, ret_second);
-}
-
-const AssayMechanism phashing_mechanism = {
-  .neighbours = "by relation: codes that differ in one bit, codes of one record, or datasets of "
-                "which one record differs",
-  .budget = budget,
-  .has_own_inputs = TRUE,
-  .size = size,
-  .n_proposed = 1,
-  .pair = pair,
-  .run = run,
-  .log_ratio = log_ratio,
-  .tight_event = tight_event,
-  .has_density = has_density,
-};
+const AssayMechanism phashing_mechanism = FLIPPING_MECHANISM;

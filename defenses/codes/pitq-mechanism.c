@@ -28,13 +28,7 @@ budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
                           (gsize) settings->bits);
 }
 
-static gboolean
-has_density (gconstpointer data)
-{
-  const Pitq *settings = data;
-
-  return settings->relation != FLIPPING_RECORD;
-}
+FLIPPING_CALLBACKS (Pitq)
 
 /* What is returned of a dataset: U, n x c, and R, c x c. */
 static void
@@ -152,36 +146,4 @@ pitq_mechanism_check (const Pitq *settings, const AssayShape *shape, GError **er
   return TRUE;
 }
 
-/* ---- Densities ---- */
-
-static void
-log_ratio (gconstpointer data, G_GNUC_UNUSED gsize cols, const float *first, const float *second,
-           const float *outputs, gsize count, double *ret_scores)
-{
-  const FlippingGame game = game_of (data);
-
-  flipping_log_ratio (&game, first, second, outputs, count, ret_scores);
-}
-
-static void
-tight_event (gconstpointer data, G_GNUC_UNUSED gsize cols, double epsilon, double *ret_first,
-             double *ret_second)
-{
-  const FlippingGame game = game_of (data);
-
-  flipping_tight_event (&game, epsilon, ret_first, ret_second);
-}
-
-const AssayMechanism pitq_mechanism = {
-  .neighbours = "by relation: codes that differ in one bit, codes of one record, or datasets of "
-                "which one record differs",
-  .budget = budget,
-  .has_own_inputs = TRUE,
-  .size = size,
-  .n_proposed = 1,
-  .pair = pair,
-  .run = run,
-  .log_ratio = log_ratio,
-  .tight_event = tight_event,
-  .has_density = has_density,
-};
+const AssayMechanism pitq_mechanism = FLIPPING_MECHANISM;
