@@ -118,7 +118,7 @@ load (const Run *run, GArray *cells, GPtrArray *units, GError **error)
     GArray *own;
 
     if (assay_plan_cell (run->plan, i)->trial != 0
-        || assay_plan_cell (run->plan, i)->utility != ASSAY_NO_PART)
+        || assay_plan_cell (run->plan, i)->utility != ASSAY_NO_COMPONENT)
       continue;
     own = units_of_cell (run, i, error);
     if (own == NULL)
@@ -133,7 +133,7 @@ static gboolean
 is_reference (const Run *run, const AssayCell *cell, const char *reference)
 {
   g_autofree char *name
-      = g_strdup_printf ("%s/%s", assay_plan_part (run->plan->defenses, cell->defense)->label,
+      = g_strdup_printf ("%s/%s", assay_plan_component (run->plan->defenses, cell->defense)->label,
                          assay_plan_attack_or_utility (run->plan, cell)->label);
 
   return reference != NULL && g_str_equal (name, reference);
@@ -152,7 +152,7 @@ print_all (const Run *run, const char *reference, GError **error)
     for (guint j = 0; j < cells->len; j++) {
       const AssayCell *a = assay_plan_cell (run->plan, g_array_index (cells, gsize, i));
       const AssayCell *b = assay_plan_cell (run->plan, g_array_index (cells, gsize, j));
-      const AssayPart *defense = assay_plan_part (run->plan->defenses, b->defense);
+      const AssayComponent *defense = assay_plan_component (run->plan->defenses, b->defense);
       const gboolean is_one_release = a->dataset == b->dataset && a->defense == b->defense;
       g_autofree char *name
           = g_strdup_printf ("%s | %s - %s", defense->name,

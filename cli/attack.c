@@ -99,10 +99,10 @@ read_handed (const AttackOptions *options, const AssayRelease *release, Handed *
 /* What is given on the command line is what is granted, and the release is given whole; with --like
  * only what the cell grants is. */
 static guint
-grants_of (const AttackOptions *options, const AssayPart *part)
+grants_of (const AttackOptions *options, const AssayComponent *component)
 {
   return options->like.cell != NULL
-             ? part->grants
+             ? component->grants
              : ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC | ASSAY_GRANT_OTHER_RELEASES
                    | ASSAY_GRANT_LABELS | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_GROUPS
                    | ASSAY_GRANT_REPEATS;
@@ -120,10 +120,10 @@ stream_of (const AttackOptions *options, const AssayPlugin *plugin, const AssayS
 }
 
 static gboolean
-attack_release (const AttackOptions *options, const AssayPart *part, const AssaySettings *settings,
-                GError **error)
+attack_release (const AttackOptions *options, const AssayComponent *component,
+                const AssaySettings *settings, GError **error)
 {
-  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const AssayAttack *attack = (const AssayAttack *) component->plugin;
   g_autoptr (AssayRelease) release = assay_release_read (options->release, error);
   g_auto (Handed) handed = { 0 };
   g_autoptr (AssayGuess) guess = NULL;
@@ -135,7 +135,7 @@ attack_release (const AttackOptions *options, const AssayPart *part, const Assay
     return FALSE;
   knowledge
       = (AssayKnowledge){ .database = handed.database, .public_rows = handed.public_rows };
-  granted = (AssayGranted){ .grants = grants_of (options, part),
+  granted = (AssayGranted){ .grants = grants_of (options, component),
                             .knowledge = &knowledge,
                             .groups = handed.groups,
                             .repeats = handed.repeats };
@@ -146,7 +146,7 @@ attack_release (const AttackOptions *options, const AssayPart *part, const Assay
                         .n_public
                         = handed.public_rows != NULL ? assay_rows_count (handed.public_rows) : 0 };
   return (attack->check == NULL || attack->check (settings->values, &shape, error))
-         && assay_step_attack (attack, settings, stream_of (options, part->plugin, settings),
+         && assay_step_attack (attack, settings, stream_of (options, component->plugin, settings),
                                release, &granted, &guess, error)
          && assay_guess_write (guess, options->guess, error);
 }
@@ -155,16 +155,16 @@ static gboolean
 attack (AttackOptions *options, GError **error)
 {
   g_autoptr (AssaySettings) own_settings = NULL;
-  AssayPart own = { 0 };
-  const AssayPart *part = &own;
+  AssayComponent own = { 0 };
+  const AssayComponent *component = &own;
   const AssaySettings *settings = NULL;
 
   if (!assay_exchange_check_target (options->guess, error)
       || !cli_like_open (&options->like, error))
     return FALSE;
   if (options->like.cell != NULL)
-    return cli_like_attack (&options->like, &part, &settings, error)
-           && attack_release (options, part, settings, error);
+    return cli_like_attack (&options->like, &component, &settings, error)
+           && attack_release (options, component, settings, error);
   own.plugin = assay_registry_find (ASSAY_PLUGIN_ATTACK, options->attack, error);
   own_settings
       = own.plugin != NULL ? cli_settings (own.plugin, options->assignments, error) : NULL;

@@ -32,37 +32,37 @@ cli_like_open (CliLike *like, GError **error)
                         like->id, like->folder);
 }
 
-const AssayPart *
+const AssayComponent *
 cli_like_defense (const CliLike *like)
 {
-  return assay_plan_part (like->run->plan->defenses, like->cell->defense);
+  return assay_plan_component (like->run->plan->defenses, like->cell->defense);
 }
 
 gboolean
-cli_like_attack (const CliLike *like, const AssayPart **ret_part,
+cli_like_attack (const CliLike *like, const AssayComponent **ret_component,
                  const AssaySettings **ret_settings, GError **error)
 {
   const AssayPlan *plan = like->run->plan;
   const AssaySettings *settings = NULL;
-  const AssayPart *part;
+  const AssayComponent *component;
   guint candidate;
 
-  if (like->cell->attack == ASSAY_NO_PART)
+  if (like->cell->attack == ASSAY_NO_COMPONENT)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "--cell: %s is of a utility; expected a cell of an attack", like->id);
-  part = assay_plan_part (plan->attacks, like->cell->attack);
-  if (!assay_game_has_guess (((const AssayAttack *) part->plugin)->game))
+  component = assay_plan_component (plan->attacks, like->cell->attack);
+  if (!assay_game_has_guess (((const AssayAttack *) component->plugin)->game))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "--cell: %s is of attack '%s', which plays with the defense itself; "
                        "expected a cell of an attack on a release",
-                       like->id, part->label);
+                       like->id, component->label);
   if (!assay_run_attack_settings (plan, like->run->store, like->cell, &settings, &candidate, error))
     return FALSE;
   if (settings == NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "--cell: %s was not run yet: attack '%s' has not been tuned", like->id,
-                       part->label);
-  *ret_part = part;
+                       component->label);
+  *ret_component = component;
   *ret_settings = settings;
   return TRUE;
 }

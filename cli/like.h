@@ -22,8 +22,8 @@ typedef struct {
 gboolean cli_like_open (CliLike *like, GError **error);
 void cli_like_clear (CliLike *like);
 
-const AssayPart *cli_like_defense (const CliLike *like);
+const AssayComponent *cli_like_defense (const CliLike *like);
 /* The attack and the settings with which the run played it, tuned ones included.
  * ASSAY_ERROR_MISMATCH: the cell has none that attacks a release. */
-gboolean cli_like_attack (const CliLike *like, const AssayPart **ret_part,
+gboolean cli_like_attack (const CliLike *like, const AssayComponent **ret_component,
                           const AssaySettings **ret_settings, GError **error);

@@ -12,8 +12,8 @@
 #include "core/external/program.h"
 #include "core/stats/epsilon.h"
 #include "runner/plan/claim.h"
+#include "runner/plan/contact-sheet.h"
 #include "runner/plan/fit.h"
-#include "runner/plan/sheet.h"
 
 static void add (GPtrArray *doubts, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
@@ -102,8 +102,8 @@ static void
 check_epsilon (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
                const AssayCell *cell, double alpha)
 {
-  const AssayPart *part = assay_plan_part (plan->attacks, cell->attack);
-  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const AssayComponent *component = assay_plan_component (plan->attacks, cell->attack);
+  const AssayAttack *attack = (const AssayAttack *) component->plugin;
   const AssayOracle oracle = assay_plan_oracle (plan, cell);
   AssayAudit audit = { .kind = ASSAY_AUDIT_TWO_INPUTS, .delta = oracle.delta };
   const double bound = assay_claim_bound (plan, claim, cell);
@@ -112,12 +112,12 @@ check_epsilon (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
   if (attack->game == ASSAY_GAME_ONE_RUN) {
     gsize canaries, guesses;
 
-    attack->one_run_sizes (part->settings->values, &canaries, &guesses);
+    attack->one_run_sizes (component->settings->values, &canaries, &guesses);
     audit.kind = ASSAY_AUDIT_ONE_RUN;
     audit.mistakes = plan->trials * canaries;
     audit.runs = audit.hits = plan->trials * (guesses > 0 ? guesses : canaries);
   } else {
-    audit.runs = audit.hits = plan->trials * (guint64) whole_setting (part->settings, "runs");
+    audit.runs = audit.hits = plan->trials * (guint64) whole_setting (component->settings, "runs");
   }
   if (audit.runs == 0)
     return;
@@ -127,8 +127,8 @@ check_epsilon (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
          "[claim %s] cannot be refuted by attack %s against %s: %" G_GUINT64_FORMAT
          " %s certify an "
          "epsilon of %.3g at most, and the bound is %.3g; expected more of them",
-         claim->id, part->label, assay_plan_part (plan->defenses, cell->defense)->name, audit.runs,
-         audit.kind == ASSAY_AUDIT_ONE_RUN ? "guesses" : "runs", ceiling, bound);
+         claim->id, component->label, assay_plan_component (plan->defenses, cell->defense)->name,
+         audit.runs, audit.kind == ASSAY_AUDIT_ONE_RUN ? "guesses" : "runs", ceiling, bound);
 }
 
 /* One doubt a claim: the first cell that gives one. */
@@ -157,42 +157,43 @@ static void
 check_defenses (GPtrArray *doubts, const AssayPlan *plan)
 {
   for (guint d = 0; d < plan->defenses->len; d++) {
-    const AssayPart *part = assay_plan_part (plan->defenses, d);
+    const AssayComponent *component = assay_plan_component (plan->defenses, d);
     gboolean is_met = FALSE;
 
     for (gsize i = 0; i < plan->cells->len && !is_met; i++)
       is_met = assay_plan_cell (plan, i)->defense == d;
     if (!is_met)
-      add (doubts, "[defense %s] is met by no attack and no utility of the scenario", part->label);
+      add (doubts, "[defense %s] is met by no attack and no utility of the scenario",
+           component->label);
   }
 }
 
 /* A value that `assay init` left to be filled in. */
 static void
-check_gaps (GPtrArray *doubts, const char *kind, const GPtrArray *parts)
+check_gaps (GPtrArray *doubts, const char *kind, const GPtrArray *components)
 {
-  for (guint i = 0; i < parts->len; i++) {
-    const AssayPart *part = assay_plan_part (parts, i);
+  for (guint i = 0; i < components->len; i++) {
+    const AssayComponent *component = assay_plan_component (components, i);
 
-    for (const AssayParam *param = part->settings->table; param != NULL && param->name != NULL;
+    for (const AssayParam *param = component->settings->table; param != NULL && param->name != NULL;
          param++) {
-      g_autofree char *value = assay_settings_get (part->settings, param);
+      g_autofree char *value = assay_settings_get (component->settings, param);
 
       if (g_strcmp0 (value, "FILL_IN") == 0)
-        add (doubts, "[%s %s] %s = FILL_IN is to be replaced", kind, part->label, param->name);
+        add (doubts, "[%s %s] %s = FILL_IN is to be replaced", kind, component->label, param->name);
     }
   }
 }
 
 /* The program that it starts, or NULL. */
 static char *
-command_of (const AssayPart *part)
+command_of (const AssayComponent *component)
 {
-  for (const AssayParam *param = part->settings->table; param != NULL && param->name != NULL;
+  for (const AssayParam *param = component->settings->table; param != NULL && param->name != NULL;
        param++)
-    if (part->plugin->external != NULL && part->plugin->external->files != NULL
+    if (component->plugin->external != NULL && component->plugin->external->files != NULL
         && g_str_equal (param->name, "command"))
-      return assay_settings_get (part->settings, param);
+      return assay_settings_get (component->settings, param);
   return NULL;
 }
 
@@ -214,13 +215,14 @@ missing_script (char **words)
 /* That it cannot be started is an error of its cells, and nothing that keeps the others from being
  * run: the program may be installed by then. */
 static void
-check_programs (GPtrArray *doubts, const AssayPlan *plan, const char *kind, const GPtrArray *parts)
+check_programs (GPtrArray *doubts, const AssayPlan *plan, const char *kind,
+                const GPtrArray *components)
 {
   g_autofree char *folder = g_path_get_dirname (plan->scenario);
 
-  for (guint i = 0; i < parts->len; i++) {
-    const AssayPart *part = assay_plan_part (parts, i);
-    g_autofree char *command = command_of (part);
+  for (guint i = 0; i < components->len; i++) {
+    const AssayComponent *component = assay_plan_component (components, i);
+    g_autofree char *command = command_of (component);
     g_auto (GStrv) words = NULL;
     g_autofree char *found = NULL;
     const char *script;
@@ -231,13 +233,13 @@ check_programs (GPtrArray *doubts, const AssayPlan *plan, const char *kind, cons
     words = assay_program_words (command, folder, NULL);
     found = words != NULL ? assay_program_find (words[0], &error) : NULL;
     if (error != NULL)
-      add (doubts, "[%s %s] %s", kind, part->label, error->message);
+      add (doubts, "[%s %s] %s", kind, component->label, error->message);
     script = words != NULL ? missing_script (words) : NULL;
     if (script != NULL)
       add (doubts,
            "[%s %s] command: there is no file '%s', neither in the scenario's folder nor in "
            "the working folder",
-           kind, part->label, script);
+           kind, component->label, script);
   }
 }
 
@@ -245,13 +247,13 @@ static void
 check_tuning (GPtrArray *doubts, const AssayPlan *plan)
 {
   for (guint i = 0; i < plan->attacks->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->attacks, i);
+    const AssayComponent *component = assay_plan_component (plan->attacks, i);
 
-    if (part->candidates != NULL && part->candidates->len == 1)
+    if (component->candidates != NULL && component->candidates->len == 1)
       add (doubts,
            "[attack %s] %s leaves one candidate: nothing is chosen, and the secrets set "
            "apart for tuning are lost",
-           part->label, part->tuned_keys);
+           component->label, component->tuned_keys);
   }
 }
 
@@ -261,13 +263,13 @@ static void
 check_trials (GPtrArray *doubts, const AssayPlan *plan)
 {
   for (guint i = 0; plan->trials == 1 && i < plan->utilities->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->utilities, i);
+    const AssayComponent *component = assay_plan_component (plan->utilities, i);
 
-    if (((const AssayMetric *) part->plugin)->repeats_units)
+    if (((const AssayMetric *) component->plugin)->repeats_units)
       add (doubts,
            "[utility %s] is measured on the same test rows in every trial: with trials = 1 "
            "its intervals do not tell how much releases differ",
-           part->label);
+           component->label);
   }
 }
 

@@ -64,7 +64,7 @@ stream_of (const MeasureOptions *options, const AssaySettings *settings, const c
   g_autofree char *upstream = g_strconcat (measure->name, "\n", canonical, NULL);
   g_autofree char *played = NULL;
   g_autofree char *of_cell = NULL;
-  const AssayPart *attack = NULL;
+  const AssayComponent *attack = NULL;
   const AssaySettings *with = NULL;
 
   if (options->like.cell == NULL) {
@@ -99,9 +99,9 @@ print_outcomes (const Measuring *of, const AssayMetric *metric, const AssaySetti
     AssayInterval interval;
     AssayStreamKey stream;
 
-    if (pool->left_out[measure->series] != NULL)
+    if (pool->omitted[measure->series] != NULL)
       fprintf (stderr, "assay: %s is left out: %s\n", measure->name,
-               pool->left_out[measure->series]);
+               pool->omitted[measure->series]);
     if (sample == NULL)
       continue;
     if (!stream_of (of->options, settings, canonical, measure, &stream, error))
@@ -209,13 +209,13 @@ measure_like (const Measuring *of, gboolean *ret_is_any, GError **error)
   const GPtrArray *metrics = of->options->like.run->plan->metrics;
 
   for (guint m = 0; m < metrics->len; m++) {
-    const AssayPart *part = assay_plan_part (metrics, m);
-    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+    const AssayComponent *component = assay_plan_component (metrics, m);
+    const AssayMetric *metric = (const AssayMetric *) component->plugin;
 
     if (!is_asked_for (of->options, metric, TRUE) || !applies (of, metric))
       continue;
     *ret_is_any = TRUE;
-    if (!measure_one (of, metric, part->settings, part->canonical, error))
+    if (!measure_one (of, metric, component->settings, component->canonical, error))
       return FALSE;
   }
   return TRUE;

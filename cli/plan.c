@@ -6,27 +6,27 @@
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
 #include "runner/judge/describe.h"
+#include "runner/plan/contact-sheet.h"
 #include "runner/plan/estimate.h"
 #include "runner/plan/pairing.h"
-#include "runner/plan/sheet.h"
 
 static void
-print_parts (const char *kind, const GPtrArray *parts)
+print_parts (const char *kind, const GPtrArray *components)
 {
-  for (guint i = 0; i < parts->len; i++) {
-    const AssayPart *part = assay_plan_part (parts, i);
-    g_autofree char *canonical = assay_settings_canonical (part->settings);
-    g_autofree char *grants = assay_grants_describe (part->grants);
+  for (guint i = 0; i < components->len; i++) {
+    const AssayComponent *component = assay_plan_component (components, i);
+    g_autofree char *canonical = assay_settings_canonical (component->settings);
+    g_autofree char *grants = assay_grants_describe (component->grants);
     g_autofree char *settings = NULL;
     g_auto (GStrv) lines = g_strsplit (g_strchomp (canonical), "\n", -1);
 
     settings = g_strjoinv (", ", lines);
-    printf ("  %s %s%s%s%s%s%s%s\n", kind, part->label, *part->label != '\0' ? " = " : "",
-            part->plugin->id, *settings != '\0' ? ": " : "", settings,
+    printf ("  %s %s%s%s%s%s%s%s\n", kind, component->label, *component->label != '\0' ? " = " : "",
+            component->plugin->id, *settings != '\0' ? ": " : "", settings,
             *grants != '\0' ? "; granted: " : "", grants);
-    if (part->tuned_keys != NULL)
-      printf ("    tuned by %s over %u candidates: %s\n", part->tune_measure, part->candidates->len,
-              part->tuned_keys);
+    if (component->tuned_keys != NULL)
+      printf ("    tuned by %s over %u candidates: %s\n", component->tune_measure,
+              component->candidates->len, component->tuned_keys);
   }
 }
 
@@ -34,10 +34,10 @@ static void
 print_sheets (const AssayPlan *plan)
 {
   for (guint i = 0; i < plan->sheets->len; i++) {
-    const AssaySheet *sheet = plan->sheets->pdata[i];
+    const AssayContactSheet *sheet = plan->sheets->pdata[i];
 
     printf ("  pictures %s: count=%" G_GSIZE_FORMAT ", metric=%s, released=%s\n", sheet->name,
-            sheet->count, assay_plan_part (plan->metrics, sheet->metric)->label,
+            sheet->count, assay_plan_component (plan->metrics, sheet->metric)->label,
             sheet->has_released ? "yes" : "no");
   }
 }

@@ -109,13 +109,13 @@ read_given (const ProtectOptions *options, Given *given, GError **error)
 
 /* The stream of release number @repeat; 0: the one that is attacked. */
 static AssayStreamKey
-stream_of (const ProtectOptions *options, const AssayPart *part, gint64 repeat)
+stream_of (const ProtectOptions *options, const AssayComponent *component, gint64 repeat)
 {
   g_autofree char *role = repeat > 0
                               ? g_strdup_printf ("defense-repeat-%" G_GINT64_FORMAT, repeat)
                               : g_strdup ("defense");
-  g_autofree char *canonical = assay_settings_canonical (part->settings);
-  g_autofree char *upstream = g_strconcat (part->plugin->id, "\n", canonical, NULL);
+  g_autofree char *canonical = assay_settings_canonical (component->settings);
+  g_autofree char *upstream = g_strconcat (component->plugin->id, "\n", canonical, NULL);
 
   if (options->like.cell != NULL)
     return assay_plan_stream (options->like.run->plan, options->like.cell, role, NULL);
@@ -123,8 +123,8 @@ stream_of (const ProtectOptions *options, const AssayPart *part, gint64 repeat)
 }
 
 static gboolean
-protect_rows (const ProtectOptions *options, const AssayPart *part, const AssayKnowledge *knowledge,
-              GError **error)
+protect_rows (const ProtectOptions *options, const AssayComponent *component,
+              const AssayKnowledge *knowledge, GError **error)
 {
   const CliLike *like = &options->like;
   g_auto (Given) given = { 0 };
@@ -137,9 +137,9 @@ protect_rows (const ProtectOptions *options, const AssayPart *part, const AssayK
   if (like->cell != NULL && options->classes == 0)
     given.secrets.n_classes
         = MAX (given.secrets.n_classes, like->run->plan->probes[like->cell->dataset].n_classes);
-  return assay_step_protect ((const AssayDefense *) part->plugin, part->settings,
-                             stream_of (options, part, options->repeat),
-                             stream_of (options, part, 0), &given.secrets, knowledge, &release,
+  return assay_step_protect ((const AssayDefense *) component->plugin, component->settings,
+                             stream_of (options, component, options->repeat),
+                             stream_of (options, component, 0), &given.secrets, knowledge, &release,
                              &truth, error)
          && assay_release_write (release, options->release, error)
          && assay_truth_write (truth, options->truth, error);
@@ -155,7 +155,7 @@ is_one_folder (const char *a, const char *b)
 }
 
 static gboolean
-protect_with (const ProtectOptions *options, const AssayPart *part, GError **error)
+protect_with (const ProtectOptions *options, const AssayComponent *component, GError **error)
 {
   g_autoptr (AssayRows) database = NULL;
   g_autoptr (AssayRows) public_rows = NULL;
@@ -172,14 +172,14 @@ protect_with (const ProtectOptions *options, const AssayPart *part, GError **err
       || !cli_open_rows (options->public_rows, "public", &public_rows, error))
     return FALSE;
   knowledge = (AssayKnowledge){ .database = database, .public_rows = public_rows };
-  return protect_rows (options, part, &knowledge, error);
+  return protect_rows (options, component, &knowledge, error);
 }
 
 static gboolean
 protect (ProtectOptions *options, GError **error)
 {
   g_autoptr (AssaySettings) settings = NULL;
-  AssayPart own = { 0 };
+  AssayComponent own = { 0 };
 
   if (!cli_like_open (&options->like, error))
     return FALSE;

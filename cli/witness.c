@@ -59,7 +59,7 @@ replay (const AssayPlan *plan, AssayStore *store, const AssayClaim *claim,
 {
   const AssayResultWitness *witness = &result->witness;
   const AssayCell *cell = assay_plan_find_cell (plan, witness->cell);
-  const AssayPart *metric = assay_plan_measuring (plan, cell, claim->metric);
+  const AssayComponent *metric = assay_plan_measuring (plan, cell, claim->metric);
   g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
   g_autoptr (AssayGuess) guess = NULL;
   AssayOutcomes outcomes = { 0 };
@@ -71,7 +71,7 @@ replay (const AssayPlan *plan, AssayStore *store, const AssayClaim *claim,
 
   if (!assay_workspace_cell (workspace, cell, &job, error))
     return FALSE;
-  is_ok = cell->utility != ASSAY_NO_PART
+  is_ok = cell->utility != ASSAY_NO_COMPONENT
               ? assay_run_assess (plan, cell, &job, &outcomes, error)
               : assay_run_attack (plan, workspace, store, cell, &guess, error)
                     && assay_step_measure ((const AssayMetric *) metric->plugin, metric->settings,

@@ -400,10 +400,10 @@ write_starter (const Starter *starter)
 {
   g_autoptr (GPtrArray) attacks = g_ptr_array_new ();
   g_autoptr (GPtrArray) utilities = g_ptr_array_new ();
-  g_autoptr (GString) left_out = g_string_new (NULL);
+  g_autoptr (GString) omitted = g_string_new (NULL);
   GString *text = g_string_new (NULL);
 
-  append_left_out (left_out, starter, attacks);
+  append_left_out (omitted, starter, attacks);
   for (guint i = 0; assay_metrics[i] != NULL; i++)
     if (assay_metrics[i]->assess != NULL && is_useful (starter, assay_metrics[i]))
       g_ptr_array_add (utilities, (gpointer) assay_metrics[i]);
@@ -416,7 +416,7 @@ write_starter (const Starter *starter)
   }
   for (guint i = 0; i < attacks->len; i++)
     append_attack (text, attacks->pdata[i]);
-  g_string_append (text, left_out->str);
+  g_string_append (text, omitted->str);
   for (guint i = 0; i < utilities->len; i++) {
     const AssayMetric *utility = utilities->pdata[i];
     g_autofree char *group = utility_group (utility);

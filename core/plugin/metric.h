@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
   gsize n;
   double *series[ASSAY_MAX_SERIES];
-  char *left_out[ASSAY_MAX_SERIES]; /* why; NULL: it is there */
+  char *omitted[ASSAY_MAX_SERIES]; /* why; NULL: it is there */
 } AssayOutcomes;
 
 void assay_outcomes_clear (AssayOutcomes *outcomes);

@@ -17,7 +17,7 @@ assay_outcomes_clear (AssayOutcomes *outcomes)
 {
   for (guint i = 0; i < ASSAY_MAX_SERIES; i++) {
     g_clear_pointer (&outcomes->series[i], g_free);
-    g_clear_pointer (&outcomes->left_out[i], g_free);
+    g_clear_pointer (&outcomes->omitted[i], g_free);
   }
   outcomes->n = 0;
 }

@@ -8,8 +8,8 @@
 #include <Rmath.h>
 
 #include "core/stats/epsilon.h"
+#include "core/stats/fraction-test.h"
 #include "core/stats/interval.h"
-#include "core/stats/share-test.h"
 
 /* More units than anybody would collect. */
 #define MOST_UNITS 1e15
@@ -67,7 +67,7 @@ assay_bound_floor_p (const AssaySample *sample)
   const gboolean is_resampled
       = sample->method == ASSAY_SAMPLE_BOOTSTRAP || sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP;
 
-  return is_resampled && !assay_share_is_tested (sample) ? LEAST_RESAMPLED_P : 0;
+  return is_resampled && !assay_fraction_is_tested (sample) ? LEAST_RESAMPLED_P : 0;
 }
 
 double
@@ -76,8 +76,8 @@ assay_bound_least_p (const AssaySample *sample, double bound, gboolean is_above)
   const AssayAudit perfect = perfect_audit (&sample->audit);
   const double count = (double) assay_sample_n_independent (sample);
 
-  if (assay_share_is_tested (sample))
-    return assay_share_least_p (sample, bound, is_above);
+  if (assay_fraction_is_tested (sample))
+    return assay_fraction_least_p (sample, bound, is_above);
   switch (sample->method) {
   case ASSAY_SAMPLE_TOO_SMALL:
     return 1;
@@ -129,8 +129,8 @@ t_test (const AssaySample *sample, double bound)
 static AssayBoundTest
 share_test (const AssaySample *sample, double bound)
 {
-  return (AssayBoundTest){ .p_above = assay_share_p (sample, bound, TRUE),
-                           .p_below = assay_share_p (sample, bound, FALSE) };
+  return (AssayBoundTest){ .p_above = assay_fraction_p (sample, bound, TRUE),
+                           .p_below = assay_fraction_p (sample, bound, FALSE) };
 }
 
 AssayBoundTest
@@ -138,7 +138,7 @@ assay_bound_test (const AssaySample *sample, double bound, AssayStreamKey stream
 {
   const double count = (double) assay_sample_n_independent (sample);
 
-  if (assay_share_is_tested (sample))
+  if (assay_fraction_is_tested (sample))
     return share_test (sample, bound);
   switch (sample->method) {
   case ASSAY_SAMPLE_BINOMIAL:
@@ -222,8 +222,8 @@ assay_bound_detectable (const AssaySample *sample, double bound, gboolean is_abo
   /* A sample without any variation does not say what others would have. */
   if (sample->method == ASSAY_SAMPLE_BINOMIAL || sample->method == ASSAY_SAMPLE_EXTREME)
     return detectable_rate ((double) assay_sample_n_independent (sample), bound, is_above, alpha);
-  if (assay_share_is_tested (sample))
-    return assay_share_detectable (sample, bound, is_above, alpha);
+  if (assay_fraction_is_tested (sample))
+    return assay_fraction_detectable (sample, bound, is_above, alpha);
   interval = assay_sample_interval (sample, 1 - 2 * alpha, stream);
   moved = is_above ? bound + (interval.estimate - interval.lower)
                    : bound - (interval.upper - interval.estimate);
@@ -268,8 +268,8 @@ assay_bound_units_needed (const AssaySample *sample, double bound, double alpha,
 
   if (sample->estimate == bound || sample->method == ASSAY_SAMPLE_TOO_SMALL)
     return 0;
-  if (assay_share_is_tested (sample))
-    return assay_share_units_needed (sample, bound, is_above, alpha);
+  if (assay_fraction_is_tested (sample))
+    return assay_fraction_units_needed (sample, bound, is_above, alpha);
   if (sample->method == ASSAY_SAMPLE_BINOMIAL || sample->method == ASSAY_SAMPLE_EXTREME)
     return ceil (units_for_rate (sample->estimate, bound, alpha) / count * n);
   if (sample->method == ASSAY_SAMPLE_AUDIT)

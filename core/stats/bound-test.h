@@ -34,8 +34,8 @@ void assay_holm (const double *p, gsize n, double *ret_adjusted);
 
 /* The smallest value above @bound (or, with @is_above FALSE, the largest below) that a sample of
  * this size would have told from it at level @alpha: exact for rates, for what Gaffke's test judges
- * as assay_share_detectable says, otherwise the bound moved by the half-width of this sample's own
- * interval. NAN: no value in the range of the measure.
+ * as assay_fraction_detectable says, otherwise the bound moved by the half-width of this sample's
+ * own interval. NAN: no value in the range of the measure.
  *
  * Of epsilon: the ceiling, the largest lower bound that so many runs could have shown. An audit
  * whose ceiling is below the bound could not have refuted it. */

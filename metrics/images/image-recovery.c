@@ -254,7 +254,7 @@ fill_chance (const AssayMetricContext *context, const AssayTruth *truth, const R
   if (others == NULL) {
     for (guint s = SSIM_CHANCE; s <= CORRELATION_CHANCE; s++) {
       g_clear_pointer (&outcomes->series[s], g_free);
-      outcomes->left_out[s] = g_strdup (why);
+      outcomes->omitted[s] = g_strdup (why);
     }
     return TRUE;
   }

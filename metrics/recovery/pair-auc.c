@@ -110,7 +110,7 @@ static void
 leave_out_true_positives (const PairAuc *settings, gsize n_negative, AssayOutcomes *outcomes)
 {
   g_clear_pointer (&outcomes->series[TRUE_POSITIVES], g_free);
-  outcomes->left_out[TRUE_POSITIVES]
+  outcomes->omitted[TRUE_POSITIVES]
       = g_strdup_printf ("false_positives = %g of %" G_GSIZE_FORMAT
                          " pairs that share no secret is less than one: expected more pairs, or a "
                          "higher rate",

@@ -58,8 +58,8 @@ gboolean retrieval_assess (const RetrievalUtility *utility, const AssayMetricCon
 guint64 retrieval_memory (gconstpointer settings, const AssayShape *shape);
 
 /* The measures of them, under these names. */
-#define RETRIEVAL_MEASURES(n_series, left_out, database)                                           \
-  { .name = left_out,                                                                              \
+#define RETRIEVAL_MEASURES(n_series, omitted, database)                                            \
+  { .name = omitted,                                                                               \
     .series = RETRIEVAL_LEFT_OUT (n_series),                                                       \
     .statistic = ASSAY_STATISTIC_MEAN,                                                             \
     .higher_is_worse = TRUE,                                                                       \
@@ -67,13 +67,11 @@ guint64 retrieval_memory (gconstpointer settings, const AssayShape *shape);
     .high = 1,                                                                                     \
     .unit = "share of test rows",                                                                  \
     .help = "Without a relevant item in the database, and so left out of the other measures" },    \
-  { .name = database,                                                                              \
-    .series = RETRIEVAL_DATABASE (n_series),                                                       \
-    .statistic = ASSAY_STATISTIC_MEAN,                                                             \
-    .low = 0,                                                                                      \
-    .high = G_MAXDOUBLE,                                                                           \
-    .unit = "codes",                                                                               \
-    .help = "In the database that every query is compared with" }
+  {                                                                                                \
+    .name = database, .series = RETRIEVAL_DATABASE (n_series), .statistic = ASSAY_STATISTIC_MEAN,  \
+    .low = 0, .high = G_MAXDOUBLE, .unit = "codes",                                                \
+    .help = "In the database that every query is compared with"                                    \
+  }
 
 /* Their descriptor. */
 #define RETRIEVAL_METRIC(symbol, name, ...)                                                        \

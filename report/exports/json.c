@@ -5,8 +5,8 @@
 
 #include "config.h"
 #include "core/base/json.h"
-#include "report/exports/json-component.h"
 #include "report/exports/exports.h"
+#include "report/exports/json-component.h"
 
 /* On one line: numbers as they are, exact. */
 static void
@@ -121,11 +121,11 @@ write_cell (AssayJson *json, const AssayResultCell *cell)
   for (guint i = 0; i < cell->measurements->len; i++)
     write_measurement (json, assay_result_measurement (cell, i));
   assay_json_end_array (json);
-  if (cell->left_out->len > 0) {
+  if (cell->omitted->len > 0) {
     assay_json_key (json, "left_out");
     assay_json_begin_array (json);
-    for (guint i = 0; i < cell->left_out->len; i++)
-      assay_json_string (json, cell->left_out->pdata[i]);
+    for (guint i = 0; i < cell->omitted->len; i++)
+      assay_json_string (json, cell->omitted->pdata[i]);
     assay_json_end_array (json);
   }
   if (cell->audit != NULL)

@@ -102,13 +102,13 @@ append_cells (GString *text, const AssayResults *results)
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
 
-    for (guint m = 0; m < cell->left_out->len; m++) {
+    for (guint m = 0; m < cell->omitted->len; m++) {
       g_string_append (text, "\nOf ");
       append_escaped (text, cell->attack_or_utility->label);
       g_string_append (text, " against ");
       append_escaped (text, cell->defense->label);
       g_string_append (text, ": ");
-      append_escaped (text, cell->left_out->pdata[m]);
+      append_escaped (text, cell->omitted->pdata[m]);
       g_string_append_c (text, '\n');
     }
   }

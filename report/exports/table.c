@@ -282,9 +282,9 @@ append_notes (GString *text, const AssayResults *results)
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
 
-    for (guint m = 0; m < cell->left_out->len; m++)
+    for (guint m = 0; m < cell->omitted->len; m++)
       g_string_append_printf (text, "\n%s against %s: %s\n", cell->attack_or_utility->label,
-                              cell->defense->label, (const char *) cell->left_out->pdata[m]);
+                              cell->defense->label, (const char *) cell->omitted->pdata[m]);
   }
 }
 

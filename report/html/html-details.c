@@ -127,7 +127,7 @@ has_exceptions (const AssayResults *results)
   gsize n = results->skipped->len + results->bad->len;
 
   for (guint i = 0; i < results->pooled->len; i++)
-    n += ((const AssayResultCell *) results->pooled->pdata[i])->left_out->len;
+    n += ((const AssayResultCell *) results->pooled->pdata[i])->omitted->len;
   return n > 0;
 }
 
@@ -163,9 +163,9 @@ append_exceptions (AssayHtml *html, const AssayResults *results)
   for (guint i = 0; i < results->pooled->len; i++) {
     const AssayResultCell *cell = results->pooled->pdata[i];
 
-    for (guint m = 0; m < cell->left_out->len; m++)
+    for (guint m = 0; m < cell->omitted->len; m++)
       append_exception (html, "measure left out", cell->attack_or_utility->name,
-                        cell->defense->name, "", cell->left_out->pdata[m]);
+                        cell->defense->name, "", cell->omitted->pdata[m]);
   }
 }
 

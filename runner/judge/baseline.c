@@ -43,15 +43,15 @@ fail_differs (const char *folder, const char *theirs, const char *ours, GError *
 static char *
 comparable (const char *canonical)
 {
-  static const char *const left_out[] = { "pictures ", "loaded defense ", "loaded attack " };
+  static const char *const omitted[] = { "pictures ", "loaded defense ", "loaded attack " };
   g_auto (GStrv) lines = g_strsplit (canonical, "\n", -1);
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; lines[i] != NULL; i++) {
     gboolean is_in = TRUE;
 
-    for (guint k = 0; k < G_N_ELEMENTS (left_out); k++)
-      is_in &= !g_str_has_prefix (lines[i], left_out[k]);
+    for (guint k = 0; k < G_N_ELEMENTS (omitted); k++)
+      is_in &= !g_str_has_prefix (lines[i], omitted[k]);
     if (is_in)
       g_string_append_printf (text, "%s\n", lines[i]);
   }
@@ -171,7 +171,7 @@ compare_series (const Comparing *comparing, const Pools *pools, const AssayMeasu
 
   if (new->len == 0)
     return;
-  if (before->left_out[measure->series] != NULL || after->left_out[measure->series] != NULL) {
+  if (before->omitted[measure->series] != NULL || after->omitted[measure->series] != NULL) {
     comparing->baseline->n_uncompared++;
     return;
   }

@@ -45,25 +45,25 @@ measure (const AssayResults *results, const GArray *indices, guint metric, const
 {
   const AssayPlan *plan = results->source->plan;
   const AssayCell *cell = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
-  const AssayPart *part = assay_plan_measuring (plan, cell, metric);
+  const AssayComponent *component = assay_plan_measuring (plan, cell, metric);
   const AssaySettings *settings = assay_results_settings (plan, cell, result->attack_or_utility);
   g_autofree char *attack = assay_settings_canonical (settings);
   AssayPool pool;
   gboolean is_ok = assay_pool_fill (&pool, plan, results->source->store, indices, metric, error);
 
-  for (const AssayMeasure *m = ((const AssayMetric *) part->plugin)->measures;
+  for (const AssayMeasure *m = ((const AssayMetric *) component->plugin)->measures;
        is_ok && m->name != NULL; m++) {
     g_autoptr (AssaySample) sample = assay_pool_sample (&pool, m);
-    g_autofree char *upstream = g_strdup_printf ("%s%s\n%s", attack, part->canonical, m->name);
+    g_autofree char *upstream = g_strdup_printf ("%s%s\n%s", attack, component->canonical, m->name);
     AssayMeasurement measurement
         = { .measure = assay_results_measure (results, m),
             .metric = result->is_utility ? result->attack_or_utility
                                          : assay_result_component (results->metrics, metric),
             .confidence = plan->confidence };
 
-    if (pool.left_out[m->series] != NULL)
-      g_ptr_array_add (result->left_out,
-                       g_strdup_printf ("%s is left out: %s", m->name, pool.left_out[m->series]));
+    if (pool.omitted[m->series] != NULL)
+      g_ptr_array_add (result->omitted,
+                       g_strdup_printf ("%s is left out: %s", m->name, pool.omitted[m->series]));
     if (sample == NULL)
       continue;
     measurement.interval = assay_sample_interval (sample, plan->confidence,
@@ -96,7 +96,7 @@ add_counts (const AssayResultSource *source, gsize index, AssayResultAudit *audi
   const GPtrArray *metrics = source->plan->metrics;
 
   for (guint m = 0; m < metrics->len; m++) {
-    const AssayMetric *metric = (const AssayMetric *) assay_plan_part (metrics, m)->plugin;
+    const AssayMetric *metric = (const AssayMetric *) assay_plan_component (metrics, m)->plugin;
     AssayOutcomes outcomes = { 0 };
 
     if (metric->audit == NULL)

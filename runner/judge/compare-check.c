@@ -82,17 +82,17 @@ check_secrets (const AssayPlan *a, const char *first, const AssayPlan *b, const 
 
 /* "photos (size=32 count=100)" */
 static char *
-describe (const AssayPart *part)
+describe (const AssayComponent *component)
 {
-  g_autofree char *settings = assay_settings_canonical (part->settings);
+  g_autofree char *settings = assay_settings_canonical (component->settings);
 
   g_strdelimit (g_strchomp (settings), "\n", ' ');
-  return *settings != '\0' ? g_strdup_printf ("%s (%s)", part->plugin->id, settings)
-                           : g_strdup (part->plugin->id);
+  return *settings != '\0' ? g_strdup_printf ("%s (%s)", component->plugin->id, settings)
+                           : g_strdup (component->plugin->id);
 }
 
 static gboolean
-is_same_part (const AssayPart *a, const AssayPart *b)
+is_same_part (const AssayComponent *a, const AssayComponent *b)
 {
   g_autofree char *ours = assay_settings_canonical (a->settings);
   g_autofree char *theirs = assay_settings_canonical (b->settings);
@@ -107,12 +107,12 @@ check_dataset (const GPtrArray *runs, guint other, guint index, const GPtrArray 
   const AssaySavedRun *a = runs->pdata[0], *b = runs->pdata[other];
   const char *ours = assay_result_component (a->results->datasets, index)->sha256;
   const char *theirs = assay_result_component (b->results->datasets, index)->sha256;
-  const AssayPart *part = assay_plan_part (a->plan->datasets, index);
-  const AssayPart *their_part = assay_plan_part (b->plan->datasets, index);
+  const AssayComponent *component = assay_plan_component (a->plan->datasets, index);
+  const AssayComponent *their_part = assay_plan_component (b->plan->datasets, index);
   const char *first = names->pdata[0], *second = names->pdata[other];
 
-  if (!is_same_part (part, their_part)) {
-    g_autofree char *one = describe (part);
+  if (!is_same_part (component, their_part)) {
+    g_autofree char *one = describe (component);
     g_autofree char *two = describe (their_part);
 
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -150,21 +150,21 @@ assay_compare_check (const GPtrArray *runs, const GPtrArray *names, GError **err
 }
 
 gint
-assay_compare_find_part (const GPtrArray *other, const AssayPart *part)
+assay_compare_find_part (const GPtrArray *other, const AssayComponent *component)
 {
   for (guint i = 0; i < other->len; i++)
-    if (is_same_part (assay_plan_part (other, i), part))
+    if (is_same_part (assay_plan_component (other, i), component))
       return (gint) i;
   return -1;
 }
 
 /* Another setting of the same plugin, or NULL. */
-static const AssayPart *
-find_plugin (const GPtrArray *parts, const AssayPlugin *plugin)
+static const AssayComponent *
+find_plugin (const GPtrArray *components, const AssayPlugin *plugin)
 {
-  for (guint i = 0; i < parts->len; i++)
-    if (assay_plan_part (parts, i)->plugin == plugin)
-      return assay_plan_part (parts, i);
+  for (guint i = 0; i < components->len; i++)
+    if (assay_plan_component (components, i)->plugin == plugin)
+      return assay_plan_component (components, i);
   return NULL;
 }
 
@@ -173,16 +173,16 @@ static gboolean
 shares_setting (const GPtrArray *ours, const GPtrArray *theirs, const AssayPlugin *plugin)
 {
   for (guint i = 0; i < ours->len; i++)
-    if (assay_plan_part (ours, i)->plugin == plugin
-        && assay_compare_find_part (theirs, assay_plan_part (ours, i)) >= 0)
+    if (assay_plan_component (ours, i)->plugin == plugin
+        && assay_compare_find_part (theirs, assay_plan_component (ours, i)) >= 0)
       return TRUE;
   return FALSE;
 }
 
 gboolean
-assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names, const AssayPart *part,
-                         gboolean is_utility, gboolean *ret_is_common, guint *ret_lacks,
-                         GError **error)
+assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names,
+                         const AssayComponent *component, gboolean is_utility,
+                         gboolean *ret_is_common, guint *ret_lacks, GError **error)
 {
   const AssayPlan *plan = plan_of (runs, 0);
   const GPtrArray *ours = is_utility ? plan->utilities : plan->metrics;
@@ -191,12 +191,12 @@ assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names, const As
   for (guint r = 1; r < runs->len; r++) {
     const AssayPlan *other = plan_of (runs, r);
     const GPtrArray *theirs = is_utility ? other->utilities : other->metrics;
-    const AssayPart *twin = find_plugin (theirs, part->plugin);
+    const AssayComponent *twin = find_plugin (theirs, component->plugin);
 
-    if (assay_compare_find_part (theirs, part) >= 0)
+    if (assay_compare_find_part (theirs, component) >= 0)
       continue;
-    if (twin != NULL && !shares_setting (ours, theirs, part->plugin)) {
-      g_autofree char *one = describe (part);
+    if (twin != NULL && !shares_setting (ours, theirs, component->plugin)) {
+      g_autofree char *one = describe (component);
       g_autofree char *two = describe (twin);
 
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -213,16 +213,16 @@ assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names, const As
 
 /* An attack without its label: plugin, settings, grants and what it is tuned over. */
 static const char *
-identity (const AssayPart *attack)
+identity (const AssayComponent *attack)
 {
   return strchr (attack->canonical, '\n') + 1;
 }
 
 static gboolean
-plays (const AssayPlan *plan, const AssayPart *attack)
+plays (const AssayPlan *plan, const AssayComponent *attack)
 {
   for (guint i = 0; i < plan->attacks->len; i++)
-    if (g_str_equal (identity (assay_plan_part (plan->attacks, i)), identity (attack)))
+    if (g_str_equal (identity (assay_plan_component (plan->attacks, i)), identity (attack)))
       return TRUE;
   return FALSE;
 }
@@ -232,11 +232,11 @@ assay_compare_lacks_attack (const GPtrArray *runs, const GPtrArray *names, guint
                             guint s, guint worse)
 {
   const AssayPlan *plan = plan_of (runs, r), *other = plan_of (runs, s);
-  const AssayPart *defense = assay_plan_part (plan->defenses, better);
-  const AssayPart *their_defense = assay_plan_part (other->defenses, worse);
+  const AssayComponent *defense = assay_plan_component (plan->defenses, better);
+  const AssayComponent *their_defense = assay_plan_component (other->defenses, worse);
 
   for (guint i = 0; i < other->attacks->len; i++) {
-    const AssayPart *attack = assay_plan_part (other->attacks, i);
+    const AssayComponent *attack = assay_plan_component (other->attacks, i);
     g_autofree char *reason = assay_fit_why_not (defense, attack);
     g_autofree char *their_reason = assay_fit_why_not (their_defense, attack);
 

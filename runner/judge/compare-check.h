@@ -10,13 +10,13 @@ G_BEGIN_DECLS
 gboolean assay_compare_check (const GPtrArray *runs, const GPtrArray *names, GError **error);
 
 /* Which part of @other is what @part is: the same plugin with the same settings; -1: none. */
-gint assay_compare_find_part (const GPtrArray *other, const AssayPart *part);
+gint assay_compare_find_part (const GPtrArray *other, const AssayComponent *component);
 
 /* Whether all runs have @part of the first run among their metrics (or, with @is_utility, their
  * utilities); @ret_lacks is the run that does not. ASSAY_ERROR_MISMATCH: a run has the plugin, but
  * with other settings alone. */
 gboolean assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names,
-                                  const AssayPart *part, gboolean is_utility,
+                                  const AssayComponent *component, gboolean is_utility,
                                   gboolean *ret_is_common, guint *ret_lacks, GError **error);
 
 /* NULL, or why nothing is known of how defense @better of run @r fares against the attacks of run

@@ -56,10 +56,10 @@ stream_of (const AssayCompared *compared, const AssayResultCell *a, const AssayR
 
 /* What @measure is in the plan, by which it was measured as number @index of @parts. */
 static const AssayMeasure *
-measure_of (const GPtrArray *parts, guint index, const AssayResultMeasure *measure)
+measure_of (const GPtrArray *components, guint index, const AssayResultMeasure *measure)
 {
   const AssayMeasure *found
-      = ((const AssayMetric *) assay_plan_part (parts, index)->plugin)->measures;
+      = ((const AssayMetric *) assay_plan_component (components, index)->plugin)->measures;
 
   while (!g_str_equal (found->name, measure->name))
     found++;

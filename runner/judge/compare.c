@@ -3,8 +3,8 @@
 
 #include "runner/judge/compare-check.h"
 #include "runner/judge/compare-pair.h"
-#include "runner/store/folder.h"
 #include "runner/judge/saved-run.h"
+#include "runner/store/folder.h"
 
 static void
 point_clear (gpointer data)
@@ -209,11 +209,12 @@ add_points (const Maker *maker, AssayCompareAxis *axis, guint run)
   AssayCompared *compared = maker->compared;
   const AssayPlan *first = plan_of (maker, 0), *plan = plan_of (maker, run);
   const AssayResults *results = results_of (compared, run);
-  const gint m = assay_compare_find_part (plan->metrics,
-                                          assay_plan_part (first->metrics, axis->metric->index));
-  const gint u = axis->utility != NULL ? assay_compare_find_part (
-                     plan->utilities, assay_plan_part (first->utilities, axis->utility_by->index))
-                                       : -1;
+  const gint m = assay_compare_find_part (
+      plan->metrics, assay_plan_component (first->metrics, axis->metric->index));
+  const gint u
+      = axis->utility != NULL ? assay_compare_find_part (
+            plan->utilities, assay_plan_component (first->utilities, axis->utility_by->index))
+                              : -1;
 
   for (guint d = 0; d < results->defenses->len; d++) {
     AssayComparePoint point = { .run = run,
@@ -284,23 +285,23 @@ common_components (const Maker *maker, gboolean is_utility, GError **error)
 {
   AssayCompared *compared = maker->compared;
   const AssayPlan *plan = plan_of (maker, 0);
-  const GPtrArray *parts = is_utility ? plan->utilities : plan->metrics;
+  const GPtrArray *components = is_utility ? plan->utilities : plan->metrics;
   const AssayResults *results = results_of (compared, 0);
   g_autoptr (GPtrArray) common = g_ptr_array_new ();
 
-  for (guint i = 0; i < parts->len; i++) {
-    const AssayPart *part = assay_plan_part (parts, i);
+  for (guint i = 0; i < components->len; i++) {
+    const AssayComponent *component = assay_plan_component (components, i);
     gboolean is_common;
     guint lacks;
 
-    if (!assay_compare_is_common (maker->runs, compared->names, part, is_utility, &is_common,
+    if (!assay_compare_is_common (maker->runs, compared->names, component, is_utility, &is_common,
                                   &lacks, error))
       return NULL;
     if (is_common)
       g_ptr_array_add (common, (is_utility ? results->utilities : results->metrics)->pdata[i]);
     else
       note (compared, g_strdup_printf ("%s %s is left out: %s does not have it",
-                                       is_utility ? "utility" : "metric", part->label,
+                                       is_utility ? "utility" : "metric", component->label,
                                        name_of (compared, lacks)));
   }
   return g_steal_pointer (&common);

@@ -94,62 +94,63 @@ describe_grants (guint grants)
 
 /* @settings: the part's own, or those of one of its candidates. */
 static AssayResultComponent *
-describe_part (AssayResults *results, const AssayPart *part, guint index,
-               const AssaySettings *settings)
+describe_component (AssayResults *results, const AssayComponent *planned, guint index,
+                    const AssaySettings *settings)
 {
   AssayResultComponent *component = g_new0 (AssayResultComponent, 1);
 
   component->index = index;
-  component->label = part->label;
-  component->name = part->name != NULL ? part->name : "";
-  component->plugin = part->plugin->id;
+  component->label = planned->label;
+  component->name = planned->name != NULL ? planned->name : "";
+  component->plugin = planned->plugin->id;
   component->settings = describe_settings (results, settings);
-  component->work = part->plugin->reference.work;
-  component->place = part->plugin->reference.place;
-  component->tuned = part->tuned_keys;
+  component->work = planned->plugin->reference.work;
+  component->place = planned->plugin->reference.place;
+  component->tuned = planned->tuned_keys;
   return component;
 }
 
 static void
-describe_parts (AssayResults *results, const GPtrArray *parts, gboolean has_measures,
+describe_parts (AssayResults *results, const GPtrArray *planned_components, gboolean has_measures,
                 GPtrArray *components)
 {
-  for (guint i = 0; i < parts->len; i++) {
-    const AssayPart *part = assay_plan_part (parts, i);
-    AssayResultComponent *component = describe_part (results, part, i, part->settings);
+  for (guint i = 0; i < planned_components->len; i++) {
+    const AssayComponent *planned = assay_plan_component (planned_components, i);
+    AssayResultComponent *component = describe_component (results, planned, i, planned->settings);
 
     if (has_measures)
-      component->measures = describe_measures (results, (const AssayMetric *) part->plugin);
+      component->measures = describe_measures (results, (const AssayMetric *) planned->plugin);
     g_ptr_array_add (components, component);
   }
 }
 
 static void
-describe_knowledge (AssayResults *results, const AssayPart *part, AssayResultComponent *attack)
+describe_knowledge (AssayResults *results, const AssayComponent *planned,
+                    AssayResultComponent *attack)
 {
-  g_autofree char *knows = assay_grants_describe (part->grants);
+  g_autofree char *knows = assay_grants_describe (planned->grants);
 
-  attack->grants = describe_grants (part->grants);
+  attack->grants = describe_grants (planned->grants);
   attack->knows = keep (results, knows);
-  attack->has_control = assay_attack_has_control ((const AssayAttack *) part->plugin);
+  attack->has_control = assay_attack_has_control ((const AssayAttack *) planned->plugin);
 }
 
 static void
 describe_attacks (AssayResults *results, const AssayPlan *plan)
 {
   for (guint i = 0; i < plan->attacks->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->attacks, i);
+    const AssayComponent *planned = assay_plan_component (plan->attacks, i);
     AssayResultComponent *attack = results->attacks->pdata[i];
 
-    describe_knowledge (results, part, attack);
-    if (part->candidates == NULL)
+    describe_knowledge (results, planned, attack);
+    if (planned->candidates == NULL)
       continue;
     attack->candidates = assay_result_components_new ();
-    for (guint c = 0; c < part->candidates->len; c++) {
+    for (guint c = 0; c < planned->candidates->len; c++) {
       AssayResultComponent *candidate
-          = describe_part (results, part, i, part->candidates->pdata[c]);
+          = describe_component (results, planned, i, planned->candidates->pdata[c]);
 
-      describe_knowledge (results, part, candidate);
+      describe_knowledge (results, planned, candidate);
       candidate->candidate = c;
       g_ptr_array_add (attack->candidates, candidate);
     }
@@ -257,7 +258,7 @@ assay_results_describe_cell (const AssayResults *results, const AssayPlan *plan,
   result->trial = cell->trial;
   result->dataset = assay_result_component (results->datasets, cell->dataset);
   result->defense = assay_result_component (results->defenses, cell->defense);
-  result->is_utility = cell->utility != ASSAY_NO_PART;
+  result->is_utility = cell->utility != ASSAY_NO_COMPONENT;
   result->attack_or_utility = result->is_utility
                                   ? assay_result_component (results->utilities, cell->utility)
                                   : assay_result_component (results->attacks, cell->attack);
@@ -265,7 +266,7 @@ assay_results_describe_cell (const AssayResults *results, const AssayPlan *plan,
     result->attack_or_utility
         = assay_result_component (result->attack_or_utility->candidates, *candidate);
   result->measurements = g_array_new (FALSE, FALSE, sizeof (AssayMeasurement));
-  result->left_out = g_ptr_array_new_with_free_func (g_free);
+  result->omitted = g_ptr_array_new_with_free_func (g_free);
   return result;
 }
 
@@ -273,10 +274,10 @@ const AssaySettings *
 assay_results_settings (const AssayPlan *plan, const AssayCell *cell,
                         const AssayResultComponent *component)
 {
-  const AssayPart *part = assay_plan_attack_or_utility (plan, cell);
+  const AssayComponent *planned = assay_plan_attack_or_utility (plan, cell);
 
   /* The attack itself, of which nothing is chosen yet, has a list of candidates. */
-  return part->candidates != NULL && component->candidates == NULL
-             ? part->candidates->pdata[component->candidate]
-             : part->settings;
+  return planned->candidates != NULL && component->candidates == NULL
+             ? planned->candidates->pdata[component->candidate]
+             : planned->settings;
 }

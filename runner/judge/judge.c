@@ -46,14 +46,14 @@ is_vacuous (const AssayAudit *audit)
 
 /* Why a pooled cell decides nothing, or NULL. */
 static char *
-why_not (const AssayResultCell *cell, const AssaySample *sample, const char *left_out)
+why_not (const AssayResultCell *cell, const AssaySample *sample, const char *omitted)
 {
   if (cell->status == ASSAY_RESULT_CONTROL_FAILED)
     return g_strdup ("the attack lost its control");
   if (cell->status != ASSAY_RESULT_OK)
     return g_strdup_printf ("a cell ended in an error (%s)", cell->message);
-  if (left_out != NULL)
-    return g_strdup_printf ("the measure is left out of it (%s)", left_out);
+  if (omitted != NULL)
+    return g_strdup_printf ("the measure is left out of it (%s)", omitted);
   if (sample == NULL)
     return g_strdup ("the measure does not apply to it");
   if (sample->method == ASSAY_SAMPLE_AUDIT && is_vacuous (&sample->audit))
@@ -78,7 +78,7 @@ test_cell (const Judging *judging, const AssayClaim *claim, const AssayResultCla
            Evidence *ret_evidence, GError **error)
 {
   const AssayPlan *plan = judging->plan;
-  const AssayPart *metric
+  const AssayComponent *metric
       = assay_plan_measuring (plan, assay_plan_cell (plan, first), claim->metric);
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
   g_autofree char *attack = assay_settings_canonical (
@@ -106,7 +106,7 @@ test_cell (const Judging *judging, const AssayClaim *claim, const AssayResultCla
 
   if (is_ok) {
     evidence.sample = assay_pool_sample (&pool, claim->measure);
-    hypothesis.why_not = why_not (cell, evidence.sample, pool.left_out[claim->measure->series]);
+    hypothesis.why_not = why_not (cell, evidence.sample, pool.omitted[claim->measure->series]);
   }
   assay_pool_clear (&pool);
   if (!is_ok)
@@ -122,9 +122,9 @@ test_cell (const Judging *judging, const AssayClaim *claim, const AssayResultCla
 
     hypothesis.p_violated = claim->is_at_most ? test.p_above : test.p_below;
     hypothesis.p_upheld = claim->is_at_most ? test.p_below : test.p_above;
-    hypothesis.is_silent
+    hypothesis.lacks_evidence
         = assay_result_lacks_control (cell) || assay_result_short_reach (cell) != NULL;
-    if (hypothesis.is_silent)
+    if (hypothesis.lacks_evidence)
       *(wants_little (result) ? &hypothesis.p_upheld : &hypothesis.p_violated) = 1;
   }
   *ret_hypothesis = hypothesis;
@@ -178,7 +178,7 @@ collect (const GPtrArray *claims, gboolean is_upheld)
     for (guint h = 0; h < claim->hypotheses->len; h++) {
       AssayResultHypothesis *one = &g_array_index (claim->hypotheses, AssayResultHypothesis, h);
 
-      if (one->why_not == NULL && !(one->is_silent && wants_little (claim) == is_upheld))
+      if (one->why_not == NULL && !(one->lacks_evidence && wants_little (claim) == is_upheld))
         g_ptr_array_add (all, one);
     }
   }
@@ -293,7 +293,7 @@ is_silence (AssayResultClaim *result)
     const AssayResultHypothesis *one
         = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
 
-    if (one->is_silent) {
+    if (one->lacks_evidence) {
       result->decisive = (gint) h;
       result->reason = assay_reason_silent (result, one);
       return TRUE;

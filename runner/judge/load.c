@@ -2,8 +2,8 @@
 #include "runner/judge/load.h"
 
 #include "runner/judge/cells.h"
+#include "runner/judge/contact-sheets.h"
 #include "runner/judge/judge.h"
-#include "runner/judge/sheets.h"
 
 /* How many cells there are, and which of them did not end well. */
 static gboolean
@@ -20,7 +20,7 @@ count_cell (const AssayPlan *plan, AssayStore *store, gsize index, AssayResults 
   if (record.status != ASSAY_CELL_PENDING && record.status != ASSAY_CELL_OK) {
     const AssayResultBad bad
         = { .defense = assay_result_component (results->defenses, cell->defense),
-            .attack_or_utility = cell->utility != ASSAY_NO_PART
+            .attack_or_utility = cell->utility != ASSAY_NO_COMPONENT
                                      ? assay_result_component (results->utilities, cell->utility)
                                      : assay_result_component (results->attacks, cell->attack),
             .trial = cell->trial,
@@ -56,10 +56,10 @@ add_tuning (AssayStore *store, const AssayPlan *plan, const AssayCell *cell, Ass
 }
 
 static gboolean
-add_control (AssayStore *store, const AssayPart *part, guint candidate,
+add_control (AssayStore *store, const AssayComponent *component, guint candidate,
              const AssayResultComponent *attack, AssayResults *results, GError **error)
 {
-  const AssayControl *played = &((const AssayAttack *) part->plugin)->control;
+  const AssayControl *played = &((const AssayAttack *) component->plugin)->control;
   g_autofree char *key = assay_run_control_key (attack->index, candidate);
   g_autofree char *text = NULL;
   g_auto (GStrv) words = NULL;
@@ -84,12 +84,12 @@ static gboolean
 add_controls (AssayStore *store, const AssayPlan *plan, AssayResults *results, GError **error)
 {
   for (guint a = 0; a < plan->attacks->len; a++) {
-    const AssayPart *part = assay_plan_part (plan->attacks, a);
+    const AssayComponent *component = assay_plan_component (plan->attacks, a);
     const AssayResultComponent *attack = assay_result_component (results->attacks, a);
     const guint n = attack->candidates != NULL ? attack->candidates->len : 1;
 
     for (guint c = 0; c < n; c++)
-      if (!add_control (store, part, c,
+      if (!add_control (store, component, c,
                         attack->candidates != NULL ? assay_result_component (attack->candidates, c)
                                                    : attack,
                         results, error))
@@ -138,7 +138,7 @@ assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
       return NULL;
   }
   if (!add_controls (store, plan, results, error)
-      || !assay_sheets_load (results, plan, store, error)
+      || !assay_contact_sheets_load (results, plan, store, error)
       || !assay_judge (results, plan, store, error))
     return NULL;
   return g_steal_pointer (&results);

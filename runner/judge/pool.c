@@ -11,7 +11,7 @@ assay_pool_clear (AssayPool *pool)
 {
   for (guint s = 0; s < ASSAY_MAX_SERIES; s++) {
     g_array_unref (pool->series[s]);
-    g_free (pool->left_out[s]);
+    g_free (pool->omitted[s]);
   }
   g_array_unref (pool->groups);
 }
@@ -108,10 +108,10 @@ add_outcomes (AssayPool *pool, const AssayMetric *metric, AssayOutcomes *outcome
                        " secrets in groups",
                        metric->id, outcomes->n, n_groups);
   for (guint s = 0; s < metric->n_series; s++)
-    if (outcomes->left_out[s] == NULL)
+    if (outcomes->omitted[s] == NULL)
       g_array_append_vals (pool->series[s], outcomes->series[s], (guint) outcomes->n);
-    else if (pool->left_out[s] == NULL)
-      pool->left_out[s] = g_strdup (outcomes->left_out[s]);
+    else if (pool->omitted[s] == NULL)
+      pool->omitted[s] = g_strdup (outcomes->omitted[s]);
   *inout_cells += outcomes->n > 0;
   if (groups != NULL && outcomes->n > 0)
     g_array_append_vals (pool->groups, groups, (guint) n_groups);
@@ -163,7 +163,7 @@ pool_init (AssayPool *ret_pool)
   ret_pool->groups = g_array_new (FALSE, FALSE, sizeof (gint64));
   for (guint s = 0; s < ASSAY_MAX_SERIES; s++) {
     ret_pool->series[s] = g_array_new (FALSE, FALSE, sizeof (double));
-    ret_pool->left_out[s] = NULL;
+    ret_pool->omitted[s] = NULL;
   }
 }
 
@@ -217,7 +217,7 @@ assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure)
   const gint64 *groups
       = is_independent ? NULL : (const gint64 *) (gconstpointer) pool->groups->data;
 
-  if (series->len == 0 || pool->left_out[measure->series] != NULL)
+  if (series->len == 0 || pool->omitted[measure->series] != NULL)
     return NULL;
   if (measure->statistic == ASSAY_STATISTIC_EPSILON) {
     const double *counts[ASSAY_AUDIT_SERIES];

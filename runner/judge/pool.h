@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 typedef struct {
   GArray *series[ASSAY_MAX_SERIES]; /* double */
   GArray *groups;                   /* gint64; empty: independent */
-  char *left_out[ASSAY_MAX_SERIES]; /* why a series was left out in a cell; NULL: in none */
+  char *omitted[ASSAY_MAX_SERIES];  /* why a series was left out in a cell; NULL: in none */
   gboolean has_lone_units;          /* groups are units with a name of their own each */
 } AssayPool;
 

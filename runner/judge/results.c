@@ -126,7 +126,7 @@ assay_result_cell_free (AssayResultCell *cell)
   g_free (cell->id);
   g_free (cell->message);
   g_array_unref (cell->measurements);
-  g_ptr_array_unref (cell->left_out);
+  g_ptr_array_unref (cell->omitted);
   assay_result_audit_free (cell->audit);
   g_free (cell);
 }

@@ -112,7 +112,7 @@ typedef struct {
   const AssayResultComponent *attack_or_utility;
   gboolean is_utility;
   GArray *measurements;    /* AssayMeasurement */
-  GPtrArray *left_out;     /* strings: "MEASURE is left out: WHY" */
+  GPtrArray *omitted;      /* strings: "MEASURE is left out: WHY" */
   AssayResultAudit *audit; /* of a trial's game with the mechanism itself, or NULL */
 } AssayResultCell;
 
@@ -171,7 +171,7 @@ typedef struct {
   double units_needed; /* in all, to decide at the present estimate; 0: no number would */
   double power;        /* of epsilon: to see ASSAY_POWER_AT times the bound; NAN: not known */
   char *why_not;       /* why it decides nothing, or NULL */
-  gboolean is_silent;  /* the attack has no control, or looked at a part only: that it recovered
+  gboolean lacks_evidence; /* the attack has no control, or looked at a part only: that it recovered
                         * little decides nothing */
 } AssayResultHypothesis;
 

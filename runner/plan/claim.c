@@ -46,7 +46,8 @@ static gboolean
 find_utility (const AssayPlan *plan, const char *name, GPtrArray *names, AssayClaim *claim)
 {
   for (guint i = 0; i < plan->utilities->len; i++) {
-    const AssayMetric *plugin = (const AssayMetric *) assay_plan_part (plan->utilities, i)->plugin;
+    const AssayMetric *plugin
+        = (const AssayMetric *) assay_plan_component (plan->utilities, i)->plugin;
 
     if (has_measure (plugin, name, names, claim)) {
       claim->utility = plugin;
@@ -66,11 +67,11 @@ find_measure (const AssayPlan *plan, const char *name, const char *label, AssayC
   guint n_found = 0;
 
   for (guint i = 0; i < plan->metrics->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->metrics, i);
+    const AssayComponent *component = assay_plan_component (plan->metrics, i);
 
-    if (label != NULL && !g_str_equal (label, part->label))
+    if (label != NULL && !g_str_equal (label, component->label))
       continue;
-    if (!has_measure ((const AssayMetric *) part->plugin, name, names, claim))
+    if (!has_measure ((const AssayMetric *) component->plugin, name, names, claim))
       continue;
     claim->metric = i;
     n_found++;
@@ -96,11 +97,11 @@ check_metric (const AssayPlan *plan, const char *label, GError **error)
   g_autoptr (GPtrArray) labels = g_ptr_array_new ();
 
   for (guint i = 0; i < plan->metrics->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->metrics, i);
+    const AssayComponent *component = assay_plan_component (plan->metrics, i);
 
-    if (g_str_equal (part->label, label))
+    if (g_str_equal (component->label, label))
       return TRUE;
-    g_ptr_array_add (labels, part->label);
+    g_ptr_array_add (labels, component->label);
   }
   return fail_unknown ("metric", label, labels, error);
 }
@@ -218,14 +219,14 @@ assay_claim_bound (const AssayPlan *plan, const AssayClaim *claim, const AssayCe
 /* A measure of epsilon means nothing for a guess, nor a recovery rate for an audit; and a utility
  * measures its own cells alone. */
 static gboolean
-is_played_for (const AssayClaim *claim, const AssayCell *cell, const AssayPart *part)
+is_played_for (const AssayClaim *claim, const AssayCell *cell, const AssayComponent *component)
 {
   const gboolean is_epsilon = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
 
-  if (cell->utility != ASSAY_NO_PART || claim->utility != NULL)
-    return cell->utility != ASSAY_NO_PART
-           && (const AssayPlugin *) claim->utility == part->plugin;
-  return is_epsilon != assay_game_has_guess (((const AssayAttack *) part->plugin)->game);
+  if (cell->utility != ASSAY_NO_COMPONENT || claim->utility != NULL)
+    return cell->utility != ASSAY_NO_COMPONENT
+           && (const AssayPlugin *) claim->utility == component->plugin;
+  return is_epsilon != assay_game_has_guess (((const AssayAttack *) component->plugin)->game);
 }
 
 gboolean
@@ -247,7 +248,7 @@ assay_claim_may_select (const AssayPlan *plan, const AssayClaim *claim, const As
 static gboolean
 check_delta (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell, GError **error)
 {
-  const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
+  const AssayComponent *defense = assay_plan_component (plan->defenses, cell->defense);
   AssayOracle oracle;
   g_autofree char *audited = NULL;
   g_autofree char *stated = NULL;

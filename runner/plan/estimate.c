@@ -9,19 +9,19 @@
 
 /* Bytes of the one of @parts that holds most, with whichever candidate of its settings. */
 static guint64
-most_memory (const GPtrArray *parts, const AssayShape *shape)
+most_memory (const GPtrArray *components, const AssayShape *shape)
 {
   guint64 most = 0;
 
-  for (guint i = 0; i < parts->len; i++) {
-    const AssayPart *part = assay_plan_part (parts, i);
-    const guint n = part->candidates != NULL ? part->candidates->len : 1;
+  for (guint i = 0; i < components->len; i++) {
+    const AssayComponent *component = assay_plan_component (components, i);
+    const guint n = component->candidates != NULL ? component->candidates->len : 1;
 
-    for (guint c = 0; c < n && part->plugin->memory != NULL; c++) {
+    for (guint c = 0; c < n && component->plugin->memory != NULL; c++) {
       const AssaySettings *settings
-          = part->candidates != NULL ? part->candidates->pdata[c] : part->settings;
+          = component->candidates != NULL ? component->candidates->pdata[c] : component->settings;
 
-      most = MAX (most, part->plugin->memory (settings->values, shape));
+      most = MAX (most, component->plugin->memory (settings->values, shape));
     }
   }
   return most;
@@ -34,15 +34,16 @@ count_repeats (const AssayPlan *plan, AssayReleaseKind kind)
   gsize most = 0;
 
   for (guint a = 0; a < plan->attacks->len; a++) {
-    const AssayPart *part = assay_plan_part (plan->attacks, a);
-    const AssayAttack *attack = (const AssayAttack *) part->plugin;
-    const guint n = part->candidates != NULL ? part->candidates->len : 1;
+    const AssayComponent *component = assay_plan_component (plan->attacks, a);
+    const AssayAttack *attack = (const AssayAttack *) component->plugin;
+    const guint n = component->candidates != NULL ? component->candidates->len : 1;
 
-    if (attack->repeats == NULL || !(part->grants & ASSAY_GRANT_REPEATS) || !(attack->reads & kind))
+    if (attack->repeats == NULL || !(component->grants & ASSAY_GRANT_REPEATS)
+        || !(attack->reads & kind))
       continue;
     for (guint c = 0; c < n; c++) {
       const AssaySettings *settings
-          = part->candidates != NULL ? part->candidates->pdata[c] : part->settings;
+          = component->candidates != NULL ? component->candidates->pdata[c] : component->settings;
 
       most = MAX (most, attack->repeats (settings->values));
     }
@@ -61,10 +62,10 @@ release_bytes (AssayReleaseKind kind, const AssayShape *shape, guint64 of_defens
 /* Memory of the cells of one defense on one dataset, beside the dataset's. What does not grow with
  * the secrets (a dictionary) is made once for all releases, and they share it. */
 static guint64
-defense_memory (const AssayPlan *plan, const AssayProbe *probe, const AssayPart *part)
+defense_memory (const AssayPlan *plan, const AssayProbe *probe, const AssayComponent *component)
 {
-  const AssayDefense *defense = (const AssayDefense *) part->plugin;
-  gconstpointer settings = part->settings->values;
+  const AssayDefense *defense = (const AssayDefense *) component->plugin;
+  gconstpointer settings = component->settings->values;
   const AssayMechanism *mechanism = assay_defense_mechanism (defense, settings);
   const AssayReleaseKind kind = assay_defense_produces (defense, settings);
   AssayShape shape = assay_plan_shape (plan, probe), nothing = shape;
@@ -99,9 +100,10 @@ assay_plan_estimate (AssayPlan *plan)
           + 3 * assay_plan_shape (plan, probe).n_secrets * probe->cols * sizeof (float);
 
     for (guint d = 0; d < plan->defenses->len; d++)
-      plan->memory = MAX (plan->memory,
-                          own + probe->memory
-                              + defense_memory (plan, probe, assay_plan_part (plan->defenses, d)));
+      plan->memory
+          = MAX (plan->memory,
+                 own + probe->memory
+                     + defense_memory (plan, probe, assay_plan_component (plan->defenses, d)));
   }
 }
 

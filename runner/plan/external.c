@@ -8,20 +8,20 @@
 
 /* The name of its folder: external plugins have a setting `folder`. */
 static char *
-folder_of (const AssayPart *part)
+folder_of (const AssayComponent *component)
 {
-  for (const AssayParam *param = part->settings->table; param->name != NULL; param++)
+  for (const AssayParam *param = component->settings->table; param->name != NULL; param++)
     if (g_str_equal (param->name, "folder"))
-      return assay_settings_get (part->settings, param);
+      return assay_settings_get (component->settings, param);
   return g_strdup ("");
 }
 
 /* That the folder's name has @word: otherwise one folder would stand for several cells. */
 static gboolean
-check_name_has (const AssayPart *part, const char *word, guint64 count, const char *things,
-            GError **error)
+check_name_has (const AssayComponent *component, const char *word, guint64 count,
+                const char *things, GError **error)
 {
-  g_autofree char *folder = folder_of (part);
+  g_autofree char *folder = folder_of (component);
 
   return count <= 1 || strstr (folder, word) != NULL
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -40,21 +40,21 @@ check_one_dataset (const AssayPlan *plan, GError **error)
 }
 
 static gboolean
-is_external (const AssayPart *part)
+is_external (const AssayComponent *component)
 {
-  return part->plugin->external != NULL && part->plugin->external->look != NULL;
+  return component->plugin->external != NULL && component->plugin->external->look != NULL;
 }
 
 /* The folder of @position, and those of so many further releases. */
 static gboolean
-verify_folders (const AssayPlan *plan, const AssayPart *part, AssayRunPosition position,
+verify_folders (const AssayPlan *plan, const AssayComponent *component, AssayRunPosition position,
                 gsize n_repeats, GChecksum *checksum, GError **error)
 {
   const AssayShape shape = assay_plan_shape (plan, &plan->probes[0]);
 
   for (position.repeat = 0; position.repeat <= n_repeats; position.repeat++) {
     g_autofree char *sha256
-        = part->plugin->external->look (part->settings->values, &position, &shape, error);
+        = component->plugin->external->look (component->settings->values, &position, &shape, error);
 
     if (sha256 == NULL)
       return FALSE;
@@ -66,80 +66,84 @@ verify_folders (const AssayPlan *plan, const AssayPart *part, AssayRunPosition p
 /* Further releases that an attack of the scenario wants of @defense, and that no attack is tuned
  * on it. */
 static gboolean
-check_attacks (const AssayPlan *plan, const AssayPart *defense, gsize *ret_repeats, GError **error)
+check_attacks (const AssayPlan *plan, const AssayComponent *defense, gsize *ret_repeats,
+               GError **error)
 {
   *ret_repeats = 0;
   for (guint a = 0; a < plan->attacks->len; a++) {
-    const AssayPart *part = assay_plan_part (plan->attacks, a);
-    const AssayAttack *attack = (const AssayAttack *) part->plugin;
-    g_autofree char *why_not = assay_fit_why_not (defense, part);
+    const AssayComponent *component = assay_plan_component (plan->attacks, a);
+    const AssayAttack *attack = (const AssayAttack *) component->plugin;
+    g_autofree char *why_not = assay_fit_why_not (defense, component);
 
     if (why_not != NULL)
       continue;
-    if (part->candidates != NULL)
+    if (component->candidates != NULL)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "attack '%s' is tuned on secrets that are set apart, of which there is no "
                          "release; expected it without tune.SETTING",
-                         part->label);
-    if (attack->repeats != NULL && (part->grants & ASSAY_GRANT_REPEATS))
-      *ret_repeats = MAX (*ret_repeats, attack->repeats (part->settings->values));
+                         component->label);
+    if (attack->repeats != NULL && (component->grants & ASSAY_GRANT_REPEATS))
+      *ret_repeats = MAX (*ret_repeats, attack->repeats (component->settings->values));
   }
   return TRUE;
 }
 
 static gboolean
-verify_releases (const AssayPlan *plan, const AssayPart *part, GChecksum *checksum, GError **error)
+verify_releases (const AssayPlan *plan, const AssayComponent *component, GChecksum *checksum,
+                 GError **error)
 {
   AssayRunPosition position
-      = { .folders = (const char *const *) plan->folders, .defense = part->name };
+      = { .folders = (const char *const *) plan->folders, .defense = component->name };
   gsize n_repeats;
 
   if (!check_one_dataset (plan, error)
-      || !check_name_has (part, ASSAY_FOLDER_TRIAL, plan->trials, "trials", error)
-      || !check_attacks (plan, part, &n_repeats, error))
+      || !check_name_has (component, ASSAY_FOLDER_TRIAL, plan->trials, "trials", error)
+      || !check_attacks (plan, component, &n_repeats, error))
     return FALSE;
   if (!assay_plan_keeps_order (plan, 0))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "what was made elsewhere is of secrets in the order of their file, but this "
                        "dataset is taken in a random one; expected order = file in [dataset]");
   for (position.trial = 0; position.trial < plan->trials; position.trial++)
-    if (!verify_folders (plan, part, position, n_repeats, checksum, error))
+    if (!verify_folders (plan, component, position, n_repeats, checksum, error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-verify_guesses (const AssayPlan *plan, const AssayPart *part, GChecksum *checksum, GError **error)
+verify_guesses (const AssayPlan *plan, const AssayComponent *component, GChecksum *checksum,
+                GError **error)
 {
   AssayRunPosition position = { .folders = (const char *const *) plan->folders };
   guint n_releases = 0;
 
-  if (part->candidates != NULL)
+  if (component->candidates != NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "a guess that was made elsewhere has nothing to tune");
   for (guint d = 0; d < plan->defenses->len; d++) {
-    g_autofree char *why_not = assay_fit_why_not (assay_plan_part (plan->defenses, d), part);
+    g_autofree char *why_not
+        = assay_fit_why_not (assay_plan_component (plan->defenses, d), component);
 
     n_releases += why_not == NULL;
   }
   if (!check_one_dataset (plan, error)
-      || !check_name_has (part, ASSAY_FOLDER_TRIAL, plan->trials, "trials", error)
-      || !check_name_has (part, ASSAY_FOLDER_DEFENSE, n_releases, "defenses", error))
+      || !check_name_has (component, ASSAY_FOLDER_TRIAL, plan->trials, "trials", error)
+      || !check_name_has (component, ASSAY_FOLDER_DEFENSE, n_releases, "defenses", error))
     return FALSE;
   for (guint d = 0; d < plan->defenses->len; d++) {
-    const AssayPart *defense = assay_plan_part (plan->defenses, d);
-    g_autofree char *why_not = assay_fit_why_not (defense, part);
+    const AssayComponent *defense = assay_plan_component (plan->defenses, d);
+    g_autofree char *why_not = assay_fit_why_not (defense, component);
 
     position.defense = defense->name;
     for (position.trial = 0; why_not == NULL && position.trial < plan->trials; position.trial++)
-      if (!verify_folders (plan, part, position, 0, checksum, error))
+      if (!verify_folders (plan, component, position, 0, checksum, error))
         return FALSE;
   }
   return TRUE;
 }
 
 gboolean
-assay_external_verify (AssayPlan *plan, const char **ret_kind, const AssayPart **ret_part,
+assay_external_verify (AssayPlan *plan, const char **ret_kind, const AssayComponent **ret_component,
                        GError **error)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
@@ -147,20 +151,20 @@ assay_external_verify (AssayPlan *plan, const char **ret_kind, const AssayPart *
 
   *ret_kind = "defense";
   for (guint i = 0; i < plan->defenses->len; i++) {
-    *ret_part = assay_plan_part (plan->defenses, i);
-    if (!is_external (*ret_part))
+    *ret_component = assay_plan_component (plan->defenses, i);
+    if (!is_external (*ret_component))
       continue;
     is_any = TRUE;
-    if (!verify_releases (plan, *ret_part, checksum, error))
+    if (!verify_releases (plan, *ret_component, checksum, error))
       return FALSE;
   }
   *ret_kind = "attack";
   for (guint i = 0; i < plan->attacks->len; i++) {
-    *ret_part = assay_plan_part (plan->attacks, i);
-    if (!is_external (*ret_part))
+    *ret_component = assay_plan_component (plan->attacks, i);
+    if (!is_external (*ret_component))
       continue;
     is_any = TRUE;
-    if (!verify_guesses (plan, *ret_part, checksum, error))
+    if (!verify_guesses (plan, *ret_component, checksum, error))
       return FALSE;
   }
   if (is_any)

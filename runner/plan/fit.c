@@ -5,10 +5,11 @@
 
 /* NULL, or why a plugin that reads @reads cannot be combined with the release of @part. */
 static char *
-why_not_kind (const char *what, const AssayPlugin *plugin, guint reads, const AssayPart *part)
+why_not_kind (const char *what, const AssayPlugin *plugin, guint reads,
+              const AssayComponent *component)
 {
-  const AssayDefense *defense = (const AssayDefense *) part->plugin;
-  const AssayReleaseKind kind = assay_defense_produces (defense, part->settings->values);
+  const AssayDefense *defense = (const AssayDefense *) component->plugin;
+  const AssayReleaseKind kind = assay_defense_produces (defense, component->settings->values);
   g_autofree char *kinds = assay_release_kinds_describe (reads);
 
   if (reads & kind)
@@ -19,9 +20,9 @@ why_not_kind (const char *what, const AssayPlugin *plugin, guint reads, const As
 
 /* The same of an attack that plays with the mechanism. */
 static char *
-why_no_audit (const AssayPart *part, const AssayPart *defense_part)
+why_no_audit (const AssayComponent *component, const AssayComponent *defense_part)
 {
-  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const AssayAttack *attack = (const AssayAttack *) component->plugin;
   const AssayDefense *defense = (const AssayDefense *) defense_part->plugin;
   const AssayMechanism *mechanism
       = assay_defense_mechanism (defense, defense_part->settings->values);
@@ -42,35 +43,35 @@ why_no_audit (const AssayPart *part, const AssayPart *defense_part)
                             "protects each secret for itself",
                             attack->id, defense->id);
   if (attack->why_not != NULL)
-    reason = attack->why_not (part->settings->values, mechanism);
+    reason = attack->why_not (component->settings->values, mechanism);
   return reason == NULL ? NULL
                         : g_strdup_printf ("attack '%s': %s, and defense '%s' does not",
                                            attack->id, reason, defense->id);
 }
 
 char *
-assay_fit_why_not (const AssayPart *defense_part, const AssayPart *part)
+assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *component)
 {
-  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const AssayAttack *attack = (const AssayAttack *) component->plugin;
 
   if (!assay_game_has_guess (attack->game))
-    return why_no_audit (part, defense_part);
-  return why_not_kind ("attack", part->plugin, assay_attack_reads (attack, part->settings->values),
-                       defense_part);
+    return why_no_audit (component, defense_part);
+  return why_not_kind ("attack", component->plugin,
+                       assay_attack_reads (attack, component->settings->values), defense_part);
 }
 
 char *
-assay_fit_why_no_use (const AssayPart *defense, const AssayPart *part)
+assay_fit_why_no_use (const AssayComponent *defense, const AssayComponent *component)
 {
-  return why_not_kind ("utility", part->plugin, ((const AssayMetric *) part->plugin)->reads,
-                       defense);
+  return why_not_kind ("utility", component->plugin,
+                       ((const AssayMetric *) component->plugin)->reads, defense);
 }
 
 AssayOracle
 assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell)
 {
-  const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
-  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  const AssayComponent *defense = assay_plan_component (plan->defenses, cell->defense);
+  const AssayComponent *attack = assay_plan_component (plan->attacks, cell->attack);
   const AssayAttack *plugin = (const AssayAttack *) attack->plugin;
 
   return assay_oracle (((const AssayDefense *) defense->plugin)->mechanism,
@@ -82,9 +83,9 @@ assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell)
 gboolean
 assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **error)
 {
-  const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
-  const AssayPart *part = assay_plan_part (plan->attacks, cell->attack);
-  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const AssayComponent *defense = assay_plan_component (plan->defenses, cell->defense);
+  const AssayComponent *component = assay_plan_component (plan->attacks, cell->attack);
+  const AssayAttack *attack = (const AssayAttack *) component->plugin;
   const AssayOracle oracle = assay_plan_oracle (plan, cell);
   g_autofree char *delta = assay_text_number (oracle.delta);
 
@@ -98,7 +99,7 @@ assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **er
     const gsize available = oracle.mechanism->max_canaries (oracle.settings, oracle.cols);
     gsize canaries, guesses;
 
-    attack->one_run_sizes (part->settings->values, &canaries, &guesses);
+    attack->one_run_sizes (component->settings->values, &canaries, &guesses);
     if (canaries > available)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "wants %" G_GSIZE_FORMAT " canaries, but defense '%s' has room for %"

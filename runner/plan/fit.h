@@ -8,9 +8,9 @@ G_BEGIN_DECLS
 
 /* NULL, or why @attack cannot be played against @defense: it reads no such release, or needs a
  * mechanism, a dataset with canaries, a density. */
-char *assay_fit_why_not (const AssayPart *defense, const AssayPart *attack);
+char *assay_fit_why_not (const AssayComponent *defense, const AssayComponent *attack);
 /* The same of a utility. */
-char *assay_fit_why_no_use (const AssayPart *defense, const AssayPart *utility);
+char *assay_fit_why_no_use (const AssayComponent *defense, const AssayComponent *utility);
 
 /* The mechanism of a cell whose attack plays with it, with the delta under audit. */
 AssayOracle assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell);

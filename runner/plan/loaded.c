@@ -8,10 +8,10 @@
 #define PREFIX "loaded "
 
 static void
-add_parts (GPtrArray *all, AssayPluginType type, const GPtrArray *parts)
+add_parts (GPtrArray *all, AssayPluginType type, const GPtrArray *components)
 {
-  for (guint i = 0; i < parts->len; i++) {
-    const AssayPlugin *plugin = assay_plan_part (parts, i)->plugin;
+  for (guint i = 0; i < components->len; i++) {
+    const AssayPlugin *plugin = assay_plan_component (components, i)->plugin;
     const AssayPluginOrigin *origin = assay_registry_origin (plugin);
     AssayLoaded *loaded;
     gboolean is_there = FALSE;

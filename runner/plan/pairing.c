@@ -12,14 +12,14 @@
 #define MAX_CELLS 10000000
 
 static gboolean
-blame (const AssayPlan *plan, const char *kind, const AssayPart *part, GError **error)
+blame (const AssayPlan *plan, const char *kind, const AssayComponent *component, GError **error)
 {
-  if (part->line == 0)
-    g_prefix_error (error, "%s: %s %s: ", plan->scenario, kind, part->label);
+  if (component->line == 0)
+    g_prefix_error (error, "%s: %s %s: ", plan->scenario, kind, component->label);
   else
-    g_prefix_error (error, "%s:%u%s: [%s%s%s] ", plan->scenario, part->line,
+    g_prefix_error (error, "%s:%u%s: [%s%s%s] ", plan->scenario, component->line,
                     plan->is_changed ? " (as changed by --set)" : "", kind,
-                    *part->label != '\0' ? " " : "", part->label);
+                    *component->label != '\0' ? " " : "", component->label);
   return FALSE;
 }
 
@@ -76,18 +76,18 @@ probe_datasets (AssayPlan *plan, GError **error)
 {
   plan->probes = g_new0 (AssayProbe, plan->datasets->len);
   for (guint i = 0; i < plan->datasets->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->datasets, i);
-    const AssayDatasetPlugin *plugin = (const AssayDatasetPlugin *) part->plugin;
+    const AssayComponent *component = assay_plan_component (plan->datasets, i);
+    const AssayDatasetPlugin *plugin = (const AssayDatasetPlugin *) component->plugin;
     const AssayCell cell = { .dataset = i };
-    const AssayDatasetContext context = { .settings = part->settings->values,
+    const AssayDatasetContext context = { .settings = component->settings->values,
                                           .stream = assay_plan_stream (plan, &cell, "data", NULL),
                                           .folders = (const char *const *) plan->folders };
     const AssayShape nothing = { 0 };
 
-    if ((part->plugin->check != NULL
-         && !part->plugin->check (part->settings->values, &nothing, error))
+    if ((component->plugin->check != NULL
+         && !component->plugin->check (component->settings->values, &nothing, error))
         || !plugin->probe (&context, &plan->probes[i], error))
-      return blame (plan, "dataset", part, error);
+      return blame (plan, "dataset", component, error);
   }
   return TRUE;
 }
@@ -97,7 +97,7 @@ check_pools (const AssayPlan *plan, GError **error)
 {
   for (guint i = 0; i < plan->datasets->len; i++)
     if (!assay_plan_check_pool (plan, plan->probes[i].n_secrets, plan->probes[i].n_groups, error))
-      return blame (plan, "dataset", assay_plan_part (plan->datasets, i), error);
+      return blame (plan, "dataset", assay_plan_component (plan->datasets, i), error);
   return TRUE;
 }
 
@@ -111,21 +111,21 @@ drop_default_metrics (AssayPlan *plan)
   for (guint i = 0; i < plan->datasets->len; i++)
     holdings |= plan->probes[i].holdings;
   for (guint i = plan->metrics->len; i > 0; i--) {
-    const AssayPart *part = assay_plan_part (plan->metrics, i - 1);
+    const AssayComponent *component = assay_plan_component (plan->metrics, i - 1);
 
-    if (part->line == 0 && (((const AssayMetric *) part->plugin)->needs & ~holdings))
+    if (component->line == 0 && (((const AssayMetric *) component->plugin)->needs & ~holdings))
       g_ptr_array_remove_index (plan->metrics, i - 1);
   }
 }
 
 static gboolean
-check_settings (const AssayPlan *plan, const AssayPart *part, const AssaySettings *settings,
-                GError **error)
+check_settings (const AssayPlan *plan, const AssayComponent *component,
+                const AssaySettings *settings, GError **error)
 {
-  for (guint i = 0; part->plugin->check != NULL && i < plan->datasets->len; i++) {
+  for (guint i = 0; component->plugin->check != NULL && i < plan->datasets->len; i++) {
     const AssayShape shape = assay_plan_shape (plan, &plan->probes[i]);
 
-    if (!part->plugin->check (settings->values, &shape, error))
+    if (!component->plugin->check (settings->values, &shape, error))
       return FALSE;
   }
   return TRUE;
@@ -133,13 +133,13 @@ check_settings (const AssayPlan *plan, const AssayPart *part, const AssaySetting
 
 /* What a defense draws from must be in every dataset. */
 static gboolean
-check_defense (const AssayPlan *plan, const AssayPart *part, GError **error)
+check_defense (const AssayPlan *plan, const AssayComponent *component, GError **error)
 {
-  const AssayDefense *defense = (const AssayDefense *) part->plugin;
-  const guint uses = defense->uses != NULL ? defense->uses (part->settings->values) : 0;
+  const AssayDefense *defense = (const AssayDefense *) component->plugin;
+  const guint uses = defense->uses != NULL ? defense->uses (component->settings->values) : 0;
 
-  if (!check_settings (plan, part, part->settings, error))
-    return blame (plan, "defense", part, error);
+  if (!check_settings (plan, component, component->settings, error))
+    return blame (plan, "defense", component, error);
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing
         = assay_grants_describe (uses & ~grants_offered (&plan->probes[i]));
@@ -148,7 +148,7 @@ check_defense (const AssayPlan *plan, const AssayPart *part, GError **error)
       continue;
     assay_fail (error, ASSAY_ERROR_MISMATCH,
                 "draws its material from the role '%s', which the dataset does not have", missing);
-    return blame (plan, "defense", part, error);
+    return blame (plan, "defense", component, error);
   }
   return TRUE;
 }
@@ -159,9 +159,10 @@ static guint
 releases_offer (const AssayPlan *plan)
 {
   for (guint i = 0; i < plan->defenses->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->defenses, i);
+    const AssayComponent *component = assay_plan_component (plan->defenses, i);
 
-    if (assay_defense_produces ((const AssayDefense *) part->plugin, part->settings->values)
+    if (assay_defense_produces ((const AssayDefense *) component->plugin,
+                                component->settings->values)
         & assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS))
       return ASSAY_GRANT_GROUPS;
   }
@@ -171,24 +172,24 @@ releases_offer (const AssayPlan *plan)
 /* Whether what an attack finds could be told right or wrong: who was mixed in is known of mixtures,
  * but whose record a public row is must be known of the dataset. */
 static gboolean
-has_answer (const AssayPlan *plan, const AssayPart *part, const AssayProbe *probe)
+has_answer (const AssayPlan *plan, const AssayComponent *component, const AssayProbe *probe)
 {
-  const AssayAttack *attack = (const AssayAttack *) part->plugin;
+  const AssayAttack *attack = (const AssayAttack *) component->plugin;
   const guint mixtures = assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS);
   const gboolean reads_mixtures = (attack->reads & ~mixtures) == 0
                                   || ((attack->reads & mixtures) && releases_offer (plan) != 0);
 
-  return assay_attack_plays (attack, part->settings->values) != ASSAY_GAME_LINK || reads_mixtures
-         || (probe->holdings & ASSAY_HAS_COUNTERPARTS);
+  return assay_attack_plays (attack, component->settings->values) != ASSAY_GAME_LINK
+         || reads_mixtures || (probe->holdings & ASSAY_HAS_COUNTERPARTS);
 }
 
 /* Grants must cover what the attack needs, and the dataset what is granted. */
 static gboolean
-check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
+check_grants (const AssayPlan *plan, const AssayComponent *component, GError **error)
 {
-  const AssayAttack *attack = (const AssayAttack *) part->plugin;
-  g_autofree char *lacking
-      = assay_grants_describe (assay_attack_needs (attack, part->settings->values) & ~part->grants);
+  const AssayAttack *attack = (const AssayAttack *) component->plugin;
+  g_autofree char *lacking = assay_grants_describe (
+      assay_attack_needs (attack, component->settings->values) & ~component->grants);
 
   if (*lacking != '\0')
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -196,12 +197,12 @@ check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
                        lacking, lacking);
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing = assay_grants_describe (
-        part->grants & ~grants_offered (&plan->probes[i]) & ~releases_offer (plan));
+        component->grants & ~grants_offered (&plan->probes[i]) & ~releases_offer (plan));
 
     if (*missing != '\0')
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "grants '%s', which the dataset does not have", missing);
-    if (!has_answer (plan, part, &plan->probes[i]))
+    if (!has_answer (plan, component, &plan->probes[i]))
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "attack '%s' looks for the public row that is a record of a secret; "
                          "expected a dataset with %s (records = yes)",
@@ -213,59 +214,60 @@ check_grants (const AssayPlan *plan, const AssayPart *part, GError **error)
 /* Of a tuned attack's candidates those that contradict themselves are dropped: a grid of two
  * settings often has such corners. */
 static gboolean
-check_attack (const AssayPlan *plan, AssayPart *part, GError **error)
+check_attack (const AssayPlan *plan, AssayComponent *component, GError **error)
 {
   g_autoptr (GError) last = NULL;
 
-  if (!check_grants (plan, part, error))
-    return blame (plan, "attack", part, error);
-  if (part->candidates != NULL
-      && !assay_game_has_guess (((const AssayAttack *) part->plugin)->game)) {
+  if (!check_grants (plan, component, error))
+    return blame (plan, "attack", component, error);
+  if (component->candidates != NULL
+      && !assay_game_has_guess (((const AssayAttack *) component->plugin)->game)) {
     assay_fail (error, ASSAY_ERROR_SCENARIO,
                 "attack '%s' chooses its event on training runs of its own: nothing to tune",
-                part->plugin->id);
-    return blame (plan, "attack", part, error);
+                component->plugin->id);
+    return blame (plan, "attack", component, error);
   }
-  if (part->candidates == NULL)
-    return check_settings (plan, part, part->settings, error)
-           || blame (plan, "attack", part, error);
-  for (guint i = part->candidates->len; i > 0; i--) {
+  if (component->candidates == NULL)
+    return check_settings (plan, component, component->settings, error)
+           || blame (plan, "attack", component, error);
+  for (guint i = component->candidates->len; i > 0; i--) {
     g_clear_error (&last);
-    if (!check_settings (plan, part, part->candidates->pdata[i - 1], &last))
-      g_ptr_array_remove_index (part->candidates, i - 1);
+    if (!check_settings (plan, component, component->candidates->pdata[i - 1], &last))
+      g_ptr_array_remove_index (component->candidates, i - 1);
   }
-  if (part->candidates->len > 0)
+  if (component->candidates->len > 0)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&last));
-  return blame (plan, "attack", part, error);
+  return blame (plan, "attack", component, error);
 }
 
 /* The measure by which settings are chosen must be one: a metric that is played with several
  * settings has it several times. */
 static gboolean
-check_tune_measure (const AssayPlan *plan, const AssayPart *part, GError **error)
+check_tune_measure (const AssayPlan *plan, const AssayComponent *component, GError **error)
 {
   guint n_found = 0;
 
-  for (guint i = 0; part->tune_measure != NULL && i < plan->metrics->len; i++) {
-    const AssayMetric *metric = (const AssayMetric *) assay_plan_part (plan->metrics, i)->plugin;
+  for (guint i = 0; component->tune_measure != NULL && i < plan->metrics->len; i++) {
+    const AssayMetric *metric
+        = (const AssayMetric *) assay_plan_component (plan->metrics, i)->plugin;
 
     for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
-      n_found += g_str_equal (measure->name, part->tune_measure);
+      n_found += g_str_equal (measure->name, component->tune_measure);
   }
   if (n_found <= 1)
     return TRUE;
   assay_fail (error, ASSAY_ERROR_SCENARIO,
               "tune_measure = %s is measured with %u settings; expected one [metric NAME] for it",
-              part->tune_measure, n_found);
-  return blame (plan, "attack", part, error);
+              component->tune_measure, n_found);
+  return blame (plan, "attack", component, error);
 }
 
 /* Every dataset must hold what a utility needs. */
 static gboolean
-check_utility (const AssayPlan *plan, const AssayPart *part, GError **error)
+check_utility (const AssayPlan *plan, const AssayComponent *component, GError **error)
 {
-  const AssayMetric *utility = (const AssayMetric *) part->plugin;
+  const AssayMetric *utility = (const AssayMetric *) component->plugin;
 
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing = assay_holdings_describe (utility->needs & ~plan->probes[i].holdings);
@@ -274,7 +276,7 @@ check_utility (const AssayPlan *plan, const AssayPart *part, GError **error)
       return assay_fail (error, ASSAY_ERROR_MISMATCH, "needs %s, which the dataset does not have",
                          missing);
   }
-  return check_settings (plan, part, part->settings, error);
+  return check_settings (plan, component, component->settings, error);
 }
 
 static gboolean
@@ -288,10 +290,10 @@ check_parts (AssayPlan *plan, GError **error)
         || !check_tune_measure (plan, plan->attacks->pdata[i], error))
       return FALSE;
   for (guint i = 0; i < plan->metrics->len; i++) {
-    const AssayPart *part = plan->metrics->pdata[i];
+    const AssayComponent *component = plan->metrics->pdata[i];
 
-    if (!check_settings (plan, part, part->settings, error))
-      return blame (plan, "metric", part, error);
+    if (!check_settings (plan, component, component->settings, error))
+      return blame (plan, "metric", component, error);
   }
   for (guint i = 0; i < plan->utilities->len; i++)
     if (!check_utility (plan, plan->utilities->pdata[i], error))
@@ -304,22 +306,23 @@ static gboolean
 check_pairs (const AssayPlan *plan, GError **error)
 {
   for (guint i = 0; i < plan->defenses->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->defenses, i);
-    gconstpointer settings = part->settings->values;
+    const AssayComponent *component = assay_plan_component (plan->defenses, i);
+    gconstpointer settings = component->settings->values;
     const AssayMechanism *mechanism
-        = assay_defense_mechanism ((const AssayDefense *) part->plugin, settings);
+        = assay_defense_mechanism ((const AssayDefense *) component->plugin, settings);
 
     if (mechanism != NULL && mechanism->check_pairs != NULL
         && !mechanism->check_pairs (settings, error))
-      return blame (plan, "defense", part, error);
+      return blame (plan, "defense", component, error);
   }
   return TRUE;
 }
 
-typedef char *(*WhyNot) (const AssayPart *defense, const AssayPart *part);
+typedef char *(*WhyNot) (const AssayComponent *defense, const AssayComponent *component);
 
 static void
-note_skip (AssayPlan *plan, const AssayPart *defense, const AssayPart *attack, char *reason)
+note_skip (AssayPlan *plan, const AssayComponent *defense, const AssayComponent *attack,
+           char *reason)
 {
   AssaySkip *skip;
 
@@ -339,41 +342,42 @@ note_skip (AssayPlan *plan, const AssayPart *defense, const AssayPart *attack, c
 
 /* What can be combined with no defense at all is a mistake, not a skip. */
 static gboolean
-check_is_used (AssayPlan *plan, const char *kind, const AssayPart *part, WhyNot ask, GError **error)
+check_is_used (AssayPlan *plan, const char *kind, const AssayComponent *component, WhyNot ask,
+               GError **error)
 {
   g_autofree char *reason = NULL;
 
   for (guint d = 0; d < plan->defenses->len; d++) {
     g_clear_pointer (&reason, g_free);
-    reason = ask (plan->defenses->pdata[d], part);
+    reason = ask (plan->defenses->pdata[d], component);
     if (reason == NULL)
       return TRUE;
   }
   assay_fail (error, ASSAY_ERROR_MISMATCH, "fits no defense of the scenario: %s", reason);
-  return blame (plan, kind, part, error);
+  return blame (plan, kind, component, error);
 }
 
 /* What only shows when attack and defense are put together. */
 static gboolean
 check_cell (const AssayPlan *plan, const AssayCell *cell, GError **error)
 {
-  const AssayPart *part = assay_plan_attack_or_utility (plan, cell);
+  const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
 
-  return cell->utility != ASSAY_NO_PART
-         || assay_game_has_guess (((const AssayAttack *) part->plugin)->game)
-         || assay_fit_check_audit (plan, cell, error) || blame (plan, "attack", part, error);
+  return cell->utility != ASSAY_NO_COMPONENT
+         || assay_game_has_guess (((const AssayAttack *) component->plugin)->game)
+         || assay_fit_check_audit (plan, cell, error) || blame (plan, "attack", component, error);
 }
 
 /* Adds @cell, or notes why it cannot be played. */
 static gboolean
 add_cell (AssayPlan *plan, const AssayCell *cell, WhyNot ask, GError **error)
 {
-  const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
-  const AssayPart *part = assay_plan_attack_or_utility (plan, cell);
-  char *reason = ask (defense, part);
+  const AssayComponent *defense = assay_plan_component (plan->defenses, cell->defense);
+  const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
+  char *reason = ask (defense, component);
 
   if (reason != NULL) {
-    note_skip (plan, defense, part, reason);
+    note_skip (plan, defense, component, reason);
     return TRUE;
   }
   if (!check_cell (plan, cell, error))
@@ -388,11 +392,11 @@ add_cell (AssayPlan *plan, const AssayCell *cell, WhyNot ask, GError **error)
 static gboolean
 add_release (AssayPlan *plan, AssayCell cell, GError **error)
 {
-  cell.utility = ASSAY_NO_PART;
+  cell.utility = ASSAY_NO_COMPONENT;
   for (cell.attack = 0; cell.attack < plan->attacks->len; cell.attack++)
     if (!add_cell (plan, &cell, assay_fit_why_not, error))
       return FALSE;
-  cell.attack = ASSAY_NO_PART;
+  cell.attack = ASSAY_NO_COMPONENT;
   for (cell.utility = 0; cell.utility < plan->utilities->len; cell.utility++)
     if (!add_cell (plan, &cell, assay_fit_why_no_use, error))
       return FALSE;
@@ -439,9 +443,10 @@ static gboolean
 verify_external (AssayPlan *plan, GError **error)
 {
   const char *kind = NULL;
-  const AssayPart *part = NULL;
+  const AssayComponent *component = NULL;
 
-  return assay_external_verify (plan, &kind, &part, error) || blame (plan, kind, part, error);
+  return assay_external_verify (plan, &kind, &component, error)
+         || blame (plan, kind, component, error);
 }
 
 gboolean
@@ -454,7 +459,7 @@ assay_plan_pair (AssayPlan *plan, GError **error)
   /* Whether anything is tuned decides how many secrets are needed. */
   plan->tune_secrets = 0;
   for (guint i = 0; i < plan->attacks->len; i++)
-    if (assay_plan_part (plan->attacks, i)->candidates != NULL)
+    if (assay_plan_component (plan->attacks, i)->candidates != NULL)
       plan->tune_secrets = tune_secrets;
   if (!is_kept && !probe_datasets (plan, error))
     return FALSE;

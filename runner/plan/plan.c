@@ -2,18 +2,18 @@
 #include "runner/plan/plan.h"
 
 void
-assay_part_free (AssayPart *part)
+assay_component_free (AssayComponent *component)
 {
-  if (part == NULL)
+  if (component == NULL)
     return;
-  g_free (part->label);
-  g_free (part->name);
-  assay_settings_free (part->settings);
-  g_clear_pointer (&part->candidates, g_ptr_array_unref);
-  g_free (part->tuned_keys);
-  g_free (part->tune_measure);
-  g_free (part->canonical);
-  g_free (part);
+  g_free (component->label);
+  g_free (component->name);
+  assay_settings_free (component->settings);
+  g_clear_pointer (&component->candidates, g_ptr_array_unref);
+  g_free (component->tuned_keys);
+  g_free (component->tune_measure);
+  g_free (component->canonical);
+  g_free (component);
 }
 
 void
@@ -48,7 +48,7 @@ assay_claim_free (AssayClaim *claim)
 }
 
 void
-assay_sheet_free (AssaySheet *sheet)
+assay_contact_sheet_free (AssayContactSheet *sheet)
 {
   if (sheet == NULL)
     return;
@@ -107,9 +107,9 @@ canonical_cell (const AssayPlan *plan, const AssayCell *cell)
             : g_strdup (plan->keeps_order ? "order=file\n" : "");
 
   return g_strdup_printf ("%s%s%s%strial=%s\nsecrets=%" G_GUINT64_FORMAT "\n%s",
-                          assay_plan_part (plan->datasets, cell->dataset)->canonical,
-                          assay_plan_part (plan->defenses, cell->defense)->canonical,
-                          cell->utility != ASSAY_NO_PART ? "utility " : "",
+                          assay_plan_component (plan->datasets, cell->dataset)->canonical,
+                          assay_plan_component (plan->defenses, cell->defense)->canonical,
+                          cell->utility != ASSAY_NO_COMPONENT ? "utility " : "",
                           assay_plan_attack_or_utility (plan, cell)->canonical, trial,
                           plan->secrets, groups);
 }
@@ -139,8 +139,8 @@ AssayStreamKey
 assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *role,
                    const char *attack)
 {
-  const AssayPart *dataset = assay_plan_part (plan->datasets, cell->dataset);
-  const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
+  const AssayComponent *dataset = assay_plan_component (plan->datasets, cell->dataset);
+  const AssayComponent *defense = assay_plan_component (plan->defenses, cell->defense);
   const gboolean is_data = g_str_equal (role, "data") || g_str_equal (role, "secrets");
   g_autofree char *data_settings = assay_settings_canonical (dataset->settings);
   g_autofree char *defense_settings = assay_settings_canonical (defense->settings);
@@ -159,7 +159,7 @@ gboolean
 assay_plan_keeps_order (const AssayPlan *plan, guint index)
 {
   return plan->keeps_order
-         || ((const AssayDatasetPlugin *) assay_plan_part (plan->datasets, index)->plugin)
+         || ((const AssayDatasetPlugin *) assay_plan_component (plan->datasets, index)->plugin)
                 ->keeps_order;
 }
 
@@ -168,7 +168,7 @@ assay_plan_has_releases (const AssayPlan *plan)
 {
   for (guint i = 0; i < plan->attacks->len; i++)
     if (assay_game_has_guess (
-            ((const AssayAttack *) assay_plan_part (plan->attacks, i)->plugin)->game))
+            ((const AssayAttack *) assay_plan_component (plan->attacks, i)->plugin)->game))
       return TRUE;
   return plan->utilities->len > 0;
 }
@@ -176,21 +176,21 @@ assay_plan_has_releases (const AssayPlan *plan)
 guint
 assay_plan_n_measuring (const AssayPlan *plan, const AssayCell *cell)
 {
-  return cell->utility != ASSAY_NO_PART ? 1 : plan->metrics->len;
+  return cell->utility != ASSAY_NO_COMPONENT ? 1 : plan->metrics->len;
 }
 
-const AssayPart *
+const AssayComponent *
 assay_plan_measuring (const AssayPlan *plan, const AssayCell *cell, guint index)
 {
-  return cell->utility != ASSAY_NO_PART ? assay_plan_part (plan->utilities, cell->utility)
-                                        : assay_plan_part (plan->metrics, index);
+  return cell->utility != ASSAY_NO_COMPONENT ? assay_plan_component (plan->utilities, cell->utility)
+                                             : assay_plan_component (plan->metrics, index);
 }
 
-const AssayPart *
+const AssayComponent *
 assay_plan_attack_or_utility (const AssayPlan *plan, const AssayCell *cell)
 {
-  return cell->utility != ASSAY_NO_PART ? assay_plan_part (plan->utilities, cell->utility)
-                                        : assay_plan_part (plan->attacks, cell->attack);
+  return cell->utility != ASSAY_NO_COMPONENT ? assay_plan_component (plan->utilities, cell->utility)
+                                             : assay_plan_component (plan->attacks, cell->attack);
 }
 
 /* ---- Sizes ---- */

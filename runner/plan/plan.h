@@ -19,18 +19,18 @@ typedef struct {
   char *tuned_keys;          /* attacks: "neighbours=100;1000 averaged=3;10", or NULL */
   char *tune_measure;
   char *canonical;           /* "label\nplugin\nsettings...": hashed into ids and streams */
-} AssayPart;
+} AssayComponent;
 
 /* A cell has an attack or a utility, never both. */
 typedef struct {
   guint dataset;
   guint trial;
   guint defense;
-  guint attack;  /* ASSAY_NO_PART: it has a utility */
-  guint utility; /* ASSAY_NO_PART: it has an attack */
+  guint attack;  /* ASSAY_NO_COMPONENT: it has a utility */
+  guint utility; /* ASSAY_NO_COMPONENT: it has an attack */
 } AssayCell;
 
-#define ASSAY_NO_PART G_MAXUINT
+#define ASSAY_NO_COMPONENT G_MAXUINT
 
 typedef enum {
   ASSAY_OP_EQ,
@@ -83,7 +83,7 @@ typedef struct {
   guint metric;          /* whose pictures: its number in the plan */
   gboolean has_released; /* also what was released of each unit, where that is an image */
   AssaySelector *selector;
-} AssaySheet;
+} AssayContactSheet;
 
 typedef struct {
   const char *defense; /* labels */
@@ -109,13 +109,14 @@ typedef struct {
   gboolean keeps_order;  /* secrets are drawn in the order of the dataset */
   char *external;        /* sha256 of what was made elsewhere; NULL: nothing, or not verified */
   guint64 tune_secrets; /* set apart for tuning; 0 when nothing is tuned */
-  GPtrArray *datasets;  /* AssayPart, as the four below */
+  GPtrArray *datasets;  /* AssayComponent, as the four below */
   GPtrArray *defenses;
   GPtrArray *attacks;
   GPtrArray *utilities; /* their plugins are metrics that assess */
   GPtrArray *metrics;
   GPtrArray *claims;  /* AssayClaim; not part of the hash: they judge what is stored already */
-  GPtrArray *sheets;  /* AssaySheet; part of the hash: their pictures are made with the cells */
+  GPtrArray
+      *sheets; /* AssayContactSheet; part of the hash: their pictures are made with the cells */
   GArray *cells;      /* AssayCell, in the order of results */
   GPtrArray *skipped; /* AssaySkip */
   AssayProbe *probes; /* one per dataset part */
@@ -127,10 +128,10 @@ typedef struct {
 void assay_plan_free (AssayPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPlan, assay_plan_free)
 
-static inline const AssayPart *
-assay_plan_part (const GPtrArray *parts, guint index)
+static inline const AssayComponent *
+assay_plan_component (const GPtrArray *components, guint index)
 {
-  return (const AssayPart *) g_ptr_array_index (parts, index);
+  return (const AssayComponent *) g_ptr_array_index (components, index);
 }
 
 static inline const AssayCell *
@@ -145,10 +146,11 @@ gboolean assay_plan_has_releases (const AssayPlan *plan);
 /* What measures a cell: the plan's metrics, or its one utility. Outcomes are stored by these
  * numbers. */
 guint assay_plan_n_measuring (const AssayPlan *plan, const AssayCell *cell);
-const AssayPart *assay_plan_measuring (const AssayPlan *plan, const AssayCell *cell, guint index);
+const AssayComponent *assay_plan_measuring (const AssayPlan *plan, const AssayCell *cell,
+                                            guint index);
 
 /* What the cell has beside a defense: its attack or its utility. */
-const AssayPart *assay_plan_attack_or_utility (const AssayPlan *plan, const AssayCell *cell);
+const AssayComponent *assay_plan_attack_or_utility (const AssayPlan *plan, const AssayCell *cell);
 
 /* 16 hexadecimal digits that name the cell in results; a trial of ASSAY_ALL_TRIALS names what is
  * pooled over them. */
@@ -172,13 +174,13 @@ AssayShape assay_plan_shape (const AssayPlan *plan, const AssayProbe *probe);
 /* Secrets that the plan takes from the pool: all trials and what is set apart for tuning. */
 guint64 assay_plan_secrets_needed (const AssayPlan *plan);
 
-void assay_part_free (AssayPart *part);
+void assay_component_free (AssayComponent *component);
 void assay_skip_free (AssaySkip *skip);
 void assay_selector_free (AssaySelector *selector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySelector, assay_selector_free)
 void assay_claim_free (AssayClaim *claim);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayClaim, assay_claim_free)
-void assay_sheet_free (AssaySheet *sheet);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySheet, assay_sheet_free)
+void assay_contact_sheet_free (AssayContactSheet *sheet);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayContactSheet, assay_contact_sheet_free)
 
 G_END_DECLS

@@ -5,11 +5,11 @@
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
 #include "runner/plan/claim.h"
+#include "runner/plan/component.h"
+#include "runner/plan/contact-sheet.h"
 #include "runner/plan/group.h"
 #include "runner/plan/loaded.h"
 #include "runner/plan/pairing.h"
-#include "runner/plan/part.h"
-#include "runner/plan/sheet.h"
 
 static const char *const scenario_keys[]
     = { "title", "reference", "seed", "trials", "confidence", NULL };
@@ -25,13 +25,13 @@ plan_alloc (void)
 {
   AssayPlan *plan = g_new0 (AssayPlan, 1);
 
-  plan->datasets = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
-  plan->defenses = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
-  plan->attacks = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
-  plan->utilities = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
-  plan->metrics = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_part_free);
+  plan->datasets = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_component_free);
+  plan->defenses = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_component_free);
+  plan->attacks = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_component_free);
+  plan->utilities = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_component_free);
+  plan->metrics = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_component_free);
   plan->claims = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_claim_free);
-  plan->sheets = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_sheet_free);
+  plan->sheets = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_contact_sheet_free);
   plan->cells = g_array_new (FALSE, FALSE, sizeof (AssayCell));
   plan->skipped = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_skip_free);
   plan->trials = 1;
@@ -73,7 +73,8 @@ static gboolean
 is_played (const AssayPlan *plan, const AssayMetric *metric)
 {
   for (guint i = 0; i < plan->attacks->len; i++) {
-    const AssayAttack *attack = (const AssayAttack *) assay_plan_part (plan->attacks, i)->plugin;
+    const AssayAttack *attack
+        = (const AssayAttack *) assay_plan_component (plan->attacks, i)->plugin;
 
     if (assay_game_has_guess (attack->game) ? metric->measure != NULL : metric->audit != NULL)
       return TRUE;
@@ -92,18 +93,18 @@ add_default_metrics (AssayPlan *plan)
     const AssayPlugin *plugin = &assay_metrics[m]->plugin;
     gboolean is_left_out = assay_metric_on_request (assay_metrics[m])
                            || !is_played (plan, assay_metrics[m]);
-    AssayPart *part;
+    AssayComponent *component;
 
     for (guint i = 0; i < n_named; i++)
-      is_left_out |= assay_plan_part (plan->metrics, i)->plugin == plugin;
+      is_left_out |= assay_plan_component (plan->metrics, i)->plugin == plugin;
     if (is_left_out)
       continue;
-    part = g_new0 (AssayPart, 1);
-    part->label = g_strdup (plugin->id);
-    part->plugin = plugin;
-    part->settings = assay_settings_new (plugin->parameters, plugin->settings_size);
-    part->canonical = assay_settings_canonical (part->settings);
-    g_ptr_array_add (plan->metrics, part);
+    component = g_new0 (AssayComponent, 1);
+    component->label = g_strdup (plugin->id);
+    component->plugin = plugin;
+    component->settings = assay_settings_new (plugin->parameters, plugin->settings_size);
+    component->canonical = assay_settings_canonical (component->settings);
+    g_ptr_array_add (plan->metrics, component);
   }
 }
 
@@ -136,7 +137,7 @@ check_order (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *g
              GError **error)
 {
   for (guint i = 0; i < plan->datasets->len; i++) {
-    const AssayPlugin *plugin = assay_plan_part (plan->datasets, i)->plugin;
+    const AssayPlugin *plugin = assay_plan_component (plan->datasets, i)->plugin;
     const AssayEntry *entry = assay_group_find (group, "order");
 
     if (!((const AssayDatasetPlugin *) plugin)->keeps_order)
@@ -173,20 +174,20 @@ read_dataset (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *
   plan->secret_groups = (guint64) groups;
   plan->tune_secrets = (guint64) (tune_secrets < 0 ? secrets : tune_secrets);
   return read_order (plan, scenario, group, error)
-         && assay_parts_from_group (scenario, group, ASSAY_PLUGIN_DATASET, dataset_keys,
-                                    plan->datasets, error)
+         && assay_component_from_group (scenario, group, ASSAY_PLUGIN_DATASET, dataset_keys,
+                                        plan->datasets, error)
          && check_order (plan, scenario, group, error);
 }
 
 /* Utilities and metrics are one type of plugin: which of the two it is, its callback says. */
 static gboolean
-check_measuring (const AssayScenario *scenario, const AssayGroup *group, const GPtrArray *parts,
-                 guint first, GError **error)
+check_measuring (const AssayScenario *scenario, const AssayGroup *group,
+                 const GPtrArray *components, guint first, GError **error)
 {
   const gboolean is_utility = g_str_equal (group->kind, "utility");
 
-  for (guint i = first; i < parts->len; i++) {
-    const AssayMetric *metric = (const AssayMetric *) assay_plan_part (parts, i)->plugin;
+  for (guint i = first; i < components->len; i++) {
+    const AssayMetric *metric = (const AssayMetric *) assay_plan_component (components, i)->plugin;
 
     if ((metric->assess != NULL) == is_utility)
       continue;
@@ -200,13 +201,14 @@ check_measuring (const AssayScenario *scenario, const AssayGroup *group, const G
 }
 
 static gboolean
-read_measuring (const AssayScenario *scenario, const AssayGroup *group, GPtrArray *parts,
+read_measuring (const AssayScenario *scenario, const AssayGroup *group, GPtrArray *components,
                 GError **error)
 {
-  const guint first = parts->len;
+  const guint first = components->len;
 
-  return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_METRIC, no_keys, parts, error)
-         && check_measuring (scenario, group, parts, first, error);
+  return assay_component_from_group (scenario, group, ASSAY_PLUGIN_METRIC, no_keys, components,
+                                     error)
+         && check_measuring (scenario, group, components, first, error);
 }
 
 static gboolean
@@ -218,11 +220,11 @@ read_group (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *gr
   if (g_str_equal (group->kind, "dataset"))
     return read_dataset (plan, scenario, group, error);
   if (g_str_equal (group->kind, "defense"))
-    return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_DEFENSE, no_keys, plan->defenses,
-                                   error);
+    return assay_component_from_group (scenario, group, ASSAY_PLUGIN_DEFENSE, no_keys,
+                                       plan->defenses, error);
   if (g_str_equal (group->kind, "attack"))
-    return assay_parts_from_group (scenario, group, ASSAY_PLUGIN_ATTACK, no_keys, plan->attacks,
-                                   error);
+    return assay_component_from_group (scenario, group, ASSAY_PLUGIN_ATTACK, no_keys, plan->attacks,
+                                       error);
   return read_measuring (scenario, group,
                          g_str_equal (group->kind, "metric") ? plan->metrics : plan->utilities,
                          error);
@@ -235,10 +237,10 @@ read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
     if (!read_group (plan, scenario, scenario->groups->pdata[i], error))
       return FALSE;
   add_default_metrics (plan);
-  assay_parts_set_names (plan->datasets);
-  assay_parts_set_names (plan->defenses);
-  assay_parts_set_names (plan->attacks);
-  assay_parts_set_names (plan->utilities);
+  assay_component_set_names (plan->datasets);
+  assay_component_set_names (plan->defenses);
+  assay_component_set_names (plan->attacks);
+  assay_component_set_names (plan->utilities);
   if (plan->datasets->len > 0 && plan->defenses->len > 0
       && plan->attacks->len + plan->utilities->len > 0)
     return TRUE;
@@ -274,15 +276,15 @@ read_sheets (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 {
   for (guint i = 0; i < scenario->groups->len; i++) {
     const AssayGroup *group = scenario->groups->pdata[i];
-    AssaySheet *sheet;
+    AssayContactSheet *sheet;
 
     if (!g_str_equal (group->kind, "pictures"))
       continue;
-    sheet = assay_sheet_new (plan, scenario, group, error);
+    sheet = assay_contact_sheet_new (plan, scenario, group, error);
     if (sheet == NULL)
       return FALSE;
     g_ptr_array_add (plan->sheets, sheet);
-    if (!assay_sheet_check_cells (plan, sheet, error))
+    if (!assay_contact_sheet_check_cells (plan, sheet, error))
       return FALSE;
   }
   return TRUE;
@@ -305,15 +307,16 @@ data_folders (const char *scenario_path)
 /* ---- Identity ---- */
 
 static void
-append_parts (GString *text, const char *kind, const GPtrArray *parts)
+append_parts (GString *text, const char *kind, const GPtrArray *components)
 {
-  for (guint i = 0; i < parts->len; i++) {
-    const AssayPart *part = assay_plan_part (parts, i);
-    g_auto (GStrv) lines = g_strsplit (part->canonical, "\n", -1);
+  for (guint i = 0; i < components->len; i++) {
+    const AssayComponent *component = assay_plan_component (components, i);
+    g_auto (GStrv) lines = g_strsplit (component->canonical, "\n", -1);
     g_autofree char *line = g_strjoinv ("; ", lines);
     g_autofree char *escaped = g_strescape (line, NULL);
 
-    g_string_append_printf (text, "%s %s %s; %s\n", kind, part->label, part->plugin->id, escaped);
+    g_string_append_printf (text, "%s %s %s; %s\n", kind, component->label, component->plugin->id,
+                            escaped);
   }
 }
 
@@ -340,7 +343,7 @@ canonical_plan (const AssayPlan *plan)
   if (plan->keeps_order)
     g_string_append (text, "order=file\n");
   for (guint i = 0; i < plan->sheets->len; i++) {
-    g_autofree char *sheet = assay_sheet_canonical (plan, plan->sheets->pdata[i]);
+    g_autofree char *sheet = assay_contact_sheet_canonical (plan, plan->sheets->pdata[i]);
 
     g_string_append_printf (text, "%s\n", sheet);
   }

@@ -79,16 +79,16 @@ check_value (const AssaySettings *settings, const AssayParam *param, AssayCondit
 static gboolean
 check_condition (const AssayPlan *plan, AssayCondition *condition, GError **error)
 {
-  const GPtrArray *parts = g_str_equal (condition->role, "dataset")   ? plan->datasets
-                           : g_str_equal (condition->role, "defense") ? plan->defenses
-                           : g_str_equal (condition->role, "attack")  ? plan->attacks
-                                                                      : plan->utilities;
+  const GPtrArray *components = g_str_equal (condition->role, "dataset")   ? plan->datasets
+                                : g_str_equal (condition->role, "defense") ? plan->defenses
+                                : g_str_equal (condition->role, "attack")  ? plan->attacks
+                                                                           : plan->utilities;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autoptr (GError) first = NULL;
   g_autofree char *hint = NULL;
 
-  for (guint i = 0; i < parts->len; i++) {
-    const AssaySettings *settings = assay_plan_part (parts, i)->settings;
+  for (guint i = 0; i < components->len; i++) {
+    const AssaySettings *settings = assay_plan_component (components, i)->settings;
 
     for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
       if (!g_str_equal (param->name, condition->key)) {
@@ -219,9 +219,9 @@ condition_holds (const AssayCondition *condition, const AssaySettings *settings)
 }
 
 static gboolean
-has_label (const char *selector, const AssayPart *part)
+has_label (const char *selector, const AssayComponent *component)
 {
-  return selector == NULL || g_str_equal (selector, part->label);
+  return selector == NULL || g_str_equal (selector, component->label);
 }
 
 /* The settings that a condition is about; @own: those of the cell's attack or utility. NULL: the
@@ -231,21 +231,21 @@ settings_of (const AssayPlan *plan, const AssayCell *cell, const char *role,
              const AssaySettings *own)
 {
   if (g_str_equal (role, "dataset"))
-    return assay_plan_part (plan->datasets, cell->dataset)->settings;
+    return assay_plan_component (plan->datasets, cell->dataset)->settings;
   if (g_str_equal (role, "defense"))
-    return assay_plan_part (plan->defenses, cell->defense)->settings;
-  return g_str_equal (role, "utility") == (cell->utility != ASSAY_NO_PART) ? own : NULL;
+    return assay_plan_component (plan->defenses, cell->defense)->settings;
+  return g_str_equal (role, "utility") == (cell->utility != ASSAY_NO_COMPONENT) ? own : NULL;
 }
 
 gboolean
 assay_selector_selects (const AssayPlan *plan, const AssaySelector *selector, const AssayCell *cell,
                         const AssaySettings *settings)
 {
-  const gboolean is_utility = cell->utility != ASSAY_NO_PART;
-  const AssayPart *part = assay_plan_attack_or_utility (plan, cell);
+  const gboolean is_utility = cell->utility != ASSAY_NO_COMPONENT;
+  const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
 
-  if (!has_label (selector->defense, assay_plan_part (plan->defenses, cell->defense))
-      || !has_label (is_utility ? selector->utility : selector->attack, part)
+  if (!has_label (selector->defense, assay_plan_component (plan->defenses, cell->defense))
+      || !has_label (is_utility ? selector->utility : selector->attack, component)
       || (is_utility ? selector->attack : selector->utility) != NULL)
     return FALSE;
   for (guint i = 0; i < selector->conditions->len; i++) {
@@ -263,12 +263,12 @@ gboolean
 assay_selector_may_select (const AssayPlan *plan, const AssaySelector *selector,
                            const AssayCell *cell)
 {
-  const AssayPart *part = assay_plan_attack_or_utility (plan, cell);
+  const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
 
-  if (part->candidates == NULL)
-    return assay_selector_selects (plan, selector, cell, part->settings);
-  for (guint i = 0; i < part->candidates->len; i++)
-    if (assay_selector_selects (plan, selector, cell, part->candidates->pdata[i]))
+  if (component->candidates == NULL)
+    return assay_selector_selects (plan, selector, cell, component->settings);
+  for (guint i = 0; i < component->candidates->len; i++)
+    if (assay_selector_selects (plan, selector, cell, component->candidates->pdata[i]))
       return TRUE;
   return FALSE;
 }

@@ -30,7 +30,7 @@ static AssayAuditRecord *
 play_one_run (const AssayPlan *plan, const AssayCell *cell, const AssayAttack *attack,
               const AssayAttackContext *context, GError **error)
 {
-  const AssayPart *defense = assay_plan_part (plan->defenses, cell->defense);
+  const AssayComponent *defense = assay_plan_component (plan->defenses, cell->defense);
   AssayAudit counts;
   AssayAuditRecord *record;
 
@@ -52,7 +52,7 @@ assay_audit_cell (const AssayPlan *plan, const AssayCell *cell, const AssaySetti
                   gboolean (*is_cancelled) (gpointer data), gpointer data, GError **error)
 {
   const AssayAttack *attack
-      = (const AssayAttack *) assay_plan_part (plan->attacks, cell->attack)->plugin;
+      = (const AssayAttack *) assay_plan_component (plan->attacks, cell->attack)->plugin;
   g_autofree char *canonical = assay_settings_canonical (settings);
   const AssayAttackContext context
       = { .settings = settings->values,

@@ -13,7 +13,7 @@ typedef struct {
   const AssayCell *cell;
   AssayWorkspace *workspace;
   const char *folder;
-  const AssayPart *attack; /* NULL: the cell has a utility */
+  const AssayComponent *attack; /* NULL: the cell has a utility */
   AssayJob job;
 } Export;
 
@@ -81,7 +81,8 @@ write_repeats (const Export *export, const AssayGranted *granted, GError **error
 static gboolean
 write_knowledge (const Export *export, guint grants, GError **error)
 {
-  const AssayPart *defense = assay_plan_part (export->plan->defenses, export->cell->defense);
+  const AssayComponent *defense
+      = assay_plan_component (export->plan->defenses, export->cell->defense);
   const AssayDefense *plugin = (const AssayDefense *) defense->plugin;
   const guint used = plugin->uses != NULL ? plugin->uses (defense->settings->values) : 0;
   const guint wanted = grants | used;
@@ -159,8 +160,8 @@ assay_export_cell (const AssayPlan *plan, AssayStore *store, const AssayCell *ce
   g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
   Export export = { .plan = plan, .cell = cell, .workspace = workspace, .folder = folder };
 
-  if (cell->attack != ASSAY_NO_PART)
-    export.attack = assay_plan_part (plan->attacks, cell->attack);
+  if (cell->attack != ASSAY_NO_COMPONENT)
+    export.attack = assay_plan_component (plan->attacks, cell->attack);
   if (export.attack != NULL
       && !assay_game_has_guess (((const AssayAttack *) export.attack->plugin)->game))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,

@@ -42,14 +42,14 @@ describe_settings (const AssayPlugin *plugin, const AssaySettings *settings, GHa
 }
 
 static char *
-describe_part (const AssayPart *part, GHashTable *hashes)
+describe_component (const AssayComponent *component, GHashTable *hashes)
 {
   GString *text = g_string_new (NULL);
-  const guint n = part->candidates != NULL ? part->candidates->len : 0;
+  const guint n = component->candidates != NULL ? component->candidates->len : 0;
 
-  describe_settings (part->plugin, part->settings, hashes, text);
+  describe_settings (component->plugin, component->settings, hashes, text);
   for (guint i = 0; i < n; i++)
-    describe_settings (part->plugin, part->candidates->pdata[i], hashes, text);
+    describe_settings (component->plugin, component->candidates->pdata[i], hashes, text);
   return g_string_free (text, FALSE);
 }
 
@@ -84,23 +84,23 @@ compare (const char *known, const char *now, GError **error)
 }
 
 static gboolean
-check_parts (const char *kind, const GPtrArray *parts, AssayStore *store, gboolean is_new,
+check_parts (const char *kind, const GPtrArray *components, AssayStore *store, gboolean is_new,
              GHashTable *hashes, GError **error)
 {
-  for (guint i = 0; i < parts->len; i++) {
-    const AssayPart *part = assay_plan_part (parts, i);
+  for (guint i = 0; i < components->len; i++) {
+    const AssayComponent *component = assay_plan_component (components, i);
     g_autofree char *key = g_strdup_printf ("program.%s.%u", kind, i);
     g_autofree char *known = NULL;
     g_autofree char *now = NULL;
 
-    if (part->plugin->external == NULL || part->plugin->external->files == NULL)
+    if (component->plugin->external == NULL || component->plugin->external->files == NULL)
       continue;
-    now = describe_part (part, hashes);
+    now = describe_component (component, hashes);
     if (!assay_store_get (store, key, &known, error))
       return FALSE;
     if (known != NULL ? !compare (known, now, error)
                       : is_new && !assay_store_set (store, key, now, error)) {
-      g_prefix_error (error, "%s %s: ", kind, part->label);
+      g_prefix_error (error, "%s %s: ", kind, component->label);
       return FALSE;
     }
   }

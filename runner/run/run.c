@@ -118,7 +118,7 @@ static gboolean
 control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings *settings,
                 guint candidate, gboolean *ret_is_won, GError **error)
 {
-  const AssayPart *part = assay_plan_part (runner->plan->attacks, cell->attack);
+  const AssayComponent *component = assay_plan_component (runner->plan->attacks, cell->attack);
   g_autofree char *key = assay_run_control_key (cell->attack, candidate);
   g_autofree char *known = NULL;
   g_autofree char *text = NULL;
@@ -126,7 +126,7 @@ control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
   AssayControlOutcome outcome;
 
   /* What a guess that was made elsewhere proves, the judge knows. */
-  if (!assay_attack_has_control ((const AssayAttack *) part->plugin)) {
+  if (!assay_attack_has_control ((const AssayAttack *) component->plugin)) {
     *ret_is_won = TRUE;
     return TRUE;
   }
@@ -137,7 +137,7 @@ control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
     return TRUE;
   }
   report_progress (runner, "playing the attack's control");
-  if (!assay_control_run ((const AssayAttack *) part->plugin, settings, runner->plan->seed,
+  if (!assay_control_run ((const AssayAttack *) component->plugin, settings, runner->plan->seed,
                           &outcome, error))
     return FALSE;
   share = assay_text_number (outcome.share);
@@ -156,11 +156,11 @@ measure_all (AssayRunner *runner, const AssayJob *job, const AssayGuess *guess,
   const GPtrArray *metrics = runner->plan->metrics;
 
   for (guint m = 0; m < metrics->len; m++) {
-    const AssayPart *part = assay_plan_part (metrics, m);
-    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+    const AssayComponent *component = assay_plan_component (metrics, m);
+    const AssayMetric *metric = (const AssayMetric *) component->plugin;
 
     if (assay_metric_applies (metric, job->dataset, job->release, job->truth, guess)
-        && !assay_step_measure (metric, part->settings, job->dataset, job->release, job->truth,
+        && !assay_step_measure (metric, component->settings, job->dataset, job->release, job->truth,
                                 guess, &ret_outcomes[m], error))
       return FALSE;
   }
@@ -180,9 +180,9 @@ audit_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assay
   if (record == NULL || !assay_audit_store (runner->store, index, record, error))
     return FALSE;
   for (guint m = 0; m < metrics->len; m++) {
-    const AssayPart *part = assay_plan_part (metrics, m);
-    const AssayMetric *metric = (const AssayMetric *) part->plugin;
-    const AssayMetricContext context = { .settings = part->settings->values };
+    const AssayComponent *component = assay_plan_component (metrics, m);
+    const AssayMetric *metric = (const AssayMetric *) component->plugin;
+    const AssayMetricContext context = { .settings = component->settings->values };
 
     if (metric->audit != NULL
         && !metric->audit (&context, &record->counts, &ret_outcomes[m], error))
@@ -195,7 +195,7 @@ gboolean
 assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
                   const AssayCell *cell, AssayGuess **ret_guess, GError **error)
 {
-  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  const AssayComponent *attack = assay_plan_component (plan->attacks, cell->attack);
   g_autofree char *canonical = NULL;
   const AssaySettings *settings;
   AssayGranted granted;
@@ -231,7 +231,7 @@ gboolean
 assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *job,
                   AssayOutcomes *ret_outcomes, GError **error)
 {
-  const AssayPart *utility = assay_plan_part (plan->utilities, cell->utility);
+  const AssayComponent *utility = assay_plan_component (plan->utilities, cell->utility);
   const AssayReceived received = { .release = job->release, .truth = job->truth };
   g_autofree char *canonical = assay_settings_canonical (utility->settings);
 
@@ -245,7 +245,7 @@ static gboolean
 assess_cell (AssayRunner *runner, const AssayCell *cell, AssayOutcomes *ret_outcomes,
              AssayCellStatus *ret_status, GError **error)
 {
-  const AssayPart *defense = assay_plan_part (runner->plan->defenses, cell->defense);
+  const AssayComponent *defense = assay_plan_component (runner->plan->defenses, cell->defense);
   g_autofree char *doing = g_strdup_printf (
       "%s of %s", assay_plan_attack_or_utility (runner->plan, cell)->label, defense->label);
   AssayJob job;
@@ -264,8 +264,8 @@ play_cell (AssayRunner *runner, gsize index, AssayOutcomes *ret_outcomes,
            AssayCellStatus *ret_status, GError **error)
 {
   const AssayCell *cell = assay_plan_cell (runner->plan, index);
-  const AssayPart *attack = assay_plan_part (runner->plan->attacks, cell->attack);
-  const AssayPart *defense = assay_plan_part (runner->plan->defenses, cell->defense);
+  const AssayComponent *attack = assay_plan_component (runner->plan->attacks, cell->attack);
+  const AssayComponent *defense = assay_plan_component (runner->plan->defenses, cell->defense);
   const AssaySettings *settings = NULL;
   g_autofree char *doing = NULL;
   gboolean is_won = FALSE, is_ok;
@@ -310,7 +310,7 @@ run_cell (AssayRunner *runner, gsize index, GError **error)
   if (is_crashed)
     return TRUE;
   g_array_set_size (runner->shown, 0);
-  is_ok = cell->utility != ASSAY_NO_PART
+  is_ok = cell->utility != ASSAY_NO_COMPONENT
               ? assess_cell (runner, cell, outcomes, &record.status, &problem)
               : play_cell (runner, index, outcomes, &record.status, &problem);
   if (!is_ok) {

@@ -16,9 +16,9 @@ wanted_of (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *se
   Wanted wanted = { 0 };
 
   for (guint i = 0; i < plan->sheets->len; i++) {
-    const AssaySheet *sheet = plan->sheets->pdata[i];
+    const AssayContactSheet *sheet = plan->sheets->pdata[i];
 
-    if (sheet->metric != metric || !assay_sheet_selects (plan, sheet, cell, settings))
+    if (sheet->metric != metric || !assay_contact_sheet_selects (plan, sheet, cell, settings))
       continue;
     wanted.count = MAX (wanted.count, sheet->count);
     wanted.has_released |= sheet->has_released;
@@ -34,8 +34,8 @@ add_photo (guint metric, AssayShownRole role, gsize unit, const AssayPhoto *phot
 
   if (photo == NULL)
     return TRUE;
-  one.tile = assay_tile_new (photo, error);
-  if (one.tile == NULL)
+  one.thumbnail = assay_thumbnail_new (photo, error);
+  if (one.thumbnail == NULL)
     return FALSE;
   g_array_append_val (shown, one);
   return TRUE;
@@ -45,10 +45,11 @@ static gboolean
 show_unit (const AssayPlan *plan, guint index, const AssayJob *job, const AssayGuess *guess,
            gsize unit, GArray *shown, GError **error)
 {
-  const AssayPart *part = assay_plan_part (plan->metrics, index);
-  const AssayMetric *metric = (const AssayMetric *) part->plugin;
-  const AssayMetricContext context
-      = { .settings = part->settings->values, .dataset = job->dataset, .release = job->release };
+  const AssayComponent *component = assay_plan_component (plan->metrics, index);
+  const AssayMetric *metric = (const AssayMetric *) component->plugin;
+  const AssayMetricContext context = { .settings = component->settings->values,
+                                       .dataset = job->dataset,
+                                       .release = job->release };
   g_autoptr (AssayPhoto) original = NULL;
   g_autoptr (AssayPhoto) recovered = NULL;
 
@@ -74,8 +75,8 @@ show_released (guint metric, const AssayJob *job, gsize unit, GArray *shown, GEr
 
   if (row == NULL)
     return TRUE;
-  one.tile = assay_tile_from_row (row, geometry, error);
-  if (one.tile == NULL)
+  one.thumbnail = assay_thumbnail_from_row (row, geometry, error);
+  if (one.thumbnail == NULL)
     return FALSE;
   g_array_append_val (shown, one);
   return TRUE;

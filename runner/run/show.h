@@ -1,9 +1,9 @@
 /* The pictures of a cell that the scenario's contact sheets want. */
 #pragma once
 
-#include "runner/plan/sheet.h"
+#include "runner/plan/contact-sheet.h"
 #include "runner/run/workspace.h"
-#include "runner/store/tile.h"
+#include "runner/store/thumbnail.h"
 
 G_BEGIN_DECLS
 

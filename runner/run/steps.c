@@ -303,7 +303,7 @@ take_outcomes (const AssayMetric *metric, gboolean is_ok, AssayOutcomes *outcome
                AssayOutcomes *ret_outcomes, GError **error)
 {
   for (guint s = 0; is_ok && s < metric->n_series; s++)
-    for (gsize i = 0; is_ok && outcomes->left_out[s] == NULL && i < outcomes->n; i++)
+    for (gsize i = 0; is_ok && outcomes->omitted[s] == NULL && i < outcomes->n; i++)
       if (!isfinite (outcomes->series[s][i]))
         is_ok = assay_fail (error, ASSAY_ERROR_NUMERIC,
                             "the outcome of %s %" G_GSIZE_FORMAT " is not finite",

@@ -6,17 +6,17 @@
 #include "core/stats/interval.h"
 
 /* The metric part of @plan that has the measure @name, and the measure. */
-static const AssayPart *
+static const AssayComponent *
 find_measure (const AssayPlan *plan, const char *name, const AssayMeasure **ret_measure)
 {
   for (guint i = 0; i < plan->metrics->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->metrics, i);
-    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+    const AssayComponent *component = assay_plan_component (plan->metrics, i);
+    const AssayMetric *metric = (const AssayMetric *) component->plugin;
 
     for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
       if (g_str_equal (measure->name, name)) {
         *ret_measure = measure;
-        return part;
+        return component;
       }
   }
   return NULL;
@@ -28,10 +28,10 @@ try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *wor
                const AssayJob *job, const AssaySettings *settings, double *ret_estimate,
                GError **error)
 {
-  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  const AssayComponent *attack = assay_plan_component (plan->attacks, cell->attack);
   const AssayMeasure *measure = NULL;
-  const AssayPart *part = find_measure (plan, attack->tune_measure, &measure);
-  const AssayMetric *metric = (const AssayMetric *) part->plugin;
+  const AssayComponent *component = find_measure (plan, attack->tune_measure, &measure);
+  const AssayMetric *metric = (const AssayMetric *) component->plugin;
   const gint64 *groups = metric->has_own_units ? NULL : assay_truth_groups (job->truth);
   g_autofree char *canonical = assay_settings_canonical (settings);
   g_autoptr (AssayGuess) guess = NULL;
@@ -47,16 +47,16 @@ try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *wor
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "tune_measure = %s does not apply to this attack and defense",
                        attack->tune_measure);
-  if (!assay_step_measure (metric, part->settings, job->dataset, job->release, job->truth, guess,
-                           &outcomes, error))
+  if (!assay_step_measure (metric, component->settings, job->dataset, job->release, job->truth,
+                           guess, &outcomes, error))
     return FALSE;
   if (outcomes.n == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "tune_measure = %s has no outcome for this attack and defense",
                        attack->tune_measure);
-  if (outcomes.left_out[measure->series] != NULL) {
+  if (outcomes.omitted[measure->series] != NULL) {
     assay_fail (error, ASSAY_ERROR_MISMATCH, "tune_measure = %s is left out: %s",
-                attack->tune_measure, outcomes.left_out[measure->series]);
+                attack->tune_measure, outcomes.omitted[measure->series]);
     assay_outcomes_clear (&outcomes);
     return FALSE;
   }
@@ -72,7 +72,7 @@ gboolean
 assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
             const AssayJob *job, AssayTuning *ret_tuning, GError **error)
 {
-  const AssayPart *attack = assay_plan_part (plan->attacks, cell->attack);
+  const AssayComponent *attack = assay_plan_component (plan->attacks, cell->attack);
   const guint n = attack->candidates->len;
   const AssayMeasure *measure = NULL;
   g_autofree double *estimates = g_new (double, n);

@@ -174,14 +174,14 @@ dataset_free (gpointer data)
 
 /* Everything that opening a dataset depends on. */
 static char *
-dataset_name (const AssayPart *part, const AssayDatasetContext *context)
+dataset_name (const AssayComponent *component, const AssayDatasetContext *context)
 {
-  g_autofree char *settings = assay_settings_canonical (part->settings);
+  g_autofree char *settings = assay_settings_canonical (component->settings);
   g_autofree char *folders = context->folders != NULL
                                  ? g_strjoinv ("\n", (char **) context->folders)
                                  : g_strdup ("");
 
-  return g_strdup_printf ("data %s\n%s%08x%08x\n%s", part->plugin->id, settings,
+  return g_strdup_printf ("data %s\n%s%08x%08x\n%s", component->plugin->id, settings,
                           context->stream.word[0], context->stream.word[1], folders);
 }
 
@@ -190,18 +190,18 @@ static gboolean
 hold_dataset (AssayWorkspace *workspace, guint index, GError **error)
 {
   const AssayPlan *plan = workspace->plan;
-  const AssayPart *part = assay_plan_part (plan->datasets, index);
+  const AssayComponent *component = assay_plan_component (plan->datasets, index);
   const AssayCell cell = { .dataset = index };
-  const AssayDatasetContext context = { .settings = part->settings->values,
+  const AssayDatasetContext context = { .settings = component->settings->values,
                                         .stream = assay_plan_stream (plan, &cell, "data", NULL),
                                         .folders = (const char *const *) plan->folders };
-  g_autofree char *name = dataset_name (part, &context);
+  g_autofree char *name = dataset_name (component, &context);
   AssayDataset *open;
 
   workspace->held = assay_shared_find (workspace->data_owner, name);
   if (workspace->held == NULL) {
     open = g_new0 (AssayDataset, 1);
-    if (!((const AssayDatasetPlugin *) part->plugin)->open (&context, open, error)) {
+    if (!((const AssayDatasetPlugin *) component->plugin)->open (&context, open, error)) {
       dataset_free (open);
       return FALSE;
     }
@@ -217,7 +217,7 @@ assay_workspace_dataset (AssayWorkspace *workspace, guint index, const char **re
                          GError **error)
 {
   const AssayPlan *plan = workspace->plan;
-  const AssayPart *part = assay_plan_part (plan->datasets, index);
+  const AssayComponent *component = assay_plan_component (plan->datasets, index);
 
   if (workspace->dataset != index) {
     drop_dataset (workspace);
@@ -225,7 +225,7 @@ assay_workspace_dataset (AssayWorkspace *workspace, guint index, const char **re
         || !assay_plan_check_pool (plan, assay_rows_count (workspace->open.secrets),
                                    workspace->open.n_groups, error)) {
       drop_dataset (workspace);
-      g_prefix_error (error, "dataset %s: ", part->plugin->id);
+      g_prefix_error (error, "dataset %s: ", component->plugin->id);
       return FALSE;
     }
     workspace->dataset = index;
@@ -314,7 +314,7 @@ position_of (const AssayWorkspace *workspace, const AssayCell *cell, gboolean is
   return (AssayRunPosition){ .folders = (const char *const *) plan->folders,
                              .trial = is_tuning ? 0 : cell->trial,
                              .repeat = repeat,
-                             .defense = assay_plan_part (plan->defenses, cell->defense)->name,
+                             .defense = assay_plan_component (plan->defenses, cell->defense)->name,
                              .is_tuning = is_tuning };
 }
 
@@ -338,7 +338,7 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, g
          GError **error)
 {
   const AssayPlan *plan = workspace->plan;
-  const AssayPart *part = assay_plan_part (plan->defenses, cell->defense);
+  const AssayComponent *component = assay_plan_component (plan->defenses, cell->defense);
   AssaySecrets secrets = secrets_of (workspace, protected);
   AssayCell keyed = *cell;
   g_autofree char *common = g_strdup_printf ("%sdefense", is_tuning ? "tune-" : "");
@@ -349,7 +349,7 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, g
     keyed.trial = 0;
   role = g_strdup_printf (repeat > 0 ? "%sdefense-repeat-%" G_GSIZE_FORMAT : "%sdefense",
                           is_tuning ? "tune-" : "", repeat);
-  return assay_step_protect ((const AssayDefense *) part->plugin, part->settings,
+  return assay_step_protect ((const AssayDefense *) component->plugin, component->settings,
                              assay_plan_stream (plan, &keyed, role, NULL),
                              assay_plan_stream (plan, &keyed, common, NULL), &secrets,
                              &workspace->knowledge, ret_release, ret_truth, error);
@@ -437,9 +437,9 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                        const AssaySettings *settings, gboolean is_tuning, AssayGranted *ret_granted,
                        GError **error)
 {
-  const AssayPart *part = assay_plan_part (workspace->plan->attacks, cell->attack);
-  const AssayAttack *attack = (const AssayAttack *) part->plugin;
-  const gsize n_repeats = attack->repeats != NULL && (part->grants & ASSAY_GRANT_REPEATS)
+  const AssayComponent *component = assay_plan_component (workspace->plan->attacks, cell->attack);
+  const AssayAttack *attack = (const AssayAttack *) component->plugin;
+  const gsize n_repeats = attack->repeats != NULL && (component->grants & ASSAY_GRANT_REPEATS)
                               ? attack->repeats (settings->values)
                               : 0;
   Protected *protected = is_tuning ? &workspace->tuning : &workspace->cell;
@@ -450,7 +450,7 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
   workspace->granted = g_ptr_array_new ();
   for (gsize r = 0; r < n_repeats; r++)
     g_ptr_array_add (workspace->granted, made_of (protected)->repeats->pdata[r]);
-  *ret_granted = (AssayGranted){ .grants = part->grants,
+  *ret_granted = (AssayGranted){ .grants = component->grants,
                                  .knowledge = &workspace->knowledge,
                                  .groups = assay_truth_released_groups (made_of (protected)->truth),
                                  .repeats = workspace->granted,

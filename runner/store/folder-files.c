@@ -41,7 +41,7 @@ is_own_picture (const AssayPlan *plan, const char *name)
   g_autofree char *plain = without_tmp (name);
 
   for (guint i = 0; i < plan->sheets->len; i++) {
-    const AssaySheet *sheet = plan->sheets->pdata[i];
+    const AssayContactSheet *sheet = plan->sheets->pdata[i];
     g_autofree char *picture = g_strconcat (sheet->name, ".png", NULL);
     g_autofree char *legend = g_strconcat (sheet->name, ".json", NULL);
 

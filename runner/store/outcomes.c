@@ -22,8 +22,8 @@ insert_reasons (AssayStore *store, gsize index, const AssayOutcomes *outcomes, g
     for (guint s = 0; s < ASSAY_MAX_SERIES; s++) {
       g_autofree char *key = key_of (index, m, s);
 
-      if (outcomes[m].left_out[s] != NULL
-          && !assay_store_set (store, key, outcomes[m].left_out[s], error))
+      if (outcomes[m].omitted[s] != NULL
+          && !assay_store_set (store, key, outcomes[m].omitted[s], error))
         return FALSE;
     }
   return TRUE;
@@ -39,10 +39,10 @@ select_reasons (AssayStore *store, gsize index, guint metric, guint n_series,
 
     if (inout_outcomes->series[s] != NULL)
       continue;
-    if (!assay_store_get (store, key, &inout_outcomes->left_out[s], error))
+    if (!assay_store_get (store, key, &inout_outcomes->omitted[s], error))
       return FALSE;
-    if (inout_outcomes->left_out[s] == NULL)
-      inout_outcomes->left_out[s] = g_strdup ("the run store has no outcomes of it");
+    if (inout_outcomes->omitted[s] == NULL)
+      inout_outcomes->omitted[s] = g_strdup ("the run store has no outcomes of it");
   }
   return TRUE;
 }
@@ -69,30 +69,33 @@ insert_outcomes (AssayStore *store, gsize index, const AssayOutcomes *outcomes, 
 
 /* A name for the content: the hash of sizes and pixels. */
 static char *
-hash_of (const AssayTile *tile)
+hash_of (const AssayThumbnail *thumbnail)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree char *sizes
       = g_strdup_printf ("%" G_GSIZE_FORMAT " %" G_GSIZE_FORMAT " %" G_GSIZE_FORMAT "\n",
-                         tile->width, tile->height, tile->channels);
+                         thumbnail->width, thumbnail->height, thumbnail->channels);
 
   g_checksum_update (checksum, (const guchar *) sizes, (gssize) strlen (sizes));
-  g_checksum_update (checksum, tile->data, (gssize) (tile->width * tile->height * tile->channels));
+  g_checksum_update (checksum, thumbnail->data,
+                     (gssize) (thumbnail->width * thumbnail->height * thumbnail->channels));
   return g_strdup (g_checksum_get_string (checksum));
 }
 
 static gboolean
-insert_tile (AssayStore *store, const char *sha256, const AssayTile *tile, GError **error)
+insert_tile (AssayStore *store, const char *sha256, const AssayThumbnail *thumbnail, GError **error)
 {
-  const sqlite3_int64 sizes[] = { (sqlite3_int64) tile->width, (sqlite3_int64) tile->height,
-                                  (sqlite3_int64) tile->channels };
+  const sqlite3_int64 sizes[]
+      = { (sqlite3_int64) thumbnail->width, (sqlite3_int64) thumbnail->height,
+          (sqlite3_int64) thumbnail->channels };
   sqlite3_stmt *statement = assay_sql_prepare (
       store, "INSERT OR IGNORE INTO tiles VALUES (?4, ?1, ?2, ?3, ?5)", sizes, 3, error);
 
   if (statement == NULL)
     return FALSE;
   sqlite3_bind_text (statement, 4, sha256, -1, SQLITE_TRANSIENT);
-  sqlite3_bind_blob64 (statement, 5, tile->data, tile->width * tile->height * tile->channels,
+  sqlite3_bind_blob64 (statement, 5, thumbnail->data,
+                       thumbnail->width * thumbnail->height * thumbnail->channels,
                        SQLITE_TRANSIENT);
   return assay_sql_finish (store, statement, error);
 }
@@ -104,10 +107,10 @@ insert_shown (AssayStore *store, gsize index, const GArray *shown, GError **erro
     const AssayShown *one = &g_array_index (shown, AssayShown, i);
     const sqlite3_int64 key[]
         = { (sqlite3_int64) index, one->metric, one->role, (sqlite3_int64) one->unit };
-    g_autofree char *sha256 = hash_of (one->tile);
+    g_autofree char *sha256 = hash_of (one->thumbnail);
     sqlite3_stmt *statement;
 
-    if (!insert_tile (store, sha256, one->tile, error))
+    if (!insert_tile (store, sha256, one->thumbnail, error))
       return FALSE;
     statement = assay_sql_prepare (store, "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?)",
                                    key, 4, error);
@@ -199,16 +202,16 @@ assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_seri
 }
 
 /* The picture in the row that the statement stands at. */
-static AssayTile *
+static AssayThumbnail *
 read_tile (const AssayStore *store, sqlite3_stmt *statement, GError **error)
 {
   const gsize bytes = (gsize) sqlite3_column_bytes (statement, 3);
-  AssayTile sizes = { .width = (gsize) sqlite3_column_int64 (statement, 0),
-                      .height = (gsize) sqlite3_column_int64 (statement, 1),
-                      .channels = (gsize) sqlite3_column_int64 (statement, 2) };
+  AssayThumbnail sizes = { .width = (gsize) sqlite3_column_int64 (statement, 0),
+                           .height = (gsize) sqlite3_column_int64 (statement, 1),
+                           .channels = (gsize) sqlite3_column_int64 (statement, 2) };
 
-  if (sizes.width == 0 || sizes.width > ASSAY_TILE_MAX_SIDE || sizes.height == 0
-      || sizes.height > ASSAY_TILE_MAX_SIDE || (sizes.channels != 1 && sizes.channels != 3)
+  if (sizes.width == 0 || sizes.width > ASSAY_THUMBNAIL_MAX_SIDE || sizes.height == 0
+      || sizes.height > ASSAY_THUMBNAIL_MAX_SIDE || (sizes.channels != 1 && sizes.channels != 3)
       || bytes != sizes.width * sizes.height * sizes.channels) {
     assay_sql_fail_damaged (store, "a picture has other sizes than its pixels", error);
     return NULL;
@@ -219,7 +222,7 @@ read_tile (const AssayStore *store, sqlite3_stmt *statement, GError **error)
 
 gboolean
 assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole role, gsize unit,
-                  AssayTile **ret_tile, GError **error)
+                  AssayThumbnail **ret_tile, GError **error)
 {
   const sqlite3_int64 key[] = { (sqlite3_int64) index, metric, role, (sqlite3_int64) unit };
   sqlite3_stmt *statement = assay_sql_prepare (
@@ -227,7 +230,7 @@ assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole r
       "SELECT width, height, channels, data FROM pictures JOIN tiles ON sha256 = tile"
       " WHERE cell = ? AND metric = ? AND role = ? AND unit = ?",
       key, 4, error);
-  AssayTile *tile = NULL;
+  AssayThumbnail *thumbnail = NULL;
   gboolean is_ok;
   int result;
 
@@ -236,11 +239,11 @@ assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole r
   result = sqlite3_step (statement);
   is_ok = result == SQLITE_DONE || result == SQLITE_ROW || assay_sql_fail (store, error);
   if (result == SQLITE_ROW) {
-    tile = read_tile (store, statement, error);
-    is_ok = tile != NULL;
+    thumbnail = read_tile (store, statement, error);
+    is_ok = thumbnail != NULL;
   }
   sqlite3_reset (statement);
   if (is_ok)
-    *ret_tile = tile;
+    *ret_tile = thumbnail;
   return is_ok;
 }

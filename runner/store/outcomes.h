@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runner/store/store.h"
-#include "runner/store/tile.h"
+#include "runner/store/thumbnail.h"
 
 G_BEGIN_DECLS
 
@@ -19,6 +19,6 @@ gboolean assay_store_outcomes (AssayStore *store, gsize index, guint metric, gui
 
 /* One picture of a cell. NULL in @ret_tile: there is none. */
 gboolean assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole role,
-                           gsize unit, AssayTile **ret_tile, GError **error);
+                           gsize unit, AssayThumbnail **ret_tile, GError **error);
 
 G_END_DECLS

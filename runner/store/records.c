@@ -59,23 +59,23 @@ gboolean
 assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
                            const AssaySettings **ret_settings, guint *ret_candidate, GError **error)
 {
-  const AssayPart *part = assay_plan_attack_or_utility (plan, cell);
+  const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
   g_autofree double *estimates = NULL;
   AssayTuning tuning;
 
   *ret_candidate = 0;
-  *ret_settings = part->settings;
-  if (part->candidates == NULL)
+  *ret_settings = component->settings;
+  if (component->candidates == NULL)
     return TRUE;
   if (!assay_store_tuning (store, cell, &tuning, error))
     return FALSE;
   estimates = tuning.estimates;
   *ret_candidate = tuning.chosen;
-  if (estimates != NULL && tuning.n != part->candidates->len)
+  if (estimates != NULL && tuning.n != component->candidates->len)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "attack %s: the run store has estimates of %u candidates; expected %u",
-                       part->label, tuning.n, part->candidates->len);
-  *ret_settings = estimates != NULL ? part->candidates->pdata[*ret_candidate] : NULL;
+                       component->label, tuning.n, component->candidates->len);
+  *ret_settings = estimates != NULL ? component->candidates->pdata[*ret_candidate] : NULL;
   return TRUE;
 }
 

@@ -261,7 +261,7 @@ assay_store_facts (AssayStore *store, const AssayCell *cell, GError **error)
   g_autofree char *pattern = g_strdup_printf ("control.%u.*", cell->attack);
   sqlite3_stmt *statement;
 
-  if (cell->attack == ASSAY_NO_PART)
+  if (cell->attack == ASSAY_NO_COMPONENT)
     return g_bytes_new (NULL, 0);
   statement = assay_sql_prepare (store, "SELECT * FROM meta WHERE key GLOB ?", NULL, 0, error);
   if (statement == NULL)

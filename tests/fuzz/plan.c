@@ -28,7 +28,7 @@ check_plan (const AssayPlan *plan)
 
     FUZZ_REQUIRE (strlen (id) == 16);
     FUZZ_REQUIRE (cell->dataset < plan->datasets->len && cell->defense < plan->defenses->len);
-    FUZZ_REQUIRE ((cell->attack == ASSAY_NO_PART) != (cell->utility == ASSAY_NO_PART));
+    FUZZ_REQUIRE ((cell->attack == ASSAY_NO_COMPONENT) != (cell->utility == ASSAY_NO_COMPONENT));
     FUZZ_REQUIRE (cell->trial < plan->trials);
     FUZZ_REQUIRE (assay_plan_n_measuring (plan, cell) > 0);
   }

@@ -266,7 +266,7 @@ Test (image_recovery, other_images)
   cr_assert (measured.outcomes.n == PICTURES && measured.outcomes.series[5] != NULL);
   for (gsize s = 6; s < 8; s++) {
     cr_assert (measured.outcomes.series[s] == NULL);
-    cr_assert_str_eq (measured.outcomes.left_out[s],
+    cr_assert_str_eq (measured.outcomes.omitted[s],
                       "there are 4 test and 0 public images to compare with; expected as many of "
                       "one kind as secrets, 5");
   }

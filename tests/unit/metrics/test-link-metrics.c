@@ -172,7 +172,7 @@ Test (pair_auc, too_few_negatives_leave_the_rate_out)
       n_negative
           += assay_pair_shared (assay_arrays_get (&measured.truth->arrays, "sources"), i, j) < 0;
   measurement_take (&assay_metric_pair_auc, "false_positives=0.1", &measured);
-  cr_assert_null (measured.outcomes.left_out[1]);
+  cr_assert_null (measured.outcomes.omitted[1]);
   n = measured.outcomes.n;
   areas = g_memdup2 (measured.outcomes.series[0], n * sizeof (double));
   measurement_take (&assay_metric_pair_auc, "false_positives=0.001", &measured);
@@ -181,7 +181,7 @@ Test (pair_auc, too_few_negatives_leave_the_rate_out)
   expected = g_strdup_printf ("false_positives = 0.001 of %zu pairs that share no secret is less "
                               "than one: expected more pairs, or a higher rate",
                               n_negative);
-  cr_assert_str_eq (measured.outcomes.left_out[1], expected);
+  cr_assert_str_eq (measured.outcomes.omitted[1], expected);
   cr_assert (measured.outcomes.series[1] == NULL && measured.outcomes.series[2] != NULL);
 }
 

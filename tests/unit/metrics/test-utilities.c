@@ -117,9 +117,9 @@ Test (utilities, cells)
   for (gsize i = 0; i < plan->cells->len; i++) {
     const AssayCell *cell = assay_plan_cell (plan, i);
 
-    cr_assert ((cell->attack == ASSAY_NO_PART) != (cell->utility == ASSAY_NO_PART));
+    cr_assert ((cell->attack == ASSAY_NO_COMPONENT) != (cell->utility == ASSAY_NO_COMPONENT));
     cr_assert_str_eq (assay_plan_attack_or_utility (plan, cell)->name, names[i % 3]);
-    cr_assert ((cell->utility != ASSAY_NO_PART) == (i % 3 > 0));
+    cr_assert ((cell->utility != ASSAY_NO_COMPONENT) == (i % 3 > 0));
   }
 }
 

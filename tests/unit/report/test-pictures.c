@@ -76,7 +76,7 @@ make_spy_plan (AssayMetric *ret_spy, const char *defense, gboolean has_released)
 {
   GError *error = NULL;
   AssayPlan *plan = make_plan (SCENARIO, &error);
-  AssaySheet *sheet = g_new0 (AssaySheet, 1);
+  AssayContactSheet *sheet = g_new0 (AssayContactSheet, 1);
 
   cr_assert (plan != NULL, "%s", error->message);
   sheet->name = g_strdup ("spied");
@@ -87,14 +87,14 @@ make_spy_plan (AssayMetric *ret_spy, const char *defense, gboolean has_released)
   sheet->selector->conditions = g_array_new (FALSE, FALSE, sizeof (AssayCondition));
   g_ptr_array_add (plan->sheets, sheet);
   for (guint i = 0; i < plan->metrics->len; i++) {
-    AssayPart *part = plan->metrics->pdata[i];
+    AssayComponent *component = plan->metrics->pdata[i];
 
-    if (!g_str_equal (part->plugin->id, "recovery-rate"))
+    if (!g_str_equal (component->plugin->id, "recovery-rate"))
       continue;
     sheet->metric = i;
-    *ret_spy = *(const AssayMetric *) part->plugin;
+    *ret_spy = *(const AssayMetric *) component->plugin;
     ret_spy->show = show;
-    part->plugin = &ret_spy->plugin;
+    component->plugin = &ret_spy->plugin;
   }
   return plan;
 }
@@ -141,7 +141,7 @@ Test (pictures, the_cells_of_trial_0_are_shown)
   g_autoptr (AssayStore) store = run_plan (plan, 100);
   g_autoptr (AssayResults) results = assay_results_load (plan, store, NULL);
   const AssayResultContactSheet *sheet = results->sheets->pdata[0];
-  AssayTile *kept = NULL;
+  AssayThumbnail *kept = NULL;
 
   cr_assert (sheet->columns->len == 5 && sheet->n_rows == 3, "%u x %zu: %u cells failed",
              sheet->columns->len, sheet->n_rows, results->bad->len);
@@ -152,23 +152,23 @@ Test (pictures, the_cells_of_trial_0_are_shown)
     cr_assert (column->role == (c == 0 ? ASSAY_RESULT_ORIGINAL : ASSAY_RESULT_RECOVERED));
     cr_assert (column->cell->trial == 0);
     for (guint r = 0; r < 3; r++) {
-      const AssayResultThumbnail *tile = thumbnail_at (sheet, c, r);
+      const AssayResultThumbnail *thumbnail = thumbnail_at (sheet, c, r);
 
-      cr_assert ((tile == NULL) == (c > 0 && r == 1), "%u, %u", c, r);
-      if (tile != NULL)
-        cr_assert (tile->width == 2 && tile->height == 1
-                   && tile->data[0] == (c == 0 ? GREY_OF_ORIGINAL : GREY_OF_GUESS) + r);
+      cr_assert ((thumbnail == NULL) == (c > 0 && r == 1), "%u, %u", c, r);
+      if (thumbnail != NULL)
+        cr_assert (thumbnail->width == 2 && thumbnail->height == 1
+                   && thumbnail->data[0] == (c == 0 ? GREY_OF_ORIGINAL : GREY_OF_GUESS) + r);
     }
   }
   for (gsize i = 0; i < plan->cells->len; i++)
     for (guint unit = 0; unit < SECRETS; unit++) {
       const AssayCell *cell = assay_plan_cell (plan, i);
-      const guint metric = ((const AssaySheet *) plan->sheets->pdata[0])->metric;
+      const guint metric = ((const AssayContactSheet *) plan->sheets->pdata[0])->metric;
       const gboolean is_kept = cell->trial == 0 && cell->defense > 0 && unit < 3;
 
       cr_assert (assay_store_tile (store, i, metric, ASSAY_SHOWN_ORIGINAL, unit, &kept, NULL));
       cr_assert ((kept != NULL) == is_kept, "cell %zu, unit %u", i, unit);
-      g_clear_pointer (&kept, assay_tile_free);
+      g_clear_pointer (&kept, assay_thumbnail_free);
     }
 }
 
@@ -187,7 +187,7 @@ Test (pictures, released_images)
   cr_assert (sheet->columns->len == 1 + 3 * 3, "%u", sheet->columns->len);
   for (guint c = 0; c < sheet->columns->len; c++) {
     const AssayResultColumn *column = sheet->columns->pdata[c];
-    AssayCell cell = { .attack = 0, .utility = ASSAY_NO_PART };
+    AssayCell cell = { .attack = 0, .utility = ASSAY_NO_COMPONENT };
 
     if (column->role != ASSAY_RESULT_RELEASED)
       continue;
@@ -196,8 +196,8 @@ Test (pictures, released_images)
     cr_assert (assay_workspace_cell (workspace, &cell, &work, NULL));
     for (gsize r = 0; r < 3; r++) {
       const AssayView rows = assay_array_view (assay_arrays_get (&work.release->arrays, "vectors"));
-      g_autoptr (AssayTile) expected
-          = assay_tile_from_row (assay_view_row (rows, r), &work.release->geometry, NULL);
+      g_autoptr (AssayThumbnail) expected
+          = assay_thumbnail_from_row (assay_view_row (rows, r), &work.release->geometry, NULL);
 
       cr_assert (expected->width == 16 && expected->height == 16 && expected->channels == 3);
       cr_assert (memcmp (thumbnail_at (sheet, c, (guint) r)->data, expected->data, 16 * 16 * 3)
@@ -216,7 +216,7 @@ Test (pictures, released_mixtures)
   const gsize n[] = { 4, 1 };
   AssayMetric spy;
   g_autoptr (AssayPlan) plan = make_spy_plan (&spy, NULL, TRUE);
-  const AssaySheet *sheet = plan->sheets->pdata[0];
+  const AssayContactSheet *sheet = plan->sheets->pdata[0];
   g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_MIXTURES, "test");
   g_autoptr (AssayTruth) truth = assay_truth_new ();
   g_autoptr (AssayGuess) guess = assay_guess_new ();
@@ -235,14 +235,14 @@ Test (pictures, released_mixtures)
                      assay_array_take_matrix (fixture_normal (3, 1, 2)));
   outcomes[sheet->metric].n = 3;
   cr_assert (assay_show_cell (plan, assay_plan_cell (plan, 0),
-                              assay_plan_part (plan->attacks, 0)->settings, &work, guess, outcomes,
-                              shown, NULL));
+                              assay_plan_component (plan->attacks, 0)->settings, &work, guess,
+                              outcomes, shown, NULL));
   for (guint i = 0; i < shown->len; i++) {
     const AssayShown *one = &g_array_index (shown, AssayShown, i);
 
     if (one->role == ASSAY_SHOWN_RELEASED) {
       cr_assert (one->unit < 2, "secret 2 owns no image");
-      found[one->unit] = one->tile->data[0];
+      found[one->unit] = one->thumbnail->data[0];
     }
   }
   cr_assert (found[0] == 102 && found[1] == 51, "%u, %u", found[0], found[1]);
@@ -275,12 +275,13 @@ Test (pictures, a_resumed_run_ends_in_the_same_sheet)
 static AssayResultThumbnail *
 make_thumbnail (gsize width, gsize height, gsize channels, guint8 first)
 {
-  AssayResultThumbnail *tile = g_new0 (AssayResultThumbnail, 1);
+  AssayResultThumbnail *thumbnail = g_new0 (AssayResultThumbnail, 1);
 
-  *tile = (AssayResultThumbnail){ width, height, channels, g_malloc (width * height * channels) };
+  *thumbnail
+      = (AssayResultThumbnail){ width, height, channels, g_malloc (width * height * channels) };
   for (gsize i = 0; i < width * height * channels; i++)
-    tile->data[i] = (guint8) (first + i);
-  return tile;
+    thumbnail->data[i] = (guint8) (first + i);
+  return thumbnail;
 }
 
 static AssayResultColumn *

@@ -44,7 +44,7 @@ typedef struct {
 } Cell;
 
 /* Why adversarial-all-found is left out of a cell; NULL: adversarial-found does not apply there. */
-static const char *left_out[CELLS];
+static const char *omitted[CELLS];
 
 typedef struct {
   AssayPlan *plan;
@@ -78,16 +78,16 @@ finish_cell (const AssayPlan *plan, AssayStore *store, gsize index, const Cell *
     values[1][i] = 1 - values[0][i];
   }
   for (guint m = 0; m < plan->metrics->len && cell->status != ASSAY_CELL_ERROR; m++) {
-    const char *id = assay_plan_part (plan->metrics, m)->plugin->id;
+    const char *id = assay_plan_component (plan->metrics, m)->plugin->id;
 
     if (g_str_equal (id, "recovery-rate") || g_str_equal (id, "relative-error"))
       outcomes[m] = (AssayOutcomes){
         .n = SECRETS, .series = { values[g_str_equal (id, "relative-error")] }
       };
-    else if (g_str_equal (id, "adversarial-found") && left_out[index] != NULL)
+    else if (g_str_equal (id, "adversarial-found") && omitted[index] != NULL)
       outcomes[m] = (AssayOutcomes){ .n = SECRETS,
                                      .series = { values[0] },
-                                     .left_out = { NULL, (char *) left_out[index] } };
+                                     .omitted = { NULL, (char *) omitted[index] } };
   }
   cr_assert (assay_store_finish_cell (store, index, &record, outcomes, plan->metrics->len, NULL,
                                       NULL));
@@ -222,8 +222,8 @@ Test (judge, a_series_that_was_left_out)
   g_auto (Judged) judged = { 0 };
   const AssayResultCell *pooled;
 
-  left_out[0] = left_out[1] = "too few of them";
-  left_out[2] = "none at all";
+  omitted[0] = omitted[1] = "too few of them";
+  omitted[2] = "none at all";
   judge ("[claim c]\nmeasure = adversarial-all-found\nat-most = 0.2\n"
          "[claim d]\nmeasure = adversarial-found\nat-most = 0.2\n",
          cells, &judged);
@@ -235,8 +235,8 @@ Test (judge, a_series_that_was_left_out)
   pooled = judged.results->pooled->pdata[0];
   cr_assert (assay_result_find (pooled, "adversarial-all-found") == NULL);
   cr_assert_eq (assay_result_find (pooled, "adversarial-found")->interval.n, 2 * SECRETS);
-  cr_assert_eq (pooled->left_out->len, 1);
-  cr_assert_str_eq (pooled->left_out->pdata[0],
+  cr_assert_eq (pooled->omitted->len, 1);
+  cr_assert_str_eq (pooled->omitted->pdata[0],
                     "adversarial-all-found is left out: too few of them");
 }
 

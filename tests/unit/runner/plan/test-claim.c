@@ -71,7 +71,7 @@ count_cells (const char *lines)
     const AssayCell *cell = assay_plan_cell (plan, i);
 
     n += assay_claim_selects (plan, plan->claims->pdata[0], cell,
-                              assay_plan_part (plan->attacks, cell->attack)->settings);
+                              assay_plan_component (plan->attacks, cell->attack)->settings);
   }
   return n;
 }
@@ -122,7 +122,7 @@ Test (claim, what_it_says)
   cr_assert_str_eq (a->id, "a");
   cr_assert_str_eq (a->says, "Hidden; for \ngood");
   cr_assert_str_eq (a->source, "A paper");
-  cr_assert_str_eq (assay_plan_part (plan->metrics, a->metric)->label, "strict");
+  cr_assert_str_eq (assay_plan_component (plan->metrics, a->metric)->label, "strict");
   cr_assert (a->is_at_most && a->bound == 0 && a->confidence == 0.99);
   cr_assert_str_eq (b->measure->name, "relative-error-median");
   cr_assert (!b->is_at_most && b->bound == 0.5 && b->confidence == 0.9 && b->says == NULL);

@@ -65,18 +65,18 @@ Test (plan_tuning, corners_that_contradict_themselves_are_dropped)
                                 "tune.neighbours = 5; 10; 20\ntune.averaged = 20; 3; 10\n"
                                 "tune_measure = recovery-rate\n",
                    NULL);
-  const AssayPart *part = assay_plan_part (plan->attacks, 0);
+  const AssayComponent *component = assay_plan_component (plan->attacks, 0);
   g_autoptr (GString) found = g_string_new (NULL);
 
-  for (guint i = 0; i < part->candidates->len; i++) {
-    g_autofree char *text = assay_settings_canonical (part->candidates->pdata[i]);
+  for (guint i = 0; i < component->candidates->len; i++) {
+    g_autofree char *text = assay_settings_canonical (component->candidates->pdata[i]);
 
     g_string_append (found, text);
   }
 #define CORNER(v, u) "neighbours=" #v "\naveraged=" #u "\nadversarial=from-release\nshow_near=no\n"
   cr_assert_str_eq (found->str, CORNER (5, 3) CORNER (10, 3) CORNER (10, 10) CORNER (20, 20)
                                     CORNER (20, 3) CORNER (20, 10));
-  cr_assert_str_eq (part->tuned_keys, "neighbours=5;10;20 averaged=20;3;10");
+  cr_assert_str_eq (component->tuned_keys, "neighbours=5;10;20 averaged=20;3;10");
   cr_assert (plan->tune_secrets == 5 && plan->attacks->len == 1 && plan->cells->len == 4);
 }
 
@@ -108,7 +108,7 @@ Test (plan_tuning, trials_and_tuning_share_no_secret)
   for (gsize i = 0; i < plan->cells->len; i++) {
     const AssayCell *cell = assay_plan_cell (plan, i);
 
-    if (!g_str_equal (assay_plan_part (plan->defenses, cell->defense)->label, "plain"))
+    if (!g_str_equal (assay_plan_component (plan->defenses, cell->defense)->label, "plain"))
       continue;
     cr_assert (assay_workspace_cell (workspace, cell, &job, NULL));
     count_taken (&job, 5, taken);
@@ -149,7 +149,7 @@ take_rows (const char *seed, guint64 tune_secrets, guint *measured, guint *tuned
   for (gsize i = 0; i < plan->cells->len; i++) {
     const AssayCell *cell = assay_plan_cell (plan, i);
 
-    if (!g_str_equal (assay_plan_part (plan->defenses, cell->defense)->label, "plain"))
+    if (!g_str_equal (assay_plan_component (plan->defenses, cell->defense)->label, "plain"))
       continue;
     cr_assert (assay_workspace_cell (workspace, cell, &job, NULL));
     count_taken (&job, 5, measured);

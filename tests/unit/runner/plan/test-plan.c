@@ -65,14 +65,14 @@ good_plan (const char *text, const char *assignment)
 
 /* "lifting dimension=2 variant=hybrid" and so on: what of the settings is not as by default. */
 static char *
-describe_part (const AssayPart *part)
+describe_component (const AssayComponent *component)
 {
   g_autoptr (AssaySettings) defaults
-      = assay_settings_new (part->plugin->parameters, part->plugin->settings_size);
-  GString *text = g_string_new (part->label);
+      = assay_settings_new (component->plugin->parameters, component->plugin->settings_size);
+  GString *text = g_string_new (component->label);
 
-  for (const AssayParam *p = part->plugin->parameters; p != NULL && p->name != NULL; p++) {
-    g_autofree char *value = assay_settings_get (part->settings, p);
+  for (const AssayParam *p = component->plugin->parameters; p != NULL && p->name != NULL; p++) {
+    g_autofree char *value = assay_settings_get (component->settings, p);
     g_autofree char *otherwise = assay_settings_get (defaults, p);
 
     if (!g_str_equal (value, otherwise))
@@ -88,8 +88,10 @@ describe_cells (const AssayPlan *plan)
 
   for (gsize i = 0; i < plan->cells->len; i++) {
     const AssayCell *cell = assay_plan_cell (plan, i);
-    g_autofree char *defense = describe_part (assay_plan_part (plan->defenses, cell->defense));
-    g_autofree char *attack = describe_part (assay_plan_part (plan->attacks, cell->attack));
+    g_autofree char *defense
+        = describe_component (assay_plan_component (plan->defenses, cell->defense));
+    g_autofree char *attack
+        = describe_component (assay_plan_component (plan->attacks, cell->attack));
 
     g_string_append_printf (text, "%u: %s / %s\n", cell->trial, defense, attack);
   }
@@ -144,14 +146,15 @@ Test (plan, metrics)
 {
   g_autoptr (AssayPlan) plan
       = good_plan (HEAD NONE VERBATIM "[metric recovery-rate]\ntau = 0.5; 1\n", NULL);
-  g_autofree char *first = describe_part (assay_plan_part (plan->metrics, 0));
-  g_autofree char *second = describe_part (assay_plan_part (plan->metrics, 1));
+  g_autofree char *first = describe_component (assay_plan_component (plan->metrics, 0));
+  g_autofree char *second = describe_component (assay_plan_component (plan->metrics, 1));
   guint n_recovery = 0;
 
   cr_assert_str_eq (first, "recovery-rate tau=0.5");
   cr_assert_str_eq (second, "recovery-rate tau=1");
   for (guint i = 0; i < plan->metrics->len; i++)
-    n_recovery += g_str_equal (assay_plan_part (plan->metrics, i)->plugin->id, "recovery-rate");
+    n_recovery
+        += g_str_equal (assay_plan_component (plan->metrics, i)->plugin->id, "recovery-rate");
   cr_assert (n_recovery == 2 && plan->metrics->len >= 5, "%u of %u", n_recovery,
              plan->metrics->len);
 }

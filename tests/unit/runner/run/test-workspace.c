@@ -69,14 +69,14 @@ static GPtrArray *
 sets_seen (const AssayPlan *plan, AssayWorkspace *workspace, gsize number, gboolean is_tuning)
 {
   const AssayCell *cell = assay_plan_cell (plan, number);
-  const AssayPart *part = assay_plan_part (plan->attacks, cell->attack);
+  const AssayComponent *component = assay_plan_component (plan->attacks, cell->attack);
   GPtrArray *sets = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_array_free);
   AssayGranted granted;
   AssayJob job;
 
   cr_assert (
       (is_tuning ? assay_workspace_tuning : assay_workspace_cell) (workspace, cell, &job, NULL)
-      && assay_workspace_grant (workspace, cell, part->settings, is_tuning, &granted, NULL));
+      && assay_workspace_grant (workspace, cell, component->settings, is_tuning, &granted, NULL));
   g_ptr_array_add (sets, assay_array_copy (assay_arrays_get (&job.release->arrays, "sets")));
   for (guint r = 0; r < granted.repeats->len; r++) {
     const AssayRelease *repeat = granted.repeats->pdata[r];
@@ -203,9 +203,9 @@ Test (workspace, repeats_that_are_not_granted_are_not_given)
   g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
 
   for (guint i = 0; i < ATTACKS; i++) {
-    AssayPart *part = plan->attacks->pdata[i];
+    AssayComponent *component = plan->attacks->pdata[i];
 
-    part->grants &= ~(guint) ASSAY_GRANT_REPEATS;
+    component->grants &= ~(guint) ASSAY_GRANT_REPEATS;
   }
   for (gsize i = 0; i < plan->cells->len; i++) {
     g_autoptr (GPtrArray) sets = sets_seen (plan, workspace, i, FALSE);

@@ -6,19 +6,19 @@
 #include "runner/store/outcomes.h"
 #include "runner/store/rows.h"
 
-static const AssayCell first_cell = { .utility = ASSAY_NO_PART };
+static const AssayCell first_cell = { .utility = ASSAY_NO_COMPONENT };
 
 /* A cell with two series of outcomes, of which one is left out, and a picture. */
 static void
 finish_cell (AssayStore *store, gsize index, double value)
 {
   guint8 pixels[] = { 1, 2, 3, 4, 5, 6 };
-  AssayTile tile = { .width = 3, .height = 2, .channels = 1, .data = pixels };
-  AssayShown shown = { .metric = 0, .role = 0, .unit = 4, .tile = &tile };
+  AssayThumbnail thumbnail = { .width = 3, .height = 2, .channels = 1, .data = pixels };
+  AssayShown shown = { .metric = 0, .role = 0, .unit = 4, .thumbnail = &thumbnail };
   g_autoptr (GArray) all = g_array_new (FALSE, TRUE, sizeof (AssayShown));
   double numbers[] = { value, -value, 0.1 };
   char why[] = "there were too few";
-  const AssayOutcomes outcomes = { .n = 3, .series = { numbers, NULL }, .left_out = { NULL, why } };
+  const AssayOutcomes outcomes = { .n = 3, .series = { numbers, NULL }, .omitted = { NULL, why } };
   const AssayCellRecord record
       = { .status = ASSAY_CELL_CONTROL_FAILED, .message = (char *) "it lost", .seconds = 1.5 };
   gboolean is_crashed;
@@ -33,7 +33,7 @@ expect_cell (AssayStore *store, gsize index, double value)
 {
   AssayCellRecord record = { 0 };
   AssayOutcomes outcomes = { 0 };
-  AssayTile *tile = NULL;
+  AssayThumbnail *thumbnail = NULL;
 
   cr_assert (assay_store_cell (store, index, &record, NULL));
   cr_assert_eq (record.status, ASSAY_CELL_CONTROL_FAILED);
@@ -43,10 +43,10 @@ expect_cell (AssayStore *store, gsize index, double value)
   cr_assert_eq (outcomes.n, 3);
   cr_assert_eq (outcomes.series[0][0], value);
   cr_assert_eq (outcomes.series[0][2], 0.1);
-  cr_assert_str_eq (outcomes.left_out[1], "there were too few");
-  cr_assert (assay_store_tile (store, index, 0, 0, 4, &tile, NULL));
-  cr_assert (tile != NULL && tile->width == 3 && tile->data[5] == 6);
-  assay_tile_free (tile);
+  cr_assert_str_eq (outcomes.omitted[1], "there were too few");
+  cr_assert (assay_store_tile (store, index, 0, 0, 4, &thumbnail, NULL));
+  cr_assert (thumbnail != NULL && thumbnail->width == 3 && thumbnail->data[5] == 6);
+  assay_thumbnail_free (thumbnail);
   assay_outcomes_clear (&outcomes);
   g_free (record.message);
 }

@@ -363,7 +363,8 @@ describe (const AssayPlan *plan, AssayStore *store)
     for (guint e = 0; e < tuning.n; e++)
       g_string_append_printf (text, "tried %u: %a, chosen %u\n", e, estimates[e], tuning.chosen);
     for (guint m = 0; m < plan->metrics->len; m++) {
-      const AssayMetric *metric = (const AssayMetric *) assay_plan_part (plan->metrics, m)->plugin;
+      const AssayMetric *metric
+          = (const AssayMetric *) assay_plan_component (plan->metrics, m)->plugin;
       AssayOutcomes outcomes;
 
       cr_assert (assay_store_outcomes (store, i, m, metric->n_series, &outcomes, NULL));

@@ -15,7 +15,8 @@ make_plan (void)
   for (guint t = 0; t < TRIALS; t++)
     for (guint d = 0; d < DEFENSES; d++)
       for (guint a = 0; a < ATTACKS; a++) {
-        const AssayCell cell = { .trial = t, .defense = d, .attack = a, .utility = ASSAY_NO_PART };
+        const AssayCell cell
+            = { .trial = t, .defense = d, .attack = a, .utility = ASSAY_NO_COMPONENT };
 
         g_array_append_val (plan->cells, cell);
       }

@@ -3,10 +3,10 @@
  * originals; before the first of a defense, where the scenario wants it, what was released. A cell
  * that ended in an error keeps its column, without pictures; one to which the metric does not apply
  * has none. */
-#include "runner/judge/sheets.h"
+#include "runner/judge/contact-sheets.h"
 
 #include "runner/judge/cells.h"
-#include "runner/plan/sheet.h"
+#include "runner/plan/contact-sheet.h"
 #include "runner/store/outcomes.h"
 
 static void
@@ -22,7 +22,7 @@ typedef struct {
   AssayResults *results;
   const AssayPlan *plan;
   AssayStore *store;
-  const AssaySheet *wanted;
+  const AssayContactSheet *wanted;
 } Source;
 
 /* "original", with the settings that tell datasets apart where there are several. */
@@ -50,15 +50,16 @@ load_thumbnail (const Source *source, gsize index, AssayResultPicture role, gsiz
   static const AssayShownRole roles[] = { [ASSAY_RESULT_ORIGINAL] = ASSAY_SHOWN_ORIGINAL,
                                           [ASSAY_RESULT_RELEASED] = ASSAY_SHOWN_RELEASED,
                                           [ASSAY_RESULT_RECOVERED] = ASSAY_SHOWN_RECOVERED };
-  g_autoptr (AssayTile) tile = NULL;
+  g_autoptr (AssayThumbnail) thumbnail = NULL;
 
-  if (!assay_store_tile (source->store, index, source->wanted->metric, roles[role], unit, &tile,
-                         error))
+  if (!assay_store_tile (source->store, index, source->wanted->metric, roles[role], unit,
+                         &thumbnail, error))
     return FALSE;
-  if (tile != NULL) {
+  if (thumbnail != NULL) {
     *ret_thumbnail = g_new (AssayResultThumbnail, 1);
-    **ret_thumbnail = (AssayResultThumbnail){ tile->width, tile->height, tile->channels,
-                                              g_steal_pointer (&tile->data) };
+    **ret_thumbnail
+        = (AssayResultThumbnail){ thumbnail->width, thumbnail->height, thumbnail->channels,
+                                  g_steal_pointer (&thumbnail->data) };
   }
   return TRUE;
 }
@@ -165,7 +166,7 @@ fill_sheet (const Source *source, AssayResultContactSheet *sheet, GError **error
     if (!assay_results_cell (source->results, i, FALSE, &cell, error))
       return FALSE;
     if (cell == NULL
-        || !assay_sheet_selects (
+        || !assay_contact_sheet_selects (
             plan, source->wanted, assay_plan_cell (plan, i),
             assay_results_settings (plan, assay_plan_cell (plan, i), cell->attack_or_utility)))
       continue;
@@ -189,7 +190,8 @@ trim (AssayResultContactSheet *sheet)
 }
 
 gboolean
-assay_sheets_load (AssayResults *results, const AssayPlan *plan, AssayStore *store, GError **error)
+assay_contact_sheets_load (AssayResults *results, const AssayPlan *plan, AssayStore *store,
+                           GError **error)
 {
   for (guint i = 0; i < plan->sheets->len; i++) {
     const Source source = { results, plan, store, plan->sheets->pdata[i] };

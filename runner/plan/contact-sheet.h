@@ -10,23 +10,24 @@
 
 G_BEGIN_DECLS
 
-#define ASSAY_SHEET_MAX_UNITS 64
+#define ASSAY_CONTACT_SHEET_MAX_UNITS 64
 /* Pictures in one sheet, at most: a larger one is of no use to the eye. */
-#define ASSAY_SHEET_MAX_PICTURES 600
+#define ASSAY_CONTACT_SHEET_MAX_PICTURES 600
 
 /* Reads [pictures NAME]. ASSAY_ERROR_SCENARIO, _PARAMETER, _MISMATCH with file, line and key. */
-AssaySheet *assay_sheet_new (const AssayPlan *plan, const AssayScenario *scenario,
-                             const AssayGroup *group, GError **error);
+AssayContactSheet *assay_contact_sheet_new (const AssayPlan *plan, const AssayScenario *scenario,
+                                            const AssayGroup *group, GError **error);
 
 /* ASSAY_ERROR_SCENARIO where it selects no cell of the plan, or more than fit into a sheet;
  * ASSAY_ERROR_MISMATCH where released images are wanted and there are none. */
-gboolean assay_sheet_check_cells (const AssayPlan *plan, const AssaySheet *sheet, GError **error);
+gboolean assay_contact_sheet_check_cells (const AssayPlan *plan, const AssayContactSheet *sheet,
+                                          GError **error);
 
 /* Whether @cell, whose attack has @settings, is shown. */
-gboolean assay_sheet_selects (const AssayPlan *plan, const AssaySheet *sheet, const AssayCell *cell,
-                              const AssaySettings *settings);
+gboolean assay_contact_sheet_selects (const AssayPlan *plan, const AssayContactSheet *sheet,
+                                      const AssayCell *cell, const AssaySettings *settings);
 
 /* One line that is equal for sheets that keep the same pictures under the same name. */
-char *assay_sheet_canonical (const AssayPlan *plan, const AssaySheet *sheet);
+char *assay_contact_sheet_canonical (const AssayPlan *plan, const AssayContactSheet *sheet);
 
 G_END_DECLS

@@ -22,7 +22,7 @@ tear_down (void)
   g_free (folder);
 }
 
-TestSuite (tile, .init = set_up, .fini = tear_down);
+TestSuite (thumbnail, .init = set_up, .fini = tear_down);
 
 /* ---- Tiles ---- */
 
@@ -36,28 +36,28 @@ make_photo (gsize width, gsize height, gsize channels)
   return photo;
 }
 
-Test (tile, a_small_picture_keeps_its_pixels)
+Test (thumbnail, a_small_picture_keeps_its_pixels)
 {
   g_autoptr (AssayPhoto) photo = make_photo (320, 3, 3);
-  g_autoptr (AssayTile) tile = NULL;
+  g_autoptr (AssayThumbnail) thumbnail = NULL;
 
   photo->data[0] = -4;
   photo->data[1] = 300;
   photo->data[2] = 99.6f;
-  tile = assay_tile_new (photo, NULL);
-  cr_assert (tile->width == 320 && tile->height == 3 && tile->channels == 3);
-  cr_assert (tile->data[0] == 0 && tile->data[1] == 255 && tile->data[2] == 100);
+  thumbnail = assay_thumbnail_new (photo, NULL);
+  cr_assert (thumbnail->width == 320 && thumbnail->height == 3 && thumbnail->channels == 3);
+  cr_assert (thumbnail->data[0] == 0 && thumbnail->data[1] == 255 && thumbnail->data[2] == 100);
   for (gsize i = 3; i < 320 * 3 * 3; i++)
-    cr_assert (tile->data[i] == (i * 7919) % 256, "%zu", i);
+    cr_assert (thumbnail->data[i] == (i * 7919) % 256, "%zu", i);
 }
 
 /* Halved: each pixel is the mean of four. */
-Test (tile, a_large_picture_is_reduced_by_area)
+Test (thumbnail, a_large_picture_is_reduced_by_area)
 {
   g_autoptr (AssayPhoto) photo = make_photo (640, 6, 1);
-  g_autoptr (AssayTile) tile = assay_tile_new (photo, NULL);
+  g_autoptr (AssayThumbnail) thumbnail = assay_thumbnail_new (photo, NULL);
 
-  cr_assert (tile->width == 320 && tile->height == 3);
+  cr_assert (thumbnail->width == 320 && thumbnail->height == 3);
   for (gsize y = 0; y < 3; y++)
     for (gsize x = 0; x < 320; x++) {
       const float mean
@@ -66,36 +66,36 @@ Test (tile, a_large_picture_is_reduced_by_area)
              + *assay_photo_pixel (photo, 2 * x + 1, 2 * y + 1))
             / 4;
 
-      cr_assert (tile->data[y * 320 + x] == assay_photo_byte (mean), "%zu, %zu", x, y);
+      cr_assert (thumbnail->data[y * 320 + x] == assay_photo_byte (mean), "%zu, %zu", x, y);
     }
 }
 
 /* By 400 / 320 = 1.25: of each five pixels the first four of the target are made, with the shares
  * 4/5 1/5, 3/5 2/5, 2/5 3/5, 1/5 4/5. */
-Test (tile, reduction_by_a_fraction)
+Test (thumbnail, reduction_by_a_fraction)
 {
   g_autoptr (AssayPhoto) photo = assay_photo_new (400, 1, 1, NULL);
-  g_autoptr (AssayTile) tile = NULL;
+  g_autoptr (AssayThumbnail) thumbnail = NULL;
 
   for (gsize i = 0; i < 400; i++)
     photo->data[i] = (float) (50 * (i % 5));
-  tile = assay_tile_new (photo, NULL);
-  cr_assert (tile->width == 320 && tile->height == 1);
+  thumbnail = assay_thumbnail_new (photo, NULL);
+  cr_assert (thumbnail->width == 320 && thumbnail->height == 1);
   for (gsize i = 0; i < 320; i++)
-    cr_assert (tile->data[i] == 10 + 60 * (i % 4), "%zu: %u", i, tile->data[i]);
+    cr_assert (thumbnail->data[i] == 10 + 60 * (i % 4), "%zu: %u", i, thumbnail->data[i]);
 }
 
-Test (tile, a_row_becomes_a_tile)
+Test (thumbnail, a_row_becomes_a_tile)
 {
   const AssayGeometry geometry
       = { .height = 1, .width = 3, .channels = 1, .black = -1, .white = 1 };
   const AssayGeometry own = { .height = 1, .width = 3, .channels = 1 };
   static const float within[] = { -1.99f, 0, 1 }, beyond[] = { -3, 0, 1 }, flat[] = { 2, 2, 2 };
-  g_autoptr (AssayTile) a = assay_tile_from_row (within, &geometry, NULL);
-  g_autoptr (AssayTile) b = assay_tile_from_row (beyond, &geometry, NULL);
-  g_autoptr (AssayTile) c
-      = assay_tile_from_row (within + 1, &(AssayGeometry){ 1, 2, 1, 0, 0 }, NULL);
-  g_autoptr (AssayTile) d = assay_tile_from_row (flat, &own, NULL);
+  g_autoptr (AssayThumbnail) a = assay_thumbnail_from_row (within, &geometry, NULL);
+  g_autoptr (AssayThumbnail) b = assay_thumbnail_from_row (beyond, &geometry, NULL);
+  g_autoptr (AssayThumbnail) c
+      = assay_thumbnail_from_row (within + 1, &(AssayGeometry){ 1, 2, 1, 0, 0 }, NULL);
+  g_autoptr (AssayThumbnail) d = assay_thumbnail_from_row (flat, &own, NULL);
 
   cr_assert (a->data[0] == 0 && a->data[1] == 128 && a->data[2] == 255, "%u", a->data[1]);
   cr_assert (b->data[0] == 0 && b->data[1] == 191 && b->data[2] == 255, "%u", b->data[1]);
@@ -103,13 +103,13 @@ Test (tile, a_row_becomes_a_tile)
   cr_assert (d->data[0] == 0 && d->data[2] == 0, "a flat image has no range");
 }
 
-Test (tile, other_channels_are_refused)
+Test (thumbnail, other_channels_are_refused)
 {
   g_autoptr (AssayPhoto) photo = make_photo (4, 4, 2);
   g_autofree char *why = NULL;
   GError *error = NULL;
 
-  cr_assert (assay_tile_new (photo, &error) == NULL);
+  cr_assert (assay_thumbnail_new (photo, &error) == NULL);
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
                                "a picture of 4 x 4 pixels in 2 channels cannot be shown; expected "
                                "1 or 3 channels",
@@ -119,21 +119,21 @@ Test (tile, other_channels_are_refused)
 
 /* ---- The store ---- */
 
-static AssayTile *
+static AssayThumbnail *
 make_tile (gsize width, gsize height, gsize channels, guint8 first)
 {
-  AssayTile *tile = g_new0 (AssayTile, 1);
+  AssayThumbnail *thumbnail = g_new0 (AssayThumbnail, 1);
 
-  *tile = (AssayTile){ width, height, channels, g_malloc (width * height * channels) };
+  *thumbnail = (AssayThumbnail){ width, height, channels, g_malloc (width * height * channels) };
   for (gsize i = 0; i < width * height * channels; i++)
-    tile->data[i] = (guint8) (first + i);
-  return tile;
+    thumbnail->data[i] = (guint8) (first + i);
+  return thumbnail;
 }
 
 static void
-add_shown (GArray *shown, guint metric, AssayShownRole role, gsize unit, AssayTile *tile)
+add_shown (GArray *shown, guint metric, AssayShownRole role, gsize unit, AssayThumbnail *thumbnail)
 {
-  const AssayShown one = { metric, role, unit, tile };
+  const AssayShown one = { metric, role, unit, thumbnail };
 
   g_array_append_val (shown, one);
 }
@@ -153,15 +153,15 @@ query (const char *sql, char **ret_text)
   sqlite3_close (database);
 }
 
-Test (tile, they_come_back_from_the_store)
+Test (thumbnail, they_come_back_from_the_store)
 {
   const AssayCellRecord record = { .status = ASSAY_CELL_OK };
   g_autoptr (GArray) shown = assay_shown_array_new ();
   g_autoptr (AssayStore) store = assay_store_open (folder, TRUE, NULL);
   g_autofree char *count = NULL;
-  g_autoptr (AssayTile) grey = NULL;
-  g_autoptr (AssayTile) colour = NULL;
-  AssayTile *none = NULL;
+  g_autoptr (AssayThumbnail) grey = NULL;
+  g_autoptr (AssayThumbnail) colour = NULL;
+  AssayThumbnail *none = NULL;
   gboolean is_crashed;
 
   add_shown (shown, 2, ASSAY_SHOWN_ORIGINAL, 0, make_tile (3, 2, 1, 5));
@@ -186,14 +186,14 @@ Test (tile, they_come_back_from_the_store)
   cr_assert_str_eq (count, "2", "equal pictures are kept once");
 }
 
-Test (tile, damaged_ones_are_told)
+Test (thumbnail, damaged_ones_are_told)
 {
   const AssayCellRecord record = { .status = ASSAY_CELL_OK };
   g_autofree char *path = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
   g_autoptr (GArray) shown = assay_shown_array_new ();
   g_autoptr (AssayStore) store = assay_store_open (folder, TRUE, NULL);
   g_autofree char *why = NULL;
-  AssayTile *tile = NULL;
+  AssayThumbnail *thumbnail = NULL;
   gboolean is_crashed;
   GError *error = NULL;
 
@@ -203,7 +203,7 @@ Test (tile, damaged_ones_are_told)
   g_clear_pointer (&store, assay_store_close);
   query ("UPDATE tiles SET width = 4", NULL);
   store = assay_store_open (folder, FALSE, NULL);
-  cr_assert (!assay_store_tile (store, 0, 0, ASSAY_SHOWN_ORIGINAL, 0, &tile, &error));
+  cr_assert (!assay_store_tile (store, 0, 0, ASSAY_SHOWN_ORIGINAL, 0, &thumbnail, &error));
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_DATA,
                                "@: the run store is damaged (a picture has other sizes than its "
                                "pixels); expected a new run, with --out in another folder",

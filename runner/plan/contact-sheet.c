@@ -1,6 +1,6 @@
 /* Contact sheets: what a scenario asks for. How they look is decided in
  * report/exports/contact-sheet.c. */
-#include "runner/plan/sheet.h"
+#include "runner/plan/contact-sheet.h"
 
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
@@ -31,13 +31,13 @@ list_showing (const AssayPlan *plan)
   GPtrArray *labels = g_ptr_array_new ();
 
   for (guint i = 0; i < plan->metrics->len; i++) {
-    const AssayPart *part = assay_plan_part (plan->metrics, i);
-    const AssayMetric *metric = (const AssayMetric *) part->plugin;
+    const AssayComponent *component = assay_plan_component (plan->metrics, i);
+    const AssayMetric *metric = (const AssayMetric *) component->plugin;
     g_autofree char *missing = lacking (plan, metric);
 
     if (metric->show != NULL && *missing == '\0'
-        && !g_ptr_array_find_with_equal_func (labels, part->label, g_str_equal, NULL))
-      g_ptr_array_add (labels, part->label);
+        && !g_ptr_array_find_with_equal_func (labels, component->label, g_str_equal, NULL))
+      g_ptr_array_add (labels, component->label);
   }
   g_ptr_array_add (labels, NULL);
   return labels;
@@ -64,8 +64,8 @@ fail_without (const AssayPlan *plan, const char *label, const char *const *names
 
 /* The metric called @label, and that it can show pictures. */
 static gboolean
-find_metric (const AssayPlan *plan, const char *label, const GPtrArray *showing, AssaySheet *sheet,
-             GError **error)
+find_metric (const AssayPlan *plan, const char *label, const GPtrArray *showing,
+             AssayContactSheet *sheet, GError **error)
 {
   const char *const *names = (const char *const *) showing->pdata;
   g_autofree char *all = showing->len > 1 ? g_strjoinv (", ", (char **) names) : g_strdup ("none");
@@ -74,9 +74,9 @@ find_metric (const AssayPlan *plan, const char *label, const GPtrArray *showing,
   guint n_found = 0;
 
   for (guint i = 0; i < plan->metrics->len; i++)
-    if (g_str_equal (assay_plan_part (plan->metrics, i)->label, label)) {
+    if (g_str_equal (assay_plan_component (plan->metrics, i)->label, label)) {
       sheet->metric = i;
-      metric = (const AssayMetric *) assay_plan_part (plan->metrics, i)->plugin;
+      metric = (const AssayMetric *) assay_plan_component (plan->metrics, i)->plugin;
       n_found++;
     }
   if (metric == NULL)
@@ -115,7 +115,7 @@ choose_metric (const GPtrArray *showing, const char **ret_label, GError **error)
 
 static gboolean
 read_metric (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-             AssaySheet *sheet, GError **error)
+             AssayContactSheet *sheet, GError **error)
 {
   const AssayEntry *entry = assay_group_find (group, "metric");
   g_autoptr (GPtrArray) showing = list_showing (plan);
@@ -130,12 +130,12 @@ read_metric (const AssayPlan *plan, const AssayScenario *scenario, const AssayGr
 
 static gboolean
 read_released (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-               AssaySheet *sheet, GError **error)
+               AssayContactSheet *sheet, GError **error)
 {
   static const char *const yes[] = { "yes", "true", NULL };
   static const char *const no[] = { "no", "false", NULL };
   const AssayEntry *entry = assay_group_find (group, "released");
-  const AssayPart *part = assay_plan_part (plan->metrics, sheet->metric);
+  const AssayComponent *component = assay_plan_component (plan->metrics, sheet->metric);
 
   if (entry == NULL)
     return TRUE;
@@ -144,33 +144,34 @@ read_released (const AssayPlan *plan, const AssayScenario *scenario, const Assay
     assay_fail (error, ASSAY_ERROR_PARAMETER, "released = '%s': expected yes or no", entry->value);
     return assay_scenario_blame (scenario, group, entry, error);
   }
-  if (!sheet->has_released || !((const AssayMetric *) part->plugin)->has_own_units)
+  if (!sheet->has_released || !((const AssayMetric *) component->plugin)->has_own_units)
     return TRUE;
   assay_fail (error, ASSAY_ERROR_MISMATCH,
               "released = yes shows what was released of a secret, but metric '%s' does not show "
               "secrets one by one",
-              part->label);
+              component->label);
   return assay_scenario_blame (scenario, group, entry, error);
 }
 
-AssaySheet *
-assay_sheet_new (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-                 GError **error)
+AssayContactSheet *
+assay_contact_sheet_new (const AssayPlan *plan, const AssayScenario *scenario,
+                         const AssayGroup *group, GError **error)
 {
-  AssaySheet *sheet = g_new0 (AssaySheet, 1);
+  AssayContactSheet *sheet = g_new0 (AssayContactSheet, 1);
   gint64 count = DEFAULT_UNITS;
 
   sheet->name = g_strdup (group->label);
   sheet->line = group->line;
   if (assay_group_check_keys (scenario, group, keys, error)
-      && assay_group_integer (scenario, group, "count", 1, ASSAY_SHEET_MAX_UNITS, &count, error)
+      && assay_group_integer (scenario, group, "count", 1, ASSAY_CONTACT_SHEET_MAX_UNITS, &count,
+                              error)
       && read_metric (plan, scenario, group, sheet, error)
       && read_released (plan, scenario, group, sheet, error)
       && (sheet->selector = assay_selector_new (plan, scenario, group, error)) != NULL) {
     sheet->count = (gsize) count;
     return sheet;
   }
-  assay_sheet_free (sheet);
+  assay_contact_sheet_free (sheet);
   return NULL;
 }
 
@@ -179,14 +180,14 @@ assay_sheet_new (const AssayPlan *plan, const AssayScenario *scenario, const Ass
 static gboolean
 is_shown (const AssayPlan *plan, const AssayCell *cell)
 {
-  return cell->trial == 0 && cell->utility == ASSAY_NO_PART
+  return cell->trial == 0 && cell->utility == ASSAY_NO_COMPONENT
          && assay_game_has_guess (
              ((const AssayAttack *) assay_plan_attack_or_utility (plan, cell)->plugin)->game);
 }
 
 gboolean
-assay_sheet_selects (const AssayPlan *plan, const AssaySheet *sheet, const AssayCell *cell,
-                     const AssaySettings *settings)
+assay_contact_sheet_selects (const AssayPlan *plan, const AssayContactSheet *sheet,
+                             const AssayCell *cell, const AssaySettings *settings)
 {
   return is_shown (plan, cell) && assay_selector_selects (plan, sheet->selector, cell, settings);
 }
@@ -194,29 +195,30 @@ assay_sheet_selects (const AssayPlan *plan, const AssaySheet *sheet, const Assay
 static gboolean
 releases_images (const AssayPlan *plan, const AssayCell *cell)
 {
-  const AssayPart *part = assay_plan_part (plan->defenses, cell->defense);
-  const AssayDefense *defense = (const AssayDefense *) part->plugin;
+  const AssayComponent *component = assay_plan_component (plan->defenses, cell->defense);
+  const AssayDefense *defense = (const AssayDefense *) component->plugin;
 
-  return assay_kind (assay_defense_produces (defense, part->settings->values))->picture != NULL
+  return assay_kind (assay_defense_produces (defense, component->settings->values))->picture != NULL
          && plan->probes[cell->dataset].geometry.height > 0;
 }
 
 /* Columns of the cells, and of what was released at most as many. */
 static gboolean
-check_size (const AssayPlan *plan, const AssaySheet *sheet, gsize columns, GError **error)
+check_size (const AssayPlan *plan, const AssayContactSheet *sheet, gsize columns, GError **error)
 {
-  if (columns * sheet->count <= ASSAY_SHEET_MAX_PICTURES)
+  if (columns * sheet->count <= ASSAY_CONTACT_SHEET_MAX_PICTURES)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_SCENARIO,
                      "%s:%u: [pictures %s] asks for %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
                      " pictures; expected at most %d: a smaller count, or fewer cells by defense, "
                      "attack and where",
                      plan->scenario, sheet->line, sheet->name, sheet->count, columns,
-                     ASSAY_SHEET_MAX_PICTURES);
+                     ASSAY_CONTACT_SHEET_MAX_PICTURES);
 }
 
 gboolean
-assay_sheet_check_cells (const AssayPlan *plan, const AssaySheet *sheet, GError **error)
+assay_contact_sheet_check_cells (const AssayPlan *plan, const AssayContactSheet *sheet,
+                                 GError **error)
 {
   gsize n_cells = 0, n_images = 0;
 
@@ -242,12 +244,12 @@ assay_sheet_check_cells (const AssayPlan *plan, const AssaySheet *sheet, GError 
 }
 
 char *
-assay_sheet_canonical (const AssayPlan *plan, const AssaySheet *sheet)
+assay_contact_sheet_canonical (const AssayPlan *plan, const AssayContactSheet *sheet)
 {
   g_autofree char *selector = assay_selector_canonical (sheet->selector);
 
   return g_strdup_printf ("pictures %s count=%" G_GSIZE_FORMAT " metric=%s released=%s %s",
                           sheet->name, sheet->count,
-                          assay_plan_part (plan->metrics, sheet->metric)->label,
+                          assay_plan_component (plan->metrics, sheet->metric)->label,
                           sheet->has_released ? "yes" : "no", selector);
 }

@@ -13,7 +13,7 @@
  *
  * That it holds its level for every distribution is proved in special cases only; no counterexample
  * is known (docs/statistics.md). */
-#include "core/stats/share-test.h"
+#include "core/stats/fraction-test.h"
 
 #include <complex.h>
 #include <math.h>
@@ -34,7 +34,7 @@ is_share (const AssaySample *sample)
 /* Of quantiles those in many groups, where outcomes beyond the bound can be counted as in the sign
  * test. With few groups the statistic is the mean of the groups' own quantiles: no share. */
 gboolean
-assay_share_is_tested (const AssaySample *sample)
+assay_fraction_is_tested (const AssaySample *sample)
 {
   switch (sample->method) {
   case ASSAY_SAMPLE_BOOTSTRAP:
@@ -266,7 +266,7 @@ share_p (const Shares *shares, double shift, double copies)
 }
 
 double
-assay_share_p (const AssaySample *sample, double bound, gboolean is_above)
+assay_fraction_p (const AssaySample *sample, double bound, gboolean is_above)
 {
   g_auto (Shares) shares = shares_of (sample, bound, is_above);
 
@@ -274,7 +274,7 @@ assay_share_p (const AssaySample *sample, double bound, gboolean is_above)
 }
 
 double
-assay_share_least_p (const AssaySample *sample, double bound, gboolean is_above)
+assay_fraction_least_p (const AssaySample *sample, double bound, gboolean is_above)
 {
   g_auto (Shares) shares = shares_of (sample, bound, is_above);
 
@@ -315,7 +315,7 @@ detectable_quantile (const AssaySample *sample, double bound, gboolean is_above,
     const gsize middle = (low + high) / 2;
     const AssayUnit *unit = &sample->units[is_above ? middle : sample->n - 1 - middle];
 
-    if (assay_share_p (sample, unit->value, is_above) < alpha) {
+    if (assay_fraction_p (sample, unit->value, is_above) < alpha) {
       limit = unit->value;
       low = middle + 1;
     } else {
@@ -327,16 +327,17 @@ detectable_quantile (const AssaySample *sample, double bound, gboolean is_above,
 }
 
 double
-assay_share_detectable (const AssaySample *sample, double bound, gboolean is_above, double alpha)
+assay_fraction_detectable (const AssaySample *sample, double bound, gboolean is_above, double alpha)
 {
-  if (assay_share_least_p (sample, bound, is_above) >= alpha)
+  if (assay_fraction_least_p (sample, bound, is_above) >= alpha)
     return NAN;
   return is_share (sample) ? detectable_share (sample, bound, is_above, alpha)
                            : detectable_quantile (sample, bound, is_above, alpha);
 }
 
 double
-assay_share_units_needed (const AssaySample *sample, double bound, gboolean is_above, double alpha)
+assay_fraction_units_needed (const AssaySample *sample, double bound, gboolean is_above,
+                             double alpha)
 {
   g_auto (Shares) shares = shares_of (sample, bound, is_above);
   const double n_groups = (double) shares.n, most = MOST_UNITS / (double) sample->n * n_groups;

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /* Adds the sheets of the plan to @results, and the cells that they show. */
-gboolean assay_sheets_load (AssayResults *results, const AssayPlan *plan, AssayStore *store,
-                            GError **error);
+gboolean assay_contact_sheets_load (AssayResults *results, const AssayPlan *plan, AssayStore *store,
+                                    GError **error);
 
 G_END_DECLS

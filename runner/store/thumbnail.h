@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Pixels of the longer side; larger pictures are reduced. */
-#define ASSAY_TILE_MAX_SIDE 320
+#define ASSAY_THUMBNAIL_MAX_SIDE 320
 
 /* @height rows of @width pixels of @channels bytes (3: red, green, blue; 1: grey), without gaps. */
 typedef struct {
@@ -15,16 +15,18 @@ typedef struct {
   gsize height;
   gsize channels;
   guint8 *data;
-} AssayTile;
+} AssayThumbnail;
 
-/* @photo, reduced by area to ASSAY_TILE_MAX_SIDE where it is larger: a pixel is the mean of what it
- * covers. ASSAY_ERROR_MISMATCH for other channels than 1 and 3 and for a picture without pixels. */
-AssayTile *assay_tile_new (const AssayPhoto *photo, GError **error);
+/* @photo, reduced by area to ASSAY_THUMBNAIL_MAX_SIDE where it is larger: a pixel is the mean of
+ * what it covers. ASSAY_ERROR_MISMATCH for other channels than 1 and 3 and for a picture without
+ * pixels. */
+AssayThumbnail *assay_thumbnail_new (const AssayPhoto *photo, GError **error);
 /* The same of a row that is an image. Where black and white are equal, and where the row leaves
  * their range by more than half of it, its own least and largest value are black and white. */
-AssayTile *assay_tile_from_row (const float *row, const AssayGeometry *geometry, GError **error);
-void assay_tile_free (AssayTile *tile);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTile, assay_tile_free)
+AssayThumbnail *assay_thumbnail_from_row (const float *row, const AssayGeometry *geometry,
+                                          GError **error);
+void assay_thumbnail_free (AssayThumbnail *thumbnail);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayThumbnail, assay_thumbnail_free)
 
 typedef enum {
   ASSAY_SHOWN_ORIGINAL,
@@ -37,7 +39,7 @@ typedef struct {
   guint metric; /* that shows it: its number in the plan */
   AssayShownRole role;
   gsize unit;
-  AssayTile *tile;
+  AssayThumbnail *thumbnail;
 } AssayShown;
 
 /* An array of AssayShown that owns its tiles. */

@@ -1,5 +1,5 @@
 /* Pictures in bytes. */
-#include "runner/store/tile.h"
+#include "runner/store/thumbnail.h"
 
 #include <math.h>
 
@@ -12,18 +12,18 @@
 #define RANGE_TOLERANCE 0.5
 
 void
-assay_tile_free (AssayTile *tile)
+assay_thumbnail_free (AssayThumbnail *thumbnail)
 {
-  if (tile == NULL)
+  if (thumbnail == NULL)
     return;
-  g_free (tile->data);
-  g_free (tile);
+  g_free (thumbnail->data);
+  g_free (thumbnail);
 }
 
 static void
 shown_clear (gpointer data)
 {
-  assay_tile_free (((AssayShown *) data)->tile);
+  assay_thumbnail_free (((AssayShown *) data)->thumbnail);
 }
 
 GArray *
@@ -35,13 +35,13 @@ assay_shown_array_new (void)
   return shown;
 }
 
-/* Pixels of a side of @length when the longer one, of @longest, becomes ASSAY_TILE_MAX_SIDE. */
+/* Pixels of a side of @length when the longer one, of @longest, becomes ASSAY_THUMBNAIL_MAX_SIDE. */
 static gsize
 reduced (gsize length, gsize longest)
 {
-  if (longest <= ASSAY_TILE_MAX_SIDE)
+  if (longest <= ASSAY_THUMBNAIL_MAX_SIDE)
     return length;
-  return MAX (1, (length * ASSAY_TILE_MAX_SIDE + longest / 2) / longest);
+  return MAX (1, (length * ASSAY_THUMBNAIL_MAX_SIDE + longest / 2) / longest);
 }
 
 /* How much of the pixels from..to - 1 of the source the pixel @at of the target covers. */
@@ -76,11 +76,11 @@ mean_of (const AssayPhoto *photo, const Cover *x, const Cover *y, gsize channel)
   return sum / ((x->high - x->low) * (y->high - y->low));
 }
 
-AssayTile *
-assay_tile_new (const AssayPhoto *photo, GError **error)
+AssayThumbnail *
+assay_thumbnail_new (const AssayPhoto *photo, GError **error)
 {
   const gsize longest = MAX (photo->width, photo->height);
-  g_autoptr (AssayTile) tile = g_new0 (AssayTile, 1);
+  g_autoptr (AssayThumbnail) thumbnail = g_new0 (AssayThumbnail, 1);
   guint8 *next;
 
   if (photo->width == 0 || photo->height == 0 || (photo->channels != 1 && photo->channels != 3)) {
@@ -90,26 +90,27 @@ assay_tile_new (const AssayPhoto *photo, GError **error)
                 photo->width, photo->height, photo->channels);
     return NULL;
   }
-  *tile = (AssayTile){ .width = reduced (photo->width, longest),
-                       .height = reduced (photo->height, longest),
-                       .channels = photo->channels };
-  tile->data = assay_alloc (tile->width * tile->height, tile->channels, "picture", error);
-  if (tile->data == NULL)
+  *thumbnail = (AssayThumbnail){ .width = reduced (photo->width, longest),
+                                 .height = reduced (photo->height, longest),
+                                 .channels = photo->channels };
+  thumbnail->data
+      = assay_alloc (thumbnail->width * thumbnail->height, thumbnail->channels, "picture", error);
+  if (thumbnail->data == NULL)
     return NULL;
-  next = tile->data;
-  for (gsize y = 0; y < tile->height; y++)
-    for (gsize x = 0; x < tile->width; x++) {
-      const Cover columns = cover_of (x, photo->width, tile->width);
-      const Cover rows = cover_of (y, photo->height, tile->height);
+  next = thumbnail->data;
+  for (gsize y = 0; y < thumbnail->height; y++)
+    for (gsize x = 0; x < thumbnail->width; x++) {
+      const Cover columns = cover_of (x, photo->width, thumbnail->width);
+      const Cover rows = cover_of (y, photo->height, thumbnail->height);
 
-      for (gsize c = 0; c < tile->channels; c++)
+      for (gsize c = 0; c < thumbnail->channels; c++)
         *next++ = (guint8) assay_photo_byte ((float) mean_of (photo, &columns, &rows, c));
     }
-  return g_steal_pointer (&tile);
+  return g_steal_pointer (&thumbnail);
 }
 
-AssayTile *
-assay_tile_from_row (const float *row, const AssayGeometry *geometry, GError **error)
+AssayThumbnail *
+assay_thumbnail_from_row (const float *row, const AssayGeometry *geometry, GError **error)
 {
   const gsize n = geometry->height * geometry->width * geometry->channels;
   g_autoptr (AssayPhoto) photo
@@ -131,5 +132,5 @@ assay_tile_from_row (const float *row, const AssayGeometry *geometry, GError **e
   for (gsize i = 0; i < n; i++)
     photo->data[i]
         = white > black ? (float) (WHITE * ((double) row[i] - black) / (white - black)) : 0;
-  return assay_tile_new (photo, error);
+  return assay_thumbnail_new (photo, error);
 }

@@ -1,5 +1,5 @@
 /* From a group of a scenario to the parts of a plan. */
-#include "runner/plan/part.h"
+#include "runner/plan/component.h"
 
 #include <string.h>
 
@@ -133,8 +133,7 @@ check_distinct (const GPtrArray *all, GError **error)
 static GPtrArray *
 multiply_out (const AssaySettings *base, const GArray *axes, GError **error)
 {
-  g_autoptr (GPtrArray) all
-      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_settings_free);
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_settings_free);
   gsize count = 1;
 
   for (guint a = 0; a < axes->len; a++) {
@@ -244,14 +243,15 @@ parse_tune_measure (const AssayScenario *scenario, const AssayGroup *group, gboo
 }
 
 static char *
-canonical_part (const AssayPart *part)
+canonical_part (const AssayComponent *component)
 {
-  g_autofree char *settings = assay_settings_canonical (part->settings);
-  g_autofree char *grants = assay_grants_describe (part->grants);
+  g_autofree char *settings = assay_settings_canonical (component->settings);
+  g_autofree char *grants = assay_grants_describe (component->grants);
 
-  return g_strdup_printf ("%s\n%s\n%sgrants=%s\ntuned=%s by %s\n", part->label, part->plugin->id,
-                          settings, grants, part->tuned_keys != NULL ? part->tuned_keys : "",
-                          part->tune_measure != NULL ? part->tune_measure : "");
+  return g_strdup_printf ("%s\n%s\n%sgrants=%s\ntuned=%s by %s\n", component->label,
+                          component->plugin->id, settings, grants,
+                          component->tuned_keys != NULL ? component->tuned_keys : "",
+                          component->tune_measure != NULL ? component->tune_measure : "");
 }
 
 /* "neighbours=100;1000 averaged=3;10" */
@@ -301,7 +301,7 @@ new_settings (const AssayScenario *scenario, const AssayPlugin *plugin)
 static gboolean
 add_parts (const AssayScenario *scenario, const AssayGroup *group, const AssayPlugin *plugin,
            const GArray *axes, const GArray *tuned, guint grants, const char *tune_measure,
-           GPtrArray *ret_parts, GError **error)
+           GPtrArray *ret_components, GError **error)
 {
   g_autoptr (AssaySettings) defaults = new_settings (scenario, plugin);
   g_autoptr (GPtrArray) all = multiply_out (defaults, axes, error);
@@ -309,32 +309,32 @@ add_parts (const AssayScenario *scenario, const AssayGroup *group, const AssayPl
   if (all == NULL)
     return FALSE;
   for (guint i = 0; i < all->len; i++) {
-    AssayPart *part = g_new0 (AssayPart, 1);
+    AssayComponent *component = g_new0 (AssayComponent, 1);
 
-    g_ptr_array_add (ret_parts, part);
-    part->label = g_strdup (group->label);
-    part->plugin = plugin;
-    part->line = group->line;
-    part->grants = grants;
-    part->settings = assay_settings_copy (all->pdata[i]);
+    g_ptr_array_add (ret_components, component);
+    component->label = g_strdup (group->label);
+    component->plugin = plugin;
+    component->line = group->line;
+    component->grants = grants;
+    component->settings = assay_settings_copy (all->pdata[i]);
     if (tuned->len > 0) {
-      part->candidates = multiply_out (part->settings, tuned, error);
-      if (part->candidates == NULL)
+      component->candidates = multiply_out (component->settings, tuned, error);
+      if (component->candidates == NULL)
         return FALSE;
-      part->tuned_keys = describe_axes (tuned);
-      part->tune_measure = g_strdup (tune_measure);
+      component->tuned_keys = describe_axes (tuned);
+      component->tune_measure = g_strdup (tune_measure);
     }
-    part->canonical = canonical_part (part);
-    if (!assay_settings_check_complete (part->settings, error))
+    component->canonical = canonical_part (component);
+    if (!assay_settings_check_complete (component->settings, error))
       return FALSE;
   }
   return TRUE;
 }
 
 gboolean
-assay_parts_from_group (const AssayScenario *scenario, const AssayGroup *group,
-                        AssayPluginType type, const char *const *reserved, GPtrArray *ret_parts,
-                        GError **error)
+assay_component_from_group (const AssayScenario *scenario, const AssayGroup *group,
+                            AssayPluginType type, const char *const *reserved,
+                            GPtrArray *ret_components, GError **error)
 {
   const gboolean is_attack = type == ASSAY_PLUGIN_ATTACK;
   const char *const *own = is_attack ? attack_keys : other_keys;
@@ -361,7 +361,8 @@ assay_parts_from_group (const AssayScenario *scenario, const AssayGroup *group,
           || !parse_tune_measure (scenario, group, tuned->len > 0, &tune_measure, error)
           || !check_disjoint (scenario, group, axes, tuned, error)))
     return FALSE;
-  if (!add_parts (scenario, group, plugin, axes, tuned, grants, tune_measure, ret_parts, error))
+  if (!add_parts (scenario, group, plugin, axes, tuned, grants, tune_measure, ret_components,
+                  error))
     return assay_scenario_blame (scenario, group, NULL, error);
   return TRUE;
 }
@@ -370,12 +371,14 @@ assay_parts_from_group (const AssayScenario *scenario, const AssayGroup *group,
 
 /* Whether @param differs among the parts @first to @end - 1. */
 static gboolean
-varies (const GPtrArray *parts, guint first, guint end, const AssayParam *param)
+varies (const GPtrArray *components, guint first, guint end, const AssayParam *param)
 {
-  g_autofree char *value = assay_settings_get (assay_plan_part (parts, first)->settings, param);
+  g_autofree char *value
+      = assay_settings_get (assay_plan_component (components, first)->settings, param);
 
   for (guint i = first + 1; i < end; i++) {
-    g_autofree char *other = assay_settings_get (assay_plan_part (parts, i)->settings, param);
+    g_autofree char *other
+        = assay_settings_get (assay_plan_component (components, i)->settings, param);
 
     if (!g_str_equal (other, value))
       return TRUE;
@@ -385,40 +388,40 @@ varies (const GPtrArray *parts, guint first, guint end, const AssayParam *param)
 
 /* The parts @first to @end - 1 are those of one group. */
 static void
-set_names (GPtrArray *parts, guint first, guint end)
+set_names (GPtrArray *components, guint first, guint end)
 {
-  const AssayPart *one = assay_plan_part (parts, first);
+  const AssayComponent *one = assay_plan_component (components, first);
 
   for (guint i = first; i < end; i++) {
-    AssayPart *part = parts->pdata[i];
+    AssayComponent *component = components->pdata[i];
 
-    part->name = g_strdup (part->label);
+    component->name = g_strdup (component->label);
   }
   for (const AssayParam *param = one->settings->table; param != NULL && param->name != NULL;
        param++) {
-    if (!varies (parts, first, end, param))
+    if (!varies (components, first, end, param))
       continue;
     for (guint i = first; i < end; i++) {
-      AssayPart *part = parts->pdata[i];
-      g_autofree char *value = assay_settings_get (part->settings, param);
-      char *longer = g_strdup_printf ("%s %s=%s", part->name, param->name, value);
+      AssayComponent *component = components->pdata[i];
+      g_autofree char *value = assay_settings_get (component->settings, param);
+      char *longer = g_strdup_printf ("%s %s=%s", component->name, param->name, value);
 
-      g_free (part->name);
-      part->name = longer;
+      g_free (component->name);
+      component->name = longer;
     }
   }
 }
 
 void
-assay_parts_set_names (GPtrArray *parts)
+assay_component_set_names (GPtrArray *components)
 {
   guint first = 0;
 
-  for (guint end = 1; end <= parts->len; end++)
-    if (end == parts->len
-        || !g_str_equal (assay_plan_part (parts, end)->label,
-                         assay_plan_part (parts, first)->label)) {
-      set_names (parts, first, end);
+  for (guint end = 1; end <= components->len; end++)
+    if (end == components->len
+        || !g_str_equal (assay_plan_component (components, end)->label,
+                         assay_plan_component (components, first)->label)) {
+      set_names (components, first, end);
       first = end;
     }
 }

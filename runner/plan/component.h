@@ -1,0 +1,19 @@
+/* From a group of a scenario to the parts of a plan: plugin, settings, sweep, grants, tuning. */
+#pragma once
+
+#include "runner/plan/plan.h"
+#include "runner/plan/scenario.h"
+
+G_BEGIN_DECLS
+
+/* Every combination of @group's settings as an AssayComponent added to @ret_components; the key
+ * that stands last varies fastest. Keys in @reserved (NULL-terminated) are left to the caller.
+ * Errors name file, line, group and key. */
+gboolean assay_component_from_group (const AssayScenario *scenario, const AssayGroup *group,
+                                     AssayPluginType type, const char *const *reserved,
+                                     GPtrArray *ret_components, GError **error);
+
+/* Names every part by its label and by the settings in which parts of that label differ. */
+void assay_component_set_names (GPtrArray *components);
+
+G_END_DECLS
