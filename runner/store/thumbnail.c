@@ -35,7 +35,8 @@ assay_shown_array_new (void)
   return shown;
 }
 
-/* Pixels of a side of @length when the longer one, of @longest, becomes ASSAY_THUMBNAIL_MAX_SIDE. */
+/* Pixels of a side of @length when the longer one, of @longest, becomes
+ * ASSAY_THUMBNAIL_MAX_SIDE. */
 static gsize
 reduced (gsize length, gsize longest)
 {
