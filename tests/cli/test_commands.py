@@ -63,7 +63,7 @@ def test_list_has_every_plugin_file(sandbox):
         ids = {
             path.stem
             for path in declared
-            if re.search(rf"^ASSAY_{kind.upper()} \(\w+, \"", path.read_text(), re.M)
+            if re.search(rf"^[A-Z]+_{kind.upper()} \(\w+, \"", path.read_text(), re.M)
         }
         assert ids == set(found[kind]), f"{folder}: files {sorted(ids)}, listed {found[kind]}"
 
