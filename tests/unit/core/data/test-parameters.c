@@ -125,10 +125,10 @@ static const Refused refused[] = {
 static void
 check_refused (const char *json, const char *message)
 {
-  g_autofree char *path = fixture_write (place, "release.json", json);
   g_autofree char *why = NULL;
   GError *error = NULL;
 
+  g_free (fixture_write (place, "release.json", json));
   cr_assert (assay_release_read (place, &error) == NULL, "accepted: %s", json);
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_DATA, message, place, &why), "%s", why);
 }
@@ -136,8 +136,8 @@ check_refused (const char *json, const char *message)
 Test (parameters, names_types_and_ranges_are_checked)
 {
   g_autoptr (AssayRelease) release = release_of_mixtures ();
-  g_autofree char *text = written (release);
 
+  g_free (written (release));
   for (gsize i = 0; i < G_N_ELEMENTS (refused); i++) {
     g_autofree char *json
         = g_strdup_printf ("{\"format\": \"assay-release/1\", \"kind\": \"mixtures\", "
