@@ -133,7 +133,7 @@ int
 cli_dataset_fetch (int argc, char **argv)
 {
   const char *data = g_getenv ("ASSAY_DATA");
-  g_autofree char *out = g_strdup (data != NULL && *data != '\0' ? data : ".");
+  g_autofree char *out = NULL;
   g_autofree char *catalog = NULL;
   CliDownloadOptions options = { .timeout_s = DEFAULT_TIMEOUT_S };
   int timeout_s = DEFAULT_TIMEOUT_S;
@@ -165,5 +165,7 @@ cli_dataset_fetch (int argc, char **argv)
     return EXIT_BAD_INPUT;
   }
   options.timeout_s = (guint) timeout_s;
+  if (out == NULL)
+    out = g_strdup (data != NULL && *data != '\0' ? data : ".");
   return fetch (argv + 1, catalog, out, &options, &error) ? EXIT_OK : cli_fail (error);
 }
