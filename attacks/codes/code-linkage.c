@@ -66,14 +66,13 @@ clear_learning (Learning *learning)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Learning, clear_learning)
 
 static void
-count_distances (gsize index, guint worker, gpointer data)
+count_distances (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Learning *learning = data;
   const AssayCodes *codes = learning->codes;
   guint32 *counts = learning->counts + index * (codes->bits + 1);
   guint16 distances[CHUNK];
 
-  (void) worker;
   assay_codes_distances (learning->panel, codes->data + index * codes->words, 0,
                          learning->panel->count, distances);
   for (gsize i = 0; i < learning->panel->count; i++)

@@ -4,8 +4,6 @@
 #include "core/math/hash-function.h"
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* The bits of several releases of the same codes as numbers, n x bits: the mean over the releases
  * of +1 for a set bit and -1 for another, and of codes that were mostly negated (@is_negated) the
  * opposite. ASSAY_ERROR_MISMATCH where they are not codes of as many secrets and bits. */
@@ -16,5 +14,3 @@ AssayMatrix *released_codes_mean (const AssayObservation *seen, gsize n_repeats,
  * released as they are with the function. The truth has the rows and the codes. */
 gboolean released_codes_control (gsize n, gsize cols, gsize bits, AssayStreamKey key,
                                  AssayControlCase *ret_case, GError **error);
-
-G_END_DECLS

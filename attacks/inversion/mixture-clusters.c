@@ -90,7 +90,7 @@ split (const float *rows, gsize n, gsize r, gboolean *ret_is_first)
 }
 
 static void
-find_candidates (gsize index, guint worker, gpointer data)
+find_candidates (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Candidates *job = data;
   const AssayView embedding = job->embedding;
@@ -99,7 +99,6 @@ find_candidates (gsize index, guint worker, gpointer data)
   g_autofree float *products = g_new (float, height *n);
   g_autofree float *rows = g_new (float, k *r);
 
-  (void) worker;
   assay_linalg_product (ASSAY_NT, assay_view_rows (embedding, first, height), embedding, products,
                         n);
   for (gsize t = 0; t < height; t++) {
@@ -129,12 +128,11 @@ typedef struct {
 } Density;
 
 static void
-multiply_candidates (gsize index, guint worker, gpointer data)
+multiply_candidates (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Density *job = data;
   const gsize first = index * PANEL, height = MIN (PANEL, job->m - first);
 
-  (void) worker;
   assay_linalg_product (ASSAY_NT, assay_view_of (job->rows + first * job->r, height, job->r),
                         assay_view_of (job->rows, job->m, job->r), job->products + first * job->m,
                         job->m);
@@ -285,14 +283,13 @@ explain (const Explanation *job, const float *likeness, guint32 *ret_pair, float
 }
 
 static void
-explain_panel (gsize index, guint worker, gpointer data)
+explain_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Explanation *job = data;
   const gsize n = job->n, r = job->embedding.cols;
   const gsize first = index * PANEL, height = MIN (PANEL, job->embedding.rows - first);
   g_autofree float *likeness = g_new (float, height *n);
 
-  (void) worker;
   assay_linalg_product (ASSAY_NT, assay_view_rows (job->embedding, first, height),
                         assay_view_of (job->centres, n, r), likeness, n);
   for (gsize t = 0; t < height; t++)

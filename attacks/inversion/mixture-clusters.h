@@ -4,8 +4,6 @@
 
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 /* @embedding (N x r) has rows of length 1.
  *   1. The neighbours of a mixture (those of largest inner products, a fifth of as many as share a
  *      secret with it) share its one secret or its other: split in two along their leading
@@ -20,5 +18,3 @@ G_BEGIN_DECLS
  * are possible. 2 <= n <= N. */
 gboolean mixture_clusters_explain (AssayView embedding, gsize n_secrets, guint32 *ret_pairs,
                                    float *ret_shares, GError **error);
-
-G_END_DECLS

@@ -22,12 +22,11 @@ typedef struct {
 } Operator;
 
 static void
-measure_panel (gsize index, guint worker, gpointer data)
+measure_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Operator *job = data;
   const gsize first = index * PANEL, last = MIN (first + PANEL, job->features.rows);
 
-  (void) worker;
   for (gsize i = first; i < last; i++) {
     const double square = assay_dot (assay_view_row (job->features, i),
                                      assay_view_row (job->whitened, i), job->features.cols);
@@ -37,12 +36,11 @@ measure_panel (gsize index, guint worker, gpointer data)
 }
 
 static void
-multiply_columns (gsize index, guint worker, gpointer data)
+multiply_columns (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Operator *job = data;
   const gsize first = index * PANEL, width = MIN (PANEL, job->features.cols - first);
 
-  (void) worker;
   assay_linalg_product (
       ASSAY_TN,
       (AssayView){ job->features.rows, width, job->features.stride, job->features.data + first },
@@ -51,12 +49,11 @@ multiply_columns (gsize index, guint worker, gpointer data)
 }
 
 static void
-multiply_rows (gsize index, guint worker, gpointer data)
+multiply_rows (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Operator *job = data;
   const gsize first = index * PANEL, height = MIN (PANEL, job->whitened.rows - first);
 
-  (void) worker;
   assay_linalg_product (ASSAY_NN, assay_view_rows (job->whitened, first, height),
                         assay_view_of (job->inner, job->whitened.cols, job->count),
                         job->product + first * job->count, job->count);

@@ -4,8 +4,6 @@
 #include "core/base/rng.h"
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 /* The features F (N x d) and P F (@whitened) with P the inverse covariance that mixtures of public
  * images have. Their cosines are C = D F P F' D, D_i = <f_i, P f_i>^-1/2: what most images have in
  * common counts little in them. The @count leading eigenvectors of C, each times the root of its
@@ -14,5 +12,3 @@ G_BEGIN_DECLS
  * with Randomness", algorithm 4.4), at 4 N d count operations a step. */
 AssayMatrix *mixture_embedding (AssayView features, AssayView whitened, gsize count,
                                 AssayStreamKey key, GError **error);
-
-G_END_DECLS

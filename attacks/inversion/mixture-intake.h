@@ -5,8 +5,6 @@
 #include "attacks/mixtures/mixture-state.h"
 #include "attacks/whitened/whitening.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gint64 secrets;         /* where the release does not say how many mixtures each secret has */
   gint64 k;               /* where it does not say that */
@@ -35,5 +33,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MixtureIntake, mixture_intake_clear)
 
 /* Makes `whitened` the precision times e^2 itself, and lets go of `features`. */
 void mixture_intake_uncentre (MixtureIntake *intake);
-
-G_END_DECLS

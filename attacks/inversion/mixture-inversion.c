@@ -181,23 +181,21 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 /* 400 mixtures of 10 secrets, each with one of 100 public images, which takes a third of a second.
  * The release says so itself. */
 static gboolean
-make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
+make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
   static const InversionControl control
       = { .n_secrets = 10, .n_public = 100, .n_epochs = 40, .n_partners = 1, .side = 24 };
 
-  (void) settings;
   return inversion_control_make (&control, key, ret_case, error);
 }
 
 static guint64
-memory (gconstpointer data, const AssayShape *shape)
+memory (G_GNUC_UNUSED gconstpointer data, const AssayShape *shape)
 {
   const guint64 d = shape->cols, total = MAX (shape->n_released, shape->n_secrets);
   const guint64 n = shape->n_secrets, n_public = shape->n_public;
 
-  (void) data;
   /* Magnitudes, squares, both metrics' products; public images in both forms; metrics and what they
    * are learned from; candidates and pairs. */
   return total * d * 4 * sizeof (float) + n_public * d * 3 * sizeof (float)

@@ -3,8 +3,6 @@
 
 #include "attacks/mixtures/mixture-state.h"
 
-G_BEGIN_DECLS
-
 /* A label is lambda_a of a's class and lambda_b of b's, or their sum of the one class that both are
  * of (instahide-cross). Which class a secret has is for its mixtures to say: each votes, with the
  * secret's weight in it, half for each of its two classes or once for its one. */
@@ -25,5 +23,3 @@ MixtureLabels mixture_labels_of (const MixtureState *state, gsize t, gsize class
 gboolean mixture_labels_allow (const MixtureState *state, gsize t, gsize class_of_one);
 /* The share of both secrets: the sum of the label, or @otherwise without one. */
 float mixture_labels_share (const MixtureState *state, gsize t, float otherwise);
-
-G_END_DECLS

@@ -74,26 +74,24 @@ whiten_rows (const Squares *job, gsize count, float *inout_rows, float *ret_whit
 }
 
 static void
-whiten_squares (gsize index, guint worker, gpointer data)
+whiten_squares (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Squares *job = data;
   const gsize d = job->state->cols, first = index * 8;
   const gsize count = MIN (8, job->state->n_secrets - first);
 
-  (void) worker;
   for (gsize i = first * d; i < (first + count) * d; i++)
     job->squares[i] = job->state->images[i] * job->state->images[i];
   whiten_rows (job, count, job->squares + first * d, job->whitened_squares + first * d);
 }
 
 static void
-multiply_panel (gsize index, guint worker, gpointer data)
+multiply_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Squares *job = data;
   const gsize n = job->state->n_secrets, d = job->state->cols;
   const gsize first = index * PANEL, height = MIN (PANEL, job->state->n_mixtures - first);
 
-  (void) worker;
   assay_linalg_product (ASSAY_NT, assay_view_of (job->whitened + first * d, height, d),
                         assay_view_of (job->squares, n, d), job->likeness + first * n, n);
 }
@@ -195,7 +193,7 @@ match_mixture (const Squares *job, gsize a, gsize t, const float *likeness, Prod
 
 /* The pairs (a, b) with b > a of the mixtures that may have a in them. */
 static void
-match_secret (gsize a, guint worker, gpointer data)
+match_secret (gsize a, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Squares *job = data;
   const MixtureState *state = job->state;
@@ -206,7 +204,6 @@ match_secret (gsize a, guint worker, gpointer data)
   g_autofree Products *products = g_new0 (Products, MAX (count, 1));
   gsize listed[PANEL];
 
-  (void) worker;
   for (gsize t = 0; t < total; t++)
     job->best[a * total + t] = -2;
   if (count == 0)
@@ -421,7 +418,7 @@ judge_noise (const Search *job, gsize t, const float *inverse_variance, float *r
 }
 
 static void
-search_panel (gsize index, guint worker, gpointer data)
+search_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Search *job = data;
   const gsize d = job->state->cols, first = index * PANEL;
@@ -429,7 +426,6 @@ search_panel (gsize index, guint worker, gpointer data)
   g_autofree float *inverse_variance = g_new (float, d);
   g_autofree float *rest = g_new (float, d);
 
-  (void) worker;
   for (gsize j = 0; j < d; j++)
     inverse_variance[j] = 1 / job->state->variance[j];
   for (gsize t = first; t < last; t++) {

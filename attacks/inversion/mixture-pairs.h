@@ -3,8 +3,6 @@
 
 #include "attacks/mixtures/mixture-state.h"
 
-G_BEGIN_DECLS
-
 /* With no public image known but with labels: the pair that the label allows whose squared mixture
  * is most like e^2. The mixture's square less its noise is
  *   f = lambda_a^2 x_a^2 + 2 lambda_a lambda_b x_a x_b + lambda_b^2 x_b^2,
@@ -26,5 +24,3 @@ gboolean mixture_pairs_match_squares (MixtureState *state, const float *precisio
  * its pair then does not explain is given as much noise as its rest has. Cost: 10 N n d operations
  * at most. Returns how many pairs have changed. */
 gsize mixture_pairs_search (MixtureState *state);
-
-G_END_DECLS

@@ -134,7 +134,7 @@ typedef struct {
 } Job;
 
 static void
-retrieve_panel (gsize index, guint worker, gpointer data)
+retrieve_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Job *job = data;
   MixtureState *state = job->state;
@@ -152,7 +152,6 @@ retrieve_panel (gsize index, guint worker, gpointer data)
                   .x = x,
                   .right = right };
 
-  (void) worker;
   for (gsize t = 0; t < total; t++) {
     memcpy (e + t * PANEL, state->magnitudes + t * d + first, width * sizeof *e);
     memcpy (v + t * PANEL, state->known + t * d + first, width * sizeof *v);
@@ -231,14 +230,13 @@ typedef struct {
 
 /* (e - |u + v|)^2 - (e - |u - v|)^2 = 4 u v - 2 e (|u + v| - |u - v|). */
 static void
-turn_panel (gsize index, guint worker, gpointer data)
+turn_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Turn *job = data;
   MixtureState *state = job->state;
   const gsize d = state->cols, first = index * PANEL, width = MIN (PANEL, d - first);
   double excess[PANEL] = { 0 };
 
-  (void) worker;
   for (gsize t = 0; t < state->n_mixtures; t++) {
     const guint32 *pair = state->pairs + MIXTURE_PRIVATE * t;
     const float *weights = state->weights + MIXTURE_PRIVATE * t;

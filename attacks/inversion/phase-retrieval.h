@@ -14,8 +14,6 @@
 
 #include "attacks/mixtures/mixture-state.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gboolean is_cold; /* begin anew rather than from the images there are */
   double heat;
@@ -28,5 +26,3 @@ gboolean phase_retrieval (const PhaseRetrieval *options, MixtureState *state, GE
 /* Turns the sign of those pixels whose images fit the mixtures better so, given v, each as |u + v|
  * against |u - v|. Returns how many were turned. */
 gsize phase_retrieval_turn_pixels (MixtureState *state);
-
-G_END_DECLS

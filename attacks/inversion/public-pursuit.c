@@ -33,12 +33,11 @@ typedef struct {
 } Whitening;
 
 static void
-whiten_panel (gsize index, guint worker, gpointer data)
+whiten_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Whitening *job = data;
   const gsize first = index * PANEL, height = MIN (PANEL, job->n - first), d = job->d;
 
-  (void) worker;
   assay_linalg_product (ASSAY_NN, assay_view_of (job->rows + first * d, height, d),
                         assay_view_of (job->precision, d, d), job->whitened + first * d, d);
 }
@@ -304,7 +303,7 @@ take_best (const Pursuit *job, gsize t, const float *scores)
 }
 
 static void
-pursue_panel (gsize index, guint worker, gpointer data)
+pursue_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Pursuit *job = data;
   MixtureState *state = job->state;
@@ -319,7 +318,6 @@ pursue_panel (gsize index, guint worker, gpointer data)
     .shares = shares, .signed_e = signed_e, .residuals = residuals, .scores = scores, .part = part
   };
 
-  (void) worker;
   for (gsize row = 0; row < height; row++) {
     for (gsize i = 0; i < m; i++)
       state->partners[(first + row) * m + i] = -1;

@@ -15,8 +15,6 @@
 
 #include "attacks/mixtures/mixture-state.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   const float *precision; /* P, d x d */
   float *centred;         /* public images less their mean, n_public x d */
@@ -34,5 +32,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PublicFilter, public_filter_clear)
  * pixels'. Returns in @ret_found how many were found. Cost: 2 N n_public d operations a step. */
 gboolean public_pursuit (MixtureState *state, const PublicFilter *filter, double image_error,
                          gsize *ret_found, GError **error);
-
-G_END_DECLS

@@ -3,13 +3,9 @@
 
 #include "attacks/mixtures/mixture-state.h"
 
-G_BEGIN_DECLS
-
 /* Neighbouring pixels (left, right, above, below, and the other channels) have nearly the same
  * values in most images: the correlation of their vectors over the secrets is far from 0, and its
  * sign tells whether one of them is turned. Signs are carried along a maximum spanning tree of the
  * correlations' magnitudes (Prim), so over the surest edges. What is left is one sign for all: that
  * in which the sum of all images is more like @mean (d), the mean public image. */
 gboolean sign_tree_align (MixtureState *state, const double *mean, GError **error);
-
-G_END_DECLS

@@ -57,7 +57,7 @@ typedef struct {
 
 /* Steps 2 and 3 for one subspace. */
 static void
-find_candidates (gsize index, guint worker, gpointer data)
+find_candidates (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Attack *job = data;
   const gsize d = job->subspaces.cols, n_v = job->nearest->k;
@@ -70,7 +70,6 @@ find_candidates (gsize index, guint worker, gpointer data)
   double most = 0;
   gsize n = 0;
 
-  (void) worker;
   assay_rows_gather (job->public_rows, job->nearest->rows + index * n_v, n_v, job->scale, rows);
   k_means (&(KMeans){ rows, n_v, d, job->k, (gsize) job->settings->rounds,
                       (gsize) job->settings->starts },
@@ -103,7 +102,7 @@ find_candidates (gsize index, guint worker, gpointer data)
 
 /* Step 4 for one subspace. */
 static void
-choose_candidate (gsize index, guint worker, gpointer data)
+choose_candidate (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Attack *job = data;
   const gsize d = job->subspaces.cols;
@@ -112,7 +111,6 @@ choose_candidate (gsize index, guint worker, gpointer data)
   gsize chosen = job->heaviest[index];
   double most = -1;
 
-  (void) worker;
   for (gsize c = 0; others->len > 0 && c < job->n_candidates[index]; c++) {
     double least = G_MAXDOUBLE;
 
@@ -206,11 +204,10 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 }
 
 static gboolean
-check (gconstpointer data, const AssayShape *shape, GError **error)
+check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
 {
   const Clustering *settings = data;
 
-  (void) shape;
   if (settings->clusters > settings->neighbours)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "clusters = %" G_GINT64_FORMAT

@@ -143,7 +143,7 @@ score_candidates (const Step3 *step, const gsize *places, gsize n_v)
 
 /* Step 3 for one subspace. */
 static void
-estimate_one (gsize index, guint worker, gpointer data)
+estimate_one (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Step3 *step = data;
   const gsize cols = step->subspaces.cols, k = step->nearest->k;
@@ -157,7 +157,6 @@ estimate_one (gsize index, guint worker, gpointer data)
   g_autofree float *chosen_distances = g_new (float, n_u);
   g_autofree float *rows = g_new (float, n_u *cols);
 
-  (void) worker;
   for (gsize i = 0; i < n_u; i++) {
     chosen[i] = places[step->n_adversarial + scored[i].place];
     chosen_distances[i] = distances[scored[i].place];

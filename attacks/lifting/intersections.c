@@ -305,7 +305,7 @@ test_pair (const Search *search, gsize a, gsize b, const double *products, const
 }
 
 static void
-search_block (gsize piece, guint worker, gpointer data)
+search_block (gsize piece, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Search *search = data;
   const Frames *frames = search->frames;
@@ -317,7 +317,6 @@ search_block (gsize piece, guint worker, gpointer data)
   g_autofree double *s = g_new (double, w *w);
   const Room room = { products, stride, x, s };
 
-  (void) worker;
   for (gsize start = 0; start < search->n_others; start += search->panel) {
     const gsize n_b = MIN (search->panel, search->n_others - start);
 

@@ -9,8 +9,6 @@
 
 #include "core/data/exchange.h"
 
-G_BEGIN_DECLS
-
 /* The subspaces in double: a basis that is orthonormal to double precision (that of a release is to
  * float32 only, which would cost distances half of their digits), and t', the point nearest to the
  * origin. */
@@ -48,5 +46,3 @@ GPtrArray *frames_find_intersections (const Frames *frames, gsize n_others, cons
 
 /* Bytes that frames and their search hold. */
 guint64 frames_memory (gsize count, gsize dimension, gsize cols);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "core/base/rng.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   const float *rows; /* n x d */
   gsize n, d;
@@ -19,5 +17,3 @@ typedef struct {
  * labels, to the bit. Not FAISS's clustering, which at this size takes ten times as long
  * (docs/dependencies.md). */
 double k_means (const KMeans *job, AssayStream *stream, gsize *ret_labels);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* An affine subspace of @dimension m for each row of @secrets, through that row and its @n_others
  * rows of @others (n x n_others x d), and beyond them in random directions. */
 AssayRelease *subspace_control_release (AssayView secrets, const float *others, gsize n_others,
@@ -40,5 +38,3 @@ typedef struct {
 
 gboolean subspace_clusters_make (const SubspaceClusters *clusters, AssayStreamKey key,
                                  AssayControlCase *ret_case, GError **error);
-
-G_END_DECLS

@@ -47,7 +47,7 @@ typedef struct {
 
 /* Least squares on what was found for one mixture; what is left of it, and of its coefficients. */
 static void
-subtract_found (gsize index, guint worker, gpointer data)
+subtract_found (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Pursuit *job = data;
   const gsize p = job->n_found, cols = job->mixtures->cols;
@@ -56,7 +56,6 @@ subtract_found (gsize index, guint worker, gpointer data)
   double gram[MOST_PARTNERS * MOST_PARTNERS], right[MOST_PARTNERS];
   double trace = 0;
 
-  (void) worker;
   for (gsize a = 0; a < p; a++) {
     const float *image
         = assay_matrix_row (job->others, (gsize) job->chosen[index * job->partners + a]);

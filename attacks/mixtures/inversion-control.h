@@ -4,8 +4,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize n_secrets;
   gsize n_public;
@@ -22,5 +20,3 @@ typedef struct {
  * their sum, and redrawn until none is above 0.65 and those of the secrets sum to 0.3 or more. */
 gboolean inversion_control_make (const InversionControl *control, AssayStreamKey key,
                                  AssayControlCase *ret_case, GError **error);
-
-G_END_DECLS

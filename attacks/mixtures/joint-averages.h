@@ -17,13 +17,9 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* Improves @inout_estimates (n x d) @rounds times by the @mixtures (N x d), both of which may have
  * any mean. Pixels are kept from @black to @white unless these are equal. */
 gboolean joint_averages (AssayView mixtures, gsize rounds, double black, double white,
                          AssayMatrix *inout_estimates, GError **error);
 
 guint64 joint_averages_memory (gsize n_mixtures, gsize n_secrets, gsize cols);
-
-G_END_DECLS

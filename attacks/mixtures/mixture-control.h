@@ -4,8 +4,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize n_secrets;
   gsize n_public;
@@ -23,5 +21,3 @@ typedef struct {
  * public rows, groups. */
 gboolean mixture_control_make (const MixtureControl *control, AssayStreamKey key,
                                AssayControlCase *ret_case, GError **error);
-
-G_END_DECLS

@@ -10,8 +10,6 @@
 
 #include "attacks/mixtures/mixture-space.h"
 
-G_BEGIN_DECLS
-
 #define MIXTURE_PANEL_BYTES ((gsize) 64 << 20)
 
 /* The images of a release; all @rows in the scale of the release; both as new matrices. */
@@ -64,5 +62,3 @@ guint64 mixture_link_memory (const MixtureOptions *options, gint64 keep, const A
  * the attack should have been told by the setting @instead. */
 gboolean mixture_find_k (const AssayRelease *release, gint64 own, gint64 usual, const char *instead,
                          gint64 *ret_k, GError **error);
-
-G_END_DECLS

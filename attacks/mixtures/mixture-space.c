@@ -21,7 +21,7 @@ typedef struct {
 } Features;
 
 static void
-shape_row (gsize index, guint worker, gpointer data)
+shape_row (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Features *job = data;
   const MixtureOptions *options = &job->space->options;
@@ -29,7 +29,6 @@ shape_row (gsize index, guint worker, gpointer data)
   float *row = assay_matrix_row (job->rows, index);
   double sum = 0;
 
-  (void) worker;
   for (gsize j = 0; j < cols && options->form != MIXTURE_PLAIN; j++)
     row[j] = options->form == MIXTURE_SQUARE ? row[j] * row[j] : fabsf (row[j]);
   for (gsize j = 0; j < cols && options->level; j++)
@@ -41,7 +40,7 @@ shape_row (gsize index, guint worker, gpointer data)
 /* Mixtures of images have the mean of images, as their coefficients sum to 1; absolute values and
  * squares of mixtures have a smaller one. */
 static void
-centre_row (gsize index, guint worker, gpointer data)
+centre_row (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Features *job = data;
   const float *mean = job->space->mean;
@@ -52,14 +51,13 @@ centre_row (gsize index, guint worker, gpointer data)
       = !job->is_reference && job->space->options.form != MIXTURE_PLAIN && length > 0;
   const double amount = is_fitted ? assay_dot (row, mean, cols) / length : 1;
 
-  (void) worker;
   for (gsize j = 0; j < cols; j++)
     row[j] = (float) (row[j] - amount * mean[j]);
 }
 
 /* To unit length in the metric of P; rows of zeros stay. */
 static void
-scale_row (gsize index, guint worker, gpointer data)
+scale_row (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Features *job = data;
   const gsize cols = job->rows->cols;
@@ -67,7 +65,6 @@ scale_row (gsize index, guint worker, gpointer data)
   float *whitened = job->whitened != NULL ? assay_matrix_row (job->whitened, index) : NULL;
   const double square = assay_dot (row, whitened != NULL ? whitened : row, cols);
 
-  (void) worker;
   if (square <= 0)
     return;
   for (gsize j = 0; j < cols; j++) {
@@ -114,12 +111,11 @@ typedef struct {
 } Covariance;
 
 static void
-multiply_columns (gsize index, guint worker, gpointer data)
+multiply_columns (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Covariance *job = data;
   const gsize cols = job->rows->cols, first = index * BLOCK, count = MIN (BLOCK, cols - first);
 
-  (void) worker;
   assay_linalg_product (
       ASSAY_TN, (AssayView){ job->rows->rows, count, cols, job->rows->data + first },
       assay_view_of (job->rows->data, job->rows->rows, cols), job->products + first * cols, cols);
@@ -208,12 +204,11 @@ typedef struct {
 } Product;
 
 static void
-multiply_rows (gsize index, guint worker, gpointer data)
+multiply_rows (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Product *job = data;
   const gsize first = index * BLOCK, count = MIN (BLOCK, job->rows.rows - first);
 
-  (void) worker;
   assay_linalg_product (ASSAY_NT, assay_view_rows (job->rows, first, count), job->by,
                         job->products + first * job->by.rows, job->by.rows);
 }

@@ -9,8 +9,6 @@
 #include "core/plugin/plugin.h"
 #include "core/search/search.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   MIXTURE_PLAIN,
   MIXTURE_ABSOLUTE, /* |x|: what a mask of signs leaves */
@@ -78,5 +76,3 @@ gboolean mixture_space_stream (const MixtureOptions *options, const AssayRows *r
                                AssayScale scale, MixtureSpace *ret_space, GError **error);
 gboolean mixture_space_shape (AssayView panel, gsize first, gpointer data, gpointer ret_features,
                               float *ret_offsets, GError **error);
-
-G_END_DECLS

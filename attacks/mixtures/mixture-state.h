@@ -7,8 +7,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 #define MIXTURE_PRIVATE 2 /* secrets in each mixture */
 #define MIXTURE_LEAST_NOISE                                                                        \
   0.02f /* of what the model leaves out where all public images are found */
@@ -76,5 +74,3 @@ mixture_state_expected_share (const MixtureState *state)
 {
   return MIN (2 / (double) (state->n_partners + MIXTURE_PRIVATE) + 0.05, 0.98);
 }
-
-G_END_DECLS

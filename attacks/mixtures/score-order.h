@@ -3,10 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The rows of the @keep (1 to @n < 2^32) largest of @n scores, best first, equal ones in row order.
  * @words: room for 2 x n, whatever it holds. */
 void score_order (const float *scores, gsize n, gsize keep, guint64 *words, gint64 *ret_rows);
-
-G_END_DECLS

@@ -224,11 +224,10 @@ check (gconstpointer settings, const AssayShape *shape, GError **error)
 }
 
 static guint64
-memory (gconstpointer settings, const AssayShape *shape)
+memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 {
   const guint64 n = MAX (shape->n_released, shape->n_secrets), m = shape->n_public;
 
-  (void) settings;
   return (n + 2 * m) * shape->cols * sizeof (float) + m * shape->cols * 24 + n * m * sizeof (float)
          + QUERIES * m * sizeof (double) + assay_parallel_threads () * m * 2 * sizeof (guint64);
 }

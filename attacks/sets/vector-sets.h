@@ -4,8 +4,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize n;
   gsize w;
@@ -53,5 +51,3 @@ gsize vector_sets_likeliest (const VectorSetsScores *scores, gsize first, gsize 
  * direction to be scaled to, count for none. New reference. */
 AssayArray *vector_sets_masses (const VectorSets *sets, const AssayRows *public_rows,
                                 GError **error);
-
-G_END_DECLS

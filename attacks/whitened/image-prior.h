@@ -8,8 +8,6 @@
 
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize n;         /* M */
   gsize cols;      /* d */
@@ -29,5 +27,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ImagePrior, image_prior_clear)
 
 /* Bytes that learning holds at its peak; what it keeps is less. */
 guint64 image_prior_memory (gsize n_images, gsize cols);
-
-G_END_DECLS

@@ -268,14 +268,13 @@ give_private (RemovalPanel *panel, gsize first)
 }
 
 static void
-remove_panel (gsize index, guint worker, gpointer data)
+remove_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   Removal *job = data;
   const gsize first = index * MASK_SIGNS_PANEL, m = job->prior->n;
   const gsize count = MIN (MASK_SIGNS_PANEL, job->mixtures.rows - first);
   g_auto (RemovalPanel) panel = { 0 };
 
-  (void) worker;
   if (!removal_panel_init (job, &panel, NULL)) {
     g_atomic_int_set (&job->has_failed, 1);
     return;

@@ -22,8 +22,6 @@
 #include "attacks/whitened/image-prior.h"
 #include "attacks/whitened/whitened-options.h"
 
-G_BEGIN_DECLS
-
 /* Of N @mixtures by a prior on M images, both d wide. @inout_scores, N x M, higher where an image
  * is rather in a mixture, arrives with scores of another kind (not read where there is no mask),
  * and returns with the set found first, then the others by what it leaves. In @ret_private (N x d;
@@ -33,5 +31,3 @@ gboolean joint_removal (const JointRemoval *options, const ImagePrior *prior, As
 
 /* Bytes beyond those of the prior. */
 guint64 joint_removal_memory (gsize n_images, gsize cols);
-
-G_END_DECLS

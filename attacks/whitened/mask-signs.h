@@ -18,8 +18,6 @@
 
 #include "attacks/whitened/image-prior.h"
 
-G_BEGIN_DECLS
-
 #define MASK_SIGNS_PANEL 64
 
 /* A panel of mixtures, rows, in units of the prior. `features` are coordinates in its basis. */
@@ -57,5 +55,3 @@ void mask_signs_observe (MaskSigns *signs);
 /* The step of images; in @ret_evidence (count; NULL: not wanted) the logarithm of the probability
  * of e that the fixed point stands for, up to a constant. */
 void mask_signs_expect (MaskSigns *signs, double *ret_evidence);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "attacks/whitened/mask-signs.h"
 #include "attacks/whitened/whitened-options.h"
 
-G_BEGIN_DECLS
-
 /* What is known of a panel at a time, or was at best. */
 typedef struct {
   gsize *found;     /* count x partners: rows of public images */
@@ -51,5 +49,3 @@ void removal_panel_take_metric (RemovalPanel *panel, gsize i);
 
 /* Its shares, by least squares of the message, and what they explain. */
 gboolean removal_panel_fit_shares (RemovalPanel *panel, gsize i);
-
-G_END_DECLS

@@ -186,12 +186,11 @@ static const AssayParam parameters[] = {
 };
 
 static guint64
-memory (gconstpointer data, const AssayShape *shape)
+memory (G_GNUC_UNUSED gconstpointer data, const AssayShape *shape)
 {
   const guint64 n = MAX (shape->n_released, shape->n_secrets), m = shape->n_public;
   const guint64 cols = shape->cols, matrix = cols * cols;
 
-  (void) data;
   return m * cols * sizeof (float) + n * m * sizeof (float) + n * cols * 3 * sizeof (float)
          + MAX (whitening_memory (m, cols) + matrix * (sizeof (double) + sizeof (float)),
                 image_prior_memory (m, cols) + joint_removal_memory (m, cols));

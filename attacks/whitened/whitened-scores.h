@@ -3,11 +3,7 @@
 
 #include "attacks/whitened/whitened-options.h"
 
-G_BEGIN_DECLS
-
 /* The score of each of the M rows of @images for each of the N @mixtures, N x M, higher where it is
  * rather in it: those found by refinement first. */
 gboolean whitened_scores (const WhitenedOptions *options, AssayView images, AssayView mixtures,
                           float *ret_scores, GError **error);
-
-G_END_DECLS

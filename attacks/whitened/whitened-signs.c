@@ -158,7 +158,7 @@ explain_item (gsize item, guint worker, gpointer data)
 }
 
 static void
-judge_item (gsize item, guint worker, gpointer data)
+judge_item (gsize item, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Refining *job = data;
   const gsize n = job->images.rows;
@@ -167,7 +167,6 @@ judge_item (gsize item, guint worker, gpointer data)
   const float *first = assay_matrix_row (job->first, item);
   float *scores = job->scores + item * n, best = -G_MAXFLOAT;
 
-  (void) worker;
   for (gsize s = 0; s < n; s++)
     filtered[s] = job->lengths[s] > 0 ? (float) (filtered[s] / job->lengths[s]) : 0;
   assay_standardise (filtered, n);

@@ -4,8 +4,6 @@
 
 #include "attacks/whitened/whitened-options.h"
 
-G_BEGIN_DECLS
-
 /* Replaces @scores (N x M, of @images for @mixtures) by ones in which the options' `refine` first
  * images of each mixture, found one by one, come first in the order in which they were found, and
  * all others are judged by what these leave unexplained. */
@@ -15,5 +13,3 @@ gboolean whitened_refine (const WhitenedOptions *options, const WhiteningMoments
 
 /* Bytes that it holds at its peak. */
 guint64 whitened_refine_memory (gsize n_mixtures, gsize n_images, gsize cols);
-
-G_END_DECLS

@@ -305,12 +305,11 @@ typedef struct {
 } Projection;
 
 static void
-project_block (gsize index, guint worker, gpointer data)
+project_block (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Projection *job = data;
   const gsize first = index * BLOCK, count = MIN (BLOCK, job->rows.rows - first);
 
-  (void) worker;
   assay_linalg_product (ASSAY_NT, assay_view_rows (job->rows, first, count), job->directions,
                         job->products + first * job->directions.rows, job->directions.rows);
 }

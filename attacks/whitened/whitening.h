@@ -9,8 +9,6 @@
 #include "core/base/rng.h"
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   WHITENING_PLAIN,
   WHITENING_SQUARED, /* what a mask of signs leaves */
@@ -71,5 +69,3 @@ AssayMatrix *whitening_project (AssayView rows, AssayView directions, GError **e
 
 /* Bytes that learning holds at its peak beyond @images, or inverting beyond what was learned. */
 guint64 whitening_memory (gsize n_images, gsize cols);
-
-G_END_DECLS

@@ -13,8 +13,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 typedef enum { FLIPPING_BIT, FLIPPING_CODE, FLIPPING_RECORD } FlippingRelation;
 extern const char *const flipping_relations[];
 
@@ -130,5 +128,3 @@ AssayStreamKey flipping_key (AssayStream *stream);
     .budget = budget, .has_own_inputs = TRUE, .size = size, .n_proposed = 1, .pair = pair,         \
     .run = run, .log_ratio = log_ratio, .tight_event = tight_event, .has_density = has_density     \
   }
-
-G_END_DECLS

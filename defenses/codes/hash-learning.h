@@ -5,8 +5,6 @@
 #include "core/math/hash-function.h"
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 typedef enum { HASH_LSH, HASH_ITQ, HASH_SH, HASH_KSH, HASH_SDH } HashMethod;
 extern const char *const hash_methods[]; /* "lsh", "itq", ...; NULL ends */
 
@@ -110,5 +108,3 @@ gboolean hash_protect (HashMethod method, const HashSettings *settings,
 gboolean hash_check (HashMethod method, const HashSettings *settings, const AssayShape *shape,
                      GError **error);
 guint64 hash_memory (HashMethod method, const HashSettings *settings, const AssayShape *shape);
-
-G_END_DECLS

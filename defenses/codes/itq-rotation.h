@@ -15,8 +15,6 @@
 #include "core/math/hash-function.h"
 #include "core/math/principal.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize iterations;     /* E, at most */
   double beta;          /* of the flips, in [0, 1) */
@@ -68,5 +66,3 @@ AssayHashFunction *itq_function_new (AssayView rows, gsize bits, const ItqSettin
 
 /* Bytes that the same holds. */
 guint64 itq_memory (gsize rows, gsize cols, gsize bits);
-
-G_END_DECLS

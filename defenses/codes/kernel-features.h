@@ -6,8 +6,6 @@
 
 #include "defenses/codes/hash-learning.h"
 
-G_BEGIN_DECLS
-
 /* Substreams of HashTraining.stream that are drawn from here, far from those of rows. */
 #define KERNEL_ITEM_ANCHORS (G_GUINT64_CONSTANT (1) << 40)
 #define KERNEL_ITEM_LABELLED (KERNEL_ITEM_ANCHORS + 1)
@@ -38,5 +36,3 @@ gboolean kernel_labels_check (const HashTraining *training, GError **error);
 /* A' B, a.cols x b.cols row-major, in double, for A and B of the same rows. In parallel, the same
  * for any number of threads; A' A is symmetric to the bit. */
 void kernel_cross_products (AssayView a, AssayView b, double *ret_products);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize l, m, bits, n_classes;
   const float *features; /* K, l x m */
@@ -32,5 +30,3 @@ void ksh_sum_rows (const KshResidual *residual, const double *values, double *re
 /* From @inout_coefficients (m) to where the smooth objective is highest on the way.
  * ASSAY_ERROR_MEMORY. */
 gboolean ksh_ascend (KshResidual *residual, double *inout_coefficients, GError **error);
-
-G_END_DECLS

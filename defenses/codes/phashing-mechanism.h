@@ -13,8 +13,6 @@
 #include "defenses/codes/flipping-mechanism.h"
 #include "defenses/codes/hash-learning.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   union {
     HashSettings hash;
@@ -41,5 +39,3 @@ gboolean phashing_mechanism_check (const PHashing *settings, const AssayShape *s
 /* The defense's `protect`, which relation = record runs. */
 gboolean phashing_protect (const AssayDefenseContext *context, AssayView secrets,
                            AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
-
-G_END_DECLS

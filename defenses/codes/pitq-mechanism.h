@@ -11,8 +11,6 @@
 #include "defenses/codes/flipping-mechanism.h"
 #include "defenses/codes/hash-learning.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   union {
     HashSettings hash;
@@ -28,5 +26,3 @@ extern const AssayMechanism pitq_mechanism;
 
 /* Of relation = record: ASSAY_ERROR_PARAMETER unless the small datasets have a component a bit. */
 gboolean pitq_mechanism_check (const Pitq *settings, const AssayShape *shape, GError **error);
-
-G_END_DECLS

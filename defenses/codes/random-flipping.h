@@ -5,8 +5,6 @@
 #include "core/base/rng.h"
 #include "core/data/codes.h"
 
-G_BEGIN_DECLS
-
 /* The probability beta = e^-epsilon that theorems 4 and 6 set, and theorem 8 for each of E. */
 double random_flipping_beta (double epsilon, gsize iterations);
 
@@ -23,5 +21,3 @@ AssayArray *random_flipping_apply (const AssayArray *codes, gsize bits, double b
 
 /* The same of @count signs, +1 or -1, of one code. */
 void random_flipping_signs (double beta, AssayStream *stream, gsize count, float *inout_signs);
-
-G_END_DECLS

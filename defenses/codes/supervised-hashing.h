@@ -3,8 +3,6 @@
 
 #include "defenses/codes/hash-learning.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize *rows;          /* labelled: the training rows whose similarities were learned */
   double *objective;    /* bits + 1: ||H H' - c S||^2 over the labelled pairs with 0 .. bits bits */
@@ -32,5 +30,3 @@ AssayHashFunction *sdh_learn_traced (const HashTraining *training, const HashSet
 /* Discrete cyclic coordinate descent on one row: minimises b' G b - 2 q' b over b of -1 and 1, one
  * bit after the other, until none changes. @gram (c x c) is G, symmetric. */
 void sdh_code_row (gsize bits, const double *gram, const double *linear, double *inout_code);
-
-G_END_DECLS

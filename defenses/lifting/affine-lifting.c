@@ -164,12 +164,11 @@ lift (const Lifting *lifting, gsize secret, GError **error)
 }
 
 static void
-lift_one (gsize secret, guint worker, gpointer data)
+lift_one (gsize secret, G_GNUC_UNUSED guint worker, gpointer data)
 {
   Lifting *lifting = data;
   g_autoptr (GError) problem = NULL;
 
-  (void) worker;
   if (lift (lifting, secret, &problem))
     return;
   g_prefix_error (&problem, "secret %" G_GSIZE_FORMAT ": ", secret);

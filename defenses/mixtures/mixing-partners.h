@@ -3,8 +3,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* The secrets of one epoch's images, n x s: column 0 is the identity, the others are random
  * permutations of 0 .. n - 1, so that every secret is in exactly s images. The s secrets of an
  * image are distinct; s <= n. Column j draws from item @item + j of @key. */
@@ -16,5 +14,3 @@ gboolean mixing_draw_sources (AssayStreamKey key, guint64 item, gsize n, gsize s
  * are left over. p <= n_public. Deck j is shuffled by item @item + j of @key. */
 gboolean mixing_deal_partners (AssayStreamKey key, guint64 item, gsize n_public, gsize count,
                                gsize p, gint64 *ret_partners, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "core/math/mixture.h"
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* How one image is made of s secrets, its owner first, and p public rows: s + p = k. There are
  * N = epochs x n of them; that of secret i in epoch t has the number t n + i. */
 typedef struct {
@@ -71,5 +69,3 @@ gboolean mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *
 #define MIXING_DEFENSE(symbol, name, ...)                                                          \
   ASSAY_DEFENSE (symbol, name, .memory = memory, .produces = ASSAY_RELEASE_MIXTURES,               \
                  .release_shape = release_shape, .protect = protect, __VA_ARGS__)
-
-G_END_DECLS

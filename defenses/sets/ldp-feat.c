@@ -77,14 +77,13 @@ typedef struct {
 } Sampling;
 
 static void
-draw_set (gsize secret, guint worker, gpointer data)
+draw_set (gsize secret, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Sampling *sampling = data;
   const gsize m = sampling->sampler.members;
   AssayStream stream = assay_stream (sampling->stream, secret);
   g_autofree float *set = g_new (float, m);
 
-  (void) worker;
   subset_sample (&sampling->sampler, &stream, (float) sampling->entries->rows[secret], 1, set);
   for (gsize j = 0; j < m; j++)
     sampling->sets[secret * m + j] = (gint64) set[j];
