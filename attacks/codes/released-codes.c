@@ -11,9 +11,8 @@ check_repeat (const AssayRelease *first, const AssayRelease *repeat, gsize numbe
   return (assay_release_count (repeat) == assay_release_count (first)
           && repeat->bits == first->bits)
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "repeat %" G_GSIZE_FORMAT ": expected %" G_GSIZE_FORMAT
-                        " codes of %" G_GSIZE_FORMAT " bits, as the release has, found "
-                        "%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT,
+                        "repeat %zu: expected %zu codes of %zu bits, as the release has, found %zu "
+                        "of %zu",
                         number, assay_release_count (first), first->bits,
                         assay_release_count (repeat), repeat->bits);
 }

@@ -51,13 +51,12 @@ find_numbers (const MixtureNumbers *numbers, const AssayRelease *release,
   if (n == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "secrets = 0: expected a number, as the release does not say how many "
-                       "mixtures there are of each secret (epochs, a divisor of %" G_GSIZE_FORMAT
-                       ")",
+                       "mixtures there are of each secret (epochs, a divisor of %zu)",
                        total);
   if (n < MIXTURE_PRIVATE || n > total)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "%" G_GSIZE_FORMAT " mixtures of %" G_GSIZE_FORMAT
-                       " secrets: expected 2 or more secrets, and as many mixtures",
+                       "%zu mixtures of %zu secrets: expected 2 or more secrets, and as many "
+                       "mixtures",
                        total, n);
   if (largest * (double) k < 1.2)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,

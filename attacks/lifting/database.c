@@ -224,9 +224,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
            assay_rows_count (seen->database));
   if (k <= n_adversarial)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the database has %" G_GSIZE_FORMAT
-                       " rows, expected more than the %" G_GSIZE_FORMAT
-                       " adversarial ones of a subspace",
+                       "the database has %zu rows, expected more than the %zu adversarial ones of "
+                       "a subspace",
                        assay_rows_count (seen->database), n_adversarial);
   step.estimates = subspace_guess (&subspaces, ret_guess, error);
   nearest = subspace_search_nearest (&search, context, seen, k, ret_guess, error);

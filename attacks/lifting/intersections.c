@@ -84,8 +84,8 @@ frames_new (const AssaySubspaces *subspaces, GError **error)
 
   if (2 * m >= d) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "subspaces of dimension %" G_GSIZE_FORMAT " in %" G_GSIZE_FORMAT
-                " columns always meet each other; expected a dimension under half of the columns",
+                "subspaces of dimension %zu in %zu columns always meet each other; expected a "
+                "dimension under half of the columns",
                 m, d);
     return NULL;
   }
@@ -101,7 +101,7 @@ frames_new (const AssaySubspaces *subspaces, GError **error)
     return NULL;
   for (gsize i = 0; i < frames->count; i++)
     if (!fill_frame (frames, subspaces, i, error)) {
-      g_prefix_error (error, "subspace %" G_GSIZE_FORMAT ": ", i);
+      g_prefix_error (error, "subspace %zu: ", i);
       return NULL;
     }
   return g_steal_pointer (&frames);

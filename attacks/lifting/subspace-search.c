@@ -18,8 +18,7 @@ subspace_search_check (const SubspaceSearch *search, gsize n_rows, GError **erro
     return TRUE;
   if (search->lists == 0 && search->probes > SUBSPACE_SEARCH_MAX_OPEN_PROBES)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "probes = %" G_GSIZE_FORMAT
-                       ": expected at most %d, or of how many: lists = N",
+                       "probes = %zu: expected at most %d, or of how many: lists = N",
                        search->probes, SUBSPACE_SEARCH_MAX_OPEN_PROBES);
   /* Without the number of rows there may be as many as it takes. */
   return assay_probing_init (&probing, search->lists, search->probes,

@@ -91,8 +91,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
   if (m < 2)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "a release of %" G_GSIZE_FORMAT " mixture has no pair; expected 2 or more",
-                       images.rows);
+                       "a release of %zu mixture has no pair; expected 2 or more", images.rows);
   items = choose_items (context->stream, images.rows, m, error);
   rows = assay_matrix_new (m, images.cols, error);
   pairs = assay_alloc (p, 2 * sizeof (gint64), "pairs", error);

@@ -243,9 +243,7 @@ mixture_link (const MixtureOptions *options, gint64 keep, const AssayObservation
     return FALSE;
   if (images->cols != cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected public images of %" G_GSIZE_FORMAT
-                       " pixels, found %" G_GSIZE_FORMAT,
-                       images->cols, cols);
+                       "expected public images of %zu pixels, found %zu", images->cols, cols);
   candidates = assay_alloc (images->rows, count * sizeof (gint64), "candidates", error);
   if (candidates == NULL
       || !(are_held (options, count, m, cols) ? rank_held : rank_streamed) (

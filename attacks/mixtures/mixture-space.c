@@ -150,9 +150,8 @@ learn_inverse (const AssayMatrix *rows, MixtureSpace *space, GError **error)
   }
   if (!assay_linalg_solve_spd (cols, cols, matrix, right, error)) {
     g_prefix_error (error,
-                    "whiten: covariance of %" G_GSIZE_FORMAT " images of %" G_GSIZE_FORMAT
-                    " numbers, shrinkage = %g: ",
-                    rows->rows, cols, h);
+                    "whiten: covariance of %zu images of %zu numbers, shrinkage = %g: ", rows->rows,
+                    cols, h);
     return FALSE;
   }
   for (gsize i = 0; i < cols * cols; i++)

@@ -139,8 +139,8 @@ check_geometry (const SimilaritySearch *settings, const AssayGeometry *geometry,
                        "the release does not say what images its rows are; expected its geometry");
   if (settings->crops > 0 && (gsize) settings->shift > MIN (geometry->height, geometry->width))
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "shift = %" G_GINT64_FORMAT ": images are %" G_GSIZE_FORMAT
-                       " x %" G_GSIZE_FORMAT " pixels; expected no more than their shorter side",
+                       "shift = %" G_GINT64_FORMAT ": images are %zu x %zu pixels; expected no "
+                       "more than their shorter side",
                        settings->shift, geometry->height, geometry->width);
   return TRUE;
 }

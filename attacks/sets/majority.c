@@ -58,8 +58,7 @@ check_repeat (const VectorSets *first, const VectorSets *sets, gsize number, GEr
 
   if (sets->n != first->n)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "repeat %" G_GSIZE_FORMAT ": expected sets of %" G_GSIZE_FORMAT
-                       " secrets, as the release has, found %" G_GSIZE_FORMAT,
+                       "repeat %zu: expected sets of %zu secrets, as the release has, found %zu",
                        number, first->n, sets->n);
   if (sets->entries.rows == k && sets->entries.cols == d
       && (sets->entries.data == first->entries.data
@@ -67,8 +66,7 @@ check_repeat (const VectorSets *first, const VectorSets *sets, gsize number, GEr
     return TRUE;
   return assay_fail (
       error, ASSAY_ERROR_MISMATCH,
-      "repeat %" G_GSIZE_FORMAT ": expected the dictionary of the release, %" G_GSIZE_FORMAT
-      " x %" G_GSIZE_FORMAT ", found another, %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
+      "repeat %zu: expected the dictionary of the release, %zu x %zu, found another, %zu x %zu",
       number, k, d, sets->entries.rows, sets->entries.cols);
 }
 

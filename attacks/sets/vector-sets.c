@@ -118,15 +118,14 @@ vector_sets_masses (const VectorSets *sets, const AssayRows *public_rows, GError
 
   if (assay_rows_cols (public_rows) != d) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "the public set has %" G_GSIZE_FORMAT
-                " columns, but the dictionary has %" G_GSIZE_FORMAT,
+                "the public set has %zu columns, but the dictionary has %zu",
                 assay_rows_cols (public_rows), d);
     return NULL;
   }
   /* By content: an equal dictionary that stands elsewhere has the same masses. */
   sha256 = g_compute_checksum_for_data (G_CHECKSUM_SHA256, sets->dictionary->data,
                                         k * d * sizeof (float));
-  key = g_strdup_printf ("masses %d %" G_GSIZE_FORMAT " %s", (int) sets->scale, k, sha256);
+  key = g_strdup_printf ("masses %d %zu %s", (int) sets->scale, k, sha256);
   kept = assay_rows_kept (public_rows, key);
   if (kept != NULL)
     return kept;

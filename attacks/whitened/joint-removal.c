@@ -318,9 +318,8 @@ joint_removal (const JointRemoval *options, const ImagePrior *prior, AssayView m
   assay_parallel_for ((n + MASK_SIGNS_PANEL - 1) / MASK_SIGNS_PANEL, remove_panel, &job);
   if (job.has_failed)
     return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                       "the shares of %" G_GSIZE_FORMAT
-                       " public images cannot be fitted; expected mixtures of finite numbers, and "
-                       "memory for panels of %d of them",
+                       "the shares of %zu public images cannot be fitted; expected mixtures of "
+                       "finite numbers, and memory for panels of %d of them",
                        options->partners, MASK_SIGNS_PANEL);
   return TRUE;
 }

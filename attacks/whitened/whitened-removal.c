@@ -79,8 +79,7 @@ check_count (const JointRemoval *options, gsize n_public, GError **error)
   if (options->partners <= n_public && options->starts <= n_public)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                     "partners = %" G_GSIZE_FORMAT ", starts = %" G_GSIZE_FORMAT
-                     ": expected at most the %" G_GSIZE_FORMAT " public images",
+                     "partners = %zu, starts = %zu: expected at most the %zu public images",
                      options->partners, options->starts, n_public);
 }
 
@@ -130,9 +129,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
   if (cols != mixtures.cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "public images have %" G_GSIZE_FORMAT " numbers; expected %" G_GSIZE_FORMAT
-                       ", as the mixtures have",
-                       cols, mixtures.cols);
+                       "public images have %zu numbers; expected %zu, as the mixtures have", cols,
+                       mixtures.cols);
   if (!mixture_find_k (seen->release, settings->k, USUAL_K, "k = 2 or more", &k, error)
       || !take_options (settings, k, &options, error) || !check_count (&options, n, error))
     return FALSE;

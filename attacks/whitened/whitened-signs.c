@@ -207,9 +207,8 @@ refine_once (Refining *job, GError **error)
   assay_parallel_for (job->mixtures.rows, explain_item, job);
   if (job->has_failed)
     return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                       "the weights of %" G_GSIZE_FORMAT
-                       " public images cannot be fitted; expected "
-                       "images that are not combinations of one another",
+                       "the weights of %zu public images cannot be fitted; expected images that "
+                       "are not combinations of one another",
                        job->n_found);
   g_clear_pointer (&job->filtered, assay_matrix_free);
   job->filtered = whitening_project (assay_matrix_view (job->residual),

@@ -64,19 +64,17 @@ check_k (const Whitened *settings, gsize k, GError **error)
 {
   if (k < 2 || k > WHITENING_MAX_IMAGES)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "k = %" G_GSIZE_FORMAT ": expected 2 to %d images in each mixture", k,
-                       WHITENING_MAX_IMAGES);
+                       "k = %zu: expected 2 to %d images in each mixture", k, WHITENING_MAX_IMAGES);
   if (settings->starts > 0 && (gsize) settings->refine >= k)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "refine = %" G_GINT64_FORMAT
-                       ": with starts expected at most %" G_GSIZE_FORMAT
-                       ", as one of k = %" G_GSIZE_FORMAT " images is private",
+                       "refine = %" G_GINT64_FORMAT ": with starts expected at most %zu, as one of "
+                       "k = %zu images is private",
                        settings->refine, k - 1, k);
   /* Nobody waits for shares that are all the same. */
   if (settings->max_coefficient * (double) k < 1.2)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "max_coefficient = %g: expected at least %.3g, 1.2 / k, for mixtures of k = "
-                       "%" G_GSIZE_FORMAT " images",
+                       "%zu images",
                        settings->max_coefficient, 1.2 / (double) k, k);
   return TRUE;
 }
@@ -86,25 +84,23 @@ check_sizes (const Whitened *settings, gsize n_public, gsize cols, GError **erro
 {
   if ((gsize) settings->refine > n_public)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "refine = %" G_GINT64_FORMAT ": expected at most the %" G_GSIZE_FORMAT
-                       " public images",
+                       "refine = %" G_GINT64_FORMAT ": expected at most the %zu public images",
                        settings->refine, n_public);
   if ((gsize) settings->starts > n_public)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "starts = %" G_GINT64_FORMAT ": expected at most the %" G_GSIZE_FORMAT
-                       " public images",
+                       "starts = %" G_GINT64_FORMAT ": expected at most the %zu public images",
                        settings->starts, n_public);
   if (settings->components > 0 && settings->components < FEWEST_COMPONENTS
       && (gsize) settings->components < cols)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "components = %" G_GINT64_FORMAT ": expected 0, for all %" G_GSIZE_FORMAT
-                       ", or at least %d, because fewer tell images hardly apart",
+                       "components = %" G_GINT64_FORMAT ": expected 0, for all %zu, or at least "
+                       "%d, because fewer tell images hardly apart",
                        settings->components, cols, FEWEST_COMPONENTS);
   if (settings->transform == PLAIN && settings->components > 0
       && (gsize) settings->components < cols && (gsize) settings->components >= n_public)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "components = %" G_GINT64_FORMAT ": expected 0, for all, or fewer than the "
-                       "%" G_GSIZE_FORMAT " public images, whose plain pixels vary in no more",
+                       "%zu public images, whose plain pixels vary in no more",
                        settings->components, n_public);
   return TRUE;
 }
@@ -153,9 +149,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
   if (cols != mixtures.cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "public images have %" G_GSIZE_FORMAT " numbers; expected %" G_GSIZE_FORMAT
-                       ", as the mixtures have",
-                       cols, mixtures.cols);
+                       "public images have %zu numbers; expected %zu, as the mixtures have", cols,
+                       mixtures.cols);
   if (!mixture_find_k (seen->release, settings->k, USUAL_K, "k = 2 or more", &k, error)
       || !check_k (settings, (gsize) k, error))
     return FALSE;

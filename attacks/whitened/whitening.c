@@ -108,8 +108,8 @@ learn_pixels (AssayView images, Learning *job, GError **error)
   if (total > 0)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                     "the %" G_GSIZE_FORMAT " public images are all alike; expected several, from "
-                     "which to learn how their mixtures vary",
+                     "the %zu public images are all alike; expected several, from which to learn "
+                     "how their mixtures vary",
                      images.rows);
 }
 
@@ -257,8 +257,8 @@ whitening_inverse (const Whitening *whitening, double ridge, float *ret_inverse,
   }
   if (!assay_linalg_solve_spd (cols, cols, matrix, inverse, error)) {
     g_prefix_error (error,
-                    "covariance of mixtures of %" G_GSIZE_FORMAT
-                    " numbers, ridge = %g (a larger one is needed for fewer public images): ",
+                    "covariance of mixtures of %zu numbers, ridge = %g (a larger one is needed for "
+                    "fewer public images): ",
                     cols, ridge);
     return FALSE;
   }
@@ -284,10 +284,8 @@ whitening_directions (const Whitening *whitening, gsize count, double ridge, GEr
     /* Fewer images than components: what is left of the variance is rounding. */
     if (!(values[i] > 1e-7 * values[0])) {
       assay_fail (error, ASSAY_ERROR_NUMERIC,
-                  "component %" G_GSIZE_FORMAT
-                  " of the covariance has the variance %g of the first "
-                  "one's %g; expected at most %" G_GSIZE_FORMAT " components, as there are too few "
-                  "public images for more",
+                  "component %zu of the covariance has the variance %g of the first one's %g; "
+                  "expected at most %zu components, as there are too few public images for more",
                   i + 1, values[i], values[0], i);
       return NULL;
     }

@@ -44,8 +44,7 @@ hash_rows_check (AssayView rows, GError **error)
       if (assay_view_row (rows, i)[j] != rows.data[j])
         return TRUE;
   return assay_fail (error, ASSAY_ERROR_DATA,
-                     "all %" G_GSIZE_FORMAT " training rows are equal: expected features that vary",
-                     rows.rows);
+                     "all %zu training rows are equal: expected features that vary", rows.rows);
 }
 
 void
@@ -103,8 +102,8 @@ key_of (HashMethod method, const HashSettings *settings, const HashTraining *tra
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree char *text = g_strdup_printf (
       "%u bits %" G_GINT64_FORMAT " iterations %" G_GINT64_FORMAT " anchors %" G_GINT64_FORMAT
-      " labelled %" G_GINT64_FORMAT " width %a lambda %a nu %a stream %u %u rows %" G_GSIZE_FORMAT
-      " x %" G_GSIZE_FORMAT " classes %" G_GSIZE_FORMAT "\n",
+      " labelled %" G_GINT64_FORMAT " width %a lambda %a nu %a stream %u %u rows %zu x %zu classes "
+      "%zu\n",
       (guint) method, settings->bits, settings->iterations, settings->anchors, settings->labelled,
       settings->width, settings->lambda, settings->nu, training->stream.word[0],
       training->stream.word[1], training->rows.rows, training->rows.cols, training->n_classes);
@@ -190,8 +189,7 @@ check_most (const char *name, gint64 value, gsize most, const char *of, GError *
   if ((guint64) value <= most)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                     "%s = %" G_GINT64_FORMAT ": expected at most %" G_GSIZE_FORMAT ", %s", name,
-                     value, most, of);
+                     "%s = %" G_GINT64_FORMAT ": expected at most %zu, %s", name, value, most, of);
 }
 
 gboolean

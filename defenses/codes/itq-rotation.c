@@ -291,8 +291,8 @@ itq_function_new (AssayView rows, gsize bits, const ItqSettings *settings,
 
   if (bits > most) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "bits = %" G_GSIZE_FORMAT ": %" G_GSIZE_FORMAT " training rows of %" G_GSIZE_FORMAT
-                " numbers have at most %" G_GSIZE_FORMAT " principal components",
+                "bits = %zu: %zu training rows of %zu numbers have at most %zu principal "
+                "components",
                 bits, rows.rows, rows.cols, most);
     return NULL;
   }
@@ -301,10 +301,8 @@ itq_function_new (AssayView rows, gsize bits, const ItqSettings *settings,
     return NULL;
   if (embedding->principal->rank < bits) {
     assay_fail (error, ASSAY_ERROR_DATA,
-                "bits = %" G_GSIZE_FORMAT ": the %" G_GSIZE_FORMAT
-                " training rows vary in %" G_GSIZE_FORMAT
-                " directions only; expected one for each bit (are features constant, or rows "
-                "duplicates?)",
+                "bits = %zu: the %zu training rows vary in %zu directions only; expected one for "
+                "each bit (are features constant, or rows duplicates?)",
                 bits, rows.rows, embedding->principal->rank);
     return NULL;
   }

@@ -30,21 +30,21 @@ kernel_labels_check (const HashTraining *training, GError **error)
   if (training->labels == NULL)
     return assay_fail (
         error, ASSAY_ERROR_MISMATCH,
-        "supervised hashing learns from labels: expected labels of the %" G_GSIZE_FORMAT
-        " training rows, found none",
+        "supervised hashing learns from labels: expected labels of the %zu training rows, found "
+        "none",
         training->rows.rows);
   for (gsize i = 0; i < training->rows.rows; i++) {
     if (training->labels[i] < 0 || (guint64) training->labels[i] >= training->n_classes)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "training row %" G_GSIZE_FORMAT " has label %" G_GINT64_FORMAT
-                         ": expected 0 to less than %" G_GSIZE_FORMAT,
+                         "training row %zu has label %" G_GINT64_FORMAT ": expected 0 to less than "
+                         "%zu",
                          i, training->labels[i], training->n_classes);
     is_varied = is_varied || training->labels[i] != training->labels[0];
   }
   if (training->rows.rows > 0 && !is_varied)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "all %" G_GSIZE_FORMAT " training rows have label %" G_GINT64_FORMAT
-                       ": expected two classes at least",
+                       "all %zu training rows have label %" G_GINT64_FORMAT ": expected two "
+                       "classes at least",
                        training->rows.rows, training->labels[0]);
   return TRUE;
 }
@@ -144,9 +144,7 @@ kernel_features_learn (const HashTraining *training, gsize anchors, double width
   ret_features->function = function;
   if (t < anchors)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "%" G_GSIZE_FORMAT
-                       " training rows: expected as many as anchors, %" G_GSIZE_FORMAT ", or more",
-                       t, anchors);
+                       "%zu training rows: expected as many as anchors, %zu, or more", t, anchors);
   if (!hash_rows_check (training->rows, error))
     return FALSE;
   function->anchors = draw_anchors (training, anchors, error);

@@ -46,7 +46,7 @@ relax (const Ksh *ksh, double *ret_coefficients, GError **error)
 
   if (!assay_linalg_definite_eigen (m, 1, ksh->relaxed, ksh->gram, &value, ret_coefficients,
                                     error)) {
-    g_prefix_error (error, "ksh's bit %" G_GSIZE_FORMAT ": ", ksh->residual.done);
+    g_prefix_error (error, "ksh's bit %zu: ", ksh->residual.done);
     return FALSE;
   }
   for (gsize j = 0; j < m; j++)
@@ -136,8 +136,8 @@ draw_labelled (const HashTraining *training, const AssayMatrix *features, gsize 
   }
   if (!is_varied) {
     assay_fail (error, ASSAY_ERROR_DATA,
-                "all %" G_GSIZE_FORMAT " labelled rows that were drawn have label %" G_GINT64_FORMAT
-                ": expected two classes at least; draw more",
+                "all %zu labelled rows that were drawn have label %" G_GINT64_FORMAT ": expected "
+                "two classes at least; draw more",
                 count, ksh->residual.labels[0]);
     return NULL;
   }
@@ -217,8 +217,7 @@ ksh_learn_traced (const HashTraining *training, const HashSettings *settings, Ks
     return NULL;
   if (training->rows.rows < count) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "%" G_GSIZE_FORMAT " training rows: expected as many as labelled, %" G_GSIZE_FORMAT
-                ", or more",
+                "%zu training rows: expected as many as labelled, %zu, or more",
                 training->rows.rows, count);
     return NULL;
   }

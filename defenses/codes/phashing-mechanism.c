@@ -161,9 +161,7 @@ phashing_mechanism_check (const PHashing *settings, const AssayShape *shape, GEr
     g_autoptr (AssayRelease) release = NULL;
 
     if (!release_dataset (settings, dataset, &stream, &release, error)) {
-      g_prefix_error (
-          error, "relation = record, %" G_GSIZE_FORMAT " records of %" G_GSIZE_FORMAT " numbers: ",
-          game.records, cols);
+      g_prefix_error (error, "relation = record, %zu records of %zu numbers: ", game.records, cols);
       return FALSE;
     }
   }

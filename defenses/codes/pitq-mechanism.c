@@ -137,9 +137,7 @@ pitq_mechanism_check (const Pitq *settings, const AssayShape *shape, GError **er
         = itq_function_new (dataset, game.bits, &drawn, NULL, error);
 
     if (function == NULL) {
-      g_prefix_error (
-          error, "relation = record, %" G_GSIZE_FORMAT " records of %" G_GSIZE_FORMAT " numbers: ",
-          game.records, cols);
+      g_prefix_error (error, "relation = record, %zu records of %zu numbers: ", game.records, cols);
       return FALSE;
     }
   }

@@ -149,7 +149,7 @@ fit_embedding (Sdh *sdh, GError **error)
     return FALSE;
   kernel_cross_products (assay_matrix_view (sdh->features), assay_matrix_view (sdh->codes), right);
   if (!assay_linalg_solve_spd (m, bits, sdh->gram, right, error)) {
-    g_prefix_error (error, "sdh's embedding by %" G_GSIZE_FORMAT " anchors: ", m);
+    g_prefix_error (error, "sdh's embedding by %zu anchors: ", m);
     return FALSE;
   }
   for (gsize l = 0; l < bits; l++)

@@ -77,7 +77,7 @@ sh_learn (const HashTraining *training, const HashSettings *settings, GError **e
     return NULL;
   if (principal->rank == 0) {
     assay_fail (error, ASSAY_ERROR_DATA,
-                "the %" G_GSIZE_FORMAT " training rows are all alike; expected rows that vary",
+                "the %zu training rows are all alike; expected rows that vary",
                 training->rows.rows);
     return NULL;
   }

@@ -171,7 +171,7 @@ lift_one (gsize secret, G_GNUC_UNUSED guint worker, gpointer data)
 
   if (lift (lifting, secret, &problem))
     return;
-  g_prefix_error (&problem, "secret %" G_GSIZE_FORMAT ": ", secret);
+  g_prefix_error (&problem, "secret %zu: ", secret);
   g_mutex_lock (&lifting->lock);
   if (lifting->error == NULL || secret < lifting->failed) {
     g_clear_error (&lifting->error);
@@ -192,8 +192,7 @@ normalized (AssayView secrets, GError **error)
     const double square = assay_squared_norm (row, unit->cols);
 
     if (square == 0) {
-      assay_fail (error, ASSAY_ERROR_DATA,
-                  "secret %" G_GSIZE_FORMAT " is all zeros and cannot be normalised", i);
+      assay_fail (error, ASSAY_ERROR_DATA, "secret %zu is all zeros and cannot be normalised", i);
       return NULL;
     }
     for (gsize j = 0; j < unit->cols; j++)
@@ -280,18 +279,16 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   if ((settings->variant == ASSAY_LIFTING_HYBRID || settings->variant == ASSAY_LIFTING_SUB_HYBRID)
       && m % 2 != 0)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "dimension = %" G_GSIZE_FORMAT ": expected an even number, because variant "
-                       "= %s takes half of the directions from the database",
+                       "dimension = %zu: expected an even number, because variant = %s takes half "
+                       "of the directions from the database",
                        m, assay_lifting_variants[settings->variant]);
   if (shape->cols > 0 && m >= shape->cols)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "dimension = %" G_GSIZE_FORMAT ": expected less than %" G_GSIZE_FORMAT
-                       ", the dimension of the secrets",
-                       m, shape->cols);
+                       "dimension = %zu: expected less than %zu, the dimension of the secrets", m,
+                       shape->cols);
   if (count > 0 && shape->n_database > 0 && shape->n_database / parts < count)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "dimension = %" G_GSIZE_FORMAT " needs %" G_GSIZE_FORMAT
-                       " distinct database rows a secret, but %s has %" G_GSIZE_FORMAT,
+                       "dimension = %zu needs %zu distinct database rows a secret, but %s has %zu",
                        m, count, parts > 1 ? "a sub-database" : "the database",
                        shape->n_database / parts);
   return TRUE;

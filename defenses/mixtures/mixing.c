@@ -154,22 +154,19 @@ check_material (const MixingScheme *scheme, const AssayDefenseContext *context, 
   const AssayRows *public_rows = context->public_rows;
 
   if (secrets.rows < scheme->n_sources)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected %" G_GSIZE_FORMAT " or more secrets, found %" G_GSIZE_FORMAT,
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "expected %zu or more secrets, found %zu",
                        scheme->n_sources, secrets.rows);
   if (scheme->n_partners > 0
       && (public_rows == NULL || assay_rows_cols (public_rows) != secrets.cols
           || assay_rows_count (public_rows) < scheme->n_partners))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected %" G_GSIZE_FORMAT " or more public rows of %" G_GSIZE_FORMAT
-                       " columns",
-                       scheme->n_partners, secrets.cols);
+                       "expected %zu or more public rows of %zu columns", scheme->n_partners,
+                       secrets.cols);
   for (gsize i = 0; context->labels != NULL && i < secrets.rows; i++)
     if (context->labels[i] < 0 || (guint64) context->labels[i] >= context->n_classes)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "the label of secret %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
-                         "; expected less than %" G_GSIZE_FORMAT ", the number of classes, and no "
-                         "negative number",
+                         "the label of secret %zu is %" G_GINT64_FORMAT "; expected less than %zu, "
+                         "the number of classes, and no negative number",
                          i, context->labels[i], context->n_classes);
   return TRUE;
 }
@@ -284,8 +281,7 @@ check_windows (const MixingScheme *scheme, const AssayGeometry *geometry, GError
                        scheme->crops > 0 ? "crops" : "flips");
   if (scheme->crops >= side)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "crops = %" G_GSIZE_FORMAT ": expected less than the %" G_GSIZE_FORMAT
-                       " pixels of an image's shorter side",
+                       "crops = %zu: expected less than the %zu pixels of an image's shorter side",
                        scheme->crops, side);
   return TRUE;
 }
@@ -297,15 +293,13 @@ mixing_check (const MixingScheme *scheme, const AssayShape *shape, GError **erro
 
   if (shape->n_secrets > 0 && shape->n_secrets < s)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "k = %" G_GSIZE_FORMAT " puts %" G_GSIZE_FORMAT
-                       " distinct secrets into an image: expected as many or more secrets, found "
-                       "%" G_GSIZE_FORMAT,
+                       "k = %zu puts %zu distinct secrets into an image: expected as many or more "
+                       "secrets, found %zu",
                        s + p, s, shape->n_secrets);
   if (shape->n_public > 0 && shape->n_public < p)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "k = %" G_GSIZE_FORMAT " puts %" G_GSIZE_FORMAT
-                       " distinct public images into an image: expected as many or more public "
-                       "rows, found %" G_GSIZE_FORMAT,
+                       "k = %zu puts %zu distinct public images into an image: expected as many or "
+                       "more public rows, found %zu",
                        s + p, p, shape->n_public);
   if ((scheme->crops > 0 || scheme->has_flips) && shape->cols > 0
       && !check_windows (scheme, &shape->geometry, error))

@@ -61,8 +61,7 @@ scaled (AssayView secrets, AssayScale scale, GError **error)
     for (gsize j = 0; j < secrets.cols; j++)
       is_zero &= assay_matrix_row (protected, i)[j] == 0;
     if (is_zero) {
-      assay_fail (error, ASSAY_ERROR_DATA,
-                  "secret %" G_GSIZE_FORMAT " is all zeros and cannot be normalised", i);
+      assay_fail (error, ASSAY_ERROR_DATA, "secret %zu is all zeros and cannot be normalised", i);
       return NULL;
     }
   }
@@ -150,8 +149,8 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
                        settings->members, settings->dictionary);
   if (shape->n_database > 0 && (guint64) settings->dictionary > shape->n_database)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "dictionary = %" G_GINT64_FORMAT
-                       ": expected no more entries than the database has rows, %" G_GSIZE_FORMAT,
+                       "dictionary = %" G_GINT64_FORMAT ": expected no more entries than the "
+                       "database has rows, %zu",
                        settings->dictionary, shape->n_database);
   return TRUE;
 }
