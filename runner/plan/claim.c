@@ -46,8 +46,7 @@ static gboolean
 find_utility (const AssayPlan *plan, const char *name, GPtrArray *names, AssayClaim *claim)
 {
   for (guint i = 0; i < plan->utilities->len; i++) {
-    const AssayMetric *plugin
-        = (const AssayMetric *) assay_plan_component (plan->utilities, i)->plugin;
+    const AssayMetric *plugin = assay_plan_component (plan->utilities, i)->metric;
 
     if (has_measure (plugin, name, names, claim)) {
       claim->utility = plugin;
@@ -71,7 +70,7 @@ find_measure (const AssayPlan *plan, const char *name, const char *label, AssayC
 
     if (label != NULL && !g_str_equal (label, component->label))
       continue;
-    if (!has_measure ((const AssayMetric *) component->plugin, name, names, claim))
+    if (!has_measure (component->metric, name, names, claim))
       continue;
     claim->metric = i;
     n_found++;
@@ -96,9 +95,7 @@ check_metric (const AssayPlan *plan, const char *label, GError **error)
 {
   g_autoptr (GPtrArray) labels = g_ptr_array_new ();
 
-  for (guint i = 0; i < plan->metrics->len; i++) {
-    const AssayComponent *component = assay_plan_component (plan->metrics, i);
-
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->metrics) {
     if (g_str_equal (component->label, label))
       return TRUE;
     g_ptr_array_add (labels, component->label);
@@ -226,7 +223,7 @@ is_played_for (const AssayClaim *claim, const AssayCell *cell, const AssayCompon
   if (cell->utility != ASSAY_NO_COMPONENT || claim->utility != NULL)
     return cell->utility != ASSAY_NO_COMPONENT
            && (const AssayPlugin *) claim->utility == component->plugin;
-  return is_epsilon != assay_game_has_guess (((const AssayAttack *) component->plugin)->game);
+  return is_epsilon != assay_game_has_guess (component->attack->game);
 }
 
 gboolean
@@ -248,7 +245,7 @@ assay_claim_may_select (const AssayPlan *plan, const AssayClaim *claim, const As
 static gboolean
 check_delta (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell, GError **error)
 {
-  const AssayComponent *defense = assay_plan_component (plan->defenses, cell->defense);
+  const AssayComponent *defense = assay_plan_defense (plan, cell);
   AssayOracle oracle;
   g_autofree char *audited = NULL;
   g_autofree char *stated = NULL;

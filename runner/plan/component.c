@@ -81,8 +81,7 @@ collect_axes (const AssayScenario *scenario, const AssayGroup *group, const Assa
   g_autoptr (GArray) axes = g_array_new (FALSE, FALSE, sizeof (Axis));
 
   g_array_set_clear_func (axes, axis_clear);
-  for (guint i = 0; i < group->entries->len; i++) {
-    const AssayEntry *entry = group->entries->pdata[i];
+  ASSAY_FOR_EACH (const AssayEntry, entry, group->entries) {
     const gboolean is_tune = g_str_has_prefix (entry->key, TUNE_PREFIX);
     const char *name = is_tune ? entry->key + strlen (TUNE_PREFIX) : entry->key;
     g_autoptr (AssaySettings) probe = NULL;

@@ -30,9 +30,8 @@ list_showing (const AssayPlan *plan)
 {
   GPtrArray *labels = g_ptr_array_new ();
 
-  for (guint i = 0; i < plan->metrics->len; i++) {
-    const AssayComponent *component = assay_plan_component (plan->metrics, i);
-    const AssayMetric *metric = (const AssayMetric *) component->plugin;
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->metrics) {
+    const AssayMetric *metric = component->metric;
     g_autofree char *missing = lacking (plan, metric);
 
     if (metric->show != NULL && *missing == '\0'
@@ -76,7 +75,7 @@ find_metric (const AssayPlan *plan, const char *label, const GPtrArray *showing,
   for (guint i = 0; i < plan->metrics->len; i++)
     if (g_str_equal (assay_plan_component (plan->metrics, i)->label, label)) {
       sheet->metric = i;
-      metric = (const AssayMetric *) assay_plan_component (plan->metrics, i)->plugin;
+      metric = assay_plan_component (plan->metrics, i)->metric;
       n_found++;
     }
   if (metric == NULL)
@@ -144,7 +143,7 @@ read_released (const AssayPlan *plan, const AssayScenario *scenario, const Assay
     assay_fail (error, ASSAY_ERROR_PARAMETER, "released = '%s': expected yes or no", entry->value);
     return assay_scenario_blame (scenario, group, entry, error);
   }
-  if (!sheet->has_released || !((const AssayMetric *) component->plugin)->has_own_units)
+  if (!sheet->has_released || !component->metric->has_own_units)
     return TRUE;
   assay_fail (error, ASSAY_ERROR_MISMATCH,
               "released = yes shows what was released of a secret, but metric '%s' does not show "
@@ -181,8 +180,7 @@ static gboolean
 is_shown (const AssayPlan *plan, const AssayCell *cell)
 {
   return cell->trial == 0 && cell->utility == ASSAY_NO_COMPONENT
-         && assay_game_has_guess (
-             ((const AssayAttack *) assay_plan_attack_or_utility (plan, cell)->plugin)->game);
+         && assay_game_has_guess (assay_plan_attack_or_utility (plan, cell)->attack->game);
 }
 
 gboolean
@@ -195,8 +193,8 @@ assay_contact_sheet_selects (const AssayPlan *plan, const AssayContactSheet *she
 static gboolean
 releases_images (const AssayPlan *plan, const AssayCell *cell)
 {
-  const AssayComponent *component = assay_plan_component (plan->defenses, cell->defense);
-  const AssayDefense *defense = (const AssayDefense *) component->plugin;
+  const AssayComponent *component = assay_plan_defense (plan, cell);
+  const AssayDefense *defense = component->defense;
 
   return assay_kind (assay_defense_produces (defense, component->settings->values))->picture != NULL
          && plan->probes[cell->dataset].geometry.height > 0;

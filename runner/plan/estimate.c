@@ -13,8 +13,7 @@ most_memory (const GPtrArray *components, const AssayShape *shape)
 {
   guint64 most = 0;
 
-  for (guint i = 0; i < components->len; i++) {
-    const AssayComponent *component = assay_plan_component (components, i);
+  ASSAY_FOR_EACH (const AssayComponent, component, components) {
     const guint n = component->candidates != NULL ? component->candidates->len : 1;
 
     for (guint c = 0; c < n && component->plugin->memory != NULL; c++) {
@@ -33,9 +32,8 @@ count_repeats (const AssayPlan *plan, AssayReleaseKind kind)
 {
   gsize most = 0;
 
-  for (guint a = 0; a < plan->attacks->len; a++) {
-    const AssayComponent *component = assay_plan_component (plan->attacks, a);
-    const AssayAttack *attack = (const AssayAttack *) component->plugin;
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks) {
+    const AssayAttack *attack = component->attack;
     const guint n = component->candidates != NULL ? component->candidates->len : 1;
 
     if (attack->repeats == NULL || !(component->grants & ASSAY_GRANT_REPEATS)
@@ -64,7 +62,7 @@ release_bytes (AssayReleaseKind kind, const AssayShape *shape, guint64 of_defens
 static guint64
 defense_memory (const AssayPlan *plan, const AssayProbe *probe, const AssayComponent *component)
 {
-  const AssayDefense *defense = (const AssayDefense *) component->plugin;
+  const AssayDefense *defense = component->defense;
   gconstpointer settings = component->settings->values;
   const AssayMechanism *mechanism = assay_defense_mechanism (defense, settings);
   const AssayReleaseKind kind = assay_defense_produces (defense, settings);

@@ -70,9 +70,8 @@ check_attacks (const AssayPlan *plan, const AssayComponent *defense, gsize *ret_
                GError **error)
 {
   *ret_repeats = 0;
-  for (guint a = 0; a < plan->attacks->len; a++) {
-    const AssayComponent *component = assay_plan_component (plan->attacks, a);
-    const AssayAttack *attack = (const AssayAttack *) component->plugin;
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks) {
+    const AssayAttack *attack = component->attack;
     g_autofree char *why_not = assay_fit_why_not (defense, component);
 
     if (why_not != NULL)
@@ -130,8 +129,7 @@ verify_guesses (const AssayPlan *plan, const AssayComponent *component, GChecksu
       || !check_name_has (component, ASSAY_FOLDER_TRIAL, plan->trials, "trials", error)
       || !check_name_has (component, ASSAY_FOLDER_DEFENSE, n_releases, "defenses", error))
     return FALSE;
-  for (guint d = 0; d < plan->defenses->len; d++) {
-    const AssayComponent *defense = assay_plan_component (plan->defenses, d);
+  ASSAY_FOR_EACH (const AssayComponent, defense, plan->defenses) {
     g_autofree char *why_not = assay_fit_why_not (defense, component);
 
     position.defense = defense->name;

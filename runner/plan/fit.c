@@ -8,7 +8,7 @@ static char *
 why_not_kind (const char *what, const AssayPlugin *plugin, guint reads,
               const AssayComponent *component)
 {
-  const AssayDefense *defense = (const AssayDefense *) component->plugin;
+  const AssayDefense *defense = component->defense;
   const AssayReleaseKind kind = assay_defense_produces (defense, component->settings->values);
   g_autofree char *kinds = assay_release_kinds_describe (reads);
 
@@ -22,8 +22,8 @@ why_not_kind (const char *what, const AssayPlugin *plugin, guint reads,
 static char *
 why_no_audit (const AssayComponent *component, const AssayComponent *defense_part)
 {
-  const AssayAttack *attack = (const AssayAttack *) component->plugin;
-  const AssayDefense *defense = (const AssayDefense *) defense_part->plugin;
+  const AssayAttack *attack = component->attack;
+  const AssayDefense *defense = defense_part->defense;
   const AssayMechanism *mechanism
       = assay_defense_mechanism (defense, defense_part->settings->values);
   const char *reason = NULL;
@@ -52,7 +52,7 @@ why_no_audit (const AssayComponent *component, const AssayComponent *defense_par
 char *
 assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *component)
 {
-  const AssayAttack *attack = (const AssayAttack *) component->plugin;
+  const AssayAttack *attack = component->attack;
 
   if (!assay_game_has_guess (attack->game))
     return why_no_audit (component, defense_part);
@@ -63,19 +63,18 @@ assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *com
 char *
 assay_fit_why_no_use (const AssayComponent *defense, const AssayComponent *component)
 {
-  return why_not_kind ("utility", component->plugin,
-                       ((const AssayMetric *) component->plugin)->reads, defense);
+  return why_not_kind ("utility", component->plugin, component->metric->reads, defense);
 }
 
 AssayOracle
 assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell)
 {
-  const AssayComponent *defense = assay_plan_component (plan->defenses, cell->defense);
-  const AssayComponent *attack = assay_plan_component (plan->attacks, cell->attack);
-  const AssayAttack *plugin = (const AssayAttack *) attack->plugin;
+  const AssayComponent *defense = assay_plan_defense (plan, cell);
+  const AssayComponent *attack = assay_plan_attack (plan, cell);
+  const AssayAttack *plugin = attack->attack;
 
-  return assay_oracle (((const AssayDefense *) defense->plugin)->mechanism,
-                       defense->settings->values, plan->probes[cell->dataset].cols,
+  return assay_oracle (defense->defense->mechanism, defense->settings->values,
+                       plan->probes[cell->dataset].cols,
                        assay_plan_stream (plan, cell, "runs", NULL),
                        plugin->delta != NULL ? plugin->delta (attack->settings->values) : -1);
 }
@@ -83,9 +82,9 @@ assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell)
 gboolean
 assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **error)
 {
-  const AssayComponent *defense = assay_plan_component (plan->defenses, cell->defense);
-  const AssayComponent *component = assay_plan_component (plan->attacks, cell->attack);
-  const AssayAttack *attack = (const AssayAttack *) component->plugin;
+  const AssayComponent *defense = assay_plan_defense (plan, cell);
+  const AssayComponent *component = assay_plan_attack (plan, cell);
+  const AssayAttack *attack = component->attack;
   const AssayOracle oracle = assay_plan_oracle (plan, cell);
   g_autofree char *delta = assay_text_number (oracle.delta);
 

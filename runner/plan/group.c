@@ -8,8 +8,7 @@ gboolean
 assay_group_check_keys (const AssayScenario *scenario, const AssayGroup *group,
                         const char *const *keys, GError **error)
 {
-  for (guint i = 0; i < group->entries->len; i++) {
-    const AssayEntry *entry = group->entries->pdata[i];
+  ASSAY_FOR_EACH (const AssayEntry, entry, group->entries) {
     g_autofree char *hint = NULL;
 
     if (g_strv_contains (keys, entry->key))

@@ -46,9 +46,7 @@ assay_loaded_canonical (const AssayPlan *plan)
   g_autoptr (GPtrArray) all = assay_loaded_list (plan);
   GString *text = g_string_new (NULL);
 
-  for (guint i = 0; i < all->len; i++) {
-    const AssayLoaded *loaded = all->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayLoaded, loaded, all) {
     g_string_append_printf (text, PREFIX "%s %s %s\n", loaded->type, loaded->id, loaded->sha256);
   }
   return g_string_free (text, FALSE);

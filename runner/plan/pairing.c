@@ -77,7 +77,7 @@ probe_datasets (AssayPlan *plan, GError **error)
   plan->probes = g_new0 (AssayProbe, plan->datasets->len);
   for (guint i = 0; i < plan->datasets->len; i++) {
     const AssayComponent *component = assay_plan_component (plan->datasets, i);
-    const AssayDatasetPlugin *plugin = (const AssayDatasetPlugin *) component->plugin;
+    const AssayDatasetPlugin *plugin = component->dataset;
     const AssayCell cell = { .dataset = i };
     const AssayDatasetContext context = { .settings = component->settings->values,
                                           .stream = assay_plan_stream (plan, &cell, "data", NULL),
@@ -113,7 +113,7 @@ drop_default_metrics (AssayPlan *plan)
   for (guint i = plan->metrics->len; i > 0; i--) {
     const AssayComponent *component = assay_plan_component (plan->metrics, i - 1);
 
-    if (component->line == 0 && (((const AssayMetric *) component->plugin)->needs & ~holdings))
+    if (component->line == 0 && (component->metric->needs & ~holdings))
       g_ptr_array_remove_index (plan->metrics, i - 1);
   }
 }
@@ -135,7 +135,7 @@ check_settings (const AssayPlan *plan, const AssayComponent *component,
 static gboolean
 check_defense (const AssayPlan *plan, const AssayComponent *component, GError **error)
 {
-  const AssayDefense *defense = (const AssayDefense *) component->plugin;
+  const AssayDefense *defense = component->defense;
   const guint uses = defense->uses != NULL ? defense->uses (component->settings->values) : 0;
 
   if (!check_settings (plan, component, component->settings, error))
@@ -158,11 +158,8 @@ check_defense (const AssayPlan *plan, const AssayComponent *component, GError **
 static guint
 releases_offer (const AssayPlan *plan)
 {
-  for (guint i = 0; i < plan->defenses->len; i++) {
-    const AssayComponent *component = assay_plan_component (plan->defenses, i);
-
-    if (assay_defense_produces ((const AssayDefense *) component->plugin,
-                                component->settings->values)
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->defenses) {
+    if (assay_defense_produces (component->defense, component->settings->values)
         & assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS))
       return ASSAY_GRANT_GROUPS;
   }
@@ -174,7 +171,7 @@ releases_offer (const AssayPlan *plan)
 static gboolean
 has_answer (const AssayPlan *plan, const AssayComponent *component, const AssayProbe *probe)
 {
-  const AssayAttack *attack = (const AssayAttack *) component->plugin;
+  const AssayAttack *attack = component->attack;
   const guint mixtures = assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS);
   const gboolean reads_mixtures = (attack->reads & ~mixtures) == 0
                                   || ((attack->reads & mixtures) && releases_offer (plan) != 0);
@@ -187,7 +184,7 @@ has_answer (const AssayPlan *plan, const AssayComponent *component, const AssayP
 static gboolean
 check_grants (const AssayPlan *plan, const AssayComponent *component, GError **error)
 {
-  const AssayAttack *attack = (const AssayAttack *) component->plugin;
+  const AssayAttack *attack = component->attack;
   g_autofree char *lacking = assay_grants_describe (
       assay_attack_needs (attack, component->settings->values) & ~component->grants);
 
@@ -220,8 +217,7 @@ check_attack (const AssayPlan *plan, AssayComponent *component, GError **error)
 
   if (!check_grants (plan, component, error))
     return blame (plan, "attack", component, error);
-  if (component->candidates != NULL
-      && !assay_game_has_guess (((const AssayAttack *) component->plugin)->game)) {
+  if (component->candidates != NULL && !assay_game_has_guess (component->attack->game)) {
     assay_fail (error, ASSAY_ERROR_SCENARIO,
                 "attack '%s' chooses its event on training runs of its own: nothing to tune",
                 component->plugin->id);
@@ -249,8 +245,7 @@ check_tune_measure (const AssayPlan *plan, const AssayComponent *component, GErr
   guint n_found = 0;
 
   for (guint i = 0; component->tune_measure != NULL && i < plan->metrics->len; i++) {
-    const AssayMetric *metric
-        = (const AssayMetric *) assay_plan_component (plan->metrics, i)->plugin;
+    const AssayMetric *metric = assay_plan_component (plan->metrics, i)->metric;
 
     for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
       n_found += g_str_equal (measure->name, component->tune_measure);
@@ -267,7 +262,7 @@ check_tune_measure (const AssayPlan *plan, const AssayComponent *component, GErr
 static gboolean
 check_utility (const AssayPlan *plan, const AssayComponent *component, GError **error)
 {
-  const AssayMetric *utility = (const AssayMetric *) component->plugin;
+  const AssayMetric *utility = component->metric;
 
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing = assay_holdings_describe (utility->needs & ~plan->probes[i].holdings);
@@ -289,9 +284,7 @@ check_parts (AssayPlan *plan, GError **error)
     if (!check_attack (plan, plan->attacks->pdata[i], error)
         || !check_tune_measure (plan, plan->attacks->pdata[i], error))
       return FALSE;
-  for (guint i = 0; i < plan->metrics->len; i++) {
-    const AssayComponent *component = plan->metrics->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->metrics) {
     if (!check_settings (plan, component, component->settings, error))
       return blame (plan, "metric", component, error);
   }
@@ -305,11 +298,9 @@ check_parts (AssayPlan *plan, GError **error)
 static gboolean
 check_pairs (const AssayPlan *plan, GError **error)
 {
-  for (guint i = 0; i < plan->defenses->len; i++) {
-    const AssayComponent *component = assay_plan_component (plan->defenses, i);
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->defenses) {
     gconstpointer settings = component->settings->values;
-    const AssayMechanism *mechanism
-        = assay_defense_mechanism ((const AssayDefense *) component->plugin, settings);
+    const AssayMechanism *mechanism = assay_defense_mechanism (component->defense, settings);
 
     if (mechanism != NULL && mechanism->check_pairs != NULL
         && !mechanism->check_pairs (settings, error))
@@ -326,9 +317,7 @@ note_skip (AssayPlan *plan, const AssayComponent *defense, const AssayComponent 
 {
   AssaySkip *skip;
 
-  for (guint i = 0; i < plan->skipped->len; i++) {
-    const AssaySkip *known = plan->skipped->pdata[i];
-
+  ASSAY_FOR_EACH (const AssaySkip, known, plan->skipped) {
     if (g_str_equal (known->defense, defense->label)
         && g_str_equal (known->attack, attack->label)) {
       g_free (reason);
@@ -363,8 +352,7 @@ check_cell (const AssayPlan *plan, const AssayCell *cell, GError **error)
 {
   const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
 
-  return cell->utility != ASSAY_NO_COMPONENT
-         || assay_game_has_guess (((const AssayAttack *) component->plugin)->game)
+  return cell->utility != ASSAY_NO_COMPONENT || assay_game_has_guess (component->attack->game)
          || assay_fit_check_audit (plan, cell, error) || blame (plan, "attack", component, error);
 }
 
@@ -372,7 +360,7 @@ check_cell (const AssayPlan *plan, const AssayCell *cell, GError **error)
 static gboolean
 add_cell (AssayPlan *plan, const AssayCell *cell, WhyNot ask, GError **error)
 {
-  const AssayComponent *defense = assay_plan_component (plan->defenses, cell->defense);
+  const AssayComponent *defense = assay_plan_defense (plan, cell);
   const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
   char *reason = ask (defense, component);
 

@@ -106,12 +106,11 @@ canonical_cell (const AssayPlan *plan, const AssayCell *cell)
             ? g_strdup_printf ("secret_groups=%" G_GUINT64_FORMAT "\n", plan->secret_groups)
             : g_strdup (plan->keeps_order ? "order=file\n" : "");
 
-  return g_strdup_printf ("%s%s%s%strial=%s\nsecrets=%" G_GUINT64_FORMAT "\n%s",
-                          assay_plan_component (plan->datasets, cell->dataset)->canonical,
-                          assay_plan_component (plan->defenses, cell->defense)->canonical,
-                          cell->utility != ASSAY_NO_COMPONENT ? "utility " : "",
-                          assay_plan_attack_or_utility (plan, cell)->canonical, trial,
-                          plan->secrets, groups);
+  return g_strdup_printf (
+      "%s%s%s%strial=%s\nsecrets=%" G_GUINT64_FORMAT "\n%s",
+      assay_plan_dataset (plan, cell)->canonical, assay_plan_defense (plan, cell)->canonical,
+      cell->utility != ASSAY_NO_COMPONENT ? "utility " : "",
+      assay_plan_attack_or_utility (plan, cell)->canonical, trial, plan->secrets, groups);
 }
 
 char *
@@ -139,8 +138,8 @@ AssayStreamKey
 assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *role,
                    const char *attack)
 {
-  const AssayComponent *dataset = assay_plan_component (plan->datasets, cell->dataset);
-  const AssayComponent *defense = assay_plan_component (plan->defenses, cell->defense);
+  const AssayComponent *dataset = assay_plan_dataset (plan, cell);
+  const AssayComponent *defense = assay_plan_defense (plan, cell);
   const gboolean is_data = g_str_equal (role, "data") || g_str_equal (role, "secrets");
   g_autofree char *data_settings = assay_settings_canonical (dataset->settings);
   g_autofree char *defense_settings = assay_settings_canonical (defense->settings);
@@ -158,17 +157,14 @@ assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *rol
 gboolean
 assay_plan_keeps_order (const AssayPlan *plan, guint index)
 {
-  return plan->keeps_order
-         || ((const AssayDatasetPlugin *) assay_plan_component (plan->datasets, index)->plugin)
-                ->keeps_order;
+  return plan->keeps_order || assay_plan_component (plan->datasets, index)->dataset->keeps_order;
 }
 
 gboolean
 assay_plan_has_releases (const AssayPlan *plan)
 {
   for (guint i = 0; i < plan->attacks->len; i++)
-    if (assay_game_has_guess (
-            ((const AssayAttack *) assay_plan_component (plan->attacks, i)->plugin)->game))
+    if (assay_game_has_guess (assay_plan_component (plan->attacks, i)->attack->game))
       return TRUE;
   return plan->utilities->len > 0;
 }
@@ -182,15 +178,15 @@ assay_plan_n_measuring (const AssayPlan *plan, const AssayCell *cell)
 const AssayComponent *
 assay_plan_measuring (const AssayPlan *plan, const AssayCell *cell, guint index)
 {
-  return cell->utility != ASSAY_NO_COMPONENT ? assay_plan_component (plan->utilities, cell->utility)
+  return cell->utility != ASSAY_NO_COMPONENT ? assay_plan_utility (plan, cell)
                                              : assay_plan_component (plan->metrics, index);
 }
 
 const AssayComponent *
 assay_plan_attack_or_utility (const AssayPlan *plan, const AssayCell *cell)
 {
-  return cell->utility != ASSAY_NO_COMPONENT ? assay_plan_component (plan->utilities, cell->utility)
-                                             : assay_plan_component (plan->attacks, cell->attack);
+  return cell->utility != ASSAY_NO_COMPONENT ? assay_plan_utility (plan, cell)
+                                             : assay_plan_attack (plan, cell);
 }
 
 /* ---- Sizes ---- */

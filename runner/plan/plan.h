@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/plugin/plugin.h"
+#include "runner/plan/each.h"
 
 G_BEGIN_DECLS
 
@@ -11,7 +12,13 @@ G_BEGIN_DECLS
 typedef struct {
   char *label;
   char *name; /* "lifting dimension=4": the label and the settings that vary under it */
-  const AssayPlugin *plugin; /* of the group's type */
+  union { /* of the group's type */
+    const AssayPlugin *plugin;
+    const AssayDatasetPlugin *dataset;
+    const AssayDefense *defense;
+    const AssayAttack *attack;
+    const AssayMetric *metric;
+  };
   AssaySettings *settings;   /* of a tuned attack: what is not tuned */
   guint line;                /* of the group */
   guint grants;              /* attacks: set of AssayGrant */
@@ -132,6 +139,31 @@ static inline const AssayComponent *
 assay_plan_component (const GPtrArray *components, guint index)
 {
   return (const AssayComponent *) g_ptr_array_index (components, index);
+}
+
+/* The components of @cell; an attack or a utility where it has one. */
+static inline const AssayComponent *
+assay_plan_dataset (const AssayPlan *plan, const AssayCell *cell)
+{
+  return assay_plan_component (plan->datasets, cell->dataset);
+}
+
+static inline const AssayComponent *
+assay_plan_defense (const AssayPlan *plan, const AssayCell *cell)
+{
+  return assay_plan_component (plan->defenses, cell->defense);
+}
+
+static inline const AssayComponent *
+assay_plan_attack (const AssayPlan *plan, const AssayCell *cell)
+{
+  return assay_plan_component (plan->attacks, cell->attack);
+}
+
+static inline const AssayComponent *
+assay_plan_utility (const AssayPlan *plan, const AssayCell *cell)
+{
+  return assay_plan_component (plan->utilities, cell->utility);
 }
 
 static inline const AssayCell *

@@ -73,8 +73,7 @@ static gboolean
 is_played (const AssayPlan *plan, const AssayMetric *metric)
 {
   for (guint i = 0; i < plan->attacks->len; i++) {
-    const AssayAttack *attack
-        = (const AssayAttack *) assay_plan_component (plan->attacks, i)->plugin;
+    const AssayAttack *attack = assay_plan_component (plan->attacks, i)->attack;
 
     if (assay_game_has_guess (attack->game) ? metric->measure != NULL : metric->audit != NULL)
       return TRUE;
@@ -187,7 +186,7 @@ check_measuring (const AssayScenario *scenario, const AssayGroup *group,
   const gboolean is_utility = g_str_equal (group->kind, "utility");
 
   for (guint i = first; i < components->len; i++) {
-    const AssayMetric *metric = (const AssayMetric *) assay_plan_component (components, i)->plugin;
+    const AssayMetric *metric = assay_plan_component (components, i)->metric;
 
     if ((metric->assess != NULL) == is_utility)
       continue;
@@ -254,8 +253,7 @@ read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 static gboolean
 read_claims (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 {
-  for (guint i = 0; i < scenario->groups->len; i++) {
-    const AssayGroup *group = scenario->groups->pdata[i];
+  ASSAY_FOR_EACH (const AssayGroup, group, scenario->groups) {
     AssayClaim *claim;
 
     if (!g_str_equal (group->kind, "claim"))
@@ -274,8 +272,7 @@ read_claims (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 static gboolean
 read_sheets (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 {
-  for (guint i = 0; i < scenario->groups->len; i++) {
-    const AssayGroup *group = scenario->groups->pdata[i];
+  ASSAY_FOR_EACH (const AssayGroup, group, scenario->groups) {
     AssayContactSheet *sheet;
 
     if (!g_str_equal (group->kind, "pictures"))
@@ -309,8 +306,7 @@ data_folders (const char *scenario_path)
 static void
 append_parts (GString *text, const char *kind, const GPtrArray *components)
 {
-  for (guint i = 0; i < components->len; i++) {
-    const AssayComponent *component = assay_plan_component (components, i);
+  ASSAY_FOR_EACH (const AssayComponent, component, components) {
     g_auto (GStrv) lines = g_strsplit (component->canonical, "\n", -1);
     g_autofree char *line = g_strjoinv ("; ", lines);
     g_autofree char *escaped = g_strescape (line, NULL);

@@ -49,9 +49,7 @@ assay_scenario_free (AssayScenario *scenario)
 AssayGroup *
 assay_scenario_find (const AssayScenario *scenario, const char *kind, const char *label)
 {
-  for (guint i = 0; i < scenario->groups->len; i++) {
-    AssayGroup *group = scenario->groups->pdata[i];
-
+  ASSAY_FOR_EACH (AssayGroup, group, scenario->groups) {
     if (g_str_equal (group->kind, kind) && g_str_equal (group->label, label))
       return group;
   }
@@ -61,9 +59,7 @@ assay_scenario_find (const AssayScenario *scenario, const char *kind, const char
 AssayEntry *
 assay_group_find (const AssayGroup *group, const char *key)
 {
-  for (guint i = 0; i < group->entries->len; i++) {
-    AssayEntry *entry = group->entries->pdata[i];
-
+  ASSAY_FOR_EACH (AssayEntry, entry, group->entries) {
     if (g_str_equal (entry->key, key))
       return entry;
   }
@@ -316,8 +312,7 @@ assay_scenario_set (AssayScenario *scenario, const char *assignment, GError **er
   if (!is_word (key, "-_."))
     return assay_fail (error, ASSAY_ERROR_SCENARIO, "--set '%s': '%s' is not a key", assignment,
                        key);
-  for (guint i = 0; i < scenario->groups->len; i++) {
-    AssayGroup *group = scenario->groups->pdata[i];
+  ASSAY_FOR_EACH (AssayGroup, group, scenario->groups) {
     g_autofree char *candidate = assay_group_name (group);
     AssayEntry *entry;
 

@@ -8,6 +8,8 @@
 
 #include <glib.h>
 
+#include "runner/plan/each.h"
+
 G_BEGIN_DECLS
 
 typedef struct {

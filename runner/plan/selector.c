@@ -150,9 +150,7 @@ read_label (const AssayScenario *scenario, const AssayGroup *group, const char *
     return FALSE;
   if (*ret_label == NULL || assay_scenario_find (scenario, kind, *ret_label) != NULL)
     return TRUE;
-  for (guint i = 0; i < scenario->groups->len; i++) {
-    const AssayGroup *other = scenario->groups->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayGroup, other, scenario->groups) {
     if (g_str_equal (other->kind, kind))
       g_ptr_array_add (labels, other->label);
   }
@@ -231,9 +229,9 @@ settings_of (const AssayPlan *plan, const AssayCell *cell, const char *role,
              const AssaySettings *own)
 {
   if (g_str_equal (role, "dataset"))
-    return assay_plan_component (plan->datasets, cell->dataset)->settings;
+    return assay_plan_dataset (plan, cell)->settings;
   if (g_str_equal (role, "defense"))
-    return assay_plan_component (plan->defenses, cell->defense)->settings;
+    return assay_plan_defense (plan, cell)->settings;
   return g_str_equal (role, "utility") == (cell->utility != ASSAY_NO_COMPONENT) ? own : NULL;
 }
 
@@ -244,7 +242,7 @@ assay_selector_selects (const AssayPlan *plan, const AssaySelector *selector, co
   const gboolean is_utility = cell->utility != ASSAY_NO_COMPONENT;
   const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
 
-  if (!has_label (selector->defense, assay_plan_component (plan->defenses, cell->defense))
+  if (!has_label (selector->defense, assay_plan_defense (plan, cell))
       || !has_label (is_utility ? selector->utility : selector->attack, component)
       || (is_utility ? selector->attack : selector->utility) != NULL)
     return FALSE;

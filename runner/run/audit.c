@@ -30,12 +30,12 @@ static AssayAuditRecord *
 play_one_run (const AssayPlan *plan, const AssayCell *cell, const AssayAttack *attack,
               const AssayAttackContext *context, GError **error)
 {
-  const AssayComponent *defense = assay_plan_component (plan->defenses, cell->defense);
+  const AssayComponent *defense = assay_plan_defense (plan, cell);
   AssayAudit counts;
   AssayAuditRecord *record;
 
-  if (!assay_one_run (attack, context, (const AssayDefense *) defense->plugin,
-                      defense->settings->values, plan->probes[cell->dataset].cols,
+  if (!assay_one_run (attack, context, defense->defense, defense->settings->values,
+                      plan->probes[cell->dataset].cols,
                       assay_plan_stream (plan, cell, "canaries", NULL),
                       assay_plan_stream (plan, cell, "defense", NULL), &counts, error))
     return NULL;
@@ -51,8 +51,7 @@ AssayAuditRecord *
 assay_audit_cell (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *settings,
                   gboolean (*is_cancelled) (gpointer data), gpointer data, GError **error)
 {
-  const AssayAttack *attack
-      = (const AssayAttack *) assay_plan_component (plan->attacks, cell->attack)->plugin;
+  const AssayAttack *attack = assay_plan_attack (plan, cell)->attack;
   g_autofree char *canonical = assay_settings_canonical (settings);
   const AssayAttackContext context
       = { .settings = settings->values,

@@ -81,9 +81,8 @@ write_repeats (const Export *export, const AssayGranted *granted, GError **error
 static gboolean
 write_knowledge (const Export *export, guint grants, GError **error)
 {
-  const AssayComponent *defense
-      = assay_plan_component (export->plan->defenses, export->cell->defense);
-  const AssayDefense *plugin = (const AssayDefense *) defense->plugin;
+  const AssayComponent *defense = assay_plan_defense (export->plan, export->cell);
+  const AssayDefense *plugin = defense->defense;
   const guint used = plugin->uses != NULL ? plugin->uses (defense->settings->values) : 0;
   const guint wanted = grants | used;
 
@@ -161,9 +160,8 @@ assay_export_cell (const AssayPlan *plan, AssayStore *store, const AssayCell *ce
   Export export = { .plan = plan, .cell = cell, .workspace = workspace, .folder = folder };
 
   if (cell->attack != ASSAY_NO_COMPONENT)
-    export.attack = assay_plan_component (plan->attacks, cell->attack);
-  if (export.attack != NULL
-      && !assay_game_has_guess (((const AssayAttack *) export.attack->plugin)->game))
+    export.attack = assay_plan_attack (plan, cell);
+  if (export.attack != NULL && !assay_game_has_guess (export.attack->attack->game))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "attack '%s' plays with the defense itself: there is no release and no "
                        "guess; expected a cell of an attack on a release, or of a utility",

@@ -31,9 +31,7 @@ describe_settings (const AssayPlugin *plugin, const AssaySettings *settings, GHa
 {
   g_autoptr (GPtrArray) files = plugin->external->files (settings->values);
 
-  for (guint i = 0; i < files->len; i++) {
-    const char *path = files->pdata[i];
-
+  ASSAY_FOR_EACH (const char, path, files) {
     if (!g_hash_table_contains (hashes, path))
       g_hash_table_insert (hashes, g_strdup (path), hash_file (path));
     g_string_append_printf (text, "%s %s\n", (const char *) g_hash_table_lookup (hashes, path),

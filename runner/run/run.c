@@ -118,7 +118,7 @@ static gboolean
 control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings *settings,
                 guint candidate, gboolean *ret_is_won, GError **error)
 {
-  const AssayComponent *component = assay_plan_component (runner->plan->attacks, cell->attack);
+  const AssayComponent *component = assay_plan_attack (runner->plan, cell);
   g_autofree char *key = assay_run_control_key (cell->attack, candidate);
   g_autofree char *known = NULL;
   g_autofree char *text = NULL;
@@ -126,7 +126,7 @@ control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
   AssayControlOutcome outcome;
 
   /* What a guess that was made elsewhere proves, the judge knows. */
-  if (!assay_attack_has_control ((const AssayAttack *) component->plugin)) {
+  if (!assay_attack_has_control (component->attack)) {
     *ret_is_won = TRUE;
     return TRUE;
   }
@@ -137,8 +137,7 @@ control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
     return TRUE;
   }
   report_progress (runner, "playing the attack's control");
-  if (!assay_control_run ((const AssayAttack *) component->plugin, settings, runner->plan->seed,
-                          &outcome, error))
+  if (!assay_control_run (component->attack, settings, runner->plan->seed, &outcome, error))
     return FALSE;
   share = assay_text_number (outcome.share);
   text = g_strdup_printf ("%s %s %" G_GSIZE_FORMAT, outcome.is_won ? "won" : "lost", share,
@@ -157,7 +156,7 @@ measure_all (AssayRunner *runner, const AssayJob *job, const AssayGuess *guess,
 
   for (guint m = 0; m < metrics->len; m++) {
     const AssayComponent *component = assay_plan_component (metrics, m);
-    const AssayMetric *metric = (const AssayMetric *) component->plugin;
+    const AssayMetric *metric = component->metric;
 
     if (assay_metric_applies (metric, job->dataset, job->release, job->truth, guess)
         && !assay_step_measure (metric, component->settings, job->dataset, job->release, job->truth,
@@ -181,7 +180,7 @@ audit_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assay
     return FALSE;
   for (guint m = 0; m < metrics->len; m++) {
     const AssayComponent *component = assay_plan_component (metrics, m);
-    const AssayMetric *metric = (const AssayMetric *) component->plugin;
+    const AssayMetric *metric = component->metric;
     const AssayMetricContext context = { .settings = component->settings->values };
 
     if (metric->audit != NULL
@@ -195,7 +194,7 @@ gboolean
 assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
                   const AssayCell *cell, AssayGuess **ret_guess, GError **error)
 {
-  const AssayComponent *attack = assay_plan_component (plan->attacks, cell->attack);
+  const AssayComponent *attack = assay_plan_attack (plan, cell);
   g_autofree char *canonical = NULL;
   const AssaySettings *settings;
   AssayGranted granted;
@@ -207,7 +206,7 @@ assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *
       || !assay_workspace_grant (workspace, cell, settings, FALSE, &granted, error))
     return FALSE;
   canonical = assay_settings_canonical (settings);
-  return assay_step_attack ((const AssayAttack *) attack->plugin, settings,
+  return assay_step_attack (attack->attack, settings,
                             assay_plan_stream (plan, cell, "attack", canonical), job.release,
                             &granted, ret_guess, error);
 }
@@ -231,11 +230,11 @@ gboolean
 assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *job,
                   AssayOutcomes *ret_outcomes, GError **error)
 {
-  const AssayComponent *utility = assay_plan_component (plan->utilities, cell->utility);
+  const AssayComponent *utility = assay_plan_utility (plan, cell);
   const AssayReceived received = { .release = job->release, .truth = job->truth };
   g_autofree char *canonical = assay_settings_canonical (utility->settings);
 
-  return assay_step_assess ((const AssayMetric *) utility->plugin, utility->settings,
+  return assay_step_assess (utility->metric, utility->settings,
                             assay_plan_stream (plan, cell, "utility", canonical), job->dataset,
                             &received, ret_outcomes, error);
 }
@@ -245,7 +244,7 @@ static gboolean
 assess_cell (AssayRunner *runner, const AssayCell *cell, AssayOutcomes *ret_outcomes,
              AssayCellStatus *ret_status, GError **error)
 {
-  const AssayComponent *defense = assay_plan_component (runner->plan->defenses, cell->defense);
+  const AssayComponent *defense = assay_plan_defense (runner->plan, cell);
   g_autofree char *doing = g_strdup_printf (
       "%s of %s", assay_plan_attack_or_utility (runner->plan, cell)->label, defense->label);
   AssayJob job;
@@ -264,8 +263,8 @@ play_cell (AssayRunner *runner, gsize index, AssayOutcomes *ret_outcomes,
            AssayCellStatus *ret_status, GError **error)
 {
   const AssayCell *cell = assay_plan_cell (runner->plan, index);
-  const AssayComponent *attack = assay_plan_component (runner->plan->attacks, cell->attack);
-  const AssayComponent *defense = assay_plan_component (runner->plan->defenses, cell->defense);
+  const AssayComponent *attack = assay_plan_attack (runner->plan, cell);
+  const AssayComponent *defense = assay_plan_defense (runner->plan, cell);
   const AssaySettings *settings = NULL;
   g_autofree char *doing = NULL;
   gboolean is_won = FALSE, is_ok;
@@ -276,7 +275,7 @@ play_cell (AssayRunner *runner, gsize index, AssayOutcomes *ret_outcomes,
     return FALSE;
   doing = g_strdup_printf ("%s against %s", attack->label, defense->label);
   report_progress (runner, doing);
-  is_ok = assay_game_has_guess (((const AssayAttack *) attack->plugin)->game)
+  is_ok = assay_game_has_guess (attack->attack->game)
               ? attack_cell (runner, cell, settings, ret_outcomes, error)
               : audit_cell (runner, cell, index, settings, ret_outcomes, error);
   if (!is_ok)

@@ -15,9 +15,7 @@ wanted_of (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *se
 {
   Wanted wanted = { 0 };
 
-  for (guint i = 0; i < plan->sheets->len; i++) {
-    const AssayContactSheet *sheet = plan->sheets->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayContactSheet, sheet, plan->sheets) {
     if (sheet->metric != metric || !assay_contact_sheet_selects (plan, sheet, cell, settings))
       continue;
     wanted.count = MAX (wanted.count, sheet->count);
@@ -46,7 +44,7 @@ show_unit (const AssayPlan *plan, guint index, const AssayJob *job, const AssayG
            gsize unit, GArray *shown, GError **error)
 {
   const AssayComponent *component = assay_plan_component (plan->metrics, index);
-  const AssayMetric *metric = (const AssayMetric *) component->plugin;
+  const AssayMetric *metric = component->metric;
   const AssayMetricContext context = { .settings = component->settings->values,
                                        .dataset = job->dataset,
                                        .release = job->release };

@@ -9,9 +9,8 @@
 static const AssayComponent *
 find_measure (const AssayPlan *plan, const char *name, const AssayMeasure **ret_measure)
 {
-  for (guint i = 0; i < plan->metrics->len; i++) {
-    const AssayComponent *component = assay_plan_component (plan->metrics, i);
-    const AssayMetric *metric = (const AssayMetric *) component->plugin;
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->metrics) {
+    const AssayMetric *metric = component->metric;
 
     for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
       if (g_str_equal (measure->name, name)) {
@@ -28,10 +27,10 @@ try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *wor
                const AssayJob *job, const AssaySettings *settings, double *ret_estimate,
                GError **error)
 {
-  const AssayComponent *attack = assay_plan_component (plan->attacks, cell->attack);
+  const AssayComponent *attack = assay_plan_attack (plan, cell);
   const AssayMeasure *measure = NULL;
   const AssayComponent *component = find_measure (plan, attack->tune_measure, &measure);
-  const AssayMetric *metric = (const AssayMetric *) component->plugin;
+  const AssayMetric *metric = component->metric;
   const gint64 *groups = metric->has_own_units ? NULL : assay_truth_groups (job->truth);
   g_autofree char *canonical = assay_settings_canonical (settings);
   g_autoptr (AssayGuess) guess = NULL;
@@ -39,9 +38,9 @@ try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *wor
   AssayGranted granted;
 
   if (!assay_workspace_grant (workspace, cell, settings, TRUE, &granted, error)
-      || !assay_step_attack ((const AssayAttack *) attack->plugin, settings,
-                             assay_plan_stream (plan, cell, "tune-attack", canonical),
-                             job->release, &granted, &guess, error))
+      || !assay_step_attack (attack->attack, settings,
+                             assay_plan_stream (plan, cell, "tune-attack", canonical), job->release,
+                             &granted, &guess, error))
     return FALSE;
   if (!assay_metric_applies (metric, job->dataset, job->release, job->truth, guess))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -72,7 +71,7 @@ gboolean
 assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
             const AssayJob *job, AssayTuning *ret_tuning, GError **error)
 {
-  const AssayComponent *attack = assay_plan_component (plan->attacks, cell->attack);
+  const AssayComponent *attack = assay_plan_attack (plan, cell);
   const guint n = attack->candidates->len;
   const AssayMeasure *measure = NULL;
   g_autofree double *estimates = g_new (double, n);

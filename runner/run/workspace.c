@@ -62,9 +62,7 @@ bytes_of (const AssayArrays *arrays)
 {
   gsize bytes = 0;
 
-  for (guint i = 0; i < arrays->arrays->len; i++) {
-    const AssayArray *array = arrays->arrays->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayArray, array, arrays->arrays) {
     bytes += assay_array_count (array) * assay_type_size (array->type);
   }
   return bytes;
@@ -201,7 +199,7 @@ hold_dataset (AssayWorkspace *workspace, guint index, GError **error)
   workspace->held = assay_shared_find (workspace->data_owner, name);
   if (workspace->held == NULL) {
     open = g_new0 (AssayDataset, 1);
-    if (!((const AssayDatasetPlugin *) component->plugin)->open (&context, open, error)) {
+    if (!component->dataset->open (&context, open, error)) {
       dataset_free (open);
       return FALSE;
     }
@@ -314,7 +312,7 @@ position_of (const AssayWorkspace *workspace, const AssayCell *cell, gboolean is
   return (AssayRunPosition){ .folders = (const char *const *) plan->folders,
                              .trial = is_tuning ? 0 : cell->trial,
                              .repeat = repeat,
-                             .defense = assay_plan_component (plan->defenses, cell->defense)->name,
+                             .defense = assay_plan_defense (plan, cell)->name,
                              .is_tuning = is_tuning };
 }
 
@@ -338,7 +336,7 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, g
          GError **error)
 {
   const AssayPlan *plan = workspace->plan;
-  const AssayComponent *component = assay_plan_component (plan->defenses, cell->defense);
+  const AssayComponent *component = assay_plan_defense (plan, cell);
   AssaySecrets secrets = secrets_of (workspace, protected);
   AssayCell keyed = *cell;
   g_autofree char *common = g_strdup_printf ("%sdefense", is_tuning ? "tune-" : "");
@@ -349,7 +347,7 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, g
     keyed.trial = 0;
   role = g_strdup_printf (repeat > 0 ? "%sdefense-repeat-%" G_GSIZE_FORMAT : "%sdefense",
                           is_tuning ? "tune-" : "", repeat);
-  return assay_step_protect ((const AssayDefense *) component->plugin, component->settings,
+  return assay_step_protect (component->defense, component->settings,
                              assay_plan_stream (plan, &keyed, role, NULL),
                              assay_plan_stream (plan, &keyed, common, NULL), &secrets,
                              &workspace->knowledge, ret_release, ret_truth, error);
@@ -437,8 +435,8 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                        const AssaySettings *settings, gboolean is_tuning, AssayGranted *ret_granted,
                        GError **error)
 {
-  const AssayComponent *component = assay_plan_component (workspace->plan->attacks, cell->attack);
-  const AssayAttack *attack = (const AssayAttack *) component->plugin;
+  const AssayComponent *component = assay_plan_attack (workspace->plan, cell);
+  const AssayAttack *attack = component->attack;
   const gsize n_repeats = attack->repeats != NULL && (component->grants & ASSAY_GRANT_REPEATS)
                               ? attack->repeats (settings->values)
                               : 0;

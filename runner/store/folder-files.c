@@ -40,8 +40,7 @@ is_own_picture (const AssayPlan *plan, const char *name)
 {
   g_autofree char *plain = without_tmp (name);
 
-  for (guint i = 0; i < plan->sheets->len; i++) {
-    const AssayContactSheet *sheet = plan->sheets->pdata[i];
+  ASSAY_FOR_EACH (const AssayContactSheet, sheet, plan->sheets) {
     g_autofree char *picture = g_strconcat (sheet->name, ".png", NULL);
     g_autofree char *legend = g_strconcat (sheet->name, ".json", NULL);
 
