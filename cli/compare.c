@@ -8,8 +8,8 @@
 #include "cli/cli.h"
 #include "core/base/text.h"
 #include "report/report.h"
-#include "runner/judge/compare.h"
-#include "runner/judge/saved-run.h"
+#include "runner/compare/compare.h"
+#include "runner/compare/saved-run.h"
 
 #define DEFAULT_MARGIN 0.01
 

@@ -2,7 +2,7 @@
  * cell of a run. */
 #pragma once
 
-#include "runner/judge/saved-run.h"
+#include "runner/compare/saved-run.h"
 
 typedef struct {
   char *folder, *id; /* as they were given; both or neither */

@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "report/report.h"
-#include "runner/judge/saved-run.h"
+#include "runner/compare/saved-run.h"
 
 typedef struct {
   char *out;

@@ -11,7 +11,7 @@
 #include "core/base/shared-work.h"
 #include "core/base/text.h"
 #include "report/report.h"
-#include "runner/judge/baseline.h"
+#include "runner/compare/baseline.h"
 #include "runner/judge/load.h"
 #include "runner/plan/estimate.h"
 #include "runner/run/inputs.h"

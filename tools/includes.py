@@ -15,7 +15,7 @@ LAYERS = (
     "core/base", "core/data", "core/math", "core/stats", "core/search", "core/plugin", "core/games",
     "core/external",
     "attacks", "datasets", "defenses", "metrics",
-    "runner/plan", "runner/store", "runner/judge", "runner/run", "runner/workers",
+    "runner/plan", "runner/store", "runner/judge", "runner/compare", "runner/run", "runner/workers",
     "report/exports", "report/plots", "report/html", "report",
     "cli",
 )
@@ -27,7 +27,7 @@ SEES = {
     "defenses": ("core/", "defenses/"),
     "metrics": ("core/", "metrics/"),
     "runner": ("core/", "runner/", "config.h"),
-    "report": ("core/base/", "core/stats/", "runner/judge/results.h", "runner/judge/comparison.h",
+    "report": ("core/base/", "core/stats/", "runner/judge/results.h", "runner/compare/comparison.h",
                "runner/plan/folders.h", "report/", "config.h"),
 }
 

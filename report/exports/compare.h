@@ -1,7 +1,7 @@
 /* What a comparison of runs found, for people and for programs. */
 #pragma once
 
-#include "runner/judge/comparison.h"
+#include "runner/compare/comparison.h"
 
 G_BEGIN_DECLS
 

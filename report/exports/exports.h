@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/json.h"
-#include "runner/judge/comparison.h"
+#include "runner/compare/comparison.h"
 #include "runner/judge/results.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
  * script and pictures stand in it, and its content-security policy lets it load nothing. */
 #pragma once
 
-#include "runner/judge/comparison.h"
+#include "runner/compare/comparison.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "report/plots/curves.h"
-#include "runner/judge/comparison.h"
+#include "runner/compare/comparison.h"
 
 G_BEGIN_DECLS
 

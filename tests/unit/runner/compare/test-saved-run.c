@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "core/data/npy.h"
-#include "runner/judge/saved-run.h"
+#include "runner/compare/saved-run.h"
 #include "runner/plan/planner.h"
 #include "runner/store/folder.h"
 #include "tests/reference/fixtures.h"

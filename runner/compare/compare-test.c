@@ -1,5 +1,5 @@
 /* One measure of two defenses: is the one better than the other? */
-#include "runner/judge/compare-test.h"
+#include "runner/compare/compare-test.h"
 
 #include <math.h>
 #include <string.h>

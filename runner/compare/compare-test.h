@@ -18,7 +18,7 @@
  * Epsilon is only ever bounded from below: nothing shows that one is smaller. */
 #pragma once
 
-#include "runner/judge/saved-run.h"
+#include "runner/compare/saved-run.h"
 
 G_BEGIN_DECLS
 

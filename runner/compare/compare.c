@@ -1,9 +1,9 @@
 /* Defenses of several runs on common axes. */
-#include "runner/judge/compare.h"
+#include "runner/compare/compare.h"
 
-#include "runner/judge/compare-check.h"
-#include "runner/judge/compare-pair.h"
-#include "runner/judge/saved-run.h"
+#include "runner/compare/compare-check.h"
+#include "runner/compare/compare-pair.h"
+#include "runner/compare/saved-run.h"
 #include "runner/store/folder.h"
 
 static void

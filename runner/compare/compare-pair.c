@@ -1,10 +1,10 @@
 /* Which point of a comparison is shown to be better than which. */
-#include "runner/judge/compare-pair.h"
+#include "runner/compare/compare-pair.h"
 
 #include "core/stats/bound-test.h"
-#include "runner/judge/compare-check.h"
-#include "runner/judge/compare-test.h"
-#include "runner/judge/saved-run.h"
+#include "runner/compare/compare-check.h"
+#include "runner/compare/compare-test.h"
+#include "runner/compare/saved-run.h"
 
 /* What the making of a comparison knows beside its result. */
 typedef struct {

@@ -1,5 +1,5 @@
 /* Whether runs can be compared at all. */
-#include "runner/judge/compare-check.h"
+#include "runner/compare/compare-check.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * of points of different runs. */
 #pragma once
 
-#include "runner/judge/comparison.h"
+#include "runner/compare/comparison.h"
 
 G_BEGIN_DECLS
 

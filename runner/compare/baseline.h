@@ -2,7 +2,7 @@
  */
 #pragma once
 
-#include "runner/judge/comparison.h"
+#include "runner/compare/comparison.h"
 #include "runner/plan/plan.h"
 #include "runner/store/store.h"
 

@@ -1,7 +1,7 @@
 /* Which point of a comparison is shown to be better than which. */
 #pragma once
 
-#include "runner/judge/comparison.h"
+#include "runner/compare/comparison.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 /* Comparing a run with an earlier one of the same plan. */
-#include "runner/judge/baseline.h"
+#include "runner/compare/baseline.h"
 
 #include "core/stats/bound-test.h"
 #include "core/stats/paired-test.h"

@@ -1,7 +1,7 @@
 /* Whether runs can be compared at all. */
 #pragma once
 
-#include "runner/judge/saved-run.h"
+#include "runner/compare/saved-run.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 #include <glib/gstdio.h>
 
 #include "core/data/npy.h"
-#include "runner/judge/compare-test.h"
+#include "runner/compare/compare-test.h"
 #include "runner/plan/planner.h"
 #include "runner/store/outcomes.h"
 #include "tests/reference/fixtures.h"

@@ -1,5 +1,5 @@
 /* A run that was made before. */
-#include "runner/judge/saved-run.h"
+#include "runner/compare/saved-run.h"
 
 #include <unistd.h>
 
