@@ -142,7 +142,7 @@ find_set (const Catalog *catalog, const char *name)
 }
 
 static gboolean
-read_keys (const Catalog *catalog, const AssayGroup *group, gpointer set_or_file, GError **error)
+read_keys (const AssayGroup *group, gpointer set_or_file, GError **error)
 {
   for (guint i = 0; i < group->entries->len; i++) {
     const AssayEntry *entry = group->entries->pdata[i];
@@ -154,7 +154,7 @@ read_keys (const Catalog *catalog, const AssayGroup *group, gpointer set_or_file
 
     if (!is_ok) {
       g_prefix_error (error, "%s: ", entry->key);
-      return assay_scenario_blame (catalog->text, group, entry, error);
+      return assay_group_blame (group, entry, error);
     }
   }
   return TRUE;
@@ -168,12 +168,12 @@ read_set (Catalog *catalog, const AssayGroup *group, GError **error)
   *set = (CatalogSet){ .name = group->kind, .folder = group->kind };
   set->files = g_ptr_array_new_with_free_func ((GDestroyNotify) file_free);
   g_ptr_array_add (catalog->sets, set);
-  if (!read_keys (catalog, group, set, error))
+  if (!read_keys (group, set, error))
     return FALSE;
   if (set->title != NULL && set->page != NULL && set->licence != NULL && set->citation != NULL)
     return TRUE;
-  assay_fail (error, ASSAY_ERROR_DATA, "expected title, page, licence and citation");
-  return assay_scenario_blame (catalog->text, group, NULL, error);
+  return assay_group_fail (group, NULL, error, ASSAY_ERROR_DATA,
+                           "expected title, page, licence and citation");
 }
 
 static gboolean
@@ -182,19 +182,17 @@ read_file (Catalog *catalog, const AssayGroup *group, GError **error)
   CatalogSet *set = find_set (catalog, group->kind);
   CatalogFile *file;
 
-  if (set == NULL) {
-    assay_fail (error, ASSAY_ERROR_DATA, "expected [%s] before it", group->kind);
-    return assay_scenario_blame (catalog->text, group, NULL, error);
-  }
+  if (set == NULL)
+    return assay_group_fail (group, NULL, error, ASSAY_ERROR_DATA, "expected [%s] before it",
+                             group->kind);
   file = g_new0 (CatalogFile, 1);
   file->name = group->label;
   g_ptr_array_add (set->files, file);
-  if (!read_keys (catalog, group, file, error))
+  if (!read_keys (group, file, error))
     return FALSE;
   if (file->url != NULL && file->size > 0)
     return TRUE;
-  assay_fail (error, ASSAY_ERROR_DATA, "expected url and size");
-  return assay_scenario_blame (catalog->text, group, NULL, error);
+  return assay_group_fail (group, NULL, error, ASSAY_ERROR_DATA, "expected url and size");
 }
 
 Catalog *

@@ -5,7 +5,6 @@
 
 #include "core/base/text.h"
 #include "runner/plan/fit.h"
-#include "runner/plan/group.h"
 #include "runner/plan/selector.h"
 
 static const char *const keys[]
@@ -18,10 +17,8 @@ static const char *const keys[]
 static gboolean
 fail_unknown (const char *what, const char *name, GPtrArray *names, GError **error)
 {
-  g_autofree char *hint = NULL;
+  g_autofree char *hint = assay_names_hint (names, name);
 
-  g_ptr_array_add (names, NULL);
-  hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
   return assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown %s '%s'%s", what, name, hint);
 }
 
@@ -104,69 +101,62 @@ check_metric (const AssayPlan *plan, const char *label, GError **error)
 }
 
 static gboolean
-read_measure (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-              AssayClaim *claim, GError **error)
+read_measure (const AssayPlan *plan, const AssayGroup *group, AssayClaim *claim, GError **error)
 {
   const AssayEntry *entry = assay_group_find (group, "measure");
   const AssayEntry *label = assay_group_find (group, "metric");
 
-  if (entry == NULL) {
-    assay_fail (error, ASSAY_ERROR_SCENARIO, "'measure' is missing: what the claim bounds");
-    return assay_scenario_blame (scenario, group, NULL, error);
-  }
+  if (entry == NULL)
+    return assay_group_fail (group, NULL, error, ASSAY_ERROR_SCENARIO,
+                             "'measure' is missing: what the claim bounds");
   if (label != NULL && !check_metric (plan, label->value, error))
-    return assay_scenario_blame (scenario, group, label, error);
+    return assay_group_blame (group, label, error);
   return find_measure (plan, entry->value, label != NULL ? label->value : NULL, claim, error)
-         || assay_scenario_blame (scenario, group, entry, error);
+         || assay_group_blame (group, entry, error);
 }
 
 /* What only claims about epsilon have: `claimed` as a bound, delta, and no at-least. */
 static gboolean
-read_epsilon (const AssayScenario *scenario, const AssayGroup *group, const AssayEntry *bound,
-              AssayClaim *claim, GError **error)
+read_epsilon (const AssayGroup *group, const AssayEntry *bound, AssayClaim *claim, GError **error)
 {
   const gboolean is_epsilon = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
   const AssayEntry *delta = assay_group_find (group, "delta");
 
-  if (is_epsilon && !claim->is_at_most) {
-    assay_fail (error, ASSAY_ERROR_SCENARIO,
-                "no number of runs shows that epsilon is at least this where it is not seen; "
-                "expected at-most");
-    return assay_scenario_blame (scenario, group, bound, error);
-  }
-  if (!is_epsilon && claim->is_claimed) {
-    assay_fail (error, ASSAY_ERROR_PARAMETER,
-                "'claimed' is the epsilon that a defense claims; expected a number, because the "
-                "measure is %s",
-                claim->measure->name);
-    return assay_scenario_blame (scenario, group, bound, error);
-  }
+  if (is_epsilon && !claim->is_at_most)
+    return assay_group_fail (
+        group, bound, error, ASSAY_ERROR_SCENARIO,
+        "no number of runs shows that epsilon is at least this where it is not seen; "
+        "expected at-most");
+  if (!is_epsilon && claim->is_claimed)
+    return assay_group_fail (
+        group, bound, error, ASSAY_ERROR_PARAMETER,
+        "'claimed' is the epsilon that a defense claims; expected a number, because the "
+        "measure is %s",
+        claim->measure->name);
   if (delta == NULL)
     return TRUE;
   claim->has_delta = TRUE;
   if (is_epsilon && assay_text_to_double (delta->value, &claim->delta) && claim->delta >= 0
       && claim->delta < 1)
     return TRUE;
-  assay_fail (error, ASSAY_ERROR_PARAMETER, "expected a number, 0 to below 1, in a claim about "
-              "epsilon");
-  return assay_scenario_blame (scenario, group, delta, error);
+  return assay_group_fail (group, delta, error, ASSAY_ERROR_PARAMETER,
+                           "expected a number, 0 to below 1, in a claim about "
+                           "epsilon");
 }
 
 static gboolean
-read_bound (const AssayScenario *scenario, const AssayGroup *group, AssayClaim *claim,
-            GError **error)
+read_bound (const AssayGroup *group, AssayClaim *claim, GError **error)
 {
   const AssayEntry *at_most = assay_group_find (group, "at-most");
   const AssayEntry *at_least = assay_group_find (group, "at-least");
   const AssayEntry *entry = at_most != NULL ? at_most : at_least;
 
-  if ((at_most == NULL) == (at_least == NULL)) {
-    assay_fail (error, ASSAY_ERROR_SCENARIO, "expected either at-most or at-least");
-    return assay_scenario_blame (scenario, group, NULL, error);
-  }
+  if ((at_most == NULL) == (at_least == NULL))
+    return assay_group_fail (group, NULL, error, ASSAY_ERROR_SCENARIO,
+                             "expected either at-most or at-least");
   claim->is_at_most = at_most != NULL;
   claim->is_claimed = g_str_equal (entry->value, "claimed");
-  if (!read_epsilon (scenario, group, entry, claim, error))
+  if (!read_epsilon (group, entry, claim, error))
     return FALSE;
   if (claim->is_claimed)
     return TRUE;
@@ -177,29 +167,28 @@ read_bound (const AssayScenario *scenario, const AssayGroup *group, AssayClaim *
                                 ? assay_text_number (claim->measure->high)
                                 : g_strdup ("any number");
 
-    assay_fail (error, ASSAY_ERROR_PARAMETER, "%s = '%s': expected a number, %s to %s, because %s "
-                "has no other values", entry->key, entry->value, low, high, claim->measure->name);
-    return assay_scenario_blame (scenario, group, entry, error);
+    return assay_group_fail (group, entry, error, ASSAY_ERROR_PARAMETER,
+                             "%s = '%s': expected a number, %s to %s, because %s "
+                             "has no other values",
+                             entry->key, entry->value, low, high, claim->measure->name);
   }
   return TRUE;
 }
 
 AssayClaim *
-assay_claim_new (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-                 GError **error)
+assay_claim_new (const AssayPlan *plan, const AssayGroup *group, GError **error)
 {
   AssayClaim *claim = g_new0 (AssayClaim, 1);
 
   claim->id = g_strdup (group->label);
   claim->line = group->line;
   claim->confidence = plan->confidence;
-  if (assay_group_check_keys (scenario, group, keys, error)
-      && assay_group_text (scenario, group, "says", &claim->says, error)
-      && assay_group_text (scenario, group, "source", &claim->source, error)
-      && read_measure (plan, scenario, group, claim, error)
-      && read_bound (scenario, group, claim, error)
-      && assay_group_confidence (scenario, group, &claim->confidence, error)
-      && (claim->selector = assay_selector_new (plan, scenario, group, error)) != NULL)
+  if (assay_group_check_keys (group, keys, error)
+      && assay_group_text (group, "says", &claim->says, error)
+      && assay_group_text (group, "source", &claim->source, error)
+      && read_measure (plan, group, claim, error) && read_bound (group, claim, error)
+      && assay_group_confidence (group, &claim->confidence, error)
+      && (claim->selector = assay_selector_new (plan, group, error)) != NULL)
     return claim;
   assay_claim_free (claim);
   return NULL;

@@ -7,8 +7,7 @@
 G_BEGIN_DECLS
 
 /* Reads [claim ID]. ASSAY_ERROR_SCENARIO, _PARAMETER with file, line and key. */
-AssayClaim *assay_claim_new (const AssayPlan *plan, const AssayScenario *scenario,
-                             const AssayGroup *group, GError **error);
+AssayClaim *assay_claim_new (const AssayPlan *plan, const AssayGroup *group, GError **error);
 
 /* The bound on one cell: the claim's own, or the epsilon that the cell's defense claims. */
 double assay_claim_bound (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell);

@@ -1,4 +1,4 @@
-/* From a group of a scenario to the parts of a plan. */
+/* From a group of a scenario to the components of a plan. */
 #include "runner/plan/component.h"
 
 #include <string.h>
@@ -13,26 +13,16 @@
 static const char *const attack_keys[] = { "plugin", "grants", "tune_measure", NULL };
 static const char *const other_keys[] = { "plugin", NULL };
 
-/* The plugin that the group names; a metric's label is its plugin unless it says otherwise. */
-static const AssayPlugin *
-find_plugin (const AssayScenario *scenario, const AssayGroup *group, AssayPluginType type,
-             GError **error)
-{
-  const AssayEntry *entry = assay_group_find (group, "plugin");
-  const char *id = entry != NULL ? entry->value : group->label;
+/* What the components of a group are made of. */
+typedef struct {
+  const AssayGroup *group;
   const AssayPlugin *plugin;
-
-  if (entry == NULL && type != ASSAY_PLUGIN_METRIC) {
-    assay_fail (error, ASSAY_ERROR_SCENARIO, "'plugin' is missing; 'assay list %ss' shows all",
-                assay_plugin_type_name (type));
-    assay_scenario_blame (scenario, group, NULL, error);
-    return NULL;
-  }
-  plugin = assay_registry_find (type, id, error);
-  if (plugin == NULL)
-    assay_scenario_blame (scenario, group, entry, error);
-  return plugin;
-}
+  const char *const *own;      /* keys of every such group */
+  const char *const *reserved; /* keys that are left to the caller */
+  GArray *axes, *tuned;        /* Axis: of settings, of tune.SETTING */
+  guint grants;
+  const char *tune_measure;
+} Source;
 
 /* One swept key: the values that it takes. */
 typedef struct {
@@ -47,69 +37,90 @@ axis_clear (gpointer data)
   g_strfreev (((Axis *) data)->values);
 }
 
+static void
+source_clear (Source *source)
+{
+  g_array_unref (source->axes);
+  g_array_unref (source->tuned);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Source, source_clear)
+
+/* The plugin that the group names; a metric's label is its plugin unless it says otherwise. */
+static gboolean
+find_plugin (Source *source, AssayPluginType type, GError **error)
+{
+  const AssayGroup *group = source->group;
+  const AssayEntry *entry = assay_group_find (group, "plugin");
+
+  if (entry == NULL && type != ASSAY_PLUGIN_METRIC)
+    return assay_group_fail (group, NULL, error, ASSAY_ERROR_SCENARIO,
+                             "'plugin' is missing; 'assay list %ss' shows all",
+                             assay_plugin_type_name (type));
+  source->plugin = assay_registry_find (type, entry != NULL ? entry->value : group->label, error);
+  return source->plugin != NULL || assay_group_blame (group, entry, error);
+}
+
 /* A key that is neither the group's own nor a setting of its plugin. Where nothing is like it, all
  * are named. */
 static gboolean
-fail_unknown_key (const AssayPlugin *plugin, const char *key, const char *const *own,
-                  const char *const *reserved, gboolean is_tuning, GError **error)
+fail_unknown_key (const Source *source, const AssayEntry *entry, gboolean is_tuning, GError **error)
 {
-  const char *const *const lists[] = { own, reserved };
+  const char *const *const lists[] = { source->own, source->reserved };
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *hint = NULL;
   g_autofree char *all = NULL;
 
-  for (const AssayParam *param = plugin->parameters; param != NULL && param->name != NULL; param++)
+  for (const AssayParam *param = source->plugin->parameters; param != NULL && param->name != NULL;
+       param++)
     g_ptr_array_add (names, g_strconcat (is_tuning ? TUNE_PREFIX : "", param->name, NULL));
   for (guint l = 0; !is_tuning && l < G_N_ELEMENTS (lists); l++)
     for (guint i = 0; lists[l][i] != NULL; i++)
       g_ptr_array_add (names, g_strdup (lists[l][i]));
-  g_ptr_array_add (names, NULL);
-  hint = assay_text_did_you_mean (key, (const char *const *) names->pdata);
+  hint = assay_names_hint (names, entry->key);
   all = g_strjoinv (", ", (char **) names->pdata);
   if (*hint == '\0' && *all != '\0')
-    return assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown key '%s'; expected one of %s", key,
-                       all);
-  return assay_fail (error, ASSAY_ERROR_SCENARIO, "unknown key '%s'%s", key, hint);
+    return assay_group_fail (source->group, entry, error, ASSAY_ERROR_SCENARIO,
+                             "unknown key '%s'; expected one of %s", entry->key, all);
+  return assay_group_fail (source->group, entry, error, ASSAY_ERROR_SCENARIO, "unknown key '%s'%s",
+                           entry->key, hint);
 }
 
-/* The group's settings (or, with @is_tuning, its tune.KEY) as axes. */
-static GArray *
-collect_axes (const AssayScenario *scenario, const AssayGroup *group, const AssayPlugin *plugin,
-              const char *const *own, const char *const *reserved, gboolean is_tuning,
-              GError **error)
+/* Adds the key of a setting @name with its values, each of which must be one that it can have. */
+static gboolean
+add_axis (const Source *source, const AssayEntry *entry, const char *name, GArray *axes,
+          GError **error)
 {
-  g_autoptr (GArray) axes = g_array_new (FALSE, FALSE, sizeof (Axis));
+  const AssayPlugin *plugin = source->plugin;
+  g_autoptr (AssaySettings) probe = assay_settings_new (plugin->parameters, plugin->settings_size);
+  const Axis axis = { entry, name, assay_entry_list (entry, error) };
 
-  g_array_set_clear_func (axes, axis_clear);
-  ASSAY_FOR_EACH (const AssayEntry, entry, group->entries) {
+  if (axis.values == NULL)
+    return assay_group_blame (source->group, entry, error);
+  g_array_append_val (axes, axis);
+  for (guint v = 0; axis.values[v] != NULL; v++)
+    if (!assay_settings_set (probe, name, axis.values[v], error))
+      return assay_group_blame (source->group, entry, error);
+  return TRUE;
+}
+
+/* The group's settings or, with @is_tuning, its tune.SETTING. */
+static gboolean
+collect_axes (const Source *source, gboolean is_tuning, GArray *axes, GError **error)
+{
+  ASSAY_FOR_EACH (const AssayEntry, entry, source->group->entries) {
     const gboolean is_tune = g_str_has_prefix (entry->key, TUNE_PREFIX);
     const char *name = is_tune ? entry->key + strlen (TUNE_PREFIX) : entry->key;
-    g_autoptr (AssaySettings) probe = NULL;
-    Axis axis;
 
-    if (is_tune != is_tuning)
+    if (is_tune != is_tuning
+        || (!is_tune
+            && (g_strv_contains (source->own, name) || g_strv_contains (source->reserved, name))))
       continue;
-    if (!is_tune && (g_strv_contains (own, name) || g_strv_contains (reserved, name)))
-      continue;
-    if (!assay_param_exists (plugin->parameters, name)) {
-      fail_unknown_key (plugin, entry->key, own, reserved, is_tuning, error);
-      assay_scenario_blame (scenario, group, entry, error);
-      return NULL;
-    }
-    axis = (Axis){ entry, name, assay_entry_list (entry, error) };
-    if (axis.values == NULL) {
-      assay_scenario_blame (scenario, group, entry, error);
-      return NULL;
-    }
-    g_array_append_val (axes, axis);
-    probe = assay_settings_new (plugin->parameters, plugin->settings_size);
-    for (guint v = 0; axis.values[v] != NULL; v++)
-      if (!assay_settings_set (probe, name, axis.values[v], error)) {
-        assay_scenario_blame (scenario, group, entry, error);
-        return NULL;
-      }
+    if (assay_param_exists (source->plugin->parameters, name)
+            ? !add_axis (source, entry, name, axes, error)
+            : !fail_unknown_key (source, entry, is_tuning, error))
+      return FALSE;
   }
-  return g_steal_pointer (&axes);
+  return TRUE;
 }
 
 /* "4; 04" and "yes; true" are one setting twice: its cells would be counted twice. */
@@ -161,18 +172,13 @@ multiply_out (const AssaySettings *base, const GArray *axes, GError **error)
 }
 
 static gboolean
-parse_grants (const AssayScenario *scenario, const AssayGroup *group, guint *ret_grants,
-              GError **error)
+parse_grants (Source *source, GError **error)
 {
-  const AssayEntry *entry = assay_group_find (group, "grants");
-  g_auto (GStrv) values = NULL;
-  guint grants = 0;
+  const AssayEntry *entry = assay_group_find (source->group, "grants");
+  g_auto (GStrv) values = entry != NULL ? assay_entry_list (entry, error) : NULL;
 
-  if (entry == NULL)
-    return TRUE;
-  values = assay_entry_list (entry, error);
   if (values == NULL)
-    return assay_scenario_blame (scenario, group, entry, error);
+    return entry == NULL || assay_group_blame (source->group, entry, error);
   for (guint v = 0; values[v] != NULL; v++) {
     guint bit = 0;
 
@@ -182,63 +188,50 @@ parse_grants (const AssayScenario *scenario, const AssayGroup *group, guint *ret
       g_autofree char *hint = assay_text_did_you_mean (values[v], assay_grant_names);
       g_autofree char *all = g_strjoinv (", ", (char **) assay_grant_names);
 
-      assay_fail (error, ASSAY_ERROR_PARAMETER, "unknown grant '%s'%s; expected some of %s",
-                  values[v], hint, all);
-      return assay_scenario_blame (scenario, group, entry, error);
+      return assay_group_fail (source->group, entry, error, ASSAY_ERROR_PARAMETER,
+                               "unknown grant '%s'%s; expected some of %s", values[v], hint, all);
     }
-    grants |= 1u << bit;
+    source->grants |= 1u << bit;
   }
-  *ret_grants = grants;
   return TRUE;
 }
 
-/* Measures of guesses: an audit chooses its event itself. */
+/* That the measure is one of guesses: an audit chooses its event itself. */
 static gboolean
-is_known_measure (const char *name)
+check_measure (const AssayGroup *group, const AssayEntry *entry, GError **error)
 {
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+  g_autofree char *all = NULL;
+
   for (guint i = 0; assay_metrics[i] != NULL; i++)
-    for (const AssayMeasure *measure = assay_metrics[i]->measures; measure->name != NULL; measure++)
-      if (assay_metrics[i]->measure != NULL && g_str_equal (measure->name, name))
-        return TRUE;
-  return FALSE;
+    for (const AssayMeasure *m = assay_metrics[i]->measures; m->name != NULL; m++)
+      if (assay_metrics[i]->measure != NULL)
+        g_ptr_array_add (names, (gpointer) m->name);
+  if (g_ptr_array_find_with_equal_func (names, entry->value, g_str_equal, NULL))
+    return TRUE;
+  hint = assay_names_hint (names, entry->value);
+  all = g_strjoinv (", ", (char **) names->pdata);
+  return assay_group_fail (group, entry, error, ASSAY_ERROR_PARAMETER,
+                           "unknown measure '%s'%s; expected one of %s", entry->value, hint, all);
 }
 
 /* tune_measure, which stands exactly where something is tuned. */
 static gboolean
-parse_tune_measure (const AssayScenario *scenario, const AssayGroup *group, gboolean is_tuned,
-                    char **ret_measure, GError **error)
+parse_tune_measure (Source *source, GError **error)
 {
-  const AssayEntry *entry = assay_group_find (group, "tune_measure");
+  const AssayEntry *entry = assay_group_find (source->group, "tune_measure");
+  const gboolean is_tuned = source->tuned->len > 0;
 
-  if (!is_tuned && entry != NULL) {
-    assay_fail (error, ASSAY_ERROR_SCENARIO, "nothing is tuned; expected tune.SETTING = a; b; c");
-    return assay_scenario_blame (scenario, group, entry, error);
-  }
-  if (!is_tuned)
-    return TRUE;
-  if (entry == NULL) {
-    assay_fail (error, ASSAY_ERROR_SCENARIO,
-                "'tune_measure' is missing: the measure by which a setting is chosen");
-    return assay_scenario_blame (scenario, group, NULL, error);
-  }
-  if (!is_known_measure (entry->value)) {
-    g_autoptr (GPtrArray) names = g_ptr_array_new ();
-    g_autofree char *hint = NULL;
-    g_autofree char *all = NULL;
-
-    for (guint i = 0; assay_metrics[i] != NULL; i++)
-      for (const AssayMeasure *m = assay_metrics[i]->measures; m->name != NULL; m++)
-        if (assay_metrics[i]->measure != NULL)
-          g_ptr_array_add (names, (gpointer) m->name);
-    g_ptr_array_add (names, NULL);
-    hint = assay_text_did_you_mean (entry->value, (const char *const *) names->pdata);
-    all = g_strjoinv (", ", (char **) names->pdata);
-    assay_fail (error, ASSAY_ERROR_PARAMETER, "unknown measure '%s'%s; expected one of %s",
-                entry->value, hint, all);
-    return assay_scenario_blame (scenario, group, entry, error);
-  }
-  *ret_measure = g_strdup (entry->value);
-  return TRUE;
+  if (entry == NULL)
+    return !is_tuned
+           || assay_group_fail (source->group, NULL, error, ASSAY_ERROR_SCENARIO,
+                                "'tune_measure' is missing: the measure by which a setting is "
+                                "chosen");
+  source->tune_measure = entry->value;
+  return is_tuned ? check_measure (source->group, entry, error)
+                  : assay_group_fail (source->group, entry, error, ASSAY_ERROR_SCENARIO,
+                                      "nothing is tuned; expected tune.SETTING = a; b; c");
 }
 
 static char *
@@ -270,18 +263,17 @@ describe_axes (const GArray *axes)
 
 /* A setting that is both given and tuned contradicts itself. */
 static gboolean
-check_disjoint (const AssayScenario *scenario, const AssayGroup *group, const GArray *axes,
-                const GArray *tuned, GError **error)
+check_disjoint (const Source *source, GError **error)
 {
-  for (guint t = 0; t < tuned->len; t++)
-    for (guint a = 0; a < axes->len; a++)
-      if (g_str_equal (g_array_index (axes, Axis, a).name, g_array_index (tuned, Axis, t).name)) {
-        const AssayEntry *entry = g_array_index (tuned, Axis, t).entry;
+  for (guint t = 0; t < source->tuned->len; t++)
+    for (guint a = 0; a < source->axes->len; a++) {
+      const Axis *tuned = &g_array_index (source->tuned, Axis, t);
 
-        assay_fail (error, ASSAY_ERROR_SCENARIO,
-                    "%s: the setting is also given a value in this group", entry->key);
-        return assay_scenario_blame (scenario, group, entry, error);
-      }
+      if (g_str_equal (g_array_index (source->axes, Axis, a).name, tuned->name))
+        return assay_group_fail (source->group, tuned->entry, error, ASSAY_ERROR_SCENARIO,
+                                 "%s: the setting is also given a value in this group",
+                                 tuned->entry->key);
+    }
   return TRUE;
 }
 
@@ -298,72 +290,65 @@ new_settings (const AssayScenario *scenario, const AssayPlugin *plugin)
 }
 
 static gboolean
-add_parts (const AssayScenario *scenario, const AssayGroup *group, const AssayPlugin *plugin,
-           const GArray *axes, const GArray *tuned, guint grants, const char *tune_measure,
-           GPtrArray *ret_components, GError **error)
+add_components (const Source *source, GPtrArray *ret_components, GError **error)
 {
-  g_autoptr (AssaySettings) defaults = new_settings (scenario, plugin);
-  g_autoptr (GPtrArray) all = multiply_out (defaults, axes, error);
+  g_autoptr (AssaySettings) defaults = new_settings (source->group->scenario, source->plugin);
+  g_autoptr (GPtrArray) all = multiply_out (defaults, source->axes, error);
 
   if (all == NULL)
     return FALSE;
-  for (guint i = 0; i < all->len; i++) {
-    AssayComponent *component = g_new0 (AssayComponent, 1);
+  ASSAY_FOR_EACH (const AssaySettings, settings, all) {
+    AssayComponent *component = assay_component_new (
+        source->group->kind, source->group->label, source->plugin, assay_settings_copy (settings));
 
     g_ptr_array_add (ret_components, component);
-    component->label = g_strdup (group->label);
-    component->plugin = plugin;
-    component->line = group->line;
-    component->grants = grants;
-    component->settings = assay_settings_copy (all->pdata[i]);
-    if (tuned->len > 0) {
-      component->candidates = multiply_out (component->settings, tuned, error);
+    component->line = source->group->line;
+    component->grants = source->grants;
+    if (source->tuned->len > 0) {
+      component->candidates = multiply_out (settings, source->tuned, error);
       if (component->candidates == NULL)
         return FALSE;
-      component->tuned_keys = describe_axes (tuned);
-      component->tune_measure = g_strdup (tune_measure);
+      component->tuned_keys = describe_axes (source->tuned);
+      component->tune_measure = g_strdup (source->tune_measure);
     }
     component->canonical = canonical_part (component);
-    if (!assay_settings_check_complete (component->settings, error))
+    if (!assay_settings_check_complete (settings, error))
       return FALSE;
   }
   return TRUE;
 }
 
+static GArray *
+new_axes (void)
+{
+  GArray *axes = g_array_new (FALSE, FALSE, sizeof (Axis));
+
+  g_array_set_clear_func (axes, axis_clear);
+  return axes;
+}
+
 gboolean
-assay_component_from_group (const AssayScenario *scenario, const AssayGroup *group,
-                            AssayPluginType type, const char *const *reserved,
-                            GPtrArray *ret_components, GError **error)
+assay_component_from_group (const AssayGroup *group, AssayPluginType type,
+                            const char *const *reserved, GPtrArray *ret_components, GError **error)
 {
   const gboolean is_attack = type == ASSAY_PLUGIN_ATTACK;
-  const char *const *own = is_attack ? attack_keys : other_keys;
-  const AssayPlugin *plugin = find_plugin (scenario, group, type, error);
-  g_autoptr (GArray) axes = NULL;
-  g_autoptr (GArray) tuned = NULL;
-  g_autofree char *tune_measure = NULL;
-  guint grants = 0;
+  g_auto (Source) source = { .group = group,
+                             .own = is_attack ? attack_keys : other_keys,
+                             .reserved = reserved,
+                             .axes = new_axes (),
+                             .tuned = new_axes () };
 
-  if (plugin == NULL)
+  if (!find_plugin (&source, type, error) || !collect_axes (&source, FALSE, source.axes, error)
+      || !collect_axes (&source, TRUE, source.tuned, error))
     return FALSE;
-  axes = collect_axes (scenario, group, plugin, own, reserved, FALSE, error);
-  if (axes == NULL)
-    return FALSE;
-  tuned = collect_axes (scenario, group, plugin, own, reserved, TRUE, error);
-  if (tuned == NULL)
-    return FALSE;
-  if (!is_attack && tuned->len > 0) {
-    assay_fail (error, ASSAY_ERROR_SCENARIO, "only settings of an attack can be tuned");
-    return assay_scenario_blame (scenario, group, g_array_index (tuned, Axis, 0).entry, error);
-  }
+  if (!is_attack && source.tuned->len > 0)
+    return assay_group_fail (group, g_array_index (source.tuned, Axis, 0).entry, error,
+                             ASSAY_ERROR_SCENARIO, "only settings of an attack can be tuned");
   if (is_attack
-      && (!parse_grants (scenario, group, &grants, error)
-          || !parse_tune_measure (scenario, group, tuned->len > 0, &tune_measure, error)
-          || !check_disjoint (scenario, group, axes, tuned, error)))
+      && (!parse_grants (&source, error) || !parse_tune_measure (&source, error)
+          || !check_disjoint (&source, error)))
     return FALSE;
-  if (!add_parts (scenario, group, plugin, axes, tuned, grants, tune_measure, ret_components,
-                  error))
-    return assay_scenario_blame (scenario, group, NULL, error);
-  return TRUE;
+  return add_components (&source, ret_components, error) || assay_group_blame (group, NULL, error);
 }
 
 /* ---- Names ---- */

@@ -9,9 +9,9 @@ G_BEGIN_DECLS
 /* Every combination of @group's settings as an AssayComponent added to @ret_components; the key
  * that stands last varies fastest. Keys in @reserved (NULL-terminated) are left to the caller.
  * Errors name file, line, group and key. */
-gboolean assay_component_from_group (const AssayScenario *scenario, const AssayGroup *group,
-                                     AssayPluginType type, const char *const *reserved,
-                                     GPtrArray *ret_components, GError **error);
+gboolean assay_component_from_group (const AssayGroup *group, AssayPluginType type,
+                                     const char *const *reserved, GPtrArray *ret_components,
+                                     GError **error);
 
 /* Names every part by its label and by the settings in which parts of that label differ. */
 void assay_component_set_names (GPtrArray *components);

@@ -4,7 +4,6 @@
 
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
-#include "runner/plan/group.h"
 #include "runner/plan/selector.h"
 
 #define DEFAULT_UNITS 8
@@ -113,8 +112,8 @@ choose_metric (const GPtrArray *showing, const char **ret_label, GError **error)
 }
 
 static gboolean
-read_metric (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-             AssayContactSheet *sheet, GError **error)
+read_metric (const AssayPlan *plan, const AssayGroup *group, AssayContactSheet *sheet,
+             GError **error)
 {
   const AssayEntry *entry = assay_group_find (group, "metric");
   g_autoptr (GPtrArray) showing = list_showing (plan);
@@ -122,14 +121,14 @@ read_metric (const AssayPlan *plan, const AssayScenario *scenario, const AssayGr
 
   return ((label != NULL || choose_metric (showing, &label, error))
           && find_metric (plan, label, showing, sheet, error))
-         || assay_scenario_blame (scenario, group, entry, error);
+         || assay_group_blame (group, entry, error);
 }
 
 /* ---- Reading ---- */
 
 static gboolean
-read_released (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-               AssayContactSheet *sheet, GError **error)
+read_released (const AssayPlan *plan, const AssayGroup *group, AssayContactSheet *sheet,
+               GError **error)
 {
   static const char *const yes[] = { "yes", "true", NULL };
   static const char *const no[] = { "no", "false", NULL };
@@ -139,34 +138,30 @@ read_released (const AssayPlan *plan, const AssayScenario *scenario, const Assay
   if (entry == NULL)
     return TRUE;
   sheet->has_released = g_strv_contains (yes, entry->value);
-  if (!sheet->has_released && !g_strv_contains (no, entry->value)) {
-    assay_fail (error, ASSAY_ERROR_PARAMETER, "released = '%s': expected yes or no", entry->value);
-    return assay_scenario_blame (scenario, group, entry, error);
-  }
+  if (!sheet->has_released && !g_strv_contains (no, entry->value))
+    return assay_group_fail (group, entry, error, ASSAY_ERROR_PARAMETER,
+                             "released = '%s': expected yes or no", entry->value);
   if (!sheet->has_released || !component->metric->has_own_units)
     return TRUE;
-  assay_fail (error, ASSAY_ERROR_MISMATCH,
-              "released = yes shows what was released of a secret, but metric '%s' does not show "
-              "secrets one by one",
-              component->label);
-  return assay_scenario_blame (scenario, group, entry, error);
+  return assay_group_fail (
+      group, entry, error, ASSAY_ERROR_MISMATCH,
+      "released = yes shows what was released of a secret, but metric '%s' does not show "
+      "secrets one by one",
+      component->label);
 }
 
 AssayContactSheet *
-assay_contact_sheet_new (const AssayPlan *plan, const AssayScenario *scenario,
-                         const AssayGroup *group, GError **error)
+assay_contact_sheet_new (const AssayPlan *plan, const AssayGroup *group, GError **error)
 {
   AssayContactSheet *sheet = g_new0 (AssayContactSheet, 1);
   gint64 count = DEFAULT_UNITS;
 
   sheet->name = g_strdup (group->label);
   sheet->line = group->line;
-  if (assay_group_check_keys (scenario, group, keys, error)
-      && assay_group_integer (scenario, group, "count", 1, ASSAY_CONTACT_SHEET_MAX_UNITS, &count,
-                              error)
-      && read_metric (plan, scenario, group, sheet, error)
-      && read_released (plan, scenario, group, sheet, error)
-      && (sheet->selector = assay_selector_new (plan, scenario, group, error)) != NULL) {
+  if (assay_group_check_keys (group, keys, error)
+      && assay_group_integer (group, "count", 1, ASSAY_CONTACT_SHEET_MAX_UNITS, &count, error)
+      && read_metric (plan, group, sheet, error) && read_released (plan, group, sheet, error)
+      && (sheet->selector = assay_selector_new (plan, group, error)) != NULL) {
     sheet->count = (gsize) count;
     return sheet;
   }

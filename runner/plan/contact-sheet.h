@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 #define ASSAY_CONTACT_SHEET_MAX_PICTURES 600
 
 /* Reads [pictures NAME]. ASSAY_ERROR_SCENARIO, _PARAMETER, _MISMATCH with file, line and key. */
-AssayContactSheet *assay_contact_sheet_new (const AssayPlan *plan, const AssayScenario *scenario,
-                                            const AssayGroup *group, GError **error);
+AssayContactSheet *assay_contact_sheet_new (const AssayPlan *plan, const AssayGroup *group,
+                                            GError **error);
 
 /* ASSAY_ERROR_SCENARIO where it selects no cell of the plan, or more than fit into a sheet;
  * ASSAY_ERROR_MISMATCH where released images are wanted and there are none. */

@@ -140,32 +140,32 @@ verify_guesses (const AssayPlan *plan, const AssayComponent *component, GChecksu
   return TRUE;
 }
 
+typedef gboolean (*Verify) (const AssayPlan *plan, const AssayComponent *component,
+                            GChecksum *checksum, GError **error);
+
+static gboolean
+verify_all (const AssayPlan *plan, const GPtrArray *components, Verify verify, GChecksum *checksum,
+            const AssayComponent **ret_component, GError **error)
+{
+  ASSAY_FOR_EACH (const AssayComponent, component, components)
+    if (is_external (component)) {
+      *ret_component = component;
+      if (!verify (plan, component, checksum, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
-assay_external_verify (AssayPlan *plan, const char **ret_kind, const AssayComponent **ret_component,
-                       GError **error)
+assay_external_verify (AssayPlan *plan, const AssayComponent **ret_component, GError **error)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  gboolean is_any = FALSE;
 
-  *ret_kind = "defense";
-  for (guint i = 0; i < plan->defenses->len; i++) {
-    *ret_component = assay_plan_component (plan->defenses, i);
-    if (!is_external (*ret_component))
-      continue;
-    is_any = TRUE;
-    if (!verify_releases (plan, *ret_component, checksum, error))
-      return FALSE;
-  }
-  *ret_kind = "attack";
-  for (guint i = 0; i < plan->attacks->len; i++) {
-    *ret_component = assay_plan_component (plan->attacks, i);
-    if (!is_external (*ret_component))
-      continue;
-    is_any = TRUE;
-    if (!verify_guesses (plan, *ret_component, checksum, error))
-      return FALSE;
-  }
-  if (is_any)
+  *ret_component = NULL;
+  if (!verify_all (plan, plan->defenses, verify_releases, checksum, ret_component, error)
+      || !verify_all (plan, plan->attacks, verify_guesses, checksum, ret_component, error))
+    return FALSE;
+  if (*ret_component != NULL)
     plan->external = g_strdup (g_checksum_get_string (checksum));
   return TRUE;
 }

@@ -12,16 +12,19 @@
 #define MAX_CELLS 10000000
 
 static gboolean
-blame (const AssayPlan *plan, const char *kind, const AssayComponent *component, GError **error)
+blame (const AssayPlan *plan, const AssayComponent *component, GError **error)
 {
   if (component->line == 0)
-    g_prefix_error (error, "%s: %s %s: ", plan->scenario, kind, component->label);
+    g_prefix_error (error, "%s: %s %s: ", plan->scenario, component->kind, component->label);
   else
     g_prefix_error (error, "%s:%u%s: [%s%s%s] ", plan->scenario, component->line,
-                    plan->is_changed ? " (as changed by --set)" : "", kind,
+                    plan->is_changed ? " (as changed by --set)" : "", component->kind,
                     *component->label != '\0' ? " " : "", component->label);
   return FALSE;
 }
+
+#define fail_for(plan, component, error, ...)                                                      \
+  (assay_error_set (error, __VA_ARGS__), blame (plan, component, error))
 
 /* Grants that a dataset can provide. */
 static guint
@@ -87,7 +90,7 @@ probe_datasets (AssayPlan *plan, GError **error)
     if ((component->plugin->check != NULL
          && !component->plugin->check (component->settings->values, &nothing, error))
         || !plugin->probe (&context, &plan->probes[i], error))
-      return blame (plan, "dataset", component, error);
+      return blame (plan, component, error);
   }
   return TRUE;
 }
@@ -97,7 +100,7 @@ check_pools (const AssayPlan *plan, GError **error)
 {
   for (guint i = 0; i < plan->datasets->len; i++)
     if (!assay_plan_check_pool (plan, plan->probes[i].n_secrets, plan->probes[i].n_groups, error))
-      return blame (plan, "dataset", assay_plan_component (plan->datasets, i), error);
+      return blame (plan, assay_plan_component (plan->datasets, i), error);
   return TRUE;
 }
 
@@ -139,16 +142,16 @@ check_defense (const AssayPlan *plan, const AssayComponent *component, GError **
   const guint uses = defense->uses != NULL ? defense->uses (component->settings->values) : 0;
 
   if (!check_settings (plan, component, component->settings, error))
-    return blame (plan, "defense", component, error);
+    return blame (plan, component, error);
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing
         = assay_grants_describe (uses & ~grants_offered (&plan->probes[i]));
 
     if (*missing == '\0')
       continue;
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "draws its material from the role '%s', which the dataset does not have", missing);
-    return blame (plan, "defense", component, error);
+    return fail_for (plan, component, error, ASSAY_ERROR_MISMATCH,
+                     "draws its material from the role '%s', which the dataset does not have",
+                     missing);
   }
   return TRUE;
 }
@@ -216,16 +219,14 @@ check_attack (const AssayPlan *plan, AssayComponent *component, GError **error)
   g_autoptr (GError) last = NULL;
 
   if (!check_grants (plan, component, error))
-    return blame (plan, "attack", component, error);
-  if (component->candidates != NULL && !assay_game_has_guess (component->attack->game)) {
-    assay_fail (error, ASSAY_ERROR_SCENARIO,
-                "attack '%s' chooses its event on training runs of its own: nothing to tune",
-                component->plugin->id);
-    return blame (plan, "attack", component, error);
-  }
+    return blame (plan, component, error);
+  if (component->candidates != NULL && !assay_game_has_guess (component->attack->game))
+    return fail_for (plan, component, error, ASSAY_ERROR_SCENARIO,
+                     "attack '%s' chooses its event on training runs of its own: nothing to tune",
+                     component->plugin->id);
   if (component->candidates == NULL)
     return check_settings (plan, component, component->settings, error)
-           || blame (plan, "attack", component, error);
+           || blame (plan, component, error);
   for (guint i = component->candidates->len; i > 0; i--) {
     g_clear_error (&last);
     if (!check_settings (plan, component, component->candidates->pdata[i - 1], &last))
@@ -234,7 +235,7 @@ check_attack (const AssayPlan *plan, AssayComponent *component, GError **error)
   if (component->candidates->len > 0)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&last));
-  return blame (plan, "attack", component, error);
+  return blame (plan, component, error);
 }
 
 /* The measure by which settings are chosen must be one: a metric that is played with several
@@ -252,10 +253,10 @@ check_tune_measure (const AssayPlan *plan, const AssayComponent *component, GErr
   }
   if (n_found <= 1)
     return TRUE;
-  assay_fail (error, ASSAY_ERROR_SCENARIO,
-              "tune_measure = %s is measured with %u settings; expected one [metric NAME] for it",
-              component->tune_measure, n_found);
-  return blame (plan, "attack", component, error);
+  return fail_for (
+      plan, component, error, ASSAY_ERROR_SCENARIO,
+      "tune_measure = %s is measured with %u settings; expected one [metric NAME] for it",
+      component->tune_measure, n_found);
 }
 
 /* Every dataset must hold what a utility needs. */
@@ -286,11 +287,11 @@ check_parts (AssayPlan *plan, GError **error)
       return FALSE;
   ASSAY_FOR_EACH (const AssayComponent, component, plan->metrics) {
     if (!check_settings (plan, component, component->settings, error))
-      return blame (plan, "metric", component, error);
+      return blame (plan, component, error);
   }
   for (guint i = 0; i < plan->utilities->len; i++)
     if (!check_utility (plan, plan->utilities->pdata[i], error))
-      return blame (plan, "utility", plan->utilities->pdata[i], error);
+      return blame (plan, plan->utilities->pdata[i], error);
   return TRUE;
 }
 
@@ -304,7 +305,7 @@ check_pairs (const AssayPlan *plan, GError **error)
 
     if (mechanism != NULL && mechanism->check_pairs != NULL
         && !mechanism->check_pairs (settings, error))
-      return blame (plan, "defense", component, error);
+      return blame (plan, component, error);
   }
   return TRUE;
 }
@@ -331,8 +332,7 @@ note_skip (AssayPlan *plan, const AssayComponent *defense, const AssayComponent 
 
 /* What can be combined with no defense at all is a mistake, not a skip. */
 static gboolean
-check_is_used (AssayPlan *plan, const char *kind, const AssayComponent *component, WhyNot ask,
-               GError **error)
+check_is_used (AssayPlan *plan, const AssayComponent *component, WhyNot ask, GError **error)
 {
   g_autofree char *reason = NULL;
 
@@ -342,8 +342,8 @@ check_is_used (AssayPlan *plan, const char *kind, const AssayComponent *componen
     if (reason == NULL)
       return TRUE;
   }
-  assay_fail (error, ASSAY_ERROR_MISMATCH, "fits no defense of the scenario: %s", reason);
-  return blame (plan, kind, component, error);
+  return fail_for (plan, component, error, ASSAY_ERROR_MISMATCH,
+                   "fits no defense of the scenario: %s", reason);
 }
 
 /* What only shows when attack and defense are put together. */
@@ -353,7 +353,7 @@ check_cell (const AssayPlan *plan, const AssayCell *cell, GError **error)
   const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
 
   return cell->utility != ASSAY_NO_COMPONENT || assay_game_has_guess (component->attack->game)
-         || assay_fit_check_audit (plan, cell, error) || blame (plan, "attack", component, error);
+         || assay_fit_check_audit (plan, cell, error) || blame (plan, component, error);
 }
 
 /* Adds @cell, or notes why it cannot be played. */
@@ -395,10 +395,10 @@ static gboolean
 make_cells (AssayPlan *plan, GError **error)
 {
   for (guint a = 0; a < plan->attacks->len; a++)
-    if (!check_is_used (plan, "attack", plan->attacks->pdata[a], assay_fit_why_not, error))
+    if (!check_is_used (plan, plan->attacks->pdata[a], assay_fit_why_not, error))
       return FALSE;
   for (guint u = 0; u < plan->utilities->len; u++)
-    if (!check_is_used (plan, "utility", plan->utilities->pdata[u], assay_fit_why_no_use, error))
+    if (!check_is_used (plan, plan->utilities->pdata[u], assay_fit_why_no_use, error))
       return FALSE;
   for (guint d = 0; d < plan->datasets->len; d++)
     for (guint t = 0; t < plan->trials; t++)
@@ -430,11 +430,9 @@ check_memory (AssayPlan *plan, GError **error)
 static gboolean
 verify_external (AssayPlan *plan, GError **error)
 {
-  const char *kind = NULL;
   const AssayComponent *component = NULL;
 
-  return assay_external_verify (plan, &kind, &component, error)
-         || blame (plan, kind, component, error);
+  return assay_external_verify (plan, &component, error) || blame (plan, component, error);
 }
 
 gboolean

@@ -1,6 +1,19 @@
 /* A plan, and what can be asked of it. */
 #include "runner/plan/plan.h"
 
+AssayComponent *
+assay_component_new (const char *kind, const char *label, const AssayPlugin *plugin,
+                     AssaySettings *settings)
+{
+  AssayComponent *component = g_new (AssayComponent, 1);
+
+  *component = (AssayComponent){ .kind = g_intern_string (kind),
+                                 .label = g_strdup (label),
+                                 .plugin = plugin,
+                                 .settings = settings };
+  return component;
+}
+
 void
 assay_component_free (AssayComponent *component)
 {

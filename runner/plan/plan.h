@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 
 /* One setting of one group: what a cell is put together from. */
 typedef struct {
+  const char *kind; /* of the group: "dataset", "defense", "attack", "utility", "metric" */
   char *label;
   char *name; /* "lifting dimension=4": the label and the settings that vary under it */
   union { /* of the group's type */
@@ -206,6 +207,9 @@ AssayShape assay_plan_shape (const AssayPlan *plan, const AssayProbe *probe);
 /* Secrets that the plan takes from the pool: all trials and what is set apart for tuning. */
 guint64 assay_plan_secrets_needed (const AssayPlan *plan);
 
+/* @settings are taken over. What else there is to say of it, the caller adds. */
+AssayComponent *assay_component_new (const char *kind, const char *label, const AssayPlugin *plugin,
+                                     AssaySettings *settings);
 void assay_component_free (AssayComponent *component);
 void assay_skip_free (AssaySkip *skip);
 void assay_selector_free (AssaySelector *selector);

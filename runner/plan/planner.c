@@ -7,7 +7,6 @@
 #include "runner/plan/claim.h"
 #include "runner/plan/component.h"
 #include "runner/plan/contact-sheet.h"
-#include "runner/plan/group.h"
 #include "runner/plan/loaded.h"
 #include "runner/plan/pairing.h"
 
@@ -50,12 +49,12 @@ read_header (AssayPlan *plan, const AssayScenario *scenario, const AssayPlanOpti
   gint64 seed = 1, trials = 1;
 
   if (group != NULL
-      && (!assay_group_check_keys (scenario, group, scenario_keys, error)
-          || !assay_group_text (scenario, group, "title", &plan->title, error)
-          || !assay_group_text (scenario, group, "reference", &plan->reference, error)
-          || !assay_group_integer (scenario, group, "seed", 0, G_MAXINT64, &seed, error)
-          || !assay_group_integer (scenario, group, "trials", 1, 1000000, &trials, error)
-          || !assay_group_confidence (scenario, group, &plan->confidence, error)))
+      && (!assay_group_check_keys (group, scenario_keys, error)
+          || !assay_group_text (group, "title", &plan->title, error)
+          || !assay_group_text (group, "reference", &plan->reference, error)
+          || !assay_group_integer (group, "seed", 0, G_MAXINT64, &seed, error)
+          || !assay_group_integer (group, "trials", 1, 1000000, &trials, error)
+          || !assay_group_confidence (group, &plan->confidence, error)))
     return FALSE;
   if (plan->title == NULL)
     plan->title = g_path_get_basename (scenario->path);
@@ -98,10 +97,9 @@ add_default_metrics (AssayPlan *plan)
       is_left_out |= assay_plan_component (plan->metrics, i)->plugin == plugin;
     if (is_left_out)
       continue;
-    component = g_new0 (AssayComponent, 1);
-    component->label = g_strdup (plugin->id);
-    component->plugin = plugin;
-    component->settings = assay_settings_new (plugin->parameters, plugin->settings_size);
+    component
+        = assay_component_new ("metric", plugin->id, plugin,
+                               assay_settings_new (plugin->parameters, plugin->settings_size));
     component->canonical = assay_settings_canonical (component->settings);
     g_ptr_array_add (plan->metrics, component);
   }
@@ -109,31 +107,27 @@ add_default_metrics (AssayPlan *plan)
 
 /* order = random or file */
 static gboolean
-read_order (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group, GError **error)
+read_order (AssayPlan *plan, const AssayGroup *group, GError **error)
 {
   const AssayEntry *entry = assay_group_find (group, "order");
 
   if (entry == NULL)
     return TRUE;
   plan->keeps_order = g_str_equal (entry->value, "file");
-  if (!plan->keeps_order && !g_str_equal (entry->value, "random")) {
-    assay_fail (error, ASSAY_ERROR_PARAMETER, "order = '%s': expected random or file",
-                entry->value);
-    return assay_scenario_blame (scenario, group, entry, error);
-  }
-  if (plan->keeps_order && assay_group_find (group, "secret_groups") != NULL) {
-    assay_fail (error, ASSAY_ERROR_SCENARIO,
-                "order = file: groups are drawn in a random order; expected 'secrets' in place of "
-                "secret_groups");
-    return assay_scenario_blame (scenario, group, entry, error);
-  }
+  if (!plan->keeps_order && !g_str_equal (entry->value, "random"))
+    return assay_group_fail (group, entry, error, ASSAY_ERROR_PARAMETER,
+                             "order = '%s': expected random or file", entry->value);
+  if (plan->keeps_order && assay_group_find (group, "secret_groups") != NULL)
+    return assay_group_fail (
+        group, entry, error, ASSAY_ERROR_SCENARIO,
+        "order = file: groups are drawn in a random order; expected 'secrets' in place of "
+        "secret_groups");
   return TRUE;
 }
 
 /* Datasets that keep their order are taken whole unless the scenario says how many. */
 static gboolean
-check_order (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-             GError **error)
+check_order (AssayPlan *plan, const AssayGroup *group, GError **error)
 {
   for (guint i = 0; i < plan->datasets->len; i++) {
     const AssayPlugin *plugin = assay_plan_component (plan->datasets, i)->plugin;
@@ -144,44 +138,40 @@ check_order (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *g
     plan->takes_all = assay_group_find (group, "secrets") == NULL;
     if ((entry == NULL || plan->keeps_order) && plan->secret_groups == 0)
       continue;
-    assay_fail (error, ASSAY_ERROR_SCENARIO,
-                "dataset '%s' is taken in its own order; expected neither order = random nor "
-                "secret_groups",
-                plugin->id);
-    return assay_scenario_blame (scenario, group, entry, error);
+    return assay_group_fail (
+        group, entry, error, ASSAY_ERROR_SCENARIO,
+        "dataset '%s' is taken in its own order; expected neither order = random nor "
+        "secret_groups",
+        plugin->id);
   }
   return TRUE;
 }
 
 static gboolean
-read_dataset (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-              GError **error)
+read_dataset (AssayPlan *plan, const AssayGroup *group, GError **error)
 {
   gint64 secrets = DEFAULT_SECRETS, tune_secrets = -1, groups = 0;
 
-  if (!assay_group_integer (scenario, group, "secrets", 1, MAX_SECRETS, &secrets, error)
-      || !assay_group_integer (scenario, group, "secret_groups", 1, MAX_SECRETS, &groups, error)
-      || !assay_group_integer (scenario, group, "tune_secrets", 1, MAX_SECRETS, &tune_secrets,
-                               error))
+  if (!assay_group_integer (group, "secrets", 1, MAX_SECRETS, &secrets, error)
+      || !assay_group_integer (group, "secret_groups", 1, MAX_SECRETS, &groups, error)
+      || !assay_group_integer (group, "tune_secrets", 1, MAX_SECRETS, &tune_secrets, error))
     return FALSE;
-  if (groups > 0 && assay_group_find (group, "secrets") != NULL) {
-    assay_fail (error, ASSAY_ERROR_SCENARIO,
-                "secret_groups draws whole groups: expected it or 'secrets', not both");
-    return assay_scenario_blame (scenario, group, assay_group_find (group, "secret_groups"), error);
-  }
+  if (groups > 0 && assay_group_find (group, "secrets") != NULL)
+    return assay_group_fail (
+        group, assay_group_find (group, "secret_groups"), error, ASSAY_ERROR_SCENARIO,
+        "secret_groups draws whole groups: expected it or 'secrets', not both");
   plan->secrets = groups > 0 ? 0 : (guint64) secrets;
   plan->secret_groups = (guint64) groups;
   plan->tune_secrets = (guint64) (tune_secrets < 0 ? secrets : tune_secrets);
-  return read_order (plan, scenario, group, error)
-         && assay_component_from_group (scenario, group, ASSAY_PLUGIN_DATASET, dataset_keys,
-                                        plan->datasets, error)
-         && check_order (plan, scenario, group, error);
+  return read_order (plan, group, error)
+         && assay_component_from_group (group, ASSAY_PLUGIN_DATASET, dataset_keys, plan->datasets,
+                                        error)
+         && check_order (plan, group, error);
 }
 
 /* Utilities and metrics are one type of plugin: which of the two it is, its callback says. */
 static gboolean
-check_measuring (const AssayScenario *scenario, const AssayGroup *group,
-                 const GPtrArray *components, guint first, GError **error)
+check_measuring (const AssayGroup *group, const GPtrArray *components, guint first, GError **error)
 {
   const gboolean is_utility = g_str_equal (group->kind, "utility");
 
@@ -190,50 +180,44 @@ check_measuring (const AssayScenario *scenario, const AssayGroup *group,
 
     if ((metric->assess != NULL) == is_utility)
       continue;
-    assay_fail (error, ASSAY_ERROR_SCENARIO,
-                is_utility ? "'%s' measures guesses: expected it as [metric %s]"
-                           : "'%s' is a utility: expected it as [utility %s]",
-                metric->id, metric->id);
-    return assay_scenario_blame (scenario, group, NULL, error);
+    return assay_group_fail (group, NULL, error, ASSAY_ERROR_SCENARIO,
+                             is_utility ? "'%s' measures guesses: expected it as [metric %s]"
+                                        : "'%s' is a utility: expected it as [utility %s]",
+                             metric->id, metric->id);
   }
   return TRUE;
 }
 
 static gboolean
-read_measuring (const AssayScenario *scenario, const AssayGroup *group, GPtrArray *components,
-                GError **error)
+read_measuring (const AssayGroup *group, GPtrArray *components, GError **error)
 {
   const guint first = components->len;
 
-  return assay_component_from_group (scenario, group, ASSAY_PLUGIN_METRIC, no_keys, components,
-                                     error)
-         && check_measuring (scenario, group, components, first, error);
+  return assay_component_from_group (group, ASSAY_PLUGIN_METRIC, no_keys, components, error)
+         && check_measuring (group, components, first, error);
 }
 
 static gboolean
-read_group (AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group, GError **error)
+read_group (AssayPlan *plan, const AssayGroup *group, GError **error)
 {
   if (g_str_equal (group->kind, "scenario") || g_str_equal (group->kind, "claim")
       || g_str_equal (group->kind, "pictures"))
     return TRUE;
   if (g_str_equal (group->kind, "dataset"))
-    return read_dataset (plan, scenario, group, error);
+    return read_dataset (plan, group, error);
   if (g_str_equal (group->kind, "defense"))
-    return assay_component_from_group (scenario, group, ASSAY_PLUGIN_DEFENSE, no_keys,
-                                       plan->defenses, error);
+    return assay_component_from_group (group, ASSAY_PLUGIN_DEFENSE, no_keys, plan->defenses, error);
   if (g_str_equal (group->kind, "attack"))
-    return assay_component_from_group (scenario, group, ASSAY_PLUGIN_ATTACK, no_keys, plan->attacks,
-                                       error);
-  return read_measuring (scenario, group,
-                         g_str_equal (group->kind, "metric") ? plan->metrics : plan->utilities,
-                         error);
+    return assay_component_from_group (group, ASSAY_PLUGIN_ATTACK, no_keys, plan->attacks, error);
+  return read_measuring (
+      group, g_str_equal (group->kind, "metric") ? plan->metrics : plan->utilities, error);
 }
 
 static gboolean
 read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 {
   for (guint i = 0; i < scenario->groups->len; i++)
-    if (!read_group (plan, scenario, scenario->groups->pdata[i], error))
+    if (!read_group (plan, scenario->groups->pdata[i], error))
       return FALSE;
   add_default_metrics (plan);
   assay_component_set_names (plan->datasets);
@@ -258,7 +242,7 @@ read_claims (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 
     if (!g_str_equal (group->kind, "claim"))
       continue;
-    claim = assay_claim_new (plan, scenario, group, error);
+    claim = assay_claim_new (plan, group, error);
     if (claim == NULL)
       return FALSE;
     g_ptr_array_add (plan->claims, claim);
@@ -277,7 +261,7 @@ read_sheets (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 
     if (!g_str_equal (group->kind, "pictures"))
       continue;
-    sheet = assay_contact_sheet_new (plan, scenario, group, error);
+    sheet = assay_contact_sheet_new (plan, group, error);
     if (sheet == NULL)
       return FALSE;
     g_ptr_array_add (plan->sheets, sheet);

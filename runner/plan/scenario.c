@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/file-map.h"
 #include "core/base/text.h"
 
@@ -74,18 +73,24 @@ assay_group_name (const AssayGroup *group)
 }
 
 gboolean
-assay_scenario_blame (const AssayScenario *scenario, const AssayGroup *group,
-                      const AssayEntry *entry, GError **error)
+assay_group_blame (const AssayGroup *group, const AssayEntry *entry, GError **error)
 {
-  const guint line = entry != NULL ? entry->line : group->line;
   g_autofree char *name = assay_group_name (group);
 
   /* Unknown settings name the key themselves; the group says where to look. */
   if (entry != NULL && entry->line == 0)
     g_prefix_error (error, "--set %s.%s: ", name, entry->key);
   else
-    g_prefix_error (error, "%s:%u: [%s] ", scenario->path, line, name);
+    g_prefix_error (error, "%s:%u: [%s] ", group->scenario->path,
+                    entry != NULL ? entry->line : group->line, name);
   return FALSE;
+}
+
+char *
+assay_names_hint (GPtrArray *names, const char *word)
+{
+  g_ptr_array_add (names, NULL);
+  return assay_text_did_you_mean (word, (const char *const *) names->pdata);
 }
 
 /* Group labels become file names and parts of messages: letters, digits, - and _ only. */
@@ -151,11 +156,9 @@ parse_group (AssayScenario *scenario, AssayGroupCheck check, char *line, guint n
     return assay_fail (error, ASSAY_ERROR_SCENARIO, "group [%s] stands already on line %u", known,
                        before->line);
   }
-  group = g_new0 (AssayGroup, 1);
-  group->kind = g_strdup (kind);
-  group->label = g_strdup (label);
-  group->line = number;
-  group->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) entry_free);
+  group = g_new (AssayGroup, 1);
+  *group = (AssayGroup){ scenario, g_strdup (kind), g_strdup (label), number,
+                         g_ptr_array_new_with_free_func ((GDestroyNotify) entry_free) };
   g_ptr_array_add (scenario->groups, group);
   *ret_group = group;
   return TRUE;
@@ -164,11 +167,9 @@ parse_group (AssayScenario *scenario, AssayGroupCheck check, char *line, guint n
 static void
 add_entry (AssayGroup *group, const char *key, const char *value, guint line)
 {
-  AssayEntry *entry = g_new0 (AssayEntry, 1);
+  AssayEntry *entry = g_new (AssayEntry, 1);
 
-  entry->key = g_strdup (key);
-  entry->value = g_strdup (value);
-  entry->line = line;
+  *entry = (AssayEntry){ g_strdup (key), g_strdup (value), line };
   g_ptr_array_add (group->entries, entry);
 }
 
@@ -285,10 +286,9 @@ fail_no_group (const AssayScenario *scenario, const char *name, GError **error)
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *hint = NULL;
 
-  for (guint i = 0; i < scenario->groups->len; i++)
-    g_ptr_array_add (names, assay_group_name (scenario->groups->pdata[i]));
-  g_ptr_array_add (names, NULL);
-  hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
+  ASSAY_FOR_EACH (const AssayGroup, group, scenario->groups)
+    g_ptr_array_add (names, assay_group_name (group));
+  hint = assay_names_hint (names, name);
   return assay_fail (error, ASSAY_ERROR_SCENARIO, "the scenario has no group [%s]%s", name, hint);
 }
 
@@ -417,4 +417,63 @@ assay_entry_list (const AssayEntry *entry, GError **error)
     return NULL;
   g_ptr_array_add (items, NULL);
   return (char **) g_ptr_array_free (g_steal_pointer (&items), FALSE);
+}
+
+/* ---- Keys that are not a plugin's settings ---- */
+
+gboolean
+assay_group_check_keys (const AssayGroup *group, const char *const *keys, GError **error)
+{
+  ASSAY_FOR_EACH (const AssayEntry, entry, group->entries) {
+    g_autofree char *hint = NULL;
+
+    if (g_strv_contains (keys, entry->key))
+      continue;
+    hint = assay_text_did_you_mean (entry->key, keys);
+    return assay_group_fail (group, entry, error, ASSAY_ERROR_SCENARIO, "unknown key '%s'%s",
+                             entry->key, hint);
+  }
+  return TRUE;
+}
+
+gboolean
+assay_group_text (const AssayGroup *group, const char *key, char **ret_text, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, key);
+
+  *ret_text = entry != NULL ? assay_entry_text (entry, error) : NULL;
+  return entry == NULL || *ret_text != NULL || assay_group_blame (group, entry, error);
+}
+
+gboolean
+assay_group_integer (const AssayGroup *group, const char *key, gint64 low, gint64 high,
+                     gint64 *inout_value, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, key);
+  gint64 value;
+
+  if (entry == NULL)
+    return TRUE;
+  if (!assay_text_to_int (entry->value, &value) || value < low || value > high)
+    return assay_group_fail (group, entry, error, ASSAY_ERROR_PARAMETER,
+                             "%s = '%s': expected a whole number, %" G_GINT64_FORMAT
+                             " to %" G_GINT64_FORMAT,
+                             key, entry->value, low, high);
+  *inout_value = value;
+  return TRUE;
+}
+
+gboolean
+assay_group_confidence (const AssayGroup *group, double *inout_value, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "confidence");
+  double value;
+
+  if (entry == NULL)
+    return TRUE;
+  if (!assay_text_to_double (entry->value, &value) || value < 0.5 || value > 0.999999)
+    return assay_group_fail (group, entry, error, ASSAY_ERROR_PARAMETER,
+                             "confidence = '%s': expected a number, 0.5 to 0.999999", entry->value);
+  *inout_value = value;
+  return TRUE;
 }

@@ -6,8 +6,7 @@
  * privacy audit pass. The unit test checks that the two agree on what both accept. */
 #pragma once
 
-#include <glib.h>
-
+#include "core/base/error.h"
 #include "runner/plan/each.h"
 
 G_BEGIN_DECLS
@@ -18,19 +17,22 @@ typedef struct {
   guint line;  /* 0: from the command line */
 } AssayEntry;
 
+typedef struct _AssayScenario AssayScenario;
+
 typedef struct {
+  const AssayScenario *scenario;
   char *kind;  /* "scenario", "dataset", "defense", ... */
   char *label; /* "" where the kind has none */
   guint line;
   GPtrArray *entries;
 } AssayGroup;
 
-typedef struct {
+struct _AssayScenario {
   char *path;
   char *text;        /* as it was read */
   char *sha256;      /* of the file's bytes */
   GPtrArray *groups; /* in the order of the file */
-} AssayScenario;
+};
 
 /* ASSAY_ERROR_DATA: unreadable; ASSAY_ERROR_SCENARIO: "FILE:LINE: what". */
 AssayScenario *assay_scenario_load (const char *path, GError **error);
@@ -61,8 +63,27 @@ char *assay_entry_text (const AssayEntry *entry, GError **error);
  * An empty value, an empty item and a repeated one are errors. */
 char **assay_entry_list (const AssayEntry *entry, GError **error);
 
-/* Puts "FILE:LINE: [group] key: " before the message of @error; @entry may be NULL. FALSE. */
-gboolean assay_scenario_blame (const AssayScenario *scenario, const AssayGroup *group,
-                               const AssayEntry *entry, GError **error);
+/* Puts "FILE:LINE: [group] " before the message of @error, with the line of @entry where it is not
+ * NULL. FALSE. */
+gboolean assay_group_blame (const AssayGroup *group, const AssayEntry *entry, GError **error);
+/* Sets @error and blames the group, or its entry, for it. */
+#define assay_group_fail(group, entry, error, ...)                                                 \
+  (assay_error_set (error, __VA_ARGS__), assay_group_blame (group, entry, error))
+
+/* " (did you mean 'x'?)" of @names, to which a NULL is added, or "". */
+char *assay_names_hint (GPtrArray *names, const char *word);
+
+/* ---- Keys that are not a plugin's settings; each error names file, line, group and key ---- */
+
+/* ASSAY_ERROR_SCENARIO for a key that is not in @keys (NULL-terminated), with the closest one. */
+gboolean assay_group_check_keys (const AssayGroup *group, const char *const *keys, GError **error);
+/* The text of @key, or NULL in @ret_text where it does not stand there. */
+gboolean assay_group_text (const AssayGroup *group, const char *key, char **ret_text,
+                           GError **error);
+/* The number of @key; where it does not stand there, @inout_value stays as it is. */
+gboolean assay_group_integer (const AssayGroup *group, const char *key, gint64 low, gint64 high,
+                              gint64 *inout_value, GError **error);
+/* The same of the key `confidence`, 0.5 to 0.999999. */
+gboolean assay_group_confidence (const AssayGroup *group, double *inout_value, GError **error);
 
 G_END_DECLS

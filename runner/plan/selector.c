@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "runner/plan/group.h"
 
 /* Two-character operators first, so that "<=" is not read as "<". A value may hold more of them. */
 static const struct {
@@ -104,15 +103,14 @@ check_condition (const AssayPlan *plan, AssayCondition *condition, GError **erro
     g_propagate_error (error, g_steal_pointer (&first));
     return FALSE;
   }
-  g_ptr_array_add (names, NULL);
-  hint = assay_text_did_you_mean (condition->key, (const char *const *) names->pdata);
+  hint = assay_names_hint (names, condition->key);
   return assay_fail (error, ASSAY_ERROR_SCENARIO, "no %s of the scenario has a setting '%s'%s",
                      condition->role, condition->key, hint);
 }
 
 static gboolean
-read_conditions (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-                 AssaySelector *selector, GError **error)
+read_conditions (const AssayPlan *plan, const AssayGroup *group, AssaySelector *selector,
+                 GError **error)
 {
   const AssayEntry *entry = assay_group_find (group, "where");
   g_auto (GStrv) texts = NULL;
@@ -120,57 +118,53 @@ read_conditions (const AssayPlan *plan, const AssayScenario *scenario, const Ass
   if (entry == NULL)
     return TRUE;
   /* An empty text splits into nothing, which would select everything. */
-  if (*entry->value == '\0') {
-    assay_fail (error, ASSAY_ERROR_SCENARIO, "where: the value is empty");
-    return assay_scenario_blame (scenario, group, entry, error);
-  }
+  if (*entry->value == '\0')
+    return assay_group_fail (group, entry, error, ASSAY_ERROR_SCENARIO,
+                             "where: the value is empty");
   texts = g_strsplit (entry->value, ",", -1);
   for (guint i = 0; texts[i] != NULL; i++) {
     AssayCondition condition;
 
     if (!parse_condition (g_strstrip (texts[i]), &condition, error))
-      return assay_scenario_blame (scenario, group, entry, error);
+      return assay_group_blame (group, entry, error);
     g_array_append_val (selector->conditions, condition);
     if (!check_condition (plan, &g_array_index (selector->conditions, AssayCondition, i), error))
-      return assay_scenario_blame (scenario, group, entry, error);
+      return assay_group_blame (group, entry, error);
   }
   return TRUE;
 }
 
 /* A selector names a group of the scenario. */
 static gboolean
-read_label (const AssayScenario *scenario, const AssayGroup *group, const char *kind,
-            char **ret_label, GError **error)
+read_label (const AssayGroup *group, const char *kind, char **ret_label, GError **error)
 {
   const AssayEntry *entry = assay_group_find (group, kind);
   g_autoptr (GPtrArray) labels = g_ptr_array_new ();
   g_autofree char *hint = NULL;
 
-  if (!assay_group_text (scenario, group, kind, ret_label, error))
+  if (!assay_group_text (group, kind, ret_label, error))
     return FALSE;
-  if (*ret_label == NULL || assay_scenario_find (scenario, kind, *ret_label) != NULL)
+  if (*ret_label == NULL || assay_scenario_find (group->scenario, kind, *ret_label) != NULL)
     return TRUE;
-  ASSAY_FOR_EACH (const AssayGroup, other, scenario->groups) {
+  ASSAY_FOR_EACH (const AssayGroup, other, group->scenario->groups) {
     if (g_str_equal (other->kind, kind))
       g_ptr_array_add (labels, other->label);
   }
-  g_ptr_array_add (labels, NULL);
-  hint = assay_text_did_you_mean (*ret_label, (const char *const *) labels->pdata);
-  assay_fail (error, ASSAY_ERROR_SCENARIO, "the scenario has no [%s %s]%s", kind, *ret_label, hint);
-  return assay_scenario_blame (scenario, group, entry, error);
+  hint = assay_names_hint (labels, *ret_label);
+  return assay_group_fail (group, entry, error, ASSAY_ERROR_SCENARIO,
+                           "the scenario has no [%s %s]%s", kind, *ret_label, hint);
 }
 
 AssaySelector *
-assay_selector_new (const AssayPlan *plan, const AssayScenario *scenario, const AssayGroup *group,
-                    GError **error)
+assay_selector_new (const AssayPlan *plan, const AssayGroup *group, GError **error)
 {
   g_autoptr (AssaySelector) selector = g_new0 (AssaySelector, 1);
 
   selector->conditions = g_array_new (FALSE, FALSE, sizeof (AssayCondition));
-  if (read_label (scenario, group, "defense", &selector->defense, error)
-      && read_label (scenario, group, "attack", &selector->attack, error)
-      && read_label (scenario, group, "utility", &selector->utility, error)
-      && read_conditions (plan, scenario, group, selector, error))
+  if (read_label (group, "defense", &selector->defense, error)
+      && read_label (group, "attack", &selector->attack, error)
+      && read_label (group, "utility", &selector->utility, error)
+      && read_conditions (plan, group, selector, error))
     return g_steal_pointer (&selector);
   return NULL;
 }

@@ -9,8 +9,7 @@ G_BEGIN_DECLS
 
 /* Reads those of the keys that stand in @group. ASSAY_ERROR_SCENARIO, _PARAMETER with file, line
  * and key. */
-AssaySelector *assay_selector_new (const AssayPlan *plan, const AssayScenario *scenario,
-                                   const AssayGroup *group, GError **error);
+AssaySelector *assay_selector_new (const AssayPlan *plan, const AssayGroup *group, GError **error);
 
 /* Whether it selects @cell, whose attack (or utility) has @settings. */
 gboolean assay_selector_selects (const AssayPlan *plan, const AssaySelector *selector,

@@ -82,12 +82,12 @@ compare (const char *known, const char *now, GError **error)
 }
 
 static gboolean
-check_parts (const char *kind, const GPtrArray *components, AssayStore *store, gboolean is_new,
-             GHashTable *hashes, GError **error)
+check_components (const GPtrArray *components, AssayStore *store, gboolean is_new,
+                  GHashTable *hashes, GError **error)
 {
   for (guint i = 0; i < components->len; i++) {
     const AssayComponent *component = assay_plan_component (components, i);
-    g_autofree char *key = g_strdup_printf ("program.%s.%u", kind, i);
+    g_autofree char *key = g_strdup_printf ("program.%s.%u", component->kind, i);
     g_autofree char *known = NULL;
     g_autofree char *now = NULL;
 
@@ -98,7 +98,7 @@ check_parts (const char *kind, const GPtrArray *components, AssayStore *store, g
       return FALSE;
     if (known != NULL ? !compare (known, now, error)
                       : is_new && !assay_store_set (store, key, now, error)) {
-      g_prefix_error (error, "%s %s: ", kind, component->label);
+      g_prefix_error (error, "%s %s: ", component->kind, component->label);
       return FALSE;
     }
   }
@@ -111,8 +111,8 @@ assay_inputs_check_programs (const AssayPlan *plan, AssayStore *store, gboolean 
 {
   g_autoptr (GHashTable) hashes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
-  return check_parts ("defense", plan->defenses, store, is_new, hashes, error)
-         && check_parts ("attack", plan->attacks, store, is_new, hashes, error);
+  return check_components (plan->defenses, store, is_new, hashes, error)
+         && check_components (plan->attacks, store, is_new, hashes, error);
 }
 
 /* What was made elsewhere. */
