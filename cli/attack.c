@@ -1,57 +1,42 @@
 /* assay attack: step 2 alone. */
 #include "cli/cli.h"
-#include "cli/like.h"
+#include "cli/step.h"
 #include "core/plugin/registry.h"
 #include "runner/run/steps.h"
 
-typedef struct {
-  char *attack, *release, *database, *public_rows, *groups, *guess;
-  char **assignments, **repeats;
-  gint64 seed;
-  CliLike like;
-} AttackOptions;
+static struct {
+  CliStepOptions step;
+  char *release, *groups, *guess;
+  char **repeats;
+} options = { .step.seed = 1 };
 
-static void
-options_clear (AttackOptions *options)
-{
-  g_free (options->attack);
-  g_free (options->release);
-  g_free (options->database);
-  g_free (options->public_rows);
-  g_free (options->guess);
-  g_free (options->groups);
-  g_strfreev (options->assignments);
-  g_strfreev (options->repeats);
-  cli_like_clear (&options->like);
-}
-
-/* What the options hand over. */
-typedef struct {
-  AssayRows *database, *public_rows;
-  gint64 *groups;
-  GPtrArray *repeats;
-} Handed;
-
-static void
-handed_clear (Handed *handed)
-{
-  g_clear_pointer (&handed->database, assay_rows_unref);
-  g_clear_pointer (&handed->public_rows, assay_rows_unref);
-  g_clear_pointer (&handed->repeats, g_ptr_array_unref);
-  g_free (handed->groups);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Handed, handed_clear)
+static const GOptionEntry entries[]
+    = { { "attack", 'a', 0, G_OPTION_ARG_STRING, &options.step.name, "The attack", "NAME" },
+        CLI_STEP_SET (options.step, "A setting of it"),
+        { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release,
+          "Folder of the release, made by Assay or by any program", "DIR" },
+        { "database", 0, 0, G_OPTION_ARG_STRING, &options.step.database,
+          "Granted: the rows from which the defense drew", "FILE[a:b]" },
+        { "public", 0, 0, G_OPTION_ARG_STRING, &options.step.public_rows,
+          "Granted: public rows of the same kind as the secrets", "FILE[a:b]" },
+        { "groups", 0, 0, G_OPTION_ARG_STRING, &options.groups,
+          "Granted: a number for each released item, equal for those of one group", "FILE[a:b]" },
+        { "repeat", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.repeats,
+          "Granted: a further release of the same secrets; may be given several times", "DIR" },
+        { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder for the guess", "DIR" },
+        CLI_STEP_SEED (options.step, "Seed (default 1)"),
+        CLI_STEP_LIKE (options.step, "the attack, settings, grants and random numbers"),
+        G_OPTION_ENTRY_NULL };
 
 /* A further release of the same secrets. */
 static gboolean
-read_repeat (const char *folder, const AssayRelease *release, Handed *handed, GError **error)
+read_repeat (const char *folder, const AssayRelease *release, GPtrArray *repeats, GError **error)
 {
   AssayRelease *repeat = assay_release_read (folder, error);
 
   if (repeat == NULL)
     return FALSE;
-  g_ptr_array_add (handed->repeats, repeat);
+  g_ptr_array_add (repeats, repeat);
   if (repeat->kind != release->kind
       || assay_release_count (repeat) != assay_release_count (release)
       || assay_release_cols (repeat) != assay_release_cols (release))
@@ -81,137 +66,96 @@ read_groups (const char *place, const AssayRelease *release, gint64 **ret_groups
                               ret_groups, error);
 }
 
-static gboolean
-read_handed (const AttackOptions *options, const AssayRelease *release, Handed *handed,
-             GError **error)
+static GPtrArray *
+read_repeats (const AssayRelease *release, GError **error)
 {
-  if (!cli_open_rows (options->database, "database", &handed->database, error)
-      || !cli_open_rows (options->public_rows, "public", &handed->public_rows, error)
-      || !read_groups (options->groups, release, &handed->groups, error))
-    return FALSE;
-  handed->repeats = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
-  for (guint i = 0; options->repeats != NULL && options->repeats[i] != NULL; i++)
-    if (!read_repeat (options->repeats[i], release, handed, error))
-      return FALSE;
-  return TRUE;
+  g_autoptr (GPtrArray) repeats
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
+
+  for (guint i = 0; options.repeats != NULL && options.repeats[i] != NULL; i++)
+    if (!read_repeat (options.repeats[i], release, repeats, error))
+      return NULL;
+  return g_steal_pointer (&repeats);
 }
 
 /* What is given on the command line is what is granted, and the release is given whole; with --like
  * only what the cell grants is. */
 static guint
-grants_of (const AttackOptions *options, const AssayComponent *component)
+grants_of (const CliStep *step)
 {
-  return options->like.cell != NULL
-             ? component->grants
+  return options.step.like.cell != NULL
+             ? step->grants
              : ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC | ASSAY_GRANT_OTHER_RELEASES
                    | ASSAY_GRANT_LABELS | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_GROUPS
                    | ASSAY_GRANT_REPEATS;
 }
 
-static AssayStreamKey
-stream_of (const AttackOptions *options, const AssayPlugin *plugin, const AssaySettings *settings)
+static AssayShape
+shape_of (const CliStep *step, const AssayRelease *release)
 {
-  g_autofree char *canonical = assay_settings_canonical (settings);
-  g_autofree char *upstream = g_strconcat (plugin->id, "\n", canonical, NULL);
-
-  if (options->like.cell != NULL)
-    return assay_plan_stream (options->like.run->plan, options->like.cell, "attack", canonical);
-  return assay_stream_key ((guint64) options->seed, 0, "attack", upstream);
+  return (AssayShape){
+    .n_secrets = assay_release_count (release),
+    .cols = assay_release_cols (release),
+    .n_database = step->database != NULL ? assay_rows_count (step->database) : 0,
+    .n_public = step->public_rows != NULL ? assay_rows_count (step->public_rows) : 0,
+  };
 }
 
 static gboolean
-attack_release (const AttackOptions *options, const AssayComponent *component,
-                const AssaySettings *settings, GError **error)
+attack_release (CliStep *step, GError **error)
 {
-  const AssayAttack *attack = (const AssayAttack *) component->plugin;
-  g_autoptr (AssayRelease) release = assay_release_read (options->release, error);
-  g_auto (Handed) handed = { 0 };
+  const AssayAttack *attack = (const AssayAttack *) step->plugin;
+  g_autofree char *canonical = assay_settings_canonical (step->settings);
+  g_autoptr (AssayRelease) release = assay_release_read (options.release, error);
+  g_autofree gint64 *groups = NULL;
+  g_autoptr (GPtrArray) repeats = NULL;
   g_autoptr (AssayGuess) guess = NULL;
   AssayKnowledge knowledge;
   AssayGranted granted;
   AssayShape shape;
 
-  if (release == NULL || !read_handed (options, release, &handed, error))
+  if (release == NULL || !cli_step_open_rows (step, error)
+      || !read_groups (options.groups, release, &groups, error)
+      || (repeats = read_repeats (release, error)) == NULL)
     return FALSE;
-  knowledge
-      = (AssayKnowledge){ .database = handed.database, .public_rows = handed.public_rows };
-  granted = (AssayGranted){ .grants = grants_of (options, component),
-                            .knowledge = &knowledge,
-                            .groups = handed.groups,
-                            .repeats = handed.repeats };
-  shape = (AssayShape){ .n_secrets = assay_release_count (release),
-                        .cols = assay_release_cols (release),
-                        .n_database
-                        = handed.database != NULL ? assay_rows_count (handed.database) : 0,
-                        .n_public
-                        = handed.public_rows != NULL ? assay_rows_count (handed.public_rows) : 0 };
-  return (attack->check == NULL || attack->check (settings->values, &shape, error))
-         && assay_step_attack (attack, settings, stream_of (options, component->plugin, settings),
-                               release, &granted, &guess, error)
-         && assay_guess_write (guess, options->guess, error);
+  knowledge = (AssayKnowledge){ .database = step->database, .public_rows = step->public_rows };
+  granted = (AssayGranted){
+    .grants = grants_of (step), .knowledge = &knowledge, .groups = groups, .repeats = repeats
+  };
+  shape = shape_of (step, release);
+  return (attack->check == NULL || attack->check (step->settings->values, &shape, error))
+         && assay_step_attack (
+             attack, step->settings,
+             cli_step_stream (&options.step, "attack", attack->id, step->settings, canonical),
+             release, &granted, &guess, error)
+         && assay_guess_write (guess, options.guess, error);
 }
 
-static gboolean
-attack (AttackOptions *options, GError **error)
+static int
+attack (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
 {
-  g_autoptr (AssaySettings) own_settings = NULL;
-  AssayComponent own = { 0 };
-  const AssayComponent *component = &own;
-  const AssaySettings *settings = NULL;
-
-  if (!assay_exchange_check_target (options->guess, error)
-      || !cli_like_open (&options->like, error))
-    return FALSE;
-  if (options->like.cell != NULL)
-    return cli_like_attack (&options->like, &component, &settings, error)
-           && attack_release (options, component, settings, error);
-  own.plugin = assay_registry_find (ASSAY_PLUGIN_ATTACK, options->attack, error);
-  own_settings
-      = own.plugin != NULL ? cli_settings (own.plugin, options->assignments, error) : NULL;
-  return own_settings != NULL && attack_release (options, &own, own_settings, error);
-}
-
-int
-cli_attack (int argc, char **argv)
-{
-  AttackOptions options = { .seed = 1 };
-  const GOptionEntry entries[]
-      = { { "attack", 'a', 0, G_OPTION_ARG_STRING, &options.attack, "The attack", "NAME" },
-          { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &options.assignments, "A setting of it",
-            "SETTING=VALUE" },
-          { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release,
-            "Folder of the release, made by Assay or by any program", "DIR" },
-          { "database", 0, 0, G_OPTION_ARG_STRING, &options.database,
-            "Granted: the rows from which the defense drew", "FILE[a:b]" },
-          { "public", 0, 0, G_OPTION_ARG_STRING, &options.public_rows,
-            "Granted: public rows of the same kind as the secrets", "FILE[a:b]" },
-          { "groups", 0, 0, G_OPTION_ARG_STRING, &options.groups,
-            "Granted: a number for each released item, equal for those of one group", "FILE[a:b]" },
-          { "repeat", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.repeats,
-            "Granted: a further release of the same secrets; may be given several times", "DIR" },
-          { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder for the guess", "DIR" },
-          { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Seed (default 1)", "N" },
-          CLI_LIKE_OPTIONS (options.like, "the attack, settings, grants and random numbers"),
-          G_OPTION_ENTRY_NULL };
+  const CliStepOptions *given = &options.step;
+  g_auto (CliStep) step = { 0 };
   g_autoptr (GError) error = NULL;
-  int code = EXIT_BAD_INPUT;
+  gboolean is_ok;
 
-  if (!cli_parse (&argc, &argv, "", "Attacks a release with exactly the knowledge that is given.",
-                  "Example:\n  assay attack --attack database --release release \\\n"
-                  "    --database database.npy --guess guess\n",
-                  entries)
-      || !cli_check_words (argc, argv, 0))
-    ;
-  else if ((options.attack == NULL && options.like.folder == NULL) || options.release == NULL
-           || options.guess == NULL)
-    g_printerr ("assay attack: expected --attack, --release and --guess\n");
-  else if (options.like.folder != NULL && (options.attack != NULL || options.assignments != NULL))
-    g_printerr ("assay attack: --like: the cell says which attack it is, with which settings; "
-                "expected neither --attack nor --set\n");
-  else if (!attack (&options, &error))
-    code = cli_fail (error);
-  else
-    code = EXIT_OK;
-  options_clear (&options);
-  return code;
+  if ((given->name == NULL && given->like.folder == NULL) || options.release == NULL
+      || options.guess == NULL)
+    return cli_refuse ("expected --attack, --release and --guess");
+  if (given->like.folder != NULL && (given->name != NULL || given->assignments != NULL))
+    return cli_refuse ("--like: the cell says which attack it is, with which settings; expected "
+                       "neither --attack nor --set");
+  is_ok = assay_exchange_check_target (options.guess, &error)
+          && cli_step_open (&options.step, ASSAY_PLUGIN_ATTACK, &step, &error)
+          && attack_release (&step, &error);
+  return is_ok ? EXIT_OK : cli_fail (error);
 }
+
+const CliUsage cli_attack = {
+  .parameters = "",
+  .summary = "Attacks a release with exactly the knowledge that is given.",
+  .description = "Example:\n  assay attack --attack database --release release \\\n"
+                 "    --database database.npy --guess guess\n",
+  .entries = entries,
+  .run = attack,
+};

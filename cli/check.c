@@ -5,13 +5,21 @@
 #include "cli/lint.h"
 #include "cli/options.h"
 
+static CliPlanOptions options;
+static gboolean is_strict;
+
+static const GOptionEntry entries[]
+    = { CLI_PLAN_OPTIONS (options),
+        { "strict", 0, 0, G_OPTION_ARG_NONE, &is_strict, "Exit 2 after a warning, too", NULL },
+        G_OPTION_ENTRY_NULL };
+
 /* One line of standard output; what is wrong or doubtful goes to standard error. TRUE: nothing is
  * wrong, and @ret_n_doubts is how much is doubtful. */
 static gboolean
-check (const char *path, const CliPlanOptions *options, guint *ret_n_doubts)
+check (const char *path, guint *ret_n_doubts)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AssayPlan) plan = cli_plan_new (path, options, &error);
+  g_autoptr (AssayPlan) plan = cli_plan_new (path, &options, &error);
   g_autoptr (GPtrArray) doubts = plan != NULL ? assay_lint (plan) : NULL;
 
   if (plan == NULL) {
@@ -31,41 +39,27 @@ check (const char *path, const CliPlanOptions *options, guint *ret_n_doubts)
 }
 
 static int
-check_all (char **paths, guint n, const CliPlanOptions *options, gboolean is_strict)
+check_all (int n, char **paths)
 {
   int code = EXIT_OK;
 
-  for (guint i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     guint n_doubts = 0;
 
-    if (!check (paths[i], options, &n_doubts) || (is_strict && n_doubts > 0))
+    if (!check (paths[i], &n_doubts) || (is_strict && n_doubts > 0))
       code = EXIT_BAD_INPUT;
   }
   return code;
 }
 
-int
-cli_check (int argc, char **argv)
-{
-  CliPlanOptions options = { 0 };
-  gboolean is_strict = FALSE;
-  const GOptionEntry entries[]
-      = { CLI_PLAN_OPTIONS (options),
-          { "strict", 0, 0, G_OPTION_ARG_NONE, &is_strict, "Exit 2 after a warning, too", NULL },
-          G_OPTION_ENTRY_NULL };
-  int code = EXIT_BAD_INPUT;
-
-  if (!cli_parse (
-          &argc, &argv, "SCENARIO...",
-          "Tells what is wrong with scenarios, as 'assay plan' finds it, and warns of what\n"
-          "is doubtful: claims that so few secrets cannot decide, for one, or a program\n"
-          "that is not there. Nothing is run, and every scenario is looked at.",
-          NULL, entries))
-    ;
-  else if (argc < 2)
-    g_printerr ("assay check: expected a scenario file; 'assay check --help' explains\n");
-  else
-    code = check_all (argv + 1, (guint) argc - 1, &options, is_strict);
-  cli_plan_options_clear (&options);
-  return code;
-}
+const CliUsage cli_check = {
+  .parameters = "SCENARIO...",
+  .summary = "Tells what is wrong with scenarios, as 'assay plan' finds it, and warns of what\n"
+             "is doubtful: claims that so few secrets cannot decide, for one, or a program\n"
+             "that is not there. Nothing is run, and every scenario is looked at.",
+  .entries = entries,
+  .min_words = 1,
+  .max_words = CLI_ANY_NUMBER,
+  .expected = "a scenario file; 'assay check --help' explains",
+  .run = check_all,
+};

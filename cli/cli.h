@@ -15,45 +15,33 @@ typedef enum {
   EXIT_INTERRUPTED = 130,
 } ExitCode;
 
-/* A subcommand gets the arguments after its own name, argv[0] being "assay NAME". */
-int cli_run (int argc, char **argv);
-int cli_plan (int argc, char **argv);
-int cli_list (int argc, char **argv);
-int cli_describe (int argc, char **argv);
-int cli_protect (int argc, char **argv);
-int cli_attack (int argc, char **argv);
-int cli_measure (int argc, char **argv);
-int cli_report (int argc, char **argv);
-int cli_compare (int argc, char **argv);
-int cli_selftest (int argc, char **argv);
-int cli_dataset (int argc, char **argv);
-int cli_init (int argc, char **argv);
-int cli_check (int argc, char **argv);
-int cli_completion (int argc, char **argv);
-int cli_man (int argc, char **argv);
-int cli_export (int argc, char **argv);
-
-/* As cli_parse is given it; valid during the call alone. */
+/* What a subcommand takes, and does with it. Its options are static variables of its file, because
+ * a process plays one command; what they hold is freed after it. */
 typedef struct {
-  const char *parameters;  /* "SCENARIO..." */
-  const char *summary;     /* may be NULL */
-  const char *description; /* may be NULL */
+  const char *parameters; /* "SCENARIO..."; "": no words beside the options */
+  const char *summary;
+  const char *description; /* below the options; NULL: nothing */
   const GOptionEntry *entries;
+  int min_words, max_words;
+  const char *expected; /* "a scenario file": said where there are fewer words */
+  /* With the words beside the options, and NULL. The exit code. */
+  int (*run) (int n, char **words);
 } CliUsage;
 
-typedef void (*CliUsageFunc) (const CliUsage *usage, gpointer data);
+#define CLI_ANY_NUMBER G_MAXINT
 
-/* Parses options; --help prints and exits. FALSE: bad usage, already reported. Arguments that are
- * left stand in argv. */
-gboolean cli_parse (int *argc, char ***argv, const char *parameters, const char *summary,
-                    const char *description, const GOptionEntry *entries);
+extern const GOptionEntry cli_no_options[];
 
-/* From then on cli_parse parses nothing: it calls @func with what it was given, and answers FALSE,
- * with which a command ends. NULL: it parses again. See cli/commands.h. */
-void cli_parse_instead (CliUsageFunc func, gpointer data);
+extern const CliUsage cli_run, cli_plan, cli_list, cli_describe, cli_protect, cli_attack,
+    cli_measure, cli_report, cli_compare, cli_selftest, cli_init, cli_check, cli_completion,
+    cli_man, cli_export;
 
-/* That at most @most words are left after the options; FALSE: more, already reported. */
-gboolean cli_check_words (int argc, char **argv, int most);
+/* Parses the options behind argv[0], "assay NAME", and runs the command; --help prints and exits.
+ * The exit code; what is wrong with the words is told here. */
+int cli_play (const CliUsage *usage, int argc, char **argv);
+
+/* "PROGRAM: MESSAGE" to stderr, of the words that were given. Returns EXIT_BAD_INPUT. */
+int cli_refuse (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* Prints "assay: MESSAGE" to stderr and returns the exit code that fits the error. */
 int cli_fail (const GError *error);

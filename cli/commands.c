@@ -4,70 +4,37 @@
 #include <string.h>
 
 const CliCommand cli_commands[] = {
-  { "init", cli_init, "Write a scenario to begin with, for one defense" },
-  { "check", cli_check, "Tell what is wrong with scenarios, and what is doubtful" },
-  { "run", cli_run, "Run the audit of a scenario" },
-  { "plan", cli_plan, "Show what a scenario would run: cells, skipped pairs, memory" },
-  { "list", cli_list, "List defenses, attacks, metrics and datasets" },
-  { "describe", cli_describe, "Explain one of them and its settings" },
-  { "protect", cli_protect, "Step 1 alone: secrets -> release folder, truth kept apart" },
-  { "attack", cli_attack, "Step 2 alone: release folder and granted knowledge -> guess folder" },
-  { "measure", cli_measure, "Step 3 alone: truth and guess -> measurements" },
-  { "export", cli_export, "Write what a cell of a run was made of: release, truth, guess" },
-  { "report", cli_report, "Write every export of a run again, from its run store" },
-  { "compare", cli_compare, "Put the defenses of several runs on common axes" },
-  { "dataset", cli_dataset, "Data files: what is in them, other formats, SIFT of photographs" },
-  { "selftest", cli_selftest, "Play the control of every attack" },
-  { "completion", cli_completion, "Print the completion of commands for bash, zsh or fish" },
-  { "man", cli_man, "Print the manual page: assay man | man -l -" },
+  { "init", &cli_init, "Write a scenario to begin with, for one defense" },
+  { "check", &cli_check, "Tell what is wrong with scenarios, and what is doubtful" },
+  { "run", &cli_run, "Run the audit of a scenario" },
+  { "plan", &cli_plan, "Show what a scenario would run: cells, skipped pairs, memory" },
+  { "list", &cli_list, "List defenses, attacks, metrics and datasets" },
+  { "describe", &cli_describe, "Explain one of them and its settings" },
+  { "protect", &cli_protect, "Step 1 alone: secrets -> release folder, truth kept apart" },
+  { "attack", &cli_attack, "Step 2 alone: release folder and granted knowledge -> guess folder" },
+  { "measure", &cli_measure, "Step 3 alone: truth and guess -> measurements" },
+  { "export", &cli_export, "Write what a cell of a run was made of: release, truth, guess" },
+  { "report", &cli_report, "Write every export of a run again, from its run store" },
+  { "compare", &cli_compare, "Put the defenses of several runs on common axes" },
+  { "dataset", NULL, "Data files: what is in them, other formats, SIFT of photographs" },
+  { "selftest", &cli_selftest, "Play the control of every attack" },
+  { "completion", &cli_completion, "Print the completion of commands for bash, zsh or fish" },
+  { "man", &cli_man, "Print the manual page: assay man | man -l -" },
   { NULL, NULL, NULL },
 };
-
-/* ---- Asking ---- */
-
-void
-cli_ask_usage (const CliCommand *command, CliUsageFunc func, gpointer data)
-{
-  char *words[] = { (char *) command->name, NULL };
-
-  cli_parse_instead (func, data);
-  command->run (1, words);
-  cli_parse_instead (NULL, NULL);
-}
-
-typedef struct {
-  const char *name;
-  const CliCommand *command;
-  CliCommandFunc func;
-  gpointer data;
-} Asked;
-
-static void
-on_usage (const CliUsage *usage, gpointer data)
-{
-  const Asked *asked = data;
-
-  asked->func (asked->name, asked->command, usage, asked->data);
-}
 
 void
 cli_foreach_command (CliCommandFunc func, gpointer data)
 {
-  for (const CliCommand *command = cli_commands; command->name != NULL; command++) {
-    Asked asked = { command->name, command, func, data };
+  for (const CliCommand *command = cli_commands; command->name != NULL; command++)
+    if (command->usage != NULL)
+      func (command->name, command->usage, data);
+    else
+      for (const CliCommand *inner = cli_dataset_commands; inner->name != NULL; inner++) {
+        g_autofree char *name = g_strconcat (command->name, " ", inner->name, NULL);
 
-    if (command->run != cli_dataset) {
-      cli_ask_usage (command, on_usage, &asked);
-      continue;
-    }
-    for (const CliCommand *inner = cli_dataset_commands; inner->name != NULL; inner++) {
-      g_autofree char *name = g_strconcat (command->name, " ", inner->name, NULL);
-
-      asked.name = name;
-      asked.command = inner;
-      cli_ask_usage (inner, on_usage, &asked);
-    }
-  }
+        func (name, inner->usage, data);
+      }
 }
 
 /* ---- Placeholders ---- */

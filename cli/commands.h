@@ -1,26 +1,22 @@
-/* The subcommands as a table, and what each of them takes: help, shell completion and the manual
- * page are made of it. The options of a subcommand stand where they are read, in the function that
- * plays it; it is asked for them by the way that it hands them to cli_parse. */
+/* The subcommands as a table: help, shell completion and the manual page are made of it. */
 #pragma once
 
 #include "cli/cli.h"
 
 typedef struct {
   const char *name;
-  int (*run) (int argc, char **argv);
-  const char *help; /* one line */
+  const CliUsage *usage; /* NULL: `dataset`, whose subcommands have theirs */
+  const char *help;      /* one line */
 } CliCommand;
 
 extern const CliCommand cli_commands[];         /* the last has no name */
 extern const CliCommand cli_dataset_commands[]; /* of `assay dataset` */
 
-/* Calls @func with what @command takes; the command itself does nothing. */
-void cli_ask_usage (const CliCommand *command, CliUsageFunc func, gpointer data);
+int cli_dataset (int argc, char **argv);
 
 /* Every command that takes options, subcommands of `dataset` in its place: @name is "dataset info".
  */
-typedef void (*CliCommandFunc) (const char *name, const CliCommand *command, const CliUsage *usage,
-                                gpointer data);
+typedef void (*CliCommandFunc) (const char *name, const CliUsage *usage, gpointer data);
 void cli_foreach_command (CliCommandFunc func, gpointer data);
 
 /* ---- What a placeholder stands for: "SCENARIO...", "DIR", "FILE[a:b]" ---- */

@@ -11,17 +11,7 @@
 #include "core/base/text.h"
 #include "core/data/row-file.h"
 
-static struct {
-  CliUsageFunc func;
-  gpointer data;
-} instead;
-
-void
-cli_parse_instead (CliUsageFunc func, gpointer data)
-{
-  instead.func = func;
-  instead.data = data;
-}
+const GOptionEntry cli_no_options[] = { G_OPTION_ENTRY_NULL };
 
 /* " (did you mean '--out'?)" for an option that there is not: a misspelt one, or the beginning of
  * one or what goes on from it. */
@@ -45,44 +35,66 @@ suggest_option (const char *message, const GOptionEntry *entries)
   return nearest != NULL ? g_strdup_printf (" (did you mean '--%s'?)", nearest) : g_strdup ("");
 }
 
-gboolean
-cli_parse (int *argc, char ***argv, const char *parameters, const char *summary,
-           const char *description, const GOptionEntry *entries)
+static gboolean
+parse (const CliUsage *usage, int *argc, char ***argv)
 {
-  const CliUsage usage = { parameters, summary, description, entries };
-  GOptionContext *context;
+  GOptionContext *context = g_option_context_new (usage->parameters);
   g_autoptr (GError) error = NULL;
-  gboolean is_ok;
+  g_autofree char *hint = NULL;
 
-  if (instead.func != NULL) {
-    instead.func (&usage, instead.data);
-    return FALSE;
-  }
-  context = g_option_context_new (parameters);
-  g_option_context_set_summary (context, summary);
-  g_option_context_set_description (context, description);
-  g_option_context_add_main_entries (context, entries, NULL);
-  is_ok = g_option_context_parse (context, argc, argv, &error);
-  if (!is_ok) {
-    g_autofree char *hint = g_error_matches (error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)
-                                ? suggest_option (error->message, entries)
-                                : g_strdup ("");
-
-    g_printerr ("%s: %s%s; '%s --help' explains\n", g_get_prgname (), error->message, hint,
-                g_get_prgname ());
+  g_option_context_set_summary (context, usage->summary);
+  g_option_context_set_description (context, usage->description);
+  g_option_context_add_main_entries (context, usage->entries, NULL);
+  if (!g_option_context_parse (context, argc, argv, &error)) {
+    hint = g_error_matches (error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)
+               ? suggest_option (error->message, usage->entries)
+               : g_strdup ("");
+    cli_refuse ("%s%s; '%s --help' explains", error->message, hint, g_get_prgname ());
   }
   g_option_context_free (context);
-  return is_ok;
+  return error == NULL;
 }
 
-gboolean
-cli_check_words (int argc, char **argv, int most)
+static void
+free_options (const GOptionEntry *entries)
 {
-  if (argc <= most + 1)
-    return TRUE;
-  g_printerr ("%s: unexpected '%s'; '%s --help' explains\n", g_get_prgname (), argv[most + 1],
-              g_get_prgname ());
-  return FALSE;
+  for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++)
+    if (entry->arg == G_OPTION_ARG_STRING || entry->arg == G_OPTION_ARG_FILENAME)
+      g_clear_pointer ((char **) entry->arg_data, g_free);
+    else if (entry->arg == G_OPTION_ARG_STRING_ARRAY || entry->arg == G_OPTION_ARG_FILENAME_ARRAY)
+      g_clear_pointer ((char ***) entry->arg_data, g_strfreev);
+}
+
+int
+cli_play (const CliUsage *usage, int argc, char **argv)
+{
+  int code = EXIT_BAD_INPUT;
+
+  g_set_prgname (argv[0]);
+  if (!parse (usage, &argc, &argv))
+    ;
+  else if (argc - 1 > usage->max_words)
+    cli_refuse ("unexpected '%s'; '%s --help' explains", argv[usage->max_words + 1],
+                g_get_prgname ());
+  else if (argc - 1 < usage->min_words)
+    cli_refuse ("expected %s", usage->expected);
+  else
+    code = usage->run (argc - 1, argv + 1);
+  free_options (usage->entries);
+  return code;
+}
+
+int
+cli_refuse (const char *format, ...)
+{
+  g_autofree char *message = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  message = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_printerr ("%s: %s\n", g_get_prgname (), message);
+  return EXIT_BAD_INPUT;
 }
 
 int

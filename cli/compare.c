@@ -13,10 +13,18 @@
 
 #define DEFAULT_MARGIN 0.01
 
-typedef struct {
+static struct {
   char *out;
   char *margin;
-} CompareOptions;
+} options;
+
+static const GOptionEntry entries[]
+    = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+          "Also write comparison.html, comparison.csv and dominance.csv there", "FOLDER" },
+        { "margin", 0, 0, G_OPTION_ARG_STRING, &options.margin,
+          "Less useful by so much of a measure's range counts as \"as useful\" (default: 0.01)",
+          "SHARE" },
+        G_OPTION_ENTRY_NULL };
 
 static gboolean
 parse_margin (const char *text, double *ret_margin, GError **error)
@@ -43,7 +51,7 @@ make_place (const char *place, GError **error)
 }
 
 static int
-compare (char **folders, guint n, const CompareOptions *options)
+compare (int n, char **folders)
 {
   g_autoptr (GPtrArray) runs
       = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_saved_run_close);
@@ -52,9 +60,11 @@ compare (char **folders, guint n, const CompareOptions *options)
   g_autofree char *text = NULL;
   double margin;
 
-  if (!parse_margin (options->margin, &margin, &error) || !make_place (options->out, &error))
+  if (options.out != NULL && *options.out == '\0')
+    return cli_refuse ("--out: expected a folder");
+  if (!parse_margin (options.margin, &margin, &error) || !make_place (options.out, &error))
     return cli_fail_early (error);
-  for (guint i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     AssaySavedRun *run = assay_saved_run_open (folders[i], TRUE, &error);
 
     if (run == NULL)
@@ -64,42 +74,23 @@ compare (char **folders, guint n, const CompareOptions *options)
   compared = assay_compare (runs, margin, &error);
   if (compared == NULL)
     return cli_fail (error);
-  if (options->out != NULL && !assay_compared_write (compared, options->out, &error))
+  if (options.out != NULL && !assay_compared_write (compared, options.out, &error))
     return cli_fail (error);
   text = assay_compared_table (compared);
   cli_print (text);
-  if (options->out != NULL)
-    printf ("\ncomparison in %s: comparison.html, comparison.csv, dominance.csv\n", options->out);
+  if (options.out != NULL)
+    printf ("\ncomparison in %s: comparison.html, comparison.csv, dominance.csv\n", options.out);
   return EXIT_OK;
 }
 
-int
-cli_compare (int argc, char **argv)
-{
-  CompareOptions options = { 0 };
-  const GOptionEntry entries[]
-      = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
-            "Also write comparison.html, comparison.csv and dominance.csv there", "FOLDER" },
-          { "margin", 0, 0, G_OPTION_ARG_STRING, &options.margin,
-            "Less useful by so much of a measure's range counts as \"as useful\" (default: 0.01)",
-            "SHARE" },
-          G_OPTION_ENTRY_NULL };
-  int code = EXIT_BAD_INPUT;
-
-  if (cli_parse (&argc, &argv, "DIR DIR...",
-                 "Puts the defenses of several finished runs on common axes, and says which of\n"
-                 "them leaks less and is at least as useful, where that is shown. The runs have\n"
-                 "the same data, secrets, seed, trials, and settings of metrics.",
-                 NULL, entries)) {
-    if (argc < 3)
-      g_printerr ("assay compare: expected the output folders of two runs or more; 'assay compare "
-                  "--help' explains\n");
-    else if (options.out != NULL && *options.out == '\0')
-      g_printerr ("assay compare: --out: expected a folder\n");
-    else
-      code = compare (argv + 1, (guint) argc - 1, &options);
-  }
-  g_free (options.out);
-  g_free (options.margin);
-  return code;
-}
+const CliUsage cli_compare = {
+  .parameters = "DIR DIR...",
+  .summary = "Puts the defenses of several finished runs on common axes, and says which of\n"
+             "them leaks less and is at least as useful, where that is shown. The runs have\n"
+             "the same data, secrets, seed, trials, and settings of metrics.",
+  .entries = entries,
+  .min_words = 2,
+  .max_words = CLI_ANY_NUMBER,
+  .expected = "the output folders of two runs or more; 'assay compare --help' explains",
+  .run = compare,
+};

@@ -120,7 +120,8 @@ run_command (int argc, char **argv)
       g_set_prgname (program);
       if (!asks_for_help (argv) && !load_plugins ())
         return EXIT_BAD_INPUT;
-      return command->run (argc - 1, argv + 1);
+      return command->usage != NULL ? cli_play (command->usage, argc - 1, argv + 1)
+                                    : cli_dataset (argc - 1, argv + 1);
     }
   return fail_unknown (name);
 }

@@ -2,33 +2,36 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/like.h"
+#include "cli/step.h"
 #include "core/base/json.h"
 #include "core/plugin/registry.h"
 #include "core/stats/interval.h"
 #include "runner/judge/pool.h"
 #include "runner/run/steps.h"
 
-typedef struct {
-  char *truth, *guess, *release, *public_rows, *metric;
-  char **assignments;
+static struct {
+  CliStepOptions step; /* of the metric */
+  char *truth, *guess, *release;
   double confidence;
-  gint64 seed;
   gboolean json;
-  CliLike like;
-} MeasureOptions;
+} options = { .step.seed = 1, .confidence = 0.95 };
 
-static void
-options_clear (MeasureOptions *options)
-{
-  g_free (options->truth);
-  g_free (options->guess);
-  g_free (options->release);
-  g_free (options->public_rows);
-  g_free (options->metric);
-  g_strfreev (options->assignments);
-  cli_like_clear (&options->like);
-}
+static const GOptionEntry entries[]
+    = { { "truth", 't', 0, G_OPTION_ARG_FILENAME, &options.truth, "Folder of the truth", "DIR" },
+        { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder of the guess", "DIR" },
+        { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release,
+          "Folder of the release, which some metrics read", "DIR" },
+        { "public", 0, 0, G_OPTION_ARG_STRING, &options.step.public_rows,
+          "The public rows, whose number ranks of candidates are told by", "FILE[a:b]" },
+        { "metric", 'm', 0, G_OPTION_ARG_STRING, &options.step.name,
+          "One metric (default: all that apply)", "NAME" },
+        CLI_STEP_SET (options.step, "A setting of it; needs --metric"),
+        { "confidence", 0, 0, G_OPTION_ARG_DOUBLE, &options.confidence,
+          "Of the intervals (default 0.95)", "P" },
+        CLI_STEP_SEED (options.step, "Seed of the resamples (default 1)"),
+        CLI_STEP_LIKE (options.step, "the metrics, settings, confidence and resamples"),
+        { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "For programs", NULL },
+        G_OPTION_ENTRY_NULL };
 
 static void
 print_measurement (const AssayMeasure *measure, const AssayInterval *interval)
@@ -39,14 +42,14 @@ print_measurement (const AssayMeasure *measure, const AssayInterval *interval)
 
 static void
 write_measurement (AssayJson *json, const AssayMeasure *measure, const AssayInterval *interval,
-                   double confidence, const AssaySettings *settings)
+                   const AssaySettings *settings)
 {
   assay_json_begin_object (json);
   assay_json_member_string (json, "metric", measure->name);
   assay_json_member_double (json, "estimate", interval->estimate);
   assay_json_member_double (json, "lower", interval->lower);
   assay_json_member_double (json, "upper", interval->upper);
-  assay_json_member_double (json, "confidence", confidence);
+  assay_json_member_double (json, "confidence", options.confidence);
   assay_json_member_int (json, "n", (gint64) interval->n);
   assay_json_member_string (json, "method", interval->method);
   assay_json_member_string (json, "unit", measure->unit);
@@ -57,38 +60,43 @@ write_measurement (AssayJson *json, const AssayMeasure *measure, const AssayInte
 
 /* The stream of an interval's resamples; of a cell, as in results.json. */
 static gboolean
-stream_of (const MeasureOptions *options, const AssaySettings *settings, const char *canonical_part,
-           const AssayMeasure *measure, AssayStreamKey *ret_stream, GError **error)
+stream_of (const AssaySettings *settings, const char *canonical_part, const AssayMeasure *measure,
+           AssayStreamKey *ret_stream, GError **error)
 {
-  g_autofree char *canonical = assay_settings_canonical (settings);
-  g_autofree char *upstream = g_strconcat (measure->name, "\n", canonical, NULL);
   g_autofree char *played = NULL;
   g_autofree char *of_cell = NULL;
   const AssayComponent *attack = NULL;
   const AssaySettings *with = NULL;
 
-  if (options->like.cell == NULL) {
-    *ret_stream = assay_stream_key ((guint64) options->seed, 0, "metric", upstream);
-    return TRUE;
+  if (options.step.like.cell != NULL) {
+    if (!cli_like_attack (&options.step.like, &attack, &with, error))
+      return FALSE;
+    played = assay_settings_canonical (with);
+    of_cell = g_strdup_printf ("%s%s\n%s", played, canonical_part, measure->name);
   }
-  if (!cli_like_attack (&options->like, &attack, &with, error))
-    return FALSE;
-  played = assay_settings_canonical (with);
-  of_cell = g_strdup_printf ("%s%s\n%s", played, canonical_part, measure->name);
-  *ret_stream
-      = assay_plan_stream (options->like.run->plan, options->like.cell, "metric", of_cell);
+  *ret_stream = cli_step_stream (&options.step, "metric", measure->name, settings, of_cell);
   return TRUE;
 }
 
 /* What is measured, and of what. */
 typedef struct {
-  const MeasureOptions *options;
   AssayRows *public_rows; /* NULL: not given, as the release */
   AssayRelease *release;
   AssayTruth *truth;
   AssayGuess *guess;
   AssayJson *json; /* NULL: for people */
 } Measuring;
+
+static void
+measuring_clear (Measuring *of)
+{
+  assay_release_free (of->release);
+  assay_truth_free (of->truth);
+  assay_guess_free (of->guess);
+  assay_json_free (of->json);
+  g_clear_pointer (&of->public_rows, assay_rows_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Measuring, measuring_clear)
 
 static gboolean
 print_outcomes (const Measuring *of, const AssayMetric *metric, const AssaySettings *settings,
@@ -104,11 +112,11 @@ print_outcomes (const Measuring *of, const AssayMetric *metric, const AssaySetti
                pool->omitted[measure->series]);
     if (sample == NULL)
       continue;
-    if (!stream_of (of->options, settings, canonical, measure, &stream, error))
+    if (!stream_of (settings, canonical, measure, &stream, error))
       return FALSE;
-    interval = assay_sample_interval (sample, of->options->confidence, stream);
+    interval = assay_sample_interval (sample, options.confidence, stream);
     if (of->json != NULL)
-      write_measurement (of->json, measure, &interval, of->options->confidence, settings);
+      write_measurement (of->json, measure, &interval, settings);
     else
       print_measurement (measure, &interval);
   }
@@ -148,51 +156,50 @@ has_arrays (const AssayArrays *arrays, const char *const *names)
 
 /* The metric that was named; or the one to which only the release is missing. */
 static const AssayMetric *
-metric_asked_for (const MeasureOptions *options, const AssayTruth *truth, const AssayGuess *guess)
+metric_asked_for (const Measuring *of)
 {
-  if (options->metric != NULL)
-    return (const AssayMetric *) assay_registry_find (ASSAY_PLUGIN_METRIC, options->metric, NULL);
+  if (options.step.name != NULL)
+    return (const AssayMetric *) assay_registry_find (ASSAY_PLUGIN_METRIC, options.step.name, NULL);
   for (guint m = 0; assay_metrics[m] != NULL; m++)
     if (assay_metrics[m]->reads_guess != NULL && assay_metrics[m]->reads != 0
-        && has_arrays (&truth->arrays, assay_metrics[m]->reads_truth)
-        && has_arrays (&guess->arrays, assay_metrics[m]->reads_guess))
+        && has_arrays (&of->truth->arrays, assay_metrics[m]->reads_truth)
+        && has_arrays (&of->guess->arrays, assay_metrics[m]->reads_guess))
       return assay_metrics[m];
   return NULL;
 }
 
 static gboolean
-fail_nothing_applies (const MeasureOptions *options, const AssayRelease *release,
-                      const AssayTruth *truth, const AssayGuess *guess, GError **error)
+fail_nothing_applies (const Measuring *of, GError **error)
 {
-  const AssayMetric *metric = metric_asked_for (options, truth, guess);
+  const AssayMetric *metric = metric_asked_for (of);
   g_autofree char *of_truth = NULL;
   g_autofree char *of_guess = NULL;
   g_autofree char *kinds = NULL;
 
   if (metric != NULL && metric->measure != NULL && metric->reads != 0
-      && (release == NULL || (metric->reads & release->kind) == 0)) {
+      && (of->release == NULL || (metric->reads & of->release->kind) == 0)) {
     kinds = assay_release_kinds_describe (metric->reads);
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "metric '%s' reads a release of %s; expected it as --release DIR, found %s",
                        metric->id, kinds,
-                       release != NULL ? assay_release_kind_name (release->kind) : "none");
+                       of->release != NULL ? assay_release_kind_name (of->release->kind) : "none");
   }
   if (metric == NULL || metric->reads_truth == NULL || metric->reads_guess == NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "no metric applies: %s and %s hold no arrays that belong together",
-                       options->truth, options->guess);
+                       options.truth, options.guess);
   of_truth = g_strjoinv (", ", (char **) metric->reads_truth);
   of_guess = g_strjoinv (", ", (char **) metric->reads_guess);
   return assay_fail (error, ASSAY_ERROR_MISMATCH,
                      "metric '%s' does not apply: expected the arrays %s in %s and %s in %s",
-                     metric->id, of_truth, options->truth, of_guess, options->guess);
+                     metric->id, of_truth, options.truth, of_guess, options.guess);
 }
 
 static gboolean
-is_asked_for (const MeasureOptions *options, const AssayMetric *metric, gboolean is_named)
+is_asked_for (const AssayMetric *metric, gboolean is_named)
 {
-  if (options->metric != NULL)
-    return g_str_equal (options->metric, metric->id);
+  if (options.step.name != NULL)
+    return g_str_equal (options.step.name, metric->id);
   return is_named || !metric->on_request;
 }
 
@@ -206,13 +213,13 @@ applies (const Measuring *of, const AssayMetric *metric)
 static gboolean
 measure_like (const Measuring *of, gboolean *ret_is_any, GError **error)
 {
-  const GPtrArray *metrics = of->options->like.run->plan->metrics;
+  const GPtrArray *metrics = options.step.like.run->plan->metrics;
 
   for (guint m = 0; m < metrics->len; m++) {
     const AssayComponent *component = assay_plan_component (metrics, m);
     const AssayMetric *metric = (const AssayMetric *) component->plugin;
 
-    if (!is_asked_for (of->options, metric, TRUE) || !applies (of, metric))
+    if (!is_asked_for (metric, TRUE) || !applies (of, metric))
       continue;
     *ret_is_any = TRUE;
     if (!measure_one (of, metric, component->settings, component->canonical, error))
@@ -229,10 +236,10 @@ measure_known (const Measuring *of, gboolean *ret_is_any, GError **error)
     const AssayMetric *metric = assay_metrics[m];
     g_autoptr (AssaySettings) settings = NULL;
 
-    if (!is_asked_for (of->options, metric, FALSE) || !applies (of, metric))
+    if (!is_asked_for (metric, FALSE) || !applies (of, metric))
       continue;
     *ret_is_any = TRUE;
-    settings = cli_settings (&metric->plugin, of->options->assignments, error);
+    settings = cli_settings (&metric->plugin, options.step.assignments, error);
     if (settings == NULL || !measure_one (of, metric, settings, "", error))
       return FALSE;
   }
@@ -242,103 +249,73 @@ measure_known (const Measuring *of, gboolean *ret_is_any, GError **error)
 static gboolean
 read_folders (Measuring *of, GError **error)
 {
-  const MeasureOptions *options = of->options;
-
-  of->truth = assay_truth_read (options->truth, error);
+  of->truth = assay_truth_read (options.truth, error);
   of->guess = of->truth != NULL
-                  ? assay_guess_read (options->guess, assay_registry_guess_arrays (), error)
+                  ? assay_guess_read (options.guess, assay_registry_guess_arrays (), error)
                   : NULL;
-  if (of->guess != NULL && options->release != NULL)
-    of->release = assay_release_read (options->release, error);
-  return of->guess != NULL && (options->release == NULL || of->release != NULL)
-         && cli_open_rows (options->public_rows, "public", &of->public_rows, error);
+  if (of->guess != NULL && options.release != NULL)
+    of->release = assay_release_read (options.release, error);
+  return of->guess != NULL && (options.release == NULL || of->release != NULL)
+         && cli_open_rows (options.step.public_rows, "public", &of->public_rows, error);
 }
 
 static gboolean
 measure_all (Measuring *of, GError **error)
 {
-  const MeasureOptions *options = of->options;
   gboolean is_any = FALSE;
 
   if (!read_folders (of, error)
-      || (options->metric != NULL
-          && assay_registry_find (ASSAY_PLUGIN_METRIC, options->metric, error) == NULL)
-      || !(options->like.cell != NULL ? measure_like : measure_known) (of, &is_any, error))
+      || (options.step.name != NULL
+          && assay_registry_find (ASSAY_PLUGIN_METRIC, options.step.name, error) == NULL)
+      || !(options.step.like.cell != NULL ? measure_like : measure_known) (of, &is_any, error))
     return FALSE;
-  return is_any || fail_nothing_applies (options, of->release, of->truth, of->guess, error);
+  return is_any || fail_nothing_applies (of, error);
 }
 
-static void
-measuring_clear (Measuring *of)
+static gboolean
+measure_and_print (GError **error)
 {
-  assay_release_free (of->release);
-  assay_truth_free (of->truth);
-  assay_guess_free (of->guess);
-  assay_json_free (of->json);
-  g_clear_pointer (&of->public_rows, assay_rows_unref);
+  g_auto (Measuring) of = { .json = options.json ? assay_json_new () : NULL };
+  g_autofree char *text = NULL;
+
+  if (!cli_like_open (&options.step.like, error))
+    return FALSE;
+  if (options.step.like.cell != NULL)
+    options.confidence = options.step.like.run->plan->confidence;
+  if (of.json == NULL)
+    return measure_all (&of, error);
+  assay_json_begin_array (of.json);
+  if (!measure_all (&of, error))
+    return FALSE;
+  assay_json_end_array (of.json);
+  text = assay_json_finish (g_steal_pointer (&of.json));
+  fputs (text, stdout);
+  return TRUE;
 }
 
 static int
-measure (MeasureOptions *options)
+measure (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
 {
-  Measuring of = { .options = options };
+  const CliStepOptions *given = &options.step;
   g_autoptr (GError) error = NULL;
-  g_autofree char *text = NULL;
-  gboolean is_ok = cli_like_open (&options->like, &error);
+  gboolean is_ok;
 
-  if (is_ok && options->like.cell != NULL)
-    options->confidence = options->like.run->plan->confidence;
-  if (options->json) {
-    of.json = assay_json_new ();
-    assay_json_begin_array (of.json);
-  }
-  is_ok = is_ok && measure_all (&of, &error);
-  if (is_ok && options->json) {
-    assay_json_end_array (of.json);
-    text = assay_json_finish (g_steal_pointer (&of.json));
-    fputs (text, stdout);
-  }
-  measuring_clear (&of);
+  if (options.truth == NULL || options.guess == NULL)
+    return cli_refuse ("expected --truth and --guess");
+  if (given->assignments != NULL && given->name == NULL)
+    return cli_refuse ("--set needs --metric");
+  if (given->assignments != NULL && given->like.folder != NULL)
+    return cli_refuse ("--like: the run says with which settings; expected no --set");
+  if (!(options.confidence >= 0.5 && options.confidence <= 0.999999))
+    return cli_refuse ("--confidence: expected 0.5 to 0.999999");
+  is_ok = measure_and_print (&error);
+  cli_like_clear (&options.step.like);
   return is_ok ? EXIT_OK : cli_fail (error);
 }
 
-int
-cli_measure (int argc, char **argv)
-{
-  MeasureOptions options = { .seed = 1, .confidence = 0.95 };
-  const GOptionEntry entries[] = {
-    { "truth", 't', 0, G_OPTION_ARG_FILENAME, &options.truth, "Folder of the truth", "DIR" },
-    { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder of the guess", "DIR" },
-    { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release,
-      "Folder of the release, which some metrics read", "DIR" },
-    { "public", 0, 0, G_OPTION_ARG_STRING, &options.public_rows,
-      "The public rows, whose number ranks of candidates are told by", "FILE[a:b]" },
-    { "metric", 'm', 0, G_OPTION_ARG_STRING, &options.metric,
-      "One metric (default: all that apply)", "NAME" },
-    { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &options.assignments,
-      "A setting of it; needs --metric", "SETTING=VALUE" },
-    { "confidence", 0, 0, G_OPTION_ARG_DOUBLE, &options.confidence,
-      "Of the intervals (default 0.95)", "P" },
-    { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Seed of the resamples (default 1)", "N" },
-    CLI_LIKE_OPTIONS (options.like, "the metrics, settings, confidence and resamples"),
-    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "For programs", NULL },
-    G_OPTION_ENTRY_NULL
-  };
-  int code = EXIT_BAD_INPUT;
-
-  if (!cli_parse (&argc, &argv, "", "Measures what a guess recovered of the truth.", NULL, entries)
-      || !cli_check_words (argc, argv, 0))
-    ;
-  else if (options.truth == NULL || options.guess == NULL)
-    g_printerr ("assay measure: expected --truth and --guess\n");
-  else if (options.assignments != NULL && options.metric == NULL)
-    g_printerr ("assay measure: --set needs --metric\n");
-  else if (options.assignments != NULL && options.like.folder != NULL)
-    g_printerr ("assay measure: --like: the run says with which settings; expected no --set\n");
-  else if (!(options.confidence >= 0.5 && options.confidence <= 0.999999))
-    g_printerr ("assay measure: --confidence: expected 0.5 to 0.999999\n");
-  else
-    code = measure (&options);
-  options_clear (&options);
-  return code;
-}
+const CliUsage cli_measure = {
+  .parameters = "",
+  .summary = "Measures what a guess recovered of the truth.",
+  .entries = entries,
+  .run = measure,
+};

@@ -34,11 +34,3 @@ cli_plan_new (const char *scenario, const CliPlanOptions *options, GError **erro
     return NULL;
   return assay_plan_new (scenario, &resolved, error);
 }
-
-void
-cli_plan_options_clear (CliPlanOptions *options)
-{
-  g_strfreev (options->assignments);
-  g_free (options->seed);
-  g_free (options->trials);
-}

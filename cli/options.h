@@ -16,4 +16,3 @@ typedef struct {
   { "trials", 0, 0, G_OPTION_ARG_STRING, &(options).trials, "Another number of trials", "N" }
 
 AssayPlan *cli_plan_new (const char *scenario, const CliPlanOptions *options, GError **error);
-void cli_plan_options_clear (CliPlanOptions *options);

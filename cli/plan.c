@@ -94,32 +94,30 @@ print_plan (const AssayPlan *plan)
   printf ("\n");
 }
 
-int
-cli_plan (int argc, char **argv)
-{
-  CliPlanOptions options = { 0 };
-  const GOptionEntry entries[] = { CLI_PLAN_OPTIONS (options), G_OPTION_ENTRY_NULL };
-  int code = EXIT_OK;
+static CliPlanOptions options;
 
-  if (!cli_parse (&argc, &argv, "SCENARIO...",
-                  "Loads and checks each scenario, and shows what 'assay run' would do.", NULL,
-                  entries)) {
-    cli_plan_options_clear (&options);
-    return EXIT_BAD_INPUT;
-  }
-  if (argc < 2) {
-    g_printerr ("assay plan: expected a scenario file; 'assay plan --help' explains\n");
-    code = EXIT_BAD_INPUT;
-  }
-  for (int i = 1; i < argc && code == EXIT_OK; i++) {
+static const GOptionEntry entries[] = { CLI_PLAN_OPTIONS (options), G_OPTION_ENTRY_NULL };
+
+static int
+plan_all (int n, char **paths)
+{
+  for (int i = 0; i < n; i++) {
     g_autoptr (GError) error = NULL;
-    g_autoptr (AssayPlan) plan = cli_plan_new (argv[i], &options, &error);
+    g_autoptr (AssayPlan) plan = cli_plan_new (paths[i], &options, &error);
 
     if (plan == NULL)
-      code = cli_fail_early (error);
-    else
-      print_plan (plan);
+      return cli_fail_early (error);
+    print_plan (plan);
   }
-  cli_plan_options_clear (&options);
-  return code;
+  return EXIT_OK;
 }
+
+const CliUsage cli_plan = {
+  .parameters = "SCENARIO...",
+  .summary = "Loads and checks each scenario, and shows what 'assay run' would do.",
+  .entries = entries,
+  .min_words = 1,
+  .max_words = CLI_ANY_NUMBER,
+  .expected = "a scenario file; 'assay plan --help' explains",
+  .run = plan_all,
+};

@@ -9,12 +9,22 @@
 #include "report/report.h"
 #include "runner/compare/saved-run.h"
 
-typedef struct {
+static struct {
   char *out;
   char *forms; /* of figures */
   gboolean quiet;
   gboolean json;
-} ReportOptions;
+} options;
+
+static const GOptionEntry entries[]
+    = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+          "Where the reports go (default: the folder of the run)", "FOLDER" },
+        { "figures", 0, 0, G_OPTION_ARG_STRING, &options.forms,
+          "Also draw the figures as pdf, png or both", "pdf,png" },
+        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print no table", NULL },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print results.json instead of the table",
+          NULL },
+        G_OPTION_ENTRY_NULL };
 
 /* Told before anything is read: a file that cannot be written is bad input here, not a run that
  * could not be finished. */
@@ -51,16 +61,19 @@ print_results (const AssaySavedRun *run, const char *place)
 }
 
 static int
-report (const char *folder, const ReportOptions *options)
+report (G_GNUC_UNUSED int n, char **words)
 {
-  const char *place = options->out != NULL ? options->out : folder;
-  const char *hint = options->out != NULL ? "" : "; expected --out with another folder";
+  const char *folder = words[0];
+  const char *place = options.out != NULL ? options.out : folder;
+  const char *hint = options.out != NULL ? "" : "; expected --out with another folder";
   g_autoptr (AssaySavedRun) run = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *json = NULL;
   AssayFigureOptions figures = { 0 };
 
-  if (options->forms != NULL && !assay_figure_options_parse (options->forms, &figures, &error)) {
+  if (options.out != NULL && *options.out == '\0')
+    return cli_refuse ("--out: expected a folder");
+  if (options.forms != NULL && !assay_figure_options_parse (options.forms, &figures, &error)) {
     g_prefix_error (&error, "--figures: ");
     return cli_fail_early (error);
   }
@@ -69,46 +82,24 @@ report (const char *folder, const ReportOptions *options)
     return cli_fail_early (error);
   if (!write_again (run, place, &figures, &error))
     return cli_fail (error);
-  if (options->json) {
+  if (options.json) {
     json = assay_report_json (run->results, &error);
     if (json == NULL)
       return cli_fail (error);
     fputs (json, stdout);
-  } else if (!options->quiet) {
+  } else if (!options.quiet) {
     print_results (run, place);
   }
   return EXIT_OK;
 }
 
-int
-cli_report (int argc, char **argv)
-{
-  ReportOptions options = { 0 };
-  const GOptionEntry entries[]
-      = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
-            "Where the reports go (default: the folder of the run)", "FOLDER" },
-          { "figures", 0, 0, G_OPTION_ARG_STRING, &options.forms,
-            "Also draw the figures as pdf, png or both", "pdf,png" },
-          { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print no table", NULL },
-          { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
-            "Print results.json instead of the table", NULL },
-          G_OPTION_ENTRY_NULL };
-  int code = EXIT_BAD_INPUT;
-
-  if (cli_parse (&argc, &argv, "DIR",
-                 "Writes every export of the run in DIR again, from its run store alone: neither\n"
-                 "the scenario's file nor the data is needed. An unfinished run is marked so.",
-                 NULL, entries)
-      && cli_check_words (argc, argv, 1)) {
-    if (argc < 2)
-      g_printerr ("assay report: expected the output folder of a run; 'assay report --help' "
-                  "explains\n");
-    else if (options.out != NULL && *options.out == '\0')
-      g_printerr ("assay report: --out: expected a folder\n");
-    else
-      code = report (argv[1], &options);
-  }
-  g_free (options.out);
-  g_free (options.forms);
-  return code;
-}
+const CliUsage cli_report = {
+  .parameters = "DIR",
+  .summary = "Writes every export of the run in DIR again, from its run store alone: neither\n"
+             "the scenario's file nor the data is needed. An unfinished run is marked so.",
+  .entries = entries,
+  .min_words = 1,
+  .max_words = 1,
+  .expected = "the output folder of a run; 'assay report --help' explains",
+  .run = report,
+};

@@ -292,16 +292,6 @@ check_apart (const GPtrArray *plans, const GPtrArray *places, GError **error)
   return TRUE;
 }
 
-static void
-options_clear (RunOptions *options)
-{
-  cli_plan_options_clear (&options->plan);
-  g_free (options->out);
-  g_free (options->witness);
-  g_free (options->baseline);
-  g_free (options->cache_memory);
-}
-
 /* How much shared work may take beside the cells of each of the plans, one after another: what was
  * asked for, or what there is room for. */
 static gboolean
@@ -367,10 +357,8 @@ run_all (char **scenarios, guint n, const RunOptions *options)
 
 /* NULL, or what is wrong with the words and numbers of the command. */
 static const char *
-why_not (int argc, const RunOptions *options)
+why_not (const RunOptions *options)
 {
-  if (argc < 2)
-    return "expected a scenario file; 'assay run --help' explains";
   if (options->jobs < 0 || options->jobs > 4096)
     return "--jobs: expected 1 to 4096";
   if (options->workers < 0 || options->workers > 1024)
@@ -420,10 +408,9 @@ set_budget_of_rank (const CliProcess *process, const RunOptions *options)
 
 /* Whatever this process is: the scheduler, or a worker. */
 static int
-play_role (int argc, char **argv, RunOptions *options)
+play_role (guint n, char **scenarios, RunOptions *options)
 {
   CliProcess process = cli_process_join ();
-  const guint n = (guint) argc - 1;
   int code = EXIT_OK;
 
   assay_parallel_set_threads (options->jobs > 0 ? (guint) options->jobs : process.mpi.threads);
@@ -431,9 +418,9 @@ play_role (int argc, char **argv, RunOptions *options)
   options->ranks = process.ranks;
   if (process.scheduler != NULL) {
     set_budget_of_rank (&process, options);
-    cli_process_work (&process, argv + 1, n, &options->plan, !options->resume);
+    cli_process_work (&process, scenarios, n, &options->plan, !options->resume);
   } else {
-    code = run_all (argv + 1, n, options);
+    code = run_all (scenarios, n, options);
   }
   if (options->verbose)
     say_shared (&process);
@@ -441,57 +428,54 @@ play_role (int argc, char **argv, RunOptions *options)
   return code;
 }
 
-int
-cli_run (int argc, char **argv)
-{
-  RunOptions options = { .data_owner = assay_shared_owner () };
-  const GOptionEntry entries[]
-      = { CLI_PLAN_OPTIONS (options.plan),
-          { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
-            "Where results go (default: assay-out/SCENARIO-HASH)", "DIR" },
-          { "jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
-            "Threads to use (default: one per processor); results do not depend on it", "N" },
-          { "workers", 'w', 0, G_OPTION_ARG_INT, &options.workers,
-            "Processes that run cells side by side and share the threads (default 1: one cell at a "
-            "time); results do not depend on it",
-            "N" },
-          { "cache-memory", 0, 0, G_OPTION_ARG_STRING, &options.cache_memory,
-            "Memory for what cells share: data, dictionaries, releases, scans (default: a quarter "
-            "of the machine's, at most 4 GiB); results do not depend on it",
-            "SIZE" },
-          { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume, "Go on with an interrupted run",
-            NULL },
-          { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
-          { "verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose,
-            "Say at the end what of the shared work was found and made", NULL },
-          { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &options.baseline,
-            "An earlier run of the same scenario: exit 1 where anything leaks more", "DIR" },
-          { "witness", 0, 0, G_OPTION_ARG_STRING, &options.witness,
-            "Play the witness of a violated claim again, from the finished run", "CLAIM" },
-          { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
-            "Print results.json instead of the table", NULL },
-          G_OPTION_ENTRY_NULL };
-  g_autofree char *bad_size = NULL;
-  const char *problem;
-  int code;
+static RunOptions given;
 
-  if (!cli_parse (&argc, &argv, "SCENARIO...", "Runs the audit of each scenario.",
-                  "Example:\n  assay run scenarios/quickstart.scenario "
-                  "--set \"defense lifting.dimension=4;8\"\n",
-                  entries)) {
-    options_clear (&options);
-    return EXIT_BAD_INPUT;
-  }
-  bad_size = read_cache_memory (&options);
-  problem = why_not (argc, &options);
-  if (problem == NULL)
-    problem = bad_size;
-  if (problem != NULL) {
-    g_printerr ("assay run: %s\n", problem);
-    options_clear (&options);
-    return EXIT_BAD_INPUT;
-  }
-  code = play_role (argc, argv, &options);
-  options_clear (&options);
-  return code;
+static const GOptionEntry entries[]
+    = { CLI_PLAN_OPTIONS (given.plan),
+        { "out", 'o', 0, G_OPTION_ARG_FILENAME, &given.out,
+          "Where results go (default: assay-out/SCENARIO-HASH)", "DIR" },
+        { "jobs", 'j', 0, G_OPTION_ARG_INT, &given.jobs,
+          "Threads to use (default: one per processor); results do not depend on it", "N" },
+        { "workers", 'w', 0, G_OPTION_ARG_INT, &given.workers,
+          "Processes that run cells side by side and share the threads (default 1: one cell at a "
+          "time); results do not depend on it",
+          "N" },
+        { "cache-memory", 0, 0, G_OPTION_ARG_STRING, &given.cache_memory,
+          "Memory for what cells share: data, dictionaries, releases, scans (default: a quarter "
+          "of the machine's, at most 4 GiB); results do not depend on it",
+          "SIZE" },
+        { "resume", 0, 0, G_OPTION_ARG_NONE, &given.resume, "Go on with an interrupted run", NULL },
+        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress", NULL },
+        { "verbose", 0, 0, G_OPTION_ARG_NONE, &given.verbose,
+          "Say at the end what of the shared work was found and made", NULL },
+        { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &given.baseline,
+          "An earlier run of the same scenario: exit 1 where anything leaks more", "DIR" },
+        { "witness", 0, 0, G_OPTION_ARG_STRING, &given.witness,
+          "Play the witness of a violated claim again, from the finished run", "CLAIM" },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &given.json, "Print results.json instead of the table",
+          NULL },
+        G_OPTION_ENTRY_NULL };
+
+static int
+run_scenarios (int n, char **scenarios)
+{
+  g_autofree char *bad_size = read_cache_memory (&given);
+  const char *problem = why_not (&given);
+
+  if (problem != NULL || bad_size != NULL)
+    return cli_refuse ("%s", problem != NULL ? problem : bad_size);
+  given.data_owner = assay_shared_owner ();
+  return play_role ((guint) n, scenarios, &given);
 }
+
+const CliUsage cli_run = {
+  .parameters = "SCENARIO...",
+  .summary = "Runs the audit of each scenario.",
+  .description = "Example:\n  assay run scenarios/quickstart.scenario "
+                 "--set \"defense lifting.dimension=4;8\"\n",
+  .entries = entries,
+  .min_words = 1,
+  .max_words = CLI_ANY_NUMBER,
+  .expected = "a scenario file; 'assay run --help' explains",
+  .run = run_scenarios,
+};

@@ -33,22 +33,26 @@ play (const AssayAttack *attack, guint64 seed)
   return outcome.is_won;
 }
 
-int
-cli_selftest (int argc, char **argv)
+static gint64 seed = 1;
+
+static const GOptionEntry entries[]
+    = { { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Seed of the cases (default 1)", "N" },
+        G_OPTION_ENTRY_NULL };
+
+static int
+selftest (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
 {
-  gint64 seed = 1;
-  const GOptionEntry entries[]
-      = { { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Seed of the cases (default 1)", "N" },
-          G_OPTION_ENTRY_NULL };
   gboolean is_won = TRUE;
 
-  if (!cli_parse (&argc, &argv, "",
-                  "Plays the control of every attack: a case whose outcome is known. An attack\n"
-                  "that loses it on this machine proves nothing by losing elsewhere.",
-                  NULL, entries)
-      || !cli_check_words (argc, argv, 0))
-    return EXIT_BAD_INPUT;
   for (guint i = 0; assay_attacks[i] != NULL; i++)
     is_won &= play (assay_attacks[i], (guint64) seed);
   return is_won ? EXIT_OK : EXIT_INCONCLUSIVE;
 }
+
+const CliUsage cli_selftest = {
+  .parameters = "",
+  .summary = "Plays the control of every attack: a case whose outcome is known. An attack\n"
+             "that loses it on this machine proves nothing by losing elsewhere.",
+  .entries = entries,
+  .run = selftest,
+};

@@ -13,18 +13,6 @@ typedef struct {
   gboolean may_replace;
 } ConvertOptions;
 
-static void
-options_clear (ConvertOptions *options)
-{
-  g_free (options->from);
-  g_free (options->to);
-  g_free (options->rows);
-  g_free (options->type);
-  g_free (options->shape);
-  g_free (options->labels);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ConvertOptions, options_clear)
-
 /* ---- Options ---- */
 
 /* A whole number of digits alone. */
@@ -339,41 +327,45 @@ convert (const char *in, const ConvertOptions *options, GError **error)
   return TRUE;
 }
 
-int
-cli_dataset_convert (int argc, char **argv)
+static ConvertOptions options;
+
+static const GOptionEntry entries[]
+    = { { "from", 0, 0, G_OPTION_ARG_STRING, &options.from,
+          "The format of IN (default: by its name)", "FORMAT" },
+        { "to", 0, 0, G_OPTION_ARG_STRING, &options.to, "The format of OUT (default: by its name)",
+          "FORMAT" },
+        { "rows", 0, 0, G_OPTION_ARG_STRING, &options.rows,
+          "Only these, counted from 0; B is not one", "A:B" },
+        { "type", 0, 0, G_OPTION_ARG_STRING, &options.type,
+          "The type of an npy file (default: that of IN)", "TYPE" },
+        { "shape", 0, 0, G_OPTION_ARG_STRING, &options.shape,
+          "Rows are images of these sides, for npy and idx", "HxW" },
+        { "labels", 0, 0, G_OPTION_ARG_FILENAME, &options.labels, "Labels of idx images or cifar",
+          "FILE" },
+        { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace, "Replace files that are there",
+          NULL },
+        G_OPTION_ENTRY_NULL };
+
+static int
+convert_in_out (G_GNUC_UNUSED int n, char **words)
 {
-  g_auto (ConvertOptions) options = { 0 };
-  const GOptionEntry entries[] = { { "from", 0, 0, G_OPTION_ARG_STRING, &options.from,
-                                     "The format of IN (default: by its name)", "FORMAT" },
-                                   { "to", 0, 0, G_OPTION_ARG_STRING, &options.to,
-                                     "The format of OUT (default: by its name)", "FORMAT" },
-                                   { "rows", 0, 0, G_OPTION_ARG_STRING, &options.rows,
-                                     "Only these, counted from 0; B is not one", "A:B" },
-                                   { "type", 0, 0, G_OPTION_ARG_STRING, &options.type,
-                                     "The type of an npy file (default: that of IN)", "TYPE" },
-                                   { "shape", 0, 0, G_OPTION_ARG_STRING, &options.shape,
-                                     "Rows are images of these sides, for npy and idx", "HxW" },
-                                   { "labels", 0, 0, G_OPTION_ARG_FILENAME, &options.labels,
-                                     "Labels of idx images or cifar", "FILE" },
-                                   { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace,
-                                     "Replace files that are there", NULL },
-                                   G_OPTION_ENTRY_NULL };
   g_autoptr (GError) error = NULL;
 
-  if (!cli_parse (&argc, &argv, "IN OUT",
-                  "The same numbers in another format. Nothing is rounded: what OUT cannot hold\n"
-                  "exactly is refused, and then nothing is written.",
-                  "Formats: fvecs (float32), bvecs (uint8), ivecs (int32), npy, csv, idx (uint8)\n"
-                  "and cifar (only read; pixels come out interleaved).\n\nExample:\n"
-                  "  assay dataset convert vectors.csv vectors.npy --type float64\n",
-                  entries)
-      || !cli_check_words (argc, argv, 2))
-    return EXIT_BAD_INPUT;
-  if (argc < 3) {
-    g_printerr ("assay dataset convert: expected IN and OUT\n");
-    return EXIT_BAD_INPUT;
-  }
-  options.out = argv[2];
+  options.out = words[1];
   cli_catch_interrupts ();
-  return convert (argv[1], &options, &error) ? EXIT_OK : cli_dataset_fail (error);
+  return convert (words[0], &options, &error) ? EXIT_OK : cli_dataset_fail (error);
 }
+
+const CliUsage cli_dataset_convert = {
+  .parameters = "IN OUT",
+  .summary = "The same numbers in another format. Nothing is rounded: what OUT cannot hold\n"
+             "exactly is refused, and then nothing is written.",
+  .description = "Formats: fvecs (float32), bvecs (uint8), ivecs (int32), npy, csv, idx (uint8)\n"
+                 "and cifar (only read; pixels come out interleaved).\n\nExample:\n"
+                 "  assay dataset convert vectors.csv vectors.npy --type float64\n",
+  .entries = entries,
+  .min_words = 2,
+  .max_words = 2,
+  .expected = "IN and OUT",
+  .run = convert_in_out,
+};

@@ -129,36 +129,37 @@ extract (const char *folder, const char *out, const ExtractOptions *options, GEr
          && write_all (set, out, keypoints, options->may_replace, error);
 }
 
-int
-cli_dataset_extract (int argc, char **argv)
+static ExtractOptions options = { .largest = 640 };
+
+static const GOptionEntry entries[]
+    = { { "keypoints", 0, 0, G_OPTION_ARG_FILENAME, &options.keypoints,
+          "Where each descriptor was taken (default: OUT_keypoints.csv)", "FILE" },
+        { "largest", 0, 0, G_OPTION_ARG_INT64, &options.largest,
+          "Pixels of the longer side, to which photographs are reduced (default 640)", "N" },
+        { "skip-unusable", 0, 0, G_OPTION_ARG_NONE, &options.skip_unusable,
+          "Leave out photographs that cannot be used, and say so", NULL },
+        { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace, "Replace files that are there",
+          NULL },
+        G_OPTION_ENTRY_NULL };
+
+static int
+extract_folder (G_GNUC_UNUSED int n, char **words)
 {
-  ExtractOptions options = { .largest = 640 };
-  g_autofree char *keypoints = NULL;
-  const GOptionEntry entries[]
-      = { { "keypoints", 0, 0, G_OPTION_ARG_FILENAME, &keypoints,
-            "Where each descriptor was taken (default: OUT_keypoints.csv)", "FILE" },
-          { "largest", 0, 0, G_OPTION_ARG_INT64, &options.largest,
-            "Pixels of the longer side, to which photographs are reduced (default 640)", "N" },
-          { "skip-unusable", 0, 0, G_OPTION_ARG_NONE, &options.skip_unusable,
-            "Leave out photographs that cannot be used, and say so", NULL },
-          { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace,
-            "Replace files that are there", NULL },
-          G_OPTION_ENTRY_NULL };
   g_autoptr (GError) error = NULL;
 
-  if (!cli_parse (
-          &argc, &argv, "FOLDER OUT.bvecs",
-          "SIFT descriptors of the .jpg and .png photographs in a folder, by name.",
-          "Row i of OUT belongs to line i, after the header, of the keypoints: photo, x, y,\n"
-          "size (diameter) and angle (degrees), as OpenCV reports them.\n\nExample:\n"
-          "  assay dataset extract photos sift.bvecs\n",
-          entries)
-      || !cli_check_words (argc, argv, 2))
-    return EXIT_BAD_INPUT;
-  options.keypoints = keypoints;
-  if (argc < 3) {
-    g_printerr ("assay dataset extract: expected FOLDER and OUT\n");
-    return EXIT_BAD_INPUT;
-  }
-  return extract (argv[1], argv[2], &options, &error) ? EXIT_OK : cli_fail (error);
+  return extract (words[0], words[1], &options, &error) ? EXIT_OK : cli_fail (error);
 }
+
+const CliUsage cli_dataset_extract = {
+  .parameters = "FOLDER OUT.bvecs",
+  .summary = "SIFT descriptors of the .jpg and .png photographs in a folder, by name.",
+  .description
+  = "Row i of OUT belongs to line i, after the header, of the keypoints: photo, x, y,\n"
+    "size (diameter) and angle (degrees), as OpenCV reports them.\n\nExample:\n"
+    "  assay dataset extract photos sift.bvecs\n",
+  .entries = entries,
+  .min_words = 2,
+  .max_words = 2,
+  .expected = "FOLDER and OUT",
+  .run = extract_folder,
+};

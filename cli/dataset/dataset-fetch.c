@@ -129,43 +129,44 @@ fetch (char **names, const char *catalog_path, const char *out, const CliDownloa
   return TRUE;
 }
 
-int
-cli_dataset_fetch (int argc, char **argv)
+static char *out, *catalog;
+static int timeout_s = DEFAULT_TIMEOUT_S;
+static CliDownloadOptions options;
+
+static const GOptionEntry entries[]
+    = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
+          "Where the files go (default: ASSAY_DATA, or here)", "DIR" },
+        { "catalog", 0, 0, G_OPTION_ARG_FILENAME, &catalog,
+          "Another catalogue than the one built in", "FILE" },
+        { "accept-unverified", 0, 0, G_OPTION_ARG_NONE, &options.accepts_unverified,
+          "Fetch files whose sha256 is not known, too", NULL },
+        { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout_s, "Seconds in which nothing comes (60)",
+          "N" },
+        { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace,
+          "Replace files that are there and do not fit", NULL },
+        G_OPTION_ENTRY_NULL };
+
+static int
+fetch_all (G_GNUC_UNUSED int n, char **words)
 {
   const char *data = g_getenv ("ASSAY_DATA");
-  g_autofree char *out = NULL;
-  g_autofree char *catalog = NULL;
-  CliDownloadOptions options = { .timeout_s = DEFAULT_TIMEOUT_S };
-  int timeout_s = DEFAULT_TIMEOUT_S;
-  const GOptionEntry entries[]
-      = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
-            "Where the files go (default: ASSAY_DATA, or here)", "DIR" },
-          { "catalog", 0, 0, G_OPTION_ARG_FILENAME, &catalog,
-            "Another catalogue than the one built in", "FILE" },
-          { "accept-unverified", 0, 0, G_OPTION_ARG_NONE, &options.accepts_unverified,
-            "Fetch files whose sha256 is not known, too", NULL },
-          { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout_s, "Seconds in which nothing comes (60)",
-            "N" },
-          { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace,
-            "Replace files that are there and do not fit", NULL },
-          G_OPTION_ENTRY_NULL };
+  const char *place = out != NULL ? out : data != NULL && *data != '\0' ? data : ".";
   g_autoptr (GError) error = NULL;
 
-  if (!cli_parse (&argc, &argv, "[SET...]",
-                  "Files of public data sets, from where their authors publish them. Without\n"
-                  "SET: what there is.",
-                  "A file has its name only after its sha256 was found to fit. What has come so\n"
-                  "far is kept as NAME.part, and the same command goes on from there.\n\nExample:\n"
-                  "  assay dataset fetch fashion-mnist --out data\n",
-                  entries))
-    return EXIT_BAD_INPUT;
-  if (timeout_s < 1 || timeout_s > MAX_TIMEOUT_S) {
-    g_printerr ("assay dataset fetch: --timeout %d: expected 1 to %d seconds\n", timeout_s,
-                MAX_TIMEOUT_S);
-    return EXIT_BAD_INPUT;
-  }
+  if (timeout_s < 1 || timeout_s > MAX_TIMEOUT_S)
+    return cli_refuse ("--timeout %d: expected 1 to %d seconds", timeout_s, MAX_TIMEOUT_S);
   options.timeout_s = (guint) timeout_s;
-  if (out == NULL)
-    out = g_strdup (data != NULL && *data != '\0' ? data : ".");
-  return fetch (argv + 1, catalog, out, &options, &error) ? EXIT_OK : cli_fail (error);
+  return fetch (words, catalog, place, &options, &error) ? EXIT_OK : cli_fail (error);
 }
+
+const CliUsage cli_dataset_fetch = {
+  .parameters = "[SET...]",
+  .summary = "Files of public data sets, from where their authors publish them. Without\n"
+             "SET: what there is.",
+  .description = "A file has its name only after its sha256 was found to fit. What has come so\n"
+                 "far is kept as NAME.part, and the same command goes on from there.\n\nExample:\n"
+                 "  assay dataset fetch fashion-mnist --out data\n",
+  .entries = entries,
+  .max_words = CLI_ANY_NUMBER,
+  .run = fetch_all,
+};

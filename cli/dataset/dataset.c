@@ -11,11 +11,11 @@
 #include "datasets/tables/table-summary.h"
 
 const CliCommand cli_dataset_commands[] = {
-  { "info", cli_dataset_info, "What stands in data files" },
-  { "convert", cli_dataset_convert, "The same numbers in another format" },
-  { "import", cli_dataset_convert, "Another name of convert" },
-  { "extract", cli_dataset_extract, "SIFT descriptors of photographs" },
-  { "fetch", cli_dataset_fetch, "Public data sets, verified" },
+  { "info", &cli_dataset_info, "What stands in data files" },
+  { "convert", &cli_dataset_convert, "The same numbers in another format" },
+  { "import", &cli_dataset_convert, "Another name of convert" },
+  { "extract", &cli_dataset_extract, "SIFT descriptors of photographs" },
+  { "fetch", &cli_dataset_fetch, "Public data sets, verified" },
   { NULL, NULL, NULL },
 };
 
@@ -46,11 +46,9 @@ cli_dataset (int argc, char **argv)
   g_autofree char *program = NULL;
   g_autofree char *hint = NULL;
 
-  if (name == NULL) {
-    g_printerr ("assay dataset: expected info, convert, import, extract or fetch; 'assay dataset "
-                "--help' explains\n");
-    return EXIT_BAD_INPUT;
-  }
+  if (name == NULL)
+    return cli_refuse ("expected info, convert, import, extract or fetch; 'assay dataset --help' "
+                       "explains");
   if (g_str_equal (name, "--help") || g_str_equal (name, "-h")) {
     print_help ();
     return EXIT_OK;
@@ -61,13 +59,11 @@ cli_dataset (int argc, char **argv)
       continue;
     program = g_strconcat ("assay dataset ", name, NULL);
     argv[1] = program;
-    g_set_prgname (program);
-    return cli_dataset_commands[i].run (argc - 1, argv + 1);
+    return cli_play (cli_dataset_commands[i].usage, argc - 1, argv + 1);
   }
   hint = assay_text_did_you_mean (name, names);
-  g_printerr ("assay dataset: unknown command '%s'%s; expected info, convert, import, extract or "
-              "fetch\n", name, hint);
-  return EXIT_BAD_INPUT;
+  return cli_refuse ("unknown command '%s'%s; expected info, convert, import, extract or fetch",
+                     name, hint);
 }
 
 AssayTable *
@@ -154,32 +150,37 @@ show (const char *name, const char *format, GError **error)
   return TRUE;
 }
 
-int
-cli_dataset_info (int argc, char **argv)
+static char *from;
+
+static const GOptionEntry entries[] = { { "from", 0, 0, G_OPTION_ARG_STRING, &from,
+                                          "The format, if the name does not tell it", "FORMAT" },
+                                        G_OPTION_ENTRY_NULL };
+
+static int
+info (int n, char **files)
 {
-  g_autofree char *from = NULL;
-  const GOptionEntry entries[] = { { "from", 0, 0, G_OPTION_ARG_STRING, &from,
-                                     "The format, if the name does not tell it", "FORMAT" },
-                                   G_OPTION_ENTRY_NULL };
   int code = EXIT_OK;
 
-  if (!cli_parse (
-          &argc, &argv, "FILE...", "What stands in data files.",
-          "Formats: fvecs, bvecs, ivecs, npy, csv, idx and cifar. 'duplicates' counts rows\n"
-          "whose bytes are those of an earlier row; 'sha256 of rows' is that of the numbers\n"
-          "alone, as NumPy's hashlib.sha256 (array.tobytes ()).\n",
-          entries))
-    return EXIT_BAD_INPUT;
-  if (argc < 2) {
-    g_printerr ("assay dataset info: expected FILE\n");
-    return EXIT_BAD_INPUT;
-  }
   cli_catch_interrupts ();
-  for (int i = 1; i < argc && code != EXIT_INTERRUPTED; i++) {
+  for (int i = 0; i < n && code != EXIT_INTERRUPTED; i++) {
     g_autoptr (GError) error = NULL;
 
-    if (!show (argv[i], from, &error))
+    if (!show (files[i], from, &error))
       code = cli_dataset_fail (error);
   }
   return code;
 }
+
+const CliUsage cli_dataset_info = {
+  .parameters = "FILE...",
+  .summary = "What stands in data files.",
+  .description
+  = "Formats: fvecs, bvecs, ivecs, npy, csv, idx and cifar. 'duplicates' counts rows\n"
+    "whose bytes are those of an earlier row; 'sha256 of rows' is that of the numbers\n"
+    "alone, as NumPy's hashlib.sha256 (array.tobytes ()).\n",
+  .entries = entries,
+  .min_words = 1,
+  .max_words = CLI_ANY_NUMBER,
+  .expected = "FILE",
+  .run = info,
+};

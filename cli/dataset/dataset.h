@@ -1,14 +1,12 @@
 /* assay dataset: its subcommands. */
 #pragma once
 
+#include "cli/cli.h"
 #include "datasets/tables/table.h"
 
 G_BEGIN_DECLS
 
-int cli_dataset_info (int argc, char **argv);
-int cli_dataset_convert (int argc, char **argv);
-int cli_dataset_extract (int argc, char **argv);
-int cli_dataset_fetch (int argc, char **argv);
+extern const CliUsage cli_dataset_info, cli_dataset_convert, cli_dataset_extract, cli_dataset_fetch;
 
 /* Opens @name, relative to the working folder or ASSAY_DATA, as the format called @format or by its
  * name (NULL). */

@@ -63,8 +63,7 @@ append_bash_kind (GString *text, const char *placeholder, const char *option)
 }
 
 static void
-add_bash_values (const char *name, G_GNUC_UNUSED const CliCommand *command, const CliUsage *usage,
-                 gpointer data)
+add_bash_values (const char *name, const CliUsage *usage, gpointer data)
 {
   GString *text = data;
 
@@ -80,16 +79,14 @@ add_bash_values (const char *name, G_GNUC_UNUSED const CliCommand *command, cons
 }
 
 static void
-add_bash_word (const char *name, G_GNUC_UNUSED const CliCommand *command, const CliUsage *usage,
-               gpointer data)
+add_bash_word (const char *name, const CliUsage *usage, gpointer data)
 {
   g_string_append_printf (data, "  '%s') ", name);
   append_bash_kind (data, usage->parameters, NULL);
 }
 
 static void
-add_bash_options (const char *name, G_GNUC_UNUSED const CliCommand *command, const CliUsage *usage,
-                  gpointer data)
+add_bash_options (const char *name, const CliUsage *usage, gpointer data)
 {
   g_string_append_printf (data, "  'options %s') printf '%%s\\n' --help", name);
   for (const GOptionEntry *entry = usage->entries; entry->long_name != NULL; entry++)
@@ -251,8 +248,7 @@ append_zsh_option (GString *text, const GOptionEntry *entry)
 }
 
 static void
-add_zsh_arguments (const char *name, G_GNUC_UNUSED const CliCommand *command, const CliUsage *usage,
-                   gpointer data)
+add_zsh_arguments (const char *name, const CliUsage *usage, gpointer data)
 {
   GString *text = data;
 
@@ -317,8 +313,7 @@ append_fish_offers (GString *text, const char *placeholder, const char *option)
 }
 
 static void
-add_fish_arguments (const char *name, G_GNUC_UNUSED const CliCommand *command,
-                    const CliUsage *usage, gpointer data)
+add_fish_arguments (const char *name, const CliUsage *usage, gpointer data)
 {
   GString *text = data;
 

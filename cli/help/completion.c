@@ -105,38 +105,40 @@ print_script (const char *shell)
       fputs (text, stdout);
       return EXIT_OK;
     }
-  g_printerr ("assay completion: '%s': expected bash, zsh or fish\n", shell);
-  return EXIT_BAD_INPUT;
+  return cli_refuse ("'%s': expected bash, zsh or fish", shell);
 }
 
-int
-cli_completion (int argc, char **argv)
-{
-  g_autofree char *keys_of = NULL;
-  const GOptionEntry entries[]
-      = { { "keys-of", 0, 0, G_OPTION_ARG_FILENAME, &keys_of,
-            "Instead: every GROUP.KEY= that --set can change in a scenario, a line each",
-            "SCENARIO" },
-          G_OPTION_ENTRY_NULL };
+static char *keys_of;
 
-  if (!cli_parse (&argc, &argv, "bash|zsh|fish",
-                  "Prints a script by which the shell completes commands, options, plugins and\n"
-                  "settings. It knows the plugins that the program has as it prints it.",
-                  "For this shell alone:\n"
-                  "  source <(assay completion bash)\n"
-                  "For every one to come:\n"
-                  "  assay completion bash > ~/.local/share/bash-completion/completions/assay\n"
-                  "  assay completion zsh > _assay, in a folder of $fpath\n"
-                  "  assay completion fish > ~/.config/fish/completions/assay.fish\n",
-                  entries)
-      || !cli_check_words (argc, argv, keys_of != NULL ? 0 : 1))
-    return EXIT_BAD_INPUT;
+static const GOptionEntry entries[]
+    = { { "keys-of", 0, 0, G_OPTION_ARG_FILENAME, &keys_of,
+          "Instead: every GROUP.KEY= that --set can change in a scenario, a line each",
+          "SCENARIO" },
+        G_OPTION_ENTRY_NULL };
+
+static int
+complete (int n, char **words)
+{
+  if (keys_of != NULL && n > 0)
+    return cli_refuse ("unexpected '%s'; 'assay completion --help' explains", words[0]);
   if (keys_of != NULL)
     return print_keys (keys_of);
-  if (argc < 2) {
-    g_printerr ("assay completion: expected bash, zsh or fish; 'assay completion --help' "
-                "explains\n");
-    return EXIT_BAD_INPUT;
-  }
-  return print_script (argv[1]);
+  if (n == 0)
+    return cli_refuse ("expected bash, zsh or fish; 'assay completion --help' explains");
+  return print_script (words[0]);
 }
+
+const CliUsage cli_completion = {
+  .parameters = "bash|zsh|fish",
+  .summary = "Prints a script by which the shell completes commands, options, plugins and\n"
+             "settings. It knows the plugins that the program has as it prints it.",
+  .description = "For this shell alone:\n"
+                 "  source <(assay completion bash)\n"
+                 "For every one to come:\n"
+                 "  assay completion bash > ~/.local/share/bash-completion/completions/assay\n"
+                 "  assay completion zsh > _assay, in a folder of $fpath\n"
+                 "  assay completion fish > ~/.config/fish/completions/assay.fish\n",
+  .entries = entries,
+  .max_words = 1,
+  .run = complete,
+};

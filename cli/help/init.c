@@ -7,6 +7,12 @@
 #include "core/base/output-file.h"
 #include "core/plugin/registry.h"
 
+static char *out;
+
+static const GOptionEntry entries[] = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
+                                          "The file to write (default: DEFENSE.scenario)", "FILE" },
+                                        G_OPTION_ENTRY_NULL };
+
 static void
 print_defenses (void)
 {
@@ -44,7 +50,7 @@ check_place (const char *path, GError **error)
 }
 
 static gboolean
-init (const char *id, const char *out, GError **error)
+init (const char *id, GError **error)
 {
   const AssayPlugin *plugin = assay_registry_find (ASSAY_PLUGIN_DEFENSE, id, error);
   g_autofree char *own = g_strconcat (id, ".scenario", NULL);
@@ -64,25 +70,23 @@ init (const char *id, const char *out, GError **error)
   return TRUE;
 }
 
-int
-cli_init (int argc, char **argv)
+static int
+init_or_list (int n, char **words)
 {
-  g_autofree char *out = NULL;
-  const GOptionEntry entries[] = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
-                                     "The file to write (default: DEFENSE.scenario)", "FILE" },
-                                   G_OPTION_ENTRY_NULL };
   g_autoptr (GError) error = NULL;
 
-  if (!cli_parse (
-          &argc, &argv, "[DEFENSE]",
-          "Writes a commented scenario in which DEFENSE is attacked, on generated data, by\n"
-          "everything that can attack it. Without DEFENSE: lists what there is.",
-          "Example:\n  assay init ldp-feat && assay run ldp-feat.scenario\n", entries)
-      || !cli_check_words (argc, argv, 1))
-    return EXIT_BAD_INPUT;
-  if (argc < 2) {
-    print_defenses ();
-    return EXIT_OK;
-  }
-  return init (argv[1], out, &error) ? EXIT_OK : cli_fail (error);
+  if (n > 0)
+    return init (words[0], &error) ? EXIT_OK : cli_fail (error);
+  print_defenses ();
+  return EXIT_OK;
 }
+
+const CliUsage cli_init = {
+  .parameters = "[DEFENSE]",
+  .summary = "Writes a commented scenario in which DEFENSE is attacked, on generated data, by\n"
+             "everything that can attack it. Without DEFENSE: lists what there is.",
+  .description = "Example:\n  assay init ldp-feat && assay run ldp-feat.scenario\n",
+  .entries = entries,
+  .max_words = 1,
+  .run = init_or_list,
+};

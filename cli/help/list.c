@@ -72,20 +72,13 @@ id_width (const char *word)
   return (int) width;
 }
 
-int
-cli_list (int argc, char **argv)
+static int
+list_plugins (int n, char **words)
 {
-  const GOptionEntry entries[] = { G_OPTION_ENTRY_NULL };
+  const char *word = n > 0 ? words[0] : NULL;
+  const int width = id_width (word);
   gboolean is_any = FALSE;
-  const char *word;
-  int width;
 
-  if (!cli_parse (&argc, &argv, "[defenses|attacks|metrics|datasets]",
-                  "Lists what Assay can audit and attack with.", NULL, entries)
-      || !cli_check_words (argc, argv, 1))
-    return EXIT_BAD_INPUT;
-  word = argc > 1 ? argv[1] : NULL;
-  width = id_width (word);
   for (gsize l = 0; l < G_N_ELEMENTS (listings); l++) {
     if (!is_asked_for (&listings[l], word))
       continue;
@@ -94,11 +87,17 @@ cli_list (int argc, char **argv)
     is_any = TRUE;
     print_listing (&listings[l], width);
   }
-  if (is_any)
-    return EXIT_OK;
-  g_printerr ("assay list: '%s': expected defenses, attacks, metrics or datasets\n", word);
-  return EXIT_BAD_INPUT;
+  return is_any ? EXIT_OK
+                : cli_refuse ("'%s': expected defenses, attacks, metrics or datasets", word);
 }
+
+const CliUsage cli_list = {
+  .parameters = "[defenses|attacks|metrics|datasets]",
+  .summary = "Lists what Assay can audit and attack with.",
+  .entries = cli_no_options,
+  .max_words = 1,
+  .run = list_plugins,
+};
 
 /* ---- describe ---- */
 
@@ -309,37 +308,37 @@ fail_unknown (const char *name)
       g_ptr_array_add (ids, (gpointer) assay_registry_list (types[t])[i]->id);
   g_ptr_array_add (ids, NULL);
   hint = assay_text_did_you_mean (name, (const char *const *) ids->pdata);
-  g_printerr ("assay describe: nothing is called '%s'%s; 'assay list' shows all\n", name, hint);
-  return EXIT_BAD_INPUT;
+  return cli_refuse ("nothing is called '%s'%s; 'assay list' shows all", name, hint);
 }
 
-int
-cli_describe (int argc, char **argv)
-{
-  gboolean is_json = FALSE, is_found = FALSE;
-  const GOptionEntry entries[] = {
-    { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "For programs", NULL },
-    G_OPTION_ENTRY_NULL
-  };
+static gboolean is_json;
 
-  if (!cli_parse (&argc, &argv, "NAME", "Explains a defense, attack, metric or dataset.", NULL,
-                  entries))
-    return EXIT_BAD_INPUT;
-  if (argc != 2) {
-    g_printerr ("assay describe: expected one name; 'assay list' shows all\n");
-    return EXIT_BAD_INPUT;
-  }
+static const GOptionEntry entries[]
+    = { { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "For programs", NULL }, G_OPTION_ENTRY_NULL };
+
+static int
+describe (int n, char **words)
+{
+  gboolean is_found = FALSE;
+
+  if (n != 1)
+    return cli_refuse ("expected one name; 'assay list' shows all");
   for (guint t = 0; t < N_TYPES; t++)
     for (guint i = 0; assay_registry_list (types[t])[i] != NULL; i++) {
       const AssayPlugin *plugin = assay_registry_list (types[t])[i];
 
-      if (!g_str_equal (plugin->id, argv[1]))
+      if (!g_str_equal (plugin->id, words[0]))
         continue;
       is_found = TRUE;
-      if (is_json)
-        print_json (types[t], plugin);
-      else
-        print_description (types[t], plugin);
+      (is_json ? print_json : print_description) (types[t], plugin);
     }
-  return is_found ? EXIT_OK : fail_unknown (argv[1]);
+  return is_found ? EXIT_OK : fail_unknown (words[0]);
 }
+
+const CliUsage cli_describe = {
+  .parameters = "NAME",
+  .summary = "Explains a defense, attack, metric or dataset.",
+  .entries = entries,
+  .max_words = CLI_ANY_NUMBER,
+  .run = describe,
+};

@@ -52,7 +52,7 @@ append_option (GString *text, const GOptionEntry *entry)
 }
 
 static void
-add_command (const char *name, const CliCommand *command, const CliUsage *usage, gpointer data)
+add_command (const char *name, const CliUsage *usage, gpointer data)
 {
   GString *text = data;
 
@@ -62,7 +62,7 @@ add_command (const char *name, const CliCommand *command, const CliUsage *usage,
     append_plain (text, usage->parameters);
   }
   g_string_append_c (text, '\n');
-  append_plain (text, usage->summary != NULL ? usage->summary : command->help);
+  append_plain (text, usage->summary);
   g_string_append_c (text, '\n');
   for (const GOptionEntry *entry = usage->entries; entry->long_name != NULL; entry++)
     append_option (text, entry);
@@ -79,19 +79,19 @@ append_commands (GString *text)
   cli_foreach_command (add_command, text);
 }
 
-int
-cli_man (int argc, char **argv)
+static int
+print_manual (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
 {
-  const GOptionEntry entries[] = { G_OPTION_ENTRY_NULL };
-  g_autofree char *titled = NULL;
-  g_autofree char *page = NULL;
+  g_autofree char *titled = cli_fill_frame (cli_manual, "@title@", append_title);
+  g_autofree char *page = cli_fill_frame (titled, "@commands@", append_commands);
 
-  if (!cli_parse (&argc, &argv, "", "Prints the manual page, for 'man -l -' to show.", NULL,
-                  entries)
-      || !cli_check_words (argc, argv, 0))
-    return EXIT_BAD_INPUT;
-  titled = cli_fill_frame (cli_manual, "@title@", append_title);
-  page = cli_fill_frame (titled, "@commands@", append_commands);
   fputs (page, stdout);
   return EXIT_OK;
 }
+
+const CliUsage cli_man = {
+  .parameters = "",
+  .summary = "Prints the manual page, for 'man -l -' to show.",
+  .entries = cli_no_options,
+  .run = print_manual,
+};

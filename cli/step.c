@@ -1,15 +1,14 @@
-/* --like RUN --cell ID: steps by hand that draw what a cell of a run drew. */
-#include "cli/like.h"
+/* What the steps by hand share. */
+#include "cli/step.h"
 
-#include "core/base/error.h"
+#include "cli/cli.h"
+#include "core/plugin/registry.h"
 #include "runner/run/run.h"
 
 void
 cli_like_clear (CliLike *like)
 {
   g_clear_pointer (&like->run, assay_saved_run_close);
-  g_clear_pointer (&like->folder, g_free);
-  g_clear_pointer (&like->id, g_free);
 }
 
 gboolean
@@ -30,12 +29,6 @@ cli_like_open (CliLike *like, GError **error)
                         "--cell: '%s' is no cell of the run in %s; expected the 'id' of one of "
                         "'cells' in its results.json",
                         like->id, like->folder);
-}
-
-const AssayComponent *
-cli_like_defense (const CliLike *like)
-{
-  return assay_plan_component (like->run->plan->defenses, like->cell->defense);
 }
 
 gboolean
@@ -65,4 +58,62 @@ cli_like_attack (const CliLike *like, const AssayComponent **ret_component,
   *ret_component = component;
   *ret_settings = settings;
   return TRUE;
+}
+
+/* The plugin and settings of the cell. */
+static gboolean
+take_from_cell (const CliLike *like, AssayPluginType type, CliStep *step, GError **error)
+{
+  const AssayComponent *component = assay_plan_defense (like->run->plan, like->cell);
+
+  step->settings = component->settings;
+  if (type == ASSAY_PLUGIN_ATTACK && !cli_like_attack (like, &component, &step->settings, error))
+    return FALSE;
+  step->plugin = component->plugin;
+  step->grants = component->grants;
+  return TRUE;
+}
+
+gboolean
+cli_step_open (CliStepOptions *options, AssayPluginType type, CliStep *step, GError **error)
+{
+  *step = (CliStep){ .options = options };
+  if (!cli_like_open (&options->like, error))
+    return FALSE;
+  if (options->like.cell != NULL)
+    return take_from_cell (&options->like, type, step, error);
+  step->plugin = assay_registry_find (type, options->name, error);
+  step->own
+      = step->plugin != NULL ? cli_settings (step->plugin, options->assignments, error) : NULL;
+  step->settings = step->own;
+  return step->own != NULL;
+}
+
+gboolean
+cli_step_open_rows (CliStep *step, GError **error)
+{
+  return cli_open_rows (step->options->database, "database", &step->database, error)
+         && cli_open_rows (step->options->public_rows, "public", &step->public_rows, error);
+}
+
+void
+cli_step_clear (CliStep *step)
+{
+  g_clear_pointer (&step->database, assay_rows_unref);
+  g_clear_pointer (&step->public_rows, assay_rows_unref);
+  g_clear_pointer (&step->own, assay_settings_free);
+  if (step->options != NULL)
+    cli_like_clear (&step->options->like);
+}
+
+AssayStreamKey
+cli_step_stream (const CliStepOptions *options, const char *role, const char *upstream,
+                 const AssaySettings *settings, const char *of_cell)
+{
+  const CliLike *like = &options->like;
+  g_autofree char *canonical = assay_settings_canonical (settings);
+  g_autofree char *own = g_strconcat (upstream, "\n", canonical, NULL);
+
+  return like->cell != NULL ? assay_plan_stream (like->run->plan, like->cell, role, of_cell)
+                            : assay_stream_key ((guint64) options->seed, 0, role, own);
 }
