@@ -4,8 +4,6 @@
 #include "runner/plan/plan.h"
 #include "runner/plan/scenario.h"
 
-G_BEGIN_DECLS
-
 /* Reads [claim ID]. ASSAY_ERROR_SCENARIO, _PARAMETER with file, line and key. */
 AssayClaim *assay_claim_new (const AssayPlan *plan, const AssayGroup *group, GError **error);
 
@@ -24,5 +22,3 @@ gboolean assay_claim_may_select (const AssayPlan *plan, const AssayClaim *claim,
  * claim about nothing. ASSAY_ERROR_PARAMETER where the delta of a claim about epsilon is not the
  * one that a cell audits. */
 gboolean assay_claim_check_cells (const AssayPlan *plan, const AssayClaim *claim, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "runner/plan/plan.h"
 #include "runner/plan/scenario.h"
 
-G_BEGIN_DECLS
-
 /* Every combination of @group's settings as an AssayComponent added to @ret_components; the key
  * that stands last varies fastest. Keys in @reserved (NULL-terminated) are left to the caller.
  * Errors name file, line, group and key. */
@@ -15,5 +13,3 @@ gboolean assay_component_from_group (const AssayGroup *group, AssayPluginType ty
 
 /* Names every part by its label and by the settings in which parts of that label differ. */
 void assay_component_set_names (GPtrArray *components);
-
-G_END_DECLS

@@ -202,9 +202,8 @@ check_size (const AssayPlan *plan, const AssayContactSheet *sheet, gsize columns
   if (columns * sheet->count <= ASSAY_CONTACT_SHEET_MAX_PICTURES)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_SCENARIO,
-                     "%s:%u: [pictures %s] asks for %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                     " pictures; expected at most %d: a smaller count, or fewer cells by defense, "
-                     "attack and where",
+                     "%s:%u: [pictures %s] asks for %zu x %zu pictures; expected at most %d: a "
+                     "smaller count, or fewer cells by defense, attack and where",
                      plan->scenario, sheet->line, sheet->name, sheet->count, columns,
                      ASSAY_CONTACT_SHEET_MAX_PICTURES);
 }
@@ -241,8 +240,7 @@ assay_contact_sheet_canonical (const AssayPlan *plan, const AssayContactSheet *s
 {
   g_autofree char *selector = assay_selector_canonical (sheet->selector);
 
-  return g_strdup_printf ("pictures %s count=%" G_GSIZE_FORMAT " metric=%s released=%s %s",
-                          sheet->name, sheet->count,
-                          assay_plan_component (plan->metrics, sheet->metric)->label,
+  return g_strdup_printf ("pictures %s count=%zu metric=%s released=%s %s", sheet->name,
+                          sheet->count, assay_plan_component (plan->metrics, sheet->metric)->label,
                           sheet->has_released ? "yes" : "no", selector);
 }

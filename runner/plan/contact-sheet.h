@@ -8,8 +8,6 @@
 #include "runner/plan/plan.h"
 #include "runner/plan/scenario.h"
 
-G_BEGIN_DECLS
-
 #define ASSAY_CONTACT_SHEET_MAX_UNITS 64
 /* Pictures in one sheet, at most: a larger one is of no use to the eye. */
 #define ASSAY_CONTACT_SHEET_MAX_PICTURES 600
@@ -29,5 +27,3 @@ gboolean assay_contact_sheet_selects (const AssayPlan *plan, const AssayContactS
 
 /* One line that is equal for sheets that keep the same pictures under the same name. */
 char *assay_contact_sheet_canonical (const AssayPlan *plan, const AssayContactSheet *sheet);
-
-G_END_DECLS

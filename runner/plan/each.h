@@ -3,13 +3,9 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* for (Type *item : array), of a GPtrArray that stays as long as it is meanwhile. */
-#define ASSAY_FOR_EACH(Type, item, array)                                                         \
-  for (Type **item##_at = (Type **) (array)->pdata, *item;                                        \
-       item##_at != NULL && item##_at - (Type **) (array)->pdata < (array)->len                   \
-       && ((item = *item##_at), TRUE);                                                            \
+#define ASSAY_FOR_EACH(Type, item, array)                                                          \
+  for (Type **item##_at = (Type **) (array)->pdata, *item;                                         \
+       item##_at != NULL && item##_at - (Type **) (array)->pdata < (array)->len                    \
+       && ((item = *item##_at), TRUE);                                                             \
        item##_at++)
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 /* Sets `memory` of the plan, whose parts have been checked: bytes at the peak. */
 void assay_plan_estimate (AssayPlan *plan);
 
@@ -15,5 +13,3 @@ guint64 assay_plan_shared_budget (const AssayPlan *plan, guint n_processes);
  * ASSAY_ERROR_MEMORY says how many processes, or how much, it has memory for. */
 gboolean assay_plan_check_budget (const AssayPlan *plan, guint n_processes, guint64 budget,
                                   GError **error);
-
-G_END_DECLS

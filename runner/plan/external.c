@@ -18,15 +18,15 @@ folder_of (const AssayComponent *component)
 
 /* That the folder's name has @word: otherwise one folder would stand for several cells. */
 static gboolean
-check_name_has (const AssayComponent *component, const char *word, guint64 count,
-                const char *things, GError **error)
+check_name_has (const AssayComponent *component, const char *word, gsize count, const char *things,
+                GError **error)
 {
   g_autofree char *folder = folder_of (component);
 
   return count <= 1 || strstr (folder, word) != NULL
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "'%s' is one folder for %" G_GUINT64_FORMAT
-                        " %s; expected %s in its name, and a folder for each",
+                        "'%s' is one folder for %zu %s; expected %s in its name, and a folder "
+                        "for each",
                         folder, count, things, word);
 }
 

@@ -4,12 +4,8 @@
 
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 /* Verifies the folder of every cell of a part that was made elsewhere and sets plan->external.
  * ASSAY_ERROR_MISMATCH, _DATA with the part to blame: no such folder, one that does not fit, one
  * for several cells that need one each, or secrets in a random order. */
 gboolean assay_external_verify (AssayPlan *plan, const AssayComponent **ret_component,
                                 GError **error);
-
-G_END_DECLS

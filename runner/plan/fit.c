@@ -91,8 +91,7 @@ assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **er
   if (oracle.mechanism->canaries == NULL && !oracle.mechanism->has_own_inputs
       && oracle.n_inputs != oracle.cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "defense '%s' protects secrets of %" G_GSIZE_FORMAT
-                       " columns, but the dataset has %" G_GSIZE_FORMAT,
+                       "defense '%s' protects secrets of %zu columns, but the dataset has %zu",
                        defense->label, oracle.n_inputs, oracle.cols);
   if (attack->game == ASSAY_GAME_ONE_RUN) {
     const gsize available = oracle.mechanism->max_canaries (oracle.settings, oracle.cols);
@@ -101,9 +100,8 @@ assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **er
     attack->one_run_sizes (component->settings->values, &canaries, &guesses);
     if (canaries > available)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "wants %" G_GSIZE_FORMAT " canaries, but defense '%s' has room for %"
-                         G_GSIZE_FORMAT,
-                         canaries, defense->label, available);
+                         "wants %zu canaries, but defense '%s' has room for %zu", canaries,
+                         defense->label, available);
   }
   if (oracle.delta == 0 || oracle.claimed.delta > 0)
     return TRUE;

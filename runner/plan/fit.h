@@ -4,8 +4,6 @@
 
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 /* NULL, or why @attack cannot be played against @defense: it reads no such release, or needs a
  * mechanism, a dataset with canaries, a density. */
 char *assay_fit_why_not (const AssayComponent *defense, const AssayComponent *attack);
@@ -18,5 +16,3 @@ AssayOracle assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell);
 /* Of such a cell ASSAY_ERROR_PARAMETER where the attack asks for a delta and the defense claims
  * none, ASSAY_ERROR_MISMATCH where it asks for more canaries than the defense has room for. */
 gboolean assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   const char *type; /* "defense" */
   const char *id;
@@ -22,5 +20,3 @@ char *assay_loaded_canonical (const AssayPlan *plan);
 /* Of the text of a plan that was kept and that of the same plan today: which plugin is another
  * build, in words. NULL: they differ in more than that. */
 char *assay_loaded_difference (const char *kept, const char *now);
-
-G_END_DECLS

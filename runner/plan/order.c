@@ -116,8 +116,8 @@ divide_trials (Draw *draw)
   draw->order.starts = g_new0 (gsize, plan->trials + 1);
   if (!assay_plan_has_releases (plan))
     return TRUE;
-  for (guint64 t = 0; t < plan->trials; t++) {
-    for (guint64 g = 0; g < plan->secret_groups; g++) {
+  for (gsize t = 0; t < plan->trials; t++) {
+    for (gsize g = 0; g < plan->secret_groups; g++) {
       const gsize first = at;
 
       while (at < end && groups[draw->order.rows[at]] == groups[draw->order.rows[first]])
@@ -140,8 +140,8 @@ check_measured (Draw *draw, guint n_apart, GError **error)
   return divide_trials (draw)
          || assay_fail (error, ASSAY_ERROR_SCENARIO,
                         "%u of the groups that secrets come in are set apart for tuning, which "
-                        "leaves %" G_GSIZE_FORMAT " secrets of other groups, but %" G_GUINT64_FORMAT
-                        "%s are to be measured; expected fewer %s, trials or tune_secrets",
+                        "leaves %zu secrets of other groups, but %zu%s are to be measured; "
+                        "expected fewer %s, trials or tune_secrets",
                         n_apart, draw->order.tuning_first,
                         plan->trials * (plan->secrets + plan->secret_groups),
                         takes_groups ? " whole groups" : "", takes_groups ? "groups" : "secrets");

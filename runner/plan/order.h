@@ -3,8 +3,6 @@
 
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize *rows;   /* of the pool: first what is measured, then what is tuned on */
   gsize *starts; /* where in them the secrets of each trial begin, and those of the last one end */
@@ -16,5 +14,3 @@ typedef struct {
 gboolean assay_order_draw (const AssayPlan *plan, guint dataset, const AssayDataset *open,
                            AssayOrder *ret_order, GError **error);
 void assay_order_clear (AssayOrder *order);
-
-G_END_DECLS

@@ -40,24 +40,23 @@ grants_offered (const AssayProbe *probe)
 }
 
 gboolean
-assay_plan_check_pool (const AssayPlan *plan, guint64 available, guint64 groups, GError **error)
+assay_plan_check_pool (const AssayPlan *plan, gsize available, gsize groups, GError **error)
 {
   g_autofree char *tuning = NULL;
 
   if (plan->secret_groups > 0 && plan->trials * plan->secret_groups > groups)
     return assay_fail (error, ASSAY_ERROR_SCENARIO,
-                       "the plan takes %" G_GUINT64_FORMAT " distinct groups (%" G_GUINT64_FORMAT
-                       " trials x %" G_GUINT64_FORMAT "), but the dataset has %" G_GUINT64_FORMAT,
+                       "the plan takes %zu distinct groups (%zu trials x %zu), but the dataset "
+                       "has %zu",
                        plan->trials * plan->secret_groups, plan->trials, plan->secret_groups,
                        groups);
   if (assay_plan_secrets_needed (plan) <= available)
     return TRUE;
-  tuning = plan->tune_secrets > 0
-               ? g_strdup_printf (" + %" G_GUINT64_FORMAT " for tuning", plan->tune_secrets)
-               : g_strdup ("");
+  tuning = plan->tune_secrets > 0 ? g_strdup_printf (" + %zu for tuning", plan->tune_secrets)
+                                  : g_strdup ("");
   return assay_fail (error, ASSAY_ERROR_SCENARIO,
-                     "the plan takes %" G_GUINT64_FORMAT " distinct secrets (%" G_GUINT64_FORMAT
-                     " trials x %" G_GUINT64_FORMAT "%s), but the dataset has %" G_GUINT64_FORMAT,
+                     "the plan takes %zu distinct secrets (%zu trials x %zu%s), but the dataset "
+                     "has %zu",
                      assay_plan_secrets_needed (plan), plan->trials, plan->secrets, tuning,
                      available);
 }
@@ -66,7 +65,7 @@ assay_plan_check_pool (const AssayPlan *plan, guint64 available, guint64 groups,
 static void
 take_all (AssayPlan *plan)
 {
-  guint64 least = G_MAXUINT64;
+  gsize least = G_MAXSIZE;
 
   for (guint i = 0; i < plan->datasets->len; i++)
     least = MIN (least, plan->probes[i].n_secrets);
@@ -438,7 +437,7 @@ verify_external (AssayPlan *plan, GError **error)
 gboolean
 assay_plan_pair (AssayPlan *plan, GError **error)
 {
-  const guint64 tune_secrets = plan->tune_secrets;
+  const gsize tune_secrets = plan->tune_secrets;
   /* The plan of a run that was made before: data is not looked at. */
   const gboolean is_kept = plan->probes != NULL;
 

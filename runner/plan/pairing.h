@@ -3,15 +3,11 @@
 
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 /* Probes the datasets (unless the plan has probes already: then of a run that was made before, on
  * whatever machine), checks every part against them, and fills in cells, skipped pairs and
  * memory. Errors name the groups. */
 gboolean assay_plan_pair (AssayPlan *plan, GError **error);
 
 /* ASSAY_ERROR_SCENARIO when a pool of @available secrets in @groups is too small. */
-gboolean assay_plan_check_pool (const AssayPlan *plan, guint64 available, guint64 groups,
+gboolean assay_plan_check_pool (const AssayPlan *plan, gsize available, gsize groups,
                                 GError **error);
-
-G_END_DECLS

@@ -114,14 +114,13 @@ canonical_cell (const AssayPlan *plan, const AssayCell *cell)
   g_autofree char *trial = cell->trial == ASSAY_ALL_TRIALS ? g_strdup ("all")
                                                            : g_strdup_printf ("%u", cell->trial);
 
-  g_autofree char *groups
-      = plan->secret_groups > 0
-            ? g_strdup_printf ("secret_groups=%" G_GUINT64_FORMAT "\n", plan->secret_groups)
-            : g_strdup (plan->keeps_order ? "order=file\n" : "");
+  g_autofree char *groups = plan->secret_groups > 0
+                                ? g_strdup_printf ("secret_groups=%zu\n", plan->secret_groups)
+                                : g_strdup (plan->keeps_order ? "order=file\n" : "");
 
   return g_strdup_printf (
-      "%s%s%s%strial=%s\nsecrets=%" G_GUINT64_FORMAT "\n%s",
-      assay_plan_dataset (plan, cell)->canonical, assay_plan_defense (plan, cell)->canonical,
+      "%s%s%s%strial=%s\nsecrets=%zu\n%s", assay_plan_dataset (plan, cell)->canonical,
+      assay_plan_defense (plan, cell)->canonical,
       cell->utility != ASSAY_NO_COMPONENT ? "utility " : "",
       assay_plan_attack_or_utility (plan, cell)->canonical, trial, plan->secrets, groups);
 }
@@ -205,13 +204,13 @@ assay_plan_attack_or_utility (const AssayPlan *plan, const AssayCell *cell)
 /* ---- Sizes ---- */
 
 /* Secrets of a cell; where whole groups are drawn, so many as groups of mean size would hold. */
-static guint64
+static gsize
 secrets_of_cell (const AssayPlan *plan, const AssayProbe *probe)
 {
   if (plan->secret_groups == 0 || probe->n_groups == 0)
     return plan->secrets;
-  return (guint64) ((double) probe->n_secrets * (double) plan->secret_groups
-                    / (double) probe->n_groups);
+  return (gsize) ((double) probe->n_secrets * (double) plan->secret_groups
+                  / (double) probe->n_groups);
 }
 
 AssayShape
@@ -226,7 +225,7 @@ assay_plan_shape (const AssayPlan *plan, const AssayProbe *probe)
                        .geometry = probe->geometry };
 }
 
-guint64
+gsize
 assay_plan_secrets_needed (const AssayPlan *plan)
 {
   /* Audits alone draw none. */

@@ -6,8 +6,6 @@
 #include "core/plugin/plugin.h"
 #include "runner/plan/each.h"
 
-G_BEGIN_DECLS
-
 /* One setting of one group: what a cell is put together from. */
 typedef struct {
   const char *kind; /* of the group: "dataset", "defense", "attack", "utility", "metric" */
@@ -109,14 +107,14 @@ typedef struct {
   char *title;
   char *reference;
   guint64 seed;
-  guint64 trials;
+  gsize trials;
   double confidence;
-  guint64 secrets;       /* per cell; 0: whole groups are drawn */
-  guint64 secret_groups; /* per cell; 0: secrets are drawn one by one */
+  gsize secrets;         /* per cell; 0: whole groups are drawn */
+  gsize secret_groups;   /* per cell; 0: secrets are drawn one by one */
   gboolean takes_all;    /* secrets: all that the dataset has, in equal parts */
   gboolean keeps_order;  /* secrets are drawn in the order of the dataset */
   char *external;        /* sha256 of what was made elsewhere; NULL: nothing, or not verified */
-  guint64 tune_secrets; /* set apart for tuning; 0 when nothing is tuned */
+  gsize tune_secrets;    /* set apart for tuning; 0 when nothing is tuned */
   GPtrArray *datasets;  /* AssayComponent, as the four below */
   GPtrArray *defenses;
   GPtrArray *attacks;
@@ -205,7 +203,7 @@ gboolean assay_plan_keeps_order (const AssayPlan *plan, guint index);
 AssayShape assay_plan_shape (const AssayPlan *plan, const AssayProbe *probe);
 
 /* Secrets that the plan takes from the pool: all trials and what is set apart for tuning. */
-guint64 assay_plan_secrets_needed (const AssayPlan *plan);
+gsize assay_plan_secrets_needed (const AssayPlan *plan);
 
 /* @settings are taken over. What else there is to say of it, the caller adds. */
 AssayComponent *assay_component_new (const char *kind, const char *label, const AssayPlugin *plugin,
@@ -218,5 +216,3 @@ void assay_claim_free (AssayClaim *claim);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayClaim, assay_claim_free)
 void assay_contact_sheet_free (AssayContactSheet *sheet);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayContactSheet, assay_contact_sheet_free)
-
-G_END_DECLS

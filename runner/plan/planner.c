@@ -160,9 +160,9 @@ read_dataset (AssayPlan *plan, const AssayGroup *group, GError **error)
     return assay_group_fail (
         group, assay_group_find (group, "secret_groups"), error, ASSAY_ERROR_SCENARIO,
         "secret_groups draws whole groups: expected it or 'secrets', not both");
-  plan->secrets = groups > 0 ? 0 : (guint64) secrets;
-  plan->secret_groups = (guint64) groups;
-  plan->tune_secrets = (guint64) (tune_secrets < 0 ? secrets : tune_secrets);
+  plan->secrets = groups > 0 ? 0 : (gsize) secrets;
+  plan->secret_groups = (gsize) groups;
+  plan->tune_secrets = (gsize) (tune_secrets < 0 ? secrets : tune_secrets);
   return read_order (plan, group, error)
          && assay_component_from_group (group, ASSAY_PLUGIN_DATASET, dataset_keys, plan->datasets,
                                         error)
@@ -309,9 +309,8 @@ canonical_plan (const AssayPlan *plan)
   GString *text = g_string_new ("assay-plan/1\n");
 
   g_string_append_printf (text,
-                          "seed=%" G_GUINT64_FORMAT "\ntrials=%" G_GUINT64_FORMAT
-                          "\nsecrets=%" G_GUINT64_FORMAT "\ntune_secrets=%" G_GUINT64_FORMAT
-                          "\nconfidence=%s\n",
+                          "seed=%" G_GUINT64_FORMAT "\ntrials=%zu\nsecrets=%zu\n"
+                          "tune_secrets=%zu\nconfidence=%s\n",
                           plan->seed, plan->trials, plan->secrets, plan->tune_secrets, confidence);
   append_parts (text, "dataset", plan->datasets);
   append_parts (text, "defense", plan->defenses);
@@ -319,7 +318,7 @@ canonical_plan (const AssayPlan *plan)
   append_parts (text, "metric", plan->metrics);
   append_parts (text, "utility", plan->utilities);
   if (plan->secret_groups > 0)
-    g_string_append_printf (text, "secret_groups=%" G_GUINT64_FORMAT "\n", plan->secret_groups);
+    g_string_append_printf (text, "secret_groups=%zu\n", plan->secret_groups);
   if (plan->keeps_order)
     g_string_append (text, "order=file\n");
   for (guint i = 0; i < plan->sheets->len; i++) {

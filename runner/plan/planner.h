@@ -3,8 +3,6 @@
 
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   const char *const *assignments; /* of --set; NULL: none */
   gboolean has_seed;
@@ -21,5 +19,3 @@ typedef struct {
 
 AssayPlan *assay_plan_new (const char *scenario_path, const AssayPlanOptions *options,
                            GError **error);
-
-G_END_DECLS

@@ -226,8 +226,7 @@ check_text (const char *path, const char *text, gsize length, GError **error)
 {
   if (length > MAX_BYTES)
     return assay_fail (error, ASSAY_ERROR_SCENARIO,
-                       "%s: %" G_GSIZE_FORMAT " bytes are too many for a scenario (1 MiB)", path,
-                       length);
+                       "%s: %zu bytes are too many for a scenario (1 MiB)", path, length);
   if (memchr (text, '\0', length) != NULL || !g_utf8_validate_len (text, length, NULL))
     return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: expected UTF-8 text", path);
   return TRUE;

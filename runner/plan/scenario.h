@@ -9,8 +9,6 @@
 #include "core/base/error.h"
 #include "runner/plan/each.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   char *key;
   char *value; /* escapes not yet undone */
@@ -85,5 +83,3 @@ gboolean assay_group_integer (const AssayGroup *group, const char *key, gint64 l
                               gint64 *inout_value, GError **error);
 /* The same of the key `confidence`, 0.5 to 0.999999. */
 gboolean assay_group_confidence (const AssayGroup *group, double *inout_value, GError **error);
-
-G_END_DECLS

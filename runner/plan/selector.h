@@ -5,8 +5,6 @@
 #include "runner/plan/plan.h"
 #include "runner/plan/scenario.h"
 
-G_BEGIN_DECLS
-
 /* Reads those of the keys that stand in @group. ASSAY_ERROR_SCENARIO, _PARAMETER with file, line
  * and key. */
 AssaySelector *assay_selector_new (const AssayPlan *plan, const AssayGroup *group, GError **error);
@@ -20,5 +18,3 @@ gboolean assay_selector_may_select (const AssayPlan *plan, const AssaySelector *
 
 /* "defense=lifting attack= utility= where=defense.dimension>=8": equal for equal selections. */
 char *assay_selector_canonical (const AssaySelector *selector);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "runner/run/workspace.h"
 #include "runner/store/store.h"
 
-G_BEGIN_DECLS
-
 /* Plays @cell again and writes below @folder, which is created:
  *   secrets/     what the defense was given: a truth folder that no defense has changed
  *   knowledge/   what was given beside the secrets and the release: database.npy and public.npy
@@ -18,5 +16,3 @@ G_BEGIN_DECLS
  * ASSAY_ERROR_MISMATCH: the attack plays with the defense itself. */
 gboolean assay_export_cell (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
                             const char *folder, GError **error);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "runner/run/workspace.h"
 #include "runner/store/records.h"
 
-G_BEGIN_DECLS
-
 /* Dataset @index, which is opened. With @is_new it is taken down where the store does not know
  * it. */
 gboolean assay_inputs_check_data (AssayWorkspace *workspace, AssayStore *store, guint index,
@@ -18,5 +16,3 @@ gboolean assay_inputs_check_programs (const AssayPlan *plan, AssayStore *store, 
  * knows, programs, and what was made elsewhere. */
 gboolean assay_inputs_check (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
                              gboolean is_finished, GError **error);
-
-G_END_DECLS

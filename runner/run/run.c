@@ -140,8 +140,7 @@ control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
   if (!assay_control_run (component->attack, settings, runner->plan->seed, &outcome, error))
     return FALSE;
   share = assay_text_number (outcome.share);
-  text = g_strdup_printf ("%s %s %" G_GSIZE_FORMAT, outcome.is_won ? "won" : "lost", share,
-                          outcome.n);
+  text = g_strdup_printf ("%s %s %zu", outcome.is_won ? "won" : "lost", share, outcome.n);
   *ret_is_won = outcome.is_won;
   return assay_store_set (runner->store, key, text, error);
 }

@@ -5,8 +5,6 @@
 #include "runner/run/workspace.h"
 #include "runner/store/records.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize done; /* cells */
   gsize total;
@@ -50,5 +48,3 @@ gboolean assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, Ass
                            const AssayCell *cell, AssayGuess **ret_guess, GError **error);
 gboolean assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *job,
                            AssayOutcomes *ret_outcomes, GError **error);
-
-G_END_DECLS

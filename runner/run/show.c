@@ -52,7 +52,7 @@ show_unit (const AssayPlan *plan, guint index, const AssayJob *job, const AssayG
   g_autoptr (AssayPhoto) recovered = NULL;
 
   if (!metric->show (&context, job->truth, guess, unit, &original, &recovered, error)) {
-    g_prefix_error (error, "picture %" G_GSIZE_FORMAT " of %s: ", unit, metric->id);
+    g_prefix_error (error, "picture %zu of %s: ", unit, metric->id);
     return FALSE;
   }
   return add_photo (index, ASSAY_SHOWN_ORIGINAL, unit, original, shown, error)

@@ -5,13 +5,9 @@
 #include "runner/run/workspace.h"
 #include "runner/store/thumbnail.h"
 
-G_BEGIN_DECLS
-
 /* Adds to @shown (of AssayShown) the pictures of @cell, whose attack with @settings made @guess of
  * @job; @outcomes are what the plan's metrics measured, and say how many units there are. */
 gboolean assay_show_cell (const AssayPlan *plan, const AssayCell *cell,
                           const AssaySettings *settings, const AssayJob *job,
                           const AssayGuess *guess, const AssayOutcomes *outcomes, GArray *shown,
                           GError **error);
-
-G_END_DECLS

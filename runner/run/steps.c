@@ -41,14 +41,12 @@ assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, GError **e
 
   if (frames != NULL && frames->shape[1] != 4)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "frames have %" G_GSIZE_FORMAT " columns, expected 4 (x, y, size, angle)",
-                       frames->shape[1]);
+                       "frames have %zu columns, expected 4 (x, y, size, angle)", frames->shape[1]);
   for (gsize i = 0; secrets.labels != NULL && i < secrets.rows.rows; i++) {
     if (secrets.labels[i] < 0)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "label of secret %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
-                         ", expected classes from 0",
-                         i, secrets.labels[i]);
+                         "label of secret %zu is %" G_GINT64_FORMAT ", expected classes from 0", i,
+                         secrets.labels[i]);
     secrets.n_classes = MAX (secrets.n_classes, (gsize) secrets.labels[i] + 1);
   }
   secrets.counterparts = counterparts_of (truth, secrets.rows.rows);
@@ -96,12 +94,10 @@ static gboolean
 check_material (const char *what, const AssayRows *rows, gsize cols, GError **error)
 {
   if (rows == NULL || assay_rows_count (rows) == 0)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected a %s of %" G_GSIZE_FORMAT " columns, found %s", what, cols,
-                       rows == NULL ? "none" : "one without rows");
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "expected a %s of %zu columns, found %s", what,
+                       cols, rows == NULL ? "none" : "one without rows");
   return assay_rows_cols (rows) == cols
-         || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "expected a %s of %" G_GSIZE_FORMAT " columns, found %" G_GSIZE_FORMAT,
+         || assay_fail (error, ASSAY_ERROR_MISMATCH, "expected a %s of %zu columns, found %zu",
                         what, cols, assay_rows_cols (rows));
 }
 
@@ -186,8 +182,7 @@ check_columns (const char *what, const AssayRows *rows, const AssayRelease *rele
   if (rows == NULL || assay_release_cols (release) == 0
       || assay_rows_cols (rows) == assay_release_cols (release))
     return TRUE;
-  return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                     "%s has %" G_GSIZE_FORMAT " columns, but the release has %" G_GSIZE_FORMAT,
+  return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s has %zu columns, but the release has %zu",
                      what, assay_rows_cols (rows), assay_release_cols (release));
 }
 
@@ -305,8 +300,7 @@ take_outcomes (const AssayMetric *metric, gboolean is_ok, AssayOutcomes *outcome
   for (guint s = 0; is_ok && s < metric->n_series; s++)
     for (gsize i = 0; is_ok && outcomes->omitted[s] == NULL && i < outcomes->n; i++)
       if (!isfinite (outcomes->series[s][i]))
-        is_ok = assay_fail (error, ASSAY_ERROR_NUMERIC,
-                            "the outcome of %s %" G_GSIZE_FORMAT " is not finite",
+        is_ok = assay_fail (error, ASSAY_ERROR_NUMERIC, "the outcome of %s %zu is not finite",
                             metric->has_own_units ? "unit" : "secret", i);
   if (!is_ok) {
     assay_outcomes_clear (outcomes);

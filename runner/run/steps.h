@@ -4,8 +4,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* Secrets on their way to a defense, with what is known of them. Arrays have one entry a row, or
  * are NULL. */
 typedef struct {
@@ -74,5 +72,3 @@ const gint64 *assay_truth_groups (const AssayTruth *truth);
 /* The numbers that an attack with the grant `groups` is given: those of the secrets, or of images
  * that secrets were mixed into. NULL: there are none. */
 const gint64 *assay_truth_released_groups (const AssayTruth *truth);
-
-G_END_DECLS

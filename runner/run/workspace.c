@@ -345,7 +345,7 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, g
   secrets.position = position_of (workspace, cell, is_tuning, repeat);
   if (is_tuning)
     keyed.trial = 0;
-  role = g_strdup_printf (repeat > 0 ? "%sdefense-repeat-%" G_GSIZE_FORMAT : "%sdefense",
+  role = g_strdup_printf (repeat > 0 ? "%sdefense-repeat-%zu" : "%sdefense",
                           is_tuning ? "tune-" : "", repeat);
   return assay_step_protect (component->defense, component->settings,
                              assay_plan_stream (plan, &keyed, role, NULL),

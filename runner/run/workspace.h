@@ -7,8 +7,6 @@
 #include "runner/plan/plan.h"
 #include "runner/run/steps.h"
 
-G_BEGIN_DECLS
-
 typedef struct _AssayWorkspace AssayWorkspace;
 
 AssayWorkspace *assay_workspace_new (const AssayPlan *plan);
@@ -54,5 +52,3 @@ gboolean assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell
                                 AssayGranted *ret_granted, GError **error);
 
 void assay_workspace_end_tuning (AssayWorkspace *workspace);
-
-G_END_DECLS

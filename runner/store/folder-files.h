@@ -3,8 +3,6 @@
 
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 /* Nothing but a store: what is left of a run that was killed before it wrote anything else. */
 gboolean assay_folder_holds_only_store (const char *path);
 
@@ -16,5 +14,3 @@ gboolean assay_folder_check_files (const AssayPlan *plan, const char *path, gint
 /* Removes what a run of @plan writes. The store goes last, so that what a kill leaves is still
  * known as a run. */
 void assay_folder_remove_files (const AssayPlan *plan, const char *path);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 /* The folder for a plan that names none: assay-out/SCENARIO-HASH. */
 char *assay_folder_default (const AssayPlan *plan);
 
@@ -14,5 +12,3 @@ char *assay_folder_canonical (const char *place);
 /* @place without a slash at its end; a link would itself be exchanged, and "." cannot be: what they
  * lead to stands for them. ASSAY_ERROR_SCENARIO: that is nothing. */
 gboolean assay_folder_resolve (const char *place, char **ret_place, GError **error);
-
-G_END_DECLS

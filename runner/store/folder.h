@@ -5,8 +5,6 @@
 #include "runner/store/folder-name.h"
 #include "runner/store/store.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   char *place; /* where the results will be; of a link, what it leads to */
   char *work;  /* where the run works: place, or beside it when a finished run is replaced */
@@ -41,5 +39,3 @@ void assay_folder_clear (AssayFolder *folder);
 /* Locks the folder at @path, which is there, until the descriptor @ret_lock is closed; @to_read:
  * along with others who read. ASSAY_ERROR_SCENARIO: another process works in it. */
 gboolean assay_folder_hold (const char *path, gboolean to_read, int *ret_lock, GError **error);
-
-G_END_DECLS

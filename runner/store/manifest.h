@@ -4,8 +4,6 @@
 
 #include "runner/store/store.h"
 
-G_BEGIN_DECLS
-
 /* What the store of a run says of itself. */
 #define ASSAY_META_PLAN "plan_sha256"
 #define ASSAY_META_PLAN_TEXT "plan"
@@ -29,5 +27,3 @@ typedef struct {
 
 gboolean assay_manifest_set_times (AssayStore *store, const AssayRunTimes *times, GError **error);
 gboolean assay_manifest_times (AssayStore *store, AssayRunTimes *ret_times, GError **error);
-
-G_END_DECLS

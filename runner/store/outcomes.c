@@ -11,7 +11,7 @@
 static char *
 key_of (gsize index, guint metric, guint series)
 {
-  return g_strdup_printf ("left out %" G_GSIZE_FORMAT " %u %u", index, metric, series);
+  return g_strdup_printf ("left out %zu %u %u", index, metric, series);
 }
 
 static gboolean
@@ -73,8 +73,7 @@ hash_of (const AssayThumbnail *thumbnail)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree char *sizes
-      = g_strdup_printf ("%" G_GSIZE_FORMAT " %" G_GSIZE_FORMAT " %" G_GSIZE_FORMAT "\n",
-                         thumbnail->width, thumbnail->height, thumbnail->channels);
+      = g_strdup_printf ("%zu %zu %zu\n", thumbnail->width, thumbnail->height, thumbnail->channels);
 
   g_checksum_update (checksum, (const guchar *) sizes, (gssize) strlen (sizes));
   g_checksum_update (checksum, thumbnail->data,

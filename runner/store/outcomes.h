@@ -5,8 +5,6 @@
 #include "runner/store/store.h"
 #include "runner/store/thumbnail.h"
 
-G_BEGIN_DECLS
-
 /* Finishes a cell in one transaction: its status, the outcomes of every metric that applied
  * (@outcomes[i] with n = 0: it did not), and its pictures @shown (of AssayShown; NULL: none). */
 gboolean assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *record,
@@ -20,5 +18,3 @@ gboolean assay_store_outcomes (AssayStore *store, gsize index, guint metric, gui
 /* One picture of a cell. NULL in @ret_tile: there is none. */
 gboolean assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole role,
                            gsize unit, AssayThumbnail **ret_tile, GError **error);
-
-G_END_DECLS

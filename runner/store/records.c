@@ -17,7 +17,7 @@ assay_audit_record_free (AssayAuditRecord *record)
 static char *
 audit_key (gsize cell)
 {
-  return g_strdup_printf ("audit.%" G_GSIZE_FORMAT, cell);
+  return g_strdup_printf ("audit.%zu", cell);
 }
 
 gboolean

@@ -4,8 +4,6 @@
 #include "runner/plan/plan.h"
 #include "runner/store/store.h"
 
-G_BEGIN_DECLS
-
 /* What an audit chose and counted. One run: no pair, and no event. */
 typedef struct {
   AssayAudit counts;
@@ -38,5 +36,3 @@ char *assay_run_control_key (guint attack, guint candidate);
 gboolean assay_store_dataset (AssayStore *store, guint index, char **ret_sha256, GError **error);
 gboolean assay_store_set_dataset (AssayStore *store, guint index, const char *sha256,
                                   GError **error);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "runner/plan/plan.h"
 #include "runner/store/store.h"
 
-G_BEGIN_DECLS
-
 /* What a run holds its processes to: the hashes of its data and of its programs. */
 GBytes *assay_store_common_facts (AssayStore *store, GError **error);
 /* What is known to @store that cell @cell would otherwise find out again: whether the attack's
@@ -23,5 +21,3 @@ GBytes *assay_store_take_rows (AssayStore *store, GError **error);
 /* Adds them to the store of the run, in one transaction. ASSAY_ERROR_DATA: the bytes are no rows,
  * or they were made from other data than those that are here. */
 gboolean assay_store_add_rows (AssayStore *store, GBytes *rows, GError **error);
-
-G_END_DECLS

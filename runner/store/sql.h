@@ -5,8 +5,6 @@
 #include <glib.h>
 #include <sqlite3.h>
 
-G_BEGIN_DECLS
-
 typedef struct _AssayStore AssayStore; /* runner/store/store.h */
 
 struct _AssayStore {
@@ -46,5 +44,3 @@ gboolean assay_sql_select_blob (AssayStore *store, const char *sql, const sqlite
 
 /* For the table of statements. */
 void assay_sql_finalize (gpointer statement);
-
-G_END_DECLS

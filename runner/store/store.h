@@ -5,8 +5,6 @@
 
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 typedef struct _AssayStore AssayStore;
 
 #define ASSAY_STORE_FILE "run.sqlite"
@@ -71,5 +69,3 @@ gboolean assay_store_set_tuning (AssayStore *store, const AssayCell *cell,
                                  const AssayTuning *tuning, GError **error);
 gboolean assay_store_tuning (AssayStore *store, const AssayCell *cell, AssayTuning *ret_tuning,
                              GError **error);
-
-G_END_DECLS

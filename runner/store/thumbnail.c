@@ -86,8 +86,8 @@ assay_thumbnail_new (const AssayPhoto *photo, GError **error)
 
   if (photo->width == 0 || photo->height == 0 || (photo->channels != 1 && photo->channels != 3)) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "a picture of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " pixels in %" G_GSIZE_FORMAT
-                " channels cannot be shown; expected 1 or 3 channels",
+                "a picture of %zu x %zu pixels in %zu channels cannot be shown; expected 1 or 3 "
+                "channels",
                 photo->width, photo->height, photo->channels);
     return NULL;
   }

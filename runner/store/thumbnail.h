@@ -4,8 +4,6 @@
 #include "core/data/dataset.h"
 #include "core/data/photo.h"
 
-G_BEGIN_DECLS
-
 /* Pixels of the longer side; larger pictures are reduced. */
 #define ASSAY_THUMBNAIL_MAX_SIDE 320
 
@@ -44,5 +42,3 @@ typedef struct {
 
 /* An array of AssayShown that owns its tiles. */
 GArray *assay_shown_array_new (void);
-
-G_END_DECLS

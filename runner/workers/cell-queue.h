@@ -8,8 +8,6 @@
 #include "runner/plan/plan.h"
 #include "runner/store/store.h"
 
-G_BEGIN_DECLS
-
 typedef struct _AssayCellQueue AssayCellQueue;
 
 /* The cells of the plan that @store does not hold yet. */
@@ -22,5 +20,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayCellQueue, assay_cell_queue_free)
 gboolean assay_cell_queue_next (AssayCellQueue *queue, guint worker, gsize *ret_index);
 /* Cell @index is to be handed out again, as soon as any worker asks. */
 void assay_cell_queue_return (AssayCellQueue *queue, gsize index);
-
-G_END_DECLS

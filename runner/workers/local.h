@@ -3,8 +3,6 @@
 
 #include "runner/workers/transport.h"
 
-G_BEGIN_DECLS
-
 /* The descriptor of a worker's socket stands in its environment. */
 #define ASSAY_WORKER_VARIABLE "ASSAY_WORKER_SOCKET"
 
@@ -13,5 +11,3 @@ AssayTransport *assay_local_workers_new (guint n_workers, const char *const *arg
                                          GError **error);
 /* The scheduler of a process that was started so; NULL: this process is no worker. */
 AssayTransport *assay_local_scheduler_new (void);
-
-G_END_DECLS

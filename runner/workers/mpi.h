@@ -4,8 +4,6 @@
 
 #include "runner/workers/transport.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gboolean is_running; /* this process was started as one of several ranks */
   int rank;
@@ -23,5 +21,3 @@ void assay_mpi_leave (AssayMpi *mpi);
 
 /* Of rank 0 the workers, of another the scheduler. */
 AssayTransport *assay_mpi_transport_new (const AssayMpi *mpi);
-
-G_END_DECLS

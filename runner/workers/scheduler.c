@@ -110,7 +110,7 @@ take_rows (Scheduler *scheduler, guint worker, gsize index, GBytes *rows, GError
 
   if (!g_queue_remove (&it->orders, GSIZE_TO_POINTER (index)))
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "a worker sent cell %" G_GSIZE_FORMAT ", which it was not asked for", index);
+                       "a worker sent cell %zu, which it was not asked for", index);
   scheduler->n_out--;
   scheduler->progress.done++;
   return assay_store_add_rows (scheduler->store, rows, error);

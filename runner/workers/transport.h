@@ -13,8 +13,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef enum {
   ASSAY_MESSAGE_BEGIN = 'b',
   ASSAY_MESSAGE_CELL = 'c',
@@ -56,5 +54,3 @@ gboolean assay_transport_send_text (AssayTransport *transport, guint peer, Assay
 /* FALSE: it is no message. @ret_rest (free with g_bytes_unref) shares its memory. */
 gboolean assay_message_open (GBytes *message, AssayMessage *ret_kind, guint64 *ret_number,
                              GBytes **ret_rest);
-
-G_END_DECLS

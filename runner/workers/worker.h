@@ -4,8 +4,6 @@
 #include "runner/run/run.h"
 #include "runner/workers/transport.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   const AssayPlan *const *plans; /* that the scheduler may begin, by number */
   guint n_plans;
@@ -16,5 +14,3 @@ typedef struct {
 
 /* Runs cells until it is told to quit or the scheduler is gone. */
 void assay_work (const AssayWorkOptions *work, AssayTransport *scheduler);
-
-G_END_DECLS
