@@ -17,19 +17,31 @@
 AssayHashFunction *
 assay_hash_function_new (void)
 {
-  return g_new0 (AssayHashFunction, 1);
+  return g_atomic_rc_box_new0 (AssayHashFunction);
+}
+
+AssayHashFunction *
+assay_hash_function_ref (AssayHashFunction *function)
+{
+  return g_atomic_rc_box_acquire (function);
+}
+
+static void
+clear (gpointer data)
+{
+  AssayHashFunction *function = data;
+
+  assay_matrix_free (function->mean);
+  assay_matrix_free (function->projection);
+  assay_matrix_free (function->anchors);
+  assay_matrix_free (function->waves);
 }
 
 void
 assay_hash_function_free (AssayHashFunction *function)
 {
-  if (function == NULL)
-    return;
-  assay_matrix_free (function->mean);
-  assay_matrix_free (function->projection);
-  assay_matrix_free (function->anchors);
-  assay_matrix_free (function->waves);
-  g_free (function);
+  if (function != NULL)
+    g_atomic_rc_box_release_full (function, clear);
 }
 
 gsize

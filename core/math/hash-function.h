@@ -23,7 +23,9 @@ typedef struct {
   AssayMatrix *waves;      /* c x 2: frequency and phase, or NULL */
 } AssayHashFunction;
 
+/* One that is learned is kept and used by several, and changed by none: free lets go of it. */
 AssayHashFunction *assay_hash_function_new (void);
+AssayHashFunction *assay_hash_function_ref (AssayHashFunction *function);
 void assay_hash_function_free (AssayHashFunction *function);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayHashFunction, assay_hash_function_free)
 

@@ -43,29 +43,31 @@ input_bits (const FlippingGame *game)
   return game->relation == FLIPPING_BIT ? 1 : game->bits;
 }
 
-gsize
-flipping_outputs (const FlippingGame *game)
+static gsize
+outputs_of (const FlippingGame *game)
 {
   return game->rounds * input_bits (game);
 }
 
-double
-flipping_epsilon (const FlippingGame *game)
+void
+flipping_size (const FlippingGame *game, gsize cols, gsize *ret_inputs, gsize *ret_outputs)
 {
-  return (double) flipping_outputs (game) * fabs (log (game->kept / game->turned));
-}
-
-gsize
-flipping_inputs (const FlippingGame *game, gsize cols)
-{
-  return game->relation == FLIPPING_RECORD ? game->records * cols : input_bits (game);
+  if (game->relation != FLIPPING_RECORD) {
+    *ret_inputs = input_bits (game);
+    *ret_outputs = outputs_of (game);
+    return;
+  }
+  *ret_inputs = game->records * cols;
+  *ret_outputs = game->records * game->bits;
+  if (game->looks_at == FLIPPING_SEES_ALL)
+    *ret_outputs += game->algorithm->size_beside (game, cols);
 }
 
 /* ---- Bits and codes ---- */
 
-void
-flipping_pair (const FlippingGame *game, guint index, AssayStream *stream, float *ret_first,
-               float *ret_second)
+static void
+draw_codes (const FlippingGame *game, guint index, AssayStream *stream, float *ret_first,
+            float *ret_second)
 {
   const gsize bits = input_bits (game);
   const gsize certain = assay_stream_below (stream, bits);
@@ -81,9 +83,9 @@ flipping_pair (const FlippingGame *game, guint index, AssayStream *stream, float
   }
 }
 
-void
-flipping_run (const FlippingGame *game, AssayStream *stream, const float *input, gsize count,
-              float *ret_outputs)
+static void
+turn_bits (const FlippingGame *game, AssayStream *stream, const float *input, gsize count,
+           float *ret_outputs)
 {
   const Coin coin = coin_new (game->turned, game->kept);
   const gsize bits = input_bits (game), total = count * game->rounds * bits;
@@ -123,7 +125,7 @@ void
 flipping_tight_event (const FlippingGame *game, double epsilon, double *ret_first,
                       double *ret_second)
 {
-  const double m = (double) flipping_outputs (game);
+  const double m = (double) outputs_of (game);
   double kept, turned;
 
   flipping_chances (FLIPPING_RANDOMISED_RESPONSE, epsilon / m, &kept, &turned);
@@ -140,9 +142,10 @@ draw_record (AssayStream *stream, gsize cols, float *ret_record)
     ret_record[j] = (float) assay_stream_below (stream, 7) - 3;
 }
 
-void
-flipping_random_datasets (const FlippingGame *game, gsize cols, AssayStream *stream,
-                          float *ret_first, float *ret_second)
+/* Whole numbers from -3 to 3, and one record drawn anew. */
+static void
+draw_datasets (const FlippingGame *game, gsize cols, AssayStream *stream, float *ret_first,
+               float *ret_second)
 {
   const gsize changed = assay_stream_below (stream, game->records);
   float *record = ret_second + changed * cols;
@@ -170,4 +173,56 @@ flipping_key (AssayStream *stream)
   for (gsize i = 0; i < G_N_ELEMENTS (key.word); i++)
     key.word[i] = assay_stream_u32 (stream);
   return key;
+}
+
+gboolean
+flipping_check (const FlippingGame *game, gsize cols, GError **error)
+{
+  const gsize numbers = game->records * cols;
+  g_autofree float *pair = NULL;
+
+  if (game->relation != FLIPPING_RECORD || cols == 0)
+    return TRUE;
+  pair = g_new (float, 2 * numbers);
+  game->algorithm->propose (game, cols, pair, pair + numbers);
+  for (gsize side = 0; side < 2; side++) {
+    AssayStream stream = assay_stream (assay_stream_key (0, 0, "flipping-check", ""), side);
+    const AssayView dataset = { game->records, cols, cols, pair + side * numbers };
+
+    if (!game->algorithm->learn (game, dataset, &stream, error)) {
+      g_prefix_error (error, "relation = record, %zu records of %zu numbers: ", game->records,
+                      cols);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* ---- Either ---- */
+
+void
+flipping_pair (const FlippingGame *game, gsize cols, guint index, AssayStream *stream,
+               float *ret_first, float *ret_second)
+{
+  if (game->relation != FLIPPING_RECORD)
+    draw_codes (game, index, stream, ret_first, ret_second);
+  else if (index == 0)
+    game->algorithm->propose (game, cols, ret_first, ret_second);
+  else
+    draw_datasets (game, cols, stream, ret_first, ret_second);
+}
+
+void
+flipping_run (const FlippingGame *game, gsize cols, AssayStream *stream, const float *input,
+              gsize count, float *ret_outputs)
+{
+  gsize n_inputs, n_outputs;
+
+  if (game->relation != FLIPPING_RECORD) {
+    turn_bits (game, stream, input, count, ret_outputs);
+    return;
+  }
+  flipping_size (game, cols, &n_inputs, &n_outputs);
+  game->algorithm->run (game, (AssayView){ game->records, cols, cols, input }, stream, count,
+                        n_outputs, ret_outputs);
 }

@@ -46,15 +46,43 @@ extern const char *const flipping_calibrations[];
                        "Audits with relation = record: of the small dataset, each of as many "     \
                        "numbers as a secret has")
 
-/* One defense with its settings, as the game sees it. */
+typedef struct _FlippingGame FlippingGame;
+
+/* What a defense does with a small dataset (records x cols), of the relation `record`. */
 typedef struct {
+  /* Pair 0. */
+  void (*propose) (const FlippingGame *game, gsize cols, float *ret_first, float *ret_second);
+  /* How many numbers are returned beside the codes. */
+  gsize (*size_beside) (const FlippingGame *game, gsize cols);
+  /* @count runs on @dataset, of @n_outputs numbers each. */
+  void (*run) (const FlippingGame *game, AssayView dataset, AssayStream *stream, gsize count,
+               gsize n_outputs, float *ret_outputs);
+  /* Whether a hash function can be learned from it, with an error unless. */
+  gboolean (*learn) (const FlippingGame *game, AssayView dataset, AssayStream *stream,
+                     GError **error);
+} FlippingAlgorithm;
+
+/* One defense with its settings, as the game sees it. */
+struct _FlippingGame {
+  const FlippingAlgorithm *algorithm;
+  gconstpointer settings;
   FlippingRelation relation;
   FlippingSight looks_at;
   gsize records;
   gsize bits;          /* c */
   gsize rounds;        /* r */
   double kept, turned; /* 1 - b and b */
-} FlippingGame;
+};
+
+/* The members of a game that stand in the @settings as they are. */
+#define FLIPPING_GAME(own, values, ...)                                                            \
+  ((FlippingGame){ .algorithm = (own),                                                             \
+                   .settings = (values),                                                           \
+                   .relation = (values)->relation,                                                 \
+                   .looks_at = (values)->looks_at,                                                 \
+                   .records = (gsize) (values)->records,                                           \
+                   .bits = (gsize) (values)->bits,                                                 \
+                   __VA_ARGS__ })
 
 void flipping_chances (FlippingCalibration calibration, double epsilon, double *ret_kept,
                        double *ret_turned);
@@ -65,33 +93,28 @@ void flipping_chances (FlippingCalibration calibration, double epsilon, double *
 AssayBudget flipping_budget (FlippingCalibration calibration, FlippingRelation relation,
                              double epsilon, gsize bits);
 
-/* |ln ((1 - b) / b)| of all bits in which neighbours differ; of the relations bit and code. */
-double flipping_epsilon (const FlippingGame *game);
+/* Of the relation `record`: ASSAY_ERROR_PARAMETER unless a hash function can be learned from the
+ * small datasets of pair 0. */
+gboolean flipping_check (const FlippingGame *game, gsize cols, GError **error);
 
-/* Numbers in an input, whatever the relation. */
-gsize flipping_inputs (const FlippingGame *game, gsize cols);
+/* ---- Parts of an AssayMechanism ---- */
 
-/* ---- The relations bit and code: parts of an AssayMechanism ---- */
-
-/* Numbers in an output: the input after the first flipping, after the second, ... */
-gsize flipping_outputs (const FlippingGame *game);
-
-/* Pair 0: ones and zeros. Others differ in one bit, or in the code in at least one. */
-void flipping_pair (const FlippingGame *game, guint index, AssayStream *stream, float *ret_first,
-                    float *ret_second);
-void flipping_run (const FlippingGame *game, AssayStream *stream, const float *input, gsize count,
-                   float *ret_outputs);
+/* Numbers in an output of the relations bit and code: the input after the first flipping, after the
+ * second, ... */
+void flipping_size (const FlippingGame *game, gsize cols, gsize *ret_inputs, gsize *ret_outputs);
+/* Pair 0: ones and zeros, or the small datasets proposed. Others differ in one bit, or in the code
+ * in at least one; datasets are whole numbers from -3 to 3, and one record drawn anew. */
+void flipping_pair (const FlippingGame *game, gsize cols, guint index, AssayStream *stream,
+                    float *ret_first, float *ret_second);
+void flipping_run (const FlippingGame *game, gsize cols, AssayStream *stream, const float *input,
+                   gsize count, float *ret_outputs);
 void flipping_log_ratio (const FlippingGame *game, const float *first, const float *second,
                          const float *outputs, gsize count, double *ret_scores);
 /* All m bits kept, if each had epsilon / m. */
 void flipping_tight_event (const FlippingGame *game, double epsilon, double *ret_first,
                            double *ret_second);
 
-/* ---- The relation record ---- */
-
-/* Pairs beyond the proposed one: whole numbers from -3 to 3, and one record drawn anew. */
-void flipping_random_datasets (const FlippingGame *game, gsize cols, AssayStream *stream,
-                               float *ret_first, float *ret_second);
+/* ---- For algorithms ---- */
 
 /* What tells records of a small dataset apart in the columns after the first: +1/4 or -1/4, by the
  * digits of @number in base 2. */
@@ -100,11 +123,29 @@ void flipping_fill_rest (gsize number, gsize cols, float *inout_record);
 /* A key of its own for each thing that is drawn in one run. */
 AssayStreamKey flipping_key (AssayStream *stream);
 
-/* Callbacks of a mechanism whose settings game_of () turns into a FlippingGame. */
-#define FLIPPING_CALLBACKS(Struct)                                                                 \
+/* The mechanism @symbol of a defense whose settings game_of () turns into a FlippingGame, and
+ * budget () into what is claimed. */
+#define FLIPPING_MECHANISM(symbol, Struct)                                                         \
   static gboolean has_density (gconstpointer settings)                                             \
   {                                                                                                \
     return ((const Struct *) settings)->relation != FLIPPING_RECORD;                               \
+  }                                                                                                \
+  static void size (gconstpointer settings, gsize cols, gsize *ret_inputs, gsize *ret_outputs)     \
+  {                                                                                                \
+    const FlippingGame game = game_of (settings);                                                  \
+    flipping_size (&game, cols, ret_inputs, ret_outputs);                                          \
+  }                                                                                                \
+  static void pair (gconstpointer settings, gsize cols, guint index, AssayStream *stream,          \
+                    float *ret_first, float *ret_second)                                           \
+  {                                                                                                \
+    const FlippingGame game = game_of (settings);                                                  \
+    flipping_pair (&game, cols, index, stream, ret_first, ret_second);                             \
+  }                                                                                                \
+  static void run (gconstpointer settings, gsize cols, AssayStream *stream, const float *input,    \
+                   gsize count, float *ret_outputs)                                                \
+  {                                                                                                \
+    const FlippingGame game = game_of (settings);                                                  \
+    flipping_run (&game, cols, stream, input, count, ret_outputs);                                 \
   }                                                                                                \
   static void log_ratio (gconstpointer settings, G_GNUC_UNUSED gsize cols, const float *first,     \
                          const float *second, const float *outputs, gsize count,                   \
@@ -118,13 +159,16 @@ AssayStreamKey flipping_key (AssayStream *stream);
   {                                                                                                \
     const FlippingGame game = game_of (settings);                                                  \
     flipping_tight_event (&game, epsilon, ret_first, ret_second);                                  \
-  }
-
-/* And the mechanism, with those callbacks. */
-#define FLIPPING_MECHANISM                                                                         \
-  {                                                                                                \
-    .neighbours = "by relation: codes that differ in one bit, codes of one record, or datasets "   \
-                  "of which one record differs",                                                   \
-    .budget = budget, .has_own_inputs = TRUE, .size = size, .n_proposed = 1, .pair = pair,         \
-    .run = run, .log_ratio = log_ratio, .tight_event = tight_event, .has_density = has_density     \
-  }
+  }                                                                                                \
+  static const AssayMechanism symbol                                                               \
+      = { .neighbours = "by relation: codes that differ in one bit, codes of one record, or "      \
+                        "datasets of which one record differs",                                    \
+          .budget = budget,                                                                        \
+          .has_own_inputs = TRUE,                                                                  \
+          .size = size,                                                                            \
+          .n_proposed = 1,                                                                         \
+          .pair = pair,                                                                            \
+          .run = run,                                                                              \
+          .log_ratio = log_ratio,                                                                  \
+          .tight_event = tight_event,                                                              \
+          .has_density = has_density }

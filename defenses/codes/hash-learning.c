@@ -1,12 +1,12 @@
-/* Drawing training rows, and releasing codes with their function. */
+/* Drawing training rows, learning once from equal ones, and releasing codes with their function. */
 #include "defenses/codes/hash-learning.h"
 
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/shared-work.h"
 #include "core/data/kinds/codes.h"
 #include "defenses/codes/itq-rotation.h"
-#include "defenses/codes/learned-functions.h"
 
 /* Of the common stream: no item of a secret. */
 #define TRAINING_ITEM G_MAXUINT64
@@ -118,6 +118,33 @@ key_of (HashMethod method, const HashSettings *settings, const HashTraining *tra
   return g_strdup (g_checksum_get_string (checksum));
 }
 
+/* One for the process: what is learned depends on its key alone. */
+static guint64
+find_owner (void)
+{
+  static gsize is_set;
+  static guint64 owner;
+
+  if (g_once_init_enter (&is_set)) {
+    owner = assay_shared_owner ();
+    g_once_init_leave (&is_set, 1);
+  }
+  return owner;
+}
+
+static gsize
+bytes_of (const AssayHashFunction *function)
+{
+  const AssayMatrix *matrices[]
+      = { function->mean, function->projection, function->anchors, function->waves };
+  gsize bytes = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (matrices); i++)
+    if (matrices[i] != NULL)
+      bytes += matrices[i]->rows * matrices[i]->cols * sizeof (float);
+  return bytes;
+}
+
 AssayHashFunction *
 hash_learn (HashMethod method, const HashSettings *settings, const AssayDefenseContext *context,
             AssayView secrets, GError **error)
@@ -125,18 +152,21 @@ hash_learn (HashMethod method, const HashSettings *settings, const AssayDefenseC
   const HashSettings own = resolved (method, settings);
   g_auto (HashMaterial) material = { 0 };
   g_autofree char *key = NULL;
-  g_autoptr (AssayHashFunction) function = NULL;
+  g_autoptr (AssayShared) kept = NULL;
+  AssayHashFunction *function;
 
   if (!hash_material (&own, context, secrets, &material, error))
     return NULL;
   key = key_of (method, &own, &material.training);
-  function = learned_function_find (key);
-  if (function == NULL) {
+  kept = assay_shared_find (find_owner (), key);
+  if (kept == NULL) {
     function = learners[method](&material.training, &own, error);
-    if (function != NULL)
-      learned_function_keep (key, function);
+    if (function == NULL)
+      return NULL;
+    kept = assay_shared_add (find_owner (), key, function, bytes_of (function),
+                             (GDestroyNotify) assay_hash_function_free);
   }
-  return g_steal_pointer (&function);
+  return assay_hash_function_ref (assay_shared_value (kept));
 }
 
 /* ---- Releases ---- */

@@ -90,7 +90,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HashMaterial, hash_material_clear)
 gboolean hash_material (const HashSettings *settings, const AssayDefenseContext *context,
                         AssayView secrets, HashMaterial *ret_material, GError **error);
 
-/* Draws the training rows and learns from them. */
+/* Draws the training rows and learns from them; what was learned of equal ones before is kept
+ * (core/base/shared-work.h), so that repeats and sweeps of epsilon learn once. */
 AssayHashFunction *hash_learn (HashMethod method, const HashSettings *settings,
                                const AssayDefenseContext *context, AssayView secrets,
                                GError **error);
@@ -108,3 +109,24 @@ gboolean hash_protect (HashMethod method, const HashSettings *settings,
 gboolean hash_check (HashMethod method, const HashSettings *settings, const AssayShape *shape,
                      GError **error);
 guint64 hash_memory (HashMethod method, const HashSettings *settings, const AssayShape *shape);
+
+/* The defense that releases codes of @method as they are, with the settings of its table
+ * `parameters`. */
+#define HASH_DEFENSE(symbol, name, method, ...)                                                    \
+  static gboolean protect (const AssayDefenseContext *context, AssayView secrets,                  \
+                           AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)       \
+  {                                                                                                \
+    return hash_protect (method, context->settings, context, secrets, ret_release, ret_truth,      \
+                         error);                                                                   \
+  }                                                                                                \
+  static gboolean check (gconstpointer settings, const AssayShape *shape, GError **error)          \
+  {                                                                                                \
+    return hash_check (method, settings, shape, error);                                            \
+  }                                                                                                \
+  static guint64 memory (gconstpointer settings, const AssayShape *shape)                          \
+  {                                                                                                \
+    return hash_memory (method, settings, shape);                                                  \
+  }                                                                                                \
+  ASSAY_DEFENSE (symbol, name, ASSAY_SETTINGS (HashSettings, parameters), .check = check,          \
+                 .memory = memory, .produces = ASSAY_RELEASE_CODES, .protect = protect,            \
+                 __VA_ARGS__)

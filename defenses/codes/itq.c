@@ -16,37 +16,13 @@ itq_learn (const HashTraining *training, const HashSettings *settings, GError **
   return itq_function_new (training->rows, (gsize) settings->bits, &iteration, NULL, error);
 }
 
-static gboolean
-protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         AssayTruth *ret_truth, GError **error)
-{
-  return hash_protect (HASH_ITQ, context->settings, context, secrets, ret_release, ret_truth,
-                       error);
-}
-
-static gboolean
-check (gconstpointer settings, const AssayShape *shape, GError **error)
-{
-  return hash_check (HASH_ITQ, settings, shape, error);
-}
-
-static guint64
-memory (gconstpointer settings, const AssayShape *shape)
-{
-  return hash_memory (HASH_ITQ, settings, shape);
-}
-
 static const AssayParam parameters[]
     = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings),
         HASH_PARAM_ITERATIONS (HashSettings, 50), ASSAY_PARAM_END };
 
-ASSAY_DEFENSE (itq, "itq",
-  .summary = "Hash codes: principal components, rotated towards the corners of a cube",
-  .reference = { "Gong and Lazebnik 2011, Iterative Quantization: A Procrustean Approach to "
-                 "Learning Binary Codes",
-                 "section 2.2" },
-  ASSAY_SETTINGS (HashSettings, parameters),
-  .check = check,
-  .memory = memory,
-  .produces = ASSAY_RELEASE_CODES,
-  .protect = protect);
+HASH_DEFENSE (itq, "itq", HASH_ITQ,
+              .summary = "Hash codes: principal components, rotated towards the corners of a cube",
+              .reference
+              = { "Gong and Lazebnik 2011, Iterative Quantization: A Procrustean Approach to "
+                  "Learning Binary Codes",
+                  "section 2.2" });

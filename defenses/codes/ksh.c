@@ -252,26 +252,6 @@ ksh_learn (const HashTraining *training, const HashSettings *settings, GError **
 
 /* ---- The plugin ---- */
 
-static gboolean
-check (gconstpointer settings, const AssayShape *shape, GError **error)
-{
-  return hash_check (HASH_KSH, settings, shape, error);
-}
-
-static guint64
-memory (gconstpointer settings, const AssayShape *shape)
-{
-  return hash_memory (HASH_KSH, settings, shape);
-}
-
-static gboolean
-protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         AssayTruth *ret_truth, GError **error)
-{
-  return hash_protect (HASH_KSH, context->settings, context, secrets, ret_release, ret_truth,
-                       error);
-}
-
 static const AssayParam parameters[] = {
   HASH_PARAM_BITS (HashSettings),
   HASH_PARAM_TRAINING (HashSettings),
@@ -284,12 +264,8 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-ASSAY_DEFENSE (ksh, "ksh",
-  .summary = "Codes whose inner products come near to similarities of labels, learned bit by bit",
-  .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
-                 "section 3, algorithm 1" },
-  ASSAY_SETTINGS (HashSettings, parameters),
-  .check = check,
-  .memory = memory,
-  .produces = ASSAY_RELEASE_CODES,
-  .protect = protect);
+HASH_DEFENSE (
+    ksh, "ksh", HASH_KSH,
+    .summary = "Codes whose inner products come near to similarities of labels, learned bit by bit",
+    .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
+                   "section 3, algorithm 1" });

@@ -32,35 +32,10 @@ lsh_learn (const HashTraining *training, const HashSettings *settings, GError **
   return g_steal_pointer (&function);
 }
 
-static gboolean
-protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         AssayTruth *ret_truth, GError **error)
-{
-  return hash_protect (HASH_LSH, context->settings, context, secrets, ret_release, ret_truth,
-                       error);
-}
-
-static gboolean
-check (gconstpointer settings, const AssayShape *shape, GError **error)
-{
-  return hash_check (HASH_LSH, settings, shape, error);
-}
-
-static guint64
-memory (gconstpointer settings, const AssayShape *shape)
-{
-  return hash_memory (HASH_LSH, settings, shape);
-}
-
 static const AssayParam parameters[]
     = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings), ASSAY_PARAM_END };
 
-ASSAY_DEFENSE (lsh, "lsh",
-  .summary = "Hash codes: signs of random projections",
-  .reference
-  = { "Charikar 2002, Similarity Estimation Techniques from Rounding Algorithms", "section 3" },
-  ASSAY_SETTINGS (HashSettings, parameters),
-  .check = check,
-  .memory = memory,
-  .produces = ASSAY_RELEASE_CODES,
-  .protect = protect);
+HASH_DEFENSE (lsh, "lsh", HASH_LSH, .summary = "Hash codes: signs of random projections",
+              .reference
+              = { "Charikar 2002, Similarity Estimation Techniques from Rounding Algorithms",
+                  "section 3" });

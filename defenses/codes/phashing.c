@@ -10,22 +10,38 @@
  *
  * Repeated releases of the same secrets have the same h and fresh flips. The truth has the codes as
  * they were before. */
-#include <math.h>
+#include <string.h>
 
 #include "core/data/kinds/codes.h"
-#include "defenses/codes/phashing-mechanism.h"
+#include "defenses/codes/flipping-mechanism.h"
+#include "defenses/codes/hash-learning.h"
 #include "defenses/codes/random-flipping.h"
+
+typedef struct {
+  union {
+    HashSettings hash;
+    struct {
+      HASH_SETTINGS;
+    };
+  };
+  guint base; /* HashMethod */
+  double epsilon;
+  guint calibration; /* FlippingCalibration */
+  FLIPPING_SETTINGS;
+} PHashing;
 
 static double
 beta_of (const PHashing *settings)
 {
-  return settings->calibration == FLIPPING_PAPER ? random_flipping_beta (settings->epsilon, 1)
-                                                 : 1 / (1 + exp (settings->epsilon));
+  double kept, turned;
+
+  flipping_chances (settings->calibration, settings->epsilon, &kept, &turned);
+  return turned;
 }
 
-gboolean
-phashing_protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-                  AssayTruth *ret_truth, GError **error)
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         AssayTruth *ret_truth, GError **error)
 {
   const PHashing *settings = context->settings;
   AssayArray *flipped;
@@ -43,17 +59,129 @@ phashing_protect (const AssayDefenseContext *context, AssayView secrets, AssayRe
   return TRUE;
 }
 
+/* ---- In the distinguishing game (flipping-mechanism.h) ----
+ *
+ * Claimed are
+ *   calibration = paper                 epsilon under each relation: theorems 4 and 6 name none;
+ *   calibration = randomised-response   epsilon of a bit, c epsilon of a code, and of a record what
+ *                                       its code has: as if the hash function said nothing of it.
+ * Relation record: what is returned of a dataset is the codes after Random Flipping, and h, which
+ * was learned from all records and is not randomised. Pair 0 is of records whose first numbers are
+ *   first    16, -1, 1, -1, 1, ...     the outlier moves the mean beyond all others, so that their
+ *                                      codes are alike, and unlike its own;
+ *   second    0, -1, 1, -1, 1, ...     without it the codes of the others alternate.
+ * One record thus changes the codes of half of the others. */
+
+/* The release of @dataset with fresh randomness in all of its parts. */
+static AssayRelease *
+release_dataset (const FlippingGame *game, AssayView dataset, AssayStream *stream, GError **error)
+{
+  const AssayDefenseContext context = { .settings = game->settings,
+                                        .stream = flipping_key (stream),
+                                        .common_stream = flipping_key (stream) };
+  g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_CODES, "phashing");
+  g_autoptr (AssayTruth) truth = assay_truth_new ();
+
+  return protect (&context, dataset, release, truth, error) ? g_steal_pointer (&release) : NULL;
+}
+
+static gboolean
+learn (const FlippingGame *game, AssayView dataset, AssayStream *stream, GError **error)
+{
+  g_autoptr (AssayRelease) release = release_dataset (game, dataset, stream, error);
+
+  return release != NULL;
+}
+
+static void
+propose (const FlippingGame *game, gsize cols, float *ret_first, float *ret_second)
+{
+  for (gsize i = 0; i < game->records; i++) {
+    float *record = ret_first + i * cols;
+
+    record[0] = i % 2 == 0 ? 1 : -1;
+    flipping_fill_rest (i, cols, record);
+  }
+  memcpy (ret_second, ret_first, game->records * cols * sizeof (float));
+  ret_first[0] = 16;
+  ret_second[0] = 0;
+}
+
+/* The function's mean and projection. */
+static gsize
+size_beside (const FlippingGame *game, gsize cols)
+{
+  return (1 + game->bits) * cols;
+}
+
+static void
+copy_floats (const AssayRelease *release, const char *name, gsize count, float *ret_values)
+{
+  memcpy (ret_values, assay_arrays_get (&release->arrays, name)->data, count * sizeof (float));
+}
+
+static void
+run_on_records (const FlippingGame *game, AssayView dataset, AssayStream *stream, gsize count,
+                gsize n_outputs, float *ret_outputs)
+{
+  for (gsize run = 0; run < count; run++) {
+    float *output = ret_outputs + run * n_outputs;
+    g_autoptr (AssayRelease) release = release_dataset (game, dataset, stream, NULL);
+    const AssayArray *codes = release != NULL ? assay_arrays_get (&release->arrays, "codes") : NULL;
+
+    /* Of random datasets there may be no hash function; that nothing is released is an output
+     * too. */
+    for (gsize j = 0; codes == NULL && j < n_outputs; j++)
+      output[j] = -1;
+    if (codes == NULL)
+      continue;
+    for (gsize i = 0; i < game->records; i++)
+      for (gsize j = 0; j < game->bits; j++)
+        *output++ = assay_code_bit (codes->data + i * assay_code_bytes (game->bits), j) ? 1 : 0;
+    if (game->looks_at != FLIPPING_SEES_ALL)
+      continue;
+    copy_floats (release, "mean", dataset.cols, output);
+    copy_floats (release, "projection", game->bits * dataset.cols, output + dataset.cols);
+  }
+}
+
+static const FlippingAlgorithm algorithm
+    = { .propose = propose, .size_beside = size_beside, .run = run_on_records, .learn = learn };
+
+static FlippingGame
+game_of (const PHashing *settings)
+{
+  FlippingGame game = FLIPPING_GAME (&algorithm, settings, .rounds = 1);
+
+  flipping_chances (settings->calibration, settings->epsilon, &game.kept, &game.turned);
+  return game;
+}
+
+static AssayBudget
+budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
+{
+  const PHashing *settings = data;
+
+  return flipping_budget (settings->calibration, settings->relation, settings->epsilon,
+                          (gsize) settings->bits);
+}
+
+FLIPPING_MECHANISM (mechanism, PHashing);
+
+/* ---- The plugin ---- */
+
 static gboolean
 check (gconstpointer data, const AssayShape *shape, GError **error)
 {
   const PHashing *settings = data;
+  const FlippingGame game = game_of (settings);
 
-  if (!random_flipping_check (beta_of (settings), error)) {
+  if (!random_flipping_check (game.turned, error)) {
     g_prefix_error (error, "epsilon = %g: ", settings->epsilon);
     return FALSE;
   }
   return hash_check (settings->base, &settings->hash, shape, error)
-         && phashing_mechanism_check (settings, shape, error);
+         && flipping_check (&game, shape->cols, error);
 }
 
 static guint64
@@ -95,5 +223,5 @@ ASSAY_DEFENSE (phashing, "phashing",
   .produces = ASSAY_RELEASE_CODES,
   .claim = "epsilon-differential privacy, given beta = e^-epsilon (theorem 6); of which neighbours "
            "is not said, and `relation` names them: a bit, a code or a record",
-  .mechanism = &phashing_mechanism,
-  .protect = phashing_protect);
+  .mechanism = &mechanism,
+  .protect = protect);

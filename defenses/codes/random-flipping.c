@@ -1,7 +1,6 @@
 /* Random Flipping: for every bit, k < beta turns it, k ~ U(0, 1). */
 #include "defenses/codes/random-flipping.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/base/error.h"
@@ -10,18 +9,6 @@
 
 #define WORDS (gsize) 64 /* random words that are drawn at once */
 #define PANEL (gsize) 256
-
-double
-random_flipping_beta (double epsilon, gsize iterations)
-{
-  return exp (-epsilon / (double) iterations);
-}
-
-double
-random_flipping_epsilon (double beta)
-{
-  return fabs (log1p (-beta) - log (beta));
-}
 
 gboolean
 random_flipping_check (double beta, GError **error)

@@ -5,12 +5,6 @@
 #include "core/base/rng.h"
 #include "core/data/codes.h"
 
-/* The probability beta = e^-epsilon that theorems 4 and 6 set, and theorem 8 for each of E. */
-double random_flipping_beta (double epsilon, gsize iterations);
-
-/* The epsilon that flipping a bit with probability @beta has: |ln ((1 - beta) / beta)|. */
-double random_flipping_epsilon (double beta);
-
 /* ASSAY_ERROR_PARAMETER unless @beta is in [0, 1). */
 gboolean random_flipping_check (double beta, GError **error);
 

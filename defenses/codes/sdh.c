@@ -317,26 +317,6 @@ sdh_learn (const HashTraining *training, const HashSettings *settings, GError **
 
 /* ---- The plugin ---- */
 
-static gboolean
-check (gconstpointer settings, const AssayShape *shape, GError **error)
-{
-  return hash_check (HASH_SDH, settings, shape, error);
-}
-
-static guint64
-memory (gconstpointer settings, const AssayShape *shape)
-{
-  return hash_memory (HASH_SDH, settings, shape);
-}
-
-static gboolean
-protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         AssayTruth *ret_truth, GError **error)
-{
-  return hash_protect (HASH_SDH, context->settings, context, secrets, ret_release, ret_truth,
-                       error);
-}
-
 static const AssayParam parameters[] = {
   HASH_PARAM_BITS (HashSettings),
   HASH_PARAM_TRAINING (HashSettings),
@@ -353,12 +333,7 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-ASSAY_DEFENSE (sdh, "sdh",
-  .summary = "Codes from which a linear classifier tells the label, learned bit by bit",
-  .reference
-  = { "Shen, Shen, Liu and Shen 2015, Supervised Discrete Hashing", "section 3, algorithm 1" },
-  ASSAY_SETTINGS (HashSettings, parameters),
-  .check = check,
-  .memory = memory,
-  .produces = ASSAY_RELEASE_CODES,
-  .protect = protect);
+HASH_DEFENSE (sdh, "sdh", HASH_SDH,
+              .summary = "Codes from which a linear classifier tells the label, learned bit by bit",
+              .reference = { "Shen, Shen, Liu and Shen 2015, Supervised Discrete Hashing",
+                             "section 3, algorithm 1" });

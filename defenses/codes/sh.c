@@ -88,33 +88,9 @@ sh_learn (const HashTraining *training, const HashSettings *settings, GError **e
   return g_steal_pointer (&function);
 }
 
-static gboolean
-protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
-         AssayTruth *ret_truth, GError **error)
-{
-  return hash_protect (HASH_SH, context->settings, context, secrets, ret_release, ret_truth, error);
-}
-
-static gboolean
-check (gconstpointer settings, const AssayShape *shape, GError **error)
-{
-  return hash_check (HASH_SH, settings, shape, error);
-}
-
-static guint64
-memory (gconstpointer settings, const AssayShape *shape)
-{
-  return hash_memory (HASH_SH, settings, shape);
-}
-
 static const AssayParam parameters[]
     = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings), ASSAY_PARAM_END };
 
-ASSAY_DEFENSE (sh, "sh",
-  .summary = "Hash codes: waves of the lowest frequencies along principal components",
-  .reference = { "Weiss, Torralba and Fergus 2008, Spectral Hashing", "section 3" },
-  ASSAY_SETTINGS (HashSettings, parameters),
-  .check = check,
-  .memory = memory,
-  .produces = ASSAY_RELEASE_CODES,
-  .protect = protect);
+HASH_DEFENSE (sh, "sh", HASH_SH,
+              .summary = "Hash codes: waves of the lowest frequencies along principal components",
+              .reference = { "Weiss, Torralba and Fergus 2008, Spectral Hashing", "section 3" });

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "defenses/codes/flipping-mechanism.h"
 #include "defenses/codes/random-flipping.h"
 #include "tests/unit/assert-near.h"
 
@@ -139,14 +140,27 @@ Test (random_flipping, same_for_any_number_of_threads)
   assay_array_free (turned[1]);
 }
 
+/* What flipping a bit with these chances has: |ln ((1 - beta) / beta)|. */
+static double
+epsilon_of (FlippingCalibration calibration, double epsilon)
+{
+  double kept, turned;
+
+  flipping_chances (calibration, epsilon, &kept, &turned);
+  return fabs (log (kept / turned));
+}
+
 /* At beta = e^-epsilon a bit has |ln (e^epsilon - 1)|: by hand 1.2587 at 0.25, 0.4328 at 0.5,
  * 0.5413 at 1, and 0 at ln 2. */
 Test (random_flipping, epsilons)
 {
-  assert_near (random_flipping_epsilon (random_flipping_beta (0.25, 1)), 1.2587, 5e-5, "0.25");
-  assert_near (random_flipping_epsilon (random_flipping_beta (0.5, 1)), 0.4328, 5e-5, "0.5");
-  assert_near (random_flipping_epsilon (random_flipping_beta (1, 1)), 0.5413, 5e-5, "1");
-  assert_near (random_flipping_epsilon (random_flipping_beta (G_LN2, 1)), 0, 1e-15, "ln 2");
-  assert_near (random_flipping_epsilon (1 / (1 + exp (3))), 3, 1e-13, "3");
-  assert_near (random_flipping_beta (4, 50), exp (-0.08), 1e-16, "50 iterations");
+  double kept, turned;
+
+  assert_near (epsilon_of (FLIPPING_PAPER, 0.25), 1.2587, 5e-5, "0.25");
+  assert_near (epsilon_of (FLIPPING_PAPER, 0.5), 0.4328, 5e-5, "0.5");
+  assert_near (epsilon_of (FLIPPING_PAPER, 1), 0.5413, 5e-5, "1");
+  assert_near (epsilon_of (FLIPPING_PAPER, G_LN2), 0, 1e-15, "ln 2");
+  assert_near (epsilon_of (FLIPPING_RANDOMISED_RESPONSE, 3), 3, 1e-13, "3");
+  flipping_chances (FLIPPING_PAPER, 4 / 50.0, &kept, &turned);
+  assert_near (turned, exp (-0.08), 1e-16, "50 iterations");
 }
