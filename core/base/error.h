@@ -28,6 +28,11 @@ void assay_error_set (GError **error, AssayErrorCode code, const char *format, .
 /* Sets @error and is FALSE, so that a check reads as one line. A macro, so that compilers and
  * static analysers see the FALSE. */
 #define assay_fail(...) (assay_error_set (__VA_ARGS__), assay_false ())
+/* The same where a pointer is returned. */
+#define assay_fail_null(...) (assay_error_set (__VA_ARGS__), NULL)
+/* Puts context before @error, and is FALSE or NULL. */
+#define assay_prefix(...) (g_prefix_error (__VA_ARGS__), assay_false ())
+#define assay_prefix_null(...) (g_prefix_error (__VA_ARGS__), NULL)
 
 static inline gboolean
 assay_false (void)

@@ -18,20 +18,17 @@ assay_file_map (const char *path, GError **error)
   g_autoptr (GMappedFile) file = NULL;
   g_autoptr (GError) failure = NULL;
 
-  if (fd < 0) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: cannot be read: %s", path, g_strerror (errno));
-    return NULL;
-  }
+  if (fd < 0)
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: cannot be read: %s", path,
+                            g_strerror (errno));
   if (fstat (fd, &about) != 0 || !S_ISREG (about.st_mode)) {
     close (fd);
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: is not a regular file", path);
-    return NULL;
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: is not a regular file", path);
   }
   file = g_mapped_file_new_from_fd (fd, FALSE, &failure);
   close (fd);
-  if (file == NULL) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: cannot be mapped: %s", path, failure->message);
-    return NULL;
-  }
+  if (file == NULL)
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: cannot be mapped: %s", path,
+                            failure->message);
   return g_mapped_file_get_bytes (file);
 }

@@ -19,8 +19,8 @@ typedef struct {
 static gboolean
 fail_at (const Scanner *scanner, const char *path, const char *problem, GError **error)
 {
-  return assay_fail (error, ASSAY_ERROR_DATA, "%s:%" G_GSIZE_FORMAT ":%" G_GSIZE_FORMAT ": %s",
-                     path, scanner->line, (gsize) (scanner->at - scanner->line_start) + 1, problem);
+  return assay_fail (error, ASSAY_ERROR_DATA, "%s:%zu:%zu: %s", path, scanner->line,
+                     (gsize) (scanner->at - scanner->line_start) + 1, problem);
 }
 
 /* Behind the closing quote of the string that begins at @scanner, or the end of the text. */
@@ -148,10 +148,8 @@ assay_json_load (const char *path, JsonObject **ret_root, GError **error)
   parser = json_parser_new_immutable ();
   if (!parse (parser, path, text, length, error))
     return NULL;
-  if (!JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser))) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: expected a JSON object", path);
-    return NULL;
-  }
+  if (!JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: expected a JSON object", path);
   *ret_root = json_node_get_object (json_parser_get_root (parser));
   return g_steal_pointer (&parser);
 }

@@ -39,3 +39,35 @@ assay_parallel_for (gsize count, AssayWork work, gpointer data)
       work (i, (guint) omp_get_thread_num (), data);
   }
 }
+
+typedef struct {
+  AssayTry work;
+  gpointer data;
+  GError **errors; /* one a piece */
+} Trying;
+
+static void
+try_piece (gsize index, guint worker, gpointer data)
+{
+  const Trying *trying = data;
+
+  trying->work (index, worker, trying->data, &trying->errors[index]);
+}
+
+gboolean
+assay_parallel_try (gsize count, AssayTry work, gpointer data, GError **error)
+{
+  g_autofree GError **errors = g_new0 (GError *, count);
+  Trying trying = { work, data, errors };
+  GError *first = NULL;
+
+  assay_parallel_for (count, try_piece, &trying);
+  for (gsize i = 0; i < count; i++) {
+    if (first == NULL)
+      first = g_steal_pointer (&errors[i]);
+    g_clear_error (&errors[i]);
+  }
+  if (first != NULL)
+    g_propagate_error (error, first);
+  return first == NULL;
+}

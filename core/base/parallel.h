@@ -15,4 +15,16 @@ guint assay_parallel_threads (void);
  * cut independently of the number of threads for results that do not depend on it. */
 void assay_parallel_for (gsize count, AssayWork work, gpointer data);
 
+/* The same of work that may fail. All of it is done, and of several errors the first in the order
+ * of the pieces is reported, so that neither depends on threads. */
+typedef gboolean (*AssayTry) (gsize index, guint worker, gpointer data, GError **error);
+gboolean assay_parallel_try (gsize count, AssayTry work, gpointer data, GError **error);
+
+/* How many pieces of @size it takes to hold @count. */
+static inline gsize
+assay_pieces (gsize count, gsize size)
+{
+  return count / size + (count % size != 0);
+}
+
 G_END_DECLS

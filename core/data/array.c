@@ -95,7 +95,7 @@ assay_array_describe (const AssayArray *array)
   GString *text = g_string_new (assay_type_name (array->type));
 
   for (guint i = 0; i < array->n_dimensions; i++)
-    g_string_append_printf (text, "%s%" G_GSIZE_FORMAT, i == 0 ? " " : " x ", array->shape[i]);
+    g_string_append_printf (text, "%s%zu", i == 0 ? " " : " x ", array->shape[i]);
   return g_string_free (text, FALSE);
 }
 

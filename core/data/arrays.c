@@ -72,8 +72,8 @@ check_array (const AssayArraySpec *spec, const AssayArray *array, Sizes *letters
 
   if (array->type != spec->type || array->n_dimensions != strlen (spec->dimensions))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "array '%s': expected %s of %" G_GSIZE_FORMAT " dimensions, found %s",
-                       spec->name, assay_type_name (spec->type), strlen (spec->dimensions), found);
+                       "array '%s': expected %s of %zu dimensions, found %s", spec->name,
+                       assay_type_name (spec->type), strlen (spec->dimensions), found);
   for (guint i = 0; i < array->n_dimensions; i++) {
     gsize *size = &letters->sizes[(guchar) spec->dimensions[i]];
 
@@ -81,8 +81,8 @@ check_array (const AssayArraySpec *spec, const AssayArray *array, Sizes *letters
       *size = array->shape[i];
     if (*size != array->shape[i])
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "array '%s' is %s, but %c = %" G_GSIZE_FORMAT " by the arrays before it",
-                         spec->name, found, spec->dimensions[i], *size);
+                         "array '%s' is %s, but %c = %zu by the arrays before it", spec->name,
+                         found, spec->dimensions[i], *size);
   }
   return array->type != ASSAY_FLOAT32
          || assay_view_check_finite (assay_array_view (array), spec->name, error);
@@ -121,10 +121,8 @@ assay_arrays_check (const AssayArrays *arrays, const AssayArraySpec *const *list
 
   for (const AssayArraySpec *const *list = lists; *list != NULL; list++) {
     forget_own_letters (&letters);
-    if (!check_list (*list, arrays, &letters, error)) {
-      g_prefix_error (error, "%s: ", what);
-      return FALSE;
-    }
+    if (!check_list (*list, arrays, &letters, error))
+      return assay_prefix (error, "%s: ", what);
   }
   for (guint i = 0; i < arrays->names->len; i++)
     if (!is_in_a_list (arrays->names->pdata[i], lists))

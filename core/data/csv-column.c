@@ -16,10 +16,8 @@ read_names (AssayCsvReader *reader, GError **error)
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   gboolean ends_row = FALSE;
 
-  if (reader->at == reader->end) {
-    assay_fail (error, ASSAY_ERROR_DATA, "is empty; expected a line of column names");
-    return NULL;
-  }
+  if (reader->at == reader->end)
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "is empty; expected a line of column names");
   while (!ends_row) {
     if (!assay_csv_read_field (reader, &ends_row, error))
       return NULL;
@@ -68,11 +66,9 @@ read_row (AssayCsvReader *reader, guint n_fields, guint wanted, GString *value, 
   }
   if (n != n_fields)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "line %" G_GSIZE_FORMAT ": has %u fields; expected %u as in the header",
-                       line, n, n_fields);
+                       "line %zu: has %u fields; expected %u as in the header", line, n, n_fields);
   if (value->len == 0)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "line %" G_GSIZE_FORMAT ": the value of the column is empty", line);
+    return assay_fail (error, ASSAY_ERROR_DATA, "line %zu: the value of the column is empty", line);
   return TRUE;
 }
 
@@ -112,13 +108,10 @@ read_column (AssayCsvReader *reader, const char *column, gsize n_rows, GError **
     if (read->n_rows < n_rows)
       read->groups[read->n_rows] = number_of (numbers, read->values, value->str);
   }
-  if (read->n_rows != n_rows) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "has %" G_GSIZE_FORMAT " rows; expected %" G_GSIZE_FORMAT
-                ", one for each row of vectors",
-                read->n_rows, n_rows);
-    return NULL;
-  }
+  if (read->n_rows != n_rows)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "has %zu rows; expected %zu, one for each row of vectors", read->n_rows,
+                            n_rows);
   read->n_groups = read->values->len;
   return g_steal_pointer (&read);
 }
@@ -135,11 +128,9 @@ assay_csv_column_read (const char *path, const char *column, gsize n_rows, GErro
   if (file == NULL)
     return NULL;
   data = g_bytes_get_data (file, &length);
-  if (length > 0 && !g_utf8_validate_len (data, length, &invalid)) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: is not UTF-8 text from byte %" G_GSIZE_FORMAT " on",
-                path, (gsize) (invalid - data));
-    return NULL;
-  }
+  if (length > 0 && !g_utf8_validate_len (data, length, &invalid))
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: is not UTF-8 text from byte %zu on", path,
+                            (gsize) (invalid - data));
   reader = assay_csv_reader (length > 0 ? data : "", length);
   read = read_column (&reader, column, n_rows, error);
   if (read == NULL)

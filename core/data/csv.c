@@ -42,8 +42,7 @@ read_quoted (AssayCsvReader *reader, GError **error)
     reader->line += *reader->at == '\n';
     g_string_append_c (reader->field, *reader->at);
   }
-  return assay_fail (error, ASSAY_ERROR_DATA,
-                     "line %" G_GSIZE_FORMAT ": a quoted field is not closed", first_line);
+  return assay_fail (error, ASSAY_ERROR_DATA, "line %zu: a quoted field is not closed", first_line);
 }
 
 static gboolean
@@ -70,11 +69,9 @@ assay_csv_read_field (AssayCsvReader *reader, gboolean *ret_ends_row, GError **e
     reader->at++;
   *ret_ends_row = reader->at == reader->end || *reader->at == '\n';
   if (strlen (reader->field->str) != reader->field->len || (!*ret_ends_row && *reader->at == '\0'))
-    return assay_fail (error, ASSAY_ERROR_DATA, "line %" G_GSIZE_FORMAT ": has a NUL byte",
-                       reader->line);
+    return assay_fail (error, ASSAY_ERROR_DATA, "line %zu: has a NUL byte", reader->line);
   if (!*ret_ends_row && *reader->at != ',')
-    return assay_fail (error, ASSAY_ERROR_DATA, "line %" G_GSIZE_FORMAT ": unexpected %s",
-                       reader->line,
+    return assay_fail (error, ASSAY_ERROR_DATA, "line %zu: unexpected %s", reader->line,
                        *reader->at == '"'    ? "quote in a field without quotes"
                        : *reader->at == '\r' ? "carriage return"
                                              : "text after a closing quote");

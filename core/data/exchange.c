@@ -97,10 +97,8 @@ assay_release_check (const AssayRelease *release, GError **error)
   if (kind == NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "release of no known kind");
   if (!assay_arrays_check (&release->arrays, (const AssayArraySpec *const[]){ kind->arrays, NULL },
-                           assay_release_kind_name (release->kind), error)) {
-    g_prefix_error (error, "release of kind ");
-    return FALSE;
-  }
+                           assay_release_kind_name (release->kind), error))
+    return assay_prefix (error, "release of kind ");
   /* Numbers that are no rows as secrets have them are no images, whatever the secrets were. */
   return (!kind->has_rows
           || assay_geometry_check (&release->geometry, assay_release_cols (release), error))
@@ -263,14 +261,12 @@ assay_release_check_answer (const AssayRelease *answer, AssayReleaseKind kind, g
                        assay_release_kind_name (answer->kind), assay_release_kind_name (kind));
   if (assay_kind (kind)->items == ASSAY_ITEM_OF_EACH_SECRET && items != n)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the release holds %" G_GSIZE_FORMAT
-                       " items, expected one for each of %" G_GSIZE_FORMAT
-                       " secrets of the cell, in their order",
+                       "the release holds %zu items, expected one for each of %zu secrets of the "
+                       "cell, in their order",
                        items, n);
   if (assay_kind (kind)->has_rows && assay_release_cols (answer) != cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the release holds rows of %" G_GSIZE_FORMAT
-                       " columns, expected %" G_GSIZE_FORMAT " as the secrets have",
+                       "the release holds rows of %zu columns, expected %zu as the secrets have",
                        assay_release_cols (answer), cols);
   return TRUE;
 }

@@ -21,12 +21,9 @@ assay_alloc (gsize count, gsize size, const char *what, GError **error)
   gpointer block = NULL;
 
   if (!g_size_checked_mul (&bytes, count, size) || bytes > G_MAXSSIZE - HUGE_PAGE
-      || posix_memalign (&block, bytes < LARGE ? ALIGNMENT : HUGE_PAGE, MAX (bytes, 1)) != 0) {
-    assay_fail (error, ASSAY_ERROR_MEMORY,
-                "%s: no memory for %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " bytes", what, count,
-                size);
-    return NULL;
-  }
+      || posix_memalign (&block, bytes < LARGE ? ALIGNMENT : HUGE_PAGE, MAX (bytes, 1)) != 0)
+    return assay_fail_null (error, ASSAY_ERROR_MEMORY, "%s: no memory for %zu x %zu bytes", what,
+                            count, size);
   if (bytes >= LARGE)
     madvise (block, bytes, MADV_HUGEPAGE);
   memset (block, 0, MAX (bytes, 1));
@@ -96,9 +93,7 @@ assay_view_check_finite (AssayView view, const char *what, GError **error)
     for (gsize j = 0; j < view.cols; j++)
       if (!isfinite (row[j]))
         return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                           "%s: row %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT
-                           " is not a finite number",
-                           what, i, j);
+                           "%s: row %zu, column %zu is not a finite number", what, i, j);
   }
   return TRUE;
 }

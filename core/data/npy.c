@@ -294,16 +294,14 @@ read_preamble (const guint8 *data, gsize size, gsize *ret_header, gsize *ret_num
                        "has .npy format version %d.%d; expected 1.0, 2.0 or 3.0", data[6], data[7]);
   start = data[6] == 1 ? 10 : 12;
   if (size < start)
-    return assay_fail (error, ASSAY_ERROR_DATA, "truncated in its first %" G_GSIZE_FORMAT " bytes",
-                       start);
+    return assay_fail (error, ASSAY_ERROR_DATA, "truncated in its first %zu bytes", start);
   length = (gsize) data[8] | (gsize) data[9] << 8;
   if (data[6] != 1)
     length |= (gsize) data[10] << 16 | (gsize) data[11] << 24;
   if (length > size - start)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "truncated: a header of %" G_GSIZE_FORMAT
-                       " bytes is announced, %" G_GSIZE_FORMAT " bytes are left",
-                       length, size - start);
+                       "truncated: a header of %zu bytes is announced, %zu bytes are left", length,
+                       size - start);
   *ret_header = start;
   *ret_numbers = start + length;
   return TRUE;
@@ -318,7 +316,7 @@ check_size (const Header *header, gsize numbers, gsize size, gsize *ret_bytes, G
   g_autoptr (GString) shape = g_string_new (assay_type_name (header->type));
 
   for (guint i = 0; i < header->n_dimensions; i++)
-    g_string_append_printf (shape, "%s%" G_GSIZE_FORMAT, i == 0 ? " " : " x ", header->shape[i]);
+    g_string_append_printf (shape, "%s%zu", i == 0 ? " " : " x ", header->shape[i]);
   /* A 0 in the shape must not hide that the others overflow. */
   for (guint i = 0; i < header->n_dimensions; i++)
     if (!g_size_checked_mul (&bytes, bytes, MAX (header->shape[i], 1)) || bytes > G_MAXSSIZE)
@@ -330,8 +328,7 @@ check_size (const Header *header, gsize numbers, gsize size, gsize *ret_bytes, G
   expected = numbers + bytes;
   if (size != expected)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: the header announces %s, expected %" G_GSIZE_FORMAT
-                       " bytes, found %" G_GSIZE_FORMAT,
+                       "%s: the header announces %s, expected %zu bytes, found %zu",
                        size < expected ? "truncated" : "too long", shape->str, expected, size);
   *ret_bytes = bytes;
   return TRUE;
@@ -401,7 +398,7 @@ GString *
 assay_npy_header (const AssayArray *array)
 {
   GString *text = g_string_new_len (MAGIC "\x01\x00\x00\x00", 10);
-  g_autofree char *first = g_strdup_printf ("%" G_GSIZE_FORMAT, array->shape[0]);
+  g_autofree char *first = g_strdup_printf ("%zu", array->shape[0]);
   const char *descr = NULL;
   gsize length;
 
@@ -411,7 +408,7 @@ assay_npy_header (const AssayArray *array)
   g_string_append_printf (text, "{'descr': '%s', 'fortran_order': False, 'shape': (%s", descr,
                           first);
   for (guint i = 1; i < array->n_dimensions; i++)
-    g_string_append_printf (text, ", %" G_GSIZE_FORMAT, array->shape[i]);
+    g_string_append_printf (text, ", %zu", array->shape[i]);
   g_string_append (text, array->n_dimensions == 1 ? ",), }" : "), }");
   for (gsize i = strlen (first); i < GROWTH_DIGITS; i++)
     g_string_append_c (text, ' ');

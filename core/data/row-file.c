@@ -137,8 +137,7 @@ assay_row_file_find (const char *name, const char *const *folders, GError **erro
   if (g_path_is_absolute (name)) {
     if (exists (name))
       return g_strdup (name);
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: no such file", name);
-    return NULL;
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: no such file", name);
   }
   if (folders == NULL)
     folders = here;
@@ -149,11 +148,10 @@ assay_row_file_find (const char *name, const char *const *folders, GError **erro
       return g_steal_pointer (&path);
     g_string_append_printf (places, "%s%s", i == 0 ? "" : ", ", path);
   }
-  assay_fail (error, ASSAY_ERROR_DATA,
-              "%s: no such file (looked for %s); the environment variable ASSAY_DATA tells in "
-              "which folder data is",
-              name, places->str);
-  return NULL;
+  return assay_fail_null (error, ASSAY_ERROR_DATA,
+                          "%s: no such file (looked for %s); the environment variable ASSAY_DATA "
+                          "tells in which folder data is",
+                          name, places->str);
 }
 
 /* ---- Formats ---- */
@@ -187,9 +185,8 @@ check_row_header (const char *path, const Table *table, gsize row, GError **erro
   if (dimension == (gint32) table->cols)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_DATA,
-                     "%s: row %" G_GSIZE_FORMAT " (byte %" G_GSIZE_FORMAT
-                     ") has dimension %d; expected %" G_GSIZE_FORMAT " as in row 0",
-                     path, row, row * table->stride, dimension, table->cols);
+                     "%s: row %zu (byte %zu) has dimension %d; expected %zu as in row 0", path, row,
+                     row * table->stride, dimension, table->cols);
 }
 
 static gboolean
@@ -207,10 +204,9 @@ open_texmex (const char *path, AssayType type, Table *table, GError **error)
   table->type = type;
   table->header = sizeof (gint32);
   if (size < table->header)
-    return assay_fail (
-        error, ASSAY_ERROR_DATA,
-        "%s: truncated: row 0 begins with the 4 bytes of its dimension, found %" G_GSIZE_FORMAT,
-        path, size);
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%s: truncated: row 0 begins with the 4 bytes of its dimension, found %zu",
+                       path, size);
   if (!check_dimension (path, load_dimension (table->base), error))
     return FALSE;
   table->cols = (gsize) load_dimension (table->base);
@@ -225,8 +221,7 @@ open_texmex (const char *path, AssayType type, Table *table, GError **error)
     if (!check_row_header (path, table, row, error))
       return FALSE;
   return assay_fail (error, ASSAY_ERROR_DATA,
-                     "%s: truncated: row %" G_GSIZE_FORMAT " begins at byte %" G_GSIZE_FORMAT
-                     " and has %" G_GSIZE_FORMAT " bytes; expected %" G_GSIZE_FORMAT,
+                     "%s: truncated: row %zu begins at byte %zu and has %zu bytes; expected %zu",
                      path, table->count, table->count * table->stride, rest, table->stride);
 }
 
@@ -310,9 +305,7 @@ check_rows (const char *path, const Table *table, gsize first, gsize end, GCheck
       return FALSE;
     column = find_bad_value (row, table->type, table->cols, &value);
     if (column < table->cols)
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "%s: row %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT " is %s", path, i,
-                         column,
+      return assay_fail (error, ASSAY_ERROR_DATA, "%s: row %zu, column %zu is %s", path, i, column,
                          isnan (value)   ? "NaN"
                          : isinf (value) ? "infinite"
                                          : "beyond the range of float32");
@@ -334,9 +327,8 @@ resolve_range (const char *path, const Entry *entry, gsize count, AssayRowRange 
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: the range %s is empty", path, entry->range);
   if (first >= count || end > count)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: the range %s reaches out of the file, which has %" G_GSIZE_FORMAT
-                       " rows",
-                       path, entry->range, count);
+                       "%s: the range %s reaches out of the file, which has %zu rows", path,
+                       entry->range, count);
   ret_range->first = first;
   ret_range->end = end;
   ret_range->n_in_file = count;
@@ -359,9 +351,8 @@ append_entry (AssayRowFiles *files, const Entry *entry, const char *const *folde
   if (files->rows == NULL)
     files->rows = assay_rows_new (table.cols);
   else if (table.cols != assay_rows_cols (files->rows))
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: has %" G_GSIZE_FORMAT " columns; expected %" G_GSIZE_FORMAT " as in %s",
-                       path, table.cols, assay_rows_cols (files->rows),
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: has %zu columns; expected %zu as in %s", path,
+                       table.cols, assay_rows_cols (files->rows),
                        assay_row_files_range (files, 0)->path);
   if (!check_rows (path, &table, range.first, range.end, checksum, error))
     return FALSE;
@@ -431,9 +422,8 @@ check_pair (const AssayRowRange *a, const char *role, const AssayRowRange *b,
   if (first >= end || (!is_one_name && (a->device != b->device || a->inode != b->inode)))
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_DATA,
-                     "%s [%" G_GSIZE_FORMAT ":%" G_GSIZE_FORMAT "] and %s [%" G_GSIZE_FORMAT
-                     ":%" G_GSIZE_FORMAT "] share rows [%" G_GSIZE_FORMAT ":%" G_GSIZE_FORMAT
-                     "] of %s%s%s; a row may be used once",
+                     "%s [%zu:%zu] and %s [%zu:%zu] share rows [%zu:%zu] of %s%s%s; a row may be "
+                     "used once",
                      role, a->first, a->end, other_role, b->first, b->end, first, end, a->path,
                      is_one_name ? "" : ", which is the file ", is_one_name ? "" : b->path);
 }

@@ -289,8 +289,7 @@ hash_types (const AssayRows *rows, GChecksum *checksum)
 
     for (; i < rows->segments->len && g_array_index (rows->segments, Segment, i).type == type; i++)
       count += g_array_index (rows->segments, Segment, i).count;
-    line = g_strdup_printf ("%s %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT "\n",
-                            assay_type_name (type), count, rows->cols);
+    line = g_strdup_printf ("%s %zu x %zu\n", assay_type_name (type), count, rows->cols);
     g_checksum_update (checksum, (const guchar *) line, -1);
   }
   g_checksum_update (checksum, (const guchar *) "\n", 1);

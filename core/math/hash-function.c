@@ -131,8 +131,7 @@ apply (Applying *applying, GError **error)
 
   if (applying->rows.cols != assay_hash_function_cols (function))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the hash function takes rows of %" G_GSIZE_FORMAT
-                       " numbers, found %" G_GSIZE_FORMAT,
+                       "the hash function takes rows of %zu numbers, found %zu",
                        assay_hash_function_cols (function), applying->rows.cols);
   applying->features = assay_matrix_new (applying->rows.rows, function->mean->cols, error);
   if (applying->features == NULL)
@@ -248,10 +247,8 @@ assay_hash_function_from (const AssayRelease *release, GError **error)
   const AssayArray *waves = assay_arrays_get (arrays, "waves");
   g_autoptr (AssayHashFunction) function = assay_hash_function_new ();
 
-  if (assay_arrays_get (arrays, "projection") == NULL) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH, "the release has no hash function");
-    return NULL;
-  }
+  if (assay_arrays_get (arrays, "projection") == NULL)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH, "the release has no hash function");
   if (!assay_codes_check_function (release, error))
     return NULL;
   function->mean = copy_array (assay_arrays_get (arrays, "mean"));
@@ -264,9 +261,7 @@ assay_hash_function_from (const AssayRelease *release, GError **error)
     function->waves = copy_array (waves);
   if (function->mean == NULL || function->projection == NULL
       || (anchors != NULL && function->anchors == NULL)
-      || (waves != NULL && function->waves == NULL)) {
-    assay_fail (error, ASSAY_ERROR_MEMORY, "not enough memory for the hash function");
-    return NULL;
-  }
+      || (waves != NULL && function->waves == NULL))
+    return assay_fail_null (error, ASSAY_ERROR_MEMORY, "not enough memory for the hash function");
   return g_steal_pointer (&function);
 }

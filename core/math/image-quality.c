@@ -99,17 +99,15 @@ assay_ssim_check (const AssaySsim *ssim, GError **error)
 
   if (shape.height < WINDOW || shape.width < WINDOW || shape.channels < 1)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "SSIM: pictures of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       " pixels and %" G_GSIZE_FORMAT
-                       " channels (height x width), expected at least %d x %d "
-                       "pixels, the size of its window, and 1 channel",
+                       "SSIM: pictures of %zu x %zu pixels and %zu channels (height x width), "
+                       "expected at least %d x %d pixels, the size of its window, and 1 channel",
                        shape.height, shape.width, shape.channels, WINDOW, WINDOW);
   if (!g_size_checked_mul (&count, shape.height, shape.width)
       || !g_size_checked_mul (&count, count, shape.channels)
       || count > G_MAXSIZE / (64 * sizeof (double)))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "SSIM: pictures of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       " pixels and %" G_GSIZE_FORMAT " channels are more than can be addressed",
+                       "SSIM: pictures of %zu x %zu pixels and %zu channels are more than can be "
+                       "addressed",
                        shape.height, shape.width, shape.channels);
   if (!(ssim->range >= (double) FLT_MIN && ssim->range <= (double) FLT_MAX))
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
@@ -130,9 +128,7 @@ check_rows (const Layout *layout, AssayView rows, GError **error)
   if (rows.cols == layout->n_pixels)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                     "SSIM: rows of %" G_GSIZE_FORMAT " numbers, expected %" G_GSIZE_FORMAT
-                     " for pictures of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                     " x %" G_GSIZE_FORMAT,
+                     "SSIM: rows of %zu numbers, expected %zu for pictures of %zu x %zu x %zu",
                      rows.cols, layout->n_pixels, shape.height, shape.width, shape.channels);
 }
 
@@ -342,15 +338,13 @@ check_pairs (const PairWork *work, GError **error)
     return FALSE;
   if (work->pairs == NULL && (work->a.rows != work->n || work->b.rows != work->n))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "SSIM: %" G_GSIZE_FORMAT " and %" G_GSIZE_FORMAT
-                       " pictures, expected %" G_GSIZE_FORMAT " of each",
-                       work->a.rows, work->b.rows, work->n);
+                       "SSIM: %zu and %zu pictures, expected %zu of each", work->a.rows,
+                       work->b.rows, work->n);
   for (gsize i = 0; work->pairs != NULL && i < work->n; i++)
     if (work->pairs[i].a >= work->a.rows || work->pairs[i].b >= work->b.rows)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "SSIM: pair %" G_GSIZE_FORMAT " is of pictures %" G_GSIZE_FORMAT
-                         " and %" G_GSIZE_FORMAT ", expected less than %" G_GSIZE_FORMAT
-                         " and %" G_GSIZE_FORMAT,
+                         "SSIM: pair %zu is of pictures %zu and %zu, expected less than %zu and "
+                         "%zu",
                          i, work->pairs[i].a, work->pairs[i].b, work->a.rows, work->b.rows);
   return TRUE;
 }

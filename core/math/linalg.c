@@ -112,9 +112,7 @@ check_rank (const double *factors, gsize count, gsize cols, const double *length
   for (gsize i = 0; i < count; i++)
     if (!(fabs (factors[i * cols + i]) > tolerance * lengths[i]))
       return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                         "row %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
-                         " depends linearly on those before it",
-                         i, count);
+                         "row %zu of %zu depends linearly on those before it", i, count);
   return TRUE;
 }
 
@@ -156,9 +154,7 @@ static gboolean
 fail_not_finite (gsize i, gsize j, gsize rows, gsize cols, const char *what, GError **error)
 {
   return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                     "%s: row %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
-                     " x %" G_GSIZE_FORMAT " is not finite",
-                     what, i, j, rows, cols);
+                     "%s: row %zu, column %zu of %zu x %zu is not finite", what, i, j, rows, cols);
 }
 
 static gboolean
@@ -179,8 +175,7 @@ check_order (gsize n, const char *what, GError **error)
 
   if (n > MOST)
     return assay_fail (error, ASSAY_ERROR_MEMORY,
-                       "%s: an order of %" G_GSIZE_FORMAT " is more than the %d that are possible",
-                       what, n, MOST);
+                       "%s: an order of %zu is more than the %d that are possible", what, n, MOST);
   return TRUE;
 }
 
@@ -322,13 +317,11 @@ factorize_definite (gsize n, const double *matrix, const char *what, GError **er
   if (factors == NULL)
     return NULL;
   info = LAPACKE_dpotrf (LAPACK_COL_MAJOR, 'U', narrow (n), factors, narrow (n));
-  if (info > 0) {
-    assay_fail (error, ASSAY_ERROR_NUMERIC,
-                "%s: the matrix of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                " is not positive definite (its leading minor of order %d is not positive)",
-                what, n, n, (int) info);
-    return NULL;
-  }
+  if (info > 0)
+    return assay_fail_null (error, ASSAY_ERROR_NUMERIC,
+                            "%s: the matrix of %zu x %zu is not positive definite (its leading "
+                            "minor of order %d is not positive)",
+                            what, n, n, (int) info);
   return check_info (info, what, error) ? g_steal_pointer (&factors) : NULL;
 }
 

@@ -118,9 +118,8 @@ check_sample (const float *features, const guint8 *labels, gsize n, gsize d, GEr
     ones += labels[i] != 0;
   if (ones == 0 || ones == n)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "logistic regression: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
-                       " labels are 1; expected some of both",
-                       ones, n);
+                       "logistic regression: %zu of %zu labels are 1; expected some of both", ones,
+                       n);
   return assay_view_check_finite (view, "logistic regression: feature", error);
 }
 
@@ -172,8 +171,8 @@ assay_logistic_fit (const float *features, const guint8 *labels, gsize n, gsize 
     return FALSE;
   weights = lbfgs_malloc ((int) d + 1);
   if (weights == NULL)
-    return assay_fail (error, ASSAY_ERROR_MEMORY,
-                       "logistic regression: no memory for %" G_GSIZE_FORMAT " weights", d + 1);
+    return assay_fail (error, ASSAY_ERROR_MEMORY, "logistic regression: no memory for %zu weights",
+                       d + 1);
   memset (weights, 0, (d + 1) * sizeof (double));
   problem.sums = sums;
   is_ok = minimise (&problem, weights, gradient, error);

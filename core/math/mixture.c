@@ -102,8 +102,8 @@ assay_mixture_coefficients_check (const AssayMixtureCoefficients *wanted, GError
 
   if ((double) wanted->k * wanted->max_coefficient < 1)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "max_coefficient = %g: expected at least 1 / k = %g, because k = "
-                       "%" G_GSIZE_FORMAT " coefficients sum to 1",
+                       "max_coefficient = %g: expected at least 1 / k = %g, because k = %zu "
+                       "coefficients sum to 1",
                        wanted->max_coefficient, 1 / (double) wanted->k, wanted->k);
   if (wanted->private_share > 2 * wanted->max_coefficient)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
@@ -116,9 +116,9 @@ assay_mixture_coefficients_check (const AssayMixtureCoefficients *wanted, GError
               ? g_strdup_printf (" and private_share = %g", wanted->private_share)
               : g_strdup ("");
   return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                     "max_coefficient = %g%s: expected to be met by at least %g of the draws of "
-                     "k = %" G_GSIZE_FORMAT " coefficients (coefficients = %s), because they are "
-                     "drawn until they meet it; about %.2g do",
+                     "max_coefficient = %g%s: expected to be met by at least %g of the draws of k "
+                     "= %zu coefficients (coefficients = %s), because they are drawn until they "
+                     "meet it; about %.2g do",
                      wanted->max_coefficient, share, LEAST_ACCEPTANCE, wanted->k,
                      assay_mixture_distributions[wanted->distribution], acceptance);
 }

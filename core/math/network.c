@@ -378,9 +378,8 @@ check_targets (AssayView targets, GError **error)
 
       if (share < 0)
         return assay_fail (error, ASSAY_ERROR_DATA,
-                           "row %" G_GSIZE_FORMAT " gives class %" G_GSIZE_FORMAT
-                           " the share %g; expected no negative ones",
-                           i, c, share);
+                           "row %zu gives class %zu the share %g; expected no negative ones", i, c,
+                           share);
       sum += share;
     }
   return sum > 0
@@ -397,9 +396,8 @@ check_sizes (const AssayNetworkShape *shape, AssayView inputs, AssayView targets
       && inputs.rows > 0)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                     "%" G_GSIZE_FORMAT " rows of %" G_GSIZE_FORMAT " columns with %" G_GSIZE_FORMAT
-                     " rows of %" G_GSIZE_FORMAT " shares; expected one row of %" G_GSIZE_FORMAT
-                     " shares for each row of %" G_GSIZE_FORMAT " columns, and a row at least",
+                     "%zu rows of %zu columns with %zu rows of %zu shares; expected one row of "
+                     "%zu shares for each row of %zu columns, and a row at least",
                      inputs.rows, inputs.cols, targets.rows, targets.cols, n_classes, cols);
 }
 
@@ -426,8 +424,8 @@ assay_network_train (AssayNetwork *network, const AssayNetworkTraining *training
     train_epoch (&batch, order, epoch);
     if (!is_finite (network))
       return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                         "training diverged in epoch %" G_GSIZE_FORMAT
-                         " at learning_rate = %g; expected a smaller one, or smaller inputs",
+                         "training diverged in epoch %zu at learning_rate = %g; expected a "
+                         "smaller one, or smaller inputs",
                          epoch + 1, training->learning_rate);
   }
   return TRUE;
@@ -468,8 +466,7 @@ assay_network_predict (const AssayNetwork *network, AssayView inputs, float *ret
   Prediction prediction = { .network = network, .inputs = inputs, .shares = ret_shares };
 
   if (inputs.cols != shape->widths[0])
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected rows of %" G_GSIZE_FORMAT " columns, found %" G_GSIZE_FORMAT,
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "expected rows of %zu columns, found %zu",
                        shape->widths[0], inputs.cols);
   if (!assay_view_check_finite (inputs, "inputs", error)
       || !make_passage (shape, SHARD * assay_parallel_threads (), FALSE, &passage, error))

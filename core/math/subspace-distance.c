@@ -58,7 +58,7 @@ fill_flat (gsize place, guint worker, gpointer data)
   for (gsize j = 0; j < m * d; j++)
     basis[j] = subspaces->basis[number * m * d + j];
   if (m > 0 && !assay_linalg_orthonormalize (basis, m, d, filling->errors + place)) {
-    g_prefix_error (filling->errors + place, "subspace %" G_GSIZE_FORMAT ": ", number);
+    g_prefix_error (filling->errors + place, "subspace %zu: ", number);
     return;
   }
   /* Twice: once leaves of a long t what rounding of its length leaves. */

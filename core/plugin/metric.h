@@ -27,6 +27,8 @@ typedef struct {
   char *omitted[ASSAY_MAX_SERIES]; /* why; NULL: it is there */
 } AssayOutcomes;
 
+/* Outcomes of @n units in each of @n_series. */
+gboolean assay_outcomes_alloc (AssayOutcomes *outcomes, guint n_series, gsize n, GError **error);
 void assay_outcomes_clear (AssayOutcomes *outcomes);
 
 /* An audit as the one unit of a trial (kind, delta, runs, hits, mistakes: counts are exact in a

@@ -12,6 +12,18 @@ assay_control_case_clear (AssayControlCase *control_case)
   g_clear_pointer (&control_case->repeats, g_ptr_array_unref);
 }
 
+gboolean
+assay_outcomes_alloc (AssayOutcomes *outcomes, guint n_series, gsize n, GError **error)
+{
+  for (guint s = 0; s < n_series; s++) {
+    outcomes->series[s] = assay_alloc (n, sizeof (double), "outcomes", error);
+    if (outcomes->series[s] == NULL)
+      return FALSE;
+  }
+  outcomes->n = n;
+  return TRUE;
+}
+
 void
 assay_outcomes_clear (AssayOutcomes *outcomes)
 {

@@ -306,7 +306,7 @@ check_rows (Clustering *clustering, GError **error)
                                  "rows of the dictionary", error))
       continue;
     if (first > 0)
-      g_prefix_error (error, "from row %" G_GSIZE_FORMAT " on: ", first);
+      g_prefix_error (error, "from row %zu on: ", first);
     return FALSE;
   }
   return TRUE;
@@ -350,9 +350,8 @@ check_spec (const AssayRows *rows, const AssayDictionarySpec *spec, GError **err
 
   return (spec->entries >= 1 && spec->entries <= n && spec->entries < G_MAXUINT32)
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "a dictionary of %" G_GSIZE_FORMAT
-                        " entries was asked for; expected 1 to %" G_GSIZE_FORMAT
-                        ", the number of rows that it is made of",
+                        "a dictionary of %zu entries was asked for; expected 1 to %zu, the number "
+                        "of rows that it is made of",
                         spec->entries, n);
 }
 
@@ -364,8 +363,8 @@ make_disk_key (const Clustering *clustering)
   const double products = (double) spec->entries * spec->iterations * (double) clustering->n
                           * (double) clustering->cols;
   g_autofree char *settings = g_strdup_printf (
-      "entries %" G_GSIZE_FORMAT "\niterations %u\nscale %d\nstream %08x%08x", spec->entries,
-      spec->iterations, (int) spec->scale, spec->stream.word[0], spec->stream.word[1]);
+      "entries %zu\niterations %u\nscale %d\nstream %08x%08x", spec->entries, spec->iterations,
+      (int) spec->scale, spec->stream.word[0], spec->stream.word[1]);
 
   return assay_disk_cache_key_of_rows (clustering->rows, products, MAKER, settings);
 }
@@ -395,9 +394,9 @@ make (Clustering *clustering, GError **error)
 AssayArray *
 assay_dictionary (const AssayRows *rows, const AssayDictionarySpec *spec, GError **error)
 {
-  g_autofree char *key = g_strdup_printf ("dictionary %" G_GSIZE_FORMAT " %u %d %08x%08x",
-                                          spec->entries, spec->iterations, (int) spec->scale,
-                                          spec->stream.word[0], spec->stream.word[1]);
+  g_autofree char *key
+      = g_strdup_printf ("dictionary %zu %u %d %08x%08x", spec->entries, spec->iterations,
+                         (int) spec->scale, spec->stream.word[0], spec->stream.word[1]);
   g_autofree char *disk_key = NULL;
   Clustering clustering = {
     .rows = rows, .spec = spec, .n = assay_rows_count (rows), .cols = assay_rows_cols (rows)

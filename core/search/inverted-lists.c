@@ -81,9 +81,7 @@ check_sample (AssayView sample, const gsize *numbers, GError **error)
     for (gsize j = 0; j < sample.cols; j++)
       if (!isfinite (assay_view_row (sample, i)[j]))
         return assay_fail (error, ASSAY_ERROR_DATA,
-                           "row %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT
-                           " is not finite: no list can hold it",
-                           numbers[i], j);
+                           "row %zu, column %zu is not finite: no list can hold it", numbers[i], j);
   return TRUE;
 }
 
@@ -132,8 +130,7 @@ put_panel (Making *making, const AssayRows *centres, guint32 *ret_lists, GError 
   for (gsize i = 0; i < nearest->n; i++) {
     if (!isfinite (nearest->distances[i]))
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "row %" G_GSIZE_FORMAT
-                         " is not finite, or too large for float32: no list can hold it",
+                         "row %zu is not finite, or too large for float32: no list can hold it",
                          making->first + i);
     ret_lists[making->first + i] = (guint32) nearest->rows[i];
   }
@@ -190,7 +187,7 @@ make_disk_key (const Making *making)
         * ((double) making->n
            + ITERATIONS * (double) sample_size (making->n, making->cols, making->count));
   g_autofree char *settings
-      = g_strdup_printf ("lists %" G_GSIZE_FORMAT "\nscale %d", making->count, (int) making->scale);
+      = g_strdup_printf ("lists %zu\nscale %d", making->count, (int) making->scale);
 
   return assay_disk_cache_key_of_rows (making->rows, products, MAKER, settings);
 }
@@ -219,8 +216,7 @@ load (Making *making, const char *key)
 static gboolean
 find_block (Making *making, GError **error)
 {
-  g_autofree char *key
-      = g_strdup_printf ("lists %" G_GSIZE_FORMAT " %d", making->count, (int) making->scale);
+  g_autofree char *key = g_strdup_printf ("lists %zu %d", making->count, (int) making->scale);
   g_autofree char *disk_key = NULL;
 
   making->block = assay_rows_kept (making->rows, key);
@@ -281,18 +277,13 @@ assay_lists_new (const AssayRows *rows, AssayScale scale, gsize count, GError **
                     .count = count };
   AssayLists *lists = NULL;
 
-  if (making.n > G_MAXUINT32) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "%" G_GSIZE_FORMAT " rows are more than lists can hold, %u", making.n, G_MAXUINT32);
-    return NULL;
-  }
-  if (count == 0 || count > MIN (making.n, ASSAY_LISTS_MAX)) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "%" G_GSIZE_FORMAT " lists of %" G_GSIZE_FORMAT
-                " rows were asked for; expected 1 to %" G_GSIZE_FORMAT,
-                count, making.n, MIN (making.n, ASSAY_LISTS_MAX));
-    return NULL;
-  }
+  if (making.n > G_MAXUINT32)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                            "%zu rows are more than lists can hold, %u", making.n, G_MAXUINT32);
+  if (count == 0 || count > MIN (making.n, ASSAY_LISTS_MAX))
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                            "%zu lists of %zu rows were asked for; expected 1 to %zu", count,
+                            making.n, MIN (making.n, ASSAY_LISTS_MAX));
   if (find_block (&making, error))
     lists = sort_rows (&making, error);
   assay_array_free (making.block);

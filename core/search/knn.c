@@ -93,7 +93,7 @@ rank_candidates (const Search *search, gsize number, const Returned *returned,
   for (gsize i = 0; i < count; i++) {
     if (returned->labels[i] < 0)
       return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                         "query %" G_GSIZE_FORMAT ": distances are too large for float32", number);
+                         "query %zu: distances are too large for float32", number);
     neighbours[i].row = (gsize) returned->labels[i];
     neighbours[i].distance = (float) sqrt (
         assay_squared_distance (query, assay_view_row (base, neighbours[i].row), base.cols));
@@ -213,17 +213,14 @@ static gboolean
 check_search (AssayView base, AssayView queries, gsize k, GError **error)
 {
   if (queries.cols != base.cols)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected queries of %" G_GSIZE_FORMAT " columns, found %" G_GSIZE_FORMAT,
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "expected queries of %zu columns, found %zu",
                        base.cols, queries.cols);
   if (base.cols == 0 || base.cols > INT_MAX || base.rows > G_MAXINT64)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " values cannot be searched",
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "%zu x %zu values cannot be searched",
                        base.rows, base.cols);
   if (k == 0 || k > base.rows)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the nearest %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " rows were asked for",
-                       k, base.rows);
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "the nearest %zu of %zu rows were asked for", k,
+                       base.rows);
   return assay_view_check_finite (base, "base", error)
          && assay_view_check_finite (queries, "queries", error);
 }
@@ -275,19 +272,17 @@ static gboolean
 check_training (AssayView rows, gsize count, GError **error)
 {
   if (rows.cols == 0 || rows.cols > INT_MAX || rows.rows > INT_MAX || rows.stride != rows.cols)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " values cannot be clustered",
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "%zu x %zu values cannot be clustered",
                        rows.rows, rows.cols);
   if (count == 0 || count > rows.rows)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "%" G_GSIZE_FORMAT " centres of %" G_GSIZE_FORMAT " rows were asked for",
-                       count, rows.rows);
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "%zu centres of %zu rows were asked for", count,
+                       rows.rows);
   if (!assay_view_check_finite (rows, "rows", error))
     return FALSE;
   for (gsize i = 0; i < rows.rows; i++)
     if (assay_squared_norm (assay_view_row (rows, i), rows.cols) > FLT_MAX / 16)
-      return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                         "row %" G_GSIZE_FORMAT ": distances are too large for float32", i);
+      return assay_fail (error, ASSAY_ERROR_NUMERIC, "row %zu: distances are too large for float32",
+                         i);
   return TRUE;
 }
 

@@ -74,13 +74,12 @@ check_probing (const AssayProbing *probing, gsize n_rows, GError **error)
 {
   if (probing->lists > n_rows)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "lists = %" G_GSIZE_FORMAT ": expected at most %" G_GSIZE_FORMAT
-                       ", the number of rows that they are made of",
+                       "lists = %zu: expected at most %zu, the number of rows that they are made "
+                       "of",
                        probing->lists, n_rows);
   if (probing->probes == 0 || probing->probes > probing->lists)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "probes = %" G_GSIZE_FORMAT ": expected 1 to %" G_GSIZE_FORMAT
-                       ", the number of lists that %" G_GSIZE_FORMAT " rows are in",
+                       "probes = %zu: expected 1 to %zu, the number of lists that %zu rows are in",
                        probing->probes, probing->lists, n_rows);
   return TRUE;
 }
@@ -384,17 +383,15 @@ check_search (const AssayProbing *probing, const AssaySubspaces *subspaces, cons
   const gsize n_rows = assay_rows_count (rows);
 
   if (assay_rows_cols (rows) != subspaces->cols)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected rows of %" G_GSIZE_FORMAT " columns, found %" G_GSIZE_FORMAT,
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "expected rows of %zu columns, found %zu",
                        subspaces->cols, assay_rows_cols (rows));
   if (k == 0 || k > n_rows)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the nearest %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " rows were asked for",
-                       k, n_rows);
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "the nearest %zu of %zu rows were asked for", k,
+                       n_rows);
   if (subspaces->dimension >= search_panel_rows (subspaces->cols))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "subspaces of dimension %" G_GSIZE_FORMAT
-                       " pass through all lists: expected the exact search",
+                       "subspaces of dimension %zu pass through all lists: expected the exact "
+                       "search",
                        subspaces->dimension);
   return check_probing (probing, n_rows, error);
 }

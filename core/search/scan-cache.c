@@ -58,8 +58,7 @@ assay_release_nearest_approximately (const AssayRelease *release, const AssayPro
 {
   const AssaySubspaces subspaces = assay_release_subspaces (release);
   g_autofree char *name
-      = g_strdup_printf ("rows %" G_GUINT64_FORMAT " k %" G_GSIZE_FORMAT " lists %" G_GSIZE_FORMAT
-                         " probes %" G_GSIZE_FORMAT,
+      = g_strdup_printf ("rows %" G_GUINT64_FORMAT " k %zu lists %zu probes %zu",
                          assay_rows_owner (rows), k, probing->lists, probing->probes);
   g_autoptr (AssayShared) kept = NULL;
   g_autoptr (AssayNearest) all = NULL;

@@ -24,8 +24,7 @@ join_bytes (AssayView panel, gsize first, gpointer data, gpointer ret_features,
 
       if (!(value >= 0 && value <= 255 && value == floorf (value)))
         return assay_fail (error, ASSAY_ERROR_DATA,
-                           "row %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT
-                           ": %g, expected a byte of a code, 0 to 255",
+                           "row %zu, column %zu: %g, expected a byte of a code, 0 to 255",
                            first + i, b, (double) value);
       words[i * queries->words + b / 8] |= (guint64) value << (b % 8 * 8);
     }
@@ -93,11 +92,9 @@ assay_search_codes (const AssayCodes *queries, const AssaySearchSet *set, gsize 
   Codes job = { .queries = queries };
   AssayNearest *nearest = NULL;
 
-  if (set->shape == NULL && cols != bytes) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "expected codes of %" G_GSIZE_FORMAT " bytes, found %" G_GSIZE_FORMAT, bytes, cols);
-    return NULL;
-  }
+  if (set->shape == NULL && cols != bytes)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH, "expected codes of %zu bytes, found %zu",
+                            bytes, cols);
   if (set->shape == NULL) {
     words.shape = join_bytes;
     words.data = (gpointer) queries;

@@ -207,8 +207,7 @@ search_init (const SearchKind *kind, const AssaySearchSet *set, const SearchSize
   *ret_search = (Search){ .kind = kind, .set = *set, .n = sizes->n, .cols = sizes->cols };
   g_mutex_init (&ret_search->lock);
   if (set->shape == NULL && raw_cols != sizes->cols)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected rows of %" G_GSIZE_FORMAT " columns, found %" G_GSIZE_FORMAT,
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "expected rows of %zu columns, found %zu",
                        sizes->cols, raw_cols);
   all.n_rows = assay_rows_count (set->rows);
   all.raw_cols = set->shape != NULL ? raw_cols : 0;

@@ -99,13 +99,11 @@ search_check (const SearchSizes *sizes, GError **error)
   guint64 needed;
 
   if (k == 0 || k > n_rows)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the nearest %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " rows were asked for",
-                       k, n_rows);
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "the nearest %zu of %zu rows were asked for", k,
+                       n_rows);
   if (n_rows > G_MAXUINT32)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "%" G_GSIZE_FORMAT " rows are more than can be scanned, %u", n_rows,
-                       G_MAXUINT32);
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "%zu rows are more than can be scanned, %u",
+                       n_rows, G_MAXUINT32);
   of_any.n_rows = G_MAXSIZE;
   needed = memory_of (&of_any);
   if (needed > present) {
@@ -113,8 +111,8 @@ search_check (const SearchSizes *sizes, GError **error)
     g_autofree char *present_text = assay_text_bytes (present);
 
     return assay_fail (error, ASSAY_ERROR_MEMORY,
-                       "the nearest %" G_GSIZE_FORMAT " rows of %" G_GSIZE_FORMAT
-                       " queries need %s of memory, and this machine has %s",
+                       "the nearest %zu rows of %zu queries need %s of memory, and this machine "
+                       "has %s",
                        k, sizes->n, needed_text, present_text);
   }
   return TRUE;

@@ -29,6 +29,14 @@ typedef struct {
                       * recover decides nothing */
 } AssayMeasure;
 
+/* The measure @label of series @of. What follows its help are further members, among them these. */
+#define ASSAY_MEASURE(of, label, how, least, most, measured_in, ...)                               \
+  { .series = (of), .name = (label), .statistic = ASSAY_STATISTIC_##how, .low = (least),           \
+    .high = (most), .unit = (measured_in), .help = __VA_ARGS__ }
+#define ASSAY_HEADLINE .is_headline = TRUE
+#define ASSAY_HIGHER_IS_WORSE .higher_is_worse = TRUE
+#define ASSAY_MEASURE_END { .name = NULL }
+
 typedef enum {
   ASSAY_AUDIT_TWO_INPUTS,
   ASSAY_AUDIT_ONE_RUN,

@@ -136,13 +136,13 @@ join_role (const Work *work, AssaySceneRole role, GChecksum *checksum, AssayRows
   for (guint i = 0; i < images->len; i++)
     has_rows |= ((const AssayPicture *) images->pdata[i])->count > 0;
   if (!has_rows)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "scenes: none of the %s images (%" G_GSIZE_FORMAT " of %" G_GINT64_FORMAT
-                       " x %" G_GINT64_FORMAT " pixels, blur %g) has a keypoint",
-                       role_names[role],
-                       images_of_role (settings,
-                                       role == ASSAY_SCENE_VIEW ? ASSAY_SCENE_PRIVATE : role),
-                       settings->width, settings->height, settings->blur);
+    return assay_fail (
+        error, ASSAY_ERROR_DATA,
+        "scenes: none of the %s images (%zu of %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
+        " pixels, blur %g) has a keypoint",
+        role_names[role],
+        images_of_role (settings, role == ASSAY_SCENE_VIEW ? ASSAY_SCENE_PRIVATE : role),
+        settings->width, settings->height, settings->blur);
   g_checksum_update (checksum, (const guchar *) role_names[role], -1);
   return assay_pictures_join (images, checksum, ret_rows,
                               keeps_photos (settings, role) ? ret_data : NULL, error);
@@ -183,8 +183,8 @@ join (const Work *work, AssayDataset *dataset, GError **error)
   for (gsize i = 0; i < work->n_images; i++)
     if (work->errors[i] != NULL) {
       g_propagate_prefixed_error (error, g_error_copy (work->errors[i]),
-                                  "scenes: %s image %" G_GSIZE_FORMAT ": ",
-                                  role_names[work->images[i].role], work->images[i].number);
+                                  "scenes: %s image %zu: ", role_names[work->images[i].role],
+                                  work->images[i].number);
       return FALSE;
     }
   for (AssaySceneRole role = ASSAY_SCENE_PRIVATE; role < ASSAY_SCENE_ROLES; role++)

@@ -13,23 +13,20 @@ map_file (const char *path, guint n_label_bytes, gsize *ret_record, GError **err
   g_autoptr (GBytes) mapped = NULL;
   gsize record = n_label_bytes + ASSAY_CIFAR_PIXELS, length;
 
-  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: is a folder; expected a CIFAR file", path);
-    return NULL;
-  }
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: is a folder; expected a CIFAR file",
+                            path);
   mapped = assay_file_map (path, error);
   if (mapped == NULL)
     return NULL;
   length = g_bytes_get_size (mapped);
   if (n_label_bytes == 0)
     record = ASSAY_CIFAR_PIXELS + (length % (ASSAY_CIFAR_PIXELS + 1) == 0 ? 1 : 2);
-  if (length == 0 || length % record != 0) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "%s: %" G_GSIZE_FORMAT " bytes; expected a multiple of %s%" G_GSIZE_FORMAT
-                ", the records of CIFAR's binary format",
-                path, length, n_label_bytes == 0 ? "3073 or " : "", record);
-    return NULL;
-  }
+  if (length == 0 || length % record != 0)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "%s: %zu bytes; expected a multiple of %s%zu, the records of CIFAR's "
+                            "binary format",
+                            path, length, n_label_bytes == 0 ? "3073 or " : "", record);
   *ret_record = record;
   return g_steal_pointer (&mapped);
 }
@@ -75,9 +72,8 @@ read_file (const char *path, guint n_label_bytes, gsize n_classes, gsize room, A
 
     if (images->labels != NULL && label >= n_classes)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "%s: record %" G_GSIZE_FORMAT " has the label %d; expected 0 to "
-                         "%" G_GSIZE_FORMAT,
-                         path, i, label, n_classes - 1);
+                         "%s: record %zu has the label %d; expected 0 to %zu", path, i, label,
+                         n_classes - 1);
     if (images->labels != NULL)
       images->labels[first + i] = label;
     for (gsize c = 0; c < ASSAY_CIFAR_CHANNELS; c++)

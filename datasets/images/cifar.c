@@ -38,10 +38,8 @@ find_files (const AssayDatasetContext *context, const char *setting, const char 
   for (gsize i = 0; words[i] != NULL; i++) {
     char *path = assay_row_file_find (g_strstrip (words[i]), context->folders, error);
 
-    if (path == NULL) {
-      g_prefix_error (error, "%s: ", setting);
-      return NULL;
-    }
+    if (path == NULL)
+      return assay_prefix_null (error, "%s: ", setting);
     for (guint k = 0; k < paths->len; k++)
       if (g_str_equal (paths->pdata[k], path)) {
         assay_fail (error, ASSAY_ERROR_DATA, "%s: %s is named twice; expected every file once",

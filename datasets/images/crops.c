@@ -191,15 +191,13 @@ close_gaps (const Work *work, GError **error)
   }
   images->count = next;
   if (next == 0)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "none of %" G_GSIZE_FORMAT " photographs has a crop of at least "
-                       "%" G_GSIZE_FORMAT " pixels with more than %" G_GINT64_FORMAT
-                       " SIFT keypoints; expected one at least",
-                       n_photos, MAX (work->rules->least_side, work->rules->size),
-                       work->rules->keypoints);
+    return assay_fail (
+        error, ASSAY_ERROR_DATA,
+        "none of %zu photographs has a crop of at least %zu pixels with more than %" G_GINT64_FORMAT
+        " SIFT keypoints; expected one at least",
+        n_photos, MAX (work->rules->least_side, work->rules->size), work->rules->keypoints);
   if (n_without > 0)
-    g_warning ("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
-               " photographs give no crop, flat or too small ones; the first: %s",
+    g_warning ("%zu of %zu photographs give no crop, flat or too small ones; the first: %s",
                n_without, n_photos, first_without->file->path);
   return TRUE;
 }

@@ -143,9 +143,8 @@ read_header (AssayIdxReader *reader, guint *n_dimensions, gsize *ret_shape, GErr
       || !read_some (reader, sizes, 4 * *n_dimensions, &done, error))
     return FALSE;
   if (done < 4 * *n_dimensions)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: ends after %" G_GSIZE_FORMAT " bytes, in its header", reader->path,
-                       4 + done);
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: ends after %zu bytes, in its header",
+                       reader->path, 4 + done);
   for (guint k = 0; k < *n_dimensions; k++) {
     ret_shape[k] = big_endian (sizes + 4 * k);
     if (ret_shape[k] == 0)
@@ -155,10 +154,9 @@ read_header (AssayIdxReader *reader, guint *n_dimensions, gsize *ret_shape, GErr
   }
   if (total / most > in_file || (reader->inflate == NULL && reader->left != total))
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: the header promises %" G_GSIZE_FORMAT " bytes after it, the %s "
-                       "%" G_GSIZE_FORMAT,
-                       reader->path, total,
-                       reader->inflate != NULL ? "compressed file has" : "file has", reader->left);
+                       "%s: the header promises %zu bytes after it, the %s %zu", reader->path,
+                       total, reader->inflate != NULL ? "compressed file has" : "file has",
+                       reader->left);
   reader->total = total;
   return TRUE;
 }
@@ -185,11 +183,10 @@ check_end (AssayIdxReader *reader, GError **error)
     return FALSE;
   if (done > 0)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: goes on after the %" G_GSIZE_FORMAT " bytes that its header promises",
-                       reader->path, reader->total);
+                       "%s: goes on after the %zu bytes that its header promises", reader->path,
+                       reader->total);
   if (reader->left > 0)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: %" G_GSIZE_FORMAT " bytes follow the end of the gzip data",
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: %zu bytes follow the end of the gzip data",
                        reader->path, reader->left);
   return TRUE;
 }
@@ -204,9 +201,8 @@ assay_idx_reader_read (AssayIdxReader *reader, guint8 *ret_bytes, gsize length, 
   reader->done += done;
   if (done < length)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: ends after %" G_GSIZE_FORMAT " of the %" G_GSIZE_FORMAT
-                       " bytes that its header promises",
-                       reader->path, reader->done, reader->total);
+                       "%s: ends after %zu of the %zu bytes that its header promises", reader->path,
+                       reader->done, reader->total);
   return reader->done < reader->total || check_end (reader, error);
 }
 

@@ -33,9 +33,8 @@ check_lengths (const char *images, gsize n_images, const char *labels, gsize n_l
 {
   return n_images == n_labels
          || assay_fail (error, ASSAY_ERROR_DATA,
-                        "%s has %" G_GSIZE_FORMAT " images, %s has %" G_GSIZE_FORMAT
-                        " labels; expected as many",
-                        images, n_images, labels, n_labels);
+                        "%s has %zu images, %s has %zu labels; expected as many", images, n_images,
+                        labels, n_labels);
 }
 
 static char *
@@ -56,18 +55,15 @@ read_labels (const Pair *pair, const char *path, gsize n_classes, AssayImages *i
   gsize n_labels;
   g_autofree guint8 *bytes = assay_idx_read (path, 1, &n_labels, error);
 
-  if (bytes == NULL || !check_lengths (images->source, images->count, path, n_labels, error)) {
-    g_prefix_error (error, "%s: ", pair->labels_setting);
-    return FALSE;
-  }
+  if (bytes == NULL || !check_lengths (images->source, images->count, path, n_labels, error))
+    return assay_prefix (error, "%s: ", pair->labels_setting);
   images->labels = assay_alloc (n_labels, sizeof (gint64), "labels", error);
   if (images->labels == NULL)
     return FALSE;
   for (gsize i = 0; i < n_labels; i++) {
     if (bytes[i] >= n_classes)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "%s: %s: label %" G_GSIZE_FORMAT " is %d; expected 0 to "
-                         "%" G_GSIZE_FORMAT " (classes = %" G_GSIZE_FORMAT ")",
+                         "%s: %s: label %zu is %d; expected 0 to %zu (classes = %zu)",
                          pair->labels_setting, path, i, bytes[i], n_classes - 1, n_classes);
     images->labels[i] = bytes[i];
   }
@@ -82,8 +78,7 @@ probe_labels (const Pair *pair, const char *path, const AssayImages *images, GEr
   if (assay_idx_read_shape (path, 1, &n_labels, error)
       && check_lengths (images->source, images->count, path, n_labels, error))
     return TRUE;
-  g_prefix_error (error, "%s: ", pair->labels_setting);
-  return FALSE;
+  return assay_prefix (error, "%s: ", pair->labels_setting);
 }
 
 static gboolean
@@ -99,10 +94,8 @@ load_pair (const AssayDatasetContext *context, const Pair *pair, gboolean is_pro
   if (path == NULL)
     return FALSE;
   *ret_images = assay_images_read_idx (path, is_probe, error);
-  if (*ret_images == NULL) {
-    g_prefix_error (error, "%s: ", pair->images_setting);
-    return FALSE;
-  }
+  if (*ret_images == NULL)
+    return assay_prefix (error, "%s: ", pair->images_setting);
   (*ret_images)->has_labels = *pair->labels != '\0';
   if (*pair->labels == '\0')
     return TRUE;

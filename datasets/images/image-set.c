@@ -49,9 +49,8 @@ drop_shared (AssayImages *images, const char *role, const AssayImages *others,
                        "%s: %s: every image is also a %s image of %s; expected others", role,
                        images->source, other_role, others->source);
   if (n > 0)
-    g_warning ("%s: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
-               " images left out that are also %s images; the first: %s image %" G_GSIZE_FORMAT
-               " of %s is %s image %" G_GSIZE_FORMAT " of %s",
+    g_warning ("%s: %zu of %zu images left out that are also %s images; the first: %s image %zu "
+               "of %s is %s image %zu of %s",
                role, n, count, other_role, role, image, images->source, other_role, other,
                others->source);
   return TRUE;
@@ -182,13 +181,11 @@ load_crops (const AssayPublicImages *public_images, const char *path,
                                  .keypoints = ASSAY_CROP_KEYPOINTS };
   g_autoptr (AssayPhotoSet) set = NULL;
 
-  if (secrets->height != secrets->width) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "public: %s: crops of photographs are square; the secrets have "
-                "%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " pixels",
-                path, secrets->height, secrets->width);
-    return NULL;
-  }
+  if (secrets->height != secrets->width)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                            "public: %s: crops of photographs are square; the secrets have %zu x "
+                            "%zu pixels",
+                            path, secrets->height, secrets->width);
   set = assay_photo_set_new (&role, 1, &photo_rules, context->folders, context->stream, error);
   if (set == NULL)
     return NULL;
@@ -223,10 +220,8 @@ assay_public_images_load (const AssayPublicImages *public_images,
   if (*public_images->name == '\0')
     return TRUE;
   path = assay_row_file_find (public_images->name, context->folders, error);
-  if (path == NULL) {
-    g_prefix_error (error, "public: ");
-    return FALSE;
-  }
+  if (path == NULL)
+    return assay_prefix (error, "public: ");
   pools->public_images
       = g_file_test (path, G_FILE_TEST_IS_DIR)
             ? load_crops (public_images, path, context, is_probe, pools->secrets, error)

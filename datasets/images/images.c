@@ -62,9 +62,8 @@ assay_images_check_size (const AssayImages *images, const char *role, const Assa
   if (is_same_size (images, secrets))
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                     "%s: %s: images of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                     " pixels with %" G_GSIZE_FORMAT " channels; expected %" G_GSIZE_FORMAT
-                     " x %" G_GSIZE_FORMAT " with %" G_GSIZE_FORMAT " as the secrets of %s have",
+                     "%s: %s: images of %zu x %zu pixels with %zu channels; expected %zu x %zu "
+                     "with %zu as the secrets of %s have",
                      role, images->source, images->height, images->width, images->channels,
                      secrets->height, secrets->width, secrets->channels, secrets->source);
 }
@@ -182,10 +181,8 @@ assay_images_hash (const AssayImages *images, const char *role, GChecksum *check
 
   if (images == NULL)
     return;
-  line = g_strdup_printf ("%s %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                          " x %" G_GSIZE_FORMAT "%s%s\n",
-                          role, images->count, images->height, images->width, images->channels,
-                          images->labels != NULL ? " labels" : "",
+  line = g_strdup_printf ("%s %zu x %zu x %zu x %zu%s%s\n", role, images->count, images->height,
+                          images->width, images->channels, images->labels != NULL ? " labels" : "",
                           images->groups != NULL ? " groups" : "");
   g_checksum_update (checksum, (const guchar *) line, -1);
   g_checksum_update (checksum, images->pixels,

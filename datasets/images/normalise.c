@@ -45,9 +45,8 @@ assay_normaliser_init (AssayNormaliser *normaliser, AssayPixelScale scale,
     /* A single other byte among 10^12 gives more than 10^-6 for two neighbouring values. */
     if (normaliser->deviation[c] < 1e-7)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "%s: channel %" G_GSIZE_FORMAT
-                         " is %g in every pixel of the secrets; scale = dataset divides by its "
-                         "standard deviation",
+                         "%s: channel %zu is %g in every pixel of the secrets; scale = dataset "
+                         "divides by its standard deviation",
                          secrets->source, c, mean);
   }
   return TRUE;
@@ -134,9 +133,8 @@ fail_constant (const AssayImages *images, const char *role, GError **error)
   while (!is_constant (assay_images_row (images, i), cols))
     i++;
   return assay_fail (error, ASSAY_ERROR_DATA,
-                     "%s: %s: image %" G_GSIZE_FORMAT
-                     " is %d in every pixel; scale = vector gives every image mean 0 and norm 1, "
-                     "which it cannot have",
+                     "%s: %s: image %zu is %d in every pixel; scale = vector gives every image "
+                     "mean 0 and norm 1, which it cannot have",
                      role, images->source, i, assay_images_row (images, i)[0]);
 }
 

@@ -13,6 +13,7 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <vl/generic.h>
 
+#include "core/base/error.h"
 #include "core/data/matrix.h"
 #include "core/search/disk-cache.h"
 
@@ -51,8 +52,8 @@ make_key (GBytes *bytes, gsize largest)
 {
   g_autofree char *content = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, bytes);
   g_autofree char *text
-      = g_strdup_printf ("%s\ngdk-pixbuf %s\nvlfeat %s\nlargest %" G_GSIZE_FORMAT "\n%s\n",
-                         EXTRACTOR, gdk_pixbuf_version, vl_get_version_string (), largest, content);
+      = g_strdup_printf ("%s\ngdk-pixbuf %s\nvlfeat %s\nlargest %zu\n%s\n", EXTRACTOR,
+                         gdk_pixbuf_version, vl_get_version_string (), largest, content);
 
   return g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
 }
@@ -139,8 +140,7 @@ static void
 name_picture (const AssayPhoto *grey, char *ret_name)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  g_autofree char *sides
-      = g_strdup_printf ("%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT "\n", grey->width, grey->height);
+  g_autofree char *sides = g_strdup_printf ("%zu x %zu\n", grey->width, grey->height);
   g_autofree guint8 *line = g_new (guint8, grey->width);
 
   g_checksum_update (checksum, (const guchar *) sides, -1);
@@ -164,10 +164,8 @@ compute (GBytes *bytes, const char *file, gsize largest, AssaySift *sift, GError
   features->width = grey->width;
   features->height = grey->height;
   name_picture (grey, features->picture);
-  if (!assay_sift_resize (sift, grey->width, grey->height, error)) {
-    g_prefix_error (error, "%s: ", file);
-    return NULL;
-  }
+  if (!assay_sift_resize (sift, grey->width, grey->height, error))
+    return assay_prefix_null (error, "%s: ", file);
   features->keypoints = assay_sift_detect (sift, grey, error);
   if (features->keypoints == NULL)
     return NULL;

@@ -29,8 +29,8 @@ read_line (const char *line, gsize number, double ret_row[3], GError **error)
       g_autofree char *start
           = g_utf8_substring (words[i], 0, MIN (40, g_utf8_strlen (words[i], -1)));
 
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "line %" G_GSIZE_FORMAT ": '%s' is no finite number", number, start);
+      return assay_fail (error, ASSAY_ERROR_DATA, "line %zu: '%s' is no finite number", number,
+                         start);
     }
     if (n < 3)
       ret_row[n] = value;
@@ -38,9 +38,7 @@ read_line (const char *line, gsize number, double ret_row[3], GError **error)
   }
   if (n != 3)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "line %" G_GSIZE_FORMAT " has %" G_GSIZE_FORMAT
-                       " numbers; a homography is three lines of three",
-                       number, n);
+                       "line %zu has %zu numbers; a homography is three lines of three", number, n);
   return TRUE;
 }
 
@@ -79,9 +77,8 @@ parse (const char *text, double ret_h[9], GError **error)
     n++;
   }
   if (n != 3)
-    return assay_fail (
-        error, ASSAY_ERROR_DATA,
-        "has %" G_GSIZE_FORMAT " lines of numbers; a homography is three lines of three", n);
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "has %zu lines of numbers; a homography is three lines of three", n);
   if (is_singular (h))
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "the matrix is singular; a homography can be inverted");
@@ -101,16 +98,13 @@ assay_homography_read (const char *file, double ret_h[9], GError **error)
     return FALSE;
   if (length > MAX_BYTES)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: has %" G_GSIZE_FORMAT
-                       " bytes; a homography is three lines of three numbers",
-                       file, length);
+                       "%s: has %zu bytes; a homography is three lines of three numbers", file,
+                       length);
   if (!g_utf8_validate_len (length > 0 ? data : "", length, NULL))
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: is no text; a homography is three lines of three numbers", file);
   text = g_strndup (length > 0 ? data : "", length);
-  if (!parse (text, ret_h, error)) {
-    g_prefix_error (error, "%s: ", file);
-    return FALSE;
-  }
+  if (!parse (text, ret_h, error))
+    return assay_prefix (error, "%s: ", file);
   return TRUE;
 }

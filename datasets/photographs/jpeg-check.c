@@ -41,10 +41,10 @@ explain (struct jpeg_decompress_struct *info, gsize length, GError **error)
   char message[JMSG_LENGTH_MAX];
 
   if (info->err->msg_code == JWRN_JPEG_EOF)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "truncated after %" G_GSIZE_FORMAT " bytes: the picture has no end", length);
+    return assay_fail (error, ASSAY_ERROR_DATA, "truncated after %zu bytes: the picture has no end",
+                       length);
   info->err->format_message ((j_common_ptr) info, message);
-  return assay_fail (error, ASSAY_ERROR_DATA, "damaged before byte %" G_GSIZE_FORMAT ": %s",
+  return assay_fail (error, ASSAY_ERROR_DATA, "damaged before byte %zu: %s",
                      length - info->src->bytes_in_buffer, message);
 }
 
@@ -53,8 +53,7 @@ check_stream (struct jpeg_decompress_struct *info, gsize max_pixels, GError **er
 {
   jpeg_read_header (info, TRUE);
   if ((gsize) info->image_width * info->image_height > max_pixels)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%u x %u pixels; expected at most %" G_GSIZE_FORMAT " pixels",
+    return assay_fail (error, ASSAY_ERROR_DATA, "%u x %u pixels; expected at most %zu pixels",
                        info->image_width, info->image_height, max_pixels);
   jpeg_read_coefficients (info);
   return jpeg_finish_decompress (info);

@@ -101,8 +101,7 @@ complete_pair (Pair *pair, GError **error)
                        pair->files[there], "AB"[there], pair->name, "AB"[1 - there]);
   if (assay_homography_read (matrix, pair->homography, error))
     return TRUE;
-  g_prefix_error (error, "the homography of the pair %s: ", pair->name);
-  return FALSE;
+  return assay_prefix (error, "the homography of the pair %s: ", pair->name);
 }
 
 static int

@@ -46,22 +46,19 @@ list_photographs (const char *folder, GError **error)
   g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
   const char *name;
 
-  if (dir == NULL) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: %s", folder, cause->message);
-    return NULL;
-  }
+  if (dir == NULL)
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: %s", folder, cause->message);
   while ((name = g_dir_read_name (dir)) != NULL) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
 
     if (is_photograph (name) && !g_file_test (path, G_FILE_TEST_IS_DIR))
       g_ptr_array_add (paths, g_steal_pointer (&path));
   }
-  if (paths->len == 0) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "%s: a folder without photographs; expected files that end in .jpg, .jpeg or .png",
-                folder);
-    return NULL;
-  }
+  if (paths->len == 0)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "%s: a folder without photographs; expected files that end in .jpg, "
+                            ".jpeg or .png",
+                            folder);
   g_ptr_array_sort (paths, compare_names);
   return g_steal_pointer (&paths);
 }
@@ -125,8 +122,8 @@ divide (const Division *division, guint first, gsize n, guint *ret_owner, GError
     end = MIN ((gsize) lrint ((double) n * (before / sum)), n);
     if (end == next)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "%s: its %" G_GSIZE_FORMAT " photographs are divided between several "
-                         "roles, and a share of %g in %g gives %s none",
+                         "%s: its %zu photographs are divided between several roles, and a share "
+                         "of %g in %g gives %s none",
                          places[first].path, n, roles[r].share, sum, roles[r].name);
     while (next < end)
       ret_owner[order[next++]] = r;

@@ -84,7 +84,7 @@ assay_photo_rows_join (const AssayPhotoRows *from, guint role, AssayRows **ret_r
     return FALSE;
   if (count == 0)
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: every photograph was skipped", name);
-  line = g_strdup_printf ("%s %" G_GSIZE_FORMAT "\n", name, count);
+  line = g_strdup_printf ("%s %zu\n", name, count);
   g_checksum_update (from->checksum, (const guchar *) line, -1);
   if (!assay_pictures_join (images, from->checksum, ret_rows, ret_data, error))
     return FALSE;

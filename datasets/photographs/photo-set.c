@@ -101,9 +101,8 @@ inspect (const AssayPhotoRules *rules, AssayPhotograph *photo, GError **error)
   assay_photo_shrunk_size (width, height, rules->largest, &photo->width, &photo->height);
   if (MIN (photo->width, photo->height) < ASSAY_SIFT_MIN_SIDE)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       " pixels, described at %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       "; expected at least %d on each side",
+                       "%s: %zu x %zu pixels, described at %zu x %zu; expected at least %d on "
+                       "each side",
                        photo->file->path, width, height, photo->width, photo->height,
                        ASSAY_SIFT_MIN_SIDE);
   return TRUE;
@@ -189,8 +188,7 @@ describe (gsize index, guint worker, gpointer data)
   photo->features = assay_features_load (photo->file->path, set->rules.largest, set->sift[worker],
                                          &photo->error);
   if (photo->features != NULL && photo->features->keypoints->len == 0) {
-    assay_fail (&photo->error, ASSAY_ERROR_DATA,
-                "%s: %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " pixels without a SIFT keypoint",
+    assay_fail (&photo->error, ASSAY_ERROR_DATA, "%s: %zu x %zu pixels without a SIFT keypoint",
                 photo->file->path, photo->features->width, photo->features->height);
     g_clear_pointer (&photo->features, assay_features_free);
   }
@@ -252,9 +250,8 @@ warn_of_skipped (const AssayPhotoSet *set)
           first = set->photographs[i].error;
       }
     if (first != NULL)
-      g_warning ("%s: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
-                 " photographs skipped; the first: %s",
-                 set->role_names[role], n_skipped, n, first->message);
+      g_warning ("%s: %zu of %zu photographs skipped; the first: %s", set->role_names[role],
+                 n_skipped, n, first->message);
   }
 }
 
@@ -287,9 +284,8 @@ load_picture (const AssayPhotoRules *rules, AssayPhotograph *photo, GError **err
     return FALSE;
   if (picture->width != photo->features->width || picture->height != photo->features->height)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: has become another picture (%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       " pixels, before %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       ") while it was read",
+                       "%s: has become another picture (%zu x %zu pixels, before %zu x %zu) while "
+                       "it was read",
                        photo->file->path, picture->width, picture->height, photo->features->width,
                        photo->features->height);
   photo->full_width = whole->width;

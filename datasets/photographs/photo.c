@@ -84,10 +84,8 @@ assay_photo_read (const char *file, GError **error)
 
   if (!check_file (file, error))
     return NULL;
-  if (!g_file_get_contents (file, &data, &length, &cause)) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: %s", file, cause->message);
-    return NULL;
-  }
+  if (!g_file_get_contents (file, &data, &length, &cause))
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: %s", file, cause->message);
   return g_bytes_new_take (data, length);
 }
 
@@ -124,8 +122,7 @@ check_content (const guint8 *data, gsize length, Format *ret_format, GError **er
     return assay_fail (error, ASSAY_ERROR_DATA, "no picture; expected JPEG or PNG");
   return png_is_whole (data, length)
          || assay_fail (error, ASSAY_ERROR_DATA,
-                        "truncated after %" G_GSIZE_FORMAT " bytes: the picture has no end",
-                        length);
+                        "truncated after %zu bytes: the picture has no end", length);
 }
 
 typedef struct {
@@ -164,11 +161,9 @@ load_pixbuf (GBytes *bytes, Format format, const char *file, GError **error)
     g_propagate_error (error, sides.error);
     return NULL;
   }
-  if (pixbuf == NULL) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: %s", file,
-                cause != NULL ? cause->message : "a file without a picture");
-    return NULL;
-  }
+  if (pixbuf == NULL)
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: %s", file,
+                            cause != NULL ? cause->message : "a file without a picture");
   return gdk_pixbuf_apply_embedded_orientation (pixbuf);
 }
 
@@ -182,19 +177,15 @@ assay_photo_decode (GBytes *bytes, const char *file, GError **error)
   Format format;
 
   data = g_bytes_get_data (bytes, &length);
-  if (!check_content (data, length, &format, error)) {
-    g_prefix_error (error, "%s: ", file);
-    return NULL;
-  }
+  if (!check_content (data, length, &format, error))
+    return assay_prefix_null (error, "%s: ", file);
   upright = load_pixbuf (bytes, format, file, error);
   if (upright == NULL)
     return NULL;
   photo = assay_photo_new ((gsize) gdk_pixbuf_get_width (upright),
                            (gsize) gdk_pixbuf_get_height (upright), 3, error);
-  if (photo == NULL) {
-    g_prefix_error (error, "%s: ", file);
-    return NULL;
-  }
+  if (photo == NULL)
+    return assay_prefix_null (error, "%s: ", file);
   pixels = gdk_pixbuf_read_pixels (upright);
   stride = (gsize) gdk_pixbuf_get_rowstride (upright);
   channels = (gsize) gdk_pixbuf_get_n_channels (upright);

@@ -132,8 +132,7 @@ static void
 hash_photo (const AssayPhoto *photo, GChecksum *checksum)
 {
   const gsize length = photo->width * photo->channels;
-  g_autofree char *sides = g_strdup_printf ("%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT "\n",
-                                            photo->width, photo->height);
+  g_autofree char *sides = g_strdup_printf ("%zu x %zu\n", photo->width, photo->height);
   g_autofree guint8 *line = g_new (guint8, length);
 
   g_checksum_update (checksum, (const guchar *) sides, -1);

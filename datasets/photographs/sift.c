@@ -87,14 +87,11 @@ assay_sift_new (gsize width, gsize height, GError **error)
   static GMutex lock;
   g_autoptr (AssaySift) sift = NULL;
 
-  if (width < ASSAY_SIFT_MIN_SIDE || height < ASSAY_SIFT_MIN_SIDE
-      || width > MAX_PIXELS / height) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "a picture of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                " pixels: SIFT takes sides of at least %d, and at most %d pixels",
-                width, height, ASSAY_SIFT_MIN_SIDE, MAX_PIXELS);
-    return NULL;
-  }
+  if (width < ASSAY_SIFT_MIN_SIDE || height < ASSAY_SIFT_MIN_SIDE || width > MAX_PIXELS / height)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "a picture of %zu x %zu pixels: SIFT takes sides of at least %d, and "
+                            "at most %d pixels",
+                            width, height, ASSAY_SIFT_MIN_SIDE, MAX_PIXELS);
   sift = g_new0 (AssaySift, 1);
   sift->most_pixels = width * height;
   sift->doubled = assay_alloc (4 * width, height * sizeof (float), "doubled picture", error);
@@ -126,9 +123,8 @@ assay_sift_resize (AssaySift *sift, gsize width, gsize height, GError **error)
   if (width < ASSAY_SIFT_MIN_SIDE || height < ASSAY_SIFT_MIN_SIDE
       || width > sift->most_pixels / height)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "a picture of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       " pixels: expected sides of at least %d, and at most %" G_GSIZE_FORMAT
-                       " pixels",
+                       "a picture of %zu x %zu pixels: expected sides of at least %d, and at most "
+                       "%zu pixels",
                        width, height, ASSAY_SIFT_MIN_SIDE, sift->most_pixels);
   sift->width = width;
   sift->height = height;
@@ -380,14 +376,11 @@ assay_sift_detect (AssaySift *sift, const AssayPhoto *grey, GError **error)
   g_autoptr (GArray) distinct = g_array_new (FALSE, FALSE, sizeof (AssayKeypoint));
   int status;
 
-  if (grey->channels != 1 || grey->width != sift->width || grey->height != sift->height) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "SIFT expected a grey picture of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                " pixels, found %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " with %" G_GSIZE_FORMAT
-                " channels",
-                sift->width, sift->height, grey->width, grey->height, grey->channels);
-    return NULL;
-  }
+  if (grey->channels != 1 || grey->width != sift->width || grey->height != sift->height)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                            "SIFT expected a grey picture of %zu x %zu pixels, found %zu x %zu "
+                            "with %zu channels",
+                            sift->width, sift->height, grey->width, grey->height, grey->channels);
   /* The gradients that the filter has are those of the picture before; it would keep them for an
    * octave of the same number. */
   sift->filter->grad_o = -1;

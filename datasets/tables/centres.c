@@ -27,8 +27,7 @@ centres_check (gsize count, gsize n_rows, GError **error)
 {
   return count <= n_rows
          || assay_fail (error, ASSAY_ERROR_DATA,
-                        "database_centres = %" G_GSIZE_FORMAT
-                        ": expected at most the %" G_GSIZE_FORMAT " rows of the database",
+                        "database_centres = %zu: expected at most the %zu rows of the database",
                         count, n_rows);
 }
 

@@ -20,8 +20,7 @@ take_class (Reading *reading, gsize row, float value, GError **error)
 {
   if (!(value >= 0 && value < ROW_LABELS_MAX_CLASSES) || value != floorf (value))
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: label of row %" G_GSIZE_FORMAT " is %g; expected a whole number from 0 "
-                       "to %d",
+                       "%s: label of row %zu is %g; expected a whole number from 0 to %d",
                        reading->name, row, (double) value, ROW_LABELS_MAX_CLASSES - 1);
   reading->labels[row] = (gint64) value;
   reading->n_classes = MAX (reading->n_classes, (gsize) value + 1);
@@ -36,8 +35,8 @@ take_set (Reading *reading, gsize row, const float *values, GError **error)
   for (gsize j = reading->cols; j > 0; j--) {
     if (values[j - 1] != 0 && values[j - 1] != 1)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "%s: row %" G_GSIZE_FORMAT ", class %" G_GSIZE_FORMAT
-                         " is %g; expected 1 where the row has the class and 0 where not",
+                         "%s: row %zu, class %zu is %g; expected 1 where the row has the class "
+                         "and 0 where not",
                          reading->name, row, j - 1, (double) values[j - 1]);
     if (values[j - 1] == 1) {
       set |= (gint64) 1 << (j - 1);
@@ -46,8 +45,7 @@ take_set (Reading *reading, gsize row, const float *values, GError **error)
   }
   reading->sets[row] = set;
   return set != 0
-         || assay_fail (error, ASSAY_ERROR_DATA,
-                        "%s: row %" G_GSIZE_FORMAT " has no class; expected one at least",
+         || assay_fail (error, ASSAY_ERROR_DATA, "%s: row %zu has no class; expected one at least",
                         reading->name, row);
 }
 
@@ -81,14 +79,12 @@ row_labels_read (const AssayRows *file, const char *name, gsize expected, AssayR
   Reading reading = { .name = name, .cols = assay_rows_cols (file) };
 
   if (n != expected)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s has labels of %" G_GSIZE_FORMAT " rows; expected %" G_GSIZE_FORMAT, name,
-                       n, expected);
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s has labels of %zu rows; expected %zu", name, n,
+                       expected);
   if (reading.cols > ROW_LABELS_MAX_SET)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s has %" G_GSIZE_FORMAT
-                       " columns; expected one with the number of a class, or one for each of at "
-                       "most %d classes",
+                       "%s has %zu columns; expected one with the number of a class, or one for "
+                       "each of at most %d classes",
                        name, reading.cols, ROW_LABELS_MAX_SET);
   labels = assay_alloc (n, sizeof *labels, "labels", error);
   sets = labels != NULL && reading.cols > 1 ? assay_alloc (n, sizeof *sets, "labels", error) : NULL;

@@ -48,8 +48,8 @@ static gboolean
 fail_number (const char *text, gsize line, gsize column, GError **error)
 {
   return assay_fail (error, ASSAY_ERROR_DATA,
-                     "line %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT
-                     " is '%.*s'; expected a finite number, whole ones within 64 bits",
+                     "line %zu, column %zu is '%.*s'; expected a finite number, whole ones within "
+                     "64 bits",
                      line, column, EXCERPT, text);
 }
 
@@ -96,9 +96,8 @@ count_row (AssayCsvTable *table, AssayCsvReader *reader, gboolean has_numbers, G
     table->cols = cols;
   if (cols != table->cols)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "line %" G_GSIZE_FORMAT ": has %" G_GSIZE_FORMAT
-                       " fields; expected %" G_GSIZE_FORMAT " as in the first line",
-                       line, cols, table->cols);
+                       "line %zu: has %zu fields; expected %zu as in the first line", line, cols,
+                       table->cols);
   return TRUE;
 }
 
@@ -143,9 +142,8 @@ assay_csv_table_read (AssayCsvTable *table, gpointer ret_values, GError **error)
     }
     if (number.is_whole && (number.value >= 0x1p63 || (gint64) number.value != number.whole))
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "line %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT
-                         " is %s, which float64 does not hold exactly, beside numbers that are "
-                         "not whole",
+                         "line %zu, column %zu is %s, which float64 does not hold exactly, beside "
+                         "numbers that are not whole",
                          line, j, table->reader.field->str);
     ((double *) ret_values)[j] = number.value;
   }

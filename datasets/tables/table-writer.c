@@ -64,7 +64,7 @@ write_csv_header (AssayTableWriter *writer, GError **error)
 {
   g_string_truncate (writer->line, 0);
   for (gsize j = 0; j < writer->info.cols; j++)
-    g_string_append_printf (writer->line, "%sx%" G_GSIZE_FORMAT, j == 0 ? "" : ",", j);
+    g_string_append_printf (writer->line, "%sx%zu", j == 0 ? "" : ",", j);
   g_string_append_c (writer->line, '\n');
   return assay_output_file_write (writer->file, writer->line->str, writer->line->len, error);
 }
@@ -86,7 +86,7 @@ check_holds (const char *path, const AssayTableInfo *info, GError **error)
   for (guint k = 0; info->format == ASSAY_TABLE_IDX && k < info->n_dimensions; k++)
     if (info->shape[k] > G_MAXUINT32)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "%s: dimension %u is %" G_GSIZE_FORMAT "; IDX has 32 bits for it", path, k,
+                         "%s: dimension %u is %zu; IDX has 32 bits for it", path, k,
                          info->shape[k]);
   return TRUE;
 }
@@ -126,8 +126,7 @@ write_csv_row (AssayTableWriter *writer, const guint8 *row, GError **error)
 
     if (!number.is_whole && !isfinite (number.value))
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "row %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT
-                         " is %s; expected finite numbers for csv",
+                         "row %zu, column %zu is %s; expected finite numbers for csv",
                          writer->position, j, text);
     g_string_append_printf (writer->line, "%s%s", j == 0 ? "" : ",", text);
   }

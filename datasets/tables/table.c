@@ -117,8 +117,7 @@ open_texmex (AssayTable *table, const guint8 *data, gsize size, GError **error)
 
   if (size < sizeof dimension)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "truncated: row 0 begins with the 4 bytes of its dimension, found "
-                       "%" G_GSIZE_FORMAT,
+                       "truncated: row 0 begins with the 4 bytes of its dimension, found %zu",
                        size);
   dimension = load_dimension (data);
   if (dimension < 1 || dimension > ASSAY_TABLE_MAX_COLS)
@@ -130,9 +129,8 @@ open_texmex (AssayTable *table, const guint8 *data, gsize size, GError **error)
   rows = size / stride;
   if (size % stride != 0)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%" G_GSIZE_FORMAT " bytes are no multiple of %" G_GSIZE_FORMAT
-                       ", the rows of dimension %d that it begins with: is it truncated, or of "
-                       "another format than its name says?",
+                       "%zu bytes are no multiple of %zu, the rows of dimension %d that it begins "
+                       "with: is it truncated, or of another format than its name says?",
                        size, stride, dimension);
   set_shape (table, type, rows, (gsize) dimension);
   table->data = data;
@@ -181,8 +179,8 @@ open_cifar (AssayTable *table, const guint8 *data, gsize size, GError **error)
     }
   if (record == 0)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%" G_GSIZE_FORMAT " bytes; expected a multiple of %d or %d, the records "
-                       "of CIFAR's binary format",
+                       "%zu bytes; expected a multiple of %d or %d, the records of CIFAR's binary "
+                       "format",
                        size, ASSAY_CIFAR_PIXELS + 1, ASSAY_CIFAR_PIXELS + 2);
   set_shape (table, ASSAY_UINT8, size / record, ASSAY_CIFAR_PIXELS);
   table->data = data;
@@ -247,10 +245,8 @@ assay_table_open (const char *path, AssayTableFormat format, GError **error)
   table->file = assay_file_map (path, error);
   if (table->file == NULL)
     return NULL;
-  if (!open_format (table, error) || !check_shape (&table->info, error)) {
-    g_prefix_error (error, "%s: ", path);
-    return NULL;
-  }
+  if (!open_format (table, error) || !check_shape (&table->info, error))
+    return assay_prefix_null (error, "%s: ", path);
   return g_steal_pointer (&table);
 }
 
@@ -303,8 +299,7 @@ read_texmex (AssayTable *table, guint8 *ret_row, GError **error)
 
   if (dimension != (gint32) table->info.cols)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: row %" G_GSIZE_FORMAT " (byte %" G_GSIZE_FORMAT
-                       ") has dimension %d; expected %" G_GSIZE_FORMAT " as in row 0",
+                       "%s: row %zu (byte %zu) has dimension %d; expected %zu as in row 0",
                        table->path, table->position, table->position * (sizeof dimension + length),
                        dimension, table->info.cols);
   memcpy (ret_row, table->data + sizeof dimension, length);
@@ -329,8 +324,7 @@ read_csv (AssayTable *table, guint8 *ret_row, GError **error)
 {
   if (assay_csv_table_read (&table->csv, ret_row, error))
     return TRUE;
-  g_prefix_error (error, "%s: ", table->path);
-  return FALSE;
+  return assay_prefix (error, "%s: ", table->path);
 }
 
 static gboolean

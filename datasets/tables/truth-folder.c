@@ -50,15 +50,12 @@ open_rows (const char *key, const char *specification, const Opened *opened,
   if (*specification == '\0')
     return TRUE;
   *ret_files = assay_row_files_open (specification, folders, error);
-  if (*ret_files == NULL) {
-    g_prefix_error (error, "%s: ", key);
-    return FALSE;
-  }
+  if (*ret_files == NULL)
+    return assay_prefix (error, "%s: ", key);
   return assay_rows_cols ((*ret_files)->rows) == cols
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "%s has %" G_GSIZE_FORMAT " columns, expected %" G_GSIZE_FORMAT
-                        " as the secrets have",
-                        key, assay_rows_cols ((*ret_files)->rows), cols);
+                        "%s has %zu columns, expected %zu as the secrets have", key,
+                        assay_rows_cols ((*ret_files)->rows), cols);
 }
 
 static gsize
@@ -79,17 +76,16 @@ count_classes (const Folder *settings, Opened *opened, GError **error)
 
     if (label < 0)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "label of secret %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
-                         ", expected classes from 0",
-                         i, label);
+                         "label of secret %zu is %" G_GINT64_FORMAT ", expected classes from 0", i,
+                         label);
     opened->n_classes = MAX (opened->n_classes, (gsize) label + 1);
   }
   if (settings->classes == 0)
     return TRUE;
   if ((gsize) settings->classes < opened->n_classes)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "classes = %" G_GINT64_FORMAT ": the labels have %" G_GSIZE_FORMAT
-                       ", expected at least as many",
+                       "classes = %" G_GINT64_FORMAT
+                       ": the labels have %zu, expected at least as many",
                        settings->classes, opened->n_classes);
   opened->n_classes = (gsize) settings->classes;
   return TRUE;
@@ -112,8 +108,8 @@ find_partners (Opened *opened, GError **error)
 
     if (row < 0 || (guint64) row >= n_public)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "partner of secret %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
-                         ", which is none of the %" G_GSIZE_FORMAT " public rows",
+                         "partner of secret %zu is %" G_GINT64_FORMAT
+                         ", which is none of the %zu public rows",
                          i, row, n_public);
   }
   opened->partners = partners;
@@ -142,8 +138,7 @@ open_folder (const AssayDatasetContext *context, Opened *opened, GError **error)
                     error)
       && find_partners (opened, error))
     return TRUE;
-  g_prefix_error (error, "%s: ", path);
-  return FALSE;
+  return assay_prefix (error, "%s: ", path);
 }
 
 static gboolean

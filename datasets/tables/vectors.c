@@ -72,10 +72,8 @@ open_roles (const AssayDatasetContext *context, AssayRowFiles **ret_roles, GErro
     if (r != PRIVATE && *specifications[r] == '\0')
       continue;
     ret_roles[r] = assay_row_files_open (specifications[r], context->folders, error);
-    if (ret_roles[r] == NULL) {
-      g_prefix_error (error, "%s: ", role_names[r]);
-      return FALSE;
-    }
+    if (ret_roles[r] == NULL)
+      return assay_prefix (error, "%s: ", role_names[r]);
   }
   return TRUE;
 }
@@ -86,12 +84,10 @@ check_pair (AssayRowFiles *const *roles, guint a, guint b, GError **error)
   if (roles[a] == NULL || roles[b] == NULL)
     return TRUE;
   if (assay_rows_cols (roles[a]->rows) != assay_rows_cols (roles[b]->rows))
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "%s has %" G_GSIZE_FORMAT " columns (%s), %s has %" G_GSIZE_FORMAT
-                       " (%s); expected as many",
-                       role_names[a], assay_rows_cols (roles[a]->rows),
-                       assay_row_files_range (roles[a], 0)->path, role_names[b],
-                       assay_rows_cols (roles[b]->rows), assay_row_files_range (roles[b], 0)->path);
+    return assay_fail (
+        error, ASSAY_ERROR_MISMATCH, "%s has %zu columns (%s), %s has %zu (%s); expected as many",
+        role_names[a], assay_rows_cols (roles[a]->rows), assay_row_files_range (roles[a], 0)->path,
+        role_names[b], assay_rows_cols (roles[b]->rows), assay_row_files_range (roles[b], 0)->path);
   return assay_row_files_check_disjoint (roles[a], role_names[a], roles[b], role_names[b], error);
 }
 
@@ -214,15 +210,11 @@ read_all_labels (const AssayDatasetContext *context, Files *files, GError **erro
   AssayRoleData *secrets = &files->secret_data, *test = &files->test_data;
 
   if (!read_labels (context, settings->labels, files->roles[PRIVATE], secrets, &files->n_classes,
-                    error)) {
-    g_prefix_error (error, "labels: ");
-    return FALSE;
-  }
+                    error))
+    return assay_prefix (error, "labels: ");
   if (!read_labels (context, settings->test_labels, files->roles[TEST], test, &files->n_classes,
-                    error)) {
-    g_prefix_error (error, "test_labels: ");
-    return FALSE;
-  }
+                    error))
+    return assay_prefix (error, "test_labels: ");
   return secrets->labels == NULL || test->labels == NULL
          || (secrets->label_sets == NULL) == (test->label_sets == NULL)
          || assay_fail (error, ASSAY_ERROR_DATA,
@@ -249,10 +241,8 @@ open_files (const AssayDatasetContext *context, Files *files, GError **error)
       || !centres_check (n_centres, assay_row_files_count (files->roles[DATABASE]), error)
       || !read_all_labels (context, files, error))
     return FALSE;
-  if (!read_groups (context, files, error)) {
-    g_prefix_error (error, "groups: ");
-    return FALSE;
-  }
+  if (!read_groups (context, files, error))
+    return assay_prefix (error, "groups: ");
   return TRUE;
 }
 
@@ -325,7 +315,7 @@ hash_files (const Files *files, gsize n_centres)
     g_checksum_update (checksum, (const guchar *) files->groups,
                        (gssize) (n_secrets * sizeof (gint64)));
   if (n_centres > 0) {
-    g_autofree char *line = g_strdup_printf ("centres %" G_GSIZE_FORMAT "\n", n_centres);
+    g_autofree char *line = g_strdup_printf ("centres %zu\n", n_centres);
 
     g_checksum_update (checksum, (const guchar *) line, -1);
   }

@@ -133,9 +133,8 @@ prepare (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   if (recovery.estimates.cols != recovery.secrets.cols
       || (recovery.matching == ORDER && recovery.estimates.rows != n))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "estimates are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       ", but the secrets are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       "; with matching = best their number may differ",
+                       "estimates are %zu x %zu, but the secrets are %zu x %zu; with matching = "
+                       "best their number may differ",
                        recovery.estimates.rows, recovery.estimates.cols, n, recovery.secrets.cols);
   if (!match (&recovery, error))
     return FALSE;

@@ -16,13 +16,12 @@ image_statistics_init (const AssayGeometry *geometry, gsize cols, gboolean is_ab
                        "the total variation");
   if (geometry->height * geometry->width * geometry->channels != cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "released images have %" G_GSIZE_FORMAT " numbers, expected %" G_GSIZE_FORMAT
-                       " x %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
-                       cols, geometry->height, geometry->width, geometry->channels);
+                       "released images have %zu numbers, expected %zu x %zu x %zu", cols,
+                       geometry->height, geometry->width, geometry->channels);
   if (cols < IMAGE_N_PLACES)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "released images have %" G_GSIZE_FORMAT
-                       " numbers, expected at least the %d whose distribution is tested",
+                       "released images have %zu numbers, expected at least the %d whose "
+                       "distribution is tested",
                        cols, IMAGE_N_PLACES);
   assay_stream_choose (&stream, cols, IMAGE_N_PLACES, statistics.places);
   *ret_statistics = statistics;

@@ -184,16 +184,13 @@ count_owners (const AssayArray *owners, gsize n_images, gsize n_secrets, gsize *
     return FALSE;
   if (n != n_images)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the truth has %" G_GSIZE_FORMAT " owners, but the release has "
-                       "%" G_GSIZE_FORMAT " images",
-                       n, n_images);
+                       "the truth has %zu owners, but the release has %zu images", n, n_images);
   for (gsize i = 0; i < n; i++) {
     const gint64 owner = assay_array_int64 (owners)[i];
 
     if (owner < 0 || (guint64) owner >= n_secrets)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "image %" G_GSIZE_FORMAT " was made for secret %" G_GINT64_FORMAT
-                         "; expected one of %" G_GSIZE_FORMAT,
+                         "image %zu was made for secret %" G_GINT64_FORMAT "; expected one of %zu",
                          i, owner, n_secrets);
     counts[owner]++;
   }
@@ -203,8 +200,7 @@ count_owners (const AssayArray *owners, gsize n_images, gsize n_secrets, gsize *
   for (gsize i = 0; i < n_secrets; i++)
     if (counts[i] == 0)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "no image was made for secret %" G_GSIZE_FORMAT "; expected one or more",
-                         i);
+                         "no image was made for secret %zu; expected one or more", i);
   *ret_counts = g_steal_pointer (&counts);
   return TRUE;
 }

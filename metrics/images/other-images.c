@@ -32,17 +32,15 @@ metric_other_images (const AssayMetricContext *context, const AssayTruth *truth,
   AssayMatrix *others;
 
   if (n_pool < secrets.rows) {
-    *ret_why = g_strdup_printf ("there are %" G_GSIZE_FORMAT " test and %" G_GSIZE_FORMAT
-                                " public images to compare with; expected as many of one kind as "
-                                "secrets, %" G_GSIZE_FORMAT,
+    *ret_why = g_strdup_printf ("there are %zu test and %zu public images to compare with; "
+                                "expected as many of one kind as secrets, %zu",
                                 n_test, n_public, secrets.rows);
     return TRUE;
   }
   pool = n_test >= secrets.rows ? dataset->test : dataset->public_rows;
   if (assay_rows_cols (pool) != secrets.cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "images of %" G_GSIZE_FORMAT
-                       " numbers beside the secrets; expected %" G_GSIZE_FORMAT " as these have",
+                       "images of %zu numbers beside the secrets; expected %zu as these have",
                        assay_rows_cols (pool), secrets.cols);
   order = assay_alloc (n_pool, sizeof (gsize), "other images", error);
   if (order == NULL)

@@ -28,11 +28,10 @@ check_array (const AssayArray *array, const char *what, AssayType type, gsize ro
       && array->shape[0] == rows && (cols == 0 || array->shape[1] == cols))
     return TRUE;
   if (cols > 0)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "%s: %s, expected %s %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT, what, found,
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: %s, expected %s %zu x %zu", what, found,
                        assay_type_name (type), rows, cols);
-  return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: %s, expected %s %" G_GSIZE_FORMAT, what,
-                     found, assay_type_name (type), rows);
+  return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: %s, expected %s %zu", what, found,
+                     assay_type_name (type), rows);
 }
 
 static gboolean
@@ -42,8 +41,8 @@ check_frame (const PaintFrame *frame, const char *what, gsize row, GError **erro
       && isfinite (frame->size) && frame->size > 0)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_DATA,
-                     "the keypoint of %s %" G_GSIZE_FORMAT
-                     " is (x %g, y %g, size %g, angle %g), expected numbers and a size above 0",
+                     "the keypoint of %s %zu is (x %g, y %g, size %g, angle %g), expected numbers "
+                     "and a size above 0",
                      what, row, (double) frame->x, (double) frame->y, (double) frame->size,
                      (double) frame->angle);
 }
@@ -68,8 +67,7 @@ check_public (const AssayDataset *dataset, gsize cols, GError **error)
   n = assay_rows_count (dataset->public_rows);
   if (assay_rows_cols (dataset->public_rows) != cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "public rows have %" G_GSIZE_FORMAT " columns, expected %" G_GSIZE_FORMAT
-                       " as the secrets",
+                       "public rows have %zu columns, expected %zu as the secrets",
                        assay_rows_cols (dataset->public_rows), cols);
   return check_array (data->frames, "keypoints of the public rows", ASSAY_FLOAT32, n, 4, error)
          && check_array (data->pictures, "photographs' numbers of the public rows", ASSAY_INT64, n,
@@ -140,17 +138,14 @@ paint_case_original (const PaintCase *input, gsize unit, GError **error)
       = group >= 0 && group < (gint64) photos->len ? photos->pdata[group] : NULL;
   AssaySsim ssim;
 
-  if (photo == NULL) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "group %" G_GINT64_FORMAT " has no photograph, expected a number below %u", group,
-                photos->len);
-    return NULL;
-  }
+  if (photo == NULL)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                            "group %" G_GINT64_FORMAT
+                            " has no photograph, expected a number below %u",
+                            group, photos->len);
   ssim = (AssaySsim){ .shape = { photo->height, photo->width, 1 }, .range = 255.0 };
-  if (!assay_ssim_check (&ssim, error)) {
-    g_prefix_error (error, "photograph of group %" G_GINT64_FORMAT ": ", group);
-    return NULL;
-  }
+  if (!assay_ssim_check (&ssim, error))
+    return assay_prefix_null (error, "photograph of group %" G_GINT64_FORMAT ": ", group);
   return photo;
 }
 
@@ -224,13 +219,11 @@ paint_case_picture (const PaintCase *input, gsize unit, const gsize *nearest, GE
     const gsize row = nearest[i];
     const gint64 picture = input->public_pictures[row];
 
-    if (picture < 0 || picture >= (gint64) photos->len || photos->pdata[picture] == NULL) {
-      assay_fail (error, ASSAY_ERROR_MISMATCH,
-                  "public row %" G_GSIZE_FORMAT " is of photograph %" G_GINT64_FORMAT
-                  ", expected one of the %u that are there",
-                  row, picture, photos->len);
-      return NULL;
-    }
+    if (picture < 0 || picture >= (gint64) photos->len || photos->pdata[picture] == NULL)
+      return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                              "public row %zu is of photograph %" G_GINT64_FORMAT
+                              ", expected one of the %u that are there",
+                              row, picture, photos->len);
     if (!check_frame (&input->public_frames[row], "public row", row, error))
       return NULL;
     patches[i] = (PaintPatch){ .source = photos->pdata[picture],

@@ -30,32 +30,27 @@ metric_private_parts (const AssayTruth *truth, AssayView images, GError **error)
   const AssayArray *shares = assay_arrays_get (&truth->arrays, "coefficients");
   AssayMatrix *parts;
 
-  if (sources == NULL || shares == NULL) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "the truth has no %s; of = private-part expects sources and coefficients, which "
-                "defenses that mix images tell",
-                sources == NULL ? "sources" : "coefficients");
-    return NULL;
-  }
+  if (sources == NULL || shares == NULL)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                            "the truth has no %s; of = private-part expects sources and "
+                            "coefficients, which defenses that mix images tell",
+                            sources == NULL ? "sources" : "coefficients");
   if (!is_table (sources, ASSAY_INT64) || !is_table (shares, ASSAY_FLOAT32)
       || shares->shape[0] != sources->shape[0] || shares->shape[1] < sources->shape[1]) {
     g_autofree char *left = assay_array_describe (sources), *right = assay_array_describe (shares);
 
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "sources are %s and coefficients %s; expected int64 N x s and float32 N x k with s "
-                "from 1 to k",
-                left, right);
-    return NULL;
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                            "sources are %s and coefficients %s; expected int64 N x s and float32 "
+                            "N x k with s from 1 to k",
+                            left, right);
   }
   for (gsize i = 0; i < sources->shape[0] * sources->shape[1]; i++)
     if (assay_array_int64 (sources)[i] < 0
-        || (guint64) assay_array_int64 (sources)[i] >= images.rows) {
-      assay_fail (error, ASSAY_ERROR_DATA,
-                  "sources: row %" G_GSIZE_FORMAT " names the secret %" G_GINT64_FORMAT
-                  "; expected 0 to %" G_GSIZE_FORMAT,
-                  i / sources->shape[1], assay_array_int64 (sources)[i], images.rows - 1);
-      return NULL;
-    }
+        || (guint64) assay_array_int64 (sources)[i] >= images.rows)
+      return assay_fail_null (
+          error, ASSAY_ERROR_DATA,
+          "sources: row %zu names the secret %" G_GINT64_FORMAT "; expected 0 to %zu",
+          i / sources->shape[1], assay_array_int64 (sources)[i], images.rows - 1);
   parts = assay_matrix_new (sources->shape[0], images.cols, error);
   for (gsize i = 0; parts != NULL && i < parts->rows; i++)
     mix (images, assay_array_int64 (sources) + i * sources->shape[1],

@@ -143,9 +143,8 @@ show_case (const PaintCase *input, gsize unit, AssayPhoto **ret_original,
 
   if (unit >= input->n_units)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "there is no photograph number %" G_GSIZE_FORMAT
-                       ", expected one below %" G_GSIZE_FORMAT,
-                       unit, input->n_units);
+                       "there is no photograph number %zu, expected one below %zu", unit,
+                       input->n_units);
   photo = paint_case_original (input, unit, error);
   original = photo != NULL ? copy_photo (photo, error) : NULL;
   if (original == NULL)

@@ -78,14 +78,13 @@ check_database (const ReferenceLifting *lifting, gsize d, GError **error)
 
   if (n_rows < count)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "lifting the descriptors of the other view takes %" G_GSIZE_FORMAT
-                       " distinct database rows each, but the dataset has %" G_GSIZE_FORMAT
-                       "; expected as many, or lifting = random",
+                       "lifting the descriptors of the other view takes %zu distinct database "
+                       "rows each, but the dataset has %zu; expected as many, or lifting = random",
                        count, n_rows);
   if (count > 0 && assay_rows_cols (lifting->database) != d)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the database has %" G_GSIZE_FORMAT " columns, expected %" G_GSIZE_FORMAT
-                       ", those of the descriptors of the other view",
+                       "the database has %zu columns, expected %zu, those of the descriptors of "
+                       "the other view",
                        assay_rows_cols (lifting->database), d);
   return TRUE;
 }
@@ -111,7 +110,7 @@ lifted_references_new (const ReferenceLifting *lifting, AssayView points, const 
   for (gsize i = 0; i < n; i++) {
     if (errors[i] != NULL && is_good) {
       g_propagate_prefixed_error (error, errors[i],
-                                  "lifting descriptor %" G_GSIZE_FORMAT " of the other view: ", i);
+                                  "lifting descriptor %zu of the other view: ", i);
       is_good = FALSE;
     } else {
       g_clear_error (&errors[i]);

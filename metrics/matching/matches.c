@@ -126,14 +126,13 @@ check_flats (const AssayFlats *released, const AssayFlats *references, GError **
 {
   if (released->cols != references->cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the release has %" G_GSIZE_FORMAT " columns and the descriptors of the "
-                       "other view have %" G_GSIZE_FORMAT ", expected equal numbers",
+                       "the release has %zu columns and the descriptors of the other view have "
+                       "%zu, expected equal numbers",
                        released->cols, references->cols);
   if (released->dimension + references->dimension >= released->cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "subspaces of dimensions %" G_GSIZE_FORMAT " and %" G_GSIZE_FORMAT
-                       " in %" G_GSIZE_FORMAT " columns always meet; expected a sum of dimensions "
-                       "under the columns",
+                       "subspaces of dimensions %zu and %zu in %zu columns always meet; expected "
+                       "a sum of dimensions under the columns",
                        released->dimension, references->dimension, released->cols);
   return TRUE;
 }

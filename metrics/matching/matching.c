@@ -200,10 +200,8 @@ assess (const AssayMetricContext *context, const AssayReceived *received,
     const ViewPair *pair = g_ptr_array_index (pairs, i);
     GArray *found = match_release (&how, context->dataset, release, pair, error);
 
-    if (found == NULL) {
-      g_prefix_error (error, "photograph %" G_GSIZE_FORMAT ": ", pair->group);
-      return FALSE;
-    }
+    if (found == NULL)
+      return assay_prefix (error, "photograph %zu: ", pair->group);
     g_ptr_array_add (matches, found);
     ret_outcomes->series[UNIT][i] = (double) pair->group;
   }
@@ -222,9 +220,8 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
 
   if (settings->mode == MATCH_TO_SUBSPACE && shape->cols > 0 && 2 * shape->dimension >= shape->cols)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "mode = subspace: two subspaces of dimension %" G_GSIZE_FORMAT
-                       " in %" G_GSIZE_FORMAT " columns always meet; expected a dimension under "
-                       "half of the columns, or mode = point",
+                       "mode = subspace: two subspaces of dimension %zu in %zu columns always "
+                       "meet; expected a dimension under half of the columns, or mode = point",
                        shape->dimension, shape->cols);
   return TRUE;
 }

@@ -26,8 +26,7 @@ check_array (const AssayArray *array, const char *what, AssayType type, gsize co
       && assay_array_count (array) == count * numbers)
     return TRUE;
   found = array == NULL ? g_strdup ("none") : assay_array_describe (array);
-  return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                     "%s: found %s, expected %s, %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT, what,
+  return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: found %s, expected %s, %zu x %zu", what,
                      found, assay_type_name (type), count, numbers);
 }
 
@@ -38,9 +37,8 @@ check_photos (const GPtrArray *photos, const char *what, gsize n_groups, GError 
 
   if (n != n_groups)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the dataset has %" G_GSIZE_FORMAT " %s, expected one for each of its "
-                       "%" G_GSIZE_FORMAT " groups",
-                       n, what, n_groups);
+                       "the dataset has %zu %s, expected one for each of its %zu groups", n, what,
+                       n_groups);
   return TRUE;
 }
 
@@ -75,9 +73,8 @@ check_groups (const gint64 *groups, gsize n, gsize n_groups, const char *what, G
   for (gsize i = 0; i < n; i++)
     if (groups[i] < 0 || (guint64) groups[i] >= n_groups)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "%s %" G_GSIZE_FORMAT " is of group %" G_GINT64_FORMAT
-                         ", expected 0 to %" G_GSIZE_FORMAT,
-                         what, i, groups[i], n_groups - 1);
+                         "%s %zu is of group %" G_GINT64_FORMAT ", expected 0 to %zu", what, i,
+                         groups[i], n_groups - 1);
   return TRUE;
 }
 

@@ -28,9 +28,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   (void) context;
   if (found->shape[0] != n)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "adversarial rows for %" G_GSIZE_FORMAT
-                       " secrets, expected %" G_GSIZE_FORMAT,
-                       found->shape[0], n);
+                       "adversarial rows for %zu secrets, expected %zu", found->shape[0], n);
   for (guint i = 0; i < 2; i++) {
     ret_outcomes->series[i] = assay_alloc (n, sizeof (double), "adversarial found", error);
     if (ret_outcomes->series[i] == NULL)

@@ -19,14 +19,12 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
   if (guessed->shape[0] != n || guessed->shape[1] != bytes)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "guessed codes are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       " bytes, those of the secrets %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
+                       "guessed codes are %zu x %zu bytes, those of the secrets %zu x %zu",
                        guessed->shape[0], guessed->shape[1], n, bytes);
   if (assay_code_bytes (bits) != bytes)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "codes of the secrets have %" G_GSIZE_FORMAT
-                       " bytes; expected %" G_GSIZE_FORMAT ", for the %" G_GSIZE_FORMAT
-                       " bits of those that were released",
+                       "codes of the secrets have %zu bytes; expected %zu, for the %zu bits of "
+                       "those that were released",
                        bytes, assay_code_bytes (bits), bits);
   for (guint s = 0; s < N_SERIES; s++) {
     ret_outcomes->series[s] = assay_alloc (n, sizeof (double), "outcomes", error);

@@ -14,9 +14,8 @@ metric_pair (const AssayTruth *truth, const AssayGuess *guess, AssayView *ret_se
 
   if (secrets.rows != estimates.rows || secrets.cols != estimates.cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "estimates are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       ", but the secrets are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
-                       estimates.rows, estimates.cols, secrets.rows, secrets.cols);
+                       "estimates are %zu x %zu, but the secrets are %zu x %zu", estimates.rows,
+                       estimates.cols, secrets.rows, secrets.cols);
   *ret_secrets = secrets;
   *ret_estimates = estimates;
   return TRUE;
@@ -36,11 +35,9 @@ metric_relative_errors (const AssayTruth *truth, const AssayGuess *guess, gsize 
     const float *secret = assay_view_row (secrets, i), *estimate = assay_view_row (estimates, i);
     const double length = assay_squared_norm (secret, secrets.cols);
 
-    if (length == 0) {
-      assay_fail (error, ASSAY_ERROR_DATA,
-                  "secret %" G_GSIZE_FORMAT " is all zeros: it has no relative error", i);
-      return NULL;
-    }
+    if (length == 0)
+      return assay_fail_null (error, ASSAY_ERROR_DATA,
+                              "secret %zu is all zeros: it has no relative error", i);
     errors[i] = sqrt (assay_squared_distance (estimate, secret, secrets.cols) / length);
   }
   if (errors != NULL)

@@ -81,9 +81,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     return FALSE;
   if (candidates->shape[0] != n || c == 0 || p == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "candidates are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       ", but partners %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       "; expected some of each for the same items",
+                       "candidates are %zu x %zu, but partners %zu x %zu; expected some of each "
+                       "for the same items",
                        candidates->shape[0], c, n, p);
   for (guint s = 0; s < N_SERIES; s++) {
     ret_outcomes->series[s] = assay_alloc (n, sizeof (double), "ranks", error);

@@ -61,8 +61,8 @@ place_scores (const PairAuc *settings, const AssayArray *sources, const AssayArr
 
     if (MIN (pair[0], pair[1]) < 0 || (guint64) MAX (pair[0], pair[1]) >= sources->shape[0])
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "pair %" G_GSIZE_FORMAT " is of items %" G_GINT64_FORMAT
-                         " and %" G_GINT64_FORMAT ", expected two of %" G_GSIZE_FORMAT,
+                         "pair %zu is of items %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT
+                         ", expected two of %zu",
                          i, pair[0], pair[1], sources->shape[0]);
     scored->shared[i] = assay_pair_shared (sources, pair[0], pair[1]);
     scored->n_negative += scored->shared[i] < 0;
@@ -111,9 +111,8 @@ leave_out_true_positives (const PairAuc *settings, gsize n_negative, AssayOutcom
 {
   g_clear_pointer (&outcomes->series[TRUE_POSITIVES], g_free);
   outcomes->omitted[TRUE_POSITIVES]
-      = g_strdup_printf ("false_positives = %g of %" G_GSIZE_FORMAT
-                         " pairs that share no secret is less than one: expected more pairs, or a "
-                         "higher rate",
+      = g_strdup_printf ("false_positives = %g of %zu pairs that share no secret is less than "
+                         "one: expected more pairs, or a higher rate",
                          settings->false_positives, n_negative);
 }
 

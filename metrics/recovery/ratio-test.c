@@ -45,9 +45,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
   if (near->shape[0] != secrets.rows || near->shape[2] != d || n_near < counts[0])
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "rows near the subspaces are %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       " x %" G_GSIZE_FORMAT ", expected %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       " or more x %" G_GSIZE_FORMAT,
+                       "rows near the subspaces are %zu x %zu x %zu, expected %zu x %zu or more x "
+                       "%zu",
                        near->shape[0], n_near, near->shape[2], secrets.rows, counts[0], d);
   for (guint s = 0; s < G_N_ELEMENTS (counts); s++) {
     ret_outcomes->series[s] = assay_alloc (secrets.rows, sizeof (double), "ratio tests", error);

@@ -16,13 +16,12 @@ check_row (const gint64 *row, gsize number, gsize n_secrets, GError **error)
 {
   if (row[ITEM] < 0 || (guint64) row[ITEM] >= n_secrets)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "recall: row %" G_GSIZE_FORMAT " is of item %" G_GINT64_FORMAT
-                       ", expected one of %" G_GSIZE_FORMAT,
+                       "recall: row %zu is of item %" G_GINT64_FORMAT ", expected one of %zu",
                        number, row[ITEM], n_secrets);
   if (row[OF] < 1 || row[FOUND] < 0 || row[FOUND] > row[OF])
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "recall: row %" G_GSIZE_FORMAT " has %" G_GINT64_FORMAT
-                       " found of %" G_GINT64_FORMAT ", expected 0 to all of 1 or more",
+                       "recall: row %zu has %" G_GINT64_FORMAT " found of %" G_GINT64_FORMAT
+                       ", expected 0 to all of 1 or more",
                        number, row[FOUND], row[OF]);
   return TRUE;
 }
@@ -38,9 +37,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   (void) context;
   if (n == 0 || recall->shape[1] != N_COLUMNS)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "recall is %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       ", expected one row or more of %d columns",
-                       n, recall->shape[1], N_COLUMNS);
+                       "recall is %zu x %zu, expected one row or more of %d columns", n,
+                       recall->shape[1], N_COLUMNS);
   for (guint s = 0; s < N_SERIES; s++) {
     ret_outcomes->series[s] = assay_alloc (n, sizeof (double), "recall", error);
     if (ret_outcomes->series[s] == NULL)

@@ -26,7 +26,7 @@ check_sets (const gint64 *sets, gsize n, const char *what, GError **error)
   for (gsize i = 0; i < n; i++)
     if (sets[i] < 0)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "the label set of %s %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
+                         "the label set of %s %zu is %" G_GINT64_FORMAT
                          "; expected a bit for each class, of 63 at most",
                          what, i, sets[i]);
   return TRUE;
@@ -39,13 +39,10 @@ read_labels (const AssayArray *labels, gsize n, gsize n_classes, gboolean are_se
 {
   guint64 *copy;
 
-  if (labels == NULL || assay_array_count (labels) != n) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "expected a label%s for each of the %" G_GSIZE_FORMAT " %ss, found %s",
-                are_sets ? " set" : "", n, what,
-                labels == NULL ? "none" : "another number of them");
-    return NULL;
-  }
+  if (labels == NULL || assay_array_count (labels) != n)
+    return assay_fail_null (
+        error, ASSAY_ERROR_MISMATCH, "expected a label%s for each of the %zu %ss, found %s",
+        are_sets ? " set" : "", n, what, labels == NULL ? "none" : "another number of them");
   if (are_sets ? !check_sets (assay_array_int64 (labels), n, what, error)
                : !network_test_check_labels (assay_array_int64 (labels), n, n_classes, what, error))
     return NULL;
@@ -87,20 +84,16 @@ hash_queries (const AssayRelease *release, const AssayRows *rows, GError **error
   g_autoptr (AssayMatrix) matrix = NULL;
   g_autoptr (AssayArray) packed = NULL;
 
-  if (function == NULL) {
-    g_prefix_error (error, "queries cannot be hashed: ");
-    return NULL;
-  }
+  if (function == NULL)
+    return assay_prefix_null (error, "queries cannot be hashed: ");
   matrix = assay_rows_matrix (rows, assay_release_scale (release), error);
   if (matrix == NULL)
     return NULL;
   if (!assay_view_check_finite (assay_matrix_view (matrix), "test rows", error))
     return NULL;
   packed = assay_hash_function_codes (function, assay_matrix_view (matrix), error);
-  if (packed == NULL) {
-    g_prefix_error (error, "test rows: ");
-    return NULL;
-  }
+  if (packed == NULL)
+    return assay_prefix_null (error, "test rows: ");
   return assay_codes_new (packed, release->bits, error);
 }
 
@@ -148,8 +141,8 @@ keep_answerable (Retrieval *retrieval, GError **error)
   queries->count = n;
   return n > 0
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "none of the %" G_GSIZE_FORMAT " queries shares a label with any of the "
-                        "%" G_GSIZE_FORMAT " secrets; expected some that do",
+                        "none of the %zu queries shares a label with any of the %zu secrets; "
+                        "expected some that do",
                         retrieval->n_rows, retrieval->database->count);
 }
 
@@ -165,7 +158,7 @@ check_material (const AssayDataset *dataset, const AssayRelease *release, GError
                        "expected a dataset with rows to test with: they are the queries");
   if (assay_release_count (release) >= G_MAXUINT32)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "%" G_GSIZE_FORMAT " codes cannot be ranked; expected fewer than 2^32 - 1",
+                       "%zu codes cannot be ranked; expected fewer than 2^32 - 1",
                        assay_release_count (release));
   return TRUE;
 }

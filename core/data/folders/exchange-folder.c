@@ -114,8 +114,7 @@ write_folder (const AssayArrays *arrays, const char *place, const char *file, As
                        g_strerror (errno));
   if (!fill_folder (arrays, temporary, file, json, error)) {
     remove_folder (temporary);
-    g_prefix_error (error, "%s: ", place);
-    return FALSE;
+    return assay_prefix (error, "%s: ", place);
   }
   /* rename replaces an empty folder and refuses a full one. */
   if (g_rename (temporary, folder) != 0) {
@@ -199,19 +198,16 @@ load_record (const char *folder, const char *file, const char *format, JsonObjec
   g_autoptr (JsonParser) parser = NULL;
   const char *found;
 
-  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: there is no such file; expected a folder with %s",
-                path, file);
-    return NULL;
-  }
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "%s: there is no such file; expected a folder with %s", path, file);
   parser = assay_json_load (path, ret_root, error);
   if (parser == NULL)
     return NULL;
   found = get_text (*ret_root, "format", "none");
-  if (!g_str_equal (found, format)) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: format is '%s', expected '%s'", path, found, format);
-    return NULL;
-  }
+  if (!g_str_equal (found, format))
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: format is '%s', expected '%s'", path,
+                            found, format);
   return g_steal_pointer (&parser);
 }
 
@@ -224,17 +220,14 @@ array_path (const char *folder, const char *name, JsonNode *node, GError **error
 
   if (JSON_NODE_HOLDS_OBJECT (node))
     file = get_text (json_node_get_object (node), "file", NULL);
-  if (file == NULL) {
-    assay_fail (error, ASSAY_ERROR_DATA, "array '%s': expected an object with a member 'file'",
-                name);
-    return NULL;
-  }
+  if (file == NULL)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "array '%s': expected an object with a member 'file'", name);
   plain = g_path_get_basename (file);
-  if (!g_str_equal (plain, file) || g_str_equal (file, "..") || g_str_equal (file, ".")) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "array '%s': file '%s' is not a plain name inside the folder", name, file);
-    return NULL;
-  }
+  if (!g_str_equal (plain, file) || g_str_equal (file, "..") || g_str_equal (file, "."))
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "array '%s': file '%s' is not a plain name inside the folder", name,
+                            file);
   return g_build_filename (folder, file, NULL);
 }
 
@@ -249,12 +242,10 @@ float32_from_float64 (const AssayArray *array, const char *path, GError **error)
     return NULL;
   for (gsize i = 0; i < count; i++) {
     /* NaN and infinities stay what they are, for the check of the record to name them. */
-    if (isfinite (values[i]) && fabs (values[i]) > FLT_MAX) {
-      assay_fail (error, ASSAY_ERROR_DATA,
-                  "%s: number %" G_GSIZE_FORMAT " (%g) is beyond the range of float32", path, i,
-                  values[i]);
-      return NULL;
-    }
+    if (isfinite (values[i]) && fabs (values[i]) > FLT_MAX)
+      return assay_fail_null (error, ASSAY_ERROR_DATA,
+                              "%s: number %zu (%g) is beyond the range of float32", path, i,
+                              values[i]);
     converted[i] = (float) values[i];
   }
   return assay_array_take (ASSAY_FLOAT32, array->n_dimensions, array->shape,
@@ -347,8 +338,8 @@ release_from_object (JsonObject *root, GError **error)
   if (kind == ASSAY_RELEASE_NONE) {
     g_autofree char *all = assay_release_kinds_describe (G_MAXUINT);
 
-    assay_fail (error, ASSAY_ERROR_DATA, "release.json: kind is '%s', expected %s", kind_name, all);
-    return NULL;
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "release.json: kind is '%s', expected %s",
+                            kind_name, all);
   }
   release = assay_release_new (kind, defense);
   if (!assay_geometry_read (root, "release.json", &release->geometry, &release->is_unit_norm, error)

@@ -143,9 +143,8 @@ assay_geometry_check (const AssayGeometry *geometry, gsize cols, GError **error)
   if (!g_size_checked_mul (&pixels, geometry->height, geometry->width)
       || !g_size_checked_mul (&numbers, pixels, geometry->channels) || numbers != cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "geometry: images of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       " pixels with %" G_GSIZE_FORMAT
-                       " channels do not fit rows of %" G_GSIZE_FORMAT " columns",
+                       "geometry: images of %zu x %zu pixels with %zu channels do not fit rows of "
+                       "%zu columns",
                        geometry->height, geometry->width, geometry->channels, cols);
   return TRUE;
 }

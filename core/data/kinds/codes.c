@@ -45,19 +45,15 @@ check_codes (const AssayArray *codes, gsize bits, GError **error)
   const guint8 beyond = bits % 8 > 0 ? (guint8) (0xff << (bits % 8)) : 0;
 
   if (bits < 1 || bits > ASSAY_CODE_MAX_BITS)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "codes of %" G_GSIZE_FORMAT " bits; expected 1 to %d", bits,
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "codes of %zu bits; expected 1 to %d", bits,
                        ASSAY_CODE_MAX_BITS);
   if (bytes != assay_code_bytes (bits))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "codes of %" G_GSIZE_FORMAT " bits have %" G_GSIZE_FORMAT
-                       " bytes; expected %" G_GSIZE_FORMAT,
-                       bits, bytes, assay_code_bytes (bits));
+                       "codes of %zu bits have %zu bytes; expected %zu", bits, bytes,
+                       assay_code_bytes (bits));
   for (gsize i = 0; beyond != 0 && i < codes->shape[0]; i++)
     if (codes->data[(i + 1) * bytes - 1] & beyond)
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "code %" G_GSIZE_FORMAT " has a bit set beyond its %" G_GSIZE_FORMAT, i,
-                         bits);
+      return assay_fail (error, ASSAY_ERROR_DATA, "code %zu has a bit set beyond its %zu", i, bits);
   return TRUE;
 }
 
@@ -78,16 +74,14 @@ assay_codes_check_function (const AssayRelease *release, GError **error)
                        "neither");
   if (projection->shape[0] != release->bits)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "hash function: projection has %" G_GSIZE_FORMAT
-                       " rows; expected one for each of %" G_GSIZE_FORMAT " bits",
+                       "hash function: projection has %zu rows; expected one for each of %zu bits",
                        projection->shape[0], release->bits);
   if (width != NULL && (width->shape[0] != 1 || !(assay_array_view (width).data[0] > 0)))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "hash function: expected width to be one number above 0");
   if (waves != NULL && waves->shape[1] != 2)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "hash function: waves has %" G_GSIZE_FORMAT
-                       " columns; expected 2, frequency and phase",
+                       "hash function: waves has %zu columns; expected 2, frequency and phase",
                        waves->shape[1]);
   return TRUE;
 }

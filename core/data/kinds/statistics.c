@@ -23,7 +23,7 @@ check (const AssayRelease *release, GError **error)
 {
   return assay_release_count (release) == 1
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "statistics has %" G_GSIZE_FORMAT " rows; expected 1, of all secrets",
+                        "statistics has %zu rows; expected 1, of all secrets",
                         assay_release_count (release));
 }
 

@@ -44,8 +44,8 @@ check_orthonormal (const AssaySubspaces *subspaces, gsize secret, GError **error
         product += (double) a[c] * b[c];
       if (fabs (product - (i == j)) > 1e-3)
         return assay_fail (error, ASSAY_ERROR_DATA,
-                           "basis of secret %" G_GSIZE_FORMAT ": rows %" G_GSIZE_FORMAT
-                           " and %" G_GSIZE_FORMAT " have the inner product %g, expected %d",
+                           "basis of secret %zu: rows %zu and %zu have the inner product %g, "
+                           "expected %d",
                            secret, j, i, product, i == j);
     }
   return TRUE;
@@ -57,8 +57,7 @@ check (const AssayRelease *release, GError **error)
   const AssaySubspaces subspaces = assay_release_subspaces (release);
 
   if (subspaces.dimension > subspaces.cols)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "basis has %" G_GSIZE_FORMAT " rows in dimension %" G_GSIZE_FORMAT,
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "basis has %zu rows in dimension %zu",
                        subspaces.dimension, subspaces.cols);
   for (gsize i = 0; i < subspaces.count; i++)
     if (!check_orthonormal (&subspaces, i, error))

@@ -29,14 +29,13 @@ check_set (const gint64 *members, gsize w, gsize dictionary, gsize secret, GErro
   for (gsize j = 0; j < w; j++) {
     if (members[j] < 0 || (guint64) members[j] >= dictionary)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "set of secret %" G_GSIZE_FORMAT ": member %" G_GINT64_FORMAT
-                         " is no row of the dictionary, which has %" G_GSIZE_FORMAT,
+                         "set of secret %zu: member %" G_GINT64_FORMAT
+                         " is no row of the dictionary, which has %zu",
                          secret, members[j], dictionary);
     for (gsize k = 0; k < j; k++)
       if (members[k] == members[j])
         return assay_fail (error, ASSAY_ERROR_DATA,
-                           "set of secret %" G_GSIZE_FORMAT ": member %" G_GINT64_FORMAT
-                           " stands in it twice",
+                           "set of secret %zu: member %" G_GINT64_FORMAT " stands in it twice",
                            secret, members[j]);
   }
   return TRUE;
