@@ -285,16 +285,11 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   if (!prepare (context, truth, guess, &recovery, error))
     return FALSE;
   row = assay_alloc (recovery.secrets.cols, 3 * sizeof (float), "pictures", error);
-  for (guint s = 0; s < N_SERIES; s++) {
-    ret_outcomes->series[s]
-        = assay_alloc (recovery.secrets.rows, sizeof (double), "pictures", error);
-    if (row == NULL || ret_outcomes->series[s] == NULL)
-      return FALSE;
-  }
+  if (row == NULL || !assay_outcomes_alloc (ret_outcomes, N_SERIES, recovery.secrets.rows, error))
+    return FALSE;
   if (!fill (&recovery, row, ret_outcomes, error)
       || !fill_chance (context, truth, &recovery, row, ret_outcomes, error))
     return FALSE;
-  ret_outcomes->n = recovery.secrets.rows;
   return TRUE;
 }
 
@@ -352,52 +347,32 @@ static const AssayParam parameters[]
                                   "holds of secrets, as they are mixed in it", ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
-#define ABOVE(percent, place, about)                                                               \
-  {                                                                                                \
-    .name = "image-correlation-above-" #percent, .series = place,                                  \
-    .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = TRUE, .low = 0, .high = 1,               \
-    .unit = "share of secrets", .help = "Secrets whose picture has a correlation above " about     \
-  }
-
-#define LIKENESS(label, place, how, headline, of, about)                                           \
-  {                                                                                                \
-    .name = label, .series = place, .statistic = how, .is_headline = headline,                     \
-    .higher_is_worse = TRUE, .low = -1, .high = 1, .unit = of, .help = about                       \
-  }
-
-#define MEAN ASSAY_STATISTIC_MEAN
-#define MEDIAN ASSAY_STATISTIC_MEDIAN
-
 static const AssayMeasure measures[] = {
-  LIKENESS ("image-ssim", SSIM, MEAN, TRUE, "SSIM",
-            "Mean structural similarity of secrets and recovered pictures"),
-  LIKENESS ("image-ssim-median", SSIM, MEDIAN, FALSE, "SSIM", "Median of the same"),
-  LIKENESS ("image-ssim-chance", SSIM_CHANCE, MEAN, TRUE, "SSIM",
-            "Mean structural similarity of the same pictures with other images of the dataset, "
-            "matched in the same way"),
-  { .name = "image-psnr",
-    .series = PSNR,
-    .statistic = MEAN,
-    .higher_is_worse = TRUE,
-    .low = -G_MAXDOUBLE,
-    .high = ASSAY_PSNR_MOST,
-    .unit = "decibels",
-    .help = "Mean peak signal-to-noise ratio of recovered pictures" },
-  { .name = "image-mae",
-    .series = MAE,
-    .statistic = MEAN,
-    .low = 0,
-    .high = G_MAXDOUBLE,
-    .unit = "share of the range",
-    .help = "Mean absolute error of recovered pictures" },
-  LIKENESS ("image-correlation", CORRELATION, MEDIAN, TRUE, "correlation",
-            "Median correlation of the pixels of secrets and recovered pictures"),
-  LIKENESS ("image-correlation-chance", CORRELATION_CHANCE, MEDIAN, FALSE, "correlation",
-            "Median correlation of the same pictures with other images of the dataset, matched in "
-            "the same way"),
-  ABOVE (50, ABOVE_50, "0.5"),
-  ABOVE (80, ABOVE_80, "0.8"),
-  { .name = NULL },
+  ASSAY_MEASURE (SSIM, "image-ssim", MEAN, -1, 1, "SSIM",
+                 "Mean structural similarity of secrets and recovered pictures", ASSAY_HEADLINE,
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (SSIM, "image-ssim-median", MEDIAN, -1, 1, "SSIM", "Median of the same",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (SSIM_CHANCE, "image-ssim-chance", MEAN, -1, 1, "SSIM",
+                 "Mean structural similarity of the same pictures with other images of the "
+                 "dataset, matched in the same way",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (PSNR, "image-psnr", MEAN, -G_MAXDOUBLE, ASSAY_PSNR_MOST, "decibels",
+                 "Mean peak signal-to-noise ratio of recovered pictures", ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (MAE, "image-mae", MEAN, 0, G_MAXDOUBLE, "share of the range",
+                 "Mean absolute error of recovered pictures"),
+  ASSAY_MEASURE (CORRELATION, "image-correlation", MEDIAN, -1, 1, "correlation",
+                 "Median correlation of the pixels of secrets and recovered pictures",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (CORRELATION_CHANCE, "image-correlation-chance", MEDIAN, -1, 1, "correlation",
+                 "Median correlation of the same pictures with other images of the dataset, "
+                 "matched in the same way",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (ABOVE_50, "image-correlation-above-50", RATE, 0, 1, "share of secrets",
+                 "Secrets whose picture has a correlation above 0.5", ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (ABOVE_80, "image-correlation-above-80", RATE, 0, 1, "share of secrets",
+                 "Secrets whose picture has a correlation above 0.8", ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const truth_arrays[] = { "secrets", NULL };

@@ -228,12 +228,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth,
                                  "statistics", error);
   if (testing.encoded == NULL)
     return FALSE;
-  for (guint s = 0; s < N_SERIES; s++) {
-    ret_outcomes->series[s] = assay_alloc (n_secrets, sizeof (double), "outcomes", error);
-    if (ret_outcomes->series[s] == NULL)
-      return FALSE;
-  }
-  ret_outcomes->n = n_secrets;
+  if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, n_secrets, error))
+    return FALSE;
   assay_parallel_for (testing.images.rows, describe, &testing);
   assay_parallel_for (IMAGE_N_STATISTICS, sort_statistic, &testing);
   assay_parallel_for (n_secrets, test_secret, &testing);
@@ -250,61 +246,34 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-#define SHARE_OF_SECRETS                                                                           \
-  .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = TRUE, .low = 0, .high = 1,                 \
-  .unit = "share of secrets"
-#define MEAN_P .statistic = ASSAY_STATISTIC_MEAN, .low = 0, .high = 1, .unit = "p-value"
-
 static const AssayMeasure measures[] = {
-  { .name = "ks-told-apart",
-    .series = TOLD_APART,
-    .is_headline = TRUE,
-    SHARE_OF_SECRETS,
-    .help = "Secrets whose encodings differ from the others' by one of seven statistics, corrected "
-            "for seven; without any difference a share of `level` at most" },
-  { .name = "ks-corrected-p",
-    .series = CORRECTED_P,
-    .statistic = ASSAY_STATISTIC_MEDIAN,
-    .low = 0,
-    .high = 1,
-    .unit = "p-value",
-    .help = "Median over secrets of 7 times the least of the seven p-values" },
-  { .name = "ks-distance",
-    .series = DISTANCE,
-    .statistic = ASSAY_STATISTIC_MEDIAN,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "difference of shares",
-    .help = "Median over secrets of the largest distance between the two distribution functions, "
-            "over seven statistics" },
-  { .name = "ks-told-by-mean",
-    .series = BY_MEAN,
-    SHARE_OF_SECRETS,
-    .help = "Secrets that the mean pixel alone tells at `level`" },
-  { .name = "ks-told-by-deviation",
-    .series = BY_DEVIATION,
-    SHARE_OF_SECRETS,
-    .help = "Secrets that the deviation of pixels alone tells at `level`" },
-  { .name = "ks-told-by-variation",
-    .series = BY_VARIATION,
-    SHARE_OF_SECRETS,
-    .help = "Secrets that the total variation alone tells at `level`" },
-  { .name = "ks-told-by-pixels",
-    .series = BY_PIXELS,
-    SHARE_OF_SECRETS,
-    .help = "Secrets that one of the four pixels tells, corrected for four" },
-  { .name = "ks-one-value-in-all",
-    .series = ONE_IN_ALL,
-    MEAN_P,
-    .help = "The paper's figure: mean p of single encodings against all, 1/2 whatever the "
-            "distributions, which shows nothing" },
-  { .name = "ks-one-value-in-others",
-    .series = ONE_IN_OTHERS,
-    MEAN_P,
-    .help = "The paper's other figure: mean p of single encodings against those of the other "
-            "secrets; moved from 1/2 by gross differences alone" },
-  { .name = NULL },
+  ASSAY_MEASURE (TOLD_APART, "ks-told-apart", RATE, 0, 1, "share of secrets",
+                 "Secrets whose encodings differ from the others' by one of seven statistics, "
+                 "corrected for seven; without any difference a share of `level` at most",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (CORRECTED_P, "ks-corrected-p", MEDIAN, 0, 1, "p-value",
+                 "Median over secrets of 7 times the least of the seven p-values"),
+  ASSAY_MEASURE (DISTANCE, "ks-distance", MEDIAN, 0, 1, "difference of shares",
+                 "Median over secrets of the largest distance between the two distribution "
+                 "functions, over seven statistics",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (BY_MEAN, "ks-told-by-mean", RATE, 0, 1, "share of secrets",
+                 "Secrets that the mean pixel alone tells at `level`", ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (BY_DEVIATION, "ks-told-by-deviation", RATE, 0, 1, "share of secrets",
+                 "Secrets that the deviation of pixels alone tells at `level`",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (BY_VARIATION, "ks-told-by-variation", RATE, 0, 1, "share of secrets",
+                 "Secrets that the total variation alone tells at `level`", ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (BY_PIXELS, "ks-told-by-pixels", RATE, 0, 1, "share of secrets",
+                 "Secrets that one of the four pixels tells, corrected for four",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (ONE_IN_ALL, "ks-one-value-in-all", MEAN, 0, 1, "p-value",
+                 "The paper's figure: mean p of single encodings against all, 1/2 whatever the "
+                 "distributions, which shows nothing"),
+  ASSAY_MEASURE (ONE_IN_OTHERS, "ks-one-value-in-others", MEAN, 0, 1, "p-value",
+                 "The paper's other figure: mean p of single encodings against those of the other "
+                 "secrets; moved from 1/2 by gross differences alone"),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const truth_arrays[] = { "secrets", "owners", NULL };

@@ -29,6 +29,7 @@ typedef struct {
 gboolean paint_case_init (PaintCase *input, const AssayMetricContext *context, double patch,
                           const AssayTruth *truth, const AssayGuess *guess, GError **error);
 void paint_case_clear (PaintCase *input);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PaintCase, paint_case_clear)
 
 /* The photograph of a unit. ASSAY_ERROR_MISMATCH names its group: it is not there, or too small for
  * SSIM. */

@@ -34,12 +34,12 @@ typedef struct {
   const PaintCase *input;
   const AssayNearest *nearest; /* of all members */
   double *const *series;
-  GError **errors; /* one a unit */
 } Work;
 
 static gboolean
-compare_unit (const Work *work, gsize unit, GError **error)
+compare_unit (gsize unit, G_GNUC_UNUSED guint worker, gpointer data, GError **error)
 {
+  const Work *work = data;
   const gsize first = work->input->starts[unit];
   const AssayPhoto *original = paint_case_original (work->input, unit, error);
   g_autoptr (AssayPhoto) painted
@@ -60,51 +60,26 @@ compare_unit (const Work *work, gsize unit, GError **error)
   return assay_image_ssim (&ssim, a->data, b->data, &work->series[SSIM][unit], error);
 }
 
-static void
-work_on_unit (gsize unit, G_GNUC_UNUSED guint worker, gpointer data)
-{
-  const Work *work = data;
-
-  compare_unit (work, unit, &work->errors[unit]);
-}
-
 static gboolean
 measure_case (const PaintCase *input, AssayOutcomes *ret_outcomes, GError **error)
 {
-  g_autofree GError **errors = NULL;
   g_autoptr (AssayNearest) nearest = NULL;
   Work work = { .input = input, .series = ret_outcomes->series };
-  GError *cause = NULL;
 
   /* What cannot be compared is found before the search, which takes long. */
   for (gsize unit = 0; unit < input->n_units; unit++)
     if (paint_case_original (input, unit, error) == NULL)
       return FALSE;
-  for (guint s = 0; s < N_SERIES; s++) {
-    ret_outcomes->series[s]
-        = assay_alloc (input->n_units, sizeof (double), "photographs' measures", error);
-    if (ret_outcomes->series[s] == NULL)
-      return FALSE;
-  }
+  if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, input->n_units, error))
+    return FALSE;
   nearest = paint_case_nearest (input, 0, input->estimates.rows, error);
   if (nearest == NULL)
     return FALSE;
-  errors = g_new0 (GError *, input->n_units + 1);
   work.nearest = nearest;
-  work.errors = errors;
-  assay_parallel_for (input->n_units, work_on_unit, &work);
-  for (gsize unit = 0; unit < input->n_units; unit++) {
-    if (cause == NULL)
-      cause = g_steal_pointer (&errors[unit]);
-    g_clear_error (&errors[unit]);
-  }
   for (gsize unit = 0; unit < input->n_units; unit++)
     ret_outcomes->series[UNIT][unit]
         = (double) input->groups[input->members[input->starts[unit]]];
-  ret_outcomes->n = input->n_units;
-  if (cause != NULL)
-    g_propagate_error (error, cause);
-  return cause == NULL;
+  return assay_parallel_try (input->n_units, compare_unit, &work, error);
 }
 
 static gboolean
@@ -112,13 +87,10 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
          AssayOutcomes *ret_outcomes, GError **error)
 {
   const Reconstruction *settings = context->settings;
-  PaintCase input;
-  const gboolean is_measured
-      = paint_case_init (&input, context, settings->patch, truth, guess, error)
-        && measure_case (&input, ret_outcomes, error);
+  g_auto (PaintCase) input = { 0 };
 
-  paint_case_clear (&input);
-  return is_measured;
+  return paint_case_init (&input, context, settings->patch, truth, guess, error)
+         && measure_case (&input, ret_outcomes, error);
 }
 
 static AssayPhoto *
@@ -164,12 +136,10 @@ show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGue
       gsize unit, AssayPhoto **ret_original, AssayPhoto **ret_recovered, GError **error)
 {
   const Reconstruction *settings = context->settings;
-  PaintCase input;
-  const gboolean is_shown = paint_case_init (&input, context, settings->patch, truth, guess, error)
-                            && show_case (&input, unit, ret_original, ret_recovered, error);
+  g_auto (PaintCase) input = { 0 };
 
-  paint_case_clear (&input);
-  return is_shown;
+  return paint_case_init (&input, context, settings->patch, truth, guess, error)
+         && show_case (&input, unit, ret_original, ret_recovered, error);
 }
 
 /* ---- The plugin ---- */
@@ -193,17 +163,15 @@ static const AssayParam parameters[] = {
 };
 
 static const AssayMeasure measures[] = {
-  { .name = "reconstruction-mae", .series = MAE, .statistic = ASSAY_STATISTIC_MEAN, .low = 0,
-    .high = 1, .unit = "share of the range",
-    .help = "Mean absolute error of the painted photograph in grey" },
-  { .name = "reconstruction-ssim", .series = SSIM, .is_headline = TRUE,
-    .statistic = ASSAY_STATISTIC_MEAN, .higher_is_worse = TRUE, .low = -1, .high = 1,
-    .unit = "similarity",
-    .help = "Structural similarity of the painted photograph to the private one" },
-  { .name = "reconstruction-psnr", .series = PSNR, .statistic = ASSAY_STATISTIC_MEAN,
-    .higher_is_worse = TRUE, .low = 0, .high = ASSAY_PSNR_MOST, .unit = "decibels",
-    .help = "Peak signal-to-noise ratio of the painted photograph in grey" },
-  { .name = NULL },
+  ASSAY_MEASURE (MAE, "reconstruction-mae", MEAN, 0, 1, "share of the range",
+                 "Mean absolute error of the painted photograph in grey"),
+  ASSAY_MEASURE (SSIM, "reconstruction-ssim", MEAN, -1, 1, "similarity",
+                 "Structural similarity of the painted photograph to the private one",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (PSNR, "reconstruction-psnr", MEAN, 0, ASSAY_PSNR_MOST, "decibels",
+                 "Peak signal-to-noise ratio of the painted photograph in grey",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const truth_arrays[] = { "secrets", "groups", "frames", NULL };

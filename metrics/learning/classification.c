@@ -213,13 +213,8 @@ assess (const AssayMetricContext *context, const AssayReceived *received,
   if (network == NULL)
     return FALSE;
   test.network = network;
-  for (guint s = 0; s < N_SERIES; s++) {
-    ret_outcomes->series[s]
-        = assay_alloc (assay_rows_count (dataset->test), sizeof (double), "outcomes", error);
-    if (ret_outcomes->series[s] == NULL)
-      return FALSE;
-  }
-  ret_outcomes->n = assay_rows_count (dataset->test);
+  if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, assay_rows_count (dataset->test), error))
+    return FALSE;
   return network_test_run (&test, dataset, ret_outcomes->series[RIGHT], ret_outcomes->series[LOSS],
                            error);
 }
@@ -292,23 +287,11 @@ static const AssayParam parameters[] = {
 };
 
 static const AssayMeasure measures[] = {
-  { .name = "accuracy",
-    .series = RIGHT,
-    .statistic = ASSAY_STATISTIC_RATE,
-    .is_headline = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "share of test rows",
-    .help = "Test rows whose class has the largest share" },
-  { .name = "cross-entropy",
-    .series = LOSS,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = G_MAXDOUBLE,
-    .unit = "nats",
-    .help = "Negative logarithm of the share given to the right class" },
-  { .name = NULL },
+  ASSAY_MEASURE (RIGHT, "accuracy", RATE, 0, 1, "share of test rows",
+                 "Test rows whose class has the largest share", ASSAY_HEADLINE),
+  ASSAY_MEASURE (LOSS, "cross-entropy", MEAN, 0, G_MAXDOUBLE, "nats",
+                 "Negative logarithm of the share given to the right class", ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE_END,
 };
 
 ASSAY_METRIC (classification, "classification",

@@ -13,8 +13,7 @@ typedef struct {
   const ReferenceLifting *lifting;
   AssayView points;
   const guint64 *items;
-  float *basis;    /* n x m x d */
-  GError **errors; /* one each, so that which is reported does not depend on threads */
+  float *basis; /* n x m x d */
 } Lifting;
 
 static gsize
@@ -49,25 +48,25 @@ draw_directions (const ReferenceLifting *lifting, const float *point, gsize d, A
     ret_span[j] = assay_stream_between (stream, -1, 1);
 }
 
-static void
-lift (gsize place, guint worker, gpointer data)
+static gboolean
+lift (gsize place, G_GNUC_UNUSED guint worker, gpointer data, GError **error)
 {
   const Lifting *work = data;
   const gsize m = work->lifting->dimension, d = work->points.cols;
   AssayStream stream = assay_stream (work->lifting->stream, work->items[place]);
   g_autofree double *span = g_new (double, m *d);
 
-  (void) worker;
   for (guint draw = 1;; draw++) {
-    g_clear_error (work->errors + place);
     draw_directions (work->lifting, assay_view_row (work->points, place), d, &stream, span);
-    if (assay_linalg_orthonormalize (span, m, d, work->errors + place))
+    if (assay_linalg_orthonormalize (span, m, d, error))
       break;
     if (draw == MAX_DRAWS)
-      return;
+      return assay_prefix (error, "lifting descriptor %zu of the other view: ", place);
+    g_clear_error (error);
   }
   for (gsize j = 0; j < m * d; j++)
     work->basis[place * m * d + j] = (float) span[j];
+  return TRUE;
 }
 
 static gboolean
@@ -96,27 +95,13 @@ lifted_references_new (const ReferenceLifting *lifting, AssayView points, const 
   const gsize n = points.rows, m = lifting->dimension, d = points.cols;
   g_autoptr (AssayMatrix) translation = NULL;
   g_autofree float *basis = NULL;
-  g_autofree GError **errors = NULL;
-  gboolean is_good = TRUE;
 
   if (!check_database (lifting, d, error))
     return NULL;
   translation = assay_matrix_copy (points, error);
   if (translation == NULL
       || (basis = assay_alloc (n, m * d * sizeof (float), "lifted descriptors", error)) == NULL
-      || (errors = assay_alloc (n, sizeof (GError *), "errors", error)) == NULL)
-    return NULL;
-  assay_parallel_for (n, lift, &(Lifting){ lifting, points, items, basis, errors });
-  for (gsize i = 0; i < n; i++) {
-    if (errors[i] != NULL && is_good) {
-      g_propagate_prefixed_error (error, errors[i],
-                                  "lifting descriptor %zu of the other view: ", i);
-      is_good = FALSE;
-    } else {
-      g_clear_error (&errors[i]);
-    }
-  }
-  if (!is_good)
+      || !assay_parallel_try (n, lift, &(Lifting){ lifting, points, items, basis }, error))
     return NULL;
   return assay_flats_new (
       &(AssaySubspaces){

@@ -191,11 +191,8 @@ assess (const AssayMetricContext *context, const AssayReceived *received,
   pairs = view_pairs_new (context->dataset, received, error);
   if (pairs == NULL)
     return FALSE;
-  for (guint s = 0; s < N_SERIES; s++) {
-    ret_outcomes->series[s] = assay_alloc (pairs->len, sizeof (double), "outcomes", error);
-    if (ret_outcomes->series[s] == NULL)
-      return FALSE;
-  }
+  if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, pairs->len, error))
+    return FALSE;
   for (guint i = 0; i < pairs->len; i++) {
     const ViewPair *pair = g_ptr_array_index (pairs, i);
     GArray *found = match_release (&how, context->dataset, release, pair, error);
@@ -209,7 +206,6 @@ assess (const AssayMetricContext *context, const AssayReceived *received,
   judging.frames = (const float *) assay_arrays_get (&received->truth->arrays, "frames")->data;
   judging.reference_frames = (const float *) context->dataset->test_data.frames->data;
   assay_parallel_for (pairs->len, judge, &judging);
-  ret_outcomes->n = pairs->len;
   return TRUE;
 }
 
@@ -260,56 +256,27 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-#define WITHIN(px, place, headline)                                                                \
-  {                                                                                                \
-    .name = "homography-within-" #px "px", .series = place, .statistic = ASSAY_STATISTIC_RATE,     \
-    .is_headline = headline, .low = 0, .high = 1, .unit = "share of photographs",                  \
-    .help = "The estimated homography is " #px " px off at the corners, or less"                   \
-  }
-
 static const AssayMeasure measures[] = {
-  { .name = "matching-precision",
-    .series = PRECISION,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .is_headline = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "share of matches",
-    .help = "Matches that are right; 0 of a photograph without matches" },
-  { .name = "matching-score",
-    .series = SCORE,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .low = 0,
-    .high = 1,
-    .unit = "share of visible keypoints",
-    .help = "Keypoints that the view can show which have a right match" },
-  WITHIN (1, WITHIN_1, FALSE),
-  WITHIN (3, WITHIN_3, TRUE),
-  WITHIN (5, WITHIN_5, FALSE),
-  WITHIN (10, WITHIN_10, FALSE),
-  { .name = "corner-error-median",
-    .series = CORNER_ERROR,
-    .statistic = ASSAY_STATISTIC_MEDIAN,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = G_MAXDOUBLE,
-    .unit = "pixels",
-    .help = "Of the estimated homography; the view's diagonal where there is none" },
-  { .name = "matches",
-    .series = MATCHES,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .low = 0,
-    .high = G_MAXDOUBLE,
-    .unit = "matches of a photograph",
-    .help = "How many matches pass the filter" },
-  { .name = "matching-inliers",
-    .series = INLIERS,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .low = 0,
-    .high = 1,
-    .unit = "share of matches",
-    .help = "Matches that agree with the estimated homography; 0 where there is none" },
-  { .name = NULL },
+  ASSAY_MEASURE (PRECISION, "matching-precision", MEAN, 0, 1, "share of matches",
+                 "Matches that are right; 0 of a photograph without matches", ASSAY_HEADLINE),
+  ASSAY_MEASURE (SCORE, "matching-score", MEAN, 0, 1, "share of visible keypoints",
+                 "Keypoints that the view can show which have a right match"),
+  ASSAY_MEASURE (WITHIN_1, "homography-within-1px", RATE, 0, 1, "share of photographs",
+                 "The estimated homography is 1 px off at the corners, or less"),
+  ASSAY_MEASURE (WITHIN_3, "homography-within-3px", RATE, 0, 1, "share of photographs",
+                 "The estimated homography is 3 px off at the corners, or less", ASSAY_HEADLINE),
+  ASSAY_MEASURE (WITHIN_5, "homography-within-5px", RATE, 0, 1, "share of photographs",
+                 "The estimated homography is 5 px off at the corners, or less"),
+  ASSAY_MEASURE (WITHIN_10, "homography-within-10px", RATE, 0, 1, "share of photographs",
+                 "The estimated homography is 10 px off at the corners, or less"),
+  ASSAY_MEASURE (CORNER_ERROR, "corner-error-median", MEDIAN, 0, G_MAXDOUBLE, "pixels",
+                 "Of the estimated homography; the view's diagonal where there is none",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (MATCHES, "matches", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
+                 "How many matches pass the filter"),
+  ASSAY_MEASURE (INLIERS, "matching-inliers", MEAN, 0, 1, "share of matches",
+                 "Matches that agree with the estimated homography; 0 where there is none"),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const truth_arrays[] = { "groups", "frames", NULL };

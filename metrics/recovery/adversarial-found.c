@@ -29,11 +29,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   if (found->shape[0] != n)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "adversarial rows for %zu secrets, expected %zu", found->shape[0], n);
-  for (guint i = 0; i < 2; i++) {
-    ret_outcomes->series[i] = assay_alloc (n, sizeof (double), "adversarial found", error);
-    if (ret_outcomes->series[i] == NULL)
-      return FALSE;
-  }
+  if (!assay_outcomes_alloc (ret_outcomes, 2, n, error))
+    return FALSE;
   for (gsize i = 0; i < n; i++) {
     const double share = share_found (assay_array_int64 (drawn) + i * drawn->shape[1],
                                       drawn->shape[1],
@@ -43,18 +40,16 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     ret_outcomes->series[0][i] = share;
     ret_outcomes->series[1][i] = share == 1;
   }
-  ret_outcomes->n = n;
   return TRUE;
 }
 
 static const AssayMeasure measures[] = {
-  { .name = "adversarial-found", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_MEAN,
-    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of adversarial descriptors",
-    .help = "Adversarial descriptors that the attack named, a secret's share averaged" },
-  { .name = "adversarial-all-found", .series = 1, .statistic = ASSAY_STATISTIC_RATE,
-    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
-    .help = "Secrets of which every adversarial descriptor was named" },
-  { .name = NULL },
+  ASSAY_MEASURE (0, "adversarial-found", MEAN, 0, 1, "share of adversarial descriptors",
+                 "Adversarial descriptors that the attack named, a secret's share averaged",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (1, "adversarial-all-found", RATE, 0, 1, "share of secrets",
+                 "Secrets of which every adversarial descriptor was named", ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const both_arrays[] = { "adversarial", NULL };

@@ -26,11 +26,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
                        "codes of the secrets have %zu bytes; expected %zu, for the %zu bits of "
                        "those that were released",
                        bytes, assay_code_bytes (bits), bits);
-  for (guint s = 0; s < N_SERIES; s++) {
-    ret_outcomes->series[s] = assay_alloc (n, sizeof (double), "outcomes", error);
-    if (ret_outcomes->series[s] == NULL)
-      return FALSE;
-  }
+  if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, n, error))
+    return FALSE;
   for (gsize i = 0; i < n; i++) {
     gsize right = 0;
 
@@ -40,30 +37,17 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     ret_outcomes->series[BITS][i] = (double) right / (double) bits;
     ret_outcomes->series[CODE][i] = right == bits;
   }
-  ret_outcomes->n = n;
   return TRUE;
 }
 
 static const AssayMeasure measures[] = {
-  { .name = "bits-recovered",
-    .series = BITS,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .higher_is_worse = TRUE,
-    .is_headline = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "share of bits",
-    .help
-    = "Bits of a code, as it was before it was randomised, that are right; one half by chance" },
-  { .name = "codes-recovered",
-    .series = CODE,
-    .statistic = ASSAY_STATISTIC_RATE,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "share of secrets",
-    .help = "Codes that are right in every bit" },
-  { .name = NULL },
+  ASSAY_MEASURE (BITS, "bits-recovered", MEAN, 0, 1, "share of bits",
+                 "Bits of a code, as it was before it was randomised, that are right; one half by "
+                 "chance",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (CODE, "codes-recovered", RATE, 0, 1, "share of secrets",
+                 "Codes that are right in every bit", ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const truth_arrays[] = { "codes", NULL };

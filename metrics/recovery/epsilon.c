@@ -16,10 +16,10 @@ audit (const AssayMetricContext *context, const AssayAudit *counted, AssayOutcom
 }
 
 static const AssayMeasure measures[] = {
-  { .name = "epsilon", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_EPSILON,
-    .higher_is_worse = TRUE, .low = 0, .high = G_MAXDOUBLE, .unit = "certified lower bound",
-    .help = "Privacy loss that a distinguishing event certifies, at the audited delta" },
-  { .name = NULL },
+  ASSAY_MEASURE (0, "epsilon", EPSILON, 0, G_MAXDOUBLE, "certified lower bound",
+                 "Privacy loss that a distinguishing event certifies, at the audited delta",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE_END,
 };
 
 ASSAY_METRIC (epsilon, "epsilon",

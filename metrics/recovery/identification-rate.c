@@ -13,31 +13,26 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 {
   AssayView secrets, estimates;
   g_autoptr (AssayNearest) nearest = NULL;
-  double *identified;
 
   (void) context;
   if (!metric_pair (truth, guess, &secrets, &estimates, error))
     return FALSE;
   nearest = assay_knn_search (secrets, estimates, 1, error);
-  identified = nearest != NULL
-                   ? assay_alloc (secrets.rows, sizeof (double), "identified", error)
-                   : NULL;
-  if (identified == NULL)
+  if (nearest == NULL || !assay_outcomes_alloc (ret_outcomes, 1, secrets.rows, error))
     return FALSE;
   for (gsize i = 0; i < secrets.rows; i++)
-    identified[i] = memcmp (assay_view_row (secrets, nearest->rows[i]), assay_view_row (secrets, i),
-                            secrets.cols * sizeof (float))
-                    == 0;
-  ret_outcomes->n = secrets.rows;
-  ret_outcomes->series[0] = identified;
+    ret_outcomes->series[0][i]
+        = memcmp (assay_view_row (secrets, nearest->rows[i]), assay_view_row (secrets, i),
+                  secrets.cols * sizeof (float))
+          == 0;
   return TRUE;
 }
 
 static const AssayMeasure measures[] = {
-  { .name = "identification-rate", .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = TRUE,
-    .low = 0, .high = 1, .unit = "share of secrets",
-    .help = "Estimates whose nearest private descriptor is the true one" },
-  { .name = NULL },
+  ASSAY_MEASURE (0, "identification-rate", RATE, 0, 1, "share of secrets",
+                 "Estimates whose nearest private descriptor is the true one",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const truth_arrays[] = { "secrets", NULL };

@@ -37,11 +37,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
   if (!metric_pair (truth, guess, &secrets, &estimates, error))
     return FALSE;
-  for (guint s = 0; s < N_SERIES; s++) {
-    ret_outcomes->series[s] = assay_alloc (secrets.rows, sizeof (double), "intersections", error);
-    if (ret_outcomes->series[s] == NULL)
-      return FALSE;
-  }
+  if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, secrets.rows, error))
+    return FALSE;
   for (gsize i = 0; i < secrets.rows; i++) {
     const float *secret = assay_view_row (secrets, i);
     const float *own = (const float *) candidates->data + i * k * d;
@@ -56,7 +53,6 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     ret_outcomes->series[RECOVERABLE][i] = least <= reach;
     ret_outcomes->series[COLLISION_FREE][i] = least > reach || guessed <= reach;
   }
-  ret_outcomes->n = secrets.rows;
   return TRUE;
 }
 
@@ -67,22 +63,20 @@ static const AssayParam parameters[]
         ASSAY_PARAM_END };
 
 static const AssayMeasure measures[] = {
-  { .name = "intersecting", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_RATE,
-    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
-    .help = "Secrets whose subspace at least one other of the release meets" },
-  { .name = "nearest-candidate", .series = NEAREST_CANDIDATE, .is_headline = TRUE,
-    .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = TRUE, .low = 0, .high = 1,
-    .unit = "share of secrets",
-    .help = "Secrets to which the guess is, of all candidates, the nearest; those that no other "
-            "subspace meets count by the guess that stands in" },
-  { .name = "recoverable", .series = RECOVERABLE, .statistic = ASSAY_STATISTIC_RATE,
-    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
-    .help = "Secrets of which a candidate is within tau, whether it is guessed or not" },
-  { .name = "collision-free", .series = COLLISION_FREE, .is_headline = TRUE,
-    .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = TRUE, .low = 0, .high = 1,
-    .unit = "share of secrets",
-    .help = "Secrets but for those that have a candidate within tau while the guess is not" },
-  { .name = NULL },
+  ASSAY_MEASURE (0, "intersecting", RATE, 0, 1, "share of secrets",
+                 "Secrets whose subspace at least one other of the release meets", ASSAY_HEADLINE,
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (NEAREST_CANDIDATE, "nearest-candidate", RATE, 0, 1, "share of secrets",
+                 "Secrets to which the guess is, of all candidates, the nearest; those that no "
+                 "other subspace meets count by the guess that stands in",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (RECOVERABLE, "recoverable", RATE, 0, 1, "share of secrets",
+                 "Secrets of which a candidate is within tau, whether it is guessed or not",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (COLLISION_FREE, "collision-free", RATE, 0, 1, "share of secrets",
+                 "Secrets but for those that have a candidate within tau while the guess is not",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const truth_arrays[] = { "secrets", NULL };

@@ -84,18 +84,14 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
                        "candidates are %zu x %zu, but partners %zu x %zu; expected some of each "
                        "for the same items",
                        candidates->shape[0], c, n, p);
-  for (guint s = 0; s < N_SERIES; s++) {
-    ret_outcomes->series[s] = assay_alloc (n, sizeof (double), "ranks", error);
-    if (ret_outcomes->series[s] == NULL)
-      return FALSE;
-  }
+  if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, n, error))
+    return FALSE;
   for (gsize i = 0; i < n; i++) {
     find_ranks (assay_array_int64 (candidates) + i * c, c, assay_array_int64 (partners) + i * p, p,
                 ranks);
     judge_item (context->settings, i, ranks, p, otherwise, ret_outcomes);
     ret_outcomes->series[UNIT][i] = metric_group_of (truth, owners != NULL ? owners[i] : -1);
   }
-  ret_outcomes->n = n;
   return TRUE;
 }
 
@@ -105,63 +101,27 @@ static const AssayParam parameters[]
         ASSAY_PARAM_END };
 
 static const AssayMeasure measures[] = {
-  { .name = "partner-rank-median",
-    .series = RANK,
-    .statistic = ASSAY_STATISTIC_MEDIAN,
-    .is_headline = TRUE,
-    .low = 1,
-    .high = G_MAXDOUBLE,
-    .unit = "rank",
-    .help = "Place among the candidates of a public row that belongs to the item, from 1" },
-  { .name = "partner-rank-lower-quartile",
-    .series = RANK,
-    .statistic = ASSAY_STATISTIC_LOWER_QUARTILE,
-    .low = 1,
-    .high = G_MAXDOUBLE,
-    .unit = "rank",
-    .help = "The same of the quarter that is found best" },
-  { .name = "partner-rank-mean",
-    .series = MEAN_RANK,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .low = 1,
-    .high = G_MAXDOUBLE,
-    .unit = "rank",
-    .help = "Mean place of the public rows that belong to an item" },
-  { .name = "partner-hit-at-1",
-    .series = HIT_1,
-    .statistic = ASSAY_STATISTIC_RATE,
-    .is_headline = TRUE,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "share of items",
-    .help = "Items whose first candidate belongs to them" },
-  { .name = "partner-hit-at-10",
-    .series = HIT_10,
-    .statistic = ASSAY_STATISTIC_RATE,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "share of items",
-    .help = "Items with a public row of theirs among the first 10 candidates" },
-  { .name = "partner-hit-at-m",
-    .series = HIT_M,
-    .statistic = ASSAY_STATISTIC_RATE,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "share of items",
-    .help = "Items with a public row of theirs among the first m candidates" },
-  { .name = "partners-found",
-    .series = FOUND,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "share of partners",
-    .help
-    = "Public rows that belong to an item among as many first candidates as there are of them" },
-  { .name = NULL },
+  ASSAY_MEASURE (RANK, "partner-rank-median", MEDIAN, 1, G_MAXDOUBLE, "rank",
+                 "Place among the candidates of a public row that belongs to the item, from 1",
+                 ASSAY_HEADLINE),
+  ASSAY_MEASURE (RANK, "partner-rank-lower-quartile", LOWER_QUARTILE, 1, G_MAXDOUBLE, "rank",
+                 "The same of the quarter that is found best"),
+  ASSAY_MEASURE (MEAN_RANK, "partner-rank-mean", MEAN, 1, G_MAXDOUBLE, "rank",
+                 "Mean place of the public rows that belong to an item"),
+  ASSAY_MEASURE (HIT_1, "partner-hit-at-1", RATE, 0, 1, "share of items",
+                 "Items whose first candidate belongs to them", ASSAY_HEADLINE,
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (HIT_10, "partner-hit-at-10", RATE, 0, 1, "share of items",
+                 "Items with a public row of theirs among the first 10 candidates",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (HIT_M, "partner-hit-at-m", RATE, 0, 1, "share of items",
+                 "Items with a public row of theirs among the first m candidates",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (FOUND, "partners-found", MEAN, 0, 1, "share of partners",
+                 "Public rows that belong to an item among as many first candidates as there are "
+                 "of them",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const truth_arrays[] = { "partners", NULL };

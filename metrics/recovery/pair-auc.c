@@ -84,11 +84,9 @@ mean_by_secret (const Scored *scored, const AssayTruth *truth, AssayOutcomes *re
     if (scored->shared[i] >= 0)
       n_secrets = MAX (n_secrets, (gsize) scored->shared[i] + 1);
   counts = assay_alloc (n_secrets, sizeof (gsize), "secrets of pairs", error);
-  for (guint s = 0; s < N_SERIES; s++) {
-    ret_outcomes->series[s] = assay_alloc (n_secrets, sizeof (double), "secrets of pairs", error);
-    if (counts == NULL || ret_outcomes->series[s] == NULL)
-      return FALSE;
-  }
+  if (counts == NULL || !assay_outcomes_alloc (ret_outcomes, N_SERIES, n_secrets, error))
+    return FALSE;
+  ret_outcomes->n = 0; /* of secrets with a positive pair */
   for (gsize i = 0; i < scored->n; i++)
     if (scored->shared[i] >= 0) {
       counts[scored->shared[i]]++;
@@ -140,25 +138,13 @@ static const AssayParam parameters[]
         ASSAY_PARAM_END };
 
 static const AssayMeasure measures[] = {
-  { .name = "pair-auc",
-    .series = AREA,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .is_headline = TRUE,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "area under the ROC curve",
-    .help = "Chance that two mixtures of one secret score above two that share none" },
-  { .name = "pair-true-positives",
-    .series = TRUE_POSITIVES,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .is_headline = TRUE,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "share of pairs",
-    .help = "Pairs of one secret that are told at the rate false_positives of others" },
-  { .name = NULL },
+  ASSAY_MEASURE (AREA, "pair-auc", MEAN, 0, 1, "area under the ROC curve",
+                 "Chance that two mixtures of one secret score above two that share none",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (TRUE_POSITIVES, "pair-true-positives", MEAN, 0, 1, "share of pairs",
+                 "Pairs of one secret that are told at the rate false_positives of others",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const truth_arrays[] = { "sources", NULL };

@@ -48,11 +48,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
                        "rows near the subspaces are %zu x %zu x %zu, expected %zu x %zu or more x "
                        "%zu",
                        near->shape[0], n_near, near->shape[2], secrets.rows, counts[0], d);
-  for (guint s = 0; s < G_N_ELEMENTS (counts); s++) {
-    ret_outcomes->series[s] = assay_alloc (secrets.rows, sizeof (double), "ratio tests", error);
-    if (ret_outcomes->series[s] == NULL)
-      return FALSE;
-  }
+  if (!assay_outcomes_alloc (ret_outcomes, G_N_ELEMENTS (counts), secrets.rows, error))
+    return FALSE;
   for (gsize i = 0; i < secrets.rows; i++)
     for (gsize r = 0; r < counts[0]; r++) {
       const gboolean matched
@@ -68,7 +65,6 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   for (guint s = 0; s < G_N_ELEMENTS (counts); s++)
     for (gsize i = 0; i < secrets.rows; i++)
       ret_outcomes->series[s][i] /= (double) counts[s];
-  ret_outcomes->n = secrets.rows;
   return TRUE;
 }
 
@@ -78,14 +74,16 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-#define SHARE_OF(count, place)                                                                     \
-  { .name = "matched-of-" #count, .series = place, .is_headline = place % 3 == 0,                  \
-    .statistic = ASSAY_STATISTIC_MEAN, .higher_is_worse = TRUE, .low = 0, .high = 1,               \
-    .unit = "share of rows",                                                                       \
-    .help = "Database rows matched to one forming descriptor, of the " #count " nearest" }
+/* The series are those of counts. */
+#define MATCHED(count, place, ...)                                                                 \
+  ASSAY_MEASURE (place, "matched-of-" #count, MEAN, 0, 1, "share of rows",                         \
+                 "Database rows matched to one forming descriptor, of the " #count " nearest",     \
+                 ASSAY_HIGHER_IS_WORSE, __VA_ARGS__)
 
-static const AssayMeasure measures[]
-    = { SHARE_OF (50, 0), SHARE_OF (20, 1), SHARE_OF (10, 2), SHARE_OF (5, 3), { .name = NULL } };
+static const AssayMeasure measures[] = {
+  MATCHED (50, 0, ASSAY_HEADLINE), MATCHED (20, 1),   MATCHED (10, 2),
+  MATCHED (5, 3, ASSAY_HEADLINE),  ASSAY_MEASURE_END,
+};
 
 static const char *const truth_arrays[] = { "secrets", NULL };
 static const char *const guess_arrays[] = { "forming", "near", NULL };

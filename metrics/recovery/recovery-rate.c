@@ -28,10 +28,10 @@ static const AssayParam parameters[] = {
 };
 
 static const AssayMeasure measures[] = {
-  { .name = "recovery-rate", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_RATE,
-    .higher_is_worse = TRUE, .low = 0, .high = 1, .unit = "share of secrets",
-    .help = "Secrets whose estimate has a relative error of at most tau" },
-  { .name = NULL },
+  ASSAY_MEASURE (0, "recovery-rate", RATE, 0, 1, "share of secrets",
+                 "Secrets whose estimate has a relative error of at most tau", ASSAY_HEADLINE,
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const truth_arrays[] = { "secrets", NULL };

@@ -12,16 +12,15 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 }
 
 static const AssayMeasure measures[] = {
-  { .name = "relative-error-median", .is_headline = TRUE, .statistic = ASSAY_STATISTIC_MEDIAN,
-    .low = 0, .high = G_MAXDOUBLE, .unit = "share of the secret's length",
-    .help = "Half of the secrets are recovered at least this well" },
-  { .name = "relative-error-lower-quartile", .statistic = ASSAY_STATISTIC_LOWER_QUARTILE, .low = 0,
-    .high = G_MAXDOUBLE, .unit = "share of the secret's length",
-    .help = "A quarter of the secrets is recovered at least this well" },
-  { .name = "relative-error-upper-quartile", .statistic = ASSAY_STATISTIC_UPPER_QUARTILE, .low = 0,
-    .high = G_MAXDOUBLE, .unit = "share of the secret's length",
-    .help = "Three quarters of the secrets are recovered at least this well" },
-  { .name = NULL },
+  ASSAY_MEASURE (0, "relative-error-median", MEDIAN, 0, G_MAXDOUBLE, "share of the secret's length",
+                 "Half of the secrets are recovered at least this well", ASSAY_HEADLINE),
+  ASSAY_MEASURE (0, "relative-error-lower-quartile", LOWER_QUARTILE, 0, G_MAXDOUBLE,
+                 "share of the secret's length",
+                 "A quarter of the secrets is recovered at least this well"),
+  ASSAY_MEASURE (0, "relative-error-upper-quartile", UPPER_QUARTILE, 0, G_MAXDOUBLE,
+                 "share of the secret's length",
+                 "Three quarters of the secrets are recovered at least this well"),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const truth_arrays[] = { "secrets", NULL };

@@ -39,11 +39,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "recall is %zu x %zu, expected one row or more of %d columns", n,
                        recall->shape[1], N_COLUMNS);
-  for (guint s = 0; s < N_SERIES; s++) {
-    ret_outcomes->series[s] = assay_alloc (n, sizeof (double), "recall", error);
-    if (ret_outcomes->series[s] == NULL)
-      return FALSE;
-  }
+  if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, n, error))
+    return FALSE;
   for (gsize i = 0; i < n; i++) {
     const gint64 *row = assay_array_int64 (recall) + i * N_COLUMNS;
 
@@ -52,22 +49,14 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     ret_outcomes->series[RECALL][i] = (double) row[FOUND] / (double) row[OF];
     ret_outcomes->series[UNIT][i] = metric_group_of (truth, row[ITEM]);
   }
-  ret_outcomes->n = n;
   return TRUE;
 }
 
 static const AssayMeasure measures[] = {
-  { .name = "search-recall",
-    .series = RECALL,
-    .is_headline = TRUE,
-    .is_reach = TRUE,
-    .statistic = ASSAY_STATISTIC_MEAN,
-    .higher_is_worse = TRUE,
-    .low = 0,
-    .high = 1,
-    .unit = "share of nearest rows",
-    .help = "Of the rows that an exact search finds, those that the attack's own found" },
-  { .name = NULL },
+  ASSAY_MEASURE (RECALL, "search-recall", MEAN, 0, 1, "share of nearest rows",
+                 "Of the rows that an exact search finds, those that the attack's own found",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_reach = TRUE),
+  ASSAY_MEASURE_END,
 };
 
 static const char *const truth_arrays[] = { "secrets", NULL };

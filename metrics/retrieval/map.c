@@ -63,21 +63,19 @@ static const AssayParam parameters[]
                          "How many nearest items recall-at-n looks at"),
         ASSAY_PARAM_END };
 
-#define SHARE(label, place, headline, of, about)                                                   \
-  {                                                                                                \
-    .name = label, .series = place, .statistic = ASSAY_STATISTIC_MEAN, .is_headline = headline,    \
-    .low = 0, .high = 1, .unit = of, .help = about                                                 \
-  }
-
 static const AssayMeasure measures[] = {
-  SHARE ("map", AP, TRUE, "mean average precision",
-         "Test rows as queries against the released codes, whole ranking, ties in random order"),
-  SHARE ("map-stable-order", STABLE, FALSE, "mean average precision",
-         "The same with ties in the order of the database, as a stable sort leaves them"),
-  SHARE ("map-at-k", AP_AT_K, FALSE, "mean average precision",
-         "Of the k nearest items, over the relevant ones among them"),
-  SHARE ("precision-at-k", PRECISION, FALSE, "share of items", "Relevant among the k nearest"),
-  SHARE ("recall-at-n", RECALL, FALSE, "share of relevant items", "Found among the n nearest"),
+  ASSAY_MEASURE (
+      AP, "map", MEAN, 0, 1, "mean average precision",
+      "Test rows as queries against the released codes, whole ranking, ties in random order",
+      ASSAY_HEADLINE),
+  ASSAY_MEASURE (STABLE, "map-stable-order", MEAN, 0, 1, "mean average precision",
+                 "The same with ties in the order of the database, as a stable sort leaves them"),
+  ASSAY_MEASURE (AP_AT_K, "map-at-k", MEAN, 0, 1, "mean average precision",
+                 "Of the k nearest items, over the relevant ones among them"),
+  ASSAY_MEASURE (PRECISION, "precision-at-k", MEAN, 0, 1, "share of items",
+                 "Relevant among the k nearest"),
+  ASSAY_MEASURE (RECALL, "recall-at-n", MEAN, 0, 1, "share of relevant items",
+                 "Found among the n nearest"),
   RETRIEVAL_MEASURES (N_SERIES, "queries-without-relevant", "database-codes"),
   { .name = NULL },
 };

@@ -186,32 +186,6 @@ retrieval_init (const AssayMetricContext *context, const AssayReceived *received
 
 /* ---- For the utilities ---- */
 
-gboolean
-retrieval_rank (const Retrieval *retrieval, gboolean has_stable, RankingJudge judge, gpointer data,
-                GError **error)
-{
-  const RankingLabels labels = { .are_sets = retrieval->are_sets,
-                                 .items = retrieval->item_labels,
-                                 .queries = retrieval->query_labels };
-
-  return ranking_for_each (retrieval->database, retrieval->queries, &labels, has_stable, judge,
-                           data, error);
-}
-
-static gboolean
-alloc_series (const Retrieval *retrieval, guint n_series, AssayOutcomes *ret_outcomes,
-              GError **error)
-{
-  for (guint s = 0; s < n_series; s++) {
-    ret_outcomes->series[s]
-        = assay_alloc (retrieval->queries->count, sizeof (double), "outcomes", error);
-    if (ret_outcomes->series[s] == NULL)
-      return FALSE;
-  }
-  ret_outcomes->n = retrieval->queries->count;
-  return TRUE;
-}
-
 static void
 fill_split (const Retrieval *retrieval, guint n_series, double *const *series)
 {
@@ -231,12 +205,15 @@ retrieval_assess (const RetrievalUtility *utility, const AssayMetricContext *con
 {
   RetrievalJudging judging = { .settings = context->settings, .series = ret_outcomes->series };
   g_auto (Retrieval) retrieval = { 0 };
+  RankingLabels labels;
 
   if (!retrieval_init (context, received, &retrieval, error)
-      || !alloc_series (&retrieval, utility->n_series, ret_outcomes, error))
+      || !assay_outcomes_alloc (ret_outcomes, utility->n_series, retrieval.queries->count, error))
     return FALSE;
   fill_split (&retrieval, utility->n_series, ret_outcomes->series);
-  return retrieval_rank (&retrieval, utility->has_stable, utility->judge, &judging, error);
+  labels = (RankingLabels){ retrieval.are_sets, retrieval.item_labels, retrieval.query_labels };
+  return ranking_for_each (retrieval.database, retrieval.queries, &labels, utility->has_stable,
+                           utility->judge, &judging, error);
 }
 
 /* Codes are not known by their length here: those of 256 bits, the most that is usual. */

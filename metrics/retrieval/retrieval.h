@@ -59,19 +59,11 @@ guint64 retrieval_memory (gconstpointer settings, const AssayShape *shape);
 
 /* The measures of them, under these names. */
 #define RETRIEVAL_MEASURES(n_series, omitted, database)                                            \
-  { .name = omitted,                                                                               \
-    .series = RETRIEVAL_LEFT_OUT (n_series),                                                       \
-    .statistic = ASSAY_STATISTIC_MEAN,                                                             \
-    .higher_is_worse = TRUE,                                                                       \
-    .low = 0,                                                                                      \
-    .high = 1,                                                                                     \
-    .unit = "share of test rows",                                                                  \
-    .help = "Without a relevant item in the database, and so left out of the other measures" },    \
-  {                                                                                                \
-    .name = database, .series = RETRIEVAL_DATABASE (n_series), .statistic = ASSAY_STATISTIC_MEAN,  \
-    .low = 0, .high = G_MAXDOUBLE, .unit = "codes",                                                \
-    .help = "In the database that every query is compared with"                                    \
-  }
+  ASSAY_MEASURE (RETRIEVAL_LEFT_OUT (n_series), omitted, MEAN, 0, 1, "share of test rows",         \
+                 "Without a relevant item in the database, and so left out of the other measures", \
+                 ASSAY_HIGHER_IS_WORSE),                                                           \
+  ASSAY_MEASURE (RETRIEVAL_DATABASE (n_series), database, MEAN, 0, G_MAXDOUBLE, "codes",           \
+                 "In the database that every query is compared with")
 
 /* Their descriptor. */
 #define RETRIEVAL_METRIC(symbol, name, ...)                                                        \
