@@ -5,10 +5,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The content of the regular file @path. Pipes, devices, folders, missing and unreadable files are
  * ASSAY_ERROR_DATA. */
 GBytes *assay_file_map (const char *path, GError **error);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* A process that handles these signals itself says so here: @is_wanted is asked from then on. */
 void assay_interrupt_set_check (gboolean (*is_wanted) (void));
 
@@ -20,5 +18,3 @@ typedef struct {
 void assay_interrupt_begin (AssayInterrupt *ret_interrupt);
 gboolean assay_interrupt_is_wanted (void);
 void assay_interrupt_end (const AssayInterrupt *interrupt);
-
-G_END_DECLS

@@ -6,13 +6,9 @@
 
 #include <json-glib/json-glib.h>
 
-G_BEGIN_DECLS
-
 /* How deep objects and arrays may stand in each other, the first object included. */
 #define ASSAY_JSON_MOST_LEVELS 64
 
 /* The one JSON object that the file @path is, immutable and owned by the parser. ASSAY_ERROR_DATA
  * names path, line and column. */
 JsonParser *assay_json_load (const char *path, JsonObject **ret_root, GError **error);
-
-G_END_DECLS

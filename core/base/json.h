@@ -7,8 +7,6 @@
 
 #include "core/base/param.h"
 
-G_BEGIN_DECLS
-
 /* Takes the next piece of the text. FALSE: it cannot, and gets no further one. */
 typedef gboolean (*AssayJsonSink) (const char *text, gsize length, gpointer data);
 
@@ -55,5 +53,3 @@ void assay_json_setting (AssayJson *json, const AssaySettings *settings, const A
 void assay_json_settings (AssayJson *json, const AssaySettings *settings);
 /* The same on one line, as text. */
 char *assay_json_settings_text (const AssaySettings *settings);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct _AssayOutputFile AssayOutputFile;
 
 /* ASSAY_ERROR_DATA where something stands at @path that is not to be replaced: a file unless
@@ -27,5 +25,3 @@ gboolean assay_output_file_finish (AssayOutputFile *file, GError **error);
 /* Without assay_output_file_finish nothing is left behind. */
 void assay_output_file_free (AssayOutputFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayOutputFile, assay_output_file_free)
-
-G_END_DECLS

@@ -5,11 +5,7 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The four words of each of the counters (@block, @item), (@block + 1, @item), ..., @count of them;
  * 4 x count words. */
 void assay_philox_fill (const guint32 key[2], guint64 item, guint64 block, gsize count,
                         guint32 *ret_words);
-
-G_END_DECLS

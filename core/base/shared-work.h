@@ -14,8 +14,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Something that is held. */
 typedef struct _AssayShared AssayShared;
 
@@ -60,5 +58,3 @@ typedef struct {
 AssaySharedCounts assay_shared_counts (void);
 /* "found 12 times, made 3, dropped for room 0; at most 34.5 MiB, of 2.0 GiB to keep" */
 char *assay_shared_describe (void);
-
-G_END_DECLS

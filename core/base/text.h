@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The shortest decimal text that reads back as exactly @value (0 for -0); whole numbers up to 10^15
  * without an exponent. @value must be finite. */
 char *assay_text_number (double value);
@@ -26,5 +24,3 @@ gboolean assay_text_to_bytes (const char *text, guint64 *ret_bytes);
 /* "1,234,567" and "1.5 GiB" for people. */
 char *assay_text_count (guint64 count);
 char *assay_text_bytes (guint64 bytes);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Bytes that the tree at @path takes on disk, where each entry counts as one block at least: many
  * empty files fill a disk too. Stops counting beyond @enough. Folders that were closed to us are
  * opened; links are not followed. A tree too deep to be named is larger than anything. */
@@ -12,5 +10,3 @@ guint64 assay_tree_size (const char *path, guint64 enough);
 
 /* Removes it with all that is in it, follows no link. */
 void assay_tree_remove (const char *path);
-
-G_END_DECLS

@@ -10,8 +10,6 @@
 #include <glib.h>
 #include <string.h>
 
-G_BEGIN_DECLS
-
 static inline guint64
 assay_bits_of_double (double value)
 {
@@ -101,5 +99,3 @@ assay_cos_sin_of_turn (guint64 part, double *ret_cos, double *ret_sin)
                                    ^ ((quarters + 1) & 2) << 62);
   *ret_sin = assay_double_of_bits (assay_bits_of_double (sine) ^ exchange ^ (quarters & 2) << 62);
 }
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* In order, in double. */
 double assay_dot (const float *a, const float *b, gsize n);
 double assay_dot_double (const double *a, const double *b, gsize n);
@@ -29,5 +27,3 @@ float assay_lanes_squared_distance_float (const float *a, const float *b, gsize 
 
 /* Scales a row to mean 0 and variance 1; a constant one to zeros. */
 void assay_standardise (float *inout_row, gsize n);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 /* Zeroed: empty. */
 typedef struct {
   GSList *blocks;
@@ -18,5 +16,3 @@ gpointer assay_arena_alloc (AssayArena *arena, gsize count, gsize size, const ch
                             GError **error);
 void assay_arena_clear (AssayArena *arena);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayArena, assay_arena_clear)
-
-G_END_DECLS

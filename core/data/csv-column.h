@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize n_rows; /* without the header line */
   gsize n_groups;
@@ -20,5 +18,3 @@ AssayCsvColumn *assay_csv_column_read (const char *path, const char *column, gsi
                                        GError **error);
 void assay_csv_column_free (AssayCsvColumn *column);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayCsvColumn, assay_csv_column_free)
-
-G_END_DECLS

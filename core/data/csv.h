@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct {
   const char *at;
   const char *end;
@@ -20,5 +18,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayCsvReader, assay_csv_reader_clear)
 /* One field into @reader->field, and the ',' or line end behind it. ASSAY_ERROR_DATA begins with
  * the line: quotes not closed or out of place, a carriage return without LF, a NUL byte. */
 gboolean assay_csv_read_field (AssayCsvReader *reader, gboolean *ret_ends_row, GError **error);
-
-G_END_DECLS

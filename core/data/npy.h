@@ -4,8 +4,6 @@
 
 #include "core/data/array.h"
 
-G_BEGIN_DECLS
-
 /* Maps @path. ASSAY_ERROR_DATA with path, what was found and what was expected. Values are not
  * looked at. */
 AssayArray *assay_npy_map (const char *path, GError **error);
@@ -14,5 +12,3 @@ gboolean assay_npy_write (const char *path, const AssayArray *array, GError **er
 /* What stands before the numbers of @array, of which only type and shape are looked at: for files
  * that are written piece by piece. */
 GString *assay_npy_header (const AssayArray *array);
-
-G_END_DECLS

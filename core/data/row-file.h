@@ -10,8 +10,6 @@
 
 #include "core/data/rows.h"
 
-G_BEGIN_DECLS
-
 /* The largest dimension of a row that is believed. */
 #define ASSAY_ROW_FILE_MAX_COLS (1 << 20)
 
@@ -73,5 +71,3 @@ gboolean assay_row_files_check_distinct (const AssayRowFiles *files, const char 
 /* The path of the file called @name: itself if absolute, otherwise the first that exists in
  * @folders. ASSAY_ERROR_DATA names every place that was looked at. */
 char *assay_row_file_find (const char *name, const char *const *folders, GError **error);
-
-G_END_DECLS

@@ -93,7 +93,7 @@ apply_waves (const AssayHashFunction *function, float *inout_margins)
 }
 
 static void
-apply_panel (gsize panel, guint worker, gpointer data)
+apply_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Applying *applying = data;
   const AssayHashFunction *function = applying->function;
@@ -101,7 +101,6 @@ apply_panel (gsize panel, guint worker, gpointer data)
   const gsize f = function->mean->cols, d = applying->rows.cols;
   float *features = assay_matrix_row (applying->features, first);
 
-  (void) worker;
   if (function->anchors != NULL)
     assay_linalg_product (ASSAY_NT, assay_view_rows (applying->rows, first, count),
                           assay_view_of (function->anchors->data, f, d), features, f);

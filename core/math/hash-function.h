@@ -13,8 +13,6 @@
 #include "core/data/exchange.h"
 #include "core/data/rows.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   AssayMatrix *mean;       /* 1 x f */
   AssayMatrix *projection; /* c x f */
@@ -48,5 +46,3 @@ AssayArray *assay_hash_function_codes (const AssayHashFunction *function, AssayV
  * ASSAY_ERROR_MISMATCH where the release has none, or one that is incomplete). */
 void assay_hash_function_release (const AssayHashFunction *function, AssayRelease *release);
 AssayHashFunction *assay_hash_function_from (const AssayRelease *release, GError **error);
-
-G_END_DECLS

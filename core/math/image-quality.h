@@ -10,8 +10,6 @@
 
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 /* The side of SSIM's window: no picture with a shorter side has an SSIM. */
 #define ASSAY_SSIM_WINDOW 11
 
@@ -90,5 +88,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySsimSet, assay_ssim_set_free)
  * set, row-major. The same to the bit as assay_image_ssim (query, picture). */
 gboolean assay_ssim_set_compare (const AssaySsimSet *set, AssayView queries, double *ret_ssim,
                                  GError **error);
-
-G_END_DECLS

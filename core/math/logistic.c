@@ -55,14 +55,13 @@ count_blocks (gsize n)
 }
 
 static void
-sum_block (gsize block, guint worker, gpointer data)
+sum_block (gsize block, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Problem *problem = data;
   const gsize d = problem->d, first = block * BLOCK_ROWS;
   const gsize end = MIN (first + BLOCK_ROWS, problem->n);
   double *gradient = problem->sums + block * (d + 2);
 
-  (void) worker;
   memset (gradient, 0, (d + 2) * sizeof (double));
   for (gsize i = first; i < end; i++) {
     const float *x = problem->features + i * d;
@@ -80,13 +79,12 @@ sum_block (gsize block, guint worker, gpointer data)
 
 static lbfgsfloatval_t
 evaluate (void *instance, const lbfgsfloatval_t *weights, lbfgsfloatval_t *ret_gradient,
-          const int n_weights, const lbfgsfloatval_t step)
+          const int n_weights, G_GNUC_UNUSED const lbfgsfloatval_t step)
 {
   Problem *problem = instance;
   const gsize d = problem->d, n_blocks = count_blocks (problem->n);
   double loss = 0;
 
-  (void) step;
   problem->weights = weights;
   assay_parallel_for (n_blocks, sum_block, problem);
   memset (ret_gradient, 0, (gsize) n_weights * sizeof (double));

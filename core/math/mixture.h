@@ -7,8 +7,6 @@
 
 #include "core/base/rng.h"
 
-G_BEGIN_DECLS
-
 #define ASSAY_MIXTURE_MAX_IMAGES 64
 
 /* How the k numbers are drawn that are then divided by their sum. */
@@ -47,5 +45,3 @@ void assay_mixture_sum (const float *const *images, const float *coefficients, g
 /* Number c changes its sign where bit c of the words is set. */
 gsize assay_mixture_sign_words (gsize cols); /* how many there are */
 void assay_mixture_flip_signs (const guint32 *words, gsize cols, float *inout_values);
-
-G_END_DECLS

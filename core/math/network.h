@@ -8,8 +8,6 @@
 #include "core/base/rng.h"
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 #define ASSAY_NETWORK_MAX_LAYERS 5 /* the last gives the classes */
 
 /* Layer l takes widths[l] numbers to widths[l + 1]: the first width is that of a row, the last is
@@ -55,5 +53,3 @@ gboolean assay_network_predict (const AssayNetwork *network, AssayView inputs, f
                                 GError **error);
 
 guint64 assay_network_memory (const AssayNetworkShape *shape, gsize batch); /* bytes of training */
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 /* The mean of @rows (n x d, n >= 1). */
 gboolean assay_principal_mean (AssayView rows, double *ret_mean, GError **error);
 
@@ -32,5 +30,3 @@ AssayMatrix *assay_principal_project (const AssayPrincipal *principal, AssayView
 
 /* Bytes that it holds at its peak. */
 guint64 assay_principal_memory (gsize cols, gsize count);
-
-G_END_DECLS

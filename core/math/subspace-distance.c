@@ -44,7 +44,7 @@ typedef struct {
 } Filling;
 
 static void
-fill_flat (gsize place, guint worker, gpointer data)
+fill_flat (gsize place, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Filling *filling = data;
   const AssaySubspaces *subspaces = filling->subspaces;
@@ -52,7 +52,6 @@ fill_flat (gsize place, guint worker, gpointer data)
   const gsize number = filling->index != NULL ? filling->index[place] : place;
   double *translation = filling->flats->stack + place * (m + 1) * d, *basis = translation + d;
 
-  (void) worker;
   for (gsize j = 0; j < d; j++)
     translation[j] = subspaces->translation[number * d + j];
   for (gsize j = 0; j < m * d; j++)

@@ -8,8 +8,6 @@
 
 #include "core/data/exchange.h"
 
-G_BEGIN_DECLS
-
 /* Affine subspaces ready for this: a basis that is orthonormal to double precision (that of a
  * release is to float32 only), and t', the point nearest to the origin. */
 typedef struct {
@@ -41,5 +39,3 @@ gsize assay_flats_room (const AssayFlatPairs *pairs);
 
 /* Bytes that @count of them hold. */
 double assay_flats_memory (gsize count, gsize dimension, gsize cols);
-
-G_END_DECLS

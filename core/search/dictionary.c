@@ -64,12 +64,11 @@ ceil_div (gsize a, gsize b)
 /* ---- Assigning a panel ---- */
 
 static void
-read_part (gsize part, guint worker, gpointer data)
+read_part (gsize part, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Clustering *clustering = data;
   const gsize first = part * READ;
 
-  (void) worker;
   assay_rows_read (clustering->rows, clustering->first + first,
                    MIN (READ, clustering->in_panel - first), clustering->spec->scale,
                    clustering->panel + first * clustering->cols);
@@ -104,12 +103,11 @@ sort_panel (Clustering *clustering)
 }
 
 static void
-add_rows (gsize part, guint worker, gpointer data)
+add_rows (gsize part, G_GNUC_UNUSED guint worker, gpointer data)
 {
   Clustering *clustering = data;
   const gsize d = clustering->cols, last = MIN ((part + 1) * ADDED, clustering->spec->entries);
 
-  (void) worker;
   for (gsize entry = part * ADDED; entry < last; entry++) {
     double *sum = clustering->sums + entry * d;
 

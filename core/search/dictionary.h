@@ -5,8 +5,6 @@
 #include "core/data/array.h"
 #include "core/data/rows.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize entries;    /* K */
   guint iterations; /* at most; 0: rows drawn at random */
@@ -25,5 +23,3 @@ AssayArray *assay_dictionary (const AssayRows *rows, const AssayDictionarySpec *
 
 /* Bytes that making it holds at most, the result included. */
 guint64 assay_dictionary_memory (gsize n_rows, gsize cols, gsize entries);
-
-G_END_DECLS

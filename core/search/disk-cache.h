@@ -3,8 +3,6 @@
 
 #include "core/data/rows.h"
 
-G_BEGIN_DECLS
-
 /* Whether anything is kept: not if the environment variable ASSAY_CACHE is empty. Otherwise it
  * names the folder in which every kind has one of its own; where it is not set that is `assay` in
  * the user's folder of caches (XDG_CACHE_HOME). */
@@ -24,5 +22,3 @@ GBytes *assay_disk_cache_load (const char *kind, const char *key);
 /* Keeps @bytes, in place of what there was. Any number of threads and processes may do so at once.
  * Nothing is said where it cannot be done (but by g_debug): who computed it has it. */
 void assay_disk_cache_keep (const char *kind, const char *key, GBytes *bytes);
-
-G_END_DECLS

@@ -106,12 +106,11 @@ find_centres (const Making *making, GError **error)
 /* ---- Lists ---- */
 
 static void
-read_part (gsize part, guint worker, gpointer data)
+read_part (gsize part, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Making *making = data;
   const gsize first = part * READ;
 
-  (void) worker;
   assay_rows_read (making->rows, making->first + first, MIN (READ, making->in_panel - first),
                    making->scale, making->panel + first * making->cols);
 }

@@ -7,8 +7,6 @@
 
 #include "core/data/rows.h"
 
-G_BEGIN_DECLS
-
 #define ASSAY_LISTS_MAX 16384
 
 typedef struct {
@@ -33,5 +31,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayLists, assay_lists_free)
 
 /* Bytes at the peak of making them, and what stays with the rows. */
 guint64 assay_lists_memory (gsize n_rows, gsize cols, gsize count);
-
-G_END_DECLS

@@ -143,7 +143,7 @@ search_queries (const Search *search, gsize first, gsize n, const float *queries
 }
 
 static void
-search_panel (gsize panel, guint worker, gpointer data)
+search_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Search *search = data;
   const gsize k = search->nearest->k;
@@ -152,7 +152,6 @@ search_panel (gsize panel, guint worker, gpointer data)
   const gsize spare = MIN (MAX (16, k / 8), search->base.rows - k);
   g_autoptr (AssayMatrix) queries = NULL;
 
-  (void) worker;
   queries = assay_matrix_copy (assay_view_rows (search->queries, first, n), search->errors + panel);
   if (queries != NULL)
     search_queries (search, first, n, queries->data, k + spare, search->errors + panel);
@@ -254,12 +253,10 @@ typedef struct {
 } Training;
 
 static void
-train (gsize piece, guint worker, gpointer data)
+train (G_GNUC_UNUSED gsize piece, G_GNUC_UNUSED guint worker, gpointer data)
 {
   Training *training = data;
 
-  (void) piece;
-  (void) worker;
   training->is_trained = faiss_Clustering_train (training->clustering, (idx_t) training->rows.rows,
                                                  training->rows.data, training->index)
                          == OK;

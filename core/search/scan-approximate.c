@@ -173,13 +173,12 @@ choose_lists (Search *search, GError **error)
 /* ---- Reading them ---- */
 
 static void
-prepare_subspaces (gsize index, guint worker, gpointer data)
+prepare_subspaces (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   Search *search = data;
   const gsize m = search->subspaces->dimension, d = search->subspaces->cols;
   gsize i;
 
-  (void) worker;
   while ((i = atomic_fetch_add (&search->next, 1)) < search->count) {
     const gsize number = search->first + i;
     const float *basis = m > 0 ? search->subspaces->basis + number * m * d : NULL;
@@ -251,14 +250,13 @@ scan_panel (Search *search, Reader *reader, const guint32 *reads, gsize n_reads,
 }
 
 static void
-scan_lists (gsize index, guint worker, gpointer data)
+scan_lists (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   Search *search = data;
   Reader *reader = search->readers + index;
   const AssayLists *lists = search->lists;
   gsize list;
 
-  (void) worker;
   while ((list = atomic_fetch_add (&search->next, 1)) < lists->count) {
     const guint32 *reads = search->reads + search->starts[list];
     const gsize n_reads = search->starts[list + 1] - search->starts[list];
@@ -278,12 +276,11 @@ scan_lists (gsize index, guint worker, gpointer data)
 }
 
 static void
-finish_subspace (gsize subspace, guint worker, gpointer data)
+finish_subspace (gsize subspace, G_GNUC_UNUSED guint worker, gpointer data)
 {
   Search *search = data;
   const gsize k = search->nearest->k;
 
-  (void) worker;
   pool_finish (search->pools + subspace, k, key_distance,
                search->nearest->distances + (search->first + subspace) * k);
 }

@@ -8,8 +8,6 @@
 #include "core/search/inverted-lists.h"
 #include "core/search/scan.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize lists;
   gsize probes; /* lists that are read for each subspace */
@@ -54,5 +52,3 @@ AssayArray *assay_release_recall (const AssayRelease *release, const AssayRows *
 /* Bytes that search and lists hold at most, results included, and then recall. */
 guint64 assay_approximate_memory (const AssayProbing *probing, gsize n_subspaces, gsize dimension,
                                   gsize cols, gsize n_rows, gsize k);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/data/exchange.h"
 
-G_BEGIN_DECLS
-
 typedef struct _Prune Prune;
 typedef struct _PrunePanel PrunePanel; /* what one thread knows of the panel that it has loaded */
 
@@ -53,5 +51,3 @@ void prune_products (const Prune *prune, gsize index, const float *panel, const 
                      gsize n, float *ret_products);
 
 #define PRUNE_WORDS 8
-
-G_END_DECLS

@@ -45,13 +45,12 @@ assay_nearest_free (AssayNearest *nearest)
 }
 
 static void
-prepare_queries (gsize slot, guint worker, gpointer data)
+prepare_queries (gsize slot, G_GNUC_UNUSED guint worker, gpointer data)
 {
   Search *search = data;
   AssayNearest *nearest = search->nearest;
   gsize i;
 
-  (void) worker;
   while ((i = atomic_fetch_add (&search->next, 1)) < search->count) {
     if (search->kind->prepare != NULL)
       search->kind->prepare (search, search->slots + slot, i);
@@ -105,7 +104,7 @@ load_panel (Search *search, Slot *slot, gsize panel, gsize first_row, gsize coun
 /* A piece of work is one panel against all blocks of the batch, or against a part of them where
  * panels are few. */
 static void
-search_panels (gsize index, guint worker, gpointer data)
+search_panels (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   Search *search = data;
   Slot *slot = search->slots + index;
@@ -116,7 +115,6 @@ search_panels (gsize index, guint worker, gpointer data)
   const gsize n_parts = CLAMP (PIECES_PER_SLOT * plan->slots / MAX (n_panels, 1), 1, n_blocks);
   gsize piece;
 
-  (void) worker;
   while (atomic_load (&search->n_failed) == 0
          && (piece = atomic_fetch_add (&search->next, 1)) < n_panels * n_parts) {
     const gsize panel = piece / n_parts;
@@ -139,12 +137,11 @@ search_panels (gsize index, guint worker, gpointer data)
 }
 
 static void
-finish_query (gsize query, guint worker, gpointer data)
+finish_query (gsize query, G_GNUC_UNUSED guint worker, gpointer data)
 {
   Search *search = data;
   const gsize k = search->nearest->k;
 
-  (void) worker;
   pool_finish (search->pools + query, k, search->kind->score,
                search->nearest->distances + (search->first + query) * k);
 }

@@ -14,8 +14,6 @@
 #include "core/search/search-panel.h"
 #include "core/search/search.h"
 
-G_BEGIN_DECLS
-
 /* What one thread needs for itself. */
 typedef struct {
   float *raw;         /* panel x columns of the rows: as they are read */
@@ -134,5 +132,3 @@ search_keep (Search *search, Slot *slot, gsize i, const guint16 *lanes, gsize co
   if (n_found > 0)
     pool_add (search->pools + i, slot->found, n_found, search->nearest->k, search->plan.max_fresh);
 }
-
-G_END_DECLS

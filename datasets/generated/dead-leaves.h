@@ -9,8 +9,6 @@
 #include "datasets/generated/leaf.h"
 #include "datasets/photographs/photo.h"
 
-G_BEGIN_DECLS
-
 typedef struct _AssayScene AssayScene;
 
 /* A scene whose leaves cover [0, width) x [0, height), drawn from @stream. */
@@ -43,5 +41,3 @@ typedef struct {
  * drawn from @stream. */
 AssayPhoto *assay_scene_render (const AssayScene *scene, const double *homography,
                                 const AssayCamera *camera, AssayStream *stream, GError **error);
-
-G_END_DECLS

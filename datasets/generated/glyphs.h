@@ -5,8 +5,6 @@
 
 #include "core/base/rng.h"
 
-G_BEGIN_DECLS
-
 #define ASSAY_GLYPHS 10
 
 typedef struct {
@@ -24,5 +22,3 @@ typedef struct {
  * that varies is drawn from @stream. */
 void assay_glyph_draw (const AssayGlyphStyle *style, guint glyph, AssayStream *stream,
                        guint8 *ret_pixels);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef enum {
   ASSAY_LEAF_ELLIPSE,
   ASSAY_LEAF_BLOB, /* a disc with a wavy edge */
@@ -70,5 +68,3 @@ typedef struct {
  * the @is_last one covers everything. Returns what is left of @open. */
 double assay_leaf_blend (const AssayLeaf *leaf, gboolean is_last, const AssayLeafView *view,
                          double open, double *sum);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "datasets/generated/dead-leaves.h"
 #include "datasets/photographs/picture-rows.h"
 
-G_BEGIN_DECLS
-
 /* Streams are those of a role and a number; a view is of the private image with its number. */
 typedef enum {
   ASSAY_SCENE_PRIVATE,
@@ -47,5 +45,3 @@ void assay_scene_draw_homography (gsize width, gsize height, AssayStream *stream
 gboolean assay_scene_image_make (const AssaySceneRules *rules, AssaySift *sift,
                                  AssaySceneImage *image, GError **error);
 void assay_scene_image_clear (AssaySceneImage *image);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include "datasets/images/images.h"
 
-G_BEGIN_DECLS
-
 #define ASSAY_CIFAR_SIDE 32
 #define ASSAY_CIFAR_CHANNELS 3
 #define ASSAY_CIFAR_PIXELS (ASSAY_CIFAR_SIDE * ASSAY_CIFAR_SIDE * ASSAY_CIFAR_CHANNELS)
@@ -21,5 +19,3 @@ AssayImages *assay_cifar_probe (const char *const *paths, guint n_label_bytes, G
  * has to be less than @n_classes. */
 AssayImages *assay_cifar_read (const char *const *paths, guint n_label_bytes, gsize n_classes,
                                GError **error);
-
-G_END_DECLS

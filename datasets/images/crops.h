@@ -5,8 +5,6 @@
 #include "datasets/images/images.h"
 #include "datasets/photographs/photo-set.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize size;       /* sides of an image, pixels */
   gsize channels;   /* 1 or 3 */
@@ -25,5 +23,3 @@ AssayImages *assay_crops_probe (const AssayPhotoSet *set, guint role, const Assa
  * g_warning. ASSAY_ERROR_DATA: none has any, or a photograph can no longer be read. */
 AssayImages *assay_crops_take (const AssayPhotoSet *set, guint role, gsize largest,
                                const AssayCropRules *rules, AssayStreamKey key, GError **error);
-
-G_END_DECLS

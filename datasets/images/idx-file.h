@@ -8,8 +8,6 @@
 
 #include "datasets/images/images.h"
 
-G_BEGIN_DECLS
-
 #define ASSAY_IDX_MAX_DIMENSIONS 3
 
 /* The dimensions of a file that has to have @n_dimensions (1: labels, 3: images) of bytes, from its
@@ -40,5 +38,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayIdxReader, assay_idx_reader_free)
 
 /* Whether @path begins as an IDX file of images or as a gzip file does. */
 gboolean assay_idx_is_likely (const char *path);
-
-G_END_DECLS

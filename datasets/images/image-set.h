@@ -7,8 +7,6 @@
 #include "datasets/images/images.h"
 #include "datasets/images/normalise.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   AssayImages *secrets;
   AssayImages *test;          /* NULL: none */
@@ -58,5 +56,3 @@ gboolean assay_public_images_load (const AssayPublicImages *public_images,
 #define ASSAY_CROP_MIN_SIDE 64
 #define ASSAY_CROP_KEYPOINTS 40
 #define ASSAY_CROP_LARGEST 640
-
-G_END_DECLS

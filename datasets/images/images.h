@@ -5,8 +5,6 @@
 
 #include "core/base/rng.h"
 
-G_BEGIN_DECLS
-
 /* @count images of @height x @width pixels of interleaved @channels (1: grey; 3: red, green, blue),
  * without gaps; or what is known of them before they are read. */
 typedef struct {
@@ -62,5 +60,3 @@ gsize assay_images_drop_shared (AssayImages *images, const AssayImages *others, 
 
 /* Number, sides, pixels, labels and groups, under the name @role; @images may be NULL: none. */
 void assay_images_hash (const AssayImages *images, const char *role, GChecksum *checksum);
-
-G_END_DECLS

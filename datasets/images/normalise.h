@@ -6,8 +6,6 @@
 #include "core/data/matrix.h"
 #include "datasets/images/images.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   ASSAY_PIXELS_UNIT,    /* 0 .. 1 */
   ASSAY_PIXELS_DATASET, /* mean 0 and standard deviation 1 of each channel over all secrets */
@@ -40,5 +38,3 @@ AssayMatrix *assay_normalise (const AssayNormaliser *normaliser, const AssayImag
  * under VECTOR both are 0: every image has a scale of its own. */
 void assay_normaliser_range (const AssayNormaliser *normaliser, gsize channels,
                              AssayGeometry *geometry);
-
-G_END_DECLS

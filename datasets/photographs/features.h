@@ -3,8 +3,6 @@
 
 #include "datasets/photographs/sift.h"
 
-G_BEGIN_DECLS
-
 /* Of a photograph in grey, reduced to at most so many pixels on its longer side. */
 typedef struct {
   char picture[65]; /* sha256 of the grey levels and sides that the descriptors were taken from */
@@ -23,5 +21,3 @@ AssayFeatures *assay_features_load (const char *file, gsize largest, AssaySift *
                                     GError **error);
 void assay_features_free (AssayFeatures *features);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayFeatures, assay_features_free)
-
-G_END_DECLS

@@ -3,12 +3,8 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Reads a 3 x 3 matrix: three lines of three numbers, with blanks or tabs between them; empty lines
  * are passed over, lines may end in CRLF. ASSAY_ERROR_DATA names the file: it is missing, larger
  * than 64 KiB or no UTF-8 text; another number of lines or of numbers in a line, what is no finite
  * number, a singular matrix. */
 gboolean assay_homography_read (const char *file, double ret_h[9], GError **error);
-
-G_END_DECLS

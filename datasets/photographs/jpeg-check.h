@@ -3,10 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* ASSAY_ERROR_DATA says what is wrong with the stream and about where: it ends early, its codes are
  * damaged, or its header promises more than @max_pixels. */
 gboolean assay_jpeg_check (const guint8 *data, gsize length, gsize max_pixels, GError **error);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include "core/base/rng.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   const char *name;   /* "private" */
   const char *folder; /* "": nobody has this role */
@@ -30,5 +28,3 @@ typedef struct {
  * fewer than it takes to give every role one. */
 GArray *assay_photo_roles_find (const AssayPhotoRole *roles, guint n_roles,
                                 const char *const *folders, AssayStreamKey key, GError **error);
-
-G_END_DECLS

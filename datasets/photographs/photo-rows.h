@@ -5,8 +5,6 @@
 #include "datasets/photographs/photo-set.h"
 #include "datasets/photographs/picture-rows.h"
 
-G_BEGIN_DECLS
-
 /* A photograph gives at most one row for so many of its pixels, so that a probe can say how many
  * there are at most. Photographs have one in 50 or fewer; gratings can have one in 5. */
 #define ASSAY_PHOTO_PIXELS_PER_ROW 16
@@ -30,5 +28,3 @@ gboolean assay_photo_rows_join (const AssayPhotoRows *from, guint role, AssayRow
  * added to @memory; they are to be kept where @is_kept. */
 gsize assay_photo_rows_probe (const AssayPhotoSet *set, guint role, gsize limit, gboolean is_kept,
                               guint64 *memory);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "datasets/photographs/features.h"
 #include "datasets/photographs/photo-roles.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize largest;          /* pixels of the longer side, to which photographs are reduced */
   gboolean skip_unusable; /* instead of failing */
@@ -60,5 +58,3 @@ const char *assay_photo_set_role_name (const AssayPhotoSet *set, guint role);
 
 /* Bytes that the calls above hold at most beside features and pictures. */
 guint64 assay_photo_set_memory (const AssayPhotoSet *set);
-
-G_END_DECLS

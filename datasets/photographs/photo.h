@@ -5,8 +5,6 @@
 
 #include "core/data/photo.h"
 
-G_BEGIN_DECLS
-
 /* Files and pictures beyond these are refused: files before they are read, pictures when only the
  * header has been. */
 #define ASSAY_PHOTO_MAX_BYTES (1 << 28)
@@ -42,5 +40,3 @@ gboolean assay_photo_blur (AssayPhoto *photo, double sigma, GError **error);
 
 /* Unsharp mask in place: what a blur of one pixel takes away is added @strength times. */
 gboolean assay_photo_sharpen (AssayPhoto *photo, double strength, GError **error);
-
-G_END_DECLS

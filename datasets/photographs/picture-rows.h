@@ -6,8 +6,6 @@
 #include "core/data/dataset.h"
 #include "datasets/photographs/sift.h"
 
-G_BEGIN_DECLS
-
 /* What one image gives a role. */
 typedef struct {
   gsize count;              /* of descriptors */
@@ -36,5 +34,3 @@ gint64 *assay_pictures_number (const GPtrArray *images);
 /* Bytes of a frame with the number of its picture, and of a photograph that is kept. */
 #define ASSAY_FRAME_BYTES (4 * sizeof (float) + sizeof (gint64))
 #define ASSAY_KEPT_PIXEL_BYTES (3 * sizeof (float))
-
-G_END_DECLS

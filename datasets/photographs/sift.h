@@ -5,8 +5,6 @@
 
 #include "datasets/photographs/photo.h"
 
-G_BEGIN_DECLS
-
 #define ASSAY_SIFT_LENGTH 128
 #define ASSAY_SIFT_MIN_SIDE 12 /* pixels of a picture */
 
@@ -48,5 +46,3 @@ GArray *assay_sift_detect (AssaySift *sift, const AssayPhoto *grey, GError **err
  * ASSAY_SIFT_LENGTH values, their norm about 512. */
 void assay_sift_describe (const AssaySift *sift, const AssayKeypoint *keypoint,
                           guint8 *ret_descriptor);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "core/data/rows.h"
 
-G_BEGIN_DECLS
-
 /* @count centres of @rows, scaled to length 1, by spherical k-means. They depend on the rows and on
  * their number alone, and are kept on disk as dictionaries are. */
 AssayRows *centres_of_rows (const AssayRows *rows, gsize count, GError **error);
@@ -14,5 +12,3 @@ gboolean centres_check (gsize count, gsize n_rows, GError **error);
 
 /* Bytes that making them holds. */
 guint64 centres_memory (gsize n_rows, gsize cols, gsize count);
-
-G_END_DECLS

@@ -5,13 +5,9 @@
 #include "core/base/rng.h"
 #include "core/data/dataset.h"
 
-G_BEGIN_DECLS
-
 /* Puts before the public rows of @dataset (there may be none) a record of each secret: the secret
  * itself, with Gaussian noise of @noise times the standard deviation of its column in each number.
  * The places are shuffled together with the public rows, and kept in `counterparts`. Labels and
  * frames of public rows are dropped. */
 gboolean record_copies_add (AssayDataset *dataset, double noise, AssayStreamKey key,
                             GError **error);
-
-G_END_DECLS

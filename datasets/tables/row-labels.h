@@ -3,8 +3,6 @@
 
 #include "core/data/dataset.h"
 
-G_BEGIN_DECLS
-
 #define ROW_LABELS_MAX_CLASSES 65536
 /* Rows with several labels are kept as sets of at most so many classes. */
 #define ROW_LABELS_MAX_SET 63
@@ -19,5 +17,3 @@ G_BEGIN_DECLS
  * values that are not whole or not in range, a row without any class. */
 gboolean row_labels_read (const AssayRows *file, const char *name, gsize expected,
                           AssayRoleData *data, gsize *ret_classes, GError **error);
-
-G_END_DECLS

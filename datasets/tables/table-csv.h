@@ -4,8 +4,6 @@
 #include "core/data/array.h"
 #include "core/data/csv.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   AssayCsvReader reader; /* before the next row */
   AssayType type;        /* INT64 or FLOAT64 */
@@ -20,5 +18,3 @@ gboolean assay_csv_table_open (AssayCsvTable *table, const char *data, gsize len
 /* The next row. */
 gboolean assay_csv_table_read (AssayCsvTable *table, gpointer ret_values, GError **error);
 void assay_csv_table_clear (AssayCsvTable *table);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "datasets/tables/table.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize n_finite;
   gsize n_not_finite;
@@ -25,5 +23,3 @@ AssayTableSummary *assay_table_summarise (AssayTable *table, gboolean (*is_cance
                                           GError **error);
 void assay_table_summary_free (AssayTableSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTableSummary, assay_table_summary_free)
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include "core/data/array.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gboolean is_whole; /* @whole is the number; otherwise @value */
   gint64 whole;
@@ -53,5 +51,3 @@ gboolean assay_table_convert (AssayType from, gconstpointer values, AssayType to
 /* Number @i as text, for messages, and "whole numbers 0 to 255 (uint8)". */
 char *assay_table_number (AssayType type, gconstpointer values, gsize i);
 const char *assay_table_describe_type (AssayType type);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "core/base/output-file.h"
 #include "datasets/tables/table.h"
 
-G_BEGIN_DECLS
-
 /* The one type of numbers of a format: TRUE; formats of any type: FALSE. */
 gboolean assay_table_fixed_type (AssayTableFormat format, AssayType *ret_type);
 
@@ -25,5 +23,3 @@ gboolean assay_table_writer_seal (AssayTableWriter *writer, GError **error);
 gboolean assay_table_writer_finish (AssayTableWriter *writer, GError **error);
 void assay_table_writer_free (AssayTableWriter *writer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTableWriter, assay_table_writer_free)
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include "core/data/array.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   ASSAY_TABLE_FVECS,
   ASSAY_TABLE_BVECS,
@@ -65,5 +63,3 @@ gboolean assay_table_read (AssayTable *table, gsize n, gpointer ret_values, guin
 
 /* How many rows make a piece of about a MiB; at least 1. */
 gsize assay_table_piece (const AssayTable *table);
-
-G_END_DECLS

@@ -143,12 +143,11 @@ typedef struct {
 } Products;
 
 static void
-multiply (gsize index, guint worker, gpointer data)
+multiply (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Products *job = data;
   const gsize first = index * BLOCK, count = MIN (BLOCK, job->a.rows - first);
 
-  (void) worker;
   assay_linalg_product (ASSAY_NT, assay_view_rows (job->a, first, count), job->b,
                         job->products + first * job->b.rows, job->b.rows);
 }

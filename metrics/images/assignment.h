@@ -3,8 +3,6 @@
 
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 /* For each of @n rows a column of its own, of @m >= n, such that the sum of the costs (n x m,
  * finite) is least: the Hungarian method by shortest augmenting paths (Jonker and Volgenant 1987,
  * "A shortest augmenting path algorithm for dense and sparse linear assignment problems"). Takes
@@ -21,5 +19,3 @@ double metric_correlation (const float *a, const float *b, gsize cols);
  * fewer rows of @b, and this one is better left without. */
 gboolean metric_match (AssayView a, AssayView b, gboolean is_either_sign, gsize *ret_matches,
                        GError **error);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct _Poisson Poisson;
 
 /* Of each pixel, row by row, and of its edges to the next ones; 0 at the last pixel of a line. */
@@ -28,5 +26,3 @@ void poisson_solve (Poisson *poisson, double *inout_f, double *inout_b);
 
 /* Bytes that one of so many pixels holds. */
 guint64 poisson_memory (gsize pixels);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "core/base/rng.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   double x, y; /* in the first picture */
   double u, v; /* in the second */
@@ -61,5 +59,3 @@ gboolean assay_homography_apply (const double h[9], double x, double y, double *
  * SuperPoint, section 7.3); infinite where one of them is mapped to infinity. */
 double assay_homography_corner_error (const double estimate[9], const double truth[9], gsize width,
                                       gsize height);
-
-G_END_DECLS

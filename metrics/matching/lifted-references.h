@@ -6,8 +6,6 @@
 #include "core/base/rng.h"
 #include "core/math/subspace-distance.h"
 
-G_BEGIN_DECLS
-
 /* Where the directions of the subspace of w come from: a_i - w for distinct rows a_i of the
  * database, U([-1, 1])^d, or m/2 (rounded down) of the former and the rest of the latter. */
 typedef enum { LIFTING_RANDOM, LIFTING_ADVERSARIAL, LIFTING_HYBRID } LiftingVariant;
@@ -24,5 +22,3 @@ typedef struct {
  * variant wants more distinct database rows than there are, or rows of other columns. */
 AssayFlats *lifted_references_new (const ReferenceLifting *lifting, AssayView points,
                                    const guint64 *items, GError **error);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "metrics/matching/matches.h"
 #include "metrics/matching/view-pairs.h"
 
-G_BEGIN_DECLS
-
 typedef enum { MATCH_TO_POINT, MATCH_TO_SUBSPACE } MatchMode;
 typedef enum { MATCH_MEMBERS, MATCH_NEAREST_MEMBER } MatchSets;
 
@@ -27,5 +25,3 @@ GArray *match_release (const ReleaseMatching *how, const AssayDataset *dataset,
  * @lifted_dimension (0: not lifted). */
 guint64 match_release_memory (gsize n, gsize r, gsize dimension, gsize lifted_dimension,
                               gsize cols);
-
-G_END_DECLS

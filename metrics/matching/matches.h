@@ -5,8 +5,6 @@
 
 #include "core/math/subspace-distance.h"
 
-G_BEGIN_DECLS
-
 /* Of n released flats and r references. Of equal distances the first counts. */
 typedef struct {
   gsize n;
@@ -44,5 +42,3 @@ typedef struct {
  * Ordered by item; none occurs twice. Free with g_array_unref. */
 GArray *matches_new (const Neighbours *neighbours, const MatchedItems *items, MatchFilter filter,
                      double ratio);
-
-G_END_DECLS

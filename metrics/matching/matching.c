@@ -155,14 +155,13 @@ judge_homography (const Judging *judging, gsize unit, const AssayMatch *located,
 }
 
 static void
-judge (gsize unit, guint worker, gpointer data)
+judge (gsize unit, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Judging *judging = data;
   const GArray *matches = g_ptr_array_index (judging->matches, unit);
   g_autofree AssayMatch *located
       = locate_matches (judging, g_ptr_array_index (judging->pairs, unit), matches);
 
-  (void) worker;
   judge_matches (judging, unit, located);
   judge_homography (judging, unit, located, matches->len);
 }

@@ -4,8 +4,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize group;
   const double *homography; /* 3 x 3, from the photograph to the view */
@@ -25,5 +23,3 @@ GPtrArray *view_pairs_new (const AssayDataset *dataset, const AssayReceived *rec
 gboolean view_pair_project (const ViewPair *pair, double x, double y, double *ret_u, double *ret_v);
 /* And whether that is in the view. */
 gboolean view_pair_shows (const ViewPair *pair, double x, double y);
-
-G_END_DECLS

@@ -18,14 +18,13 @@ share_found (const gint64 *drawn, gsize n_drawn, const gint64 *found, gsize n_fo
 }
 
 static gboolean
-measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
-         AssayOutcomes *ret_outcomes, GError **error)
+measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *truth,
+         const AssayGuess *guess, AssayOutcomes *ret_outcomes, GError **error)
 {
   const AssayArray *drawn = assay_arrays_get (&truth->arrays, "adversarial");
   const AssayArray *found = assay_arrays_get (&guess->arrays, "adversarial");
   const gsize n = drawn->shape[0];
 
-  (void) context;
   if (found->shape[0] != n)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "adversarial rows for %zu secrets, expected %zu", found->shape[0], n);

@@ -6,11 +6,9 @@
 #include "core/plugin/plugin.h"
 
 static gboolean
-audit (const AssayMetricContext *context, const AssayAudit *counted, AssayOutcomes *ret_outcomes,
-       GError **error)
+audit (G_GNUC_UNUSED const AssayMetricContext *context, const AssayAudit *counted,
+       AssayOutcomes *ret_outcomes, G_GNUC_UNUSED GError **error)
 {
-  (void) context;
-  (void) error;
   assay_outcomes_take_audit (ret_outcomes, counted);
   return TRUE;
 }

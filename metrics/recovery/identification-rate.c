@@ -8,13 +8,12 @@
 #include "metrics/recovery/errors.h"
 
 static gboolean
-measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
-         AssayOutcomes *ret_outcomes, GError **error)
+measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *truth,
+         const AssayGuess *guess, AssayOutcomes *ret_outcomes, GError **error)
 {
   AssayView secrets, estimates;
   g_autoptr (AssayNearest) nearest = NULL;
 
-  (void) context;
   if (!metric_pair (truth, guess, &secrets, &estimates, error))
     return FALSE;
   nearest = assay_knn_search (secrets, estimates, 1, error);

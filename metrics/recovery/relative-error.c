@@ -3,10 +3,9 @@
 #include "metrics/recovery/errors.h"
 
 static gboolean
-measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
-         AssayOutcomes *ret_outcomes, GError **error)
+measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *truth,
+         const AssayGuess *guess, AssayOutcomes *ret_outcomes, GError **error)
 {
-  (void) context;
   ret_outcomes->series[0] = metric_relative_errors (truth, guess, &ret_outcomes->n, error);
   return ret_outcomes->series[0] != NULL;
 }

@@ -27,14 +27,13 @@ check_row (const gint64 *row, gsize number, gsize n_secrets, GError **error)
 }
 
 static gboolean
-measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
-         AssayOutcomes *ret_outcomes, GError **error)
+measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *truth,
+         const AssayGuess *guess, AssayOutcomes *ret_outcomes, GError **error)
 {
   const AssayArray *recall = assay_arrays_get (&guess->arrays, "recall");
   const gsize n_secrets = assay_arrays_get (&truth->arrays, "secrets")->shape[0];
   const gsize n = recall->shape[0];
 
-  (void) context;
   if (n == 0 || recall->shape[1] != N_COLUMNS)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "recall is %zu x %zu, expected one row or more of %d columns", n,

@@ -7,8 +7,6 @@
 
 #include "core/data/codes.h"
 
-G_BEGIN_DECLS
-
 /* Items of one query, by distance. */
 typedef struct {
   gsize bits;
@@ -45,5 +43,3 @@ gboolean ranking_for_each (const AssayCodes *items, const AssayCodes *queries,
                            gpointer data, GError **error);
 /* Bytes that it holds, for codes of @bits on @threads threads, beside as many as the items take. */
 guint64 ranking_memory (gsize bits, guint threads);
-
-G_END_DECLS

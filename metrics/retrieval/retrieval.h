@@ -6,8 +6,6 @@
 #include "core/plugin/plugin.h"
 #include "metrics/retrieval/ranking.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   AssayCodes *database;
   AssayCodes *queries; /* those that have a relevant item in the database: 1 or more */
@@ -70,5 +68,3 @@ guint64 retrieval_memory (gconstpointer settings, const AssayShape *shape);
   ASSAY_METRIC (symbol, name, .memory = retrieval_memory, .reads = ASSAY_RELEASE_CODES,            \
                 .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS, .has_own_units = TRUE,          \
                 .names_units = TRUE, .assess = assess, __VA_ARGS__)
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "core/base/json.h"
 #include "core/data/dataset.h"
 
-G_BEGIN_DECLS
-
 /* Writes the member into the open object of @json. @is_unit_norm: NULL where the record has no such
  * thing. Nothing is written of what is not known. */
 void assay_geometry_write (AssayJson *json, const AssayGeometry *geometry,
@@ -22,5 +20,3 @@ gboolean assay_geometry_read (JsonObject *root, const char *file, AssayGeometry 
 
 /* ASSAY_ERROR_MISMATCH unless rows of @cols numbers, or no images at all. */
 gboolean assay_geometry_check (const AssayGeometry *geometry, gsize cols, GError **error);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "core/base/json.h"
 #include "core/data/kinds/parameters.h"
 
-G_BEGIN_DECLS
-
 /* Writes what is known into the open object of @json; nothing where nothing is. */
 void assay_parameters_write (AssayJson *json, const AssayParameters *parameters);
 
@@ -16,5 +14,3 @@ void assay_parameters_write (AssayJson *json, const AssayParameters *parameters)
  * values out of range are ASSAY_ERROR_DATA. */
 gboolean assay_parameters_read (JsonObject *root, const char *kind, AssayParameters *parameters,
                                 GError **error);
-
-G_END_DECLS
