@@ -40,13 +40,13 @@ read_repeat (const char *folder, const AssayRelease *release, GPtrArray *repeats
   if (repeat->kind != release->kind
       || assay_release_count (repeat) != assay_release_count (release)
       || assay_release_cols (repeat) != assay_release_cols (release))
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "--repeat %s: holds %s (%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       "), but the release %s (%" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       "); expected a further release of the same secrets",
-                       folder, assay_release_kind_name (repeat->kind), assay_release_count (repeat),
-                       assay_release_cols (repeat), assay_release_kind_name (release->kind),
-                       assay_release_count (release), assay_release_cols (release));
+    return assay_fail (
+        error, ASSAY_ERROR_MISMATCH,
+        "--repeat %s: holds %s (%zu x %zu), but the release %s (%zu x %zu); expected a further "
+        "release of the same secrets",
+        folder, assay_release_kind_name (repeat->kind), assay_release_count (repeat),
+        assay_release_cols (repeat), assay_release_kind_name (release->kind),
+        assay_release_count (release), assay_release_cols (release));
   return TRUE;
 }
 

@@ -216,9 +216,8 @@ cli_read_numbers (const char *place, const char *option, gsize n, gint64 **ret_n
     return TRUE;
   if (assay_rows_count (rows) != n || assay_rows_cols (rows) != 1)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "--%s: expected one column of %" G_GSIZE_FORMAT
-                       " numbers, found %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
-                       option, n, assay_rows_count (rows), assay_rows_cols (rows));
+                       "--%s: expected one column of %zu numbers, found %zu x %zu", option, n,
+                       assay_rows_count (rows), assay_rows_cols (rows));
   values = g_new (float, n);
   assay_rows_read (rows, 0, n, ASSAY_SCALE_NONE, values);
   *ret_numbers = g_new (gint64, n);
@@ -226,9 +225,8 @@ cli_read_numbers (const char *place, const char *option, gsize n, gint64 **ret_n
     /* Beyond that, neighbouring numbers are one float32: two groups would become one. */
     if (values[i] != truncf (values[i]) || fabsf (values[i]) > MAX_NUMBER)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "--%s: row %" G_GSIZE_FORMAT " is %.9g; expected a whole number, at "
-                         "most %d",
-                         option, i, (double) values[i], MAX_NUMBER);
+                         "--%s: row %zu is %.9g; expected a whole number, at most %d", option, i,
+                         (double) values[i], MAX_NUMBER);
     (*ret_numbers)[i] = (gint64) values[i];
   }
   return TRUE;

@@ -3,9 +3,5 @@
 
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 /* Of char *: one text for each doubt, "[claim x] what, and what would help". */
 GPtrArray *assay_lint (const AssayPlan *plan);
-
-G_END_DECLS

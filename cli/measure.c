@@ -36,8 +36,8 @@ static const GOptionEntry entries[]
 static void
 print_measurement (const AssayMeasure *measure, const AssayInterval *interval)
 {
-  printf ("%-30s %.6g [%.6g, %.6g]  n = %" G_GSIZE_FORMAT ", %s\n", measure->name,
-          interval->estimate, interval->lower, interval->upper, interval->n, interval->method);
+  printf ("%-30s %.6g [%.6g, %.6g]  n = %zu, %s\n", measure->name, interval->estimate,
+          interval->lower, interval->upper, interval->n, interval->method);
 }
 
 static void

@@ -33,11 +33,9 @@ print_parts (const char *kind, const GPtrArray *components)
 static void
 print_sheets (const AssayPlan *plan)
 {
-  for (guint i = 0; i < plan->sheets->len; i++) {
-    const AssayContactSheet *sheet = plan->sheets->pdata[i];
-
-    printf ("  pictures %s: count=%" G_GSIZE_FORMAT ", metric=%s, released=%s\n", sheet->name,
-            sheet->count, assay_plan_component (plan->metrics, sheet->metric)->label,
+  ASSAY_FOR_EACH (const AssayContactSheet, sheet, plan->sheets) {
+    printf ("  pictures %s: count=%zu, metric=%s, released=%s\n", sheet->name, sheet->count,
+            assay_plan_component (plan->metrics, sheet->metric)->label,
             sheet->has_released ? "yes" : "no");
   }
 }
@@ -50,10 +48,10 @@ print_probe (const AssayPlan *plan, guint index)
   g_autofree char *database = assay_text_count (probe->n_database);
   g_autofree char *public_rows = assay_text_count (probe->n_public);
 
-  printf ("  rows: %s%s secrets, %s database, %s public; %" G_GSIZE_FORMAT " columns",
+  printf ("  rows: %s%s secrets, %s database, %s public; %zu columns",
           probe->is_estimate ? "at most " : "", secrets, database, public_rows, probe->cols);
   if (probe->n_groups > 0)
-    printf ("; secrets come in %" G_GSIZE_FORMAT " groups", probe->n_groups);
+    printf ("; secrets come in %zu groups", probe->n_groups);
   printf ("\n");
 }
 
@@ -81,9 +79,7 @@ print_plan (const AssayPlan *plan)
 
   printf ("cells: %u (seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s%s; %s)\n",
           plan->cells->len, plan->seed, plan->trials, plan->trials == 1 ? "" : "s", size, distinct);
-  for (guint i = 0; i < plan->skipped->len; i++) {
-    const AssaySkip *skip = plan->skipped->pdata[i];
-
+  ASSAY_FOR_EACH (const AssaySkip, skip, plan->skipped) {
     printf ("skipped: %s against %s: %s\n", skip->attack, skip->defense, skip->reason);
   }
   printf ("memory: about %s, and at most %s of what cells share ('assay run --cache-memory')\n",

@@ -85,8 +85,8 @@ draw_bar (CliProgress *progress, gsize done, gsize total, const char *left, cons
   memset (bar, '-', BAR_WIDTH);
   memset (bar, '#', filled);
   bar[BAR_WIDTH] = '\0';
-  fprintf (stderr, "\r\033[K[%s] %" G_GSIZE_FORMAT "/%" G_GSIZE_FORMAT " cells%s%s%s%s", bar, done,
-           total, left, *doing != '\0' ? "  " : "", doing,
+  fprintf (stderr, "\r\033[K[%s] %zu/%zu cells%s%s%s%s", bar, done, total, left,
+           *doing != '\0' ? "  " : "", doing,
            cli_is_interrupted () ? "  (stopping after this cell)" : "");
   fflush (stderr);
   progress->has_bar = TRUE;
@@ -113,7 +113,7 @@ cli_progress_update (CliProgress *progress, gsize done, gsize resumed, gsize tot
   if (done == progress->last_done && progress->last != 0)
     return;
   if (since >= LINE_US || is_end || progress->last == 0) {
-    fprintf (stderr, "%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " cells%s\n", done, total, left);
+    fprintf (stderr, "%zu of %zu cells%s\n", done, total, left);
     progress->last = now;
     progress->last_done = done;
   }

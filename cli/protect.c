@@ -41,9 +41,8 @@ count_classes (const gint64 *labels, gsize n, gsize *inout_count, GError **error
   for (gsize i = 0; labels != NULL && i < n; i++) {
     if (labels[i] < 0)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "--labels: row %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
-                         "; expected classes from 0",
-                         i, labels[i]);
+                         "--labels: row %zu is %" G_GINT64_FORMAT "; expected classes from 0", i,
+                         labels[i]);
     *inout_count = MAX (*inout_count, (gsize) labels[i] + 1);
   }
   return TRUE;
@@ -108,8 +107,8 @@ read_given (Given *given, GError **error)
     return TRUE;
   if ((gsize) options.classes < secrets->n_classes)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "--classes %" G_GINT64_FORMAT ": the labels have %" G_GSIZE_FORMAT
-                       "; expected at least as many",
+                       "--classes %" G_GINT64_FORMAT
+                       ": the labels have %zu; expected at least as many",
                        options.classes, secrets->n_classes);
   secrets->n_classes = (gsize) options.classes;
   return TRUE;

@@ -54,9 +54,9 @@ print_results (const AssaySavedRun *run, const char *place)
 
   cli_print (text);
   if (!run->is_finished)
-    printf ("\nunfinished: %" G_GSIZE_FORMAT " of %u cells were not run; 'assay run %s --out %s "
-            "--resume' goes on\n",
-            run->results->n_missing, run->plan->cells->len, run->plan->scenario, run->folder);
+    printf (
+        "\nunfinished: %zu of %u cells were not run; 'assay run %s --out %s --resume' goes on\n",
+        run->results->n_missing, run->plan->cells->len, run->plan->scenario, run->folder);
   printf ("\n%sreports in %s\n", sheets, place);
 }
 

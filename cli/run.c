@@ -65,9 +65,7 @@ judge (const AssayResults *results, const AssayBaseline *baseline)
   if (baseline != NULL && baseline->n_worse > 0)
     return EXIT_VIOLATED;
 
-  for (guint i = 0; i < results->claims->len; i++) {
-    const AssayResultClaim *claim = results->claims->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultClaim, claim, results->claims) {
     if (claim->verdict == ASSAY_VERDICT_VIOLATED)
       return EXIT_VIOLATED;
     is_inconclusive |= claim->verdict == ASSAY_VERDICT_INCONCLUSIVE;
@@ -145,9 +143,8 @@ say_interrupted (const AssayPlan *plan, AssayFolder *folder)
   gsize done = 0;
 
   assay_store_count_done (folder->store, &done, NULL);
-  g_printerr ("assay: interrupted after %" G_GSIZE_FORMAT " of %u cells; what is done is kept in "
-              "%s\n",
-              done, plan->cells->len, folder->work);
+  g_printerr ("assay: interrupted after %zu of %u cells; what is done is kept in %s\n", done,
+              plan->cells->len, folder->work);
   say_how_to_resume ();
   return EXIT_INTERRUPTED;
 }

@@ -27,9 +27,9 @@ play (const AssayAttack *attack, guint64 seed)
     printf ("error  %-16s %s\n", attack->id, error->message);
     return FALSE;
   }
-  printf ("%s   %-16s %s: %.0f %% of %" G_GSIZE_FORMAT " (at least %.0f %%)\n",
-          outcome.is_won ? "won " : "LOST", attack->id, attack->control.says, 100 * outcome.share,
-          outcome.n, 100 * attack->control.at_least);
+  printf ("%s   %-16s %s: %.0f %% of %zu (at least %.0f %%)\n", outcome.is_won ? "won " : "LOST",
+          attack->id, attack->control.says, 100 * outcome.share, outcome.n,
+          100 * attack->control.at_least);
   return outcome.is_won;
 }
 

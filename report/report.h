@@ -5,8 +5,6 @@
 #include "report/exports/exports.h"
 #include "report/plots/figures.h"
 
-G_BEGIN_DECLS
-
 /* Writes results.json, results.csv, claims.xml, summary.md, run.json, the contact sheets in
  * pictures/, the figures in figures/ (@figures NULL: as SVG alone) and report.html into @folder,
  * each atomically. ASSAY_ERROR_IO, _MEMORY. */
@@ -20,5 +18,3 @@ gboolean assay_report_write_baseline (const AssayBaseline *baseline, const char 
 /* Writes comparison.csv (the points of every axis), dominance.csv (the pairs), comparison.html and
  * the figures in figures/ into @folder, each atomically. ASSAY_ERROR_IO. */
 gboolean assay_compared_write (const AssayCompared *compared, const char *folder, GError **error);
-
-G_END_DECLS

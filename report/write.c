@@ -124,9 +124,7 @@ write_sheets (const AssayResults *results, const char *folder, GError **error)
 {
   g_autofree char *pictures = g_build_filename (folder, ASSAY_PICTURE_FOLDER, NULL);
 
-  for (guint i = 0; i < results->sheets->len; i++) {
-    const AssayResultContactSheet *sheet = results->sheets->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultContactSheet, sheet, results->sheets) {
     if (sheet->columns->len == 0)
       continue;
     if (g_mkdir_with_parents (pictures, 0777) != 0)

@@ -132,9 +132,7 @@ set_set_key (CatalogSet *set, const char *key, const char *value, GError **error
 static CatalogSet *
 find_set (const Catalog *catalog, const char *name)
 {
-  for (guint i = 0; i < catalog->sets->len; i++) {
-    CatalogSet *set = catalog->sets->pdata[i];
-
+  ASSAY_FOR_EACH (CatalogSet, set, catalog->sets) {
     if (g_str_equal (set->name, name))
       return set;
   }
@@ -144,8 +142,7 @@ find_set (const Catalog *catalog, const char *name)
 static gboolean
 read_keys (const AssayGroup *group, gpointer set_or_file, GError **error)
 {
-  for (guint i = 0; i < group->entries->len; i++) {
-    const AssayEntry *entry = group->entries->pdata[i];
+  ASSAY_FOR_EACH (const AssayEntry, entry, group->entries) {
     const gboolean is_ok
         = *entry->value == '\0' ? assay_fail (error, ASSAY_ERROR_DATA, "has no value")
           : *group->label != '\0'
@@ -208,9 +205,7 @@ cli_catalog_parse (const char *path, const char *text, GError **error)
     if (!(*group->label == '\0' ? read_set : read_file) (catalog, group, error))
       return NULL;
   }
-  for (guint i = 0; i < catalog->sets->len; i++) {
-    const CatalogSet *set = catalog->sets->pdata[i];
-
+  ASSAY_FOR_EACH (const CatalogSet, set, catalog->sets) {
     if (set->files->len == 0) {
       assay_fail (error, ASSAY_ERROR_DATA, "%s: [%s] has no files; expected [%s FILE]", path,
                   set->name, set->name);

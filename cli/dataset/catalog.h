@@ -4,8 +4,6 @@
 
 #include "runner/plan/scenario.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   const char *name; /* of the file on disk: plain, without folders */
   const char *url;  /* http, https or ftp */
@@ -37,5 +35,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Catalog, cli_catalog_free)
 
 /* ASSAY_ERROR_DATA with the nearest name where there is no such set. */
 const CatalogSet *cli_catalog_find (const Catalog *catalog, const char *name, GError **error);
-
-G_END_DECLS

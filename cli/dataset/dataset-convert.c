@@ -45,8 +45,7 @@ parse_rows (const char *text, const char *path, gsize count, gsize *ret_first, g
                        path);
   if (end > count)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "--rows %s: reaches out of %s, which has %" G_GSIZE_FORMAT " rows", text,
-                       path, count);
+                       "--rows %s: reaches out of %s, which has %zu rows", text, path, count);
   *ret_first = first;
   *ret_end = end;
   return TRUE;
@@ -80,8 +79,7 @@ parse_shape (const char *text, AssayTableInfo *info, GError **error)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "--shape %s: expected HEIGHTxWIDTH, such as 28x28", text);
   if (pixels != info->cols)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "--shape %s: a row has %" G_GSIZE_FORMAT " numbers, not %" G_GSIZE_FORMAT,
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "--shape %s: a row has %zu numbers, not %zu",
                        text, info->cols, pixels);
   if (info->format != ASSAY_TABLE_NPY && info->format != ASSAY_TABLE_IDX)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
@@ -146,9 +144,8 @@ open_idx_labels (const AssayTable *images, GError **error)
   if (assay_table_info (labels)->n_dimensions != 1
       || assay_table_info (labels)->count != assay_table_info (images)->count) {
     assay_fail (error, ASSAY_ERROR_DATA,
-                "--labels: %s: expected one number for each of the %" G_GSIZE_FORMAT
-                " images of %s",
-                beside, assay_table_info (images)->count, path);
+                "--labels: %s: expected one number for each of the %zu images of %s", beside,
+                assay_table_info (images)->count, path);
     return NULL;
   }
   return g_steal_pointer (&labels);
@@ -216,9 +213,7 @@ output_rows (Output *output, const AssayTable *table, gconstpointer values, gsiz
   if (!assay_table_convert (from, values, output->info.type, output->values, n * cols, &bad)) {
     g_autofree char *number = assay_table_number (from, values, bad);
 
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: row %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT
-                       " is %s; expected %s for %s",
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: row %zu, column %zu is %s; expected %s for %s",
                        assay_table_path (table), first + bad / cols, bad % cols, number,
                        assay_table_describe_type (output->info.type),
                        assay_table_format_name (output->info.format));

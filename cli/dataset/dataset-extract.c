@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/dataset/dataset.h"
+#include "core/base/each.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "datasets/photographs/photo-set.h"
@@ -58,8 +59,7 @@ write_photo (const AssayPhotograph *photo, AssayTableWriter *rows, AssayOutputFi
   g_autofree char *name = quote_name (photo->file->path);
   g_autoptr (GString) text = g_string_new (NULL);
 
-  for (guint i = 0; i < features->keypoints->len; i++) {
-    const AssayKeypoint *keypoint = &g_array_index (features->keypoints, AssayKeypoint, i);
+  ASSAY_FOR_EACH_IN (const AssayKeypoint, keypoint, features->keypoints) {
     const float numbers[] = { keypoint->x, keypoint->y, keypoint->size, keypoint->angle };
 
     g_string_append (text, name);

@@ -25,15 +25,12 @@ print_list (const Catalog *catalog)
 
   for (guint i = 0; i < catalog->sets->len; i++)
     width = MAX (width, (guint) strlen (((const CatalogSet *) catalog->sets->pdata[i])->name));
-  for (guint i = 0; i < catalog->sets->len; i++) {
-    const CatalogSet *set = catalog->sets->pdata[i];
+  ASSAY_FOR_EACH (const CatalogSet, set, catalog->sets) {
     g_autofree char *bytes = NULL;
     gboolean is_verified = TRUE;
     guint64 size = 0;
 
-    for (guint k = 0; k < set->files->len; k++) {
-      const CatalogFile *file = set->files->pdata[k];
-
+    ASSAY_FOR_EACH (const CatalogFile, file, set->files) {
       size += file->size;
       is_verified = is_verified && file->sha256 != NULL;
     }

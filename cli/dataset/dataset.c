@@ -108,7 +108,7 @@ describe_shape (const AssayTableInfo *info)
   GString *text = g_string_new (NULL);
 
   for (guint k = 0; k < info->n_dimensions; k++)
-    g_string_append_printf (text, "%s%" G_GSIZE_FORMAT, k == 0 ? "" : " x ", info->shape[k]);
+    g_string_append_printf (text, "%s%zu", k == 0 ? "" : " x ", info->shape[k]);
   return g_string_free (text, FALSE);
 }
 
@@ -131,8 +131,8 @@ print_summary (const char *name, const AssayTableInfo *info, const AssayTableSum
              mean);
   for (guint k = 0; k < info->n_labels; k++)
     g_print ("  label %u        %d to %d\n", k, summary->least_label[k], summary->most_label[k]);
-  g_print ("  not finite     %" G_GSIZE_FORMAT "\n", summary->n_not_finite);
-  g_print ("  duplicates     %" G_GSIZE_FORMAT "\n", summary->n_duplicates);
+  g_print ("  not finite     %zu\n", summary->n_not_finite);
+  g_print ("  duplicates     %zu\n", summary->n_duplicates);
   g_print ("  sha256         %s\n", summary->file_sha256);
   g_print ("  sha256 of rows %s\n", summary->rows_sha256);
 }

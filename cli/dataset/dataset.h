@@ -4,8 +4,6 @@
 #include "cli/cli.h"
 #include "datasets/tables/table.h"
 
-G_BEGIN_DECLS
-
 extern const CliUsage cli_dataset_info, cli_dataset_convert, cli_dataset_extract, cli_dataset_fetch;
 
 /* Opens @name, relative to the working folder or ASSAY_DATA, as the format called @format or by its
@@ -14,5 +12,3 @@ AssayTable *cli_dataset_open (const char *name, const char *format, GError **err
 
 /* Prints @error; the exit code that fits it, also after Ctrl-C. */
 int cli_dataset_fail (const GError *error);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "cli/dataset/catalog.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   guint timeout_s;
   gboolean may_replace;
@@ -28,5 +26,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CliDownload, cli_download_clear)
 gboolean cli_download (const CatalogFile *file, const char *folder,
                        const CliDownloadOptions *options, CliDownload *ret_download,
                        GError **error);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "cli/dataset/catalog.h"
 
-G_BEGIN_DECLS
-
 /* Whether the program was built with libcurl and libarchive. */
 gboolean cli_transfer_is_there (void);
 
@@ -15,5 +13,3 @@ gboolean cli_transfer_is_there (void);
  * ASSAY_ERROR_CANCELLED. */
 gboolean cli_transfer (const CatalogFile *file, const char *path, int fd, guint64 have,
                        guint timeout_s, GError **error);
-
-G_END_DECLS

@@ -83,9 +83,7 @@ print_keys (const char *path)
 
   if (scenario == NULL)
     return cli_fail_early (error);
-  for (guint g = 0; g < scenario->groups->len; g++) {
-    const AssayGroup *group = scenario->groups->pdata[g];
-
+  ASSAY_FOR_EACH (const AssayGroup, group, scenario->groups) {
     for (guint i = 0; i < G_N_ELEMENTS (own_keys); i++)
       if (g_str_equal (group->kind, own_keys[i].kind))
         print_group_keys (group, own_keys[i].keys);

@@ -346,9 +346,7 @@ wants_comparison (const Starter *starter, const GPtrArray *attacks, const GPtrAr
 {
   gboolean is_read = FALSE;
 
-  for (guint i = 0; i < attacks->len; i++) {
-    const AssayAttack *attack = attacks->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayAttack, attack, attacks) {
     is_read |= assay_game_has_guess (attack->game) && (attack->reads & ASSAY_RELEASE_VECTORS);
   }
   for (guint i = 0; i < utilities->len; i++)
@@ -417,8 +415,7 @@ write_starter (const Starter *starter)
   for (guint i = 0; i < attacks->len; i++)
     append_attack (text, attacks->pdata[i]);
   g_string_append (text, omitted->str);
-  for (guint i = 0; i < utilities->len; i++) {
-    const AssayMetric *utility = utilities->pdata[i];
+  ASSAY_FOR_EACH (const AssayMetric, utility, utilities) {
     g_autofree char *group = utility_group (utility);
 
     g_string_append_c (text, '\n');

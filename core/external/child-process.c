@@ -13,8 +13,8 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/base/tree.h"
 #include "core/external/program.h"
+#include "core/external/tree.h"
 
 #define KEPT 4096 /* bytes of standard error */
 #define LINES 5   /* of them in a message */

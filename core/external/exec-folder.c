@@ -9,12 +9,12 @@
 
 #include "core/base/error.h"
 #include "core/base/json.h"
-#include "core/base/tree.h"
 #include "core/data/folders/geometry.h"
 #include "core/data/grant.h"
 #include "core/data/npy.h"
 #include "core/external/child-process.h"
 #include "core/external/program.h"
+#include "core/external/tree.h"
 #include "core/plugin/registry.h"
 
 #define MIB (1024 * 1024)

@@ -30,16 +30,14 @@ assay_report_baseline (const AssayBaseline *baseline)
                             "  %u of guesses made elsewhere show nothing: they have no control, "
                             "and did not get worse\n",
                             baseline->n_silent);
-  for (guint i = 0; i < baseline->comparisons->len; i++) {
-    const AssayComparison *one = &g_array_index (baseline->comparisons, AssayComparison, i);
+  ASSAY_FOR_EACH_IN (const AssayComparison, one, baseline->comparisons) {
     g_autofree char *attack_or_utility = name_of (one->cell->attack_or_utility);
     g_autofree char *defense = name_of (one->cell->defense);
     const gboolean is_utility = one->cell->is_utility;
 
     if (one->is_worse)
       g_string_append_printf (
-          text,
-          "  worse: %s, %s %s %s %s: %+.4g on average over %" G_GSIZE_FORMAT " %s (p = %.3g, %s)\n",
+          text, "  worse: %s, %s %s %s %s: %+.4g on average over %zu %s (p = %.3g, %s)\n",
           one->measure->name, is_utility ? "utility" : "attack", attack_or_utility,
           is_utility ? "of" : "against", defense, one->test.difference, one->test.n,
           is_utility ? "units" : "secrets", one->adjusted, one->test.method);
@@ -59,9 +57,7 @@ assay_report_baseline_json (const AssayBaseline *baseline)
   assay_json_member_int (json, "silent", baseline->n_silent);
   assay_json_key (json, "comparisons");
   assay_json_begin_array (json);
-  for (guint i = 0; i < baseline->comparisons->len; i++) {
-    const AssayComparison *one = &g_array_index (baseline->comparisons, AssayComparison, i);
-
+  ASSAY_FOR_EACH_IN (const AssayComparison, one, baseline->comparisons) {
     assay_json_begin_object (json);
     assay_json_member_string (json, "cell", one->cell->id);
     assay_json_member_string (json, "metric", one->measure->name);

@@ -84,9 +84,7 @@ count_reason (GHashTable *counts, GPtrArray *order, const char *reason)
 static const AssayComparePair *
 opposite_of (const AssayCompareAxis *axis, const AssayComparePair *pair)
 {
-  for (guint i = 0; i < axis->pairs->len; i++) {
-    const AssayComparePair *other = assay_compared_pair (axis, i);
-
+  ASSAY_FOR_EACH_IN (const AssayComparePair, other, axis->pairs) {
     if (other->better == pair->worse && other->worse == pair->better)
       return other;
   }
@@ -112,9 +110,7 @@ assay_compared_rest (const AssayCompareAxis *axis, AssayComparedRest *ret_rest)
 
   *ret_rest = (AssayComparedRest){ .open = g_ptr_array_new (),
                                    .reasons = g_ptr_array_new_with_free_func (g_free) };
-  for (guint i = 0; i < axis->pairs->len; i++) {
-    const AssayComparePair *pair = assay_compared_pair (axis, i);
-
+  ASSAY_FOR_EACH_IN (const AssayComparePair, pair, axis->pairs) {
     if (pair->leak_method != NULL) {
       if (!pair->dominates)
         g_ptr_array_add (ret_rest->open, (gpointer) pair);
@@ -189,8 +185,7 @@ make_rows (const AssayCompared *compared, const AssayCompareAxis *axis)
 
   g_array_set_clear_func (rows, row_clear);
   g_array_append_val (rows, head);
-  for (guint i = 0; i < axis->points->len; i++) {
-    const AssayComparePoint *point = assay_compared_point (axis, i);
+  ASSAY_FOR_EACH_IN (const AssayComparePoint, point, axis->points) {
     Row row = { { g_strdup (point->is_optimal ? "*" : ""),
                   g_strdup (assay_compared_run (compared, point->run)->name),
                   g_strdup (point->defense->name), format_measurement (point->leak),
@@ -251,8 +246,7 @@ append_sentences (GString *text, const AssayCompared *compared, const AssayCompa
   AssayComparedRest rest;
   guint n = 0;
 
-  for (guint i = 0; i < axis->pairs->len; i++) {
-    const AssayComparePair *pair = assay_compared_pair (axis, i);
+  ASSAY_FOR_EACH_IN (const AssayComparePair, pair, axis->pairs) {
     g_autofree char *sentence = NULL;
 
     if (!pair->dominates || n++ >= MOST_SENTENCES)
@@ -362,9 +356,7 @@ assay_compared_csv (const AssayCompared *compared)
       "privacy.upper,privacy.n,privacy.method,utility.cell,utility.estimate,utility.lower,"
       "utility.upper,utility.n,utility.method,optimal\n");
 
-  for (guint i = 0; i < compared->axes->len; i++) {
-    const AssayCompareAxis *axis = compared->axes->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayCompareAxis, axis, compared->axes) {
     for (guint j = 0; j < axis->points->len; j++) {
       append_axis_fields (text, axis);
       append_point (text, compared, assay_compared_point (axis, j));
@@ -404,9 +396,7 @@ assay_compared_pairs_csv (const AssayCompared *compared)
       "dataset,privacy,utility,better.run,better,worse.run,worse,p_leak,leak.method,p_utility,"
       "utility.method,p_value,adjusted_p,dominates,not_compared\n");
 
-  for (guint i = 0; i < compared->axes->len; i++) {
-    const AssayCompareAxis *axis = compared->axes->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayCompareAxis, axis, compared->axes) {
     for (guint j = 0; j < axis->pairs->len; j++)
       append_pair (text, compared, axis, assay_compared_pair (axis, j));
   }

@@ -3,8 +3,6 @@
 
 #include "runner/compare/comparison.h"
 
-G_BEGIN_DECLS
-
 /* For a terminal. */
 char *assay_compared_table (const AssayCompared *compared);
 /* comparison.csv: the points of every axis; dominance.csv: the pairs. */
@@ -35,5 +33,3 @@ typedef struct {
 
 void assay_compared_rest (const AssayCompareAxis *axis, AssayComparedRest *ret_rest);
 void assay_compared_rest_clear (AssayComparedRest *rest);
-
-G_END_DECLS

@@ -206,8 +206,7 @@ assay_contact_sheet_png (const AssayResultContactSheet *sheet, const char *title
   layout_init (sheet, &layout);
   pixels = g_try_malloc_n (layout.total_width * layout.total_height, RGB);
   if (pixels == NULL) {
-    assay_fail (error, ASSAY_ERROR_MEMORY,
-                "contact sheet: no memory for %" G_GSIZE_FORMAT " x %d bytes",
+    assay_fail (error, ASSAY_ERROR_MEMORY, "contact sheet: no memory for %zu x %d bytes",
                 layout.total_width * layout.total_height, RGB);
   } else {
     draw (sheet, &layout, pixels);
@@ -282,15 +281,13 @@ assay_report_contact_sheets (const AssayResults *results, const char *folder)
 {
   GString *text = g_string_new (NULL);
 
-  for (guint i = 0; i < results->sheets->len; i++) {
-    const AssayResultContactSheet *sheet = results->sheets->pdata[i];
+  ASSAY_FOR_EACH (const AssayResultContactSheet, sheet, results->sheets) {
     const char *name = sheet->name;
 
     if (sheet->columns->len > 0)
-      g_string_append_printf (text,
-                              "pictures in %s/" ASSAY_PICTURE_FOLDER
-                              "/%s.png: %" G_GSIZE_FORMAT " rows, %u columns\n",
-                              folder, name, sheet->n_rows, sheet->columns->len);
+      g_string_append_printf (
+          text, "pictures in %s/" ASSAY_PICTURE_FOLDER "/%s.png: %zu rows, %u columns\n", folder,
+          name, sheet->n_rows, sheet->columns->len);
     else
       g_string_append_printf (text, "pictures %s: no cell has any\n", name);
   }

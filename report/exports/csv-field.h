@@ -4,10 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 void assay_csv_field (GString *text, const char *value);
 /* As results.json has it; empty where there is no number, or no bound. */
 void assay_csv_number (GString *text, double value);
-
-G_END_DECLS

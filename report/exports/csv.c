@@ -63,9 +63,7 @@ typedef struct {
 static void
 collect_columns (const AssayResults *results, Columns *columns)
 {
-  for (guint i = 0; i < results->pooled->len; i++) {
-    const AssayResultCell *cell = results->pooled->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
     collect (columns->dataset, cell->dataset->settings);
     collect (columns->defense, cell->defense->settings);
     collect (cell->is_utility ? columns->utility : columns->attack,
@@ -156,9 +154,7 @@ assay_report_csv (const AssayResults *results)
 
   collect_columns (results, &columns);
   append_header (text, &columns);
-  for (guint i = 0; i < results->pooled->len; i++) {
-    const AssayResultCell *cell = results->pooled->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
     for (guint m = 0; m < cell->measurements->len; m++)
       append_row (text, &columns, cell, assay_result_measurement (cell, m));
   }

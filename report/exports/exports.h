@@ -5,8 +5,6 @@
 #include "runner/compare/comparison.h"
 #include "runner/judge/results.h"
 
-G_BEGIN_DECLS
-
 /* The text of results.json (assay-results/1): nothing in it depends on machine, time or threads. */
 char *assay_report_json (const AssayResults *results, GError **error);
 gboolean assay_report_write_json (const AssayResults *results, AssayJson *json, GError **error);
@@ -38,5 +36,3 @@ gboolean assay_report_write_run_json (const AssayResults *results, const AssayRe
 /* What got worse since a baseline, in words, and as baseline.json. */
 char *assay_report_baseline (const AssayBaseline *baseline);
 char *assay_report_baseline_json (const AssayBaseline *baseline);
-
-G_END_DECLS

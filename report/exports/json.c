@@ -155,9 +155,7 @@ write_tunings (AssayJson *json, const GArray *tunings, guint64 tune_secrets)
 {
   assay_json_key (json, "tuning");
   assay_json_begin_array (json);
-  for (guint i = 0; i < tunings->len; i++) {
-    const AssayResultTuning *tuning = &g_array_index (tunings, AssayResultTuning, i);
-
+  ASSAY_FOR_EACH_IN (const AssayResultTuning, tuning, tunings) {
     assay_json_begin_object (json);
     assay_report_json_component (json, "defense", tuning->defense, TRUE);
     assay_json_end_object (json);
@@ -184,9 +182,7 @@ write_controls (AssayJson *json, const GArray *controls)
 {
   assay_json_key (json, "controls");
   assay_json_begin_array (json);
-  for (guint i = 0; i < controls->len; i++) {
-    const AssayResultControl *control = &g_array_index (controls, AssayResultControl, i);
-
+  ASSAY_FOR_EACH_IN (const AssayResultControl, control, controls) {
     assay_json_begin_object (json);
     assay_report_json_component (json, "attack", control->attack, TRUE);
     assay_json_end_object (json);
@@ -206,9 +202,7 @@ write_skipped (AssayJson *json, const GArray *skipped)
 {
   assay_json_key (json, "skipped");
   assay_json_begin_array (json);
-  for (guint i = 0; i < skipped->len; i++) {
-    const AssayResultSkip *skip = &g_array_index (skipped, AssayResultSkip, i);
-
+  ASSAY_FOR_EACH_IN (const AssayResultSkip, skip, skipped) {
     assay_json_begin_object (json);
     assay_json_member_string (json, "defense", skip->defense);
     assay_json_member_string (json, "attack", skip->attack);
@@ -325,9 +319,7 @@ write_plugins (AssayJson *json, const GArray *plugins, gboolean has_paths)
     return;
   assay_json_key (json, "plugins");
   assay_json_begin_array (json);
-  for (guint i = 0; i < plugins->len; i++) {
-    const AssayResultPlugin *plugin = &g_array_index (plugins, AssayResultPlugin, i);
-
+  ASSAY_FOR_EACH_IN (const AssayResultPlugin, plugin, plugins) {
     assay_json_begin_object (json);
     assay_json_member_string (json, "type", plugin->type);
     assay_json_member_string (json, "id", plugin->id);

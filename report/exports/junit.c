@@ -108,8 +108,7 @@ assay_report_junit (const AssayResults *results)
                           results->skipped->len);
   for (guint i = 0; i < results->claims->len; i++)
     append_claim (xml, results->claims->pdata[i], suite);
-  for (guint i = 0; i < results->skipped->len; i++) {
-    const AssayResultSkip *skip = &g_array_index (results->skipped, AssayResultSkip, i);
+  ASSAY_FOR_EACH_IN (const AssayResultSkip, skip, results->skipped) {
     g_autofree char *reason = escape (skip->reason);
 
     g_string_append_printf (xml,

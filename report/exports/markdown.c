@@ -47,8 +47,7 @@ append_claims (GString *text, const AssayResults *results)
   if (results->claims->len == 0)
     return;
   g_string_append (text, "| verdict | claim | says | why |\n| --- | --- | --- | --- |\n");
-  for (guint i = 0; i < results->claims->len; i++) {
-    const AssayResultClaim *result = results->claims->pdata[i];
+  ASSAY_FOR_EACH (const AssayResultClaim, result, results->claims) {
     const gboolean is_bad = result->verdict == ASSAY_VERDICT_VIOLATED;
 
     g_string_append_printf (text, "| %s%s%s | ", is_bad ? "**" : "",
@@ -78,12 +77,8 @@ append_cells (GString *text, const AssayResults *results)
 {
   g_string_append (text, "| defense | attack or utility | measure | estimate | interval | n |\n"
                          "| --- | --- | --- | ---: | --- | ---: |\n");
-  for (guint i = 0; i < results->pooled->len; i++) {
-    const AssayResultCell *cell = results->pooled->pdata[i];
-
-    for (guint m = 0; m < cell->measurements->len; m++) {
-      const AssayMeasurement *measurement = assay_result_measurement (cell, m);
-
+  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
+    ASSAY_FOR_EACH_IN (const AssayMeasurement, measurement, cell->measurements) {
       if (!measurement->measure->is_headline)
         continue;
       g_string_append (text, "| ");
@@ -96,12 +91,10 @@ append_cells (GString *text, const AssayResults *results)
       append_number (text, measurement->interval.lower);
       g_string_append (text, " to ");
       append_number (text, measurement->interval.upper);
-      g_string_append_printf (text, " | %" G_GSIZE_FORMAT " |\n", measurement->interval.n);
+      g_string_append_printf (text, " | %zu |\n", measurement->interval.n);
     }
   }
-  for (guint i = 0; i < results->pooled->len; i++) {
-    const AssayResultCell *cell = results->pooled->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
     for (guint m = 0; m < cell->omitted->len; m++) {
       g_string_append (text, "\nOf ");
       append_escaped (text, cell->attack_or_utility->label);
@@ -117,18 +110,14 @@ append_cells (GString *text, const AssayResults *results)
 static void
 append_sheets (GString *text, const AssayResults *results)
 {
-  for (guint i = 0; i < results->sheets->len; i++) {
-    const AssayResultContactSheet *sheet = results->sheets->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultContactSheet, sheet, results->sheets) {
     g_string_append (text, "\nPictures ");
     append_escaped (text, sheet->name);
     if (sheet->columns->len == 0) {
       g_string_append (text, ": no cell has any.\n");
       continue;
     }
-    g_string_append_printf (text,
-                            ": `pictures/%s.png`, %" G_GSIZE_FORMAT " rows. Columns from left to "
-                            "right:\n\n",
+    g_string_append_printf (text, ": `pictures/%s.png`, %zu rows. Columns from left to right:\n\n",
                             sheet->name, sheet->n_rows);
     for (guint c = 0; c < sheet->columns->len; c++) {
       g_string_append_printf (text, "%u. ", c + 1);
@@ -149,15 +138,12 @@ assay_report_markdown (const AssayResults *results)
   g_string_append (text, results->size);
   g_string_append_printf (text, ", %g %% intervals.\n\n", 100 * results->confidence);
   if (results->n_missing > 0)
-    g_string_append_printf (
-        text, "**Unfinished: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " cells were not run.**\n\n",
-        results->n_missing, results->n_planned);
+    g_string_append_printf (text, "**Unfinished: %zu of %zu cells were not run.**\n\n",
+                            results->n_missing, results->n_planned);
   append_claims (text, results);
   append_cells (text, results);
   append_sheets (text, results);
-  for (guint i = 0; i < results->skipped->len; i++) {
-    const AssayResultSkip *skip = &g_array_index (results->skipped, AssayResultSkip, i);
-
+  ASSAY_FOR_EACH_IN (const AssayResultSkip, skip, results->skipped) {
     g_string_append (text, "\nSkipped: ");
     append_escaped (text, skip->reason);
     g_string_append_c (text, '\n');

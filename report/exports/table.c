@@ -174,9 +174,7 @@ append_grid (GString *text, const Grid *grid, guint width)
 static const AssayMeasurement *
 find_measurement (const AssayResultCell *cell, const AssayResultComponent *metric, const char *name)
 {
-  for (guint m = 0; m < cell->measurements->len; m++) {
-    const AssayMeasurement *measurement = assay_result_measurement (cell, m);
-
+  ASSAY_FOR_EACH_IN (const AssayMeasurement, measurement, cell->measurements) {
     if ((metric == NULL || measurement->metric == metric)
         && g_str_equal (measurement->measure->name, name))
       return measurement;
@@ -194,17 +192,14 @@ fill_grid (const AssayResults *results, const AssayResultComponent *metric, cons
   Grid grid = { g_ptr_array_ref (rows.names), g_ptr_array_ref (columns.names),
                 g_ptr_array_new_with_free_func (g_free) };
 
-  for (guint i = 0; i < results->pooled->len; i++) {
-    const AssayResultCell *cell = results->pooled->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
     if (find_measurement (cell, metric, name) == NULL)
       continue;
     names_add (&rows, row_name (results, cell));
     names_add (&columns, g_strdup (cell->attack_or_utility->name));
   }
   g_ptr_array_set_size (grid.texts, (gint) (grid.rows->len * grid.columns->len));
-  for (guint i = 0; i < results->pooled->len; i++) {
-    const AssayResultCell *cell = results->pooled->pdata[i];
+  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
     g_autofree char *row_text = row_name (results, cell);
     guint row, column;
 
@@ -272,16 +267,12 @@ append_notes (GString *text, const AssayResults *results)
     g_string_append_printf (text, "%sskipped: %s against %s: %s\n", i == 0 ? "\n" : "",
                             skip->attack, skip->defense, skip->reason);
   }
-  for (guint i = 0; i < results->bad->len; i++) {
-    const AssayResultBad *bad = &g_array_index (results->bad, AssayResultBad, i);
-
+  ASSAY_FOR_EACH_IN (const AssayResultBad, bad, results->bad) {
     g_string_append_printf (text, "\n%s: %s against %s, trial %u: %s\n",
                             assay_result_status_name (bad->status), bad->attack_or_utility->label,
                             bad->defense->label, bad->trial, bad->message);
   }
-  for (guint i = 0; i < results->pooled->len; i++) {
-    const AssayResultCell *cell = results->pooled->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
     for (guint m = 0; m < cell->omitted->len; m++)
       g_string_append_printf (text, "\n%s against %s: %s\n", cell->attack_or_utility->label,
                               cell->defense->label, (const char *) cell->omitted->pdata[m]);
@@ -317,9 +308,7 @@ append_audit_witness (GString *text, const AssayResultClaim *result)
 static void
 append_claims (GString *text, const AssayResults *results)
 {
-  for (guint i = 0; i < results->claims->len; i++) {
-    const AssayResultClaim *result = results->claims->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultClaim, result, results->claims) {
     g_string_append_printf (text, "\n%s: claim %s", assay_verdict_name (result->verdict),
                             result->id);
     if (result->says != NULL) {
@@ -342,9 +331,7 @@ static void
 append_headlines (GString *text, const AssayResults *results, const AssayResultComponent *metric,
                   gboolean is_utility, guint width)
 {
-  for (guint i = 0; i < metric->measures->len; i++) {
-    const AssayResultMeasure *measure = metric->measures->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultMeasure, measure, metric->measures) {
     if (measure->is_headline)
       append_measure (text, results, metric, is_utility, measure, width);
   }

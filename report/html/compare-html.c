@@ -15,9 +15,7 @@ append_runs (AssayHtml *html, const AssayCompared *compared)
   assay_html_open_table (
       html, NULL, "Runs",
       ASSAY_HTML_HEADS ("run", "title", "folder", "made by", "sha256 of the plan"));
-  for (guint i = 0; i < compared->runs->len; i++) {
-    const AssayComparedRun *run = assay_compared_run (compared, i);
-
+  ASSAY_FOR_EACH_IN (const AssayComparedRun, run, compared->runs) {
     if (!assay_html_open_row (html, FALSE))
       continue;
     assay_html_name (html, "td", run->name);
@@ -59,9 +57,7 @@ append_points (AssayHtml *html, const AssayCompared *compared, const AssayCompar
       html, NULL, "Defenses",
       has_utility ? ASSAY_HTML_HEADS ("run", "defense", privacy, "taken by", utility, "optimal")
                   : ASSAY_HTML_HEADS ("run", "defense", privacy, "taken by", "optimal"));
-  for (guint i = 0; i < axis->points->len; i++) {
-    const AssayComparePoint *point = assay_compared_point (axis, i);
-
+  ASSAY_FOR_EACH_IN (const AssayComparePoint, point, axis->points) {
     if (!assay_html_open_row (html, FALSE))
       continue;
     assay_html_name (html, "td", assay_compared_run (compared, point->run)->name);
@@ -103,8 +99,7 @@ append_pairs (AssayHtml *html, const AssayCompared *compared, const AssayCompare
   guint n = 0;
 
   assay_html_open (html, "ul");
-  for (guint i = 0; i < axis->pairs->len; i++) {
-    const AssayComparePair *pair = assay_compared_pair (axis, i);
+  ASSAY_FOR_EACH_IN (const AssayComparePair, pair, axis->pairs) {
     g_autofree char *sentence = NULL;
 
     if (!pair->dominates || n++ >= MOST_PAIRS)

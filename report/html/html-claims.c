@@ -57,11 +57,11 @@ append_notices (AssayHtml *html, const AssayResults *results)
   if (results->n_missing > 0) {
     assay_html_open (html, "p.notice");
     assay_html_attribute (html, "id", "unfinished");
-    assay_html_say (html, NULL,
-                    "*Unfinished.* %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " cells have not been "
-                    "run: what stands here is of the others, and no claim about a missing cell is "
-                    "decided. `assay run` with `--resume` goes on.",
-                    results->n_missing, results->n_planned);
+    assay_html_say (
+        html, NULL,
+        "*Unfinished.* %zu of %zu cells have not been run: what stands here is of the others, and "
+        "no claim about a missing cell is decided. `assay run` with `--resume` goes on.",
+        results->n_missing, results->n_planned);
     assay_html_close (html, "p");
   }
   if (n_errors > 0) {
@@ -293,9 +293,7 @@ assay_html_claims (AssayHtml *html, const AssayResults *results)
     assay_html_say (html, "p",
                     "The scenario makes no claim: what follows is measured, not judged.");
   for (guint v = 0; v < G_N_ELEMENTS (by_weight); v++)
-    for (guint i = 0; i < results->claims->len; i++) {
-      const AssayResultClaim *result = results->claims->pdata[i];
-
+    ASSAY_FOR_EACH (const AssayResultClaim, result, results->claims) {
       if (result->verdict == by_weight[v])
         append_claim (html, results, result);
     }

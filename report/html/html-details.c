@@ -17,8 +17,7 @@ static void
 append_legend (AssayHtml *html, const AssayResultContactSheet *sheet)
 {
   assay_html_open (html, "figcaption");
-  assay_html_say (html, NULL,
-                  "%" G_GSIZE_FORMAT " rows. Columns from left to right:", sheet->n_rows);
+  assay_html_say (html, NULL, "%zu rows. Columns from left to right:", sheet->n_rows);
   assay_html_open (html, "ol");
   for (guint c = 0; c < sheet->columns->len; c++)
     assay_html_name (html, "li", ((const AssayResultColumn *) sheet->columns->pdata[c])->says);
@@ -62,8 +61,7 @@ assay_html_contact_sheets (AssayHtml *html, const AssayResults *results, GError 
   if (results->sheets->len == 0)
     return TRUE;
   assay_html_open_section (html, "pictures", "Pictures");
-  for (guint i = 0; i < results->sheets->len; i++) {
-    const AssayResultContactSheet *sheet = results->sheets->pdata[i];
+  ASSAY_FOR_EACH (const AssayResultContactSheet, sheet, results->sheets) {
     g_autoptr (GBytes) png = NULL;
 
     assay_html_name (html, "h3", sheet->name);
@@ -148,21 +146,16 @@ append_exception (AssayHtml *html, const char *what, const char *attack_or_utili
 static void
 append_exceptions (AssayHtml *html, const AssayResults *results)
 {
-  for (guint i = 0; i < results->skipped->len; i++) {
-    const AssayResultSkip *skip = &g_array_index (results->skipped, AssayResultSkip, i);
-
+  ASSAY_FOR_EACH_IN (const AssayResultSkip, skip, results->skipped) {
     append_exception (html, "skipped pair", skip->attack, skip->defense, "", skip->reason);
   }
-  for (guint i = 0; i < results->bad->len; i++) {
-    const AssayResultBad *bad = &g_array_index (results->bad, AssayResultBad, i);
+  ASSAY_FOR_EACH_IN (const AssayResultBad, bad, results->bad) {
     g_autofree char *trial = g_strdup_printf ("%u", bad->trial);
 
     append_exception (html, assay_result_status_name (bad->status), bad->attack_or_utility->name,
                       bad->defense->name, trial, bad->message);
   }
-  for (guint i = 0; i < results->pooled->len; i++) {
-    const AssayResultCell *cell = results->pooled->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
     for (guint m = 0; m < cell->omitted->len; m++)
       append_exception (html, "measure left out", cell->attack_or_utility->name,
                         cell->defense->name, "", cell->omitted->pdata[m]);
@@ -207,9 +200,7 @@ append_datasets (AssayHtml *html, const GPtrArray *datasets)
 {
   assay_html_open_table (html, NULL, "Datasets",
                          ASSAY_HTML_HEADS ("dataset", "SHA-256 of what was drawn from"));
-  for (guint i = 0; i < datasets->len; i++) {
-    const AssayResultComponent *dataset = assay_result_component (datasets, i);
-
+  ASSAY_FOR_EACH (const AssayResultComponent, dataset, datasets) {
     if (!assay_html_open_row (html, FALSE))
       continue;
     assay_html_name (html, "td", *dataset->name != '\0' ? dataset->name : dataset->plugin);
@@ -222,8 +213,7 @@ append_datasets (AssayHtml *html, const GPtrArray *datasets)
 static void
 append_plugins (AssayHtml *html, const GArray *plugins)
 {
-  for (guint i = 0; i < plugins->len; i++) {
-    const AssayResultPlugin *plugin = &g_array_index (plugins, AssayResultPlugin, i);
+  ASSAY_FOR_EACH_IN (const AssayResultPlugin, plugin, plugins) {
     g_autofree char *term = g_strdup_printf ("SHA-256 of the %s %s, which was not built in",
                                              plugin->type, plugin->id);
 

@@ -89,9 +89,7 @@ append_points (AssayHtml *html, const AssayFigure *figure)
       html, NULL, figure->title,
       is_trade_off ? ASSAY_HTML_HEADS ("defense", x, y, "attack that leaks most", "remarks")
                    : ASSAY_HTML_HEADS ("line", x, y, "remarks"));
-  for (guint l = 0; l < curve->lines->len; l++) {
-    const AssayCurveLine *line = curve->lines->pdata[l];
-
+  ASSAY_FOR_EACH (const AssayCurveLine, line, curve->lines) {
     for (guint p = 0; p < line->points->len; p++)
       append_point (html, curve, line, &g_array_index (line->points, AssayCurvePoint, p));
   }
@@ -107,12 +105,8 @@ append_optimal (AssayHtml *html, const AssayCurve *curve)
 
   if (curve->kind != ASSAY_CURVE_TRADE_OFF)
     return;
-  for (guint l = 0; l < curve->lines->len; l++) {
-    const AssayCurveLine *line = curve->lines->pdata[l];
-
-    for (guint p = 0; p < line->points->len; p++) {
-      const AssayCurvePoint *point = &g_array_index (line->points, AssayCurvePoint, p);
-
+  ASSAY_FOR_EACH (const AssayCurveLine, line, curve->lines) {
+    ASSAY_FOR_EACH_IN (const AssayCurvePoint, point, line->points) {
       if (point->is_optimal && cell_of (point) != NULL && n++ < MOST_NAMED)
         assay_html_say (html, NULL, n == 1 ? " *Pareto-optimal:* {%s}" : ", {%s}",
                         cell_of (point)->defense->name);

@@ -4,8 +4,6 @@
 #include "report/html/writer.h"
 #include "runner/judge/results.h"
 
-G_BEGIN_DECLS
-
 /* The style and the script of all pages: report/style.css and report/report.js. */
 extern const char assay_html_style[];
 extern const char assay_html_script[];
@@ -56,5 +54,3 @@ void assay_html_close_table (AssayHtml *html, const char *what, const char *file
 /* "The first 300 of 4,000 rows stand here; FILE has all.", where @shown is less than @n. */
 void assay_html_say_rest (AssayHtml *html, gsize shown, gsize n, const char *what,
                           const char *file);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "report/html/writer.h"
 #include "report/plots/figures.h"
 
-G_BEGIN_DECLS
-
 /* Figures beyond these, in bytes, stay beside the page. */
 #define ASSAY_HTML_MOST_FIGURES (1 << 20)
 
@@ -33,5 +31,3 @@ void assay_html_citations (AssayHtml *html, const AssayResults *results);
 
 /* A dataset by its plugin and what varies: "scenes noise=3". */
 void assay_html_dataset (AssayHtml *html, const AssayResultComponent *dataset);
-
-G_END_DECLS

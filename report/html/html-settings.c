@@ -85,9 +85,7 @@ append_tunings (AssayHtml *html, const AssayResults *results)
   assay_html_open_table (
       html, NULL, "Tuning",
       ASSAY_HTML_HEADS ("attack", "defense", "settings", "by the measure", "#estimate", "chosen"));
-  for (guint i = 0; i < results->tunings->len; i++) {
-    const AssayResultTuning *tuning = &g_array_index (results->tunings, AssayResultTuning, i);
-
+  ASSAY_FOR_EACH_IN (const AssayResultTuning, tuning, results->tunings) {
     for (guint c = 0; c < tuning->n_candidates; c++)
       append_candidate (html, tuning, c);
   }
@@ -135,9 +133,7 @@ assay_html_citations (AssayHtml *html, const AssayResults *results)
   if (results->reference != NULL)
     append_citation (html, results->reference, NULL, "the scenario");
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
-    for (guint i = 0; i < kinds[k]->len; i++) {
-      const AssayResultComponent *component = assay_result_component (kinds[k], i);
-
+    ASSAY_FOR_EACH (const AssayResultComponent, component, kinds[k]) {
       if (g_hash_table_add (seen, (gpointer) component->plugin) && component->work != NULL)
         append_citation (html, component->work, component->place, component->plugin);
     }

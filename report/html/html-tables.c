@@ -76,8 +76,7 @@ grid_new (const AssayResults *results, const AssayResultComponent *metric,
 {
   Grid grid = { names_new (), names_new (), g_hash_table_new (NULL, NULL) };
 
-  for (guint i = 0; i < results->pooled->len; i++) {
-    AssayResultCell *cell = results->pooled->pdata[i];
+  ASSAY_FOR_EACH (AssayResultCell, cell, results->pooled) {
     g_autofree char *name = NULL;
 
     if (assay_result_find_by (cell, measure, metric) == NULL)
@@ -167,9 +166,7 @@ static void
 append_headlines (AssayHtml *html, const AssayResults *results, const AssayResultComponent *metric,
                   const GPtrArray *measures)
 {
-  for (guint i = 0; i < measures->len; i++) {
-    const AssayResultMeasure *measure = measures->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultMeasure, measure, measures) {
     if (measure->is_headline)
       append_measure (html, results, metric, measure);
   }
@@ -181,14 +178,10 @@ assay_html_grids (AssayHtml *html, const AssayResults *results)
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
   assay_html_open_section (html, "headlines", "Headline figures");
-  for (guint i = 0; i < results->metrics->len; i++) {
-    const AssayResultComponent *metric = assay_result_component (results->metrics, i);
-
+  ASSAY_FOR_EACH (const AssayResultComponent, metric, results->metrics) {
     append_headlines (html, results, metric, metric->measures);
   }
-  for (guint i = 0; i < results->utilities->len; i++) {
-    const AssayResultComponent *utility = assay_result_component (results->utilities, i);
-
+  ASSAY_FOR_EACH (const AssayResultComponent, utility, results->utilities) {
     if (g_hash_table_add (seen, (gpointer) utility->plugin))
       append_headlines (html, results, NULL, utility->measures);
   }
@@ -304,11 +297,8 @@ append_rows (AssayHtml *html, const AssayResults *results, gboolean is_all, GStr
 {
   gsize n = 0;
 
-  for (guint i = 0; i < results->pooled->len; i++) {
-    const AssayResultCell *cell = results->pooled->pdata[i];
-
-    for (guint m = 0; m < cell->measurements->len; m++) {
-      const AssayMeasurement *one = assay_result_measurement (cell, m);
+  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
+    ASSAY_FOR_EACH_IN (const AssayMeasurement, one, cell->measurements) {
       g_autofree char *name = name_measure (cell, one);
       const Row row = row_of (cell, one, name);
 

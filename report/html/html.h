@@ -4,13 +4,9 @@
 
 #include "runner/compare/comparison.h"
 
-G_BEGIN_DECLS
-
 /* @figures: of AssayFigure (figures.h), or NULL where none were made. The text is valid
  * UTF-8 and the same for the same results and figures. ASSAY_ERROR_IO, _MEMORY where a contact
  * sheet cannot be made. */
 char *assay_report_html (const AssayResults *results, const GPtrArray *figures, GError **error);
 /* comparison.html; @figures: those of its axes that have a utility, in their order. */
 char *assay_compared_html (const AssayCompared *compared, const GPtrArray *figures);
-
-G_END_DECLS

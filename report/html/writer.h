@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct {
   GString *text;
   GPtrArray *open;    /* names of the elements that are open, outermost first */
@@ -44,5 +42,3 @@ void assay_html_link (AssayHtml *html, const char *target, const char *text);
 
 /* What is HTML already: the style, a script, a checked picture. */
 void assay_html_raw (AssayHtml *html, const char *markup);
-
-G_END_DECLS

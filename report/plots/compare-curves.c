@@ -67,9 +67,7 @@ assay_compare_curves (const AssayCompared *compared)
   for (guint r = 0; r < compared->runs->len; r++)
     g_ptr_array_add (varied,
                      assay_varied_new (assay_compared_run (compared, r)->results->defenses));
-  for (guint i = 0; i < compared->axes->len; i++) {
-    const AssayCompareAxis *axis = compared->axes->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayCompareAxis, axis, compared->axes) {
     if (axis->utility != NULL)
       add_curve (&maker, compared, varied, axis);
   }

@@ -4,8 +4,6 @@
 #include "report/plots/curve-names.h"
 #include "report/plots/curves.h"
 
-G_BEGIN_DECLS
-
 /* A scenario, and what of it varies. */
 typedef struct {
   const AssayResults *results;
@@ -55,5 +53,3 @@ void assay_curve_add_trade_offs (AssayCurveMaker *maker, const AssayCurveMeasure
 /* A sweep of every setting of @role that is swept, once under its name. */
 void assay_curve_add_sweeps (AssayCurveMaker *maker, const AssayCurveMeasured *measured,
                              AssayCurveRole role);
-
-G_END_DECLS

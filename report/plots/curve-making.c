@@ -38,9 +38,7 @@ assay_curve_measurement (const AssayResultCell *cell, const AssayCurveMeasured *
           && (cell->attack_or_utility->index < measured->component->index
               || cell->attack_or_utility->index >= measured->end)))
     return NULL;
-  for (guint m = 0; m < cell->measurements->len; m++) {
-    const AssayMeasurement *measurement = assay_result_measurement (cell, m);
-
+  ASSAY_FOR_EACH_IN (const AssayMeasurement, measurement, cell->measurements) {
     if ((is_utility || measurement->metric == measured->component)
         && g_str_equal (measurement->measure->name, measured->measure->name))
       return measurement;
@@ -93,11 +91,8 @@ collect_values (const AssayCurve *curve, gboolean is_x)
 {
   GArray *values = g_array_new (FALSE, FALSE, sizeof (double));
 
-  for (guint l = 0; l < curve->lines->len; l++) {
-    const AssayCurveLine *line = curve->lines->pdata[l];
-
-    for (guint p = 0; p < line->points->len; p++) {
-      const AssayCurvePoint *point = &g_array_index (line->points, AssayCurvePoint, p);
+  ASSAY_FOR_EACH (const AssayCurveLine, line, curve->lines) {
+    ASSAY_FOR_EACH_IN (const AssayCurvePoint, point, line->points) {
       const double value = is_x ? point->x.value : point->y.value;
 
       if (isfinite (value))
@@ -203,9 +198,7 @@ assay_curve_finish (AssayCurveMaker *maker, AssayCurve *curve, const char *name)
 {
   guint n_points = 0, longest = 0;
 
-  for (guint l = 0; l < curve->lines->len; l++) {
-    AssayCurveLine *line = curve->lines->pdata[l];
-
+  ASSAY_FOR_EACH (AssayCurveLine, line, curve->lines) {
     g_array_sort (line->points, compare_settings);
     n_points += line->points->len;
     if (line->swept != NULL)

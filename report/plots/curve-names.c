@@ -70,9 +70,7 @@ assay_varied_new (const GPtrArray *components)
 const AssayResultSetting *
 assay_varied_find (const AssayVaried *group, const char *name)
 {
-  for (guint i = 0; i < group->varying->len; i++) {
-    const AssayResultSetting *setting = group->varying->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultSetting, setting, group->varying) {
     if (setting->type == ASSAY_RESULT_NUMBER && g_str_equal (setting->name, name))
       return setting;
   }
@@ -97,8 +95,7 @@ assay_varied_longest (const AssayVaried *group, const GPtrArray *components)
   const AssayResultSetting *longest = NULL;
   guint most = 0;
 
-  for (guint i = 0; i < group->varying->len; i++) {
-    const AssayResultSetting *setting = group->varying->pdata[i];
+  ASSAY_FOR_EACH (const AssayResultSetting, setting, group->varying) {
     const guint count
         = setting->type == ASSAY_RESULT_NUMBER ? count_values (group, components, setting) : 0;
 
@@ -122,9 +119,7 @@ assay_varied_name (const AssayVaried *group, const AssayResultComponent *compone
 {
   GString *name = g_string_new (component->label);
 
-  for (guint i = 0; i < group->varying->len; i++) {
-    const AssayResultSetting *setting = group->varying->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultSetting, setting, group->varying) {
     if (g_strcmp0 (setting->name, except) != 0)
       g_string_append_printf (name, "%s%s=%s", name->len > 0 ? " " : "", setting->name,
                               value_of (component, setting));

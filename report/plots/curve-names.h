@@ -3,8 +3,6 @@
 
 #include "runner/judge/results.h"
 
-G_BEGIN_DECLS
-
 /* Components of one label, which stand side by side. */
 typedef struct {
   guint first;
@@ -32,5 +30,3 @@ char *assay_varied_name (const AssayVaried *group, const AssayResultComponent *c
 
 /* @text in small letters, digits and single hyphens, at most @most of them. */
 char *assay_curve_slug (const char *text, gsize most);
-
-G_END_DECLS

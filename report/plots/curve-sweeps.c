@@ -80,9 +80,7 @@ add_sweep_point (AssayCurveLine *line, const AssayCurvePoint *point, const Sweep
 static gboolean
 varies_in_all (const AssayVaried *group, const AssayVaried *other)
 {
-  for (guint v = 0; v < other->varying->len; v++) {
-    const AssayResultSetting *setting = other->varying->pdata[v];
-
+  ASSAY_FOR_EACH (const AssayResultSetting, setting, other->varying) {
     if (setting->type == ASSAY_RESULT_NUMBER && assay_varied_find (group, setting->name) == NULL)
       return FALSE;
   }

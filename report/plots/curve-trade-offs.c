@@ -13,8 +13,7 @@ find_most (const AssayCurveMaker *maker, const AssayCurveMeasured *privacy, guin
   const AssayResultCell **most = g_new0 (const AssayResultCell *, maker->results->defenses->len);
 
   *ret_is_chosen = FALSE;
-  for (guint i = 0; i < pooled->len; i++) {
-    const AssayResultCell *cell = pooled->pdata[i];
+  ASSAY_FOR_EACH (const AssayResultCell, cell, pooled) {
     const AssayMeasurement *measurement = assay_curve_measurement (cell, privacy);
     const AssayResultCell **best = &most[cell->defense->index];
 
@@ -81,8 +80,7 @@ add_trade_off (AssayCurveMaker *maker, const AssayCurveMeasured *privacy,
         = assay_varied_name (maker->datasets->pdata[dataset],
                              assay_result_component (maker->results->datasets, dataset), NULL);
   curve->title = g_strdup_printf ("%s against %s", curve->x.name, curve->y.name);
-  for (guint i = 0; i < pooled->len; i++) {
-    const AssayResultCell *cell = pooled->pdata[i];
+  ASSAY_FOR_EACH (const AssayResultCell, cell, pooled) {
     const AssayMeasurement *measurement = assay_curve_measurement (cell, utility);
     const AssayResultCell *attacked = most[cell->defense->index];
     AssayCurveValue x, y;

@@ -100,11 +100,8 @@ collect_merits (const AssayCurve *curve)
 {
   GArray *merits = g_array_new (FALSE, FALSE, sizeof (Merit));
 
-  for (guint l = 0; l < curve->lines->len; l++) {
-    const AssayCurveLine *line = curve->lines->pdata[l];
-
-    for (guint p = 0; p < line->points->len; p++) {
-      AssayCurvePoint *point = &g_array_index (line->points, AssayCurvePoint, p);
+  ASSAY_FOR_EACH (const AssayCurveLine, line, curve->lines) {
+    ASSAY_FOR_EACH_IN (AssayCurvePoint, point, line->points) {
       const Merit merit
           = { .privacy = curve->x.measure->higher_is_worse ? -point->x.value : point->x.value,
               .utility = curve->y.measure->higher_is_worse ? -point->y.value : point->y.value,
@@ -146,9 +143,7 @@ assay_curve_mark_optimal (AssayCurve *curve)
 static gboolean
 has_doubtful (const AssayCurve *curve)
 {
-  for (guint l = 0; l < curve->lines->len; l++) {
-    const AssayCurveLine *line = curve->lines->pdata[l];
-
+  ASSAY_FOR_EACH (const AssayCurveLine, line, curve->lines) {
     for (guint p = 0; p < line->points->len; p++)
       if (g_array_index (line->points, AssayCurvePoint, p).is_doubtful)
         return TRUE;

@@ -9,8 +9,6 @@
 
 #include "runner/judge/results.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   ASSAY_CURVE_TRADE_OFF,
   ASSAY_CURVE_SWEEP,
@@ -79,5 +77,3 @@ void assay_curve_mark_optimal (AssayCurve *curve);
 
 /* Whether @values (@n, in any order) are rather spaced by factors than by differences. */
 gboolean assay_curve_is_geometric (const double *values, gsize n);
-
-G_END_DECLS

@@ -134,8 +134,7 @@ find_range (const AssayCurve *curve, gboolean is_x)
   for (guint l = 0; l < n_drawn (curve); l++) {
     const AssayCurveLine *line = curve->lines->pdata[l];
 
-    for (guint p = 0; p < line->points->len; p++) {
-      const AssayCurvePoint *point = &g_array_index (line->points, AssayCurvePoint, p);
+    ASSAY_FOR_EACH_IN (const AssayCurvePoint, point, line->points) {
       const AssayCurveValue *value = is_x ? &point->x : &point->y;
 
       widen (value->value, &range);

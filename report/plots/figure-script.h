@@ -3,8 +3,6 @@
 
 #include "report/plots/curves.h"
 
-G_BEGIN_DECLS
-
 /* A table (RFC 4180), one row a point, lines below each other: numbers first, and exact; those that
  * are not known are empty. */
 char *assay_figure_csv (const AssayCurve *curve);
@@ -16,5 +14,3 @@ char *assay_figure_script (const AssayCurve *curve);
 /* An expression of gnuplot whose value is @text as it is: control characters and those that turn
  * the direction of writing are blanks; shortened to @most characters. */
 char *assay_figure_quote (const char *text, gsize most);
-
-G_END_DECLS

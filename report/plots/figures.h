@@ -4,8 +4,6 @@
 
 #include "report/plots/curves.h"
 
-G_BEGIN_DECLS
-
 /* More than this nobody looks at. */
 #define ASSAY_FIGURE_MOST 30
 
@@ -37,5 +35,3 @@ GPtrArray *assay_figures_write (GPtrArray *taken, const char *folder,
 /* Of the list "pdf,png". ASSAY_ERROR_SCENARIO naming the form that there is not. */
 gboolean assay_figure_options_parse (const char *list, AssayFigureOptions *inout_options,
                                      GError **error);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* What "PROGRAM -d -e form='FORM';to_stdout=1 SCRIPT" prints in @folder, without a shell and
  * without the settings of the user. Not more than a minute. ASSAY_ERROR_IO with what it said.
  *
@@ -12,5 +10,3 @@ G_BEGIN_DECLS
  * outlives a killed Assay for a moment does not write into the folder of the next one. */
 GBytes *assay_gnuplot_run (const char *program, const char *folder, const char *script,
                            const char *form, GError **error);
-
-G_END_DECLS

@@ -3,6 +3,7 @@
  * live as long as the results and the plan that they were made of. */
 #pragma once
 
+#include "core/base/each.h"
 #include "core/stats/epsilon.h"
 #include "core/stats/estimate.h"
 

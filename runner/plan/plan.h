@@ -3,8 +3,8 @@
  * makes it); this is what it says, and what can be asked of it. */
 #pragma once
 
+#include "core/base/each.h"
 #include "core/plugin/plugin.h"
-#include "runner/plan/each.h"
 
 /* One setting of one group: what a cell is put together from. */
 typedef struct {

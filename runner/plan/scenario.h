@@ -6,8 +6,8 @@
  * privacy audit pass. The unit test checks that the two agree on what both accept. */
 #pragma once
 
+#include "core/base/each.h"
 #include "core/base/error.h"
-#include "runner/plan/each.h"
 
 typedef struct {
   char *key;

@@ -6,8 +6,8 @@
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
-#include "core/base/tree.h"
 #include "core/external/program.h"
+#include "core/external/tree.h"
 
 static char *place; /* with a folder `in`, and one.py in both */
 

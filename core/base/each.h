@@ -1,4 +1,4 @@
-/* Going through an array of pointers. */
+/* Going through arrays. */
 #pragma once
 
 #include <glib.h>
@@ -9,3 +9,8 @@
        item##_at != NULL && item##_at - (Type **) (array)->pdata < (array)->len                    \
        && ((item = *item##_at), TRUE);                                                             \
        item##_at++)
+
+/* The same of a GArray of Type. */
+#define ASSAY_FOR_EACH_IN(Type, item, array)                                                       \
+  for (Type *item = (Type *) (gpointer) (array)->data, *item##_first = item;                       \
+       item != NULL && item - item##_first < (array)->len; item++)

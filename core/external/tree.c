@@ -1,5 +1,5 @@
 /* Folders that a program of others wrote. */
-#include "core/base/tree.h"
+#include "core/external/tree.h"
 
 #include <errno.h>
 #include <sys/stat.h>
