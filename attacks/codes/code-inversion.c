@@ -288,7 +288,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   estimates = apply_weights (settings, &moments, weights, released, error);
   if (estimates == NULL)
     return FALSE;
-  assay_arrays_take (&ret_guess->arrays, "estimates", assay_array_take_matrix (estimates));
+  assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   return TRUE;
 }
 

@@ -299,9 +299,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
     return FALSE;
   for (gsize i = 0; i < best->n * keep; i++)
     candidates[i] = (gint64) best->rows[i];
-  assay_arrays_take (
-      &ret_guess->arrays, "candidates",
-      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ best->n, keep }, candidates));
+  assay_arrays_take_rows (&ret_guess->arrays, "candidates", ASSAY_INT64, best->n, keep, candidates);
   return TRUE;
 }
 
@@ -344,9 +342,8 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
                        assay_array_take (ASSAY_UINT8, 2, codes->shape, turned));
   }
   ret_case->public_rows = assay_rows_take_matrix (records);
-  assay_arrays_take (&ret_case->truth->arrays, "partners",
-                     assay_array_take (ASSAY_INT64, 2, (const gsize[]){ CONTROL_SECRETS, 1 },
-                                       g_steal_pointer (&partners)));
+  assay_arrays_take_rows (&ret_case->truth->arrays, "partners", ASSAY_INT64, CONTROL_SECRETS, 1,
+                          g_steal_pointer (&partners));
   return TRUE;
 }
 

@@ -61,7 +61,7 @@ released_codes_control (gsize n, gsize cols, gsize bits, AssayStreamKey key,
   ret_case->truth = assay_truth_new ();
   if (rows == NULL)
     return FALSE;
-  assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (rows));
+  assay_arrays_take_matrix (&ret_case->truth->arrays, "secrets", &rows);
   function->mean = assay_matrix_new (1, cols, error);
   function->projection = assay_control_normals (bits, cols, &stream, error);
   if (function->mean == NULL || function->projection == NULL)

@@ -33,7 +33,7 @@
 #include "attacks/inversion/mixture-pairs.h"
 #include "attacks/inversion/phase-retrieval.h"
 #include "attacks/inversion/sign-tree.h"
-#include "attacks/mixtures/inversion-control.h"
+#include "attacks/mixtures/mixture-control.h"
 
 #define FOUND_ENOUGH 0.04 /* of all public images in mixtures; by chance it is about 0.01 */
 
@@ -168,10 +168,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (!sign_tree_align (&intake.state, intake.plain.image, error)
       || !refine (settings, &intake, error))
     return FALSE;
-  assay_arrays_take (&ret_guess->arrays, "estimates",
-                     assay_array_take (ASSAY_FLOAT32, 2,
-                                       (const gsize[]){ intake.state.n_secrets, intake.state.cols },
-                                       g_steal_pointer (&intake.state.images)));
+  assay_arrays_take_rows (&ret_guess->arrays, "estimates", ASSAY_FLOAT32, intake.state.n_secrets,
+                          intake.state.cols, g_steal_pointer (&intake.state.images));
   ret_guess->is_unordered = TRUE;
   return TRUE;
 }
@@ -184,10 +182,16 @@ static gboolean
 make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
-  static const InversionControl control
-      = { .n_secrets = 10, .n_public = 100, .n_epochs = 40, .n_partners = 1, .side = 24 };
+  static const MixtureControl control = { .n_secrets = 10,
+                                          .n_public = 100,
+                                          .side = 24,
+                                          .n_sources = MIXTURE_PRIVATE,
+                                          .n_partners = 1,
+                                          .n_epochs = 40,
+                                          .has_mask = TRUE,
+                                          .window = 3 };
 
-  return inversion_control_make (&control, key, ret_case, error);
+  return mixture_control_make (&control, key, ret_case, error);
 }
 
 static guint64

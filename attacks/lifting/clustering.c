@@ -195,8 +195,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
     return FALSE;
   job.meets = meets;
   assay_parallel_for (n, choose_candidate, &job);
-  assay_arrays_take (&ret_guess->arrays, "estimates",
-                     assay_array_take_matrix (g_steal_pointer (&estimates)));
+  assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   assay_arrays_take (&ret_guess->arrays, "considered",
                      assay_array_take (ASSAY_FLOAT32, 3, (const gsize[]){ n, job.k, d },
                                        g_steal_pointer (&candidates)));

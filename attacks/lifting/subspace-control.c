@@ -52,8 +52,7 @@ subspace_control_release (AssayView secrets, const float *others, gsize n_others
       return NULL;
   }
   release = assay_release_new (ASSAY_RELEASE_SUBSPACES, "control");
-  assay_arrays_take (&release->arrays, "translation",
-                     assay_array_take_matrix (g_steal_pointer (&translation)));
+  assay_arrays_take_matrix (&release->arrays, "translation", &translation);
   assay_arrays_take (&release->arrays, "basis",
                      assay_array_take (ASSAY_FLOAT32, 3, shape, g_steal_pointer (&basis->data)));
   return release;

@@ -25,7 +25,7 @@ subspace_guess (const AssaySubspaces *subspaces, AssayGuess *ret_guess, GError *
   if (estimates == NULL)
     return NULL;
   data = estimates->data;
-  assay_arrays_take (&ret_guess->arrays, "estimates", assay_array_take_matrix (estimates));
+  assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   return data;
 }
 

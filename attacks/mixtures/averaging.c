@@ -261,8 +261,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (estimates == NULL || !rescale (settings, seen->release, view, estimates, error)
       || !refine (settings, seen, view, estimates, error))
     return FALSE;
-  assay_arrays_take (&ret_guess->arrays, "estimates",
-                     assay_array_take_matrix (g_steal_pointer (&estimates)));
+  assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   return TRUE;
 }
 
@@ -322,9 +321,7 @@ memory (gconstpointer data, const AssayShape *shape)
 
 ASSAY_ATTACK (averaging, "averaging",
   .summary = "Average the mixtures of one secret, known or found to be of one",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "sections 2.1 and 5.3, figure 7" },
+  .reference = { MIXTURE_PAPER, "sections 2.1 and 5.3, figure 7" },
   ASSAY_SETTINGS (Averaging, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,

@@ -14,10 +14,7 @@
 #include "attacks/mixtures/mixture-scores.h"
 
 typedef struct {
-  bool centre;
-  bool whiten;
-  double shrinkage;
-  bool unit;
+  MIXTURE_SETTINGS;
   gint64 keep;
 } Braverman;
 
@@ -25,25 +22,6 @@ static MixtureOptions
 options_of (const Braverman *settings)
 {
   return MIXTURE_OPTIONS (settings, .form = MIXTURE_SQUARE, .level = TRUE);
-}
-
-static gboolean
-attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
-        GError **error)
-{
-  const Braverman *settings = context->settings;
-  const MixtureOptions options = options_of (settings);
-
-  return mixture_link (&options, settings->keep, seen, ret_guess, error);
-}
-
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const Braverman *settings = data;
-  const MixtureOptions options = options_of (settings);
-
-  return mixture_link_memory (&options, settings->keep, shape);
 }
 
 static gboolean
@@ -67,19 +45,12 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-ASSAY_ATTACK (braverman, "braverman",
-  .summary = "Rank public images by the inner product of squares, which no mask of signs changes",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "section 9, Braverman's attack" },
-  ASSAY_SETTINGS (Braverman, parameters),
-  .memory = memory,
-  .reads = ASSAY_RELEASE_MIXTURES,
-  .needs = ASSAY_GRANT_PUBLIC,
-  .game = ASSAY_GAME_LINK,
-  .attack = attack,
-  .control
-  = { .says = "of masked Gaussian images with two of 200 public ones in each, one of these "
-              "ranks first",
-      .make = make_control,
-      .at_least = 0.9 });
+MIXTURE_LINK_ATTACK (
+    braverman, "braverman", Braverman,
+    .summary = "Rank public images by the inner product of squares, which no mask of signs changes",
+    .reference = { MIXTURE_PAPER, "section 9, Braverman's attack" },
+    .control
+    = { .says = "of masked Gaussian images with two of 200 public ones in each, one of these "
+                "ranks first",
+        .make = make_control,
+        .at_least = 0.9 });

@@ -29,10 +29,7 @@
 typedef struct {
   bool absolute;
   bool level;
-  bool centre;
-  bool whiten;
-  double shrinkage;
-  bool unit;
+  MIXTURE_SETTINGS;
   gint64 pairs;
 } InnerProductPair;
 
@@ -113,9 +110,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
       *next++ = (gint64) items[i];
       *next++ = (gint64) items[j];
     }
-  assay_arrays_take (
-      &ret_guess->arrays, "pairs",
-      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ p, 2 }, g_steal_pointer (&pairs)));
+  assay_arrays_take_rows (&ret_guess->arrays, "pairs", ASSAY_INT64, p, 2, g_steal_pointer (&pairs));
   assay_arrays_take (&ret_guess->arrays, "scores",
                      assay_array_take (ASSAY_FLOAT32, 1, &p, g_steal_pointer (&scores)));
   return TRUE;
@@ -176,9 +171,7 @@ memory (gconstpointer data, const AssayShape *shape)
 
 ASSAY_ATTACK (inner_product_pair, "inner-product-pair",
   .summary = "Score pairs of mixtures by their inner product: do they share a secret?",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "section 2.1" },
+  .reference = { MIXTURE_PAPER, "section 2.1" },
   ASSAY_SETTINGS (InnerProductPair, parameters),
   .check = check,
   .memory = memory,

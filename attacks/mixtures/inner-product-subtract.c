@@ -29,10 +29,7 @@
 typedef struct {
   gint64 partners;
   bool level;
-  bool centre;
-  bool whiten;
-  double shrinkage;
-  bool unit;
+  MIXTURE_SETTINGS;
 } Subtract;
 
 typedef struct {
@@ -217,8 +214,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   estimates = combine (&job, seen->groups, assay_matrix_view (mean), error);
   if (estimates == NULL)
     return FALSE;
-  assay_arrays_take (&ret_guess->arrays, "estimates",
-                     assay_array_take_matrix (g_steal_pointer (&estimates)));
+  assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   return TRUE;
 }
 
@@ -256,9 +252,7 @@ memory (gconstpointer data, const AssayShape *shape)
 
 ASSAY_ATTACK (inner_product_subtract, "inner-product-subtract",
   .summary = "Find the public images of a mixture, fit their coefficients, and subtract them",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "section 2.2" },
+  .reference = { MIXTURE_PAPER, "section 2.2" },
   ASSAY_SETTINGS (Subtract, parameters),
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,

@@ -16,30 +16,14 @@
 typedef struct {
   bool absolute;
   bool level;
-  bool centre;
-  bool whiten;
-  double shrinkage;
-  bool unit;
+  MIXTURE_SETTINGS;
   gint64 keep;
 } InnerProduct;
 
-static gboolean
-attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
-        GError **error)
+static MixtureOptions
+options_of (const InnerProduct *settings)
 {
-  const InnerProduct *settings = context->settings;
-  const MixtureOptions options = MIXTURE_IMAGE_OPTIONS (settings);
-
-  return mixture_link (&options, settings->keep, seen, ret_guess, error);
-}
-
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const InnerProduct *settings = data;
-  const MixtureOptions options = MIXTURE_IMAGE_OPTIONS (settings);
-
-  return mixture_link_memory (&options, settings->keep, shape);
+  return MIXTURE_IMAGE_OPTIONS (settings);
 }
 
 /* Half of each image is public: with 1,024 pixels the product with a partner is some eight
@@ -65,18 +49,11 @@ static const AssayParam parameters[]
         MIXTURE_PARAMETER_KEEP (InnerProduct),
         ASSAY_PARAM_END };
 
-ASSAY_ATTACK (inner_product, "inner-product",
-  .summary = "Rank public images by their inner product with a mixture",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "section 2.2" },
-  ASSAY_SETTINGS (InnerProduct, parameters),
-  .memory = memory,
-  .reads = ASSAY_RELEASE_MIXTURES,
-  .needs = ASSAY_GRANT_PUBLIC,
-  .game = ASSAY_GAME_LINK,
-  .attack = attack,
-  .control = { .says = "of Gaussian images mixed with two of 200 public ones, one of these ranks "
-                       "first",
-               .make = make_control,
-               .at_least = 0.9 });
+MIXTURE_LINK_ATTACK (
+    inner_product, "inner-product", InnerProduct,
+    .summary = "Rank public images by their inner product with a mixture",
+    .reference = { MIXTURE_PAPER, "section 2.2" },
+    .control = { .says = "of Gaussian images mixed with two of 200 public ones, one of these ranks "
+                         "first",
+                 .make = make_control,
+                 .at_least = 0.9 });

@@ -1,15 +1,42 @@
 /* Gaussian images and their mixtures. */
 #include "attacks/mixtures/mixture-control.h"
 
+#include <math.h>
+
 #include "core/data/kinds/mixtures.h"
 
 #define MOST_IMAGES 16
 #define MOST_COEFFICIENT 0.65
+#define LEAST_PRIVATE 0.3
 
 static gsize
 sources_of (const MixtureControl *control)
 {
   return MAX (control->n_sources, 1);
+}
+
+static void
+draw_smooth (const MixtureControl *control, AssayStream *stream, float *ret_image)
+{
+  const gsize side = control->side, window = control->window;
+  const gsize wide = side + window - 1, cols = side * side;
+  g_autofree double *noise = g_new (double, wide *wide);
+  double mean = 0, square = 0;
+
+  for (gsize i = 0; i < wide * wide; i++)
+    noise[i] = assay_stream_normal (stream);
+  for (gsize y = 0; y < side; y++)
+    for (gsize x = 0; x < side; x++) {
+      double sum = 0;
+
+      for (gsize i = 0; i < window * window; i++)
+        sum += noise[(y + i / window) * wide + x + i % window];
+      ret_image[y * side + x] = (float) sum;
+      mean += sum / (double) cols;
+      square += sum * sum / (double) cols;
+    }
+  for (gsize i = 0; i < cols; i++)
+    ret_image[i] = (float) ((ret_image[i] - mean) / sqrt (square - mean * mean));
 }
 
 static AssayMatrix *
@@ -18,51 +45,68 @@ draw_images (const MixtureControl *control, AssayStream *stream, gsize n, GError
   const gsize cols = control->side * control->side;
   AssayMatrix *images = assay_matrix_new (n, cols, error);
 
-  for (gsize i = 0; images != NULL && i < n * cols; i++) {
-    const double value = assay_stream_normal (stream);
+  for (gsize i = 0; images != NULL && i < n; i++) {
+    float *image = assay_matrix_row (images, i);
 
-    images->data[i] = (float) (control->is_positive ? value * value : value);
+    if (control->window > 0)
+      draw_smooth (control, stream, image);
+    for (gsize c = 0; control->window == 0 && c < cols; c++) {
+      const double value = assay_stream_normal (stream);
+
+      image[c] = (float) (control->is_positive ? value * value : value);
+    }
   }
   return images;
 }
 
 static void
-draw_coefficients (AssayStream *stream, gsize k, double *ret_coefficients)
+draw_coefficients (const MixtureControl *control, AssayStream *stream, double *ret_coefficients)
 {
-  double largest = 1;
+  const gsize s = sources_of (control), k = s + control->n_partners;
+  double largest, private_share;
 
-  while (largest > MAX (MOST_COEFFICIENT, 1.2 / (double) k)) {
+  do {
     double sum = 0;
 
-    for (gsize j = 0; j < k; j++) {
-      ret_coefficients[j] = assay_stream_uniform (stream);
-      sum += ret_coefficients[j];
-    }
-    largest = 0;
+    largest = private_share = 0;
+    for (gsize j = 0; j < k; j++)
+      sum += ret_coefficients[j] = assay_stream_uniform (stream);
     for (gsize j = 0; j < k; j++) {
       ret_coefficients[j] /= sum;
       largest = MAX (largest, ret_coefficients[j]);
+      private_share += j < s ? ret_coefficients[j] : 0;
     }
-  }
+  } while (largest > MAX (MOST_COEFFICIENT, 1.2 / (double) k)
+           || (control->window > 0 && private_share < LEAST_PRIVATE));
 }
 
-/* Mixture number @index, of the secret @owner; whom with is written to @sources and @partners. */
+/* The mask of smooth images takes a word of the stream for each sign, that of others two. */
+static gboolean
+draw_sign (const MixtureControl *control, AssayStream *stream)
+{
+  return control->window > 0 ? assay_stream_below (stream, 2) == 1
+                             : assay_stream_uniform (stream) < 0.5;
+}
+
+/* A mixture of the secret @owner; whom with is written to @sources and @partners. */
 static void
 mix (const MixtureControl *control, const AssayMatrix *secrets, const AssayMatrix *others,
-     AssayStream *stream, gsize owner, gint64 *sources, gint64 *partners, float *ret_image)
+     AssayStream *stream, gint64 owner, gint64 *sources, gint64 *partners, float *ret_image)
 {
   const gsize s = sources_of (control), p = control->n_partners, cols = secrets->cols;
+  const gsize n_drawn = control->is_single ? 0 : s - 1;
   double coefficients[MOST_IMAGES];
   gsize chosen[MOST_IMAGES];
 
-  sources[0] = (gint64) owner;
-  assay_stream_choose (stream, control->n_secrets - 1, s - 1, chosen);
-  for (gsize j = 1; j < s; j++)
-    sources[j] = (gint64) ((owner + 1 + chosen[j - 1]) % control->n_secrets);
+  assay_stream_choose (stream, control->n_secrets - 1, n_drawn, chosen);
+  for (gsize j = 0; j < s; j++)
+    sources[j] = j == 0 || control->is_single
+                     ? owner
+                     : (owner + 1 + (gint64) chosen[j - 1]) % (gint64) control->n_secrets;
   assay_stream_choose (stream, control->n_public, p, chosen);
   for (gsize j = 0; j < p; j++)
     partners[j] = (gint64) chosen[j];
-  draw_coefficients (stream, s + p, coefficients);
+  draw_coefficients (control, stream, coefficients);
   for (gsize c = 0; c < cols; c++) {
     double sum = 0;
 
@@ -70,20 +114,25 @@ mix (const MixtureControl *control, const AssayMatrix *secrets, const AssayMatri
       sum += coefficients[j] * secrets->data[(gsize) sources[j] * cols + c];
     for (gsize j = 0; j < p; j++)
       sum += coefficients[s + j] * others->data[(gsize) partners[j] * cols + c];
-    if (control->has_mask && assay_stream_uniform (stream) < 0.5)
+    if (control->has_mask && draw_sign (control, stream))
       sum = -sum;
     ret_image[c] = (float) sum;
   }
 }
 
-static void
-take_numbers (AssayArrays *arrays, const char *name, gsize rows, gsize cols, gint64 *values)
+static AssayRelease *
+new_release (const MixtureControl *control, AssayMatrix **images)
 {
-  if (cols > 0)
-    assay_arrays_take (arrays, name,
-                       assay_array_take (ASSAY_INT64, 2, (const gsize[]){ rows, cols }, values));
-  else
-    g_free (values);
+  AssayRelease *release = assay_release_new (ASSAY_RELEASE_MIXTURES, "control");
+
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, k,
+                       (gint64) (sources_of (control) + control->n_partners));
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, epochs,
+                       (gint64) MAX (control->n_epochs, 1));
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, max_coefficient, MOST_COEFFICIENT);
+  release->geometry = (AssayGeometry){ control->side, control->side, 1, 0, 0 };
+  assay_arrays_take_matrix (&release->arrays, "images", images);
+  return release;
 }
 
 gboolean
@@ -96,35 +145,34 @@ mixture_control_make (const MixtureControl *control, AssayStreamKey key, AssayCo
   g_autoptr (AssayMatrix) secrets = draw_images (control, &stream, n, error);
   g_autoptr (AssayMatrix) others = draw_images (control, &stream, control->n_public, error);
   g_autoptr (AssayMatrix) images = assay_matrix_new (total, cols, error);
-  gint64 *sources, *partners, *owners;
+  g_autofree gint64 *partners
+      = g_new (gint64, total * p + 1); /* never NULL, which has no offsets */
+  gint64 *sources;
+  AssayArrays *truth;
 
   g_return_val_if_fail (s >= 1 && s <= n && s + p <= MOST_IMAGES, FALSE);
   if (secrets == NULL || others == NULL || images == NULL)
     return FALSE;
   sources = g_new (gint64, total * s);
-  partners = g_new (gint64, total * p + 1); /* never NULL, which has no offsets */
-  owners = g_new (gint64, total);
+  ret_case->groups = g_new (gint64, total);
   for (gsize i = 0; i < total; i++) {
     AssayStream own = assay_stream (key, 1 + i);
 
-    owners[i] = (gint64) (i % n);
-    mix (control, secrets, others, &own, i % n, sources + i * s, partners + i * p,
-         assay_matrix_row (images, i));
+    ret_case->groups[i] = (gint64) (i % n);
+    mix (control, secrets, others, control->window > 0 ? &stream : &own, ret_case->groups[i],
+         sources + i * s, partners + i * p, assay_matrix_row (images, i));
   }
-  ret_case->groups = g_memdup2 (owners, total * sizeof *owners);
-  ret_case->release = assay_release_new (ASSAY_RELEASE_MIXTURES, "control");
-  ASSAY_SET_PARAMETER (ret_case->release, AssayMixturesParameters, k, (gint64) (s + p));
-  ret_case->release->geometry = (AssayGeometry){ control->side, control->side, 1, 0, 0 };
-  assay_arrays_take (&ret_case->release->arrays, "images",
-                     assay_array_take_matrix (g_steal_pointer (&images)));
+  ret_case->release = new_release (control, &images);
   ret_case->truth = assay_truth_new ();
   ret_case->truth->geometry = ret_case->release->geometry;
-  assay_arrays_take (&ret_case->truth->arrays, "secrets",
-                     assay_array_take_matrix (g_steal_pointer (&secrets)));
-  take_numbers (&ret_case->truth->arrays, "sources", total, s, sources);
-  take_numbers (&ret_case->truth->arrays, "partners", total, p, partners);
-  assay_arrays_take (&ret_case->truth->arrays, "owners",
-                     assay_array_take (ASSAY_INT64, 1, &total, owners));
+  truth = &ret_case->truth->arrays;
+  assay_arrays_take_matrix (truth, "secrets", &secrets);
+  assay_arrays_take_rows (truth, "sources", ASSAY_INT64, total, s, sources);
+  if (p > 0)
+    assay_arrays_take_rows (truth, "partners", ASSAY_INT64, total, p, g_steal_pointer (&partners));
+  assay_arrays_take (truth, "owners",
+                     assay_array_take (ASSAY_INT64, 1, &total,
+                                       g_memdup2 (ret_case->groups, total * sizeof (gint64))));
   if (control->n_public > 0)
     ret_case->public_rows = assay_rows_take_matrix (g_steal_pointer (&others));
   return TRUE;

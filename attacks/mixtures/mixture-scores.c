@@ -225,9 +225,7 @@ are_held (const MixtureOptions *options, gsize keep, gsize m, gsize cols)
 void
 mixture_take_candidates (AssayGuess *ret_guess, gsize n, gsize keep, gint64 *candidates)
 {
-  assay_arrays_take (
-      &ret_guess->arrays, "candidates",
-      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, keep }, candidates));
+  assay_arrays_take_rows (&ret_guess->arrays, "candidates", ASSAY_INT64, n, keep, candidates);
 }
 
 gboolean

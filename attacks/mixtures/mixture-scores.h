@@ -62,3 +62,23 @@ guint64 mixture_link_memory (const MixtureOptions *options, gint64 keep, const A
  * the attack should have been told by the setting @instead. */
 gboolean mixture_find_k (const AssayRelease *release, gint64 own, gint64 usual, const char *instead,
                          gint64 *ret_k, GError **error);
+
+/* An attack of the game link by one space for all: the settings in Struct, with `keep` and rows in
+ * `parameters`, are what options_of () makes features by. */
+#define MIXTURE_LINK_ATTACK(symbol, name, Struct, ...)                                             \
+  static gboolean attack (const AssayAttackContext *context, const AssayObservation *seen,         \
+                          AssayGuess *ret_guess, GError **error)                                   \
+  {                                                                                                \
+    const Struct *settings = context->settings;                                                    \
+    const MixtureOptions options = options_of (settings);                                          \
+    return mixture_link (&options, settings->keep, seen, ret_guess, error);                        \
+  }                                                                                                \
+  static guint64 memory (gconstpointer data, const AssayShape *shape)                              \
+  {                                                                                                \
+    const Struct *settings = data;                                                                 \
+    const MixtureOptions options = options_of (settings);                                          \
+    return mixture_link_memory (&options, settings->keep, shape);                                  \
+  }                                                                                                \
+  ASSAY_ATTACK (symbol, name, ASSAY_SETTINGS (Struct, parameters), .memory = memory,               \
+                .reads = ASSAY_RELEASE_MIXTURES, .needs = ASSAY_GRANT_PUBLIC,                      \
+                .game = ASSAY_GAME_LINK, .attack = attack, __VA_ARGS__)

@@ -9,6 +9,11 @@
 #include "core/plugin/plugin.h"
 #include "core/search/search.h"
 
+/* The paper that they are of. */
+#define MIXTURE_PAPER                                                                              \
+  "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private Distributed "    \
+  "Learning"
+
 typedef enum {
   MIXTURE_PLAIN,
   MIXTURE_ABSOLUTE, /* |x|: what a mask of signs leaves */
@@ -25,7 +30,13 @@ typedef struct {
   gboolean unit;    /* divided by sqrt (<f, P f>) */
 } MixtureOptions;
 
-/* The settings that attacks by inner product share, of a struct with these fields. */
+/* Settings that attacks by inner product share: members of their struct, and their rows. */
+#define MIXTURE_SETTINGS                                                                           \
+  bool centre;                                                                                     \
+  bool whiten;                                                                                     \
+  double shrinkage;                                                                                \
+  bool unit
+
 #define MIXTURE_PARAMETERS(Struct)                                                                 \
   ASSAY_PARAM_BOOL (Struct, level, FALSE, "Subtract its own mean pixel from each image"),          \
       ASSAY_PARAM_BOOL (Struct, centre, FALSE, "Subtract the mean image"),                         \

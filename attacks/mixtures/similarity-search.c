@@ -234,9 +234,7 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 
 ASSAY_ATTACK (similarity_search, "similarity-search",
   .summary = "Rank public images by their structural similarity with a mixture",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "section 5.3, figure 8" },
+  .reference = { MIXTURE_PAPER, "section 5.3, figure 8" },
   ASSAY_SETTINGS (SimilaritySearch, parameters),
   .check = check,
   .memory = memory,

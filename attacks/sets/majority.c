@@ -166,8 +166,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
     memcpy (assay_matrix_row (estimates, i), assay_view_row (sets->entries, (gsize) entry),
             sets->entries.cols * sizeof (float));
   }
-  assay_arrays_take (&ret_guess->arrays, "estimates",
-                     assay_array_take_matrix (g_steal_pointer (&estimates)));
+  assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   return TRUE;
 }
 
@@ -200,8 +199,7 @@ control_release (gsize release, gsize stride, const AssayArray *dictionary, Assa
       sets[i * MEMBERS + j]
           = (gint64) (j == own ? (i + 1) * stride - 1 : others + (j < own ? j : j - 1));
   }
-  assay_arrays_take (&made->arrays, "sets",
-                     assay_array_take (ASSAY_INT64, 2, (const gsize[]){ SECRETS, MEMBERS }, sets));
+  assay_arrays_take_rows (&made->arrays, "sets", ASSAY_INT64, SECRETS, MEMBERS, sets);
   assay_arrays_take (&made->arrays, "dictionary", assay_array_copy (dictionary));
   return made;
 }
@@ -213,25 +211,23 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   const gsize n_releases = (gsize) settings->repeats + 1;
   const gsize stride = n_releases * (MEMBERS - 1) + 1; /* entries of one secret, its own last */
   AssayStream stream = assay_stream (key, 0);
-  AssayMatrix *entries = assay_control_normals (SECRETS * stride, COLS, &stream, error);
-  AssayMatrix *secrets;
+  g_autoptr (AssayMatrix) secrets = assay_matrix_new (SECRETS, COLS, error);
+  g_autoptr (AssayMatrix) entries = assay_control_normals (SECRETS * stride, COLS, &stream, error);
   g_autoptr (AssayArray) dictionary = NULL;
 
-  if (entries == NULL)
+  if (entries == NULL || secrets == NULL)
     return FALSE;
-  secrets = assay_matrix_new (SECRETS, COLS, error);
-  for (gsize i = 0; secrets != NULL && i < SECRETS; i++)
+  for (gsize i = 0; i < SECRETS; i++)
     memcpy (assay_matrix_row (secrets, i), assay_matrix_row (entries, (i + 1) * stride - 1),
             COLS * sizeof (float));
-  dictionary = assay_array_take_matrix (entries);
+  dictionary = assay_array_take_matrix (g_steal_pointer (&entries));
   ret_case->release = control_release (0, stride, dictionary, &stream);
   ret_case->repeats = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
   for (gsize r = 1; r < n_releases; r++)
     g_ptr_array_add (ret_case->repeats, control_release (r, stride, dictionary, &stream));
   ret_case->truth = assay_truth_new ();
-  if (secrets != NULL)
-    assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (secrets));
-  return secrets != NULL;
+  assay_arrays_take_matrix (&ret_case->truth->arrays, "secrets", &secrets);
+  return TRUE;
 }
 
 static const AssayParam parameters[]

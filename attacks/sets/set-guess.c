@@ -93,8 +93,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
     else
       take_member (&sets, i, assay_stream_below (&stream, sets.w), estimate);
   }
-  assay_arrays_take (&ret_guess->arrays, "estimates",
-                     assay_array_take_matrix (g_steal_pointer (&estimates)));
+  assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   return TRUE;
 }
 
@@ -146,13 +145,9 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   }
   ret_case->release = assay_release_new (ASSAY_RELEASE_VECTOR_SETS, "control");
   ret_case->truth = assay_truth_new ();
-  assay_arrays_take (&ret_case->release->arrays, "sets",
-                     assay_array_take (ASSAY_INT64, 2, (const gsize[]){ SECRETS, MEMBERS }, sets));
-  if (dictionary != NULL)
-    assay_arrays_take (&ret_case->release->arrays, "dictionary",
-                       assay_array_take_matrix (dictionary));
-  if (secrets != NULL)
-    assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (secrets));
+  assay_arrays_take_rows (&ret_case->release->arrays, "sets", ASSAY_INT64, SECRETS, MEMBERS, sets);
+  assay_arrays_take_matrix (&ret_case->release->arrays, "dictionary", &dictionary);
+  assay_arrays_take_matrix (&ret_case->truth->arrays, "secrets", &secrets);
   if (public_rows != NULL)
     ret_case->public_rows = assay_rows_take_matrix (public_rows);
   return is_made;

@@ -23,7 +23,7 @@
  * Estimates: one for each mixture, in their order (image-recovery's `of = private-part`). Cost:
  * step 1 that of `whitened`; an eigenvalue problem of order d; for each mixture and start about
  * 6 (partners + 8) rounds of 2 d^2 multiplications, and 2 partners of 2 M d. */
-#include "attacks/mixtures/inversion-control.h"
+#include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/mixture-scores.h"
 #include "attacks/whitened/joint-removal.h"
 #include "attacks/whitened/whitened-scores.h"
@@ -142,8 +142,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
       || !image_prior_learn (assay_matrix_view (images), &prior, error)
       || !joint_removal (&options, &prior, mixtures, scores, estimates->data, error))
     return FALSE;
-  assay_arrays_take (&ret_guess->arrays, "estimates",
-                     assay_array_take_matrix (g_steal_pointer (&estimates)));
+  assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   return TRUE;
 }
 
@@ -156,16 +155,16 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   const gint64 partners = settings->partners > 0  ? settings->partners
                           : settings->k > PRIVATE ? settings->k - PRIVATE
                                                   : CONTROL_PARTNERS;
-  const InversionControl control = { .n_secrets = 24,
-                                     .n_public = 1000,
-                                     .n_epochs = 1,
-                                     .n_partners = (gsize) MIN (partners, CONTROL_PARTNERS),
-                                     .side = 24,
-                                     .window = 9,
-                                     .is_single = TRUE,
-                                     .is_open = settings->transform == PLAIN };
+  const MixtureControl control = { .n_secrets = 24,
+                                   .n_public = 1000,
+                                   .side = 24,
+                                   .n_sources = PRIVATE,
+                                   .n_partners = (gsize) MIN (partners, CONTROL_PARTNERS),
+                                   .has_mask = settings->transform == SQUARED,
+                                   .window = 9,
+                                   .is_single = TRUE };
 
-  return inversion_control_make (&control, key, ret_case, error);
+  return mixture_control_make (&control, key, ret_case, error);
 }
 
 static const AssayParam parameters[] = {
@@ -196,8 +195,7 @@ memory (G_GNUC_UNUSED gconstpointer data, const AssayShape *shape)
 
 ASSAY_ATTACK (whitened_removal, "whitened-removal",
   .summary = "Find the public images of a single mixture with its signs, and take them away",
-  .reference = { "Assay; after Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes "
-                 "for Private Distributed Learning",
+  .reference = { "Assay; after " MIXTURE_PAPER,
                  "section 2.2; Rangan, Schniter and Fletcher 2019, Vector Approximate Message "
                  "Passing, for signs" },
   ASSAY_SETTINGS (WhitenedRemoval, parameters),

@@ -225,9 +225,7 @@ memory (gconstpointer data, const AssayShape *shape)
 
 ASSAY_ATTACK (whitened, "whitened",
   .summary = "Rank public images by whitened squares, and by the signs that those found tell",
-  .reference = { "Assay; after Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes "
-                 "for Private Distributed Learning",
-                 "section 9, Braverman's attack" },
+  .reference = { "Assay; after " MIXTURE_PAPER, "section 9, Braverman's attack" },
   ASSAY_SETTINGS (Whitened, parameters),
   .check = check,
   .memory = memory,

@@ -32,6 +32,21 @@ assay_arrays_take (AssayArrays *arrays, const char *name, AssayArray *array)
   g_ptr_array_add (arrays->arrays, array);
 }
 
+void
+assay_arrays_take_matrix (AssayArrays *arrays, const char *name, AssayMatrix **matrix)
+{
+  if (*matrix != NULL)
+    assay_arrays_take (arrays, name, assay_array_take_matrix (g_steal_pointer (matrix)));
+}
+
+void
+assay_arrays_take_rows (AssayArrays *arrays, const char *name, AssayType type, gsize rows,
+                        gsize cols, gpointer values)
+{
+  assay_arrays_take (arrays, name,
+                     assay_array_take (type, 2, (const gsize[]){ rows, cols }, values));
+}
+
 const AssayArray *
 assay_arrays_get (const AssayArrays *arrays, const char *name)
 {

@@ -28,6 +28,11 @@ void assay_arrays_clear (AssayArrays *arrays);
 
 /* Adds @array (taken over) under @name; one of that name is replaced. */
 void assay_arrays_take (AssayArrays *arrays, const char *name, AssayArray *array);
+/* The same of a matrix, which is taken out of *@matrix (NULL: nothing is added); and of @rows x
+ * @cols numbers of @type. */
+void assay_arrays_take_matrix (AssayArrays *arrays, const char *name, AssayMatrix **matrix);
+void assay_arrays_take_rows (AssayArrays *arrays, const char *name, AssayType type, gsize rows,
+                             gsize cols, gpointer values);
 const AssayArray *assay_arrays_get (const AssayArrays *arrays, const char *name);
 /* Adds all of @from, whose numbers are shared. */
 void assay_arrays_copy (AssayArrays *arrays, const AssayArrays *from);

@@ -236,19 +236,15 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   if (settings->variant == ASSAY_LIFTING_SUB_HYBRID)
     ASSAY_SET_PARAMETER (ret_release, AssaySubspacesParameters, sub_databases,
                          settings->sub_databases);
-  assay_arrays_take (&ret_release->arrays, "translation",
-                     assay_array_take_matrix (g_steal_pointer (&translation)));
+  assay_arrays_take_matrix (&ret_release->arrays, "translation", &translation);
   assay_arrays_take (&ret_release->arrays, "basis",
                      assay_array_take (ASSAY_FLOAT32, 3,
                                        (const gsize[]){ secrets.rows, m, secrets.cols },
                                        g_steal_pointer (&basis)));
   if (count > 0)
-    assay_arrays_take (&ret_truth->arrays, "adversarial",
-                       assay_array_take (ASSAY_INT64, 2, (const gsize[]){ secrets.rows, count },
-                                         g_steal_pointer (&adversarial)));
-  if (unit != NULL)
-    assay_arrays_take (&ret_truth->arrays, "secrets",
-                       assay_array_take_matrix (g_steal_pointer (&unit)));
+    assay_arrays_take_rows (&ret_truth->arrays, "adversarial", ASSAY_INT64, secrets.rows, count,
+                            g_steal_pointer (&adversarial));
+  assay_arrays_take_matrix (&ret_truth->arrays, "secrets", &unit);
   return TRUE;
 }
 

@@ -84,7 +84,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
       = settings->share * magnitude * (settings->distribution == LAPLACE ? 1 : sqrt (G_PI / 2));
   noise.vectors = vectors->data;
   assay_parallel_for (secrets.rows, add_noise, &noise);
-  assay_arrays_take (&ret_release->arrays, "vectors", assay_array_take_matrix (vectors));
+  assay_arrays_take_matrix (&ret_release->arrays, "vectors", &vectors);
   /* Its scale comes from the secrets: not for everybody to know. */
   ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, noise,
                        settings->distribution == LAPLACE ? ASSAY_NOISE_LAPLACE

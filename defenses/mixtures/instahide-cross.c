@@ -74,9 +74,7 @@ static const AssayParam parameters[] = {
 
 MIXING_DEFENSE (instahide_cross, "instahide-cross",
   .summary = "Mix two secret images with public ones and give every pixel a random sign",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "section 3.2" },
+  .reference = { MIXING_PAPER, "section 3.2" },
   ASSAY_SETTINGS (InstaHide, parameters),
   .check = check_scheme,
   .uses = uses);

@@ -44,8 +44,6 @@ static const AssayParam parameters[] = {
 
 MIXING_DEFENSE (instahide_inside, "instahide-inside",
   .summary = "Mix secret images among themselves and give every pixel a random sign",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "algorithm 2" },
+  .reference = { MIXING_PAPER, "algorithm 2" },
   ASSAY_SETTINGS (InstaHide, parameters),
   .check = check_scheme);

@@ -216,14 +216,6 @@ make_room (Mixing *mixing, GError **error)
 }
 
 static void
-hand_over (AssayArrays *arrays, const char *name, AssayType type, gsize rows, gsize cols,
-           gpointer taken)
-{
-  assay_arrays_take (arrays, name,
-                     assay_array_take (type, 2, (const gsize[]){ rows, cols }, taken));
-}
-
-static void
 publish (const MixingScheme *scheme, AssayRelease *release)
 {
   ASSAY_SET_PARAMETER (release, AssayMixturesParameters, k,
@@ -249,18 +241,18 @@ mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *context, 
     return FALSE;
   assay_parallel_for (mixing.total, mix_one, &mixing);
 
-  hand_over (&ret_release->arrays, "images", ASSAY_FLOAT32, mixing.total, secrets.cols,
-             g_steal_pointer (&mixing.images));
+  assay_arrays_take_rows (&ret_release->arrays, "images", ASSAY_FLOAT32, mixing.total, secrets.cols,
+                          g_steal_pointer (&mixing.images));
   if (context->labels != NULL)
-    hand_over (&ret_release->arrays, "labels", ASSAY_FLOAT32, mixing.total, context->n_classes,
-               g_steal_pointer (&mixing.labels));
-  hand_over (&ret_truth->arrays, "sources", ASSAY_INT64, mixing.total, s,
-             g_steal_pointer (&mixing.sources));
+    assay_arrays_take_rows (&ret_release->arrays, "labels", ASSAY_FLOAT32, mixing.total,
+                            context->n_classes, g_steal_pointer (&mixing.labels));
+  assay_arrays_take_rows (&ret_truth->arrays, "sources", ASSAY_INT64, mixing.total, s,
+                          g_steal_pointer (&mixing.sources));
   if (p > 0)
-    hand_over (&ret_truth->arrays, "partners", ASSAY_INT64, mixing.total, p,
-               g_steal_pointer (&mixing.partners));
-  hand_over (&ret_truth->arrays, "coefficients", ASSAY_FLOAT32, mixing.total, s + p,
-             g_steal_pointer (&mixing.coefficients));
+    assay_arrays_take_rows (&ret_truth->arrays, "partners", ASSAY_INT64, mixing.total, p,
+                            g_steal_pointer (&mixing.partners));
+  assay_arrays_take_rows (&ret_truth->arrays, "coefficients", ASSAY_FLOAT32, mixing.total, s + p,
+                          g_steal_pointer (&mixing.coefficients));
   assay_arrays_take (
       &ret_truth->arrays, "owners",
       assay_array_take (ASSAY_INT64, 1, &mixing.total, g_steal_pointer (&mixing.owners)));

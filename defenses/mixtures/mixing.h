@@ -32,6 +32,11 @@ gboolean mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *
                          AssayView secrets, AssayRelease *ret_release, AssayTruth *ret_truth,
                          GError **error);
 
+/* The paper that they are of, or read through. */
+#define MIXING_PAPER                                                                               \
+  "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private Distributed "    \
+  "Learning"
+
 /* Settings that these defenses share, of a struct with these fields. */
 #define MIXING_PARAMETERS_COEFFICIENTS(Struct)                                                     \
   ASSAY_PARAM_CHOICE (Struct, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,    \

@@ -75,9 +75,7 @@ static const AssayParam parameters[] = {
 
 MIXING_DEFENSE (mixup, "mixup",
   .summary = "Release weighted sums of images, with labels mixed alike",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "algorithm 1 and section 2.2" },
+  .reference = { MIXING_PAPER, "algorithm 1 and section 2.2" },
   ASSAY_SETTINGS (Mixup, parameters),
   .check = check,
   .uses = uses);

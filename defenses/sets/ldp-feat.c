@@ -122,12 +122,10 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 
   ret_release->is_unit_norm = settings->normalize;
   ASSAY_SET_PARAMETER (ret_release, AssayVectorSetsParameters, epsilon, settings->epsilon);
-  assay_arrays_take (
-      &ret_release->arrays, "sets",
-      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ secrets.rows, m }, sampling.sets));
+  assay_arrays_take_rows (&ret_release->arrays, "sets", ASSAY_INT64, secrets.rows, m,
+                          sampling.sets);
   assay_arrays_take (&ret_release->arrays, "dictionary", g_steal_pointer (&dictionary));
-  assay_arrays_take (&ret_truth->arrays, "secrets",
-                     assay_array_take_matrix (g_steal_pointer (&protected)));
+  assay_arrays_take_matrix (&ret_truth->arrays, "secrets", &protected);
   return TRUE;
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "attacks/mixtures/inversion-control.h"
+#include "attacks/mixtures/mixture-control.h"
 #include "attacks/whitened/mask-signs.h"
 #include "core/base/parallel.h"
 #include "core/games/control.h"
@@ -198,16 +198,16 @@ Test (mask_signs, messages_come_close_to_sums_over_all_signs)
 static void
 make_case (gboolean is_open, AssayControlCase *ret_case)
 {
-  const InversionControl smooth = { .n_secrets = 70,
-                                    .n_public = 600,
-                                    .n_epochs = 1,
-                                    .n_partners = 2,
-                                    .side = 20,
-                                    .window = 7,
-                                    .is_single = TRUE,
-                                    .is_open = is_open };
+  const MixtureControl smooth = { .n_secrets = 70,
+                                  .n_public = 600,
+                                  .side = 20,
+                                  .n_sources = 2,
+                                  .n_partners = 2,
+                                  .has_mask = !is_open,
+                                  .window = 7,
+                                  .is_single = TRUE };
 
-  cr_assert (inversion_control_make (&smooth, assay_stream_key (5, 0, "case", ""), ret_case, NULL));
+  cr_assert (mixture_control_make (&smooth, assay_stream_key (5, 0, "case", ""), ret_case, NULL));
 }
 
 static AssayGuess *
