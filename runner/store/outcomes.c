@@ -54,16 +54,13 @@ insert_outcomes (AssayStore *store, gsize index, const AssayOutcomes *outcomes, 
                  GError **error)
 {
   for (guint m = 0; m < n_metrics; m++)
-    for (guint s = 0; s < ASSAY_MAX_SERIES && outcomes[m].n > 0; s++) {
-      const sqlite3_int64 integers[] = { (sqlite3_int64) index, m, s };
-      const AssaySqlBlob blob
-          = { .data = outcomes[m].series[s], .bytes = outcomes[m].n * sizeof (double) };
-
-      if (blob.data != NULL
-          && !assay_sql_insert_blob (store, "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)",
-                                     integers, 3, &blob, error))
+    for (guint s = 0; s < ASSAY_MAX_SERIES && outcomes[m].n > 0; s++)
+      if (outcomes[m].series[s] != NULL
+          && !assay_sql_run (
+              store, error, "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)",
+              ASSAY_SQL_INTEGER (index), ASSAY_SQL_INTEGER (m), ASSAY_SQL_INTEGER (s),
+              ASSAY_SQL_BLOB (outcomes[m].series[s], outcomes[m].n * sizeof (double))))
         return FALSE;
-    }
   return insert_reasons (store, index, outcomes, n_metrics, error);
 }
 
@@ -76,67 +73,25 @@ hash_of (const AssayThumbnail *thumbnail)
       = g_strdup_printf ("%zu %zu %zu\n", thumbnail->width, thumbnail->height, thumbnail->channels);
 
   g_checksum_update (checksum, (const guchar *) sizes, (gssize) strlen (sizes));
-  g_checksum_update (checksum, thumbnail->data,
-                     (gssize) (thumbnail->width * thumbnail->height * thumbnail->channels));
+  g_checksum_update (checksum, thumbnail->data, (gssize) assay_thumbnail_bytes (thumbnail));
   return g_strdup (g_checksum_get_string (checksum));
 }
 
 static gboolean
-insert_tile (AssayStore *store, const char *sha256, const AssayThumbnail *thumbnail, GError **error)
+insert_shown (AssayStore *store, gsize index, const AssayShown *shown, GError **error)
 {
-  const sqlite3_int64 sizes[]
-      = { (sqlite3_int64) thumbnail->width, (sqlite3_int64) thumbnail->height,
-          (sqlite3_int64) thumbnail->channels };
-  sqlite3_stmt *statement = assay_sql_prepare (
-      store, "INSERT OR IGNORE INTO tiles VALUES (?4, ?1, ?2, ?3, ?5)", sizes, 3, error);
+  const AssayThumbnail *thumbnail = shown->thumbnail;
+  g_autofree char *sha256 = hash_of (thumbnail);
 
-  if (statement == NULL)
-    return FALSE;
-  sqlite3_bind_text (statement, 4, sha256, -1, SQLITE_TRANSIENT);
-  sqlite3_bind_blob64 (statement, 5, thumbnail->data,
-                       thumbnail->width * thumbnail->height * thumbnail->channels,
-                       SQLITE_TRANSIENT);
-  return assay_sql_finish (store, statement, error);
-}
-
-static gboolean
-insert_shown (AssayStore *store, gsize index, const GArray *shown, GError **error)
-{
-  for (guint i = 0; shown != NULL && i < shown->len; i++) {
-    const AssayShown *one = &g_array_index (shown, AssayShown, i);
-    const sqlite3_int64 key[]
-        = { (sqlite3_int64) index, one->metric, one->role, (sqlite3_int64) one->unit };
-    g_autofree char *sha256 = hash_of (one->thumbnail);
-    sqlite3_stmt *statement;
-
-    if (!insert_tile (store, sha256, one->thumbnail, error))
-      return FALSE;
-    statement = assay_sql_prepare (store, "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?)",
-                                   key, 4, error);
-    if (statement == NULL)
-      return FALSE;
-    sqlite3_bind_text (statement, 5, sha256, -1, SQLITE_TRANSIENT);
-    if (!assay_sql_finish (store, statement, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-insert_record (AssayStore *store, gsize index, const AssayCellRecord *record, GError **error)
-{
-  const sqlite3_int64 integers[] = { (sqlite3_int64) index, record->status };
-  sqlite3_stmt *statement
-      = assay_sql_prepare (store,
-                           "UPDATE cells SET status = ?2, message = ?3, seconds = ?4"
-                           " WHERE cell = ?1",
-                           integers, 2, error);
-
-  if (statement == NULL)
-    return FALSE;
-  sqlite3_bind_text (statement, 3, record->message, -1, SQLITE_TRANSIENT);
-  sqlite3_bind_double (statement, 4, record->seconds);
-  return assay_sql_finish (store, statement, error);
+  return assay_sql_run (store, error, "INSERT OR IGNORE INTO tiles VALUES (?, ?, ?, ?, ?)",
+                        ASSAY_SQL_TEXT (sha256), ASSAY_SQL_INTEGER (thumbnail->width),
+                        ASSAY_SQL_INTEGER (thumbnail->height),
+                        ASSAY_SQL_INTEGER (thumbnail->channels),
+                        ASSAY_SQL_BLOB (thumbnail->data, assay_thumbnail_bytes (thumbnail)))
+         && assay_sql_run (store, error, "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?)",
+                           ASSAY_SQL_INTEGER (index), ASSAY_SQL_INTEGER (shown->metric),
+                           ASSAY_SQL_INTEGER (shown->role), ASSAY_SQL_INTEGER (shown->unit),
+                           ASSAY_SQL_TEXT (sha256));
 }
 
 gboolean
@@ -144,23 +99,40 @@ assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *
                          const AssayOutcomes *outcomes, guint n_metrics, const GArray *shown,
                          GError **error)
 {
+  gboolean is_ok;
+
   if (!assay_sql_execute (store, "BEGIN", error))
     return FALSE;
-  if (insert_outcomes (store, index, outcomes, n_metrics, error)
-      && insert_shown (store, index, shown, error) && insert_record (store, index, record, error)
-      && assay_sql_execute (store, "COMMIT", error))
-    return TRUE;
-  sqlite3_exec (store->database, "ROLLBACK", NULL, NULL, NULL);
-  return FALSE;
+  is_ok = insert_outcomes (store, index, outcomes, n_metrics, error);
+  for (guint i = 0; is_ok && shown != NULL && i < shown->len; i++)
+    is_ok = insert_shown (store, index, &g_array_index (shown, AssayShown, i), error);
+  is_ok = is_ok
+          && assay_sql_run (store, error,
+                            "UPDATE cells SET status = ?2, message = ?3, seconds = ?4"
+                            " WHERE cell = ?1",
+                            ASSAY_SQL_INTEGER (index), ASSAY_SQL_INTEGER (record->status),
+                            ASSAY_SQL_TEXT (record->message), ASSAY_SQL_REAL (record->seconds));
+  return assay_sql_end (store, is_ok, error);
 }
 
 /* ---- Reading ---- */
 
-/* Takes @values over. The series of a metric are as long as each other, and finite. */
+/* Reads one series, where it is there. The series of a metric are as long as each other, and
+ * finite. */
 static gboolean
-add_series (const AssayStore *store, guint series, double *values, gsize n,
-            AssayOutcomes *inout_outcomes, GError **error)
+select_series (AssayStore *store, gsize index, guint metric, guint series,
+               AssayOutcomes *inout_outcomes, GError **error)
 {
+  g_autoptr (AssaySqlRow) row = NULL;
+  gpointer values = NULL;
+  gsize n;
+
+  if (!assay_sql_find (store, &row, error,
+                       "SELECT data FROM outcomes WHERE cell = ? AND metric = ? AND series = ?",
+                       ASSAY_SQL_INTEGER (index), ASSAY_SQL_INTEGER (metric),
+                       ASSAY_SQL_INTEGER (series))
+      || (row != NULL && !assay_sql_numbers (store, row, 0, &values, &n, error)))
+    return FALSE;
   inout_outcomes->series[series] = values;
   if (values == NULL)
     return TRUE;
@@ -169,7 +141,7 @@ add_series (const AssayStore *store, guint series, double *values, gsize n,
                                    error);
   inout_outcomes->n = n;
   for (gsize i = 0; i < n; i++)
-    if (!isfinite (values[i]))
+    if (!isfinite (inout_outcomes->series[series][i]))
       return assay_sql_fail_damaged (store, "an outcome is no finite number", error);
   return TRUE;
 }
@@ -179,20 +151,11 @@ assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_seri
                       AssayOutcomes *ret_outcomes, GError **error)
 {
   AssayOutcomes outcomes = { 0 };
+  gboolean is_ok = TRUE;
 
-  for (guint s = 0; s < n_series; s++) {
-    const sqlite3_int64 integers[] = { (sqlite3_int64) index, metric, s };
-    AssaySqlBlob blob;
-
-    if (!assay_sql_select_blob (
-            store, "SELECT data FROM outcomes WHERE cell = ? AND metric = ? AND series = ?",
-            integers, 3, &blob, error)
-        || !add_series (store, s, blob.data, blob.bytes / sizeof (double), &outcomes, error)) {
-      assay_outcomes_clear (&outcomes);
-      return FALSE;
-    }
-  }
-  if (!select_reasons (store, index, metric, n_series, &outcomes, error)) {
+  for (guint s = 0; is_ok && s < n_series; s++)
+    is_ok = select_series (store, index, metric, s, &outcomes, error);
+  if (!is_ok || !select_reasons (store, index, metric, n_series, &outcomes, error)) {
     assay_outcomes_clear (&outcomes);
     return FALSE;
   }
@@ -200,49 +163,30 @@ assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_seri
   return TRUE;
 }
 
-/* The picture in the row that the statement stands at. */
-static AssayThumbnail *
-read_tile (const AssayStore *store, sqlite3_stmt *statement, GError **error)
-{
-  const gsize bytes = (gsize) sqlite3_column_bytes (statement, 3);
-  AssayThumbnail sizes = { .width = (gsize) sqlite3_column_int64 (statement, 0),
-                           .height = (gsize) sqlite3_column_int64 (statement, 1),
-                           .channels = (gsize) sqlite3_column_int64 (statement, 2) };
-
-  if (sizes.width == 0 || sizes.width > ASSAY_THUMBNAIL_MAX_SIDE || sizes.height == 0
-      || sizes.height > ASSAY_THUMBNAIL_MAX_SIDE || (sizes.channels != 1 && sizes.channels != 3)
-      || bytes != sizes.width * sizes.height * sizes.channels) {
-    assay_sql_fail_damaged (store, "a picture has other sizes than its pixels", error);
-    return NULL;
-  }
-  sizes.data = g_memdup2 (sqlite3_column_blob (statement, 3), bytes);
-  return g_memdup2 (&sizes, sizeof sizes);
-}
-
 gboolean
 assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole role, gsize unit,
                   AssayThumbnail **ret_tile, GError **error)
 {
-  const sqlite3_int64 key[] = { (sqlite3_int64) index, metric, role, (sqlite3_int64) unit };
-  sqlite3_stmt *statement = assay_sql_prepare (
-      store,
-      "SELECT width, height, channels, data FROM pictures JOIN tiles ON sha256 = tile"
-      " WHERE cell = ? AND metric = ? AND role = ? AND unit = ?",
-      key, 4, error);
-  AssayThumbnail *thumbnail = NULL;
-  gboolean is_ok;
-  int result;
+  g_autoptr (AssaySqlRow) row = NULL;
+  AssayThumbnail sizes;
 
-  if (statement == NULL)
+  if (!assay_sql_find (store, &row, error,
+                       "SELECT width, height, channels, data FROM pictures JOIN tiles"
+                       " ON sha256 = tile WHERE cell = ? AND metric = ? AND role = ? AND unit = ?",
+                       ASSAY_SQL_INTEGER (index), ASSAY_SQL_INTEGER (metric),
+                       ASSAY_SQL_INTEGER (role), ASSAY_SQL_INTEGER (unit)))
     return FALSE;
-  result = sqlite3_step (statement);
-  is_ok = result == SQLITE_DONE || result == SQLITE_ROW || assay_sql_fail (store, error);
-  if (result == SQLITE_ROW) {
-    thumbnail = read_tile (store, statement, error);
-    is_ok = thumbnail != NULL;
-  }
-  sqlite3_reset (statement);
-  if (is_ok)
-    *ret_tile = thumbnail;
-  return is_ok;
+  *ret_tile = NULL;
+  if (row == NULL)
+    return TRUE;
+  sizes = (AssayThumbnail){ .width = (gsize) sqlite3_column_int64 (row, 0),
+                            .height = (gsize) sqlite3_column_int64 (row, 1),
+                            .channels = (gsize) sqlite3_column_int64 (row, 2) };
+  if (sizes.width == 0 || sizes.width > ASSAY_THUMBNAIL_MAX_SIDE || sizes.height == 0
+      || sizes.height > ASSAY_THUMBNAIL_MAX_SIDE || (sizes.channels != 1 && sizes.channels != 3)
+      || (gsize) sqlite3_column_bytes (row, 3) != assay_thumbnail_bytes (&sizes))
+    return assay_sql_fail_damaged (store, "a picture has other sizes than its pixels", error);
+  sizes.data = g_memdup2 (sqlite3_column_blob (row, 3), assay_thumbnail_bytes (&sizes));
+  *ret_tile = g_memdup2 (&sizes, sizeof sizes);
+  return TRUE;
 }

@@ -1,8 +1,5 @@
-/* Rows of run stores as bytes, by which a process that runs cells for another hands on what it
- * found and learns what is known already.
- *
- * The bytes are in the byte order of the machine: the processes of one run are on machines of one
- * kind, as results that are the same to the bit ask for anyway. */
+/* What came into a run store as bytes, by which a process that runs cells for another hands on what
+ * it found and learns what is known already: changesets of SQLite. */
 #pragma once
 
 #include "runner/plan/plan.h"

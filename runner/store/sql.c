@@ -30,92 +30,87 @@ assay_sql_execute (AssayStore *store, const char *sql, GError **error)
          || assay_sql_fail (store, error);
 }
 
-sqlite3_stmt *
-assay_sql_prepare (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
-                   GError **error)
+gboolean
+assay_sql_end (AssayStore *store, gboolean is_ok, GError **error)
 {
-  sqlite3_stmt *statement = g_hash_table_lookup (store->statements, sql);
+  if (is_ok && assay_sql_execute (store, "COMMIT", error))
+    return TRUE;
+  sqlite3_exec (store->database, "ROLLBACK", NULL, NULL, NULL);
+  return FALSE;
+}
 
-  if (statement == NULL) {
-    if (sqlite3_prepare_v2 (store->database, sql, -1, &statement, NULL) != SQLITE_OK) {
-      assay_sql_fail (store, error);
-      return NULL;
-    }
-    g_hash_table_insert (store->statements, g_strdup (sql), statement);
-  }
-  sqlite3_clear_bindings (statement);
-  for (guint i = 0; i < n; i++)
-    sqlite3_bind_int64 (statement, (int) i + 1, integers[i]);
-  return statement;
+static void
+bind_value (sqlite3_stmt *statement, int index, const AssaySqlValue *value)
+{
+  if (value->type == SQLITE_INTEGER)
+    sqlite3_bind_int64 (statement, index, value->integer);
+  else if (value->type == SQLITE_FLOAT)
+    sqlite3_bind_double (statement, index, value->real);
+  else if (value->type == SQLITE_TEXT)
+    sqlite3_bind_text (statement, index, value->data, -1, SQLITE_TRANSIENT);
+  else
+    sqlite3_bind_blob64 (statement, index, value->data, value->bytes, SQLITE_TRANSIENT);
 }
 
 gboolean
-assay_sql_finish (AssayStore *store, sqlite3_stmt *statement, GError **error)
+assay_sql_step (AssayStore *store, const char *sql, const AssaySqlValue *values, gsize n,
+                AssaySqlRow **ret_row, GError **error)
 {
-  const int result = sqlite3_step (statement);
+  sqlite3_stmt *statement = g_hash_table_lookup (store->statements, sql);
+  int result;
 
-  sqlite3_reset (statement);
-  return result == SQLITE_DONE || assay_sql_fail (store, error);
+  *ret_row = NULL;
+  if (statement == NULL) {
+    if (sqlite3_prepare_v2 (store->database, sql, -1, &statement, NULL) != SQLITE_OK)
+      return assay_sql_fail (store, error);
+    g_hash_table_insert (store->statements, g_strdup (sql), statement);
+  }
+  sqlite3_clear_bindings (statement);
+  for (gsize i = 0; i < n; i++)
+    bind_value (statement, (int) i + 1, &values[i]);
+  result = sqlite3_step (statement);
+  if (result == SQLITE_ROW)
+    *ret_row = statement;
+  else
+    sqlite3_reset (statement);
+  return result == SQLITE_ROW || result == SQLITE_DONE || assay_sql_fail (store, error);
+}
+
+void
+assay_sql_row_free (AssaySqlRow *row)
+{
+  sqlite3_reset (row);
 }
 
 gboolean
 assay_sql_read_integer (AssayStore *store, const char *sql, gint64 *ret_value, GError **error)
 {
-  sqlite3_stmt *statement = assay_sql_prepare (store, sql, NULL, 0, error);
-  gboolean is_row;
+  g_autoptr (AssaySqlRow) row = NULL;
 
-  if (statement == NULL)
+  if (!assay_sql_step (store, sql, NULL, 0, &row, error))
     return FALSE;
-  is_row = sqlite3_step (statement) == SQLITE_ROW;
-  if (is_row)
-    *ret_value = sqlite3_column_int64 (statement, 0);
-  sqlite3_reset (statement);
-  return is_row || assay_sql_fail (store, error);
-}
-
-void
-assay_sql_finalize (gpointer statement)
-{
-  sqlite3_finalize (statement);
-}
-
-gboolean
-assay_sql_insert_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
-                       const AssaySqlBlob *blob, GError **error)
-{
-  sqlite3_stmt *statement = assay_sql_prepare (store, sql, integers, n, error);
-
-  if (statement == NULL)
-    return FALSE;
-  sqlite3_bind_blob64 (statement, (int) n + 1, blob->data, blob->bytes, SQLITE_TRANSIENT);
-  return assay_sql_finish (store, statement, error);
-}
-
-gboolean
-assay_sql_select_blob (AssayStore *store, const char *sql, const sqlite3_int64 *integers, guint n,
-                       AssaySqlBlob *ret_blob, GError **error)
-{
-  sqlite3_stmt *statement = assay_sql_prepare (store, sql, integers, n, error);
-  AssaySqlBlob blob = { 0 };
-  int result;
-
-  if (statement == NULL)
-    return FALSE;
-  result = sqlite3_step (statement);
-  if (result == SQLITE_ROW) {
-    const int last = sqlite3_column_count (statement) - 1;
-
-    blob.bytes = (gsize) sqlite3_column_bytes (statement, last);
-    blob.data = g_memdup2 (sqlite3_column_blob (statement, last), blob.bytes);
-    blob.first = sqlite3_column_int64 (statement, 0);
-  }
-  sqlite3_reset (statement);
-  if (result != SQLITE_ROW && result != SQLITE_DONE)
-    return assay_sql_fail (store, error);
-  if (blob.bytes % sizeof (double) != 0) {
-    g_free (blob.data);
-    return assay_sql_fail_damaged (store, "numbers are cut short", error);
-  }
-  *ret_blob = blob;
+  *ret_value = row != NULL ? sqlite3_column_int64 (row, 0) : 0;
   return TRUE;
+}
+
+gboolean
+assay_sql_numbers (const AssayStore *store, AssaySqlRow *row, int column, gpointer *ret_numbers,
+                   gsize *ret_n, GError **error)
+{
+  const gsize bytes = (gsize) sqlite3_column_bytes (row, column);
+
+  if (bytes % sizeof (double) != 0)
+    return assay_sql_fail_damaged (store, "numbers are cut short", error);
+  *ret_numbers = g_memdup2 (sqlite3_column_blob (row, column), bytes);
+  *ret_n = bytes / sizeof (double);
+  return TRUE;
+}
+
+gboolean
+assay_sql_watch (AssayStore *store, const char *database, GError **error)
+{
+  g_clear_pointer (&store->session, sqlite3session_delete);
+  return (sqlite3session_create (store->database, database, &store->session) == SQLITE_OK
+          && sqlite3session_attach (store->session, NULL) == SQLITE_OK)
+         || assay_sql_fail (store, error);
 }

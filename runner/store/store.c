@@ -32,17 +32,12 @@ static const char schema[]
 static gboolean
 check_whole (AssayStore *store, GError **error)
 {
-  sqlite3_stmt *statement = assay_sql_prepare (store, "PRAGMA quick_check(1)", NULL, 0, error);
-  gboolean is_row, is_whole;
+  g_autoptr (AssaySqlRow) row = NULL;
 
-  if (statement == NULL)
+  if (!assay_sql_step (store, "PRAGMA quick_check(1)", NULL, 0, &row, error))
     return FALSE;
-  is_row = sqlite3_step (statement) == SQLITE_ROW;
-  is_whole = is_row && g_strcmp0 ((const char *) sqlite3_column_text (statement, 0), "ok") == 0;
-  sqlite3_reset (statement);
-  if (!is_row)
-    return assay_sql_fail (store, error);
-  return is_whole || assay_sql_fail_damaged (store, "its pages do not fit together", error);
+  return (row != NULL && g_strcmp0 ((const char *) sqlite3_column_text (row, 0), "ok") == 0)
+         || assay_sql_fail_damaged (store, "its pages do not fit together", error);
 }
 
 /* That the database is a store or @ret_is_blank: another program's is not touched further. */
@@ -111,14 +106,19 @@ set_up (AssayStore *store, gboolean is_blank, GError **error)
   return assay_sql_execute (store, sql, error);
 }
 
+static void
+finalize (gpointer statement)
+{
+  sqlite3_finalize (statement);
+}
+
 static AssayStore *
 store_alloc (const char *folder)
 {
   AssayStore *store = g_new0 (AssayStore, 1);
 
   store->path = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
-  store->statements = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                             (GDestroyNotify) assay_sql_finalize);
+  store->statements = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, finalize);
   return store;
 }
 
@@ -149,7 +149,9 @@ assay_store_new_in_memory (GError **error)
     assay_sql_fail (store, error);
     return NULL;
   }
-  return assay_sql_execute (store, schema, error) ? g_steal_pointer (&store) : NULL;
+  if (!assay_sql_execute (store, schema, error) || !assay_sql_watch (store, "main", error))
+    return NULL;
+  return g_steal_pointer (&store);
 }
 
 gboolean
@@ -167,6 +169,7 @@ assay_store_close (AssayStore *store)
   if (store == NULL)
     return;
   g_hash_table_unref (store->statements);
+  g_clear_pointer (&store->session, sqlite3session_delete);
   sqlite3_close (store->database);
   g_free (store->path);
   g_free (store);
@@ -185,32 +188,20 @@ assay_store_settle (AssayStore *store, GError **error)
 gboolean
 assay_store_set (AssayStore *store, const char *key, const char *value, GError **error)
 {
-  sqlite3_stmt *statement
-      = assay_sql_prepare (store, "INSERT OR REPLACE INTO meta VALUES (?, ?)", NULL, 0, error);
-
-  if (statement == NULL)
-    return FALSE;
-  sqlite3_bind_text (statement, 1, key, -1, SQLITE_TRANSIENT);
-  sqlite3_bind_text (statement, 2, value, -1, SQLITE_TRANSIENT);
-  return assay_sql_finish (store, statement, error);
+  return assay_sql_run (store, error, "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+                        ASSAY_SQL_TEXT (key), ASSAY_SQL_TEXT (value));
 }
 
 gboolean
 assay_store_get (AssayStore *store, const char *key, char **ret_value, GError **error)
 {
-  sqlite3_stmt *statement
-      = assay_sql_prepare (store, "SELECT value FROM meta WHERE key = ?", NULL, 0, error);
-  int result;
+  g_autoptr (AssaySqlRow) row = NULL;
 
-  if (statement == NULL)
+  if (!assay_sql_find (store, &row, error, "SELECT value FROM meta WHERE key = ?",
+                       ASSAY_SQL_TEXT (key)))
     return FALSE;
-  sqlite3_bind_text (statement, 1, key, -1, SQLITE_TRANSIENT);
-  result = sqlite3_step (statement);
-  if (result == SQLITE_ROW || result == SQLITE_DONE)
-    *ret_value = result == SQLITE_ROW ? g_strdup ((const char *) sqlite3_column_text (statement, 0))
-                                      : NULL;
-  sqlite3_reset (statement);
-  return result == SQLITE_ROW || result == SQLITE_DONE || assay_sql_fail (store, error);
+  *ret_value = row != NULL ? g_strdup ((const char *) sqlite3_column_text (row, 0)) : NULL;
+  return TRUE;
 }
 
 /* ---- Cells ---- */
@@ -218,30 +209,21 @@ assay_store_get (AssayStore *store, const char *key, char **ret_value, GError **
 gboolean
 assay_store_cell (AssayStore *store, gsize index, AssayCellRecord *ret_record, GError **error)
 {
-  const sqlite3_int64 cell = (sqlite3_int64) index;
-  sqlite3_stmt *statement = assay_sql_prepare (
-      store, "SELECT status, message, seconds FROM cells WHERE cell = ?", &cell, 1, error);
-  AssayCellRecord record = { .status = ASSAY_CELL_PENDING };
-  gint64 status = 0;
-  int result;
+  g_autoptr (AssaySqlRow) row = NULL;
+  gint64 status;
 
-  if (statement == NULL)
+  if (!assay_sql_find (store, &row, error,
+                       "SELECT status, message, seconds FROM cells WHERE cell = ?",
+                       ASSAY_SQL_INTEGER (index)))
     return FALSE;
-  result = sqlite3_step (statement);
-  if (result == SQLITE_ROW) {
-    status = sqlite3_column_int64 (statement, 0);
-    record.status = (AssayCellStatus) status;
-    record.message = g_strdup ((const char *) sqlite3_column_text (statement, 1));
-    record.seconds = sqlite3_column_double (statement, 2);
-  }
-  sqlite3_reset (statement);
-  if (result != SQLITE_ROW && result != SQLITE_DONE)
-    return assay_sql_fail (store, error);
-  if (status < ASSAY_CELL_PENDING || status > ASSAY_CELL_CRASHED) {
-    g_free (record.message);
+  status = row != NULL ? sqlite3_column_int64 (row, 0) : ASSAY_CELL_PENDING;
+  if (status < ASSAY_CELL_PENDING || status > ASSAY_CELL_CRASHED)
     return assay_sql_fail_damaged (store, "a cell has a status that there is not", error);
+  *ret_record = (AssayCellRecord){ .status = (AssayCellStatus) status };
+  if (row != NULL) {
+    ret_record->message = g_strdup ((const char *) sqlite3_column_text (row, 1));
+    ret_record->seconds = sqlite3_column_double (row, 2);
   }
-  *ret_record = record;
   return TRUE;
 }
 
@@ -260,18 +242,15 @@ assay_store_count_done (AssayStore *store, gsize *ret_count, GError **error)
 gboolean
 assay_store_begin_cell (AssayStore *store, gsize index, gboolean *ret_is_crashed, GError **error)
 {
-  const sqlite3_int64 integers[] = { (sqlite3_int64) index, MAX_BEGUN, ASSAY_CELL_CRASHED };
   static const char begin[] = "INSERT INTO cells (cell, begun, status) VALUES (?, 1, 0)"
                               " ON CONFLICT (cell) DO UPDATE SET begun = begun + 1";
   static const char give_up[] = "UPDATE cells SET status = ?3, seconds = 0, message ="
                                 " 'the process ended twice while this cell ran'"
                                 " WHERE cell = ?1 AND status = 0 AND begun > ?2";
-  sqlite3_stmt *statement = assay_sql_prepare (store, begin, integers, 1, error);
 
-  if (statement == NULL || !assay_sql_finish (store, statement, error))
-    return FALSE;
-  statement = assay_sql_prepare (store, give_up, integers, 3, error);
-  if (statement == NULL || !assay_sql_finish (store, statement, error))
+  if (!assay_sql_run (store, error, begin, ASSAY_SQL_INTEGER (index))
+      || !assay_sql_run (store, error, give_up, ASSAY_SQL_INTEGER (index),
+                         ASSAY_SQL_INTEGER (MAX_BEGUN), ASSAY_SQL_INTEGER (ASSAY_CELL_CRASHED)))
     return FALSE;
   *ret_is_crashed = sqlite3_changes (store->database) > 0;
   return TRUE;
@@ -280,11 +259,8 @@ assay_store_begin_cell (AssayStore *store, gsize index, gboolean *ret_is_crashed
 gboolean
 assay_store_forget_cell (AssayStore *store, gsize index, GError **error)
 {
-  const sqlite3_int64 cell = (sqlite3_int64) index;
-  sqlite3_stmt *statement = assay_sql_prepare (
-      store, "DELETE FROM cells WHERE cell = ? AND status = 0", &cell, 1, error);
-
-  return statement != NULL && assay_sql_finish (store, statement, error);
+  return assay_sql_run (store, error, "DELETE FROM cells WHERE cell = ? AND status = 0",
+                        ASSAY_SQL_INTEGER (index));
 }
 
 /* ---- Groups and tuning ---- */
@@ -293,59 +269,56 @@ gboolean
 assay_store_set_groups (AssayStore *store, guint dataset, guint trial, const gint64 *groups,
                         gsize n, GError **error)
 {
-  const sqlite3_int64 integers[] = { dataset, trial };
-  const AssaySqlBlob blob = { .data = (gpointer) groups, .bytes = n * sizeof *groups };
-
-  return assay_sql_insert_blob (store, "INSERT OR REPLACE INTO groups VALUES (?, ?, ?)", integers,
-                                2, &blob, error);
+  return assay_sql_run (store, error, "INSERT OR REPLACE INTO groups VALUES (?, ?, ?)",
+                        ASSAY_SQL_INTEGER (dataset), ASSAY_SQL_INTEGER (trial),
+                        ASSAY_SQL_BLOB (groups, n * sizeof *groups));
 }
 
 gboolean
 assay_store_groups (AssayStore *store, guint dataset, guint trial, gint64 **ret_groups,
                     gsize *ret_n, GError **error)
 {
-  const sqlite3_int64 integers[] = { dataset, trial };
-  AssaySqlBlob blob;
+  g_autoptr (AssaySqlRow) row = NULL;
 
-  if (!assay_sql_select_blob (store, "SELECT data FROM groups WHERE dataset = ? AND trial = ?",
-                              integers, 2, &blob, error))
-    return FALSE;
-  *ret_groups = blob.data;
-  *ret_n = blob.bytes / sizeof (gint64);
-  return TRUE;
+  *ret_groups = NULL;
+  *ret_n = 0;
+  return assay_sql_find (store, &row, error,
+                         "SELECT data FROM groups WHERE dataset = ? AND trial = ?",
+                         ASSAY_SQL_INTEGER (dataset), ASSAY_SQL_INTEGER (trial))
+         && (row == NULL
+             || assay_sql_numbers (store, row, 0, (gpointer *) ret_groups, ret_n, error));
 }
 
 gboolean
 assay_store_set_tuning (AssayStore *store, const AssayCell *cell, const AssayTuning *tuning,
                         GError **error)
 {
-  const sqlite3_int64 integers[] = { cell->dataset, cell->defense, cell->attack, tuning->chosen };
-  const AssaySqlBlob blob
-      = { .data = tuning->estimates, .bytes = tuning->n * sizeof *tuning->estimates };
-
-  return assay_sql_insert_blob (store, "INSERT OR REPLACE INTO tunings VALUES (?, ?, ?, ?, ?)",
-                                integers, 4, &blob, error);
+  return assay_sql_run (store, error, "INSERT OR REPLACE INTO tunings VALUES (?, ?, ?, ?, ?)",
+                        ASSAY_SQL_INTEGER (cell->dataset), ASSAY_SQL_INTEGER (cell->defense),
+                        ASSAY_SQL_INTEGER (cell->attack), ASSAY_SQL_INTEGER (tuning->chosen),
+                        ASSAY_SQL_BLOB (tuning->estimates, tuning->n * sizeof (double)));
 }
 
 gboolean
 assay_store_tuning (AssayStore *store, const AssayCell *cell, AssayTuning *ret_tuning,
                     GError **error)
 {
-  const sqlite3_int64 integers[] = { cell->dataset, cell->defense, cell->attack };
-  AssaySqlBlob blob;
+  g_autoptr (AssaySqlRow) row = NULL;
+  g_autofree gpointer estimates = NULL;
+  gint64 chosen = 0;
+  gsize n = 0;
 
-  if (!assay_sql_select_blob (store,
-                              "SELECT chosen, estimates FROM tunings"
-                              " WHERE dataset = ? AND defense = ? AND attack = ?",
-                              integers, 3, &blob, error))
+  if (!assay_sql_find (store, &row, error,
+                       "SELECT chosen, estimates FROM tunings"
+                       " WHERE dataset = ? AND defense = ? AND attack = ?",
+                       ASSAY_SQL_INTEGER (cell->dataset), ASSAY_SQL_INTEGER (cell->defense),
+                       ASSAY_SQL_INTEGER (cell->attack))
+      || (row != NULL && !assay_sql_numbers (store, row, 1, &estimates, &n, error)))
     return FALSE;
-  if (blob.data != NULL
-      && (blob.first < 0 || (guint64) blob.first >= blob.bytes / sizeof (double))) {
-    g_free (blob.data);
+  if (row != NULL)
+    chosen = sqlite3_column_int64 (row, 0);
+  if (estimates != NULL && (chosen < 0 || (guint64) chosen >= n))
     return assay_sql_fail_damaged (store, "tuning chose what it did not try", error);
-  }
-  *ret_tuning = (AssayTuning){ .chosen = (guint) blob.first,
-                               .n = (guint) (blob.bytes / sizeof (double)),
-                               .estimates = blob.data };
+  *ret_tuning = (AssayTuning){ (guint) chosen, (guint) n, g_steal_pointer (&estimates) };
   return TRUE;
 }

@@ -15,6 +15,12 @@ typedef struct {
   guint8 *data;
 } AssayThumbnail;
 
+static inline gsize
+assay_thumbnail_bytes (const AssayThumbnail *thumbnail)
+{
+  return thumbnail->width * thumbnail->height * thumbnail->channels;
+}
+
 /* @photo, reduced by area to ASSAY_THUMBNAIL_MAX_SIDE where it is larger: a pixel is the mean of
  * what it covers. ASSAY_ERROR_MISMATCH for other channels than 1 and 3 and for a picture without
  * pixels. */
