@@ -56,15 +56,23 @@ make_pictures (gsize n, gsize cols, const char *role)
   return matrix;
 }
 
+static gboolean
+compare_pair (gsize i, G_GNUC_UNUSED guint worker, gpointer data, GError **error)
+{
+  const Job *job = data;
+
+  return assay_image_ssim (&job->ssim, assay_matrix_row (job->a, i), assay_matrix_row (job->b, i),
+                           &job->values[i], error);
+}
+
 static void
 run_once (const Job *job)
 {
-  const AssayView a = assay_matrix_view (job->a), b = assay_matrix_view (job->b);
   g_autoptr (GError) error = NULL;
 
-  if (job->set != NULL
-          ? !assay_ssim_set_compare (job->set, a, job->values, &error)
-          : !assay_image_ssim_pairs (&job->ssim, a, b, NULL, b.rows, job->values, &error))
+  if (job->set != NULL ? !assay_ssim_set_compare (job->set, assay_matrix_view (job->a), job->values,
+                                                  &error)
+                       : !assay_parallel_try (job->b->rows, compare_pair, (gpointer) job, &error))
     measure_stop ("SSIM", error);
 }
 

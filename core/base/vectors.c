@@ -65,12 +65,22 @@ assay_squared_distance (const float *a, const float *b, gsize n)
     return sum;                                                                                    \
   }
 
+/* The same as assay_lanes_NAME too: what is compiled for several processors is static
+ * (vectorise.h). */
+#define SHARED_SUM_IN_LANES(NAME, SUM, LANES, A, B, TERM)                                          \
+  SUM_IN_LANES (NAME, SUM, LANES, A, B, TERM)                                                      \
+                                                                                                   \
+  SUM assay_lanes_##NAME (const A *a, const B *b, gsize n)                                         \
+  {                                                                                                \
+    return NAME (a, b, n);                                                                         \
+  }
+
 SUM_IN_LANES (sum_double, double, 8, double, double, a[j])
-SUM_IN_LANES (dot_double, double, 8, double, double, a[j] * b[j])
-SUM_IN_LANES (dot_mixed, double, 8, float, double, (double) a[j] * b[j])
-SUM_IN_LANES (squared_distance, double, 8, float, double, (a[j] - b[j]) * (a[j] - b[j]))
 SUM_IN_LANES (dot_wide, double, 8, float, float, (double) a[j] * (double) b[j])
-SUM_IN_LANES (squared_distance_float, float, 16, float, float, (a[j] - b[j]) * (a[j] - b[j]))
+SHARED_SUM_IN_LANES (dot_double, double, 8, double, double, a[j] * b[j])
+SHARED_SUM_IN_LANES (dot_mixed, double, 8, float, double, (double) a[j] * b[j])
+SHARED_SUM_IN_LANES (squared_distance, double, 8, float, double, (a[j] - b[j]) * (a[j] - b[j]))
+SHARED_SUM_IN_LANES (squared_distance_float, float, 16, float, float, (a[j] - b[j]) * (a[j] - b[j]))
 
 ASSAY_VECTORISED static float
 dot_float (const float *a, const float *b, gsize n)
@@ -85,24 +95,10 @@ dot_float (const float *a, const float *b, gsize n)
   return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
 }
 
-/* What is compiled for several processors is static (vectorise.h). */
-
 double
 assay_lanes_sum (const double *a, gsize n)
 {
   return sum_double (a, a, n);
-}
-
-double
-assay_lanes_dot_double (const double *a, const double *b, gsize n)
-{
-  return dot_double (a, b, n);
-}
-
-double
-assay_lanes_dot_mixed (const float *a, const double *b, gsize n)
-{
-  return dot_mixed (a, b, n);
 }
 
 double
@@ -111,22 +107,10 @@ assay_lanes_squared_norm (const float *a, gsize n)
   return dot_wide (a, a, n);
 }
 
-double
-assay_lanes_squared_distance (const float *a, const double *b, gsize n)
-{
-  return squared_distance (a, b, n);
-}
-
 float
 assay_lanes_dot_float (const float *a, const float *b, gsize n)
 {
   return dot_float (a, b, n);
-}
-
-float
-assay_lanes_squared_distance_float (const float *a, const float *b, gsize n)
-{
-  return squared_distance_float (a, b, n);
 }
 
 void

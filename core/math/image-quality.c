@@ -26,7 +26,6 @@
 #define LANES 4   /* doubles of a vector */
 #define LINE_UP 8 /* doubles of a cache line */
 
-#define PAIRS_OF_PIECE 16
 #define PICTURES_OF_PIECE 64
 #define QUERY_BYTES (1 << 20) /* of the queries of a piece, which stay in L2 beside a picture */
 #define MOST_QUERIES 8
@@ -114,9 +113,6 @@ assay_ssim_check (const AssaySsim *ssim, GError **error)
                        "SSIM: data range %g, expected a positive number, the largest less the "
                        "least value that a pixel can have",
                        ssim->range);
-  if (ssim->is_either_sign && !(fabs (ssim->axis) <= (double) FLT_MAX))
-    return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "SSIM: pictures mirrored at %g, expected a finite number", ssim->axis);
   return TRUE;
 }
 
@@ -187,20 +183,19 @@ typedef struct {
   const double *variances;
 } Windows;
 
-/* SSIM of each window of a line from E[ab]; sign -1: of the mirrored b, whose mean is given. The
- * bound on the covariance is one that rounding can break where the range is far too small. */
+/* SSIM of each window of a line from E[ab]. The bound on the covariance is one that rounding can
+ * break where the range is far too small. */
 static ASSAY_VECTORISED void
-measure_windows (const double *products, Windows a, Windows b, double sign, double c1, double c2,
-                 gsize n, double *restrict ret)
+measure_windows (const double *products, Windows a, Windows b, double c1, double c2, gsize n,
+                 double *restrict ret)
 {
   const double *a_means = a.means, *b_means = b.means;
   const double *a_variances = a.variances, *b_variances = b.variances;
 
   for (gsize i = 0; i < n; i++) {
-    const double b_part = sign * b_means[i];
-    const double mean_a = a_means[i] + a.mean, mean_b = b_part + b.mean;
+    const double mean_a = a_means[i] + a.mean, mean_b = b_means[i] + b.mean;
     const double spread = a_variances[i] + b_variances[i], bound = 0.5 * spread;
-    double covariance = sign * products[i] - a_means[i] * b_part;
+    double covariance = products[i] - a_means[i] * b_means[i];
 
     covariance = covariance < bound ? covariance : bound;
     covariance = covariance > -bound ? covariance : -bound;
@@ -278,103 +273,39 @@ compare (const Layout *layout, const double *a, const double *b, double *scratch
 {
   double *blurred = scratch + layout->blurred, *similar = scratch + layout->product;
   const double count = (double) layout->lines * (double) layout->line;
-  double sum = 0, mirrored_sum = 0;
+  double sum = 0;
 
   for (gsize row = 0; row < layout->ssim.shape.height; row++) {
-    Windows from, to;
-
     blur_row (layout, a + PIXELS, b + PIXELS, row, scratch, blurred);
     if (row + 1 < WINDOW)
       continue;
-    from = windows_of (layout, a, row + 1 - WINDOW);
-    to = windows_of (layout, b, row + 1 - WINDOW);
-    measure_windows (blurred, from, to, 1, layout->c1, layout->c2, layout->line, similar);
+    measure_windows (blurred, windows_of (layout, a, row + 1 - WINDOW),
+                     windows_of (layout, b, row + 1 - WINDOW), layout->c1, layout->c2, layout->line,
+                     similar);
     sum += assay_lanes_sum (similar, layout->line);
-    if (!layout->ssim.is_either_sign)
-      continue;
-    to.mean = 2 * layout->ssim.axis - to.mean;
-    measure_windows (blurred, from, to, -1, layout->c1, layout->c2, layout->line, similar);
-    mirrored_sum += assay_lanes_sum (similar, layout->line);
   }
-  if (layout->ssim.is_either_sign)
-    sum = fmax (sum, mirrored_sum);
   return sum / count;
-}
-
-/* --- Pairs ------------------------------------------------------------------------------- */
-
-typedef struct {
-  Layout layout;
-  AssayView a;
-  AssayView b;
-  const AssayImagePair *pairs;
-  gsize n;
-  double *slots;
-  double *ret_ssim;
-} PairWork;
-
-static void
-compare_pairs (gsize index, guint worker, gpointer data)
-{
-  const PairWork *work = data;
-  const Layout *layout = &work->layout;
-  double *first = work->slots + worker * (2 * layout->picture + layout->scratch);
-  double *second = first + layout->picture, *scratch = second + layout->picture;
-  const gsize end = MIN (work->n, (index + 1) * PAIRS_OF_PIECE);
-
-  for (gsize i = index * PAIRS_OF_PIECE; i < end; i++) {
-    const AssayImagePair pair = work->pairs != NULL ? work->pairs[i] : (AssayImagePair){ i, i };
-
-    prepare (layout, assay_view_row (work->a, pair.a), scratch, first);
-    prepare (layout, assay_view_row (work->b, pair.b), scratch, second);
-    work->ret_ssim[i] = compare (layout, first, second, scratch);
-  }
-}
-
-static gboolean
-check_pairs (const PairWork *work, GError **error)
-{
-  if (!check_rows (&work->layout, work->a, error) || !check_rows (&work->layout, work->b, error))
-    return FALSE;
-  if (work->pairs == NULL && (work->a.rows != work->n || work->b.rows != work->n))
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "SSIM: %zu and %zu pictures, expected %zu of each", work->a.rows,
-                       work->b.rows, work->n);
-  for (gsize i = 0; work->pairs != NULL && i < work->n; i++)
-    if (work->pairs[i].a >= work->a.rows || work->pairs[i].b >= work->b.rows)
-      return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "SSIM: pair %zu is of pictures %zu and %zu, expected less than %zu and "
-                         "%zu",
-                         i, work->pairs[i].a, work->pairs[i].b, work->a.rows, work->b.rows);
-  return TRUE;
-}
-
-gboolean
-assay_image_ssim_pairs (const AssaySsim *ssim, AssayView a, AssayView b,
-                        const AssayImagePair *pairs, gsize n, double *ret_ssim, GError **error)
-{
-  const gsize pieces = n / PAIRS_OF_PIECE + (n % PAIRS_OF_PIECE != 0);
-  PairWork work = { .a = a, .b = b, .pairs = pairs, .n = n, .ret_ssim = ret_ssim };
-  g_autofree double *slots = NULL;
-
-  if (!lay_out (ssim, &work.layout, error) || !check_pairs (&work, error))
-    return FALSE;
-  slots = alloc_slots (&work.layout, pieces, 2, error);
-  if (slots == NULL)
-    return FALSE;
-  work.slots = slots;
-  assay_parallel_for (pieces, compare_pairs, &work);
-  return TRUE;
 }
 
 gboolean
 assay_image_ssim (const AssaySsim *ssim, const float *a, const float *b, double *ret_ssim,
                   GError **error)
 {
-  const gsize cols = ssim->shape.height * ssim->shape.width * ssim->shape.channels;
+  Layout layout;
+  g_autofree double *first = NULL;
+  double *second, *scratch;
 
-  return assay_image_ssim_pairs (ssim, (AssayView){ 1, cols, cols, a },
-                                 (AssayView){ 1, cols, cols, b }, NULL, 1, ret_ssim, error);
+  if (!lay_out (ssim, &layout, error))
+    return FALSE;
+  first = alloc_slots (&layout, 1, 2, error);
+  if (first == NULL)
+    return FALSE;
+  second = first + layout.picture;
+  scratch = second + layout.picture;
+  prepare (&layout, a, scratch, first);
+  prepare (&layout, b, scratch, second);
+  *ret_ssim = compare (&layout, first, second, scratch);
+  return TRUE;
 }
 
 /* --- One against many -------------------------------------------------------------------- */

@@ -30,25 +30,18 @@ double assay_image_mae (const float *a, const float *b, gsize count);
  * ASSAY_PSNR_MOST; @count >= 1, @range > 0. */
 double assay_image_psnr (const float *a, const float *b, gsize count, double range);
 
-/* How SSIM is measured.
- *
- * Where an attack cannot know the sign of a picture, @is_either_sign takes the larger of the SSIM
- * of a with b and of a with the mirrored b, whose values v are 2 @axis - v: @axis is 0 for centred
- * pictures, and R / 2 for pictures of 0 .. R. */
+/* How SSIM is measured. */
 typedef struct {
   AssayImageShape shape;
   double range;
-  gboolean is_either_sign;
-  double axis; /* read with @is_either_sign alone */
 } AssaySsim;
 
 /* ASSAY_ERROR_MISMATCH: a side below ASSAY_SSIM_WINDOW, no channel, or more pixels than can be
- * counted. ASSAY_ERROR_PARAMETER: a range that is not a positive number (of float32's magnitude),
- * an axis that is not finite. Everything below makes the same checks. */
+ * counted. ASSAY_ERROR_PARAMETER: a range that is not a positive number (of float32's magnitude).
+ * Everything below makes the same checks. */
 gboolean assay_ssim_check (const AssaySsim *ssim, GError **error);
 
-/* SSIM of @a and @b, from -1 to 1: 1 for equal pictures, exactly, and the same for (b, a), exactly
- * (but not under an axis other than 0).
+/* SSIM of @a and @b, from -1 to 1: 1 for equal pictures, exactly, and the same for (b, a), exactly.
  *
  * The mean over channels and over every whole window (those centred 5 pixels or more from the
  * border) of
@@ -62,24 +55,13 @@ gboolean assay_ssim_check (const AssaySsim *ssim, GError **error);
 gboolean assay_image_ssim (const AssaySsim *ssim, const float *a, const float *b, double *ret_ssim,
                            GError **error);
 
-/* Row @a of one matrix of pictures and row @b of another. */
-typedef struct {
-  gsize a;
-  gsize b;
-} AssayImagePair;
-
-/* SSIM of @n pairs, in parallel. A row of @a or @b is a picture. @pairs NULL: row i with row i, of
- * which both must then have @n. Further ASSAY_ERROR_MISMATCH: rows of another length than the
- * shape's, a pair of a row that is not there. */
-gboolean assay_image_ssim_pairs (const AssaySsim *ssim, AssayView a, AssayView b,
-                                 const AssayImagePair *pairs, gsize n, double *ret_ssim,
-                                 GError **error);
-
 /* Pictures to be compared with many others: their window means and variances are taken once, for at
  * most some 24 bytes of memory a pixel and channel, and a comparison costs one blur in place of
  * five. */
 typedef struct _AssaySsimSet AssaySsimSet;
 
+/* A row of @images is a picture. Further ASSAY_ERROR_MISMATCH: rows of another length than the
+ * shape's. */
 AssaySsimSet *assay_ssim_set_new (const AssaySsim *ssim, AssayView images, GError **error);
 void assay_ssim_set_free (AssaySsimSet *set);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySsimSet, assay_ssim_set_free)

@@ -49,19 +49,24 @@ shape_of (AssayForm form, gsize rows_a, gsize cols_a, gsize rows_b, gsize cols_b
                   .inner = turns_a ? rows_a : cols_a };
 }
 
+/* Whether there is nothing to multiply; @ret_c is the product then, its numbers of @size bytes. */
+static gboolean
+is_empty_product (const Shape *shape, gpointer ret_c, gsize stride_c, gsize size)
+{
+  g_assert (stride_c >= shape->cols);
+  for (gsize i = 0; shape->inner == 0 && i < shape->rows; i++)
+    memset ((guint8 *) ret_c + i * stride_c * size, 0, shape->cols * size);
+  return shape->rows == 0 || shape->cols == 0 || shape->inner == 0;
+}
+
 void
 assay_linalg_product (AssayForm form, AssayView a, AssayView b, float *ret_c, gsize stride_c)
 {
   const Shape shape = shape_of (form, a.rows, a.cols, b.rows, b.cols);
 
-  g_assert (a.stride >= a.cols && b.stride >= b.cols && stride_c >= shape.cols);
-  if (shape.rows == 0 || shape.cols == 0)
+  g_assert (a.stride >= a.cols && b.stride >= b.cols);
+  if (is_empty_product (&shape, ret_c, stride_c, sizeof *ret_c))
     return;
-  if (shape.inner == 0) {
-    for (gsize i = 0; i < shape.rows; i++)
-      memset (ret_c + i * stride_c, 0, shape.cols * sizeof (float));
-    return;
-  }
   ensure_single_thread ();
   cblas_sgemm (CblasRowMajor, shape.op_a, shape.op_b, narrow (shape.rows), narrow (shape.cols),
                narrow (shape.inner), 1, a.data, narrow (a.stride), b.data, narrow (b.stride), 0,
@@ -74,18 +79,25 @@ assay_linalg_product_double (AssayForm form, AssayViewDouble a, AssayViewDouble 
 {
   const Shape shape = shape_of (form, a.rows, a.cols, b.rows, b.cols);
 
-  g_assert (a.stride >= a.cols && b.stride >= b.cols && stride_c >= shape.cols);
-  if (shape.rows == 0 || shape.cols == 0)
+  g_assert (a.stride >= a.cols && b.stride >= b.cols);
+  if (is_empty_product (&shape, ret_c, stride_c, sizeof *ret_c))
     return;
-  if (shape.inner == 0) {
-    for (gsize i = 0; i < shape.rows; i++)
-      memset (ret_c + i * stride_c, 0, shape.cols * sizeof (double));
-    return;
-  }
   ensure_single_thread ();
   cblas_dgemm (CblasRowMajor, shape.op_a, shape.op_b, narrow (shape.rows), narrow (shape.cols),
                narrow (shape.inner), 1, a.data, narrow (a.stride), b.data, narrow (b.stride), 0,
                ret_c, narrow (stride_c));
+}
+
+/* What LAPACKE says of a call on checked arguments. */
+static gboolean
+check_info (lapack_int info, const char *what, GError **error)
+{
+  if (info == LAPACK_WORK_MEMORY_ERROR)
+    return assay_fail (error, ASSAY_ERROR_MEMORY, "%s: no memory", what);
+  g_assert (info >= 0);
+  if (info > 0)
+    return assay_fail (error, ASSAY_ERROR_NUMERIC, "%s: did not converge", what);
+  return TRUE;
 }
 
 /* Length of each row; FALSE when one of the values is not finite. */
@@ -119,35 +131,27 @@ check_rank (const double *factors, gsize count, gsize cols, const double *length
 gboolean
 assay_linalg_orthonormalize (double *rows, gsize count, gsize cols, GError **error)
 {
-  const lapack_int height = narrow (cols);
-  const lapack_int width = narrow (count);
-  g_autofree double *lengths = NULL;
-  g_autofree double *reflectors = NULL;
-  lapack_int info;
+  static const char what[] = "QR factorization";
+  const lapack_int height = narrow (cols), width = narrow (count);
+  g_autofree double *lengths = assay_alloc (count, sizeof (double), "lengths of rows", error);
+  g_autofree double *reflectors
+      = lengths != NULL ? assay_alloc (count, sizeof (double), "reflectors", error) : NULL;
 
   g_assert (count <= cols);
+  if (reflectors == NULL)
+    return FALSE;
   if (count == 0)
     return TRUE;
   ensure_single_thread ();
-  lengths = assay_alloc (count, sizeof (double), "lengths of rows", error);
-  reflectors = assay_alloc (count, sizeof (double), "reflectors", error);
-  if (lengths == NULL || reflectors == NULL)
-    return FALSE;
   if (!measure_rows (rows, count, cols, lengths))
     return assay_fail (error, ASSAY_ERROR_NUMERIC,
                        "vectors to make orthonormal hold values that are not finite");
-
-  info = LAPACKE_dgeqrf (LAPACK_COL_MAJOR, height, width, rows, height, reflectors);
-  if (info == LAPACK_WORK_MEMORY_ERROR)
-    return assay_fail (error, ASSAY_ERROR_MEMORY, "QR factorization: no memory");
-  g_assert (info == 0);
-  if (!check_rank (rows, count, cols, lengths, error))
-    return FALSE;
-  info = LAPACKE_dorgqr (LAPACK_COL_MAJOR, height, width, width, rows, height, reflectors);
-  if (info == LAPACK_WORK_MEMORY_ERROR)
-    return assay_fail (error, ASSAY_ERROR_MEMORY, "QR factorization: no memory");
-  g_assert (info == 0);
-  return TRUE;
+  return check_info (LAPACKE_dgeqrf (LAPACK_COL_MAJOR, height, width, rows, height, reflectors),
+                     what, error)
+         && check_rank (rows, count, cols, lengths, error)
+         && check_info (LAPACKE_dorgqr (LAPACK_COL_MAJOR, height, width, width, rows, height,
+                                        reflectors),
+                        what, error);
 }
 
 static gboolean
@@ -211,18 +215,6 @@ copy_lower (gsize n, const double *values, const char *what, GError **error)
     memset (copy + i * n + i + 1, 0, (n - i - 1) * sizeof (double));
   }
   return copy;
-}
-
-/* What LAPACKE says of a call on checked arguments. */
-static gboolean
-check_info (lapack_int info, const char *what, GError **error)
-{
-  if (info == LAPACK_WORK_MEMORY_ERROR)
-    return assay_fail (error, ASSAY_ERROR_MEMORY, "%s: no memory", what);
-  g_assert (info >= 0);
-  if (info > 0)
-    return assay_fail (error, ASSAY_ERROR_NUMERIC, "%s: did not converge", what);
-  return TRUE;
 }
 
 /* Whether the component of largest magnitude, the first of equal ones, is negative. */

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 #include "core/base/vectors.h"
@@ -40,11 +41,10 @@ typedef struct {
   const AssaySubspaces *subspaces;
   const gsize *index;
   AssayFlats *flats;
-  GError **errors; /* one each, so that which is reported does not depend on threads */
 } Filling;
 
-static void
-fill_flat (gsize place, G_GNUC_UNUSED guint worker, gpointer data)
+static gboolean
+fill_flat (gsize place, G_GNUC_UNUSED guint worker, gpointer data, GError **error)
 {
   const Filling *filling = data;
   const AssaySubspaces *subspaces = filling->subspaces;
@@ -56,14 +56,13 @@ fill_flat (gsize place, G_GNUC_UNUSED guint worker, gpointer data)
     translation[j] = subspaces->translation[number * d + j];
   for (gsize j = 0; j < m * d; j++)
     basis[j] = subspaces->basis[number * m * d + j];
-  if (m > 0 && !assay_linalg_orthonormalize (basis, m, d, filling->errors + place)) {
-    g_prefix_error (filling->errors + place, "subspace %zu: ", number);
-    return;
-  }
+  if (m > 0 && !assay_linalg_orthonormalize (basis, m, d, error))
+    return assay_prefix (error, "subspace %zu: ", number);
   /* Twice: once leaves of a long t what rounding of its length leaves. */
   subtract_parts (translation, basis, m, d);
   subtract_parts (translation, basis, m, d);
   filling->flats->squares[place] = assay_dot_double (translation, translation, d);
+  return TRUE;
 }
 
 AssayFlats *
@@ -71,12 +70,8 @@ assay_flats_new (const AssaySubspaces *subspaces, const gsize *index, gsize coun
 {
   const gsize m = subspaces->dimension, d = subspaces->cols;
   g_autoptr (AssayFlats) flats = g_new0 (AssayFlats, 1);
-  g_autofree GError **errors = assay_alloc (count, sizeof (GError *), "errors", error);
-  Filling filling = { subspaces, index, flats, errors };
-  gboolean is_good = TRUE;
+  Filling filling = { subspaces, index, flats };
 
-  if (errors == NULL)
-    return NULL;
   flats->count = count;
   flats->dimension = m;
   flats->cols = d;
@@ -86,16 +81,7 @@ assay_flats_new (const AssaySubspaces *subspaces, const gsize *index, gsize coun
   flats->squares = assay_alloc (count, sizeof (double), "squared lengths", error);
   if (flats->squares == NULL)
     return NULL;
-  assay_parallel_for (count, fill_flat, &filling);
-  for (gsize i = 0; i < count; i++) {
-    if (errors[i] != NULL && is_good) {
-      g_propagate_error (error, errors[i]);
-      is_good = FALSE;
-    } else {
-      g_clear_error (&errors[i]);
-    }
-  }
-  return is_good ? g_steal_pointer (&flats) : NULL;
+  return assay_parallel_try (count, fill_flat, &filling, error) ? g_steal_pointer (&flats) : NULL;
 }
 
 void

@@ -36,7 +36,6 @@ typedef struct {
   FaissIndex *index;
   double longest; /* largest squared norm of the rows of @base */
   AssayNearest *nearest;
-  GError **errors; /* one a panel, so that which one is reported does not depend on threads */
 } Search;
 
 /* Sets @error to what FAISS says of its last failure. */
@@ -142,19 +141,18 @@ search_queries (const Search *search, gsize first, gsize n, const float *queries
   return TRUE;
 }
 
-static void
-search_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
+static gboolean
+search_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data, GError **error)
 {
   const Search *search = data;
   const gsize k = search->nearest->k;
   const gsize first = panel * PANEL;
   const gsize n = MIN (PANEL, search->queries.rows - first);
   const gsize spare = MIN (MAX (16, k / 8), search->base.rows - k);
-  g_autoptr (AssayMatrix) queries = NULL;
+  g_autoptr (AssayMatrix) queries
+      = assay_matrix_copy (assay_view_rows (search->queries, first, n), error);
 
-  queries = assay_matrix_copy (assay_view_rows (search->queries, first, n), search->errors + panel);
-  if (queries != NULL)
-    search_queries (search, first, n, queries->data, k + spare, search->errors + panel);
+  return queries != NULL && search_queries (search, first, n, queries->data, k + spare, error);
 }
 
 /* Gives the rows of the base to FAISS, which keeps a copy. */
@@ -187,28 +185,6 @@ fill_index (Search *search, GError **error)
 }
 
 static gboolean
-search_all (Search *search, GError **error)
-{
-  const gsize n_panels = search->queries.rows / PANEL + (search->queries.rows % PANEL != 0);
-  gboolean is_good = TRUE;
-
-  search->errors = assay_alloc (n_panels, sizeof (GError *), "errors", error);
-  if (search->errors == NULL)
-    return FALSE;
-  assay_parallel_for (n_panels, search_panel, search);
-  for (gsize i = 0; i < n_panels; i++) {
-    if (search->errors[i] != NULL && is_good) {
-      g_propagate_error (error, search->errors[i]);
-      is_good = FALSE;
-    } else {
-      g_clear_error (&search->errors[i]);
-    }
-  }
-  g_free (search->errors);
-  return is_good;
-}
-
-static gboolean
 check_search (AssayView base, AssayView queries, gsize k, GError **error)
 {
   if (queries.cols != base.cols)
@@ -237,7 +213,8 @@ assay_knn_search (AssayView base, AssayView queries, gsize k, GError **error)
   if (nearest == NULL)
     return NULL;
   search.nearest = nearest;
-  is_found = fill_index (&search, error) && search_all (&search, error);
+  is_found = fill_index (&search, error)
+             && assay_parallel_try (assay_pieces (queries.rows, PANEL), search_panel, &search, error);
   faiss_IndexFlatL2_free (search.index);
   return is_found ? g_steal_pointer (&nearest) : NULL;
 }

@@ -42,18 +42,18 @@ typedef struct {
   AssaySceneRules rules;
   AssaySift **sift; /* one a worker */
   AssaySceneImage *images;
-  GError **errors; /* one an image */
   gsize n_images;
   guint n_workers;
 } Work;
 
-static void
-work_on_image (gsize index, guint worker, gpointer data)
+static gboolean
+work_on_image (gsize index, guint worker, gpointer data, GError **error)
 {
   Work *work = data;
+  AssaySceneImage *image = &work->images[index];
 
-  assay_scene_image_make (&work->rules, work->sift[worker], &work->images[index],
-                          &work->errors[index]);
+  return assay_scene_image_make (&work->rules, work->sift[worker], image, error)
+         || assay_prefix (error, "scenes: %s image %zu: ", role_names[image->role], image->number);
 }
 
 /* Images that are made; views come with the private ones. */
@@ -94,12 +94,9 @@ keeps_photos (const Scenes *settings, AssaySceneRole role)
 static void
 free_work (Work *work)
 {
-  for (gsize i = 0; i < work->n_images; i++) {
+  for (gsize i = 0; i < work->n_images; i++)
     assay_scene_image_clear (&work->images[i]);
-    g_clear_error (&work->errors[i]);
-  }
   g_free (work->images);
-  g_free (work->errors);
   for (guint w = 0; w < work->n_workers; w++)
     assay_sift_free (work->sift[w]);
   g_free (work->sift);
@@ -180,13 +177,6 @@ join (const Work *work, AssayDataset *dataset, GError **error)
   AssayRoleData *data[ASSAY_SCENE_ROLES]
       = { &dataset->secret_data, &dataset->public_data, NULL, &dataset->test_data };
 
-  for (gsize i = 0; i < work->n_images; i++)
-    if (work->errors[i] != NULL) {
-      g_propagate_prefixed_error (error, g_error_copy (work->errors[i]),
-                                  "scenes: %s image %zu: ", role_names[work->images[i].role],
-                                  work->images[i].number);
-      return FALSE;
-    }
   for (AssaySceneRole role = ASSAY_SCENE_PRIVATE; role < ASSAY_SCENE_ROLES; role++)
     if ((role == ASSAY_SCENE_VIEW ? settings->views : images_of_role (settings, role) > 0)
         && !join_role (work, role, checksum, rows[role], data[role], error))
@@ -221,7 +211,6 @@ open_scenes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
   gsize i = 0;
 
   work.images = g_new0 (AssaySceneImage, work.n_images);
-  work.errors = g_new0 (GError *, work.n_images);
   for (AssaySceneRole role = ASSAY_SCENE_PRIVATE; role < ASSAY_SCENE_ROLES; role++)
     for (gsize number = 0; number < images_of_role (settings, role); number++)
       work.images[i++]
@@ -234,10 +223,8 @@ open_scenes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
     work.sift[w] = assay_sift_new ((gsize) settings->width, (gsize) settings->height, error);
     is_ready = work.sift[w] != NULL;
   }
-  if (is_ready) {
-    assay_parallel_for (work.n_images, work_on_image, &work);
-    is_ready = join (&work, ret_dataset, error);
-  }
+  is_ready = is_ready && assay_parallel_try (work.n_images, work_on_image, &work, error)
+             && join (&work, ret_dataset, error);
   free_work (&work);
   return is_ready;
 }

@@ -72,7 +72,6 @@ typedef struct {
   AssayStreamKey key;
   Role role;
   AssayImages *images;
-  GError **errors; /* one an image */
 } Work;
 
 /* Pixels of a scene to one of an image, so that an image shows several leaves. */
@@ -104,21 +103,20 @@ draw_leaves (const Work *work, AssayStream *stream, guint8 *ret_pixels, GError *
   return TRUE;
 }
 
-static void
-draw_image (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+static gboolean
+draw_image (gsize index, G_GNUC_UNUSED guint worker, gpointer data, GError **error)
 {
   const Work *work = data;
   const guint digit = (guint) (index % ASSAY_GLYPHS);
   guint8 *pixels = assay_images_row (work->images, index);
   AssayStream stream = assay_stream (work->key, (guint64) work->role << 60 | index);
 
-  if (work->role == PUBLIC && work->settings->public == LEAVES) {
-    draw_leaves (work, &stream, pixels, &work->errors[index]);
-    return;
-  }
+  if (work->role == PUBLIC && work->settings->public == LEAVES)
+    return draw_leaves (work, &stream, pixels, error);
   assay_glyph_draw (&work->style, digit, &stream, pixels);
   if (work->images->labels != NULL)
     work->images->labels[index] = digit;
+  return TRUE;
 }
 
 /* Leaves of a scene and its tiles. */
@@ -146,15 +144,10 @@ static gboolean
 draw_role (const AssayDatasetContext *context, Role role, AssayImages **ret_images, GError **error)
 {
   const Shapes *settings = context->settings;
-  const gsize count = images_of_role (settings, role);
   g_autoptr (AssayImages) form = probe_role (settings, role);
-  g_autofree GError **errors = g_new0 (GError *, count);
-  GError *first = NULL;
-  Work work = { .settings = settings,
-                .style = style_of (settings),
-                .key = context->stream,
-                .role = role,
-                .errors = errors };
+  Work work = {
+    .settings = settings, .style = style_of (settings), .key = context->stream, .role = role
+  };
 
   if (form == NULL)
     return TRUE;
@@ -162,15 +155,8 @@ draw_role (const AssayDatasetContext *context, Role role, AssayImages **ret_imag
   if (*ret_images == NULL)
     return FALSE;
   work.images = *ret_images;
-  assay_parallel_for (count, draw_image, &work);
-  for (gsize i = 0; i < count; i++) {
-    if (first == NULL)
-      first = g_steal_pointer (&errors[i]);
-    g_clear_error (&errors[i]);
-  }
-  if (first != NULL)
-    g_propagate_prefixed_error (error, first, "%s: ", role_names[role]);
-  return first == NULL;
+  return assay_parallel_try (form->count, draw_image, &work, error)
+         || assay_prefix (error, "%s: ", role_names[role]);
 }
 
 /* ---- Callbacks ---- */

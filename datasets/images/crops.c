@@ -53,7 +53,6 @@ typedef struct {
   AssayStreamKey key;
   AssayImages *images; /* per_photo places for each photograph of the set */
   gsize *counts;       /* of them used */
-  GError **errors;     /* one a photograph */
 } Work;
 
 /* Where a crop is in its photograph. */
@@ -118,10 +117,9 @@ load_photo (const Work *work, const AssayPhotograph *photo, GError **error)
 }
 
 static gboolean
-take_crops (const Work *work, gsize index, GError **error)
+take_crops (const Work *work, gsize index, const AssayPhotograph *photo, GError **error)
 {
   const AssayCropRules *rules = work->rules;
-  const AssayPhotograph *photo = assay_photo_set_get (work->set, index);
   g_autoptr (AssayPhoto) picture = load_photo (work, photo, error);
   char head[17] = "";
   AssayStream stream;
@@ -152,14 +150,14 @@ take_crops (const Work *work, gsize index, GError **error)
   return TRUE;
 }
 
-static void
-work_on_photo (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+static gboolean
+work_on_photo (gsize index, G_GNUC_UNUSED guint worker, gpointer data, GError **error)
 {
-  Work *work = data;
+  const Work *work = data;
   const AssayPhotograph *photo = assay_photo_set_get (work->set, index);
 
-  if (photo->error == NULL && photo->file->role == work->role)
-    take_crops (work, index, &work->errors[index]);
+  return photo->error != NULL || photo->file->role != work->role
+         || take_crops (work, index, photo, error);
 }
 
 /* ---- All of them ---- */
@@ -215,31 +213,19 @@ assay_crops_take (const AssayPhotoSet *set, guint role, gsize largest, const Ass
                                           .source = (char *) "crops of photographs" },
                           error);
   g_autofree gsize *counts = g_new0 (gsize, n);
-  g_autofree GError **errors = g_new0 (GError *, n);
   Work work = { .set = set,
                 .role = role,
                 .largest = largest,
                 .rules = rules,
                 .key = key,
                 .images = images,
-                .counts = counts,
-                .errors = errors };
-  GError *first = NULL;
+                .counts = counts };
 
   if (images == NULL)
     return NULL;
   images->groups = assay_alloc (images->count, sizeof (gint64), "groups", error);
-  if (images->groups == NULL)
-    return NULL;
-  assay_parallel_for (n, work_on_photo, &work);
-  for (gsize i = 0; i < n; i++) {
-    if (first == NULL)
-      first = g_steal_pointer (&errors[i]);
-    g_clear_error (&errors[i]);
-  }
-  if (first != NULL) {
-    g_propagate_error (error, first);
-    return NULL;
-  }
-  return close_gaps (&work, error) ? g_steal_pointer (&images) : NULL;
+  return images->groups != NULL && assay_parallel_try (n, work_on_photo, &work, error)
+                 && close_gaps (&work, error)
+             ? g_steal_pointer (&images)
+             : NULL;
 }

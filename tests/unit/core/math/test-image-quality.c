@@ -259,80 +259,33 @@ Test (image_quality, errors_by_hand_and_the_most_that_psnr_is)
   cr_assert (isnan (assay_image_psnr (a, broken, 4, 1)));
 }
 
-/* ---- Either sign ---- */
-
-/* Centred pictures: the larger of SSIM (a, b) and SSIM (a, -b). Pictures of 0 .. 1: 1 - b. */
-Test (image_quality, either_sign_is_the_better_of_both)
-{
-  static const AssayImageShape shape = { 15, 18, 3 };
-  static const double axes[] = { 0, 0.5, -2 };
-  g_autoptr (AssayMatrix) pictures = make_pictures (shape, 8, "signs");
-  const gsize count = count_of (shape);
-  g_autofree float *mirrored = g_new (float, count);
-  gsize n_mirrored = 0;
-
-  for (gsize axis = 0; axis < 3; axis++)
-    for (gsize i = 0; i + 1 < 8; i++) {
-      const AssaySsim ssim
-          = { .shape = shape, .range = 1, .is_either_sign = TRUE, .axis = axes[axis] };
-      const float *a = assay_matrix_row (pictures, i), *b = assay_matrix_row (pictures, i + 1);
-      double best, plain, other;
-
-      for (gsize j = 0; j < count; j++)
-        mirrored[j] = (float) (2 * axes[axis] - (double) b[j]);
-      plain = naive_ssim (shape, 1, a, b);
-      other = naive_ssim (shape, 1, a, mirrored);
-      n_mirrored += other > plain;
-      cr_assert (assay_image_ssim (&ssim, a, b, &best, NULL));
-      /* Mirroring rounds to float32: 2^-22 of values up to 5, over sqrt (C2). */
-      assert_near (best, fmax (plain, other), 2e-5, "axis %g, pair %zu", axes[axis], i);
-      cr_assert (assay_image_ssim (&ssim, a, mirrored, &other, NULL));
-      assert_near (other, best, 2e-5, "axis %g, pair %zu mirrored", axes[axis], i);
-      for (gsize j = 0; j < count; j++)
-        mirrored[j] = (float) (2 * axes[axis] - (double) a[j]);
-      cr_assert (assay_image_ssim (&ssim, a, mirrored, &best, NULL));
-      assert_near (best, 1, 2e-5, "axis %g, picture %zu and itself", axes[axis], i);
-    }
-  cr_assert (n_mirrored > 0 && n_mirrored < 21, "%zu", n_mirrored);
-}
-
 /* ---- Many ---- */
 
 /* The same bits as pair by pair, with any number of threads. */
-Test (image_quality, pairs_and_sets_are_single_comparisons)
+Test (image_quality, sets_are_single_comparisons)
 {
   enum { N = 131, QUERIES = 21 };
   const AssayImageShape shape = { 12, 13, 3 };
-  const AssaySsim ssim = { .shape = shape, .range = 2, .is_either_sign = TRUE };
+  const AssaySsim ssim = { .shape = shape, .range = 2 };
   g_autoptr (AssayMatrix) images = make_pictures (shape, N, "images");
   g_autoptr (AssayMatrix) queries = make_pictures (shape, QUERIES, "queries");
   const AssayView all = assay_matrix_view (images), some = assay_matrix_view (queries);
-  g_autofree AssayImagePair *pairs = g_new (AssayImagePair, N * QUERIES);
   g_autofree double *expected = g_new (double, N *QUERIES);
   g_autofree double *found = g_new (double, N *QUERIES);
 
   for (gsize q = 0; q < QUERIES; q++)
-    for (gsize i = 0; i < N; i++) {
-      pairs[q * N + i] = (AssayImagePair){ q, i };
+    for (gsize i = 0; i < N; i++)
       cr_assert (assay_image_ssim (&ssim, assay_view_row (some, q), assay_view_row (all, i),
                                    &expected[q * N + i], NULL));
-    }
   for (guint threads = 1; threads <= 5; threads += 2) {
     g_autoptr (AssaySsimSet) set = NULL;
 
     assay_parallel_set_threads (threads);
-    cr_assert (assay_image_ssim_pairs (&ssim, some, all, pairs, N * QUERIES, found, NULL));
-    cr_assert (memcmp (found, expected, N * QUERIES * sizeof *found) == 0, "pairs, %u", threads);
-    memset (found, 0, N * QUERIES * sizeof *found);
     set = assay_ssim_set_new (&ssim, all, NULL);
     cr_assert (set != NULL);
     cr_assert (assay_ssim_set_compare (set, some, found, NULL));
     cr_assert (memcmp (found, expected, N * QUERIES * sizeof *found) == 0, "set, %u", threads);
   }
-  cr_assert (assay_image_ssim_pairs (&ssim, some, assay_view_rows (all, 0, QUERIES), NULL, QUERIES,
-                                     found, NULL));
-  for (gsize q = 0; q < QUERIES; q++)
-    cr_assert (found[q] == expected[q * N + q], "row %zu", q);
 }
 
 /* ---- Bad input ---- */
@@ -381,13 +334,6 @@ Test (image_quality, what_cannot_be_measured_is_refused)
   cr_assert (!assay_ssim_check (&ssim, NULL));
   ssim.range = INFINITY;
   cr_assert (!assay_ssim_check (&ssim, NULL));
-  ssim.range = 1;
-  ssim.axis = INFINITY;
-  cr_assert (assay_ssim_check (&ssim, NULL));
-  ssim.is_either_sign = TRUE;
-  cr_assert (!assay_ssim_check (&ssim, &error));
-  check_message (&error, ASSAY_ERROR_PARAMETER,
-                 "SSIM: pictures mirrored at inf, expected a finite number");
   cr_assert (value == 7);
 }
 
@@ -397,29 +343,18 @@ Test (image_quality, rows_that_are_no_pictures_are_refused)
   g_autoptr (AssayMatrix) images = make_pictures (ssim.shape, 3, "images");
   g_autoptr (AssaySsimSet) set = NULL;
   const AssayView all = assay_matrix_view (images);
-  const AssayImagePair pairs[] = { { 0, 2 }, { 1, 3 } };
   AssayView narrow = all;
   GError *error = NULL;
   double values[3];
 
   narrow.cols--;
-  cr_assert (!assay_image_ssim_pairs (&ssim, all, narrow, NULL, 3, values, &error));
-  check_message (&error, ASSAY_ERROR_MISMATCH,
-                 "SSIM: rows of 131 numbers, expected 132 for pictures of 11 x 12 x 1");
   cr_assert (assay_ssim_set_new (&ssim, narrow, &error) == NULL);
   check_message (&error, ASSAY_ERROR_MISMATCH,
                  "SSIM: rows of 131 numbers, expected 132 for pictures of 11 x 12 x 1");
-  cr_assert (!assay_image_ssim_pairs (&ssim, all, all, pairs, 2, values, &error));
-  check_message (&error, ASSAY_ERROR_MISMATCH,
-                 "SSIM: pair 1 is of pictures 1 and 3, expected less than 3 and 3");
-  cr_assert (
-      !assay_image_ssim_pairs (&ssim, all, assay_view_rows (all, 0, 2), NULL, 3, values, &error));
-  check_message (&error, ASSAY_ERROR_MISMATCH, "SSIM: 3 and 2 pictures, expected 3 of each");
   set = assay_ssim_set_new (&ssim, all, NULL);
   cr_assert (!assay_ssim_set_compare (set, narrow, values, &error));
   check_message (&error, ASSAY_ERROR_MISMATCH,
                  "SSIM: rows of 131 numbers, expected 132 for pictures of 11 x 12 x 1");
   /* None are no error. */
-  cr_assert (assay_image_ssim_pairs (&ssim, all, all, pairs, 0, values, NULL));
   cr_assert (assay_ssim_set_compare (set, assay_view_rows (all, 0, 0), values, NULL));
 }
