@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/parallel.h"
 #include "core/base/shared-work.h"
 #include "core/base/vectors.h"
 
@@ -233,6 +234,36 @@ assay_rows_read (const AssayRows *rows, gsize first, gsize count, AssayScale sca
     first += part;
     count -= part;
   }
+}
+
+/* Rows that a thread reads at once. */
+#define PART 1024
+
+typedef struct {
+  const AssayRows *rows;
+  gsize first;
+  gsize count;
+  AssayScale scale;
+  float *values;
+} Reading;
+
+static void
+read_part (gsize part, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  const Reading *reading = data;
+  const gsize first = part * PART;
+
+  assay_rows_read (reading->rows, reading->first + first, MIN (PART, reading->count - first),
+                   reading->scale, reading->values + first * reading->rows->cols);
+}
+
+void
+assay_rows_read_in_parallel (const AssayRows *rows, gsize first, gsize count, AssayScale scale,
+                             float *ret_values)
+{
+  Reading reading = { rows, first, count, scale, ret_values };
+
+  assay_parallel_for (assay_pieces (count, PART), read_part, &reading);
 }
 
 AssayMatrix *

@@ -39,6 +39,9 @@ gsize assay_rows_cols (const AssayRows *rows);
 /* Rows [first, first + count) as count x cols floats, row-major. */
 void assay_rows_read (const AssayRows *rows, gsize first, gsize count, AssayScale scale,
                       float *ret_values);
+/* The same, read by all threads. */
+void assay_rows_read_in_parallel (const AssayRows *rows, gsize first, gsize count, AssayScale scale,
+                                  float *ret_values);
 /* All of them; ASSAY_ERROR_MEMORY. */
 AssayMatrix *assay_rows_matrix (const AssayRows *rows, AssayScale scale, GError **error);
 /* The rows numbered by @index, in that order. */

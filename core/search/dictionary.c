@@ -26,11 +26,11 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
+#include "core/data/arena.h"
 #include "core/search/disk-cache.h"
 #include "core/search/scan.h"
 
 #define PANEL 16384 /* rows that are assigned together */
-#define READ 1024   /* of them, those that are read together */
 #define ADDED 64    /* entries whose rows are added together */
 
 #define KIND "dictionary"
@@ -53,33 +53,18 @@ typedef struct {
   gsize in_panel;
   gsize *starts; /* K + 1: where the rows of each entry begin in @order */
   gsize *order;  /* PANEL: places in the panel by entry, then by row */
+  AssayArena arena;
 } Clustering;
 
-static gsize
-ceil_div (gsize a, gsize b)
-{
-  return a / b + (a % b != 0);
-}
-
 /* ---- Assigning a panel ---- */
-
-static void
-read_part (gsize part, G_GNUC_UNUSED guint worker, gpointer data)
-{
-  const Clustering *clustering = data;
-  const gsize first = part * READ;
-
-  assay_rows_read (clustering->rows, clustering->first + first,
-                   MIN (READ, clustering->in_panel - first), clustering->spec->scale,
-                   clustering->panel + first * clustering->cols);
-}
 
 static void
 read_panel (Clustering *clustering, gsize first)
 {
   clustering->first = first;
   clustering->in_panel = MIN (PANEL, clustering->n - first);
-  assay_parallel_for (ceil_div (clustering->in_panel, READ), read_part, clustering);
+  assay_rows_read_in_parallel (clustering->rows, first, clustering->in_panel,
+                               clustering->spec->scale, clustering->panel);
 }
 
 /* Counting sort: rows of one entry stand together, in their order. */
@@ -140,7 +125,7 @@ assign_panel (Clustering *clustering, const AssayRows *entries, gsize *inout_cha
     clustering->distances[clustering->first + i] = nearest->distances[i];
   }
   sort_panel (clustering);
-  assay_parallel_for (ceil_div (clustering->spec->entries, ADDED), add_rows, clustering);
+  assay_parallel_for (assay_pieces (clustering->spec->entries, ADDED), add_rows, clustering);
   return TRUE;
 }
 
@@ -150,13 +135,9 @@ static gboolean
 assign (Clustering *clustering, gsize *ret_changed, GError **error)
 {
   const gsize k = clustering->spec->entries, d = clustering->cols;
-  const gsize bytes = k * d * sizeof (float);
-  g_autoptr (GBytes) block = g_bytes_new_static (clustering->entries->data, bytes);
-  g_autoptr (AssayRows) entries = assay_rows_new (d);
+  g_autoptr (AssayRows) entries = assay_rows_borrow (assay_matrix_view (clustering->entries));
   gsize changed = 0;
 
-  assay_rows_append (entries, block, (const guint8 *) clustering->entries->data, ASSAY_FLOAT32,
-                     d * sizeof (float), k);
   memset (clustering->sums, 0, k * d * sizeof (double));
   memset (clustering->counts, 0, k * sizeof (gsize));
   for (gsize first = 0; first < clustering->n; first += PANEL) {
@@ -251,16 +232,16 @@ allocate (Clustering *clustering, GError **error)
 {
   const gsize k = clustering->spec->entries, d = clustering->cols, n = clustering->n;
   const char *what = "making of a dictionary";
+  AssayArena *arena = &clustering->arena;
 
-  return (clustering->entries = assay_matrix_new (k, d, error)) != NULL
-         && (clustering->sums = assay_alloc (k, d * sizeof (double), what, error)) != NULL
-         && (clustering->counts = assay_alloc (k, sizeof (gsize), what, error)) != NULL
-         && (clustering->starts = assay_alloc (k + 1, sizeof (gsize), what, error)) != NULL
-         && (clustering->order = assay_alloc (PANEL, sizeof (gsize), what, error)) != NULL
-         && (clustering->entry_of = assay_alloc (n, sizeof (guint32), what, error)) != NULL
-         && (clustering->distances = assay_alloc (n, sizeof (float), what, error)) != NULL
-         && (clustering->panel = assay_alloc (MIN (PANEL, n), d * sizeof (float), what, error))
-                != NULL;
+  clustering->sums = assay_arena_alloc (arena, k, d * sizeof (double), what, error);
+  clustering->counts = assay_arena_alloc (arena, k, sizeof (gsize), what, error);
+  clustering->starts = assay_arena_alloc (arena, k + 1, sizeof (gsize), what, error);
+  clustering->order = assay_arena_alloc (arena, PANEL, sizeof (gsize), what, error);
+  clustering->entry_of = assay_arena_alloc (arena, n, sizeof (guint32), what, error);
+  clustering->distances = assay_arena_alloc (arena, n, sizeof (float), what, error);
+  clustering->panel = assay_arena_alloc (arena, MIN (PANEL, n), d * sizeof (float), what, error);
+  return !arena->has_failed && (clustering->entries = assay_matrix_new (k, d, error)) != NULL;
 }
 
 guint64
@@ -278,19 +259,6 @@ assay_dictionary_memory (gsize n_rows, gsize cols, gsize entries)
       || !g_uint64_checked_add (&bytes, bytes, assay_scan_memory (panel, 0, cols, 1)))
     return G_MAXUINT64;
   return bytes;
-}
-
-static void
-release_memory (Clustering *clustering)
-{
-  g_clear_pointer (&clustering->entries, assay_matrix_free);
-  g_free (clustering->sums);
-  g_free (clustering->counts);
-  g_free (clustering->starts);
-  g_free (clustering->order);
-  g_free (clustering->entry_of);
-  g_free (clustering->distances);
-  g_free (clustering->panel);
 }
 
 static gboolean
@@ -385,7 +353,8 @@ make (Clustering *clustering, GError **error)
 
   if (allocate (clustering, error) && cluster (clustering, error))
     dictionary = assay_array_take_matrix (g_steal_pointer (&clustering->entries));
-  release_memory (clustering);
+  g_clear_pointer (&clustering->entries, assay_matrix_free);
+  assay_arena_clear (&clustering->arena);
   return dictionary;
 }
 

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/parallel.h"
 #include "core/base/rng.h"
 #include "core/search/disk-cache.h"
 #include "core/search/knn.h"
@@ -23,7 +22,7 @@
 #define SAMPLE_BYTES (128 << 20)
 #define ITERATIONS 10         /* as FAISS does for its own lists */
 #define PANEL_BYTES (8 << 20) /* of rows that are put into lists together */
-#define READ 1024             /* of them, those that are read together */
+#define LEAST_PANEL 1024      /* rows of a panel, unless there are fewer */
 
 #define KIND "lists"
 /* To be raised with every change, to the bit, of what is computed here, in core/search/knn.c or in
@@ -42,12 +41,6 @@ typedef struct {
   gsize in_panel;
   AssayArray *block; /* centres and lists */
 } Making;
-
-static gsize
-ceil_div (gsize a, gsize b)
-{
-  return a / b + (a % b != 0);
-}
 
 gsize
 assay_lists_count (gsize n_rows)
@@ -68,7 +61,7 @@ sample_size (gsize n_rows, gsize cols, gsize count)
 static gsize
 panel_size (gsize n_rows, gsize cols)
 {
-  return MIN (n_rows, MAX (READ, PANEL_BYTES / sizeof (float) / MAX (cols, 1)));
+  return MIN (n_rows, MAX (LEAST_PANEL, PANEL_BYTES / sizeof (float) / MAX (cols, 1)));
 }
 
 /* ---- Centres ---- */
@@ -105,16 +98,6 @@ find_centres (const Making *making, GError **error)
 
 /* ---- Lists ---- */
 
-static void
-read_part (gsize part, G_GNUC_UNUSED guint worker, gpointer data)
-{
-  const Making *making = data;
-  const gsize first = part * READ;
-
-  assay_rows_read (making->rows, making->first + first, MIN (READ, making->in_panel - first),
-                   making->scale, making->panel + first * making->cols);
-}
-
 static gboolean
 put_panel (Making *making, const AssayRows *centres, guint32 *ret_lists, GError **error)
 {
@@ -122,7 +105,8 @@ put_panel (Making *making, const AssayRows *centres, guint32 *ret_lists, GError 
       = { .count = making->in_panel, .cols = making->cols, .translation = making->panel };
   g_autoptr (AssayNearest) nearest = NULL;
 
-  assay_parallel_for (ceil_div (making->in_panel, READ), read_part, making);
+  assay_rows_read_in_parallel (making->rows, making->first, making->in_panel, making->scale,
+                               making->panel);
   nearest = assay_scan_subspaces (&points, centres, ASSAY_SCALE_NONE, 1, error);
   if (nearest == NULL)
     return FALSE;

@@ -213,8 +213,9 @@ assay_knn_search (AssayView base, AssayView queries, gsize k, GError **error)
   if (nearest == NULL)
     return NULL;
   search.nearest = nearest;
-  is_found = fill_index (&search, error)
-             && assay_parallel_try (assay_pieces (queries.rows, PANEL), search_panel, &search, error);
+  is_found
+      = fill_index (&search, error)
+        && assay_parallel_try (assay_pieces (queries.rows, PANEL), search_panel, &search, error);
   faiss_IndexFlatL2_free (search.index);
   return is_found ? g_steal_pointer (&nearest) : NULL;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/parallel.h"
+#include "core/data/arena.h"
 #include "core/math/linalg.h"
 
 #define BLOCK 256 /* rows whose correlations are one matrix product */
@@ -77,17 +78,17 @@ add_row (const Assignment *state, gsize row)
 gboolean
 metric_assign (const double *costs, gsize n, gsize m, gsize *ret_columns, GError **error)
 {
-  g_autofree double *of_rows = assay_alloc (n, sizeof (double), "assignment", error);
-  g_autofree double *of_columns = assay_alloc (m + 1, sizeof (double), "assignment", error);
-  g_autofree double *least = assay_alloc (m + 1, sizeof (double), "assignment", error);
-  g_autofree gsize *row_of = assay_alloc (m + 1, sizeof (gsize), "assignment", error);
-  g_autofree gsize *before = assay_alloc (m + 1, sizeof (gsize), "assignment", error);
-  g_autofree guint8 *is_reached = assay_alloc (m + 1, 1, "assignment", error);
+  g_auto (AssayArena) arena = { 0 };
+  double *of_rows = assay_arena_alloc (&arena, n, sizeof (double), "assignment", error);
+  double *of_columns = assay_arena_alloc (&arena, m + 1, sizeof (double), "assignment", error);
+  double *least = assay_arena_alloc (&arena, m + 1, sizeof (double), "assignment", error);
+  gsize *row_of = assay_arena_alloc (&arena, m + 1, sizeof (gsize), "assignment", error);
+  gsize *before = assay_arena_alloc (&arena, m + 1, sizeof (gsize), "assignment", error);
+  guint8 *is_reached = assay_arena_alloc (&arena, m + 1, 1, "assignment", error);
   const Assignment state = { costs, n, m, of_rows, of_columns, least, row_of, before, is_reached };
 
   g_return_val_if_fail (n <= m, FALSE);
-  if (of_rows == NULL || of_columns == NULL || least == NULL || row_of == NULL || before == NULL
-      || is_reached == NULL)
+  if (arena.has_failed)
     return FALSE;
   for (gsize i = 0; i < n; i++)
     add_row (&state, i);

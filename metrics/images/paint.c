@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/data/matrix.h"
+#include "core/data/arena.h"
 #include "metrics/images/poisson.h"
 
 #define MOST_CHANNELS 3
@@ -167,53 +167,42 @@ typedef struct {
   double *blended, *right_side; /* pixels: f and b of a channel */
   Raster raster;
   Poisson *poisson;
+  AssayArena arena; /* of all these arrays */
 } Painting;
 
 static gboolean
 painting_init (Painting *painting, const PaintCanvas *canvas, GError **error)
 {
   const gsize channels = canvas->channels, pixels = canvas->width * canvas->height;
-  const struct {
-    gpointer *array;
-    gsize size;
-  } arrays[] = {
-    { (gpointer *) &painting->levels, channels * sizeof (double) },
-    { (gpointer *) &painting->right, channels * sizeof (double) },
-    { (gpointer *) &painting->down, channels * sizeof (double) },
-    { (gpointer *) &painting->level_weights, sizeof (double) },
-    { (gpointer *) &painting->right_weights, sizeof (double) },
-    { (gpointer *) &painting->down_weights, sizeof (double) },
-    { (gpointer *) &painting->blended, sizeof (double) },
-    { (gpointer *) &painting->right_side, sizeof (double) },
-    { (gpointer *) &painting->raster.weights, sizeof (float) },
-    { (gpointer *) &painting->raster.values, channels * sizeof (float) },
-  };
+  double **const of_channels[] = { &painting->levels, &painting->right, &painting->down };
+  double **const of_pixels[]
+      = { &painting->level_weights, &painting->right_weights, &painting->down_weights,
+          &painting->blended, &painting->right_side };
+  AssayArena *arena = &painting->arena;
 
-  *painting = (Painting){ .canvas = canvas, .pixels = pixels };
-  for (gsize i = 0; i < G_N_ELEMENTS (arrays); i++) {
-    *arrays[i].array = assay_alloc (pixels, arrays[i].size, "painting", error);
-    if (*arrays[i].array == NULL)
-      return FALSE;
-  }
-  painting->poisson = poisson_new (canvas->width, canvas->height, error);
+  painting->canvas = canvas;
+  painting->pixels = pixels;
+  for (gsize i = 0; i < G_N_ELEMENTS (of_channels); i++)
+    *of_channels[i]
+        = assay_arena_alloc (arena, pixels, channels * sizeof (double), "painting", error);
+  for (gsize i = 0; i < G_N_ELEMENTS (of_pixels); i++)
+    *of_pixels[i] = assay_arena_alloc (arena, pixels, sizeof (double), "painting", error);
+  painting->raster.weights = assay_arena_alloc (arena, pixels, sizeof (float), "painting", error);
+  painting->raster.values
+      = assay_arena_alloc (arena, pixels, channels * sizeof (float), "painting", error);
+  if (!arena->has_failed)
+    painting->poisson = poisson_new (canvas->width, canvas->height, error);
   return painting->poisson != NULL;
 }
 
 static void
 painting_clear (Painting *painting)
 {
-  g_free (painting->levels);
-  g_free (painting->right);
-  g_free (painting->down);
-  g_free (painting->level_weights);
-  g_free (painting->right_weights);
-  g_free (painting->down_weights);
-  g_free (painting->blended);
-  g_free (painting->right_side);
-  g_free (painting->raster.weights);
-  g_free (painting->raster.values);
+  assay_arena_clear (&painting->arena);
   poisson_free (painting->poisson);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Painting, painting_clear)
 
 /* Adds the differences between the pixels @at and @next of the raster, if both are of the patch. */
 static void
@@ -329,26 +318,23 @@ paint_picture (const PaintCanvas *canvas, const PaintPatch *patches, gsize n, do
 {
   g_autoptr (AssayPhoto) photo
       = assay_photo_new (canvas->width, canvas->height, canvas->channels, error);
-  Painting painting;
-  gboolean is_ready;
+  g_auto (Painting) painting = { 0 };
   gsize painted = 0;
 
-  if (photo == NULL)
+  if (photo == NULL || !painting_init (&painting, canvas, error))
     return NULL;
-  is_ready = painting_init (&painting, canvas, error);
-  for (gsize i = 0; is_ready && i < n; i++)
+  for (gsize i = 0; i < n; i++)
     add_patch (&painting, &patches[i]);
-  for (gsize p = 0; is_ready && p < painting.pixels; p++)
+  for (gsize p = 0; p < painting.pixels; p++)
     painted += painting.level_weights[p] > 0;
-  if (is_ready && painted > 0)
+  if (painted > 0)
     finish (&painting, photo);
   else
-    for (gsize i = 0; is_ready && i < painting.pixels * canvas->channels; i++)
+    for (gsize i = 0; i < painting.pixels * canvas->channels; i++)
       photo->data[i] = (float) MID_GREY;
-  if (is_ready && ret_painted != NULL)
+  if (ret_painted != NULL)
     *ret_painted = (double) painted / (double) painting.pixels;
-  painting_clear (&painting);
-  return is_ready ? g_steal_pointer (&photo) : NULL;
+  return g_steal_pointer (&photo);
 }
 
 guint64

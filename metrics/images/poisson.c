@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/base/vectors.h"
-#include "core/data/matrix.h"
+#include "core/data/arena.h"
 
 #define MOST_GRIDS 32
 #define MOST_STEPS 100 /* about 10 are taken */
@@ -23,58 +23,40 @@ typedef struct {
   double *rest; /* b - A f */
 } Grid;
 
-static gboolean
-grid_init (Grid *grid, gsize width, gsize height, GError **error)
+struct _Poisson {
+  Grid grids[MOST_GRIDS]; /* the finest first */
+  gsize n_grids;
+  double *direction, *product; /* room */
+  AssayArena arena;            /* of all arrays */
+};
+
+static void
+grid_init (Grid *grid, gsize width, gsize height, AssayArena *arena, GError **error)
 {
   double **const arrays[]
       = { &grid->anchor, &grid->right, &grid->down, &grid->f, &grid->b, &grid->rest };
 
   *grid = (Grid){ .width = width, .height = height };
-  for (gsize i = 0; i < G_N_ELEMENTS (arrays); i++) {
-    *arrays[i] = assay_alloc (width * height, sizeof (double), "grid", error);
-    if (*arrays[i] == NULL)
-      return FALSE;
-  }
-  return TRUE;
+  for (gsize i = 0; i < G_N_ELEMENTS (arrays); i++)
+    *arrays[i] = assay_arena_alloc (arena, width * height, sizeof (double), "grid", error);
 }
-
-static void
-grid_clear (Grid *grid)
-{
-  g_free (grid->anchor);
-  g_free (grid->right);
-  g_free (grid->down);
-  g_free (grid->f);
-  g_free (grid->b);
-  g_free (grid->rest);
-}
-
-struct _Poisson {
-  Grid grids[MOST_GRIDS]; /* the finest first */
-  gsize n_grids;
-  double *direction, *product; /* room */
-};
 
 Poisson *
 poisson_new (gsize width, gsize height, GError **error)
 {
   g_autoptr (Poisson) poisson = g_new0 (Poisson, 1);
+  AssayArena *arena = &poisson->arena;
   gboolean is_last = FALSE;
 
-  poisson->direction = assay_alloc (width * height, sizeof (double), "grid", error);
-  if (poisson->direction == NULL)
-    return NULL;
-  poisson->product = assay_alloc (width * height, sizeof (double), "grid", error);
-  if (poisson->product == NULL)
-    return NULL;
+  poisson->direction = assay_arena_alloc (arena, width * height, sizeof (double), "grid", error);
+  poisson->product = assay_arena_alloc (arena, width * height, sizeof (double), "grid", error);
   while (!is_last && poisson->n_grids < MOST_GRIDS) {
     is_last = width == 1 && height == 1;
-    if (!grid_init (&poisson->grids[poisson->n_grids++], width, height, error))
-      return NULL;
+    grid_init (&poisson->grids[poisson->n_grids++], width, height, arena, error);
     width = (width + 1) / 2;
     height = (height + 1) / 2;
   }
-  return g_steal_pointer (&poisson);
+  return arena->has_failed ? NULL : g_steal_pointer (&poisson);
 }
 
 void
@@ -82,10 +64,7 @@ poisson_free (Poisson *poisson)
 {
   if (poisson == NULL)
     return;
-  for (gsize i = 0; i < poisson->n_grids; i++)
-    grid_clear (&poisson->grids[i]);
-  g_free (poisson->direction);
-  g_free (poisson->product);
+  assay_arena_clear (&poisson->arena);
   g_free (poisson);
 }
 

@@ -98,24 +98,21 @@ search_all (const AssayFlats *released, const AssayFlats *references, Neighbours
   const gsize block = CLAMP (BLOCK_NUMBERS / widest, 1, r);
   const AssayFlatPairs pairs = { released, references, 0, PANEL, 0, block };
   const gsize room = PANEL * block + assay_flats_room (&pairs);
-  g_autofree gsize *best = assay_alloc (n_panels * r, sizeof (gsize), "neighbours", error);
-  g_autofree double *best_squares = NULL;
-  g_autofree double *rooms = NULL;
-  Search search = { .released = released,
-                    .references = references,
-                    .neighbours = neighbours,
-                    .block = block,
-                    .room_of_thread = room };
+  g_auto (AssayArena) arena = { 0 };
+  Search search = {
+    .released = released,
+    .references = references,
+    .neighbours = neighbours,
+    .block = block,
+    .best = assay_arena_alloc (&arena, n_panels * r, sizeof (gsize), "neighbours", error),
+    .best_squares = assay_arena_alloc (&arena, n_panels * r, sizeof (double), "neighbours", error),
+    .room = assay_arena_alloc (&arena, assay_parallel_threads () * room, sizeof (double),
+                               "distances", error),
+    .room_of_thread = room,
+  };
 
-  if (best == NULL
-      || (best_squares = assay_alloc (n_panels * r, sizeof (double), "neighbours", error)) == NULL
-      || (rooms
-          = assay_alloc (assay_parallel_threads () * room, sizeof (double), "distances", error))
-             == NULL)
+  if (arena.has_failed)
     return FALSE;
-  search.best = best;
-  search.best_squares = best_squares;
-  search.room = rooms;
   assay_parallel_for (n_panels, search_panel, &search);
   merge_panels (&search, n_panels);
   return TRUE;
@@ -142,23 +139,19 @@ neighbours_new (const AssayFlats *released, const AssayFlats *references, GError
 {
   const gsize n = released->count, r = references->count;
   g_autoptr (Neighbours) neighbours = g_new0 (Neighbours, 1);
+  AssayArena *arena = &neighbours->arena;
 
   if (!check_flats (released, references, error))
     return NULL;
   neighbours->n = n;
   neighbours->n_references = r;
   for (guint i = 0; i < 2; i++) {
-    neighbours->nearest[i] = assay_alloc (n, sizeof (gsize), "neighbours", error);
-    if (neighbours->nearest[i] == NULL)
-      return NULL;
-    neighbours->squares[i] = assay_alloc (n, sizeof (double), "neighbours", error);
-    if (neighbours->squares[i] == NULL)
-      return NULL;
+    neighbours->nearest[i] = assay_arena_alloc (arena, n, sizeof (gsize), "neighbours", error);
+    neighbours->squares[i] = assay_arena_alloc (arena, n, sizeof (double), "neighbours", error);
   }
-  neighbours->of_reference = assay_alloc (r, sizeof (gsize), "neighbours", error);
-  if (neighbours->of_reference == NULL)
-    return NULL;
-  if (n > 0 && r > 0 && !search_all (released, references, neighbours, error))
+  neighbours->of_reference = assay_arena_alloc (arena, r, sizeof (gsize), "neighbours", error);
+  if (arena->has_failed
+      || (n > 0 && r > 0 && !search_all (released, references, neighbours, error)))
     return NULL;
   return g_steal_pointer (&neighbours);
 }
@@ -168,11 +161,7 @@ neighbours_free (Neighbours *neighbours)
 {
   if (neighbours == NULL)
     return;
-  for (guint i = 0; i < 2; i++) {
-    g_free (neighbours->nearest[i]);
-    g_free (neighbours->squares[i]);
-  }
-  g_free (neighbours->of_reference);
+  assay_arena_clear (&neighbours->arena);
   g_free (neighbours);
 }
 

@@ -3,6 +3,7 @@
  * distance; mutual nearest neighbours). */
 #pragma once
 
+#include "core/data/arena.h"
 #include "core/math/subspace-distance.h"
 
 /* Of n released flats and r references. Of equal distances the first counts. */
@@ -12,6 +13,7 @@ typedef struct {
   gsize *nearest[2];   /* n each: nearest and second nearest reference */
   double *squares[2];  /* n each: their distances, squared; infinite where there is none */
   gsize *of_reference; /* r: the nearest flat */
+  AssayArena arena;    /* of these arrays */
 } Neighbours;
 
 /* ASSAY_ERROR_MISMATCH: columns differ, or the spans fill the space, so that any two meet. Does not
