@@ -166,15 +166,11 @@ cli_settings (const AssayPlugin *plugin, char **assignments, GError **error)
   for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++) {
     g_auto (GStrv) pair = g_strsplit (assignments[i], "=", 2);
 
-    if (pair[0] == NULL || pair[1] == NULL) {
-      assay_fail (error, ASSAY_ERROR_PARAMETER, "--set '%s': expected SETTING=VALUE",
-                  assignments[i]);
-      return NULL;
-    }
-    if (!assay_settings_set (settings, g_strstrip (pair[0]), g_strstrip (pair[1]), error)) {
-      g_prefix_error (error, "--set: %s: ", plugin->id);
-      return NULL;
-    }
+    if (pair[0] == NULL || pair[1] == NULL)
+      return assay_fail_null (error, ASSAY_ERROR_PARAMETER, "--set '%s': expected SETTING=VALUE",
+                              assignments[i]);
+    if (!assay_settings_set (settings, g_strstrip (pair[0]), g_strstrip (pair[1]), error))
+      return assay_prefix_null (error, "--set: %s: ", plugin->id);
   }
   if (!assay_settings_check_complete (settings, error))
     return NULL;
@@ -193,10 +189,8 @@ cli_open_rows (const char *specification, const char *option, AssayRows **ret_ro
   if (specification == NULL)
     return TRUE;
   files = assay_row_files_open (specification, folders, error);
-  if (files == NULL) {
-    g_prefix_error (error, "--%s: ", option);
-    return FALSE;
-  }
+  if (files == NULL)
+    return assay_prefix (error, "--%s: ", option);
   *ret_rows = assay_rows_ref (files->rows);
   return TRUE;
 }

@@ -206,11 +206,9 @@ cli_catalog_parse (const char *path, const char *text, GError **error)
       return NULL;
   }
   ASSAY_FOR_EACH (const CatalogSet, set, catalog->sets) {
-    if (set->files->len == 0) {
-      assay_fail (error, ASSAY_ERROR_DATA, "%s: [%s] has no files; expected [%s FILE]", path,
-                  set->name, set->name);
-      return NULL;
-    }
+    if (set->files->len == 0)
+      return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: [%s] has no files; expected [%s FILE]",
+                              path, set->name, set->name);
   }
   if (catalog->text != NULL && catalog->sets->len == 0)
     assay_fail (error, ASSAY_ERROR_DATA, "%s: names no data set; expected [NAME] and [NAME FILE]",
@@ -231,8 +229,8 @@ cli_catalog_load (const char *path, GError **error)
   text = g_strndup (length > 0 ? data : "", length);
   if (length <= MAX_BYTES && g_utf8_validate_len (text, length, NULL))
     return cli_catalog_parse (path, text, error);
-  assay_fail (error, ASSAY_ERROR_DATA, "%s: expected UTF-8 text of at most 1 MiB", path);
-  return NULL;
+  return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: expected UTF-8 text of at most 1 MiB",
+                          path);
 }
 
 const CatalogSet *

@@ -100,10 +100,8 @@ plan_output (const char *path, const ConvertOptions *options, const AssayTableIn
   AssayType wanted = from->type;
 
   if (options->to != NULL ? !assay_table_format_from_name (options->to, &info.format, error)
-                          : !assay_table_format_of_path (path, &info.format, error)) {
-    g_prefix_error (error, options->to != NULL ? "--to: " : "expected --to: ");
-    return FALSE;
-  }
+                          : !assay_table_format_of_path (path, &info.format, error))
+    return assay_prefix (error, options->to != NULL ? "--to: " : "expected --to: ");
   info.shape[0] = info.count = n;
   if (options->type != NULL && !parse_type (options->type, &wanted, error))
     return FALSE;
@@ -130,24 +128,18 @@ open_idx_labels (const AssayTable *images, GError **error)
   g_autofree char *beside = g_strjoinv ("labels-idx1", parts);
   g_autoptr (AssayTable) labels = NULL;
 
-  if (g_strv_length (parts) != 2) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "--labels: %s: its labels cannot be found by its name; expected one with '%s'",
-                path, word);
-    return NULL;
-  }
+  if (g_strv_length (parts) != 2)
+    return assay_fail_null (
+        error, ASSAY_ERROR_DATA,
+        "--labels: %s: its labels cannot be found by its name; expected one with '%s'", path, word);
   labels = assay_table_open (beside, ASSAY_TABLE_IDX, error);
-  if (labels == NULL) {
-    g_prefix_error (error, "--labels: ");
-    return NULL;
-  }
+  if (labels == NULL)
+    return assay_prefix_null (error, "--labels: ");
   if (assay_table_info (labels)->n_dimensions != 1
-      || assay_table_info (labels)->count != assay_table_info (images)->count) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "--labels: %s: expected one number for each of the %zu images of %s", beside,
-                assay_table_info (images)->count, path);
-    return NULL;
-  }
+      || assay_table_info (labels)->count != assay_table_info (images)->count)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "--labels: %s: expected one number for each of the %zu images of %s",
+                            beside, assay_table_info (images)->count, path);
   return g_steal_pointer (&labels);
 }
 
@@ -163,10 +155,8 @@ plan_labels (const char *path, const AssayTableInfo *from, gsize n, AssayTableIn
                           .count = n,
                           .cols = n_labels };
 
-  if (!assay_table_format_of_path (path, &info.format, error)) {
-    g_prefix_error (error, "--labels: ");
-    return FALSE;
-  }
+  if (!assay_table_format_of_path (path, &info.format, error))
+    return assay_prefix (error, "--labels: ");
   assay_table_fixed_type (info.format, &info.type);
   *ret_info = info;
   return TRUE;

@@ -80,14 +80,10 @@ cli_dataset_open (const char *name, const char *format, GError **error)
   if (g_str_has_prefix (path, "./"))
     memmove (path, path + 2, strlen (path + 2) + 1);
   if (format != NULL) {
-    if (!assay_table_format_from_name (format, &known, error)) {
-      g_prefix_error (error, "--from: ");
-      return NULL;
-    }
-  } else if (!assay_table_format_of_path (path, &known, error)) {
-    g_prefix_error (error, "expected --from: ");
-    return NULL;
-  }
+    if (!assay_table_format_from_name (format, &known, error))
+      return assay_prefix_null (error, "--from: ");
+  } else if (!assay_table_format_of_path (path, &known, error))
+    return assay_prefix_null (error, "expected --from: ");
   return assay_table_open (path, known, error);
 }
 

@@ -58,10 +58,8 @@ hash_file (const char *path, GError **error)
   const guchar *data = bytes != NULL ? g_bytes_get_data (bytes, &length) : NULL;
 
   for (gsize at = 0; at < length; at += PIECE) {
-    if (cli_is_interrupted ()) {
-      assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
-      return NULL;
-    }
+    if (cli_is_interrupted ())
+      return assay_fail_null (error, ASSAY_ERROR_CANCELLED, "interrupted");
     g_checksum_update (checksum, data + at, (gssize) MIN (length - at, PIECE));
   }
   return bytes != NULL ? g_strdup (g_checksum_get_string (checksum)) : NULL;
@@ -136,11 +134,10 @@ fill_part (const CatalogFile *file, const Part *part, guint64 have, guint timeou
       && !cli_transfer (file, part->path, part->fd, have, timeout_s, error))
     return NULL;
   length = part_length (part);
-  if (length == 0 || (file->sha256 != NULL && length != file->size)) {
-    assay_fail (error, ASSAY_ERROR_IO, "%s: ended after %" PRIu64 " of %" PRIu64 " bytes",
-                file->url, length, file->size);
-    return NULL;
-  }
+  if (length == 0 || (file->sha256 != NULL && length != file->size))
+    return assay_fail_null (error, ASSAY_ERROR_IO,
+                            "%s: ended after %" PRIu64 " of %" PRIu64 " bytes", file->url, length,
+                            file->size);
   if (fsync (part->fd) != 0) {
     fail_write (part->path, error);
     return NULL;

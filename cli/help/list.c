@@ -187,11 +187,9 @@ write_parameter (AssayJson *json, const AssayParam *param)
     assay_json_member_double (json, "default", param->number);
     assay_json_member_string (json, "unit", param->unit);
   } else if (param->type == ASSAY_PARAM_TYPE_BOOL) {
-    assay_json_key (json, "default");
-    assay_json_bool (json, param->number != 0);
+    assay_json_member_bool (json, "default", param->number != 0);
   } else if (param->type == ASSAY_PARAM_TYPE_CHOICE) {
-    assay_json_key (json, "choices");
-    assay_json_begin_array (json);
+    assay_json_member_array (json, "choices");
     for (guint i = 0; param->choices[i] != NULL; i++)
       assay_json_string (json, param->choices[i]);
     assay_json_end_array (json);
@@ -205,8 +203,7 @@ write_parameter (AssayJson *json, const AssayParam *param)
 static void
 write_names (AssayJson *json, const char *key, guint set, const char *(*name) (guint bit))
 {
-  assay_json_key (json, key);
-  assay_json_begin_array (json);
+  assay_json_member_array (json, key);
   for (guint bit = 0; bit < 32; bit++)
     if (set & (1u << bit))
       assay_json_string (json, name (bit));
@@ -228,8 +225,7 @@ grant_name (guint bit)
 static void
 write_measures (AssayJson *json, const AssayMetric *metric)
 {
-  assay_json_key (json, "measures");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "measures");
   for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++) {
     assay_json_begin_object (json);
     assay_json_member_string (json, "name", measure->name);
@@ -266,8 +262,7 @@ print_json (AssayPluginType type, const AssayPlugin *plugin)
     assay_json_member_string (json, "claim", defense->claim);
     if (defense->mechanism != NULL) {
       assay_json_member_string (json, "neighbours", defense->mechanism->neighbours);
-      assay_json_key (json, "density");
-      assay_json_bool (json, defense->mechanism->log_ratio != NULL);
+      assay_json_member_bool (json, "density", defense->mechanism->log_ratio != NULL);
     }
   } else if (type == ASSAY_PLUGIN_ATTACK) {
     const AssayAttack *attack = (const AssayAttack *) plugin;
@@ -278,16 +273,13 @@ print_json (AssayPluginType type, const AssayPlugin *plugin)
   } else if (type == ASSAY_PLUGIN_METRIC) {
     const AssayMetric *metric = (const AssayMetric *) plugin;
 
-    assay_json_key (json, "utility");
-    assay_json_bool (json, metric->assess != NULL);
-    assay_json_key (json, "on_request");
-    assay_json_bool (json, assay_metric_on_request (metric));
+    assay_json_member_bool (json, "utility", metric->assess != NULL);
+    assay_json_member_bool (json, "on_request", assay_metric_on_request (metric));
     if (metric->reads != 0)
       write_names (json, "reads", metric->reads, kind_name);
     write_measures (json, metric);
   }
-  assay_json_key (json, "parameters");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "parameters");
   for (const AssayParam *param = plugin->parameters; param != NULL && param->name != NULL; param++)
     write_parameter (json, param);
   assay_json_end_array (json);

@@ -245,6 +245,27 @@ assay_json_member_double (AssayJson *json, const char *key, double value)
 }
 
 void
+assay_json_member_bool (AssayJson *json, const char *key, gboolean value)
+{
+  assay_json_key (json, key);
+  assay_json_bool (json, value);
+}
+
+void
+assay_json_member_object (AssayJson *json, const char *key)
+{
+  assay_json_key (json, key);
+  assay_json_begin_object (json);
+}
+
+void
+assay_json_member_array (AssayJson *json, const char *key)
+{
+  assay_json_key (json, key);
+  assay_json_begin_array (json);
+}
+
+void
 assay_json_setting (AssayJson *json, const AssaySettings *settings, const AssayParam *param)
 {
   g_autofree char *value = assay_settings_get (settings, param);

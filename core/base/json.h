@@ -46,6 +46,10 @@ void assay_json_raw (AssayJson *json, const char *text); /* @text is JSON alread
 void assay_json_member_string (AssayJson *json, const char *key, const char *value);
 void assay_json_member_int (AssayJson *json, const char *key, gint64 value);
 void assay_json_member_double (AssayJson *json, const char *key, double value);
+void assay_json_member_bool (AssayJson *json, const char *key, gboolean value);
+/* Begins one, which is ended as others are. */
+void assay_json_member_object (AssayJson *json, const char *key);
+void assay_json_member_array (AssayJson *json, const char *key);
 
 /* "name": value of one setting, with numbers and booleans as such. */
 void assay_json_setting (AssayJson *json, const AssaySettings *settings, const AssayParam *param);

@@ -55,8 +55,7 @@ assay_report_baseline_json (const AssayBaseline *baseline)
   assay_json_member_int (json, "worse", baseline->n_worse);
   assay_json_member_int (json, "uncompared", baseline->n_uncompared);
   assay_json_member_int (json, "silent", baseline->n_silent);
-  assay_json_key (json, "comparisons");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "comparisons");
   ASSAY_FOR_EACH_IN (const AssayComparison, one, baseline->comparisons) {
     assay_json_begin_object (json);
     assay_json_member_string (json, "cell", one->cell->id);
@@ -66,8 +65,7 @@ assay_report_baseline_json (const AssayBaseline *baseline)
     assay_json_member_double (json, "p_value", one->test.p_worse);
     assay_json_member_double (json, "adjusted_p", one->adjusted);
     assay_json_member_string (json, "method", one->test.method);
-    assay_json_key (json, "worse");
-    assay_json_bool (json, one->is_worse);
+    assay_json_member_bool (json, "worse", one->is_worse);
     assay_json_end_object (json);
   }
   assay_json_end_array (json);

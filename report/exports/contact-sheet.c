@@ -188,10 +188,9 @@ encode (const guint8 *pixels, const Layout *layout, const char *title, const cha
   char *buffer = NULL;
   gsize length = 0;
 
-  if (!gdk_pixbuf_save_to_bufferv (pixbuf, &buffer, &length, "png", names, values, &problem)) {
-    assay_fail (error, ASSAY_ERROR_IO, "a contact sheet cannot be made: %s", problem->message);
-    return NULL;
-  }
+  if (!gdk_pixbuf_save_to_bufferv (pixbuf, &buffer, &length, "png", names, values, &problem))
+    return assay_fail_null (error, ASSAY_ERROR_IO, "a contact sheet cannot be made: %s",
+                            problem->message);
   return g_bytes_new_take (buffer, length);
 }
 
@@ -256,13 +255,11 @@ assay_contact_sheet_json (const AssayResultContactSheet *sheet)
   assay_json_begin_object (json);
   assay_json_member_string (json, "format", "assay-pictures/1");
   assay_json_member_string (json, "name", sheet->name);
-  assay_json_key (json, "columns");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "columns");
   for (guint c = 0; c < sheet->columns->len; c++)
     write_column (json, sheet->columns->pdata[c], layout.x[c], layout.width[c]);
   assay_json_end_array (json);
-  assay_json_key (json, "rows");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "rows");
   for (gsize r = 0; r < sheet->n_rows; r++) {
     assay_json_begin_object (json);
     assay_json_member_int (json, "unit", (gint64) r);

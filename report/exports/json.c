@@ -14,8 +14,7 @@ write_settings (AssayJson *json, const AssayResultSettings *settings)
 {
   const gboolean was_compact = json->is_compact;
 
-  assay_json_key (json, "settings");
-  assay_json_begin_object (json);
+  assay_json_member_object (json, "settings");
   json->is_compact = TRUE;
   for (gsize i = 0; i < settings->n; i++) {
     const AssayResultSetting *setting = &settings->all[i];
@@ -36,8 +35,7 @@ void
 assay_report_json_component (AssayJson *json, const char *key,
                              const AssayResultComponent *component, gboolean has_label)
 {
-  assay_json_key (json, key);
-  assay_json_begin_object (json);
+  assay_json_member_object (json, key);
   if (has_label)
     assay_json_member_string (json, "label", component->label);
   assay_json_member_string (json, "plugin", component->plugin);
@@ -47,8 +45,7 @@ assay_report_json_component (AssayJson *json, const char *key,
 static void
 write_grants (AssayJson *json, const AssayResultComponent *attack)
 {
-  assay_json_key (json, "grants");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "grants");
   for (guint i = 0; attack->grants[i] != NULL; i++)
     assay_json_string (json, attack->grants[i]);
   assay_json_end_array (json);
@@ -80,14 +77,12 @@ write_audit (AssayJson *json, const AssayResultAudit *audit)
 {
   const gboolean is_one_run = audit->counts.kind == ASSAY_AUDIT_ONE_RUN;
 
-  assay_json_key (json, "audit");
-  assay_json_begin_object (json);
+  assay_json_member_object (json, "audit");
   assay_json_member_string (json, "event", audit->says);
   assay_json_member_double (json, "delta", audit->counts.delta);
   if (!is_one_run) {
     assay_json_member_int (json, "pair", audit->pair);
-    assay_json_key (json, "of-second-input");
-    assay_json_bool (json, audit->is_swapped);
+    assay_json_member_bool (json, "of-second-input", audit->is_swapped);
     assay_json_member_int (json, "trained-on", (gint64) audit->trained_on);
   }
   assay_json_member_int (json, is_one_run ? "guesses" : "runs", (gint64) audit->counts.runs);
@@ -116,14 +111,12 @@ write_cell (AssayJson *json, const AssayResultCell *cell)
   if (!cell->is_utility)
     write_grants (json, cell->attack_or_utility);
   assay_json_end_object (json);
-  assay_json_key (json, "measurements");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "measurements");
   for (guint i = 0; i < cell->measurements->len; i++)
     write_measurement (json, assay_result_measurement (cell, i));
   assay_json_end_array (json);
   if (cell->omitted->len > 0) {
-    assay_json_key (json, "left_out");
-    assay_json_begin_array (json);
+    assay_json_member_array (json, "left_out");
     for (guint i = 0; i < cell->omitted->len; i++)
       assay_json_string (json, cell->omitted->pdata[i]);
     assay_json_end_array (json);
@@ -143,8 +136,7 @@ write_one (const AssayResultCell *cell, gpointer json, G_GNUC_UNUSED GError **er
 static void
 write_pooled (AssayJson *json, const GPtrArray *cells)
 {
-  assay_json_key (json, "pooled");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "pooled");
   for (guint i = 0; i < cells->len; i++)
     write_cell (json, cells->pdata[i]);
   assay_json_end_array (json);
@@ -153,8 +145,7 @@ write_pooled (AssayJson *json, const GPtrArray *cells)
 static void
 write_tunings (AssayJson *json, const GArray *tunings, guint64 tune_secrets)
 {
-  assay_json_key (json, "tuning");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "tuning");
   ASSAY_FOR_EACH_IN (const AssayResultTuning, tuning, tunings) {
     assay_json_begin_object (json);
     assay_report_json_component (json, "defense", tuning->defense, TRUE);
@@ -163,8 +154,7 @@ write_tunings (AssayJson *json, const GArray *tunings, guint64 tune_secrets)
     assay_json_end_object (json);
     assay_json_member_string (json, "measure", tuning->measure);
     assay_json_member_int (json, "secrets", (gint64) tune_secrets);
-    assay_json_key (json, "candidates");
-    assay_json_begin_array (json);
+    assay_json_member_array (json, "candidates");
     for (guint c = 0; c < tuning->n_candidates; c++) {
       assay_json_begin_object (json);
       write_settings (json, assay_result_component (tuning->candidates, c)->settings);
@@ -180,15 +170,13 @@ write_tunings (AssayJson *json, const GArray *tunings, guint64 tune_secrets)
 static void
 write_controls (AssayJson *json, const GArray *controls)
 {
-  assay_json_key (json, "controls");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "controls");
   ASSAY_FOR_EACH_IN (const AssayResultControl, control, controls) {
     assay_json_begin_object (json);
     assay_report_json_component (json, "attack", control->attack, TRUE);
     assay_json_end_object (json);
     assay_json_member_string (json, "says", control->says);
-    assay_json_key (json, "won");
-    assay_json_bool (json, control->is_won);
+    assay_json_member_bool (json, "won", control->is_won);
     assay_json_member_double (json, "share", control->share);
     assay_json_member_double (json, "at-least", control->at_least);
     assay_json_member_int (json, "n", (gint64) control->n);
@@ -200,8 +188,7 @@ write_controls (AssayJson *json, const GArray *controls)
 static void
 write_skipped (AssayJson *json, const GArray *skipped)
 {
-  assay_json_key (json, "skipped");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "skipped");
   ASSAY_FOR_EACH_IN (const AssayResultSkip, skip, skipped) {
     assay_json_begin_object (json);
     assay_json_member_string (json, "defense", skip->defense);
@@ -287,13 +274,11 @@ write_claim (AssayJson *json, guint64 seed, const AssayResultClaim *result)
                             assay_result_claim_bound (result));
   assay_json_member_double (json, "confidence", result->confidence);
   write_decisive (json, result);
-  assay_json_key (json, "witness");
-  assay_json_begin_object (json);
+  assay_json_member_object (json, "witness");
   if (result->witness.is_set)
     write_witness (json, seed, &result->witness);
   assay_json_end_object (json);
-  assay_json_key (json, "hypotheses");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "hypotheses");
   for (guint h = 0; h < result->hypotheses->len; h++)
     write_hypothesis (json, &g_array_index (result->hypotheses, AssayResultHypothesis, h),
                       result->measure->is_epsilon);
@@ -304,8 +289,7 @@ write_claim (AssayJson *json, guint64 seed, const AssayResultClaim *result)
 static void
 write_version (AssayJson *json)
 {
-  assay_json_key (json, "assay");
-  assay_json_begin_object (json);
+  assay_json_member_object (json, "assay");
   assay_json_member_string (json, "version", ASSAY_VERSION);
   assay_json_member_string (json, "commit", ASSAY_COMMIT);
   assay_json_end_object (json);
@@ -317,8 +301,7 @@ write_plugins (AssayJson *json, const GArray *plugins, gboolean has_paths)
 {
   if (plugins->len == 0)
     return;
-  assay_json_key (json, "plugins");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "plugins");
   ASSAY_FOR_EACH_IN (const AssayResultPlugin, plugin, plugins) {
     assay_json_begin_object (json);
     assay_json_member_string (json, "type", plugin->type);
@@ -338,8 +321,7 @@ assay_report_write_json (const AssayResults *results, AssayJson *json, GError **
   assay_json_begin_object (json);
   assay_json_member_string (json, "format", "assay-results/1");
   write_version (json);
-  assay_json_key (json, "scenario");
-  assay_json_begin_object (json);
+  assay_json_member_object (json, "scenario");
   assay_json_member_string (json, "title", results->title);
   assay_json_member_string (json, "reference", results->reference);
   assay_json_member_string (json, "sha256", results->scenario_sha256);
@@ -351,8 +333,7 @@ assay_report_write_json (const AssayResults *results, AssayJson *json, GError **
   write_plugins (json, results->plugins, FALSE);
   if (results->n_missing > 0)
     assay_json_member_int (json, "missing_cells", (gint64) results->n_missing);
-  assay_json_key (json, "cells");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "cells");
   if (!assay_results_each_cell (results, TRUE, write_one, json, error))
     return FALSE;
   assay_json_end_array (json);
@@ -360,8 +341,7 @@ assay_report_write_json (const AssayResults *results, AssayJson *json, GError **
   write_tunings (json, results->tunings, results->tune_secrets);
   write_controls (json, results->controls);
   write_skipped (json, results->skipped);
-  assay_json_key (json, "claims");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "claims");
   for (guint i = 0; i < results->claims->len; i++)
     write_claim (json, results->seed, results->claims->pdata[i]);
   assay_json_end_array (json);
@@ -410,15 +390,13 @@ assay_report_write_run_json (const AssayResults *results, const AssayReportRun *
   assay_json_begin_object (json);
   assay_json_member_string (json, "format", "assay-run/1");
   write_version (json);
-  assay_json_key (json, "machine");
-  assay_json_begin_object (json);
+  assay_json_member_object (json, "machine");
   assay_json_member_string (json, "system", machine.sysname);
   assay_json_member_string (json, "release", machine.release);
   assay_json_member_string (json, "architecture", machine.machine);
   assay_json_member_int (json, "processors", sysconf (_SC_NPROCESSORS_ONLN));
   assay_json_end_object (json);
-  assay_json_key (json, "libraries");
-  assay_json_begin_object (json);
+  assay_json_member_object (json, "libraries");
   assay_json_member_string (json, "blas", results->blas);
   assay_json_member_string (json, "glib", glib);
   assay_json_member_string (json, "sqlite", results->sqlite);
@@ -431,8 +409,7 @@ assay_report_write_run_json (const AssayResults *results, const AssayReportRun *
     assay_json_string (json, NULL);
   write_time (json, "start", run->started_us);
   write_time (json, "end", run->ended_us);
-  assay_json_key (json, "seconds");
-  assay_json_begin_object (json);
+  assay_json_member_object (json, "seconds");
   if (!assay_results_each_cell (results, FALSE, write_seconds, json, error))
     return FALSE;
   assay_json_end_object (json);

@@ -16,14 +16,10 @@ append_runs (AssayHtml *html, const AssayCompared *compared)
       html, NULL, "Runs",
       ASSAY_HTML_HEADS ("run", "title", "folder", "made by", "sha256 of the plan"));
   ASSAY_FOR_EACH_IN (const AssayComparedRun, run, compared->runs) {
-    if (!assay_html_open_row (html, FALSE))
-      continue;
-    assay_html_name (html, "td", run->name);
-    assay_html_name (html, "td", run->results->title);
-    assay_html_name (html, "td", run->folder);
-    assay_html_name (html, "td", run->version);
-    assay_html_name (html, "td", run->results->plan_sha256);
-    assay_html_close (html, "tr");
+    if (assay_html_open_row (html, FALSE))
+      assay_html_say (
+          html, NULL, "<td>{%s}</td><td>{%s}</td><td>{%s}</td><td>{%s}</td><td>{%s}</td></tr>",
+          run->name, run->results->title, run->folder, run->version, run->results->plan_sha256);
   }
   assay_html_close_table (html, "runs", "comparison.csv");
   if (compared->notes->len > 0) {
@@ -38,10 +34,7 @@ append_runs (AssayHtml *html, const AssayCompared *compared)
 static void
 append_measurement (AssayHtml *html, const AssayMeasurement *measurement)
 {
-  g_autofree char *exact = g_strdup_printf ("%.17g", measurement->interval.estimate);
-
-  assay_html_open (html, "td.m");
-  assay_html_attribute (html, "data-sort", exact);
+  assay_html_say (html, NULL, "<td.m data-sort=\"%.17g\">", measurement->interval.estimate);
   assay_html_interval (html, NULL, measurement->measure, &measurement->interval);
   assay_html_close (html, "td");
 }
@@ -60,14 +53,13 @@ append_points (AssayHtml *html, const AssayCompared *compared, const AssayCompar
   ASSAY_FOR_EACH_IN (const AssayComparePoint, point, axis->points) {
     if (!assay_html_open_row (html, FALSE))
       continue;
-    assay_html_name (html, "td", assay_compared_run (compared, point->run)->name);
-    assay_html_name (html, "td", point->defense->name);
+    assay_html_say (html, NULL, "<td>{%s}</td><td>{%s}</td>",
+                    assay_compared_run (compared, point->run)->name, point->defense->name);
     append_measurement (html, point->leak);
     assay_html_name (html, "td", point->attack->attack_or_utility->name);
     if (point->use != NULL)
       append_measurement (html, point->use);
-    assay_html_name (html, "td", point->is_optimal ? "yes" : NULL);
-    assay_html_close (html, "tr");
+    assay_html_say (html, NULL, "<td>{%s}</td></tr>", point->is_optimal ? "yes" : "");
   }
   assay_html_close_table (html, "points", "comparison.csv");
 }
@@ -125,14 +117,12 @@ append_axis (AssayHtml *html, const AssayCompared *compared, guint index, const 
       = utility != NULL ? g_strdup_printf ("%s and %s", privacy, utility) : g_strdup (privacy);
 
   assay_html_open_section (html, id, heading);
-  assay_html_open (html, "p");
-  assay_html_say (html, NULL, "%s; %s", axis->privacy->unit, axis->privacy->direction);
+  assay_html_say (html, NULL, "<p>%s; %s", axis->privacy->unit, axis->privacy->direction);
   if (axis->utility != NULL)
     assay_html_say (html, NULL, ". %s; %s", axis->utility->unit, axis->utility->direction);
   if (results->datasets->len > 1)
     assay_html_say (html, NULL, ". Dataset {%s}", axis->dataset->name);
-  assay_html_text (html, NULL, ".");
-  assay_html_close (html, "p");
+  assay_html_say (html, NULL, ".</p>");
   if (figure != NULL)
     assay_html_figure (html, figure, inout_left);
   append_pairs (html, compared, axis);

@@ -29,18 +29,14 @@ append_tally (AssayHtml *html, const AssayResults *results)
 {
   if (results->claims->len == 0)
     return;
-  assay_html_open (html, "ul.tally");
-  assay_html_attribute (html, "aria-label", "Verdicts");
+  assay_html_say (html, NULL, "<ul.tally aria-label=\"Verdicts\">");
   for (guint v = 0; v < G_N_ELEMENTS (by_weight); v++) {
     const char *name = assay_verdict_name (by_weight[v]);
     const guint count = assay_results_count (results, by_weight[v]);
 
-    if (count == 0)
-      continue;
-    assay_html_open (html, "li");
-    assay_html_attribute (html, "class", name);
-    assay_html_say (html, NULL, "%s %u %s", signs[by_weight[v]], count, name);
-    assay_html_close (html, "li");
+    if (count > 0)
+      assay_html_say (html, NULL, "<li class=\"%s\">%s %u %s</li>", name, signs[by_weight[v]],
+                      count, name);
   }
   assay_html_close (html, "ul");
 }
@@ -54,34 +50,23 @@ append_notices (AssayHtml *html, const AssayResults *results)
   for (guint i = 0; i < results->bad->len; i++)
     n_lost += g_array_index (results->bad, AssayResultBad, i).status == ASSAY_RESULT_CONTROL_FAILED;
   n_errors = results->bad->len - n_lost;
-  if (results->n_missing > 0) {
-    assay_html_open (html, "p.notice");
-    assay_html_attribute (html, "id", "unfinished");
+  if (results->n_missing > 0)
+    assay_html_say (html, NULL,
+                    "<p.notice id=\"unfinished\">*Unfinished.* %zu of %zu cells have not been run: "
+                    "what stands here is of the others, and no claim about a missing cell is "
+                    "decided. `assay run` with `--resume` goes on.</p>",
+                    results->n_missing, results->n_planned);
+  if (n_errors > 0)
+    assay_html_say (html, "p.notice",
+                    "*Errors.* %u cell%s ended in an error; <a href=\"#exceptions\">below</a> is "
+                    "why.",
+                    n_errors, n_errors == 1 ? "" : "s");
+  if (n_lost > 0)
     assay_html_say (
-        html, NULL,
-        "*Unfinished.* %zu of %zu cells have not been run: what stands here is of the others, and "
-        "no claim about a missing cell is decided. `assay run` with `--resume` goes on.",
-        results->n_missing, results->n_planned);
-    assay_html_close (html, "p");
-  }
-  if (n_errors > 0) {
-    assay_html_open (html, "p.notice");
-    assay_html_say (html, NULL, "*Errors.* %u cell%s ended in an error; ", n_errors,
-                    n_errors == 1 ? "" : "s");
-    assay_html_link (html, "#exceptions", "below");
-    assay_html_say (html, NULL, " is why.");
-    assay_html_close (html, "p");
-  }
-  if (n_lost > 0) {
-    assay_html_open (html, "p.notice");
-    assay_html_say (
-        html, NULL,
-        "*Lost controls.* In %u cell%s the attack lost a case that it must win: that it found "
-        "little there says nothing. ",
+        html, "p.notice",
+        "*Lost controls.* In %u cell%s the attack lost a case that it must win: that it "
+        "found little there says nothing. <a href=\"#controls\">Controls</a>",
         n_lost, n_lost == 1 ? "" : "s");
-    assay_html_link (html, "#controls", "Controls");
-    assay_html_close (html, "p");
-  }
 }
 
 void
@@ -133,8 +118,7 @@ append_finding (AssayHtml *html, const AssayResultClaim *result, const AssayResu
   append_unit (html, result->measure);
   assay_html_say (html, NULL, "; the claim allows at %s ", result->is_at_most ? "most" : "least");
   assay_html_value (html, "strong", result->measure, one->bound);
-  assay_html_text (html, NULL, ".");
-  assay_html_close (html, "p");
+  assay_html_say (html, NULL, ".</p>");
 }
 
 /* "n = 400, confidence 95 %, adjusted p = 0.003." */
@@ -146,16 +130,14 @@ append_strength (AssayHtml *html, const AssayResultClaim *result, const AssayRes
   g_autofree char *shown = g_strdup_printf ("%.3g", p);
   g_autofree char *n = assay_text_count (one->interval.n);
 
-  assay_html_open (html, "p.soft");
-  assay_html_text (html, NULL, "n\u00a0=\u00a0");
+  assay_html_say (html, NULL, "<p.soft>n\u00a0=\u00a0");
   assay_html_number_as (html, NULL, (double) one->interval.n, n);
   assay_html_say (html, NULL, ", confidence %g\u00a0%%", 100 * result->confidence);
   if (isfinite (p)) {
     assay_html_text (html, NULL, ", adjusted p\u00a0=\u00a0");
     assay_html_number_as (html, NULL, p, shown);
   }
-  assay_html_text (html, NULL, ".");
-  assay_html_close (html, "p");
+  assay_html_say (html, NULL, ".</p>");
 }
 
 /* The command that plays the witness again. */
@@ -166,12 +148,10 @@ append_replay (AssayHtml *html, const AssayResults *results, const AssayResultCl
   g_autofree char *scenario = g_shell_quote (file);
   g_autofree char *id = g_shell_quote (result->id);
 
-  assay_html_open (html, "pre");
-  assay_html_say (html, "code", "assay run %s --witness %s", scenario, id);
-  assay_html_close (html, "pre");
-  assay_html_say (html, "p.soft",
-                  "plays it again, with the same `--out`, `--set`, `--seed` and `--trials` as the "
-                  "run if it had any.");
+  assay_html_say (html, NULL,
+                  "<pre>`assay run %s --witness %s`</pre><p.soft>plays it again, with the same "
+                  "`--out`, `--set`, `--seed` and `--trials` as the run if it had any.</p>",
+                  scenario, id);
 }
 
 static void
@@ -181,22 +161,17 @@ append_witness (AssayHtml *html, const AssayResults *results, const AssayResultC
 
   if (!witness->is_set)
     return;
-  assay_html_open (html, "p");
-  assay_html_say (html, NULL, "*Witness:* ");
-  if (witness->audit != NULL) {
-    assay_html_text (html, NULL, "the event ");
-    assay_html_text (html, "q", witness->audit->says);
-    assay_html_text (html, NULL, " certifies ");
-  } else {
+  assay_html_say (html, NULL, "<p>*Witness:* ");
+  if (witness->audit != NULL)
+    assay_html_say (html, NULL, "the event <q>%s</q> certifies ", witness->audit->says);
+  else
     assay_html_say (html, NULL, "%s %" G_GUINT64_FORMAT " has ",
                     result->is_of_utility ? "unit" : "secret", witness->secret);
-  }
   assay_html_say (html, NULL, "`%s` ", result->measure->name);
   assay_html_number (html, NULL, witness->outcome);
   assay_html_say (html, NULL,
-                  ", in cell `%s` (trial %" G_GINT64_FORMAT ", seed %" G_GUINT64_FORMAT ").",
+                  ", in cell `%s` (trial %" G_GINT64_FORMAT ", seed %" G_GUINT64_FORMAT ").</p>",
                   witness->cell, witness->trial, results->seed);
-  assay_html_close (html, "p");
   append_replay (html, results, result);
 }
 
@@ -211,8 +186,7 @@ append_hypothesis (AssayHtml *html, const AssayResultHypothesis *one, gboolean i
     return;
   assay_html_open (html, "td");
   append_pair (html, one->cell);
-  assay_html_close (html, "td");
-  assay_html_open (html, "td");
+  assay_html_say (html, NULL, "</td><td>");
   assay_html_dataset (html, one->cell->dataset);
   assay_html_close (html, "td");
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
@@ -246,19 +220,6 @@ append_hypotheses (AssayHtml *html, const AssayResults *results, const AssayResu
 }
 
 static void
-append_words (AssayHtml *html, const AssayResultClaim *result)
-{
-  assay_html_open (html, "p");
-  assay_html_text (html, NULL, "The claim: ");
-  assay_html_name (html, "q", result->says);
-  if (result->source != NULL) {
-    assay_html_text (html, NULL, " ");
-    assay_html_say (html, "span.soft", "\u2013 {%s}", result->source);
-  }
-  assay_html_close (html, "p");
-}
-
-static void
 append_claim (AssayHtml *html, const AssayResults *results, const AssayResultClaim *result)
 {
   const char *verdict = assay_verdict_name (result->verdict);
@@ -268,12 +229,13 @@ append_claim (AssayHtml *html, const AssayResults *results, const AssayResultCla
   g_autofree char *card = g_strconcat ("article.claim.", verdict, NULL);
 
   assay_html_open (html, card);
-  assay_html_open (html, "h3");
-  assay_html_say (html, "span.badge", "%s %s", signs[result->verdict], verdict);
-  assay_html_say (html, NULL, " {%s}", result->id);
-  assay_html_close (html, "h3");
+  assay_html_say (html, "h3", "<span.badge>%s %s</span> {%s}", signs[result->verdict], verdict,
+                  result->id);
   if (result->says != NULL)
-    append_words (html, result);
+    assay_html_say (html, "p",
+                    result->source != NULL ? "The claim: <q>{%s}</q> <span.soft>\u2013 {%s}</span>"
+                                           : "The claim: <q>{%s}</q>",
+                    result->says, result->source);
   if (one != NULL) {
     append_finding (html, result, one);
     append_strength (html, result, one);

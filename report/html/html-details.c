@@ -16,13 +16,11 @@
 static void
 append_legend (AssayHtml *html, const AssayResultContactSheet *sheet)
 {
-  assay_html_open (html, "figcaption");
-  assay_html_say (html, NULL, "%zu rows. Columns from left to right:", sheet->n_rows);
-  assay_html_open (html, "ol");
+  assay_html_say (html, NULL, "<figcaption>%zu rows. Columns from left to right:<ol>",
+                  sheet->n_rows);
   for (guint c = 0; c < sheet->columns->len; c++)
     assay_html_name (html, "li", ((const AssayResultColumn *) sheet->columns->pdata[c])->says);
-  assay_html_close (html, "ol");
-  assay_html_close (html, "figcaption");
+  assay_html_say (html, NULL, "</ol></figcaption>");
 }
 
 static void
@@ -32,9 +30,7 @@ append_picture (AssayHtml *html, const AssayResultContactSheet *sheet, GBytes *p
   gsize size;
   const guchar *data = g_bytes_get_data (png, &size);
   g_autofree char *bytes = assay_text_bytes (size);
-  g_autofree char *alt = g_strconcat ("Contact sheet ", sheet->name, NULL);
   g_autofree char *base64 = NULL;
-  g_autofree char *source = NULL;
 
   if (size > MOST_PICTURE || size > *inout_left) {
     assay_html_say (html, "p",
@@ -45,12 +41,10 @@ append_picture (AssayHtml *html, const AssayResultContactSheet *sheet, GBytes *p
   }
   *inout_left -= size;
   base64 = g_base64_encode (data, size);
-  source = g_strconcat ("data:image/png;base64,", base64, NULL);
   assay_html_open_region (html, "div.wide", "Pictures");
-  assay_html_open (html, "img");
-  assay_html_attribute (html, "alt", alt);
-  assay_html_attribute (html, "src", source);
-  assay_html_close (html, "div");
+  assay_html_say (html, NULL,
+                  "<img alt=\"Contact sheet %s\" src=\"data:image/png;base64,%s\"></div>",
+                  sheet->name, base64);
 }
 
 gboolean
@@ -88,13 +82,13 @@ append_control (AssayHtml *html, const AssayResultControl *control)
 {
   if (!assay_html_open_row (html, FALSE))
     return;
-  assay_html_name (html, "td", control->attack->name);
-  assay_html_text (html, "td", control->says);
-  assay_html_say (html, "td", control->is_won ? "won" : "*lost*");
+  assay_html_say (html, NULL,
+                  control->is_won ? "<td>{%s}</td><td>%s</td><td>won</td>"
+                                  : "<td>{%s}</td><td>%s</td><td>*lost*</td>",
+                  control->attack->name, control->says);
   assay_html_number (html, "td.n", control->share);
   assay_html_number (html, "td.n", control->at_least);
-  assay_html_say (html, "td.n", "%" G_GUINT64_FORMAT, control->n);
-  assay_html_close (html, "tr");
+  assay_html_say (html, NULL, "<td.n>%" G_GUINT64_FORMAT "</td></tr>", control->n);
 }
 
 void
@@ -133,14 +127,10 @@ static void
 append_exception (AssayHtml *html, const char *what, const char *attack_or_utility,
                   const char *defense, const char *trial, const char *why)
 {
-  if (!assay_html_open_row (html, FALSE))
-    return;
-  assay_html_text (html, "td", what);
-  assay_html_name (html, "td", attack_or_utility);
-  assay_html_name (html, "td", defense);
-  assay_html_text (html, "td.n", trial);
-  assay_html_name (html, "td", why);
-  assay_html_close (html, "tr");
+  if (assay_html_open_row (html, FALSE))
+    assay_html_say (html, NULL,
+                    "<td>%s</td><td>{%s}</td><td>{%s}</td><td.n>%s</td><td>{%s}</td></tr>", what,
+                    attack_or_utility, defense, trial, why);
 }
 
 static void
@@ -183,8 +173,7 @@ assay_html_exceptions (AssayHtml *html, const AssayResults *results)
 static void
 append_term (AssayHtml *html, const char *term, const char *says)
 {
-  assay_html_text (html, "dt", term);
-  assay_html_say (html, "dd", "`{%s}`", says);
+  assay_html_say (html, NULL, "<dt>%s</dt><dd>`{%s}`</dd>", term, says);
 }
 
 static void
@@ -201,11 +190,10 @@ append_datasets (AssayHtml *html, const GPtrArray *datasets)
   assay_html_open_table (html, NULL, "Datasets",
                          ASSAY_HTML_HEADS ("dataset", "SHA-256 of what was drawn from"));
   ASSAY_FOR_EACH (const AssayResultComponent, dataset, datasets) {
-    if (!assay_html_open_row (html, FALSE))
-      continue;
-    assay_html_name (html, "td", *dataset->name != '\0' ? dataset->name : dataset->plugin);
-    assay_html_say (html, "td", "`%s`", dataset->sha256 != NULL ? dataset->sha256 : "not opened");
-    assay_html_close (html, "tr");
+    if (assay_html_open_row (html, FALSE))
+      assay_html_say (html, NULL, "<td>{%s}</td><td>`%s`</td></tr>",
+                      *dataset->name != '\0' ? dataset->name : dataset->plugin,
+                      dataset->sha256 != NULL ? dataset->sha256 : "not opened");
   }
   assay_html_close_table (html, "datasets", "results.json");
 }
@@ -243,15 +231,10 @@ assay_html_provenance (AssayHtml *html, const AssayResults *results)
   append_term (html, "confidence of intervals", confidence);
   append_count (html, "cells", results->n_planned);
   assay_html_close (html, "dl");
-  if (results->is_changed) {
-    assay_html_open (html, "p");
-    assay_html_say (html, NULL,
+  if (results->is_changed)
+    assay_html_say (html, "p",
                     "Settings were changed by `--set`: the scenario's file alone does not make "
-                    "this run, ");
-    assay_html_link (html, "#settings", "Settings");
-    assay_html_text (html, NULL, " has what was used.");
-    assay_html_close (html, "p");
-  }
+                    "this run, <a href=\"#settings\">Settings</a> has what was used.");
   append_datasets (html, results->datasets);
   assay_html_say (html, "p",
                   "Machine, versions of libraries, threads and times stand in `run.json`: no "

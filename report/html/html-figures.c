@@ -83,8 +83,7 @@ append_points (AssayHtml *html, const AssayFigure *figure)
   g_autofree char *x = g_strconcat ("#", curve->x.name, NULL);
   g_autofree char *y = g_strconcat ("#", curve->y.name, NULL);
 
-  assay_html_open (html, "details");
-  assay_html_text (html, "summary", "The points of this figure");
+  assay_html_say (html, NULL, "<details><summary>The points of this figure</summary>");
   assay_html_open_table (
       html, NULL, figure->title,
       is_trade_off ? ASSAY_HTML_HEADS ("defense", x, y, "attack that leaks most", "remarks")
@@ -125,16 +124,14 @@ assay_html_figure (AssayHtml *html, const AssayFigure *figure, gsize *inout_left
     assay_html_text (html, "p.notice", figure->why_not);
     return;
   }
-  assay_html_name (html, "h3", figure->title);
-  assay_html_open (html, "figure");
+  assay_html_say (html, NULL, "<h3>{%s}</h3><figure>", figure->title);
   append_picture (html, figure, inout_left);
-  assay_html_open (html, "figcaption");
-  assay_html_name (html, NULL, figure->note);
+  assay_html_say (html, NULL, "<figcaption>{%s}", figure->note);
   append_optimal (html, figure->curve);
-  assay_html_say (html, NULL, " Its data and script: `" ASSAY_FIGURE_FOLDER "/%s.csv`, `.gp`.",
+  assay_html_say (html, NULL,
+                  " Its data and script: `" ASSAY_FIGURE_FOLDER "/%s.csv`, `.gp`."
+                  "</figcaption></figure>",
                   figure->name);
-  assay_html_close (html, "figcaption");
-  assay_html_close (html, "figure");
   append_points (html, figure);
 }
 

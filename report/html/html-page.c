@@ -41,14 +41,10 @@ append_number (AssayHtml *html, double value, const char *shown)
 {
   g_autofree char *exact = is_known (value) ? assay_text_number (value) : NULL;
 
-  if (exact == NULL) {
+  if (exact != NULL)
+    assay_html_say (html, NULL, "<span data-value=\"%s\">%s</span>", exact, shown);
+  else
     assay_html_text (html, NULL, shown);
-    return;
-  }
-  assay_html_open (html, "span");
-  assay_html_attribute (html, "data-value", exact);
-  assay_html_text (html, NULL, shown);
-  assay_html_close (html, "span");
 }
 
 static void
@@ -110,9 +106,7 @@ assay_html_interval (AssayHtml *html, const char *tag, const AssayResultMeasure 
 void
 assay_html_open_section (AssayHtml *html, const char *id, const char *heading)
 {
-  assay_html_open (html, "section");
-  assay_html_attribute (html, "id", id);
-  assay_html_text (html, "h2", heading);
+  assay_html_say (html, NULL, "<section id=\"%s\"><h2>%s</h2>", id, heading);
 }
 
 void
@@ -131,20 +125,16 @@ assay_html_open_table (AssayHtml *html, const char *id, const char *what, const 
   assay_html_open_region (html, "div.wide", what);
   assay_html_open (html, "table.sortable");
   assay_html_attribute (html, "id", id);
-  assay_html_open (html, "thead");
-  assay_html_open (html, "tr");
+  assay_html_say (html, NULL, "<thead><tr>");
   for (guint i = 0; heads[i] != NULL; i++) {
     const gboolean is_number = *heads[i] == '#';
 
-    assay_html_open (html, "th");
-    assay_html_attribute (html, "scope", "col");
-    assay_html_attribute (html, "class", is_number ? "n" : NULL);
-    assay_html_text (html, NULL, heads[i] + is_number);
-    assay_html_close (html, "th");
+    assay_html_say (html, NULL,
+                    is_number ? "<th scope=\"col\" class=\"n\">%s</th>"
+                              : "<th scope=\"col\">%s</th>",
+                    heads[i] + is_number);
   }
-  assay_html_close (html, "tr");
-  assay_html_close (html, "thead");
-  assay_html_open (html, "tbody");
+  assay_html_say (html, NULL, "</tr></thead><tbody>");
 }
 
 gboolean
@@ -170,9 +160,7 @@ assay_html_say_rest (AssayHtml *html, gsize shown, gsize n, const char *what, co
 void
 assay_html_close_table (AssayHtml *html, const char *what, const char *file)
 {
-  assay_html_close (html, "tbody");
-  assay_html_close (html, "table");
-  assay_html_close (html, "div");
+  assay_html_say (html, NULL, "</tbody></table></div>");
   if (what != NULL)
     assay_html_say_rest (html, MIN (html->n_rows, ASSAY_HTML_MOST_ROWS), html->n_rows, what, file);
 }
@@ -204,49 +192,29 @@ assay_html_begin_page (const char *title)
       = g_strdup_printf ("default-src 'none'; style-src %s; script-src %s; img-src data:; "
                          "base-uri 'none'; form-action 'none'",
                          style, script);
-  const char *const metas[][3] = { { "http-equiv", "Content-Security-Policy", policy },
-                                   { "name", "viewport", "width=device-width, initial-scale=1" },
-                                   { "name", "color-scheme", "light dark" },
-                                   { "name", "referrer", "no-referrer" },
-                                   { "name", "generator", "Assay " ASSAY_VERSION } };
 
   assay_html_raw (html, "<!DOCTYPE html>\n");
-  assay_html_open (html, "html");
-  assay_html_attribute (html, "lang", "en");
-  assay_html_open (html, "head");
-  assay_html_open (html, "meta");
-  assay_html_attribute (html, "charset", "utf-8");
-  for (guint i = 0; i < G_N_ELEMENTS (metas); i++) {
-    assay_html_open (html, "meta");
-    assay_html_attribute (html, metas[i][0], metas[i][1]);
-    assay_html_attribute (html, "content", metas[i][2]);
-  }
-  assay_html_open (html, "link");
-  assay_html_attribute (html, "rel", "icon");
-  assay_html_attribute (html, "href", "data:,");
-  assay_html_text (html, "title", title);
-  assay_html_open (html, "style"); /* its hash is of every byte between the tags */
-  assay_html_raw (html, assay_html_style);
-  assay_html_close (html, "style");
-  assay_html_close (html, "head");
-  assay_html_open (html, "body");
-  assay_html_open (html, "a.skip");
-  assay_html_attribute (html, "href", "#main");
-  assay_html_text (html, NULL, "To the content");
-  assay_html_close (html, "a");
-  assay_html_open (html, "main");
-  assay_html_attribute (html, "id", "main");
+  assay_html_say (html, NULL,
+                  "<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+                  "<meta name=\"color-scheme\" content=\"light dark\">"
+                  "<meta name=\"referrer\" content=\"no-referrer\">"
+                  "<meta name=\"generator\" content=\"Assay " ASSAY_VERSION "\">"
+                  "<link rel=\"icon\" href=\"data:,\"><title>%s</title><style>",
+                  policy, title);
+  assay_html_raw (html, assay_html_style); /* its hash is of every byte between the tags */
+  assay_html_say (html, NULL,
+                  "</style></head><body><a.skip href=\"#main\">To the content</a>"
+                  "<main id=\"main\">");
   return html;
 }
 
 char *
 assay_html_end_page (AssayHtml *html)
 {
-  assay_html_close (html, "main");
-  assay_html_open (html, "script");
+  assay_html_say (html, NULL, "</main><script>");
   assay_html_raw (html, assay_html_script);
-  assay_html_close (html, "script");
-  assay_html_close (html, "body");
-  assay_html_close (html, "html");
+  assay_html_say (html, NULL, "</script></body></html>");
   return assay_html_finish (html);
 }

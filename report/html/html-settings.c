@@ -27,9 +27,9 @@ append_component (AssayHtml *html, const AssayResultComponent *component, gboole
 {
   if (!assay_html_open_row (html, FALSE))
     return;
-  assay_html_name (html, "td", *component->name != '\0' ? component->name : component->plugin);
-  assay_html_text (html, "td", component->plugin);
-  assay_html_open (html, "td");
+  assay_html_say (html, NULL, "<td>{%s}</td><td>%s</td><td>",
+                  *component->name != '\0' ? component->name : component->plugin,
+                  component->plugin);
   append_settings (html, component->settings);
   if (component->tuned != NULL)
     assay_html_say (html, NULL, "; tuned: %s", component->tuned);
@@ -61,15 +61,12 @@ append_candidate (AssayHtml *html, const AssayResultTuning *tuning, guint candid
 
   if (!assay_html_open_row (html, is_chosen))
     return;
-  assay_html_name (html, "td", tuning->attack->label);
-  assay_html_name (html, "td", tuning->defense->name);
-  assay_html_open (html, "td");
+  assay_html_say (html, NULL, "<td>{%s}</td><td>{%s}</td><td>", tuning->attack->label,
+                  tuning->defense->name);
   append_settings (html, assay_result_component (tuning->candidates, candidate)->settings);
-  assay_html_close (html, "td");
-  assay_html_text (html, "td", tuning->measure);
+  assay_html_say (html, NULL, "</td><td>%s</td>", tuning->measure);
   assay_html_number (html, "td.n", tuning->estimates[candidate]);
-  assay_html_text (html, "td", is_chosen ? "chosen" : "");
-  assay_html_close (html, "tr");
+  assay_html_say (html, NULL, "<td>%s</td></tr>", is_chosen ? "chosen" : "");
 }
 
 static void
@@ -108,16 +105,6 @@ assay_html_settings (AssayHtml *html, const AssayResults *results)
 
 /* ---- Citations ---- */
 
-/* "WORK, PLACE (WHAT)" */
-static void
-append_citation (AssayHtml *html, const char *work, const char *place, const char *what)
-{
-  assay_html_open (html, "li");
-  assay_html_say (html, NULL, place != NULL ? "{%s}, {%s} " : "{%s} ", work, place);
-  assay_html_say (html, "span.soft", "(%s)", what);
-  assay_html_close (html, "li");
-}
-
 void
 assay_html_citations (AssayHtml *html, const AssayResults *results)
 {
@@ -131,11 +118,12 @@ assay_html_citations (AssayHtml *html, const AssayResults *results)
                   "(`results.json`, `run.json`) say with what.");
   assay_html_open (html, "ul");
   if (results->reference != NULL)
-    append_citation (html, results->reference, NULL, "the scenario");
+    assay_html_say (html, "li", "{%s} <span.soft>(the scenario)</span>", results->reference);
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
     ASSAY_FOR_EACH (const AssayResultComponent, component, kinds[k]) {
       if (g_hash_table_add (seen, (gpointer) component->plugin) && component->work != NULL)
-        append_citation (html, component->work, component->place, component->plugin);
+        assay_html_say (html, "li", "{%s}, {%s} <span.soft>(%s)</span>", component->work,
+                        component->place, component->plugin);
     }
   assay_html_close (html, "ul");
   assay_html_close (html, "section");

@@ -149,12 +149,10 @@ append_measure (AssayHtml *html, const AssayResults *results, const AssayResultC
                     measure->direction);
   }
   if (n_rows > MOST_GRID_ROWS || n_columns > MOST_GRID_COLUMNS) {
-    assay_html_open (html, "p");
-    assay_html_say (html, NULL, "%u rows by %u columns are too many to see at once: ", n_rows,
-                    n_columns);
-    assay_html_link (html, "#pooled", "every figure");
-    assay_html_text (html, NULL, " can be searched and sorted.");
-    assay_html_close (html, "p");
+    assay_html_say (html, "p",
+                    "%u rows by %u columns are too many to see at once: "
+                    "<a href=\"#pooled\">every figure</a> can be searched and sorted.",
+                    n_rows, n_columns);
   } else if (n_rows > 0) {
     append_grid (html, &grid, metric, measure);
   }
@@ -260,8 +258,7 @@ append_data (AssayHtml *html, const char *rows, const Names *words)
 
   json->is_compact = TRUE;
   assay_json_begin_object (json);
-  assay_json_key (json, "words");
-  assay_json_begin_array (json);
+  assay_json_member_array (json, "words");
   for (guint i = 0; i < words->names->len; i++) {
     g_autofree char *valid = g_utf8_make_valid (words->names->pdata[i], -1);
 
@@ -274,9 +271,7 @@ append_data (AssayHtml *html, const char *rows, const Names *words)
   finished = assay_json_finish (json);
   text = g_string_new (finished);
   g_string_replace (text, "<", "\\u003c", 0);
-  assay_html_open (html, "script");
-  assay_html_attribute (html, "type", "application/json");
-  assay_html_attribute (html, "id", "measurements-data");
+  assay_html_say (html, NULL, "<script type=\"application/json\" id=\"measurements-data\">");
   assay_html_raw (html, text->str);
   assay_html_close (html, "script");
 }

@@ -21,18 +21,11 @@ append_navigation (AssayHtml *html, const AssayResults *results, gboolean has_fi
                  { "#provenance", "Versions and data", TRUE },
                  { "#cite", "How to cite", TRUE } };
 
-  assay_html_open (html, "nav");
-  assay_html_attribute (html, "aria-label", "Sections");
-  assay_html_open (html, "ul");
-  for (guint i = 0; i < G_N_ELEMENTS (places); i++) {
-    if (!places[i].is_there)
-      continue;
-    assay_html_open (html, "li");
-    assay_html_link (html, places[i].target, places[i].says);
-    assay_html_close (html, "li");
-  }
-  assay_html_close (html, "ul");
-  assay_html_close (html, "nav");
+  assay_html_say (html, NULL, "<nav aria-label=\"Sections\"><ul>");
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    if (places[i].is_there)
+      assay_html_say (html, "li", "<a href=\"%s\">%s</a>", places[i].target, places[i].says);
+  assay_html_say (html, NULL, "</ul></nav>");
 }
 
 char *

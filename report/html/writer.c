@@ -179,72 +179,133 @@ assay_html_name (AssayHtml *html, const char *tag, const char *text)
   assay_html_close (html, tag);
 }
 
-/* What marks stand for. While text is filled in they are controls, which no text keeps; where it
- * holds them all the same, an element more stands there, and is closed. */
-static const struct {
-  char mark, end, control;
-  const char *tag;
-} marks[] = { { '`', '`', '\1', "code" }, { '*', '*', '\2', "strong" }, { '{', '}', '\3', "bdi" } };
+/* ---- Words and marks ---- */
 
-static void
-append_marked (AssayHtml *html, const char *text)
-{
-  const guint depth = html->open->len;
+/* Marks of a format are controls while it is filled in. It is filled in twice, with other controls:
+ * a mark is where the two differ, whatever stands in what it was filled with. */
+static const char marks[] = "`*{}<>\"";
+#define FIRST_CONTROL '\1'
+#define OTHER_CONTROL '\016'
 
-  while (*text != '\0') {
-    const gsize length = strcspn (text, "\1\2\3");
-    g_autofree char *plain = g_strndup (text, length);
-    const char mark = text[length];
+typedef struct {
+  const char *text, *other;
+} Filled;
 
-    assay_html_text (html, NULL, plain);
-    text += length + (mark != '\0');
-    if (mark != '\0' && *text == mark) { /* nothing between the marks */
-      text++;
-      continue;
-    }
-    for (guint m = 0; m < G_N_ELEMENTS (marks); m++)
-      if (mark == marks[m].control) {
-        if (html->open->len > depth && g_str_equal (innermost (html), marks[m].tag))
-          assay_html_close (html, marks[m].tag);
-        else
-          assay_html_open (html, marks[m].tag);
-      }
-  }
-  while (html->open->len > depth)
-    assay_html_close (html, innermost (html));
-}
-
-/* @format with controls for its marks, in @ret_own. */
-static G_GNUC_FORMAT (1) const char *replace_marks (const char *format, char **ret_own)
+/* @format with controls from @first on for its marks, in @ret_own. */
+static G_GNUC_FORMAT (1) const char *replace_marks (const char *format, char first, char **ret_own)
 {
   *ret_own = g_strdup (format);
-  for (guint m = 0; m < G_N_ELEMENTS (marks); m++)
-    g_strdelimit (*ret_own, (const char[]){ marks[m].mark, marks[m].end, '\0' }, marks[m].control);
+  for (guint m = 0; marks[m] != '\0'; m++)
+    g_strdelimit (*ret_own, (const char[]){ marks[m], '\0' }, (char) (first + (char) m));
   return *ret_own;
+}
+
+/* The mark that stands at @at; 0: text, or the end. */
+static char
+mark_at (const Filled *filled, gsize at)
+{
+  const char c = filled->text[at];
+
+  return c == filled->other[at] ? '\0' : marks[c - FIRST_CONTROL];
+}
+
+/* Where the next @mark stands (0: the next of all), or the end. */
+static gsize
+find_mark (const Filled *filled, gsize at, char mark)
+{
+  while (filled->text[at] != '\0'
+         && (mark_at (filled, at) == '\0' || (mark != '\0' && mark_at (filled, at) != mark)))
+    at++;
+  return at;
+}
+
+/* The attribute before whose value the quote at @quote stands: its name begins at @at. Returns
+ * where it ends. */
+static gsize
+append_attribute (AssayHtml *html, const Filled *filled, gsize at, gsize quote)
+{
+  const gsize end = find_mark (filled, quote + 1, '"');
+  g_autofree char *name = g_strstrip (g_strndup (filled->text + at, quote - 1 - at));
+  g_autofree char *value = g_strndup (filled->text + quote + 1, end - quote - 1);
+
+  assay_html_attribute (html, name, value);
+  return end + 1;
+}
+
+/* The tag that begins at @at: "<td.n>", "<a href=\"%s\">", "</td>". Returns where it ends. */
+static gsize
+append_tag (AssayHtml *html, const Filled *filled, gsize at)
+{
+  const gsize end = find_mark (filled, at, '>');
+  const gsize length = strcspn (filled->text + at + 1, " ");
+  g_autofree char *tag = g_strndup (filled->text + at + 1, MIN (length, end - at - 1));
+
+  if (*tag == '/') {
+    assay_html_close (html, tag + 1);
+    return end + 1;
+  }
+  assay_html_open (html, tag);
+  at += 1 + strlen (tag);
+  for (gsize quote; (quote = find_mark (filled, at, '"')) < end;)
+    at = append_attribute (html, filled, at, quote);
+  return end + 1;
+}
+
+static void
+toggle (AssayHtml *html, const char *tag)
+{
+  if (g_strcmp0 (innermost (html), tag) == 0)
+    assay_html_close (html, tag);
+  else
+    assay_html_open (html, tag);
+}
+
+/* What the mark at @at says, and where what follows it begins. */
+static gsize
+append_mark (AssayHtml *html, const Filled *filled, gsize at)
+{
+  const char mark = mark_at (filled, at);
+
+  if (mark == '<')
+    return append_tag (html, filled, at);
+  if (mark == mark_at (filled, at + 1) || (mark == '{' && mark_at (filled, at + 1) == '}'))
+    return at + 2; /* nothing between the marks */
+  if (mark == '"')
+    assay_html_text (html, NULL, "\"");
+  else
+    toggle (html, mark == '`' ? "code" : mark == '*' ? "strong" : "bdi");
+  return at + 1;
+}
+
+static void
+append_filled (AssayHtml *html, const Filled *filled)
+{
+  for (gsize at = 0; filled->text[at] != '\0';) {
+    const gsize end = find_mark (filled, at, '\0');
+    g_autofree char *plain = g_strndup (filled->text + at, end - at);
+
+    if (end > at)
+      assay_html_text (html, NULL, plain);
+    at = filled->text[end] != '\0' ? append_mark (html, filled, end) : end;
+  }
 }
 
 void
 assay_html_say (AssayHtml *html, const char *tag, const char *format, ...)
 {
-  g_autofree char *own = NULL;
-  g_autofree char *said = NULL;
-  va_list arguments;
+  g_autofree char *own = NULL, *other_own = NULL;
+  g_autofree char *text = NULL, *other = NULL;
+  va_list arguments, again;
 
   va_start (arguments, format);
-  said = g_strdup_vprintf (replace_marks (format, &own), arguments);
+  va_copy (again, arguments);
+  text = g_strdup_vprintf (replace_marks (format, FIRST_CONTROL, &own), arguments);
+  other = g_strdup_vprintf (replace_marks (format, OTHER_CONTROL, &other_own), again);
+  va_end (again);
   va_end (arguments);
   assay_html_open (html, tag);
-  append_marked (html, said);
+  append_filled (html, &(Filled){ text, other });
   assay_html_close (html, tag);
-}
-
-void
-assay_html_link (AssayHtml *html, const char *target, const char *text)
-{
-  assay_html_open (html, "a");
-  assay_html_attribute (html, "href", target);
-  assay_html_text (html, NULL, text);
-  assay_html_close (html, "a");
 }
 
 void

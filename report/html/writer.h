@@ -34,11 +34,11 @@ void assay_html_close (AssayHtml *html, const char *tag);
 void assay_html_text (AssayHtml *html, const char *tag, const char *text);
 /* The same, kept apart from the direction of what stands beside it; no text where it is empty. */
 void assay_html_name (AssayHtml *html, const char *tag, const char *text);
-/* Words of the program, in which `this` is code, *this* is strong and {this} a name. @format is
- * filled as by printf; marks in what it is filled with are text. */
+/* Words of the program, in which `this` is code, *this* is strong and {this} a name, and which may
+ * open and close elements: "<p.soft id=\"%s\">...</p>". @format is filled as by printf; marks in
+ * what it is filled with are text. */
 void assay_html_say (AssayHtml *html, const char *tag, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
-void assay_html_link (AssayHtml *html, const char *target, const char *text);
 
 /* What is HTML already: the style, a script, a checked picture. */
 void assay_html_raw (AssayHtml *html, const char *markup);

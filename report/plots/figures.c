@@ -213,10 +213,9 @@ assay_figures_write (GPtrArray *taken, const char *folder, const AssayFigureOpti
       = g_find_program_in_path (chosen->gnuplot != NULL ? chosen->gnuplot : "gnuplot");
   const guint n_rest = curves->len > ASSAY_FIGURE_MOST ? curves->len - ASSAY_FIGURE_MOST : 0;
 
-  if (curves->len > 0 && g_mkdir_with_parents (own, 0777) != 0) {
-    assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be created: %s", own, g_strerror (errno));
-    return NULL;
-  }
+  if (curves->len > 0 && g_mkdir_with_parents (own, 0777) != 0)
+    return assay_fail_null (error, ASSAY_ERROR_IO, "%s: cannot be created: %s", own,
+                            g_strerror (errno));
   for (guint n = curves->len - n_rest; n > 0; n--) {
     AssayFigure *figure = figure_new (g_ptr_array_steal_index (curves, 0));
 

@@ -106,10 +106,9 @@ assay_gnuplot_run (const char *program, const char *folder, const char *script, 
   g_subprocess_launcher_set_child_setup (launcher, set_up_child, NULL, NULL);
   drawing.process = g_subprocess_launcher_spawn (launcher, &failure, program, "-d", "-e", setting,
                                                  script, NULL);
-  if (drawing.process == NULL) {
-    assay_fail (error, ASSAY_ERROR_IO, "%s cannot be started: %s", program, failure->message);
-    return NULL;
-  }
+  if (drawing.process == NULL)
+    return assay_fail_null (error, ASSAY_ERROR_IO, "%s cannot be started: %s", program,
+                            failure->message);
   wait_for (&drawing);
   if (!judge (&drawing, program, script, error))
     g_clear_pointer (&drawing.drawn, g_bytes_unref);

@@ -46,7 +46,7 @@ Test (html_writer, everything_is_escaped)
   assay_html_text (html, "q", HOSTILE);
   assay_html_name (html, NULL, HOSTILE);
   assay_html_say (html, "p", "%s", HOSTILE);
-  assay_html_link (html, HOSTILE, HOSTILE);
+  assay_html_say (html, NULL, "<a href=\"%s\">%s</a>", HOSTILE, HOSTILE);
   assay_html_raw (html, "<br>");
   assay_html_close (html, "td");
   check (html, "<td class=\"n\" title=\"" HARMLESS "\"><q>" HARMLESS "</q><bdi>" HARMLESS "</bdi>"
@@ -78,6 +78,18 @@ Test (html_writer, words)
   assay_html_say (html, "p", "`%s` *%s*", "\1\2<\3", "\3\1");
   text = assay_html_finish (html);
   cr_assert (g_str_has_suffix (text, "</p>\n") && strstr (text, "&lt;") != NULL, "%s", text);
+}
+
+/* Elements come from the format alone: marks and controls in what is filled in are text. */
+Test (html_writer, elements_in_words)
+{
+  AssayHtml *html = assay_html_new ();
+
+  assay_html_say (html, NULL, "<ul.a id=\"%s\" lang=\"en\"><li>%s \"<img alt=\"%d\">{%s}</li>",
+                  "\7 onclick=\7x\5\4b", "</li>\4script\5\024", 1, "");
+  assay_html_say (html, NULL, "</ul>");
+  check (html, "<ul class=\"a\" id=\"  onclick= x  b\" lang=\"en\">\n<li>&lt;/li&gt; script   "
+               "&quot;<img alt=\"1\"></li>\n</ul>\n");
 }
 
 Test (html_writer, nesting)
