@@ -163,10 +163,8 @@ solve_weights (const CodeInversion *settings, const Moments *moments, gsize n_re
         = of_one - g * g * moments->bit_mean[i] * moments->bit_mean[i] + settings->ridge;
   for (gsize i = 0; i < c * d; i++)
     weights[i] = g * moments->bit_value[i];
-  if (!assay_linalg_solve_spd (c, d, matrix, weights, error)) {
-    g_prefix_error (error, "bits of the reference rows depend on each other: ");
-    return NULL;
-  }
+  if (!assay_linalg_solve_spd (c, d, matrix, weights, error))
+    return assay_prefix_null (error, "bits of the reference rows depend on each other: ");
   return g_steal_pointer (&weights);
 }
 
@@ -225,10 +223,8 @@ assume_moments (const AssayHashFunction *function, Moments *ret_moments, GError 
   /* More bits than features depend on each other: a little ridge serves both cases. */
   for (gsize i = 0; i < c; i++)
     gram[i * c + i] += ASSUMED_RIDGE * trace / (double) c;
-  if (!assay_linalg_solve_spd (c, d, gram, ret_moments->bit_value, error)) {
-    g_prefix_error (error, "rows of the projection depend on each other: ");
-    return FALSE;
-  }
+  if (!assay_linalg_solve_spd (c, d, gram, ret_moments->bit_value, error))
+    return assay_prefix (error, "rows of the projection depend on each other: ");
   for (gsize i = 0; i < c; i++) {
     ret_moments->bit_bit[i * c + i] = 1;
     for (gsize l = 0; l < d; l++)

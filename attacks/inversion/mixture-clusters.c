@@ -6,6 +6,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
+#include "core/data/arena.h"
 #include "core/math/linalg.h"
 
 #define PANEL 128
@@ -165,10 +166,11 @@ take_densest (const Density *job, gboolean *is_free, gint32 *counts)
 static gboolean
 choose_centres (const Density *job, gsize n, float *ret_centres, GError **error)
 {
-  g_autofree gboolean *is_free = assay_alloc (job->m, sizeof (gboolean), "centres", error);
-  g_autofree gint32 *counts = assay_alloc (job->m, sizeof (gint32), "centres", error);
+  g_auto (AssayArena) arena = { 0 };
+  gboolean *is_free = assay_arena_alloc (&arena, job->m, sizeof (gboolean), "centres", error);
+  gint32 *counts = assay_arena_alloc (&arena, job->m, sizeof (gint32), "centres", error);
 
-  if (is_free == NULL || counts == NULL)
+  if (arena.has_failed)
     return FALSE;
   for (gsize i = 0; i < job->m; i++) {
     is_free[i] = TRUE;
@@ -218,21 +220,24 @@ find_centres (AssayView embedding, gsize n, float *ret_centres, GError **error)
 {
   const gsize r = embedding.cols, n_mixtures = embedding.rows;
   const gsize m = MIN (CANDIDATES_EACH * n, 2 * n_mixtures);
-  g_autofree float *candidates
-      = assay_alloc (n_mixtures, 2 * r * sizeof (float), "candidates", error);
-  g_autofree float *chosen = assay_alloc (m, r * sizeof (float), "candidates", error);
-  g_autofree float *products = assay_alloc (m, m * sizeof (float), "candidates", error);
   const gsize sharing = 4 * n_mixtures / n;
+  g_auto (AssayArena) arena = { 0 };
+  float *chosen = assay_arena_alloc (&arena, m, r * sizeof (float), "candidates", error);
   Candidates job = { .embedding = embedding,
                      .n_neighbours = MIN (CLAMP (sharing / 5, 6, MOST_NEIGHBOURS), n_mixtures - 1),
-                     .candidates = candidates };
-  Density density = { .m = m, .r = r, .rows = chosen, .products = products };
+                     .candidates = assay_arena_alloc (&arena, n_mixtures, 2 * r * sizeof (float),
+                                                      "candidates", error) };
+  Density density
+      = { .m = m,
+          .r = r,
+          .rows = chosen,
+          .products = assay_arena_alloc (&arena, m, m * sizeof (float), "candidates", error) };
 
-  if (candidates == NULL || chosen == NULL || products == NULL)
+  if (arena.has_failed)
     return FALSE;
   assay_parallel_for ((n_mixtures + PANEL - 1) / PANEL, find_candidates, &job);
   for (gsize i = 0; i < m; i++) /* spread evenly over all */
-    memcpy (chosen + i * r, candidates + i * (2 * n_mixtures) / m * r, r * sizeof *chosen);
+    memcpy (chosen + i * r, job.candidates + i * (2 * n_mixtures) / m * r, r * sizeof *chosen);
   assay_parallel_for ((m + PANEL - 1) / PANEL, multiply_candidates, &density);
   return choose_centres (&density, n, ret_centres, error)
          && improve_centres (&density, n, ret_centres, error);
@@ -358,12 +363,13 @@ static gboolean
 find_missed (const Explanation *job, float *ret_centre, GError **error)
 {
   const gsize r = job->embedding.cols, n = job->embedding.rows;
-  g_autofree double *rests = assay_alloc (n, r * sizeof (double), "rests", error);
-  g_autofree double *square = assay_alloc (r, r * sizeof (double), "rests", error);
-  g_autofree double *direction = assay_alloc (r, sizeof (double), "rests", error);
+  g_auto (AssayArena) arena = { 0 };
+  double *rests = assay_arena_alloc (&arena, n, r * sizeof (double), "rests", error);
+  double *square = assay_arena_alloc (&arena, r, r * sizeof (double), "rests", error);
+  double *direction = assay_arena_alloc (&arena, r, sizeof (double), "rests", error);
   double value, cubes = 0;
 
-  if (rests == NULL || square == NULL || direction == NULL)
+  if (arena.has_failed)
     return FALSE;
   for (gsize t = 0; t < n; t++) {
     const float *a = job->centres + job->pairs[2 * t] * r;
@@ -422,11 +428,12 @@ static gboolean
 replace_centres (Explanation *job, float *centres, float *gram, double explained, GError **error)
 {
   const gsize n = job->n, r = job->embedding.cols;
-  g_autofree float *kept = assay_alloc (n, r * sizeof (float), "centres", error);
-  g_autofree float *missed = assay_alloc (r, sizeof (float), "centres", error);
-  g_autofree gboolean *is_tried = assay_alloc (n, sizeof (gboolean), "centres", error);
+  g_auto (AssayArena) arena = { 0 };
+  float *kept = assay_arena_alloc (&arena, n, r * sizeof (float), "centres", error);
+  float *missed = assay_arena_alloc (&arena, r, sizeof (float), "centres", error);
+  gboolean *is_tried = assay_arena_alloc (&arena, n, sizeof (gboolean), "centres", error);
 
-  if (kept == NULL || missed == NULL || is_tried == NULL)
+  if (arena.has_failed)
     return FALSE;
   for (gsize trial = 0, failures = 0; trial < n && failures < MIN (n, FAILURES); trial++) {
     const gsize idle = find_idle (job, is_tried);
@@ -457,20 +464,20 @@ mixture_clusters_explain (AssayView embedding, gsize n_secrets, guint32 *ret_pai
                           float *ret_shares, GError **error)
 {
   const gsize n = n_secrets, r = embedding.cols;
-  g_autofree float *centres = NULL;
-  g_autofree float *gram = NULL;
-  g_autofree float *explained = NULL;
-  Explanation job = { .embedding = embedding, .n = n, .pairs = ret_pairs, .shares = ret_shares };
+  g_auto (AssayArena) arena = { 0 };
+  float *centres = assay_arena_alloc (&arena, n, r * sizeof (float), "centres", error);
+  float *gram = assay_arena_alloc (&arena, n, n * sizeof (float), "centres", error);
+  Explanation job = { .embedding = embedding,
+                      .n = n,
+                      .pairs = ret_pairs,
+                      .shares = ret_shares,
+                      .explained = assay_arena_alloc (&arena, embedding.rows, sizeof (float),
+                                                      "mixtures", error) };
   double sum;
 
   g_return_val_if_fail (n >= 2 && embedding.rows >= n, FALSE);
-  centres = assay_alloc (n, r * sizeof (float), "centres", error);
-  gram = assay_alloc (n, n * sizeof (float), "centres", error);
-  explained = assay_alloc (embedding.rows, sizeof (float), "mixtures", error);
-  if (centres == NULL || gram == NULL || explained == NULL
-      || !find_centres (embedding, n, centres, error))
+  if (arena.has_failed || !find_centres (embedding, n, centres, error))
     return FALSE;
-  job.explained = explained;
   sum = explain_all (&job, centres, gram, error);
   return sum >= 0 && replace_centres (&job, centres, gram, sum, error);
 }

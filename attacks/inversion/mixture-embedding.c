@@ -3,8 +3,10 @@
 
 #include <math.h>
 
+#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
+#include "core/data/arena.h"
 #include "core/math/linalg.h"
 
 #define STEPS 6
@@ -80,13 +82,14 @@ static gboolean
 rotate (const Operator *job, const double *vectors, AssayMatrix *ret_embedding, GError **error)
 {
   const gsize n = job->features.rows, r = job->count, wanted = ret_embedding->cols;
-  g_autofree double *product = assay_alloc (n, r * sizeof (double), "embedding", error);
-  g_autofree double *gram = assay_alloc (r * r, sizeof (double), "embedding", error);
-  g_autofree double *values = assay_alloc (wanted, sizeof (double), "embedding", error);
-  g_autofree double *rotation = assay_alloc (wanted, r * sizeof (double), "embedding", error);
-  g_autofree double *turned = assay_alloc (r, wanted * sizeof (double), "embedding", error);
+  g_auto (AssayArena) arena = { 0 };
+  double *product = assay_arena_alloc (&arena, n, r * sizeof (double), "embedding", error);
+  double *gram = assay_arena_alloc (&arena, r * r, sizeof (double), "embedding", error);
+  double *values = assay_arena_alloc (&arena, wanted, sizeof (double), "embedding", error);
+  double *rotation = assay_arena_alloc (&arena, wanted, r * sizeof (double), "embedding", error);
+  double *turned = assay_arena_alloc (&arena, r, wanted * sizeof (double), "embedding", error);
 
-  if (product == NULL || gram == NULL || values == NULL || rotation == NULL || turned == NULL)
+  if (arena.has_failed)
     return FALSE;
   for (gsize i = 0; i < n * r; i++)
     product[i] = job->product[i];
@@ -117,33 +120,29 @@ mixture_embedding (AssayView features, AssayView whitened, gsize count, AssayStr
   const gsize n = features.rows, most = MIN (n, features.cols), r = MIN (count + SPARE, most);
   AssayStream stream = assay_stream (key, 0);
   g_autoptr (AssayMatrix) embedding = assay_matrix_new (n, MIN (count, most), error);
-  g_autofree double *vectors = assay_alloc (r, n * sizeof (double), "embedding", error);
-  g_autofree float *scales = assay_alloc (n, sizeof (float), "embedding", error);
-  g_autofree float *scaled = assay_alloc (n, r * sizeof (float), "embedding", error);
-  g_autofree float *inner = assay_alloc (features.cols, r * sizeof (float), "embedding", error);
-  g_autofree float *product = assay_alloc (n, r * sizeof (float), "embedding", error);
-  Operator job = { .features = features,
-                   .whitened = whitened,
-                   .count = r,
-                   .scales = scales,
-                   .scaled = scaled,
-                   .inner = inner,
-                   .product = product };
+  g_auto (AssayArena) arena = { 0 };
+  double *vectors = assay_arena_alloc (&arena, r, n * sizeof (double), "embedding", error);
+  Operator job
+      = { .features = features,
+          .whitened = whitened,
+          .count = r,
+          .scales = assay_arena_alloc (&arena, n, sizeof (float), "embedding", error),
+          .scaled = assay_arena_alloc (&arena, n, r * sizeof (float), "embedding", error),
+          .inner
+          = assay_arena_alloc (&arena, features.cols, r * sizeof (float), "embedding", error),
+          .product = assay_arena_alloc (&arena, n, r * sizeof (float), "embedding", error) };
 
-  if (embedding == NULL || vectors == NULL || scales == NULL || scaled == NULL || inner == NULL
-      || product == NULL)
+  if (embedding == NULL || arena.has_failed)
     return NULL;
   assay_parallel_for ((n + PANEL - 1) / PANEL, measure_panel, &job);
   assay_stream_fast_normals (&stream, r * n, vectors);
   for (gsize step = 0; step < STEPS; step++) {
-    if (!assay_linalg_orthonormalize (vectors, r, n, error)) {
-      g_prefix_error (error, "embedding of mixtures: ");
-      return NULL;
-    }
+    if (!assay_linalg_orthonormalize (vectors, r, n, error))
+      return assay_prefix_null (error, "embedding of mixtures: ");
     apply (&job, vectors);
     for (gsize i = 0; step + 1 < STEPS && i < n; i++)
       for (gsize j = 0; j < r; j++)
-        vectors[j * n + i] = product[i * r + j];
+        vectors[j * n + i] = job.product[i * r + j];
   }
   return rotate (&job, vectors, embedding, error) ? g_steal_pointer (&embedding) : NULL;
 }

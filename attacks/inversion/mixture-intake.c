@@ -11,21 +11,12 @@
 void
 mixture_intake_clear (MixtureIntake *intake)
 {
-  g_free (intake->state.magnitudes);
-  g_free (intake->state.variance);
-  g_free (intake->state.pairs);
-  g_free (intake->state.weights);
+  assay_arena_clear (&intake->arena);
   g_free (intake->state.images);
-  g_free (intake->state.known);
-  g_free (intake->state.noise);
-  g_free (intake->state.partners);
   assay_matrix_free (intake->public_images);
-  g_free (intake->precision);
   assay_matrix_free (intake->features);
   assay_matrix_free (intake->whitened);
   whitening_clear (&intake->plain);
-  g_free (intake->plain_precision);
-  public_filter_clear (&intake->filter);
 }
 
 /* k, the largest coefficient, and n: what the release says of how it was made, or settings. */
@@ -69,19 +60,21 @@ find_numbers (const MixtureNumbers *numbers, const AssayRelease *release,
 }
 
 static gboolean
-make_room (MixtureState *state, GError **error)
+make_room (MixtureState *state, AssayArena *arena, GError **error)
 {
-  const gsize total = state->n_mixtures, d = state->cols;
+  const gsize total = state->n_mixtures, d = state->cols, row = d * sizeof (float);
+  const gsize n_partners = MAX (state->n_partners, 1);
 
-  return (state->magnitudes = assay_alloc (total, d * sizeof (float), "magnitudes", error))
-         && (state->variance = assay_alloc (d, sizeof (float), "variances", error))
-         && (state->pairs = assay_alloc (total, 2 * sizeof (guint32), "pairs", error))
-         && (state->weights = assay_alloc (total, 2 * sizeof (float), "weights", error))
-         && (state->images = assay_alloc (state->n_secrets, d * sizeof (float), "images", error))
-         && (state->known = assay_alloc (total, d * sizeof (float), "public parts", error))
-         && (state->noise = assay_alloc (total, sizeof (float), "noise", error))
-         && (state->partners = assay_alloc (total, MAX (state->n_partners, 1) * sizeof (gint32),
-                                            "partners", error));
+  state->magnitudes = assay_arena_alloc (arena, total, row, "magnitudes", error);
+  state->variance = assay_arena_alloc (arena, d, sizeof (float), "variances", error);
+  state->pairs = assay_arena_alloc (arena, total, 2 * sizeof (guint32), "pairs", error);
+  state->weights = assay_arena_alloc (arena, total, 2 * sizeof (float), "weights", error);
+  state->known = assay_arena_alloc (arena, total, row, "public parts", error);
+  state->noise = assay_arena_alloc (arena, total, sizeof (float), "noise", error);
+  state->partners
+      = assay_arena_alloc (arena, total, n_partners * sizeof (gint32), "partners", error);
+  return !arena->has_failed
+         && (state->images = assay_alloc (state->n_secrets, row, "images", error)) != NULL;
 }
 
 /* Of each pixel over the public images, from its mean in all; none below a thousandth of that. */
@@ -131,7 +124,7 @@ take_observation (const MixtureNumbers *numbers, const AssayObservation *seen,
     state->labels = assay_array_view (labels).data;
     state->n_classes = labels->shape[1];
   }
-  if (!make_room (state, error))
+  if (!make_room (state, &ret_intake->arena, error))
     return FALSE;
   for (gsize i = 0; i < images.rows; i++)
     for (gsize j = 0; j < images.cols; j++)
@@ -152,9 +145,10 @@ learn_metrics (MixtureIntake *intake, GError **error)
   const WhiteningMoments moments = whitening_moments (&intake->shares);
   g_auto (Whitening) squared = { 0 };
 
-  intake->precision = assay_alloc (d, d * sizeof (float), "metric", error);
-  intake->plain_precision = assay_alloc (d, d * sizeof (float), "metric", error);
-  if (intake->precision == NULL || intake->plain_precision == NULL
+  intake->precision = assay_arena_alloc (&intake->arena, d, d * sizeof (float), "metric", error);
+  intake->plain_precision
+      = assay_arena_alloc (&intake->arena, d, d * sizeof (float), "metric", error);
+  if (intake->arena.has_failed
       || !whitening_learn (public_images, WHITENING_SQUARED, &moments, &squared, error)
       || !whitening_inverse (&squared, RIDGE, intake->precision, error))
     return FALSE;
@@ -168,8 +162,8 @@ learn_metrics (MixtureIntake *intake, GError **error)
       || !whitening_inverse (&intake->plain, RIDGE, intake->plain_precision, error))
     return FALSE;
   measure_variance (public_images, intake->plain.image, state->variance);
-  return public_filter_init (state, intake->plain_precision, intake->plain.image, &intake->filter,
-                             error);
+  return public_filter_init (state, intake->plain_precision, intake->plain.image, &intake->arena,
+                             &intake->filter, error);
 }
 
 gboolean

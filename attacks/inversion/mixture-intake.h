@@ -13,6 +13,7 @@ typedef struct {
 } MixtureNumbers;
 
 typedef struct {
+  AssayArena arena; /* what the other members point to, but for images, matrices, the whitening */
   WhiteningShares shares;
   MixtureState state; /* its pairs, weights, images and noise are yet to be found */
   AssayMatrix *public_images;

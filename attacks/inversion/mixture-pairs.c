@@ -8,6 +8,7 @@
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 #include "core/base/vectors.h"
+#include "core/data/arena.h"
 #include "core/math/linalg.h"
 
 #define PANEL 128
@@ -37,22 +38,6 @@ typedef struct {
   guint32 *best_partner;
   float *best_weights; /* n x N x 2 */
 } Squares;
-
-static void
-squares_clear (Squares *job)
-{
-  g_free (job->whitened_variance);
-  g_free (job->squares);
-  g_free (job->whitened_squares);
-  g_free (job->square_products);
-  g_free (job->likeness);
-  g_free (job->classes);
-  g_free (job->best);
-  g_free (job->best_partner);
-  g_free (job->best_weights);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Squares, squares_clear)
 
 /* Rows and P times them, both without the part of the rows along the variance. */
 static void
@@ -250,17 +235,23 @@ mixture_pairs_match_squares (MixtureState *state, const float *precision, const 
                              GError **error)
 {
   const gsize n = state->n_secrets, d = state->cols, total = state->n_mixtures;
-  g_auto (Squares) job = { .state = state, .precision = precision, .whitened = whitened };
+  g_auto (AssayArena) arena = { 0 };
+  Squares job
+      = { .state = state,
+          .precision = precision,
+          .whitened = whitened,
+          .whitened_variance = assay_arena_alloc (&arena, d, sizeof (float), "squares", error),
+          .squares = assay_arena_alloc (&arena, n, d * sizeof (float), "squares", error),
+          .whitened_squares = assay_arena_alloc (&arena, n, d * sizeof (float), "squares", error),
+          .square_products = assay_arena_alloc (&arena, n, n * sizeof (float), "squares", error),
+          .likeness = assay_arena_alloc (&arena, total, n * sizeof (float), "likeness", error),
+          .classes = assay_arena_alloc (&arena, n, sizeof (gsize), "classes", error),
+          .best = assay_arena_alloc (&arena, total, n * sizeof (float), "pairs", error),
+          .best_partner = assay_arena_alloc (&arena, total, n * sizeof (guint32), "pairs", error),
+          .best_weights
+          = assay_arena_alloc (&arena, total, 2 * n * sizeof (float), "pairs", error) };
 
-  if (!(job.whitened_variance = assay_alloc (d, sizeof (float), "squares", error))
-      || !(job.squares = assay_alloc (n, d * sizeof (float), "squares", error))
-      || !(job.whitened_squares = assay_alloc (n, d * sizeof (float), "squares", error))
-      || !(job.square_products = assay_alloc (n, n * sizeof (float), "squares", error))
-      || !(job.likeness = assay_alloc (total, n * sizeof (float), "likeness", error))
-      || !(job.classes = assay_alloc (n, sizeof (gsize), "classes", error))
-      || !(job.best = assay_alloc (total, n * sizeof (float), "pairs", error))
-      || !(job.best_partner = assay_alloc (total, n * sizeof (guint32), "pairs", error))
-      || !(job.best_weights = assay_alloc (total, 2 * n * sizeof (float), "pairs", error)))
+  if (arena.has_failed)
     return FALSE;
   mixture_labels_find_classes (state, job.classes);
   assay_linalg_product (ASSAY_NN, assay_view_of (state->variance, 1, d),

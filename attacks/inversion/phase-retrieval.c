@@ -6,6 +6,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
+#include "core/data/arena.h"
 #include "core/math/linalg.h"
 
 #define PANEL 64
@@ -204,20 +205,20 @@ gboolean
 phase_retrieval (const PhaseRetrieval *options, MixtureState *state, GError **error)
 {
   const gsize n = state->n_secrets;
-  g_autofree float *row_weights
-      = assay_alloc (state->n_mixtures, sizeof (float), "weights of mixtures", error);
-  g_autofree float *inverse = assay_alloc (n * n, sizeof (float), "normal matrix", error);
-  Job job = { .options = options, .state = state };
+  g_auto (AssayArena) arena = { 0 };
+  float *row_weights
+      = assay_arena_alloc (&arena, state->n_mixtures, sizeof (float), "weights of mixtures", error);
+  float *inverse = assay_arena_alloc (&arena, n * n, sizeof (float), "normal matrix", error);
+  const Job job
+      = { .options = options, .state = state, .row_weights = row_weights, .inverse = inverse };
 
-  if (row_weights == NULL || inverse == NULL)
+  if (arena.has_failed)
     return FALSE;
   for (gsize t = 0; t < state->n_mixtures; t++)
     row_weights[t] = 1 / (state->noise[t] + MODEL_ERROR);
   if (!invert_normal_matrix (state, row_weights, inverse, error))
     return FALSE;
-  job.row_weights = row_weights;
-  job.inverse = inverse;
-  assay_parallel_for ((state->cols + PANEL - 1) / PANEL, retrieve_panel, &job);
+  assay_parallel_for ((state->cols + PANEL - 1) / PANEL, retrieve_panel, (gpointer) &job);
   return TRUE;
 }
 

@@ -16,14 +16,6 @@
 #define LEAST_SHARE 0.02 /* of public images that are not found */
 #define MOST_FEATURES 64
 
-void
-public_filter_clear (PublicFilter *filter)
-{
-  g_clear_pointer (&filter->centred, g_free);
-  g_clear_pointer (&filter->whitened, g_free);
-  g_clear_pointer (&filter->squares, g_free);
-}
-
 typedef struct {
   const float *precision;
   gsize n;
@@ -54,14 +46,16 @@ whiten (const float *precision, gsize n, gsize d, const float *rows, float *ret_
 
 gboolean
 public_filter_init (const MixtureState *state, const float *precision, const double *mean,
-                    PublicFilter *ret_filter, GError **error)
+                    AssayArena *arena, PublicFilter *ret_filter, GError **error)
 {
   const gsize n = state->n_public, d = state->cols;
-  g_auto (PublicFilter) filter = { .precision = precision };
+  const PublicFilter filter
+      = { .precision = precision,
+          .centred = assay_arena_alloc (arena, n, d * sizeof (float), "public images", error),
+          .whitened = assay_arena_alloc (arena, n, d * sizeof (float), "public images", error),
+          .squares = assay_arena_alloc (arena, n, sizeof (float), "public images", error) };
 
-  if (!(filter.centred = assay_alloc (n, d * sizeof (float), "public images", error))
-      || !(filter.whitened = assay_alloc (n, d * sizeof (float), "public images", error))
-      || !(filter.squares = assay_alloc (n, sizeof (float), "public images", error)))
+  if (arena->has_failed)
     return FALSE;
   for (gsize i = 0; i < n; i++)
     for (gsize j = 0; j < d; j++)
@@ -70,7 +64,6 @@ public_filter_init (const MixtureState *state, const float *precision, const dou
   for (gsize i = 0; i < n; i++)
     filter.squares[i] = assay_lanes_dot_float (filter.centred + i * d, filter.whitened + i * d, d);
   *ret_filter = filter;
-  memset (&filter, 0, sizeof filter);
   return TRUE;
 }
 
@@ -346,24 +339,25 @@ public_pursuit (MixtureState *state, const PublicFilter *filter, double image_er
 {
   const gsize n = state->n_secrets, d = state->cols;
   const gsize n_panels = (state->n_mixtures + PANEL - 1) / PANEL;
-  g_autofree float *whitened = assay_alloc (n, d * sizeof (float), "images", error);
-  g_autofree gsize *classes = assay_alloc (n, sizeof (gsize), "classes", error);
-  g_autofree gsize *n_found = assay_alloc (n_panels, sizeof (gsize), "public images", error);
-  Pursuit job = { .state = state,
-                  .filter = filter,
-                  .whitened_images = whitened,
-                  .classes = classes,
-                  .image_error = (float) image_error,
-                  .n_found = n_found };
+  g_auto (AssayArena) arena = { 0 };
+  float *whitened = assay_arena_alloc (&arena, n, d * sizeof (float), "images", error);
+  gsize *classes = assay_arena_alloc (&arena, n, sizeof (gsize), "classes", error);
+  Pursuit job
+      = { .state = state,
+          .filter = filter,
+          .whitened_images = whitened,
+          .classes = classes,
+          .image_error = (float) image_error,
+          .n_found = assay_arena_alloc (&arena, n_panels, sizeof (gsize), "public images", error) };
   gsize sum = 0;
 
-  if (whitened == NULL || classes == NULL || n_found == NULL)
+  if (arena.has_failed)
     return FALSE;
   whiten (filter->precision, n, d, state->images, whitened);
   mixture_labels_find_classes (state, classes);
   assay_parallel_for (n_panels, pursue_panel, &job);
   for (gsize i = 0; i < n_panels; i++)
-    sum += n_found[i];
+    sum += job.n_found[i];
   *ret_found = sum;
   return TRUE;
 }

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "attacks/mixtures/mixture-state.h"
+#include "core/data/arena.h"
 
 typedef struct {
   const float *precision; /* P, d x d */
@@ -22,10 +23,9 @@ typedef struct {
   float *squares;         /* <z, P z> */
 } PublicFilter;
 
+/* Its arrays are the arena's. */
 gboolean public_filter_init (const MixtureState *state, const float *precision, const double *mean,
-                             PublicFilter *ret_filter, GError **error);
-void public_filter_clear (PublicFilter *filter);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PublicFilter, public_filter_clear)
+                             AssayArena *arena, PublicFilter *ret_filter, GError **error);
 
 /* Looks for the public images of every mixture anew: sets partners, known, noise and, without
  * labels, weights. @image_error is the variance of the images there are, as a multiple of public

@@ -82,13 +82,12 @@ frames_new (const AssaySubspaces *subspaces, GError **error)
   const gsize m = subspaces->dimension, d = subspaces->cols;
   g_autoptr (Frames) frames = g_new0 (Frames, 1);
 
-  if (2 * m >= d) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "subspaces of dimension %zu in %zu columns always meet each other; expected a "
-                "dimension under half of the columns",
-                m, d);
-    return NULL;
-  }
+  if (2 * m >= d)
+    return assay_fail_null (
+        error, ASSAY_ERROR_MISMATCH,
+        "subspaces of dimension %zu in %zu columns always meet each other; expected a "
+        "dimension under half of the columns",
+        m, d);
   frames->count = subspaces->count;
   frames->dimension = m;
   frames->cols = d;
@@ -100,10 +99,8 @@ frames_new (const AssaySubspaces *subspaces, GError **error)
   if (frames->lengths == NULL)
     return NULL;
   for (gsize i = 0; i < frames->count; i++)
-    if (!fill_frame (frames, subspaces, i, error)) {
-      g_prefix_error (error, "subspace %zu: ", i);
-      return NULL;
-    }
+    if (!fill_frame (frames, subspaces, i, error))
+      return assay_prefix_null (error, "subspace %zu: ", i);
   return g_steal_pointer (&frames);
 }
 

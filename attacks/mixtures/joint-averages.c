@@ -6,6 +6,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
+#include "core/data/arena.h"
 #include "core/math/linalg.h"
 
 #define STEPS 60      /* of projected gradients; they start where the round before ended */
@@ -17,7 +18,7 @@
 typedef struct {
   AssayView mixtures;
   AssayMatrix *images;  /* X */
-  AssayMatrix *centred; /* less their mean: as shares sum to 1, it is not in what they fit */
+  float *centred;       /* less their mean: as shares sum to 1, it is not in what they fit */
   double *offsets;      /* n: what the mean has to do with each centred image */
   float *shares;        /* A, N x n */
   double *gram;         /* of centred images, n x n */
@@ -29,43 +30,32 @@ typedef struct {
   float *sums;          /* n x PANEL_COLS a worker */
 } Joint;
 
-static void
-joint_clear (Joint *joint)
-{
-  g_clear_pointer (&joint->centred, assay_matrix_free);
-  g_clear_pointer (&joint->offsets, g_free);
-  g_clear_pointer (&joint->shares, g_free);
-  g_clear_pointer (&joint->gram, g_free);
-  g_clear_pointer (&joint->right, g_free);
-  g_clear_pointer (&joint->products, g_free);
-  g_clear_pointer (&joint->points, g_free);
-  g_clear_pointer (&joint->residuals, g_free);
-  g_clear_pointer (&joint->sums, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Joint, joint_clear)
-
+/* Fills in what there is room for in the arena. */
 static gboolean
-joint_init (AssayView mixtures, AssayMatrix *images, Joint *joint, GError **error)
+joint_init (AssayView mixtures, AssayMatrix *images, AssayArena *arena, Joint *joint,
+            GError **error)
 {
   const gsize n = images->rows, d = images->cols, workers = assay_parallel_threads ();
+  const gsize total = mixtures.rows;
 
-  joint->mixtures = mixtures;
-  joint->images = images;
-  if (!(joint->centred = assay_matrix_new (n, d, error))
-      || !(joint->offsets = assay_alloc (n, sizeof (double), "shares", error))
-      || !(joint->shares = assay_alloc (mixtures.rows, n * sizeof (float), "shares", error))
-      || !(joint->gram = assay_alloc (n, n * sizeof (double), "shares", error))
-      || !(joint->right = assay_alloc (n, d * sizeof (double), "images", error))
-      || !(joint->products
-           = assay_alloc (workers * n, PANEL_ROWS * sizeof (float), "shares", error))
-      || !(joint->points = assay_alloc (workers * n, 3 * sizeof (double), "shares", error))
-      || !(joint->residuals
-           = assay_alloc (workers * mixtures.rows, PANEL_COLS * sizeof (float), "residuals", error))
-      || !(joint->sums = assay_alloc (workers * n, PANEL_COLS * sizeof (float), "images", error)))
-    return FALSE;
-  for (gsize i = 0; i < mixtures.rows * n; i++)
+  *joint = (Joint){
+    .mixtures = mixtures,
+    .images = images,
+    .centred = assay_arena_alloc (arena, n, d * sizeof (float), "matrix", error),
+    .offsets = assay_arena_alloc (arena, n, sizeof (double), "shares", error),
+    .shares = assay_arena_alloc (arena, total, n * sizeof (float), "shares", error),
+    .gram = assay_arena_alloc (arena, n, n * sizeof (double), "shares", error),
+    .right = assay_arena_alloc (arena, n, d * sizeof (double), "images", error),
+    .products
+    = assay_arena_alloc (arena, workers * n, PANEL_ROWS * sizeof (float), "shares", error),
+    .points = assay_arena_alloc (arena, workers * n, 3 * sizeof (double), "shares", error),
+    .residuals
+    = assay_arena_alloc (arena, workers * total, PANEL_COLS * sizeof (float), "residuals", error),
+    .sums = assay_arena_alloc (arena, workers * n, PANEL_COLS * sizeof (float), "images", error),
+  };
+  for (gsize i = 0; !arena->has_failed && i < total * n; i++)
     joint->shares[i] = (float) (1 / (double) n);
-  return TRUE;
+  return !arena->has_failed;
 }
 
 /* ---- Coefficients ---- */
@@ -150,7 +140,7 @@ fit_panel (gsize index, guint worker, gpointer data)
   float *products = joint->products + worker * PANEL_ROWS * n;
 
   assay_linalg_product (ASSAY_NT, assay_view_rows (joint->mixtures, first, count),
-                        assay_view_of (joint->centred->data, n, cols), products, n);
+                        assay_view_of (joint->centred, n, cols), products, n);
   for (gsize i = 0; i < count; i++)
     fit_shares (joint, products + i * n, joint->points + worker * 3 * n,
                 joint->shares + (first + i) * n);
@@ -169,7 +159,7 @@ centre_images (Joint *joint)
     for (gsize i = 0; i < n; i++)
       mean += assay_matrix_row (joint->images, i)[c] / (double) n;
     for (gsize i = 0; i < n; i++) {
-      float *value = assay_matrix_row (joint->centred, i) + c;
+      float *value = joint->centred + i * d + c;
 
       *value = (float) (assay_matrix_row (joint->images, i)[c] - mean);
       joint->offsets[i] += mean * *value;
@@ -180,8 +170,7 @@ centre_images (Joint *joint)
       double sum = 0;
 
       for (gsize c = 0; c < d; c++)
-        sum += (double) assay_matrix_row (joint->centred, i)[c]
-               * assay_matrix_row (joint->centred, l)[c];
+        sum += (double) joint->centred[i * d + c] * joint->centred[l * d + c];
       joint->gram[i * n + l] = joint->gram[l * n + i] = sum;
     }
 }
@@ -274,12 +263,13 @@ gboolean
 joint_averages (AssayView mixtures, gsize rounds, double black, double white,
                 AssayMatrix *inout_estimates, GError **error)
 {
-  g_auto (Joint) joint = { 0 };
+  g_auto (AssayArena) arena = { 0 };
+  Joint joint;
   gboolean goes_on = TRUE;
 
   if (rounds == 0)
     return TRUE;
-  if (!joint_init (mixtures, inout_estimates, &joint, error))
+  if (!joint_init (mixtures, inout_estimates, &arena, &joint, error))
     return FALSE;
   for (gsize round = 0; round < rounds && goes_on; round++)
     if (!fit_all_shares (&joint, &goes_on, error)

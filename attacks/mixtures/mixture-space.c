@@ -148,12 +148,9 @@ learn_inverse (const AssayMatrix *rows, MixtureSpace *space, GError **error)
     matrix[i * cols + i] += h;
     right[i * cols + i] = 1;
   }
-  if (!assay_linalg_solve_spd (cols, cols, matrix, right, error)) {
-    g_prefix_error (error,
-                    "whiten: covariance of %zu images of %zu numbers, shrinkage = %g: ", rows->rows,
-                    cols, h);
-    return FALSE;
-  }
+  if (!assay_linalg_solve_spd (cols, cols, matrix, right, error))
+    return assay_prefix (error, "whiten: covariance of %zu images of %zu numbers, shrinkage = %g: ",
+                         rows->rows, cols, h);
   for (gsize i = 0; i < cols * cols; i++)
     space->inverse[i] = (float) right[i];
   return TRUE;

@@ -116,12 +116,10 @@ vector_sets_masses (const VectorSets *sets, const AssayRows *public_rows, GError
   g_autofree gint64 *masses = NULL;
   AssayArray *kept;
 
-  if (assay_rows_cols (public_rows) != d) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "the public set has %zu columns, but the dictionary has %zu",
-                assay_rows_cols (public_rows), d);
-    return NULL;
-  }
+  if (assay_rows_cols (public_rows) != d)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                            "the public set has %zu columns, but the dictionary has %zu",
+                            assay_rows_cols (public_rows), d);
   /* By content: an equal dictionary that stands elsewhere has the same masses. */
   sha256 = g_compute_checksum_for_data (G_CHECKSUM_SHA256, sets->dictionary->data,
                                         k * d * sizeof (float));

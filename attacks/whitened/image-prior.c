@@ -2,31 +2,24 @@
 #include "attacks/whitened/image-prior.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "attacks/whitened/whitening.h"
 #include "core/math/linalg.h"
 
-void
-image_prior_clear (ImagePrior *prior)
-{
-  g_clear_pointer (&prior->image, g_free);
-  g_clear_pointer (&prior->values, g_free);
-  g_clear_pointer (&prior->vectors, g_free);
-  g_clear_pointer (&prior->features, g_free);
-  g_clear_pointer (&prior->squares, g_free);
-}
-
 static gboolean
 make_room (gsize n, gsize cols, ImagePrior *prior, GError **error)
 {
+  AssayArena *arena = &prior->arena;
+  const gsize row = cols * sizeof (float);
+
   prior->n = n;
   prior->cols = cols;
-  return (prior->image = assay_alloc (cols, sizeof (float), "mean image", error))
-         && (prior->values = assay_alloc (cols, sizeof (float), "components", error))
-         && (prior->vectors = assay_alloc (cols, cols * sizeof (float), "components", error))
-         && (prior->features = assay_alloc (n, cols * sizeof (float), "public images", error))
-         && (prior->squares = assay_alloc (n, cols * sizeof (float), "public images", error));
+  prior->image = assay_arena_alloc (arena, cols, sizeof (float), "mean image", error);
+  prior->values = assay_arena_alloc (arena, cols, sizeof (float), "components", error);
+  prior->vectors = assay_arena_alloc (arena, cols, row, "components", error);
+  prior->features = assay_arena_alloc (arena, n, row, "public images", error);
+  prior->squares = assay_arena_alloc (arena, n, row, "public images", error);
+  return !arena->has_failed;
 }
 
 /* u, g and m, in units of s. */
@@ -59,23 +52,21 @@ image_prior_learn (AssayView images, ImagePrior *ret_prior, GError **error)
   /* Moments of single images. */
   const WhiteningMoments single = { 1, 1, 1, 1 };
   const gsize n = images.rows, cols = images.cols;
-  g_auto (ImagePrior) prior = { 0 };
   g_auto (Whitening) plain = { 0 };
   g_autoptr (AssayMatrix) centred = NULL;
   g_autoptr (AssayMatrix) features = NULL;
 
   if (!whitening_learn (images, WHITENING_PLAIN, &single, &plain, error)
-      || !make_room (n, cols, &prior, error) || !decompose (&plain, &prior, error)
+      || !make_room (n, cols, ret_prior, error) || !decompose (&plain, ret_prior, error)
       || !(centred = whitening_features (&plain, images, error))
-      || !(features = whitening_project (assay_matrix_view (centred),
-                                         (AssayView){ cols, cols, cols, prior.vectors }, error)))
+      || !(features
+           = whitening_project (assay_matrix_view (centred),
+                                (AssayView){ cols, cols, cols, ret_prior->vectors }, error)))
     return FALSE;
   for (gsize i = 0; i < n * cols; i++) {
-    prior.features[i] = (float) (features->data[i] / prior.unit);
-    prior.squares[i] = prior.features[i] * prior.features[i];
+    ret_prior->features[i] = (float) (features->data[i] / ret_prior->unit);
+    ret_prior->squares[i] = ret_prior->features[i] * ret_prior->features[i];
   }
-  *ret_prior = prior;
-  memset (&prior, 0, sizeof prior);
   return TRUE;
 }
 

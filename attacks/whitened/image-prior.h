@@ -6,9 +6,10 @@
  * nothing depends on how pixels are scaled. */
 #pragma once
 
-#include "core/data/matrix.h"
+#include "core/data/arena.h"
 
 typedef struct {
+  AssayArena arena;
   gsize n;         /* M */
   gsize cols;      /* d */
   double unit;     /* s */
@@ -20,9 +21,14 @@ typedef struct {
 } ImagePrior;
 
 /* Of @images, M x d. ASSAY_ERROR_NUMERIC where these are all alike. Cost: an eigenvalue problem of
- * order d, and 4 M d^2. */
+ * order d, and 4 M d^2. @ret_prior arrives zeroed, and is cleared by the caller. */
 gboolean image_prior_learn (AssayView images, ImagePrior *ret_prior, GError **error);
-void image_prior_clear (ImagePrior *prior);
+
+static inline void
+image_prior_clear (ImagePrior *prior)
+{
+  assay_arena_clear (&prior->arena);
+}
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ImagePrior, image_prior_clear)
 
 /* Bytes that learning holds at its peak; what it keeps is less. */

@@ -14,40 +14,26 @@
 #define MOST_NOISE 1e3
 
 gboolean
-mask_signs_init (const ImagePrior *prior, gboolean is_open, MaskSigns *ret_signs, GError **error)
+mask_signs_init (const ImagePrior *prior, gboolean is_open, AssayArena *arena, MaskSigns *ret_signs,
+                 GError **error)
 {
   const gsize panel = MASK_SIGNS_PANEL, row = prior->cols * sizeof (float);
-  g_auto (MaskSigns) signs = { .prior = prior, .is_open = is_open };
 
-  if (!(signs.mixtures = assay_alloc (panel, row, "signs", error))
-      || !(signs.expected = assay_alloc (panel, row, "signs", error))
-      || !(signs.message = assay_alloc (panel, row, "signs", error))
-      || !(signs.features = assay_alloc (panel, row, "signs", error))
-      || !(signs.known = assay_alloc (panel, row, "signs", error))
-      || !(signs.cavity = assay_alloc (panel, row, "signs", error))
-      || !(signs.room = assay_alloc (3 * panel, row, "signs", error))
-      || !(signs.spread = assay_alloc (panel, sizeof (double), "signs", error))
-      || !(signs.noise = assay_alloc (panel, sizeof (double), "signs", error))
-      || !(signs.sureness = assay_alloc (panel, sizeof (double), "signs", error)))
-    return FALSE;
-  *ret_signs = signs;
-  memset (&signs, 0, sizeof signs);
-  return TRUE;
-}
-
-void
-mask_signs_clear (MaskSigns *signs)
-{
-  g_clear_pointer (&signs->mixtures, g_free);
-  g_clear_pointer (&signs->expected, g_free);
-  g_clear_pointer (&signs->message, g_free);
-  g_clear_pointer (&signs->features, g_free);
-  g_clear_pointer (&signs->known, g_free);
-  g_clear_pointer (&signs->cavity, g_free);
-  g_clear_pointer (&signs->room, g_free);
-  g_clear_pointer (&signs->spread, g_free);
-  g_clear_pointer (&signs->noise, g_free);
-  g_clear_pointer (&signs->sureness, g_free);
+  *ret_signs
+      = (MaskSigns){ .prior = prior,
+                     .is_open = is_open,
+                     .mixtures = assay_arena_alloc (arena, panel, row, "signs", error),
+                     .expected = assay_arena_alloc (arena, panel, row, "signs", error),
+                     .message = assay_arena_alloc (arena, panel, row, "signs", error),
+                     .features = assay_arena_alloc (arena, panel, row, "signs", error),
+                     .known = assay_arena_alloc (arena, panel, row, "signs", error),
+                     .cavity = assay_arena_alloc (arena, panel, row, "signs", error),
+                     .room = assay_arena_alloc (arena, 3 * panel, row, "signs", error),
+                     .spread = assay_arena_alloc (arena, panel, sizeof (double), "signs", error),
+                     .noise = assay_arena_alloc (arena, panel, sizeof (double), "signs", error),
+                     .sureness
+                     = assay_arena_alloc (arena, panel, sizeof (double), "signs", error) };
+  return !arena->has_failed;
 }
 
 void

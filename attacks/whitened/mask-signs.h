@@ -38,10 +38,9 @@ typedef struct {
   double *sureness; /* gamma */
 } MaskSigns;
 
-gboolean mask_signs_init (const ImagePrior *prior, gboolean is_open, MaskSigns *ret_signs,
-                          GError **error);
-void mask_signs_clear (MaskSigns *signs);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MaskSigns, mask_signs_clear)
+/* Its arrays are the arena's. */
+gboolean mask_signs_init (const ImagePrior *prior, gboolean is_open, AssayArena *arena,
+                          MaskSigns *ret_signs, GError **error);
 
 /* Takes on @mixtures, at most MASK_SIGNS_PANEL. */
 void mask_signs_open (MaskSigns *signs, AssayView mixtures);

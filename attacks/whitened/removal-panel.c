@@ -14,42 +14,20 @@
 #define LEAST_REST 0.05 /* of the private images in their mixture */
 #define LEAST_SPREAD 0.02
 
-static void
-sets_clear (Sets *sets)
-{
-  g_free (sets->found);
-  g_free (sets->shares);
-  g_free (sets->evidence);
-  g_free (sets->expected);
-  g_free (sets->features);
-  g_free (sets->noise);
-}
-
-static gboolean
-sets_init (const Removal *job, Sets *sets, GError **error)
+static Sets
+new_sets (const Removal *job, AssayArena *arena, GError **error)
 {
   const gsize panel = MASK_SIGNS_PANEL, partners = MAX (job->options->partners, 1);
   const gsize row = job->prior->cols * sizeof (float);
 
-  return (sets->found = assay_alloc (panel, partners * sizeof (gsize), "sets", error))
-         && (sets->shares = assay_alloc (panel, partners * sizeof (double), "sets", error))
-         && (sets->evidence = assay_alloc (panel, sizeof (double), "sets", error))
-         && (sets->expected = assay_alloc (panel, row, "sets", error))
-         && (sets->features = assay_alloc (panel, row, "sets", error))
-         && (sets->noise = assay_alloc (panel, sizeof (double), "sets", error));
-}
-
-void
-removal_panel_clear (RemovalPanel *panel)
-{
-  mask_signs_clear (&panel->signs);
-  sets_clear (&panel->now);
-  sets_clear (&panel->best);
-  g_free (panel->given);
-  g_free (panel->scores);
-  g_free (panel->norms);
-  g_free (panel->weighted);
-  g_free (panel->metric);
+  return (Sets){
+    .found = assay_arena_alloc (arena, panel, partners * sizeof (gsize), "sets", error),
+    .shares = assay_arena_alloc (arena, panel, partners * sizeof (double), "sets", error),
+    .evidence = assay_arena_alloc (arena, panel, sizeof (double), "sets", error),
+    .expected = assay_arena_alloc (arena, panel, row, "sets", error),
+    .features = assay_arena_alloc (arena, panel, row, "sets", error),
+    .noise = assay_arena_alloc (arena, panel, sizeof (double), "sets", error),
+  };
 }
 
 gboolean
@@ -57,15 +35,19 @@ removal_panel_init (const Removal *job, RemovalPanel *panel, GError **error)
 {
   const gsize rows = MASK_SIGNS_PANEL, row = job->prior->cols * sizeof (float);
   const gsize scores = job->prior->n * sizeof (float);
+  AssayArena *arena = &panel->arena;
 
   panel->job = job;
-  return mask_signs_init (job->prior, job->options->is_open, &panel->signs, error)
-         && sets_init (job, &panel->now, error) && sets_init (job, &panel->best, error)
-         && (panel->given = assay_alloc (rows, scores, "scores", error))
-         && (panel->scores = assay_alloc (rows, scores, "scores", error))
-         && (panel->norms = assay_alloc (rows, scores, "scores", error))
-         && (panel->weighted = assay_alloc (rows, row, "scores", error))
-         && (panel->metric = assay_alloc (rows, row, "scores", error));
+  if (!mask_signs_init (job->prior, job->options->is_open, arena, &panel->signs, error))
+    return FALSE;
+  panel->now = new_sets (job, arena, error);
+  panel->best = new_sets (job, arena, error);
+  panel->given = assay_arena_alloc (arena, rows, scores, "scores", error);
+  panel->scores = assay_arena_alloc (arena, rows, scores, "scores", error);
+  panel->norms = assay_arena_alloc (arena, rows, scores, "scores", error);
+  panel->weighted = assay_arena_alloc (arena, rows, row, "scores", error);
+  panel->metric = assay_arena_alloc (arena, rows, row, "scores", error);
+  return !arena->has_failed;
 }
 
 /* ---- Shares ---- */

@@ -27,6 +27,7 @@ typedef struct {
 
 /* One worker's panel. */
 typedef struct {
+  AssayArena arena; /* of all arrays */
   const Removal *job;
   MaskSigns signs;
   Sets now;
@@ -40,7 +41,12 @@ typedef struct {
 } RemovalPanel;
 
 gboolean removal_panel_init (const Removal *job, RemovalPanel *panel, GError **error);
-void removal_panel_clear (RemovalPanel *panel);
+
+static inline void
+removal_panel_clear (RemovalPanel *panel)
+{
+  assay_arena_clear (&panel->arena);
+}
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RemovalPanel, removal_panel_clear)
 
 /* q and t of mixture @i, from its shares; and the metric 1 / (t g + s). */

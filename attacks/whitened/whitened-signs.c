@@ -20,6 +20,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
+#include "core/data/arena.h"
 #include "core/math/linalg.h"
 
 #define SIGN_RIDGE 0.1 /* unknown signs are noise of the same variance in all directions */
@@ -28,6 +29,7 @@
 #define LEAST_REST 0.25 /* share of p2 that r has at least */
 
 typedef struct {
+  AssayArena arena; /* of all arrays but matrices */
   const WhitenedOptions *options;
   const WhiteningMoments *moments;
   const Whitening *plain;
@@ -35,7 +37,7 @@ typedef struct {
   AssayView mixtures;     /* N x d */
   AssayMatrix *filters;   /* P c, M x d */
   double *lengths;        /* sqrt (<c, P c>) */
-  const double *variance; /* v */
+  double *variance;       /* v */
   AssayMatrix *first;     /* standardised scores, N x M */
   AssayMatrix *residual;  /* z' - q, N x d */
   AssayMatrix *filtered;  /* N x M */
@@ -222,14 +224,11 @@ refine_once (Refining *job, GError **error)
 static void
 refining_clear (Refining *job)
 {
+  assay_arena_clear (&job->arena);
   g_clear_pointer (&job->filters, assay_matrix_free);
   g_clear_pointer (&job->first, assay_matrix_free);
   g_clear_pointer (&job->residual, assay_matrix_free);
   g_clear_pointer (&job->filtered, assay_matrix_free);
-  g_free (job->lengths);
-  g_free (job->found);
-  g_free (job->weights);
-  g_free (job->known);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Refining, refining_clear)
@@ -240,30 +239,31 @@ whitened_refine (const WhitenedOptions *options, const WhiteningMoments *moments
 {
   /* Moments of single images. */
   const WhiteningMoments single = { 1, 1, 1, 1 };
-  const gsize n = mixtures.rows, m = images.rows, cols = images.cols;
+  const gsize n = mixtures.rows, m = images.rows, cols = images.cols, refine = options->refine;
   g_auto (Whitening) plain = { 0 };
-  g_autofree double *variance = assay_alloc (cols, sizeof (double), "variances", error);
   g_auto (Refining) job = { .options = options,
                             .moments = moments,
                             .plain = &plain,
                             .images = images,
                             .mixtures = mixtures,
-                            .variance = variance,
                             .scores = inout_scores };
 
   g_return_val_if_fail (options->refine <= MIN (m, WHITENING_MAX_IMAGES), FALSE);
-  if (variance == NULL || !whitening_learn (images, WHITENING_PLAIN, &single, &plain, error))
+  if (!whitening_learn (images, WHITENING_PLAIN, &single, &plain, error))
+    return FALSE;
+  job.variance = assay_arena_alloc (&job.arena, cols, sizeof (double), "variances", error);
+  job.lengths = assay_arena_alloc (&job.arena, m, sizeof (double), "refinement", error);
+  job.found = assay_arena_alloc (&job.arena, n, refine * sizeof (gsize), "refinement", error);
+  job.weights = assay_arena_alloc (&job.arena, n, refine * sizeof (double), "refinement", error);
+  job.known = assay_arena_alloc (&job.arena, assay_parallel_threads (), cols * sizeof (double),
+                                 "refinement", error);
+  if (job.arena.has_failed)
     return FALSE;
   for (gsize a = 0; a < cols; a++)
-    variance[a] = plain.covariance[a * cols + a];
-  job.lengths = assay_alloc (m, sizeof (double), "refinement", error);
-  job.found = assay_alloc (n, options->refine * sizeof (gsize), "refinement", error);
-  job.weights = assay_alloc (n, options->refine * sizeof (double), "refinement", error);
-  job.known = assay_alloc (assay_parallel_threads (), cols * sizeof (double), "refinement", error);
+    job.variance[a] = plain.covariance[a * cols + a];
   job.residual = assay_matrix_new (n, cols, error);
   job.first = assay_matrix_copy ((AssayView){ n, m, m, inout_scores }, error);
-  if (job.lengths == NULL || job.found == NULL || job.weights == NULL || job.known == NULL
-      || job.residual == NULL || job.first == NULL
+  if (job.residual == NULL || job.first == NULL
       || !make_filters (&job, options->form == WHITENING_PLAIN ? options->ridge : SIGN_RIDGE,
                         error))
     return FALSE;

@@ -255,13 +255,12 @@ whitening_inverse (const Whitening *whitening, double ridge, float *ret_inverse,
     matrix[a * cols + a] += ridge;
     inverse[a * cols + a] = 1;
   }
-  if (!assay_linalg_solve_spd (cols, cols, matrix, inverse, error)) {
-    g_prefix_error (error,
-                    "covariance of mixtures of %zu numbers, ridge = %g (a larger one is needed for "
-                    "fewer public images): ",
-                    cols, ridge);
-    return FALSE;
-  }
+  if (!assay_linalg_solve_spd (cols, cols, matrix, inverse, error))
+    return assay_prefix (
+        error,
+        "covariance of mixtures of %zu numbers, ridge = %g (a larger one is needed for "
+        "fewer public images): ",
+        cols, ridge);
   for (gsize i = 0; i < cols * cols; i++)
     ret_inverse[i] = (float) (inverse[i] / scale);
   return TRUE;
@@ -282,13 +281,12 @@ whitening_directions (const Whitening *whitening, gsize count, double ridge, GEr
     return NULL;
   for (gsize i = 0; i < count; i++) {
     /* Fewer images than components: what is left of the variance is rounding. */
-    if (!(values[i] > 1e-7 * values[0])) {
-      assay_fail (error, ASSAY_ERROR_NUMERIC,
-                  "component %zu of the covariance has the variance %g of the first one's %g; "
-                  "expected at most %zu components, as there are too few public images for more",
-                  i + 1, values[i], values[0], i);
-      return NULL;
-    }
+    if (!(values[i] > 1e-7 * values[0]))
+      return assay_fail_null (
+          error, ASSAY_ERROR_NUMERIC,
+          "component %zu of the covariance has the variance %g of the first one's %g; "
+          "expected at most %zu components, as there are too few public images for more",
+          i + 1, values[i], values[0], i);
     for (gsize a = 0; a < cols; a++)
       assay_matrix_row (directions, i)[a]
           = (float) (vectors[i * cols + a] / sqrt (values[i] + floor));

@@ -189,11 +189,9 @@ flipping_check (const FlippingGame *game, gsize cols, GError **error)
     AssayStream stream = assay_stream (assay_stream_key (0, 0, "flipping-check", ""), side);
     const AssayView dataset = { game->records, cols, cols, pair + side * numbers };
 
-    if (!game->algorithm->learn (game, dataset, &stream, error)) {
-      g_prefix_error (error, "relation = record, %zu records of %zu numbers: ", game->records,
-                      cols);
-      return FALSE;
-    }
+    if (!game->algorithm->learn (game, dataset, &stream, error))
+      return assay_prefix (error, "relation = record, %zu records of %zu numbers: ", game->records,
+                           cols);
   }
   return TRUE;
 }

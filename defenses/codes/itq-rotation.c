@@ -289,23 +289,21 @@ itq_function_new (AssayView rows, gsize bits, const ItqSettings *settings,
   g_autoptr (ItqRotation) rotation = NULL;
   AssayHashFunction *function;
 
-  if (bits > most) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "bits = %zu: %zu training rows of %zu numbers have at most %zu principal "
-                "components",
-                bits, rows.rows, rows.cols, most);
-    return NULL;
-  }
+  if (bits > most)
+    return assay_fail_null (
+        error, ASSAY_ERROR_MISMATCH,
+        "bits = %zu: %zu training rows of %zu numbers have at most %zu principal "
+        "components",
+        bits, rows.rows, rows.cols, most);
   embedding = itq_embedding_new (rows, bits, error);
   if (embedding == NULL)
     return NULL;
-  if (embedding->principal->rank < bits) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "bits = %zu: the %zu training rows vary in %zu directions only; expected one for "
-                "each bit (are features constant, or rows duplicates?)",
-                bits, rows.rows, embedding->principal->rank);
-    return NULL;
-  }
+  if (embedding->principal->rank < bits)
+    return assay_fail_null (
+        error, ASSAY_ERROR_DATA,
+        "bits = %zu: the %zu training rows vary in %zu directions only; expected one for "
+        "each bit (are features constant, or rows duplicates?)",
+        bits, rows.rows, embedding->principal->rank);
   rotation = itq_rotation_new (assay_matrix_view (embedding->projected), settings, error);
   if (rotation == NULL)
     return NULL;

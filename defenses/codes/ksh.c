@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/data/arena.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/kernel-features.h"
 #include "defenses/codes/ksh-ascent.h"
@@ -29,6 +30,7 @@
 #define RIDGE 1e-6
 
 typedef struct {
+  AssayArena arena; /* of all arrays */
   KshResidual residual;
   double *relaxed; /* K'R K, m x m */
   double *gram;    /* K'K with its ridge, m x m; behind it in the same block */
@@ -44,11 +46,8 @@ relax (const Ksh *ksh, double *ret_coefficients, GError **error)
   const gsize m = ksh->residual.m;
   double value;
 
-  if (!assay_linalg_definite_eigen (m, 1, ksh->relaxed, ksh->gram, &value, ret_coefficients,
-                                    error)) {
-    g_prefix_error (error, "ksh's bit %zu: ", ksh->residual.done);
-    return FALSE;
-  }
+  if (!assay_linalg_definite_eigen (m, 1, ksh->relaxed, ksh->gram, &value, ret_coefficients, error))
+    return assay_prefix (error, "ksh's bit %zu: ", ksh->residual.done);
   for (gsize j = 0; j < m; j++)
     ret_coefficients[j] *= sqrt ((double) ksh->residual.l);
   return TRUE;
@@ -105,11 +104,7 @@ learn_bit (Ksh *ksh, float *ret_row, gboolean *ret_is_descent, GError **error)
 static void
 ksh_clear (Ksh *ksh)
 {
-  g_free (ksh->residual.labels);
-  g_free (ksh->residual.signs);
-  g_free (ksh->residual.partial);
-  g_free (ksh->residual.products);
-  g_free (ksh->relaxed);
+  assay_arena_clear (&ksh->arena);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ksh, ksh_clear)
@@ -124,23 +119,24 @@ draw_labelled (const HashTraining *training, const AssayMatrix *features, gsize 
   g_autoptr (AssayMatrix) drawn = assay_matrix_new (count, features->cols, error);
   gboolean is_varied = FALSE;
 
-  if (drawn == NULL)
+  ksh->residual.labels
+      = drawn != NULL ? assay_arena_alloc (&ksh->arena, count, sizeof (gint64), "labels", error)
+                      : NULL;
+  if (ksh->residual.labels == NULL)
     return NULL;
   assay_stream_choose (&stream, features->rows, count, rows);
-  ksh->residual.labels = g_new (gint64, count);
   for (gsize i = 0; i < count; i++) {
     memcpy (assay_matrix_row (drawn, i), features->data + rows[i] * features->cols,
             features->cols * sizeof (float));
     ksh->residual.labels[i] = training->labels[rows[i]];
     is_varied = is_varied || ksh->residual.labels[i] != ksh->residual.labels[0];
   }
-  if (!is_varied) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "all %zu labelled rows that were drawn have label %" G_GINT64_FORMAT ": expected "
-                "two classes at least; draw more",
-                count, ksh->residual.labels[0]);
-    return NULL;
-  }
+  if (!is_varied)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "all %zu labelled rows that were drawn have label %" G_GINT64_FORMAT
+                            ": expected "
+                            "two classes at least; draw more",
+                            count, ksh->residual.labels[0]);
   if (ret_rows != NULL)
     memcpy (ret_rows, rows, count * sizeof (gsize));
   return g_steal_pointer (&drawn);
@@ -181,16 +177,14 @@ prepare (Ksh *ksh, const AssayMatrix *labelled, GError **error)
   residual->m = m;
   residual->features = labelled->data;
   residual->panels = ksh_panels (l);
-  residual->signs = assay_alloc (residual->bits * l, sizeof (double), "signs", error);
-  if (residual->signs == NULL)
-    return FALSE;
-  residual->partial
-      = assay_alloc (residual->panels * MAX (m, n_products), sizeof (double), "sums", error);
-  if (residual->partial == NULL)
-    return FALSE;
-  residual->products = g_new (double, n_products);
-  ksh->relaxed = assay_alloc (2 * m * m, sizeof (double), "anchors' products", error);
-  if (ksh->relaxed == NULL)
+  residual->signs
+      = assay_arena_alloc (&ksh->arena, residual->bits * l, sizeof (double), "signs", error);
+  residual->partial = assay_arena_alloc (&ksh->arena, residual->panels * MAX (m, n_products),
+                                         sizeof (double), "sums", error);
+  residual->products = assay_arena_alloc (&ksh->arena, n_products, sizeof (double), "sums", error);
+  ksh->relaxed
+      = assay_arena_alloc (&ksh->arena, 2 * m * m, sizeof (double), "anchors' products", error);
+  if (ksh->arena.has_failed)
     return FALSE;
   ksh->gram = ksh->relaxed + m * m;
   ksh->norm = (double) (residual->bits * residual->bits) * (double) l * (double) l;
@@ -215,12 +209,10 @@ ksh_learn_traced (const HashTraining *training, const HashSettings *settings, Ks
 
   if (!kernel_labels_check (training, error))
     return NULL;
-  if (training->rows.rows < count) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "%zu training rows: expected as many as labelled, %zu, or more",
-                training->rows.rows, count);
-    return NULL;
-  }
+  if (training->rows.rows < count)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                            "%zu training rows: expected as many as labelled, %zu, or more",
+                            training->rows.rows, count);
   if (!kernel_features_learn (training, (gsize) settings->anchors, settings->width, &features,
                               error))
     return NULL;

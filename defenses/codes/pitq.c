@@ -152,10 +152,8 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   const Pitq *settings = data;
   const FlippingGame game = game_of (settings);
 
-  if (!random_flipping_check (game.turned, error)) {
-    g_prefix_error (error, "epsilon = %g: ", settings->epsilon);
-    return FALSE;
-  }
+  if (!random_flipping_check (game.turned, error))
+    return assay_prefix (error, "epsilon = %g: ", settings->epsilon);
   return hash_check (HASH_ITQ, &settings->hash, shape, error)
          && flipping_check (&game, shape->cols, error);
 }

@@ -19,6 +19,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/data/arena.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/kernel-features.h"
 #include "defenses/codes/supervised-hashing.h"
@@ -32,6 +33,7 @@
 #define LEAST_FALL 1e-6
 
 typedef struct {
+  AssayArena arena; /* of all arrays but matrices */
   const HashTraining *training;
   const HashSettings *settings;
   gsize t, m, bits, n_classes;
@@ -128,10 +130,8 @@ fit_classifier (Sdh *sdh, GError **error)
     for (gsize l = 0; l < bits; l++)
       sdh->classifier[l * n_classes + (gsize) sdh->training->labels[i]]
           += (double) sdh->codes->data[i * bits + l];
-  if (!assay_linalg_solve_spd (bits, n_classes, gram, sdh->classifier, error)) {
-    g_prefix_error (error, "sdh's classifier, lambda = %g: ", sdh->settings->lambda);
-    return FALSE;
-  }
+  if (!assay_linalg_solve_spd (bits, n_classes, gram, sdh->classifier, error))
+    return assay_prefix (error, "sdh's classifier, lambda = %g: ", sdh->settings->lambda);
   assay_linalg_product_double (ASSAY_NT, assay_view_of_doubles (sdh->classifier, bits, n_classes),
                                assay_view_of_doubles (sdh->classifier, bits, n_classes),
                                sdh->classifier_gram, bits);
@@ -148,10 +148,8 @@ fit_embedding (Sdh *sdh, GError **error)
   if (right == NULL)
     return FALSE;
   kernel_cross_products (assay_matrix_view (sdh->features), assay_matrix_view (sdh->codes), right);
-  if (!assay_linalg_solve_spd (m, bits, sdh->gram, right, error)) {
-    g_prefix_error (error, "sdh's embedding by %zu anchors: ", m);
-    return FALSE;
-  }
+  if (!assay_linalg_solve_spd (m, bits, sdh->gram, right, error))
+    return assay_prefix (error, "sdh's embedding by %zu anchors: ", m);
   for (gsize l = 0; l < bits; l++)
     for (gsize j = 0; j < m; j++)
       sdh->projection->data[l * m + j] = (float) right[j * bits + l];
@@ -255,10 +253,7 @@ sdh_clear (Sdh *sdh)
   assay_matrix_free (sdh->codes);
   assay_matrix_free (sdh->embedded);
   assay_matrix_free (sdh->projection);
-  g_free (sdh->gram);
-  g_free (sdh->classifier);
-  g_free (sdh->classifier_gram);
-  g_free (sdh->losses);
+  assay_arena_clear (&sdh->arena);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sdh, sdh_clear)
@@ -273,14 +268,15 @@ prepare (Sdh *sdh, GError **error)
   sdh->projection = sdh->embedded != NULL ? assay_matrix_new (bits, m, error) : NULL;
   if (sdh->projection == NULL)
     return FALSE;
-  sdh->gram = assay_alloc (m * m, sizeof (double), "anchors' products", error);
-  if (sdh->gram == NULL)
+  sdh->gram = assay_arena_alloc (&sdh->arena, m * m, sizeof (double), "anchors' products", error);
+  sdh->classifier = assay_arena_alloc (&sdh->arena, bits * sdh->n_classes, sizeof (double),
+                                       "classifier", error);
+  sdh->classifier_gram
+      = assay_arena_alloc (&sdh->arena, bits * bits, sizeof (double), "classifier", error);
+  sdh->losses
+      = assay_arena_alloc (&sdh->arena, 2 * panels_of (sdh), sizeof (double), "losses", error);
+  if (sdh->arena.has_failed)
     return FALSE;
-  sdh->classifier = assay_alloc (bits * sdh->n_classes, sizeof (double), "classifier", error);
-  if (sdh->classifier == NULL)
-    return FALSE;
-  sdh->classifier_gram = g_new (double, bits *bits);
-  sdh->losses = g_new (double, 2 * panels_of (sdh));
   kernel_cross_products (assay_matrix_view (sdh->features), assay_matrix_view (sdh->features),
                          sdh->gram);
   for (gsize j = 0; j < m; j++)

@@ -75,12 +75,10 @@ sh_learn (const HashTraining *training, const HashSettings *settings, GError **e
   if (projected == NULL || function->mean == NULL || function->projection == NULL
       || function->waves == NULL)
     return NULL;
-  if (principal->rank == 0) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "the %zu training rows are all alike; expected rows that vary",
-                training->rows.rows);
-    return NULL;
-  }
+  if (principal->rank == 0)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "the %zu training rows are all alike; expected rows that vary",
+                            training->rows.rows);
   for (gsize a = 0; a < cols; a++)
     function->mean->data[a] = (float) principal->mean[a];
   find_ranges (projected, ranges);

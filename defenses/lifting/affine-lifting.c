@@ -191,10 +191,9 @@ normalized (AssayView secrets, GError **error)
     float *row = assay_matrix_row (unit, i);
     const double square = assay_squared_norm (row, unit->cols);
 
-    if (square == 0) {
-      assay_fail (error, ASSAY_ERROR_DATA, "secret %zu is all zeros and cannot be normalised", i);
-      return NULL;
-    }
+    if (square == 0)
+      return assay_fail_null (error, ASSAY_ERROR_DATA,
+                              "secret %zu is all zeros and cannot be normalised", i);
     for (gsize j = 0; j < unit->cols; j++)
       row[j] = (float) (row[j] / sqrt (square));
   }

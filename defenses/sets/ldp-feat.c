@@ -60,10 +60,9 @@ scaled (AssayView secrets, AssayScale scale, GError **error)
 
     for (gsize j = 0; j < secrets.cols; j++)
       is_zero &= assay_matrix_row (protected, i)[j] == 0;
-    if (is_zero) {
-      assay_fail (error, ASSAY_ERROR_DATA, "secret %zu is all zeros and cannot be normalised", i);
-      return NULL;
-    }
+    if (is_zero)
+      return assay_fail_null (error, ASSAY_ERROR_DATA,
+                              "secret %zu is all zeros and cannot be normalised", i);
   }
   return g_steal_pointer (&protected);
 }

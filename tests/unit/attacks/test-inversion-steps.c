@@ -369,7 +369,8 @@ Test (inversion_steps, pursuit_finds_public_images)
     g_auto (Scene) scene = { 0 };
     g_autoptr (InstaHide) others = NULL;
     g_auto (Whitening) whitening = { 0 };
-    g_auto (PublicFilter) filter = { 0 };
+    g_auto (AssayArena) arena = { 0 };
+    PublicFilter filter;
     const WhiteningShares shares = { 4, 0.65 };
     const WhiteningMoments moments = whitening_moments (&shares);
     InstaHideSizes other_sizes = sizes;
@@ -387,7 +388,8 @@ Test (inversion_steps, pursuit_finds_public_images)
     precision = g_new (float, scene.made->cols *scene.made->cols);
     cr_assert (whitening_learn (images, WHITENING_PLAIN, &moments, &whitening, NULL));
     cr_assert (whitening_inverse (&whitening, 0.1, precision, NULL));
-    cr_assert (public_filter_init (&scene.state, precision, whitening.image, &filter, NULL));
+    cr_assert (
+        public_filter_init (&scene.state, precision, whitening.image, &arena, &filter, NULL));
     cr_assert (public_pursuit (&scene.state, &filter, 0.001, &found, NULL));
     for (gsize i = 0; i < scene.made->total * 2; i++) {
       const gint32 *right = (const gint32 *) scene.made->partners + i / 2 * 2;

@@ -95,7 +95,8 @@ Test (mask_signs, independent_pixels_are_those_of_bayes)
 {
   AssayStream stream = assay_stream (assay_stream_key (8, 0, "draws", ""), 0);
   g_auto (ImagePrior) prior = { 0 };
-  g_auto (MaskSigns) signs = { 0 };
+  g_auto (AssayArena) arena = { 0 };
+  MaskSigns signs;
   double walk[D], evidence, expected = 0.5 * D * log (2 * G_PI);
   float mixture[D], known[D];
 
@@ -104,7 +105,7 @@ Test (mask_signs, independent_pixels_are_those_of_bayes)
   features_of (&prior, walk, known);
   for (gsize a = 0; a < D; a++)
     mixture[a] = (float) (2 * assay_stream_normal (&stream));
-  cr_assert (mask_signs_init (&prior, FALSE, &signs, NULL));
+  cr_assert (mask_signs_init (&prior, FALSE, &arena, &signs, NULL));
   play (&signs, mixture, known, 0.7, 3, &evidence);
   for (gsize a = 0; a < D; a++) {
     const double e = fabs ((double) mixture[a]) / 2, q = walk[a] + (double) prior.image[a];
@@ -164,11 +165,12 @@ Test (mask_signs, messages_come_close_to_sums_over_all_signs)
 {
   AssayStream stream = assay_stream (assay_stream_key (8, 0, "draws", ""), 0);
   g_auto (ImagePrior) prior = { 0 };
-  g_auto (MaskSigns) signs = { 0 };
+  g_auto (AssayArena) arena = { 0 };
+  MaskSigns signs;
   double by_messages = 0, by_pixels = 0;
 
   make_prior (RHO, &prior);
-  cr_assert (mask_signs_init (&prior, FALSE, &signs, NULL));
+  cr_assert (mask_signs_init (&prior, FALSE, &arena, &signs, NULL));
   for (gsize trial = 0; trial < 100; trial++) {
     double walk[D], rest[D], e[D], q[D], exact[D];
     float mixture[D], known[D];
