@@ -8,6 +8,7 @@ static struct {
   CliStepOptions step;
   char *release, *groups, *guess;
   char **repeats;
+  gboolean withholds_parameters;
 } options = { .step.seed = 1 };
 
 static const GOptionEntry entries[]
@@ -23,6 +24,8 @@ static const GOptionEntry entries[]
           "Granted: a number for each released item, equal for those of one group", "FILE[a:b]" },
         { "repeat", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.repeats,
           "Granted: a further release of the same secrets; may be given several times", "DIR" },
+        { "withhold-parameters", 0, 0, G_OPTION_ARG_NONE, &options.withholds_parameters,
+          "Not granted: the public parameters of the release", NULL },
         { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder for the guess", "DIR" },
         CLI_STEP_SEED (options.step, "Seed (default 1)"),
         CLI_STEP_LIKE (options.step, "the attack, settings, grants and random numbers"),
@@ -78,8 +81,8 @@ read_repeats (const AssayRelease *release, GError **error)
   return g_steal_pointer (&repeats);
 }
 
-/* What is given on the command line is what is granted, and the release is given whole; with --like
- * only what the cell grants is. */
+/* What is given on the command line is what is granted, and the release is given whole but for what
+ * is withheld; with --like only what the cell grants is. */
 static guint
 grants_of (const CliStep *step)
 {
@@ -87,7 +90,8 @@ grants_of (const CliStep *step)
              ? step->grants
              : ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC | ASSAY_GRANT_OTHER_RELEASES
                    | ASSAY_GRANT_LABELS | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_GROUPS
-                   | ASSAY_GRANT_REPEATS;
+                   | ASSAY_GRANT_REPEATS
+                   | (options.withholds_parameters ? ASSAY_GRANT_NO_PARAMETERS : 0);
 }
 
 static AssayShape
@@ -145,6 +149,8 @@ attack (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
   if (given->like.folder != NULL && (given->name != NULL || given->assignments != NULL))
     return cli_refuse ("--like: the cell says which attack it is, with which settings; expected "
                        "neither --attack nor --set");
+  if (given->like.folder != NULL && options.withholds_parameters)
+    return cli_refuse ("--like: the cell says what is granted; expected no --withhold-parameters");
   is_ok = assay_exchange_check_target (options.guess, &error)
           && cli_step_open (&options.step, ASSAY_PLUGIN_ATTACK, &step, &error)
           && attack_release (&step, &error);

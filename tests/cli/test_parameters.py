@@ -88,6 +88,12 @@ def test_folders_say_them_and_are_checked(sandbox):
     assert adversarial(sandbox) == 2, "half where nothing is said"
     sandbox.expect(attack(sandbox, "--set", "adversarial=all"))
     assert adversarial(sandbox) == 4, "the setting"
+    edit_release(sandbox, parameters={"adversarial": 4})
+    result = attack(sandbox, "--withhold-parameters")
+    assert ("the scenario withholds the parameters of the release (no-parameters), and the attack "
+            "goes by 'adversarial'; expected adversarial = none, half or all") in result.err
+    sandbox.expect(attack(sandbox, "--withhold-parameters", "--set", "adversarial=none"))
+    assert adversarial(sandbox) == 0, "withheld: the setting alone"
     edit_release(sandbox, parameters={"adversarial": "4"})
     sandbox.refuses(attack(sandbox), "release: release.json: parameters: expected 'adversarial' to "
                                      "be a whole number")
