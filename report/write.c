@@ -1,71 +1,16 @@
 /* Writing the exports of a run. */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
+#include "report/exports/file.h"
 #include "report/html/html.h"
 #include "report/plots/compare-curves.h"
 #include "report/plots/figures.h"
 #include "report/report.h"
 #include "runner/plan/folders.h"
-
-/* Writes what @data stands for. FALSE with @error, or with errno alone. */
-typedef gboolean (*Fill) (FILE *file, gconstpointer data, GError **error);
-
-static gboolean
-fill (FILE *file, Fill write, gconstpointer data, GError **error)
-{
-  const gboolean is_written
-      = write (file, data, error) && fflush (file) == 0 && fsync (fileno (file)) == 0;
-  const int cause = errno;
-
-  if (fclose (file) != 0)
-    return FALSE;
-  errno = cause;
-  return is_written;
-}
-
-/* Beside its place under a name of its own, then moved there: a kill leaves the old file or the new
- * one, and what it leaves beside them is written over on resume. */
-static gboolean
-write_file (const char *folder, const char *file, Fill write, gconstpointer data, GError **error)
-{
-  g_autofree char *path = g_build_filename (folder, file, NULL);
-  g_autofree char *beside = g_strconcat (path, ".tmp", NULL);
-  FILE *stream = g_fopen (beside, "wbe");
-  GError *problem = NULL;
-  int cause;
-
-  if (stream != NULL && fill (stream, write, data, &problem) && g_rename (beside, path) == 0)
-    return TRUE;
-  cause = errno;
-  if (stream != NULL)
-    g_unlink (beside);
-  if (problem != NULL) {
-    g_propagate_error (error, problem);
-    return FALSE;
-  }
-  return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path, g_strerror (cause));
-}
-
-static gboolean
-fill_bytes (FILE *file, gconstpointer data, G_GNUC_UNUSED GError **error)
-{
-  gsize length;
-  gconstpointer bytes = g_bytes_get_data ((GBytes *) data, &length);
-
-  return fwrite (bytes, 1, length, file) == length;
-}
-
-static gboolean
-write_bytes (const char *folder, const char *file, GBytes *bytes, GError **error)
-{
-  return write_file (folder, file, fill_bytes, bytes, error);
-}
 
 static gboolean
 write_piece (const char *text, gsize length, gpointer file)
@@ -101,9 +46,7 @@ fill_about (FILE *file, gconstpointer data, GError **error)
 static gboolean
 write_text (const char *folder, const char *file, char *taken, GError **error)
 {
-  g_autoptr (GBytes) bytes = g_bytes_new_take (taken, strlen (taken));
-
-  return write_bytes (folder, file, bytes, error);
+  return assay_report_write_text (folder, file, TRUE, taken, error);
 }
 
 static gboolean
@@ -114,7 +57,7 @@ write_sheet (const AssayResultContactSheet *sheet, const char *title, const char
   g_autofree char *legend = g_strconcat (sheet->name, ".json", NULL);
   g_autoptr (GBytes) png = assay_contact_sheet_png (sheet, title, error);
 
-  return png != NULL && write_bytes (folder, picture, png, error)
+  return png != NULL && assay_report_write_bytes (folder, picture, TRUE, png, error)
          && write_text (folder, legend, assay_contact_sheet_json (sheet), error);
 }
 
@@ -154,12 +97,12 @@ assay_report_write (const AssayResults *results, const char *folder, const Assay
 {
   const About about = { results, run };
 
-  return write_file (folder, "results.json", fill_results, results, error)
+  return assay_report_write_file (folder, "results.json", TRUE, fill_results, results, error)
          && write_text (folder, "results.csv", assay_report_csv (results), error)
          && write_text (folder, "claims.xml", assay_report_junit (results), error)
          && write_text (folder, "summary.md", assay_report_markdown (results), error)
          && write_sheets (results, folder, error) && write_page (results, folder, figures, error)
-         && write_file (folder, "run.json", fill_about, &about, error);
+         && assay_report_write_file (folder, "run.json", TRUE, fill_about, &about, error);
 }
 
 gboolean

@@ -5,9 +5,9 @@
 #include "cli/dataset/dataset.h"
 #include "core/base/each.h"
 #include "core/base/error.h"
-#include "core/base/text.h"
 #include "datasets/photographs/photo-set.h"
 #include "datasets/tables/table-writer.h"
+#include "report/exports/csv-field.h"
 
 #define MIN_SIDE 32
 #define MAX_SIDE 10000
@@ -38,36 +38,20 @@ count_rows (const AssayPhotoSet *set)
   return count;
 }
 
-/* The name as a field of a CSV file. */
-static char *
-quote_name (const char *path)
-{
-  g_autofree char *name = g_path_get_basename (path);
-  g_auto (GStrv) parts = g_strsplit (name, "\"", -1);
-  g_autofree char *doubled = g_strjoinv ("\"\"", parts);
-
-  if (strpbrk (name, ",\"\n\r") == NULL)
-    return g_steal_pointer (&name);
-  return g_strdup_printf ("\"%s\"", doubled);
-}
-
 static gboolean
 write_photo (const AssayPhotograph *photo, AssayTableWriter *rows, AssayOutputFile *table,
              GError **error)
 {
   const AssayFeatures *features = photo->features;
-  g_autofree char *name = quote_name (photo->file->path);
+  g_autofree char *name = g_path_get_basename (photo->file->path);
   g_autoptr (GString) text = g_string_new (NULL);
 
   ASSAY_FOR_EACH_IN (const AssayKeypoint, keypoint, features->keypoints) {
     const float numbers[] = { keypoint->x, keypoint->y, keypoint->size, keypoint->angle };
 
-    g_string_append (text, name);
-    for (guint k = 0; k < G_N_ELEMENTS (numbers); k++) {
-      g_autofree char *number = assay_text_number ((double) numbers[k]);
-
-      g_string_append_printf (text, ",%s", number);
-    }
+    assay_csv_field (text, name);
+    for (guint k = 0; k < G_N_ELEMENTS (numbers); k++)
+      assay_csv_number (text, (double) numbers[k]);
     g_string_append_c (text, '\n');
   }
   return assay_output_file_write (table, text->str, text->len, error)

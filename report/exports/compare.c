@@ -9,7 +9,7 @@
 #include "report/exports/exports.h"
 
 /* More sentences than these nobody reads on a terminal. */
-#define MOST_SENTENCES 12
+#define MAX_SENTENCES 12
 #define GAP 2
 
 /* ---- Words ---- */
@@ -221,16 +221,16 @@ append_rows (GString *text, const GArray *rows)
 static void
 append_open (GString *text, const AssayCompareAxis *axis, const AssayComparedRest *rest)
 {
-  for (guint i = 0; i < MIN (rest->open->len, MOST_SENTENCES); i++) {
+  for (guint i = 0; i < MIN (rest->open->len, MAX_SENTENCES); i++) {
     const AssayComparePair *pair = rest->open->pdata[i];
 
     g_autofree char *sentence = assay_compared_open_sentence (axis, pair);
 
     g_string_append_printf (text, "%s\n", sentence);
   }
-  if (rest->open->len > MOST_SENTENCES)
+  if (rest->open->len > MAX_SENTENCES)
     g_string_append_printf (text, "not separable at this n: %u more pairs\n",
-                            rest->open->len - MOST_SENTENCES);
+                            rest->open->len - MAX_SENTENCES);
   if (rest->n_trade_offs > 0) {
     g_autofree char *sentence = assay_compared_no_order_sentence (axis, rest->n_trade_offs);
 
@@ -249,13 +249,13 @@ append_sentences (GString *text, const AssayCompared *compared, const AssayCompa
   ASSAY_FOR_EACH_IN (const AssayComparePair, pair, axis->pairs) {
     g_autofree char *sentence = NULL;
 
-    if (!pair->dominates || n++ >= MOST_SENTENCES)
+    if (!pair->dominates || n++ >= MAX_SENTENCES)
       continue;
     sentence = assay_compared_sentence (compared, axis, pair);
     g_string_append_printf (text, "%s\n", sentence);
   }
-  if (n > MOST_SENTENCES)
-    g_string_append_printf (text, "... and so in %u more pairs\n", n - MOST_SENTENCES);
+  if (n > MAX_SENTENCES)
+    g_string_append_printf (text, "... and so in %u more pairs\n", n - MAX_SENTENCES);
   assay_compared_rest (axis, &rest);
   append_open (text, axis, &rest);
   assay_compared_rest_clear (&rest);

@@ -16,8 +16,8 @@
 #define RGB 3
 #define GAP 2
 /* Smaller pictures are enlarged by a whole number until the longer side has so many pixels. */
-#define LEAST_SIDE 96
-#define EMPTY_SIDE LEAST_SIDE
+#define MIN_SIDE 96
+#define EMPTY_SIDE MIN_SIDE
 #define WHITE 255
 /* The hatch: diagonal lines of LINE pixels, STEP apart. */
 #define PAPER 224
@@ -46,7 +46,7 @@ scale_of (const AssayResultThumbnail *thumbnail)
 {
   const gsize longest = MAX (thumbnail->width, thumbnail->height);
 
-  return longest < LEAST_SIDE ? (LEAST_SIDE + longest - 1) / longest : 1;
+  return longest < MIN_SIDE ? (MIN_SIDE + longest - 1) / longest : 1;
 }
 
 static const AssayResultThumbnail *

@@ -56,82 +56,74 @@ append_settings (GString *text, const GPtrArray *names, const AssayResultSetting
   }
 }
 
-typedef struct {
-  GPtrArray *dataset, *defense, *attack, *utility, *metric;
-} Columns;
+/* What has columns for its settings; of all but the first and the last a row says the label too. */
+typedef enum { DATASET, DEFENSE, ATTACK, UTILITY, METRIC, N_ROLES } Role;
+
+static const char *const roles[] = { "dataset", "defense", "attack", "utility", "metric" };
+
+static gboolean
+has_label (Role role)
+{
+  return role != DATASET && role != METRIC;
+}
 
 static void
-collect_columns (const AssayResults *results, Columns *columns)
+collect_columns (const AssayResults *results, GPtrArray **columns)
 {
   ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
-    collect (columns->dataset, cell->dataset->settings);
-    collect (columns->defense, cell->defense->settings);
-    collect (cell->is_utility ? columns->utility : columns->attack,
-             cell->attack_or_utility->settings);
+    collect (columns[DATASET], cell->dataset->settings);
+    collect (columns[DEFENSE], cell->defense->settings);
+    collect (columns[cell->is_utility ? UTILITY : ATTACK], cell->attack_or_utility->settings);
     /* What assesses a cell is its utility, whose settings stand there. */
     for (guint m = 0; m < cell->measurements->len && !cell->is_utility; m++)
-      collect (columns->metric, assay_result_measurement (cell, m)->metric->settings);
+      collect (columns[METRIC], assay_result_measurement (cell, m)->metric->settings);
   }
 }
 
 static void
-append_names (GString *text, const char *role, const GPtrArray *names)
+append_names (GString *text, Role role, const GPtrArray *names)
 {
   for (guint i = 0; i < names->len; i++) {
-    g_autofree char *name = g_strdup_printf ("%s.%s", role, (const char *) names->pdata[i]);
+    g_autofree char *name = g_strdup_printf ("%s.%s", roles[role], (const char *) names->pdata[i]);
 
     assay_csv_field (text, name);
   }
 }
 
 static void
-append_header (GString *text, const Columns *columns)
+append_header (GString *text, GPtrArray *const *columns)
 {
-  static const char *const own[] = { "metric", "estimate", "lower", "upper", "confidence",
-                                     "n", "groups", "method", "unit", NULL };
-
-  assay_csv_field (text, "id");
-  assay_csv_field (text, "status");
-  assay_csv_field (text, "dataset");
-  append_names (text, "dataset", columns->dataset);
-  assay_csv_field (text, "defense.label");
-  assay_csv_field (text, "defense");
-  append_names (text, "defense", columns->defense);
-  assay_csv_field (text, "attack.label");
-  assay_csv_field (text, "attack");
-  append_names (text, "attack", columns->attack);
-  assay_csv_field (text, "utility.label");
-  assay_csv_field (text, "utility");
-  append_names (text, "utility", columns->utility);
-  for (guint i = 0; own[i] != NULL; i++)
-    assay_csv_field (text, own[i]);
-  append_names (text, "metric", columns->metric);
+  g_string_append (text, "id,status");
+  for (Role role = DATASET; role < METRIC; role++) {
+    if (has_label (role))
+      g_string_append_printf (text, ",%s.label", roles[role]);
+    assay_csv_field (text, roles[role]);
+    append_names (text, role, columns[role]);
+  }
+  g_string_append (text, ",metric,estimate,lower,upper,confidence,n,groups,method,unit");
+  append_names (text, METRIC, columns[METRIC]);
   g_string_append_c (text, '\n');
 }
 
 static void
-append_component (GString *text, const AssayResultComponent *component, const GPtrArray *names,
-                  gboolean has_label)
-{
-  if (has_label)
-    assay_csv_field (text, component != NULL ? component->label : "");
-  assay_csv_field (text, component != NULL ? component->plugin : "");
-  append_settings (text, names, component != NULL ? component->settings : NULL);
-}
-
-static void
-append_row (GString *text, const Columns *columns, const AssayResultCell *cell,
+append_row (GString *text, GPtrArray *const *columns, const AssayResultCell *cell,
             const AssayMeasurement *measurement)
 {
   const AssayInterval *interval = &measurement->interval;
+  const AssayResultComponent *const components[]
+      = { cell->dataset, cell->defense, cell->is_utility ? NULL : cell->attack_or_utility,
+          cell->is_utility ? cell->attack_or_utility : NULL };
 
   assay_csv_field (text, cell->id);
   assay_csv_field (text, assay_result_status_name (cell->status));
-  append_component (text, cell->dataset, columns->dataset, FALSE);
-  append_component (text, cell->defense, columns->defense, TRUE);
-  append_component (text, cell->is_utility ? NULL : cell->attack_or_utility, columns->attack, TRUE);
-  append_component (text, cell->is_utility ? cell->attack_or_utility : NULL, columns->utility,
-                    TRUE);
+  for (Role role = DATASET; role < METRIC; role++) {
+    const AssayResultComponent *component = components[role];
+
+    if (has_label (role))
+      assay_csv_field (text, component != NULL ? component->label : "");
+    assay_csv_field (text, component != NULL ? component->plugin : "");
+    append_settings (text, columns[role], component != NULL ? component->settings : NULL);
+  }
   assay_csv_field (text, measurement->measure->name);
   assay_csv_number (text, interval->estimate);
   assay_csv_number (text, interval->lower);
@@ -141,27 +133,25 @@ append_row (GString *text, const Columns *columns, const AssayResultCell *cell,
   assay_csv_number (text, (double) interval->n_groups);
   assay_csv_field (text, interval->method);
   assay_csv_field (text, measurement->measure->unit);
-  append_settings (text, columns->metric, cell->is_utility ? NULL : measurement->metric->settings);
+  append_settings (text, columns[METRIC], cell->is_utility ? NULL : measurement->metric->settings);
   g_string_append_c (text, '\n');
 }
 
 char *
 assay_report_csv (const AssayResults *results)
 {
-  Columns columns = { g_ptr_array_new (), g_ptr_array_new (), g_ptr_array_new (),
-                      g_ptr_array_new (), g_ptr_array_new () };
+  GPtrArray *columns[N_ROLES];
   GString *text = g_string_new (NULL);
 
-  collect_columns (results, &columns);
-  append_header (text, &columns);
+  for (Role role = DATASET; role < N_ROLES; role++)
+    columns[role] = g_ptr_array_new ();
+  collect_columns (results, columns);
+  append_header (text, columns);
   ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
-    for (guint m = 0; m < cell->measurements->len; m++)
-      append_row (text, &columns, cell, assay_result_measurement (cell, m));
+    ASSAY_FOR_EACH_IN (const AssayMeasurement, measurement, cell->measurements)
+      append_row (text, columns, cell, measurement);
   }
-  g_ptr_array_unref (columns.dataset);
-  g_ptr_array_unref (columns.defense);
-  g_ptr_array_unref (columns.attack);
-  g_ptr_array_unref (columns.utility);
-  g_ptr_array_unref (columns.metric);
+  for (Role role = DATASET; role < N_ROLES; role++)
+    g_ptr_array_unref (columns[role]);
   return g_string_free (text, FALSE);
 }

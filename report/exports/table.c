@@ -3,16 +3,9 @@
 #include <string.h>
 
 #include "report/exports/exports.h"
+#include "report/exports/grid.h"
 
 #define GAP 2
-
-static char *
-row_name (const AssayResults *results, const AssayResultCell *cell)
-{
-  if (results->datasets->len == 1)
-    return g_strdup (cell->defense->name);
-  return g_strdup_printf ("%s,%s", cell->defense->name, cell->dataset->name);
-}
 
 static char *
 format_number (double value, gboolean is_share)
@@ -61,82 +54,31 @@ append_padded (GString *text, const char *value, gsize width)
     g_string_append_c (text, ' ');
 }
 
-/* Names in their order, which may be thousands, and the place of each. */
+/* One block: texts, with a name per row and per column. */
 typedef struct {
-  GPtrArray *names;   /* char * */
-  GHashTable *places; /* of the names above, to their number */
-} Names;
-
-static Names
-names_new (void)
-{
-  return (Names){ g_ptr_array_new_with_free_func (g_free),
-                  g_hash_table_new (g_str_hash, g_str_equal) };
-}
-
-static void
-names_clear (Names *names)
-{
-  g_hash_table_unref (names->places);
-  g_ptr_array_unref (names->names);
-}
-
-static void
-names_add (Names *names, char *taken)
-{
-  if (g_hash_table_contains (names->places, taken)) {
-    g_free (taken);
-    return;
-  }
-  g_hash_table_insert (names->places, taken, GUINT_TO_POINTER (names->names->len));
-  g_ptr_array_add (names->names, taken);
-}
-
-static gboolean
-names_find (const Names *names, const char *name, guint *ret_place)
-{
-  gpointer place;
-
-  if (!g_hash_table_lookup_extended (names->places, name, NULL, &place))
-    return FALSE;
-  *ret_place = GPOINTER_TO_UINT (place);
-  return TRUE;
-}
-
-/* One block: a grid of texts with a name per row and per column. */
-typedef struct {
-  GPtrArray *rows;    /* char *, names */
-  GPtrArray *columns; /* char *, names */
-  GPtrArray *texts;   /* rows x columns, char * or NULL */
-} Grid;
+  const GPtrArray *rows, *columns; /* char *, names */
+  char **texts;                    /* rows x columns */
+} Block;
 
 static gsize
-column_width (const Grid *grid, guint column)
+column_width (const Block *block, guint column)
 {
-  gsize width = (gsize) g_utf8_strlen (grid->columns->pdata[column], -1);
+  gsize width = (gsize) g_utf8_strlen (block->columns->pdata[column], -1);
 
-  for (guint r = 0; r < grid->rows->len; r++) {
-    const char *value = grid->texts->pdata[r * grid->columns->len + column];
-
-    if (value != NULL)
-      width = MAX (width, (gsize) g_utf8_strlen (value, -1));
-  }
+  for (guint r = 0; r < block->rows->len; r++)
+    width = MAX (width, (gsize) g_utf8_strlen (block->texts[r * block->columns->len + column], -1));
   return width;
 }
 
 static void
-append_row (GString *text, const Grid *grid, guint first, guint end, gsize name_width,
-            const gsize *widths, const char *name, guint row)
+append_row (GString *text, guint first, guint end, gsize name_width, const gsize *widths,
+            const char *name, char *const *values)
 {
   g_string_append (text, "  ");
   append_padded (text, name, name_width);
   for (guint c = first; c < end; c++) {
-    const char *value = row == G_MAXUINT ? grid->columns->pdata[c]
-                                         : grid->texts->pdata[row * grid->columns->len + c];
-
-    for (guint i = 0; i < GAP; i++)
-      g_string_append_c (text, ' ');
-    append_padded (text, value != NULL ? value : "-", widths[c]);
+    g_string_append_printf (text, "%*s", GAP, "");
+    append_padded (text, values[c], widths[c]);
   }
   while (text->len > 0 && text->str[text->len - 1] == ' ')
     g_string_truncate (text, text->len - 1);
@@ -145,93 +87,53 @@ append_row (GString *text, const Grid *grid, guint first, guint end, gsize name_
 
 /* Columns that do not fit beside each other go below. */
 static void
-append_grid (GString *text, const Grid *grid, guint width)
+append_block (GString *text, const Block *block, guint width)
 {
-  g_autofree gsize *widths = g_new (gsize, grid->columns->len);
+  const guint n = block->columns->len;
+  g_autofree gsize *widths = g_new (gsize, n);
   gsize name_width = 0;
-  guint first = 0;
 
-  for (guint c = 0; c < grid->columns->len; c++)
-    widths[c] = column_width (grid, c);
-  for (guint r = 0; r < grid->rows->len; r++)
-    name_width = MAX (name_width, (gsize) g_utf8_strlen (grid->rows->pdata[r], -1));
-  while (first < grid->columns->len) {
+  for (guint c = 0; c < n; c++)
+    widths[c] = column_width (block, c);
+  for (guint r = 0; r < block->rows->len; r++)
+    name_width = MAX (name_width, (gsize) g_utf8_strlen (block->rows->pdata[r], -1));
+  for (guint first = 0, end; first < n; first = end) {
     gsize used = 2 + name_width + GAP + widths[first];
-    guint end = first + 1;
 
-    while (end < grid->columns->len && used + GAP + widths[end] <= width) {
+    for (end = first + 1; end < n && used + GAP + widths[end] <= width; end++)
       used += GAP + widths[end];
-      end++;
-    }
-    append_row (text, grid, first, end, name_width, widths, "", G_MAXUINT);
-    for (guint r = 0; r < grid->rows->len; r++)
-      append_row (text, grid, first, end, name_width, widths, grid->rows->pdata[r], r);
-    first = end;
+    append_row (text, first, end, name_width, widths, "", (char **) block->columns->pdata);
+    for (guint r = 0; r < block->rows->len; r++)
+      append_row (text, first, end, name_width, widths, block->rows->pdata[r],
+                  block->texts + r * n);
   }
 }
 
-/* NULL for @metric: by any. */
-static const AssayMeasurement *
-find_measurement (const AssayResultCell *cell, const AssayResultComponent *metric, const char *name)
-{
-  ASSAY_FOR_EACH_IN (const AssayMeasurement, measurement, cell->measurements) {
-    if ((metric == NULL || measurement->metric == metric)
-        && g_str_equal (measurement->measure->name, name))
-      return measurement;
-  }
-  return NULL;
-}
-
-/* Fills the grid with one measure of @metric, or (NULL) of a utility with whatever settings, which
- * has cells of its own; FALSE when no cell has it. */
-static gboolean
-fill_grid (const AssayResults *results, const AssayResultComponent *metric, const char *name,
-           Grid *ret_grid)
-{
-  Names rows = names_new (), columns = names_new ();
-  Grid grid = { g_ptr_array_ref (rows.names), g_ptr_array_ref (columns.names),
-                g_ptr_array_new_with_free_func (g_free) };
-
-  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
-    if (find_measurement (cell, metric, name) == NULL)
-      continue;
-    names_add (&rows, row_name (results, cell));
-    names_add (&columns, g_strdup (cell->attack_or_utility->name));
-  }
-  g_ptr_array_set_size (grid.texts, (gint) (grid.rows->len * grid.columns->len));
-  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
-    g_autofree char *row_text = row_name (results, cell);
-    guint row, column;
-
-    /* An attack or a defense for which the measure means nothing is left out. */
-    if (!names_find (&rows, row_text, &row)
-        || !names_find (&columns, cell->attack_or_utility->name, &column))
-      continue;
-    grid.texts->pdata[row * grid.columns->len + column]
-        = format_measurement (cell, find_measurement (cell, metric, name));
-  }
-  names_clear (&rows);
-  names_clear (&columns);
-  *ret_grid = grid;
-  return grid.rows->len > 0;
-}
-
+/* One measure of @metric, or of a utility with whatever settings, which has cells of its own. */
 static void
 append_measure (GString *text, const AssayResults *results, const AssayResultComponent *metric,
                 gboolean is_utility, const AssayResultMeasure *measure, guint width)
 {
+  const AssayResultComponent *by = is_utility ? NULL : metric;
   const char *settings = is_utility ? "" : metric->settings->line;
-  Grid grid;
+  AssayGrid grid = assay_grid_new (results, by, measure, ",");
+  const guint n_rows = grid.rows.names->len, n = grid.columns.names->len;
+  g_auto (GStrv) texts = g_new0 (char *, (gsize) n_rows *n + 1);
+  const Block block = { grid.rows.names, grid.columns.names, texts };
 
-  if (fill_grid (results, is_utility ? NULL : metric, measure->name, &grid)) {
+  for (guint i = 0; i < n_rows * n; i++) {
+    const AssayResultCell *cell = assay_grid_cell (&grid, i / n, i % n);
+
+    texts[i]
+        = format_measurement (cell, cell != NULL ? assay_result_find_by (cell, measure, by) : NULL);
+  }
+  if (n_rows > 0) {
     g_string_append_printf (text, "\n%s%s%s (%s; %s)\n", measure->name,
                             *settings != '\0' ? " " : "", settings, measure->unit,
                             measure->direction);
-    append_grid (text, &grid, width);
+    append_block (text, &block, width);
   }
-  g_ptr_array_unref (grid.rows);
-  g_ptr_array_unref (grid.columns);
-  g_ptr_array_unref (grid.texts);
+  assay_grid_clear (&grid);
 }
 
 /* " neighbours=100 averaged=3": what was chosen of "neighbours=100;1000 averaged=3;10". */

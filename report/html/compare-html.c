@@ -6,7 +6,7 @@
 #include "report/html/html.h"
 
 /* Pairs that are told one by one; dominance.csv has all. */
-#define MOST_PAIRS 60
+#define MAX_PAIRS 60
 
 static void
 append_runs (AssayHtml *html, const AssayCompared *compared)
@@ -70,7 +70,7 @@ append_open (AssayHtml *html, const AssayCompareAxis *axis)
   AssayComparedRest rest;
 
   assay_compared_rest (axis, &rest);
-  for (guint i = 0; i < MIN (rest.open->len, MOST_PAIRS); i++) {
+  for (guint i = 0; i < MIN (rest.open->len, MAX_PAIRS); i++) {
     g_autofree char *says = assay_compared_open_sentence (axis, rest.open->pdata[i]);
 
     assay_html_text (html, "li", says);
@@ -94,14 +94,14 @@ append_pairs (AssayHtml *html, const AssayCompared *compared, const AssayCompare
   ASSAY_FOR_EACH_IN (const AssayComparePair, pair, axis->pairs) {
     g_autofree char *sentence = NULL;
 
-    if (!pair->dominates || n++ >= MOST_PAIRS)
+    if (!pair->dominates || n++ >= MAX_PAIRS)
       continue;
     sentence = assay_compared_sentence (compared, axis, pair);
     assay_html_say (html, "li", "*%s*", sentence);
   }
   append_open (html, axis);
   assay_html_close (html, "ul");
-  assay_html_say_rest (html, MIN (n, MOST_PAIRS), n, "pairs that are told apart", "dominance.csv");
+  assay_html_say_rest (html, MIN (n, MAX_PAIRS), n, "pairs that are told apart", "dominance.csv");
 }
 
 static void
@@ -136,7 +136,7 @@ assay_compared_html (const AssayCompared *compared, const GPtrArray *figures)
   const AssayResults *results = assay_compared_run (compared, 0)->results;
   g_autofree char *margin = assay_text_number (compared->margin);
   AssayHtml *html = assay_html_begin_page ("Defenses of several runs");
-  gsize left = ASSAY_HTML_MOST_FIGURES;
+  gsize left = ASSAY_HTML_MAX_FIGURES;
   guint next = 0;
 
   assay_html_text (html, "h1", "Defenses of several runs");

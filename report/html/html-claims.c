@@ -8,7 +8,7 @@
 #include "report/html/html-parts.h"
 
 /* Cells of all claims that stand in the page. */
-#define MOST_HYPOTHESES 2000
+#define MAX_HYPOTHESES 2000
 
 /* A sign beside the colour, for those who do not see it. */
 static const char *const signs[] = {
@@ -199,8 +199,8 @@ static void
 append_hypotheses (AssayHtml *html, const AssayResults *results, const AssayResultClaim *result)
 {
   const guint n = result->hypotheses->len;
-  const guint share = MAX (1, MOST_HYPOTHESES / results->claims->len);
-  const guint shown = MIN (n, MIN (share, ASSAY_HTML_MOST_ROWS));
+  const guint share = MAX (1, MAX_HYPOTHESES / results->claims->len);
+  const guint shown = MIN (n, MIN (share, ASSAY_HTML_MAX_ROWS));
 
   if (n == 0)
     return;

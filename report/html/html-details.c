@@ -8,8 +8,8 @@
 #include "runner/plan/folders.h"
 
 /* Pictures beyond these, in bytes, stay beside the page. */
-#define MOST_PICTURE (3 << 20)
-#define MOST_PICTURES (8 << 20)
+#define MAX_PICTURE (3 << 20)
+#define MAX_PICTURES (8 << 20)
 
 /* ---- Pictures ---- */
 
@@ -32,7 +32,7 @@ append_picture (AssayHtml *html, const AssayResultContactSheet *sheet, GBytes *p
   g_autofree char *bytes = assay_text_bytes (size);
   g_autofree char *base64 = NULL;
 
-  if (size > MOST_PICTURE || size > *inout_left) {
+  if (size > MAX_PICTURE || size > *inout_left) {
     assay_html_say (html, "p",
                     "Its picture of %s is too large for this page: it stands beside it, in "
                     "`" ASSAY_PICTURE_FOLDER "/%s.png`.",
@@ -50,7 +50,7 @@ append_picture (AssayHtml *html, const AssayResultContactSheet *sheet, GBytes *p
 gboolean
 assay_html_contact_sheets (AssayHtml *html, const AssayResults *results, GError **error)
 {
-  gsize left = MOST_PICTURES;
+  gsize left = MAX_PICTURES;
 
   if (results->sheets->len == 0)
     return TRUE;

@@ -8,7 +8,7 @@
 #include "runner/plan/folders.h"
 
 /* Points that are named below a figure. */
-#define MOST_NAMED 12
+#define MAX_NAMED 12
 
 static void
 append_picture (AssayHtml *html, const AssayFigure *figure, gsize *inout_left)
@@ -106,13 +106,13 @@ append_optimal (AssayHtml *html, const AssayCurve *curve)
     return;
   ASSAY_FOR_EACH (const AssayCurveLine, line, curve->lines) {
     ASSAY_FOR_EACH_IN (const AssayCurvePoint, point, line->points) {
-      if (point->is_optimal && cell_of (point) != NULL && n++ < MOST_NAMED)
+      if (point->is_optimal && cell_of (point) != NULL && n++ < MAX_NAMED)
         assay_html_say (html, NULL, n == 1 ? " *Pareto-optimal:* {%s}" : ", {%s}",
                         cell_of (point)->defense->name);
     }
   }
-  if (n > MOST_NAMED)
-    assay_html_say (html, NULL, " and %u more", n - MOST_NAMED);
+  if (n > MAX_NAMED)
+    assay_html_say (html, NULL, " and %u more", n - MAX_NAMED);
   if (n > 0)
     assay_html_text (html, NULL, ".");
 }
@@ -138,7 +138,7 @@ assay_html_figure (AssayHtml *html, const AssayFigure *figure, gsize *inout_left
 void
 assay_html_figures (AssayHtml *html, const GPtrArray *figures)
 {
-  gsize left = ASSAY_HTML_MOST_FIGURES;
+  gsize left = ASSAY_HTML_MAX_FIGURES;
 
   assay_html_open_section (html, "figures", "Curves");
   for (guint i = 0; i < figures->len; i++)

@@ -140,7 +140,7 @@ assay_html_open_table (AssayHtml *html, const char *id, const char *what, const 
 gboolean
 assay_html_open_row (AssayHtml *html, gboolean is_best)
 {
-  if (html->n_rows++ >= ASSAY_HTML_MOST_ROWS)
+  if (html->n_rows++ >= ASSAY_HTML_MAX_ROWS)
     return FALSE;
   assay_html_open (html, is_best ? "tr.best" : "tr");
   return TRUE;
@@ -162,7 +162,7 @@ assay_html_close_table (AssayHtml *html, const char *what, const char *file)
 {
   assay_html_say (html, NULL, "</tbody></table></div>");
   if (what != NULL)
-    assay_html_say_rest (html, MIN (html->n_rows, ASSAY_HTML_MOST_ROWS), html->n_rows, what, file);
+    assay_html_say_rest (html, MIN (html->n_rows, ASSAY_HTML_MAX_ROWS), html->n_rows, what, file);
 }
 
 /* ---- The frame ---- */

@@ -9,7 +9,7 @@ extern const char assay_html_style[];
 extern const char assay_html_script[];
 
 /* Rows of a table beyond these are not in the page but in the file that is named there. */
-#define ASSAY_HTML_MOST_ROWS 300
+#define ASSAY_HTML_MAX_ROWS 300
 
 /* From the doctype to <main>, and from there to the end, which frees the writer and returns the
  * page. The policy allows this style, this script (by their hashes) and pictures that stand in the

@@ -5,7 +5,7 @@
 #include "report/plots/figures.h"
 
 /* Figures beyond these, in bytes, stay beside the page. */
-#define ASSAY_HTML_MOST_FIGURES (1 << 20)
+#define ASSAY_HTML_MAX_FIGURES (1 << 20)
 
 /* Title, what was run, what came out of it, and what is not as it should be. */
 void assay_html_summary (AssayHtml *html, const AssayResults *results);

@@ -7,114 +7,36 @@
 
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "report/exports/grid.h"
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
 
 /* Rows of measurements; of more than these only headlines are kept. */
-#define MOST_DATA_ROWS 40000
+#define MAX_DATA_ROWS 40000
 /* A larger grid is no overview. */
-#define MOST_GRID_ROWS 80
-#define MOST_GRID_COLUMNS 24
+#define MAX_GRID_ROWS 80
+#define MAX_GRID_COLUMNS 24
 
 /* ---- Grids ---- */
-
-typedef struct {
-  GHashTable *places; /* name -> place + 1 */
-  GPtrArray *names;
-} Names;
-
-static Names
-names_new (void)
-{
-  return (Names){ g_hash_table_new (g_str_hash, g_str_equal),
-                  g_ptr_array_new_with_free_func (g_free) };
-}
-
-static void
-names_clear (Names *names)
-{
-  g_hash_table_unref (names->places);
-  g_ptr_array_unref (names->names);
-}
-
-static guint
-names_place (Names *names, const char *name)
-{
-  const guint known = GPOINTER_TO_UINT (g_hash_table_lookup (names->places, name));
-  char *own;
-
-  if (known > 0)
-    return known - 1;
-  own = g_strdup (name);
-  g_ptr_array_add (names->names, own);
-  g_hash_table_insert (names->places, own, GUINT_TO_POINTER (names->names->len));
-  return names->names->len - 1;
-}
-
-typedef struct {
-  Names rows, columns;
-  GHashTable *cells; /* row and column -> AssayResultCell */
-} Grid;
-
-static gpointer
-grid_key (guint row, guint column)
-{
-  return GSIZE_TO_POINTER ((gsize) row * G_MAXUINT32 + column);
-}
-
-static char *
-row_name (const AssayResults *results, const AssayResultCell *cell)
-{
-  return results->datasets->len == 1
-             ? g_strdup (cell->defense->name)
-             : g_strdup_printf ("%s, %s", cell->defense->name, cell->dataset->name);
-}
-
-static Grid
-grid_new (const AssayResults *results, const AssayResultComponent *metric,
-          const AssayResultMeasure *measure)
-{
-  Grid grid = { names_new (), names_new (), g_hash_table_new (NULL, NULL) };
-
-  ASSAY_FOR_EACH (AssayResultCell, cell, results->pooled) {
-    g_autofree char *name = NULL;
-
-    if (assay_result_find_by (cell, measure, metric) == NULL)
-      continue;
-    name = row_name (results, cell);
-    g_hash_table_insert (grid.cells,
-                         grid_key (names_place (&grid.rows, name),
-                                   names_place (&grid.columns, cell->attack_or_utility->name)),
-                         cell);
-  }
-  return grid;
-}
-
-static void
-grid_clear (Grid *grid)
-{
-  names_clear (&grid->rows);
-  names_clear (&grid->columns);
-  g_hash_table_unref (grid->cells);
-}
 
 static void
 append_grid_cell (AssayHtml *html, const AssayResultCell *cell, const AssayResultComponent *metric,
                   const AssayResultMeasure *measure)
 {
+  const AssayMeasurement *one = cell != NULL ? assay_result_find_by (cell, measure, metric) : NULL;
+
   assay_html_open (html, "td.m");
-  if (cell != NULL)
-    assay_html_interval (html, NULL, measure,
-                         &assay_result_find_by (cell, measure, metric)->interval);
+  if (one != NULL)
+    assay_html_interval (html, NULL, measure, &one->interval);
   else
     assay_html_text (html, NULL, "\u2013");
-  if (cell != NULL && cell->status != ASSAY_RESULT_OK)
+  if (one != NULL && cell->status != ASSAY_RESULT_OK)
     assay_html_say (html, NULL, " *%s*", assay_result_status_name (cell->status));
   assay_html_close (html, "td");
 }
 
 static void
-append_grid (AssayHtml *html, const Grid *grid, const AssayResultComponent *metric,
+append_grid (AssayHtml *html, const AssayGrid *grid, const AssayResultComponent *metric,
              const AssayResultMeasure *measure)
 {
   g_autoptr (GPtrArray) heads = g_ptr_array_new_with_free_func (g_free);
@@ -128,7 +50,7 @@ append_grid (AssayHtml *html, const Grid *grid, const AssayResultComponent *metr
     assay_html_open_row (html, FALSE);
     assay_html_name (html, "td", grid->rows.names->pdata[r]);
     for (guint c = 0; c < grid->columns.names->len; c++)
-      append_grid_cell (html, g_hash_table_lookup (grid->cells, grid_key (r, c)), metric, measure);
+      append_grid_cell (html, assay_grid_cell (grid, r, c), metric, measure);
     assay_html_close (html, "tr");
   }
   assay_html_close_table (html, NULL, NULL);
@@ -139,7 +61,7 @@ static void
 append_measure (AssayHtml *html, const AssayResults *results, const AssayResultComponent *metric,
                 const AssayResultMeasure *measure)
 {
-  Grid grid = grid_new (results, metric, measure);
+  AssayGrid grid = assay_grid_new (results, metric, measure, ", ");
   const guint n_rows = grid.rows.names->len, n_columns = grid.columns.names->len;
 
   if (n_rows > 0) {
@@ -148,7 +70,7 @@ append_measure (AssayHtml *html, const AssayResults *results, const AssayResultC
     assay_html_say (html, "p.soft", "%s (%s; %s).", measure->help, measure->unit,
                     measure->direction);
   }
-  if (n_rows > MOST_GRID_ROWS || n_columns > MOST_GRID_COLUMNS) {
+  if (n_rows > MAX_GRID_ROWS || n_columns > MAX_GRID_COLUMNS) {
     assay_html_say (html, "p",
                     "%u rows by %u columns are too many to see at once: "
                     "<a href=\"#pooled\">every figure</a> can be searched and sorted.",
@@ -156,7 +78,7 @@ append_measure (AssayHtml *html, const AssayResults *results, const AssayResultC
   } else if (n_rows > 0) {
     append_grid (html, &grid, metric, measure);
   }
-  grid_clear (&grid);
+  assay_grid_clear (&grid);
 }
 
 /* @metric NULL: the measures are of a utility with whatever settings. */
@@ -232,24 +154,25 @@ append_row (AssayHtml *html, const Row *row)
 }
 
 static void
-append_data_row (GString *rows, Names *words, const Row *row)
+append_data_row (GString *rows, AssayNames *words, const Row *row)
 {
   g_string_append (rows, rows->len > 0 ? ",\n[" : "[");
   for (guint i = 0; i < G_N_ELEMENTS (row->texts); i++)
-    g_string_append_printf (rows, "%u,", names_place (words, row->texts[i]));
+    g_string_append_printf (rows, "%u,", assay_names_place (words, row->texts[i]));
   for (guint i = 0; i < G_N_ELEMENTS (row->numbers); i++) {
     g_autofree char *number = shown (row->numbers[i]);
 
     g_string_append_printf (rows, "%s,", *number != '?' ? number : "null");
   }
   for (guint i = 0; i < G_N_ELEMENTS (row->more); i++)
-    g_string_append_printf (rows, "%s%u", i > 0 ? "," : "", names_place (words, row->more[i]));
+    g_string_append_printf (rows, "%s%u", i > 0 ? "," : "",
+                            assay_names_place (words, row->more[i]));
   g_string_append_c (rows, ']');
 }
 
 /* JSON within an element that knows no escapes: nothing in it may look like a tag. */
 static void
-append_data (AssayHtml *html, const char *rows, const Names *words)
+append_data (AssayHtml *html, const char *rows, const AssayNames *words)
 {
   g_autofree char *array = g_strdup_printf ("[%s]", rows);
   AssayJson *json = assay_json_new ();
@@ -285,10 +208,10 @@ name_measure (const AssayResultCell *cell, const AssayMeasurement *one)
 }
 
 /* Rows as they are into the table, and as data into @rows. Returns how many there are, more than
- * MOST_DATA_ROWS perhaps. */
+ * MAX_DATA_ROWS perhaps. */
 static gsize
 append_rows (AssayHtml *html, const AssayResults *results, gboolean is_all, GString *rows,
-             Names *words)
+             AssayNames *words)
 {
   gsize n = 0;
 
@@ -297,7 +220,7 @@ append_rows (AssayHtml *html, const AssayResults *results, gboolean is_all, GStr
       g_autofree char *name = name_measure (cell, one);
       const Row row = row_of (cell, one, name);
 
-      if ((!is_all && !one->measure->is_headline) || n++ >= MOST_DATA_ROWS)
+      if ((!is_all && !one->measure->is_headline) || n++ >= MAX_DATA_ROWS)
         continue;
       append_row (html, &row);
       append_data_row (rows, words, &row);
@@ -310,7 +233,7 @@ static void
 append_measurements (AssayHtml *html, const AssayResults *results, gboolean is_all)
 {
   g_autoptr (GString) rows = g_string_new (NULL);
-  Names words = names_new ();
+  AssayNames words = assay_names_new ();
   gsize n, kept;
   g_autofree char *held = NULL;
 
@@ -319,17 +242,17 @@ append_measurements (AssayHtml *html, const AssayResults *results, gboolean is_a
                                            "#estimate", "#lower", "#upper", "#n", "unit", "method",
                                            "status"));
   n = append_rows (html, results, is_all, rows, &words);
-  kept = MIN (n, MOST_DATA_ROWS);
+  kept = MIN (n, MAX_DATA_ROWS);
   held = assay_text_count (kept);
   assay_html_close_table (html, NULL, NULL);
-  if (kept > ASSAY_HTML_MOST_ROWS) {
+  if (kept > ASSAY_HTML_MAX_ROWS) {
     assay_html_say (html, "p.soft.without-script",
                     "Without its script this page shows the first %d of %s rows.",
-                    ASSAY_HTML_MOST_ROWS, held);
+                    ASSAY_HTML_MAX_ROWS, held);
     append_data (html, rows->str, &words);
   }
   assay_html_say_rest (html, kept, n, "rows", "results.csv");
-  names_clear (&words);
+  assay_names_clear (&words);
 }
 
 void
@@ -346,9 +269,9 @@ assay_html_pooled (AssayHtml *html, const AssayResults *results)
                   "Pooled over trials: %s measurements, to four significant digits. `results.csv` "
                   "and `results.json` have them exactly, with every setting.%s",
                   all,
-                  n <= MOST_DATA_ROWS ? ""
-                                      : " These are too many for one page: only headline measures "
-                                        "stand here, and the rest there.");
-  append_measurements (html, results, n <= MOST_DATA_ROWS);
+                  n <= MAX_DATA_ROWS ? ""
+                                     : " These are too many for one page: only headline measures "
+                                       "stand here, and the rest there.");
+  append_measurements (html, results, n <= MAX_DATA_ROWS);
   assay_html_close (html, "section");
 }

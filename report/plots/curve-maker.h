@@ -4,13 +4,20 @@
 #include "report/plots/curve-names.h"
 #include "report/plots/curves.h"
 
+/* Whose settings vary, and are swept. */
+typedef enum {
+  ASSAY_CURVE_OVER_DEFENSE,
+  ASSAY_CURVE_OVER_ATTACK,
+  ASSAY_CURVE_OVER_UTILITY,
+  ASSAY_CURVE_OVER_DATASET,
+  ASSAY_CURVE_N_OVER
+} AssayCurveRole;
+
 /* A scenario, and what of it varies. */
 typedef struct {
   const AssayResults *results;
-  GPtrArray *datasets; /* AssayVaried, one a component, as the three below */
-  GPtrArray *defenses;
-  GPtrArray *attacks;
-  GPtrArray *utilities;
+  const GPtrArray *components[ASSAY_CURVE_N_OVER]; /* AssayResultComponent, of each role */
+  GPtrArray *varied[ASSAY_CURVE_N_OVER];           /* AssayVaried, one a component */
   GPtrArray *curves;
   GHashTable *slugs; /* taken names */
 } AssayCurveMaker;
@@ -22,15 +29,6 @@ typedef struct {
   guint end; /* of a utility: after the last of its components; in sweeps these are all of its
               * label. 0: it is a metric */
 } AssayCurveMeasured;
-
-/* Whose settings are swept. */
-typedef enum {
-  ASSAY_CURVE_OVER_DEFENSE,
-  ASSAY_CURVE_OVER_ATTACK,
-  ASSAY_CURVE_OVER_UTILITY,
-  ASSAY_CURVE_OVER_DATASET,
-  ASSAY_CURVE_N_OVER
-} AssayCurveRole;
 
 /* A headline measure of @cell, or NULL. */
 const AssayMeasurement *assay_curve_measurement (const AssayResultCell *cell,

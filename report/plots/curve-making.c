@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define MOST_SLUG 100
+#define MAX_SLUG 100
 
 /* ---- Values ---- */
 
@@ -159,10 +159,10 @@ compare_settings (gconstpointer a, gconstpointer b)
 static char *
 take_slug (AssayCurveMaker *maker, const char *text)
 {
-  char *slug = assay_curve_slug (text, MOST_SLUG);
+  char *slug = assay_curve_slug (text, MAX_SLUG);
 
   for (guint i = 2; g_hash_table_contains (maker->slugs, slug); i++) {
-    g_autofree char *base = assay_curve_slug (text, MOST_SLUG);
+    g_autofree char *base = assay_curve_slug (text, MAX_SLUG);
 
     g_free (slug);
     slug = g_strdup_printf ("%s-%u", base, i);
@@ -186,7 +186,7 @@ put_optimal_first (AssayCurve *curve)
 {
   guint n_first = 0;
 
-  for (guint l = 0; l < curve->lines->len && curve->lines->len > ASSAY_CURVE_MOST_LINES; l++)
+  for (guint l = 0; l < curve->lines->len && curve->lines->len > ASSAY_CURVE_MAX_LINES; l++)
     if (has_optimal (curve->lines->pdata[l])) {
       g_ptr_array_insert (curve->lines, (gint) n_first++,
                           g_ptr_array_steal_index (curve->lines, l));
@@ -252,9 +252,10 @@ static GArray *
 utility_headlines (const AssayCurveMaker *maker, gboolean by_label)
 {
   GArray *headlines = g_array_new (FALSE, FALSE, sizeof (AssayCurveMeasured));
+  const GPtrArray *varied = maker->varied[ASSAY_CURVE_OVER_UTILITY];
 
-  for (guint i = 0; i < maker->utilities->len; i++) {
-    const AssayVaried *group = maker->utilities->pdata[i];
+  for (guint i = 0; i < varied->len; i++) {
+    const AssayVaried *group = varied->pdata[i];
 
     if (!by_label || group->first == i)
       append_headlines (headlines, assay_result_component (maker->results->utilities, i),
@@ -263,31 +264,23 @@ utility_headlines (const AssayCurveMaker *maker, gboolean by_label)
   return headlines;
 }
 
-static void
-maker_clear (AssayCurveMaker *maker)
-{
-  g_ptr_array_unref (maker->datasets);
-  g_ptr_array_unref (maker->defenses);
-  g_ptr_array_unref (maker->attacks);
-  g_ptr_array_unref (maker->utilities);
-  g_hash_table_unref (maker->slugs);
-}
-
 GPtrArray *
 assay_curves_new (const AssayResults *results)
 {
   AssayCurveMaker maker
       = { .results = results,
-          .datasets = assay_varied_new (results->datasets),
-          .defenses = assay_varied_new (results->defenses),
-          .attacks = assay_varied_new (results->attacks),
-          .utilities = assay_varied_new (results->utilities),
+          .components
+          = { results->defenses, results->attacks, results->utilities, results->datasets },
           .curves = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_curve_free),
           .slugs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   g_autoptr (GArray) privacy = privacy_headlines (results);
-  g_autoptr (GArray) utilities = utility_headlines (&maker, FALSE);
-  g_autoptr (GArray) labels = utility_headlines (&maker, TRUE);
+  g_autoptr (GArray) utilities = NULL;
+  g_autoptr (GArray) labels = NULL;
 
+  for (guint r = 0; r < ASSAY_CURVE_N_OVER; r++)
+    maker.varied[r] = assay_varied_new (maker.components[r]);
+  utilities = utility_headlines (&maker, FALSE);
+  labels = utility_headlines (&maker, TRUE);
   for (guint i = 0; i < privacy->len; i++)
     assay_curve_add_trade_offs (&maker, &g_array_index (privacy, AssayCurveMeasured, i), utilities);
   for (guint r = 0; r < ASSAY_CURVE_N_OVER; r++) {
@@ -298,6 +291,8 @@ assay_curves_new (const AssayResults *results)
       assay_curve_add_sweeps (&maker, &g_array_index (labels, AssayCurveMeasured, i),
                               (AssayCurveRole) r);
   }
-  maker_clear (&maker);
+  for (guint r = 0; r < ASSAY_CURVE_N_OVER; r++)
+    g_ptr_array_unref (maker.varied[r]);
+  g_hash_table_unref (maker.slugs);
   return maker.curves;
 }

@@ -3,24 +3,6 @@
 
 #include "report/plots/curve-maker.h"
 
-static const GPtrArray *
-components_of (const AssayCurveMaker *maker, AssayCurveRole role)
-{
-  const GPtrArray *const components[] = { maker->results->defenses, maker->results->attacks,
-                                          maker->results->utilities, maker->results->datasets };
-
-  return components[role];
-}
-
-static const GPtrArray *
-varied_of (const AssayCurveMaker *maker, AssayCurveRole role)
-{
-  const GPtrArray *const varied[]
-      = { maker->defenses, maker->attacks, maker->utilities, maker->datasets };
-
-  return varied[role];
-}
-
 /* What is drawn: one measure over one setting of one role. */
 typedef struct {
   const AssayCurveMeasured *measured;
@@ -32,12 +14,14 @@ typedef struct {
   gboolean names_attack;
 } Sweep;
 
+/* The component @index of @role, but for the setting that is swept. */
 static void
-append_name (GString *name, const GPtrArray *varied, const GPtrArray *components, guint index,
-             const char *except)
+append_name (GString *name, const AssayCurveMaker *maker, const Sweep *sweep, AssayCurveRole role,
+             guint index)
 {
-  g_autofree char *own = assay_varied_name (varied->pdata[index],
-                                            assay_result_component (components, index), except);
+  g_autofree char *own = assay_varied_name (maker->varied[role]->pdata[index],
+                                            assay_result_component (maker->components[role], index),
+                                            sweep->role == role ? sweep->setting : NULL);
 
   g_string_append_printf (name, "%s%s", name->len > 0 ? ", " : "", own);
 }
@@ -45,18 +29,16 @@ append_name (GString *name, const GPtrArray *varied, const GPtrArray *components
 static char *
 sweep_line_name (const AssayCurveMaker *maker, const Sweep *sweep, const AssayResultCell *cell)
 {
-  const AssayCurveRole role = cell->is_utility ? ASSAY_CURVE_OVER_UTILITY : ASSAY_CURVE_OVER_ATTACK;
   GString *name = g_string_new (NULL);
 
   if (sweep->names_defense)
-    append_name (name, maker->defenses, maker->results->defenses, cell->defense->index,
-                 sweep->role == ASSAY_CURVE_OVER_DEFENSE ? sweep->setting : NULL);
+    append_name (name, maker, sweep, ASSAY_CURVE_OVER_DEFENSE, cell->defense->index);
   if (sweep->names_attack)
-    append_name (name, varied_of (maker, role), components_of (maker, role),
-                 cell->attack_or_utility->index, sweep->role == role ? sweep->setting : NULL);
+    append_name (name, maker, sweep,
+                 cell->is_utility ? ASSAY_CURVE_OVER_UTILITY : ASSAY_CURVE_OVER_ATTACK,
+                 cell->attack_or_utility->index);
   if (sweep->names_dataset)
-    append_name (name, maker->datasets, maker->results->datasets, cell->dataset->index,
-                 sweep->role == ASSAY_CURVE_OVER_DATASET ? sweep->setting : NULL);
+    append_name (name, maker, sweep, ASSAY_CURVE_OVER_DATASET, cell->dataset->index);
   return g_string_free (name, FALSE);
 }
 
@@ -92,7 +74,7 @@ varies_in_all (const AssayVaried *group, const AssayVaried *other)
 static gboolean
 is_level (const AssayCurveMaker *maker, const Sweep *sweep, const AssayVaried *group)
 {
-  const GPtrArray *varied = varied_of (maker, sweep->role);
+  const GPtrArray *varied = maker->varied[sweep->role];
 
   for (guint i = 0; i < varied->len; i++) {
     const AssayVaried *other = varied->pdata[i];
@@ -120,12 +102,12 @@ add_sweep_cell (const AssayCurveMaker *maker, AssayCurve *curve, GHashTable *by_
   if (measurement == NULL)
     return;
   point.y = assay_curve_value (cell, measurement);
-  group = varied_of (maker, sweep->role)->pdata[index];
+  group = maker->varied[sweep->role]->pdata[index];
   setting = assay_varied_find (group, sweep->setting);
   if (!isfinite (point.y.value) || (setting == NULL && !is_level (maker, sweep, group)))
     return;
   point.setting = setting != NULL ? assay_varied_value (
-                      assay_result_component (components_of (maker, sweep->role), index), setting)
+                      assay_result_component (maker->components[sweep->role], index), setting)
                                   : NAN;
   point.x = (AssayCurveValue){ .value = point.setting, .lower = NAN, .upper = NAN };
   name = sweep_line_name (maker, sweep, cell);
@@ -193,7 +175,7 @@ add_sweep (AssayCurveMaker *maker, const AssayCurveMeasured *measured, AssayCurv
   sweep.names_attack = has_attacks;
   sweep.names_defense = has_defenses || (!has_datasets && !has_attacks);
   curve = make_sweep (maker, &sweep);
-  if (curve->lines->len > ASSAY_CURVE_MOST_LINES && has_attacks && role != ASSAY_CURVE_OVER_ATTACK
+  if (curve->lines->len > ASSAY_CURVE_MAX_LINES && has_attacks && role != ASSAY_CURVE_OVER_ATTACK
       && measured->end == 0) {
     assay_curve_free (curve);
     sweep.has_most_only = TRUE;
@@ -213,7 +195,7 @@ void
 assay_curve_add_sweeps (AssayCurveMaker *maker, const AssayCurveMeasured *measured,
                         AssayCurveRole role)
 {
-  const GPtrArray *varied = varied_of (maker, role);
+  const GPtrArray *varied = maker->varied[role];
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint i = 0; i < varied->len; i++) {

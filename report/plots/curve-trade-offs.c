@@ -36,7 +36,7 @@ add_trade_off_point (const AssayCurveMaker *maker, AssayCurve *curve, GHashTable
 {
   const guint index = x->cell->defense->index;
   const AssayResultComponent *defense = assay_result_component (maker->results->defenses, index);
-  const AssayVaried *group = maker->defenses->pdata[index];
+  const AssayVaried *group = maker->varied[ASSAY_CURVE_OVER_DEFENSE]->pdata[index];
   const AssayResultSetting *setting = assay_varied_longest (group, maker->results->defenses);
   const char *swept = setting != NULL ? setting->name : NULL;
   g_autofree char *name = assay_varied_name (group, defense, swept);
@@ -77,7 +77,7 @@ add_trade_off (AssayCurveMaker *maker, const AssayCurveMeasured *privacy,
   curve->has_most_only = is_chosen;
   if (maker->results->datasets->len > 1)
     curve->dataset
-        = assay_varied_name (maker->datasets->pdata[dataset],
+        = assay_varied_name (maker->varied[ASSAY_CURVE_OVER_DATASET]->pdata[dataset],
                              assay_result_component (maker->results->datasets, dataset), NULL);
   curve->title = g_strdup_printf ("%s against %s", curve->x.name, curve->y.name);
   ASSAY_FOR_EACH (const AssayResultCell, cell, pooled) {

@@ -188,9 +188,9 @@ assay_curve_note (const AssayCurve *curve)
   if (has_doubtful (curve))
     g_string_append (note, " Crosses: a control failed or a trial ended in an error, so that a "
                            "small leak there shows nothing.");
-  if (curve->lines->len > ASSAY_CURVE_MOST_LINES)
+  if (curve->lines->len > ASSAY_CURVE_MAX_LINES)
     g_string_append_printf (note, " %d of %u lines are drawn%s; the data has all.",
-                            ASSAY_CURVE_MOST_LINES, curve->lines->len,
+                            ASSAY_CURVE_MAX_LINES, curve->lines->len,
                             curve->kind == ASSAY_CURVE_TRADE_OFF
                                 ? ", those with Pareto-optimal points before others"
                                 : "");

@@ -60,7 +60,7 @@ typedef struct {
 } AssayCurve;
 
 /* More lines than this cannot be told apart. */
-#define ASSAY_CURVE_MOST_LINES 20
+#define ASSAY_CURVE_MAX_LINES 20
 
 /* All curves of the headline measures, trade-offs first, in the order of the scenario; each has two
  * points at least. Curves and lines borrow from @results. */

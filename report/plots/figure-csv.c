@@ -1,34 +1,14 @@
 /* The data of a figure. */
-#include <math.h>
-#include <string.h>
-
-#include "core/base/text.h"
+#include "report/exports/csv-field.h"
 #include "report/plots/figure-script.h"
 
 /* gnuplot reads line by line: a line break within a field would end the row. */
 static void
 append_text (GString *csv, const char *value)
 {
-  const gboolean has_quotes = strpbrk (value, ",\"\r\n") != NULL;
+  g_autofree char *line = g_strdelimit (g_strdup (value), "\r\n", ' ');
 
-  g_string_append_c (csv, ',');
-  if (has_quotes)
-    g_string_append_c (csv, '"');
-  for (; *value != '\0'; value++) {
-    if (*value == '"')
-      g_string_append_c (csv, '"');
-    g_string_append_c (csv, *value == '\n' || *value == '\r' ? ' ' : *value);
-  }
-  if (has_quotes)
-    g_string_append_c (csv, '"');
-}
-
-static void
-append_number (GString *csv, double value)
-{
-  g_autofree char *text = isfinite (value) ? assay_text_number (value) : g_strdup ("");
-
-  g_string_append_printf (csv, ",%s", text);
+  assay_csv_field (csv, line);
 }
 
 static void
@@ -47,10 +27,10 @@ append_heads (GString *csv, const AssayCurveAxis *axis)
 static void
 append_value (GString *csv, const AssayCurveAxis *axis, const AssayCurveValue *value)
 {
-  append_number (csv, value->value);
+  assay_csv_number (csv, value->value);
   if (axis->measure != NULL) {
-    append_number (csv, value->lower);
-    append_number (csv, value->upper);
+    assay_csv_number (csv, value->lower);
+    assay_csv_number (csv, value->upper);
   }
 }
 
@@ -72,7 +52,7 @@ append_point (GString *csv, const AssayCurve *curve, const AssayCurveLine *line,
   append_value (csv, &curve->y, &point->y);
   g_string_append_printf (csv, ",%d,%d", point->is_optimal, point->is_doubtful);
   if (is_trade_off) {
-    append_number (csv, point->setting);
+    assay_csv_number (csv, point->setting);
     append_text (csv, line->swept != NULL ? line->swept : "");
   }
   append_text (csv, line->name);

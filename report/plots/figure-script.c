@@ -8,16 +8,16 @@
 
 #include "core/base/text.h"
 
-#define MOST_TITLE 96
-#define MOST_X 88
-#define MOST_Y 52
-#define MOST_NAME 76
-#define MOST_ATTACK 18
+#define MAX_TITLE 96
+#define MAX_X 88
+#define MAX_Y 52
+#define MAX_NAME 76
+#define MAX_ATTACK 18
 /* Names that fit beside each other. */
-#define MOST_HALF_NAME 40
+#define MAX_HALF_NAME 40
 /* Points beside which their setting stands, at most. */
-#define MOST_LABELS 40
-#define MOST_BANDS 3
+#define MAX_LABELS 40
+#define MAX_BANDS 3
 
 static const char *const colours[]
     = { "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "black" };
@@ -112,7 +112,7 @@ append_axis_label (GString *gp, char letter, const AssayCurveAxis *axis, gsize m
 static guint
 n_drawn (const AssayCurve *curve)
 {
-  return MIN (curve->lines->len, ASSAY_CURVE_MOST_LINES);
+  return MIN (curve->lines->len, ASSAY_CURVE_MAX_LINES);
 }
 
 static void
@@ -199,7 +199,7 @@ key_title (const AssayCurve *curve, const AssayCurveLine *line)
   GString *title = g_string_new (NULL);
   g_autoptr (GHashTable) named = g_hash_table_new (g_str_hash, g_str_equal);
 
-  append_shortened (title, line->name, curve->has_most_only ? MOST_HALF_NAME : MOST_NAME);
+  append_shortened (title, line->name, curve->has_most_only ? MAX_HALF_NAME : MAX_NAME);
   if (curve->kind == ASSAY_CURVE_TRADE_OFF && line->swept != NULL)
     g_string_append_printf (title, ", by %s", line->swept);
   for (guint p = 0; curve->has_most_only && p < line->points->len; p++) {
@@ -209,7 +209,7 @@ key_title (const AssayCurve *curve, const AssayCurveLine *line)
     if (!g_hash_table_add (named, (gpointer) cell->attack_or_utility->name))
       continue;
     g_string_append (title, g_hash_table_size (named) > 1 ? ", " : "; strongest attack: ");
-    append_shortened (title, cell->attack_or_utility->name, MOST_ATTACK);
+    append_shortened (title, cell->attack_or_utility->name, MAX_ATTACK);
   }
   return g_string_free (title, FALSE);
 }
@@ -222,7 +222,7 @@ n_key_rows (const AssayCurve *curve)
   for (guint l = 0; l < n_drawn (curve); l++) {
     g_autofree char *title = key_title (curve, curve->lines->pdata[l]);
 
-    if (g_utf8_strlen (title, -1) > MOST_HALF_NAME)
+    if (g_utf8_strlen (title, -1) > MAX_HALF_NAME)
       return n;
   }
   return n > 3 ? (n + 1) / 2 : n;
@@ -262,10 +262,10 @@ static void
 append_frame (GString *gp, const AssayCurve *curve, const Range *x, const Range *y)
 {
   g_string_append (gp, "\nset title ");
-  append_quoted (gp, curve->title, MOST_TITLE);
+  append_quoted (gp, curve->title, MAX_TITLE);
   g_string_append_c (gp, '\n');
-  append_axis_label (gp, 'x', &curve->x, MOST_X);
-  append_axis_label (gp, 'y', &curve->y, MOST_Y);
+  append_axis_label (gp, 'x', &curve->x, MAX_X);
+  append_axis_label (gp, 'y', &curve->y, MAX_Y);
   g_string_append (gp, "set border 3 linecolor rgb '#808080'\n"
                        "set tics nomirror scale 0.5 textcolor rgb 'black'\n"
                        "set grid linecolor rgb '#808080' linewidth 0.25\n"
@@ -332,7 +332,7 @@ append_labels (GString *gp, const AssayCurve *curve, const Range *x, const Range
   for (guint l = 0; l < n_drawn (curve); l++) {
     const AssayCurveLine *line = curve->lines->pdata[l];
 
-    for (guint p = 0; p < line->points->len && number <= MOST_LABELS; p++) {
+    for (guint p = 0; p < line->points->len && number <= MAX_LABELS; p++) {
       const AssayCurvePoint *point = &g_array_index (line->points, AssayCurvePoint, p);
       const double at[] = { place (x, point->x.value), place (y, point->y.value) };
       gboolean is_free = isfinite (point->setting);
@@ -397,7 +397,7 @@ append_title (GString *gp, const AssayCurve *curve, const AssayCurveLine *line)
   g_autofree char *title = key_title (curve, line);
 
   g_string_append (gp, " title ");
-  append_quoted (gp, title, MOST_NAME);
+  append_quoted (gp, title, MAX_NAME);
   g_string_append (gp, ", \\\n");
 }
 
@@ -419,7 +419,7 @@ append_level (GString *gp, const AssayCurve *curve, const AssayCurveLine *line, 
 {
   const AssayCurveValue *value = &g_array_index (line->points, AssayCurvePoint, 0).y;
 
-  if (has_bars (&curve->y) && n_levels (curve) <= MOST_BANDS && isfinite (value->lower)
+  if (has_bars (&curve->y) && n_levels (curve) <= MAX_BANDS && isfinite (value->lower)
       && isfinite (value->upper)) {
     g_string_append (gp, "  '+' using 1:(");
     append_number (gp, y->is_log && value->lower <= 0 ? y->low : y->factor * value->lower);

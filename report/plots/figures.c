@@ -2,12 +2,12 @@
 #include "report/plots/figures.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
+#include "report/exports/file.h"
 #include "report/plots/figure-script.h"
 #include "report/plots/figure-svg.h"
 #include "report/plots/gnuplot.h"
@@ -50,37 +50,15 @@ assay_figure_options_parse (const char *list, AssayFigureOptions *inout_options,
 
 /* ---- Files ---- */
 
-/* Beside its place, then moved there: a kill leaves the old file or the new one. Not forced to the
- * disk, which costs more than drawing: after a power cut 'assay report' makes figures anew. */
-static gboolean
-write_bytes (const char *folder, const char *name, const char *ending, gconstpointer bytes,
-             gsize length, GError **error)
-{
-  g_autofree char *file = g_strconcat (name, ending, NULL);
-  g_autofree char *path = g_build_filename (folder, file, NULL);
-  g_autofree char *beside = g_strconcat (path, ".tmp", NULL);
-  FILE *stream = g_fopen (beside, "wbe");
-  gboolean is_written = stream != NULL && fwrite (bytes, 1, length, stream) == length
-                        && fflush (stream) == 0;
-  int cause = errno;
-
-  if (stream != NULL && fclose (stream) != 0 && is_written) {
-    is_written = FALSE;
-    cause = errno;
-  }
-  if (is_written && g_rename (beside, path) == 0)
-    return TRUE;
-  cause = is_written ? errno : cause;
-  if (stream != NULL)
-    g_unlink (beside);
-  return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path, g_strerror (cause));
-}
-
+/* Not forced to the disk, which costs more than drawing: after a power cut 'assay report' makes
+ * figures anew. */
 static gboolean
 write_text (const char *folder, const char *name, const char *ending, const char *text,
             GError **error)
 {
-  return write_bytes (folder, name, ending, text, strlen (text), error);
+  g_autofree char *file = g_strconcat (name, ending, NULL);
+
+  return assay_report_write_text (folder, file, FALSE, g_strdup (text), error);
 }
 
 /* The SVG that gnuplot drew, made fit; NULL with the reason. */
@@ -101,16 +79,6 @@ take_svg (GBytes *drawn, const AssayFigure *figure, GError **error)
 
 /* ---- Drawing ---- */
 
-/* An earlier figure, which could not be drawn this time. */
-static void
-remove_form (const char *folder, const char *name, const char *ending)
-{
-  g_autofree char *file = g_strconcat (name, ending, NULL);
-  g_autofree char *path = g_build_filename (folder, file, NULL);
-
-  g_unlink (path);
-}
-
 /* One form, the SVG into @figure too. FALSE with @ret_failure: it cannot be drawn; or with @error,
  * which is one of writing. */
 static gboolean
@@ -120,20 +88,18 @@ draw_form (const char *program, const char *folder, AssayFigure *figure, const c
   g_autofree char *script = g_strconcat (figure->name, ".gp", NULL);
   g_autoptr (GBytes) drawn
       = assay_gnuplot_run (program, folder, script, ending + 1, ret_failure);
+  g_autofree char *file = g_strconcat (figure->name, ending, NULL);
+  g_autofree char *path = g_build_filename (folder, file, NULL);
   const gboolean is_svg = g_str_equal (ending, ".svg");
-  gconstpointer data;
-  gsize length;
 
   if (drawn != NULL && is_svg)
     figure->svg = take_svg (drawn, figure, ret_failure);
   if (drawn == NULL || (is_svg && figure->svg == NULL)) {
-    remove_form (folder, figure->name, ending);
+    g_unlink (path); /* an earlier figure, which could not be drawn this time */
     return FALSE;
   }
-  if (is_svg)
-    return write_text (folder, figure->name, ending, figure->svg, error);
-  data = g_bytes_get_data (drawn, &length);
-  return write_bytes (folder, figure->name, ending, data, length, error);
+  return is_svg ? write_text (folder, figure->name, ending, figure->svg, error)
+                : assay_report_write_bytes (folder, file, FALSE, drawn, error);
 }
 
 /* Where it cannot be drawn, the figure says why; an error is one of writing. */
@@ -195,7 +161,7 @@ figure_of_rest (guint n)
   figure->note = g_strdup ("");
   figure->why_not = g_strdup_printf ("%u further figures are left out: more than %d are not made. "
                                      "The tables and results.csv have their numbers.",
-                                     n, ASSAY_FIGURE_MOST);
+                                     n, ASSAY_MAX_FIGURES);
   return figure;
 }
 
@@ -211,7 +177,7 @@ assay_figures_write (GPtrArray *taken, const char *folder, const AssayFigureOpti
   g_autofree char *own = g_build_filename (folder, ASSAY_FIGURE_FOLDER, NULL);
   g_autofree char *program
       = g_find_program_in_path (chosen->gnuplot != NULL ? chosen->gnuplot : "gnuplot");
-  const guint n_rest = curves->len > ASSAY_FIGURE_MOST ? curves->len - ASSAY_FIGURE_MOST : 0;
+  const guint n_rest = curves->len > ASSAY_MAX_FIGURES ? curves->len - ASSAY_MAX_FIGURES : 0;
 
   if (curves->len > 0 && g_mkdir_with_parents (own, 0777) != 0)
     return assay_fail_null (error, ASSAY_ERROR_IO, "%s: cannot be created: %s", own,

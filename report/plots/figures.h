@@ -5,7 +5,7 @@
 #include "report/plots/curves.h"
 
 /* More than this nobody looks at. */
-#define ASSAY_FIGURE_MOST 30
+#define ASSAY_MAX_FIGURES 30
 
 typedef struct {
   gboolean has_pdf; /* beside the SVG */
@@ -26,7 +26,7 @@ typedef struct {
 /* Takes curves (of AssayCurve), writes their figures into @folder/figures and lists them (of
  * AssayFigure, which the list frees). @options NULL: SVG alone. Without gnuplot, or where it fails,
  * data and scripts are written all the same, and `why_not` tells. Of more figures than
- * ASSAY_FIGURE_MOST the rest is left out, and one entry without a curve says so in `why_not`.
+ * ASSAY_MAX_FIGURES the rest is left out, and one entry without a curve says so in `why_not`.
  * Without curves there are no figures and no folder. The same curves give the same bytes of SVG,
  * CSV and script. ASSAY_ERROR_IO. */
 GPtrArray *assay_figures_write (GPtrArray *taken, const char *folder,

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 
 #define TIMEOUT_SECONDS 60
-#define MOST_SAID 300
+#define MAX_SAID 300
 
 typedef struct {
   GSubprocess *process;
@@ -80,7 +80,7 @@ judge (const Drawing *drawing, const char *program, const char *script, GError *
     return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", program, drawing->error->message);
   if (!g_subprocess_get_successful (drawing->process))
     return assay_fail (error, ASSAY_ERROR_IO, "%s failed on %s%s%.*s", program, script,
-                       *said != '\0' ? ": " : "", MOST_SAID, said);
+                       *said != '\0' ? ": " : "", MAX_SAID, said);
   return (drawing->drawn != NULL && g_bytes_get_size (drawing->drawn) > 0)
          || assay_fail (error, ASSAY_ERROR_IO, "%s drew nothing from %s", program, script);
 }

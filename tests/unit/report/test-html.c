@@ -73,7 +73,7 @@ Test (html, rows_beyond_the_table)
     }
   assay_html_close_table (html, "rows", "a file");
   text = assay_html_finish (html);
-  cr_assert_eq (n, ASSAY_HTML_MOST_ROWS);
+  cr_assert_eq (n, ASSAY_HTML_MAX_ROWS);
   cr_assert (g_str_has_prefix (
                  text, "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"What\">\n"
                        "<table class=\"sortable\" id=\"id\">\n<thead><tr><th scope=\"col\">a|b</th>"
