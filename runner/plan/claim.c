@@ -42,15 +42,12 @@ has_measure (const AssayMetric *plugin, const char *name, GPtrArray *names, Assa
 static gboolean
 find_utility (const AssayPlan *plan, const char *name, GPtrArray *names, AssayClaim *claim)
 {
-  for (guint i = 0; i < plan->utilities->len; i++) {
-    const AssayMetric *plugin = assay_plan_component (plan->utilities, i)->metric;
-
-    if (has_measure (plugin, name, names, claim)) {
-      claim->utility = plugin;
+  ASSAY_FOR_EACH (const AssayComponent, utility, plan->utilities)
+    if (has_measure (utility->metric, name, names, claim)) {
+      claim->utility = utility->metric;
       claim->metric = 0;
       return TRUE;
     }
-  }
   return FALSE;
 }
 

@@ -13,16 +13,6 @@ static const char *const keys[]
 
 /* ---- The metric ---- */
 
-/* What of the datasets the metric would need and one of them does not have; "" for nothing. */
-static char *
-lacking (const AssayPlan *plan, const AssayMetric *metric)
-{
-  for (guint i = 0; i < plan->datasets->len; i++)
-    if (metric->needs & ~plan->probes[i].holdings)
-      return assay_holdings_describe (metric->needs & ~plan->probes[i].holdings);
-  return g_strdup ("");
-}
-
 /* The labels of the metrics that show pictures of these datasets. */
 static GPtrArray *
 list_showing (const AssayPlan *plan)
@@ -30,15 +20,23 @@ list_showing (const AssayPlan *plan)
   GPtrArray *labels = g_ptr_array_new ();
 
   ASSAY_FOR_EACH (const AssayComponent, component, plan->metrics) {
-    const AssayMetric *metric = component->metric;
-    g_autofree char *missing = lacking (plan, metric);
-
-    if (metric->show != NULL && *missing == '\0'
+    if (component->metric->show != NULL && assay_plan_lacks (plan, component->metric->needs) == 0
         && !g_ptr_array_find_with_equal_func (labels, component->label, g_str_equal, NULL))
       g_ptr_array_add (labels, component->label);
   }
   g_ptr_array_add (labels, NULL);
   return labels;
+}
+
+/* That the datasets have what the metric needs. */
+static gboolean
+check_needs (const AssayPlan *plan, const char *label, const AssayMetric *metric, GError **error)
+{
+  g_autofree char *missing = assay_holdings_describe (assay_plan_lacks (plan, metric->needs));
+
+  return *missing == '\0'
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "metric '%s' needs %s, which the dataset does not have", label, missing);
 }
 
 /* That of a metric without a group of its own, which is not in the plan where it cannot apply. */
@@ -49,11 +47,9 @@ fail_without (const AssayPlan *plan, const char *label, const char *const *names
   g_autofree char *hint = assay_text_did_you_mean (label, names);
 
   for (guint i = 0; assay_metrics[i] != NULL; i++) {
-    g_autofree char *missing = lacking (plan, assay_metrics[i]);
-
-    if (g_str_equal (assay_metrics[i]->id, label) && *missing != '\0')
-      return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "metric '%s' needs %s, which the dataset does not have", label, missing);
+    if (g_str_equal (assay_metrics[i]->id, label)
+        && !check_needs (plan, label, assay_metrics[i], error))
+      return FALSE;
   }
   return assay_fail (error, ASSAY_ERROR_SCENARIO,
                      "the scenario has no metric '%s'%s; those that show pictures: %s", label, hint,
@@ -67,7 +63,6 @@ find_metric (const AssayPlan *plan, const char *label, const GPtrArray *showing,
 {
   const char *const *names = (const char *const *) showing->pdata;
   g_autofree char *all = showing->len > 1 ? g_strjoinv (", ", (char **) names) : g_strdup ("none");
-  g_autofree char *missing = NULL;
   const AssayMetric *metric = NULL;
   guint n_found = 0;
 
@@ -82,10 +77,8 @@ find_metric (const AssayPlan *plan, const char *label, const GPtrArray *showing,
   if (metric->show == NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "metric '%s' shows no pictures; those that do here: %s", label, all);
-  missing = lacking (plan, metric);
-  if (*missing != '\0')
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "metric '%s' needs %s, which the dataset does not have", label, missing);
+  if (!check_needs (plan, label, metric, error))
+    return FALSE;
   return n_found == 1
          || assay_fail (error, ASSAY_ERROR_SCENARIO,
                         "metric '%s' has several settings; expected a [metric] of its own for the "

@@ -7,22 +7,17 @@
 #include "core/base/shared-work.h"
 #include "core/base/text.h"
 
-/* Bytes of the one of @parts that holds most, with whichever candidate of its settings. */
+/* Bytes of the one of @components that holds most, with whichever candidate of its settings. */
 static guint64
 most_memory (const GPtrArray *components, const AssayShape *shape)
 {
+  const AssaySettings *settings;
   guint64 most = 0;
 
-  ASSAY_FOR_EACH (const AssayComponent, component, components) {
-    const guint n = component->candidates != NULL ? component->candidates->len : 1;
-
-    for (guint c = 0; c < n && component->plugin->memory != NULL; c++) {
-      const AssaySettings *settings
-          = component->candidates != NULL ? component->candidates->pdata[c] : component->settings;
-
-      most = MAX (most, component->plugin->memory (settings->values, shape));
-    }
-  }
+  ASSAY_FOR_EACH (const AssayComponent, component, components)
+    for (guint c = 0; (settings = assay_component_choice (component, c)) != NULL; c++)
+      if (component->plugin->memory != NULL)
+        most = MAX (most, component->plugin->memory (settings->values, shape));
   return most;
 }
 
@@ -30,22 +25,13 @@ most_memory (const GPtrArray *components, const AssayShape *shape)
 static gsize
 count_repeats (const AssayPlan *plan, AssayReleaseKind kind)
 {
+  const AssaySettings *settings;
   gsize most = 0;
 
-  ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks) {
-    const AssayAttack *attack = component->attack;
-    const guint n = component->candidates != NULL ? component->candidates->len : 1;
-
-    if (attack->repeats == NULL || !(component->grants & ASSAY_GRANT_REPEATS)
-        || !(attack->reads & kind))
-      continue;
-    for (guint c = 0; c < n; c++) {
-      const AssaySettings *settings
-          = component->candidates != NULL ? component->candidates->pdata[c] : component->settings;
-
-      most = MAX (most, attack->repeats (settings->values));
-    }
-  }
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks)
+    for (guint c = 0; (settings = assay_component_choice (component, c)) != NULL; c++)
+      if (component->attack->reads & kind)
+        most = MAX (most, assay_component_repeats (component, settings));
   return most;
 }
 
@@ -107,8 +93,8 @@ assay_plan_estimate (AssayPlan *plan)
 
 /* ---- Shared work ---- */
 
-static guint64
-memory_of_machine (void)
+guint64
+assay_plan_machine_memory (void)
 {
   return (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
 }
@@ -117,7 +103,7 @@ memory_of_machine (void)
 static guint64
 memory_left (const AssayPlan *plan, guint n_processes)
 {
-  const guint64 machine = memory_of_machine ();
+  const guint64 machine = assay_plan_machine_memory ();
 
   return plan->memory <= machine / n_processes ? machine - plan->memory * n_processes : 0;
 }
@@ -131,7 +117,7 @@ assay_plan_shared_budget (const AssayPlan *plan, guint n_processes)
 gboolean
 assay_plan_check_budget (const AssayPlan *plan, guint n_processes, guint64 budget, GError **error)
 {
-  const guint64 machine = memory_of_machine ();
+  const guint64 machine = assay_plan_machine_memory ();
   const guint64 left = memory_left (plan, n_processes);
   g_autofree char *present = assay_text_bytes (machine);
   g_autofree char *needed = assay_text_bytes (plan->memory);

@@ -6,6 +6,7 @@
 /* Sets `memory` of the plan, whose parts have been checked: bytes at the peak. */
 void assay_plan_estimate (AssayPlan *plan);
 
+guint64 assay_plan_machine_memory (void); /* bytes */
 /* Of the default budget of shared work (core/base/shared-work.h) what the machine has room for
  * beside @n_processes that run the plan. */
 guint64 assay_plan_shared_budget (const AssayPlan *plan, guint n_processes);

@@ -71,7 +71,6 @@ check_attacks (const AssayPlan *plan, const AssayComponent *defense, gsize *ret_
 {
   *ret_repeats = 0;
   ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks) {
-    const AssayAttack *attack = component->attack;
     g_autofree char *why_not = assay_fit_why_not (defense, component);
 
     if (why_not != NULL)
@@ -81,8 +80,7 @@ check_attacks (const AssayPlan *plan, const AssayComponent *defense, gsize *ret_
                          "attack '%s' is tuned on secrets that are set apart, of which there is no "
                          "release; expected it without tune.SETTING",
                          component->label);
-    if (attack->repeats != NULL && (component->grants & ASSAY_GRANT_REPEATS))
-      *ret_repeats = MAX (*ret_repeats, attack->repeats (component->settings->values));
+    *ret_repeats = MAX (*ret_repeats, assay_component_repeats (component, component->settings));
   }
   return TRUE;
 }
@@ -119,9 +117,8 @@ verify_guesses (const AssayPlan *plan, const AssayComponent *component, GChecksu
   if (component->candidates != NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "a guess that was made elsewhere has nothing to tune");
-  for (guint d = 0; d < plan->defenses->len; d++) {
-    g_autofree char *why_not
-        = assay_fit_why_not (assay_plan_component (plan->defenses, d), component);
+  ASSAY_FOR_EACH (const AssayComponent, defense, plan->defenses) {
+    g_autofree char *why_not = assay_fit_why_not (defense, component);
 
     n_releases += why_not == NULL;
   }

@@ -1,8 +1,6 @@
 /* What of a plan fits together. */
 #include "runner/plan/pairing.h"
 
-#include <unistd.h>
-
 #include "core/base/text.h"
 #include "runner/plan/estimate.h"
 #include "runner/plan/external.h"
@@ -244,12 +242,9 @@ check_tune_measure (const AssayPlan *plan, const AssayComponent *component, GErr
 {
   guint n_found = 0;
 
-  for (guint i = 0; component->tune_measure != NULL && i < plan->metrics->len; i++) {
-    const AssayMetric *metric = assay_plan_component (plan->metrics, i)->metric;
-
-    for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
-      n_found += g_str_equal (measure->name, component->tune_measure);
-  }
+  ASSAY_FOR_EACH (const AssayComponent, played, plan->metrics)
+    for (const AssayMeasure *m = played->metric->measures; m->name != NULL; m++)
+      n_found += g_strcmp0 (component->tune_measure, m->name) == 0;
   if (n_found <= 1)
     return TRUE;
   return fail_for (
@@ -262,35 +257,29 @@ check_tune_measure (const AssayPlan *plan, const AssayComponent *component, GErr
 static gboolean
 check_utility (const AssayPlan *plan, const AssayComponent *component, GError **error)
 {
-  const AssayMetric *utility = component->metric;
+  g_autofree char *missing
+      = assay_holdings_describe (assay_plan_lacks (plan, component->metric->needs));
 
-  for (guint i = 0; i < plan->datasets->len; i++) {
-    g_autofree char *missing = assay_holdings_describe (utility->needs & ~plan->probes[i].holdings);
-
-    if (*missing != '\0')
-      return assay_fail (error, ASSAY_ERROR_MISMATCH, "needs %s, which the dataset does not have",
-                         missing);
-  }
-  return check_settings (plan, component, component->settings, error);
+  return *missing == '\0' ? check_settings (plan, component, component->settings, error)
+                          : assay_fail (error, ASSAY_ERROR_MISMATCH,
+                                        "needs %s, which the dataset does not have", missing);
 }
 
 static gboolean
-check_parts (AssayPlan *plan, GError **error)
+check_components (AssayPlan *plan, GError **error)
 {
-  for (guint i = 0; i < plan->defenses->len; i++)
-    if (!check_defense (plan, plan->defenses->pdata[i], error))
+  ASSAY_FOR_EACH (const AssayComponent, defense, plan->defenses)
+    if (!check_defense (plan, defense, error))
       return FALSE;
-  for (guint i = 0; i < plan->attacks->len; i++)
-    if (!check_attack (plan, plan->attacks->pdata[i], error)
-        || !check_tune_measure (plan, plan->attacks->pdata[i], error))
+  ASSAY_FOR_EACH (AssayComponent, attack, plan->attacks)
+    if (!check_attack (plan, attack, error) || !check_tune_measure (plan, attack, error))
       return FALSE;
-  ASSAY_FOR_EACH (const AssayComponent, component, plan->metrics) {
-    if (!check_settings (plan, component, component->settings, error))
-      return blame (plan, component, error);
-  }
-  for (guint i = 0; i < plan->utilities->len; i++)
-    if (!check_utility (plan, plan->utilities->pdata[i], error))
-      return blame (plan, plan->utilities->pdata[i], error);
+  ASSAY_FOR_EACH (const AssayComponent, metric, plan->metrics)
+    if (!check_settings (plan, metric, metric->settings, error))
+      return blame (plan, metric, error);
+  ASSAY_FOR_EACH (const AssayComponent, utility, plan->utilities)
+    if (!check_utility (plan, utility, error))
+      return blame (plan, utility, error);
   return TRUE;
 }
 
@@ -335,9 +324,9 @@ check_is_used (AssayPlan *plan, const AssayComponent *component, WhyNot ask, GEr
 {
   g_autofree char *reason = NULL;
 
-  for (guint d = 0; d < plan->defenses->len; d++) {
+  ASSAY_FOR_EACH (const AssayComponent, defense, plan->defenses) {
     g_clear_pointer (&reason, g_free);
-    reason = ask (plan->defenses->pdata[d], component);
+    reason = ask (defense, component);
     if (reason == NULL)
       return TRUE;
   }
@@ -393,11 +382,11 @@ add_release (AssayPlan *plan, AssayCell cell, GError **error)
 static gboolean
 make_cells (AssayPlan *plan, GError **error)
 {
-  for (guint a = 0; a < plan->attacks->len; a++)
-    if (!check_is_used (plan, plan->attacks->pdata[a], assay_fit_why_not, error))
+  ASSAY_FOR_EACH (const AssayComponent, attack, plan->attacks)
+    if (!check_is_used (plan, attack, assay_fit_why_not, error))
       return FALSE;
-  for (guint u = 0; u < plan->utilities->len; u++)
-    if (!check_is_used (plan, plan->utilities->pdata[u], assay_fit_why_no_use, error))
+  ASSAY_FOR_EACH (const AssayComponent, utility, plan->utilities)
+    if (!check_is_used (plan, utility, assay_fit_why_no_use, error))
       return FALSE;
   for (guint d = 0; d < plan->datasets->len; d++)
     for (guint t = 0; t < plan->trials; t++)
@@ -410,7 +399,7 @@ make_cells (AssayPlan *plan, GError **error)
 static gboolean
 check_memory (AssayPlan *plan, GError **error)
 {
-  const guint64 machine = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+  const guint64 machine = assay_plan_machine_memory ();
   g_autofree char *needed = NULL;
   g_autofree char *present = NULL;
 
@@ -443,8 +432,8 @@ assay_plan_pair (AssayPlan *plan, GError **error)
 
   /* Whether anything is tuned decides how many secrets are needed. */
   plan->tune_secrets = 0;
-  for (guint i = 0; i < plan->attacks->len; i++)
-    if (assay_plan_component (plan->attacks, i)->candidates != NULL)
+  ASSAY_FOR_EACH (const AssayComponent, attack, plan->attacks)
+    if (attack->candidates != NULL)
       plan->tune_secrets = tune_secrets;
   if (!is_kept && !probe_datasets (plan, error))
     return FALSE;
@@ -452,7 +441,7 @@ assay_plan_pair (AssayPlan *plan, GError **error)
   if (!is_kept && !check_pools (plan, error))
     return FALSE;
   drop_default_metrics (plan);
-  return check_parts (plan, error) && (is_kept || check_pairs (plan, error))
+  return check_components (plan, error) && (is_kept || check_pairs (plan, error))
          && make_cells (plan, error)
          && (is_kept || (check_memory (plan, error) && verify_external (plan, error)));
 }

@@ -175,8 +175,8 @@ assay_plan_keeps_order (const AssayPlan *plan, guint index)
 gboolean
 assay_plan_has_releases (const AssayPlan *plan)
 {
-  for (guint i = 0; i < plan->attacks->len; i++)
-    if (assay_game_has_guess (assay_plan_component (plan->attacks, i)->attack->game))
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks)
+    if (assay_game_has_guess (component->attack->game))
       return TRUE;
   return plan->utilities->len > 0;
 }
@@ -230,4 +230,13 @@ assay_plan_secrets_needed (const AssayPlan *plan)
 {
   /* Audits alone draw none. */
   return assay_plan_has_releases (plan) ? plan->trials * plan->secrets + plan->tune_secrets : 0;
+}
+
+guint
+assay_plan_lacks (const AssayPlan *plan, guint needs)
+{
+  for (guint i = 0; i < plan->datasets->len; i++)
+    if (needs & ~plan->probes[i].holdings)
+      return needs & ~plan->probes[i].holdings;
+  return 0;
 }

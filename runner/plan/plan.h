@@ -38,13 +38,14 @@ typedef struct {
 
 #define ASSAY_NO_COMPONENT G_MAXUINT
 
+/* The orders of a value to another one that fulfil a comparison: a set of less, equal, greater. */
 typedef enum {
-  ASSAY_OP_EQ,
-  ASSAY_OP_NE,
-  ASSAY_OP_LE,
-  ASSAY_OP_LT,
-  ASSAY_OP_GE,
-  ASSAY_OP_GT,
+  ASSAY_OP_LT = 1,
+  ASSAY_OP_EQ = 2,
+  ASSAY_OP_GT = 4,
+  ASSAY_OP_LE = ASSAY_OP_LT | ASSAY_OP_EQ,
+  ASSAY_OP_GE = ASSAY_OP_GT | ASSAY_OP_EQ,
+  ASSAY_OP_NE = ASSAY_OP_LT | ASSAY_OP_GT,
 } AssayOp;
 
 /* "defense.dimension >= 8" */
@@ -140,6 +141,25 @@ assay_plan_component (const GPtrArray *components, guint index)
   return (const AssayComponent *) g_ptr_array_index (components, index);
 }
 
+/* The settings with which a component may be played, one after the other: a tuned attack's
+ * candidates, else its own. NULL: there are no more. */
+static inline const AssaySettings *
+assay_component_choice (const AssayComponent *component, guint index)
+{
+  if (component->candidates == NULL)
+    return index == 0 ? component->settings : NULL;
+  return index < component->candidates->len ? component->candidates->pdata[index] : NULL;
+}
+
+/* Further releases that an attack wants with @settings, and is granted. */
+static inline gsize
+assay_component_repeats (const AssayComponent *component, const AssaySettings *settings)
+{
+  return component->attack->repeats != NULL && (component->grants & ASSAY_GRANT_REPEATS)
+             ? component->attack->repeats (settings->values)
+             : 0;
+}
+
 /* The components of @cell; an attack or a utility where it has one. */
 static inline const AssayComponent *
 assay_plan_dataset (const AssayPlan *plan, const AssayCell *cell)
@@ -201,6 +221,10 @@ gboolean assay_plan_keeps_order (const AssayPlan *plan, guint index);
 
 /* The sizes of a cell on the dataset with this probe. */
 AssayShape assay_plan_shape (const AssayPlan *plan, const AssayProbe *probe);
+
+/* What of @needs (set of AssayHolding) the first dataset that lacks some does not have; 0: all have
+ * all. */
+guint assay_plan_lacks (const AssayPlan *plan, guint needs);
 
 /* Secrets that the plan takes from the pool: all trials and what is set apart for tuning. */
 gsize assay_plan_secrets_needed (const AssayPlan *plan);

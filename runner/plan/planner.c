@@ -71,12 +71,10 @@ read_header (AssayPlan *plan, const AssayScenario *scenario, const AssayPlanOpti
 static gboolean
 is_played (const AssayPlan *plan, const AssayMetric *metric)
 {
-  for (guint i = 0; i < plan->attacks->len; i++) {
-    const AssayAttack *attack = assay_plan_component (plan->attacks, i)->attack;
-
-    if (assay_game_has_guess (attack->game) ? metric->measure != NULL : metric->audit != NULL)
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks)
+    if (assay_game_has_guess (component->attack->game) ? metric->measure != NULL
+                                                       : metric->audit != NULL)
       return TRUE;
-  }
   return FALSE;
 }
 
@@ -129,11 +127,10 @@ read_order (AssayPlan *plan, const AssayGroup *group, GError **error)
 static gboolean
 check_order (AssayPlan *plan, const AssayGroup *group, GError **error)
 {
-  for (guint i = 0; i < plan->datasets->len; i++) {
-    const AssayPlugin *plugin = assay_plan_component (plan->datasets, i)->plugin;
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->datasets) {
     const AssayEntry *entry = assay_group_find (group, "order");
 
-    if (!((const AssayDatasetPlugin *) plugin)->keeps_order)
+    if (!component->dataset->keeps_order)
       continue;
     plan->takes_all = assay_group_find (group, "secrets") == NULL;
     if ((entry == NULL || plan->keeps_order) && plan->secret_groups == 0)
@@ -142,7 +139,7 @@ check_order (AssayPlan *plan, const AssayGroup *group, GError **error)
         group, entry, error, ASSAY_ERROR_SCENARIO,
         "dataset '%s' is taken in its own order; expected neither order = random nor "
         "secret_groups",
-        plugin->id);
+        component->plugin->id);
   }
   return TRUE;
 }
@@ -216,8 +213,8 @@ read_group (AssayPlan *plan, const AssayGroup *group, GError **error)
 static gboolean
 read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 {
-  for (guint i = 0; i < scenario->groups->len; i++)
-    if (!read_group (plan, scenario->groups->pdata[i], error))
+  ASSAY_FOR_EACH (const AssayGroup, group, scenario->groups)
+    if (!read_group (plan, group, error))
       return FALSE;
   add_default_metrics (plan);
   assay_component_set_names (plan->datasets);
@@ -233,41 +230,35 @@ read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
                                                 : "[attack NAME] and no [utility NAME]");
 }
 
-/* Claims come last: they speak of metrics and of cells. */
+/* Claims and pictures come last: they speak of metrics and of cells. */
 static gboolean
-read_claims (AssayPlan *plan, const AssayScenario *scenario, GError **error)
+read_claim (AssayPlan *plan, const AssayGroup *group, GError **error)
 {
-  ASSAY_FOR_EACH (const AssayGroup, group, scenario->groups) {
-    AssayClaim *claim;
+  AssayClaim *claim = assay_claim_new (plan, group, error);
 
-    if (!g_str_equal (group->kind, "claim"))
-      continue;
-    claim = assay_claim_new (plan, group, error);
-    if (claim == NULL)
-      return FALSE;
+  if (claim != NULL)
     g_ptr_array_add (plan->claims, claim);
-    if (!assay_claim_check_cells (plan, claim, error))
-      return FALSE;
-  }
-  return TRUE;
+  return claim != NULL && assay_claim_check_cells (plan, claim, error);
 }
 
-/* So do the pictures that are wanted. */
 static gboolean
-read_sheets (AssayPlan *plan, const AssayScenario *scenario, GError **error)
+read_sheet (AssayPlan *plan, const AssayGroup *group, GError **error)
 {
-  ASSAY_FOR_EACH (const AssayGroup, group, scenario->groups) {
-    AssayContactSheet *sheet;
+  AssayContactSheet *sheet = assay_contact_sheet_new (plan, group, error);
 
-    if (!g_str_equal (group->kind, "pictures"))
-      continue;
-    sheet = assay_contact_sheet_new (plan, group, error);
-    if (sheet == NULL)
-      return FALSE;
+  if (sheet != NULL)
     g_ptr_array_add (plan->sheets, sheet);
-    if (!assay_contact_sheet_check_cells (plan, sheet, error))
+  return sheet != NULL && assay_contact_sheet_check_cells (plan, sheet, error);
+}
+
+static gboolean
+read_all (AssayPlan *plan, const AssayScenario *scenario, const char *kind,
+          gboolean (*read) (AssayPlan *plan, const AssayGroup *group, GError **error),
+          GError **error)
+{
+  ASSAY_FOR_EACH (const AssayGroup, group, scenario->groups)
+    if (g_str_equal (group->kind, kind) && !read (plan, group, error))
       return FALSE;
-  }
   return TRUE;
 }
 
@@ -277,12 +268,11 @@ static char **
 data_folders (const char *scenario_path)
 {
   const char *data = g_getenv ("ASSAY_DATA");
-  GPtrArray *folders = g_ptr_array_new ();
+  char **folders = g_new0 (char *, 3);
 
-  g_ptr_array_add (folders, g_path_get_dirname (scenario_path));
-  g_ptr_array_add (folders, g_strdup (data != NULL && *data != '\0' ? data : ASSAY_DEFAULT_DATA));
-  g_ptr_array_add (folders, NULL);
-  return (char **) g_ptr_array_free (folders, FALSE);
+  folders[0] = g_path_get_dirname (scenario_path);
+  folders[1] = g_strdup (data != NULL && *data != '\0' ? data : ASSAY_DEFAULT_DATA);
+  return folders;
 }
 
 /* ---- Identity ---- */
@@ -365,7 +355,8 @@ assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GErr
   plan->folders = data_folders (scenario_path);
   if (!read_header (plan, scenario, options, error) || !read_parts (plan, scenario, error)
       || !take_probes (plan, options, error) || !assay_plan_pair (plan, error)
-      || !read_claims (plan, scenario, error) || !read_sheets (plan, scenario, error))
+      || !read_all (plan, scenario, "claim", read_claim, error)
+      || !read_all (plan, scenario, "pictures", read_sheet, error))
     return NULL;
   plan->canonical = canonical_plan (plan);
   plan->sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, plan->canonical, -1);

@@ -86,8 +86,8 @@ check_condition (const AssayPlan *plan, AssayCondition *condition, GError **erro
   g_autoptr (GError) first = NULL;
   g_autofree char *hint = NULL;
 
-  for (guint i = 0; i < components->len; i++) {
-    const AssaySettings *settings = assay_plan_component (components, i)->settings;
+  ASSAY_FOR_EACH (const AssayComponent, component, components) {
+    const AssaySettings *settings = component->settings;
 
     for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
       if (!g_str_equal (param->name, condition->key)) {
@@ -174,21 +174,7 @@ assay_selector_new (const AssayPlan *plan, const AssayGroup *group, GError **err
 static gboolean
 compare (AssayOp op, int order)
 {
-  switch (op) {
-  case ASSAY_OP_EQ:
-    return order == 0;
-  case ASSAY_OP_NE:
-    return order != 0;
-  case ASSAY_OP_LE:
-    return order <= 0;
-  case ASSAY_OP_LT:
-    return order < 0;
-  case ASSAY_OP_GE:
-    return order >= 0;
-  case ASSAY_OP_GT:
-    break;
-  }
-  return order > 0;
+  return (op & (order < 0 ? ASSAY_OP_LT : order > 0 ? ASSAY_OP_GT : ASSAY_OP_EQ)) != 0;
 }
 
 /* A setting that the part does not have holds no condition. */
@@ -256,11 +242,10 @@ assay_selector_may_select (const AssayPlan *plan, const AssaySelector *selector,
                            const AssayCell *cell)
 {
   const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
+  const AssaySettings *settings;
 
-  if (component->candidates == NULL)
-    return assay_selector_selects (plan, selector, cell, component->settings);
-  for (guint i = 0; i < component->candidates->len; i++)
-    if (assay_selector_selects (plan, selector, cell, component->candidates->pdata[i]))
+  for (guint i = 0; (settings = assay_component_choice (component, i)) != NULL; i++)
+    if (assay_selector_selects (plan, selector, cell, settings))
       return TRUE;
   return FALSE;
 }

@@ -68,8 +68,7 @@ report_progress (AssayRunner *runner, const char *doing)
 static gboolean
 enter_trial (AssayRunner *runner, const AssayCell *cell, GError **error)
 {
-  const gint64 *groups = NULL;
-  gsize n = 0;
+  AssaySecrets secrets = { 0 };
 
   if (runner->dataset == cell->dataset && runner->trial == cell->trial)
     return TRUE;
@@ -77,10 +76,11 @@ enter_trial (AssayRunner *runner, const AssayCell *cell, GError **error)
   if (!assay_inputs_check_data (runner->workspace, runner->store, cell->dataset, TRUE, error)
       || !assay_inputs_check_programs (runner->plan, runner->store, TRUE, error)
       || (assay_plan_has_releases (runner->plan)
-          && !assay_workspace_groups (runner->workspace, cell, &groups, &n, error)))
+          && !assay_workspace_secrets (runner->workspace, cell, &secrets, error)))
     return FALSE;
-  if (groups != NULL
-      && !assay_store_set_groups (runner->store, cell->dataset, cell->trial, groups, n, error))
+  if (secrets.groups != NULL
+      && !assay_store_set_groups (runner->store, cell->dataset, cell->trial, secrets.groups,
+                                  secrets.rows.rows, error))
     return FALSE;
   runner->dataset = cell->dataset;
   runner->trial = cell->trial;

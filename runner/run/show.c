@@ -24,19 +24,24 @@ wanted_of (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *se
   return wanted;
 }
 
+/* Takes @thumbnail over; NULL: it could not be made. */
+static gboolean
+add_thumbnail (guint metric, AssayShownRole role, gsize unit, AssayThumbnail *thumbnail,
+               GArray *shown)
+{
+  const AssayShown one = { metric, role, unit, thumbnail };
+
+  if (thumbnail != NULL)
+    g_array_append_val (shown, one);
+  return thumbnail != NULL;
+}
+
 static gboolean
 add_photo (guint metric, AssayShownRole role, gsize unit, const AssayPhoto *photo, GArray *shown,
            GError **error)
 {
-  AssayShown one = { .metric = metric, .role = role, .unit = unit };
-
-  if (photo == NULL)
-    return TRUE;
-  one.thumbnail = assay_thumbnail_new (photo, error);
-  if (one.thumbnail == NULL)
-    return FALSE;
-  g_array_append_val (shown, one);
-  return TRUE;
+  return photo == NULL
+         || add_thumbnail (metric, role, unit, assay_thumbnail_new (photo, error), shown);
 }
 
 static gboolean
@@ -69,15 +74,10 @@ show_released (guint metric, const AssayJob *job, gsize unit, GArray *shown, GEr
   const float *row = geometry->height > 0 && kind->picture != NULL
                          ? kind->picture (job->release, job->truth, unit)
                          : NULL;
-  AssayShown one = { .metric = metric, .role = ASSAY_SHOWN_RELEASED, .unit = unit };
 
-  if (row == NULL)
-    return TRUE;
-  one.thumbnail = assay_thumbnail_from_row (row, geometry, error);
-  if (one.thumbnail == NULL)
-    return FALSE;
-  g_array_append_val (shown, one);
-  return TRUE;
+  return row == NULL
+         || add_thumbnail (metric, ASSAY_SHOWN_RELEASED, unit,
+                           assay_thumbnail_from_row (row, geometry, error), shown);
 }
 
 gboolean

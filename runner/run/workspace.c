@@ -21,12 +21,9 @@ typedef struct {
 typedef struct {
   gboolean is_tuning;
   guint dataset, trial; /* what it belongs to; NOTHING: not drawn */
-  AssayMatrix *secrets;
-  gint64 *groups;
-  gint64 *labels;
-  gint64 *label_sets;
-  gint64 *counterparts;
-  float *frames;
+  AssayMatrix *rows;
+  AssaySecrets secrets; /* those rows, and what is known of them */
+  GPtrArray *known;     /* arrays of it */
   guint defense;     /* whose release is held, or was last; NOTHING: none */
   AssayShared *held; /* of Made; NULL: none */
 } Protected;
@@ -113,12 +110,8 @@ static void
 drop_secrets (AssayWorkspace *workspace, Protected *protected)
 {
   drop_release (workspace, protected);
-  g_clear_pointer (&protected->secrets, assay_matrix_free);
-  g_clear_pointer (&protected->groups, g_free);
-  g_clear_pointer (&protected->labels, g_free);
-  g_clear_pointer (&protected->label_sets, g_free);
-  g_clear_pointer (&protected->counterparts, g_free);
-  g_clear_pointer (&protected->frames, g_free);
+  g_clear_pointer (&protected->rows, assay_matrix_free);
+  g_clear_pointer (&protected->known, g_ptr_array_unref);
   protected->dataset = protected->trial = NOTHING;
 }
 
@@ -238,14 +231,26 @@ assay_workspace_dataset (AssayWorkspace *workspace, guint index, const char **re
   return TRUE;
 }
 
-static gint64 *
-gather_numbers (const gint64 *values, const gsize *index, gsize count)
+/* The entries @index of @values, which have @size bytes each; NULL of NULL. */
+static gconstpointer
+gather (Protected *protected, gconstpointer values, gsize size, const gsize *index)
 {
-  gint64 *gathered = values != NULL ? g_new (gint64, count) : NULL;
+  const gsize count = protected->rows->rows;
+  guint8 *gathered;
 
-  for (gsize i = 0; values != NULL && i < count; i++)
-    gathered[i] = values[index[i]];
+  if (values == NULL)
+    return NULL;
+  gathered = g_malloc (count * size);
+  g_ptr_array_add (protected->known, gathered);
+  for (gsize i = 0; i < count; i++)
+    memcpy (gathered + i * size, (const guint8 *) values + index[i] * size, size);
   return gathered;
+}
+
+static gconstpointer
+data_of (const AssayArray *array)
+{
+  return array != NULL ? array->data : NULL;
 }
 
 /* Takes @count secrets from place @first of the pool's order. */
@@ -254,36 +259,33 @@ take_secrets (AssayWorkspace *workspace, gsize first, gsize count, Protected *pr
               GError **error)
 {
   const AssayDataset *open = &workspace->open;
-  const AssayArray *labels = open->secret_data.labels, *frames = open->secret_data.frames;
-  const AssayArray *sets = open->secret_data.label_sets;
+  const AssayRoleData *data = &open->secret_data;
   const gsize *chosen = workspace->order.rows + first;
 
-  protected->secrets = assay_matrix_new (count, assay_rows_cols (open->secrets), error);
-  if (protected->secrets == NULL)
+  protected->rows = assay_matrix_new (count, assay_rows_cols (open->secrets), error);
+  if (protected->rows == NULL)
     return FALSE;
-  assay_rows_gather (open->secrets, chosen, count, ASSAY_SCALE_NONE, protected->secrets->data);
-  protected->groups = gather_numbers (open->groups, chosen, count);
-  protected->labels
-      = gather_numbers (labels != NULL ? assay_array_int64 (labels) : NULL, chosen, count);
-  protected->label_sets
-      = gather_numbers (sets != NULL ? assay_array_int64 (sets) : NULL, chosen, count);
-  protected->counterparts = gather_numbers (open->counterparts, chosen, count);
-  if (frames != NULL) {
-    const AssayView all = assay_array_view (frames);
-
-    protected->frames = g_new (float, count *all.cols);
-    for (gsize i = 0; i < count; i++)
-      memcpy (protected->frames + i * all.cols, assay_view_row (all, chosen[i]),
-              all.cols * sizeof (float));
-  }
+  assay_rows_gather (open->secrets, chosen, count, ASSAY_SCALE_NONE, protected->rows->data);
+  protected->known = g_ptr_array_new_with_free_func (g_free);
+  protected->secrets = (AssaySecrets){
+    .rows = assay_matrix_view (protected->rows),
+    .groups = gather (protected, open->groups, sizeof (gint64), chosen),
+    .labels = gather (protected, data_of (data->labels), sizeof (gint64), chosen),
+    .label_sets = gather (protected, data_of (data->label_sets), sizeof (gint64), chosen),
+    .counterparts = gather (protected, open->counterparts, sizeof (gint64), chosen),
+    .frames = gather (protected, data_of (data->frames), 4 * sizeof (float), chosen),
+    .n_classes = open->n_classes,
+    .geometry = open->geometry,
+  };
   return TRUE;
 }
 
 static gboolean
-ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning,
-                Protected *protected, GError **error)
+ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, Protected *protected,
+                GError **error)
 {
   const AssayPlan *plan = workspace->plan;
+  const gboolean is_tuning = protected->is_tuning;
   const guint trial = is_tuning ? 0 : cell->trial;
   gsize first, count;
   const char *ignored;
@@ -316,28 +318,15 @@ position_of (const AssayWorkspace *workspace, const AssayCell *cell, gboolean is
                              .is_tuning = is_tuning };
 }
 
-static AssaySecrets
-secrets_of (const AssayWorkspace *workspace, const Protected *protected)
-{
-  return (AssaySecrets){ .rows = assay_matrix_view (protected->secrets),
-                         .groups = protected->groups,
-                         .labels = protected->labels,
-                         .label_sets = protected->label_sets,
-                         .counterparts = protected->counterparts,
-                         .frames = protected->frames,
-                         .n_classes = workspace->open.n_classes,
-                         .geometry = workspace->open.geometry };
-}
-
 /* One release of the secrets; @repeat 0 is the one that cells attack. */
 static gboolean
-protect (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize repeat,
-         const Protected *protected, AssayRelease **ret_release, AssayTruth **ret_truth,
-         GError **error)
+protect (AssayWorkspace *workspace, const AssayCell *cell, gsize repeat, const Protected *protected,
+         AssayRelease **ret_release, AssayTruth **ret_truth, GError **error)
 {
+  const gboolean is_tuning = protected->is_tuning;
   const AssayPlan *plan = workspace->plan;
   const AssayComponent *component = assay_plan_defense (plan, cell);
-  AssaySecrets secrets = secrets_of (workspace, protected);
+  AssaySecrets secrets = protected->secrets;
   AssayCell keyed = *cell;
   g_autofree char *common = g_strdup_printf ("%sdefense", is_tuning ? "tune-" : "");
   g_autofree char *role = NULL;
@@ -359,17 +348,16 @@ make_release (AssayWorkspace *workspace, const AssayCell *cell, const Protected 
 {
   Made *made = g_new0 (Made, 1);
 
-  protect (workspace, cell, protected->is_tuning, 0, protected, &made->release, &made->truth,
-           &made->error);
+  protect (workspace, cell, 0, protected, &made->release, &made->truth, &made->error);
   return assay_shared_add (workspace->owner, name, made, bytes_of_made (made), made_free);
 }
 
 /* Makes the release, or remembers why there is none: every attack on it fails for that reason. */
 static gboolean
-ensure_release (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning,
-                Protected *protected, GError **error)
+ensure_release (AssayWorkspace *workspace, const AssayCell *cell, Protected *protected,
+                GError **error)
 {
-  if (!ensure_secrets (workspace, cell, is_tuning, protected, error))
+  if (!ensure_secrets (workspace, cell, protected, error))
     return FALSE;
   if (protected->defense != cell->defense)
     drop_release (workspace, protected);
@@ -392,8 +380,8 @@ ensure_release (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
 
 /* The first @count further releases of the same secrets. */
 static gboolean
-ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, gsize count,
-                Protected *protected, GError **error)
+ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gsize count, Protected *protected,
+                GError **error)
 {
   Made *made = made_of (protected);
 
@@ -403,8 +391,7 @@ ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tu
     AssayRelease *release = NULL;
     g_autoptr (AssayTruth) truth = NULL;
 
-    if (!protect (workspace, cell, is_tuning, made->repeats->len + 1, protected, &release, &truth,
-                  error))
+    if (!protect (workspace, cell, made->repeats->len + 1, protected, &release, &truth, error))
       return FALSE;
     g_ptr_array_add (made->repeats, release);
     assay_shared_resize (protected->held, bytes_of_made (made));
@@ -419,7 +406,7 @@ work_on (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, A
   Protected *protected = is_tuning ? &workspace->tuning : &workspace->cell;
   const Made *made;
 
-  if (!ensure_release (workspace, cell, is_tuning, protected, error))
+  if (!ensure_release (workspace, cell, protected, error))
     return FALSE;
   made = made_of (protected);
   *ret_job = (AssayJob){ .knowledge = &workspace->knowledge,
@@ -436,13 +423,10 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                        GError **error)
 {
   const AssayComponent *component = assay_plan_attack (workspace->plan, cell);
-  const AssayAttack *attack = component->attack;
-  const gsize n_repeats = attack->repeats != NULL && (component->grants & ASSAY_GRANT_REPEATS)
-                              ? attack->repeats (settings->values)
-                              : 0;
+  const gsize n_repeats = assay_component_repeats (component, settings);
   Protected *protected = is_tuning ? &workspace->tuning : &workspace->cell;
 
-  if (!ensure_repeats (workspace, cell, is_tuning, n_repeats, protected, error))
+  if (!ensure_repeats (workspace, cell, n_repeats, protected, error))
     return FALSE;
   g_clear_pointer (&workspace->granted, g_ptr_array_unref);
   workspace->granted = g_ptr_array_new ();
@@ -471,23 +455,12 @@ assay_workspace_tuning (AssayWorkspace *workspace, const AssayCell *cell, AssayJ
 }
 
 gboolean
-assay_workspace_groups (AssayWorkspace *workspace, const AssayCell *cell, const gint64 **ret_groups,
-                        gsize *ret_n, GError **error)
-{
-  if (!ensure_secrets (workspace, cell, FALSE, &workspace->cell, error))
-    return FALSE;
-  *ret_groups = workspace->cell.groups;
-  *ret_n = workspace->cell.secrets->rows;
-  return TRUE;
-}
-
-gboolean
 assay_workspace_secrets (AssayWorkspace *workspace, const AssayCell *cell,
                          AssaySecrets *ret_secrets, GError **error)
 {
-  if (!ensure_secrets (workspace, cell, FALSE, &workspace->cell, error))
+  if (!ensure_secrets (workspace, cell, &workspace->cell, error))
     return FALSE;
-  *ret_secrets = secrets_of (workspace, &workspace->cell);
+  *ret_secrets = workspace->cell.secrets;
   return TRUE;
 }
 

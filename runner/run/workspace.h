@@ -30,9 +30,6 @@ typedef struct {
  * borrowed. */
 gboolean assay_workspace_dataset (AssayWorkspace *workspace, guint index, const char **ret_sha256,
                                   GError **error);
-/* The secrets' groups of a trial: n numbers, or NULL. */
-gboolean assay_workspace_groups (AssayWorkspace *workspace, const AssayCell *cell,
-                                 const gint64 **ret_groups, gsize *ret_n, GError **error);
 /* A cell's secrets before they are protected. Borrowed until the next call. */
 gboolean assay_workspace_secrets (AssayWorkspace *workspace, const AssayCell *cell,
                                   AssaySecrets *ret_secrets, GError **error);

@@ -74,15 +74,6 @@ static const OwnFolder own_folders[] = {
   { ASSAY_FIGURE_FOLDER, is_own_figure },
 };
 
-static const OwnFolder *
-find_own_folder (const char *name)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (own_folders); i++)
-    if (g_str_equal (own_folders[i].name, name))
-      return &own_folders[i];
-  return NULL;
-}
-
 gboolean
 assay_folder_holds_only_store (const char *path)
 {
@@ -95,80 +86,78 @@ assay_folder_holds_only_store (const char *path)
   return dir != NULL;
 }
 
+/* Adds the names of the files in a folder that is there, each behind @before. FALSE: it is none. */
 static gboolean
-fail_foreign (const char *path, const char *name, gint code, GError **error)
+add_names (const char *path, const char *before, GPtrArray *names)
 {
-  return assay_fail (error, code,
-                     "output folder %s cannot be replaced by a new run: it holds '%s', which is "
-                     "not of the run; expected that elsewhere, or --out with another folder",
-                     path, name);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    g_ptr_array_add (names, g_strconcat (before, name, NULL));
+  return dir != NULL;
+}
+
+/* The files in the folder of a run, and those in its own folders by "FOLDER/NAME". */
+static GPtrArray *
+list_files (const char *path)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+
+  add_names (path, "", names);
+  for (guint i = 0; i < G_N_ELEMENTS (own_folders); i++) {
+    g_autofree char *place = g_build_filename (path, own_folders[i].name, NULL);
+    g_autofree char *before = g_strconcat (own_folders[i].name, "/", NULL);
+    guint at;
+
+    if (add_names (place, before, names)
+        && g_ptr_array_find_with_equal_func (names, own_folders[i].name, g_str_equal, &at))
+      g_ptr_array_remove_index (names, at);
+  }
+  return names;
 }
 
 static gboolean
-check_own_folder (const AssayPlan *plan, const char *path, const OwnFolder *own, gint code,
-                  GError **error)
+is_own (const AssayPlan *plan, const char *name)
 {
-  g_autofree char *place = g_build_filename (path, own->name, NULL);
-  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
-  const char *name;
+  const char *slash = strchr (name, '/');
 
-  if (dir == NULL)
-    return fail_foreign (path, own->name, code, error);
-  while ((name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *shown = g_build_filename (own->name, name, NULL);
-
-    if (!own->is_own (plan, name))
-      return fail_foreign (path, shown, code, error);
-  }
-  return TRUE;
+  for (guint i = 0; slash != NULL && i < G_N_ELEMENTS (own_folders); i++)
+    if (g_str_has_prefix (name, own_folders[i].name))
+      return own_folders[i].is_own (plan, slash + 1);
+  return is_own_file (name);
 }
 
 gboolean
 assay_folder_check_files (const AssayPlan *plan, const char *path, gint code, GError **error)
 {
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
+  g_autoptr (GPtrArray) names = list_files (path);
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    const OwnFolder *own = find_own_folder (name);
-
-    if (own != NULL ? !check_own_folder (plan, path, own, code, error)
-                    : !is_own_file (name) && !fail_foreign (path, name, code, error))
-      return FALSE;
-  }
+  ASSAY_FOR_EACH (const char, name, names)
+    if (!is_own (plan, name))
+      return assay_fail (error, code,
+                         "output folder %s cannot be replaced by a new run: it holds '%s', which "
+                         "is not of the run; expected that elsewhere, or --out with another folder",
+                         path, name);
   return TRUE;
-}
-
-static void
-remove_own_folder (const AssayPlan *plan, const char *path, const OwnFolder *own)
-{
-  g_autofree char *place = g_build_filename (path, own->name, NULL);
-  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *child = g_build_filename (place, name, NULL);
-
-    if (own->is_own (plan, name))
-      g_unlink (child);
-  }
-  g_rmdir (place);
 }
 
 void
 assay_folder_remove_files (const AssayPlan *plan, const char *path)
 {
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  g_autoptr (GPtrArray) names = list_files (path);
   g_autofree char *store = g_build_filename (path, ASSAY_STORE_FILE, NULL);
-  const char *name;
 
-  for (guint i = 0; i < G_N_ELEMENTS (own_folders); i++)
-    remove_own_folder (plan, path, &own_folders[i]);
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+  ASSAY_FOR_EACH (const char, name, names) {
     g_autofree char *child = g_build_filename (path, name, NULL);
 
-    if (is_own_file (name) && !g_str_equal (name, ASSAY_STORE_FILE))
+    if (is_own (plan, name) && !g_str_equal (name, ASSAY_STORE_FILE))
       g_unlink (child);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (own_folders); i++) {
+    g_autofree char *place = g_build_filename (path, own_folders[i].name, NULL);
+
+    g_rmdir (place);
   }
   g_unlink (store);
 }

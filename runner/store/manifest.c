@@ -25,11 +25,9 @@ new_probe (const AssayProbe *probe)
 {
   const AssayGeometry *shape = &probe->geometry;
 
-  return g_variant_new (PROBE_TYPE, (guint64) probe->n_secrets, (guint64) probe->n_public,
-                        (guint64) probe->n_database, (guint64) probe->n_test,
-                        (guint64) probe->n_groups, (guint64) probe->n_classes,
-                        (guint64) probe->cols, probe->holdings, (guint64) shape->height,
-                        (guint64) shape->width, (guint64) shape->channels, shape->black,
+  return g_variant_new (PROBE_TYPE, probe->n_secrets, probe->n_public, probe->n_database,
+                        probe->n_test, probe->n_groups, probe->n_classes, probe->cols,
+                        probe->holdings, shape->height, shape->width, shape->channels, shape->black,
                         shape->white, probe->is_estimate, probe->memory);
 }
 
@@ -72,27 +70,19 @@ assay_manifest_set_times (AssayStore *store, const AssayRunTimes *times, GError 
 
 /* ---- Reading ---- */
 
+/* Types t of GVariant are read as sizes. */
+G_STATIC_ASSERT (sizeof (gsize) == sizeof (guint64));
+
 static void
 read_probe (GVariant *from, AssayProbe *ret_probe)
 {
-  guint64 sizes[7], height, width, channels, memory;
-  AssayProbe probe = { 0 };
+  AssayGeometry *shape = &ret_probe->geometry;
 
-  g_variant_get (from, PROBE_TYPE, &sizes[0], &sizes[1], &sizes[2], &sizes[3], &sizes[4], &sizes[5],
-                 &sizes[6], &probe.holdings, &height, &width, &channels, &probe.geometry.black,
-                 &probe.geometry.white, &probe.is_estimate, &memory);
-  probe.n_secrets = sizes[0];
-  probe.n_public = sizes[1];
-  probe.n_database = sizes[2];
-  probe.n_test = sizes[3];
-  probe.n_groups = sizes[4];
-  probe.n_classes = sizes[5];
-  probe.cols = sizes[6];
-  probe.geometry.height = height;
-  probe.geometry.width = width;
-  probe.geometry.channels = channels;
-  probe.memory = memory;
-  *ret_probe = probe;
+  g_variant_get (from, PROBE_TYPE, &ret_probe->n_secrets, &ret_probe->n_public,
+                 &ret_probe->n_database, &ret_probe->n_test, &ret_probe->n_groups,
+                 &ret_probe->n_classes, &ret_probe->cols, &ret_probe->holdings, &shape->height,
+                 &shape->width, &shape->channels, &shape->black, &shape->white,
+                 &ret_probe->is_estimate, &ret_probe->memory);
 }
 
 static AssayPlan *

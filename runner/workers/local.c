@@ -34,30 +34,10 @@ typedef struct {
 
 /* Signals are asked for elsewhere: a call that one interrupts goes on. */
 static gboolean
-write_all (int socket, gconstpointer data, gsize size)
+transfer (int socket, gboolean is_sent, gpointer data, gsize size)
 {
-  const char *at = data;
-
-  while (size > 0) {
-    const gssize n = send (socket, at, size, MSG_NOSIGNAL);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return FALSE;
-    at += n;
-    size -= (gsize) n;
-  }
-  return TRUE;
-}
-
-static gboolean
-read_all (int socket, gpointer ret_data, gsize size)
-{
-  char *at = ret_data;
-
-  while (size > 0) {
-    const gssize n = recv (socket, at, size, 0);
+  for (char *at = data; size > 0;) {
+    const gssize n = is_sent ? send (socket, at, size, MSG_NOSIGNAL) : recv (socket, at, size, 0);
 
     if (n < 0 && errno == EINTR)
       continue;
@@ -73,10 +53,10 @@ static gboolean
 write_message (int socket, GBytes *message)
 {
   gsize size;
-  gconstpointer data = g_bytes_get_data (message, &size);
-  const guint64 length = size;
+  gpointer data = (gpointer) g_bytes_get_data (message, &size);
+  guint64 length = size;
 
-  return write_all (socket, &length, sizeof length) && write_all (socket, data, size);
+  return transfer (socket, TRUE, &length, sizeof length) && transfer (socket, TRUE, data, size);
 }
 
 static GBytes *
@@ -85,10 +65,10 @@ read_message (int socket)
   g_autofree char *data = NULL;
   guint64 length;
 
-  if (!read_all (socket, &length, sizeof length) || length > MAX_MESSAGE)
+  if (!transfer (socket, FALSE, &length, sizeof length) || length > MAX_MESSAGE)
     return NULL;
   data = g_try_malloc (MAX (length, 1));
-  if (data == NULL || !read_all (socket, data, length))
+  if (data == NULL || !transfer (socket, FALSE, data, length))
     return NULL;
   return g_bytes_new_take (g_steal_pointer (&data), length);
 }
