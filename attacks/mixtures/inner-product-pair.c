@@ -22,6 +22,7 @@
 
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/mixture-scores.h"
+#include "core/base/vectors.h"
 
 /* Under absolute and whiten: of 141 mixtures. */
 #define WHITENED_PAIRS 10000
@@ -44,14 +45,6 @@ subset_size (gsize n, gint64 pairs)
   return MIN (n, m);
 }
 
-static int
-compare_sizes (gconstpointer a, gconstpointer b)
-{
-  const gsize x = *(const gsize *) a, y = *(const gsize *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* The numbers of the mixtures that are compared, ascending. */
 static gsize *
 choose_items (AssayStreamKey key, gsize n, gsize m, GError **error)
@@ -65,7 +58,7 @@ choose_items (AssayStreamKey key, gsize n, gsize m, GError **error)
     order[i] = i;
   if (m < n) {
     assay_stream_permutation (&stream, n, order);
-    qsort (order, m, sizeof *order, compare_sizes);
+    qsort (order, m, sizeof *order, assay_compare_sizes);
   }
   return order;
 }

@@ -126,3 +126,19 @@ assay_standardise (float *inout_row, gsize n)
   for (gsize i = 0; i < n; i++)
     inout_row[i] = (float) ((inout_row[i] - mean) / deviation);
 }
+
+int
+assay_compare_sizes (gconstpointer a, gconstpointer b)
+{
+  const gsize x = *(const gsize *) a, y = *(const gsize *) b;
+
+  return (x > y) - (x < y);
+}
+
+int
+assay_compare_doubles (gconstpointer a, gconstpointer b)
+{
+  const double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}

@@ -25,5 +25,9 @@ double assay_lanes_squared_distance (const float *a, const double *b, gsize n);
 float assay_lanes_dot_float (const float *a, const float *b, gsize n);
 float assay_lanes_squared_distance_float (const float *a, const float *b, gsize n);
 
+/* For qsort: the smallest first. */
+int assay_compare_sizes (gconstpointer a, gconstpointer b);
+int assay_compare_doubles (gconstpointer a, gconstpointer b);
+
 /* Scales a row to mean 0 and variance 1; a constant one to zeros. */
 void assay_standardise (float *inout_row, gsize n);

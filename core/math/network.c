@@ -124,10 +124,7 @@ assay_network_free (AssayNetwork *network)
 {
   if (network == NULL)
     return;
-  for (gsize l = 0; l < ASSAY_NETWORK_MAX_LAYERS; l++) {
-    g_free (network->weights[l]);
-    g_free (network->biases[l]);
-  }
+  assay_arena_clear (&network->arena);
   g_free (network);
 }
 
@@ -143,9 +140,10 @@ assay_network_new (const AssayNetworkShape *shape, AssayStreamKey key, GError **
     const double deviation = sqrt (2 / (double) in);
     AssayStream stream = assay_stream (key, l);
 
-    network->weights[l] = assay_alloc (out, in * sizeof (float), "weights", error);
-    network->biases[l] = assay_alloc (out, sizeof (float), "biases", error);
-    if (network->weights[l] == NULL || network->biases[l] == NULL)
+    network->weights[l]
+        = assay_arena_alloc (&network->arena, out, in * sizeof (float), "weights", error);
+    network->biases[l] = assay_arena_alloc (&network->arena, out, sizeof (float), "biases", error);
+    if (network->arena.has_failed)
       return NULL;
     for (gsize i = 0; l + 1 < shape->n_layers && i < in * out; i++)
       network->weights[l][i] = (float) (deviation * assay_stream_normal (&stream));
@@ -172,33 +170,17 @@ typedef struct {
 } Batch;
 
 static void
-passage_clear (Passage *passage)
-{
-  for (gsize l = 0; l <= ASSAY_NETWORK_MAX_LAYERS; l++)
-    g_free (passage->values[l]);
-  for (gsize l = 0; l < ASSAY_NETWORK_MAX_LAYERS; l++)
-    g_free (passage->deltas[l]);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Passage, passage_clear)
-
-static gboolean
-make_passage (const AssayNetworkShape *shape, gsize rows, gboolean is_training, Passage *passage,
-              GError **error)
+make_passage (const AssayNetworkShape *shape, gsize rows, gboolean is_training, AssayArena *arena,
+              Passage *passage, GError **error)
 {
   for (gsize l = 0; l <= shape->n_layers; l++) {
     const gsize size = shape->widths[l] * sizeof (float);
 
-    passage->values[l] = assay_alloc (rows, size, "values of a layer", error);
-    if (passage->values[l] == NULL)
-      return FALSE;
-    if (!is_training || l == 0)
-      continue;
-    passage->deltas[l - 1] = assay_alloc (rows, size, "derivatives of a layer", error);
-    if (passage->deltas[l - 1] == NULL)
-      return FALSE;
+    passage->values[l] = assay_arena_alloc (arena, rows, size, "values of a layer", error);
+    if (is_training && l > 0)
+      passage->deltas[l - 1]
+          = assay_arena_alloc (arena, rows, size, "derivatives of a layer", error);
   }
-  return TRUE;
 }
 
 /* The part of @passage that begins at row @first. */
@@ -214,19 +196,6 @@ passage_from (const AssayNetworkShape *shape, const Passage *passage, gsize firs
   return part;
 }
 
-static void
-batch_clear (Batch *batch)
-{
-  passage_clear (&batch->passage);
-  for (gsize l = 0; l < ASSAY_NETWORK_MAX_LAYERS; l++) {
-    g_free (batch->weight_velocities[l]);
-    g_free (batch->bias_velocities[l]);
-  }
-  g_free (batch->gradients);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Batch, batch_clear)
-
 static gsize
 widest_input (const AssayNetworkShape *shape)
 {
@@ -238,25 +207,23 @@ widest_input (const AssayNetworkShape *shape)
 }
 
 static gboolean
-make_batch (Batch *batch, GError **error)
+make_batch (Batch *batch, AssayArena *arena, GError **error)
 {
   const AssayNetworkShape *shape = &batch->network->shape;
   const gsize rows = MIN (batch->training->batch, batch->inputs.rows);
 
   batch->gradients_size = PANEL * (widest_input (shape) + 1);
-  batch->gradients = assay_alloc (assay_parallel_threads (), batch->gradients_size * sizeof (float),
-                                  "gradients", error);
-  if (batch->gradients == NULL || !make_passage (shape, rows, TRUE, &batch->passage, error))
-    return FALSE;
+  batch->gradients = assay_arena_alloc (arena, assay_parallel_threads (),
+                                        batch->gradients_size * sizeof (float), "gradients", error);
+  make_passage (shape, rows, TRUE, arena, &batch->passage, error);
   for (gsize l = 0; l < shape->n_layers; l++) {
     const gsize in = shape->widths[l], out = shape->widths[l + 1];
 
-    batch->weight_velocities[l] = assay_alloc (out, in * sizeof (float), "velocities", error);
-    batch->bias_velocities[l] = assay_alloc (out, sizeof (float), "velocities", error);
-    if (batch->weight_velocities[l] == NULL || batch->bias_velocities[l] == NULL)
-      return FALSE;
+    batch->weight_velocities[l]
+        = assay_arena_alloc (arena, out, in * sizeof (float), "velocities", error);
+    batch->bias_velocities[l] = assay_arena_alloc (arena, out, sizeof (float), "velocities", error);
   }
-  return TRUE;
+  return !arena->has_failed;
 }
 
 /* ---- Training ---- */
@@ -292,7 +259,7 @@ pass_shard (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 static gsize
 panels_of (const AssayNetworkShape *shape, gsize layer)
 {
-  return (shape->widths[layer + 1] + PANEL - 1) / PANEL;
+  return assay_pieces (shape->widths[layer + 1], PANEL);
 }
 
 /* A step for the units of one panel; panels are numbered through all layers. */
@@ -344,7 +311,7 @@ train_epoch (Batch *batch, const gsize *order, gsize epoch)
     batch->order = order + b * training->batch;
     batch->rows = MIN (training->batch, n - b * training->batch);
     batch->rate = training->learning_rate * (1 + cos (G_PI * done)) / 2;
-    assay_parallel_for ((batch->rows + SHARD - 1) / SHARD, pass_shard, batch);
+    assay_parallel_for (assay_pieces (batch->rows, SHARD), pass_shard, batch);
     assay_parallel_for (n_panels, step_panel, batch);
   }
 }
@@ -405,16 +372,16 @@ gboolean
 assay_network_train (AssayNetwork *network, const AssayNetworkTraining *training, AssayView inputs,
                      AssayView targets, AssayStreamKey key, GError **error)
 {
-  g_auto (Batch) batch
-      = { .training = training, .network = network, .inputs = inputs, .targets = targets };
-  g_autofree gsize *order = NULL;
+  g_auto (AssayArena) arena = { 0 };
+  Batch batch = { .training = training, .network = network, .inputs = inputs, .targets = targets };
+  gsize *order;
 
   g_return_val_if_fail (training->batch > 0, FALSE);
   if (!check_sizes (&network->shape, inputs, targets, error)
       || !assay_view_check_finite (inputs, "inputs", error) || !check_targets (targets, error)
-      || !make_batch (&batch, error))
+      || !make_batch (&batch, &arena, error))
     return FALSE;
-  order = assay_alloc (inputs.rows, sizeof *order, "order of rows", error);
+  order = assay_arena_alloc (&arena, inputs.rows, sizeof *order, "order of rows", error);
   if (order == NULL)
     return FALSE;
   for (gsize epoch = 0; epoch < training->epochs; epoch++) {
@@ -462,17 +429,19 @@ assay_network_predict (const AssayNetwork *network, AssayView inputs, float *ret
                        GError **error)
 {
   const AssayNetworkShape *shape = &network->shape;
-  g_auto (Passage) passage = { 0 };
+  g_auto (AssayArena) arena = { 0 };
   Prediction prediction = { .network = network, .inputs = inputs, .shares = ret_shares };
 
   if (inputs.cols != shape->widths[0])
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "expected rows of %zu columns, found %zu",
                        shape->widths[0], inputs.cols);
-  if (!assay_view_check_finite (inputs, "inputs", error)
-      || !make_passage (shape, SHARD * assay_parallel_threads (), FALSE, &passage, error))
+  if (!assay_view_check_finite (inputs, "inputs", error))
     return FALSE;
-  prediction.passage = passage;
-  assay_parallel_for ((inputs.rows + SHARD - 1) / SHARD, predict_shard, &prediction);
+  make_passage (shape, SHARD * assay_parallel_threads (), FALSE, &arena, &prediction.passage,
+                error);
+  if (arena.has_failed)
+    return FALSE;
+  assay_parallel_for (assay_pieces (inputs.rows, SHARD), predict_shard, &prediction);
   return TRUE;
 }
 

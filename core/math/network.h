@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/base/rng.h"
-#include "core/data/matrix.h"
+#include "core/data/arena.h"
 
 #define ASSAY_NETWORK_MAX_LAYERS 5 /* the last gives the classes */
 
@@ -21,6 +21,7 @@ typedef struct {
   AssayNetworkShape shape;
   float *weights[ASSAY_NETWORK_MAX_LAYERS]; /* widths[l + 1] x widths[l] */
   float *biases[ASSAY_NETWORK_MAX_LAYERS];  /* widths[l + 1] */
+  AssayArena arena;
 } AssayNetwork;
 
 typedef struct {

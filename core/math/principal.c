@@ -39,7 +39,7 @@ sum_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
 gboolean
 assay_principal_mean (AssayView rows, double *ret_mean, GError **error)
 {
-  const gsize panels = (rows.rows + MEAN_PANEL - 1) / MEAN_PANEL;
+  const gsize panels = assay_pieces (rows.rows, MEAN_PANEL);
   g_autofree double *sums = assay_alloc (panels, rows.cols * sizeof (double), "mean", error);
   Summing job = { rows, sums };
 
@@ -79,7 +79,7 @@ static void
 multiply_block (gsize index, guint worker, gpointer data)
 {
   const Multiplying *job = data;
-  const gsize cols = job->rows.cols, blocks = (cols + BLOCK - 1) / BLOCK;
+  const gsize cols = job->rows.cols, blocks = assay_pieces (cols, BLOCK);
   const gsize first = (blocks - 1 - index) * BLOCK, count = MIN (BLOCK, cols - first);
   const gsize width = first + count;
   double *centred = job->panels + worker * worker_numbers (cols);
@@ -115,7 +115,7 @@ fill_covariance (AssayView rows, const double *mean, double *ret_covariance, GEr
   if (panels == NULL)
     return FALSE;
   memset (ret_covariance, 0, cols * cols * sizeof (double));
-  assay_parallel_for ((cols + BLOCK - 1) / BLOCK, multiply_block, &job);
+  assay_parallel_for (assay_pieces (cols, BLOCK), multiply_block, &job);
   for (gsize i = 0; i < cols; i++)
     for (gsize j = i + 1; j < cols; j++)
       ret_covariance[i * cols + j] = ret_covariance[j * cols + i];
@@ -213,7 +213,7 @@ assay_principal_project (const AssayPrincipal *principal, AssayView rows, GError
   job.projected = projected->data;
   for (gsize i = 0; i < count * cols; i++)
     basis[i] = (float) principal->vectors[i];
-  assay_parallel_for ((rows.rows + PANEL - 1) / PANEL, project_panel, &job);
+  assay_parallel_for (assay_pieces (rows.rows, PANEL), project_panel, &job);
   return g_steal_pointer (&projected);
 }
 

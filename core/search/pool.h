@@ -50,6 +50,19 @@ key_square_bound (guint64 key)
   return (float) (distance * distance * (1 + 2 * FLT_EPSILON));
 }
 
+static inline void
+pool_init (Pool *ret_pool, gsize *kept, guint64 *fresh)
+{
+  *ret_pool = (Pool){ .kept = kept, .fresh = fresh };
+  atomic_init (&ret_pool->bar, NO_KEY);
+}
+
+static inline guint64
+pool_bar (const Pool *pool)
+{
+  return atomic_load_explicit (&pool->bar, memory_order_relaxed);
+}
+
 /* Takes in @count keys, of which those that do not pass the bar are nothing. @max_fresh is the room
  * of @fresh. */
 void pool_add (Pool *pool, const guint64 *keys, gsize count, gsize k, gsize max_fresh);

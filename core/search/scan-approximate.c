@@ -13,6 +13,8 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
+#include "core/data/arena.h"
 #include "core/math/linalg.h"
 #include "core/search/pool.h"
 #include "core/search/scan-kernels.h"
@@ -67,6 +69,7 @@ typedef struct {
   gsize count;
   guint64 looked;
   _Atomic gsize next; /* subspace or list to be worked on */
+  AssayArena arena;
 } Search;
 
 static gboolean
@@ -100,14 +103,6 @@ assay_probing_init (AssayProbing *ret_probing, gsize lists, gsize probes, gsize 
 
 /* ---- Which lists ---- */
 
-static int
-compare_sizes (const void *a, const void *b)
-{
-  const gsize x = *(const gsize *) a, y = *(const gsize *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* So many lists that whichever they are, they hold @k rows. */
 static gsize
 lists_for (const AssayLists *lists, gsize k)
@@ -117,7 +112,7 @@ lists_for (const AssayLists *lists, gsize k)
 
   for (gsize l = 0; l < lists->count; l++)
     sizes[l] = lists->starts[l + 1] - lists->starts[l];
-  qsort (sizes, lists->count, sizeof *sizes, compare_sizes);
+  qsort (sizes, lists->count, sizeof *sizes, assay_compare_sizes);
   while (n_rows < k)
     n_rows += sizes[count++];
   return count;
@@ -176,22 +171,16 @@ static void
 prepare_subspaces (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   Search *search = data;
-  const gsize m = search->subspaces->dimension, d = search->subspaces->cols;
+  const gsize size = search->plan.stacked * search->subspaces->cols;
   gsize i;
 
   while ((i = atomic_fetch_add (&search->next, 1)) < search->count) {
     const gsize number = search->first + i;
-    const float *basis = m > 0 ? search->subspaces->basis + number * m * d : NULL;
-    float *stacked = search->stack + i * (m + 1) * d;
-    Pool *pool = search->pools + i;
 
-    search->squares[i] = scan_project_out (search->subspaces->translation + number * d, basis, m, d,
-                                           search->readers[index].residual, stacked);
-    if (basis != NULL)
-      memcpy (stacked + d, basis, m * d * sizeof (float));
-    *pool = (Pool){ .kept = search->nearest->rows + number * search->nearest->k,
-                    .fresh = search->fresh + i * search->plan.max_fresh };
-    atomic_init (&pool->bar, NO_KEY);
+    search->squares[i] = scan_stack (search->subspaces, number, search->plan.stacked,
+                                     search->readers[index].residual, search->stack + i * size);
+    pool_init (search->pools + i, search->nearest->rows + number * search->nearest->k,
+               search->fresh + i * search->plan.max_fresh);
   }
 }
 
@@ -200,14 +189,9 @@ static void
 keep_nearest (Search *search, Reader *reader, gsize subspace, const float *products, gsize count)
 {
   const gsize m = search->subspaces->dimension, width = search_whole_tiles (count);
-  const double share = scan_rounding_share (search->subspaces->cols, m);
   Pool *pool = search->pools + subspace;
-  const guint64 bar = atomic_load_explicit (&pool->bar, memory_order_relaxed);
-  const float square = search->squares[subspace];
-  const Bounds bounds = { .square = square,
-                          .floor = (float) (share * (double) square + FLT_MIN),
-                          .slope = (float) (3 * share),
-                          .bar = key_square_bound (bar) };
+  const guint64 bar = pool_bar (pool);
+  const Bounds bounds = scan_bounds (search->subspaces, search->squares[subspace], bar);
   gsize n_found = 0;
 
   if (m > 0)
@@ -216,12 +200,9 @@ keep_nearest (Search *search, Reader *reader, gsize subspace, const float *produ
                        reader->squares, reader->flags))
     return;
   for (gsize lane = 0; lane < count; lane++) {
-    const float of_lane = reader->squares[lane];
-
     if (reader->flags[lane] == 0)
       continue;
-    reader->found[n_found]
-        = key_from (isnan (of_lane) ? INFINITY : sqrtf (of_lane), reader->numbers[lane]);
+    reader->found[n_found] = key_of_square (reader->squares[lane], reader->numbers[lane]);
     n_found += reader->found[n_found] < bar;
   }
   if (n_found > 0)
@@ -287,60 +268,35 @@ finish_subspace (gsize subspace, G_GNUC_UNUSED guint worker, gpointer data)
 
 /* ---- The whole ---- */
 
-static void
-free_search (Search *search)
-{
-  for (gsize i = 0; search->readers != NULL && i < search->plan.readers; i++) {
-    g_free (search->readers[i].panel);
-    g_free (search->readers[i].products);
-    g_free (search->readers[i].residual);
-    g_free (search->readers[i].stack);
-  }
-  g_free (search->readers);
-  g_free (search->pools);
-  g_free (search->fresh);
-  g_free (search->stack);
-  g_free (search->squares);
-  g_free (search->starts);
-  g_free (search->reads);
-  assay_lists_free (search->lists);
-}
-
-static gboolean
-allocate_reader (Reader *reader, const Plan *plan, gsize cols, GError **error)
-{
-  const gsize n = plan->panel * cols;
-
-  return (reader->panel = assay_alloc (n, sizeof (float), "panel of rows", error)) != NULL
-         && (reader->stack = assay_alloc (n, sizeof (float), "subspaces", error)) != NULL
-         && (reader->products = assay_alloc (PANEL * PANEL, sizeof (float), "products", error))
-                != NULL
-         && (reader->residual = assay_alloc (cols, sizeof (double), "residual", error)) != NULL;
-}
-
 static gboolean
 allocate_search (Search *search, gsize k, GError **error)
 {
   const Plan *plan = &search->plan;
   const gsize n = plan->batch, d = search->subspaces->cols;
+  AssayArena *arena = &search->arena;
 
-  if ((search->nearest = assay_nearest_new (search->subspaces->count, k, error)) == NULL
-      || (search->readers = assay_alloc (plan->readers, sizeof (Reader), "threads", error)) == NULL
-      || (search->pools = assay_alloc (n, sizeof (Pool), "candidates", error)) == NULL
-      || (search->fresh = assay_alloc (n * plan->max_fresh, sizeof (guint64), "candidates", error))
-             == NULL
-      || (search->stack = assay_alloc (n * plan->stacked * d, sizeof (float), "subspaces", error))
-             == NULL
-      || (search->squares = assay_alloc (n, sizeof (float), "subspaces", error)) == NULL
-      || (search->starts = assay_alloc (search->lists->count + 2, sizeof (gsize), "lists", error))
-             == NULL
-      || (search->reads = assay_alloc (n * search->most_probes, sizeof (guint32), "lists", error))
-             == NULL)
-    return FALSE;
-  for (gsize i = 0; i < plan->readers; i++)
-    if (!allocate_reader (search->readers + i, plan, d, error))
-      return FALSE;
-  return TRUE;
+  search->readers = assay_arena_alloc (arena, plan->readers, sizeof (Reader), "threads", error);
+  search->pools = assay_arena_alloc (arena, n, sizeof (Pool), "candidates", error);
+  search->fresh
+      = assay_arena_alloc (arena, n * plan->max_fresh, sizeof (guint64), "candidates", error);
+  search->stack
+      = assay_arena_alloc (arena, n * plan->stacked * d, sizeof (float), "subspaces", error);
+  search->squares = assay_arena_alloc (arena, n, sizeof (float), "subspaces", error);
+  search->starts
+      = assay_arena_alloc (arena, search->lists->count + 2, sizeof (gsize), "lists", error);
+  search->reads
+      = assay_arena_alloc (arena, n * search->most_probes, sizeof (guint32), "lists", error);
+  for (gsize i = 0; !arena->has_failed && i < plan->readers; i++) {
+    Reader *reader = search->readers + i;
+    const gsize floats = plan->panel * d;
+
+    reader->panel = assay_arena_alloc (arena, floats, sizeof (float), "panel of rows", error);
+    reader->stack = assay_arena_alloc (arena, floats, sizeof (float), "subspaces", error);
+    reader->products = assay_arena_alloc (arena, PANEL * PANEL, sizeof (float), "products", error);
+    reader->residual = assay_arena_alloc (arena, d, sizeof (double), "residual", error);
+  }
+  return !arena->has_failed
+         && (search->nearest = assay_nearest_new (search->subspaces->count, k, error)) != NULL;
 }
 
 /* Bytes of a subspace of a batch: what is found and what is known of its lists, in the result of
@@ -430,7 +386,8 @@ assay_scan_approximately (const AssayProbing *probing, const AssaySubspaces *sub
       = make_plan (subspaces->count, subspaces->dimension, subspaces->cols, k, search.most_probes);
   if (!allocate_search (&search, k, error) || !search_batches (&search, error))
     g_clear_pointer (&search.nearest, assay_nearest_free);
-  free_search (&search);
+  assay_lists_free (search.lists);
+  assay_arena_clear (&search.arena);
   if (ret_work != NULL && search.nearest != NULL)
     *ret_work = (AssayProbingWork){ .pairs = (guint64) subspaces->count * n_rows,
                                     .looked = search.looked };

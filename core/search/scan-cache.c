@@ -20,14 +20,19 @@ first_of (const AssayNearest *all, gsize k, GError **error)
   return nearest;
 }
 
-static void
-share (const AssayRelease *release, const char *name, AssayNearest *nearest)
+/* What the caller has of @all, which is taken for the others; NULL where there is none. */
+static AssayNearest *
+share (const AssayRelease *release, const char *name, AssayNearest *all, gsize k, GError **error)
 {
-  const gsize bytes
-      = nearest->n * nearest->k * (sizeof *nearest->rows + sizeof *nearest->distances);
+  AssayNearest *result = all != NULL ? first_of (all, k, error) : NULL;
 
-  assay_shared_release (
-      assay_shared_add (release->owner, name, nearest, bytes, (GDestroyNotify) assay_nearest_free));
+  if (result == NULL)
+    g_clear_pointer (&all, assay_nearest_free);
+  else
+    assay_shared_release (assay_shared_add (
+        release->owner, name, all, all->n * all->k * (sizeof *all->rows + sizeof *all->distances),
+        (GDestroyNotify) assay_nearest_free));
+  return result;
 }
 
 /* One result is kept for each set of rows, the last: the k nearest are the first of any more. */
@@ -35,20 +40,13 @@ AssayNearest *
 assay_release_nearest (const AssayRelease *release, const AssayRows *rows, gsize k, GError **error)
 {
   const AssaySubspaces subspaces = assay_release_subspaces (release);
+  const AssayScale scale = assay_release_scale (release);
   g_autofree char *name = g_strdup_printf ("rows %" G_GUINT64_FORMAT, assay_rows_owner (rows));
   g_autoptr (AssayShared) kept = assay_shared_find (release->owner, name);
-  g_autoptr (AssayNearest) all = NULL;
-  AssayNearest *result;
 
   if (kept != NULL && k > 0 && ((const AssayNearest *) assay_shared_value (kept))->k >= k)
     return first_of (assay_shared_value (kept), k, error);
-  all = assay_scan_subspaces (&subspaces, rows, assay_release_scale (release), k, error);
-  if (all == NULL)
-    return NULL;
-  result = first_of (all, k, error);
-  if (result != NULL)
-    share (release, name, g_steal_pointer (&all));
-  return result;
+  return share (release, name, assay_scan_subspaces (&subspaces, rows, scale, k, error), k, error);
 }
 
 /* What an approximate search reads may depend on k: what was found for another is another. */
@@ -57,24 +55,18 @@ assay_release_nearest_approximately (const AssayRelease *release, const AssayPro
                                      const AssayRows *rows, gsize k, GError **error)
 {
   const AssaySubspaces subspaces = assay_release_subspaces (release);
+  const AssayScale scale = assay_release_scale (release);
   g_autofree char *name
       = g_strdup_printf ("rows %" G_GUINT64_FORMAT " k %zu lists %zu probes %zu",
                          assay_rows_owner (rows), k, probing->lists, probing->probes);
   g_autoptr (AssayShared) kept = NULL;
-  g_autoptr (AssayNearest) all = NULL;
-  AssayNearest *result;
 
   if (probing->probes == probing->lists)
     return assay_release_nearest (release, rows, k, error);
   kept = assay_shared_find (release->owner, name);
   if (kept != NULL)
     return first_of (assay_shared_value (kept), k, error);
-  all = assay_scan_approximately (probing, &subspaces, rows, assay_release_scale (release), k, NULL,
-                                  error);
-  if (all == NULL)
-    return NULL;
-  result = first_of (all, k, error);
-  if (result != NULL)
-    share (release, name, g_steal_pointer (&all));
-  return result;
+  return share (release, name,
+                assay_scan_approximately (probing, &subspaces, rows, scale, k, NULL, error), k,
+                error);
 }

@@ -121,10 +121,24 @@ scan_rounding_share (gsize cols, gsize dimension)
   return lambda * sqrt ((double) cols + (double) dimension + 3) * (FLT_EPSILON / 2);
 }
 
-float
-scan_project_out (const float *translation, const float *basis, gsize dimension, gsize cols,
-                  double *residual, float *ret_t)
+Bounds
+scan_bounds (const AssaySubspaces *subspaces, float square, guint64 bar)
 {
+  const double share = scan_rounding_share (subspaces->cols, subspaces->dimension);
+
+  return (Bounds){ .square = square,
+                   .floor = (float) (share * (double) square + FLT_MIN),
+                   .slope = (float) (3 * share),
+                   .bar = key_square_bound (bar) };
+}
+
+float
+scan_stack (const AssaySubspaces *subspaces, gsize number, gsize n_stacked, double *residual,
+            float *ret_stack)
+{
+  const gsize dimension = subspaces->dimension, cols = subspaces->cols;
+  const float *translation = subspaces->translation + number * cols;
+  const float *basis = dimension > 0 ? subspaces->basis + number * dimension * cols : NULL;
   double square = 0;
 
   for (gsize c = 0; c < cols; c++)
@@ -139,8 +153,10 @@ scan_project_out (const float *translation, const float *basis, gsize dimension,
       residual[c] -= part * (double) row[c];
   }
   for (gsize c = 0; c < cols; c++) {
-    ret_t[c] = (float) residual[c];
-    square += (double) ret_t[c] * (double) ret_t[c];
+    ret_stack[c] = (float) residual[c];
+    square += (double) ret_stack[c] * (double) ret_stack[c];
   }
+  if (n_stacked > 1)
+    memcpy (ret_stack + cols, basis, (n_stacked - 1) * cols * sizeof (float));
   return (float) square;
 }

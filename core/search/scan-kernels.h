@@ -2,8 +2,8 @@
  * PANEL at most, whose products with the subspaces stand in rows of PANEL floats. */
 #pragma once
 
-#include <glib.h>
-
+#include "core/data/exchange.h"
+#include "core/search/pool.h"
 #include "core/search/search-panel.h"
 
 typedef struct {
@@ -35,7 +35,17 @@ void scan_measure_norms (const float *panel, gsize count, gsize cols, float *ret
  * together g (3 ||w||^2 + ||t'||^2); n = d + m + 3 also counts the additions of the epilogue. */
 double scan_rounding_share (gsize cols, gsize dimension);
 
-/* t' = t - B'B t, by projecting twice: the basis is orthonormal to float32 only, and t may be much
- * longer than t'. Returns ||t'||^2; @residual is room for @cols numbers. */
-float scan_project_out (const float *translation, const float *basis, gsize dimension, gsize cols,
-                        double *residual, float *ret_t);
+/* For the distances from a subspace whose ||t'||^2 is @square and the bar of whose pool is @bar. */
+Bounds scan_bounds (const AssaySubspaces *subspaces, float square, guint64 bar);
+
+static inline guint64
+key_of_square (float square, gsize row)
+{
+  return key_from (isnan (square) ? INFINITY : sqrtf (square), row);
+}
+
+/* The first @n_stacked, one at least, of the rows [t'; B] of subspace @number, and ||t'||^2. It is
+ * t' = t - B'B t, by projecting twice: the basis is orthonormal to float32 only, and t may be much
+ * longer than t'. @residual is room for as many numbers as there are columns. */
+float scan_stack (const AssaySubspaces *subspaces, gsize number, gsize n_stacked, double *residual,
+                  float *ret_stack);

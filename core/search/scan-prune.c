@@ -100,42 +100,27 @@ prune_is_possible (void)
 }
 
 Prune *
-prune_new (gsize n_subspaces, gsize stacked, gsize block, gsize cols, GError **error)
+prune_new (gsize n_subspaces, gsize stacked, gsize block, gsize cols, AssayArena *arena,
+           GError **error)
 {
-  Prune *prune = g_new0 (Prune, 1);
-  const gsize quads = round_up (cols, 4) / 4;
-  const gsize width = round_up (stacked, CHAIN_LANES);
-  const gsize n = n_subspaces;
+  const gsize quads = round_up (cols, 4) / 4, width = round_up (stacked, CHAIN_LANES);
+  const gsize n = n_subspaces, n_stacked = n * stacked;
+  Prune *prune = assay_arena_alloc (arena, 1, sizeof (Prune), "subspaces", error);
 
+  if (prune == NULL)
+    return NULL;
   prune->stacked = stacked;
   prune->cols = cols;
   prune->quads = quads;
   prune->width = width;
-  if ((prune->bounds = assay_alloc (n, sizeof (CoarseSubspace), "bounds", error)) == NULL
-      || (prune->directions = assay_alloc (n * stacked, quads * 4, "subspaces", error)) == NULL
-      || (prune->scales = assay_alloc (n * stacked, sizeof (float), "subspaces", error)) == NULL
-      || (prune->sums = assay_alloc (n * stacked, sizeof (gint32), "subspaces", error)) == NULL
-      || (prune->transposed = assay_alloc (n * cols, width * sizeof (float), "subspaces", error))
-             == NULL
-      || (prune->pauses = assay_alloc (n / block + 1, sizeof (Pause), "pauses", error)) == NULL) {
-    prune_free (prune);
-    return NULL;
-  }
-  return prune;
-}
-
-void
-prune_free (Prune *prune)
-{
-  if (prune == NULL)
-    return;
-  g_free (prune->bounds);
-  g_free (prune->directions);
-  g_free (prune->scales);
-  g_free (prune->sums);
-  g_free (prune->transposed);
-  g_free (prune->pauses);
-  g_free (prune);
+  prune->bounds = assay_arena_alloc (arena, n, sizeof (CoarseSubspace), "bounds", error);
+  prune->directions = assay_arena_alloc (arena, n_stacked, quads * 4, "subspaces", error);
+  prune->scales = assay_arena_alloc (arena, n_stacked, sizeof (float), "subspaces", error);
+  prune->sums = assay_arena_alloc (arena, n_stacked, sizeof (gint32), "subspaces", error);
+  prune->transposed
+      = assay_arena_alloc (arena, n * cols, width * sizeof (float), "subspaces", error);
+  prune->pauses = assay_arena_alloc (arena, n / block + 1, sizeof (Pause), "pauses", error);
+  return arena->has_failed ? NULL : prune;
 }
 
 /* --- Subspaces --------------------------------------------------------------------------- */
@@ -227,23 +212,14 @@ prune_set_subspace (Prune *prune, gsize index, const float *stack)
 /* --- Panels ------------------------------------------------------------------------------ */
 
 PrunePanel *
-prune_panel_new (gsize panel, gsize cols, GError **error)
+prune_panel_new (gsize panel, gsize cols, AssayArena *arena, GError **error)
 {
-  PrunePanel *result = g_new0 (PrunePanel, 1);
+  PrunePanel *result = assay_arena_alloc (arena, 1, sizeof (PrunePanel), "panel", error);
 
-  result->bytes = assay_alloc (round_up (panel, TILE), round_up (cols, 4), "panel", error);
-  if (result->bytes == NULL)
-    g_clear_pointer (&result, prune_panel_free);
-  return result;
-}
-
-void
-prune_panel_free (PrunePanel *panel)
-{
-  if (panel == NULL)
-    return;
-  g_free (panel->bytes);
-  g_free (panel);
+  if (result != NULL)
+    result->bytes
+        = assay_arena_alloc (arena, round_up (panel, TILE), round_up (cols, 4), "panel", error);
+  return arena->has_failed ? NULL : result;
 }
 
 void

@@ -2,7 +2,7 @@
  * a subspace, at a quarter of the cost of finding out how far they are. See scan-prune.c. */
 #pragma once
 
-#include "core/data/exchange.h"
+#include "core/data/arena.h"
 
 typedef struct _Prune Prune;
 typedef struct _PrunePanel PrunePanel; /* what one thread knows of the panel that it has loaded */
@@ -17,15 +17,15 @@ gsize prune_panel_bytes (gsize panel, gsize cols);
 /* and where the machine has the instructions. */
 gboolean prune_is_possible (void);
 
-/* For up to @n_subspaces of @stacked rows each, @block to a product. */
-Prune *prune_new (gsize n_subspaces, gsize stacked, gsize block, gsize cols, GError **error);
-void prune_free (Prune *prune);
+/* For up to @n_subspaces of @stacked rows each, @block to a product. It is in @arena, as panels
+ * are. */
+Prune *prune_new (gsize n_subspaces, gsize stacked, gsize block, gsize cols, AssayArena *arena,
+                  GError **error);
 
 /* Takes in subspace @index of the batch, given its stacked rows [t'; B]. */
 void prune_set_subspace (Prune *prune, gsize index, const float *stack);
 
-PrunePanel *prune_panel_new (gsize panel, gsize cols, GError **error);
-void prune_panel_free (PrunePanel *panel);
+PrunePanel *prune_panel_new (gsize panel, gsize cols, AssayArena *arena, GError **error);
 void prune_panel_load (PrunePanel *panel, const float *rows, const float *norms, gsize count,
                        gsize cols);
 

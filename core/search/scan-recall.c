@@ -3,15 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/vectors.h"
 #include "core/search/scan-approximate.h"
-
-static int
-compare_rows (const void *a, const void *b)
-{
-  const gsize x = *(const gsize *) a, y = *(const gsize *) b;
-
-  return (x > y) - (x < y);
-}
 
 /* How many rows stand in both of two lists of @k different ones. */
 static gint64
@@ -21,8 +14,8 @@ count_common (const gsize *one, const gsize *other, gsize k)
   g_autofree gsize *b = g_memdup2 (other, k * sizeof *b);
   gint64 common = 0;
 
-  qsort (a, k, sizeof *a, compare_rows);
-  qsort (b, k, sizeof *b, compare_rows);
+  qsort (a, k, sizeof *a, assay_compare_sizes);
+  qsort (b, k, sizeof *b, assay_compare_sizes);
   for (gsize i = 0, j = 0; i < k && j < k;) {
     common += a[i] == b[j];
     if (a[i] < b[j])

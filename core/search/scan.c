@@ -42,7 +42,7 @@ typedef struct {
 typedef struct {
   Search search;
   const AssaySubspaces *subspaces;
-  Scratch *scratches;               /* one a slot */
+  Scratch *scratches;        /* one a slot */
   float *stack;              /* of the batch: [t'; B] of each subspace, or t' alone */
   float *squares;            /* ||t'||^2 */
   Prune *prune;              /* NULL: there is no coarse pass */
@@ -61,17 +61,10 @@ static void
 prepare_subspace (Search *search, Slot *slot, gsize i)
 {
   Scan *scan = (Scan *) search;
-  const AssaySubspaces *subspaces = scan->subspaces;
-  const gsize m = subspaces->dimension;
-  const gsize d = subspaces->cols;
-  const gsize number = search->first + i;
-  const float *basis = m > 0 ? subspaces->basis + number * m * d : NULL;
-  float *stacked = scan->stack + i * search->plan.stacked * d;
+  float *stacked = scan->stack + i * search->plan.stacked * search->cols;
 
-  scan->squares[i] = scan_project_out (subspaces->translation + number * d, basis, m, d,
-                                       scratch_of (scan, slot)->residual, stacked);
-  if (search->plan.stacked > 1 && basis != NULL)
-    memcpy (stacked + d, basis, m * d * sizeof (float));
+  scan->squares[i] = scan_stack (scan->subspaces, search->first + i, search->plan.stacked,
+                                 scratch_of (scan, slot)->residual, stacked);
   if (scan->prune != NULL)
     prune_set_subspace (scan->prune, i, stacked);
 }
@@ -80,12 +73,6 @@ static void
 load_norms (Search *search, Slot *slot, gsize count)
 {
   scan_measure_norms (slot->panel, count, search->cols, slot->norms);
-}
-
-static guint64
-key_of_square (float square, gsize row)
-{
-  return key_from (isnan (square) ? INFINITY : sqrtf (square), row);
 }
 
 /* The rows of a panel that are compared. */
@@ -101,12 +88,8 @@ static void
 keep_nearest (Scan *scan, Slot *slot, gsize subspace, const float *rest, const float *products,
               const Compared *rows)
 {
-  const double share = scan_rounding_share (scan->subspaces->cols, scan->subspaces->dimension);
-  const float square = scan->squares[subspace];
-  const Bounds bounds = { .square = square,
-                          .floor = (float) (share * (double) square + FLT_MIN),
-                          .slope = (float) (3 * share),
-                          .bar = key_square_bound (search_bar (&scan->search, subspace)) };
+  const Bounds bounds = scan_bounds (scan->subspaces, scan->squares[subspace],
+                                     search_bar (&scan->search, subspace));
 
   if (scan_flag_near (rest, products, rows->norms, bounds, search_whole_tiles (rows->count),
                       slot->scores, slot->flags))
@@ -229,50 +212,32 @@ static const SearchKind subspaces_kind = { .prepare = prepare_subspace,
                                            .compare = compare_subspaces,
                                            .score = key_distance };
 
-static void
-clear_scan (Scan *scan)
-{
-  for (gsize i = 0; scan->scratches != NULL && i < scan->search.plan.slots; i++) {
-    g_free (scan->scratches[i].residual);
-    g_free (scan->scratches[i].marks);
-    prune_panel_free (scan->scratches[i].coarse);
-  }
-  g_free (scan->scratches);
-  g_free (scan->stack);
-  g_free (scan->squares);
-  prune_free (scan->prune);
-  search_clear (&scan->search);
-}
-
-static gboolean
-allocate_scratch (Scratch *scratch, const Plan *plan, gsize cols, GError **error)
-{
-  if (plan->is_coarse
-      && ((scratch->coarse = prune_panel_new (plan->panel, cols, error)) == NULL
-          || (scratch->marks = assay_alloc (PANEL * PRUNE_WORDS, sizeof (guint64), "marks", error))
-                 == NULL))
-    return FALSE;
-  return (scratch->residual = assay_alloc (cols, sizeof (double), "residual", error)) != NULL;
-}
-
 static gboolean
 allocate_scan (Scan *scan, GError **error)
 {
   Plan *plan = &scan->search.plan;
   const gsize n = plan->batch;
   const gsize d = scan->subspaces->cols;
+  AssayArena *arena = &scan->search.arena;
 
   plan->is_coarse &= prune_is_possible ();
-  if ((scan->scratches = assay_alloc (plan->slots, sizeof (Scratch), "threads", error)) == NULL
-      || (scan->stack = assay_alloc (n * plan->stacked * d, sizeof (float), "subspaces", error))
-             == NULL
-      || (scan->squares = assay_alloc (n, sizeof (float), "subspaces", error)) == NULL)
-    return FALSE;
-  for (gsize i = 0; i < plan->slots; i++)
-    if (!allocate_scratch (scan->scratches + i, plan, d, error))
-      return FALSE;
-  return !plan->is_coarse
-         || (scan->prune = prune_new (n, plan->stacked, plan->block, d, error)) != NULL;
+  scan->scratches = assay_arena_alloc (arena, plan->slots, sizeof (Scratch), "threads", error);
+  scan->stack
+      = assay_arena_alloc (arena, n * plan->stacked * d, sizeof (float), "subspaces", error);
+  scan->squares = assay_arena_alloc (arena, n, sizeof (float), "subspaces", error);
+  for (gsize i = 0; !arena->has_failed && i < plan->slots; i++) {
+    Scratch *scratch = scan->scratches + i;
+
+    scratch->residual = assay_arena_alloc (arena, d, sizeof (double), "residual", error);
+    if (plan->is_coarse) {
+      scratch->coarse = prune_panel_new (plan->panel, d, arena, error);
+      scratch->marks
+          = assay_arena_alloc (arena, PANEL * PRUNE_WORDS, sizeof (guint64), "marks", error);
+    }
+  }
+  if (plan->is_coarse)
+    scan->prune = prune_new (n, plan->stacked, plan->block, d, arena, error);
+  return !arena->has_failed;
 }
 
 /* Which shapes of product the coarse pass can stand in for. */
@@ -314,7 +279,7 @@ assay_scan_subspaces_by (AssayScanMethod method, const AssaySubspaces *subspaces
     if (search_run (&scan.search, error))
       nearest = g_steal_pointer (&scan.search.nearest);
   }
-  clear_scan (&scan);
+  search_clear (&scan.search);
   if (ret_work != NULL && nearest != NULL)
     *ret_work = (AssayScanWork){ .pairs = (guint64) subspaces->count * assay_rows_count (rows),
                                  .coarse = scan.n_coarse,

@@ -25,11 +25,9 @@ assay_nearest_new (gsize n, gsize k, GError **error)
   nearest->k = k;
   if (!g_size_checked_mul (&count, n, k))
     count = G_MAXSIZE;
-  nearest->rows = assay_alloc (count, sizeof (gsize), "rows found", error);
-  if (nearest->rows == NULL)
-    return NULL;
-  nearest->distances = assay_alloc (count, sizeof (float), "distances found", error);
-  if (nearest->distances == NULL)
+  if ((nearest->rows = assay_alloc (count, sizeof (gsize), "rows found", error)) == NULL
+      || (nearest->distances = assay_alloc (count, sizeof (float), "distances found", error))
+             == NULL)
     return NULL;
   return g_steal_pointer (&nearest);
 }
@@ -54,9 +52,8 @@ prepare_queries (gsize slot, G_GNUC_UNUSED guint worker, gpointer data)
   while ((i = atomic_fetch_add (&search->next, 1)) < search->count) {
     if (search->kind->prepare != NULL)
       search->kind->prepare (search, search->slots + slot, i);
-    search->pools[i] = (Pool){ .kept = nearest->rows + (search->first + i) * nearest->k,
-                               .fresh = search->fresh + i * search->plan.max_fresh };
-    atomic_init (&search->pools[i].bar, NO_KEY);
+    pool_init (search->pools + i, nearest->rows + (search->first + i) * nearest->k,
+               search->fresh + i * search->plan.max_fresh);
   }
 }
 
@@ -110,8 +107,8 @@ search_panels (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   Slot *slot = search->slots + index;
   const Plan *plan = &search->plan;
   const gsize n_rows = assay_rows_count (search->set.rows);
-  const gsize n_panels = search_ceil_div (n_rows, plan->panel);
-  const gsize n_blocks = search_ceil_div (search->count, plan->block);
+  const gsize n_panels = assay_pieces (n_rows, plan->panel);
+  const gsize n_blocks = assay_pieces (search->count, plan->block);
   const gsize n_parts = CLAMP (PIECES_PER_SLOT * plan->slots / MAX (n_panels, 1), 1, n_blocks);
   gsize piece;
 
@@ -164,34 +161,19 @@ search_run (Search *search, GError **error)
   return FALSE;
 }
 
-static gboolean
-allocate_slot (const Search *search, Slot *slot, GError **error)
+static void
+allocate_slot (Search *search, Slot *slot, GError **error)
 {
   const gsize panel = search->plan.panel, raw_cols = assay_rows_cols (search->set.rows);
+  AssayArena *arena = &search->arena;
 
-  slot->panel = assay_alloc (panel * search->cols, sizeof (float), "panel of rows", error);
-  slot->products = assay_alloc (PANEL * PANEL, sizeof (float), "products", error);
-  if (slot->panel == NULL || slot->products == NULL)
-    return FALSE;
-  slot->raw = search->set.shape == NULL
-                  ? slot->panel
-                  : assay_alloc (panel * raw_cols, sizeof (float), "panel of rows", error);
-  return slot->raw != NULL;
-}
-
-static gboolean
-allocate_pools (Search *search, gsize k, GError **error)
-{
-  const gsize n = search->plan.batch, max_fresh = search->plan.max_fresh;
-
-  search->nearest = assay_nearest_new (search->n, k, error);
-  if (search->nearest == NULL)
-    return FALSE;
-  search->pools = assay_alloc (n, sizeof (Pool), "candidates", error);
-  if (search->pools == NULL)
-    return FALSE;
-  search->fresh = assay_alloc (n * max_fresh, sizeof (guint64), "candidates", error);
-  return search->fresh != NULL;
+  slot->panel
+      = assay_arena_alloc (arena, panel * search->cols, sizeof (float), "panel of rows", error);
+  slot->products = assay_arena_alloc (arena, PANEL * PANEL, sizeof (float), "products", error);
+  slot->raw
+      = search->set.shape == NULL
+            ? slot->panel
+            : assay_arena_alloc (arena, panel * raw_cols, sizeof (float), "panel of rows", error);
 }
 
 gboolean
@@ -199,6 +181,8 @@ search_init (const SearchKind *kind, const AssaySearchSet *set, const SearchSize
              Search *ret_search, GError **error)
 {
   const gsize raw_cols = assay_rows_cols (set->rows);
+  AssayArena *arena = &ret_search->arena;
+  const Plan *plan = &ret_search->plan;
   SearchSizes all = *sizes;
 
   *ret_search = (Search){ .kind = kind, .set = *set, .n = sizes->n, .cols = sizes->cols };
@@ -211,29 +195,20 @@ search_init (const SearchKind *kind, const AssaySearchSet *set, const SearchSize
   if (!search_check (&all, error))
     return FALSE;
   ret_search->plan = search_plan_make (&all);
-  if (!allocate_pools (ret_search, all.k, error))
-    return FALSE;
-  ret_search->slots = assay_alloc (ret_search->plan.slots, sizeof (Slot), "threads", error);
-  if (ret_search->slots == NULL)
-    return FALSE;
-  for (gsize i = 0; i < ret_search->plan.slots; i++)
-    if (!allocate_slot (ret_search, ret_search->slots + i, error))
-      return FALSE;
-  return TRUE;
+  ret_search->pools = assay_arena_alloc (arena, plan->batch, sizeof (Pool), "candidates", error);
+  ret_search->fresh = assay_arena_alloc (arena, plan->batch * plan->max_fresh, sizeof (guint64),
+                                         "candidates", error);
+  ret_search->slots = assay_arena_alloc (arena, plan->slots, sizeof (Slot), "threads", error);
+  for (gsize i = 0; !arena->has_failed && i < plan->slots; i++)
+    allocate_slot (ret_search, ret_search->slots + i, error);
+  return !arena->has_failed
+         && (ret_search->nearest = assay_nearest_new (sizes->n, all.k, error)) != NULL;
 }
 
 void
 search_clear (Search *search)
 {
-  for (gsize i = 0; search->slots != NULL && i < search->plan.slots; i++) {
-    if (search->slots[i].raw != search->slots[i].panel)
-      g_free (search->slots[i].raw);
-    g_free (search->slots[i].panel);
-    g_free (search->slots[i].products);
-  }
-  g_free (search->slots);
-  g_free (search->pools);
-  g_free (search->fresh);
+  assay_arena_clear (&search->arena);
   assay_nearest_free (search->nearest);
   g_clear_error (&search->error);
   g_mutex_clear (&search->lock);

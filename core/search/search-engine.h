@@ -10,6 +10,7 @@
 
 #include <float.h>
 
+#include "core/data/arena.h"
 #include "core/search/pool.h"
 #include "core/search/search-panel.h"
 #include "core/search/search.h"
@@ -82,6 +83,7 @@ struct _Search {
   GMutex lock;            /* of what follows */
   gsize failed;           /* the first of them */
   GError *error;
+  AssayArena arena; /* what it holds, and what its kind does */
 };
 
 gboolean search_check (const SearchSizes *sizes, GError **error);
@@ -92,16 +94,10 @@ gboolean search_init (const SearchKind *kind, const AssaySearchSet *set, const S
 gboolean search_run (Search *search, GError **error);
 void search_clear (Search *search);
 
-static inline gsize
-search_ceil_div (gsize a, gsize b)
-{
-  return a / b + (a % b != 0);
-}
-
 static inline guint64
 search_bar (const Search *search, gsize i)
 {
-  return atomic_load_explicit (&search->pools[i].bar, memory_order_relaxed);
+  return pool_bar (search->pools + i);
 }
 
 /* Adds the flagged ones of @count lanes that pass the bar to the pool of query @i of the batch.

@@ -61,7 +61,7 @@ search_plan_make (const SearchSizes *sizes)
   plan.block = plan.is_wide ? 1 : plan.panel / plan.stacked;
   plan.is_coarse = !plan.is_wide && sizes->may_prune && cols > 0 && cols <= PRUNE_MAX_COLS;
   if (!sizes->must_prune)
-    plan.is_coarse &= search_ceil_div (MIN_STACKED, plan.stacked) <= n
+    plan.is_coarse &= assay_pieces (MIN_STACKED, plan.stacked) <= n
                       && sizes->n_rows / plan.panel / 2 >= k / plan.panel + MIN_PANELS;
   plan.max_fresh = BATCH_BYTES / 2 / sizeof (guint64) / MAX (MIN (plan.block, n), 1);
   /* Twice as many are selected among half as often; but a bar that falls at once prunes more. */
@@ -69,8 +69,8 @@ search_plan_make (const SearchSizes *sizes)
   plan.batch = BATCH_BYTES / query_bytes (&plan, cols) / plan.block;
   plan.batch = MIN (MAX (plan.batch, 1) * plan.block, n);
   plan.slots = CLAMP (SLOT_BYTES / slot_bytes (&plan, sizes), 1, assay_parallel_threads ());
-  if (g_size_checked_mul (&n_pieces, search_ceil_div (sizes->n_rows, plan.panel),
-                          search_ceil_div (n, plan.block)))
+  if (g_size_checked_mul (&n_pieces, assay_pieces (sizes->n_rows, plan.panel),
+                          assay_pieces (n, plan.block)))
     plan.slots = MIN (plan.slots, MAX (n_pieces, 1));
   return plan;
 }

@@ -19,6 +19,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/vectors.h"
+
 /* More units than anybody would collect. */
 #define MOST_UNITS 1e15
 
@@ -184,14 +186,6 @@ tail_integral (const Tail *tail)
   return exp (height) * radius / G_PI * integral;
 }
 
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* P (sum_g a_g E_g + E_0 > 0) with @copies of each E_g; @a is sorted. Of what is more likely than
  * not, the opposite is computed. */
 static double
@@ -200,7 +194,7 @@ gaffke_tail (double *a, gsize n, double copies)
   g_auto (Tail) tail = { .a = g_new (double, n + 1), .counts = g_new (double, n + 1) };
   double mean = 1, scale;
 
-  qsort (a, n, sizeof *a, compare_doubles);
+  qsort (a, n, sizeof *a, assay_compare_doubles);
   for (gsize g = 0; g < n; g++) {
     mean += copies * a[g];
     if (tail.n == 0 || a[g] != tail.a[tail.n - 1]) {

@@ -5,18 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/vectors.h"
 #include "core/stats/epsilon.h"
 
 /* Groups from which on the cluster bootstrap is used; with fewer it covers too seldom. */
 #define MANY_GROUPS 30
-
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
 
 static int
 compare_units (gconstpointer a, gconstpointer b)
@@ -251,7 +244,7 @@ assay_sample_resample (const AssaySample *sample, AssayStreamKey key)
       weights[assay_stream_below (&stream, n)]++;
     resampled[b] = weighted_statistic (sample, weights, by_unit);
   }
-  qsort (resampled, ASSAY_RESAMPLES, sizeof *resampled, compare_doubles);
+  qsort (resampled, ASSAY_RESAMPLES, sizeof *resampled, assay_compare_doubles);
   return resampled;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/vectors.h"
 
 #define FRAME 4
 
@@ -34,14 +35,6 @@ assay_picture_clear (AssayPicture *image)
   g_clear_pointer (&image->photo, assay_photo_free);
 }
 
-static int
-compare_sizes (gconstpointer a, gconstpointer b)
-{
-  const gsize x = *(const gsize *) a, y = *(const gsize *) b;
-
-  return (x > y) - (x < y);
-}
-
 gsize *
 assay_picture_choose (AssayStream *stream, gsize n, gsize count)
 {
@@ -49,7 +42,7 @@ assay_picture_choose (AssayStream *stream, gsize n, gsize count)
 
   if (count < n) {
     assay_stream_choose (stream, n, count, chosen);
-    qsort (chosen, count, sizeof *chosen, compare_sizes);
+    qsort (chosen, count, sizeof *chosen, assay_compare_sizes);
   } else {
     for (gsize i = 0; i < n; i++)
       chosen[i] = i;

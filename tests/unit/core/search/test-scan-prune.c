@@ -282,8 +282,9 @@ Test (scan_prune, any_basis)
 static gboolean
 is_marked (const float *row, const float *stack, gsize stacked, gsize cols, float bar)
 {
-  Prune *prune = prune_new (1, stacked, 1, cols, NULL);
-  PrunePanel *panel = prune_panel_new (64, cols, NULL);
+  g_auto (AssayArena) arena = { 0 };
+  Prune *prune = prune_new (1, stacked, 1, cols, &arena, NULL);
+  PrunePanel *panel = prune_panel_new (64, cols, &arena, NULL);
   g_autofree gint32 *scratch = g_new (gint32, 64 * stacked);
   guint64 marks[PRUNE_WORDS];
   float norms[64] = { 0 };
@@ -294,8 +295,6 @@ is_marked (const float *row, const float *stack, gsize stacked, gsize cols, floa
   prune_set_subspace (prune, 0, stack);
   prune_panel_load (panel, row, norms, 1, cols);
   count = prune_mark (prune, panel, 0, 1, &bar, scratch, marks);
-  prune_free (prune);
-  prune_panel_free (panel);
   cr_assert (count == (marks[0] & 1) && count == marks[0]);
   return count == 1;
 }
