@@ -73,8 +73,8 @@ units_of_cell (const Run *run, gsize index, GError **error)
   g_autoptr (GArray) indices = assay_pool_trials (run->plan, index);
 
   for (guint m = 0; m < assay_plan_n_measuring (run->plan, cell); m++) {
-    const AssayMetric *metric
-        = (const AssayMetric *) assay_plan_measuring (run->plan, cell, m)->plugin;
+    const AssayMeasuring *metric
+        = assay_measuring_of (assay_plan_measuring (run->plan, cell, m)->plugin);
 
     for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++) {
       AssayPool pool;

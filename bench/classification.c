@@ -52,8 +52,8 @@ run_case (Report *report, const char *text, const AssayDataset *dataset, AssayVi
 {
   g_auto (GStrv) parts = g_strsplit (text, "/", 3);
   const AssayDefense *defense;
-  const AssayMetric *utility
-      = (const AssayMetric *) measure_plugin (ASSAY_PLUGIN_METRIC, "classification");
+  const AssayUtility *utility
+      = (const AssayUtility *) measure_plugin (ASSAY_PLUGIN_UTILITY, "classification");
   g_autoptr (AssaySettings) defense_settings = NULL;
   g_autoptr (AssaySettings) settings = NULL;
   g_autoptr (AssayRelease) release = NULL;

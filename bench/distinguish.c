@@ -60,11 +60,11 @@ run_case (Report *report, const Case *what)
   const guint64 runs = report->options->is_quick ? RUNS / 10 : RUNS;
   const AssayDefense *defense
       = (const AssayDefense *) measure_plugin (ASSAY_PLUGIN_DEFENSE, what->defense);
-  const AssayAttack *attack
-      = (const AssayAttack *) measure_plugin (ASSAY_PLUGIN_ATTACK, "distinguish");
+  const AssayAuditor *auditor
+      = (const AssayAuditor *) measure_plugin (ASSAY_PLUGIN_AUDITOR, "distinguish");
   g_autoptr (AssaySettings) settings = measure_settings (&defense->plugin, what->settings);
-  g_autoptr (AssaySettings) attack_settings = measure_settings (&attack->plugin, "");
-  const AssayAttackContext context = { .settings = attack_settings->values };
+  g_autoptr (AssaySettings) attack_settings = measure_settings (&auditor->plugin, "");
+  const AssayAuditContext context = { .settings = attack_settings->values };
   g_autoptr (AssayEvent) event = NULL;
   g_autoptr (GError) error = NULL;
   Samples samples = { 0 };
@@ -75,7 +75,7 @@ run_case (Report *report, const Case *what)
 
   oracle = assay_oracle (defense->mechanism, settings->values, 1,
                          assay_stream_key (SEED, 0, "bench", what->settings), -1);
-  event = attack->choose_event (&context, &oracle, &error);
+  event = auditor->choose_event (&context, &oracle, &error);
   if (event == NULL)
     measure_stop (what->defense, error);
   for (int i = 0; i < report->options->runs; i++) {

@@ -108,7 +108,7 @@ shape_of (const CliStep *step, const AssayRelease *release)
 static gboolean
 attack_release (CliStep *step, GError **error)
 {
-  const AssayAttack *attack = (const AssayAttack *) step->plugin;
+  const AssayAttack *attack = assay_attack_of (step->plugin);
   g_autofree char *canonical = assay_settings_canonical (step->settings);
   g_autoptr (AssayRelease) release = assay_release_read (options.release, error);
   g_autofree gint64 *groups = NULL;
@@ -127,8 +127,14 @@ attack_release (CliStep *step, GError **error)
     .grants = grants_of (step), .knowledge = &knowledge, .groups = groups, .repeats = repeats
   };
   shape = shape_of (step, release);
-  return (attack->check == NULL || attack->check (step->settings->values, &shape, error))
-         && assay_step_attack (
+  if (step->plugin->check != NULL && !step->plugin->check (step->settings->values, &shape, error))
+    return FALSE;
+  if (attack == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "attack '%s' plays with the defense itself, not with a release; expected "
+                       "'assay run'",
+                       step->plugin->id);
+  return assay_step_attack (
              attack, step->settings,
              cli_step_stream (&options.step, "attack", attack->id, step->settings, canonical),
              release, &granted, &guess, error)

@@ -70,8 +70,7 @@ static void
 check_share (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
              const AssayCell *cell, double alpha)
 {
-  const AssayMetric *metric
-      = (const AssayMetric *) assay_plan_measuring (plan, cell, claim->metric)->plugin;
+  const AssayMeasuring *metric = assay_plan_measuring (plan, cell, claim->metric)->measuring;
   const guint64 units = count_units (plan, cell);
   const double share = claim->is_at_most ? 1 - claim->bound : claim->bound;
   const double needed = ceil (log (alpha) / log (share));
@@ -103,16 +102,16 @@ check_epsilon (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
                const AssayCell *cell, double alpha)
 {
   const AssayComponent *component = assay_plan_component (plan->attacks, cell->attack);
-  const AssayAttack *attack = (const AssayAttack *) component->plugin;
+  const AssayAuditor *auditor = component->auditor;
   const AssayOracle oracle = assay_plan_oracle (plan, cell);
   AssayAudit audit = { .kind = ASSAY_AUDIT_TWO_INPUTS, .delta = oracle.delta };
   const double bound = assay_claim_bound (plan, claim, cell);
   double ceiling;
 
-  if (attack->game == ASSAY_GAME_ONE_RUN) {
+  if (auditor->game == ASSAY_AUDIT_ONE_RUN) {
     gsize canaries, guesses;
 
-    attack->one_run_sizes (component->settings->values, &canaries, &guesses);
+    auditor->one_run_sizes (component->settings->values, &canaries, &guesses);
     audit.kind = ASSAY_AUDIT_ONE_RUN;
     audit.mistakes = plan->trials * canaries;
     audit.runs = audit.hits = plan->trials * (guesses > 0 ? guesses : canaries);
@@ -189,10 +188,11 @@ check_gaps (GPtrArray *doubts, const char *kind, const GPtrArray *components)
 static char *
 command_of (const AssayComponent *component)
 {
+  const AssayExternal *external = assay_plugin_external (component->plugin);
+
   for (const AssayParam *param = component->settings->table; param != NULL && param->name != NULL;
        param++)
-    if (component->plugin->external != NULL && component->plugin->external->files != NULL
-        && g_str_equal (param->name, "command"))
+    if (external != NULL && external->files != NULL && g_str_equal (param->name, "command"))
       return assay_settings_get (component->settings, param);
   return NULL;
 }
@@ -265,7 +265,7 @@ check_trials (GPtrArray *doubts, const AssayPlan *plan)
   for (guint i = 0; plan->trials == 1 && i < plan->utilities->len; i++) {
     const AssayComponent *component = assay_plan_component (plan->utilities, i);
 
-    if (((const AssayMetric *) component->plugin)->repeats_units)
+    if (component->utility->repeats_units)
       add (doubts,
            "[utility %s] is measured on the same test rows in every trial: with trials = 1 "
            "its intervals do not tell how much releases differ",

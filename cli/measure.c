@@ -137,7 +137,7 @@ measure_one (const Measuring *of, const AssayMetric *metric, const AssaySettings
   if (!assay_step_measure (metric, settings, of->public_rows != NULL ? &dataset : NULL, of->release,
                            of->truth, of->guess, &outcomes, error))
     return FALSE;
-  is_ok = assay_pool_fill_one (&pool, metric, &outcomes, assay_truth_groups (of->truth),
+  is_ok = assay_pool_fill_one (&pool, &metric->measuring, &outcomes, assay_truth_groups (of->truth),
                                groups != NULL ? groups->shape[0] : 0, error)
           && print_outcomes (of, metric, settings, canonical, &pool, error);
   assay_pool_clear (&pool);
@@ -159,7 +159,7 @@ static const AssayMetric *
 metric_asked_for (const Measuring *of)
 {
   if (options.step.name != NULL)
-    return (const AssayMetric *) assay_registry_find (ASSAY_PLUGIN_METRIC, options.step.name, NULL);
+    return assay_metric_of (assay_registry_find (ASSAY_PLUGIN_METRIC, options.step.name, NULL));
   for (guint m = 0; assay_metrics[m] != NULL; m++)
     if (assay_metrics[m]->reads_guess != NULL && assay_metrics[m]->reads != 0
         && has_arrays (&of->truth->arrays, assay_metrics[m]->reads_truth)
@@ -176,7 +176,7 @@ fail_nothing_applies (const Measuring *of, GError **error)
   g_autofree char *of_guess = NULL;
   g_autofree char *kinds = NULL;
 
-  if (metric != NULL && metric->measure != NULL && metric->reads != 0
+  if (metric != NULL && metric->reads != 0
       && (of->release == NULL || (metric->reads & of->release->kind) == 0)) {
     kinds = assay_release_kinds_describe (metric->reads);
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -217,7 +217,7 @@ measure_like (const Measuring *of, gboolean *ret_is_any, GError **error)
 
   for (guint m = 0; m < metrics->len; m++) {
     const AssayComponent *component = assay_plan_component (metrics, m);
-    const AssayMetric *metric = (const AssayMetric *) component->plugin;
+    const AssayMetric *metric = component->metric;
 
     if (!is_asked_for (metric, TRUE) || !applies (of, metric))
       continue;

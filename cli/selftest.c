@@ -8,8 +8,9 @@
 /* FALSE where the control was lost or could not be played. An attack with a setting that must be
  * given (a program to run) has no control of its own. */
 static gboolean
-play (const AssayAttack *attack, guint64 seed)
+play (const AssayPlugin *attack, guint64 seed)
 {
+  const AssayControlTerms control = assay_control_terms (attack);
   g_autoptr (AssaySettings) settings
       = assay_settings_new (attack->parameters, attack->settings_size);
   g_autoptr (GError) error = NULL;
@@ -19,17 +20,16 @@ play (const AssayAttack *attack, guint64 seed)
     printf ("none   %-16s %s\n", attack->id, error->message);
     return TRUE;
   }
-  if (!assay_attack_has_control (attack)) {
-    printf ("none   %-16s %s\n", attack->id, attack->control.says);
+  if (!control.is_there) {
+    printf ("none   %-16s %s\n", attack->id, control.says);
     return TRUE;
   }
-  if (!assay_control_run (attack, settings, seed, &outcome, &error)) {
+  if (!assay_control_play (attack, settings, seed, &outcome, &error)) {
     printf ("error  %-16s %s\n", attack->id, error->message);
     return FALSE;
   }
   printf ("%s   %-16s %s: %.0f %% of %zu (at least %.0f %%)\n", outcome.is_won ? "won " : "LOST",
-          attack->id, attack->control.says, 100 * outcome.share, outcome.n,
-          100 * attack->control.at_least);
+          attack->id, control.says, 100 * outcome.share, outcome.n, 100 * control.at_least);
   return outcome.is_won;
 }
 
@@ -42,10 +42,11 @@ static const GOptionEntry entries[]
 static int
 selftest (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
 {
+  g_autoptr (GPtrArray) attacks = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
   gboolean is_won = TRUE;
 
-  for (guint i = 0; assay_attacks[i] != NULL; i++)
-    is_won &= play (assay_attacks[i], (guint64) seed);
+  for (guint i = 0; i < attacks->len; i++)
+    is_won &= play (attacks->pdata[i], (guint64) seed);
   return is_won ? EXIT_OK : EXIT_INCONCLUSIVE;
 }
 

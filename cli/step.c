@@ -44,7 +44,7 @@ cli_like_attack (const CliLike *like, const AssayComponent **ret_component,
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "--cell: %s is of a utility; expected a cell of an attack", like->id);
   component = assay_plan_component (plan->attacks, like->cell->attack);
-  if (!assay_game_has_guess (((const AssayAttack *) component->plugin)->game))
+  if (component->plugin->type == ASSAY_PLUGIN_AUDITOR)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "--cell: %s is of attack '%s', which plays with the defense itself; "
                        "expected a cell of an attack on a release",

@@ -63,7 +63,7 @@ replay (const AssayPlan *plan, AssayStore *store, const AssayClaim *claim,
   g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
   g_autoptr (AssayGuess) guess = NULL;
   AssayOutcomes outcomes = { 0 };
-  const gboolean has_own_units = ((const AssayMetric *) metric->plugin)->has_own_units;
+  const gboolean has_own_units = metric->measuring->has_own_units;
   const char *unit = has_own_units ? "unit" : "secret";
   AssayJob job;
   double outcome;
@@ -74,9 +74,8 @@ replay (const AssayPlan *plan, AssayStore *store, const AssayClaim *claim,
   is_ok = cell->utility != ASSAY_NO_COMPONENT
               ? assay_run_assess (plan, cell, &job, &outcomes, error)
               : assay_run_attack (plan, workspace, store, cell, &guess, error)
-                    && assay_step_measure ((const AssayMetric *) metric->plugin, metric->settings,
-                                           job.dataset, job.release, job.truth, guess, &outcomes,
-                                           error);
+                    && assay_step_measure (metric->metric, metric->settings, job.dataset,
+                                           job.release, job.truth, guess, &outcomes, error);
   if (!is_ok)
     return FALSE;
   outcome = outcomes.series[claim->measure->series][witness->secret];

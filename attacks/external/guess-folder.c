@@ -36,8 +36,8 @@ read_guess (const Folder *settings, const AssayRunPosition *position, GError **e
 }
 
 static char *
-look (gconstpointer data, const AssayRunPosition *position, G_GNUC_UNUSED const AssayShape *shape,
-      GError **error)
+verify (gconstpointer data, const AssayRunPosition *position, G_GNUC_UNUSED const AssayShape *shape,
+        GError **error)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autoptr (AssayGuess) guess = read_guess (data, position, error);
@@ -75,7 +75,7 @@ static const AssayParam parameters[]
                             "every released item, or pairs with scores"),
         ASSAY_PARAM_END };
 
-static const AssayExternal external = { .look = look };
+static const AssayExternal external = { .verify = verify };
 
 ASSAY_ATTACK (guess_folder, "guess-folder",
   .summary = "An external guess, as a folder of .npy files",

@@ -82,7 +82,7 @@ static const AssayMechanism mechanism = {
 
 /* One whole game, with numbers of its own from @stream. */
 static gboolean
-play (const AssayAttack *attack, const AssayAttackContext *context, double flip,
+play (const AssayAuditor *auditor, const AssayAuditContext *context, double flip,
       AssayStream *stream, AssayAudit *ret_audit, GError **error)
 {
   const Control control = { .flip = flip };
@@ -93,25 +93,25 @@ play (const AssayAttack *attack, const AssayAttackContext *context, double flip,
   for (guint i = 0; i < 2; i++)
     key.word[i] = assay_stream_u32 (stream);
   oracle = assay_oracle (&mechanism, &control, 1, key, 0);
-  event = attack->choose_event (context, &oracle, error);
+  event = auditor->choose_event (context, &oracle, error);
   return event != NULL && assay_distinguish (&oracle, event, ret_audit, error);
 }
 
 gboolean
-distinguish_control_play (const AssayAttack *attack, const AssayAttackContext *context,
+distinguish_control_play (const AssayAuditor *auditor, const AssayAuditContext *context,
                           AssayControlOutcome *ret_outcome, GError **error)
 {
   AssayStream stream = assay_stream (context->stream, 0);
   AssayAudit leak, silence;
   double share;
 
-  if (!play (attack, context, 0.25, &stream, &leak, error)
-      || !play (attack, context, 0.5, &stream, &silence, error))
+  if (!play (auditor, context, 0.25, &stream, &leak, error)
+      || !play (auditor, context, 0.5, &stream, &silence, error))
     return FALSE;
   share = assay_epsilon_lower (&leak, 0.05) / log (3);
   *ret_outcome = (AssayControlOutcome){
     .is_won
-    = share >= attack->control.at_least && assay_epsilon_lower (&silence, SILENT_LEVEL) == 0,
+    = share >= auditor->control.at_least && assay_epsilon_lower (&silence, SILENT_LEVEL) == 0,
     .share = share,
     .n = (gsize) leak.runs,
   };

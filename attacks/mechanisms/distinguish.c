@@ -269,7 +269,7 @@ search_event (const Search *search, GError **error)
   EventCut cut;
   guint pair = 0;
 
-  if (search->oracle->mechanism->load_pair != NULL && n_pairs > n_proposed) {
+  if (search->oracle->mechanism->batches != NULL && n_pairs > n_proposed) {
     assay_error_set (error, ASSAY_ERROR_MISMATCH,
                      "candidates = %u: the defense has %u pairs of neighbours and draws no others; "
                      "expected at most as many",
@@ -285,7 +285,7 @@ search_event (const Search *search, GError **error)
 }
 
 static AssayEvent *
-choose_event (const AssayAttackContext *context, const AssayOracle *oracle, GError **error)
+choose_event (const AssayAuditContext *context, const AssayOracle *oracle, GError **error)
 {
   const Distinguish *settings = context->settings;
   const gsize training = (gsize) settings->training;
@@ -320,16 +320,16 @@ choose_event (const AssayAttackContext *context, const AssayOracle *oracle, GErr
 /* ---- Descriptor ---- */
 
 static gboolean
-play_control (const AssayAttack *attack, const AssayAttackContext *context,
+play_control (const AssayAuditor *auditor, const AssayAuditContext *context,
               AssayControlOutcome *ret_outcome, GError **error)
 {
   Distinguish cheap = *(const Distinguish *) context->settings;
-  const AssayAttackContext changed = { .settings = &cheap, .stream = context->stream };
+  const AssayAuditContext changed = { .settings = &cheap, .stream = context->stream };
 
   cheap.runs = 20000;
   cheap.training = 20000;
   cheap.candidates = 0;
-  return distinguish_control_play (attack, &changed, ret_outcome, error);
+  return distinguish_control_play (auditor, &changed, ret_outcome, error);
 }
 
 static const char *
@@ -369,7 +369,7 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-ASSAY_ATTACK (distinguish, "distinguish",
+ASSAY_AUDITOR (distinguish, "distinguish",
   .summary = "Tell two neighbouring inputs of a mechanism apart by an event learned on its runs",
   .reference = { "Ding et al. 2018, Detecting Violations of Differential Privacy; Bichsel et al. "
                  "2021, DP-Sniper",
@@ -379,8 +379,7 @@ ASSAY_ATTACK (distinguish, "distinguish",
   .memory = memory,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
            | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_CODES,
-  .needs = ASSAY_GRANT_NONE,
-  .game = ASSAY_GAME_DISTINGUISH,
+  .game = ASSAY_AUDIT_TWO_INPUTS,
   .choose_event = choose_event,
   .delta = delta_under_audit,
   .why_not = why_not,

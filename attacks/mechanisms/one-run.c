@@ -2,7 +2,7 @@
  * algorithm 1): m canaries, each in the dataset with probability 1/2, one run of the defense, and r
  * guesses about canaries that were or were not in it.
  *
- * The score of a canary is the mechanism's own (canary_scores: how much the release looks as if the
+ * The score of a canary is the mechanism's own (AssayCanaries: how much the release looks as if the
  * canary had been in the dataset). core/games/one-run.h guesses the r/2 highest to be in and the
  * r/2 lowest to be out; core/stats/epsilon.h makes a bound of the number of right ones. Abstaining
  * on the canaries in between costs nothing and raises the share of right guesses; both numbers are
@@ -31,18 +31,12 @@ one_run_sizes (gconstpointer data, gsize *ret_canaries, gsize *ret_guesses)
 }
 
 static gboolean
-score_canaries (G_GNUC_UNUSED const AssayAttackContext *context, const AssayOneRun *seen,
+score_canaries (G_GNUC_UNUSED const AssayAuditContext *context, const AssayOneRun *seen,
                 double *ret_scores, G_GNUC_UNUSED GError **error)
 {
-  seen->mechanism->canary_scores (seen->settings, seen->canaries.cols, seen->canaries,
-                                  seen->release, ret_scores);
+  seen->mechanism->canaries->score (seen->settings, seen->canaries.cols, seen->canaries,
+                                    seen->release, ret_scores);
   return TRUE;
-}
-
-static double
-delta (G_GNUC_UNUSED gconstpointer data)
-{
-  return -1;
 }
 
 /* ---- Control ---- */
@@ -109,15 +103,17 @@ bits_protect (const AssayDefenseContext *context, AssayView secrets, AssayReleas
   return TRUE;
 }
 
+static const AssayCanaries bit_canaries
+    = { .most = bits_max_canaries, .make = bits_canaries, .score = bits_scores };
+
 static const AssayMechanism bits_mechanism = {
   .neighbours = "one canary more or less",
   .budget = bits_budget,
-  .max_canaries = bits_max_canaries,
-  .canaries = bits_canaries,
-  .canary_scores = bits_scores,
+  .canaries = &bit_canaries,
 };
 
 static const AssayDefense noisy_bits = {
+  .type = ASSAY_PLUGIN_DEFENSE,
   .id = "noisy-bits",
   .summary = "One bit a canary, flipped at random",
   .produces = ASSAY_RELEASE_STATISTICS,
@@ -128,17 +124,17 @@ static const AssayDefense noisy_bits = {
 /* The lower bound on bits that leak @epsilon. The control's own sizes: whether the game works does
  * not depend on how large a scenario plays it. */
 static gboolean
-certify (const AssayAttack *attack, AssayStreamKey stream, double epsilon, double level,
+certify (const AssayAuditor *auditor, AssayStreamKey stream, double epsilon, double level,
          double *ret_lower, GError **error)
 {
   const OneRun settings = { .canaries = CONTROL_CANARIES, .guesses = CONTROL_GUESSES };
   const NoisyBits bits = { .epsilon = epsilon };
-  const AssayAttackContext context = { .settings = &settings, .stream = stream };
+  const AssayAuditContext context = { .settings = &settings, .stream = stream };
   const guint64 seed = (guint64) stream.word[1] << 32 | stream.word[0];
   const char *name = epsilon > 0 ? "leak" : "silence";
   AssayAudit audit;
 
-  if (!assay_one_run (attack, &context, &noisy_bits, &bits, 1,
+  if (!assay_one_run (auditor, &context, &noisy_bits, &bits, 1,
                       assay_stream_key (seed, 0, "control-coins", name),
                       assay_stream_key (seed, 0, "control-noise", name), &audit, error))
     return FALSE;
@@ -147,17 +143,17 @@ certify (const AssayAttack *attack, AssayStreamKey stream, double epsilon, doubl
 }
 
 static gboolean
-play (const AssayAttack *attack, const AssayAttackContext *context,
+play (const AssayAuditor *auditor, const AssayAuditContext *context,
       AssayControlOutcome *ret_outcome, GError **error)
 {
   double leak, silence;
 
-  if (!certify (attack, context->stream, CONTROL_EPSILON, CONTROL_LEVEL, &leak, error)
-      || !certify (attack, context->stream, 0, CONTROL_SILENCE, &silence, error))
+  if (!certify (auditor, context->stream, CONTROL_EPSILON, CONTROL_LEVEL, &leak, error)
+      || !certify (auditor, context->stream, 0, CONTROL_SILENCE, &silence, error))
     return FALSE;
   ret_outcome->n = CONTROL_CANARIES;
   ret_outcome->share = leak / CONTROL_EPSILON;
-  ret_outcome->is_won = ret_outcome->share >= attack->control.at_least && silence <= 0;
+  ret_outcome->is_won = ret_outcome->share >= auditor->control.at_least && silence <= 0;
   return TRUE;
 }
 
@@ -200,7 +196,7 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-ASSAY_ATTACK (one_run, "one-run",
+ASSAY_AUDITOR (one_run, "one-run",
   .summary = "Guess which of many canaries were in the dataset of a single release",
   .reference = { "Steinke, Nasr and Jagielski 2023, Privacy Auditing with One (1) Training Run",
                  "algorithm 1, theorem 5.2" },
@@ -208,10 +204,9 @@ ASSAY_ATTACK (one_run, "one-run",
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_STATISTICS,
-  .game = ASSAY_GAME_ONE_RUN,
+  .game = ASSAY_AUDIT_ONE_RUN,
   .one_run_sizes = one_run_sizes,
   .score_canaries = score_canaries,
-  .delta = delta,
   .control = { .says = "half of a leak of epsilon = 2 is certified, and nothing of fair coins",
                .play = play,
                .at_least = 0.5 });

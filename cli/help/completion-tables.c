@@ -39,10 +39,10 @@ static void
 foreach_plugin (void (*func) (GString *text, AssayPluginType type, const AssayPlugin *plugin),
                 GString *text, AssayPluginType type)
 {
-  const AssayPlugin *const *list = assay_registry_list (type);
+  g_autoptr (GPtrArray) offers = assay_registry_offers (type);
 
-  for (guint i = 0; list[i] != NULL; i++)
-    func (text, type, list[i]);
+  for (guint i = 0; i < offers->len; i++)
+    func (text, type, offers->pdata[i]);
 }
 
 /* ---- bash ---- */

@@ -12,28 +12,28 @@
 static const AssayPluginType types[N_TYPES]
     = { ASSAY_PLUGIN_DEFENSE, ASSAY_PLUGIN_ATTACK, ASSAY_PLUGIN_METRIC, ASSAY_PLUGIN_DATASET };
 
-/* A utility is a metric that reads releases. */
-static gboolean
-is_utility (AssayPluginType type, const AssayPlugin *plugin)
-{
-  return type == ASSAY_PLUGIN_METRIC && ((const AssayMetric *) plugin)->assess != NULL;
-}
-
 /* What is listed under one heading. */
 typedef struct {
   AssayPluginType type;
-  gboolean is_of_utilities;
   const char *heading;
   const char *word; /* by which it is asked for */
 } Listing;
 
 static const Listing listings[] = {
-  { ASSAY_PLUGIN_DEFENSE, FALSE, "defenses", "defenses" },
-  { ASSAY_PLUGIN_ATTACK, FALSE, "attacks", "attacks" },
-  { ASSAY_PLUGIN_METRIC, FALSE, "metrics", "metrics" },
-  { ASSAY_PLUGIN_METRIC, TRUE, "utilities", "metrics" },
-  { ASSAY_PLUGIN_DATASET, FALSE, "datasets", "datasets" },
+  { ASSAY_PLUGIN_DEFENSE, "defenses", "defenses" },
+  { ASSAY_PLUGIN_ATTACK, "attacks", "attacks" },
+  { ASSAY_PLUGIN_METRIC, "metrics", "metrics" },
+  { ASSAY_PLUGIN_UTILITY, "utilities", "metrics" },
+  { ASSAY_PLUGIN_DATASET, "datasets", "datasets" },
 };
+
+/* Auditors are attacks; utilities have a heading of their own. */
+static gboolean
+is_listed (const Listing *listing, const AssayPlugin *plugin)
+{
+  return g_str_equal (assay_plugin_type_name (plugin->type),
+                      assay_plugin_type_name (listing->type));
+}
 
 static gboolean
 is_asked_for (const Listing *listing, const char *word)
@@ -44,15 +44,16 @@ is_asked_for (const Listing *listing, const char *word)
 static void
 print_listing (const Listing *listing, int width)
 {
-  const AssayPlugin *const *list = assay_registry_list (listing->type);
+  g_autoptr (GPtrArray) offers = assay_registry_offers (listing->type);
 
   printf ("%s\n", listing->heading);
-  for (guint i = 0; list[i] != NULL; i++) {
-    const AssayPluginOrigin *origin = assay_registry_origin (list[i]);
+  for (guint i = 0; i < offers->len; i++) {
+    const AssayPlugin *plugin = offers->pdata[i];
+    const AssayPluginOrigin *origin = assay_registry_origin (plugin);
     g_autofree char *file = origin != NULL ? g_path_get_basename (origin->path) : NULL;
 
-    if (is_utility (listing->type, list[i]) == listing->is_of_utilities)
-      printf ("  %-*s %s%s%s%s\n", width, list[i]->id, list[i]->summary,
+    if (is_listed (listing, plugin))
+      printf ("  %-*s %s%s%s%s\n", width, plugin->id, plugin->summary,
               file != NULL ? " (from " : "", file != NULL ? file : "", file != NULL ? ")" : "");
   }
 }
@@ -64,10 +65,10 @@ id_width (const char *word)
   gsize width = 0;
 
   for (gsize l = 0; l < G_N_ELEMENTS (listings); l++) {
-    const AssayPlugin *const *list = assay_registry_list (listings[l].type);
+    g_autoptr (GPtrArray) offers = assay_registry_offers (listings[l].type);
 
-    for (guint i = 0; is_asked_for (&listings[l], word) && list[i] != NULL; i++)
-      width = MAX (width, strlen (list[i]->id));
+    for (guint i = 0; is_asked_for (&listings[l], word) && i < offers->len; i++)
+      width = MAX (width, strlen (((const AssayPlugin *) offers->pdata[i])->id));
   }
   return (int) width;
 }
@@ -115,61 +116,83 @@ print_parameters (const AssayPlugin *plugin)
 }
 
 static void
-print_measures (const AssayMetric *metric)
+print_measures (const AssayMeasuring *measuring)
 {
   printf ("\nMeasures\n");
-  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
+  for (const AssayMeasure *measure = measuring->measures; measure->name != NULL; measure++)
     printf ("  %s\n      %s\n      %s; %s\n", measure->name, measure->help, measure->unit,
-            assay_measure_direction (metric, measure));
-}
-
-static const char *
-word_for (AssayPluginType type, const AssayPlugin *plugin)
-{
-  return is_utility (type, plugin) ? "utility" : assay_plugin_type_name (type);
+            assay_measure_direction (measuring, measure));
 }
 
 static void
-print_description (AssayPluginType type, const AssayPlugin *plugin)
+print_defense (const AssayDefense *defense)
+{
+  g_autofree char *kinds = assay_release_kinds_describe (defense->produces);
+
+  printf ("\nReleases: %s\nFormal claim: %s\n", kinds,
+          defense->claim != NULL ? defense->claim : "none");
+  if (defense->mechanism != NULL)
+    printf ("Neighbours: %s\nDensity: %s\n", defense->mechanism->neighbours,
+            defense->mechanism->log_ratio != NULL ? "exact" : "not known");
+}
+
+static void
+print_attack (const AssayPlugin *plugin, guint read, guint needed)
+{
+  g_autofree char *reads = assay_release_kinds_describe (read);
+  g_autofree char *needs = assay_grants_describe (needed);
+
+  printf ("\nReads: %s\nNeeds the grants: %s\nControl: %s\n", reads,
+          *needs != '\0' ? needs : "none", assay_control_terms (plugin).says);
+}
+
+static void
+print_measuring (const AssayMeasuring *measuring, gboolean is_on_request)
+{
+  g_autofree char *reads = assay_release_kinds_describe (measuring->reads);
+  g_autofree char *needs = assay_holdings_describe (measuring->needs);
+
+  if (measuring->reads != 0)
+    printf ("\nReads: %s\n", reads);
+  if (measuring->needs != 0)
+    printf ("%sNeeds of the dataset: %s\n", measuring->reads != 0 ? "" : "\n", needs);
+  if (is_on_request)
+    printf ("%sMeasured where a [metric] of the scenario names it\n",
+            measuring->reads != 0 || measuring->needs != 0 ? "" : "\n");
+}
+
+static gboolean
+is_on_request (const AssayPlugin *plugin)
+{
+  const AssayMetric *metric = assay_metric_of (plugin);
+
+  return metric != NULL ? assay_metric_on_request (metric) : assay_registry_origin (plugin) != NULL;
+}
+
+static void
+print_description (G_GNUC_UNUSED AssayPluginType type, const AssayPlugin *plugin)
 {
   const AssayPluginOrigin *origin = assay_registry_origin (plugin);
+  const AssayDefense *defense = assay_defense_of (plugin);
+  const AssayAttack *attack = assay_attack_of (plugin);
+  const AssayAuditor *auditor = assay_auditor_of (plugin);
+  const AssayMeasuring *measuring = assay_measuring_of (plugin);
 
-  printf ("%s (%s)\n%s\n\n%s\n%s\n", plugin->id, word_for (type, plugin), plugin->summary,
-          plugin->reference.work, plugin->reference.place);
-  if (type == ASSAY_PLUGIN_DEFENSE) {
-    const AssayDefense *defense = (const AssayDefense *) plugin;
-    g_autofree char *kinds = assay_release_kinds_describe (defense->produces);
-
-    printf ("\nReleases: %s\nFormal claim: %s\n", kinds,
-            defense->claim != NULL ? defense->claim : "none");
-    if (defense->mechanism != NULL)
-      printf ("Neighbours: %s\nDensity: %s\n", defense->mechanism->neighbours,
-              defense->mechanism->log_ratio != NULL ? "exact" : "not known");
-  } else if (type == ASSAY_PLUGIN_ATTACK) {
-    const AssayAttack *attack = (const AssayAttack *) plugin;
-    g_autofree char *reads = assay_release_kinds_describe (attack->reads);
-    g_autofree char *needs = assay_grants_describe (attack->needs);
-
-    printf ("\nReads: %s\nNeeds the grants: %s\nControl: %s\n", reads,
-            *needs != '\0' ? needs : "none", attack->control.says);
-  } else if (type == ASSAY_PLUGIN_METRIC) {
-    const AssayMetric *metric = (const AssayMetric *) plugin;
-    g_autofree char *reads = assay_release_kinds_describe (metric->reads);
-    g_autofree char *needs = assay_holdings_describe (metric->needs);
-
-    if (metric->reads != 0)
-      printf ("\nReads: %s\n", reads);
-    if (metric->needs != 0)
-      printf ("%sNeeds of the dataset: %s\n", metric->reads != 0 ? "" : "\n", needs);
-    if (assay_metric_on_request (metric))
-      printf ("%sMeasured where a [metric] of the scenario names it\n",
-              metric->reads != 0 || metric->needs != 0 ? "" : "\n");
-  }
+  printf ("%s (%s)\n%s\n\n%s\n%s\n", plugin->id, assay_plugin_type_name (plugin->type),
+          plugin->summary, plugin->reference.work, plugin->reference.place);
+  if (defense != NULL)
+    print_defense (defense);
+  if (attack != NULL)
+    print_attack (plugin, attack->reads, attack->needs);
+  if (auditor != NULL)
+    print_attack (plugin, auditor->reads, ASSAY_GRANT_NONE);
+  if (measuring != NULL)
+    print_measuring (measuring, is_on_request (plugin));
   if (origin != NULL)
     printf ("\nLoaded from %s\nsha256 %s\n", origin->path, origin->sha256);
   print_parameters (plugin);
-  if (type == ASSAY_PLUGIN_METRIC)
-    print_measures ((const AssayMetric *) plugin);
+  if (measuring != NULL)
+    print_measures (measuring);
 }
 
 static void
@@ -223,24 +246,54 @@ grant_name (guint bit)
 }
 
 static void
-write_measures (AssayJson *json, const AssayMetric *metric)
+write_measuring (AssayJson *json, const AssayPlugin *plugin)
 {
+  const AssayMeasuring *measuring = assay_measuring_of (plugin);
+
+  assay_json_member_bool (json, "utility", plugin->type == ASSAY_PLUGIN_UTILITY);
+  assay_json_member_bool (json, "on_request", is_on_request (plugin));
+  if (measuring->reads != 0)
+    write_names (json, "reads", measuring->reads, kind_name);
   assay_json_member_array (json, "measures");
-  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++) {
+  for (const AssayMeasure *measure = measuring->measures; measure->name != NULL; measure++) {
     assay_json_begin_object (json);
     assay_json_member_string (json, "name", measure->name);
     assay_json_member_string (json, "unit", measure->unit);
     assay_json_member_string (json, "help", measure->help);
-    assay_json_member_string (json, "direction", assay_measure_direction (metric, measure));
+    assay_json_member_string (json, "direction", assay_measure_direction (measuring, measure));
     assay_json_end_object (json);
   }
   assay_json_end_array (json);
 }
 
 static void
+write_defense (AssayJson *json, const AssayDefense *defense)
+{
+  g_autofree char *kinds = assay_release_kinds_describe (defense->produces);
+
+  assay_json_member_string (json, "releases", kinds);
+  assay_json_member_string (json, "claim", defense->claim);
+  if (defense->mechanism != NULL) {
+    assay_json_member_string (json, "neighbours", defense->mechanism->neighbours);
+    assay_json_member_bool (json, "density", defense->mechanism->log_ratio != NULL);
+  }
+}
+
+static void
+write_attack (AssayJson *json, const AssayPlugin *plugin, guint reads, guint needs)
+{
+  write_names (json, "reads", reads, kind_name);
+  write_names (json, "needs", needs, grant_name);
+  assay_json_member_string (json, "control", assay_control_terms (plugin).says);
+}
+
+static void
 print_json (AssayPluginType type, const AssayPlugin *plugin)
 {
   const AssayPluginOrigin *origin = assay_registry_origin (plugin);
+  const AssayDefense *defense = assay_defense_of (plugin);
+  const AssayAttack *attack = assay_attack_of (plugin);
+  const AssayAuditor *auditor = assay_auditor_of (plugin);
   AssayJson *json = assay_json_new ();
   g_autofree char *text = NULL;
 
@@ -254,31 +307,14 @@ print_json (AssayPluginType type, const AssayPlugin *plugin)
     assay_json_member_string (json, "file", origin->path);
     assay_json_member_string (json, "sha256", origin->sha256);
   }
-  if (type == ASSAY_PLUGIN_DEFENSE) {
-    const AssayDefense *defense = (const AssayDefense *) plugin;
-    g_autofree char *kinds = assay_release_kinds_describe (defense->produces);
-
-    assay_json_member_string (json, "releases", kinds);
-    assay_json_member_string (json, "claim", defense->claim);
-    if (defense->mechanism != NULL) {
-      assay_json_member_string (json, "neighbours", defense->mechanism->neighbours);
-      assay_json_member_bool (json, "density", defense->mechanism->log_ratio != NULL);
-    }
-  } else if (type == ASSAY_PLUGIN_ATTACK) {
-    const AssayAttack *attack = (const AssayAttack *) plugin;
-
-    write_names (json, "reads", attack->reads, kind_name);
-    write_names (json, "needs", attack->needs, grant_name);
-    assay_json_member_string (json, "control", attack->control.says);
-  } else if (type == ASSAY_PLUGIN_METRIC) {
-    const AssayMetric *metric = (const AssayMetric *) plugin;
-
-    assay_json_member_bool (json, "utility", metric->assess != NULL);
-    assay_json_member_bool (json, "on_request", assay_metric_on_request (metric));
-    if (metric->reads != 0)
-      write_names (json, "reads", metric->reads, kind_name);
-    write_measures (json, metric);
-  }
+  if (defense != NULL)
+    write_defense (json, defense);
+  if (attack != NULL)
+    write_attack (json, plugin, attack->reads, attack->needs);
+  if (auditor != NULL)
+    write_attack (json, plugin, auditor->reads, ASSAY_GRANT_NONE);
+  if (assay_measuring_of (plugin) != NULL)
+    write_measuring (json, plugin);
   assay_json_member_array (json, "parameters");
   for (const AssayParam *param = plugin->parameters; param != NULL && param->name != NULL; param++)
     write_parameter (json, param);
@@ -295,9 +331,12 @@ fail_unknown (const char *name)
   g_autoptr (GPtrArray) ids = g_ptr_array_new ();
   g_autofree char *hint = NULL;
 
-  for (guint t = 0; t < N_TYPES; t++)
-    for (guint i = 0; assay_registry_list (types[t])[i] != NULL; i++)
-      g_ptr_array_add (ids, (gpointer) assay_registry_list (types[t])[i]->id);
+  for (guint t = 0; t < N_TYPES; t++) {
+    g_autoptr (GPtrArray) offers = assay_registry_offers (types[t]);
+
+    for (guint i = 0; i < offers->len; i++)
+      g_ptr_array_add (ids, (gpointer) ((const AssayPlugin *) offers->pdata[i])->id);
+  }
   g_ptr_array_add (ids, NULL);
   hint = assay_text_did_you_mean (name, (const char *const *) ids->pdata);
   return cli_refuse ("nothing is called '%s'%s; 'assay list' shows all", name, hint);
@@ -315,15 +354,14 @@ describe (int n, char **words)
 
   if (n != 1)
     return cli_refuse ("expected one name; 'assay list' shows all");
-  for (guint t = 0; t < N_TYPES; t++)
-    for (guint i = 0; assay_registry_list (types[t])[i] != NULL; i++) {
-      const AssayPlugin *plugin = assay_registry_list (types[t])[i];
+  for (guint t = 0; t < N_TYPES; t++) {
+    const AssayPlugin *plugin = assay_registry_find (types[t], words[0], NULL);
 
-      if (!g_str_equal (plugin->id, words[0]))
-        continue;
-      is_found = TRUE;
-      (is_json ? print_json : print_description) (types[t], plugin);
-    }
+    if (plugin == NULL)
+      continue;
+    is_found = TRUE;
+    (is_json ? print_json : print_description) (types[t], plugin);
+  }
   return is_found ? EXIT_OK : fail_unknown (words[0]);
 }
 

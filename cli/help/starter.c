@@ -119,18 +119,28 @@ has_gap (const AssayParam *table)
 }
 
 static guint
-grants_of (const AssayAttack *attack)
+grants_of (const AssayPlugin *plugin)
 {
-  guint grants = attack->needs;
+  const AssayAttack *attack = assay_attack_of (plugin);
+  guint grants = attack != NULL ? attack->needs : ASSAY_GRANT_NONE;
 
   for (guint i = 0; i < G_N_ELEMENTS (also_granted); i++)
-    if (g_str_equal (also_granted[i].attack, attack->id))
+    if (g_str_equal (also_granted[i].attack, plugin->id))
       grants |= also_granted[i].grants;
   return grants;
 }
 
+/* The kinds of release that an attack or an auditor reads. */
+static guint
+reads_of (const AssayPlugin *plugin)
+{
+  const AssayAttack *attack = assay_attack_of (plugin);
+
+  return attack != NULL ? attack->reads : assay_auditor_of (plugin)->reads;
+}
+
 static char *
-attack_group (const AssayAttack *attack)
+attack_group (const AssayPlugin *attack)
 {
   const guint grants = grants_of (attack);
   GString *text = g_string_new (NULL);
@@ -150,7 +160,7 @@ attack_group (const AssayAttack *attack)
 }
 
 static char *
-utility_group (const AssayMetric *utility)
+utility_group (const AssayUtility *utility)
 {
   return g_strdup_printf ("[utility %s]\nplugin = %s\n", utility->id, utility->id);
 }
@@ -168,21 +178,22 @@ looks_in_vain (const Starter *starter, const AssayAttack *attack)
 
 /* NULL, or why @attack is not in the scenario. */
 static char *
-why_no_attack (const Starter *starter, const AssayAttack *attack)
+why_no_attack (const Starter *starter, const AssayPlugin *plugin)
 {
-  g_autofree char *group = attack_group (attack);
+  const AssayAttack *attack = assay_attack_of (plugin);
+  g_autofree char *group = attack_group (plugin);
   g_autofree char *text = g_strconcat (starter->head, group, NULL);
   char *why_not = NULL;
 
-  if (has_gap (attack->parameters))
+  if (has_gap (plugin->parameters))
     return g_strdup ("a setting of it must be given");
-  if (starter->base->audits_only && assay_game_has_guess (attack->game))
+  if (starter->base->audits_only && attack != NULL)
     return g_strdup ("what it recovers is measured relative to a secret's length, and secrets that "
                      "are 0 have none");
-  if (looks_in_vain (starter, attack))
+  if (attack != NULL && looks_in_vain (starter, attack))
     return g_strdup ("at these settings no public images are mixed in, which it looks for");
   if (starter->is_blind)
-    return attack->reads & starter->kind && assay_game_has_guess (attack->game)
+    return attack != NULL && attack->reads & starter->kind
                ? NULL
                : g_strdup ("it does not fit before " GAP " is replaced");
   is_planned (text, &why_not);
@@ -190,7 +201,7 @@ why_no_attack (const Starter *starter, const AssayAttack *attack)
 }
 
 static gboolean
-is_useful (const Starter *starter, const AssayMetric *utility)
+is_useful (const Starter *starter, const AssayUtility *utility)
 {
   g_autofree char *group = utility_group (utility);
   g_autofree char *text = g_strconcat (starter->head, group, NULL);
@@ -202,8 +213,10 @@ is_useful (const Starter *starter, const AssayMetric *utility)
 static gboolean
 has_any_attack (const Starter *starter)
 {
-  for (guint i = 0; assay_attacks[i] != NULL; i++) {
-    g_autofree char *why_not = why_no_attack (starter, assay_attacks[i]);
+  g_autoptr (GPtrArray) attacks = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
+
+  for (guint i = 0; i < attacks->len; i++) {
+    g_autofree char *why_not = why_no_attack (starter, attacks->pdata[i]);
 
     if (why_not == NULL)
       return TRUE;
@@ -257,17 +270,18 @@ choose_base (Starter *starter, GError **error)
 
 /* What is bounded for an attack, and by how much in an example. */
 static void
-choose_measure (const Starter *starter, const AssayAttack *attack, const char **ret_measure,
+choose_measure (const Starter *starter, const AssayPlugin *plugin, const char **ret_measure,
                 const char **ret_bound)
 {
   const gboolean is_of_codes = starter->kind == ASSAY_RELEASE_CODES;
+  const AssayAttack *attack = assay_attack_of (plugin);
 
-  switch (attack->game) {
-  case ASSAY_GAME_DISTINGUISH:
-  case ASSAY_GAME_ONE_RUN:
+  if (attack == NULL) {
     *ret_measure = "epsilon";
     *ret_bound = "claimed";
     return;
+  }
+  switch (attack->game) {
   case ASSAY_GAME_LINK:
     *ret_measure = "partner-hit-at-1";
     *ret_bound = "0.10";
@@ -297,7 +311,7 @@ append_claims (GString *text, const Starter *starter, const GPtrArray *attacks)
                       "other bound here is an example that nobody stands for: put in its place "
                       "what your defense promises, or what you could bear, and who says so.");
   for (guint i = 0; i < attacks->len; i++) {
-    const AssayAttack *attack = attacks->pdata[i];
+    const AssayPlugin *attack = attacks->pdata[i];
     const char *measure, *bound;
 
     choose_measure (starter, attack, &measure, &bound);
@@ -346,23 +360,25 @@ wants_comparison (const Starter *starter, const GPtrArray *attacks, const GPtrAr
 {
   gboolean is_read = FALSE;
 
-  ASSAY_FOR_EACH (const AssayAttack, attack, attacks) {
-    is_read |= assay_game_has_guess (attack->game) && (attack->reads & ASSAY_RELEASE_VECTORS);
+  ASSAY_FOR_EACH (const AssayPlugin, plugin, attacks) {
+    const AssayAttack *attack = assay_attack_of (plugin);
+
+    is_read |= attack != NULL && (attack->reads & ASSAY_RELEASE_VECTORS);
   }
   for (guint i = 0; i < utilities->len; i++)
-    is_read |= (((const AssayMetric *) utilities->pdata[i])->reads & ASSAY_RELEASE_VECTORS) != 0;
+    is_read |= (((const AssayUtility *) utilities->pdata[i])->reads & ASSAY_RELEASE_VECTORS) != 0;
   return is_read && !g_str_equal (starter->defense->id, "none");
 }
 
 static void
-append_attack (GString *text, const AssayAttack *attack)
+append_attack (GString *text, const AssayPlugin *attack)
 {
   g_autofree char *group = attack_group (attack);
   g_autofree char *needs = assay_grants_describe (grants_of (attack));
 
   g_string_append_c (text, '\n');
   cli_append_comment (text, "%s.", attack->summary);
-  if (!assay_game_has_guess (attack->game))
+  if (attack->type == ASSAY_PLUGIN_AUDITOR)
     cli_append_comment (text, "It runs the mechanism on inputs of its own choice.");
   else
     cli_append_comment (text, "The attacker knows the release%s%s.",
@@ -374,17 +390,18 @@ append_attack (GString *text, const AssayAttack *attack)
 static void
 append_left_out (GString *text, const Starter *starter, GPtrArray *ret_attacks)
 {
+  g_autoptr (GPtrArray) attacks = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
   gboolean is_first = TRUE;
 
-  for (guint i = 0; assay_attacks[i] != NULL; i++) {
-    const AssayAttack *attack = assay_attacks[i];
+  for (guint i = 0; i < attacks->len; i++) {
+    const AssayPlugin *attack = attacks->pdata[i];
     g_autofree char *why_not = why_no_attack (starter, attack);
 
     if (why_not == NULL) {
       g_ptr_array_add (ret_attacks, (gpointer) attack);
       continue;
     }
-    if (!(attack->reads & starter->kind))
+    if (!(reads_of (attack) & starter->kind))
       continue;
     if (is_first)
       g_string_append (text, "\n# Attacks on such releases that are not played here:\n");
@@ -402,9 +419,9 @@ write_starter (const Starter *starter)
   GString *text = g_string_new (NULL);
 
   append_left_out (omitted, starter, attacks);
-  for (guint i = 0; assay_metrics[i] != NULL; i++)
-    if (assay_metrics[i]->assess != NULL && is_useful (starter, assay_metrics[i]))
-      g_ptr_array_add (utilities, (gpointer) assay_metrics[i]);
+  for (guint i = 0; assay_utilities[i] != NULL; i++)
+    if (is_useful (starter, assay_utilities[i]))
+      g_ptr_array_add (utilities, (gpointer) assay_utilities[i]);
   append_head (text, starter);
   cli_append_defense (text, starter->defense, starter->settings);
   if (wants_comparison (starter, attacks, utilities)) {
@@ -415,7 +432,7 @@ write_starter (const Starter *starter)
   for (guint i = 0; i < attacks->len; i++)
     append_attack (text, attacks->pdata[i]);
   g_string_append (text, omitted->str);
-  ASSAY_FOR_EACH (const AssayMetric, utility, utilities) {
+  ASSAY_FOR_EACH (const AssayUtility, utility, utilities) {
     g_autofree char *group = utility_group (utility);
 
     g_string_append_c (text, '\n');

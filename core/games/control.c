@@ -118,9 +118,6 @@ check_guess (AssayGame game, const AssayObservation *seen, const AssayGuess *gue
   case ASSAY_GAME_PAIR:
     return check_pairs (assay_arrays_get (arrays, "pairs"), assay_arrays_get (arrays, "scores"),
                         seen, error);
-  case ASSAY_GAME_DISTINGUISH:
-  case ASSAY_GAME_ONE_RUN:
-    break;
   }
   g_return_val_if_reached (FALSE);
 }
@@ -343,15 +340,12 @@ assay_control_run (const AssayAttack *attack, const AssaySettings *settings, gui
           .stream = assay_stream_key (seed, 0, "control-attack", canonical) };
   AssayControlCase control_case = { 0 };
   AssayControlOutcome outcome = { 0 };
-  gboolean is_ok;
+  const gboolean is_ok
+      = attack->control.make (settings->values,
+                              assay_stream_key (seed, 0, "control-case", attack->id), &control_case,
+                              error)
+        && play (attack, &context, &control_case, &outcome, error);
 
-  if (!assay_game_has_guess (attack->game))
-    is_ok = attack->control.play (attack, &context, &outcome, error);
-  else
-    is_ok = attack->control.make (settings->values,
-                                  assay_stream_key (seed, 0, "control-case", attack->id),
-                                  &control_case, error)
-            && play (attack, &context, &control_case, &outcome, error);
   assay_control_case_clear (&control_case);
   if (!is_ok) {
     g_prefix_error (error, "control of attack %s: ", attack->id);
@@ -359,4 +353,35 @@ assay_control_run (const AssayAttack *attack, const AssaySettings *settings, gui
   }
   *ret_outcome = outcome;
   return TRUE;
+}
+
+/* ---- Auditors ---- */
+
+gboolean
+assay_audit_control_run (const AssayAuditor *auditor, const AssaySettings *settings, guint64 seed,
+                         AssayControlOutcome *ret_outcome, GError **error)
+{
+  g_autofree char *canonical = assay_settings_canonical (settings);
+  const AssayAuditContext context
+      = { .settings = settings->values,
+          .stream = assay_stream_key (seed, 0, "control-attack", canonical) };
+  AssayControlOutcome outcome = { 0 };
+
+  if (!auditor->control.play (auditor, &context, &outcome, error)) {
+    g_prefix_error (error, "control of attack %s: ", auditor->id);
+    return FALSE;
+  }
+  *ret_outcome = outcome;
+  return TRUE;
+}
+
+gboolean
+assay_control_play (const AssayPlugin *plugin, const AssaySettings *settings, guint64 seed,
+                    AssayControlOutcome *ret_outcome, GError **error)
+{
+  const AssayAuditor *auditor = assay_auditor_of (plugin);
+
+  return auditor != NULL
+             ? assay_audit_control_run (auditor, settings, seed, ret_outcome, error)
+             : assay_control_run (assay_attack_of (plugin), settings, seed, ret_outcome, error);
 }

@@ -16,6 +16,16 @@ G_BEGIN_DECLS
 gboolean assay_control_run (const AssayAttack *attack, const AssaySettings *settings, guint64 seed,
                             AssayControlOutcome *ret_outcome, GError **error);
 
+/* The same of an auditor: the share is that of the known epsilon which it certifies. */
+gboolean assay_audit_control_run (const AssayAuditor *auditor, const AssaySettings *settings,
+                                  guint64 seed, AssayControlOutcome *ret_outcome, GError **error);
+
+/* The same of either. */
+gboolean assay_control_play (const AssayPlugin *plugin, const AssaySettings *settings, guint64 seed,
+                             AssayControlOutcome *ret_outcome, GError **error);
+
+/* ---- The attack itself ---- */
+
 /* Runs @attack on what it may see and checks what it returns: the one way in which an attack is
  * ever called. ASSAY_ERROR_MISMATCH unless the guess holds what the game asks for, candidates are
  * distinct public rows, and pairs are of two released items. */

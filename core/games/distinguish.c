@@ -91,7 +91,7 @@ test_in_batches (const Test *test, guint64 *total, GError **error)
 {
   const AssayOracle *oracle = test->oracle;
   const guint64 runs = test->event->runs;
-  const gsize most = (gsize) MIN (oracle->mechanism->batch_runs (oracle->settings), runs);
+  const gsize most = (gsize) MIN (oracle->mechanism->batches->batch_runs (oracle->settings), runs);
   g_autofree float *outputs
       = assay_alloc (most, oracle->n_outputs * sizeof (float), "a batch of test runs", error);
   g_autofree gsize *hits = g_new (gsize, most / ASSAY_PANEL_RUNS + 1);
@@ -123,8 +123,8 @@ assay_distinguish (const AssayOracle *oracle, const AssayEvent *event, AssayAudi
 
   if (inputs == NULL)
     return FALSE;
-  if (!(oracle->mechanism->run_many != NULL ? test_in_batches (&test, total, error)
-                                            : test_in_pieces (&test, total, error)))
+  if (!(oracle->mechanism->batches != NULL ? test_in_batches (&test, total, error)
+                                           : test_in_pieces (&test, total, error)))
     return FALSE;
   *ret_audit = (AssayAudit){ .kind = ASSAY_AUDIT_TWO_INPUTS,
                              .delta = oracle->delta,

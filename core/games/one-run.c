@@ -90,30 +90,30 @@ protect_once (const AssayDefense *defense, gconstpointer settings, AssayStreamKe
 }
 
 static gboolean
-score (const AssayAttack *attack, const AssayAttackContext *context, const AssayOneRun *seen,
+score (const AssayAuditor *auditor, const AssayAuditContext *context, const AssayOneRun *seen,
        double *ret_scores, GError **error)
 {
-  if (!attack->score_canaries (context, seen, ret_scores, error)) {
-    g_prefix_error (error, "attack %s: ", attack->id);
+  if (!auditor->score_canaries (context, seen, ret_scores, error)) {
+    g_prefix_error (error, "attack %s: ", auditor->id);
     return FALSE;
   }
   for (gsize i = 0; i < seen->canaries.rows; i++)
     if (!isfinite (ret_scores[i]))
       return assay_fail (error, ASSAY_ERROR_NUMERIC,
                          "attack %s: the score of canary %" G_GSIZE_FORMAT " is not finite",
-                         attack->id, i);
+                         auditor->id, i);
   return TRUE;
 }
 
 gboolean
-assay_one_run (const AssayAttack *attack, const AssayAttackContext *context,
+assay_one_run (const AssayAuditor *auditor, const AssayAuditContext *context,
                const AssayDefense *defense, gconstpointer defense_settings, gsize cols,
                AssayStreamKey stream, AssayStreamKey defense_stream, AssayAudit *ret_audit,
                GError **error)
 {
   const AssayMechanism *mechanism = defense->mechanism;
-  const gsize available = mechanism->max_canaries (defense_settings, cols);
-  const double delta = attack->delta != NULL ? attack->delta (context->settings) : -1;
+  const gsize available = mechanism->canaries->most (defense_settings, cols);
+  const double delta = assay_auditor_delta (auditor, context->settings);
   gsize m, guesses;
   g_autoptr (AssayMatrix) canaries = NULL;
   g_autoptr (AssayMatrix) included = NULL;
@@ -123,17 +123,17 @@ assay_one_run (const AssayAttack *attack, const AssayAttackContext *context,
   AssayArray *numbers;
   AssayOneRun seen = { .mechanism = mechanism, .settings = defense_settings };
 
-  attack->one_run_sizes (context->settings, &m, &guesses);
+  auditor->one_run_sizes (context->settings, &m, &guesses);
   g_return_val_if_fail (guesses <= m, FALSE);
   if (m > available)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "attack %s: wants %" G_GSIZE_FORMAT " canaries, but defense %s has room for "
                        "%" G_GSIZE_FORMAT,
-                       attack->id, m, defense->id, available);
+                       auditor->id, m, defense->id, available);
   canaries = assay_matrix_new (m, cols, error);
   if (canaries == NULL)
     return FALSE;
-  mechanism->canaries (defense_settings, cols, m, canaries->data);
+  mechanism->canaries->make (defense_settings, cols, m, canaries->data);
   coins = flip_coins (stream, m);
   included = gather_included (canaries, coins, error);
   release = included != NULL
@@ -146,7 +146,7 @@ assay_one_run (const AssayAttack *attack, const AssayAttackContext *context,
   seen.release = assay_array_view (numbers).data;
   seen.n_release = assay_array_count (numbers);
   scores = g_new (double, m);
-  if (!score (attack, context, &seen, scores, error))
+  if (!score (auditor, context, &seen, scores, error))
     return FALSE;
   *ret_audit = (AssayAudit){ .kind = ASSAY_AUDIT_ONE_RUN,
                              .delta = delta >= 0

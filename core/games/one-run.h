@@ -8,12 +8,12 @@
 
 G_BEGIN_DECLS
 
-/* Plays @attack against one run of @defense on a dataset of canaries of @cols columns. The coins
+/* Plays @auditor against one run of @defense on a dataset of canaries of @cols columns. The coins
  * come from @stream, the defense's noise from @defense_stream. ASSAY_ERROR_MISMATCH where the
- * mechanism has fewer canaries than the attack wants. */
-gboolean assay_one_run (const AssayAttack *attack, const AssayAttackContext *context,
+ * mechanism has fewer canaries than the auditor wants. */
+gboolean assay_one_run (const AssayAuditor *auditor, const AssayAuditContext *context,
                         const AssayDefense *defense, gconstpointer defense_settings, gsize cols,
-                        AssayStreamKey stream, AssayStreamKey defense_stream,
-                        AssayAudit *ret_audit, GError **error);
+                        AssayStreamKey stream, AssayStreamKey defense_stream, AssayAudit *ret_audit,
+                        GError **error);
 
 G_END_DECLS

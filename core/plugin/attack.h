@@ -1,31 +1,19 @@
-/* Attacks: a release in, a guess out; or a mechanism in, and an event or scores that audit it. */
+/* Attacks: a release in, a guess out. Those that audit a mechanism are in auditor.h. */
 #pragma once
 
 #include "core/data/exchange.h"
 #include "core/data/grant.h"
 #include "core/data/rows.h"
 #include "core/plugin/common.h"
-#include "core/plugin/mechanism.h"
-#include "core/plugin/oracle.h"
+#include "core/plugin/external.h"
 
 G_BEGIN_DECLS
-
-typedef struct _AssayAttack AssayAttack;
 
 typedef enum {
   ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret, or its `codes` */
   ASSAY_GAME_LINK,        /* ... `candidates` for every released item, best first */
   ASSAY_GAME_PAIR,        /* ... `scores` of `pairs`: higher, the rather they share a secret */
-  ASSAY_GAME_DISTINGUISH, /* an event that tells two neighbouring inputs apart */
-  ASSAY_GAME_ONE_RUN,     /* which canaries were in the dataset of one release */
 } AssayGame;
-
-/* Whether the game is played with a release and ends in a guess that metrics read. */
-static inline gboolean
-assay_game_has_guess (AssayGame game)
-{
-  return game < ASSAY_GAME_DISTINGUISH;
-}
 
 /* All that an attack receives: the release, and one pointer a grant, NULL where not granted. Truth
  * is in no type that an attack can name. */
@@ -49,16 +37,6 @@ typedef struct {
   AssayRunPosition position; /* which release of the run it attacks */
 } AssayAttackContext;
 
-/* All that an attack of the game one-run receives: the canaries, each of which was in the dataset
- * with probability 1/2, and the numbers that one run of the defense put out. */
-typedef struct {
-  const AssayMechanism *mechanism;
-  gconstpointer settings; /* the defense's */
-  AssayView canaries;     /* m x columns of a secret */
-  const float *release;
-  gsize n_release;
-} AssayOneRun;
-
 /* A case with a known outcome, made up by the attack itself. Knowledge that a case does not need
  * stays NULL. */
 typedef struct {
@@ -71,28 +49,19 @@ typedef struct {
 } AssayControlCase;
 
 typedef struct {
-  gboolean is_won;
-  double share; /* of the control's secrets that were recovered; of a known epsilon, certified */
-  gsize n;      /* secrets; runs or canaries */
-} AssayControlOutcome;
-
-typedef struct {
   const char *says; /* "a secret that is itself public is found" */
-  /* Games with a guess: the case. In the game link its truth holds `partners`, in the game pair
-   * `sources` (core/data/kinds); what is won there is a share of right first candidates, and the
-   * area under the ROC curve. */
+  /* In the game link the truth of the case holds `partners`, in the game pair `sources`
+   * (core/data/kinds); what is won there is a share of right first candidates, and the area under
+   * the ROC curve. */
   gboolean (*make) (gconstpointer settings, AssayStreamKey stream, AssayControlCase *ret_case,
                     GError **error);
-  /* Other games: a leak of known size, and a case without a leak on which it must stay silent. */
-  gboolean (*play) (const AssayAttack *attack, const AssayAttackContext *context,
-                    AssayControlOutcome *ret_outcome, GError **error);
-  double at_least; /* share that must be recovered (certified) ... */
+  double at_least; /* share that must be recovered ... */
   double within;   /* ... reconstruct: to this relative error */
 } AssayControl;
 
 void assay_control_case_clear (AssayControlCase *control_case);
 
-struct _AssayAttack {
+typedef struct {
   union {
     AssayPlugin plugin;
     struct {
@@ -101,7 +70,7 @@ struct _AssayAttack {
   };
   guint reads;    /* set of AssayReleaseKind */
   guint needs;    /* set of AssayGrant */
-  AssayGame game; /* where `plays` is set, one of those that it may answer: all have a guess */
+  AssayGame game; /* where `plays` is set, one of those that it may answer */
   /* The game that these settings play; NULL: `game`, whatever they are. */
   AssayGame (*plays) (gconstpointer settings);
   /* What its guess may hold beside what its game asks for; NULL: nothing. Equal arrays of several
@@ -109,25 +78,14 @@ struct _AssayAttack {
   const AssayArraySpec *writes;
   /* Further releases of the same secrets that it wants, where `repeats` are granted; NULL: none. */
   gsize (*repeats) (gconstpointer settings);
-  /* Games with a guess. @ret_guess arrives empty; its arrays are checked afterwards (sizes, finite
-   * values). */
+  /* @ret_guess arrives empty; its arrays are checked afterwards (sizes, finite values). */
   gboolean (*attack) (const AssayAttackContext *context, const AssayObservation *seen,
                       AssayGuess *ret_guess, GError **error);
-  /* Game distinguish: learns on the oracle's training runs. NULL with an error. */
-  AssayEvent *(*choose_event) (const AssayAttackContext *context, const AssayOracle *oracle,
-                               GError **error);
-  /* Game one-run: how many canaries it wants and how many of them it will guess, fixed in advance;
-   * then one score each, higher where it rather was in the dataset. */
-  void (*one_run_sizes) (gconstpointer settings, gsize *ret_canaries, gsize *ret_guesses);
-  gboolean (*score_canaries) (const AssayAttackContext *context, const AssayOneRun *seen,
-                              double *ret_scores, GError **error);
-  /* The games distinguish and one-run: the delta that is audited; negative: the claimed one. */
-  double (*delta) (gconstpointer settings);
-  /* And what these settings need of a mechanism that it does not offer ("score = likelihood needs a
-   * defense that knows its density"); NULL: nothing. The member may be NULL. */
-  const char *(*why_not) (gconstpointer settings, const AssayMechanism *mechanism);
-  AssayControl control; /* of an external guess only what it says */
-};
+  AssayControl control;          /* of an external guess only what it says */
+  const AssayExternal *external; /* NULL: nothing of it is */
+} AssayAttack;
+
+ASSAY_PLUGIN_DEFINE_CAST (AssayAttack, attack, ATTACK)
 
 /* The game that it plays with these settings. */
 static inline AssayGame
@@ -154,14 +112,7 @@ assay_attack_reads (const AssayAttack *attack, gconstpointer settings)
              : attack->reads;
 }
 
-/* Whether it is known to win a case that can be won. */
-static inline gboolean
-assay_attack_has_control (const AssayAttack *attack)
-{
-  return attack->control.make != NULL || attack->control.play != NULL;
-}
-
 #define ASSAY_ATTACK(symbol, name, ...)                                                            \
-  const AssayAttack assay_attack_##symbol = { .id = name, __VA_ARGS__ }
+  const AssayAttack assay_attack_##symbol = { .type = ASSAY_PLUGIN_ATTACK, .id = name, __VA_ARGS__ }
 
 G_END_DECLS

@@ -24,7 +24,10 @@ typedef struct {
   gboolean keeps_order; /* trials take its secrets in its own order, all of them unless told */
 } AssayDatasetPlugin;
 
+ASSAY_PLUGIN_DEFINE_CAST (AssayDatasetPlugin, dataset_plugin, DATASET)
+
 #define ASSAY_DATASET(symbol, name, ...)                                                           \
-  const AssayDatasetPlugin assay_dataset_##symbol = { .id = name, __VA_ARGS__ }
+  const AssayDatasetPlugin assay_dataset_##symbol                                                  \
+      = { .type = ASSAY_PLUGIN_DATASET, .id = name, __VA_ARGS__ }
 
 G_END_DECLS

@@ -3,6 +3,7 @@
 
 #include "core/data/exchange.h"
 #include "core/plugin/common.h"
+#include "core/plugin/external.h"
 #include "core/plugin/mechanism.h"
 
 G_BEGIN_DECLS
@@ -44,7 +45,10 @@ typedef struct {
    * (normalised) replaces it by that form. */
   gboolean (*protect) (const AssayDefenseContext *context, AssayView secrets,
                        AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
+  const AssayExternal *external; /* NULL: nothing of it is */
 } AssayDefense;
+
+ASSAY_PLUGIN_DEFINE_CAST (AssayDefense, defense, DEFENSE)
 
 /* The kind of its release with these settings. */
 static inline AssayReleaseKind
@@ -65,6 +69,7 @@ assay_defense_mechanism (const AssayDefense *defense, gconstpointer settings)
 }
 
 #define ASSAY_DEFENSE(symbol, name, ...)                                                           \
-  const AssayDefense assay_defense_##symbol = { .id = name, __VA_ARGS__ }
+  const AssayDefense assay_defense_##symbol                                                        \
+      = { .type = ASSAY_PLUGIN_DEFENSE, .id = name, __VA_ARGS__ }
 
 G_END_DECLS

@@ -5,8 +5,8 @@
  * audited. Settings are the defense's struct; @cols are the columns of one secret. Every callback
  * is a pure function of its arguments and may be called from several threads at once.
  *
- * A mechanism of another program can fail, and starting it costs more than a run: it has load_pair
- * and run_many in place of pair and run (defenses/external/exec-mechanism.h). */
+ * A mechanism of another program can fail, and starting it costs more than a run: it has batches in
+ * place of pair and run (defenses/external/exec-mechanism.h). */
 #pragma once
 
 #include <glib.h>
@@ -21,6 +21,31 @@ typedef struct {
   double epsilon;
   double delta; /* 0: pure */
 } AssayBudget;
+
+/* Pairs and runs of a mechanism of another program. All pairs are proposals, and there are no
+ * others. load_pair and run_many fail where an input has not @n_inputs numbers any more. */
+typedef struct {
+  guint (*count_pairs) (gconstpointer settings); /* 0: that cannot be told */
+  /* Whether they can be used; asked when a scenario is loaded that is to be run. */
+  gboolean (*check_pairs) (gconstpointer settings, GError **error);
+  gboolean (*load_pair) (gconstpointer settings, guint index, gsize n_inputs, float *ret_first,
+                         float *ret_second, GError **error);
+  /* For how many runs run_many is asked at once, at most: a multiple of ASSAY_PANEL_RUNS. */
+  gsize (*batch_runs) (gconstpointer settings);
+  /* Asked by one thread; draws from @stream; ASSAY_ERROR_DATA where the program fails. */
+  gboolean (*run_many) (gconstpointer settings, AssayStream *stream, const float *input,
+                        gsize n_inputs, gsize count, float *ret_outputs, GError **error);
+} AssayBatches;
+
+/* Of a defense that acts on a whole dataset, for the game one-run (core/games/one-run.h): how many
+ * canaries there can be; @count of them as rows of the dataset; and from one release, the numbers
+ * that one run put out, a score for each canary, higher where it rather was in the dataset. */
+typedef struct {
+  gsize (*most) (gconstpointer settings, gsize cols);
+  void (*make) (gconstpointer settings, gsize cols, gsize count, float *ret_rows);
+  void (*score) (gconstpointer settings, gsize cols, AssayView canaries, const float *release,
+                 double *ret_scores);
+} AssayCanaries;
 
 typedef struct {
   /* The relation under which it claims, in words: "any two values", "one record more or less"; and
@@ -49,19 +74,7 @@ typedef struct {
   void (*run) (gconstpointer settings, gsize cols, AssayStream *stream, const float *input,
                gsize count, float *ret_outputs);
 
-  /* In place of pair and run, and all or none of them there. All pairs are proposals, and there are
-   * no others: count_pairs says how many (0: that cannot be told), check_pairs whether they can be
-   * used, and is asked when a scenario is loaded that is to be run. run_many is asked for up to
-   * batch_runs (settings) runs at once, a multiple of ASSAY_PANEL_RUNS, by one thread, and draws
-   * from @stream; ASSAY_ERROR_DATA where the program fails. Both fail where an input has not
-   * @n_inputs numbers any more. */
-  guint (*count_pairs) (gconstpointer settings);
-  gboolean (*check_pairs) (gconstpointer settings, GError **error);
-  gboolean (*load_pair) (gconstpointer settings, guint index, gsize n_inputs, float *ret_first,
-                         float *ret_second, GError **error);
-  gsize (*batch_runs) (gconstpointer settings);
-  gboolean (*run_many) (gconstpointer settings, AssayStream *stream, const float *input,
-                        gsize n_inputs, gsize count, float *ret_outputs, GError **error);
+  const AssayBatches *batches; /* of another program, in place of pair and run */
 
   /* Exact log-likelihood ratio, natural logarithm: ln p (output | first) - ln p (output | second)
    * of each of @count outputs; +-G_MAXDOUBLE where one of the two cannot give the output. NULL: the
@@ -79,14 +92,7 @@ typedef struct {
    * not NULL themselves. */
   gboolean (*has_density) (gconstpointer settings);
 
-  /* Only for defenses that act on a whole dataset, for the game one-run (core/games/one-run.h): how
-   * many canaries there can be; @count of them as rows of the dataset; and from one release a score
-   * per canary, higher where it rather was in the dataset. @release are the numbers that one run
-   * put out. All NULL where each secret is protected for itself. */
-  gsize (*max_canaries) (gconstpointer settings, gsize cols);
-  void (*canaries) (gconstpointer settings, gsize cols, gsize count, float *ret_rows);
-  void (*canary_scores) (gconstpointer settings, gsize cols, AssayView canaries,
-                         const float *release, double *ret_scores);
+  const AssayCanaries *canaries; /* NULL: each secret is protected for itself */
 } AssayMechanism;
 
 G_END_DECLS

@@ -127,26 +127,25 @@ check_layout (const AssayModule *module, GError **error)
 }
 
 static gboolean
-check_entries (const AssayModule *module, GError **error)
+check_plugins (const AssayModule *module, GError **error)
 {
-  if (module->entries == NULL || module->entries[0].plugin == NULL)
+  if (module->plugins == NULL || module->plugins[0] == NULL)
     return assay_fail (error, ASSAY_ERROR_DATA, "offers no plugin");
-  for (const AssayModuleEntry *entry = module->entries; entry->plugin != NULL; entry++)
-    if ((guint) entry->type > ASSAY_PLUGIN_DATASET)
+  for (guint i = 0; module->plugins[i] != NULL; i++)
+    if ((guint) (module->plugins[i]->type - 1) >= ASSAY_N_PLUGIN_TYPES - 1)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "its plugin number %d is of no type that there is",
-                         (int) (entry - module->entries) + 1);
-    else if (!assay_plugin_check (entry->type, entry->plugin, error))
+                         "its plugin number %u is of no type that there is", i + 1);
+    else if (!assay_plugin_check (module->plugins[i], error))
       return FALSE;
   return TRUE;
 }
 
 /* The plugins of @module into the registry; those before one that is refused stay in it. */
 static gboolean
-register_entries (const AssayModule *module, const AssayPluginOrigin *origin, GError **error)
+register_plugins (const AssayModule *module, const AssayPluginOrigin *origin, GError **error)
 {
-  for (const AssayModuleEntry *entry = module->entries; entry->plugin != NULL; entry++)
-    if (!assay_registry_add (entry->type, entry->plugin, origin, error))
+  for (guint i = 0; module->plugins[i] != NULL; i++)
+    if (!assay_registry_add (module->plugins[i], origin, error))
       return FALSE;
   return TRUE;
 }
@@ -170,8 +169,8 @@ load_file (const char *path, GError **error)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "is no plugin: it has no symbol " ASSAY_MODULE_SYMBOL
                        "; expected ASSAY_MODULE (...) of core/plugin/module.h in it");
-  return check_layout (symbol, error) && check_entries (symbol, error)
-         && register_entries (symbol, &origin, error);
+  return check_layout (symbol, error) && check_plugins (symbol, error)
+         && register_plugins (symbol, &origin, error);
 }
 
 /* ---- Folders ---- */

@@ -30,8 +30,8 @@ assay_oracle (const AssayMechanism *mechanism, gconstpointer settings, gsize col
                          .claimed = mechanism->budget (settings, cols) };
 
   oracle.delta = delta >= 0 ? delta : oracle.claimed.delta;
-  oracle.n_proposed
-      = mechanism->count_pairs != NULL ? mechanism->count_pairs (settings) : mechanism->n_proposed;
+  oracle.n_proposed = mechanism->batches != NULL ? mechanism->batches->count_pairs (settings)
+                                                 : mechanism->n_proposed;
   mechanism->size (settings, cols, &oracle.n_inputs, &oracle.n_outputs);
   return oracle;
 }
@@ -43,9 +43,9 @@ assay_oracle_pair (const AssayOracle *oracle, guint pair, float *ret_first, floa
   const AssayMechanism *mechanism = oracle->mechanism;
   AssayStream stream = assay_oracle_stream (oracle, ASSAY_PURPOSE_PAIR, ASSAY_SIDE_FIRST, pair, 0);
 
-  if (mechanism->load_pair != NULL)
-    return mechanism->load_pair (oracle->settings, pair, oracle->n_inputs, ret_first, ret_second,
-                                 error);
+  if (mechanism->batches != NULL)
+    return mechanism->batches->load_pair (oracle->settings, pair, oracle->n_inputs, ret_first,
+                                          ret_second, error);
   mechanism->pair (oracle->settings, oracle->cols, pair, &stream, ret_first, ret_second);
   return TRUE;
 }
@@ -79,9 +79,9 @@ assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize coun
 
   if (!assay_oracle_goes_on (oracle, error))
     return FALSE;
-  if (oracle->mechanism->run_many (oracle->settings, &stream,
-                                   source->inputs + source->side * oracle->n_inputs,
-                                   oracle->n_inputs, count, ret_outputs, error))
+  if (oracle->mechanism->batches->run_many (oracle->settings, &stream,
+                                            source->inputs + source->side * oracle->n_inputs,
+                                            oracle->n_inputs, count, ret_outputs, error))
     return TRUE;
   g_prefix_error (
       error, "%s runs %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " on the %s input of pair %u: ",
@@ -121,7 +121,7 @@ train_in_batches (const AssayOracleRuns *source, gsize first, gsize count, float
                   GError **error)
 {
   const AssayOracle *oracle = source->oracle;
-  const gsize batch = oracle->mechanism->batch_runs (oracle->settings);
+  const gsize batch = oracle->mechanism->batches->batch_runs (oracle->settings);
 
   for (gsize done = 0; done < count; done += batch)
     if (!assay_oracle_run_batch (source, first + done, MIN (batch, count - done),
@@ -147,7 +147,7 @@ assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide side, gsize
   if (inputs == NULL)
     return FALSE;
   job.input = inputs + side * oracle->n_inputs;
-  if (oracle->mechanism->run_many != NULL)
+  if (oracle->mechanism->batches != NULL)
     return train_in_batches (&source, first, count, ret_outputs, error);
   assay_parallel_for ((count + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS, draw_panel, &job);
   return TRUE;

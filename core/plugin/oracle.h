@@ -2,16 +2,16 @@
  * to train on, and the exact likelihood ratio where the mechanism knows its density. It returns an
  * event, which the distinguishing game (core/games/distinguish.h) tests on runs of its own.
  *
- * Mechanisms of other programs (run_many) are asked for batches of runs, one after the other: they
- * can fail, and with them training and test. */
+ * Mechanisms of other programs (AssayBatches) are asked for batches of runs, one after the other:
+ * they can fail, and with them training and test. */
 #pragma once
 
 #include "core/plugin/mechanism.h"
 
 G_BEGIN_DECLS
 
-/* Runs are drawn in panels of so many, each from a stream of its own; those of run_many in batches,
- * each from the stream of its first panel. */
+/* Runs are drawn in panels of so many, each from a stream of its own; those of another program in
+ * batches, each from the stream of its first panel. */
 #define ASSAY_PANEL_RUNS 1024
 
 typedef enum {
@@ -19,7 +19,7 @@ typedef enum {
   ASSAY_SIDE_SECOND,
 } AssaySide;
 
-/* Read by the attack through the functions below. */
+/* Read by the auditor through the functions below. */
 typedef struct {
   const AssayMechanism *mechanism;
   gconstpointer settings; /* the defense's */
@@ -39,20 +39,20 @@ AssayOracle assay_oracle (const AssayMechanism *mechanism, gconstpointer setting
                           AssayStreamKey stream, double delta);
 
 /* Neighbouring inputs number @pair, n_inputs numbers each. Equal numbers give equal inputs. Fails
- * where a mechanism with load_pair does. */
+ * where a mechanism with batches does. */
 gboolean assay_oracle_pair (const AssayOracle *oracle, guint pair, float *ret_first,
                             float *ret_second, GError **error);
 
 /* @count labelled runs (count x n_outputs) on one input of @pair, of its training runs those from
  * number @first on; @first is a multiple of ASSAY_PANEL_RUNS. The same numbers give the same
- * runs, whatever else was asked (of run_many: the same @first and @count). In parallel. Fails where
- * run_many does; and then with ASSAY_ERROR_CANCELLED too. */
+ * runs, whatever else was asked (in batches: the same @first and @count). In parallel. Fails where
+ * batches do; and then with ASSAY_ERROR_CANCELLED too. */
 gboolean assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide side, gsize first,
                              gsize count, float *ret_outputs, GError **error);
 
 gboolean assay_oracle_has_density (const AssayOracle *oracle);
 
-/* What an attack chose. */
+/* What an auditor chose. */
 typedef struct _AssayEvent AssayEvent;
 struct _AssayEvent {
   guint pair;

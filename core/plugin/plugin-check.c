@@ -111,30 +111,38 @@ check_dataset (const AssayDatasetPlugin *dataset, GError **error)
                  "expected the members probe and open", error);
 }
 
+/* Of pairs and runs, those of this process, or those of another. */
+static gboolean
+check_runs (const AssayMechanism *mechanism, const char *id, GError **error)
+{
+  const AssayBatches *batches = mechanism->batches;
+
+  return batches == NULL
+             ? expect (mechanism->pair != NULL && mechanism->run != NULL
+                           && mechanism->n_proposed > 0,
+                       id, "expected the mechanism's members pair, run and n_proposed, or batches",
+                       error)
+             : expect (batches->count_pairs != NULL && batches->check_pairs != NULL
+                           && batches->load_pair != NULL && batches->batch_runs != NULL
+                           && batches->run_many != NULL,
+                       id, "expected every member of the mechanism's batches", error);
+}
+
 static gboolean
 check_mechanism (const AssayDefense *defense, GError **error)
 {
   const AssayMechanism *mechanism = defense->mechanism;
-  const gboolean has_canaries = mechanism->canaries != NULL;
-  /* Of this process with pairs of its own, or of another with pairs in a file. */
-  const gboolean is_whole
-      = mechanism->run_many == NULL
-            ? mechanism->pair != NULL && mechanism->run != NULL && mechanism->n_proposed > 0
-            : mechanism->load_pair != NULL && mechanism->count_pairs != NULL
-                  && mechanism->check_pairs != NULL && mechanism->batch_runs != NULL;
+  const AssayCanaries *canaries = mechanism->canaries;
 
   return expect (is_line (defense->claim) && is_line (mechanism->neighbours), defense->id,
                  "has a mechanism: expected the members claim and mechanism.neighbours", error)
-         && expect (mechanism->budget != NULL && mechanism->size != NULL && is_whole, defense->id,
-                    "expected the mechanism's members budget, size, pair, run and n_proposed, or "
-                    "run_many with load_pair, count_pairs, check_pairs and batch_runs",
-                    error)
-         && expect ((mechanism->max_canaries != NULL) == has_canaries
-                        && (mechanism->canary_scores != NULL) == has_canaries,
-                    defense->id,
-                    "expected the mechanism's members max_canaries, canaries and canary_scores, or "
-                    "none of them",
-                    error);
+         && expect (mechanism->budget != NULL && mechanism->size != NULL, defense->id,
+                    "expected the mechanism's members budget and size", error)
+         && check_runs (mechanism, defense->id, error)
+         && expect (canaries == NULL
+                        || (canaries->most != NULL && canaries->make != NULL
+                            && canaries->score != NULL),
+                    defense->id, "expected every member of the mechanism's canaries", error);
 }
 
 static gboolean
@@ -152,75 +160,96 @@ check_defense (const AssayDefense *defense, GError **error)
 static gboolean
 check_attack (const AssayAttack *attack, GError **error)
 {
-  const AssayControl *control = &attack->control;
+  return expect (is_line (attack->control.says), attack->id,
+                 "expected the member control.says: what winning its control shows", error)
+         && expect (attack->game <= ASSAY_GAME_PAIR, attack->id,
+                    "expected the member game to be one that there is", error)
+         && expect (attack->attack != NULL, attack->id, "expected the member attack", error)
+         && expect (attack->control.make != NULL || attack->external != NULL, attack->id,
+                    "expected the member control.make", error)
+         && expect (attack->reads != 0, attack->id, "expected the member reads", error);
+}
 
-  if (!expect (is_line (control->says), attack->id,
-               "expected the member control.says: what winning its control shows", error))
+static gboolean
+check_auditor (const AssayAuditor *auditor, GError **error)
+{
+  const gboolean has_game
+      = auditor->game == ASSAY_AUDIT_ONE_RUN
+            ? auditor->one_run_sizes != NULL && auditor->score_canaries != NULL
+            : auditor->game == ASSAY_AUDIT_TWO_INPUTS && auditor->choose_event != NULL;
+
+  return expect (is_line (auditor->control.says) && auditor->control.play != NULL, auditor->id,
+                 "expected the members control.says and control.play", error)
+         && expect (has_game, auditor->id,
+                    "expected the member choose_event, or for the game one-run one_run_sizes and "
+                    "score_canaries",
+                    error);
+}
+
+static gboolean
+check_measuring (const AssayMeasuring *measuring, GError **error)
+{
+  if (!expect (measuring->n_series >= 1 && measuring->n_series <= ASSAY_MAX_SERIES, measuring->id,
+               "expected the member n_series to be 1 to " G_STRINGIFY (ASSAY_MAX_SERIES), error)
+      || !expect (measuring->measures != NULL && measuring->measures[0].name != NULL, measuring->id,
+                  "expected the member measures", error))
     return FALSE;
-  switch (attack->game) {
-  case ASSAY_GAME_RECONSTRUCT:
-  case ASSAY_GAME_LINK:
-  case ASSAY_GAME_PAIR:
-    return expect (attack->attack != NULL, attack->id, "expected the member attack", error)
-           && expect (control->make != NULL || attack->external != NULL, attack->id,
-                      "expected the member control.make", error)
-           && expect (attack->reads != 0, attack->id, "expected the member reads", error);
-  case ASSAY_GAME_DISTINGUISH:
-    return expect (attack->choose_event != NULL && control->play != NULL, attack->id,
-                   "expected the members choose_event and control.play", error);
-  case ASSAY_GAME_ONE_RUN:
-    return expect (
-        attack->one_run_sizes != NULL && attack->score_canaries != NULL && control->play != NULL,
-        attack->id, "expected the members one_run_sizes, score_canaries and control.play", error);
-  }
-  return expect (FALSE, attack->id, "expected the member game to be one that there is", error);
+  for (const AssayMeasure *m = measuring->measures; m->name != NULL; m++)
+    if (!is_word (m->name, '-') || !is_line (m->help) || !is_line (m->unit)
+        || m->series >= measuring->n_series || !(m->low < m->high)
+        || (guint) m->statistic > ASSAY_STATISTIC_EPSILON)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "'%s': the measure '%s': expected a name in kebab-case, help, unit, a "
+                         "series that there is, a statistic and a range",
+                         measuring->id, m->name);
+  return TRUE;
 }
 
 static gboolean
 check_metric (const AssayMetric *metric, GError **error)
 {
-  const guint n = (metric->measure != NULL) + (metric->audit != NULL) + (metric->assess != NULL);
+  return check_measuring (&metric->measuring, error)
+         && expect (metric->measure != NULL
+                        || (metric->n_series == ASSAY_AUDIT_SERIES
+                            && metric->measures[0].statistic == ASSAY_STATISTIC_EPSILON),
+                    metric->id, "expected the member measure", error);
+}
 
-  if (!expect (n == 1, metric->id, "expected one of the members measure, audit and assess", error)
-      || !expect (metric->assess == NULL || metric->reads != 0, metric->id,
-                  "expected the member reads", error)
-      || !expect (metric->n_series >= 1 && metric->n_series <= ASSAY_MAX_SERIES, metric->id,
-                  "expected the member n_series to be 1 to " G_STRINGIFY (ASSAY_MAX_SERIES), error)
-                  || !expect (metric->measures != NULL && metric->measures[0].name != NULL,
-                              metric->id, "expected the member measures", error))
-    return FALSE;
-  for (const AssayMeasure *m = metric->measures; m->name != NULL; m++)
-    if (!is_word (m->name, '-') || !is_line (m->help) || !is_line (m->unit)
-        || m->series >= metric->n_series || !(m->low < m->high)
-        || (guint) m->statistic > ASSAY_STATISTIC_EPSILON)
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "'%s': the measure '%s': expected a name in kebab-case, help, unit, a "
-                         "series that there is, a statistic and a range",
-                         metric->id, m->name);
-  return TRUE;
+static gboolean
+check_utility (const AssayUtility *utility, GError **error)
+{
+  return expect (utility->assess != NULL, utility->id, "expected the member assess", error)
+         && expect (utility->reads != 0, utility->id, "expected the member reads", error)
+         && check_measuring (&utility->measuring, error);
 }
 
 gboolean
-assay_plugin_check (AssayPluginType type, const AssayPlugin *plugin, GError **error)
+assay_plugin_check (const AssayPlugin *plugin, GError **error)
 {
   if (!is_word (plugin->id, '-'))
     return assay_fail (error, ASSAY_ERROR_DATA, "a %s without an id in kebab-case",
-                       assay_plugin_type_name (type));
+                       assay_plugin_type_name (plugin->type));
   if (!expect (is_line (plugin->summary), plugin->id, "expected the member summary, of one line",
                error)
       || !expect (is_line (plugin->reference.work) && is_line (plugin->reference.place), plugin->id,
                   "expected the member reference, of a work and a place", error)
       || !check_parameters (plugin, error))
     return FALSE;
-  switch (type) {
-  case ASSAY_PLUGIN_DEFENSE:
-    return check_defense ((const AssayDefense *) plugin, error);
-  case ASSAY_PLUGIN_ATTACK:
-    return check_attack ((const AssayAttack *) plugin, error);
-  case ASSAY_PLUGIN_METRIC:
-    return check_metric ((const AssayMetric *) plugin, error);
+  switch (plugin->type) {
   case ASSAY_PLUGIN_DATASET:
+    return check_dataset (assay_dataset_plugin_of (plugin), error);
+  case ASSAY_PLUGIN_DEFENSE:
+    return check_defense (assay_defense_of (plugin), error);
+  case ASSAY_PLUGIN_ATTACK:
+    return check_attack (assay_attack_of (plugin), error);
+  case ASSAY_PLUGIN_AUDITOR:
+    return check_auditor (assay_auditor_of (plugin), error);
+  case ASSAY_PLUGIN_METRIC:
+    return check_metric (assay_metric_of (plugin), error);
+  case ASSAY_PLUGIN_UTILITY:
+    return check_utility (assay_utility_of (plugin), error);
+  case ASSAY_PLUGIN_NONE:
     break;
   }
-  return check_dataset ((const AssayDatasetPlugin *) plugin, error);
+  return expect (FALSE, plugin->id, "is of no type that there is", error);
 }

@@ -59,12 +59,41 @@ assay_outcomes_audit (const double *const *series, gsize n)
   return audit;
 }
 
+const AssayMeasuring *
+assay_measuring_of (const AssayPlugin *plugin)
+{
+  return plugin->type == ASSAY_PLUGIN_METRIC || plugin->type == ASSAY_PLUGIN_UTILITY
+             ? (const AssayMeasuring *) plugin
+             : NULL;
+}
+
 const char *
-assay_measure_direction (const AssayMetric *metric, const AssayMeasure *measure)
+assay_measure_direction (const AssayMeasuring *measuring, const AssayMeasure *measure)
 {
   if (measure->is_reach)
     return "below 1 the silence of the attack upholds no claim";
-  if (metric->assess != NULL)
+  if (measuring->type == ASSAY_PLUGIN_UTILITY)
     return measure->higher_is_worse ? "lower is more useful" : "higher is more useful";
   return measure->higher_is_worse ? "higher leaks more" : "lower leaks more";
+}
+
+const AssayExternal *
+assay_plugin_external (const AssayPlugin *plugin)
+{
+  const AssayDefense *defense = assay_defense_of (plugin);
+  const AssayAttack *attack = assay_attack_of (plugin);
+
+  return defense != NULL ? defense->external : attack != NULL ? attack->external : NULL;
+}
+
+AssayControlTerms
+assay_control_terms (const AssayPlugin *plugin)
+{
+  const AssayAuditor *auditor = assay_auditor_of (plugin);
+  const AssayAttack *attack = assay_attack_of (plugin);
+
+  if (auditor != NULL)
+    return (AssayControlTerms){ TRUE, auditor->control.says, auditor->control.at_least };
+  return (AssayControlTerms){ attack->control.make != NULL, attack->control.says,
+                              attack->control.at_least };
 }

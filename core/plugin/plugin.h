@@ -9,6 +9,24 @@
 #pragma once
 
 #include "core/plugin/attack.h"
+#include "core/plugin/auditor.h"
 #include "core/plugin/dataset.h"
 #include "core/plugin/defense.h"
 #include "core/plugin/metric.h"
+#include "core/plugin/utility.h"
+
+G_BEGIN_DECLS
+
+/* What is external about it; NULL: nothing. */
+const AssayExternal *assay_plugin_external (const AssayPlugin *plugin);
+
+/* The control of an attack or an auditor. */
+typedef struct {
+  gboolean is_there; /* a guess that was made elsewhere has none */
+  const char *says;
+  double at_least;
+} AssayControlTerms;
+
+AssayControlTerms assay_control_terms (const AssayPlugin *plugin);
+
+G_END_DECLS

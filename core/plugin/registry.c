@@ -5,17 +5,17 @@
 
 #include "core/base/text.h"
 
-static const char *const type_names[] = {
-  [ASSAY_PLUGIN_DEFENSE] = "defense",
-  [ASSAY_PLUGIN_ATTACK] = "attack",
-  [ASSAY_PLUGIN_METRIC] = "metric",
-  [ASSAY_PLUGIN_DATASET] = "dataset",
+static const char *const type_names[ASSAY_N_PLUGIN_TYPES] = {
+  [ASSAY_PLUGIN_NONE] = "plugin",     [ASSAY_PLUGIN_DATASET] = "dataset",
+  [ASSAY_PLUGIN_DEFENSE] = "defense", [ASSAY_PLUGIN_ATTACK] = "attack",
+  [ASSAY_PLUGIN_AUDITOR] = "attack",  [ASSAY_PLUGIN_METRIC] = "metric",
+  [ASSAY_PLUGIN_UTILITY] = "utility",
 };
 
 /* Of plugins that were loaded, which never go: where they came from (AssayPluginOrigin), and the
  * lists with them, NULL for types of which none was loaded. */
 static GHashTable *origins;
-static GPtrArray *longer[ASSAY_PLUGIN_DATASET + 1];
+static GPtrArray *longer[ASSAY_N_PLUGIN_TYPES];
 
 const char *
 assay_plugin_type_name (AssayPluginType type)
@@ -23,35 +23,56 @@ assay_plugin_type_name (AssayPluginType type)
   return type_names[type];
 }
 
-/* Each descriptor begins with the members of AssayPlugin, so a table of descriptors reads as a
- * table of plugins. */
-const AssayPlugin *const *
-assay_registry_list (AssayPluginType type)
+/* The type that users name the same way; its own where there is none. */
+static AssayPluginType
+twin_of (AssayPluginType type)
 {
   switch (type) {
-  case ASSAY_PLUGIN_DEFENSE:
-    return (const AssayPlugin *const *) assay_defenses;
   case ASSAY_PLUGIN_ATTACK:
-    return (const AssayPlugin *const *) assay_attacks;
+    return ASSAY_PLUGIN_AUDITOR;
+  case ASSAY_PLUGIN_AUDITOR:
+    return ASSAY_PLUGIN_ATTACK;
   case ASSAY_PLUGIN_METRIC:
-    return (const AssayPlugin *const *) assay_metrics;
-  case ASSAY_PLUGIN_DATASET:
-    break;
+    return ASSAY_PLUGIN_UTILITY;
+  case ASSAY_PLUGIN_UTILITY:
+    return ASSAY_PLUGIN_METRIC;
+  default:
+    return type;
   }
-  return (const AssayPlugin *const *) assay_datasets;
+}
+
+static gint
+compare_ids (gconstpointer a, gconstpointer b)
+{
+  return strcmp ((*(const AssayPlugin *const *) a)->id, (*(const AssayPlugin *const *) b)->id);
+}
+
+GPtrArray *
+assay_registry_offers (AssayPluginType type)
+{
+  const AssayPluginType types[] = { type, twin_of (type) };
+  GPtrArray *offers = g_ptr_array_new ();
+
+  for (guint t = 0; t < (types[1] == type ? 1 : 2); t++)
+    for (const AssayPlugin *const *plugin = assay_plugin_lists[types[t]]; *plugin != NULL; plugin++)
+      g_ptr_array_add (offers, (gpointer) *plugin);
+  g_ptr_array_sort (offers, compare_ids);
+  return offers;
 }
 
 const AssayPlugin *
 assay_registry_find (AssayPluginType type, const char *id, GError **error)
 {
-  const AssayPlugin *const *list = assay_registry_list (type);
+  g_autoptr (GPtrArray) offers = assay_registry_offers (type);
   g_autoptr (GPtrArray) ids = g_ptr_array_new ();
   g_autofree char *hint = NULL;
 
-  for (guint i = 0; list[i] != NULL; i++) {
-    if (g_str_equal (list[i]->id, id))
-      return list[i];
-    g_ptr_array_add (ids, (gpointer) list[i]->id);
+  for (guint i = 0; i < offers->len; i++) {
+    const AssayPlugin *plugin = offers->pdata[i];
+
+    if (g_str_equal (plugin->id, id))
+      return plugin;
+    g_ptr_array_add (ids, (gpointer) plugin->id);
   }
   g_ptr_array_add (ids, NULL);
   hint = assay_text_did_you_mean (id, (const char *const *) ids->pdata);
@@ -103,35 +124,22 @@ whence (const AssayPlugin *plugin)
 
 /* Claims and results name measures without their metric. */
 static gboolean
-check_measures (const AssayMetric *metric, GError **error)
+check_measures (const AssayMeasuring *measuring, GError **error)
 {
-  for (guint i = 0; assay_metrics[i] != NULL; i++)
-    for (const AssayMeasure *other = assay_metrics[i]->measures; other->name != NULL; other++)
-      for (const AssayMeasure *own = metric->measures; own->name != NULL; own++)
-        if (g_str_equal (own->name, other->name))
-          return assay_fail (error, ASSAY_ERROR_DATA,
-                             "the metric '%s' has a measure '%s', and so has '%s' (%s)", metric->id,
-                             own->name, assay_metrics[i]->id, whence (&assay_metrics[i]->plugin));
-  return TRUE;
-}
+  g_autoptr (GPtrArray) others = assay_registry_offers (ASSAY_PLUGIN_METRIC);
 
-static void
-set_list (AssayPluginType type, gpointer *list)
-{
-  switch (type) {
-  case ASSAY_PLUGIN_DEFENSE:
-    assay_defenses = (const AssayDefense *const *) list;
-    break;
-  case ASSAY_PLUGIN_ATTACK:
-    assay_attacks = (const AssayAttack *const *) list;
-    break;
-  case ASSAY_PLUGIN_METRIC:
-    assay_metrics = (const AssayMetric *const *) list;
-    break;
-  case ASSAY_PLUGIN_DATASET:
-    assay_datasets = (const AssayDatasetPlugin *const *) list;
-    break;
+  for (guint i = 0; i < others->len; i++) {
+    const AssayMeasuring *other = others->pdata[i];
+
+    for (const AssayMeasure *theirs = other->measures; theirs->name != NULL; theirs++)
+      for (const AssayMeasure *own = measuring->measures; own->name != NULL; own++)
+        if (g_str_equal (own->name, theirs->name))
+          return assay_fail (error, ASSAY_ERROR_DATA,
+                             "the %s '%s' has a measure '%s', and so has '%s' (%s)",
+                             type_names[measuring->type], measuring->id, own->name, other->id,
+                             whence (&other->plugin));
   }
+  return TRUE;
 }
 
 static AssayPluginOrigin *
@@ -145,28 +153,26 @@ origin_copy (const AssayPluginOrigin *origin)
 }
 
 gboolean
-assay_registry_add (AssayPluginType type, const AssayPlugin *plugin,
-                    const AssayPluginOrigin *origin, GError **error)
+assay_registry_add (const AssayPlugin *plugin, const AssayPluginOrigin *origin, GError **error)
 {
-  const AssayPlugin *const *list = assay_registry_list (type);
-  guint place = 0;
+  const AssayPluginType type = plugin->type;
+  const AssayPlugin *const *list = assay_plugin_lists[type];
+  const AssayPlugin *same = assay_registry_find (type, plugin->id, NULL);
+  const AssayMeasuring *measuring = assay_measuring_of (plugin);
 
-  for (guint i = 0; list[i] != NULL; i++)
-    if (g_str_equal (list[i]->id, plugin->id))
-      return assay_fail (error, ASSAY_ERROR_DATA, "there is another %s '%s' already (%s)",
-                         type_names[type], plugin->id, whence (list[i]));
-  if (type == ASSAY_PLUGIN_METRIC && !check_measures ((const AssayMetric *) plugin, error))
+  if (same != NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA, "there is another %s '%s' already (%s)",
+                       type_names[same->type], plugin->id, whence (same));
+  if (measuring != NULL && !check_measures (measuring, error))
     return FALSE;
   if (longer[type] == NULL) {
-    longer[type] = g_ptr_array_new ();
+    longer[type] = g_ptr_array_new_null_terminated (0, NULL, TRUE);
     for (guint i = 0; list[i] != NULL; i++)
       g_ptr_array_add (longer[type], (gpointer) list[i]);
-    g_ptr_array_add (longer[type], NULL);
   }
-  while (list[place] != NULL && strcmp (list[place]->id, plugin->id) < 0)
-    place++;
-  g_ptr_array_insert (longer[type], (int) place, (gpointer) plugin);
-  set_list (type, longer[type]->pdata);
+  g_ptr_array_add (longer[type], (gpointer) plugin);
+  g_ptr_array_sort (longer[type], compare_ids);
+  assay_plugin_lists[type] = (const AssayPlugin *const *) longer[type]->pdata;
   if (origins == NULL)
     origins = g_hash_table_new (NULL, NULL);
   g_hash_table_insert (origins, (gpointer) plugin, origin_copy (origin));

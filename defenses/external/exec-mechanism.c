@@ -395,6 +395,14 @@ run_many (gconstpointer data, AssayStream *stream, const float *input, gsize n_i
   return FALSE;
 }
 
+static const AssayBatches batches = {
+  .count_pairs = count_pairs,
+  .check_pairs = check_pairs,
+  .load_pair = load_pair,
+  .batch_runs = batch_runs,
+  .run_many = run_many,
+};
+
 const AssayMechanism exec_mechanism = {
   .neighbours = "as the setting 'relation' says",
   .relation = relation,
@@ -402,9 +410,5 @@ const AssayMechanism exec_mechanism = {
   .budget = budget,
   .has_own_inputs = TRUE,
   .size = size_of,
-  .count_pairs = count_pairs,
-  .check_pairs = check_pairs,
-  .load_pair = load_pair,
-  .batch_runs = batch_runs,
-  .run_many = run_many,
+  .batches = &batches,
 };

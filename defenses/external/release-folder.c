@@ -119,7 +119,8 @@ add_truth (const AssayTruth *made, AssayTruth *truth)
 /* ---- Callbacks ---- */
 
 static char *
-look (gconstpointer data, const AssayRunPosition *position, const AssayShape *shape, GError **error)
+verify (gconstpointer data, const AssayRunPosition *position, const AssayShape *shape,
+        GError **error)
 {
   const Folder *settings = data;
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
@@ -171,7 +172,7 @@ static const AssayParam parameters[]
                             "Kind of the release in the folder"),
         ASSAY_PARAM_END };
 
-static const AssayExternal external = { .look = look };
+static const AssayExternal external = { .verify = verify };
 
 ASSAY_DEFENSE (release_folder, "release-folder",
   .summary = "An external release, as a folder of .npy files",

@@ -84,19 +84,22 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
 }
 
 static void
-canaries (G_GNUC_UNUSED gconstpointer data, gsize cols, gsize count, float *ret_rows)
+make_canaries (G_GNUC_UNUSED gconstpointer data, gsize cols, gsize count, float *ret_rows)
 {
   for (gsize i = 0; i < count; i++)
     ret_rows[i * cols] = (float) i;
 }
 
 static void
-canary_scores (G_GNUC_UNUSED gconstpointer data, G_GNUC_UNUSED gsize cols, AssayView rows,
-               const float *release, double *ret_scores)
+score_canaries (G_GNUC_UNUSED gconstpointer data, G_GNUC_UNUSED gsize cols, AssayView rows,
+                const float *release, double *ret_scores)
 {
   for (gsize i = 0; i < rows.rows; i++)
     ret_scores[i] = release[(gsize) *assay_view_row (rows, i)];
 }
+
+static const AssayCanaries canaries
+    = { .most = bins_of, .make = make_canaries, .score = score_canaries };
 
 static const AssayMechanism mechanism = {
   .neighbours = "one record more or less",
@@ -105,9 +108,7 @@ static const AssayMechanism mechanism = {
   .n_proposed = 1,
   .pair = pair,
   .run = run,
-  .max_canaries = bins_of,
-  .canaries = canaries,
-  .canary_scores = canary_scores,
+  .canaries = &canaries,
 };
 
 /* There may be no secrets at all: a histogram of zeros is as private as any other. */

@@ -58,14 +58,11 @@ static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (Rounding, step, 1, 1e-6, 1e6, "", "Step s between numbers that come out"),
         ASSAY_PARAM_END };
 
-static const AssayDefense rounding = {
-  .id = "rounding",
+ASSAY_DEFENSE (rounding, "rounding",
   .summary = "Round each number to a multiple of a step, up or down at random",
   .reference = { "an example", "examples/plugin-c" },
-  .parameters = parameters,
-  .settings_size = sizeof (Rounding),
+  ASSAY_SETTINGS (Rounding, parameters),
   .produces = ASSAY_RELEASE_VECTORS,
-  .protect = protect,
-};
+  .protect = protect);
 
-ASSAY_MODULE (ASSAY_OFFER (rounding));
+ASSAY_MODULE (&assay_defense_rounding.plugin);

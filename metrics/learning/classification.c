@@ -120,7 +120,7 @@ shares_of_mixtures (const AssayReceived *received, gsize n_classes, GError **err
 /* ---- Training and testing ---- */
 
 static gboolean
-check_material (const AssayMetricContext *context, const AssayRelease *release, GError **error)
+check_material (const AssayUtilityContext *context, const AssayRelease *release, GError **error)
 {
   const AssayDataset *dataset = context->dataset;
 
@@ -149,7 +149,7 @@ input_form (const Classification *settings, gboolean is_mixed, AssayView rows)
 }
 
 static AssayNetwork *
-train (const AssayMetricContext *context, const AssayReceived *received, NetworkInput *ret_input,
+train (const AssayUtilityContext *context, const AssayReceived *received, NetworkInput *ret_input,
        GError **error)
 {
   const Classification *settings = context->settings;
@@ -182,7 +182,7 @@ train (const AssayMetricContext *context, const AssayReceived *received, Network
 }
 
 static gboolean
-assess (const AssayMetricContext *context, const AssayReceived *received,
+assess (const AssayUtilityContext *context, const AssayReceived *received,
         AssayOutcomes *ret_outcomes, GError **error)
 {
   const Classification *settings = context->settings;
@@ -294,7 +294,7 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE_END,
 };
 
-ASSAY_METRIC (classification, "classification",
+ASSAY_UTILITY (classification, "classification",
   .summary = "How well a classifier that was trained on the release knows test rows",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",

@@ -70,7 +70,7 @@ typedef struct {
 /* ---- Outcomes ---- */
 
 typedef struct {
-  const AssayMetricContext *context;
+  const AssayUtilityContext *context;
   GPtrArray *pairs;              /* of ViewPair */
   GPtrArray *matches;            /* of GArray of MatchedPair, one a pair */
   const float *frames;           /* n x 4 */
@@ -167,7 +167,7 @@ judge (gsize unit, G_GNUC_UNUSED guint worker, gpointer data)
 }
 
 static gboolean
-assess (const AssayMetricContext *context, const AssayReceived *received,
+assess (const AssayUtilityContext *context, const AssayReceived *received,
         AssayOutcomes *ret_outcomes, GError **error)
 {
   const Matching *settings = context->settings;
@@ -278,9 +278,7 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE_END,
 };
 
-static const char *const truth_arrays[] = { "groups", "frames", NULL };
-
-ASSAY_METRIC (matching, "matching",
+ASSAY_UTILITY (matching, "matching",
   .summary = "Matches of released descriptors with another view, and the homography they give",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT; Dusmanu et al. 2021",
                  "sections 3 and 5.2; homography estimation as in DeTone et al. 2018, SuperPoint, "
@@ -288,7 +286,6 @@ ASSAY_METRIC (matching, "matching",
   ASSAY_SETTINGS (Matching, parameters),
   .check = check,
   .memory = memory,
-  .reads_truth = truth_arrays,
   .reads = READS,
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS,
   .has_own_units = TRUE,

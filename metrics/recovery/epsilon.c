@@ -5,14 +5,6 @@
  * event of its own, and their counts are added up. */
 #include "core/plugin/plugin.h"
 
-static gboolean
-audit (G_GNUC_UNUSED const AssayMetricContext *context, const AssayAudit *counted,
-       AssayOutcomes *ret_outcomes, G_GNUC_UNUSED GError **error)
-{
-  assay_outcomes_take_audit (ret_outcomes, counted);
-  return TRUE;
-}
-
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (0, "epsilon", EPSILON, 0, G_MAXDOUBLE, "certified lower bound",
                  "Privacy loss that a distinguishing event certifies, at the audited delta",
@@ -27,5 +19,4 @@ ASSAY_METRIC (epsilon, "epsilon",
                  "Training Run",
                  "statistics.md, \"Epsilon\"" },
   .n_series = ASSAY_AUDIT_SERIES,
-  .measures = measures,
-  .audit = audit);
+  .measures = measures);

@@ -8,8 +8,8 @@
 double *metric_relative_errors (const AssayTruth *truth, const AssayGuess *guess, gsize *ret_n,
                                 GError **error);
 
-/* The group of a secret, as a unit's number (AssayMetric.names_units); -1: secrets have none, or it
- * is not known which. */
+/* The group of a secret, as a unit's number (AssayMeasuring.names_units); -1: secrets have none, or
+ * it is not known which. */
 double metric_group_of (const AssayTruth *truth, gint64 secret);
 
 /* The secrets and the estimates, of equal shape. */

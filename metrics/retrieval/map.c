@@ -46,7 +46,7 @@ judge (gsize query, const Ranking *ranking, gpointer data)
 }
 
 static gboolean
-assess (const AssayMetricContext *context, const AssayReceived *received,
+assess (const AssayUtilityContext *context, const AssayReceived *received,
         AssayOutcomes *ret_outcomes, GError **error)
 {
   static const RetrievalUtility utility
@@ -80,7 +80,7 @@ static const AssayMeasure measures[] = {
   { .name = NULL },
 };
 
-RETRIEVAL_METRIC (map, "map",
+RETRIEVAL_UTILITY (map, "map",
   .summary = "How well released hash codes still retrieve what shares a label with a query",
   .reference = { "McSherry and Najork 2008, Computing information retrieval performance measures "
                  "efficiently in the presence of tied scores",

@@ -36,7 +36,7 @@ judge (gsize query, const Ranking *ranking, gpointer data)
 }
 
 static gboolean
-assess (const AssayMetricContext *context, const AssayReceived *received,
+assess (const AssayUtilityContext *context, const AssayReceived *received,
         AssayOutcomes *ret_outcomes, GError **error)
 {
   static const RetrievalUtility utility
@@ -62,7 +62,7 @@ static const AssayMeasure measures[] = {
   { .name = NULL },
 };
 
-RETRIEVAL_METRIC (pr_curve, "pr-curve",
+RETRIEVAL_UTILITY (pr_curve, "pr-curve",
   .summary = "Precision and recall of what released hash codes have within a Hamming radius",
   .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
                  "section 4, hash lookup" },

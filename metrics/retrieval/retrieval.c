@@ -164,7 +164,7 @@ check_material (const AssayDataset *dataset, const AssayRelease *release, GError
 }
 
 gboolean
-retrieval_init (const AssayMetricContext *context, const AssayReceived *received,
+retrieval_init (const AssayUtilityContext *context, const AssayReceived *received,
                 Retrieval *ret_retrieval, GError **error)
 {
   const AssayDataset *dataset = context->dataset;
@@ -200,7 +200,7 @@ fill_split (const Retrieval *retrieval, guint n_series, double *const *series)
 }
 
 gboolean
-retrieval_assess (const RetrievalUtility *utility, const AssayMetricContext *context,
+retrieval_assess (const RetrievalUtility *utility, const AssayUtilityContext *context,
                   const AssayReceived *received, AssayOutcomes *ret_outcomes, GError **error)
 {
   RetrievalJudging judging = { .settings = context->settings, .series = ret_outcomes->series };

@@ -18,7 +18,7 @@ typedef struct {
 
 /* ASSAY_ERROR_MISMATCH where something of this is missing or of another size, and where no query
  * has a relevant item. The caller clears @ret_retrieval also where it fails. */
-gboolean retrieval_init (const AssayMetricContext *context, const AssayReceived *received,
+gboolean retrieval_init (const AssayUtilityContext *context, const AssayReceived *received,
                          Retrieval *ret_retrieval, GError **error);
 void retrieval_clear (Retrieval *retrieval);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Retrieval, retrieval_clear)
@@ -48,7 +48,7 @@ typedef struct {
 } RetrievalUtility;
 
 /* The callback `assess`. */
-gboolean retrieval_assess (const RetrievalUtility *utility, const AssayMetricContext *context,
+gboolean retrieval_assess (const RetrievalUtility *utility, const AssayUtilityContext *context,
                            const AssayReceived *received, AssayOutcomes *ret_outcomes,
                            GError **error);
 
@@ -64,7 +64,7 @@ guint64 retrieval_memory (gconstpointer settings, const AssayShape *shape);
                  "In the database that every query is compared with")
 
 /* Their descriptor. */
-#define RETRIEVAL_METRIC(symbol, name, ...)                                                        \
-  ASSAY_METRIC (symbol, name, .memory = retrieval_memory, .reads = ASSAY_RELEASE_CODES,            \
-                .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS, .has_own_units = TRUE,          \
-                .names_units = TRUE, .assess = assess, __VA_ARGS__)
+#define RETRIEVAL_UTILITY(symbol, name, ...)                                                       \
+  ASSAY_UTILITY (symbol, name, .memory = retrieval_memory, .reads = ASSAY_RELEASE_CODES,           \
+                 .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS, .has_own_units = TRUE,         \
+                 .names_units = TRUE, .assess = assess, __VA_ARGS__)

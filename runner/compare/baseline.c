@@ -217,9 +217,8 @@ compare_metric (const Comparing *comparing, const AssayResultCell *cell, gsize f
                 GError **error)
 {
   const AssayPlan *plan = comparing->plan;
-  const AssayMetric *plugin
-      = (const AssayMetric *) assay_plan_measuring (plan, assay_plan_cell (plan, first), metric)
-            ->plugin;
+  const AssayMeasuring *plugin
+      = assay_plan_measuring (plan, assay_plan_cell (plan, first), metric)->measuring;
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
   Pools pools = { .cell = cell, .first = first, .metric = metric };
   gboolean is_paired, is_ok;

@@ -58,8 +58,7 @@ stream_of (const AssayCompared *compared, const AssayResultCell *a, const AssayR
 static const AssayMeasure *
 measure_of (const GPtrArray *components, guint index, const AssayResultMeasure *measure)
 {
-  const AssayMeasure *found
-      = ((const AssayMetric *) assay_plan_component (components, index)->plugin)->measures;
+  const AssayMeasure *found = assay_plan_component (components, index)->measuring->measures;
 
   while (!g_str_equal (found->name, measure->name))
     found++;

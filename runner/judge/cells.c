@@ -51,8 +51,7 @@ measure (const AssayResults *results, const GArray *indices, guint metric, const
   AssayPool pool;
   gboolean is_ok = assay_pool_fill (&pool, plan, results->source->store, indices, metric, error);
 
-  for (const AssayMeasure *m = ((const AssayMetric *) component->plugin)->measures;
-       is_ok && m->name != NULL; m++) {
+  for (const AssayMeasure *m = component->measuring->measures; is_ok && m->name != NULL; m++) {
     g_autoptr (AssaySample) sample = assay_pool_sample (&pool, m);
     g_autofree char *upstream = g_strdup_printf ("%s%s\n%s", attack, component->canonical, m->name);
     AssayMeasurement measurement
@@ -96,10 +95,10 @@ add_counts (const AssayResultSource *source, gsize index, AssayResultAudit *audi
   const GPtrArray *metrics = source->plan->metrics;
 
   for (guint m = 0; m < metrics->len; m++) {
-    const AssayMetric *metric = (const AssayMetric *) assay_plan_component (metrics, m)->plugin;
+    const AssayMeasuring *metric = assay_plan_component (metrics, m)->measuring;
     AssayOutcomes outcomes = { 0 };
 
-    if (metric->audit == NULL)
+    if (!assay_measures_audits (metric))
       continue;
     if (!assay_pool_outcomes (source->plan, source->store, index, m, &outcomes, error))
       return FALSE;

@@ -51,11 +51,11 @@ describe_settings (AssayResults *results, const AssaySettings *settings)
 }
 
 static GPtrArray *
-describe_measures (AssayResults *results, const AssayMetric *metric)
+describe_measures (AssayResults *results, const AssayMeasuring *measuring)
 {
   GPtrArray *measures = g_ptr_array_new ();
 
-  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++) {
+  for (const AssayMeasure *measure = measuring->measures; measure->name != NULL; measure++) {
     AssayResultMeasure *one = g_hash_table_lookup (results->measures, measure);
 
     if (one == NULL) {
@@ -64,7 +64,7 @@ describe_measures (AssayResults *results, const AssayMetric *metric)
         .name = measure->name,
         .unit = measure->unit,
         .help = measure->help,
-        .direction = assay_measure_direction (metric, measure),
+        .direction = assay_measure_direction (measuring, measure),
         .low = measure->low,
         .high = measure->high,
         .higher_is_worse = measure->higher_is_worse,
@@ -119,7 +119,7 @@ describe_parts (AssayResults *results, const GPtrArray *planned_components, gboo
     AssayResultComponent *component = describe_component (results, planned, i, planned->settings);
 
     if (has_measures)
-      component->measures = describe_measures (results, (const AssayMetric *) planned->plugin);
+      component->measures = describe_measures (results, planned->measuring);
     g_ptr_array_add (components, component);
   }
 }
@@ -132,7 +132,7 @@ describe_knowledge (AssayResults *results, const AssayComponent *planned,
 
   attack->grants = describe_grants (planned->grants);
   attack->knows = keep (results, knows);
-  attack->has_control = assay_attack_has_control ((const AssayAttack *) planned->plugin);
+  attack->has_control = assay_control_terms (planned->plugin).is_there;
 }
 
 static void

@@ -59,7 +59,7 @@ static gboolean
 add_control (AssayStore *store, const AssayComponent *component, guint candidate,
              const AssayResultComponent *attack, AssayResults *results, GError **error)
 {
-  const AssayControl *played = &((const AssayAttack *) component->plugin)->control;
+  const AssayControlTerms terms = assay_control_terms (component->plugin);
   g_autofree char *key = assay_run_control_key (attack->index, candidate);
   g_autofree char *text = NULL;
   g_auto (GStrv) words = NULL;
@@ -69,10 +69,10 @@ add_control (AssayStore *store, const AssayComponent *component, guint candidate
   words = text != NULL ? g_strsplit (text, " ", 3) : NULL;
   if (words != NULL && g_strv_length (words) == 3) {
     const AssayResultControl control = { .attack = attack,
-                                         .says = played->says,
+                                         .says = terms.says,
                                          .is_won = g_str_equal (words[0], "won"),
                                          .share = g_ascii_strtod (words[1], NULL),
-                                         .at_least = played->at_least,
+                                         .at_least = terms.at_least,
                                          .n = g_ascii_strtoull (words[2], NULL, 10) };
 
     g_array_append_val (results->controls, control);

@@ -56,18 +56,18 @@ is_audit (const AssayOutcomes *outcomes, gsize unit)
 }
 
 static gboolean
-check_outcomes (const AssayMetric *metric, const AssayOutcomes *outcomes, GError **error)
+check_outcomes (const AssayMeasuring *metric, const AssayOutcomes *outcomes, GError **error)
 {
-  const guint first = metric->audit != NULL ? 0 : metric->n_series - 1;
+  const guint first = assay_measures_audits (metric) ? 0 : metric->n_series - 1;
 
-  if (outcomes->n == 0 || (metric->audit == NULL && !metric->names_units))
+  if (outcomes->n == 0 || (!assay_measures_audits (metric) && !metric->names_units))
     return TRUE;
   for (guint s = first; s < metric->n_series; s++)
     if (outcomes->series[s] == NULL)
       return assay_fail (error, ASSAY_ERROR_DATA,
                          "metric %s: the run store is damaged (it lacks numbers of outcomes)",
                          metric->id);
-  for (gsize i = 0; metric->audit != NULL && i < outcomes->n; i++)
+  for (gsize i = 0; assay_measures_audits (metric) && i < outcomes->n; i++)
     if (!is_audit (outcomes, i))
       return assay_fail (error, ASSAY_ERROR_DATA,
                          "metric %s: the run store is damaged (its counts are none)", metric->id);
@@ -78,9 +78,8 @@ gboolean
 assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
                      AssayOutcomes *ret_outcomes, GError **error)
 {
-  const AssayMetric *plugin
-      = (const AssayMetric *) assay_plan_measuring (plan, assay_plan_cell (plan, index), metric)
-            ->plugin;
+  const AssayMeasuring *plugin
+      = assay_plan_measuring (plan, assay_plan_cell (plan, index), metric)->measuring;
   AssayOutcomes outcomes = { 0 };
 
   if (!assay_store_outcomes (store, index, metric, plugin->n_series, &outcomes, error))
@@ -95,11 +94,11 @@ assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize index, guin
 
 /* Adds the outcomes of one cell; @groups (NULL: none) are those of its secrets. */
 static gboolean
-add_outcomes (AssayPool *pool, const AssayMetric *metric, AssayOutcomes *outcomes,
+add_outcomes (AssayPool *pool, const AssayMeasuring *metric, AssayOutcomes *outcomes,
               const gint64 *groups, gsize n_groups, gsize *inout_cells, GError **error)
 {
   /* The unit of an audit is the audit. */
-  if (metric->audit != NULL || metric->has_own_units)
+  if (assay_measures_audits (metric) || metric->has_own_units)
     groups = NULL;
   /* Units that are not the secrets would need groups of their own. */
   if (groups != NULL && outcomes->n > 0 && n_groups != outcomes->n)
@@ -128,8 +127,7 @@ add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index
           gsize *inout_cells, GError **error)
 {
   const AssayCell *cell = assay_plan_cell (plan, index);
-  const AssayMetric *plugin
-      = (const AssayMetric *) assay_plan_measuring (plan, cell, metric)->plugin;
+  const AssayMeasuring *plugin = assay_plan_measuring (plan, cell, metric)->measuring;
   AssayOutcomes outcomes = { 0 };
   g_autofree gint64 *groups = NULL;
   gsize n_groups = 0;
@@ -168,7 +166,7 @@ pool_init (AssayPool *ret_pool)
 }
 
 static void
-pool_finish (AssayPool *pool, const AssayMetric *metric, gsize n_cells)
+pool_finish (AssayPool *pool, const AssayMeasuring *metric, gsize n_cells)
 {
   /* Groups of one unit each are independent units, which have sharper methods. */
   if (n_cells == 1 && metric->repeats_units)
@@ -188,13 +186,12 @@ assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
     if (!add_cell (ret_pool, plan, store, g_array_index (indices, gsize, i), metric, &n_cells,
                    error))
       return FALSE;
-  pool_finish (ret_pool, (const AssayMetric *) assay_plan_measuring (plan, first, metric)->plugin,
-               n_cells);
+  pool_finish (ret_pool, assay_plan_measuring (plan, first, metric)->measuring, n_cells);
   return TRUE;
 }
 
 gboolean
-assay_pool_fill_one (AssayPool *ret_pool, const AssayMetric *metric, AssayOutcomes *outcomes,
+assay_pool_fill_one (AssayPool *ret_pool, const AssayMeasuring *metric, AssayOutcomes *outcomes,
                      const gint64 *groups, gsize n_groups, GError **error)
 {
   gsize n_cells = 0;

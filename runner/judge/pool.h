@@ -22,12 +22,12 @@ gboolean assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize in
 
 /* Adds up the outcomes of what measures them by number @metric (assay_plan_measuring) in the cells
  * numbered by @indices (gsize), which differ in their trial alone. A unit that is the same in every
- * trial (AssayMetric.repeats_units) is one group: the sample is of as many independent units as one
- * trial has. Cleared by the caller also where it fails. */
+ * trial (AssayMeasuring.repeats_units) is one group: the sample is of as many independent units as
+ * one trial has. Cleared by the caller also where it fails. */
 gboolean assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
                           const GArray *indices, guint metric, GError **error);
 /* The same of the outcomes of one cell; @groups (NULL: none) are those of its @n_groups secrets. */
-gboolean assay_pool_fill_one (AssayPool *ret_pool, const AssayMetric *metric,
+gboolean assay_pool_fill_one (AssayPool *ret_pool, const AssayMeasuring *metric,
                               AssayOutcomes *outcomes, const gint64 *groups, gsize n_groups,
                               GError **error);
 void assay_pool_clear (AssayPool *pool);

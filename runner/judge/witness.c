@@ -43,9 +43,8 @@ assay_witness_find (const AssayWitnessSearch *search, AssayResultClaim *result, 
   const AssayPlan *plan = search->plan;
   const AssayClaim *claim = search->claim;
   const gsize first = search->first;
-  const AssayMetric *metric = (const AssayMetric *) assay_plan_measuring (
-                                  plan, assay_plan_cell (plan, first), claim->metric)
-                                  ->plugin;
+  const AssayMeasuring *metric
+      = assay_plan_measuring (plan, assay_plan_cell (plan, first), claim->metric)->measuring;
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
 
   if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)

@@ -24,7 +24,7 @@ fail_unknown (const char *what, const char *name, GPtrArray *names, GError **err
 
 /* Whether @plugin has the measure; all that it has are added to @names. */
 static gboolean
-has_measure (const AssayMetric *plugin, const char *name, GPtrArray *names, AssayClaim *claim)
+has_measure (const AssayMeasuring *plugin, const char *name, GPtrArray *names, AssayClaim *claim)
 {
   gboolean is_found = FALSE;
 
@@ -43,8 +43,8 @@ static gboolean
 find_utility (const AssayPlan *plan, const char *name, GPtrArray *names, AssayClaim *claim)
 {
   ASSAY_FOR_EACH (const AssayComponent, utility, plan->utilities)
-    if (has_measure (utility->metric, name, names, claim)) {
-      claim->utility = utility->metric;
+    if (has_measure (utility->measuring, name, names, claim)) {
+      claim->utility = utility->utility;
       claim->metric = 0;
       return TRUE;
     }
@@ -64,7 +64,7 @@ find_measure (const AssayPlan *plan, const char *name, const char *label, AssayC
 
     if (label != NULL && !g_str_equal (label, component->label))
       continue;
-    if (!has_measure (component->metric, name, names, claim))
+    if (!has_measure (component->measuring, name, names, claim))
       continue;
     claim->metric = i;
     n_found++;
@@ -207,9 +207,8 @@ is_played_for (const AssayClaim *claim, const AssayCell *cell, const AssayCompon
   const gboolean is_epsilon = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
 
   if (cell->utility != ASSAY_NO_COMPONENT || claim->utility != NULL)
-    return cell->utility != ASSAY_NO_COMPONENT
-           && (const AssayPlugin *) claim->utility == component->plugin;
-  return is_epsilon != assay_game_has_guess (component->attack->game);
+    return cell->utility != ASSAY_NO_COMPONENT && claim->utility == component->utility;
+  return is_epsilon == (component->plugin->type == ASSAY_PLUGIN_AUDITOR);
 }
 
 gboolean

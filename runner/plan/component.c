@@ -283,9 +283,10 @@ new_settings (const AssayScenario *scenario, const AssayPlugin *plugin)
 {
   AssaySettings *settings = assay_settings_new (plugin->parameters, plugin->settings_size);
   g_autofree char *folder = g_path_get_dirname (scenario->path);
+  const AssayExternal *external = assay_plugin_external (plugin);
 
-  if (plugin->external != NULL && plugin->external->locate != NULL)
-    plugin->external->locate (settings->values, folder);
+  if (external != NULL && external->locate != NULL)
+    external->locate (settings->values, folder);
   return settings;
 }
 

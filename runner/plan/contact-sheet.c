@@ -168,7 +168,7 @@ static gboolean
 is_shown (const AssayPlan *plan, const AssayCell *cell)
 {
   return cell->trial == 0 && cell->utility == ASSAY_NO_COMPONENT
-         && assay_game_has_guess (assay_plan_attack_or_utility (plan, cell)->attack->game);
+         && assay_plan_attack_or_utility (plan, cell)->plugin->type == ASSAY_PLUGIN_ATTACK;
 }
 
 gboolean

@@ -30,7 +30,7 @@ count_repeats (const AssayPlan *plan, AssayReleaseKind kind)
 
   ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks)
     for (guint c = 0; (settings = assay_component_choice (component, c)) != NULL; c++)
-      if (component->attack->reads & kind)
+      if (component->plugin->type == ASSAY_PLUGIN_ATTACK && (component->attack->reads & kind))
         most = MAX (most, assay_component_repeats (component, settings));
   return most;
 }

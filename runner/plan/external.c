@@ -42,7 +42,9 @@ check_one_dataset (const AssayPlan *plan, GError **error)
 static gboolean
 is_external (const AssayComponent *component)
 {
-  return component->plugin->external != NULL && component->plugin->external->look != NULL;
+  const AssayExternal *external = assay_plugin_external (component->plugin);
+
+  return external != NULL && external->verify != NULL;
 }
 
 /* The folder of @position, and those of so many further releases. */
@@ -50,11 +52,12 @@ static gboolean
 verify_folders (const AssayPlan *plan, const AssayComponent *component, AssayRunPosition position,
                 gsize n_repeats, GChecksum *checksum, GError **error)
 {
+  const AssayExternal *external = assay_plugin_external (component->plugin);
   const AssayShape shape = assay_plan_shape (plan, &plan->probes[0]);
 
   for (position.repeat = 0; position.repeat <= n_repeats; position.repeat++) {
     g_autofree char *sha256
-        = component->plugin->external->look (component->settings->values, &position, &shape, error);
+        = external->verify (component->settings->values, &position, &shape, error);
 
     if (sha256 == NULL)
       return FALSE;

@@ -18,43 +18,41 @@ why_not_kind (const char *what, const AssayPlugin *plugin, guint reads,
                           defense->id, assay_release_kind_name (kind));
 }
 
-/* The same of an attack that plays with the mechanism. */
+/* The same of an auditor. */
 static char *
 why_no_audit (const AssayComponent *component, const AssayComponent *defense_part)
 {
-  const AssayAttack *attack = component->attack;
+  const AssayAuditor *auditor = component->auditor;
   const AssayDefense *defense = defense_part->defense;
   const AssayMechanism *mechanism
       = assay_defense_mechanism (defense, defense_part->settings->values);
   const char *reason = NULL;
 
-  if (attack->game == ASSAY_GAME_RECONSTRUCT)
-    return NULL;
   if (mechanism == NULL && defense->mechanism == NULL && defense->claim != NULL)
     return g_strdup_printf ("attack '%s' tests a formal claim by running the mechanism, and "
                             "defense '%s' offers none to run",
-                            attack->id, defense->id);
+                            auditor->id, defense->id);
   if (mechanism == NULL)
     return g_strdup_printf ("attack '%s' tests a formal claim, and defense '%s' makes none%s",
-                            attack->id, defense->id,
+                            auditor->id, defense->id,
                             defense->mechanism != NULL ? " (setting epsilon)" : "");
-  if (attack->game == ASSAY_GAME_ONE_RUN && mechanism->canaries == NULL)
+  if (auditor->game == ASSAY_AUDIT_ONE_RUN && mechanism->canaries == NULL)
     return g_strdup_printf ("attack '%s' needs a defense that acts on a whole dataset, and '%s' "
                             "protects each secret for itself",
-                            attack->id, defense->id);
-  if (attack->why_not != NULL)
-    reason = attack->why_not (component->settings->values, mechanism);
+                            auditor->id, defense->id);
+  if (auditor->why_not != NULL)
+    reason = auditor->why_not (component->settings->values, mechanism);
   return reason == NULL ? NULL
                         : g_strdup_printf ("attack '%s': %s, and defense '%s' does not",
-                                           attack->id, reason, defense->id);
+                                           auditor->id, reason, defense->id);
 }
 
 char *
 assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *component)
 {
-  const AssayAttack *attack = component->attack;
+  const AssayAttack *attack = assay_attack_of (component->plugin);
 
-  if (!assay_game_has_guess (attack->game))
+  if (attack == NULL)
     return why_no_audit (component, defense_part);
   return why_not_kind ("attack", component->plugin,
                        assay_attack_reads (attack, component->settings->values), defense_part);
@@ -63,7 +61,7 @@ assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *com
 char *
 assay_fit_why_no_use (const AssayComponent *defense, const AssayComponent *component)
 {
-  return why_not_kind ("utility", component->plugin, component->metric->reads, defense);
+  return why_not_kind ("utility", component->plugin, component->utility->reads, defense);
 }
 
 AssayOracle
@@ -71,12 +69,11 @@ assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell)
 {
   const AssayComponent *defense = assay_plan_defense (plan, cell);
   const AssayComponent *attack = assay_plan_attack (plan, cell);
-  const AssayAttack *plugin = attack->attack;
 
   return assay_oracle (defense->defense->mechanism, defense->settings->values,
                        plan->probes[cell->dataset].cols,
                        assay_plan_stream (plan, cell, "runs", NULL),
-                       plugin->delta != NULL ? plugin->delta (attack->settings->values) : -1);
+                       assay_auditor_delta (attack->auditor, attack->settings->values));
 }
 
 gboolean
@@ -84,7 +81,7 @@ assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **er
 {
   const AssayComponent *defense = assay_plan_defense (plan, cell);
   const AssayComponent *component = assay_plan_attack (plan, cell);
-  const AssayAttack *attack = component->attack;
+  const AssayAuditor *auditor = component->auditor;
   const AssayOracle oracle = assay_plan_oracle (plan, cell);
   g_autofree char *delta = assay_text_number (oracle.delta);
 
@@ -93,11 +90,11 @@ assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **er
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "defense '%s' protects secrets of %zu columns, but the dataset has %zu",
                        defense->label, oracle.n_inputs, oracle.cols);
-  if (attack->game == ASSAY_GAME_ONE_RUN) {
-    const gsize available = oracle.mechanism->max_canaries (oracle.settings, oracle.cols);
+  if (auditor->game == ASSAY_AUDIT_ONE_RUN) {
+    const gsize available = oracle.mechanism->canaries->most (oracle.settings, oracle.cols);
     gsize canaries, guesses;
 
-    attack->one_run_sizes (component->settings->values, &canaries, &guesses);
+    auditor->one_run_sizes (component->settings->values, &canaries, &guesses);
     if (canaries > available)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "wants %zu canaries, but defense '%s' has room for %zu", canaries,

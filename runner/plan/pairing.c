@@ -184,14 +184,14 @@ has_answer (const AssayPlan *plan, const AssayComponent *component, const AssayP
 static gboolean
 check_grants (const AssayPlan *plan, const AssayComponent *component, GError **error)
 {
-  const AssayAttack *attack = component->attack;
-  g_autofree char *lacking = assay_grants_describe (
-      assay_attack_needs (attack, component->settings->values) & ~component->grants);
+  const AssayAttack *attack = assay_attack_of (component->plugin);
+  const guint needs = attack != NULL ? assay_attack_needs (attack, component->settings->values) : 0;
+  g_autofree char *lacking = assay_grants_describe (needs & ~component->grants);
 
   if (*lacking != '\0')
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "attack '%s' needs the grant '%s'; expected grants = %s", attack->id,
-                       lacking, lacking);
+                       "attack '%s' needs the grant '%s'; expected grants = %s",
+                       component->plugin->id, lacking, lacking);
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing = assay_grants_describe (
         component->grants & ~grants_offered (&plan->probes[i]) & ~releases_offer (plan));
@@ -199,7 +199,7 @@ check_grants (const AssayPlan *plan, const AssayComponent *component, GError **e
     if (*missing != '\0')
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "grants '%s', which the dataset does not have", missing);
-    if (!has_answer (plan, component, &plan->probes[i]))
+    if (attack != NULL && !has_answer (plan, component, &plan->probes[i]))
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "attack '%s' looks for the public row that is a record of a secret; "
                          "expected a dataset with %s (records = yes)",
@@ -217,7 +217,7 @@ check_attack (const AssayPlan *plan, AssayComponent *component, GError **error)
 
   if (!check_grants (plan, component, error))
     return blame (plan, component, error);
-  if (component->candidates != NULL && !assay_game_has_guess (component->attack->game))
+  if (component->candidates != NULL && component->plugin->type == ASSAY_PLUGIN_AUDITOR)
     return fail_for (plan, component, error, ASSAY_ERROR_SCENARIO,
                      "attack '%s' chooses its event on training runs of its own: nothing to tune",
                      component->plugin->id);
@@ -258,7 +258,7 @@ static gboolean
 check_utility (const AssayPlan *plan, const AssayComponent *component, GError **error)
 {
   g_autofree char *missing
-      = assay_holdings_describe (assay_plan_lacks (plan, component->metric->needs));
+      = assay_holdings_describe (assay_plan_lacks (plan, component->utility->needs));
 
   return *missing == '\0' ? check_settings (plan, component, component->settings, error)
                           : assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -291,8 +291,8 @@ check_pairs (const AssayPlan *plan, GError **error)
     gconstpointer settings = component->settings->values;
     const AssayMechanism *mechanism = assay_defense_mechanism (component->defense, settings);
 
-    if (mechanism != NULL && mechanism->check_pairs != NULL
-        && !mechanism->check_pairs (settings, error))
+    if (mechanism != NULL && mechanism->batches != NULL
+        && !mechanism->batches->check_pairs (settings, error))
       return blame (plan, component, error);
   }
   return TRUE;
@@ -340,7 +340,7 @@ check_cell (const AssayPlan *plan, const AssayCell *cell, GError **error)
 {
   const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
 
-  return cell->utility != ASSAY_NO_COMPONENT || assay_game_has_guess (component->attack->game)
+  return cell->utility != ASSAY_NO_COMPONENT || component->plugin->type == ASSAY_PLUGIN_ATTACK
          || assay_fit_check_audit (plan, cell, error) || blame (plan, component, error);
 }
 

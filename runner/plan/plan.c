@@ -176,7 +176,7 @@ gboolean
 assay_plan_has_releases (const AssayPlan *plan)
 {
   ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks)
-    if (assay_game_has_guess (component->attack->game))
+    if (component->plugin->type == ASSAY_PLUGIN_ATTACK)
       return TRUE;
   return plan->utilities->len > 0;
 }

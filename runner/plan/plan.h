@@ -15,8 +15,11 @@ typedef struct {
     const AssayPlugin *plugin;
     const AssayDatasetPlugin *dataset;
     const AssayDefense *defense;
-    const AssayAttack *attack;
+    const AssayAttack *attack; /* unless it is an auditor, as the plugin's type says */
+    const AssayAuditor *auditor;
+    const AssayMeasuring *measuring;
     const AssayMetric *metric;
+    const AssayUtility *utility;
   };
   AssaySettings *settings;   /* of a tuned attack: what is not tuned */
   guint line;                /* of the group */
@@ -69,7 +72,7 @@ typedef struct {
   char *id;
   char *says;
   char *source;
-  const AssayMetric *utility; /* that assesses it; NULL: a metric measures it */
+  const AssayUtility *utility; /* that assesses it; NULL: a metric measures it */
   guint metric; /* the number by which it measures cells (assay_plan_measuring) */
   const AssayMeasure *measure;
   AssaySelector *selector;
@@ -119,7 +122,7 @@ typedef struct {
   GPtrArray *datasets;  /* AssayComponent, as the four below */
   GPtrArray *defenses;
   GPtrArray *attacks;
-  GPtrArray *utilities; /* their plugins are metrics that assess */
+  GPtrArray *utilities;
   GPtrArray *metrics;
   GPtrArray *claims;  /* AssayClaim; not part of the hash: they judge what is stored already */
   GPtrArray
@@ -155,8 +158,10 @@ assay_component_choice (const AssayComponent *component, guint index)
 static inline gsize
 assay_component_repeats (const AssayComponent *component, const AssaySettings *settings)
 {
-  return component->attack->repeats != NULL && (component->grants & ASSAY_GRANT_REPEATS)
-             ? component->attack->repeats (settings->values)
+  const AssayAttack *attack = assay_attack_of (component->plugin);
+
+  return attack != NULL && attack->repeats != NULL && (component->grants & ASSAY_GRANT_REPEATS)
+             ? attack->repeats (settings->values)
              : 0;
 }
 

@@ -67,13 +67,15 @@ read_header (AssayPlan *plan, const AssayScenario *scenario, const AssayPlanOpti
 
 /* ---- The parts ---- */
 
-/* Whether an attack of the scenario plays the kind of game that @metric measures. */
+/* Whether an attack of the scenario gives what @metric measures. */
 static gboolean
 is_played (const AssayPlan *plan, const AssayMetric *metric)
 {
+  const AssayPluginType played
+      = assay_measures_audits (&metric->measuring) ? ASSAY_PLUGIN_AUDITOR : ASSAY_PLUGIN_ATTACK;
+
   ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks)
-    if (assay_game_has_guess (component->attack->game) ? metric->measure != NULL
-                                                       : metric->audit != NULL)
+    if (component->plugin->type == played)
       return TRUE;
   return FALSE;
 }
@@ -166,21 +168,21 @@ read_dataset (AssayPlan *plan, const AssayGroup *group, GError **error)
          && check_order (plan, group, error);
 }
 
-/* Utilities and metrics are one type of plugin: which of the two it is, its callback says. */
+/* That a group of metrics names no utility, and the other way round. */
 static gboolean
 check_measuring (const AssayGroup *group, const GPtrArray *components, guint first, GError **error)
 {
   const gboolean is_utility = g_str_equal (group->kind, "utility");
 
   for (guint i = first; i < components->len; i++) {
-    const AssayMetric *metric = assay_plan_component (components, i)->metric;
+    const AssayPlugin *plugin = assay_plan_component (components, i)->plugin;
 
-    if ((metric->assess != NULL) == is_utility)
+    if ((plugin->type == ASSAY_PLUGIN_UTILITY) == is_utility)
       continue;
     return assay_group_fail (group, NULL, error, ASSAY_ERROR_SCENARIO,
                              is_utility ? "'%s' measures guesses: expected it as [metric %s]"
                                         : "'%s' is a utility: expected it as [utility %s]",
-                             metric->id, metric->id);
+                             plugin->id, plugin->id);
   }
   return TRUE;
 }

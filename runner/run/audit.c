@@ -6,14 +6,14 @@
 #include "runner/plan/fit.h"
 
 static AssayAuditRecord *
-distinguish (const AssayOracle *oracle, const AssayAttack *attack,
-             const AssayAttackContext *context, GError **error)
+distinguish (const AssayOracle *oracle, const AssayAuditor *auditor,
+             const AssayAuditContext *context, GError **error)
 {
-  g_autoptr (AssayEvent) event = attack->choose_event (context, oracle, error);
+  g_autoptr (AssayEvent) event = auditor->choose_event (context, oracle, error);
   g_autoptr (AssayAuditRecord) record = NULL;
 
   if (event == NULL) {
-    g_prefix_error (error, "attack %s: ", attack->id);
+    g_prefix_error (error, "attack %s: ", auditor->id);
     return NULL;
   }
   record = g_new0 (AssayAuditRecord, 1);
@@ -27,14 +27,14 @@ distinguish (const AssayOracle *oracle, const AssayAttack *attack,
 }
 
 static AssayAuditRecord *
-play_one_run (const AssayPlan *plan, const AssayCell *cell, const AssayAttack *attack,
-              const AssayAttackContext *context, GError **error)
+play_one_run (const AssayPlan *plan, const AssayCell *cell, const AssayAuditor *auditor,
+              const AssayAuditContext *context, GError **error)
 {
   const AssayComponent *defense = assay_plan_defense (plan, cell);
   AssayAudit counts;
   AssayAuditRecord *record;
 
-  if (!assay_one_run (attack, context, defense->defense, defense->settings->values,
+  if (!assay_one_run (auditor, context, defense->defense, defense->settings->values,
                       plan->probes[cell->dataset].cols,
                       assay_plan_stream (plan, cell, "canaries", NULL),
                       assay_plan_stream (plan, cell, "defense", NULL), &counts, error))
@@ -51,17 +51,17 @@ AssayAuditRecord *
 assay_audit_cell (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *settings,
                   gboolean (*is_cancelled) (gpointer data), gpointer data, GError **error)
 {
-  const AssayAttack *attack = assay_plan_attack (plan, cell)->attack;
+  const AssayAuditor *auditor = assay_plan_attack (plan, cell)->auditor;
   g_autofree char *canonical = assay_settings_canonical (settings);
-  const AssayAttackContext context
+  const AssayAuditContext context
       = { .settings = settings->values,
           .stream = assay_plan_stream (plan, cell, "attack", canonical) };
   AssayOracle oracle;
 
-  if (attack->game == ASSAY_GAME_ONE_RUN)
-    return play_one_run (plan, cell, attack, &context, error);
+  if (auditor->game == ASSAY_AUDIT_ONE_RUN)
+    return play_one_run (plan, cell, auditor, &context, error);
   oracle = assay_plan_oracle (plan, cell);
   oracle.is_cancelled = is_cancelled;
   oracle.cancel_data = data;
-  return distinguish (&oracle, attack, &context, error);
+  return distinguish (&oracle, auditor, &context, error);
 }

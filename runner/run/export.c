@@ -161,7 +161,7 @@ assay_export_cell (const AssayPlan *plan, AssayStore *store, const AssayCell *ce
 
   if (cell->attack != ASSAY_NO_COMPONENT)
     export.attack = assay_plan_attack (plan, cell);
-  if (export.attack != NULL && !assay_game_has_guess (export.attack->attack->game))
+  if (export.attack != NULL && export.attack->plugin->type == ASSAY_PLUGIN_AUDITOR)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "attack '%s' plays with the defense itself: there is no release and no "
                        "guess; expected a cell of an attack on a release, or of a utility",

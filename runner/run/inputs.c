@@ -29,7 +29,7 @@ static void
 describe_settings (const AssayPlugin *plugin, const AssaySettings *settings, GHashTable *hashes,
                    GString *text)
 {
-  g_autoptr (GPtrArray) files = plugin->external->files (settings->values);
+  g_autoptr (GPtrArray) files = assay_plugin_external (plugin)->files (settings->values);
 
   ASSAY_FOR_EACH (const char, path, files) {
     if (!g_hash_table_contains (hashes, path))
@@ -87,11 +87,12 @@ check_components (const GPtrArray *components, AssayStore *store, gboolean is_ne
 {
   for (guint i = 0; i < components->len; i++) {
     const AssayComponent *component = assay_plan_component (components, i);
+    const AssayExternal *external = assay_plugin_external (component->plugin);
     g_autofree char *key = g_strdup_printf ("program.%s.%u", component->kind, i);
     g_autofree char *known = NULL;
     g_autofree char *now = NULL;
 
-    if (component->plugin->external == NULL || component->plugin->external->files == NULL)
+    if (external == NULL || external->files == NULL)
       continue;
     now = describe_component (component, hashes);
     if (!assay_store_get (store, key, &known, error))

@@ -126,7 +126,7 @@ control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
   AssayControlOutcome outcome;
 
   /* What a guess that was made elsewhere proves, the judge knows. */
-  if (!assay_attack_has_control (component->attack)) {
+  if (!assay_control_terms (component->plugin).is_there) {
     *ret_is_won = TRUE;
     return TRUE;
   }
@@ -137,7 +137,7 @@ control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
     return TRUE;
   }
   report_progress (runner, "playing the attack's control");
-  if (!assay_control_run (component->attack, settings, runner->plan->seed, &outcome, error))
+  if (!assay_control_play (component->plugin, settings, runner->plan->seed, &outcome, error))
     return FALSE;
   share = assay_text_number (outcome.share);
   text = g_strdup_printf ("%s %s %zu", outcome.is_won ? "won" : "lost", share, outcome.n);
@@ -177,15 +177,9 @@ audit_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assay
 
   if (record == NULL || !assay_audit_store (runner->store, index, record, error))
     return FALSE;
-  for (guint m = 0; m < metrics->len; m++) {
-    const AssayComponent *component = assay_plan_component (metrics, m);
-    const AssayMetric *metric = component->metric;
-    const AssayMetricContext context = { .settings = component->settings->values };
-
-    if (metric->audit != NULL
-        && !metric->audit (&context, &record->counts, &ret_outcomes[m], error))
-      return FALSE;
-  }
+  for (guint m = 0; m < metrics->len; m++)
+    if (assay_measures_audits (assay_plan_component (metrics, m)->measuring))
+      assay_outcomes_take_audit (&ret_outcomes[m], &record->counts);
   return TRUE;
 }
 
@@ -233,7 +227,7 @@ assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *
   const AssayReceived received = { .release = job->release, .truth = job->truth };
   g_autofree char *canonical = assay_settings_canonical (utility->settings);
 
-  return assay_step_assess (utility->metric, utility->settings,
+  return assay_step_assess (utility->utility, utility->settings,
                             assay_plan_stream (plan, cell, "utility", canonical), job->dataset,
                             &received, ret_outcomes, error);
 }
@@ -274,7 +268,7 @@ play_cell (AssayRunner *runner, gsize index, AssayOutcomes *ret_outcomes,
     return FALSE;
   doing = g_strdup_printf ("%s against %s", attack->label, defense->label);
   report_progress (runner, doing);
-  is_ok = assay_game_has_guess (attack->attack->game)
+  is_ok = attack->plugin->type == ASSAY_PLUGIN_ATTACK
               ? attack_cell (runner, cell, settings, ret_outcomes, error)
               : audit_cell (runner, cell, index, settings, ret_outcomes, error);
   if (!is_ok)

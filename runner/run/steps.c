@@ -201,11 +201,6 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
   const guint readable = assay_attack_reads (attack, settings->values);
   g_autofree char *reads = assay_release_kinds_describe (readable);
 
-  if (!assay_game_has_guess (attack->game))
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "attack '%s' plays with the defense itself, not with a release; expected "
-                       "'assay run'",
-                       attack->id);
   if (!(readable & release->kind))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "attack '%s' reads %s, but the release of '%s' holds %s", attack->id, reads,
@@ -294,17 +289,19 @@ assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
 
 /* Takes the outcomes over if they are finite. */
 static gboolean
-take_outcomes (const AssayMetric *metric, gboolean is_ok, AssayOutcomes *outcomes,
+take_outcomes (const AssayMeasuring *measuring, gboolean is_ok, AssayOutcomes *outcomes,
                AssayOutcomes *ret_outcomes, GError **error)
 {
-  for (guint s = 0; is_ok && s < metric->n_series; s++)
+  for (guint s = 0; is_ok && s < measuring->n_series; s++)
     for (gsize i = 0; is_ok && outcomes->omitted[s] == NULL && i < outcomes->n; i++)
       if (!isfinite (outcomes->series[s][i]))
         is_ok = assay_fail (error, ASSAY_ERROR_NUMERIC, "the outcome of %s %zu is not finite",
-                            metric->has_own_units ? "unit" : "secret", i);
+                            measuring->has_own_units ? "unit" : "secret", i);
   if (!is_ok) {
     assay_outcomes_clear (outcomes);
-    g_prefix_error (error, "%s %s: ", metric->assess != NULL ? "utility" : "metric", metric->id);
+    g_prefix_error (error,
+                    "%s %s: ", measuring->type == ASSAY_PLUGIN_UTILITY ? "utility" : "metric",
+                    measuring->id);
     return FALSE;
   }
   *ret_outcomes = *outcomes;
@@ -322,20 +319,20 @@ assay_step_measure (const AssayMetric *metric, const AssaySettings *settings,
   AssayOutcomes outcomes = { 0 };
   const gboolean is_ok = metric->measure (&context, truth, guess, &outcomes, error);
 
-  return take_outcomes (metric, is_ok, &outcomes, ret_outcomes, error);
+  return take_outcomes (&metric->measuring, is_ok, &outcomes, ret_outcomes, error);
 }
 
 gboolean
-assay_step_assess (const AssayMetric *utility, const AssaySettings *settings, AssayStreamKey stream,
-                   const AssayDataset *dataset, const AssayReceived *received,
-                   AssayOutcomes *ret_outcomes, GError **error)
+assay_step_assess (const AssayUtility *utility, const AssaySettings *settings,
+                   AssayStreamKey stream, const AssayDataset *dataset,
+                   const AssayReceived *received, AssayOutcomes *ret_outcomes, GError **error)
 {
-  const AssayMetricContext context
+  const AssayUtilityContext context
       = { .settings = settings->values, .dataset = dataset, .stream = stream };
   AssayOutcomes outcomes = { 0 };
   const gboolean is_ok = utility->assess (&context, received, &outcomes, error);
 
-  return take_outcomes (utility, is_ok, &outcomes, ret_outcomes, error);
+  return take_outcomes (&utility->measuring, is_ok, &outcomes, ret_outcomes, error);
 }
 
 const gint64 *

@@ -62,7 +62,7 @@ gboolean assay_step_measure (const AssayMetric *metric, const AssaySettings *set
                              const AssayTruth *truth, const AssayGuess *guess,
                              AssayOutcomes *ret_outcomes, GError **error);
 /* The same of a utility. */
-gboolean assay_step_assess (const AssayMetric *utility, const AssaySettings *settings,
+gboolean assay_step_assess (const AssayUtility *utility, const AssaySettings *settings,
                             AssayStreamKey stream, const AssayDataset *dataset,
                             const AssayReceived *received, AssayOutcomes *ret_outcomes,
                             GError **error);

@@ -26,6 +26,9 @@ FOLDERS = {
     "defenses": "defense", "attacks": "attack", "metrics": "metric", "datasets": "dataset",
 }
 
+# The descriptors of what users call by one word.
+TYPES = {"attack": "ATTACK|AUDITOR", "metric": "METRIC|UTILITY"}
+
 # Utilities are metrics under a heading of their own.
 HEADINGS = FOLDERS | {"utilities": "metric"}
 
@@ -63,7 +66,8 @@ def test_list_has_every_plugin_file(sandbox):
         ids = {
             path.stem
             for path in declared
-            if re.search(rf"^[A-Z]+_{kind.upper()} \(\w+, \"", path.read_text(), re.M)
+            if re.search(rf"^[A-Z]+_({TYPES.get(kind, kind.upper())}) \(\s*\w+, \"",
+                         path.read_text(), re.M)
         }
         assert ids == set(found[kind]), f"{folder}: files {sorted(ids)}, listed {found[kind]}"
 

@@ -29,12 +29,13 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   assay_arrays_take (&ret_release->arrays, "vectors", assay_array_take_matrix (vectors));
   return TRUE;
 }
-static const AssayDefense defense = { .id = ID, .summary = "Multiply", .reference = { "a", "b" },
-  .produces = ASSAY_RELEASE_VECTORS, .protect = PROTECT };
-ASSAY_MODULE (ENTRIES);
+ASSAY_DEFENSE (scaled, ID, .summary = "Multiply", .reference = { "a", "b" },
+  .produces = ASSAY_RELEASE_VECTORS, .protect = PROTECT);
+static const AssayPlugin no_type = { .id = "none" };
+ASSAY_MODULE (PLUGINS);
 """
 DEFINES = {"ID": '"scaled"', "FACTOR": "1.25f", "PROTECT": "protect",
-           "ENTRIES": "ASSAY_OFFER (defense)"}
+           "PLUGINS": "&assay_defense_scaled.plugin"}
 
 # Nothing, of each secret.
 METRIC = """
@@ -53,10 +54,10 @@ static const char *const guess_arrays[] = { "estimates", NULL };
 static const AssayMeasure measures[] = {
   { "zero-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "Always nothing" },
   { .name = NULL } };
-static const AssayMetric metric = { .id = "zero", .summary = "Zeros", .reference = { "a", "b" },
+ASSAY_METRIC (zero, "zero", .summary = "Zeros", .reference = { "a", "b" },
   .reads_truth = truth_arrays, .reads_guess = guess_arrays, .n_series = 1, .measures = measures,
-  .measure = measure };
-ASSAY_MODULE (ASSAY_OFFER (metric));
+  .measure = measure);
+ASSAY_MODULE (&assay_metric_zero.plugin);
 """
 
 
@@ -129,7 +130,7 @@ def test_attack_of_the_tree_gives_the_same_numbers(sandbox):
     source = source.replace('"nearest"', '"again"')
     compile_plugin(sandbox, "plugins/again.so",
                    source=source + "\n#include \"core/plugin/module.h\"\n"
-                   "ASSAY_MODULE (ASSAY_OFFER (assay_attack_nearest));\n",
+                   "ASSAY_MODULE (&assay_attack_nearest.plugin);\n",
                    sources=[SOURCE / "attacks" / "lifting" / "subspace.c"])
     use(sandbox)
     parts = "[defense plain]\nplugin = none\n[defense lifting]\nplugin = affine-lifting\n" + "".join(
@@ -283,11 +284,11 @@ def test_no_plugins_of_this_assay(sandbox):
     add("library", "is no plugin: it has no symbol assay_module; expected ASSAY_MODULE (...) of "
         "core/plugin/module.h in it",
         source="int something (void);\nint something (void) { return 1; }\n")
-    add("nothing", "offers no plugin", ENTRIES="{ 0, NULL }")
+    add("nothing", "offers no plugin", PLUGINS="NULL")
     add("no-protect", "'scaled': expected the member protect", PROTECT="NULL")
     add("no-id", "a defense without an id in kebab-case", ID='"Not kebab"')
     add("no-type", "its plugin number 1 is of no type that there is",
-        ENTRIES="{ 9, &defense.plugin }")
+        PLUGINS="&no_type")
     add("symbols", "cannot be loaded: undefined symbol: assay_no_such_function",
         source=DEFENSE.replace("(void) ret_truth;", "(void) ret_truth; assay_no_such_function ();"),
         head="void assay_no_such_function (void);\n")

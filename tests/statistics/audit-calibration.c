@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
   const Case *what;
   const AssayDefense *defense;
-  const AssayAttack *attack;
+  const AssayAuditor *attack;
   AssaySettings *defense_settings;
   AssaySettings *attack_settings;
 } Audit;
@@ -58,10 +58,9 @@ prepare (const Case *what, guint64 runs, guint64 training, Audit *ret_audit)
 
   audit.defense = (const AssayDefense *) assay_registry_find (ASSAY_PLUGIN_DEFENSE, what->defense,
                                                               &error);
-  audit.attack
-      = error == NULL
-            ? (const AssayAttack *) assay_registry_find (ASSAY_PLUGIN_ATTACK, what->attack, &error)
-            : NULL;
+  audit.attack = error == NULL ? (const AssayAuditor *) assay_registry_find (ASSAY_PLUGIN_AUDITOR,
+                                                                             what->attack, &error)
+                               : NULL;
   if (error != NULL)
     g_error ("%s", error->message);
   audit.defense_settings
@@ -69,7 +68,7 @@ prepare (const Case *what, guint64 runs, guint64 training, Audit *ret_audit)
   audit.attack_settings
       = assay_settings_new (audit.attack->parameters, audit.attack->settings_size);
   set_all (audit.defense_settings, what->settings);
-  if (audit.attack->game == ASSAY_GAME_DISTINGUISH) {
+  if (audit.attack->game == ASSAY_AUDIT_TWO_INPUTS) {
     g_autofree char *text = g_strdup_printf (
         "runs=%" G_GUINT64_FORMAT " training=%" G_GUINT64_FORMAT " score=%s", runs, training,
         what->score);
@@ -92,7 +91,7 @@ audit_clear (Audit *audit)
 static AssayAudit
 play (const Audit *audit, guint64 seed)
 {
-  const AssayAttackContext context
+  const AssayAuditContext context
       = { .settings = audit->attack_settings->values,
           .stream = assay_stream_key (seed, 0, "attack", audit->what->settings) };
   const AssayStreamKey stream = assay_stream_key (seed, 0, "runs", audit->what->settings);
@@ -103,7 +102,7 @@ play (const Audit *audit, guint64 seed)
   GError *error = NULL;
   AssayAudit counted = { 0 };
 
-  if (audit->attack->game == ASSAY_GAME_ONE_RUN) {
+  if (audit->attack->game == ASSAY_AUDIT_ONE_RUN) {
     if (!assay_one_run (audit->attack, &context, audit->defense, audit->defense_settings->values,
                         audit->what->cols, assay_stream_key (seed, 0, "canaries", ""), stream,
                         &counted, &error))

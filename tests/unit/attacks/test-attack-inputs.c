@@ -86,7 +86,8 @@ spy_attack (const AssayAttackContext *context, const AssayObservation *seen, Ass
   return TRUE;
 }
 
-static const AssayAttack spy = { .id = "spy",
+static const AssayAttack spy = { .type = ASSAY_PLUGIN_ATTACK,
+                                 .id = "spy",
                                  .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES,
                                  .game = ASSAY_GAME_RECONSTRUCT,
                                  .attack = spy_attack };

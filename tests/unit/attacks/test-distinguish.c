@@ -14,17 +14,17 @@
 
 /* ---- Playing ---- */
 
-static const AssayAttack *
-attack (void)
+static const AssayAuditor *
+auditor (void)
 {
-  return (const AssayAttack *) assay_registry_find (ASSAY_PLUGIN_ATTACK, "distinguish", NULL);
+  return (const AssayAuditor *) assay_registry_find (ASSAY_PLUGIN_AUDITOR, "distinguish", NULL);
 }
 
 /* "name=value name=value" over the defaults. */
 static AssaySettings *
 settings_of (const char *text)
 {
-  AssaySettings *settings = assay_settings_new (attack ()->parameters, attack ()->settings_size);
+  AssaySettings *settings = assay_settings_new (auditor ()->parameters, auditor ()->settings_size);
   g_auto (GStrv) words = g_strsplit (text, " ", -1);
 
   for (gsize i = 0; words[i] != NULL; i++) {
@@ -47,11 +47,11 @@ try_to_play (const AssayMechanism *mechanism, const Known *known, const char *te
              Outcome *ret_outcome, GError **error)
 {
   g_autoptr (AssaySettings) settings = settings_of (text);
-  const AssayAttackContext context = { .settings = settings->values };
+  const AssayAuditContext context = { .settings = settings->values };
   const AssayOracle oracle
       = assay_oracle (mechanism, known, 1, assay_stream_key (seed, 0, "mechanism", text),
-                      attack ()->delta (settings->values));
-  g_autoptr (AssayEvent) event = attack ()->choose_event (&context, &oracle, error);
+                      auditor ()->delta (settings->values));
+  g_autoptr (AssayEvent) event = auditor ()->choose_event (&context, &oracle, error);
 
   if (event == NULL)
     return FALSE;
@@ -299,12 +299,12 @@ Test (distinguish, delta_is_read_with_care)
       cr_assert (isnan (cases[c].delta), "%s", cases[c].text);
       continue;
     }
-    cr_assert (attack ()->check (settings->values, &shape, &error) == !isnan (cases[c].delta), "%s",
-               cases[c].text);
+    cr_assert (auditor ()->check (settings->values, &shape, &error) == !isnan (cases[c].delta),
+               "%s", cases[c].text);
     if (isnan (cases[c].delta))
       cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_PARAMETER), "%s", error->message);
     else
-      cr_assert (attack ()->delta (settings->values) == cases[c].delta, "%s", cases[c].text);
+      cr_assert (auditor ()->delta (settings->values) == cases[c].delta, "%s", cases[c].text);
   }
 }
 
@@ -403,12 +403,12 @@ Test (distinguish, control_is_won_by_every_score)
     g_autofree char *text
         = g_strdup_printf ("runs=100 training=1000 delta=0.5 score=%s", score_names[s]);
     g_autoptr (AssaySettings) settings = settings_of (text);
-    const AssayAttackContext context
+    const AssayAuditContext context
         = { .settings = settings->values, .stream = assay_stream_key (1, 0, "control", text) };
     AssayControlOutcome outcome = { 0 };
     g_autoptr (GError) error = NULL;
 
-    cr_assert (attack ()->control.play (attack (), &context, &outcome, &error), "%s", text);
+    cr_assert (auditor ()->control.play (auditor (), &context, &outcome, &error), "%s", text);
     cr_assert (outcome.is_won && outcome.share >= 0.9 && outcome.share < 1.1 && outcome.n == 20000,
                "%s: %g", text, outcome.share);
   }
@@ -425,7 +425,7 @@ count_all (const AssayEvent *event, const AssayOracle *oracle, const float *outp
 
 /* Whatever the mechanism puts out is in its event. */
 static AssayEvent *
-choose_all (const AssayAttackContext *context, const AssayOracle *oracle, GError **error)
+choose_all (const AssayAuditContext *context, const AssayOracle *oracle, GError **error)
 {
   AssayEvent *event = g_new0 (AssayEvent, 1);
 
@@ -438,9 +438,9 @@ choose_all (const AssayAttackContext *context, const AssayOracle *oracle, GError
 
 Test (distinguish, control_is_lost_by_an_attack_that_learns_nothing)
 {
-  const AssayAttack blind
-      = { .choose_event = choose_all, .control = { .at_least = attack ()->control.at_least } };
-  const AssayAttackContext context = { .stream = assay_stream_key (1, 0, "control", "") };
+  const AssayAuditor blind
+      = { .choose_event = choose_all, .control = { .at_least = auditor ()->control.at_least } };
+  const AssayAuditContext context = { .stream = assay_stream_key (1, 0, "control", "") };
   AssayControlOutcome outcome = { 0 };
 
   cr_assert (distinguish_control_play (&blind, &context, &outcome, NULL));

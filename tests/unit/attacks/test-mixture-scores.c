@@ -251,7 +251,11 @@ forged_is (const AssayControlCase *made, guint kind, gsize rows, gsize cols, con
            const char *message)
 {
   const AssayAttack attack = {
-    .id = "forger", .reads = ASSAY_RELEASE_MIXTURES, .game = (AssayGame) kind, .attack = forge
+    .type = ASSAY_PLUGIN_ATTACK,
+    .id = "forger",
+    .reads = ASSAY_RELEASE_MIXTURES,
+    .game = (AssayGame) kind,
+    .attack = forge,
   };
   const AssayAttackContext context = { .settings = &kind };
   const AssayObservation seen = { .release = made->release, .public_rows = made->public_rows };

@@ -475,7 +475,7 @@ Test (mechanisms, claims)
     cr_assert (budget.delta == (g_str_equal (ids[i], "gaussian") ? 1e-5 : 0), "%s", c.name);
     cr_assert (strstr (c.defense->claim, "differential privacy") != NULL
                    && strlen (c.mechanism->neighbours) > 3 && c.mechanism->n_proposed >= 1
-                   && c.mechanism->max_canaries == NULL,
+                   && c.mechanism->canaries == NULL,
                "%s", c.name);
   }
 }

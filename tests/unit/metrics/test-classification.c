@@ -8,7 +8,7 @@
 #include "tests/unit/image-data.h"
 #include "tests/unit/metrics/classification-rows.h"
 
-extern const AssayMetric assay_metric_classification;
+extern const AssayUtility assay_utility_classification;
 extern const AssayDefense assay_defense_none;
 extern const AssayDefense assay_defense_mixup;
 extern const AssayDefense assay_defense_instahide_inside;
@@ -37,7 +37,7 @@ static gboolean
 assess (const char *assignments, const AssayDataset *dataset, const AssayRelease *release,
         const AssayTruth *truth, AssayOutcomes *ret_outcomes, GError **error)
 {
-  const AssayMetric *utility = &assay_metric_classification;
+  const AssayUtility *utility = &assay_utility_classification;
   g_autoptr (AssaySettings) settings = fixture_settings (&utility->plugin, assignments);
   const AssayReceived received = { release, truth };
 
@@ -312,7 +312,7 @@ Test (classification, settings_are_checked_against_sizes)
       = { .n_secrets = 5, .n_public = 6, .cols = 4, .n_test = 9, .n_classes = 2 };
 
   for (gsize k = 0; k < G_N_ELEMENTS (cases); k++) {
-    const AssayMetric *utility = &assay_metric_classification;
+    const AssayUtility *utility = &assay_utility_classification;
     g_autoptr (AssaySettings) settings = fixture_settings (&utility->plugin, cases[k].assignments);
     g_autofree char *why = NULL;
     GError *error = NULL;

@@ -6,7 +6,7 @@
 #include "runner/run/steps.h"
 #include "tests/reference/fixtures.h"
 
-extern const AssayMetric assay_metric_matching;
+extern const AssayUtility assay_utility_matching;
 extern const AssayDatasetPlugin assay_dataset_scenes;
 extern const AssayDatasetPlugin assay_dataset_photo_pairs;
 extern const AssayDefense assay_defense_affine_lifting;
@@ -57,15 +57,15 @@ static AssayOutcomes
 match (const Views *views, const AssayRelease *release, const char *assignments)
 {
   g_autoptr (AssaySettings) settings
-      = fixture_settings (&assay_metric_matching.plugin, assignments);
-  const AssayMetricContext context = { .settings = settings->values,
-                                       .dataset = &views->dataset,
-                                       .stream = assay_stream_key (3, 0, "metric", "") };
+      = fixture_settings (&assay_utility_matching.plugin, assignments);
+  const AssayUtilityContext context = { .settings = settings->values,
+                                        .dataset = &views->dataset,
+                                        .stream = assay_stream_key (3, 0, "metric", "") };
   AssayOutcomes outcomes = { 0 };
   g_autoptr (GError) error = NULL;
 
-  cr_assert (assay_metric_matching.assess (&context, &(AssayReceived){ release, views->truth },
-                                           &outcomes, &error),
+  cr_assert (assay_utility_matching.assess (&context, &(AssayReceived){ release, views->truth },
+                                            &outcomes, &error),
              "%s", error != NULL ? error->message : "");
   return outcomes;
 }

@@ -7,7 +7,7 @@
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 
-extern const AssayMetric assay_metric_matching;
+extern const AssayUtility assay_utility_matching;
 
 enum { PRECISION, SCORE, WITHIN_1, WITHIN_3, WITHIN_5, WITHIN_10, CORNER_ERROR, MATCHES, INLIERS };
 
@@ -88,13 +88,13 @@ static gboolean
 assess (const Case *of, const char *assignments, AssayOutcomes *ret_outcomes, GError **error)
 {
   g_autoptr (AssaySettings) settings
-      = fixture_settings (&assay_metric_matching.plugin, assignments);
-  const AssayMetricContext context = { .settings = settings->values,
-                                       .dataset = &of->dataset,
-                                       .stream = assay_stream_key (7, 0, "metric", "") };
+      = fixture_settings (&assay_utility_matching.plugin, assignments);
+  const AssayUtilityContext context = { .settings = settings->values,
+                                        .dataset = &of->dataset,
+                                        .stream = assay_stream_key (7, 0, "metric", "") };
   const AssayReceived received = { of->release, of->truth };
 
-  return assay_metric_matching.assess (&context, &received, ret_outcomes, error);
+  return assay_utility_matching.assess (&context, &received, ret_outcomes, error);
 }
 
 static AssayOutcomes
@@ -104,7 +104,7 @@ outcomes_of (const Case *of, const char *assignments)
   GError *error = NULL;
 
   cr_assert (assess (of, assignments, &outcomes, &error), "%s", error ? error->message : "");
-  for (guint s = 0; s < assay_metric_matching.n_series; s++)
+  for (guint s = 0; s < assay_utility_matching.n_series; s++)
     for (gsize i = 0; i < outcomes.n; i++)
       cr_assert (isfinite (outcomes.series[s][i]));
   return outcomes;
@@ -435,7 +435,7 @@ Test (matching, threads_change_nothing)
   }
   cr_assert_eq (outcomes[0].n, 3);
   cr_assert (outcomes[0].series[PRECISION][0] < 1 && outcomes[0].series[PRECISION][0] > 0);
-  for (guint s = 0; s < assay_metric_matching.n_series; s++)
+  for (guint s = 0; s < assay_utility_matching.n_series; s++)
     cr_assert (memcmp (outcomes[0].series[s], outcomes[1].series[s], 3 * sizeof (double)) == 0);
   assay_outcomes_clear (&outcomes[0]);
   assay_outcomes_clear (&outcomes[1]);
@@ -483,13 +483,13 @@ Test (matching, what_does_not_fit)
 Test (matching, subspaces_that_always_meet_are_refused_early)
 {
   g_autoptr (AssaySettings) settings
-      = fixture_settings (&assay_metric_matching.plugin, "mode=subspace");
+      = fixture_settings (&assay_utility_matching.plugin, "mode=subspace");
   const AssayShape fits = { .dimension = 4, .cols = 9 }, meets = { .dimension = 4, .cols = 8 };
   GError *error = NULL;
   g_autofree char *why = NULL;
 
-  cr_assert (assay_metric_matching.check (settings->values, &fits, NULL));
-  cr_assert (!assay_metric_matching.check (settings->values, &meets, &error));
+  cr_assert (assay_utility_matching.check (settings->values, &fits, NULL));
+  cr_assert (!assay_utility_matching.check (settings->values, &meets, &error));
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_PARAMETER,
                                "mode = subspace: two subspaces of dimension 4 in 8 columns always "
                                "meet; expected a dimension under half of the columns, or mode = "

@@ -10,8 +10,8 @@
 #include "tests/unit/assert-near.h"
 #include "tests/unit/metrics/ranking-counts.h"
 
-extern const AssayMetric assay_metric_map;
-extern const AssayMetric assay_metric_pr_curve;
+extern const AssayUtility assay_utility_map;
+extern const AssayUtility assay_utility_pr_curve;
 
 enum { AP, STABLE, AP_AT_K, PRECISION_AT_K, RECALL_AT_N, MAP_LEFT_OUT, MAP_DATABASE, MAP_QUERY };
 
@@ -124,7 +124,7 @@ make_material (const Sizes *sizes)
 }
 
 static gboolean
-assess (const AssayMetric *utility, const char *assignments, const Material *material,
+assess (const AssayUtility *utility, const char *assignments, const Material *material,
         AssayOutcomes *ret_outcomes, GError **error)
 {
   g_autoptr (AssaySettings) settings = fixture_settings (&utility->plugin, assignments);
@@ -135,7 +135,7 @@ assess (const AssayMetric *utility, const char *assignments, const Material *mat
 }
 
 static AssayOutcomes
-assess_or_die (const AssayMetric *utility, const char *assignments, const Material *material)
+assess_or_die (const AssayUtility *utility, const char *assignments, const Material *material)
 {
   g_autoptr (GError) error = NULL;
   AssayOutcomes outcomes = { 0 };
@@ -188,7 +188,7 @@ Test (retrieval, map_is_that_of_sorted_lists)
     const Sizes *sizes = &all_sizes[c];
     const gsize k = MIN (K, sizes->n_items);
     g_auto (Material) material = make_material (sizes);
-    g_auto (AssayOutcomes) outcomes = assess_or_die (&assay_metric_map, "k=100 n=100", &material);
+    g_auto (AssayOutcomes) outcomes = assess_or_die (&assay_utility_map, "k=100 n=100", &material);
     g_autofree gsize *distances = g_new (gsize, sizes->n_items);
     g_autofree gboolean *relevant = g_new (gboolean, sizes->n_items);
     gsize n = 0;
@@ -237,7 +237,7 @@ Test (retrieval, lookups_within_every_radius)
     for (gsize radius = 0; radius <= sizes->bits + 1; radius += 1 + radius / 8) {
       g_autofree char *assignments = g_strdup_printf ("radius=%zu", radius);
       g_auto (AssayOutcomes) outcomes
-          = assess_or_die (&assay_metric_pr_curve, assignments, &material);
+          = assess_or_die (&assay_utility_pr_curve, assignments, &material);
       gsize n = 0;
 
       for (gsize q = 0; q < sizes->n_queries; q++) {
@@ -279,8 +279,8 @@ Test (retrieval, queries_without_relevant_items_are_left_out_and_counted)
   assay_arrays_take (&material.truth->arrays, "labels",
                      assay_array_take (ASSAY_INT64, 1, &sizes.n_items, ones));
   {
-    g_auto (AssayOutcomes) map = assess_or_die (&assay_metric_map, "", &material);
-    g_auto (AssayOutcomes) curve = assess_or_die (&assay_metric_pr_curve, "", &material);
+    g_auto (AssayOutcomes) map = assess_or_die (&assay_utility_map, "", &material);
+    g_auto (AssayOutcomes) curve = assess_or_die (&assay_utility_pr_curve, "", &material);
 
     cr_assert (n > 0 && n < 60);
     cr_assert_eq (map.n, (gsize) n);
@@ -301,9 +301,9 @@ Test (retrieval, threads_change_nothing)
   g_auto (AssayOutcomes) three = { 0 };
 
   assay_parallel_set_threads (1);
-  one = assess_or_die (&assay_metric_map, "", &material);
+  one = assess_or_die (&assay_utility_map, "", &material);
   assay_parallel_set_threads (3);
-  three = assess_or_die (&assay_metric_map, "", &material);
+  three = assess_or_die (&assay_utility_map, "", &material);
   assay_parallel_set_threads (0);
   cr_assert_eq (one.n, three.n);
   for (guint s = 0; s <= MAP_QUERY; s++)
@@ -315,7 +315,7 @@ Test (retrieval, queries_are_scaled_as_the_secrets_were)
 {
   const Sizes sizes = { 9, 200, 40, FALSE, 3 };
   g_auto (Material) material = make_material (&sizes);
-  g_auto (AssayOutcomes) plain = assess_or_die (&assay_metric_map, "", &material);
+  g_auto (AssayOutcomes) plain = assess_or_die (&assay_utility_map, "", &material);
   AssayMatrix *rows = assay_matrix_new (sizes.n_queries, sizes.bits, NULL);
 
   assay_rows_read (material.dataset.test, 0, rows->rows, ASSAY_SCALE_NONE, rows->data);
@@ -326,12 +326,12 @@ Test (retrieval, queries_are_scaled_as_the_secrets_were)
   material.release->is_unit_norm = TRUE;
   {
     /* Components of +-1/3 are on the same sides of 1/4 as +-1; those of 1/8 are not. */
-    g_auto (AssayOutcomes) unit = assess_or_die (&assay_metric_map, "", &material);
+    g_auto (AssayOutcomes) unit = assess_or_die (&assay_utility_map, "", &material);
     g_auto (AssayOutcomes) not_scaled = { 0 };
 
     cr_assert_arr_eq (unit.series[AP], plain.series[AP], plain.n * sizeof (double));
     material.release->is_unit_norm = FALSE;
-    not_scaled = assess_or_die (&assay_metric_map, "", &material);
+    not_scaled = assess_or_die (&assay_utility_map, "", &material);
     cr_assert_neq (not_scaled.series[AP][0], plain.series[AP][0]);
   }
 }
@@ -341,7 +341,7 @@ Test (retrieval, queries_are_scaled_as_the_secrets_were)
 static void
 assert_refused (const Material *material, AssayErrorCode code, const char *message)
 {
-  static const AssayMetric *const utilities[] = { &assay_metric_map, &assay_metric_pr_curve };
+  static const AssayUtility *const utilities[] = { &assay_utility_map, &assay_utility_pr_curve };
 
   for (gsize i = 0; i < G_N_ELEMENTS (utilities); i++) {
     g_autofree char *expected = g_strdup_printf ("utility %s: %s", utilities[i]->id, message);

@@ -77,13 +77,13 @@ is_cancelled (gpointer data)
   return seen.cancels_at > 0 && seen.calls >= seen.cancels_at;
 }
 
-static const AssayMechanism program = { .budget = known_budget,
-                                        .size = known_size,
-                                        .count_pairs = count_pairs,
-                                        .check_pairs = check_pairs,
-                                        .load_pair = load_pair,
-                                        .batch_runs = batch_runs,
-                                        .run_many = run_many };
+static const AssayBatches batches = { .count_pairs = count_pairs,
+                                      .check_pairs = check_pairs,
+                                      .load_pair = load_pair,
+                                      .batch_runs = batch_runs,
+                                      .run_many = run_many };
+static const AssayMechanism program
+    = { .budget = known_budget, .size = known_size, .batches = &batches };
 
 static gsize
 count_ones (const AssayEvent *event, const AssayOracle *oracle, const float *outputs, gsize count)

@@ -9,10 +9,10 @@
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 
-static const AssayAttack *
+static const AssayAuditor *
 one_run (void)
 {
-  return (const AssayAttack *) assay_registry_find (ASSAY_PLUGIN_ATTACK, "one-run", NULL);
+  return (const AssayAuditor *) assay_registry_find (ASSAY_PLUGIN_AUDITOR, "one-run", NULL);
 }
 
 static const AssayDefense *
@@ -21,17 +21,17 @@ histogram (void)
   return (const AssayDefense *) assay_registry_find (ASSAY_PLUGIN_DEFENSE, "noisy-histogram", NULL);
 }
 
-/* One game of @attack (settings @sizes) against @defense (settings @noise). */
+/* One game of @auditor (settings @sizes) against @defense (settings @noise). */
 static gboolean
-play (const AssayAttack *attack, const char *sizes, const AssayDefense *defense, const char *noise,
-      guint64 seed, AssayAudit *ret_audit, GError **error)
+play (const AssayAuditor *auditor, const char *sizes, const AssayDefense *defense,
+      const char *noise, guint64 seed, AssayAudit *ret_audit, GError **error)
 {
   g_autoptr (AssaySettings) settings = fixture_settings (&one_run ()->plugin, sizes);
   g_autoptr (AssaySettings) of_defense = fixture_settings (&histogram ()->plugin, noise);
-  const AssayAttackContext context
+  const AssayAuditContext context
       = { .settings = settings->values, .stream = assay_stream_key (seed, 0, "attack", "") };
 
-  return assay_one_run (attack, &context, defense, of_defense->values, 1,
+  return assay_one_run (auditor, &context, defense, of_defense->values, 1,
                         assay_stream_key (seed, 0, "coins", ""),
                         assay_stream_key (seed, 0, "noise", ""), ret_audit, error);
 }
@@ -100,7 +100,7 @@ protect_nothing (const AssayDefenseContext *context, AssayView secrets, AssayRel
 static double watched[MOST_WATCHED]; /* what score_watched saw */
 
 static gboolean
-score_watched (const AssayAttackContext *context, const AssayOneRun *seen, double *ret_scores,
+score_watched (const AssayAuditContext *context, const AssayOneRun *seen, double *ret_scores,
                GError **error)
 {
   (void) context;
@@ -115,7 +115,7 @@ score_watched (const AssayAttackContext *context, const AssayOneRun *seen, doubl
 Test (one_run, coins_are_fair_and_independent)
 {
   enum { GAMES = 400, CANARIES = 1000 };
-  AssayAttack watching = *one_run ();
+  AssayAuditor watching = *one_run ();
   AssayDefense open = *histogram ();
   gsize total = 0, heads[CANARIES] = { 0 }, equal[CANARIES] = { 0 };
 
@@ -141,7 +141,7 @@ Test (one_run, coins_are_fair_and_independent)
 }
 
 static gboolean
-score_backwards (const AssayAttackContext *context, const AssayOneRun *seen, double *ret_scores,
+score_backwards (const AssayAuditContext *context, const AssayOneRun *seen, double *ret_scores,
                  GError **error)
 {
   if (!one_run ()->score_canaries (context, seen, ret_scores, error))
@@ -154,7 +154,7 @@ score_backwards (const AssayAttackContext *context, const AssayOneRun *seen, dou
 /* Without ties the opposite scores turn every guess around: v becomes r - v. */
 Test (one_run, guesses_are_symmetric)
 {
-  AssayAttack backwards = *one_run ();
+  AssayAuditor backwards = *one_run ();
 
   backwards.score_canaries = score_backwards;
   for (guint64 seed = 0; seed < 20; seed++) {
@@ -195,7 +195,7 @@ Test (one_run, too_few_bins)
 }
 
 static gboolean
-score_broken (const AssayAttackContext *context, const AssayOneRun *seen, double *ret_scores,
+score_broken (const AssayAuditContext *context, const AssayOneRun *seen, double *ret_scores,
               GError **error)
 {
   if (!one_run ()->score_canaries (context, seen, ret_scores, error))
@@ -206,7 +206,7 @@ score_broken (const AssayAttackContext *context, const AssayOneRun *seen, double
 
 Test (one_run, scores_that_are_not_finite)
 {
-  AssayAttack broken = *one_run ();
+  AssayAuditor broken = *one_run ();
   g_autofree char *why = NULL;
   AssayAudit audit;
   GError *error = NULL;
@@ -248,7 +248,7 @@ Test (one_run, sizes_are_checked)
 /* ---- Control ---- */
 
 static gboolean
-score_nothing (const AssayAttackContext *context, const AssayOneRun *seen, double *ret_scores,
+score_nothing (const AssayAuditContext *context, const AssayOneRun *seen, double *ret_scores,
                GError **error)
 {
   AssayStream stream = assay_stream (context->stream, 0);
@@ -265,7 +265,7 @@ score_nothing (const AssayAttackContext *context, const AssayOneRun *seen, doubl
  * random, or the wrong way round, is lost. */
 Test (one_run, the_control_is_won_by_the_attack_alone)
 {
-  AssayAttack random = *one_run (), backwards = *one_run ();
+  AssayAuditor random = *one_run (), backwards = *one_run ();
   g_autoptr (AssaySettings) settings = fixture_settings (&one_run ()->plugin, "");
   double sum = 0;
 
@@ -274,12 +274,12 @@ Test (one_run, the_control_is_won_by_the_attack_alone)
   for (guint64 seed = 0; seed < 20; seed++) {
     AssayControlOutcome outcome;
 
-    cr_assert (assay_control_run (one_run (), settings, seed, &outcome, NULL));
+    cr_assert (assay_audit_control_run (one_run (), settings, seed, &outcome, NULL));
     cr_assert (outcome.is_won && outcome.n == 4000, "seed %d: %g", (int) seed, outcome.share);
     sum += outcome.share;
-    cr_assert (assay_control_run (&random, settings, seed, &outcome, NULL));
+    cr_assert (assay_audit_control_run (&random, settings, seed, &outcome, NULL));
     cr_assert (!outcome.is_won && outcome.share < 0.2, "%g", outcome.share);
-    cr_assert (assay_control_run (&backwards, settings, seed, &outcome, NULL));
+    cr_assert (assay_audit_control_run (&backwards, settings, seed, &outcome, NULL));
     cr_assert (!outcome.is_won && outcome.share == 0, "%g", outcome.share);
   }
   assert_near (sum / 20, 0.951, 5 * 0.0315 / sqrt (20), "mean share");

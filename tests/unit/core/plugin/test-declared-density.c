@@ -36,11 +36,11 @@ run_constant (gconstpointer settings, gsize cols, AssayStream *stream, const flo
 static AssayAudit
 play (const AssayMechanism *mechanism, const Known *known, const char *score, char **ret_says)
 {
-  const AssayAttack *attack
-      = (const AssayAttack *) assay_registry_find (ASSAY_PLUGIN_ATTACK, "distinguish", NULL);
+  const AssayAuditor *auditor
+      = (const AssayAuditor *) assay_registry_find (ASSAY_PLUGIN_AUDITOR, "distinguish", NULL);
   g_autoptr (AssaySettings) settings
-      = assay_settings_new (attack->parameters, attack->settings_size);
-  const AssayAttackContext context = { .settings = settings->values };
+      = assay_settings_new (auditor->parameters, auditor->settings_size);
+  const AssayAuditContext context = { .settings = settings->values };
   const AssayOracle oracle
       = assay_oracle (mechanism, known, 1, assay_stream_key (1, 0, "declared", score), -1);
   g_autoptr (AssayEvent) event = NULL;
@@ -49,7 +49,7 @@ play (const AssayMechanism *mechanism, const Known *known, const char *score, ch
   cr_assert (assay_settings_set (settings, "runs", "20000", NULL));
   cr_assert (assay_settings_set (settings, "training", "20000", NULL));
   cr_assert (assay_settings_set (settings, "score", score, NULL));
-  event = attack->choose_event (&context, &oracle, NULL);
+  event = auditor->choose_event (&context, &oracle, NULL);
   cr_assert (event != NULL);
   *ret_says = g_strdup (event->says);
   cr_assert (assay_distinguish (&oracle, event, &audit, NULL));

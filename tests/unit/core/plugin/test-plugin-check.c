@@ -15,7 +15,7 @@
     cr_assert (fixture_error_is (&error, ASSAY_ERROR_DATA, message, NULL, &why), "%s", why);       \
   } while (0)
 
-#define CHECK(type, descriptor) assay_plugin_check (type, &(descriptor).plugin, &error)
+#define CHECK(descriptor) assay_plugin_check (&(descriptor).plugin, &error)
 
 typedef struct {
   double width;
@@ -40,13 +40,12 @@ built_in (AssayPluginType type, const char *id)
 
 Test (plugin_check, what_is_built_in_is_whole)
 {
-  for (guint type = 0; type <= ASSAY_PLUGIN_DATASET; type++)
-    for (const AssayPlugin *const *p = assay_registry_list ((AssayPluginType) type); *p != NULL;
-         p++) {
+  for (guint type = ASSAY_PLUGIN_NONE + 1; type < ASSAY_N_PLUGIN_TYPES; type++)
+    for (const AssayPlugin *const *p = assay_plugin_lists[type]; *p != NULL; p++) {
       g_autoptr (GError) error = NULL;
 
-      cr_assert (assay_plugin_check ((AssayPluginType) type, *p, &error), "%s",
-                 error != NULL ? error->message : "");
+      cr_assert ((*p)->type == type, "%s", (*p)->id);
+      cr_assert (assay_plugin_check (*p, &error), "%s", error != NULL ? error->message : "");
     }
 }
 
@@ -55,19 +54,17 @@ Test (plugin_check, metadata)
   AssayDefense defense = *(const AssayDefense *) built_in (ASSAY_PLUGIN_DEFENSE, "none");
 
   defense.id = "Not-Kebab";
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense), "a defense without an id in kebab-case");
+  EXPECT_ERROR (CHECK (defense), "a defense without an id in kebab-case");
   defense.id = NULL;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense), "a defense without an id in kebab-case");
+  EXPECT_ERROR (CHECK (defense), "a defense without an id in kebab-case");
   defense.id = "a-defense-";
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense), "a defense without an id in kebab-case");
+  EXPECT_ERROR (CHECK (defense), "a defense without an id in kebab-case");
   defense.id = "mine";
   defense.summary = "two\nlines";
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
-                "'mine': expected the member summary, of one line");
+  EXPECT_ERROR (CHECK (defense), "'mine': expected the member summary, of one line");
   defense.summary = "a line";
   defense.reference.place = "";
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
-                "'mine': expected the member reference, of a work and a place");
+  EXPECT_ERROR (CHECK (defense), "'mine': expected the member reference, of a work and a place");
 }
 
 Test (plugin_check, settings)
@@ -80,26 +77,24 @@ Test (plugin_check, settings)
 
   defense.id = "mine";
   defense.parameters = table;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
-                "'mine': expected parameters and settings_size, or neither");
+  EXPECT_ERROR (CHECK (defense), "'mine': expected parameters and settings_size, or neither");
   defense.settings_size = sizeof (Settings);
-  cr_assert (assay_plugin_check (ASSAY_PLUGIN_DEFENSE, &defense.plugin, NULL));
+  cr_assert (assay_plugin_check (&defense.plugin, NULL));
   table[0].number = 3;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
-                "'mine': the setting 'width' has a default outside its range");
+  EXPECT_ERROR (CHECK (defense), "'mine': the setting 'width' has a default outside its range");
   table[0] = whole;
   table[0].offset = sizeof (Settings) - 4;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
+  EXPECT_ERROR (CHECK (defense),
                 "'mine': the setting 'width' lies outside the struct of the settings");
   table[0] = whole;
   table[0].help = NULL;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense), "'mine': the setting 'width' has no help");
+  EXPECT_ERROR (CHECK (defense), "'mine': the setting 'width' has no help");
   table[0] = whole;
   table[1].number = 2;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
+  EXPECT_ERROR (CHECK (defense),
                 "'mine': the setting 'form' has a default that is none of its choices");
   table[1] = table[0];
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense), "'mine': the setting 'width' stands twice");
+  EXPECT_ERROR (CHECK (defense), "'mine': the setting 'width' stands twice");
 }
 
 Test (plugin_check, callbacks)
@@ -107,31 +102,37 @@ Test (plugin_check, callbacks)
   AssayDefense defense = *(const AssayDefense *) built_in (ASSAY_PLUGIN_DEFENSE, "laplace");
   AssayMechanism mechanism = *defense.mechanism;
   AssayAttack attack = *(const AssayAttack *) built_in (ASSAY_PLUGIN_ATTACK, "nearest");
+  AssayAuditor auditor = *(const AssayAuditor *) built_in (ASSAY_PLUGIN_AUDITOR, "one-run");
   AssayDatasetPlugin dataset
       = *(const AssayDatasetPlugin *) built_in (ASSAY_PLUGIN_DATASET, "vectors");
 
   mechanism.run = NULL;
   defense.mechanism = &mechanism;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
-                "'laplace': expected the mechanism's members budget, size, pair, run and "
-                "n_proposed, or run_many with load_pair, count_pairs, check_pairs and batch_runs");
+  EXPECT_ERROR (CHECK (defense),
+                "'laplace': expected the mechanism's members pair, run and n_proposed, or batches");
+  mechanism.batches = &(AssayBatches){ .run_many = NULL };
+  EXPECT_ERROR (CHECK (defense), "'laplace': expected every member of the mechanism's batches");
+  mechanism = *assay_defense_of (built_in (ASSAY_PLUGIN_DEFENSE, "laplace"))->mechanism;
+  mechanism.canaries = &(AssayCanaries){ .most = NULL };
+  EXPECT_ERROR (CHECK (defense), "'laplace': expected every member of the mechanism's canaries");
   defense.mechanism = NULL;
   defense.produces = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_CODES;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense),
-                "'laplace': expected the member produces to be a kind of release");
+  EXPECT_ERROR (CHECK (defense), "'laplace': expected the member produces to be a kind of release");
   defense.protect = NULL;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DEFENSE, defense), "'laplace': expected the member protect");
+  EXPECT_ERROR (CHECK (defense), "'laplace': expected the member protect");
   attack.control.make = NULL;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_ATTACK, attack), "'nearest': expected the member control.make");
-  attack.game = ASSAY_GAME_ONE_RUN;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_ATTACK, attack),
-                "'nearest': expected the members one_run_sizes, score_canaries and control.play");
+  EXPECT_ERROR (CHECK (attack), "'nearest': expected the member control.make");
   attack.game = (AssayGame) 17;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_ATTACK, attack),
-                "'nearest': expected the member game to be one that there is");
+  EXPECT_ERROR (CHECK (attack), "'nearest': expected the member game to be one that there is");
+  auditor.score_canaries = NULL;
+  EXPECT_ERROR (CHECK (auditor), "'one-run': expected the member choose_event, or for the game "
+                                 "one-run one_run_sizes and score_canaries");
+  auditor.control.play = NULL;
+  EXPECT_ERROR (CHECK (auditor), "'one-run': expected the members control.says and control.play");
   dataset.probe = NULL;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_DATASET, dataset),
-                "'vectors': expected the members probe and open");
+  EXPECT_ERROR (CHECK (dataset), "'vectors': expected the members probe and open");
+  dataset.type = ASSAY_PLUGIN_NONE;
+  EXPECT_ERROR (CHECK (dataset), "'vectors': is of no type that there is");
 }
 
 Test (plugin_check, measures)
@@ -139,22 +140,28 @@ Test (plugin_check, measures)
   static AssayMeasure measures[]
       = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share", FALSE },
           { .name = NULL } };
-  AssayMetric metric = { .id = "mine",
+  AssayMetric metric = { .type = ASSAY_PLUGIN_METRIC,
+                         .id = "mine",
                          .summary = "A metric",
                          .reference = { "a work", "a place" },
                          .n_series = 1,
                          .measures = measures };
+  AssayUtility utility = { .type = ASSAY_PLUGIN_UTILITY,
+                           .id = "mine",
+                           .summary = "A utility",
+                           .reference = { "a work", "a place" },
+                           .n_series = 1,
+                           .measures = measures };
 
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_METRIC, metric),
-                "'mine': expected one of the members measure, audit and assess");
+  EXPECT_ERROR (CHECK (utility), "'mine': expected the member assess");
+  EXPECT_ERROR (CHECK (metric), "'mine': expected the member measure");
   metric.measure = measure;
-  cr_assert (assay_plugin_check (ASSAY_PLUGIN_METRIC, &metric.plugin, NULL));
+  cr_assert (assay_plugin_check (&metric.plugin, NULL));
   metric.n_series = ASSAY_MAX_SERIES + 1;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_METRIC, metric),
-                "'mine': expected the member n_series to be 1 to 10");
+  EXPECT_ERROR (CHECK (metric), "'mine': expected the member n_series to be 1 to 10");
   metric.n_series = 1;
   measures[0].series = 1;
-  EXPECT_ERROR (CHECK (ASSAY_PLUGIN_METRIC, metric),
+  EXPECT_ERROR (CHECK (metric),
                 "'mine': the measure 'mine-share': expected a name in kebab-case, help, unit, a "
                 "series that there is, a statistic and a range");
 }
@@ -171,8 +178,8 @@ Test (registry, adding)
     n_before++;
   first.id = "aaa";
   last.id = again.id = "zzz";
-  cr_assert (assay_registry_add (ASSAY_PLUGIN_DEFENSE, &last.plugin, &origin, NULL));
-  cr_assert (assay_registry_add (ASSAY_PLUGIN_DEFENSE, &first.plugin, &origin, NULL));
+  cr_assert (assay_registry_add (&last.plugin, &origin, NULL));
+  cr_assert (assay_registry_add (&first.plugin, &origin, NULL));
   while (assay_defenses[n_after] != NULL)
     n_after++;
   cr_assert (n_after == n_before + 2 && assay_defenses[0] == &first
@@ -182,10 +189,10 @@ Test (registry, adding)
   cr_assert (built_in (ASSAY_PLUGIN_DEFENSE, "zzz") == &last.plugin);
   cr_assert_str_eq (assay_registry_origin (&last.plugin)->path, "/p/mine.so");
   cr_assert (assay_registry_origin (built_in (ASSAY_PLUGIN_DEFENSE, "none")) == NULL);
-  EXPECT_ERROR (assay_registry_add (ASSAY_PLUGIN_DEFENSE, &again.plugin, &origin, &error),
+  EXPECT_ERROR (assay_registry_add (&again.plugin, &origin, &error),
                 "there is another defense 'zzz' already (/p/mine.so)");
   again.id = "none";
-  EXPECT_ERROR (assay_registry_add (ASSAY_PLUGIN_DEFENSE, &again.plugin, &origin, &error),
+  EXPECT_ERROR (assay_registry_add (&again.plugin, &origin, &error),
                 "there is another defense 'none' already (built in)");
 }
 
@@ -199,13 +206,31 @@ Test (registry, measures_are_unique)
           { .name = NULL } };
 
   metric.id = "mine";
-  EXPECT_ERROR (assay_registry_add (ASSAY_PLUGIN_METRIC, &metric.plugin, &origin, &error),
+  EXPECT_ERROR (assay_registry_add (&metric.plugin, &origin, &error),
                 "the metric 'mine' has a measure 'recovery-rate', and so has 'recovery-rate' "
                 "(built in)");
   metric.measures = measures;
   cr_assert (!assay_metric_on_request (&metric));
-  cr_assert (assay_registry_add (ASSAY_PLUGIN_METRIC, &metric.plugin, &origin, NULL));
+  cr_assert (assay_registry_add (&metric.plugin, &origin, NULL));
   cr_assert (assay_metric_on_request (&metric));
+}
+
+/* Users name an auditor as an attack, and a utility where a metric is asked for. */
+Test (registry, names_are_shared)
+{
+  const AssayPluginOrigin origin = { (char *) "/p/mine.so", (char *) "abc" };
+  AssayAttack attack = *(const AssayAttack *) built_in (ASSAY_PLUGIN_ATTACK, "nearest");
+  g_autoptr (GPtrArray) attacks = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
+
+  attack.id = "one-run";
+  EXPECT_ERROR (assay_registry_add (&attack.plugin, &origin, &error),
+                "there is another attack 'one-run' already (built in)");
+  cr_assert (assay_auditor_of (built_in (ASSAY_PLUGIN_ATTACK, "one-run")) != NULL);
+  cr_assert (assay_utility_of (built_in (ASSAY_PLUGIN_METRIC, "matching")) != NULL);
+  for (guint i = 1; i < attacks->len; i++)
+    cr_assert (strcmp (((const AssayPlugin *) attacks->pdata[i - 1])->id,
+                       ((const AssayPlugin *) attacks->pdata[i])->id)
+               < 0);
 }
 
 /* An array of which nobody says what it is would be refused in every guess. */

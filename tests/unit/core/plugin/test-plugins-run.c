@@ -264,7 +264,7 @@ count_nothing (const AssayEvent *event, const AssayOracle *oracle, const float *
 }
 
 static AssayEvent *
-choose_nothing (const AssayAttackContext *context, const AssayOracle *oracle, GError **error)
+choose_nothing (const AssayAuditContext *context, const AssayOracle *oracle, GError **error)
 {
   AssayEvent *event = g_new0 (AssayEvent, 1);
 
@@ -277,7 +277,7 @@ choose_nothing (const AssayAttackContext *context, const AssayOracle *oracle, GE
 
 /* Deliberately broken: every canary is as likely in as out. */
 static gboolean
-score_alike (const AssayAttackContext *context, const AssayOneRun *seen, double *ret_scores,
+score_alike (const AssayAuditContext *context, const AssayOneRun *seen, double *ret_scores,
              GError **error)
 {
   (void) context;
@@ -293,7 +293,7 @@ Test (plugins_run, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
     AssayAttack whole = *assay_attacks[i], broken = whole;
     g_autoptr (AssaySettings) settings = defaults (&broken.plugin);
 
-    if (!assay_attack_has_control (&whole))
+    if (whole.control.make == NULL)
       continue;
     /* In place of a program: the released numbers as they are. */
     if (!plugin_is_complete (&whole.plugin))
@@ -304,8 +304,6 @@ Test (plugins_run, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
                    && broken.control.within < 1,
                "%s", broken.id);
     broken.attack = guess_zeros;
-    broken.choose_event = choose_nothing;
-    broken.score_canaries = score_alike;
     for (guint64 seed = 0; seed < 20; seed++) {
       AssayControlOutcome outcome, again;
       g_autoptr (GError) error = NULL;
@@ -319,14 +317,47 @@ Test (plugins_run, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
       cr_assert (assay_control_run (&whole, settings, seed, &again, NULL)
                      && again.share == outcome.share,
                  "%s, seed %d: another outcome", broken.id, (int) seed);
-      /* A coin may be certified by chance, and the first public row be a partner, but never for
-       * half of what the control asks for; equal scores have an area of 1/2. */
+      /* The first public row may be a partner, but never for half of what the control asks for;
+       * equal scores have an area of 1/2. */
       cr_assert (
           assay_control_run (&broken, settings, seed, &outcome, NULL) && !outcome.is_won
-              && (broken.game == ASSAY_GAME_ONE_RUN || broken.game == ASSAY_GAME_LINK
+              && (broken.game == ASSAY_GAME_LINK
                   || outcome.share == (broken.game == ASSAY_GAME_PAIR ? 0.5 : 0))
               && (broken.game == ASSAY_GAME_PAIR || outcome.share < broken.control.at_least / 2),
           "%s, seed %d: zeros win", broken.id, (int) seed);
+    }
+  }
+}
+
+Test (plugins_run, controls_are_won_by_the_auditor_and_lost_by_a_broken_one)
+{
+  for (gsize i = 0; assay_auditors[i] != NULL; i++) {
+    AssayAuditor broken = *assay_auditors[i];
+    g_autoptr (AssaySettings) settings = defaults (&broken.plugin);
+
+    cr_assert (plugin_is_text (broken.control.says) && broken.control.at_least >= 0.5, "%s",
+               broken.id);
+    broken.choose_event = choose_nothing;
+    broken.score_canaries = score_alike;
+    for (guint64 seed = 0; seed < 20; seed++) {
+      AssayControlOutcome outcome, again;
+      g_autoptr (GError) error = NULL;
+
+      cr_assert (assay_audit_control_run (assay_auditors[i], settings, seed, &outcome, &error),
+                 "%s", error != NULL ? error->message : "");
+      cr_assert (outcome.is_won && outcome.n > 0, "%s, seed %d: certified %g of %zu", broken.id,
+                 (int) seed, outcome.share, outcome.n);
+      if (seed >= 5)
+        continue;
+      cr_assert (assay_audit_control_run (assay_auditors[i], settings, seed, &again, NULL)
+                     && again.share == outcome.share,
+                 "%s, seed %d: another outcome", broken.id, (int) seed);
+      /* A coin may be certified by chance, but never for half of what the control asks for. */
+      cr_assert (assay_audit_control_run (&broken, settings, seed, &outcome, NULL)
+                     && !outcome.is_won
+                     && (broken.game == ASSAY_AUDIT_ONE_RUN || outcome.share == 0)
+                     && outcome.share < broken.control.at_least / 2,
+                 "%s, seed %d: a broken one wins", broken.id, (int) seed);
     }
   }
 }

@@ -9,11 +9,12 @@
 
 static const struct {
   AssayPluginType type;
-  const char *folder;
-} types[] = { { ASSAY_PLUGIN_DEFENSE, "defenses" },
-              { ASSAY_PLUGIN_ATTACK, "attacks" },
-              { ASSAY_PLUGIN_METRIC, "metrics" },
-              { ASSAY_PLUGIN_DATASET, "datasets" } };
+  const char *folder, *list;
+} types[] = {
+  { ASSAY_PLUGIN_DEFENSE, "defenses", "defenses" }, { ASSAY_PLUGIN_ATTACK, "attacks", "attacks" },
+  { ASSAY_PLUGIN_AUDITOR, "attacks", "auditors" },  { ASSAY_PLUGIN_METRIC, "metrics", "metrics" },
+  { ASSAY_PLUGIN_UTILITY, "metrics", "utilities" }, { ASSAY_PLUGIN_DATASET, "datasets", "datasets" }
+};
 
 static gboolean
 is_word_of (const char *text, const char *separators)
@@ -60,9 +61,9 @@ check_parameter (const AssayPlugin *plugin, const AssayParam *param)
 Test (plugins, metadata_is_complete)
 {
   for (gsize t = 0; t < G_N_ELEMENTS (types); t++) {
-    const AssayPlugin *const *list = assay_registry_list (types[t].type);
+    const AssayPlugin *const *list = assay_plugin_lists[types[t].type];
 
-    cr_assert (list[0] != NULL, "no %s", types[t].folder);
+    cr_assert (list[0] != NULL, "no %s", types[t].list);
     for (gsize i = 0; list[i] != NULL; i++) {
       const AssayPlugin *plugin = list[i];
 
@@ -93,43 +94,36 @@ Test (plugins, mechanisms_and_games_are_complete)
                defense->id);
     cr_assert (mechanism->budget != NULL && mechanism->size != NULL, "%s", defense->id);
     /* Of this process with pairs of its own, or of another with pairs in a file. */
-    cr_assert (mechanism->run_many == NULL
+    cr_assert (mechanism->batches == NULL
                    ? mechanism->pair != NULL && mechanism->run != NULL && mechanism->n_proposed > 0
-                         && mechanism->load_pair == NULL && mechanism->count_pairs == NULL
-                         && mechanism->check_pairs == NULL && mechanism->batch_runs == NULL
-                   : mechanism->pair == NULL && mechanism->run == NULL
-                         && mechanism->load_pair != NULL && mechanism->count_pairs != NULL
-                         && mechanism->check_pairs != NULL && mechanism->batch_runs != NULL,
-               "%s", defense->id);
-    cr_assert ((mechanism->canaries != NULL) == (mechanism->max_canaries != NULL)
-                   && (mechanism->canaries != NULL) == (mechanism->canary_scores != NULL),
+                   : mechanism->pair == NULL && mechanism->run == NULL,
                "%s", defense->id);
   }
   for (gsize i = 0; assay_attacks[i] != NULL; i++) {
     const AssayAttack *attack = assay_attacks[i];
+    const gboolean is_elsewhere = attack->external != NULL && attack->external->verify != NULL;
 
-    cr_assert ((attack->attack != NULL) == assay_game_has_guess (attack->game), "%s", attack->id);
-    /* Games that depend on settings all have a guess. */
-    cr_assert (attack->plays == NULL || assay_game_has_guess (attack->game), "%s", attack->id);
-    cr_assert ((attack->choose_event != NULL) == (attack->game == ASSAY_GAME_DISTINGUISH), "%s",
-               attack->id);
-    cr_assert ((attack->score_canaries != NULL) == (attack->game == ASSAY_GAME_ONE_RUN), "%s",
-               attack->id);
-    if (attack->external != NULL && attack->external->look != NULL) { /* a guess made elsewhere */
-      cr_assert (!assay_attack_has_control (attack), "%s", attack->id);
-      continue;
-    }
-    cr_assert ((attack->control.make != NULL) == assay_game_has_guess (attack->game), "%s",
-               attack->id);
-    cr_assert ((attack->control.play != NULL) != assay_game_has_guess (attack->game), "%s",
-               attack->id);
+    cr_assert (attack->attack != NULL, "%s", attack->id);
+    /* A guess that was made elsewhere has no control. */
+    cr_assert (assay_control_terms (&attack->plugin).is_there == !is_elsewhere, "%s", attack->id);
+  }
+  for (gsize i = 0; assay_auditors[i] != NULL; i++) {
+    const AssayAuditor *auditor = assay_auditors[i];
+
+    cr_assert ((auditor->choose_event != NULL) == (auditor->game == ASSAY_AUDIT_TWO_INPUTS), "%s",
+               auditor->id);
+    cr_assert ((auditor->score_canaries != NULL) == (auditor->game == ASSAY_AUDIT_ONE_RUN), "%s",
+               auditor->id);
+    cr_assert (auditor->control.play != NULL, "%s", auditor->id);
   }
 }
 
 static gboolean
-is_looked_for (const AssayPlugin *plugin)
+is_verified (const AssayPlugin *plugin)
 {
-  return plugin->external != NULL && plugin->external->look != NULL;
+  const AssayExternal *external = assay_plugin_external (plugin);
+
+  return external != NULL && external->verify != NULL;
 }
 
 /* Only the plugins exec, and those whose work was done elsewhere: none that should be tested here
@@ -139,13 +133,15 @@ Test (plugins, defenses_and_attacks_without_defaults)
   for (gsize i = 0; assay_defenses[i] != NULL; i++)
     cr_assert (plugin_is_complete (&assay_defenses[i]->plugin)
                    == (!g_str_equal (assay_defenses[i]->id, "exec")
-                       && !is_looked_for (&assay_defenses[i]->plugin)),
+                       && !is_verified (&assay_defenses[i]->plugin)),
                "%s", assay_defenses[i]->id);
   for (gsize i = 0; assay_attacks[i] != NULL; i++)
     cr_assert (plugin_is_complete (&assay_attacks[i]->plugin)
                    == (!g_str_equal (assay_attacks[i]->id, "exec")
-                       && !is_looked_for (&assay_attacks[i]->plugin)),
+                       && !is_verified (&assay_attacks[i]->plugin)),
                "%s", assay_attacks[i]->id);
+  for (gsize i = 0; assay_auditors[i] != NULL; i++)
+    cr_assert (plugin_is_complete (&assay_auditors[i]->plugin), "%s", assay_auditors[i]->id);
 }
 
 /* Defaults that contradict each other could not be run as they are. */
@@ -156,7 +152,7 @@ Test (plugins, defaults_agree_with_each_other)
   const AssayShape narrow = { .n_secrets = 200, .cols = 1 }; /* what mechanisms take */
 
   for (gsize t = 0; t < G_N_ELEMENTS (types); t++)
-    for (const AssayPlugin *const *p = assay_registry_list (types[t].type); *p != NULL; p++) {
+    for (const AssayPlugin *const *p = assay_plugin_lists[types[t].type]; *p != NULL; p++) {
       g_autoptr (AssaySettings) settings
           = assay_settings_new ((*p)->parameters, (*p)->settings_size);
       g_autoptr (GError) error = NULL;
@@ -167,13 +163,14 @@ Test (plugins, defaults_agree_with_each_other)
     }
 }
 
-/* Names of measures are what claims use: unique over all metrics. */
+/* Names of measures are what claims use: unique over all metrics and utilities. */
 Test (plugins, measures)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) metrics = assay_registry_offers (ASSAY_PLUGIN_METRIC);
 
-  for (gsize i = 0; assay_metrics[i] != NULL; i++) {
-    const AssayMetric *metric = assay_metrics[i];
+  for (gsize i = 0; i < metrics->len; i++) {
+    const AssayMeasuring *metric = assay_measuring_of (metrics->pdata[i]);
 
     cr_assert (metric->n_series >= 1 && metric->n_series <= ASSAY_MAX_SERIES, "%s", metric->id);
     cr_assert (metric->measures[0].name != NULL, "%s", metric->id);
@@ -190,10 +187,10 @@ Test (plugins, measures)
 
 /* The ids of the list in a folder's meson.build, one a line: "  'none',". */
 static GHashTable *
-listed_in_meson (const char *source, const char *folder)
+listed_in_meson (const char *source, const char *folder, const char *list)
 {
   g_autofree char *path = g_build_filename (source, folder, "meson.build", NULL);
-  g_autofree char *start = g_strdup_printf ("%s_plugins = [", folder);
+  g_autofree char *start = g_strdup_printf ("%s_plugins = [", list);
   g_autofree char *text = NULL;
   g_auto (GStrv) lines = NULL;
   GHashTable *ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -222,15 +219,15 @@ Test (plugins, lists_and_registry_agree)
 
   cr_assert (source != NULL, "ASSAY_SOURCE is not set: run through meson test");
   for (gsize t = 0; t < G_N_ELEMENTS (types); t++) {
-    g_autoptr (GHashTable) listed = listed_in_meson (source, types[t].folder);
-    const AssayPlugin *const *registered = assay_registry_list (types[t].type);
+    g_autoptr (GHashTable) listed = listed_in_meson (source, types[t].folder, types[t].list);
+    const AssayPlugin *const *registered = assay_plugin_lists[types[t].type];
     guint n = 0;
 
     for (; registered[n] != NULL; n++)
       cr_assert (g_hash_table_contains (listed, registered[n]->id), "%s is not listed",
                  registered[n]->id);
     cr_assert (n > 0 && n == g_hash_table_size (listed), "%s: %u listed, %u registered",
-               types[t].folder, g_hash_table_size (listed), n);
+               types[t].list, g_hash_table_size (listed), n);
   }
 }
 

@@ -91,9 +91,9 @@ make_run (gsize n_good, gboolean flips)
 static AssaySample *
 sample_of (const Run *run, const char *name)
 {
-  const AssayMetric *metric
-      = (const AssayMetric *) assay_plan_measuring (run->plan, assay_plan_cell (run->plan, 0), 0)
-            ->plugin;
+  const AssayCell *first = assay_plan_cell (run->plan, 0);
+  const AssayMeasuring *metric
+      = assay_measuring_of (assay_plan_measuring (run->plan, first, 0)->plugin);
   const AssayMeasure *measure = metric->measures;
   g_autoptr (GArray) indices = assay_pool_trials (run->plan, 0);
   AssaySample *sample;
