@@ -5,7 +5,7 @@
 
 #include "core/base/text.h"
 
-#define MOST_BY_DEFAULT ((guint64) 4 << 30)
+#define MAX_BY_DEFAULT ((guint64) 4 << 30)
 
 struct _AssayShared {
   guint64 owner;
@@ -62,7 +62,7 @@ assay_shared_default_budget (void)
 {
   const guint64 machine = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
 
-  return MIN (machine / 4, MOST_BY_DEFAULT);
+  return MIN (machine / 4, MAX_BY_DEFAULT);
 }
 
 static guint64
@@ -139,21 +139,17 @@ make_room (GPtrArray *gone)
 guint64
 assay_shared_owner (void)
 {
-  guint64 owner;
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  g_mutex_lock (&lock);
-  owner = ++last_owner;
-  g_mutex_unlock (&lock);
-  return owner;
+  return ++last_owner;
 }
 
 AssayShared *
 assay_shared_find (guint64 owner, const char *key)
 {
-  AssayShared *shared;
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  AssayShared *shared = look_up (owner, key);
 
-  g_mutex_lock (&lock);
-  shared = look_up (owner, key);
   if (shared == NULL) {
     counts.made++;
   } else {
@@ -161,7 +157,6 @@ assay_shared_find (guint64 owner, const char *key)
     if (shared->holds++ == 0)
       g_queue_unlink (&idle, &shared->link);
   }
-  g_mutex_unlock (&lock);
   return shared;
 }
 
@@ -170,6 +165,7 @@ assay_shared_add (guint64 owner, const char *key, gpointer value, gsize bytes,
                   GDestroyNotify free_value)
 {
   g_autoptr (GPtrArray) gone = gone_new ();
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   AssayShared *shared = g_new (AssayShared, 1);
   AssayShared *before;
 
@@ -181,7 +177,6 @@ assay_shared_add (guint64 owner, const char *key, gpointer value, gsize bytes,
                            .holds = 1,
                            .is_named = TRUE,
                            .link.data = shared };
-  g_mutex_lock (&lock);
   if (named == NULL)
     named = g_hash_table_new (hash_name, is_same_name);
   before = look_up (owner, key);
@@ -191,7 +186,6 @@ assay_shared_add (guint64 owner, const char *key, gpointer value, gsize bytes,
   count_in (shared);
   add_bytes (bytes);
   make_room (gone);
-  g_mutex_unlock (&lock);
   return shared;
 }
 
@@ -204,34 +198,33 @@ assay_shared_value (const AssayShared *shared)
 void
 assay_shared_touch (G_GNUC_UNUSED AssayShared *shared)
 {
-  g_mutex_lock (&lock);
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+
   counts.found++;
-  g_mutex_unlock (&lock);
 }
 
 void
 assay_shared_resize (AssayShared *shared, gsize bytes)
 {
   g_autoptr (GPtrArray) gone = gone_new ();
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  g_mutex_lock (&lock);
   count_out (shared);
   counts.bytes -= shared->bytes;
   shared->bytes = bytes;
   count_in (shared);
   add_bytes (bytes);
   make_room (gone);
-  g_mutex_unlock (&lock);
 }
 
 void
 assay_shared_release (AssayShared *shared)
 {
   g_autoptr (GPtrArray) gone = gone_new ();
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
   if (shared == NULL)
     return;
-  g_mutex_lock (&lock);
   if (--shared->holds == 0 && !shared->is_named) {
     counts.bytes -= shared->bytes;
     g_ptr_array_add (gone, shared);
@@ -243,7 +236,6 @@ assay_shared_release (AssayShared *shared)
     }
     make_room (gone);
   }
-  g_mutex_unlock (&lock);
 }
 
 /* ---- Forgetting ---- */
@@ -252,13 +244,11 @@ void
 assay_shared_forget (guint64 owner, const char *key)
 {
   g_autoptr (GPtrArray) gone = gone_new ();
-  AssayShared *shared;
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  AssayShared *shared = look_up (owner, key);
 
-  g_mutex_lock (&lock);
-  shared = look_up (owner, key);
   if (shared != NULL)
     take_name (shared, gone);
-  g_mutex_unlock (&lock);
 }
 
 void
@@ -266,10 +256,10 @@ assay_shared_forget_all (guint64 owner)
 {
   g_autoptr (GPtrArray) gone = gone_new ();
   g_autoptr (GPtrArray) own = g_ptr_array_new ();
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   GHashTableIter iter;
   gpointer shared;
 
-  g_mutex_lock (&lock);
   if (named != NULL)
     g_hash_table_iter_init (&iter, named);
   while (named != NULL && g_hash_table_iter_next (&iter, &shared, NULL))
@@ -277,7 +267,6 @@ assay_shared_forget_all (guint64 owner)
       g_ptr_array_add (own, shared);
   for (guint i = 0; i < own->len; i++)
     take_name (own->pdata[i], gone);
-  g_mutex_unlock (&lock);
 }
 
 /* ---- The budget ---- */
@@ -286,10 +275,10 @@ void
 assay_shared_set_budget (guint64 bytes)
 {
   g_autoptr (GPtrArray) gone = gone_new ();
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   GHashTableIter iter;
   gpointer shared;
 
-  g_mutex_lock (&lock);
   budget = bytes;
   has_budget = TRUE;
   if (named != NULL)
@@ -306,29 +295,22 @@ assay_shared_set_budget (guint64 bytes)
     counts.dropped++;
   }
   make_room (gone);
-  g_mutex_unlock (&lock);
 }
 
 guint64
 assay_shared_budget (void)
 {
-  guint64 bytes;
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  g_mutex_lock (&lock);
-  bytes = budget_now ();
-  g_mutex_unlock (&lock);
-  return bytes;
+  return budget_now ();
 }
 
 AssaySharedCounts
 assay_shared_counts (void)
 {
-  AssaySharedCounts now;
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  g_mutex_lock (&lock);
-  now = counts;
-  g_mutex_unlock (&lock);
-  return now;
+  return counts;
 }
 
 char *

@@ -342,8 +342,8 @@ const char *
 assay_rows_sha256 (const AssayRows *rows)
 {
   AssayRows *memory = (AssayRows *) rows;
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&memory->lock);
 
-  g_mutex_lock (&memory->lock);
   if (memory->sha256 == NULL) {
     g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
 
@@ -352,7 +352,6 @@ assay_rows_sha256 (const AssayRows *rows)
       hash_segment (&g_array_index (rows->segments, Segment, i), rows->cols, checksum);
     memory->sha256 = g_strdup (g_checksum_get_string (checksum));
   }
-  g_mutex_unlock (&memory->lock);
   return rows->sha256;
 }
 
@@ -360,14 +359,11 @@ guint64
 assay_rows_owner (const AssayRows *rows)
 {
   AssayRows *memory = (AssayRows *) rows;
-  guint64 owner;
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&memory->lock);
 
-  g_mutex_lock (&memory->lock);
   if (memory->owner == 0)
     memory->owner = assay_shared_owner ();
-  owner = memory->owner;
-  g_mutex_unlock (&memory->lock);
-  return owner;
+  return memory->owner;
 }
 
 /* Copies share the bytes, and the bytes hold what is kept. */

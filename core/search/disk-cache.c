@@ -179,14 +179,11 @@ is_first_of_process (const char *folder)
 {
   static GMutex lock;
   static GHashTable *known;
-  gboolean is_first;
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  g_mutex_lock (&lock);
   if (known == NULL)
     known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  is_first = g_hash_table_add (known, g_strdup (folder));
-  g_mutex_unlock (&lock);
-  return is_first;
+  return g_hash_table_add (known, g_strdup (folder));
 }
 
 static char *
