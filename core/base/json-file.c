@@ -7,7 +7,7 @@
 #include "core/base/file-map.h"
 
 static const char too_deep[]
-    = "more than " G_STRINGIFY (ASSAY_JSON_MOST_LEVELS) " levels of objects and arrays";
+    = "more than " G_STRINGIFY (ASSAY_JSON_MAX_LEVELS) " levels of objects and arrays";
 
 typedef struct {
   const char *at;
@@ -69,7 +69,7 @@ check_outline (const char *path, const char *text, gsize length, GError **error)
     if (c == '"') {
       skip_string (&scanner);
     } else if (c == '{' || c == '[') {
-      if (++levels > ASSAY_JSON_MOST_LEVELS)
+      if (++levels > ASSAY_JSON_MAX_LEVELS)
         return fail_at (&scanner, path, too_deep, error);
       scanner.at++;
     } else if (c == '}' || c == ']') {

@@ -7,7 +7,7 @@
 #include <json-glib/json-glib.h>
 
 /* How deep objects and arrays may stand in each other, the first object included. */
-#define ASSAY_JSON_MOST_LEVELS 64
+#define ASSAY_JSON_MAX_LEVELS 64
 
 /* The one JSON object that the file @path is, immutable and owned by the parser. ASSAY_ERROR_DATA
  * names path, line and column. */

@@ -23,8 +23,8 @@ assay_image_psnr (const float *a, const float *b, gsize count, double range)
   g_return_val_if_fail (count >= 1 && range > 0, NAN);
   error = sqrt (assay_squared_distance (a, b, count) / (double) count);
   if (error == 0)
-    return ASSAY_PSNR_MOST;
+    return ASSAY_PSNR_MAX;
   psnr = 20 * log10 (range / error);
   /* Not fmin, which would make a good picture of NaN. */
-  return psnr > ASSAY_PSNR_MOST ? ASSAY_PSNR_MOST : psnr;
+  return psnr > ASSAY_PSNR_MAX ? ASSAY_PSNR_MAX : psnr;
 }

@@ -28,7 +28,7 @@
 
 #define PICTURES_OF_PIECE 64
 #define QUERY_BYTES (1 << 20) /* of the queries of a piece, which stay in L2 beside a picture */
-#define MOST_QUERIES 8
+#define MAX_QUERIES 8
 
 /* exp (-k^2 / (2 * 1.5^2)) for k = -5 .. 0, over the sum for k = -5 .. 5. */
 static const double weights[RADIUS + 1]
@@ -405,7 +405,7 @@ assay_ssim_set_compare (const AssaySsimSet *set, AssayView queries, double *ret_
 
   if (!check_rows (layout, queries, error))
     return FALSE;
-  work.block = CLAMP (fitting, 1, MOST_QUERIES);
+  work.block = CLAMP (fitting, 1, MAX_QUERIES);
   work.n_blocks = (queries.rows + work.block - 1) / work.block;
   pieces = work.n_blocks * ((set->n + PICTURES_OF_PIECE - 1) / PICTURES_OF_PIECE);
   slots = alloc_slots (layout, pieces, work.block, error);

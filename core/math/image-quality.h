@@ -15,7 +15,7 @@
 
 /* What the PSNR of equal pictures is given as, in dB, and the most that any has: it stands for a
  * mean squared error of 10^-10 R^2 or less, below what 16 bits a pixel resolve. */
-#define ASSAY_PSNR_MOST 100.0
+#define ASSAY_PSNR_MAX 100.0
 
 typedef struct {
   gsize height;
@@ -27,7 +27,7 @@ typedef struct {
 double assay_image_mae (const float *a, const float *b, gsize count);
 
 /* 10 log10 (R^2 / MSE) in dB with MSE the mean of (a - b)^2 over @count numbers, and at most
- * ASSAY_PSNR_MOST; @count >= 1, @range > 0. */
+ * ASSAY_PSNR_MAX; @count >= 1, @range > 0. */
 double assay_image_psnr (const float *a, const float *b, gsize count, double range);
 
 /* How SSIM is measured. */

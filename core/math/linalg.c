@@ -175,11 +175,12 @@ check_finite (const double *values, gsize rows, gsize cols, const char *what, GE
 static gboolean
 check_order (gsize n, const char *what, GError **error)
 {
-  enum { MOST = 20000 };
+  enum { MAX_ORDER = 20000 };
 
-  if (n > MOST)
+  if (n > MAX_ORDER)
     return assay_fail (error, ASSAY_ERROR_MEMORY,
-                       "%s: an order of %zu is more than the %d that are possible", what, n, MOST);
+                       "%s: an order of %zu is more than the %d that are possible", what, n,
+                       MAX_ORDER);
   return TRUE;
 }
 

@@ -16,7 +16,7 @@
 #include "core/data/matrix.h"
 
 #define BLOCK_ROWS 2048
-#define MOST_ITERATIONS 2000
+#define MAX_ITERATIONS 2000
 #define CORRECTIONS 20 /* steps from which the curvature is estimated */
 
 /* Where |gradient| <= this times max (1, |w, b|), the search ends. Its line search may find no
@@ -133,7 +133,7 @@ minimise (Problem *problem, double *inout_weights, double *gradient, GError **er
   lbfgs_parameter_init (&parameters);
   parameters.m = CORRECTIONS;
   parameters.epsilon = WANTED_GRADIENT;
-  parameters.max_iterations = MOST_ITERATIONS;
+  parameters.max_iterations = MAX_ITERATIONS;
   status = lbfgs (n_weights, inout_weights, NULL, evaluate, NULL, problem, &parameters);
 
   evaluate (problem, inout_weights, gradient, n_weights, 0);

@@ -26,7 +26,7 @@ const char *const assay_mixture_distributions[]
 #define PROBE_ACCEPTED 100
 #define PROBE_DRAWS 50000
 /* What is rarer is refused. */
-#define LEAST_ACCEPTANCE 1e-3
+#define MIN_ACCEPTANCE 1e-3
 
 /* Gamma of shape @shape and scale 1 (Marsaglia and Tsang 2000, "A Simple Method for Generating
  * Gamma Variables"; below 1 by their note on u^(1 / shape)). */
@@ -110,7 +110,7 @@ assay_mixture_coefficients_check (const AssayMixtureCoefficients *wanted, GError
                        "private_share = %g: expected at most %g, twice max_coefficient, because it "
                        "is the sum of two coefficients",
                        wanted->private_share, 2 * wanted->max_coefficient);
-  if (acceptance >= LEAST_ACCEPTANCE)
+  if (acceptance >= MIN_ACCEPTANCE)
     return TRUE;
   share = wanted->private_share > 0
               ? g_strdup_printf (" and private_share = %g", wanted->private_share)
@@ -119,7 +119,7 @@ assay_mixture_coefficients_check (const AssayMixtureCoefficients *wanted, GError
                      "max_coefficient = %g%s: expected to be met by at least %g of the draws of k "
                      "= %zu coefficients (coefficients = %s), because they are drawn until they "
                      "meet it; about %.2g do",
-                     wanted->max_coefficient, share, LEAST_ACCEPTANCE, wanted->k,
+                     wanted->max_coefficient, share, MIN_ACCEPTANCE, wanted->k,
                      assay_mixture_distributions[wanted->distribution], acceptance);
 }
 

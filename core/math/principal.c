@@ -12,7 +12,7 @@
 
 /* Variances below this share of the largest are rounding: of rows in float32, whose linear
  * dependences hold to 6e-8, the variance that is left over is about the square of that. */
-#define LEAST_VARIANCE 1e-12
+#define MIN_VARIANCE 1e-12
 
 /* ---- Mean ---- */
 
@@ -129,7 +129,7 @@ rank_of (const double *values, gsize count)
 {
   gsize rank = 0;
 
-  while (rank < count && values[rank] > 0 && values[rank] > LEAST_VARIANCE * values[0])
+  while (rank < count && values[rank] > 0 && values[rank] > MIN_VARIANCE * values[0])
     rank++;
   return rank;
 }

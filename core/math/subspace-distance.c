@@ -18,7 +18,7 @@
 #include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
-#define LEAST_SINE2 1e-10 /* 1e-5, squared */
+#define MIN_SINE2 1e-10 /* 1e-5, squared */
 
 /* ---- Flats ---- */
 
@@ -157,7 +157,7 @@ last_pivot (double *s, gsize m)
     for (gsize j = p + 1; j < m; j++)
       if (s[j * w + j] > s[largest * w + largest])
         largest = j;
-    if (s[largest * w + largest] <= LEAST_SINE2)
+    if (s[largest * w + largest] <= MIN_SINE2)
       break;
     if (largest != p)
       swap_in_upper (s, w, p, largest);

@@ -22,7 +22,7 @@
 #define SAMPLE_BYTES (128 << 20)
 #define ITERATIONS 10         /* as FAISS does for its own lists */
 #define PANEL_BYTES (8 << 20) /* of rows that are put into lists together */
-#define LEAST_PANEL 1024      /* rows of a panel, unless there are fewer */
+#define MIN_PANEL 1024        /* rows of a panel, unless there are fewer */
 
 #define KIND "lists"
 /* To be raised with every change, to the bit, of what is computed here, in core/search/knn.c or in
@@ -61,7 +61,7 @@ sample_size (gsize n_rows, gsize cols, gsize count)
 static gsize
 panel_size (gsize n_rows, gsize cols)
 {
-  return MIN (n_rows, MAX (LEAST_PANEL, PANEL_BYTES / sizeof (float) / MAX (cols, 1)));
+  return MIN (n_rows, MAX (MIN_PANEL, PANEL_BYTES / sizeof (float) / MAX (cols, 1)));
 }
 
 /* ---- Centres ---- */

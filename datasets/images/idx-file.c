@@ -11,7 +11,7 @@
 #include "core/base/file-map.h"
 #include "core/data/matrix.h"
 
-#define DEFLATE_MOST 1032
+#define DEFLATE_MAX 1032
 #define BYTES 8 /* the type, in the third byte */
 
 struct _AssayIdxReader {
@@ -134,7 +134,7 @@ read_magic (AssayIdxReader *reader, guint *n_dimensions, GError **error)
 static gboolean
 read_header (AssayIdxReader *reader, guint *n_dimensions, gsize *ret_shape, GError **error)
 {
-  const gsize most = reader->inflate != NULL ? DEFLATE_MOST : 1;
+  const gsize most = reader->inflate != NULL ? DEFLATE_MAX : 1;
   const gsize in_file = reader->left;
   guint8 sizes[4 * ASSAY_IDX_MAX_DIMENSIONS] = { 0 };
   gsize done, total = 1;

@@ -357,7 +357,7 @@ static const AssayMeasure measures[] = {
                  "Mean structural similarity of the same pictures with other images of the "
                  "dataset, matched in the same way",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (PSNR, "image-psnr", MEAN, -G_MAXDOUBLE, ASSAY_PSNR_MOST, "decibels",
+  ASSAY_MEASURE (PSNR, "image-psnr", MEAN, -G_MAXDOUBLE, ASSAY_PSNR_MAX, "decibels",
                  "Mean peak signal-to-noise ratio of recovered pictures", ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (MAE, "image-mae", MEAN, 0, G_MAXDOUBLE, "share of the range",
                  "Mean absolute error of recovered pictures"),

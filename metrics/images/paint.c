@@ -26,8 +26,8 @@
 #include "core/data/arena.h"
 #include "metrics/images/poisson.h"
 
-#define MOST_CHANNELS 3
-#define MOST_SAMPLES 8 /* along each axis of a pixel */
+#define MAX_CHANNELS 3
+#define MAX_SAMPLES 8 /* along each axis of a pixel */
 #define FINENESS 1.5
 #define REACH 256.0 /* pixels */
 #define MID_GREY 127.5
@@ -101,7 +101,7 @@ static gboolean
 sample_pixel (const AssayPhoto *source, const Warp *warp, double dx, double dy, gsize n,
               gsize channels, float *ret_values)
 {
-  double sums[MOST_CHANNELS] = { 0 };
+  double sums[MAX_CHANNELS] = { 0 };
 
   for (gsize k = 0; k < n * n; k++) {
     const double x = dx + ((double) (k % n) + 0.5) / (double) n - 0.5;
@@ -131,7 +131,7 @@ static void
 rasterise (const PaintCanvas *canvas, const PaintPatch *patch, Raster *raster)
 {
   const Warp warp = warp_of (patch);
-  const gsize n = (gsize) CLAMP (ceil (hypot (warp.a, warp.b) - 1e-3), 1.0, MOST_SAMPLES);
+  const gsize n = (gsize) CLAMP (ceil (hypot (warp.a, warp.b) - 1e-3), 1.0, MAX_SAMPLES);
   const double half = canvas->patch * (double) patch->to.size / 2;
   const double cosine = cos (radians ((double) patch->to.angle));
   const double sine = sin (radians ((double) patch->to.angle));

@@ -10,8 +10,8 @@
 #include "core/base/vectors.h"
 #include "core/data/arena.h"
 
-#define MOST_GRIDS 32
-#define MOST_STEPS 100 /* about 10 are taken */
+#define MAX_GRIDS 32
+#define MAX_STEPS 100 /* about 10 are taken */
 #define PRECISION 1e-10
 
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
 } Grid;
 
 struct _Poisson {
-  Grid grids[MOST_GRIDS]; /* the finest first */
+  Grid grids[MAX_GRIDS]; /* the finest first */
   gsize n_grids;
   double *direction, *product; /* room */
   AssayArena arena;            /* of all arrays */
@@ -50,7 +50,7 @@ poisson_new (gsize width, gsize height, GError **error)
 
   poisson->direction = assay_arena_alloc (arena, width * height, sizeof (double), "grid", error);
   poisson->product = assay_arena_alloc (arena, width * height, sizeof (double), "grid", error);
-  while (!is_last && poisson->n_grids < MOST_GRIDS) {
+  while (!is_last && poisson->n_grids < MAX_GRIDS) {
     is_last = width == 1 && height == 1;
     grid_init (&poisson->grids[poisson->n_grids++], width, height, arena, error);
     width = (width + 1) / 2;
@@ -190,7 +190,7 @@ poisson_solve (Poisson *poisson, double *inout_f, double *inout_b)
   multiply (grids, inout_f, product);
   for (gsize p = 0; p < n; p++)
     inout_b[p] -= product[p];
-  for (guint step = 0; step < MOST_STEPS; step++) {
+  for (guint step = 0; step < MAX_STEPS; step++) {
     double now, length;
 
     memcpy (grids->b, inout_b, n * sizeof (double));

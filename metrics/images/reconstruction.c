@@ -168,7 +168,7 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE (SSIM, "reconstruction-ssim", MEAN, -1, 1, "similarity",
                  "Structural similarity of the painted photograph to the private one",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (PSNR, "reconstruction-psnr", MEAN, 0, ASSAY_PSNR_MOST, "decibels",
+  ASSAY_MEASURE (PSNR, "reconstruction-psnr", MEAN, 0, ASSAY_PSNR_MAX, "decibels",
                  "Peak signal-to-noise ratio of the painted photograph in grey",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,

@@ -9,8 +9,8 @@
 
 /* Heights of triangles below this part of their longest side are no triangles: a pixel in 1000. */
 #define THINNEST 1e-3
-#define MOST_ROUNDS 10
-#define MOST_FALSE_ALARMS 1e-3
+#define MAX_ROUNDS 10
+#define MAX_FALSE_ALARMS 1e-3
 
 typedef struct {
   const AssayMatch *matches;
@@ -131,7 +131,7 @@ typedef gboolean (*Fit) (const AssayMatch *matches, gsize n, double h[9]);
 static void
 improve (Search *search, Fit fit)
 {
-  for (gsize round = 0; round < MOST_ROUNDS; round++) {
+  for (gsize round = 0; round < MAX_ROUNDS; round++) {
     double h[9], cost;
 
     memcpy (h, search->h, sizeof h);
@@ -175,7 +175,7 @@ is_meaningful (const Search *search)
     bottom = MAX (bottom, m[i].v);
   }
   chance = MIN (1, G_PI * search->square / ((right - left) * (bottom - top)));
-  return lchoose (n, 4) + pbinom (agree - 5, n - 4, chance, FALSE, TRUE) <= log (MOST_FALSE_ALARMS);
+  return lchoose (n, 4) + pbinom (agree - 5, n - 4, chance, FALSE, TRUE) <= log (MAX_FALSE_ALARMS);
 }
 
 gboolean

@@ -10,7 +10,7 @@
  * the homography open: rounding leaves 1e-15, and figures in files of 12 digits 1e-12. */
 #define NEGLIGIBLE 1e-10
 
-#define MOST_STEPS 20
+#define MAX_STEPS 20
 
 /* Coordinates moved by -(x, y) and then scaled. */
 typedef struct {
@@ -226,7 +226,7 @@ assay_homography_refine (const AssayMatch *matches, gsize n, double h[9])
   sum = reprojection (moved, n, refined, NULL, NULL);
   if (!isfinite (sum))
     return FALSE;
-  for (gsize i = 0; i < MOST_STEPS; i++) {
+  for (gsize i = 0; i < MAX_STEPS; i++) {
     const double before = sum;
 
     if (!step (moved, n, refined, &sum, &damping) || before - sum <= 1e-12 * before)

@@ -155,7 +155,7 @@ precision_of_cut (const Cut *cut, guint64 m)
 
 /* Probabilities are relative to that of the mode, from which they fall on both sides; what is below
  * the last place of a double is left out. */
-#define LEAST_WEIGHT 1e-20
+#define MIN_WEIGHT 1e-20
 
 double
 ranking_average_precision_at (const Ranking *ranking, guint64 k)
@@ -180,13 +180,13 @@ ranking_average_precision_at (const Ranking *ranking, guint64 k)
     total += weight;
     weight
         *= (double) (r - m) * (double) (s - m) / ((double) (m + 1) * (double) (t + m + 1 - r - s));
-    if (m == most || weight < LEAST_WEIGHT)
+    if (m == most || weight < MIN_WEIGHT)
       break;
   }
   weight = 1;
   for (guint64 m = mode; m > least; m--) {
     weight *= (double) m * (double) (t + m - r - s) / ((double) (r - m + 1) * (double) (s - m + 1));
-    if (weight < LEAST_WEIGHT)
+    if (weight < MIN_WEIGHT)
       break;
     sum += weight * precision_of_cut (&cut, m - 1);
     total += weight;

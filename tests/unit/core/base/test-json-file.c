@@ -79,7 +79,7 @@ Test (json_file, what_is_no_object_or_not_alone)
 /* json-glib calls itself for each level: a million of them would end the process. */
 Test (json_file, levels)
 {
-  static const gsize levels[] = { ASSAY_JSON_MOST_LEVELS, ASSAY_JSON_MOST_LEVELS + 1, 1000000 };
+  static const gsize levels[] = { ASSAY_JSON_MAX_LEVELS, ASSAY_JSON_MAX_LEVELS + 1, 1000000 };
 
   for (gsize i = 0; i < G_N_ELEMENTS (levels); i++) {
     g_autofree char *opened = g_strnfill (levels[i] - 1, '[');
