@@ -32,9 +32,9 @@ count_rows (const AssayPhotoSet *set)
 {
   gsize count = 0;
 
-  for (gsize i = 0; i < assay_photo_set_count (set); i++)
-    if (assay_photo_set_get (set, i)->error == NULL)
-      count += assay_photo_set_get (set, i)->features->keypoints->len;
+  for (gsize i = 0; i < set->n; i++)
+    if (set->photographs[i].error == NULL)
+      count += set->photographs[i].features->keypoints->len;
   return count;
 }
 
@@ -76,12 +76,10 @@ write_all (const AssayPhotoSet *set, const char *out, const char *keypoints, gbo
 
   if (table == NULL || !assay_output_file_write (table, header, strlen (header), error))
     return FALSE;
-  for (gsize i = 0; i < assay_photo_set_count (set); i++) {
-    const AssayPhotograph *photo = assay_photo_set_get (set, i);
-
-    if (photo->error == NULL && !write_photo (photo, rows, table, error))
+  for (gsize i = 0; i < set->n; i++)
+    if (set->photographs[i].error == NULL
+        && !write_photo (&set->photographs[i], rows, table, error))
       return FALSE;
-  }
   return assay_table_writer_seal (rows, error) && assay_output_file_finish (table, error)
          && assay_table_writer_finish (rows, error);
 }

@@ -31,8 +31,8 @@ assay_crops_probe (const AssayPhotoSet *set, guint role, const AssayCropRules *r
                        .is_estimate = TRUE,
                        .memory = assay_photo_set_memory (set) };
 
-  for (gsize i = 0; i < assay_photo_set_count (set); i++) {
-    const AssayPhotograph *photo = assay_photo_set_get (set, i);
+  for (gsize i = 0; i < set->n; i++) {
+    const AssayPhotograph *photo = &set->photographs[i];
 
     if (photo->error != NULL)
       continue;
@@ -154,10 +154,9 @@ static gboolean
 work_on_photo (gsize index, G_GNUC_UNUSED guint worker, gpointer data, GError **error)
 {
   const Work *work = data;
-  const AssayPhotograph *photo = assay_photo_set_get (work->set, index);
+  const AssayPhotograph *photo = &work->set->photographs[index];
 
-  return photo->error != NULL || photo->file->role != work->role
-         || take_crops (work, index, photo, error);
+  return !assay_photograph_has_role (photo, work->role) || take_crops (work, index, photo, error);
 }
 
 /* ---- All of them ---- */
@@ -171,10 +170,10 @@ close_gaps (const Work *work, GError **error)
   gsize n_without = 0, n_photos = 0, next = 0;
   gint64 group = 0;
 
-  for (gsize i = 0; i < assay_photo_set_count (work->set); i++) {
-    const AssayPhotograph *photo = assay_photo_set_get (work->set, i);
+  for (gsize i = 0; i < work->set->n; i++) {
+    const AssayPhotograph *photo = &work->set->photographs[i];
 
-    if (photo->error != NULL || photo->file->role != work->role)
+    if (!assay_photograph_has_role (photo, work->role))
       continue;
     if (work->counts[i] == 0 && n_without++ == 0)
       first_without = photo;
@@ -204,7 +203,7 @@ AssayImages *
 assay_crops_take (const AssayPhotoSet *set, guint role, gsize largest, const AssayCropRules *rules,
                   AssayStreamKey key, GError **error)
 {
-  const gsize n = assay_photo_set_count (set);
+  const gsize n = set->n;
   g_autoptr (AssayImages) images
       = assay_images_new (&(AssayImages){ .count = n * rules->per_photo,
                                           .height = rules->size,

@@ -16,7 +16,6 @@
  * an error, whatever its roles. */
 #include <string.h>
 
-#include "core/plugin/plugin.h"
 #include "datasets/photographs/homography-file.h"
 #include "datasets/photographs/photo-rows.h"
 
@@ -218,8 +217,8 @@ join_homographies (const GPtrArray *pairs, const AssayPhotoSet *set, GChecksum *
     return FALSE;
   for (guint i = 0; i < pairs->len; i++) {
     const Pair *pair = pairs->pdata[i];
-    const AssayPhotograph *a = assay_photo_set_get (set, i);
-    const AssayPhotograph *b = assay_photo_set_get (set, pairs->len + i);
+    const AssayPhotograph *a = &set->photographs[i];
+    const AssayPhotograph *b = &set->photographs[pairs->len + i];
 
     scale_homography (pair->homography, a, b, all + 9 * i);
     if (shows_anything (all + 9 * i, a, b))
@@ -238,14 +237,6 @@ join_homographies (const GPtrArray *pairs, const AssayPhotoSet *set, GChecksum *
 /* ---- Callbacks ---- */
 
 static gboolean
-has_role (const PhotoPairs *settings, Role role)
-{
-  return role == PUBLIC     ? *settings->public != '\0'
-         : role == DATABASE ? *settings->database != '\0'
-                            : TRUE;
-}
-
-static gboolean
 open_pairs (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
 {
   const PhotoPairs *settings = context->settings;
@@ -256,20 +247,15 @@ open_pairs (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErro
                                 .limit = (gsize) settings->descriptors,
                                 .key = context->stream,
                                 .checksum = checksum };
-  AssayRows **rows[N_ROLES] = { &ret_dataset->secrets, &ret_dataset->test,
-                                &ret_dataset->public_rows, &ret_dataset->database };
-  AssayRoleData *data[N_ROLES]
-      = { &ret_dataset->secret_data, &ret_dataset->test_data, &ret_dataset->public_data, NULL };
+  const AssayPhotoPlace places[N_ROLES] = {
+    { &ret_dataset->secrets, &ret_dataset->secret_data },
+    { &ret_dataset->test, &ret_dataset->test_data },
+    { &ret_dataset->public_rows, &ret_dataset->public_data },
+    { &ret_dataset->database, NULL },
+  };
 
-  if (set == NULL || !assay_photo_set_describe (set, error))
-    return FALSE;
-  for (Role role = PRIVATE; role < N_ROLES; role++)
-    if (has_role (settings, role)
-        && !assay_photo_rows_join (&from, role, rows[role], data[role],
-                                   role == PRIVATE ? &ret_dataset->groups : NULL, error))
-      return FALSE;
-  ret_dataset->n_groups = pairs->len;
-  if (!join_homographies (pairs, set, checksum, &ret_dataset->homographies, error))
+  if (set == NULL || !assay_photo_rows_open (&from, places, ret_dataset, error)
+      || !join_homographies (pairs, set, checksum, &ret_dataset->homographies, error))
     return FALSE;
   ret_dataset->sha256 = g_strdup (g_checksum_get_string (checksum));
   return TRUE;
@@ -278,6 +264,7 @@ open_pairs (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErro
 static gboolean
 probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
+  static const gboolean is_kept[N_ROLES] = { TRUE, TRUE, TRUE, FALSE };
   const PhotoPairs *settings = context->settings;
   g_autoptr (GPtrArray) pairs = find_pairs (context, error);
   g_autoptr (AssayPhotoSet) set = pairs != NULL ? find_photos (context, pairs, error) : NULL;
@@ -285,17 +272,9 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
 
   if (set == NULL)
     return FALSE;
-  *ret_probe = (AssayProbe){
-    .cols = ASSAY_SIFT_LENGTH,
-    .n_groups = pairs->len,
-    .is_estimate = TRUE,
-    .holdings = ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS
-                | (has_role (settings, PUBLIC) ? ASSAY_HAS_PUBLIC_FRAMES : 0),
-    .memory = assay_photo_set_memory (set),
-  };
-  for (Role role = PRIVATE; role < N_ROLES; role++)
-    counts[role] = assay_photo_rows_probe (set, role, (gsize) settings->descriptors,
-                                           role != DATABASE, &ret_probe->memory);
+  assay_photo_rows_probe (set, (gsize) settings->descriptors, is_kept, counts, ret_probe);
+  ret_probe->holdings = ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS
+                        | (*settings->public != '\0' ? ASSAY_HAS_PUBLIC_FRAMES : 0);
   ret_probe->n_secrets = counts[PRIVATE];
   ret_probe->n_test = counts[VIEW];
   ret_probe->n_public = counts[PUBLIC];

@@ -2,6 +2,7 @@
  * which. */
 #pragma once
 
+#include "core/plugin/plugin.h"
 #include "datasets/photographs/photo-set.h"
 #include "datasets/photographs/picture-rows.h"
 
@@ -10,21 +11,26 @@
 #define ASSAY_PHOTO_PIXELS_PER_ROW 16
 
 typedef struct {
-  AssayPhotoSet *set;  /* with its features */
+  AssayPhotoSet *set;
   gsize limit;         /* rows of a photograph at most; 0: no other limit than that above */
   AssayStreamKey key;
   GChecksum *checksum; /* takes up all that is joined */
 } AssayPhotoRows;
 
-/* The rows of @role, in the order of the set; at least one (ASSAY_ERROR_DATA). A photograph with
- * more descriptors than its limit gives as many, drawn without replacement from a stream of its own
- * that the picture names: other photographs do not change them. With @ret_data also frames and
- * photographs, which are loaded; with @ret_numbers the number of its photograph (those that cannot
- * be used are not counted) for each row. */
-gboolean assay_photo_rows_join (const AssayPhotoRows *from, guint role, AssayRows **ret_rows,
-                                AssayRoleData *ret_data, gint64 **ret_numbers, GError **error);
+/* Where the rows of a role belong, and its frames and photographs (NULL: they are not loaded). */
+typedef struct {
+  AssayRows **rows;
+  AssayRoleData *data;
+} AssayPhotoPlace;
 
-/* How many rows the photographs of @role give at most. What describing and joining them holds is
- * added to @memory; they are to be kept where @is_kept. */
-gsize assay_photo_rows_probe (const AssayPhotoSet *set, guint role, gsize limit, gboolean is_kept,
-                              guint64 *memory);
+/* Describes the photographs and joins the rows of each role that has any, in the order of the set;
+ * at least one a role (ASSAY_ERROR_DATA). Those of the first role are grouped by photograph. A
+ * photograph with more descriptors than its limit gives as many, drawn without replacement from a
+ * stream of its own that the picture names: other photographs do not change them. */
+gboolean assay_photo_rows_open (const AssayPhotoRows *from, const AssayPhotoPlace *places,
+                                AssayDataset *ret_dataset, GError **error);
+
+/* What is known of them before: how many rows each role has at most, and the rest of @ret_probe but
+ * these numbers and what the dataset holds. */
+void assay_photo_rows_probe (const AssayPhotoSet *set, gsize limit, const gboolean *is_kept,
+                             gsize *ret_counts, AssayProbe *ret_probe);

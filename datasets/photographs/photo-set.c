@@ -9,18 +9,6 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 
-struct _AssayPhotoSet {
-  AssayPhotoRules rules;
-  guint n_roles;
-  const char **role_names;
-  GArray *files;                /* of AssayPhotoFile */
-  AssayPhotograph *photographs; /* one a file */
-  gsize n;
-  guint n_workers;
-  AssaySift **sift; /* one a worker, while features are taken */
-  guint role;       /* whose pictures are loaded, while they are */
-};
-
 static void
 drop_workers (AssayPhotoSet *set)
 {
@@ -47,31 +35,13 @@ assay_photo_set_free (AssayPhotoSet *set)
 }
 
 gsize
-assay_photo_set_count (const AssayPhotoSet *set)
-{
-  return set->n;
-}
-
-const AssayPhotograph *
-assay_photo_set_get (const AssayPhotoSet *set, gsize i)
-{
-  return &set->photographs[i];
-}
-
-gsize
 assay_photo_set_usable (const AssayPhotoSet *set, guint role)
 {
   gsize n = 0;
 
   for (gsize i = 0; i < set->n; i++)
-    n += set->photographs[i].error == NULL && set->photographs[i].file->role == role;
+    n += assay_photograph_has_role (&set->photographs[i], role);
   return n;
-}
-
-const char *
-assay_photo_set_role_name (const AssayPhotoSet *set, guint role)
-{
-  return set->role_names[role];
 }
 
 /* ---- Headers ---- */
@@ -300,7 +270,7 @@ work_on_picture (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   const AssayPhotoSet *set = data;
   AssayPhotograph *photo = &set->photographs[index];
 
-  if (photo->file->role == set->role && photo->error == NULL)
+  if (assay_photograph_has_role (photo, set->role))
     load_picture (&set->rules, photo, &photo->error);
 }
 
@@ -319,10 +289,4 @@ assay_photo_set_load_pictures (AssayPhotoSet *set, guint role, GError **error)
     }
   }
   return TRUE;
-}
-
-AssayPhoto *
-assay_photo_set_take_picture (AssayPhotoSet *set, gsize i)
-{
-  return g_steal_pointer (&set->photographs[i].picture);
 }

@@ -21,7 +21,25 @@ typedef struct {
   GError *error;           /* why it cannot be used; NULL: it can */
 } AssayPhotograph;
 
-typedef struct _AssayPhotoSet AssayPhotoSet;
+/* Photographs by role, then by name; or in the order of the files. */
+typedef struct {
+  AssayPhotoRules rules;
+  guint n_roles;
+  const char **role_names;
+  GArray *files;                /* of AssayPhotoFile */
+  AssayPhotograph *photographs; /* one a file */
+  gsize n;
+  guint n_workers;
+  AssaySift **sift; /* one a worker, while features are taken */
+  guint role;       /* whose pictures are loaded, while they are */
+} AssayPhotoSet;
+
+/* Whether it is one of @role, and can be used as far as is known. */
+static inline gboolean
+assay_photograph_has_role (const AssayPhotograph *photo, guint role)
+{
+  return photo->error == NULL && photo->file->role == role;
+}
 
 /* Finds the files (assay_photo_roles_find) and reads their headers. A photograph that cannot be
  * used, by its header (assay_photo_read_size) or because its sides are too short for SIFT, is
@@ -35,10 +53,6 @@ AssayPhotoSet *assay_photo_set_of_files (GArray *files, const AssayPhotoRole *ro
 void assay_photo_set_free (AssayPhotoSet *set);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPhotoSet, assay_photo_set_free)
 
-/* By role, then by name; or in the order of the files. */
-gsize assay_photo_set_count (const AssayPhotoSet *set);
-const AssayPhotograph *assay_photo_set_get (const AssayPhotoSet *set, gsize i);
-/* Photographs of @role that can be used, as far as is known. */
 gsize assay_photo_set_usable (const AssayPhotoSet *set, guint role);
 
 /* The features of all photographs, in parallel and by the cache (assay_features_load).
@@ -50,11 +64,6 @@ gboolean assay_photo_set_describe (AssayPhotoSet *set, GError **error);
 /* The pictures of the photographs of @role that can be used, after their features and in parallel.
  * ASSAY_ERROR_DATA for a file that is not what it was then. */
 gboolean assay_photo_set_load_pictures (AssayPhotoSet *set, guint role, GError **error);
-
-/* The picture that was loaded, which is the caller's then. */
-AssayPhoto *assay_photo_set_take_picture (AssayPhotoSet *set, gsize i);
-
-const char *assay_photo_set_role_name (const AssayPhotoSet *set, guint role);
 
 /* Bytes that the calls above hold at most beside features and pictures. */
 guint64 assay_photo_set_memory (const AssayPhotoSet *set);

@@ -15,7 +15,6 @@
  *
  * With `pictures` the private and public photographs are kept, in colour and as small as they were
  * described, with the keypoints that their rows were taken at. */
-#include "core/plugin/plugin.h"
 #include "datasets/photographs/photo-rows.h"
 
 typedef enum { PRIVATE, PUBLIC, DATABASE, N_ROLES } Role;
@@ -53,14 +52,6 @@ find_photos (const AssayDatasetContext *context, GError **error)
 
 /* ---- Callbacks ---- */
 
-static const char *
-folder_of (const Photos *settings, Role role)
-{
-  return role == PRIVATE  ? settings->private
-         : role == PUBLIC ? settings->public
-                          : settings->database;
-}
-
 static gboolean
 open_photos (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
 {
@@ -71,23 +62,16 @@ open_photos (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
                                 .limit = (gsize) settings->descriptors,
                                 .key = context->stream,
                                 .checksum = checksum };
-  AssayRows **rows[N_ROLES]
-      = { &ret_dataset->secrets, &ret_dataset->public_rows, &ret_dataset->database };
-  AssayRoleData *data[N_ROLES] = { &ret_dataset->secret_data, &ret_dataset->public_data, NULL };
-  gsize n_secrets;
+  const AssayPhotoPlace places[N_ROLES] = {
+    { &ret_dataset->secrets, settings->pictures ? &ret_dataset->secret_data : NULL },
+    { &ret_dataset->public_rows, settings->pictures ? &ret_dataset->public_data : NULL },
+    { &ret_dataset->database, NULL },
+  };
 
-  if (set == NULL || !assay_photo_set_describe (set, error))
+  if (set == NULL || !assay_photo_rows_open (&from, places, ret_dataset, error))
     return FALSE;
-  for (Role role = PRIVATE; role < N_ROLES; role++)
-    if (*folder_of (settings, role) != '\0'
-        && !assay_photo_rows_join (&from, role, rows[role],
-                                   settings->pictures ? data[role] : NULL,
-                                   role == PRIVATE ? &ret_dataset->groups : NULL, error))
-      return FALSE;
-  n_secrets = assay_rows_count (ret_dataset->secrets);
-  ret_dataset->n_groups = (gsize) ret_dataset->groups[n_secrets - 1] + 1;
   g_checksum_update (checksum, (const guchar *) ret_dataset->groups,
-                     (gssize) (n_secrets * sizeof (gint64)));
+                     (gssize) (assay_rows_count (ret_dataset->secrets) * sizeof (gint64)));
   ret_dataset->sha256 = g_strdup (g_checksum_get_string (checksum));
   return TRUE;
 }
@@ -97,23 +81,15 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
 {
   const Photos *settings = context->settings;
   g_autoptr (AssayPhotoSet) set = find_photos (context, error);
+  const gboolean is_kept[N_ROLES] = { settings->pictures, settings->pictures, FALSE };
   const gboolean has_public = *settings->public != '\0';
   gsize counts[N_ROLES];
 
   if (set == NULL)
     return FALSE;
-  *ret_probe = (AssayProbe){
-    .cols = ASSAY_SIFT_LENGTH,
-    .is_estimate = TRUE,
-    .holdings = (settings->pictures ? ASSAY_HAS_FRAMES : 0)
-                | (settings->pictures && has_public ? ASSAY_HAS_PUBLIC_FRAMES : 0),
-    .memory = assay_photo_set_memory (set),
-  };
-  for (Role role = PRIVATE; role < N_ROLES; role++)
-    counts[role] = assay_photo_rows_probe (set, role, (gsize) settings->descriptors,
-                                           settings->pictures && role != DATABASE,
-                                           &ret_probe->memory);
-  ret_probe->n_groups = assay_photo_set_usable (set, PRIVATE);
+  assay_photo_rows_probe (set, (gsize) settings->descriptors, is_kept, counts, ret_probe);
+  ret_probe->holdings = (settings->pictures ? ASSAY_HAS_FRAMES : 0)
+                        | (settings->pictures && has_public ? ASSAY_HAS_PUBLIC_FRAMES : 0);
   ret_probe->n_secrets = counts[PRIVATE];
   ret_probe->n_public = counts[PUBLIC];
   ret_probe->n_database = counts[DATABASE];
