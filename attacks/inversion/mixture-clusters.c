@@ -128,17 +128,6 @@ typedef struct {
   float *products;   /* m x m */
 } Density;
 
-static void
-multiply_candidates (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
-{
-  const Density *job = data;
-  const gsize first = index * PANEL, height = MIN (PANEL, job->m - first);
-
-  assay_linalg_product (ASSAY_NT, assay_view_of (job->rows + first * job->r, height, job->r),
-                        assay_view_of (job->rows, job->m, job->r), job->products + first * job->m,
-                        job->m);
-}
-
 /* The densest candidate that is free; then those about it are free no more. */
 static gsize
 take_densest (const Density *job, gboolean *is_free, gint32 *counts)
@@ -238,7 +227,8 @@ find_centres (AssayView embedding, gsize n, float *ret_centres, GError **error)
   assay_parallel_for ((n_mixtures + PANEL - 1) / PANEL, find_candidates, &job);
   for (gsize i = 0; i < m; i++) /* spread evenly over all */
     memcpy (chosen + i * r, job.candidates + i * (2 * n_mixtures) / m * r, r * sizeof *chosen);
-  assay_parallel_for ((m + PANEL - 1) / PANEL, multiply_candidates, &density);
+  assay_linalg_product_in_parallel (ASSAY_NT, assay_view_of (chosen, m, r),
+                                    assay_view_of (chosen, m, r), density.products);
   return choose_centres (&density, n, ret_centres, error)
          && improve_centres (&density, n, ret_centres, error);
 }

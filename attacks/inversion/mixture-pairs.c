@@ -70,17 +70,6 @@ whiten_squares (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   whiten_rows (job, count, job->squares + first * d, job->whitened_squares + first * d);
 }
 
-static void
-multiply_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
-{
-  const Squares *job = data;
-  const gsize n = job->state->n_secrets, d = job->state->cols;
-  const gsize first = index * PANEL, height = MIN (PANEL, job->state->n_mixtures - first);
-
-  assay_linalg_product (ASSAY_NT, assay_view_of (job->whitened + first * d, height, d),
-                        assay_view_of (job->squares, n, d), job->likeness + first * n, n);
-}
-
 /* The products that the cosine of one pair is made of. */
 typedef struct {
   double aa, bb, ab;          /* with the mixture: of x_a^2, x_b^2, x_a x_b */
@@ -260,7 +249,8 @@ mixture_pairs_match_squares (MixtureState *state, const float *precision, const 
   assay_parallel_for ((n + 7) / 8, whiten_squares, &job);
   assay_linalg_product (ASSAY_NT, assay_view_of (job.squares, n, d),
                         assay_view_of (job.whitened_squares, n, d), job.square_products, n);
-  assay_parallel_for ((total + PANEL - 1) / PANEL, multiply_panel, &job);
+  assay_linalg_product_in_parallel (ASSAY_NT, assay_view_of (whitened, total, d),
+                                    assay_view_of (job.squares, n, d), job.likeness);
   assay_parallel_for (n, match_secret, &job);
   take_best (&job);
   return TRUE;

@@ -16,32 +16,12 @@
 #define LEAST_SHARE 0.02 /* of public images that are not found */
 #define MOST_FEATURES 64
 
-typedef struct {
-  const float *precision;
-  gsize n;
-  gsize d;
-  const float *rows;
-  float *whitened;
-} Whitening;
-
-static void
-whiten_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
-{
-  const Whitening *job = data;
-  const gsize first = index * PANEL, height = MIN (PANEL, job->n - first), d = job->d;
-
-  assay_linalg_product (ASSAY_NN, assay_view_of (job->rows + first * d, height, d),
-                        assay_view_of (job->precision, d, d), job->whitened + first * d, d);
-}
-
 /* P times the rows. */
 static void
 whiten (const float *precision, gsize n, gsize d, const float *rows, float *ret_whitened)
 {
-  Whitening job
-      = { .precision = precision, .n = n, .d = d, .rows = rows, .whitened = ret_whitened };
-
-  assay_parallel_for ((n + PANEL - 1) / PANEL, whiten_panel, &job);
+  assay_linalg_product_in_parallel (ASSAY_NN, assay_view_of (rows, n, d),
+                                    assay_view_of (precision, d, d), ret_whitened);
 }
 
 gboolean

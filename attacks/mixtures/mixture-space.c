@@ -193,22 +193,6 @@ mixture_space_enter (const MixtureSpace *space, AssayMatrix *inout_rows)
     assay_parallel_for (inout_rows->rows, centre_row, &job);
 }
 
-typedef struct {
-  AssayView rows;
-  AssayView by;
-  float *products;
-} Product;
-
-static void
-multiply_rows (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
-{
-  const Product *job = data;
-  const gsize first = index * BLOCK, count = MIN (BLOCK, job->rows.rows - first);
-
-  assay_linalg_product (ASSAY_NT, assay_view_rows (job->rows, first, count), job->by,
-                        job->products + first * job->by.rows, job->by.rows);
-}
-
 gboolean
 mixture_space_whiten (const MixtureSpace *space, AssayMatrix *inout_rows,
                       AssayMatrix **ret_whitened, GError **error)
@@ -218,14 +202,13 @@ mixture_space_whiten (const MixtureSpace *space, AssayMatrix *inout_rows,
 
   if (space->inverse != NULL) {
     /* P is symmetric: its rows are its columns. */
-    Product product = { .rows = assay_matrix_view (inout_rows),
-                        .by = { space->cols, space->cols, space->cols, space->inverse } };
+    const AssayView inverse = { space->cols, space->cols, space->cols, space->inverse };
 
     whitened = assay_matrix_new (inout_rows->rows, inout_rows->cols, error);
     if (whitened == NULL)
       return FALSE;
-    product.products = whitened->data;
-    assay_parallel_for ((inout_rows->rows + BLOCK - 1) / BLOCK, multiply_rows, &product);
+    assay_linalg_product_in_parallel (ASSAY_NT, assay_matrix_view (inout_rows), inverse,
+                                      whitened->data);
     job.whitened = whitened;
   }
   if (space->options.unit)

@@ -294,32 +294,13 @@ whitening_directions (const Whitening *whitening, gsize count, double ridge, GEr
   return g_steal_pointer (&directions);
 }
 
-typedef struct {
-  AssayView rows;
-  AssayView directions;
-  float *products;
-} Projection;
-
-static void
-project_block (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
-{
-  const Projection *job = data;
-  const gsize first = index * BLOCK, count = MIN (BLOCK, job->rows.rows - first);
-
-  assay_linalg_product (ASSAY_NT, assay_view_rows (job->rows, first, count), job->directions,
-                        job->products + first * job->directions.rows, job->directions.rows);
-}
-
 AssayMatrix *
 whitening_project (AssayView rows, AssayView directions, GError **error)
 {
   AssayMatrix *projected = assay_matrix_new (rows.rows, directions.rows, error);
-  Projection job = { .rows = rows, .directions = directions };
 
-  if (projected == NULL)
-    return NULL;
-  job.products = projected->data;
-  assay_parallel_for ((rows.rows + BLOCK - 1) / BLOCK, project_block, &job);
+  if (projected != NULL)
+    assay_linalg_product_in_parallel (ASSAY_NT, rows, directions, projected->data);
   return projected;
 }
 

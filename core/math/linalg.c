@@ -13,6 +13,9 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/parallel.h"
+
+#define PANEL 128 /* rows of a product that one thread makes at a time */
 
 /* OpenBLAS built on OpenMP takes as many threads as OpenMP would, which belongs to the calling
  * task: what one task has set another does not see. Inside of a parallel loop it takes one by
@@ -71,6 +74,33 @@ assay_linalg_product (AssayForm form, AssayView a, AssayView b, float *ret_c, gs
   cblas_sgemm (CblasRowMajor, shape.op_a, shape.op_b, narrow (shape.rows), narrow (shape.cols),
                narrow (shape.inner), 1, a.data, narrow (a.stride), b.data, narrow (b.stride), 0,
                ret_c, narrow (stride_c));
+}
+
+typedef struct {
+  AssayForm form;
+  AssayView a, b;
+  gsize cols;
+  float *c;
+} Panels;
+
+static void
+multiply_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  const Panels *job = data;
+  const gsize first = index * PANEL, count = MIN (PANEL, job->a.rows - first);
+
+  assay_linalg_product (job->form, assay_view_rows (job->a, first, count), job->b,
+                        job->c + first * job->cols, job->cols);
+}
+
+void
+assay_linalg_product_in_parallel (AssayForm form, AssayView a, AssayView b, float *ret_c)
+{
+  Panels job
+      = { .form = form, .a = a, .b = b, .cols = form == ASSAY_NT ? b.rows : b.cols, .c = ret_c };
+
+  g_return_if_fail (form != ASSAY_TN);
+  assay_parallel_for (assay_pieces (a.rows, PANEL), multiply_panel, &job);
 }
 
 void

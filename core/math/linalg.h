@@ -1,5 +1,5 @@
 /* The only file that calls BLAS and LAPACKE. Sizes are checked before they are narrowed to their
- * integers. Every routine runs on one thread and may be called from assay_parallel_for. */
+ * integers. Every routine but one runs on one thread and may be called from assay_parallel_for. */
 #pragma once
 
 #include "core/data/matrix.h"
@@ -31,6 +31,9 @@ typedef enum { ASSAY_NN, ASSAY_NT, ASSAY_TN } AssayForm;
 
 /* C, row-major, its rows @stride_c elements apart, of the operands' shapes; it may be empty. */
 void assay_linalg_product (AssayForm form, AssayView a, AssayView b, float *ret_c, gsize stride_c);
+/* A B or A B' in parallel, by panels of rows of A; C without gaps. The same for any number of
+ * threads; not from within assay_parallel_for. */
+void assay_linalg_product_in_parallel (AssayForm form, AssayView a, AssayView b, float *ret_c);
 void assay_linalg_product_double (AssayForm form, AssayViewDouble a, AssayViewDouble b,
                                   double *ret_c, gsize stride_c);
 

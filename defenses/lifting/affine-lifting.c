@@ -89,9 +89,6 @@ typedef struct {
   float *translation; /* n_secrets x n */
   float *basis;       /* n_secrets x m x n */
   gint64 *adversarial; /* n_secrets x count, or NULL */
-  GMutex lock;
-  GError *error; /* of the secret with the lowest number that failed */
-  gsize failed;
 } Lifting;
 
 /* Orthonormal rows that span the directions of D for one secret. */
@@ -163,22 +160,10 @@ lift (const Lifting *lifting, gsize secret, GError **error)
   return TRUE;
 }
 
-static void
-lift_one (gsize secret, G_GNUC_UNUSED guint worker, gpointer data)
+static gboolean
+lift_one (gsize secret, G_GNUC_UNUSED guint worker, gpointer data, GError **error)
 {
-  Lifting *lifting = data;
-  g_autoptr (GError) problem = NULL;
-
-  if (lift (lifting, secret, &problem))
-    return;
-  g_prefix_error (&problem, "secret %zu: ", secret);
-  g_mutex_lock (&lifting->lock);
-  if (lifting->error == NULL || secret < lifting->failed) {
-    g_clear_error (&lifting->error);
-    lifting->error = g_steal_pointer (&problem);
-    lifting->failed = secret;
-  }
-  g_mutex_unlock (&lifting->lock);
+  return lift (data, secret, error) || assay_prefix (error, "secret %zu: ", secret);
 }
 
 /* The secrets scaled to unit length, which are then what the release protects. */
@@ -223,12 +208,8 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   lifting.translation = translation->data;
   lifting.basis = basis;
   lifting.adversarial = adversarial;
-  assay_parallel_for (secrets.rows, lift_one, &lifting);
-  if (lifting.error != NULL) {
-    g_propagate_error (error, lifting.error);
+  if (!assay_parallel_try (secrets.rows, lift_one, &lifting, error))
     return FALSE;
-  }
-
   ret_release->is_unit_norm = settings->normalize;
   ASSAY_SET_PARAMETER (ret_release, AssaySubspacesParameters, variant, settings->variant);
   ASSAY_SET_PARAMETER (ret_release, AssaySubspacesParameters, adversarial, (gint64) count);

@@ -9,6 +9,7 @@
 #include "core/base/parallel.h"
 #include "core/base/rng.h"
 #include "core/math/linalg.h"
+#include "tests/unit/assert-near.h"
 
 static float *
 random_floats (gsize count, guint64 item)
@@ -241,6 +242,30 @@ Test (linalg, products_do_not_depend_on_threads)
     multiply (i, 0, &products);
   }
   cr_assert (memcmp (one, more, count * sizeof (float)) == 0);
+}
+
+/* By panels, the last of which is short: what one product gives, for any number of threads. */
+Test (linalg, products_in_parallel)
+{
+  enum { ROWS = 300, INNER = 40, COLS = 30 };
+  g_autofree float *a = random_floats (ROWS * INNER, 4);
+  g_autofree float *b = random_floats (INNER * COLS, 5);
+  float whole[ROWS * COLS], panels[ROWS * COLS];
+
+  for (guint form = 0; form < 2; form++) {
+    const AssayView left = assay_view_of (a, ROWS, INNER);
+    const AssayView right
+        = form == 0 ? assay_view_of (b, COLS, INNER) : assay_view_of (b, INNER, COLS);
+
+    assay_linalg_product (form == 0 ? ASSAY_NT : ASSAY_NN, left, right, whole, COLS);
+    for (guint threads = 1; threads <= 3; threads++) {
+      assay_parallel_set_threads (threads);
+      assay_linalg_product_in_parallel (form == 0 ? ASSAY_NT : ASSAY_NN, left, right, panels);
+      for (gsize i = 0; i < ROWS * COLS; i++)
+        assert_near (panels[i], whole[i], 1e-5, "form %u, %u threads: number %zu", form, threads,
+                     i);
+    }
+  }
 }
 
 typedef struct {
