@@ -72,19 +72,6 @@ rank_by_products (const Averaging *settings, const AssayRelease *release, gsize 
                           error);
 }
 
-static double
-range_of (AssayView images)
-{
-  float least = images.data[0], most = images.data[0];
-
-  for (gsize i = 0; i < images.rows; i++)
-    for (gsize j = 0; j < images.cols; j++) {
-      least = MIN (least, assay_view_row (images, i)[j]);
-      most = MAX (most, assay_view_row (images, i)[j]);
-    }
-  return most > least ? (double) most - least : 1;
-}
-
 /* The @keep largest of a row of values, in order; equal ones in theirs. */
 static void
 take_largest (double *values, gsize n, gsize keep, gint64 *ret_rows)
@@ -105,7 +92,7 @@ rank_by_ssim (AssayView images, const AssayGeometry *geometry, gsize keep, gint6
               GError **error)
 {
   const AssaySsim ssim = { .shape = { geometry->height, geometry->width, geometry->channels },
-                           .range = range_of (images) };
+                           .range = mixture_range (images) };
   g_autoptr (AssaySsimSet) set = NULL;
   g_autofree double *values = NULL;
 

@@ -42,6 +42,19 @@ mixture_public (const AssayRelease *release, const AssayRows *rows, GError **err
                                     : NULL;
 }
 
+double
+mixture_range (AssayView images)
+{
+  float least = images.data[0], most = images.data[0];
+
+  for (gsize i = 0; i < images.rows; i++)
+    for (gsize j = 0; j < images.cols; j++) {
+      least = MIN (least, assay_view_row (images, i)[j]);
+      most = MAX (most, assay_view_row (images, i)[j]);
+    }
+  return most > least ? (double) most - least : 1;
+}
+
 gboolean
 mixture_find_k (const AssayRelease *release, gint64 own, gint64 usual, const char *instead,
                 gint64 *ret_k, GError **error)

@@ -15,6 +15,8 @@
 /* The images of a release; all @rows in the scale of the release; both as new matrices. */
 AssayMatrix *mixture_images (const AssayRelease *release, GError **error);
 AssayMatrix *mixture_public (const AssayRelease *release, const AssayRows *rows, GError **error);
+/* From the least pixel to the greatest, the range that SSIM is told; 1 where they are equal. */
+double mixture_range (AssayView images);
 
 /* The setting `keep` of an attack of the game link. */
 #define MIXTURE_PARAMETER_KEEP(Struct)                                                             \

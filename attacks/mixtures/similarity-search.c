@@ -12,12 +12,12 @@
  * right), and has the largest SSIM of them.
  * Cost: N M (1 + c) comparisons; memory: one window of every public picture. */
 #include <math.h>
-#include <string.h>
 
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/mixture-scores.h"
 #include "core/base/parallel.h"
 #include "core/math/image-quality.h"
+#include "core/math/mixture.h"
 
 #define QUERIES 64 /* mixtures that are compared with all windows at a time */
 
@@ -28,14 +28,6 @@ typedef struct {
   gint64 keep;
 } SimilaritySearch;
 
-static gsize
-mirrored (gint64 place, gsize n)
-{
-  return (gsize) (place < 0             ? -1 - place
-                  : place >= (gint64) n ? 2 * (gint64) n - 1 - place
-                                        : place);
-}
-
 /* A window of @picture, of its own size, moved and perhaps mirrored. */
 static void
 draw_window (const AssayGeometry *geometry, gsize shift, AssayStream *stream, const float *picture,
@@ -44,29 +36,8 @@ draw_window (const AssayGeometry *geometry, gsize shift, AssayStream *stream, co
   const gint64 down = (gint64) assay_stream_below (stream, 2 * shift + 1) - (gint64) shift;
   const gint64 right = (gint64) assay_stream_below (stream, 2 * shift + 1) - (gint64) shift;
   const gboolean is_flipped = assay_stream_below (stream, 2) == 1;
-  const gsize width = geometry->width, channels = geometry->channels;
 
-  for (gsize y = 0; y < geometry->height; y++)
-    for (gsize x = 0; x < width; x++) {
-      const gsize from_y = mirrored ((gint64) y + down, geometry->height);
-      const gsize from_x = mirrored ((gint64) (is_flipped ? width - 1 - x : x) + right, width);
-
-      memcpy (ret_window + (y * width + x) * channels,
-              picture + (from_y * width + from_x) * channels, channels * sizeof (float));
-    }
-}
-
-/* The data range that SSIM is told. */
-static double
-range_of (const AssayMatrix *pictures)
-{
-  float least = pictures->data[0], most = pictures->data[0];
-
-  for (gsize i = 0; i < pictures->rows * pictures->cols; i++) {
-    least = MIN (least, pictures->data[i]);
-    most = MAX (most, pictures->data[i]);
-  }
-  return most > least ? (double) most - least : 1;
+  assay_mixture_window (geometry, down, right, is_flipped, picture, ret_window);
 }
 
 static void
@@ -180,7 +151,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
     return FALSE;
   for (gsize i = 0; i < n * m; i++)
     best[i] = -1;
-  search.ssim.range = range_of (pictures);
+  search.ssim.range = mixture_range (assay_matrix_view (pictures));
   search.mixtures = mixtures;
   search.pictures = pictures;
   search.values = values;

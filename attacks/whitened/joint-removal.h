@@ -19,8 +19,7 @@
  * Without a mask only 3 is left, with y = z and s = 0. */
 #pragma once
 
-#include "attacks/whitened/image-prior.h"
-#include "attacks/whitened/whitened-options.h"
+#include "attacks/whitened/removal-panel.h"
 
 /* Of N @mixtures by a prior on M images, both d wide. @inout_scores, N x M, higher where an image
  * is rather in a mixture, arrives with scores of another kind (not read where there is no mask),

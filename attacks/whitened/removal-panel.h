@@ -3,7 +3,14 @@
 #pragma once
 
 #include "attacks/whitened/mask-signs.h"
-#include "attacks/whitened/whitened-options.h"
+
+typedef struct {
+  gsize k;        /* images in a mixture */
+  gsize partners; /* public ones of them; 0: nothing is looked for, and all of it is the rest */
+  double max_coefficient;
+  gboolean is_open; /* there is no mask */
+  gsize starts;     /* at least 1, at most the number of public images */
+} JointRemoval;
 
 /* What is known of a panel at a time, or was at best. */
 typedef struct {

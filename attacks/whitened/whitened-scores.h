@@ -1,7 +1,7 @@
 /* How well public images explain mixtures, in the metric of whitening.h. */
 #pragma once
 
-#include "attacks/whitened/whitened-options.h"
+#include "attacks/whitened/whitened-signs.h"
 
 /* The score of each of the M rows of @images for each of the N @mixtures, N x M, higher where it is
  * rather in it: those found by refinement first. */

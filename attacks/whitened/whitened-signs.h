@@ -2,7 +2,22 @@
  * and these tell the next. */
 #pragma once
 
-#include "attacks/whitened/whitened-options.h"
+#include "attacks/whitened/whitening.h"
+
+/* What looking for public images in mixtures depends on. */
+typedef enum {
+  WHITENED_SQUARES, /* the squared image, whatever its share */
+  WHITENED_SHARES,  /* what a mixture is expected to be under each of several shares */
+} WhitenedTemplate;
+
+typedef struct {
+  WhiteningForm form;
+  guint template;   /* WhitenedTemplate; of squared pixels */
+  gsize components; /* leading ones that are kept; 0: all */
+  double ridge;     /* share of the mean variance that is added to each */
+  gsize refine;     /* images of a mixture that are found one after the other; 0: all at once */
+  WhiteningShares shares;
+} WhitenedOptions;
 
 /* Replaces @scores (N x M, of @images for @mixtures) by ones in which the options' `refine` first
  * images of each mixture, found one by one, come first in the order in which they were found, and

@@ -21,6 +21,18 @@ assay_hash_function_new (void)
 }
 
 AssayHashFunction *
+assay_hash_function_linear (const double *mean, gsize cols, gsize bits, GError **error)
+{
+  g_autoptr (AssayHashFunction) function = assay_hash_function_new ();
+
+  function->mean = assay_matrix_new (1, cols, error);
+  function->projection = function->mean != NULL ? assay_matrix_new (bits, cols, error) : NULL;
+  for (gsize j = 0; function->projection != NULL && j < cols; j++)
+    function->mean->data[j] = (float) mean[j];
+  return function->projection != NULL ? g_steal_pointer (&function) : NULL;
+}
+
+AssayHashFunction *
 assay_hash_function_ref (AssayHashFunction *function)
 {
   return g_atomic_rc_box_acquire (function);

@@ -23,6 +23,9 @@ typedef struct {
 
 /* One that is learned is kept and used by several, and changed by none: free lets go of it. */
 AssayHashFunction *assay_hash_function_new (void);
+/* One of @bits whose mean is that of @cols numbers, with a projection still to be filled. */
+AssayHashFunction *assay_hash_function_linear (const double *mean, gsize cols, gsize bits,
+                                               GError **error);
 AssayHashFunction *assay_hash_function_ref (AssayHashFunction *function);
 void assay_hash_function_free (AssayHashFunction *function);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayHashFunction, assay_hash_function_free)

@@ -170,6 +170,33 @@ assay_mixture_sum (const float *const *images, const float *coefficients, gsize 
   sum_images (images, coefficients, k, cols, ret_mixed);
 }
 
+/* The pixel of a row of @n that is at @place of its continuation by mirror images. */
+static gsize
+mirrored (gint64 place, gsize n)
+{
+  return (gsize) (place < 0             ? -1 - place
+                  : place >= (gint64) n ? 2 * (gint64) n - 1 - place
+                                        : place);
+}
+
+void
+assay_mixture_window (const AssayGeometry *geometry, gint64 down, gint64 right, gboolean is_flipped,
+                      const float *image, float *ret_window)
+{
+  const gsize width = geometry->width, channels = geometry->channels;
+
+  for (gsize y = 0; y < geometry->height; y++) {
+    const float *row = image + mirrored ((gint64) y + down, geometry->height) * width * channels;
+
+    for (gsize x = 0; x < width; x++) {
+      const gsize from = mirrored ((gint64) (is_flipped ? width - 1 - x : x) + right, width);
+
+      memcpy (ret_window + (y * width + x) * channels, row + from * channels,
+              channels * sizeof (float));
+    }
+  }
+}
+
 gsize
 assay_mixture_sign_words (gsize cols)
 {

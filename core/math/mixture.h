@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "core/base/rng.h"
+#include "core/data/dataset.h"
 
 #define ASSAY_MIXTURE_MAX_IMAGES 64
 
@@ -41,6 +42,11 @@ void assay_mixture_coefficients_draw (const AssayMixtureCoefficients *wanted, As
 /* sum_j lambda_j x_j of @k images, in double and rounded once. */
 void assay_mixture_sum (const float *const *images, const float *coefficients, gsize k, gsize cols,
                         float *ret_mixed);
+
+/* A window of @image of its own size, moved by so many pixels, of the image continued by its mirror
+ * images; and mirrored left to right where @is_flipped. Neither move is farther than a side. */
+void assay_mixture_window (const AssayGeometry *geometry, gint64 down, gint64 right,
+                           gboolean is_flipped, const float *image, float *ret_window);
 
 /* Number c changes its sign where bit c of the words is set. */
 gsize assay_mixture_sign_words (gsize cols); /* how many there are */

@@ -264,15 +264,12 @@ static AssayHashFunction *
 assemble (const AssayPrincipal *principal, const ItqRotation *rotation, GError **error)
 {
   const gsize bits = principal->count, cols = principal->cols;
-  g_autoptr (AssayHashFunction) function = assay_hash_function_new ();
-  g_autoptr (AssayMatrix) basis = assay_matrix_new (bits, cols, error);
+  g_autoptr (AssayHashFunction) function
+      = assay_hash_function_linear (principal->mean, cols, bits, error);
+  g_autoptr (AssayMatrix) basis = function != NULL ? assay_matrix_new (bits, cols, error) : NULL;
 
-  function->mean = assay_matrix_new (1, cols, error);
-  function->projection = assay_matrix_new (bits, cols, error);
-  if (basis == NULL || function->mean == NULL || function->projection == NULL)
+  if (basis == NULL)
     return NULL;
-  for (gsize j = 0; j < cols; j++)
-    function->mean->data[j] = (float) principal->mean[j];
   for (gsize j = 0; j < bits * cols; j++)
     basis->data[j] = (float) principal->vectors[j];
   assay_linalg_product (ASSAY_TN, assay_view_of (rotation->rotation->data, bits, bits),

@@ -10,18 +10,14 @@ AssayHashFunction *
 lsh_learn (const HashTraining *training, const HashSettings *settings, GError **error)
 {
   const gsize bits = (gsize) settings->bits, cols = training->rows.cols;
-  g_autoptr (AssayHashFunction) function = assay_hash_function_new ();
+  g_autoptr (AssayHashFunction) function = NULL;
   g_autofree double *mean = assay_alloc (cols, sizeof (double), "mean", error);
   g_autofree double *normal = assay_alloc (cols, sizeof (double), "projection", error);
 
-  function->mean = assay_matrix_new (1, cols, error);
-  function->projection = assay_matrix_new (bits, cols, error);
-  if (mean == NULL || normal == NULL || function->mean == NULL || function->projection == NULL
-      || !hash_rows_check (training->rows, error)
-      || !assay_principal_mean (training->rows, mean, error))
+  if (mean == NULL || normal == NULL || !hash_rows_check (training->rows, error)
+      || !assay_principal_mean (training->rows, mean, error)
+      || !(function = assay_hash_function_linear (mean, cols, bits, error)))
     return NULL;
-  for (gsize a = 0; a < cols; a++)
-    function->mean->data[a] = (float) mean[a];
   for (gsize j = 0; j < bits; j++) {
     AssayStream stream = assay_stream (training->stream, j);
 

@@ -62,25 +62,22 @@ AssayHashFunction *
 sh_learn (const HashTraining *training, const HashSettings *settings, GError **error)
 {
   const gsize bits = (gsize) settings->bits, cols = training->rows.cols;
-  g_autoptr (AssayHashFunction) function = assay_hash_function_new ();
+  g_autoptr (AssayHashFunction) function = NULL;
   g_autoptr (AssayPrincipal) principal
       = assay_principal_new (training->rows, MIN (bits, cols), error);
   g_autoptr (AssayMatrix) projected
       = principal != NULL ? assay_principal_project (principal, training->rows, error) : NULL;
   g_autofree Range *ranges = g_new (Range, MIN (bits, cols));
 
-  function->mean = assay_matrix_new (1, cols, error);
-  function->projection = assay_matrix_new (bits, cols, error);
-  function->waves = assay_matrix_new (bits, 2, error);
-  if (projected == NULL || function->mean == NULL || function->projection == NULL
-      || function->waves == NULL)
+  if (projected == NULL)
     return NULL;
   if (principal->rank == 0)
     return assay_fail_null (error, ASSAY_ERROR_DATA,
                             "the %zu training rows are all alike; expected rows that vary",
                             training->rows.rows);
-  for (gsize a = 0; a < cols; a++)
-    function->mean->data[a] = (float) principal->mean[a];
+  function = assay_hash_function_linear (principal->mean, cols, bits, error);
+  if (function == NULL || !(function->waves = assay_matrix_new (bits, 2, error)))
+    return NULL;
   find_ranges (projected, ranges);
   choose_waves (principal, ranges, principal->rank, function);
   return g_steal_pointer (&function);

@@ -15,41 +15,6 @@ item_of (Purpose purpose, guint64 number)
   return (guint64) purpose << 56 | number;
 }
 
-/* ---- Kernels ---- */
-
-/* The pixel of a row of @n that is at @place of its continuation by mirror images. */
-static gsize
-mirrored (gint64 place, gsize n)
-{
-  return (gsize) (place < 0             ? -1 - place
-                  : place >= (gint64) n ? 2 * (gint64) n - 1 - place
-                                        : place);
-}
-
-/* A window of the image's own size, moved by up to @crops pixels down and to the right or against
- * it, of the image continued by its mirror images; and mirrored itself. */
-static void
-draw_window (const MixingScheme *scheme, const AssayGeometry *geometry, AssayStream *stream,
-             const float *image, float *ret_window)
-{
-  const gint64 crops = (gint64) scheme->crops;
-  const gint64 down = (gint64) assay_stream_below (stream, 2 * scheme->crops + 1) - crops;
-  const gint64 right = (gint64) assay_stream_below (stream, 2 * scheme->crops + 1) - crops;
-  const gboolean is_flipped = scheme->has_flips && assay_stream_below (stream, 2) == 1;
-  const gsize width = geometry->width, channels = geometry->channels;
-
-  for (gsize y = 0; y < geometry->height; y++) {
-    const float *row = image + mirrored ((gint64) y + down, geometry->height) * width * channels;
-
-    for (gsize x = 0; x < width; x++) {
-      const gsize from = mirrored ((gint64) (is_flipped ? width - 1 - x : x) + right, width);
-
-      for (gsize c = 0; c < channels; c++)
-        ret_window[(y * width + x) * channels + c] = row[from * channels + c];
-    }
-  }
-}
-
 /* ---- One image ---- */
 
 typedef struct {
@@ -98,6 +63,7 @@ read_partners (const Mixing *mixing, gsize number, guint worker)
   const gsize p = scheme->n_partners, cols = mixing->secrets.cols;
   float *rows = mixing->rows + worker * p * cols;
   float *windows = mixing->windows + worker * p * cols;
+  const gint64 crops = (gint64) scheme->crops;
   gsize chosen[ASSAY_MIXTURE_MAX_IMAGES];
   AssayStream stream;
 
@@ -107,8 +73,14 @@ read_partners (const Mixing *mixing, gsize number, guint worker)
   if (!cuts_windows (scheme))
     return rows;
   stream = assay_stream (mixing->context->stream, item_of (CROPS, number));
-  for (gsize j = 0; j < p; j++)
-    draw_window (scheme, &mixing->context->geometry, &stream, rows + j * cols, windows + j * cols);
+  for (gsize j = 0; j < p; j++) {
+    const gint64 down = (gint64) assay_stream_below (&stream, 2 * scheme->crops + 1) - crops;
+    const gint64 right = (gint64) assay_stream_below (&stream, 2 * scheme->crops + 1) - crops;
+    const gboolean is_flipped = scheme->has_flips && assay_stream_below (&stream, 2) == 1;
+
+    assay_mixture_window (&mixing->context->geometry, down, right, is_flipped, rows + j * cols,
+                          windows + j * cols);
+  }
   return windows;
 }
 
