@@ -118,7 +118,7 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
   text = options->json ? assay_report_json (results, error)
                        : assay_report_table (results, cli_terminal_width ());
   /* From here on the store is closed. */
-  if (text == NULL || !assay_folder_finish (plan, folder, error))
+  if (text == NULL || !assay_folder_finish (folder, error))
     return EXIT_UNFINISHED;
   if (options->json) {
     fputs (text, stdout);

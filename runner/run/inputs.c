@@ -116,42 +116,34 @@ assay_inputs_check_programs (const AssayPlan *plan, AssayStore *store, gboolean 
          && check_components (plan->attacks, store, is_new, hashes, error);
 }
 
-/* What was made elsewhere. */
+/* That @now is the hash that the store knows by @key. Where it knows none, @now is taken down
+ * (@is_new). */
 static gboolean
-check_external (const AssayPlan *plan, AssayStore *store, GError **error)
+check_hash (AssayStore *store, const char *key, const char *now, gboolean is_new,
+            const char *changed, GError **error)
 {
   g_autofree char *known = NULL;
 
-  if (plan->external == NULL)
-    return TRUE;
-  if (!assay_store_get (store, "external.sha256", &known, error))
+  if (!assay_store_get (store, key, &known, error))
     return FALSE;
-  if (known == NULL)
-    return assay_store_set (store, "external.sha256", plan->external, error);
-  return g_str_equal (known, plan->external)
+  if (known == NULL && is_new)
+    return assay_store_set (store, key, now, error);
+  return g_strcmp0 (known, now) == 0
          || assay_fail (error, ASSAY_ERROR_DATA,
-                        "the releases or guesses made elsewhere changed since the run began "
-                        "(sha256 %.12s, now %.12s); expected a new run with --out",
-                        known, plan->external);
+                        "%s (sha256 %.12s, now %.12s); expected a new run with --out", changed,
+                        known != NULL ? known : "unknown", now);
 }
 
 gboolean
 assay_inputs_check_data (AssayWorkspace *workspace, AssayStore *store, guint index, gboolean is_new,
                          GError **error)
 {
-  g_autofree char *known = NULL;
+  g_autofree char *key = assay_store_dataset_key (index);
   const char *sha256;
 
-  if (!assay_workspace_dataset (workspace, index, &sha256, error)
-      || !assay_store_dataset (store, index, &known, error))
-    return FALSE;
-  if (known == NULL && is_new)
-    return assay_store_set_dataset (store, index, sha256, error);
-  return g_strcmp0 (known, sha256) == 0
-         || assay_fail (error, ASSAY_ERROR_DATA,
-                        "the data of the run changed since it began (sha256 %.12s, now %.12s); "
-                        "expected a new run with --out",
-                        known != NULL ? known : "unknown", sha256);
+  return assay_workspace_dataset (workspace, index, &sha256, error)
+         && check_hash (store, key, sha256, is_new, "the data of the run changed since it began",
+                        error);
 }
 
 gboolean
@@ -168,5 +160,8 @@ assay_inputs_check (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore
       return FALSE;
   }
   return assay_inputs_check_programs (plan, store, !is_finished, error)
-         && check_external (plan, store, error);
+         && (plan->external == NULL
+             || check_hash (store, "external.sha256", plan->external, TRUE,
+                            "the releases or guesses made elsewhere changed since the run began",
+                            error));
 }

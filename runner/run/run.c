@@ -58,8 +58,7 @@ static void
 report_progress (AssayRunner *runner, const char *doing)
 {
   runner->progress.doing = doing;
-  if (runner->callbacks->progress != NULL)
-    runner->callbacks->progress (&runner->progress, runner->callbacks->data);
+  assay_run_report (runner->callbacks, &runner->progress);
 }
 
 /* ---- What must be in the store beside the cells ---- */
@@ -325,13 +324,6 @@ run_cell (AssayRunner *runner, gsize index, GError **error)
   return is_ok || leave_cell (runner, index);
 }
 
-static gboolean
-is_cancelled (const AssayRunner *runner)
-{
-  return runner->callbacks->is_cancelled != NULL
-         && runner->callbacks->is_cancelled (runner->callbacks->data);
-}
-
 gboolean
 assay_runner_cell (AssayRunner *runner, gsize index, GError **error)
 {
@@ -350,7 +342,7 @@ run_pending (AssayRunner *runner, AssayRunEnd *ret_end, GError **error)
       return FALSE;
     g_free (record.message);
     if (record.status == ASSAY_CELL_PENDING) {
-      if (is_cancelled (runner)) {
+      if (assay_run_is_cancelled (runner->callbacks)) {
         *ret_end = ASSAY_RUN_INTERRUPTED;
         return TRUE;
       }

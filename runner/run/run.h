@@ -18,6 +18,19 @@ typedef struct {
   gpointer data;
 } AssayRunCallbacks;
 
+static inline gboolean
+assay_run_is_cancelled (const AssayRunCallbacks *callbacks)
+{
+  return callbacks->is_cancelled != NULL && callbacks->is_cancelled (callbacks->data);
+}
+
+static inline void
+assay_run_report (const AssayRunCallbacks *callbacks, const AssayProgress *progress)
+{
+  if (callbacks->progress != NULL)
+    callbacks->progress (progress, callbacks->data);
+}
+
 typedef enum {
   ASSAY_RUN_FINISHED,
   ASSAY_RUN_INTERRUPTED,

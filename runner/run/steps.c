@@ -54,20 +54,25 @@ assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, GError **e
   return TRUE;
 }
 
+/* Adds what is known of the n secrets: @cols numbers of each (0: one, as an array of n). */
 static void
-add_numbers (AssayTruth *truth, const char *name, const gint64 *values, gsize n)
+add_known (AssayTruth *truth, const char *name, AssayType type, gconstpointer values, gsize n,
+           gsize cols)
 {
+  const gsize shape[] = { n, cols };
+
   if (values != NULL && n > 0)
     assay_arrays_take (
         &truth->arrays, name,
-        assay_array_take (ASSAY_INT64, 1, &n, g_memdup2 (values, n * sizeof *values)));
+        assay_array_take (type, cols > 0 ? 2 : 1, shape,
+                          g_memdup2 (values, n * MAX (cols, 1) * assay_type_size (type))));
 }
 
 AssayTruth *
 assay_truth_of (const AssaySecrets *secrets, GError **error)
 {
   AssayMatrix *copy = assay_matrix_copy (secrets->rows, error);
-  const gsize n = secrets->rows.rows, frames[] = { n, 4 };
+  const gsize n = secrets->rows.rows;
   AssayTruth *truth;
 
   if (copy == NULL)
@@ -75,17 +80,11 @@ assay_truth_of (const AssaySecrets *secrets, GError **error)
   truth = assay_truth_new ();
   truth->geometry = secrets->geometry;
   assay_arrays_take (&truth->arrays, "secrets", assay_array_take_matrix (copy));
-  add_numbers (truth, "groups", secrets->groups, n);
-  add_numbers (truth, "labels", secrets->labels, n);
-  add_numbers (truth, "label-sets", secrets->label_sets, n);
-  if (secrets->counterparts != NULL)
-    assay_arrays_take (&truth->arrays, "partners",
-                       assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, 1 },
-                                         g_memdup2 (secrets->counterparts, n * sizeof (gint64))));
-  if (secrets->frames != NULL)
-    assay_arrays_take (&truth->arrays, "frames",
-                       assay_array_take (ASSAY_FLOAT32, 2, frames,
-                                         g_memdup2 (secrets->frames, n * 4 * sizeof (float))));
+  add_known (truth, "groups", ASSAY_INT64, secrets->groups, n, 0);
+  add_known (truth, "labels", ASSAY_INT64, secrets->labels, n, 0);
+  add_known (truth, "label-sets", ASSAY_INT64, secrets->label_sets, n, 0);
+  add_known (truth, "partners", ASSAY_INT64, secrets->counterparts, n, 1);
+  add_known (truth, "frames", ASSAY_FLOAT32, secrets->frames, n, 4);
   return truth;
 }
 

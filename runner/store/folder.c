@@ -52,13 +52,8 @@ assay_folder_clear (AssayFolder *folder)
     close (folder->beside_lock);
   folder->place_lock = folder->beside_lock = 0;
   g_clear_pointer (&folder->place, g_free);
+  g_clear_pointer (&folder->beside, g_free);
   g_clear_pointer (&folder->work, g_free);
-}
-
-static char *
-name_beside (const AssayFolder *folder)
-{
-  return g_strconcat (folder->place, ".new", NULL);
 }
 
 /* ---- What is in a folder ---- */
@@ -96,11 +91,11 @@ fail_in_use (const char *path, GError **error)
 /* That an unfinished run may be gone on with: by --resume, and by the program that began it, since
  * numbers of two versions do not belong in one table. */
 static gboolean
-check_resumable (AssayStore *store, const char *path, gboolean resume, GError **error)
+check_resumable (const AssayFolder *folder, AssayStore *store, const char *path, GError **error)
 {
   g_autofree char *version = NULL;
 
-  if (!resume)
+  if (!folder->resume)
     return assay_fail (error, ASSAY_ERROR_SCENARIO,
                        "output folder %s holds an unfinished run of this scenario; expected "
                        "--resume to go on with it, or --out with another folder",
@@ -117,8 +112,7 @@ check_resumable (AssayStore *store, const char *path, gboolean resume, GError **
 
 /* The run in the store of @path, which is ours; @ret_state is set even on failure. */
 static gboolean
-inspect_store (const AssayPlan *plan, const char *path, gboolean resume, State *ret_state,
-               GError **error)
+inspect_store (const AssayFolder *folder, const char *path, State *ret_state, GError **error)
 {
   g_autoptr (AssayStore) store = assay_store_open (path, FALSE, error);
   g_autofree char *sha256 = NULL;
@@ -133,9 +127,9 @@ inspect_store (const AssayPlan *plan, const char *path, gboolean resume, State *
     return FALSE;
   if (sha256 == NULL) /* killed before it said what it runs */
     return TRUE;
-  if (!g_str_equal (sha256, plan->sha256)) {
-    g_autofree char *difference = text != NULL ? assay_loaded_difference (text, plan->canonical)
-                                               : NULL;
+  if (!g_str_equal (sha256, folder->plan->sha256)) {
+    g_autofree char *difference
+        = text != NULL ? assay_loaded_difference (text, folder->plan->canonical) : NULL;
 
     ret_state->found = FOUND_OTHER;
     if (difference != NULL)
@@ -152,20 +146,19 @@ inspect_store (const AssayPlan *plan, const char *path, gboolean resume, State *
   if (g_strcmp0 (state, ASSAY_META_FINISHED) == 0)
     return TRUE;
   ret_state->found = FOUND_UNFINISHED;
-  return check_resumable (store, path, resume, error);
+  return check_resumable (folder, store, path, error);
 }
 
-/* What stands at @path, and that it may be used; writes nothing. @is_held: by this process. */
+/* What stands at @path, and that it may be used; writes nothing. @lock: of this process, or 0. */
 static gboolean
-inspect (const AssayPlan *plan, const char *path, gboolean resume, gboolean is_held,
-         State *ret_state, GError **error)
+inspect (const AssayFolder *folder, const char *path, int lock, State *ret_state, GError **error)
 {
   g_autofree char *store_path = g_build_filename (path, ASSAY_STORE_FILE, NULL);
 
   *ret_state = (State){ .found = FOUND_NOTHING };
   if (!g_file_test (path, G_FILE_TEST_EXISTS) || is_empty_folder (path))
     return TRUE;
-  if (!is_held && is_in_use (path))
+  if (lock <= 0 && is_in_use (path))
     return fail_in_use (path, error);
   if (!g_file_test (path, G_FILE_TEST_IS_DIR)) {
     ret_state->found = FOUND_OTHER;
@@ -180,7 +173,7 @@ inspect (const AssayPlan *plan, const char *path, gboolean resume, gboolean is_h
   }
   if (assay_folder_holds_only_store (path) && assay_store_is_blank (path))
     return TRUE;
-  return inspect_store (plan, path, resume, ret_state, error);
+  return inspect_store (folder, path, ret_state, error);
 }
 
 /* ---- Where to work ---- */
@@ -196,8 +189,9 @@ is_mount_point (const char *path)
 
 /* That a finished run can be exchanged for another one, which is told before any work. */
 static gboolean
-check_replaceable (const AssayPlan *plan, const char *path, GError **error)
+check_replaceable (const AssayFolder *folder, GError **error)
 {
+  const char *path = folder->place;
   g_autofree char *canonical = assay_folder_canonical (path);
   g_autofree char *here = assay_folder_canonical (".");
   const char *reason = g_str_equal (canonical, here) ? "the working folder"
@@ -209,20 +203,18 @@ check_replaceable (const AssayPlan *plan, const char *path, GError **error)
                        "output folder %s holds a finished run and cannot be replaced: it "
                        "is %s; expected --resume to show it, or --out with another folder",
                        path, reason);
-  return assay_folder_check_files (plan, path, ASSAY_ERROR_SCENARIO, error);
+  return assay_folder_check_files (folder->plan, path, ASSAY_ERROR_SCENARIO, error);
 }
 
 /* What is not of this plan does not stand in the way of showing a finished run. */
 static gboolean
-inspect_beside (const AssayPlan *plan, const AssayFolder *folder, gboolean resume, State *ret_state,
-                GError **error)
+inspect_beside (const AssayFolder *folder, State *ret_state, GError **error)
 {
-  g_autofree char *beside = name_beside (folder);
   g_autoptr (GError) problem = NULL;
 
-  if (inspect (plan, beside, resume, folder->beside_lock > 0, ret_state, &problem))
+  if (inspect (folder, folder->beside, folder->beside_lock, ret_state, &problem))
     return TRUE;
-  if (resume && ret_state->found == FOUND_OTHER)
+  if (folder->resume && ret_state->found == FOUND_OTHER)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&problem));
   return FALSE;
@@ -230,13 +222,12 @@ inspect_beside (const AssayPlan *plan, const AssayFolder *folder, gboolean resum
 
 /* Decides where to work; touches nothing. */
 static gboolean
-choose_work (const AssayPlan *plan, gboolean resume, AssayFolder *folder, GError **error)
+choose_work (AssayFolder *folder, GError **error)
 {
-  g_autofree char *beside = name_beside (folder);
   State at_place, at_beside;
   gboolean is_newer;
 
-  if (!inspect (plan, folder->place, resume, folder->place_lock > 0, &at_place, error))
+  if (!inspect (folder, folder->place, folder->place_lock, &at_place, error))
     return FALSE;
   folder->serial = at_place.serial + 1;
   if (at_place.found != FOUND_FINISHED) {
@@ -244,20 +235,21 @@ choose_work (const AssayPlan *plan, gboolean resume, AssayFolder *folder, GError
     folder->is_new = at_place.found == FOUND_NOTHING;
     return TRUE;
   }
-  if (!inspect_beside (plan, folder, resume, &at_beside, error))
+  if (!inspect_beside (folder, &at_beside, error))
     return FALSE;
   is_newer = at_beside.found == FOUND_UNFINISHED
              || (at_beside.found == FOUND_FINISHED && at_beside.serial > at_place.serial);
-  folder->is_new = !resume;
-  folder->is_finished = resume && !is_newer;
+  folder->is_new = !folder->resume;
+  folder->is_finished = folder->resume && !is_newer;
   /* Or a run that was killed before it began or when it had been taken away but for its folder. */
   folder->has_leftover = (at_beside.found == FOUND_FINISHED && !is_newer)
                          || (folder->is_finished && at_beside.found == FOUND_NOTHING
-                             && g_file_test (beside, G_FILE_TEST_IS_DIR));
-  folder->work = g_strdup (folder->is_finished ? folder->place : beside);
+                             && g_file_test (folder->beside, G_FILE_TEST_IS_DIR));
+  folder->work = g_strdup (folder->is_finished ? folder->place : folder->beside);
   return folder->is_finished
-         || (check_replaceable (plan, folder->place, error)
-             && assay_folder_check_files (plan, beside, ASSAY_ERROR_SCENARIO, error));
+         || (check_replaceable (folder, error)
+             && assay_folder_check_files (folder->plan, folder->beside, ASSAY_ERROR_SCENARIO,
+                                          error));
 }
 
 /* That the folder can be written or, where it is not there yet, made: told before any work. */
@@ -294,9 +286,11 @@ static gboolean
 folder_init (const AssayPlan *plan, const char *place, gboolean resume, AssayFolder *folder,
              GError **error)
 {
-  *folder = (AssayFolder){ 0 };
-  return assay_folder_resolve (place, &folder->place, error)
-         && choose_work (plan, resume, folder, error);
+  *folder = (AssayFolder){ .plan = plan, .resume = resume };
+  if (!assay_folder_resolve (place, &folder->place, error))
+    return FALSE;
+  folder->beside = g_strconcat (folder->place, ".new", NULL);
+  return choose_work (folder, error);
 }
 
 gboolean
@@ -362,7 +356,6 @@ static gboolean
 hold_folders (AssayFolder *folder, gboolean *ret_is_made, GError **error)
 {
   const gboolean is_beside = !g_str_equal (folder->work, folder->place);
-  g_autofree char *beside = name_beside (folder);
 
   if (is_beside && !assay_folder_hold (folder->place, FALSE, &folder->place_lock, error))
     return FALSE;
@@ -373,31 +366,34 @@ hold_folders (AssayFolder *folder, gboolean *ret_is_made, GError **error)
     return FALSE;
   }
   return (!is_beside && !folder->has_leftover)
-         || assay_folder_hold (beside, FALSE, &folder->beside_lock, error);
+         || assay_folder_hold (folder->beside, FALSE, &folder->beside_lock, error);
 }
 
 /* What was decided before the folders were held must still be right. */
 static gboolean
-choose_again (const AssayPlan *plan, gboolean resume, const AssayFolder *folder, GError **error)
+choose_again (const AssayFolder *folder, GError **error)
 {
-  AssayFolder again = { .place = g_strdup (folder->place),
+  AssayFolder again = { .plan = folder->plan,
+                        .resume = folder->resume,
+                        .place = folder->place,
+                        .beside = folder->beside,
                         .place_lock = folder->place_lock,
                         .beside_lock = folder->beside_lock };
-  const gboolean is_ok = choose_work (plan, resume, &again, error);
-  const gboolean is_same = is_ok && g_str_equal (again.work, folder->work)
-                           && again.serial == folder->serial && again.is_new == folder->is_new
-                           && again.is_finished == folder->is_finished
-                           && again.has_leftover == folder->has_leftover;
+  const gboolean is_ok = choose_work (&again, error);
+  g_autofree char *work = again.work;
 
-  again.place_lock = again.beside_lock = 0;
-  assay_folder_clear (&again);
-  return is_same || (is_ok && fail_in_use (folder->place, error));
+  return is_ok
+         && ((g_str_equal (work, folder->work) && again.serial == folder->serial
+              && again.is_new == folder->is_new && again.is_finished == folder->is_finished
+              && again.has_leftover == folder->has_leftover)
+             || fail_in_use (folder->place, error));
 }
 
 /* The plan's hash goes last: without it nothing has been run. */
 static gboolean
-describe_run (const AssayPlan *plan, AssayFolder *folder, GError **error)
+describe_run (AssayFolder *folder, GError **error)
 {
+  const AssayPlan *plan = folder->plan;
   g_autofree char *serial = g_strdup_printf ("%" G_GUINT64_FORMAT, folder->serial);
 
   return assay_store_set (folder->store, ASSAY_META_VERSION, ASSAY_THIS_VERSION, error)
@@ -410,20 +406,20 @@ describe_run (const AssayPlan *plan, AssayFolder *folder, GError **error)
 /* What stands in a folder that is new to the plan is what a kill left: half a store, or beside a
  * finished run one that it had replaced. */
 static gboolean
-set_up (const AssayPlan *plan, AssayFolder *folder, GError **error)
+set_up (AssayFolder *folder, GError **error)
 {
+  const AssayPlan *plan = folder->plan;
+
   if (folder->is_new)
     assay_folder_remove_files (plan, folder->work);
   if (folder->is_finished && folder->has_leftover) {
-    g_autofree char *beside = name_beside (folder);
-
-    assay_folder_remove_files (plan, beside);
-    g_rmdir (beside);
+    assay_folder_remove_files (plan, folder->beside);
+    g_rmdir (folder->beside);
   }
   folder->store = assay_store_open (folder->work, TRUE, error);
   /* Claims may have changed since a run that is gone on with was begun. */
   if (folder->store != NULL
-      && (folder->is_new ? describe_run (plan, folder, error)
+      && (folder->is_new ? describe_run (folder, error)
                          : assay_manifest_store (plan, folder->store, error)))
     return TRUE;
   g_clear_pointer (&folder->store, assay_store_close);
@@ -440,8 +436,8 @@ assay_folder_open (const AssayPlan *plan, const char *place, gboolean resume,
   gboolean is_made = FALSE;
 
   if (folder_init (plan, place, resume, &folder, error) && check_writable (&folder, error)
-      && hold_folders (&folder, &is_made, error) && choose_again (plan, resume, &folder, error)
-      && set_up (plan, &folder, error)) {
+      && hold_folders (&folder, &is_made, error) && choose_again (&folder, error)
+      && set_up (&folder, error)) {
     *ret_folder = folder;
     return TRUE;
   }
@@ -452,7 +448,7 @@ assay_folder_open (const AssayPlan *plan, const char *place, gboolean resume,
 }
 
 gboolean
-assay_folder_finish (const AssayPlan *plan, AssayFolder *folder, GError **error)
+assay_folder_finish (AssayFolder *folder, GError **error)
 {
   if (!assay_store_set (folder->store, ASSAY_META_STATE, ASSAY_META_FINISHED, error)
       || !assay_store_settle (folder->store, error))
@@ -461,13 +457,13 @@ assay_folder_finish (const AssayPlan *plan, AssayFolder *folder, GError **error)
   if (g_str_equal (folder->work, folder->place))
     return TRUE;
   /* A file that came while the run was under way; the run is exchanged on resume. */
-  if (!assay_folder_check_files (plan, folder->place, ASSAY_ERROR_IO, error))
+  if (!assay_folder_check_files (folder->plan, folder->place, ASSAY_ERROR_IO, error))
     return FALSE;
   if (renameat2 (AT_FDCWD, folder->work, AT_FDCWD, folder->place, RENAME_EXCHANGE) != 0)
     return assay_fail (error, ASSAY_ERROR_IO,
                        "the run is whole in %s but cannot take the place of %s: %s", folder->work,
                        folder->place, g_strerror (errno));
-  assay_folder_remove_files (plan, folder->work);
+  assay_folder_remove_files (folder->plan, folder->work);
   g_rmdir (folder->work);
   return TRUE;
 }

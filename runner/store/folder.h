@@ -6,7 +6,10 @@
 #include "runner/store/store.h"
 
 typedef struct {
+  const AssayPlan *plan;
+  gboolean resume;
   char *place; /* where the results will be; of a link, what it leads to */
+  char *beside; /* PLACE.new */
   char *work;  /* where the run works: place, or beside it when a finished run is replaced */
   int place_lock, beside_lock; /* open descriptors that hold the folders; 0: not held */
   guint64 serial;              /* of a run that is new */
@@ -32,7 +35,7 @@ gboolean assay_folder_check (const AssayPlan *plan, const char *place, gboolean 
 
 /* Marks the run as finished and, where it replaces an older one, puts it in its place in one step.
  */
-gboolean assay_folder_finish (const AssayPlan *plan, AssayFolder *folder, GError **error);
+gboolean assay_folder_finish (AssayFolder *folder, GError **error);
 
 void assay_folder_clear (AssayFolder *folder);
 

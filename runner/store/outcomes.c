@@ -14,21 +14,6 @@ key_of (gsize index, guint metric, guint series)
   return g_strdup_printf ("left out %zu %u %u", index, metric, series);
 }
 
-static gboolean
-insert_reasons (AssayStore *store, gsize index, const AssayOutcomes *outcomes, guint n_metrics,
-                GError **error)
-{
-  for (guint m = 0; m < n_metrics; m++)
-    for (guint s = 0; s < ASSAY_MAX_SERIES; s++) {
-      g_autofree char *key = key_of (index, m, s);
-
-      if (outcomes[m].omitted[s] != NULL
-          && !assay_store_set (store, key, outcomes[m].omitted[s], error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /* Gives every series that is missing from outcomes its reason. */
 static gboolean
 select_reasons (AssayStore *store, gsize index, guint metric, guint n_series,
@@ -49,19 +34,21 @@ select_reasons (AssayStore *store, gsize index, guint metric, guint n_series,
 
 /* ---- Writing ---- */
 
+/* A series, or the reason why it was left out; a metric that did not apply has neither. */
 static gboolean
-insert_outcomes (AssayStore *store, gsize index, const AssayOutcomes *outcomes, guint n_metrics,
-                 GError **error)
+insert_series (AssayStore *store, gsize index, guint metric, guint series,
+               const AssayOutcomes *outcomes, GError **error)
 {
-  for (guint m = 0; m < n_metrics; m++)
-    for (guint s = 0; s < ASSAY_MAX_SERIES && outcomes[m].n > 0; s++)
-      if (outcomes[m].series[s] != NULL
-          && !assay_sql_run (
-              store, error, "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)",
-              ASSAY_SQL_INTEGER (index), ASSAY_SQL_INTEGER (m), ASSAY_SQL_INTEGER (s),
-              ASSAY_SQL_BLOB (outcomes[m].series[s], outcomes[m].n * sizeof (double))))
-        return FALSE;
-  return insert_reasons (store, index, outcomes, n_metrics, error);
+  g_autofree char *key = key_of (index, metric, series);
+
+  if (outcomes->omitted[series] != NULL
+      && !assay_store_set (store, key, outcomes->omitted[series], error))
+    return FALSE;
+  return outcomes->n == 0 || outcomes->series[series] == NULL
+         || assay_sql_run (
+             store, error, "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)",
+             ASSAY_SQL_INTEGER (index), ASSAY_SQL_INTEGER (metric), ASSAY_SQL_INTEGER (series),
+             ASSAY_SQL_BLOB (outcomes->series[series], outcomes->n * sizeof (double)));
 }
 
 /* A name for the content: the hash of sizes and pixels. */
@@ -99,11 +86,13 @@ assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *
                          const AssayOutcomes *outcomes, guint n_metrics, const GArray *shown,
                          GError **error)
 {
-  gboolean is_ok;
+  gboolean is_ok = TRUE;
 
   if (!assay_sql_execute (store, "BEGIN", error))
     return FALSE;
-  is_ok = insert_outcomes (store, index, outcomes, n_metrics, error);
+  for (guint m = 0; m < n_metrics; m++)
+    for (guint s = 0; is_ok && s < ASSAY_MAX_SERIES; s++)
+      is_ok = insert_series (store, index, m, s, &outcomes[m], error);
   for (guint i = 0; is_ok && shown != NULL && i < shown->len; i++)
     is_ok = insert_shown (store, index, &g_array_index (shown, AssayShown, i), error);
   is_ok = is_ok

@@ -87,18 +87,16 @@ assay_run_control_key (guint attack, guint candidate)
 
 /* ---- Data ---- */
 
-gboolean
-assay_store_dataset (AssayStore *store, guint index, char **ret_sha256, GError **error)
+char *
+assay_store_dataset_key (guint index)
 {
-  g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", index);
-
-  return assay_store_get (store, key, ret_sha256, error);
+  return g_strdup_printf ("dataset.%u.sha256", index);
 }
 
 gboolean
-assay_store_set_dataset (AssayStore *store, guint index, const char *sha256, GError **error)
+assay_store_dataset (AssayStore *store, guint index, char **ret_sha256, GError **error)
 {
-  g_autofree char *key = g_strdup_printf ("dataset.%u.sha256", index);
+  g_autofree char *key = assay_store_dataset_key (index);
 
-  return assay_store_set (store, key, sha256, error);
+  return assay_store_get (store, key, ret_sha256, error);
 }

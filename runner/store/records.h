@@ -32,7 +32,7 @@ gboolean assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, co
 /* The store's key for the outcome of a control: "won share n". */
 char *assay_run_control_key (guint attack, guint candidate);
 
-/* What was read as dataset @index: NULL in @ret_sha256 where none was yet. */
+/* The store's key for the hash of what was read as dataset @index. */
+char *assay_store_dataset_key (guint index);
+/* That hash; NULL in @ret_sha256 where none was read yet. */
 gboolean assay_store_dataset (AssayStore *store, guint index, char **ret_sha256, GError **error);
-gboolean assay_store_set_dataset (AssayStore *store, guint index, const char *sha256,
-                                  GError **error);

@@ -215,20 +215,6 @@ receive (Scheduler *scheduler, GError **error)
 
 /* ---- The run ---- */
 
-static void
-report_progress (Scheduler *scheduler)
-{
-  if (scheduler->callbacks->progress != NULL)
-    scheduler->callbacks->progress (&scheduler->progress, scheduler->callbacks->data);
-}
-
-static gboolean
-is_cancelled (const Scheduler *scheduler)
-{
-  return scheduler->callbacks->is_cancelled != NULL
-         && scheduler->callbacks->is_cancelled (scheduler->callbacks->data);
-}
-
 /* Until every cell is done; once stopping, until none is under way. */
 static gboolean
 run (Scheduler *scheduler, GError **error)
@@ -237,12 +223,12 @@ run (Scheduler *scheduler, GError **error)
     if (!send_begin (scheduler, w, error))
       return FALSE;
   while (scheduler->progress.done < scheduler->progress.total) {
-    scheduler->is_stopping |= is_cancelled (scheduler);
+    scheduler->is_stopping |= assay_run_is_cancelled (scheduler->callbacks);
     if (scheduler->is_stopping && scheduler->n_out == 0)
       return TRUE;
     if (!receive (scheduler, error))
       return FALSE;
-    report_progress (scheduler);
+    assay_run_report (scheduler->callbacks, &scheduler->progress);
   }
   return TRUE;
 }
