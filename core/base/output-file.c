@@ -55,12 +55,17 @@ assay_output_file_check_target (const char *path, gboolean may_replace, GError *
 AssayOutputFile *
 assay_output_file_new (const char *path, gboolean is_gzip, gboolean may_replace, GError **error)
 {
-  g_autoptr (AssayOutputFile) file = NULL;
+  return assay_output_file_check_target (path, may_replace, error)
+             ? assay_output_file_begin (path, is_gzip, may_replace, error)
+             : NULL;
+}
+
+AssayOutputFile *
+assay_output_file_begin (const char *path, gboolean is_gzip, gboolean may_replace, GError **error)
+{
+  g_autoptr (AssayOutputFile) file = g_new0 (AssayOutputFile, 1);
   g_autofree char *temporary = g_strdup_printf ("%s.XXXXXX", path);
 
-  if (!assay_output_file_check_target (path, may_replace, error))
-    return NULL;
-  file = g_new0 (AssayOutputFile, 1);
   file->path = g_strdup (path);
   file->may_replace = may_replace;
   file->fd = g_mkstemp_full (temporary, O_WRONLY | O_CLOEXEC, 0666);

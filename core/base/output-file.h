@@ -13,6 +13,9 @@ gboolean assay_output_file_check_target (const char *path, gboolean may_replace,
 /* Begins @path, gzip-compressed if @is_gzip. Errors as above, and ASSAY_ERROR_IO. */
 AssayOutputFile *assay_output_file_new (const char *path, gboolean is_gzip, gboolean may_replace,
                                         GError **error);
+/* The same without looking at what stands there. */
+AssayOutputFile *assay_output_file_begin (const char *path, gboolean is_gzip, gboolean may_replace,
+                                          GError **error);
 /* ASSAY_ERROR_IO, naming the path; what was written so far goes with assay_output_file_free. */
 gboolean assay_output_file_write (AssayOutputFile *file, gconstpointer data, gsize length,
                                   GError **error);

@@ -2,14 +2,11 @@
  * {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }) and the numbers. */
 #include "core/data/npy.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
+#include "core/base/output-file.h"
 
 G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN);
 
@@ -376,22 +373,6 @@ assay_npy_map (const char *path, GError **error)
 
 /* ---- Writing ---- */
 
-static gboolean
-write_all (int fd, const guint8 *data, gsize length)
-{
-  while (length > 0) {
-    const gssize written = write (fd, data, MIN (length, (gsize) 1 << 30));
-
-    if (written < 0 && errno != EINTR)
-      return FALSE;
-    if (written > 0) {
-      data += written;
-      length -= (gsize) written;
-    }
-  }
-  return TRUE;
-}
-
 /* The header as NumPy writes it, byte for byte: version 1.0, padded so that the numbers begin at a
  * multiple of 64. Three sizes of 20 digits stay far below the 65,535 bytes of version 1.0. */
 GString *
@@ -424,29 +405,11 @@ assay_npy_header (const AssayArray *array)
 gboolean
 assay_npy_write (const char *path, const AssayArray *array, GError **error)
 {
-  g_autofree char *temporary = g_strdup_printf ("%s.XXXXXX", path);
   g_autoptr (GString) header = assay_npy_header (array);
   const gsize bytes = assay_array_count (array) * assay_type_size (array->type);
-  const int fd = g_mkstemp_full (temporary, O_WRONLY | O_CLOEXEC, 0666);
-  gboolean is_written;
-  int cause;
+  g_autoptr (AssayOutputFile) file = assay_output_file_begin (path, FALSE, TRUE, error);
 
-  if (fd < 0)
-    return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path,
-                       g_strerror (errno));
-  is_written = write_all (fd, (const guint8 *) header->str, header->len)
-               && write_all (fd, array->data, bytes) && fsync (fd) == 0;
-  cause = errno;
-  if (close (fd) != 0 && is_written) {
-    is_written = FALSE;
-    cause = errno;
-  }
-  if (is_written && g_rename (temporary, path) != 0) {
-    is_written = FALSE;
-    cause = errno;
-  }
-  if (is_written)
-    return TRUE;
-  g_unlink (temporary);
-  return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path, g_strerror (cause));
+  return file != NULL && assay_output_file_write (file, header->str, header->len, error)
+         && assay_output_file_write (file, array->data, bytes, error)
+         && assay_output_file_finish (file, error);
 }
