@@ -122,7 +122,7 @@ plan_output (const char *path, const ConvertOptions *options, const AssayTableIn
 static AssayTable *
 open_idx_labels (const AssayTable *images, GError **error)
 {
-  const char *path = assay_table_path (images);
+  const char *path = images->path;
   const char *word = "images-idx3";
   g_auto (GStrv) parts = g_strsplit (path, word, -1);
   g_autofree char *beside = g_strjoinv ("labels-idx1", parts);
@@ -135,11 +135,10 @@ open_idx_labels (const AssayTable *images, GError **error)
   labels = assay_table_open (beside, ASSAY_TABLE_IDX, error);
   if (labels == NULL)
     return assay_prefix_null (error, "--labels: ");
-  if (assay_table_info (labels)->n_dimensions != 1
-      || assay_table_info (labels)->count != assay_table_info (images)->count)
+  if (labels->info.n_dimensions != 1 || labels->info.count != images->info.count)
     return assay_fail_null (error, ASSAY_ERROR_DATA,
                             "--labels: %s: expected one number for each of the %zu images of %s",
-                            beside, assay_table_info (images)->count, path);
+                            beside, images->info.count, path);
   return g_steal_pointer (&labels);
 }
 
@@ -204,14 +203,14 @@ output_rows (Output *output, const AssayTable *table, gconstpointer values, gsiz
     g_autofree char *number = assay_table_number (from, values, bad);
 
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: row %zu, column %zu is %s; expected %s for %s",
-                       assay_table_path (table), first + bad / cols, bad % cols, number,
+                       table->path, first + bad / cols, bad % cols, number,
                        assay_table_describe_type (output->info.type),
                        assay_table_format_name (output->info.format));
   }
   if (assay_table_writer_write (output->writer, output->values, n, error))
     return TRUE;
   if (g_error_matches (*error, ASSAY_ERROR, ASSAY_ERROR_DATA))
-    g_prefix_error (error, "%s: ", assay_table_path (table));
+    g_prefix_error (error, "%s: ", table->path);
   return FALSE;
 }
 
@@ -219,7 +218,7 @@ output_rows (Output *output, const AssayTable *table, gconstpointer values, gsiz
 static gboolean
 copy_rows (AssayTable *table, gsize first, gsize end, Output *rows, Output *labels, GError **error)
 {
-  const AssayTableInfo *info = assay_table_info (table);
+  const AssayTableInfo *info = &table->info;
   const gsize piece = assay_table_piece (table);
   g_autofree guint8 *values
       = assay_alloc (piece, info->cols * assay_type_size (info->type), "rows", error);
@@ -258,7 +257,7 @@ static gboolean
 begin_labels (const ConvertOptions *options, AssayTable *table, gsize n, Output *labels,
               AssayTable **ret_apart, GError **error)
 {
-  const AssayTableInfo *info = assay_table_info (table);
+  const AssayTableInfo *info = &table->info;
 
   if (options->labels == NULL)
     return TRUE;
@@ -294,9 +293,9 @@ convert (const char *in, const ConvertOptions *options, GError **error)
 
   if (table == NULL)
     return FALSE;
-  info = assay_table_info (table);
+  info = &table->info;
   rows.from = info->type;
-  if (!parse_rows (options->rows, assay_table_path (table), info->count, &first, &end, error)
+  if (!parse_rows (options->rows, table->path, info->count, &first, &end, error)
       || !plan_output (out, options, info, end - first, &rows.info, error)
       || !output_begin (&rows, out, assay_table_piece (table), options->may_replace, error)
       || !begin_labels (options, table, end - first, &labels, &apart, error)
@@ -307,8 +306,7 @@ convert (const char *in, const ConvertOptions *options, GError **error)
       || !assay_table_writer_finish (rows.writer, error))
     return FALSE;
   if (info->n_labels > 0 && options->labels == NULL)
-    g_printerr ("assay: the labels of %s were left out; --labels FILE keeps them\n",
-                assay_table_path (table));
+    g_printerr ("assay: the labels of %s were left out; --labels FILE keeps them\n", table->path);
   return TRUE;
 }
 

@@ -142,7 +142,7 @@ show (const char *name, const char *format, GError **error)
 
   if (summary == NULL)
     return FALSE;
-  print_summary (assay_table_path (table), assay_table_info (table), summary);
+  print_summary (table->path, &table->info, summary);
   return TRUE;
 }
 

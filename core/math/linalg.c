@@ -308,13 +308,10 @@ assay_linalg_symmetric_eigen (gsize n, gsize count, const double *matrix, double
   ensure_single_thread ();
   factors = copy_lower (n, matrix, what, error);
   values = assay_alloc (n, sizeof (double), what, error);
-  if (factors == NULL || values == NULL)
+  if (factors == NULL || values == NULL
+      || (ret_vectors != NULL
+          && (vectors = assay_alloc (count * n, sizeof (double), what, error)) == NULL))
     return FALSE;
-  if (ret_vectors != NULL) {
-    vectors = assay_alloc (count * n, sizeof (double), what, error);
-    if (vectors == NULL)
-      return FALSE;
-  }
   if (!check_info (decompose_symmetric (n, count, factors, values, vectors), what, error))
     return FALSE;
   for (gsize i = 0; i < count; i++) {
@@ -419,14 +416,11 @@ assay_linalg_svd (gsize rows, gsize cols, const double *matrix, double *ret_u, d
   ensure_single_thread ();
   factors = copy_finite (matrix, rows, cols, what, error);
   values = assay_alloc (rank, sizeof (double), what, error);
-  if (factors == NULL || values == NULL)
+  if (factors == NULL || values == NULL
+      || (has_vectors
+          && ((u = assay_alloc (rows * rank, sizeof (double), what, error)) == NULL
+              || (vt = assay_alloc (rank * cols, sizeof (double), what, error)) == NULL)))
     return FALSE;
-  if (has_vectors) {
-    u = assay_alloc (rows * rank, sizeof (double), what, error);
-    vt = assay_alloc (rank * cols, sizeof (double), what, error);
-    if (u == NULL || vt == NULL)
-      return FALSE;
-  }
   if (!check_info (decompose (rows, cols, matrix, factors, values, u, vt), what, error))
     return FALSE;
   for (gsize i = 0; has_vectors && i < rank; i++)

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/data/arena.h"
 #include "core/plugin/plugin.h"
 #include "datasets/tables/record-copies.h"
 #include "datasets/tables/row-labels.h"
@@ -52,18 +53,8 @@ typedef struct {
   GChecksum *checksum;
 } Space;
 
-static void
-clear_space (Space *space)
-{
-  g_clear_pointer (&space->centres, g_free);
-  g_clear_pointer (&space->map, g_free);
-  g_clear_pointer (&space->latent, g_free);
-  g_clear_pointer (&space->checksum, g_checksum_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Space, clear_space)
-
 static gboolean
-make_space (Space *space, GError **error)
+make_space (Space *space, AssayArena *arena, GError **error)
 {
   const GaussianClasses *settings = space->settings;
   const gsize rank = (gsize) settings->rank;
@@ -71,11 +62,10 @@ make_space (Space *space, GError **error)
   const gsize map = (gsize) settings->columns * 2 * rank;
   AssayStream stream = assay_stream (space->key, SHARED);
 
-  space->centres = assay_alloc (centres, sizeof (float), "modes", error);
-  space->map = assay_alloc (map, sizeof (float), "map", error);
-  space->latent = assay_alloc (2 * rank, sizeof (float), "a row", error);
-  space->checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  if (space->centres == NULL || space->map == NULL || space->latent == NULL)
+  space->centres = assay_arena_alloc (arena, centres, sizeof (float), "modes", error);
+  space->map = assay_arena_alloc (arena, map, sizeof (float), "map", error);
+  space->latent = assay_arena_alloc (arena, 2 * rank, sizeof (float), "a row", error);
+  if (arena->has_failed)
     return FALSE;
   for (gsize i = 0; i < centres; i++)
     space->centres[i] = (float) (settings->separation * assay_stream_normal (&stream));
@@ -161,19 +151,20 @@ static gboolean
 open_classes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
 {
   const GaussianClasses *settings = context->settings;
-  g_auto (Space) space = { .settings = settings, .key = context->stream };
+  g_auto (AssayArena) arena = { 0 };
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  Space space = { .settings = settings, .key = context->stream, .checksum = checksum };
 
-  if (!make_space (&space, error))
-    return FALSE;
-  if (!make_role (&space, SECRETS, (gsize) settings->count, &ret_dataset->secrets,
-                  &ret_dataset->secret_data, error)
+  if (!make_space (&space, &arena, error)
+      || !make_role (&space, SECRETS, (gsize) settings->count, &ret_dataset->secrets,
+                     &ret_dataset->secret_data, error)
       || !make_role (&space, PUBLIC, (gsize) settings->public_count, &ret_dataset->public_rows,
                      &ret_dataset->public_data, error)
       || !make_role (&space, TEST, (gsize) settings->test_count, &ret_dataset->test,
                      &ret_dataset->test_data, error))
     return FALSE;
   ret_dataset->n_classes = (gsize) settings->classes;
-  ret_dataset->sha256 = g_strdup (g_checksum_get_string (space.checksum));
+  ret_dataset->sha256 = g_strdup (g_checksum_get_string (checksum));
   if (settings->records) {
     AssayStream stream = assay_stream (context->stream, RECORDS);
     const guint32 first = assay_stream_u32 (&stream), second = assay_stream_u32 (&stream);

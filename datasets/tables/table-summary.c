@@ -133,7 +133,7 @@ AssayTableSummary *
 assay_table_summarise (AssayTable *table, gboolean (*is_cancelled) (void), GError **error)
 {
   g_autoptr (AssayTableSummary) summary = g_new0 (AssayTableSummary, 1);
-  g_auto (Scan) scan = { .summary = summary, .info = assay_table_info (table) };
+  g_auto (Scan) scan = { .summary = summary, .info = &table->info };
 
   summary->is_whole = TRUE;
   scan.row = g_checksum_new (G_CHECKSUM_SHA256);
@@ -147,7 +147,7 @@ assay_table_summarise (AssayTable *table, gboolean (*is_cancelled) (void), GErro
     summary->mean = scan.sum / (double) summary->n_finite;
   }
   summary->n_duplicates = count_duplicates (&scan);
-  summary->file_sha256 = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, assay_table_file (table));
+  summary->file_sha256 = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, table->file);
   summary->rows_sha256 = g_strdup (g_checksum_get_string (scan.rows));
   return g_steal_pointer (&summary);
 }

@@ -8,22 +8,9 @@
 #include "core/base/text.h"
 #include "core/data/npy.h"
 #include "datasets/images/cifar-file.h"
-#include "datasets/images/idx-file.h"
-#include "datasets/tables/table-csv.h"
 
 #define PIECE (1 << 20)
 #define PLANE (ASSAY_CIFAR_SIDE * ASSAY_CIFAR_SIDE)
-
-struct _AssayTable {
-  AssayTableInfo info;
-  char *path;
-  GBytes *file;        /* mapped */
-  const guint8 *data;  /* of @file or @array: the next row; unused by CSV and IDX */
-  gsize position;      /* rows that were read */
-  AssayArray *array;   /* NPY */
-  AssayCsvTable csv;   /* CSV */
-  AssayIdxReader *idx; /* IDX */
-};
 
 static const struct {
   const char *name;
@@ -261,24 +248,6 @@ assay_table_free (AssayTable *table)
   g_clear_pointer (&table->file, g_bytes_unref);
   g_free (table->path);
   g_free (table);
-}
-
-const AssayTableInfo *
-assay_table_info (const AssayTable *table)
-{
-  return &table->info;
-}
-
-const char *
-assay_table_path (const AssayTable *table)
-{
-  return table->path;
-}
-
-GBytes *
-assay_table_file (const AssayTable *table)
-{
-  return table->file;
 }
 
 gsize

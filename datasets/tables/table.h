@@ -8,6 +8,8 @@
 #pragma once
 
 #include "core/data/array.h"
+#include "datasets/images/idx-file.h"
+#include "datasets/tables/table-csv.h"
 
 typedef enum {
   ASSAY_TABLE_FVECS,
@@ -31,8 +33,6 @@ gboolean assay_table_format_from_name (const char *name, AssayTableFormat *ret_f
 gboolean assay_table_format_of_path (const char *path, AssayTableFormat *ret_format,
                                      GError **error);
 
-typedef struct _AssayTable AssayTable;
-
 typedef struct {
   AssayTableFormat format;
   gboolean is_gzip;
@@ -45,15 +45,24 @@ typedef struct {
                    * coarse and the fine one) */
 } AssayTableInfo;
 
+typedef struct {
+  AssayTableInfo info;
+  char *path;
+  GBytes *file; /* as it is on disk, mapped */
+
+  /* Where reading is: */
+  const guint8 *data;  /* of @file or @array: the next row; unused by CSV and IDX */
+  gsize position;      /* rows that were read */
+  AssayArray *array;   /* NPY */
+  AssayCsvTable csv;   /* CSV */
+  AssayIdxReader *idx; /* IDX */
+} AssayTable;
+
 /* ASSAY_ERROR_DATA names the file: missing, not regular, unreadable, empty, malformed, truncated,
  * with a hostile header, without rows or columns, or with more than ASSAY_TABLE_MAX_COLS. */
 AssayTable *assay_table_open (const char *path, AssayTableFormat format, GError **error);
 void assay_table_free (AssayTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTable, assay_table_free)
-
-const AssayTableInfo *assay_table_info (const AssayTable *table);
-const char *assay_table_path (const AssayTable *table);
-GBytes *assay_table_file (const AssayTable *table); /* as it is on disk */
 
 /* The next @n rows (as many are left): n x cols numbers of the table's type, and n x n_labels
  * bytes. ASSAY_ERROR_DATA for what only reading shows: row headers that disagree, damaged

@@ -10,7 +10,7 @@
 static gboolean
 read_rows (AssayTable *table, guint8 *ret_values, GError **error)
 {
-  const AssayTableInfo *info = assay_table_info (table);
+  const AssayTableInfo *info = &table->info;
   const gsize length = info->cols * assay_type_size (info->type);
   g_autofree guint8 *labels = g_malloc (info->count * info->n_labels + 1);
   gsize piece = 1;
@@ -27,7 +27,7 @@ read_rows (AssayTable *table, guint8 *ret_values, GError **error)
 static gboolean
 read_all (AssayTable *table)
 {
-  const AssayTableInfo *info = assay_table_info (table);
+  const AssayTableInfo *info = &table->info;
   g_autoptr (GError) error = NULL;
   g_autofree guint8 *values = NULL;
   gsize numbers = 1;
