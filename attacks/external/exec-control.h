@@ -3,8 +3,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* Game link: the first candidate of an item must be the public row that it is. @release_kind is
  * ASSAY_RELEASE_VECTORS, ASSAY_RELEASE_SUBSPACES or ASSAY_RELEASE_MIXTURES. */
 gboolean exec_control_link (AssayReleaseKind release_kind, AssayStreamKey key,
@@ -12,5 +10,3 @@ gboolean exec_control_link (AssayReleaseKind release_kind, AssayStreamKey key,
 
 /* Game pair: mixtures, of which those of one secret are the same but for a little noise. */
 gboolean exec_control_pair (AssayStreamKey key, AssayControlCase *ret_case, GError **error);
-
-G_END_DECLS

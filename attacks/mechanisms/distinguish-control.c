@@ -15,42 +15,35 @@ typedef struct {
 } Control;
 
 static AssayBudget
-budget (gconstpointer settings, gsize cols)
+budget (gconstpointer settings, G_GNUC_UNUSED gsize cols)
 {
   const Control *control = settings;
 
-  (void) cols;
   return (AssayBudget){ .epsilon = log ((1 - control->flip) / control->flip) };
 }
 
 static void
-size (gconstpointer settings, gsize cols, gsize *ret_inputs, gsize *ret_outputs)
+size (G_GNUC_UNUSED gconstpointer settings, G_GNUC_UNUSED gsize cols, gsize *ret_inputs,
+      gsize *ret_outputs)
 {
-  (void) settings;
-  (void) cols;
   *ret_inputs = 1;
   *ret_outputs = 2;
 }
 
 static void
-pair (gconstpointer settings, gsize cols, guint index, AssayStream *stream, float *ret_first,
-      float *ret_second)
+pair (G_GNUC_UNUSED gconstpointer settings, G_GNUC_UNUSED gsize cols, G_GNUC_UNUSED guint index,
+      G_GNUC_UNUSED AssayStream *stream, float *ret_first, float *ret_second)
 {
-  (void) settings;
-  (void) cols;
-  (void) index;
-  (void) stream;
   *ret_first = 1;
   *ret_second = 0;
 }
 
 static void
-run (gconstpointer settings, gsize cols, AssayStream *stream, const float *input, gsize count,
-     float *ret_outputs)
+run (gconstpointer settings, G_GNUC_UNUSED gsize cols, AssayStream *stream, const float *input,
+     gsize count, float *ret_outputs)
 {
   const Control *control = settings;
 
-  (void) cols;
   for (gsize i = 0; i < count; i++) {
     const gboolean is_flipped = assay_stream_uniform (stream) < control->flip;
 
@@ -60,12 +53,11 @@ run (gconstpointer settings, gsize cols, AssayStream *stream, const float *input
 }
 
 static void
-log_ratio (gconstpointer settings, gsize cols, const float *first, const float *second,
-           const float *outputs, gsize count, double *ret_scores)
+log_ratio (gconstpointer settings, gsize cols, const float *first,
+           G_GNUC_UNUSED const float *second, const float *outputs, gsize count, double *ret_scores)
 {
   const double epsilon = budget (settings, cols).epsilon;
 
-  (void) second;
   for (gsize i = 0; i < count; i++)
     ret_scores[i] = outputs[2 * i] == *first ? epsilon : -epsilon;
 }

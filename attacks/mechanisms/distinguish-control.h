@@ -3,10 +3,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* Plays @auditor against a mechanism of epsilon ln 3 and against one without a leak. */
 gboolean distinguish_control_play (const AssayAuditor *auditor, const AssayAuditContext *context,
                                    AssayControlOutcome *ret_outcome, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct {
   double threshold;
   gboolean is_swapped; /* FALSE: scores at or above it, an event of the first input; TRUE: below */
@@ -20,5 +18,3 @@ EventCut event_cut_choose (double *first, double *second, gsize n, guint64 runs,
 
 /* Whether @cut promises more than @other. */
 gboolean event_cut_is_better (const EventCut *cut, const EventCut *other);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   const char *what; /* "log-likelihood ratio" */
   /* Of @count <= ASSAY_PANEL_RUNS outputs. Called for every run, from several threads. */
@@ -44,5 +42,3 @@ gboolean event_score_all (const EventScore *score, const AssayOracle *oracle, co
  * 0, and every NaN the same largest number. */
 guint64 event_score_hash (const float *row, gsize cols);
 guint32 event_score_key (float value);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 #define CELLS_MOST_ATOMS 32
 #define CELLS_MOST_BINS 16
 
@@ -29,5 +27,3 @@ guint output_cells_find (const OutputCells *cells, float value);
 
 /* (value - centre) / scale within +-8; 0 for atoms. @cell is the value's. */
 double output_cells_standardise (const OutputCells *cells, guint cell, float value);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include "core/external/confine.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   char *const *words;  /* the program and its arguments; no shell runs them */
   const char *folder;  /* its last argument; absolute, as the next is */
@@ -32,5 +30,3 @@ gboolean assay_child_run (const AssayChild *child, char **ret_said, GError **err
 
 /* ": its last lines: ..." for messages, or "". */
 char *assay_child_describe_said (const char *said);
-
-G_END_DECLS

@@ -11,8 +11,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef enum {
   ASSAY_CONFINE_AUTO, /* where bubblewrap is installed and works */
   ASSAY_CONFINE_NEVER,
@@ -26,5 +24,3 @@ extern const char *const assay_confine_names[]; /* in this order; NULL ends */
  * run as they are. Tried out once a process. ASSAY_ERROR_DATA: it is required and not possible. */
 gboolean assay_confine_command (AssayConfine confine, char *const *words, const char *folder,
                                 const char *scratch, GPtrArray **ret_command, GError **error);
-
-G_END_DECLS

@@ -33,8 +33,6 @@
 #include "core/data/rows.h"
 #include "core/external/confine.h"
 
-G_BEGIN_DECLS
-
 /* The settings that both plugins have, as the first member of their own struct. */
 typedef struct {
   char *command;
@@ -108,5 +106,3 @@ AssayRelease *assay_exec_folder_run_defense (AssayExecFolder *folder, GError **e
 AssayGuess *assay_exec_folder_run_attack (AssayExecFolder *folder, GError **error);
 /* outputs.npy, whatever it holds: the caller looks at type, shape and values. */
 AssayArray *assay_exec_folder_run_mechanism (AssayExecFolder *folder, GError **error);
-
-G_END_DECLS

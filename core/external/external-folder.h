@@ -7,8 +7,6 @@
 #include "core/data/exchange.h"
 #include "core/data/run-position.h"
 
-G_BEGIN_DECLS
-
 /* What @folder may name of the position in a run. */
 #define ASSAY_FOLDER_TRIAL "{trial}"
 #define ASSAY_FOLDER_REPEAT "{repeat}"
@@ -23,5 +21,3 @@ char *assay_external_folder_find (const char *folder, const AssayRunPosition *po
 
 /* Adds arrays and what the JSON file says of them to @checksum. */
 void assay_external_hash (GChecksum *checksum, const char *what, const AssayArrays *arrays);
-
-G_END_DECLS

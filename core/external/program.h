@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The words of @command as a shell would split it, of which there is one at least, with those that
  * name a file in @folder (NULL: none) led to it. ASSAY_ERROR_PARAMETER. */
 char **assay_program_words (const char *command, const char *folder, GError **error);
@@ -23,5 +21,3 @@ GPtrArray *assay_program_files (char *const *words);
 
 /* The file that the first word starts; NULL with ASSAY_ERROR_DATA. */
 char *assay_program_find (const char *word, GError **error);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* Makes the attack's control case and plays it with @settings (the attack's struct). The case
  * depends on @seed and the settings alone. The share that is won is, in the game
  *   reconstruct  that of the secrets whose estimate is within the control's relative error; where
@@ -31,5 +29,3 @@ gboolean assay_control_play (const AssayPlugin *plugin, const AssaySettings *set
  * distinct public rows, and pairs are of two released items. */
 gboolean assay_attack_run (const AssayAttack *attack, const AssayAttackContext *context,
                            const AssayObservation *seen, AssayGuess *ret_guess, GError **error);
-
-G_END_DECLS

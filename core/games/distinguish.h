@@ -11,11 +11,7 @@
 #include "core/plugin/oracle.h"
 #include "core/stats/measure.h"
 
-G_BEGIN_DECLS
-
 /* Tests @event on its fresh runs; the counts do not depend on the number of threads. Fails where
  * the mechanism does, and with ASSAY_ERROR_CANCELLED. */
 gboolean assay_distinguish (const AssayOracle *oracle, const AssayEvent *event,
                             AssayAudit *ret_audit, GError **error);
-
-G_END_DECLS

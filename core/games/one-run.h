@@ -6,8 +6,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* Plays @auditor against one run of @defense on a dataset of canaries of @cols columns. The coins
  * come from @stream, the defense's noise from @defense_stream. ASSAY_ERROR_MISMATCH where the
  * mechanism has fewer canaries than the auditor wants. */
@@ -15,5 +13,3 @@ gboolean assay_one_run (const AssayAuditor *auditor, const AssayAuditContext *co
                         const AssayDefense *defense, gconstpointer defense_settings, gsize cols,
                         AssayStreamKey stream, AssayStreamKey defense_stream, AssayAudit *ret_audit,
                         GError **error);
-
-G_END_DECLS

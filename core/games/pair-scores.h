@@ -4,8 +4,6 @@
 
 #include "core/data/exchange.h"
 
-G_BEGIN_DECLS
-
 /* The lowest number of a secret that is in both items, by the truth's `sources` (N x s); -1 where
  * there is none. */
 gint64 assay_pair_shared (const AssayArray *sources, gint64 a, gint64 b);
@@ -18,5 +16,3 @@ gint64 assay_pair_shared (const AssayArray *sources, gint64 a, gint64 b);
  * the negatives is above it. ASSAY_ERROR_DATA without a positive, or without a negative. */
 gboolean assay_pair_placements (const float *scores, const gint64 *shared, gsize n, double rate,
                                 double *ret_placements, float *ret_threshold, GError **error);
-
-G_END_DECLS

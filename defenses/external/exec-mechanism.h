@@ -13,8 +13,6 @@
 #include "core/external/exec-folder.h"
 #include "core/plugin/mechanism.h"
 
-G_BEGIN_DECLS
-
 /* The settings of the claim, behind those of the program. */
 typedef struct {
   AssayExec exec;
@@ -63,5 +61,3 @@ GPtrArray *exec_mechanism_files (const ExecMechanism *settings);
 
 /* Bytes that a batch holds beside the program's own. */
 guint64 exec_mechanism_memory (const ExecMechanism *settings);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "core/base/rng.h"
 
-G_BEGIN_DECLS
-
 /* The rarer side comes up if a number U ~ U(0, 1), read from a stream 32 bits at a time, is below
  * its chance. The first 32 bits nearly always decide; where they are equal, the next word does, and
  * so on, so that nothing is rounded to 2^-32: a side of chance 1e-13 does come up, and a mechanism
@@ -36,5 +34,3 @@ coin_is_heads (const Coin *coin, guint32 word, AssayStream *stream)
 /* A throw for each of @count random words: 1 for heads, 0 for tails. */
 void coin_throw_all (const Coin *coin, const guint32 *words, gsize count, AssayStream *stream,
                      float *ret_heads);
-
-G_END_DECLS

@@ -24,14 +24,6 @@ typedef struct {
   double sensitivity;
 } Laplace;
 
-static AssayBudget
-budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
-{
-  const Laplace *settings = data;
-
-  return (AssayBudget){ .epsilon = settings->epsilon };
-}
-
 static void
 pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *ret_first,
       float *ret_second)
@@ -104,7 +96,7 @@ tight_event (G_GNUC_UNUSED gconstpointer data, G_GNUC_UNUSED gsize cols, double 
 
 static const AssayMechanism mechanism = {
   .neighbours = "any two rows at an L1 distance of at most the sensitivity",
-  .budget = budget,
+  .budget = row_mechanism_budget,
   .size = row_mechanism_size,
   .n_proposed = 1,
   .pair = pair,

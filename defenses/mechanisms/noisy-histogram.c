@@ -13,6 +13,7 @@
  * 1 / (1 + exp (-1 / b)): nothing is lost against 1 / b. */
 #include "core/data/kinds/statistics.h"
 #include "core/data/kinds/vectors.h"
+#include "defenses/mechanisms/row-mechanism.h"
 #include "defenses/mechanisms/single-value.h"
 
 typedef enum { CORRECT, INVERTED } Noise;
@@ -27,14 +28,6 @@ typedef struct {
 
 /* Whole numbers are exact in float32 up to here. */
 #define MOST_RECORDS 16777216
-
-static AssayBudget
-budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
-{
-  const NoisyHistogram *settings = data;
-
-  return (AssayBudget){ .epsilon = settings->epsilon };
-}
 
 static gsize
 bins_of (gconstpointer data, G_GNUC_UNUSED gsize cols)
@@ -103,7 +96,7 @@ static const AssayCanaries canaries
 
 static const AssayMechanism mechanism = {
   .neighbours = "one record more or less",
-  .budget = budget,
+  .budget = row_mechanism_budget,
   .size = size,
   .n_proposed = 1,
   .pair = pair,
@@ -122,7 +115,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   g_autoptr (AssayMatrix) counts = NULL;
   AssayMatrix *noisy;
 
-  if (!single_value_check (secrets, bins, error))
+  if (!single_value_check_secrets (settings, secrets, error))
     return FALSE;
   if (secrets.rows > MOST_RECORDS)
     return assay_fail (error, ASSAY_ERROR_DATA,
@@ -148,14 +141,6 @@ memory (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape)
   return 2 * (guint64) bins_of (data, 1) * sizeof (float);
 }
 
-static gboolean
-check (gconstpointer data, const AssayShape *shape, GError **error)
-{
-  const NoisyHistogram *settings = data;
-
-  return single_value_check_columns (shape->cols, (gsize) settings->bins, error);
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (NoisyHistogram, epsilon, 0.5, 1e-6, 60, "nats",
                     "Privacy budget that is claimed"),
@@ -173,7 +158,7 @@ ASSAY_DEFENSE (noisy_histogram, "noisy-histogram",
                  "Wang, Wang, Zhang and Kifer 2018, Detecting Violations of Differential Privacy",
                  "example 3.2; histograms" },
   .parameters = parameters,
-  .check = check,
+  .check = single_value_check,
   .settings_size = sizeof (NoisyHistogram),
   .memory = memory,
   .produces = ASSAY_RELEASE_STATISTICS,

@@ -26,14 +26,6 @@ typedef struct {
   guint releases;
 } NoisyMax;
 
-static AssayBudget
-budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
-{
-  const NoisyMax *settings = data;
-
-  return (AssayBudget){ .epsilon = settings->epsilon };
-}
-
 static void
 size (G_GNUC_UNUSED gconstpointer data, gsize cols, gsize *ret_inputs, gsize *ret_outputs)
 {
@@ -96,7 +88,7 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
 
 static const AssayMechanism mechanism = {
   .neighbours = "one record changes every query answer by at most 1",
-  .budget = budget,
+  .budget = row_mechanism_budget,
   .size = size,
   .n_proposed = QUERY_CATEGORIES,
   .pair = pair,

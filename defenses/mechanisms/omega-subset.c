@@ -14,6 +14,7 @@
  *
  * A run puts out the m members in a uniformly random order, which says nothing about v. */
 #include "core/data/kinds/vector-sets.h"
+#include "defenses/mechanisms/row-mechanism.h"
 #include "defenses/mechanisms/single-value.h"
 #include "defenses/mechanisms/subset-sampler.h"
 
@@ -23,14 +24,6 @@ typedef struct {
   gint64 members;    /* m */
 } OmegaSubset;
 
-static AssayBudget
-budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
-{
-  const OmegaSubset *settings = data;
-
-  return (AssayBudget){ .epsilon = settings->epsilon };
-}
-
 static void
 size (gconstpointer data, G_GNUC_UNUSED gsize cols, gsize *ret_inputs, gsize *ret_outputs)
 {
@@ -38,15 +31,6 @@ size (gconstpointer data, G_GNUC_UNUSED gsize cols, gsize *ret_inputs, gsize *re
 
   *ret_inputs = 1;
   *ret_outputs = (gsize) settings->members;
-}
-
-static void
-pair (gconstpointer data, G_GNUC_UNUSED gsize cols, guint index, AssayStream *stream,
-      float *ret_first, float *ret_second)
-{
-  const OmegaSubset *settings = data;
-
-  single_value_pair ((gsize) settings->dictionary, index, stream, ret_first, ret_second);
 }
 
 static SubsetSampler
@@ -101,10 +85,10 @@ tight_event (gconstpointer data, G_GNUC_UNUSED gsize cols, double epsilon, doubl
 
 static const AssayMechanism mechanism = {
   .neighbours = "any two numbers of the dictionary",
-  .budget = budget,
+  .budget = row_mechanism_budget,
   .size = size,
   .n_proposed = 1,
-  .pair = pair,
+  .pair = single_value_pair,
   .run = run,
   .log_ratio = log_ratio,
   .tight_event = tight_event,
@@ -132,7 +116,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   g_autofree gint64 *sets = NULL;
   AssayMatrix *dictionary;
 
-  if (!single_value_check (secrets, (gsize) settings->dictionary, error))
+  if (!single_value_check_secrets (settings, secrets, error))
     return FALSE;
   sets = assay_alloc (secrets.rows, m * sizeof (gint64), "sets", error);
   if (sets == NULL)
@@ -165,7 +149,7 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
                        "members = %" G_GINT64_FORMAT
                        ": expected less than dictionary = %" G_GINT64_FORMAT,
                        settings->members, settings->dictionary);
-  return single_value_check_columns (shape->cols, (gsize) settings->dictionary, error);
+  return single_value_check (settings, shape, error);
 }
 
 static guint64

@@ -20,8 +20,6 @@
 
 #include "core/base/rng.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   QUERY_ONE_ABOVE,
   QUERY_ONE_BELOW,
@@ -39,5 +37,3 @@ typedef enum {
  * rounded, and is at most 10^6, so that differences are exact in float32. */
 void query_pairs_fill (const QueryCategory order[QUERY_CATEGORIES], double centre, gsize cols,
                        guint index, AssayStream *stream, float *ret_first, float *ret_second);
-
-G_END_DECLS

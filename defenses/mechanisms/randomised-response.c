@@ -41,14 +41,6 @@ flip_chance (double epsilon)
   return 1 / (1 + exp (epsilon));
 }
 
-static AssayBudget
-budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
-{
-  const RandomisedResponse *settings = data;
-
-  return (AssayBudget){ .epsilon = settings->epsilon };
-}
-
 /* Pair 0: all ones and all zeros; or a one in column 0, and all zeros. */
 static void
 pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *ret_first,
@@ -137,7 +129,7 @@ tight_event (gconstpointer data, gsize cols, double epsilon, double *ret_first, 
 
 static const AssayMechanism mechanism = {
   .neighbours = "any two codes; with relation = one-bit, any two that differ in one bit",
-  .budget = budget,
+  .budget = row_mechanism_budget,
   .size = row_mechanism_size,
   .n_proposed = 1,
   .pair = pair,

@@ -3,8 +3,6 @@
 
 #include "core/base/rng.h"
 
-G_BEGIN_DECLS
-
 /* The norm in which neighbours are at most `sensitivity` apart. */
 typedef enum { NORM_L1 = 1, NORM_L2 = 2 } Norm;
 
@@ -14,5 +12,3 @@ typedef enum { NORM_L1 = 1, NORM_L2 = 2 } Norm;
  * are no neighbours. */
 void real_neighbours (double sensitivity, Norm norm, gsize cols, guint index, AssayStream *stream,
                       float *ret_first, float *ret_second);
-
-G_END_DECLS

@@ -16,6 +16,12 @@ row_mechanism_size (G_GNUC_UNUSED gconstpointer settings, gsize cols, gsize *ret
   *ret_inputs = *ret_outputs = cols;
 }
 
+AssayBudget
+row_mechanism_budget (gconstpointer settings, G_GNUC_UNUSED gsize cols)
+{
+  return (AssayBudget){ .epsilon = *(const double *) settings };
+}
+
 gboolean
 row_mechanism_protect (const AssayDefenseContext *context, AssayView secrets,
                        AssayRelease *ret_release, G_GNUC_UNUSED AssayTruth *ret_truth,

@@ -3,11 +3,12 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* The `size` of one that puts out as many numbers as it takes. */
 void row_mechanism_size (gconstpointer settings, gsize cols, gsize *ret_inputs,
                          gsize *ret_outputs);
+
+/* The `budget` of one whose settings begin with the epsilon that it claims. */
+AssayBudget row_mechanism_budget (gconstpointer settings, gsize cols);
 
 /* The `protect` of such a defense: one run of its mechanism on each row of @secrets, drawn from the
  * row's own stream, as a release of kind vectors (n x outputs). */
@@ -27,5 +28,3 @@ void row_mechanism_add_noise (RowNoise fill, double scale, AssayStream *stream, 
 /* @count copies of a row of @cols, one after the other. What is then done to each number by itself
  * is one loop over all of them, however short a row is. */
 void row_mechanism_repeat (const float *row, gsize cols, gsize count, float *ret_rows);
-
-G_END_DECLS

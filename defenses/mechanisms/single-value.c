@@ -4,30 +4,35 @@
 #include "defenses/mechanisms/row-mechanism.h"
 
 gboolean
-single_value_check_columns (gsize cols, gsize values, GError **error)
+single_value_check (gconstpointer settings, const AssayShape *shape, GError **error)
 {
-  return cols <= 1
+  const SingleValue *single = settings;
+
+  return shape->cols <= 1
          || assay_fail (error, ASSAY_ERROR_DATA,
-                        "secrets have %" G_GSIZE_FORMAT
-                        " columns; expected one, a whole number from 0 to %" G_GSIZE_FORMAT,
-                        cols, values - 1);
+                        "secrets have %zu columns; expected one, a whole number from 0 to %zu",
+                        shape->cols, (gsize) single->values - 1);
 }
 
 gboolean
-single_value_check (AssayView secrets, gsize values, GError **error)
+single_value_check_secrets (gconstpointer settings, AssayView secrets, GError **error)
 {
-  return single_value_check_columns (secrets.cols, values, error)
-         && row_mechanism_check_whole (secrets, values, error);
+  const SingleValue *single = settings;
+  const AssayShape shape = { .cols = secrets.cols };
+
+  return single_value_check (settings, &shape, error)
+         && row_mechanism_check_whole (secrets, (gsize) single->values, error);
 }
 
 void
-single_value_pair (gsize values, guint index, AssayStream *stream, float *ret_first,
-                   float *ret_second)
+single_value_pair (gconstpointer settings, G_GNUC_UNUSED gsize cols, guint index,
+                   AssayStream *stream, float *ret_first, float *ret_second)
 {
+  const SingleValue *single = settings;
   gsize chosen[2] = { 0, 1 };
 
   if (index > 0)
-    assay_stream_choose (stream, values, 2, chosen);
+    assay_stream_choose (stream, (gsize) single->values, 2, chosen);
   *ret_first = (float) chosen[0];
   *ret_second = (float) chosen[1];
 }

@@ -3,16 +3,19 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
+/* What their settings begin with. */
+typedef struct {
+  double epsilon;
+  gint64 values;
+} SingleValue;
 
-/* ASSAY_ERROR_DATA unless @secrets are one column of whole numbers from 0 to @values - 1. */
-gboolean single_value_check (AssayView secrets, gsize values, GError **error);
+/* The callback `check`: that secrets have one column, where that is known yet. */
+gboolean single_value_check (gconstpointer settings, const AssayShape *shape, GError **error);
 
-/* The first half of it, for `check`; 0 columns: not known yet. */
-gboolean single_value_check_columns (gsize cols, gsize values, GError **error);
+/* ASSAY_ERROR_DATA unless @secrets are one column of whole numbers from 0 to values - 1. */
+gboolean single_value_check_secrets (gconstpointer settings, AssayView secrets, GError **error);
 
-/* Pair 0: 0 and 1, as the mechanisms treat all alike; all others: two different ones at random. */
-void single_value_pair (gsize values, guint index, AssayStream *stream, float *ret_first,
-                        float *ret_second);
-
-G_END_DECLS
+/* The callback `pair`. Pair 0: 0 and 1, as the mechanisms treat all alike; all others: two
+ * different ones at random. */
+void single_value_pair (gconstpointer settings, gsize cols, guint index, AssayStream *stream,
+                        float *ret_first, float *ret_second);

@@ -29,8 +29,8 @@ static const char *const variants[]
     = { "standard", "values-released", "unscaled", "no-query-noise", "no-cutoff", NULL };
 
 typedef struct {
-  guint variant;
   double epsilon;
+  guint variant;
   double threshold;
   gint64 cutoff;
 } SparseVector;
@@ -76,14 +76,6 @@ rules_of (const SparseVector *settings)
     break;
   }
   return rules;
-}
-
-static AssayBudget
-budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
-{
-  const SparseVector *settings = data;
-
-  return (AssayBudget){ .epsilon = settings->epsilon };
 }
 
 /* In the order of the epsilon that 10^6 runs can show at epsilon = 1, T = 1, c = 1 and 10 queries,
@@ -148,7 +140,7 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
 
 static const AssayMechanism mechanism = {
   .neighbours = "one record changes every query answer by at most 1",
-  .budget = budget,
+  .budget = row_mechanism_budget,
   .size = row_mechanism_size,
   .n_proposed = QUERY_CATEGORIES,
   .pair = pair,

@@ -4,8 +4,6 @@
 
 #include "core/base/rng.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   double epsilon;
   gsize dictionary; /* K: numbers are 0 to K - 1, and K at most 2^24, which float32 still counts */
@@ -19,5 +17,3 @@ void subset_inclusion (const SubsetSampler *sampler, double *ret_in, double *ret
 /* @count sets of m distinct numbers each, made of @value, in uniformly random order. */
 void subset_sample (const SubsetSampler *sampler, AssayStream *stream, float value, gsize count,
                     float *ret_sets);
-
-G_END_DECLS

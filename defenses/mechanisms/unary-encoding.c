@@ -84,14 +84,6 @@ actual_bits (const UnaryEncoding *settings, Bit *ret_own, Bit *ret_other)
   *ret_other = other;
 }
 
-static AssayBudget
-budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
-{
-  const UnaryEncoding *settings = data;
-
-  return (AssayBudget){ .epsilon = settings->epsilon };
-}
-
 static void
 size (gconstpointer data, G_GNUC_UNUSED gsize cols, gsize *ret_inputs, gsize *ret_outputs)
 {
@@ -99,15 +91,6 @@ size (gconstpointer data, G_GNUC_UNUSED gsize cols, gsize *ret_inputs, gsize *re
 
   *ret_inputs = 1;
   *ret_outputs = (gsize) settings->values;
-}
-
-static void
-pair (gconstpointer data, G_GNUC_UNUSED gsize cols, guint index, AssayStream *stream,
-      float *ret_first, float *ret_second)
-{
-  const UnaryEncoding *settings = data;
-
-  single_value_pair ((gsize) settings->values, index, stream, ret_first, ret_second);
 }
 
 static void
@@ -150,10 +133,10 @@ tight_event (gconstpointer data, G_GNUC_UNUSED gsize cols, double epsilon, doubl
 /* Without log_ratio: a broken implementation does not know its own density. */
 static const AssayMechanism mechanism = {
   .neighbours = "any two values",
-  .budget = budget,
+  .budget = row_mechanism_budget,
   .size = size,
   .n_proposed = 1,
-  .pair = pair,
+  .pair = single_value_pair,
   .run = run,
   .tight_event = tight_event,
 };
@@ -162,18 +145,8 @@ static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
 {
-  const UnaryEncoding *settings = context->settings;
-
-  return single_value_check (secrets, (gsize) settings->values, error)
+  return single_value_check_secrets (context->settings, secrets, error)
          && row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
-}
-
-static gboolean
-check (gconstpointer data, const AssayShape *shape, GError **error)
-{
-  const UnaryEncoding *settings = data;
-
-  return single_value_check_columns (shape->cols, (gsize) settings->values, error);
 }
 
 static const AssayParam parameters[] = {
@@ -200,7 +173,7 @@ ASSAY_DEFENSE (unary_encoding, "unary-encoding",
       "Differentially Private Protocols",
       "section 4.3 of the former" },
   .parameters = parameters,
-  .check = check,
+  .check = single_value_check,
   .settings_size = sizeof (UnaryEncoding),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim

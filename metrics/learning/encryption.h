@@ -4,8 +4,6 @@
 #include "core/math/mixture.h"
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* Whom a test row is mixed with. */
 typedef enum {
   ENCRYPTION_SECRETS, /* k - 1 secrets, as within one private set */
@@ -39,5 +37,3 @@ gboolean encryption_check_material (const Encryption *encryption, gsize cols, GE
 /* Encryption number @turn of @rows, which are numbered from @first; without gaps. */
 gboolean encryption_apply (const Encryption *encryption, AssayView rows, gsize first, gsize turn,
                            float *ret_rows, GError **error);
-
-G_END_DECLS

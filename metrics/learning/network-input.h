@@ -3,8 +3,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   NETWORK_INPUT_AUTO,     /* what network_input_choose says */
   NETWORK_INPUT_PLAIN,    /* x */
@@ -40,5 +38,3 @@ AssayMatrix *network_input_learn (NetworkInputForm form, AssayView rows, Network
                                   GError **error);
 /* @rows in that form, without gaps. */
 void network_input_take (const NetworkInput *input, AssayView rows, float *ret_values);
-
-G_END_DECLS

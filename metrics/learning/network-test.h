@@ -5,8 +5,6 @@
 #include "metrics/learning/encryption.h"
 #include "metrics/learning/network-input.h"
 
-G_BEGIN_DECLS
-
 #define NETWORK_TEST_CHUNK 1024 /* rows at a time */
 
 typedef struct {
@@ -25,5 +23,3 @@ gboolean network_test_check_labels (const gint64 *labels, gsize n, gsize n_class
  * float32 count as that. Shares are means over encryptions. */
 gboolean network_test_run (const NetworkTest *test, const AssayDataset *dataset, double *ret_right,
                            double *ret_losses, GError **error);
-
-G_END_DECLS

@@ -26,9 +26,6 @@ FOLDERS = {
     "defenses": "defense", "attacks": "attack", "metrics": "metric", "datasets": "dataset",
 }
 
-# The descriptors of what users call by one word.
-TYPES = {"attack": "ATTACK|AUDITOR", "metric": "METRIC|UTILITY"}
-
 # Utilities are metrics under a heading of their own.
 HEADINGS = FOLDERS | {"utilities": "metric"}
 
@@ -62,13 +59,9 @@ def test_help_names_every_command(sandbox):
 def test_list_has_every_plugin_file(sandbox):
     found = listed(sandbox)
     for folder, kind in FOLDERS.items():
-        declared = (SOURCE / folder).rglob("*.c")
-        ids = {
-            path.stem
-            for path in declared
-            if re.search(rf"^[A-Z]+_({TYPES.get(kind, kind.upper())}) \(\s*\w+, \"",
-                         path.read_text(), re.M)
-        }
+        build = (SOURCE / folder / "meson.build").read_text()
+        lists = re.findall(r"^[a-z]+_plugins = \[(.*?)^\]", build, re.M | re.S)
+        ids = {path.rpartition("/")[2] for names in lists for path in re.findall("'(.*?)'", names)}
         assert ids == set(found[kind]), f"{folder}: files {sorted(ids)}, listed {found[kind]}"
 
 

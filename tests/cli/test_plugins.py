@@ -131,7 +131,8 @@ def test_attack_of_the_tree_gives_the_same_numbers(sandbox):
     compile_plugin(sandbox, "plugins/again.so",
                    source=source + "\n#include \"core/plugin/module.h\"\n"
                    "ASSAY_MODULE (&assay_attack_nearest.plugin);\n",
-                   sources=[SOURCE / "attacks" / "lifting" / "subspace.c"])
+                   sources=[SOURCE / "attacks" / "lifting" / name
+                            for name in ("subspace.c", "subspace-control.c")])
     use(sandbox)
     parts = "[defense plain]\nplugin = none\n[defense lifting]\nplugin = affine-lifting\n" + "".join(
         f"[attack {name}]\nplugin = {name}\ngrants = public\n" for name in ("nearest", "again"))
