@@ -252,11 +252,10 @@ assay_scenario_parse (const char *path, const char *text, GError **error)
 {
   g_autoptr (AssayScenario) scenario = assay_key_file_parse (path, text, check_group, error);
 
-  if (scenario != NULL && scenario->groups->len == 0) {
-    assay_fail (error, ASSAY_ERROR_SCENARIO,
-                "%s: has no groups; expected [dataset], [defense NAME] and [attack NAME]", path);
-    return NULL;
-  }
+  if (scenario != NULL && scenario->groups->len == 0)
+    return assay_fail_null (
+        error, ASSAY_ERROR_SCENARIO,
+        "%s: has no groups; expected [dataset], [defense NAME] and [attack NAME]", path);
   return g_steal_pointer (&scenario);
 }
 
@@ -279,16 +278,22 @@ assay_scenario_load (const char *path, GError **error)
   return assay_scenario_parse (path, text, error);
 }
 
-static gboolean
-fail_no_group (const AssayScenario *scenario, const char *name, GError **error)
+static AssayGroup *
+find_by_name (const AssayScenario *scenario, const char *name, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *hint = NULL;
 
-  ASSAY_FOR_EACH (const AssayGroup, group, scenario->groups)
-    g_ptr_array_add (names, assay_group_name (group));
+  ASSAY_FOR_EACH (AssayGroup, group, scenario->groups) {
+    char *known = assay_group_name (group);
+
+    g_ptr_array_add (names, known);
+    if (g_str_equal (known, name))
+      return group;
+  }
   hint = assay_names_hint (names, name);
-  return assay_fail (error, ASSAY_ERROR_SCENARIO, "the scenario has no group [%s]%s", name, hint);
+  return assay_fail_null (error, ASSAY_ERROR_SCENARIO, "the scenario has no group [%s]%s", name,
+                          hint);
 }
 
 gboolean
@@ -299,6 +304,8 @@ assay_scenario_set (AssayScenario *scenario, const char *assignment, GError **er
   g_autofree char *name = NULL;
   g_autofree char *key = NULL;
   g_autofree char *value = NULL;
+  AssayGroup *group;
+  AssayEntry *entry;
 
   if (equals == NULL || dot == NULL || dot > equals)
     return assay_fail (error, ASSAY_ERROR_SCENARIO,
@@ -311,26 +318,21 @@ assay_scenario_set (AssayScenario *scenario, const char *assignment, GError **er
   if (!is_word (key, "-_."))
     return assay_fail (error, ASSAY_ERROR_SCENARIO, "--set '%s': '%s' is not a key", assignment,
                        key);
-  ASSAY_FOR_EACH (AssayGroup, group, scenario->groups) {
-    g_autofree char *candidate = assay_group_name (group);
-    AssayEntry *entry;
-
-    if (!g_str_equal (candidate, name))
-      continue;
-    entry = assay_group_find (group, key);
-    if (entry == NULL) {
-      add_entry (group, key, value, 0);
-      return TRUE;
-    }
-    /* In its old place, because the order of keys is the order of the sweep. */
-    g_free (entry->value);
-    entry->value = g_steal_pointer (&value);
-    entry->line = 0;
+  group = find_by_name (scenario, name, error);
+  if (group == NULL) {
+    g_prefix_error (error, "--set '%s': ", assignment);
+    return FALSE;
+  }
+  entry = assay_group_find (group, key);
+  if (entry == NULL) {
+    add_entry (group, key, value, 0);
     return TRUE;
   }
-  fail_no_group (scenario, name, error);
-  g_prefix_error (error, "--set '%s': ", assignment);
-  return FALSE;
+  /* In its old place, because the order of keys is the order of the sweep. */
+  g_free (entry->value);
+  entry->value = g_steal_pointer (&value);
+  entry->line = 0;
+  return TRUE;
 }
 
 /* Undoes GLib's escapes; `\;` has been dealt with by the caller. */
@@ -352,9 +354,9 @@ unescape (const char *text, GError **error)
     code = *c != '\0' ? strchr (codes, *c) : NULL;
     if (code == NULL) {
       g_string_free (plain, TRUE);
-      assay_fail (error, ASSAY_ERROR_SCENARIO,
-                  "'%s': expected one of \\s \\n \\t \\r \\\\ \\; after a backslash", text);
-      return NULL;
+      return assay_fail_null (error, ASSAY_ERROR_SCENARIO,
+                              "'%s': expected one of \\s \\n \\t \\r \\\\ \\; after a backslash",
+                              text);
     }
     g_string_append_c (plain, means[code - codes]);
   }
@@ -364,10 +366,8 @@ unescape (const char *text, GError **error)
 char *
 assay_entry_text (const AssayEntry *entry, GError **error)
 {
-  if (*entry->value == '\0') {
-    assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: the value is empty", entry->key);
-    return NULL;
-  }
+  if (*entry->value == '\0')
+    return assay_fail_null (error, ASSAY_ERROR_SCENARIO, "%s: the value is empty", entry->key);
   return unescape (entry->value, error);
 }
 

@@ -29,25 +29,22 @@ static const char facts_schema[]
 static GBytes *
 take_changes (AssayStore *store, GError **error)
 {
-  guint8 *data = NULL;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  gpointer data = NULL;
   int size = 0;
-  const int result = sqlite3session_changeset (store->session, &size, (gpointer *) &data);
-  g_autofree char *hash
-      = g_compute_checksum_for_data (G_CHECKSUM_SHA256, data, result == SQLITE_OK ? size : 0);
-  GByteArray *bytes = g_byte_array_new ();
+  const int result = sqlite3session_changeset (store->session, &size, &data);
 
-  g_clear_pointer (&store->session, sqlite3session_delete);
-  if (result != SQLITE_OK) {
-    g_byte_array_unref (bytes);
-    assay_sql_fail (store, error);
-    return NULL;
-  }
   if (size > 0) {
+    g_autofree char *hash = g_compute_checksum_for_data (G_CHECKSUM_SHA256, data, (gsize) size);
+
     g_byte_array_append (bytes, (const guint8 *) hash, HASH_BYTES);
     g_byte_array_append (bytes, data, (guint) size);
   }
   sqlite3_free (data);
-  return g_byte_array_free_to_bytes (bytes);
+  g_clear_pointer (&store->session, sqlite3session_delete);
+  if (result != SQLITE_OK && !assay_sql_fail (store, error))
+    return NULL;
+  return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
 }
 
 GBytes *

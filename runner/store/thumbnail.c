@@ -84,13 +84,12 @@ assay_thumbnail_new (const AssayPhoto *photo, GError **error)
   g_autoptr (AssayThumbnail) thumbnail = g_new0 (AssayThumbnail, 1);
   guint8 *next;
 
-  if (photo->width == 0 || photo->height == 0 || (photo->channels != 1 && photo->channels != 3)) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "a picture of %zu x %zu pixels in %zu channels cannot be shown; expected 1 or 3 "
-                "channels",
-                photo->width, photo->height, photo->channels);
-    return NULL;
-  }
+  if (photo->width == 0 || photo->height == 0 || (photo->channels != 1 && photo->channels != 3))
+    return assay_fail_null (
+        error, ASSAY_ERROR_MISMATCH,
+        "a picture of %zu x %zu pixels in %zu channels cannot be shown; expected 1 or 3 "
+        "channels",
+        photo->width, photo->height, photo->channels);
   *thumbnail = (AssayThumbnail){ .width = reduced (photo->width, longest),
                                  .height = reduced (photo->height, longest),
                                  .channels = photo->channels };
