@@ -88,13 +88,23 @@ draw_sign (const MixtureControl *control, AssayStream *stream)
                              : assay_stream_uniform (stream) < 0.5;
 }
 
-/* A mixture of the secret @owner; whom with is written to @sources and @partners. */
+typedef struct {
+  const MixtureControl *control;
+  const AssayMatrix *secrets;
+  const AssayMatrix *others;
+  AssayMatrix *images;
+  gint64 *sources;  /* total x s */
+  gint64 *partners; /* total x p */
+} Mixing;
+
+/* Mixture number @index, of the secret @owner. */
 static void
-mix (const MixtureControl *control, const AssayMatrix *secrets, const AssayMatrix *others,
-     AssayStream *stream, gint64 owner, gint64 *sources, gint64 *partners, float *ret_image)
+mix (const Mixing *mixing, gsize index, gint64 owner, AssayStream *stream)
 {
-  const gsize s = sources_of (control), p = control->n_partners, cols = secrets->cols;
+  const MixtureControl *control = mixing->control;
+  const gsize s = sources_of (control), p = control->n_partners, cols = mixing->secrets->cols;
   const gsize n_drawn = control->is_single ? 0 : s - 1;
+  gint64 *sources = mixing->sources + index * s, *partners = mixing->partners + index * p;
   double coefficients[MOST_IMAGES];
   gsize chosen[MOST_IMAGES];
 
@@ -111,12 +121,12 @@ mix (const MixtureControl *control, const AssayMatrix *secrets, const AssayMatri
     double sum = 0;
 
     for (gsize j = 0; j < s; j++)
-      sum += coefficients[j] * secrets->data[(gsize) sources[j] * cols + c];
+      sum += coefficients[j] * mixing->secrets->data[(gsize) sources[j] * cols + c];
     for (gsize j = 0; j < p; j++)
-      sum += coefficients[s + j] * others->data[(gsize) partners[j] * cols + c];
+      sum += coefficients[s + j] * mixing->others->data[(gsize) partners[j] * cols + c];
     if (control->has_mask && draw_sign (control, stream))
       sum = -sum;
-    ret_image[c] = (float) sum;
+    assay_matrix_row (mixing->images, index)[c] = (float) sum;
   }
 }
 
@@ -147,27 +157,26 @@ mixture_control_make (const MixtureControl *control, AssayStreamKey key, AssayCo
   g_autoptr (AssayMatrix) images = assay_matrix_new (total, cols, error);
   g_autofree gint64 *partners
       = g_new (gint64, total * p + 1); /* never NULL, which has no offsets */
-  gint64 *sources;
+  Mixing mixing = { control, secrets, others, images, NULL, partners };
   AssayArrays *truth;
 
   g_return_val_if_fail (s >= 1 && s <= n && s + p <= MOST_IMAGES, FALSE);
   if (secrets == NULL || others == NULL || images == NULL)
     return FALSE;
-  sources = g_new (gint64, total * s);
+  mixing.sources = g_new (gint64, total * s);
   ret_case->groups = g_new (gint64, total);
   for (gsize i = 0; i < total; i++) {
     AssayStream own = assay_stream (key, 1 + i);
 
     ret_case->groups[i] = (gint64) (i % n);
-    mix (control, secrets, others, control->window > 0 ? &stream : &own, ret_case->groups[i],
-         sources + i * s, partners + i * p, assay_matrix_row (images, i));
+    mix (&mixing, i, ret_case->groups[i], control->window > 0 ? &stream : &own);
   }
   ret_case->release = new_release (control, &images);
   ret_case->truth = assay_truth_new ();
   ret_case->truth->geometry = ret_case->release->geometry;
   truth = &ret_case->truth->arrays;
   assay_arrays_take_matrix (truth, "secrets", &secrets);
-  assay_arrays_take_rows (truth, "sources", ASSAY_INT64, total, s, sources);
+  assay_arrays_take_rows (truth, "sources", ASSAY_INT64, total, s, mixing.sources);
   if (p > 0)
     assay_arrays_take_rows (truth, "partners", ASSAY_INT64, total, p, g_steal_pointer (&partners));
   assay_arrays_take (truth, "owners",
