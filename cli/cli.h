@@ -63,6 +63,12 @@ char *cli_resume_command (void);
 /* Settings of @plugin with every "KEY=VALUE" of @assignments (NULL-terminated, or NULL) applied. */
 AssaySettings *cli_settings (const AssayPlugin *plugin, char **assignments, GError **error);
 
+/* Whether both name one file or folder. */
+gboolean cli_is_one_place (const char *a, const char *b);
+/* Makes the folder @place for results, before anything is read: what cannot be written is bad input
+ * here, not a run that could not be finished. ASSAY_ERROR_SCENARIO, with @before and @hint. */
+gboolean cli_make_folder (const char *place, const char *before, const char *hint, GError **error);
+
 /* Rows of "FILE[a:b]" (.npy, .fvecs, .bvecs, .ivecs), checked; relative to the working directory
  * or ASSAY_DATA. NULL @specification gives NULL without an error. */
 gboolean cli_open_rows (const char *specification, const char *option, AssayRows **ret_rows,

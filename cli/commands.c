@@ -72,11 +72,8 @@ cli_word_of (const char *placeholder, const char *option)
   return CLI_WORD_ANY;
 }
 
-char **
+char *
 cli_word_choices (const char *placeholder)
 {
-  g_autofree char *text = g_strdup (placeholder);
-
-  g_strdelimit (text, "[]", ' ');
-  return g_strsplit (g_strstrip (text), "|", -1);
+  return g_strstrip (g_strdelimit (g_strdup (placeholder), "[]|", ' '));
 }

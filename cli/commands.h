@@ -37,5 +37,5 @@ typedef enum {
 
 /* @option is the long name of the option, or NULL for words. */
 CliWord cli_word_of (const char *placeholder, const char *option);
-/* "[a|b]" as a and b. */
-char **cli_word_choices (const char *placeholder);
+/* "[a|b]" as "a b". */
+char *cli_word_choices (const char *placeholder);

@@ -1,11 +1,14 @@
 /* What the subcommands share. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <glib/gstdio.h>
 
 #include "config.h"
 #include "core/base/text.h"
@@ -133,9 +136,8 @@ cli_terminal_width (void)
 static GStrv command;
 
 void
-cli_remember_command (int argc, char **argv)
+cli_remember_command (G_GNUC_UNUSED int argc, char **argv)
 {
-  (void) argc;
   command = g_strdupv (argv);
 }
 
@@ -175,6 +177,23 @@ cli_settings (const AssayPlugin *plugin, char **assignments, GError **error)
   if (!assay_settings_check_complete (settings, error))
     return NULL;
   return g_steal_pointer (&settings);
+}
+
+gboolean
+cli_is_one_place (const char *a, const char *b)
+{
+  g_autofree char *first = g_canonicalize_filename (a, NULL);
+  g_autofree char *second = g_canonicalize_filename (b, NULL);
+
+  return g_str_equal (first, second);
+}
+
+gboolean
+cli_make_folder (const char *place, const char *before, const char *hint, GError **error)
+{
+  return (g_mkdir_with_parents (place, 0777) == 0 && g_access (place, W_OK | X_OK) == 0)
+         || assay_fail (error, ASSAY_ERROR_SCENARIO, "%s%s: cannot be written: %s%s", before, place,
+                        g_strerror (errno), hint);
 }
 
 gboolean

@@ -1,9 +1,5 @@
 /* assay compare: the defenses of several runs on common axes. */
-#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
-
-#include <glib/gstdio.h>
 
 #include "cli/cli.h"
 #include "core/base/text.h"
@@ -38,18 +34,6 @@ parse_margin (const char *text, double *ret_margin, GError **error)
                         text);
 }
 
-/* Told before the runs are read. */
-static gboolean
-make_place (const char *place, GError **error)
-{
-  if (place == NULL)
-    return TRUE;
-  if (g_mkdir_with_parents (place, 0777) == 0 && g_access (place, W_OK | X_OK) == 0)
-    return TRUE;
-  return assay_fail (error, ASSAY_ERROR_SCENARIO, "--out %s: cannot be written: %s", place,
-                     g_strerror (errno));
-}
-
 static int
 compare (int n, char **folders)
 {
@@ -62,7 +46,8 @@ compare (int n, char **folders)
 
   if (options.out != NULL && *options.out == '\0')
     return cli_refuse ("--out: expected a folder");
-  if (!parse_margin (options.margin, &margin, &error) || !make_place (options.out, &error))
+  if (!parse_margin (options.margin, &margin, &error)
+      || (options.out != NULL && !cli_make_folder (options.out, "--out ", "", &error)))
     return cli_fail_early (error);
   for (int i = 0; i < n; i++) {
     AssaySavedRun *run = assay_saved_run_open (folders[i], TRUE, &error);

@@ -9,9 +9,9 @@
 
 #include "cli/commands.h"
 #include "config.h"
-#include "core/base/text.h"
 #include "core/math/linalg.h"
 #include "core/plugin/module-loader.h"
+#include "runner/plan/scenario.h"
 
 static void
 print_help (void)
@@ -36,8 +36,7 @@ fail_unknown (const char *name)
 
   for (const CliCommand *command = cli_commands; command->name != NULL; command++)
     g_ptr_array_add (names, (gpointer) command->name);
-  g_ptr_array_add (names, NULL);
-  hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
+  hint = assay_names_hint (names, name);
   g_printerr ("assay: unknown command '%s'%s; 'assay --help' lists them\n", name, hint);
   return EXIT_BAD_INPUT;
 }
@@ -64,11 +63,9 @@ check_output (void)
 
 /* What the library has to say that is no error: photographs that were skipped. */
 static void
-on_warning (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+on_warning (G_GNUC_UNUSED const char *domain, G_GNUC_UNUSED GLogLevelFlags level,
+            const char *message, G_GNUC_UNUSED gpointer data)
 {
-  (void) domain;
-  (void) level;
-  (void) data;
   g_printerr ("assay: warning: %s\n", message);
 }
 

@@ -147,18 +147,9 @@ protect_rows (const CliStep *step, GError **error)
 }
 
 static gboolean
-is_one_folder (const char *a, const char *b)
-{
-  g_autofree char *first = g_canonicalize_filename (a, NULL);
-  g_autofree char *second = g_canonicalize_filename (b, NULL);
-
-  return g_str_equal (first, second);
-}
-
-static gboolean
 check_folders (GError **error)
 {
-  if (is_one_folder (options.release, options.truth))
+  if (cli_is_one_place (options.release, options.truth))
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "--release and --truth are both %s; expected two folders, because whoever "
                        "gets the release must not get the truth",

@@ -1,9 +1,5 @@
 /* assay report: every export of a run, made again from its store. */
-#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
-
-#include <glib/gstdio.h>
 
 #include "cli/cli.h"
 #include "report/report.h"
@@ -25,17 +21,6 @@ static const GOptionEntry entries[]
         { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print results.json instead of the table",
           NULL },
         G_OPTION_ENTRY_NULL };
-
-/* Told before anything is read: a file that cannot be written is bad input here, not a run that
- * could not be finished. */
-static gboolean
-make_place (const char *place, const char *hint, GError **error)
-{
-  if (g_mkdir_with_parents (place, 0777) == 0 && g_access (place, W_OK | X_OK) == 0)
-    return TRUE;
-  return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: cannot be written: %s%s", place,
-                     g_strerror (errno), hint);
-}
 
 static gboolean
 write_again (const AssaySavedRun *run, const char *place, const AssayFigureOptions *figures,
@@ -78,7 +63,7 @@ report (G_GNUC_UNUSED int n, char **words)
     return cli_fail_early (error);
   }
   run = assay_saved_run_open (folder, FALSE, &error);
-  if (run == NULL || !make_place (place, hint, &error))
+  if (run == NULL || !cli_make_folder (place, "", hint, &error))
     return cli_fail_early (error);
   if (!write_again (run, place, &figures, &error))
     return cli_fail (error);

@@ -44,9 +44,8 @@ on_progress (const AssayProgress *progress, gpointer data)
 }
 
 static gboolean
-on_is_cancelled (gpointer data)
+on_is_cancelled (G_GNUC_UNUSED gpointer data)
 {
-  (void) data;
   return cli_is_interrupted ();
 }
 
@@ -149,46 +148,56 @@ say_interrupted (const AssayPlan *plan, AssayFolder *folder)
   return EXIT_INTERRUPTED;
 }
 
+/* One scenario that is run. */
+typedef struct {
+  const AssayPlan *plan;
+  const RunOptions *options;
+  AssayWorkspace *workspace;
+  AssayTransport *workers; /* NULL: this process runs the cells */
+} Running;
+
 static gboolean
-start_workers (const AssayPlan *plan, const RunOptions *options, AssayTransport **workers,
-               GError **error)
+start_workers (Running *running, GError **error)
 {
-  if (*workers == NULL && options->workers > 1)
-    *workers
-        = cli_workers_new (plan, &options->plan, (guint) options->workers, options->verbose, error);
-  return *workers != NULL || options->workers < 2;
+  const guint n = (guint) running->options->workers;
+
+  if (running->workers == NULL && n > 1)
+    running->workers = cli_workers_new (running->plan, &running->options->plan, n,
+                                        running->options->verbose, error);
+  return running->workers != NULL || n < 2;
 }
 
 /* The ranks that this process was started with stay for the next plan. */
 static void
-dismiss_workers (const RunOptions *options, AssayTransport **workers)
+dismiss_workers (Running *running)
 {
-  if (*workers != NULL && *workers != options->ranks)
-    (*workers)->free (*workers);
-  *workers = options->ranks;
+  if (running->workers != NULL && running->workers != running->options->ranks)
+    running->workers->free (running->workers);
+  running->workers = running->options->ranks;
 }
 
 /* By this process, by workers that it starts, or by the ranks that it was started with. */
 static gboolean
-run_cells (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
-           const RunOptions *options, AssayTransport **workers, const AssayRunCallbacks *callbacks,
+run_cells (Running *running, AssayStore *store, const AssayRunCallbacks *callbacks,
            AssayRunEnd *ret_end, GError **error)
 {
   gboolean is_ok;
 
-  if (!start_workers (plan, options, workers, error))
+  if (!start_workers (running, error))
     return FALSE;
-  if (*workers == NULL)
-    return assay_run (plan, workspace, store, callbacks, ret_end, error);
-  is_ok = assay_run_with_workers (plan, store, *workers, callbacks, ret_end, error);
-  dismiss_workers (options, workers);
+  if (running->workers == NULL)
+    return assay_run (running->plan, running->workspace, store, callbacks, ret_end, error);
+  is_ok
+      = assay_run_with_workers (running->plan, store, running->workers, callbacks, ret_end, error);
+  dismiss_workers (running);
   return is_ok;
 }
 
 static int
-run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *folder,
-               const RunOptions *options, AssayTransport **workers)
+run_in_folder (Running *running, AssayFolder *folder)
 {
+  const AssayPlan *plan = running->plan;
+  const RunOptions *options = running->options;
   CliProgress *progress = cli_progress_new (options->quiet);
   const AssayRunCallbacks callbacks
       = { .is_cancelled = on_is_cancelled, .progress = on_progress, .data = progress };
@@ -196,10 +205,8 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
   g_autoptr (GError) error = NULL;
   AssayRunEnd end = ASSAY_RUN_FINISHED;
   const gboolean is_ok
-      = assay_inputs_check (plan, workspace, folder->store, folder->is_finished, &error)
-        && (folder->is_finished
-            || run_cells (plan, workspace, folder->store, options, workers, &callbacks, &end,
-                          &error));
+      = assay_inputs_check (plan, running->workspace, folder->store, folder->is_finished, &error)
+        && (folder->is_finished || run_cells (running, folder->store, &callbacks, &end, &error));
   int code;
 
   cli_progress_free (progress);
@@ -218,15 +225,17 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
 
 /* Everything that can go wrong before something is written goes wrong here first. */
 static int
-run_plan_with (const AssayPlan *plan, const char *place, const RunOptions *options,
-               AssayTransport **workers)
+run_plan_with (Running *running, const char *place)
 {
+  const AssayPlan *plan = running->plan;
+  const RunOptions *options = running->options;
   g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
   g_autoptr (GError) error = NULL;
   AssayFolder folder = { 0 };
   const char *sha256;
   int code;
 
+  running->workspace = workspace;
   assay_workspace_share_data (workspace, options->data_owner);
   if (!options->resume && !options->quiet)
     g_printerr ("opening the dataset\n");
@@ -239,7 +248,7 @@ run_plan_with (const AssayPlan *plan, const char *place, const RunOptions *optio
     return cli_fail_early (error);
   if (!assay_folder_open (plan, place, options->resume, &folder, &error))
     return cli_fail (error);
-  code = run_in_folder (plan, workspace, &folder, options, workers);
+  code = run_in_folder (running, &folder);
   assay_folder_clear (&folder);
   return code;
 }
@@ -249,13 +258,13 @@ static int
 run_plan (const AssayPlan *plan, const char *place, const RunOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  AssayTransport *workers = options->ranks;
+  Running running = { .plan = plan, .options = options, .workers = options->ranks };
   int code;
 
-  if (!options->resume && !start_workers (plan, options, &workers, &error))
+  if (!options->resume && !start_workers (&running, &error))
     return cli_fail_early (error);
-  code = run_plan_with (plan, place, options, &workers);
-  dismiss_workers (options, &workers);
+  code = run_plan_with (&running, place);
+  dismiss_workers (&running);
   return code;
 }
 

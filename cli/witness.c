@@ -30,8 +30,7 @@ find_claim (const AssayResults *results, const char *id, guint *ret_index, GErro
                           "--witness %s: the claim is %s; only a violated one has a witness", id,
                           assay_verdict_name (result->verdict));
   }
-  g_ptr_array_add (ids, NULL);
-  hint = assay_text_did_you_mean (id, (const char *const *) ids->pdata);
+  hint = assay_names_hint (ids, id);
   return assay_fail (error, ASSAY_ERROR_SCENARIO, "--witness: the scenario has no claim '%s'%s", id,
                      hint);
 }

@@ -38,18 +38,14 @@ cli_process_leave (CliProcess *process)
 
 /* Warnings about data, which the scheduler gives too. */
 static void
-drop_warning (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+drop_warning (G_GNUC_UNUSED const char *domain, G_GNUC_UNUSED GLogLevelFlags level,
+              G_GNUC_UNUSED const char *message, G_GNUC_UNUSED gpointer data)
 {
-  (void) domain;
-  (void) level;
-  (void) message;
-  (void) data;
 }
 
 static gboolean
-on_is_cancelled (gpointer data)
+on_is_cancelled (G_GNUC_UNUSED gpointer data)
 {
-  (void) data;
   return cli_is_interrupted ();
 }
 

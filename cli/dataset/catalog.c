@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
-#include "core/base/text.h"
 
 #define MAX_BYTES (1024 * 1024)
 #define SHA256_LENGTH 64
@@ -237,12 +236,12 @@ const CatalogSet *
 cli_catalog_find (const Catalog *catalog, const char *name, GError **error)
 {
   const CatalogSet *set = find_set (catalog, name);
-  g_autofree const char **names = g_new0 (const char *, catalog->sets->len + 1);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autofree char *hint = NULL;
 
-  for (guint i = 0; i < catalog->sets->len; i++)
-    names[i] = ((const CatalogSet *) catalog->sets->pdata[i])->name;
-  hint = assay_text_did_you_mean (name, names);
+  ASSAY_FOR_EACH (const CatalogSet, one, catalog->sets)
+    g_ptr_array_add (names, (gpointer) one->name);
+  hint = assay_names_hint (names, name);
   if (set == NULL)
     assay_fail (error, ASSAY_ERROR_DATA,
                 "the catalogue has no '%s'%s; 'assay dataset fetch' lists what it has", name, hint);

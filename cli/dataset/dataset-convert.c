@@ -243,15 +243,6 @@ copy_rows (AssayTable *table, gsize first, gsize end, Output *rows, Output *labe
   return TRUE;
 }
 
-static gboolean
-is_one_path (const char *a, const char *b)
-{
-  g_autofree char *first = g_canonicalize_filename (a, NULL);
-  g_autofree char *second = g_canonicalize_filename (b, NULL);
-
-  return g_str_equal (first, second);
-}
-
 /* Begins the labels. IDX has them in another table, @ret_apart. */
 static gboolean
 begin_labels (const ConvertOptions *options, AssayTable *table, gsize n, Output *labels,
@@ -261,7 +252,7 @@ begin_labels (const ConvertOptions *options, AssayTable *table, gsize n, Output 
 
   if (options->labels == NULL)
     return TRUE;
-  if (is_one_path (options->out, options->labels))
+  if (cli_is_one_place (options->out, options->labels))
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "--labels %s: is the file of the rows; expected another", options->labels);
   if (info->n_labels == 0 && info->format != ASSAY_TABLE_IDX)

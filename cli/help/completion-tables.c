@@ -34,15 +34,32 @@ takes_value (const GOptionEntry *entry)
   return entry->arg != G_OPTION_ARG_NONE;
 }
 
-/* Every plugin once by id: two types may share a name. */
+/* Calls @func with every plugin of @n types from @first on: two types may share a name. */
 static void
-foreach_plugin (void (*func) (GString *text, AssayPluginType type, const AssayPlugin *plugin),
-                GString *text, AssayPluginType type)
+foreach_plugin (GString *text, guint first, guint n,
+                void (*func) (GString *text, AssayPluginType type, const AssayPlugin *plugin))
 {
-  g_autoptr (GPtrArray) offers = assay_registry_offers (type);
+  for (guint t = first; t < first + n; t++) {
+    g_autoptr (GPtrArray) offers = assay_registry_offers (types[t]);
 
-  for (guint i = 0; i < offers->len; i++)
-    func (text, type, offers->pdata[i]);
+    ASSAY_FOR_EACH (const AssayPlugin, plugin, offers)
+      func (text, types[t], plugin);
+  }
+}
+
+/* @prefix, and "NAME=" of each setting with blanks between, and @suffix; nothing of a plugin that
+ * has none. */
+static void
+append_settings (GString *text, const char *prefix, const AssayPlugin *plugin, const char *suffix)
+{
+  const AssayParam *const first = plugin->parameters;
+
+  if (first == NULL || first->name == NULL)
+    return;
+  g_string_append (text, prefix);
+  for (const AssayParam *param = first; param->name != NULL; param++)
+    g_string_append_printf (text, "%s%s=", param > first ? " " : "", param->name);
+  g_string_append (text, suffix);
 }
 
 /* ---- bash ---- */
@@ -54,10 +71,9 @@ append_bash_kind (GString *text, const char *placeholder, const char *option)
 
   g_string_append_printf (text, "printf '%%s\\n' '%s", kinds[word]);
   if (word == CLI_WORD_CHOICE) {
-    g_auto (GStrv) choices = cli_word_choices (placeholder);
-    g_autofree char *joined = g_strjoinv (" ", choices);
+    g_autofree char *choices = cli_word_choices (placeholder);
 
-    g_string_append_printf (text, " %s", joined);
+    g_string_append_printf (text, " %s", choices);
   }
   g_string_append (text, "' ;;\n");
 }
@@ -103,13 +119,10 @@ append_bash_id (GString *text, G_GNUC_UNUSED AssayPluginType type, const AssayPl
 static void
 append_bash_settings (GString *text, AssayPluginType type, const AssayPlugin *plugin)
 {
-  if (plugin->parameters == NULL || plugin->parameters[0].name == NULL)
-    return;
-  g_string_append_printf (text, "  'settings %s %s') printf '%%s\\n'",
-                          assay_plugin_type_name (type), plugin->id);
-  for (const AssayParam *param = plugin->parameters; param->name != NULL; param++)
-    g_string_append_printf (text, " %s=", param->name);
-  g_string_append (text, " ;;\n");
+  g_autofree char *prefix = g_strdup_printf ("  'settings %s %s') printf '%%s\\n' ",
+                                             assay_plugin_type_name (type), plugin->id);
+
+  append_settings (text, prefix, plugin, " ;;\n");
 }
 
 static void
@@ -137,15 +150,13 @@ cli_append_bash (GString *text)
   cli_foreach_command (add_bash_options, text);
   for (guint t = 0; t < N_TYPES; t++) {
     g_string_append_printf (text, "  %s) printf '%%s\\n'", assay_plugin_type_name (types[t]));
-    foreach_plugin (append_bash_id, text, types[t]);
+    foreach_plugin (text, t, 1, append_bash_id);
     g_string_append (text, " ;;\n");
   }
   g_string_append (text, "  plugin) printf '%s\\n'");
-  for (guint t = 0; t < N_TYPES; t++)
-    foreach_plugin (append_bash_id, text, types[t]);
+  foreach_plugin (text, 0, N_TYPES, append_bash_id);
   g_string_append (text, " ;;\n");
-  for (guint t = 0; t < N_TYPES; t++)
-    foreach_plugin (append_bash_settings, text, types[t]);
+  foreach_plugin (text, 0, N_TYPES, append_bash_settings);
   g_string_append (text, "  esac\n}\n");
 }
 
@@ -182,21 +193,17 @@ static void
 append_zsh_plugins (GString *text, const char *kind, guint first, guint count)
 {
   g_string_append_printf (text, "_assay_%s ()\n{\n  local -a offers=(\n", kind);
-  for (guint t = first; t < first + count; t++)
-    foreach_plugin (append_zsh_plugin, text, types[t]);
+  foreach_plugin (text, first, count, append_zsh_plugin);
   g_string_append_printf (text, "  )\n  _describe -t %s %s offers\n}\n\n", kind, kind);
 }
 
 static void
 append_zsh_settings (GString *text, AssayPluginType type, const AssayPlugin *plugin)
 {
-  if (plugin->parameters == NULL || plugin->parameters[0].name == NULL
-      || type == ASSAY_PLUGIN_DATASET)
-    return;
-  g_string_append_printf (text, "  (%s) offers+=(", plugin->id);
-  for (const AssayParam *param = plugin->parameters; param->name != NULL; param++)
-    g_string_append_printf (text, "%s%s=", param > plugin->parameters ? " " : "", param->name);
-  g_string_append (text, ") ;|\n");
+  g_autofree char *prefix = g_strdup_printf ("  (%s) offers+=(", plugin->id);
+
+  if (type != ASSAY_PLUGIN_DATASET)
+    append_settings (text, prefix, plugin, ") ;|\n");
 }
 
 /* ":PLACEHOLDER:ACTION" of _arguments. */
@@ -213,10 +220,9 @@ append_zsh_action (GString *text, const char *placeholder, const char *option)
   else if (word == CLI_WORD_FOLDER)
     g_string_append (text, "_files -/");
   else if (word == CLI_WORD_CHOICE) {
-    g_auto (GStrv) choices = cli_word_choices (placeholder);
-    g_autofree char *joined = g_strjoinv (" ", choices);
+    g_autofree char *choices = cli_word_choices (placeholder);
 
-    g_string_append_printf (text, "(%s)", joined);
+    g_string_append_printf (text, "(%s)", choices);
   } else if (word != CLI_WORD_ANY)
     g_string_append_printf (text, "_assay_%s", kinds[word]);
   else
@@ -274,8 +280,7 @@ cli_append_zsh (GString *text)
       append_zsh_plugins (text, assay_plugin_type_name (types[t]), t, 1);
   append_zsh_plugins (text, "plugin", 0, N_TYPES);
   g_string_append (text, "_assay_settings ()\n{\n  case $1 in\n");
-  for (guint t = 0; t < N_TYPES; t++)
-    foreach_plugin (append_zsh_settings, text, types[t]);
+  foreach_plugin (text, 0, N_TYPES, append_zsh_settings);
   g_string_append (text, "  esac\n}\n\n_assay_arguments ()\n{\n  case $1 in\n");
   cli_foreach_command (add_zsh_arguments, text);
   g_string_append (text, "  esac\n}\n");
@@ -304,10 +309,9 @@ append_fish_offers (GString *text, const char *placeholder, const char *option)
   else if (word == CLI_WORD_SCENARIO)
     g_string_append (text, " -a '(__fish_complete_suffix .scenario)'");
   else if (word == CLI_WORD_CHOICE) {
-    g_auto (GStrv) choices = cli_word_choices (placeholder);
-    g_autofree char *joined = g_strjoinv (" ", choices);
+    g_autofree char *choices = cli_word_choices (placeholder);
 
-    g_string_append_printf (text, " -a '%s'", joined);
+    g_string_append_printf (text, " -a '%s'", choices);
   } else if (word != CLI_WORD_ANY)
     g_string_append_printf (text, " -a '(__assay_%s)'", kinds[word]);
 }
@@ -318,6 +322,8 @@ add_fish_arguments (const char *name, const CliUsage *usage, gpointer data)
   GString *text = data;
 
   for (const GOptionEntry *entry = usage->entries; entry->long_name != NULL; entry++) {
+    const gboolean is_file
+        = cli_word_of (entry->arg_description, entry->long_name) == CLI_WORD_FILE;
     g_autofree char *said = quoted (entry->description, "\\'");
 
     g_string_append_printf (text, "complete -c assay -n '__assay_is %s' -l %s", name,
@@ -325,12 +331,9 @@ add_fish_arguments (const char *name, const CliUsage *usage, gpointer data)
     if (entry->short_name != '\0')
       g_string_append_printf (text, " -s %c", entry->short_name);
     if (takes_value (entry)) {
-      g_string_append (text, " -x");
-      if (cli_word_of (entry->arg_description, entry->long_name) == CLI_WORD_FILE)
-        g_string_truncate (text, text->len - strlen (" -x"));
+      g_string_append (text, is_file ? "" : " -x");
       append_fish_offers (text, entry->arg_description, entry->long_name);
-      if (cli_word_of (entry->arg_description, entry->long_name) == CLI_WORD_FILE)
-        g_string_append (text, " -r");
+      g_string_append (text, is_file ? " -r" : "");
     }
     g_string_append_printf (text, " -d %s\n", said);
   }
@@ -353,21 +356,18 @@ append_fish_plugin (GString *text, G_GNUC_UNUSED AssayPluginType type, const Ass
 static void
 append_fish_settings (GString *text, AssayPluginType type, const AssayPlugin *plugin)
 {
-  if (plugin->parameters == NULL || plugin->parameters[0].name == NULL
-      || type == ASSAY_PLUGIN_DATASET)
-    return;
-  g_string_append_printf (text, "    test $argv[1] = '%s'; and printf '%%s\\n'", plugin->id);
-  for (const AssayParam *param = plugin->parameters; param->name != NULL; param++)
-    g_string_append_printf (text, " %s=", param->name);
-  g_string_append_c (text, '\n');
+  g_autofree char *prefix
+      = g_strdup_printf ("    test $argv[1] = '%s'; and printf '%%s\\n' ", plugin->id);
+
+  if (type != ASSAY_PLUGIN_DATASET)
+    append_settings (text, prefix, plugin, "\n");
 }
 
 static void
 append_fish_plugins (GString *text, const char *kind, guint first, guint count)
 {
   g_string_append_printf (text, "\nfunction __assay_%s\n", kind);
-  for (guint t = first; t < first + count; t++)
-    foreach_plugin (append_fish_plugin, text, types[t]);
+  foreach_plugin (text, first, count, append_fish_plugin);
   g_string_append (text, "end\n");
 }
 
@@ -379,8 +379,7 @@ cli_append_fish (GString *text)
       append_fish_plugins (text, assay_plugin_type_name (types[t]), t, 1);
   append_fish_plugins (text, "plugin", 0, N_TYPES);
   g_string_append (text, "\nfunction __assay_settings\n");
-  for (guint t = 0; t < N_TYPES; t++)
-    foreach_plugin (append_fish_settings, text, types[t]);
+  foreach_plugin (text, 0, N_TYPES, append_fish_settings);
   g_string_append (text, "end\n\n");
   for (const CliCommand *command = cli_commands; command->name != NULL; command++)
     append_fish_offer (text, "__assay_words 1", command->name, command->help);

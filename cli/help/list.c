@@ -4,8 +4,8 @@
 
 #include "cli/cli.h"
 #include "core/base/json.h"
-#include "core/base/text.h"
 #include "core/plugin/registry.h"
+#include "runner/plan/scenario.h"
 
 #define N_TYPES 4
 
@@ -334,11 +334,10 @@ fail_unknown (const char *name)
   for (guint t = 0; t < N_TYPES; t++) {
     g_autoptr (GPtrArray) offers = assay_registry_offers (types[t]);
 
-    for (guint i = 0; i < offers->len; i++)
-      g_ptr_array_add (ids, (gpointer) ((const AssayPlugin *) offers->pdata[i])->id);
+    ASSAY_FOR_EACH (const AssayPlugin, plugin, offers)
+      g_ptr_array_add (ids, (gpointer) plugin->id);
   }
-  g_ptr_array_add (ids, NULL);
-  hint = assay_text_did_you_mean (name, (const char *const *) ids->pdata);
+  hint = assay_names_hint (ids, name);
   return cli_refuse ("nothing is called '%s'%s; 'assay list' shows all", name, hint);
 }
 

@@ -164,53 +164,47 @@ format_measurement (const AssayMeasurement *measurement)
 
 #define N_COLUMNS 6
 
-typedef struct {
-  char *texts[N_COLUMNS];
-} Row;
+/* Rows of N_COLUMNS texts each. */
+typedef char *Text;
 
-static void
-row_clear (gpointer data)
-{
-  for (guint c = 0; c < N_COLUMNS; c++)
-    g_free (((Row *) data)->texts[c]);
-}
-
-static GArray *
+static GPtrArray *
 make_rows (const AssayCompared *compared, const AssayCompareAxis *axis)
 {
-  GArray *rows = g_array_new (FALSE, FALSE, sizeof (Row));
-  Row head
-      = { { g_strdup (""), g_strdup ("run"), g_strdup ("defense"), g_strdup (axis->privacy->name),
-            g_strdup ("taken by"), g_strdup (axis->utility != NULL ? axis->utility->name : "") } };
+  GPtrArray *rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  const char *const head[] = { "",         "run",
+                               "defense",  axis->privacy->name,
+                               "taken by", axis->utility != NULL ? axis->utility->name : "",
+                               NULL };
 
-  g_array_set_clear_func (rows, row_clear);
-  g_array_append_val (rows, head);
+  g_ptr_array_add (rows, g_strdupv ((char **) head));
   ASSAY_FOR_EACH_IN (const AssayComparePoint, point, axis->points) {
-    Row row = { { g_strdup (point->is_optimal ? "*" : ""),
-                  g_strdup (assay_compared_run (compared, point->run)->name),
-                  g_strdup (point->defense->name), format_measurement (point->leak),
-                  g_strdup (point->attack->attack_or_utility->name),
-                  point->use != NULL ? format_measurement (point->use) : g_strdup ("") } };
+    char *const row[] = { g_strdup (point->is_optimal ? "*" : ""),
+                          g_strdup (assay_compared_run (compared, point->run)->name),
+                          g_strdup (point->defense->name),
+                          format_measurement (point->leak),
+                          g_strdup (point->attack->attack_or_utility->name),
+                          point->use != NULL ? format_measurement (point->use) : g_strdup (""),
+                          NULL };
 
-    g_array_append_val (rows, row);
+    g_ptr_array_add (rows, g_memdup2 (row, sizeof row));
   }
   return rows;
 }
 
 static void
-append_rows (GString *text, const GArray *rows)
+append_rows (GString *text, const GPtrArray *rows)
 {
   glong widths[N_COLUMNS] = { 0 };
 
-  for (guint r = 0; r < rows->len; r++)
+  ASSAY_FOR_EACH (Text, row, rows) {
     for (guint c = 0; c < N_COLUMNS; c++)
-      widths[c] = MAX (widths[c], g_utf8_strlen (g_array_index (rows, Row, r).texts[c], -1));
-  for (guint r = 0; r < rows->len; r++) {
+      widths[c] = MAX (widths[c], g_utf8_strlen (row[c], -1));
+  }
+  ASSAY_FOR_EACH (Text, row, rows) {
     for (guint c = 0; c < N_COLUMNS; c++) {
-      const char *value = g_array_index (rows, Row, r).texts[c];
-      const glong padding = widths[c] - g_utf8_strlen (value, -1) + (c == 0 ? 1 : GAP);
+      const glong padding = widths[c] - g_utf8_strlen (row[c], -1) + (c == 0 ? 1 : GAP);
 
-      g_string_append_printf (text, "%s%*s", value, (int) padding, "");
+      g_string_append_printf (text, "%s%*s", row[c], (int) padding, "");
     }
     while (text->len > 0 && text->str[text->len - 1] == ' ')
       g_string_truncate (text, text->len - 1);
@@ -264,7 +258,7 @@ append_sentences (GString *text, const AssayCompared *compared, const AssayCompa
 static void
 append_axis (GString *text, const AssayCompared *compared, const AssayCompareAxis *axis)
 {
-  g_autoptr (GArray) rows = make_rows (compared, axis);
+  g_autoptr (GPtrArray) rows = make_rows (compared, axis);
   g_autofree char *privacy = assay_compared_privacy_name (axis);
   g_autofree char *utility = assay_compared_utility_name (axis);
   const AssayResults *first = assay_compared_run (compared, 0)->results;

@@ -317,7 +317,6 @@ write_plugins (AssayJson *json, const GArray *plugins, gboolean has_paths)
 gboolean
 assay_report_write_json (const AssayResults *results, AssayJson *json, GError **error)
 {
-
   assay_json_begin_object (json);
   assay_json_member_string (json, "format", "assay-results/1");
   write_version (json);

@@ -58,6 +58,7 @@ append_padded (GString *text, const char *value, gsize width)
 typedef struct {
   const GPtrArray *rows, *columns; /* char *, names */
   char **texts;                    /* rows x columns */
+  gsize name_width, *widths;
 } Block;
 
 static gsize
@@ -71,14 +72,14 @@ column_width (const Block *block, guint column)
 }
 
 static void
-append_row (GString *text, guint first, guint end, gsize name_width, const gsize *widths,
-            const char *name, char *const *values)
+append_row (GString *text, const Block *block, guint first, guint end, const char *name,
+            char *const *values)
 {
   g_string_append (text, "  ");
-  append_padded (text, name, name_width);
+  append_padded (text, name, block->name_width);
   for (guint c = first; c < end; c++) {
     g_string_append_printf (text, "%*s", GAP, "");
-    append_padded (text, values[c], widths[c]);
+    append_padded (text, values[c], block->widths[c]);
   }
   while (text->len > 0 && text->str[text->len - 1] == ' ')
     g_string_truncate (text, text->len - 1);
@@ -87,25 +88,23 @@ append_row (GString *text, guint first, guint end, gsize name_width, const gsize
 
 /* Columns that do not fit beside each other go below. */
 static void
-append_block (GString *text, const Block *block, guint width)
+append_block (GString *text, Block *block, guint width)
 {
   const guint n = block->columns->len;
-  g_autofree gsize *widths = g_new (gsize, n);
-  gsize name_width = 0;
+  g_autofree gsize *widths = block->widths = g_new (gsize, n);
 
   for (guint c = 0; c < n; c++)
     widths[c] = column_width (block, c);
   for (guint r = 0; r < block->rows->len; r++)
-    name_width = MAX (name_width, (gsize) g_utf8_strlen (block->rows->pdata[r], -1));
+    block->name_width = MAX (block->name_width, (gsize) g_utf8_strlen (block->rows->pdata[r], -1));
   for (guint first = 0, end; first < n; first = end) {
-    gsize used = 2 + name_width + GAP + widths[first];
+    gsize used = 2 + block->name_width + GAP + widths[first];
 
     for (end = first + 1; end < n && used + GAP + widths[end] <= width; end++)
       used += GAP + widths[end];
-    append_row (text, first, end, name_width, widths, "", (char **) block->columns->pdata);
+    append_row (text, block, first, end, "", (char **) block->columns->pdata);
     for (guint r = 0; r < block->rows->len; r++)
-      append_row (text, first, end, name_width, widths, block->rows->pdata[r],
-                  block->texts + r * n);
+      append_row (text, block, first, end, block->rows->pdata[r], block->texts + r * n);
   }
 }
 
@@ -119,7 +118,7 @@ append_measure (GString *text, const AssayResults *results, const AssayResultCom
   AssayGrid grid = assay_grid_new (results, by, measure, ",");
   const guint n_rows = grid.rows.names->len, n = grid.columns.names->len;
   g_auto (GStrv) texts = g_new0 (char *, (gsize) n_rows *n + 1);
-  const Block block = { grid.rows.names, grid.columns.names, texts };
+  Block block = { grid.rows.names, grid.columns.names, texts, 0, NULL };
 
   for (guint i = 0; i < n_rows * n; i++) {
     const AssayResultCell *cell = assay_grid_cell (&grid, i / n, i % n);
@@ -154,7 +153,6 @@ append_chosen (GString *text, const AssayResultComponent *attack)
 static void
 append_notes (GString *text, const AssayResults *results)
 {
-
   for (guint i = 0; i < results->tunings->len; i++) {
     const AssayResultTuning *tuning = &g_array_index (results->tunings, AssayResultTuning, i);
 
