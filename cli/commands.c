@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "runner/plan/scenario.h"
+
 const CliCommand cli_commands[] = {
   { "init", &cli_init, "Write a scenario to begin with, for one defense" },
   { "check", &cli_check, "Tell what is wrong with scenarios, and what is doubtful" },
@@ -22,6 +24,20 @@ const CliCommand cli_commands[] = {
   { "man", &cli_man, "Print the manual page: assay man | man -l -" },
   { NULL, NULL, NULL },
 };
+
+const CliCommand *
+cli_find_command (const CliCommand *commands, const char *name, char **ret_hint)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (const CliCommand *command = commands; command->name != NULL; command++) {
+    if (g_str_equal (command->name, name))
+      return command;
+    g_ptr_array_add (names, (gpointer) command->name);
+  }
+  *ret_hint = assay_names_hint (names, name);
+  return NULL;
+}
 
 void
 cli_foreach_command (CliCommandFunc func, gpointer data)

@@ -14,6 +14,9 @@ extern const CliCommand cli_dataset_commands[]; /* of `assay dataset` */
 
 int cli_dataset (int argc, char **argv);
 
+/* The command called @name; NULL, with " (did you mean 'x'?)" or "". */
+const CliCommand *cli_find_command (const CliCommand *commands, const char *name, char **ret_hint);
+
 /* Every command that takes options, subcommands of `dataset` in its place: @name is "dataset info".
  */
 typedef void (*CliCommandFunc) (const char *name, const CliUsage *usage, gpointer data);

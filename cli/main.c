@@ -11,7 +11,6 @@
 #include "config.h"
 #include "core/math/linalg.h"
 #include "core/plugin/module-loader.h"
-#include "runner/plan/scenario.h"
 
 static void
 print_help (void)
@@ -26,19 +25,6 @@ print_help (void)
            "Exit codes: 0 everything ran; 1 a claim was violated; 2 bad usage, scenario or input;\n"
            "3 a cell ended in an error or a control was lost; 4 the run could not be finished;\n"
            "130 interrupted, go on with --resume.\n");
-}
-
-static int
-fail_unknown (const char *name)
-{
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autofree char *hint = NULL;
-
-  for (const CliCommand *command = cli_commands; command->name != NULL; command++)
-    g_ptr_array_add (names, (gpointer) command->name);
-  hint = assay_names_hint (names, name);
-  g_printerr ("assay: unknown command '%s'%s; 'assay --help' lists them\n", name, hint);
-  return EXIT_BAD_INPUT;
 }
 
 /* A standard stream that is closed would give its number to the next file that is opened, and what
@@ -96,7 +82,9 @@ static int
 run_command (int argc, char **argv)
 {
   const char *name = argc > 1 ? argv[1] : NULL;
+  const CliCommand *command;
   g_autofree char *program = NULL;
+  g_autofree char *hint = NULL;
 
   if (name == NULL) {
     print_help ();
@@ -110,17 +98,18 @@ run_command (int argc, char **argv)
     g_print ("assay %s (%s)\n%s\n", ASSAY_VERSION, ASSAY_COMMIT, assay_linalg_describe ());
     return EXIT_OK;
   }
-  for (const CliCommand *command = cli_commands; command->name != NULL; command++)
-    if (g_str_equal (command->name, name)) {
-      program = g_strconcat ("assay ", name, NULL);
-      argv[1] = program;
-      g_set_prgname (program);
-      if (!asks_for_help (argv) && !load_plugins ())
-        return EXIT_BAD_INPUT;
-      return command->usage != NULL ? cli_play (command->usage, argc - 1, argv + 1)
-                                    : cli_dataset (argc - 1, argv + 1);
-    }
-  return fail_unknown (name);
+  command = cli_find_command (cli_commands, name, &hint);
+  if (command == NULL) {
+    g_printerr ("assay: unknown command '%s'%s; 'assay --help' lists them\n", name, hint);
+    return EXIT_BAD_INPUT;
+  }
+  program = g_strconcat ("assay ", name, NULL);
+  argv[1] = program;
+  g_set_prgname (program);
+  if (!asks_for_help (argv) && !load_plugins ())
+    return EXIT_BAD_INPUT;
+  return command->usage != NULL ? cli_play (command->usage, argc - 1, argv + 1)
+                                : cli_dataset (argc - 1, argv + 1);
 }
 
 int

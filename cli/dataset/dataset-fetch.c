@@ -8,7 +8,7 @@
 #include "cli/dataset/catalog.h"
 #include "cli/dataset/dataset.h"
 #include "cli/dataset/download.h"
-#include "cli/dataset/unpack.h"
+#include "cli/dataset/transfer.h"
 #include "config.h"
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -41,8 +41,8 @@ print_help (void)
 int
 cli_dataset (int argc, char **argv)
 {
-  const char *names[G_N_ELEMENTS (cli_dataset_commands)] = { NULL };
   const char *name = argc > 1 ? argv[1] : NULL;
+  const CliCommand *command;
   g_autofree char *program = NULL;
   g_autofree char *hint = NULL;
 
@@ -53,17 +53,13 @@ cli_dataset (int argc, char **argv)
     print_help ();
     return EXIT_OK;
   }
-  for (guint i = 0; cli_dataset_commands[i].name != NULL; i++) {
-    names[i] = cli_dataset_commands[i].name;
-    if (!g_str_equal (names[i], name))
-      continue;
-    program = g_strconcat ("assay dataset ", name, NULL);
-    argv[1] = program;
-    return cli_play (cli_dataset_commands[i].usage, argc - 1, argv + 1);
-  }
-  hint = assay_text_did_you_mean (name, names);
-  return cli_refuse ("unknown command '%s'%s; expected info, convert, import, extract or fetch",
-                     name, hint);
+  command = cli_find_command (cli_dataset_commands, name, &hint);
+  if (command == NULL)
+    return cli_refuse ("unknown command '%s'%s; expected info, convert, import, extract or fetch",
+                       name, hint);
+  program = g_strconcat ("assay dataset ", name, NULL);
+  argv[1] = program;
+  return cli_play (command->usage, argc - 1, argv + 1);
 }
 
 AssayTable *

@@ -215,7 +215,7 @@ cli_download (const CatalogFile *file, const char *folder, const CliDownloadOpti
     return FALSE;
   if (ret_download->was_there)
     return TRUE;
-  if (!cli_transfer_is_there ())
+  if (!cli_can_transfer)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: cannot be fetched, because this program was built without libcurl or "
                        "libarchive; fetched otherwise to %s, it is verified by the same command",

@@ -1,15 +1,10 @@
 /* What fetching cannot do in a program that was built without libcurl or libarchive. */
 #include "cli/dataset/transfer.h"
-#include "cli/dataset/unpack.h"
 #include "core/base/error.h"
 
 #define LACKS "because this program was built without libcurl or libarchive"
 
-gboolean
-cli_transfer_is_there (void)
-{
-  return FALSE;
-}
+const gboolean cli_can_transfer = FALSE;
 
 gboolean
 cli_transfer (const CatalogFile *file, G_GNUC_UNUSED const char *path, G_GNUC_UNUSED int fd,

@@ -1,5 +1,5 @@
 /* Members of a .tar.gz by libarchive. */
-#include "cli/dataset/unpack.h"
+#include "cli/dataset/transfer.h"
 
 #include <archive.h>
 #include <archive_entry.h>

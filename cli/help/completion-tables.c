@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/help/completion.h"
+#include "core/base/each.h"
 #include "core/plugin/registry.h"
 
 #define N_TYPES 4

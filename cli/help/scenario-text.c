@@ -1,5 +1,5 @@
 /* Pieces of a scenario, as text. */
-#include "cli/help/scenario-text.h"
+#include "cli/help/starter.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "cli/help/scenario-text.h"
 #include "core/plugin/registry.h"
 #include "runner/plan/planner.h"
 

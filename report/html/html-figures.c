@@ -3,7 +3,6 @@
 
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
-#include "report/html/html-svg.h"
 #include "report/plots/figures.h"
 #include "runner/plan/folders.h"
 

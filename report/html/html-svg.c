@@ -1,6 +1,6 @@
 /* Figures come from a program that is not ours, and their words from scenarios: what is shown in a
  * page is read first. */
-#include "report/html/html-svg.h"
+#include "report/html/html-parts.h"
 
 #include <string.h>
 

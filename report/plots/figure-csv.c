@@ -1,6 +1,6 @@
 /* The data of a figure. */
 #include "report/exports/csv-field.h"
-#include "report/plots/figure-script.h"
+#include "report/plots/gnuplot.h"
 
 /* gnuplot reads line by line: a line break within a field would end the row. */
 static void

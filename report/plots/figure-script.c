@@ -1,7 +1,7 @@
 /* The script of a figure. Colours are those of Okabe and Ito 2008, Color universal design, without
  * yellow, which is faint on white; shapes and dashes differ too, so that the figure is read without
  * any colour. */
-#include "report/plots/figure-script.h"
+#include "report/plots/gnuplot.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The SVG that gnuplot writes, made fit to stand in a page. */
-#include "report/plots/figure-svg.h"
+#include "report/plots/gnuplot.h"
 
 #include <string.h>
 

@@ -8,8 +8,6 @@
 
 #include "core/base/error.h"
 #include "report/exports/file.h"
-#include "report/plots/figure-script.h"
-#include "report/plots/figure-svg.h"
 #include "report/plots/gnuplot.h"
 #include "runner/plan/folders.h"
 

@@ -5,8 +5,6 @@
 #include <math.h>
 
 #include "core/base/error.h"
-#include "report/plots/figure-script.h"
-#include "report/plots/figure-svg.h"
 #include "report/plots/gnuplot.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/report/made-figures.h"

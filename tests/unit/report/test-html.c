@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "report/html/html-page.h"
-#include "report/html/html-svg.h"
+#include "report/html/html-parts.h"
 
 static const AssayResultMeasure share
     = { .name = "rate", .high = 1, .unit = "share of secrets", .is_share = TRUE };
