@@ -129,21 +129,17 @@ read_order (AssayPlan *plan, const AssayGroup *group, GError **error)
 static gboolean
 check_order (AssayPlan *plan, const AssayGroup *group, GError **error)
 {
-  ASSAY_FOR_EACH (const AssayComponent, component, plan->datasets) {
-    const AssayEntry *entry = assay_group_find (group, "order");
+  const AssayDatasetPlugin *dataset = assay_plan_component (plan->datasets, 0)->dataset;
+  const AssayEntry *entry = assay_group_find (group, "order");
 
-    if (!component->dataset->keeps_order)
-      continue;
-    plan->takes_all = assay_group_find (group, "secrets") == NULL;
-    if ((entry == NULL || plan->keeps_order) && plan->secret_groups == 0)
-      continue;
-    return assay_group_fail (
-        group, entry, error, ASSAY_ERROR_SCENARIO,
-        "dataset '%s' is taken in its own order; expected neither order = random nor "
-        "secret_groups",
-        component->plugin->id);
-  }
-  return TRUE;
+  if (!dataset->keeps_order)
+    return TRUE;
+  plan->takes_all = assay_group_find (group, "secrets") == NULL;
+  return ((entry == NULL || plan->keeps_order) && plan->secret_groups == 0)
+         || assay_group_fail (group, entry, error, ASSAY_ERROR_SCENARIO,
+                              "dataset '%s' is taken in its own order; expected neither order = "
+                              "random nor secret_groups",
+                              dataset->id);
 }
 
 static gboolean
@@ -168,32 +164,22 @@ read_dataset (AssayPlan *plan, const AssayGroup *group, GError **error)
          && check_order (plan, group, error);
 }
 
-/* That a group of metrics names no utility, and the other way round. */
-static gboolean
-check_measuring (const AssayGroup *group, const GPtrArray *components, guint first, GError **error)
-{
-  const gboolean is_utility = g_str_equal (group->kind, "utility");
-
-  for (guint i = first; i < components->len; i++) {
-    const AssayPlugin *plugin = assay_plan_component (components, i)->plugin;
-
-    if ((plugin->type == ASSAY_PLUGIN_UTILITY) == is_utility)
-      continue;
-    return assay_group_fail (group, NULL, error, ASSAY_ERROR_SCENARIO,
-                             is_utility ? "'%s' measures guesses: expected it as [metric %s]"
-                                        : "'%s' is a utility: expected it as [utility %s]",
-                             plugin->id, plugin->id);
-  }
-  return TRUE;
-}
-
+/* A group of metrics names no utility, and the other way round. */
 static gboolean
 read_measuring (const AssayGroup *group, GPtrArray *components, GError **error)
 {
+  const gboolean is_utility = g_str_equal (group->kind, "utility");
   const guint first = components->len;
+  const AssayPlugin *plugin;
 
-  return assay_component_from_group (group, ASSAY_PLUGIN_METRIC, no_keys, components, error)
-         && check_measuring (group, components, first, error);
+  if (!assay_component_from_group (group, ASSAY_PLUGIN_METRIC, no_keys, components, error))
+    return FALSE;
+  plugin = assay_plan_component (components, first)->plugin; /* as of all others of the group */
+  return (plugin->type == ASSAY_PLUGIN_UTILITY) == is_utility
+         || assay_group_fail (group, NULL, error, ASSAY_ERROR_SCENARIO,
+                              is_utility ? "'%s' measures guesses: expected it as [metric %s]"
+                                         : "'%s' is a utility: expected it as [utility %s]",
+                              plugin->id, plugin->id);
 }
 
 static gboolean
