@@ -23,6 +23,9 @@ typedef struct {
   guint grant; /* AssayGrant without which an attack does not see it, in releases; 0: none */
 } AssayArraySpec;
 
+/* A list of names, for what a component reads. */
+#define ASSAY_ARRAY_NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
 void assay_arrays_init (AssayArrays *arrays);
 void assay_arrays_clear (AssayArrays *arrays);
 

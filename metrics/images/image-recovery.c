@@ -18,15 +18,14 @@
  *                     an attack on single mixtures can find
  * The best of many is better than chance even where nothing is known. The figures of chance are
  * those that the same estimates have, matched in the same way, with as many other images of the
- * dataset (other-images.h): what is not above them was not recovered. Where public images
- * stand for others and were mixed in, estimates that contain them are above chance themselves.
+ * dataset: what is not above them was not recovered. Where public images stand for others and were
+ * mixed in, estimates that contain them are above chance themselves.
  * SSIM compares means too, and is therefore taken of pictures as they are shown, black being 0.
  * Correlation is that of Pearson over pixels, 0 where a picture is flat; it knows neither
  * brightness nor contrast. */
 #include "core/math/image-quality.h"
 #include "core/plugin/plugin.h"
 #include "metrics/images/assignment.h"
-#include "metrics/images/other-images.h"
 #include "metrics/images/private-parts.h"
 
 enum { AUTO, ORDER, BEST };
@@ -236,6 +235,66 @@ fill (const Recovery *recovery, float *row, AssayOutcomes *outcomes, GError **er
   return TRUE;
 }
 
+/* ---- What images resemble by chance ---- */
+
+static gsize
+count_of (const AssayRows *rows)
+{
+  return rows != NULL ? assay_rows_count (rows) : 0;
+}
+
+/* Trials share the images to draw from, but not the draw: its stream is that of the secrets. */
+static AssayStream
+stream_of (AssayView secrets)
+{
+  g_autoptr (GBytes) first
+      = g_bytes_new_static (assay_view_row (secrets, 0), secrets.cols * sizeof (float));
+
+  return assay_stream (assay_stream_key (0, 0, "metric", "other-images"), g_bytes_hash (first));
+}
+
+/* As many images as there are secrets (n x d), drawn without repetition from the dataset's test
+ * images, or where these are too few from its public ones, and scaled as the release's secrets
+ * were. The draw is the same wherever the first secret is. Where neither has as many, *@ret_others
+ * stays NULL and *@ret_why says so. */
+static gboolean
+draw_others (const AssayMetricContext *context, const AssayTruth *truth, AssayMatrix **ret_others,
+             char **ret_why, GError **error)
+{
+  const AssayView secrets = assay_array_view (assay_arrays_get (&truth->arrays, "secrets"));
+  const AssayDataset *dataset = context->dataset;
+  const gsize n_test = dataset != NULL ? count_of (dataset->test) : 0;
+  const gsize n_public = dataset != NULL ? count_of (dataset->public_rows) : 0;
+  const gsize n_pool = n_test >= secrets.rows ? n_test : n_public;
+  const AssayRows *pool;
+  AssayStream stream = stream_of (secrets);
+  g_autofree gsize *order = NULL;
+  AssayMatrix *others;
+
+  if (n_pool < secrets.rows) {
+    *ret_why = g_strdup_printf ("there are %zu test and %zu public images to compare with; "
+                                "expected as many of one kind as secrets, %zu",
+                                n_test, n_public, secrets.rows);
+    return TRUE;
+  }
+  pool = n_test >= secrets.rows ? dataset->test : dataset->public_rows;
+  if (assay_rows_cols (pool) != secrets.cols)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "images of %zu numbers beside the secrets; expected %zu as these have",
+                       assay_rows_cols (pool), secrets.cols);
+  order = assay_alloc (n_pool, sizeof (gsize), "other images", error);
+  others = order != NULL ? assay_matrix_new (secrets.rows, secrets.cols, error) : NULL;
+  if (others == NULL)
+    return FALSE;
+  assay_stream_permutation (&stream, n_pool, order);
+  assay_rows_gather (pool, order, secrets.rows,
+                     context->release != NULL ? assay_release_scale (context->release)
+                                              : ASSAY_SCALE_NONE,
+                     others->data);
+  *ret_others = others;
+  return TRUE;
+}
+
 /* The same estimates with other images in place of the secrets. */
 static gboolean
 fill_chance (const AssayMetricContext *context, const AssayTruth *truth, const Recovery *judged,
@@ -248,7 +307,7 @@ fill_chance (const AssayMetricContext *context, const AssayTruth *truth, const R
   g_autoptr (AssayMatrix) others = NULL;
   g_autofree char *why = NULL;
 
-  if (!metric_other_images (context, truth, &others, &why, error))
+  if (!draw_others (context, truth, &others, &why, error))
     return FALSE;
   if (others == NULL) {
     for (guint s = SSIM_CHANCE; s <= CORRELATION_CHANCE; s++) {
@@ -287,10 +346,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   row = assay_alloc (recovery.secrets.cols, 3 * sizeof (float), "pictures", error);
   if (row == NULL || !assay_outcomes_alloc (ret_outcomes, N_SERIES, recovery.secrets.rows, error))
     return FALSE;
-  if (!fill (&recovery, row, ret_outcomes, error)
-      || !fill_chance (context, truth, &recovery, row, ret_outcomes, error))
-    return FALSE;
-  return TRUE;
+  return fill (&recovery, row, ret_outcomes, error)
+         && fill_chance (context, truth, &recovery, row, ret_outcomes, error);
 }
 
 /* ---- Pictures ---- */
@@ -375,17 +432,14 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE_END,
 };
 
-static const char *const truth_arrays[] = { "secrets", NULL };
-static const char *const guess_arrays[] = { "estimates", NULL };
-
 ASSAY_METRIC (image_recovery, "image-recovery",
   .summary = "How much recovered pictures look like the secrets: SSIM, PSNR, MAE, correlation",
   .reference = { "Wang, Bovik, Sheikh and Simoncelli 2004; Huang, Song, Li and Arora 2020, "
                  "InstaHide",
                  "SSIM: equations 13 to 17; section 5.3, figure 7" },
   ASSAY_SETTINGS (ImageRecovery, parameters),
-  .reads_truth = truth_arrays,
-  .reads_guess = guess_arrays,
+  .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
+  .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
   .needs = ASSAY_HAS_IMAGES,
   .finds_order = TRUE,
   .n_series = N_SERIES,

@@ -276,15 +276,13 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE_END,
 };
 
-static const char *const truth_arrays[] = { "secrets", "owners", NULL };
-
 ASSAY_METRIC (ks_test, "ks-test",
   .summary = "Whether encodings of one secret differ in distribution from those of others",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "appendix E.3, table 4; all encodings at once: ours" },
   ASSAY_SETTINGS (KsTest, parameters),
-  .reads_truth = truth_arrays,
+  .reads_truth = ASSAY_ARRAY_NAMES ("secrets", "owners"),
   .reads = ASSAY_RELEASE_MIXTURES,
   .finds_order = TRUE,
   .on_request = TRUE,

@@ -174,9 +174,6 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE_END,
 };
 
-static const char *const truth_arrays[] = { "secrets", "groups", "frames", NULL };
-static const char *const guess_arrays[] = { "estimates", NULL };
-
 ASSAY_METRIC (reconstruction, "reconstruction",
   .summary = "Photographs painted from recovered descriptors and their keypoints",
   .reference = { "Weinzaepfel, Jegou, Perez 2011, Reconstructing an image from its local "
@@ -184,8 +181,8 @@ ASSAY_METRIC (reconstruction, "reconstruction",
                  "sections 3 and 4" },
   ASSAY_SETTINGS (Reconstruction, parameters),
   .memory = memory,
-  .reads_truth = truth_arrays,
-  .reads_guess = guess_arrays,
+  .reads_truth = ASSAY_ARRAY_NAMES ("secrets", "groups", "frames"),
+  .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_PUBLIC_FRAMES,
   .has_own_units = TRUE,
   .names_units = TRUE,

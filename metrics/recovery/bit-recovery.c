@@ -50,15 +50,12 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE_END,
 };
 
-static const char *const truth_arrays[] = { "codes", NULL };
-static const char *const guess_arrays[] = { "codes", NULL };
-
 ASSAY_METRIC (bit_recovery, "bit-recovery",
   .summary = "Bits of randomised codes that were found",
   .reference = { "PHashing and PITQ (private hashing)", "algorithm 1, lemma 5" },
   .reads = ASSAY_RELEASE_CODES,
-  .reads_truth = truth_arrays,
-  .reads_guess = guess_arrays,
+  .reads_truth = ASSAY_ARRAY_NAMES ("codes"),
+  .reads_guess = ASSAY_ARRAY_NAMES ("codes"),
   .n_series = N_SERIES,
   .measures = measures,
   .measure = measure);

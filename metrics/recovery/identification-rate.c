@@ -34,14 +34,11 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE_END,
 };
 
-static const char *const truth_arrays[] = { "secrets", NULL };
-static const char *const guess_arrays[] = { "estimates", NULL };
-
 ASSAY_METRIC (identification_rate, "identification-rate",
   .summary = "Share of estimates whose nearest private descriptor is the true one",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1" },
-  .reads_truth = truth_arrays,
-  .reads_guess = guess_arrays,
+  .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
+  .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
   .n_series = 1,
   .measures = measures,
   .measure = measure);

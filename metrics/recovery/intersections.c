@@ -79,15 +79,12 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE_END,
 };
 
-static const char *const truth_arrays[] = { "secrets", NULL };
-static const char *const guess_arrays[] = { "estimates", "intersecting", "considered", NULL };
-
 ASSAY_METRIC (intersections, "intersections",
   .summary = "Share of subspaces that others meet, and to whom that gave the secret away",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.2, table S3" },
   ASSAY_SETTINGS (Intersections, parameters),
-  .reads_truth = truth_arrays,
-  .reads_guess = guess_arrays,
+  .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
+  .reads_guess = ASSAY_ARRAY_NAMES ("estimates", "intersecting", "considered"),
   .n_series = N_SERIES,
   .measures = measures,
   .measure = measure);

@@ -124,17 +124,14 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE_END,
 };
 
-static const char *const truth_arrays[] = { "partners", NULL };
-static const char *const guess_arrays[] = { "candidates", NULL };
-
 ASSAY_METRIC (link_rank, "link-rank",
   .summary = "Ranks of the public rows that belong to a released item, and hit rates",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "sections 2.2, 5.3 and 9, figure 8" },
   ASSAY_SETTINGS (LinkRank, parameters),
-  .reads_truth = truth_arrays,
-  .reads_guess = guess_arrays,
+  .reads_truth = ASSAY_ARRAY_NAMES ("partners"),
+  .reads_guess = ASSAY_ARRAY_NAMES ("candidates"),
   .has_own_units = TRUE,
   .names_units = TRUE,
   .n_series = N_SERIES,

@@ -147,17 +147,14 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE_END,
 };
 
-static const char *const truth_arrays[] = { "sources", NULL };
-static const char *const guess_arrays[] = { "pairs", "scores", NULL };
-
 ASSAY_METRIC (pair_auc, "pair-auc",
   .summary = "How well scores of pairs tell mixtures that share a secret",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide; DeLong, DeLong and Clarke-Pearson "
                  "1988",
                  "section 2.1; placements: section 2" },
   ASSAY_SETTINGS (PairAuc, parameters),
-  .reads_truth = truth_arrays,
-  .reads_guess = guess_arrays,
+  .reads_truth = ASSAY_ARRAY_NAMES ("sources"),
+  .reads_guess = ASSAY_ARRAY_NAMES ("pairs", "scores"),
   .has_own_units = TRUE,
   .names_units = TRUE,
   .n_series = N_SERIES,

@@ -85,15 +85,12 @@ static const AssayMeasure measures[] = {
   MATCHED (5, 3, ASSAY_HEADLINE),  ASSAY_MEASURE_END,
 };
 
-static const char *const truth_arrays[] = { "secrets", NULL };
-static const char *const guess_arrays[] = { "forming", "near", NULL };
-
 ASSAY_METRIC (ratio_test, "ratio-test",
   .summary = "Share of database rows near a subspace that are near one descriptor that forms it",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.1, table S2" },
   ASSAY_SETTINGS (RatioTest, parameters),
-  .reads_truth = truth_arrays,
-  .reads_guess = guess_arrays,
+  .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
+  .reads_guess = ASSAY_ARRAY_NAMES ("forming", "near"),
   .n_series = 4,
   .measures = measures,
   .measure = measure);

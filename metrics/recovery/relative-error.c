@@ -22,14 +22,11 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE_END,
 };
 
-static const char *const truth_arrays[] = { "secrets", NULL };
-static const char *const guess_arrays[] = { "estimates", NULL };
-
 ASSAY_METRIC (relative_error, "relative-error",
   .summary = "Distance from estimate to secret, relative to the secret's length",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1" },
-  .reads_truth = truth_arrays,
-  .reads_guess = guess_arrays,
+  .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
+  .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
   .n_series = 1,
   .measures = measures,
   .measure = measure);

@@ -58,9 +58,6 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE_END,
 };
 
-static const char *const truth_arrays[] = { "secrets", NULL };
-static const char *const guess_arrays[] = { "recall", NULL };
-
 ASSAY_METRIC (search_recall, "search-recall",
   .summary = "What an attack's approximate search found of the nearest rows, by exact search",
   .reference = { "Jegou, Douze and Schmid 2011, Product Quantization for Nearest Neighbor "
@@ -68,8 +65,8 @@ ASSAY_METRIC (search_recall, "search-recall",
                  "section V-A, recall" },
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .reads_truth = truth_arrays,
-  .reads_guess = guess_arrays,
+  .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
+  .reads_guess = ASSAY_ARRAY_NAMES ("recall"),
   .n_series = N_SERIES,
   .measures = measures,
   .measure = measure);
