@@ -187,10 +187,11 @@ hash_release (const AssayHashFunction *function, AssayView secrets, AssayRelease
 }
 
 gboolean
-hash_protect (HashMethod method, const HashSettings *settings, const AssayDefenseContext *context,
-              AssayView secrets, AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)
+hash_protect (HashMethod method, const AssayDefenseContext *context, AssayView secrets,
+              AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)
 {
-  g_autoptr (AssayHashFunction) function = hash_learn (method, settings, context, secrets, error);
+  g_autoptr (AssayHashFunction) function
+      = hash_learn (method, context->settings, context, secrets, error);
 
   if (function == NULL || !hash_release (function, secrets, ret_release, ret_truth, error))
     return FALSE;

@@ -100,9 +100,9 @@ AssayHashFunction *hash_learn (HashMethod method, const HashSettings *settings,
 gboolean hash_release (const AssayHashFunction *function, AssayView secrets,
                        AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
 
-/* The `protect` of a defense that releases codes as they are. */
-gboolean hash_protect (HashMethod method, const HashSettings *settings,
-                       const AssayDefenseContext *context, AssayView secrets,
+/* The `protect` of a defense that releases codes as they are, whose settings begin with
+ * HashSettings. */
+gboolean hash_protect (HashMethod method, const AssayDefenseContext *context, AssayView secrets,
                        AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
 
 /* The parts of `check` and `memory` that the settings decide. */
@@ -116,8 +116,7 @@ guint64 hash_memory (HashMethod method, const HashSettings *settings, const Assa
   static gboolean protect (const AssayDefenseContext *context, AssayView secrets,                  \
                            AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)       \
   {                                                                                                \
-    return hash_protect (method, context->settings, context, secrets, ret_release, ret_truth,      \
-                         error);                                                                   \
+    return hash_protect (method, context, secrets, ret_release, ret_truth, error);                 \
   }                                                                                                \
   static gboolean check (gconstpointer settings, const AssayShape *shape, GError **error)          \
   {                                                                                                \

@@ -46,8 +46,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   const PHashing *settings = context->settings;
   AssayArray *flipped;
 
-  if (!hash_protect (settings->base, &settings->hash, context, secrets, ret_release, ret_truth,
-                     error))
+  if (!hash_protect (settings->base, context, secrets, ret_release, ret_truth, error))
     return FALSE;
   flipped
       = random_flipping_apply (assay_arrays_get (&ret_truth->arrays, "codes"),
