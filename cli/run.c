@@ -18,6 +18,7 @@
 #include "runner/run/run.h"
 #include "runner/store/folder.h"
 #include "runner/store/manifest.h"
+#include "runner/store/seal.h"
 #include "runner/workers/scheduler.h"
 
 typedef struct {
@@ -31,6 +32,7 @@ typedef struct {
   gint jobs;
   gint workers;
   AssayTransport *ranks; /* of MPI; NULL: there are none */
+  gboolean accepts_changed_claims;
   gboolean resume;
   gboolean quiet;
   gboolean verbose;
@@ -205,7 +207,9 @@ run_in_folder (Running *running, AssayFolder *folder)
   g_autoptr (GError) error = NULL;
   AssayRunEnd end = ASSAY_RUN_FINISHED;
   const gboolean is_ok
-      = assay_inputs_check (plan, running->workspace, folder->store, folder->is_finished, &error)
+      = (!running->options->accepts_changed_claims
+         || assay_seal_accept (folder->store, plan, &error))
+        && assay_inputs_check (plan, running->workspace, folder->store, folder->is_finished, &error)
         && (folder->is_finished || run_cells (running, folder->store, &callbacks, &end, &error));
   int code;
 
@@ -371,6 +375,8 @@ why_not (const RunOptions *options)
     return "--workers: expected 1 to 1024";
   if (options->out != NULL && *options->out == '\0')
     return "--out: expected a folder";
+  if (options->accepts_changed_claims && !options->resume)
+    return "--accept-changed-claims goes with --resume: a new run seals its claims anew";
   return NULL;
 }
 
@@ -456,6 +462,9 @@ static const GOptionEntry entries[]
           "Say at the end what of the shared work was found and made", NULL },
         { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &given.baseline,
           "An earlier run of the same scenario: exit 1 where anything leaks more", "DIR" },
+        { "accept-changed-claims", 0, 0, G_OPTION_ARG_NONE, &given.accepts_changed_claims,
+          "With --resume: judge by claims that were changed after cells had run; verdicts say so",
+          NULL },
         { "witness", 0, 0, G_OPTION_ARG_STRING, &given.witness,
           "Play the witness of a violated claim again, from the finished run", "CLAIM" },
         { "json", 0, 0, G_OPTION_ARG_NONE, &given.json, "Print results.json instead of the table",

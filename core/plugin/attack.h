@@ -70,6 +70,9 @@ typedef struct {
   };
   guint reads;    /* set of AssayReleaseKind */
   guint needs;    /* set of AssayGrant */
+  /* It takes what is released for the secret, or for something near it, whatever the defense does:
+   * that attacks of this kind alone recover little is no evidence. */
+  gboolean is_generic;
   AssayGame game; /* where `plays` is set, one of those that it may answer */
   /* The game that these settings play; NULL: `game`, whatever they are. */
   AssayGame (*plays) (gconstpointer settings);

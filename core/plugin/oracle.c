@@ -162,6 +162,15 @@ assay_oracle_has_density (const AssayOracle *oracle)
          && (mechanism->has_density == NULL || mechanism->has_density (oracle->settings));
 }
 
+gboolean
+assay_oracle_has_tight_event (const AssayOracle *oracle)
+{
+  const AssayMechanism *mechanism = oracle->mechanism;
+
+  return mechanism->tight_event != NULL && oracle->claimed.delta == oracle->delta
+         && (mechanism->has_density == NULL || mechanism->has_density (oracle->settings));
+}
+
 void
 assay_event_free (AssayEvent *event)
 {

@@ -51,6 +51,8 @@ gboolean assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide si
                              gsize count, float *ret_outputs, GError **error);
 
 gboolean assay_oracle_has_density (const AssayOracle *oracle);
+/* Whether the tight event is known at the delta under audit, and so what an audit could see. */
+gboolean assay_oracle_has_tight_event (const AssayOracle *oracle);
 
 /* What an auditor chose. */
 typedef struct _AssayEvent AssayEvent;

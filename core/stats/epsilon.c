@@ -280,3 +280,22 @@ assay_epsilon_power (guint64 runs, double p_first, double p_second, double delta
     power += chance_beside (&game, qbinom ((i + 0.5) / POWER_SLICES, n, p_second, TRUE, FALSE));
   return power / POWER_SLICES;
 }
+
+/* The p-value falls as right guesses rise: the fewest that show it are looked for. */
+double
+assay_epsilon_one_run_power (const AssayAudit *audit, double right, double epsilon, double alpha)
+{
+  AssayAudit shown = *audit;
+  double low = -1, high = (double) audit->runs + 1;
+
+  while (high - low > 1) {
+    const double middle = floor ((low + high) / 2);
+
+    shown.hits = (guint64) middle;
+    if (assay_epsilon_p_value (&shown, epsilon) < alpha)
+      high = middle;
+    else
+      low = middle;
+  }
+  return pbinom (high - 1, (double) audit->runs, right, FALSE, FALSE);
+}

@@ -45,4 +45,9 @@ double assay_epsilon_runs_needed (const AssayAudit *audit, double epsilon, doubl
 double assay_epsilon_power (guint64 runs, double p_first, double p_second, double delta,
                             double epsilon, double alpha);
 
+/* The same of a one-run audit with @audit's guesses, canaries and delta, each guess being right
+ * with probability @right. */
+double assay_epsilon_one_run_power (const AssayAudit *audit, double right, double epsilon,
+                                    double alpha);
+
 G_END_DECLS

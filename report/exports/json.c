@@ -200,6 +200,13 @@ write_skipped (AssayJson *json, const GArray *skipped)
 }
 
 static void
+write_bool (AssayJson *json, const char *key, gboolean value)
+{
+  assay_json_key (json, key);
+  assay_json_bool (json, value);
+}
+
+static void
 write_hypothesis (AssayJson *json, const AssayResultHypothesis *hypothesis, gboolean is_epsilon)
 {
   assay_json_begin_object (json);
@@ -219,6 +226,8 @@ write_hypothesis (AssayJson *json, const AssayResultHypothesis *hypothesis, gboo
   if (is_epsilon) {
     assay_json_member_double (json, "delta", hypothesis->delta);
     assay_json_member_double (json, "power", hypothesis->power);
+    assay_json_member_double (json, "power_at", hypothesis->power_at);
+    write_bool (json, "power_measured", hypothesis->is_power_measured);
   }
   assay_json_end_object (json);
 }
@@ -325,6 +334,9 @@ assay_report_write_json (const AssayResults *results, AssayJson *json, GError **
   assay_json_member_string (json, "reference", results->reference);
   assay_json_member_string (json, "sha256", results->scenario_sha256);
   assay_json_member_string (json, "plan", results->plan_sha256);
+  assay_json_member_string (json, "claims", results->claims_sha256);
+  if (results->has_changed_claims)
+    write_bool (json, "claims_changed", TRUE);
   assay_json_member_int (json, "seed", (gint64) results->seed);
   assay_json_member_int (json, "trials", (gint64) results->trials);
   assay_json_member_int (json, "secrets", (gint64) results->secrets);
@@ -406,6 +418,7 @@ assay_report_write_run_json (const AssayResults *results, const AssayReportRun *
     assay_json_int (json, run->threads);
   else
     assay_json_string (json, NULL);
+  assay_json_member_int (json, "run", (gint64) results->serial);
   write_time (json, "start", run->started_us);
   write_time (json, "end", run->ended_us);
   assay_json_member_object (json, "seconds");

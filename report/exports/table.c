@@ -263,7 +263,11 @@ assay_report_table (const AssayResults *results, guint width)
   g_string_append_printf (text, "\nseed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s",
                           results->seed, results->trials, results->trials == 1 ? "" : "s");
   g_string_append (text, results->size);
-  g_string_append_printf (text, ", %g %% intervals\n", 100 * results->confidence);
+  g_string_append_printf (text, ", %g %% intervals", 100 * results->confidence);
+  if (results->serial > 1)
+    g_string_append_printf (text, ", run %" G_GUINT64_FORMAT " of this scenario with these data",
+                            results->serial);
+  g_string_append_c (text, '\n');
   for (guint i = 0; i < results->metrics->len; i++)
     append_headlines (text, results, assay_result_component (results->metrics, i), FALSE, width);
   append_utilities (text, results, width);

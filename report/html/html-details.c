@@ -221,6 +221,9 @@ assay_html_provenance (AssayHtml *html, const AssayResults *results)
   append_term (html, "scenario", file);
   append_term (html, "its SHA-256", results->scenario_sha256);
   append_term (html, "SHA-256 of the resolved plan", results->plan_sha256);
+  append_term (html, "SHA-256 of the claims before the first cell",
+               results->claims_sha256 != NULL ? results->claims_sha256 : "none");
+  append_count (html, "run of this scenario in its folder, number", results->serial);
   append_plugins (html, results->plugins);
   append_count (html, "seed", results->seed);
   append_count (html, "trials", results->trials);

@@ -4,158 +4,38 @@
 #include <math.h>
 
 #include "core/stats/bound-test.h"
-#include "core/stats/epsilon.h"
-#include "core/stats/interval.h"
-#include "runner/judge/cells.h"
-#include "runner/judge/pool.h"
+#include "runner/judge/describe.h"
+#include "runner/judge/earned.h"
+#include "runner/judge/hypothesis.h"
+#include "runner/judge/power.h"
 #include "runner/judge/reason.h"
 #include "runner/plan/claim.h"
-#include "runner/plan/fit.h"
-
-/* Fewer groups than these say too little about others like them. */
-#define MIN_GROUPS 10
-
-typedef struct {
-  const AssayResults *results;
-  const AssayPlan *plan;
-  AssayStore *store;
-} Judging;
 
 /* ---- Hypotheses ---- */
-
-/* Where a hypothesis comes from, for the second look after Holm. */
-typedef struct {
-  AssaySample *sample; /* NULL: nothing was measured */
-  AssayStreamKey stream;
-  gsize first; /* the plan's cell of trial 0 */
-} Evidence;
-
-static void
-evidence_clear (gpointer data)
-{
-  assay_sample_free (((Evidence *) data)->sample);
-}
-
-/* An event that all runs of both inputs have would be one of any mechanism. */
-static gboolean
-is_vacuous (const AssayAudit *audit)
-{
-  return audit->kind == ASSAY_AUDIT_TWO_INPUTS && audit->hits == audit->runs
-         && audit->mistakes == audit->runs;
-}
-
-/* Why a pooled cell decides nothing, or NULL. */
-static char *
-why_not (const AssayResultCell *cell, const AssaySample *sample, const char *omitted)
-{
-  if (cell->status == ASSAY_RESULT_CONTROL_FAILED)
-    return g_strdup ("the attack lost its control");
-  if (cell->status != ASSAY_RESULT_OK)
-    return g_strdup_printf ("a cell ended in an error (%s)", cell->message);
-  if (omitted != NULL)
-    return g_strdup_printf ("the measure is left out of it (%s)", omitted);
-  if (sample == NULL)
-    return g_strdup ("the measure does not apply to it");
-  if (sample->method == ASSAY_SAMPLE_AUDIT && is_vacuous (&sample->audit))
-    return g_strdup ("the attack found no event: the one that it tested is true of every output");
-  if (sample->n_groups > 0 && sample->n_groups < MIN_GROUPS)
-    return g_strdup_printf ("its secrets come from %" G_GSIZE_FORMAT " groups, fewer than %d",
-                            sample->n_groups, MIN_GROUPS);
-  return NULL;
-}
-
-/* Whether the claim would be upheld by how little an attack recovered, and not by how much. */
-static gboolean
-wants_little (const AssayResultClaim *claim)
-{
-  return claim->is_at_most == claim->measure->higher_is_worse;
-}
-
-/* The test of one pooled cell, before any correction. */
-static gboolean
-test_cell (const Judging *judging, const AssayClaim *claim, const AssayResultClaim *result,
-           const AssayResultCell *cell, gsize first, AssayResultHypothesis *ret_hypothesis,
-           Evidence *ret_evidence, GError **error)
-{
-  const AssayPlan *plan = judging->plan;
-  const AssayComponent *metric
-      = assay_plan_measuring (plan, assay_plan_cell (plan, first), claim->metric);
-  g_autoptr (GArray) indices = assay_pool_trials (plan, first);
-  g_autofree char *attack = assay_settings_canonical (
-      assay_results_settings (plan, assay_plan_cell (plan, first), cell->attack_or_utility));
-  /* The stream of the pooled measurement (cells.c): a figure has one interval. */
-  g_autofree char *upstream
-      = g_strdup_printf ("%s%s\n%s", attack, metric->canonical, claim->measure->name);
-  Evidence evidence = { .first = first,
-                        .stream = assay_plan_stream (plan, assay_plan_cell (plan, first),
-                                                     "metric-pooled", upstream) };
-  AssayResultHypothesis hypothesis
-      = { .cell = cell,
-          .bound = assay_claim_bound (plan, claim, assay_plan_cell (plan, first)),
-          .interval = { .estimate = NAN, .lower = NAN, .upper = NAN },
-          .p_violated = 1,
-          .adjusted_violated = 1,
-          .p_upheld = 1,
-          .adjusted_upheld = 1,
-          .detectable = NAN,
-          .units_needed = NAN,
-          .power = NAN };
-  AssayPool pool;
-  const gboolean is_ok
-      = assay_pool_fill (&pool, plan, judging->store, indices, claim->metric, error);
-
-  if (is_ok) {
-    evidence.sample = assay_pool_sample (&pool, claim->measure);
-    hypothesis.why_not = why_not (cell, evidence.sample, pool.omitted[claim->measure->series]);
-  }
-  assay_pool_clear (&pool);
-  if (!is_ok)
-    return FALSE;
-  if (evidence.sample != NULL)
-    hypothesis.interval
-        = assay_sample_interval (evidence.sample, claim->confidence, evidence.stream);
-  if (evidence.sample != NULL && evidence.sample->method == ASSAY_SAMPLE_AUDIT)
-    hypothesis.delta = evidence.sample->audit.delta;
-  if (hypothesis.why_not == NULL) {
-    const AssayBoundTest test
-        = assay_bound_test (evidence.sample, hypothesis.bound, evidence.stream);
-
-    hypothesis.p_violated = claim->is_at_most ? test.p_above : test.p_below;
-    hypothesis.p_upheld = claim->is_at_most ? test.p_below : test.p_above;
-    hypothesis.lacks_evidence
-        = assay_result_lacks_control (cell) || assay_result_short_reach (cell) != NULL;
-    if (hypothesis.lacks_evidence)
-      *(wants_little (result) ? &hypothesis.p_upheld : &hypothesis.p_violated) = 1;
-  }
-  *ret_hypothesis = hypothesis;
-  *ret_evidence = evidence;
-  return TRUE;
-}
 
 /* Every pooled cell that the claim selects. The pooled cells stand in the order of the plan's cells
  * of trial 0. */
 static gboolean
-test_claim (const Judging *judging, const AssayClaim *claim, AssayResultClaim *result,
-            GArray *evidence, GError **error)
+test_claim (const AssayQuestion *question, GArray *evidence, GError **error)
 {
-  const AssayPlan *plan = judging->plan;
+  const AssayPlan *plan = question->plan;
   guint pooled = 0;
 
   for (gsize i = 0; i < plan->cells->len; i++) {
     const AssayCell *cell = assay_plan_cell (plan, i);
     const AssayResultCell *of;
     AssayResultHypothesis hypothesis;
-    Evidence own;
+    AssayEvidence own;
 
     if (cell->trial != 0)
       continue;
-    of = judging->results->pooled->pdata[pooled++];
-    if (!assay_claim_selects (plan, claim, cell,
+    of = question->results->pooled->pdata[pooled++];
+    if (!assay_claim_selects (plan, question->claim, cell,
                               assay_results_settings (plan, cell, of->attack_or_utility)))
       continue;
-    if (!test_cell (judging, claim, result, of, i, &hypothesis, &own, error))
+    if (!assay_hypothesis_test (question, of, i, &hypothesis, &own, error))
       return FALSE;
-    g_array_append_val (result->hypotheses, hypothesis);
+    g_array_append_val (question->result->hypotheses, hypothesis);
     g_array_append_val (evidence, own);
   }
   return TRUE;
@@ -178,7 +58,8 @@ collect (const GPtrArray *claims, gboolean is_upheld)
     for (guint h = 0; h < claim->hypotheses->len; h++) {
       AssayResultHypothesis *one = &g_array_index (claim->hypotheses, AssayResultHypothesis, h);
 
-      if (one->why_not == NULL && !(one->lacks_evidence && wants_little (claim) == is_upheld))
+      if (one->why_not == NULL
+          && !(one->lacks_evidence && assay_claim_wants_little (claim) == is_upheld))
         g_ptr_array_add (all, one);
     }
   }
@@ -216,41 +97,18 @@ count_hypotheses (const GPtrArray *claims)
   return MAX (count, 1);
 }
 
-/* Of an audit by the tight event of pair 0: the chance of a bound above the claim's, if the
- * mechanism leaked half as much again. NAN where its density is not known, or not at this delta,
- * and of a claim that nothing leaks, of which half as much again is nothing. */
-static double
-power_of (const AssayPlan *plan, const AssayResultHypothesis *hypothesis, const Evidence *own,
-          double alpha)
+static gboolean
+look_ahead (const AssayQuestion *question, const GArray *evidence, guint n_hypotheses,
+            GError **error)
 {
-  const AssayAudit *audit = &own->sample->audit;
-  const AssayMechanism *mechanism;
-  AssayOracle oracle;
-  double first, second;
-
-  if (own->sample->method != ASSAY_SAMPLE_AUDIT || audit->kind != ASSAY_AUDIT_TWO_INPUTS
-      || hypothesis->bound == 0)
-    return NAN;
-  oracle = assay_plan_oracle (plan, assay_plan_cell (plan, own->first));
-  mechanism = oracle.mechanism;
-  if (mechanism->tight_event == NULL || oracle.claimed.delta != audit->delta
-      || (mechanism->has_density != NULL && !mechanism->has_density (oracle.settings)))
-    return NAN;
-  mechanism->tight_event (oracle.settings, oracle.cols, ASSAY_POWER_AT * hypothesis->bound, &first,
-                          &second);
-  return assay_epsilon_power (audit->runs, first, second, audit->delta, hypothesis->bound, alpha);
-}
-
-static void
-look_ahead (const AssayPlan *plan, AssayResultClaim *result, const GArray *evidence,
-            guint n_hypotheses)
-{
+  const AssayResultClaim *result = question->result;
   const double alpha = (1 - result->confidence) / n_hypotheses;
 
   for (guint h = 0; h < result->hypotheses->len; h++) {
     AssayResultHypothesis *hypothesis
         = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
-    const Evidence *own = &g_array_index (evidence, Evidence, h);
+    const AssayEvidence *own = &g_array_index (evidence, AssayEvidence, h);
+    AssayPower power;
 
     if (hypothesis->why_not != NULL)
       continue;
@@ -258,8 +116,15 @@ look_ahead (const AssayPlan *plan, AssayResultClaim *result, const GArray *evide
                                                      result->is_at_most, alpha, own->stream);
     hypothesis->units_needed
         = assay_bound_units_needed (own->sample, hypothesis->bound, alpha, own->stream);
-    hypothesis->power = power_of (plan, hypothesis, own, alpha);
+    if (!result->measure->is_epsilon)
+      continue;
+    if (!assay_power_of (question, hypothesis, own, alpha, &power, error))
+      return FALSE;
+    hypothesis->power = power.chance;
+    hypothesis->power_at = power.epsilon;
+    hypothesis->is_power_measured = power.is_measured;
   }
+  return TRUE;
 }
 
 /* ---- Verdicts ---- */
@@ -289,7 +154,7 @@ find_extreme (const GArray *hypotheses, gboolean is_violated)
 static gboolean
 is_silence (AssayResultClaim *result)
 {
-  for (guint h = 0; wants_little (result) && h < result->hypotheses->len; h++) {
+  for (guint h = 0; assay_claim_wants_little (result) && h < result->hypotheses->len; h++) {
     const AssayResultHypothesis *one
         = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
 
@@ -352,7 +217,7 @@ decide_epsilon (AssayResultClaim *result, const GArray *evidence, guint n_hypoth
       continue;
     result->decisive = (gint) h;
     result->reason = assay_reason_ceiling (
-        result, one, &g_array_index (evidence, Evidence, h).sample->audit, alpha);
+        result, one, &g_array_index (evidence, AssayEvidence, h).sample->audit, alpha);
     return;
   }
   if (result->decisive < 0)
@@ -380,9 +245,10 @@ decide_upheld (AssayResultClaim *result, const GArray *evidence, guint n_hypothe
     return;
   }
   result->reason = assay_reason_undecided (
-      result, one, g_array_index (evidence, Evidence, weakest).sample, n_hypotheses);
+      result, one, g_array_index (evidence, AssayEvidence, weakest).sample, n_hypotheses);
 }
 
+/* Before anything is asked of what it has earned. */
 static void
 decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
 {
@@ -410,42 +276,77 @@ decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
     result->reason = g_strdup ("no cell of it was measured");
 }
 
+/* A verdict of exit 0 is one of all its cells, and must have been earned besides. */
+static gboolean
+check_earned (const AssayQuestion *question, const GArray *evidence, guint n_hypotheses,
+              GError **error)
+{
+  AssayResultClaim *result = question->result;
+  g_autofree char *before = NULL;
+  g_autofree char *note = NULL;
+  char *lacks = NULL;
+
+  if (result->verdict != ASSAY_VERDICT_UPHELD && result->verdict != ASSAY_VERDICT_UNREFUTED)
+    return TRUE;
+  if (!assay_earned_check (question, evidence, n_hypotheses, &lacks, error))
+    return FALSE;
+  before = g_steal_pointer (&result->reason);
+  if (lacks != NULL) {
+    result->verdict = ASSAY_VERDICT_INCONCLUSIVE;
+    result->reason = lacks;
+    return TRUE;
+  }
+  note = assay_earned_note (question);
+  result->reason = g_strconcat (before, note, NULL);
+  return TRUE;
+}
+
+/* Of a claim that is violated, what shows it. */
+static gboolean
+find_witness (const AssayQuestion *question, const GArray *evidence, GError **error)
+{
+  const gint decisive = question->result->decisive;
+  AssayWitnessSearch search = { .results = question->results,
+                                .plan = question->plan,
+                                .store = question->store,
+                                .claim = question->claim };
+
+  if (question->result->verdict != ASSAY_VERDICT_VIOLATED)
+    return TRUE;
+  search.first = g_array_index (evidence, AssayEvidence, decisive).first;
+  return assay_witness_find (&search, question->result, error);
+}
+
 gboolean
 assay_judge (AssayResults *results, const AssayPlan *plan, AssayStore *store, GError **error)
 {
-  const Judging judging = { results, plan, store };
   const GPtrArray *claims = results->claims;
   g_autoptr (GPtrArray) evidence = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  g_autofree AssayQuestion *questions = g_new (AssayQuestion, claims->len);
   guint n_hypotheses;
 
   for (guint c = 0; c < claims->len; c++) {
-    GArray *own = g_array_new (FALSE, TRUE, sizeof (Evidence));
+    GArray *own = g_array_new (FALSE, TRUE, sizeof (AssayEvidence));
 
-    g_array_set_clear_func (own, evidence_clear);
+    g_array_set_clear_func (own, assay_evidence_clear);
     g_ptr_array_add (evidence, own);
-    if (!test_claim (&judging, plan->claims->pdata[c], claims->pdata[c], own, error))
+    questions[c]
+        = (AssayQuestion){ results, plan, store, plan->claims->pdata[c], claims->pdata[c] };
+    if (!test_claim (&questions[c], own, error))
       return FALSE;
   }
   correct (claims, FALSE);
   correct (claims, TRUE);
   n_hypotheses = count_hypotheses (claims);
   for (guint c = 0; c < claims->len; c++) {
-    AssayResultClaim *result = claims->pdata[c];
     const GArray *own = evidence->pdata[c];
 
-    look_ahead (plan, result, own, n_hypotheses);
-    decide (result, own, n_hypotheses);
-    if (result->verdict == ASSAY_VERDICT_VIOLATED) {
-      const AssayWitnessSearch search
-          = { .results = results,
-              .plan = plan,
-              .store = store,
-              .claim = plan->claims->pdata[c],
-              .first = g_array_index (own, Evidence, result->decisive).first };
-
-      if (!assay_witness_find (&search, result, error))
-        return FALSE;
-    }
+    if (!look_ahead (&questions[c], own, n_hypotheses, error))
+      return FALSE;
+    decide (claims->pdata[c], own, n_hypotheses);
+    if (!check_earned (&questions[c], own, n_hypotheses, error)
+        || !find_witness (&questions[c], own, error))
+      return FALSE;
   }
   return TRUE;
 }

@@ -4,6 +4,8 @@
 #include "runner/judge/cells.h"
 #include "runner/judge/contact-sheets.h"
 #include "runner/judge/judge.h"
+#include "runner/store/manifest.h"
+#include "runner/store/seal.h"
 
 /* How many cells there are, and which of them did not end well. */
 static gboolean
@@ -113,13 +115,31 @@ load_hashes (AssayStore *store, AssayResults *results, GError **error)
   return TRUE;
 }
 
+/* Whether the claims are those of before the first cell, and how often the scenario was run. */
+static gboolean
+load_origin (const AssayPlan *plan, AssayStore *store, AssayResults *results, GError **error)
+{
+  g_autofree char *sha256 = NULL;
+  g_autofree char *serial = NULL;
+  AssaySeal seal;
+
+  if (!assay_seal_read (store, plan, &seal, &sha256, error)
+      || !assay_store_get (store, ASSAY_META_SERIAL, &serial, error))
+    return FALSE;
+  results->has_changed_claims = seal != ASSAY_SEAL_WHOLE;
+  results->serial = serial != NULL ? g_ascii_strtoull (serial, NULL, 10) : 1;
+  if (sha256 != NULL)
+    results->claims_sha256 = g_string_chunk_insert_const (results->words, sha256);
+  return TRUE;
+}
+
 AssayResults *
 assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
 {
   g_autoptr (AssayResults) results = assay_results_describe (plan);
 
   assay_results_set_source (results, plan, store);
-  if (!load_hashes (store, results, error))
+  if (!load_hashes (store, results, error) || !load_origin (plan, store, results, error))
     return NULL;
   for (gsize i = 0; i < plan->cells->len; i++)
     if (!count_cell (plan, store, i, results, error))

@@ -35,11 +35,10 @@ describe_audit (const AssayResultClaim *claim, const AssayResultHypothesis *hypo
   g_autofree char *delta = assay_text_number (hypothesis->delta);
   const gboolean is_one_run = g_str_equal (interval->method, "one-run-bound");
 
-  return g_strdup_printf ("at least %.4g with confidence %g (%s %s%s%s), the claim says at most",
-                          interval->lower, claim->confidence, n,
-                          is_one_run ? "guesses" : "runs on each input",
-                          hypothesis->delta > 0 ? ", delta " : "",
-                          hypothesis->delta > 0 ? delta : "");
+  return g_strdup_printf (
+      "at least %.4g with confidence %g (%s %s%s%s), the claim says at most", interval->lower,
+      claim->confidence, n, is_one_run ? "guesses" : "runs on each input",
+      hypothesis->delta > 0 ? ", delta " : "", hypothesis->delta > 0 ? delta : "");
 }
 
 static char *
@@ -51,8 +50,8 @@ describe (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis
   g_autofree char *numbers = claim->measure->is_epsilon ? describe_audit (claim, hypothesis)
                                                         : describe_units (claim, hypothesis);
 
-  return g_strdup_printf ("%s%s: %s is %s %s%s", before, cell, claim->measure->name, numbers,
-                          bound, after);
+  return g_strdup_printf ("%s%s: %s is %s %s%s", before, cell, claim->measure->name, numbers, bound,
+                          after);
 }
 
 char *
@@ -106,16 +105,25 @@ assay_reason_undecided (const AssayResultClaim *claim, const AssayResultHypothes
   return describe (claim, hypothesis, "underpowered: ", more);
 }
 
-/* "; so many could have certified up to 10.4, and by its tight event an epsilon of 1.5 with
+static const char *
+describe_leak (const AssayResultHypothesis *hypothesis)
+{
+  if (hypothesis->is_power_measured)
+    return "as an injected leak measured it";
+  return g_str_equal (hypothesis->interval.method, "one-run-bound") ? "by the best guesser"
+                                                                    : "by its tight event";
+}
+
+/* "so many could have certified up to 10.4, and by its tight event an epsilon of 1.5 with
  * probability 0.99" */
 static char *
 describe_sight (const AssayResultHypothesis *hypothesis)
 {
   if (!isfinite (hypothesis->power))
     return g_strdup_printf ("so many could have certified up to %.4g", hypothesis->detectable);
-  return g_strdup_printf ("so many could have certified up to %.4g, and by its tight event an "
-                          "epsilon of %.4g with probability %.3g",
-                          hypothesis->detectable, ASSAY_POWER_AT * hypothesis->bound,
+  return g_strdup_printf ("so many could have certified up to %.4g, and %s an epsilon of %.4g with "
+                          "probability %.3g",
+                          hypothesis->detectable, describe_leak (hypothesis), hypothesis->power_at,
                           hypothesis->power);
 }
 
@@ -158,4 +166,77 @@ assay_reason_ceiling (const AssayResultClaim *claim, const AssayResultHypothesis
                            alpha, hypothesis->detectable, more,
                            is_one_run ? "guesses" : "runs on each input");
   return describe (claim, hypothesis, "underpowered: ", after);
+}
+
+/* ---- What was not earned ---- */
+
+char *
+assay_reason_left_out (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
+                       guint n_asked, guint n_all)
+{
+  g_autofree char *before = g_strdup_printf (
+      "of %u attacks %u %s asked, and one that was not breaks the bound: ", n_all, n_asked,
+      n_asked == 1 ? "was" : "were");
+
+  return describe (claim, hypothesis, before, "");
+}
+
+char *
+assay_reason_asked (guint n_asked, guint n_all)
+{
+  return g_strdup_printf ("; of %u attacks %u %s asked", n_all, n_asked,
+                          n_asked == 1 ? "was" : "were");
+}
+
+char *
+assay_reason_no_reference (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  return describe (claim, hypothesis, "",
+                   ", but nothing shows that the attack could break this bound on these data: it "
+                   "needs a defense in the scenario that protects less and that the claim leaves "
+                   "out, on which the attack does");
+}
+
+char *
+assay_reason_generic (const AssayResultHypothesis *hypothesis)
+{
+  return g_strdup_printf ("attack %s takes what is released for the secret, or for something near "
+                          "it, whatever defense %s does: an attack that knows the defense, or "
+                          "learns it, is needed",
+                          hypothesis->cell->attack_or_utility->name,
+                          hypothesis->cell->defense->name);
+}
+
+char *
+assay_reason_no_power (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
+                       double wanted, double runs)
+{
+  const gboolean is_one_run = g_str_equal (hypothesis->interval.method, "one-run-bound");
+  g_autofree char *needed = assay_text_count ((guint64) runs);
+  g_autofree char *after = NULL;
+
+  if (!isfinite (hypothesis->power))
+    after
+        = g_strdup ("; what it would have seen of a leak was not measured for this claim: run the "
+                    "scenario again");
+  else if (runs > 0)
+    after
+        = g_strdup_printf ("; %s so many would have seen an epsilon of %.4g with probability %.3g "
+                           "only, %.3g is asked for: about %s %s are needed",
+                           describe_leak (hypothesis), hypothesis->power_at, hypothesis->power,
+                           wanted, needed, is_one_run ? "guesses" : "runs on each input");
+  else
+    after = g_strdup_printf (
+        "; %s so many would have seen an epsilon of %.4g with probability %.3g "
+        "only, %.3g is asked for, and no number of runs would give it: another "
+        "score is needed",
+        describe_leak (hypothesis), hypothesis->power_at, hypothesis->power, wanted);
+  return describe (claim, hypothesis, "underpowered: ", after);
+}
+
+char *
+assay_reason_changed_claims (void)
+{
+  return g_strdup ("claims were changed after cells had run; expected a new run, or "
+                   "--accept-changed-claims with --resume");
 }

@@ -20,6 +20,21 @@ char *assay_reason_undecided (const AssayResultClaim *claim,
  * seen. */
 char *assay_reason_unrefuted (const AssayResultClaim *claim, const AssayResultHypothesis *nearest,
                               const AssayResultHypothesis *blindest, guint n_hypotheses);
+/* What an `upheld` or `unrefuted` lacks (runner/judge/earned.h): one attack that the claim leaves
+ * out breaks its bound; @hypothesis' attack is not known to be able to break it on these data; only
+ * attacks that know nothing of the defense were played; too little power, with the runs that would
+ * give it (0: none); the claims are not those that were sealed. */
+char *assay_reason_left_out (const AssayResultClaim *claim,
+                             const AssayResultHypothesis *hypothesis, guint n_asked, guint n_all);
+char *assay_reason_no_reference (const AssayResultClaim *claim,
+                                 const AssayResultHypothesis *hypothesis);
+char *assay_reason_generic (const AssayResultHypothesis *hypothesis);
+char *assay_reason_no_power (const AssayResultClaim *claim,
+                             const AssayResultHypothesis *hypothesis, double wanted, double runs);
+char *assay_reason_changed_claims (void);
+/* And what one that has earned it says: "; of 3 attacks 1 was asked". */
+char *assay_reason_asked (guint n_asked, guint n_all);
+
 /* Epsilon: the most that so many runs could have certified at level @alpha is not above the bound.
  */
 char *assay_reason_ceiling (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,

@@ -154,9 +154,6 @@ typedef enum {
   ASSAY_VERDICT_INCONCLUSIVE,
 } AssayVerdict;
 
-/* The multiple of a claimed epsilon at which the power of an audit is stated. */
-#define ASSAY_POWER_AT 1.5
-
 /* One pooled cell that a claim is about: one hypothesis. */
 typedef struct {
   const AssayResultCell *cell;
@@ -170,7 +167,9 @@ typedef struct {
   double detectable;   /* the smallest breach that this many secrets could have shown; of epsilon
                         * the largest that so many runs could have certified */
   double units_needed; /* in all, to decide at the present estimate; 0: no number would */
-  double power;        /* of epsilon: to see ASSAY_POWER_AT times the bound; NAN: not known */
+  double power;        /* of epsilon: to see a mechanism of epsilon power_at; NAN: not known */
+  double power_at;
+  gboolean is_power_measured; /* on an injected leak */
   char *why_not;       /* why it decides nothing, or NULL */
   gboolean lacks_evidence; /* the attack has no control, or looked at a part only: that it recovered
                         * little decides nothing */
@@ -243,6 +242,9 @@ typedef struct {
   const char *scenario;        /* its file */
   const char *scenario_sha256; /* of the file's text */
   const char *plan_sha256;     /* of everything that cells depend on */
+  const char *claims_sha256;   /* of what the claims said before the first cell; NULL: not sealed */
+  gboolean has_changed_claims; /* they were changed after cells had run */
+  guint64 serial;              /* which run of its folder it is, from 1 on */
   gboolean is_changed;         /* by --set: the scenario's file alone does not make this run */
   guint64 seed;
   guint64 trials;

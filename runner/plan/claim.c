@@ -1,15 +1,21 @@
 /* Claims: what a scenario states. How they are judged is in runner/judge/judge.c. */
 #include "runner/plan/claim.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/base/text.h"
 #include "runner/plan/fit.h"
 #include "runner/plan/selector.h"
 
+/* Defaults and limits of what a verdict must rest on (docs/what-a-verdict-means.md). */
+#define DEFAULT_POWER_AT 1.5
+#define MAX_POWER_AT 10
+#define MIN_CONFIDENCE 0.9
+
 static const char *const keys[]
-    = { "says",  "source",  "measure",  "metric",     "defense", "attack", "utility",
-        "where", "at-most", "at-least", "confidence", "delta",   NULL };
+    = { "says",  "source",  "measure",  "metric",     "defense", "attack",   "utility",
+        "where", "at-most", "at-least", "confidence", "delta",   "power-at", NULL };
 
 /* ---- Reading ---- */
 
@@ -172,6 +178,84 @@ read_bound (const AssayGroup *group, AssayClaim *claim, GError **error)
   return TRUE;
 }
 
+/* Of epsilon: what an audit must be able to see. */
+static gboolean
+read_power (const AssayGroup *group, AssayClaim *claim, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "power-at");
+
+  claim->power_at = DEFAULT_POWER_AT;
+  if (entry == NULL)
+    return TRUE;
+  if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON
+      && assay_text_to_double (entry->value, &claim->power_at) && claim->power_at > 1
+      && claim->power_at <= MAX_POWER_AT)
+    return TRUE;
+  assay_fail (error, ASSAY_ERROR_PARAMETER,
+              "power-at = '%s': expected a number above 1, at most %d, in a claim about epsilon: "
+              "the multiple of its bound that an audit must be able to see",
+              entry->value, MAX_POWER_AT);
+  return assay_group_blame (group, entry, error);
+}
+
+/* A claim must be able to fail, and a verdict on it to mean something. */
+static gboolean
+check_confidence (const AssayGroup *group, const AssayClaim *claim, GError **error)
+{
+  if (claim->confidence >= MIN_CONFIDENCE)
+    return TRUE;
+  assay_fail (error, ASSAY_ERROR_PARAMETER,
+              "confidence = %g: a verdict needs %g or more; expected confidence = %g to 0.999999 "
+              "in the claim or in [scenario]",
+              claim->confidence, MIN_CONFIDENCE, MIN_CONFIDENCE);
+  return assay_group_blame (group, assay_group_find (group, "confidence"), error);
+}
+
+/* At the end of its range that it points to, no outcome breaks a bound. */
+static gboolean
+can_be_broken (const AssayPlan *plan, const AssayClaim *claim, double *ret_least_units)
+{
+  const AssayMeasure *measure = claim->measure;
+  const double end = claim->is_at_most ? measure->high : measure->low;
+  /* If every unit were on the wrong side of the bound. */
+  const double chance = claim->is_at_most ? claim->bound : 1 - claim->bound;
+
+  *ret_least_units = 0;
+  if (claim->is_claimed || measure->statistic == ASSAY_STATISTIC_EPSILON)
+    return TRUE;
+  if (claim->bound == end)
+    return FALSE;
+  if (measure->statistic == ASSAY_STATISTIC_RATE && chance > 0)
+    *ret_least_units = ceil (log (1 - claim->confidence) / log (chance));
+  /* Only of secrets it is known how many there will be. */
+  return claim->utility != NULL || plan->secrets == 0 || plan->takes_all
+         || assay_plan_component (plan->metrics, claim->metric)->metric->has_own_units
+         || (double) (plan->secrets * plan->trials) >= *ret_least_units;
+}
+
+static gboolean
+check_breakable (const AssayPlan *plan, const AssayGroup *group, const AssayClaim *claim,
+                 GError **error)
+{
+  const char *key = claim->is_at_most ? "at-most" : "at-least";
+  const AssayEntry *entry = assay_group_find (group, key);
+  double least_units;
+
+  if (can_be_broken (plan, claim, &least_units))
+    return TRUE;
+  if (least_units == 0)
+    assay_fail (error, ASSAY_ERROR_PARAMETER,
+                "%s = %s: no outcome breaks this bound, because %s has no %s values; expected a "
+                "bound that could be broken",
+                key, entry->value, claim->measure->name, claim->is_at_most ? "higher" : "lower");
+  else
+    assay_fail (error, ASSAY_ERROR_PARAMETER,
+                "%s = %s: no outcome of %" G_GUINT64_FORMAT " secrets breaks this bound with "
+                "confidence %g; expected at least %.0f secrets, over all trials, or another bound",
+                key, entry->value, plan->secrets * plan->trials, claim->confidence, least_units);
+  return assay_group_blame (group, entry, error);
+}
+
 AssayClaim *
 assay_claim_new (const AssayPlan *plan, const AssayGroup *group, GError **error)
 {
@@ -185,6 +269,8 @@ assay_claim_new (const AssayPlan *plan, const AssayGroup *group, GError **error)
       && assay_group_text (group, "source", &claim->source, error)
       && read_measure (plan, group, claim, error) && read_bound (group, claim, error)
       && assay_group_confidence (group, &claim->confidence, error)
+      && check_confidence (group, claim, error) && check_breakable (plan, group, claim, error)
+      && read_power (group, claim, error)
       && (claim->selector = assay_selector_new (plan, group, error)) != NULL)
     return claim;
   assay_claim_free (claim);
@@ -199,11 +285,18 @@ assay_claim_bound (const AssayPlan *plan, const AssayClaim *claim, const AssayCe
   return claim->is_claimed ? assay_plan_oracle (plan, cell).claimed.epsilon : claim->bound;
 }
 
+double
+assay_claim_must_see (const AssayClaim *claim, double bound)
+{
+  return bound > 0 ? claim->power_at * bound : ASSAY_LEAST_SEEN;
+}
+
 /* A measure of epsilon means nothing for a guess, nor a recovery rate for an audit; and a utility
  * measures its own cells alone. */
-static gboolean
-is_played_for (const AssayClaim *claim, const AssayCell *cell, const AssayComponent *component)
+gboolean
+assay_claim_is_played_for (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
 {
+  const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
   const gboolean is_epsilon = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
 
   if (cell->utility != ASSAY_NO_COMPONENT || claim->utility != NULL)
@@ -215,15 +308,29 @@ gboolean
 assay_claim_selects (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell,
                      const AssaySettings *settings)
 {
-  return is_played_for (claim, cell, assay_plan_attack_or_utility (plan, cell))
+  return assay_claim_is_played_for (plan, claim, cell)
          && assay_selector_selects (plan, claim->selector, cell, settings);
 }
 
 gboolean
 assay_claim_may_select (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
 {
-  return is_played_for (claim, cell, assay_plan_attack_or_utility (plan, cell))
+  return assay_claim_is_played_for (plan, claim, cell)
          && assay_selector_may_select (plan, claim->selector, cell);
+}
+
+/* A larger delta forgives more than was claimed. */
+static gboolean
+fail_delta_above (const AssayPlan *plan, const AssayClaim *claim, const AssayComponent *defense,
+                  const AssayOracle *oracle, GError **error)
+{
+  g_autofree char *audited = assay_text_number (oracle->delta);
+  g_autofree char *claimed = assay_text_number (oracle->claimed.delta);
+
+  return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                     "%s:%u: [claim %s] is about delta = %s, above the %s that defense '%s' "
+                     "claims; expected at most that",
+                     plan->scenario, claim->line, claim->id, audited, claimed, defense->label);
 }
 
 /* A bound on epsilon means nothing without the delta that it was stated with. */
@@ -239,6 +346,8 @@ check_delta (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *ce
   if (claim->measure->statistic != ASSAY_STATISTIC_EPSILON)
     return TRUE;
   oracle = assay_plan_oracle (plan, cell);
+  if (oracle.delta > oracle.claimed.delta && oracle.claimed.delta > 0)
+    return fail_delta_above (plan, claim, defense, &oracle, error);
   /* A number alone is a claim of pure epsilon. */
   expected = claim->has_delta ? claim->delta : claim->is_claimed ? oracle.claimed.delta : 0;
   if (oracle.delta == expected)
@@ -276,4 +385,54 @@ assay_claim_check_cells (const AssayPlan *plan, const AssayClaim *claim, GError 
                      "%s:%u: [claim %s] is about no cell of the scenario: defense, attack, "
                      "utility and where exclude all of them",
                      plan->scenario, claim->line, claim->id);
+}
+
+GArray *
+assay_claims_must_see (const AssayPlan *plan, const AssayCell *cell)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (AssayMustSee));
+
+  for (guint c = 0; c < plan->claims->len; c++) {
+    const AssayClaim *claim = plan->claims->pdata[c];
+    AssayMustSee one = { 0 };
+    gboolean is_known = FALSE;
+
+    if (claim->measure->statistic != ASSAY_STATISTIC_EPSILON
+        || !assay_claim_may_select (plan, claim, cell))
+      continue;
+    one.bound = assay_claim_bound (plan, claim, cell);
+    one.epsilon = assay_claim_must_see (claim, one.bound);
+    for (guint i = 0; i < all->len; i++)
+      is_known |= g_array_index (all, AssayMustSee, i).epsilon == one.epsilon;
+    if (!is_known)
+      g_array_append_val (all, one);
+  }
+  return all;
+}
+
+char *
+assay_claims_canonical (const AssayPlan *plan)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint c = 0; c < plan->claims->len; c++) {
+    const AssayClaim *claim = plan->claims->pdata[c];
+    const double numbers[]
+        = { claim->bound, claim->confidence, claim->has_delta ? claim->delta : 0, claim->power_at };
+    g_autofree char *selected = assay_selector_canonical (claim->selector);
+    const AssayComponent *metric
+        = claim->utility == NULL ? assay_plan_component (plan->metrics, claim->metric) : NULL;
+
+    g_string_append_printf (text, "%s %s %s %s %s", claim->id,
+                            metric != NULL ? metric->label : claim->utility->id,
+                            claim->measure->name, claim->is_at_most ? "at-most" : "at-least",
+                            claim->is_claimed ? "claimed" : "");
+    for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+      g_autofree char *number = assay_text_number (numbers[i]);
+
+      g_string_append_printf (text, " %s", number);
+    }
+    g_string_append_printf (text, " %s\n", selected);
+  }
+  return g_string_free (text, FALSE);
 }

@@ -82,6 +82,7 @@ typedef struct {
   gboolean has_delta;  /* of epsilon: the delta that it speaks of must be the audited one */
   double delta;
   double confidence;
+  double power_at; /* of epsilon: the multiple of the bound that an audit must be able to see */
   guint line;
 } AssayClaim;
 

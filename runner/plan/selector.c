@@ -236,6 +236,22 @@ assay_selector_selects (const AssayPlan *plan, const AssaySelector *selector, co
   return TRUE;
 }
 
+gboolean
+assay_selector_selects_defense (const AssayPlan *plan, const AssaySelector *selector,
+                                const AssayCell *cell)
+{
+  if (!has_label (selector->defense, assay_plan_component (plan->defenses, cell->defense)))
+    return FALSE;
+  for (guint i = 0; i < selector->conditions->len; i++) {
+    const AssayCondition *condition = &g_array_index (selector->conditions, AssayCondition, i);
+    const AssaySettings *of = settings_of (plan, cell, condition->role, NULL);
+
+    if (of != NULL && !condition_holds (condition, of))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* Conditions on a tuned setting are decided when it has been chosen. */
 gboolean
 assay_selector_may_select (const AssayPlan *plan, const AssaySelector *selector,

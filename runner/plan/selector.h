@@ -16,5 +16,9 @@ gboolean assay_selector_selects (const AssayPlan *plan, const AssaySelector *sel
 gboolean assay_selector_may_select (const AssayPlan *plan, const AssaySelector *selector,
                                     const AssayCell *cell);
 
+/* Whether it selects the data and the defense of @cell, whatever it says of attacks. */
+gboolean assay_selector_selects_defense (const AssayPlan *plan, const AssaySelector *selector,
+                                         const AssayCell *cell);
+
 /* "defense=lifting attack= utility= where=defense.dimension>=8": equal for equal selections. */
 char *assay_selector_canonical (const AssaySelector *selector);

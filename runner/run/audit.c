@@ -2,7 +2,10 @@
 #include "runner/run/audit.h"
 
 #include "core/games/distinguish.h"
+#include "core/games/leak.h"
 #include "core/games/one-run.h"
+#include "core/stats/epsilon.h"
+#include "runner/plan/claim.h"
 #include "runner/plan/fit.h"
 
 static AssayAuditRecord *
@@ -64,4 +67,70 @@ assay_audit_cell (const AssayPlan *plan, const AssayCell *cell, const AssaySetti
   oracle.is_cancelled = is_cancelled;
   oracle.cancel_data = data;
   return distinguish (&oracle, auditor, &context, error);
+}
+
+/* ---- Injected leaks ---- */
+
+/* Unmoved runs on which the event that was chosen under a leak is counted. */
+#define LEAK_RUNS 20000
+
+/* No correction brings such a p-value back over any level. */
+#define CLEARLY_BROKEN 1e-9
+
+static gboolean
+inject (AssayLeaking *leaking, const AssayAuditor *auditor, const AssayAuditContext *context,
+        AssayLeakRecord *inout_record, GError **error)
+{
+  const AssayOracle *oracle = assay_leaking_oracle (leaking);
+  const AssayLeak leak = assay_leak_of (inout_record->epsilon, oracle->delta);
+  g_autoptr (AssayEvent) event = NULL;
+  AssayEventRates rates;
+
+  assay_leaking_set (leaking, leak);
+  event = auditor->choose_event (context, oracle, error);
+  if (event == NULL
+      || !assay_leaking_rates (leaking, event, leak, MIN (event->runs, LEAK_RUNS), &rates, error))
+    return FALSE;
+  inout_record->hit = rates.hit;
+  inout_record->mistake = rates.mistake;
+  return TRUE;
+}
+
+GArray *
+assay_audit_leaks (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *settings,
+                   const AssayAudit *counts, gboolean (*is_cancelled) (gpointer data),
+                   gpointer data, GError **error)
+{
+  const AssayAuditor *auditor = assay_plan_attack (plan, cell)->auditor;
+  g_autofree char *canonical = assay_settings_canonical (settings);
+  const AssayAuditContext context
+      = { .settings = settings->values,
+          .stream = assay_plan_stream (plan, cell, "attack", canonical) };
+  g_autoptr (GArray) wanted = assay_claims_must_see (plan, cell);
+  g_autoptr (GArray) leaks = g_array_new (FALSE, FALSE, sizeof (AssayLeakRecord));
+  g_autoptr (AssayLeaking) leaking = NULL;
+  AssayOracle oracle;
+
+  if (auditor->game != ASSAY_AUDIT_TWO_INPUTS || wanted->len == 0)
+    return g_steal_pointer (&leaks);
+  oracle = assay_plan_oracle (plan, cell);
+  oracle.is_cancelled = is_cancelled;
+  oracle.cancel_data = data;
+  if (assay_oracle_has_tight_event (&oracle))
+    return g_steal_pointer (&leaks);
+  for (guint i = 0; i < wanted->len; i++) {
+    const AssayMustSee *must_see = &g_array_index (wanted, AssayMustSee, i);
+    AssayLeakRecord leak = { .epsilon = must_see->epsilon };
+
+    if (assay_epsilon_p_value (counts, must_see->bound) < CLEARLY_BROKEN)
+      continue;
+    if (leaking == NULL)
+      leaking = assay_leaking_new (&oracle, assay_plan_stream (plan, cell, "power", NULL), error);
+    if (leaking == NULL || !inject (leaking, auditor, &context, &leak, error)) {
+      g_prefix_error (error, "measuring what attack %s would see: ", auditor->id);
+      return NULL;
+    }
+    g_array_append_val (leaks, leak);
+  }
+  return g_steal_pointer (&leaks);
 }

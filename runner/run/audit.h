@@ -10,3 +10,11 @@ AssayAuditRecord *assay_audit_cell (const AssayPlan *plan, const AssayCell *cell
                                     const AssaySettings *settings,
                                     gboolean (*is_cancelled) (gpointer data), gpointer data,
                                     GError **error);
+
+/* What the audit that counted @counts would have seen of leaks that are injected into the
+ * mechanism, one for each epsilon that a claim about the cell must be able to see: AssayLeakRecord.
+ * Empty where the tight event is known, in one-run games, and for bounds that are clearly broken:
+ * nobody asks then what else would have been seen. */
+GArray *assay_audit_leaks (const AssayPlan *plan, const AssayCell *cell,
+                           const AssaySettings *settings, const AssayAudit *counts,
+                           gboolean (*is_cancelled) (gpointer data), gpointer data, GError **error);

@@ -173,8 +173,13 @@ audit_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assay
   g_autoptr (AssayAuditRecord) record
       = assay_audit_cell (runner->plan, cell, settings, runner->callbacks->is_cancelled,
                           runner->callbacks->data, error);
+  g_autoptr (GArray) leaks = NULL;
 
   if (record == NULL || !assay_audit_store (runner->store, index, record, error))
+    return FALSE;
+  leaks = assay_audit_leaks (runner->plan, cell, settings, &record->counts,
+                             runner->callbacks->is_cancelled, runner->callbacks->data, error);
+  if (leaks == NULL || !assay_leaks_store (runner->store, index, leaks, error))
     return FALSE;
   for (guint m = 0; m < metrics->len; m++)
     if (assay_measures_audits (assay_plan_component (metrics, m)->measuring))

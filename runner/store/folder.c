@@ -26,6 +26,7 @@
 #include "runner/store/folder-files.h"
 #include "runner/store/folder-name.h"
 #include "runner/store/manifest.h"
+#include "runner/store/seal.h"
 
 #define LOCK_TRIES 10
 #define LOCK_WAIT_US 10000
@@ -400,6 +401,7 @@ describe_run (AssayFolder *folder, GError **error)
          && assay_store_set (folder->store, ASSAY_META_SERIAL, serial, error)
          && assay_store_set (folder->store, ASSAY_META_PLAN_TEXT, plan->canonical, error)
          && assay_manifest_store (plan, folder->store, error)
+         && assay_seal_set (folder->store, plan, error)
          && assay_store_set (folder->store, ASSAY_META_PLAN, plan->sha256, error);
 }
 
@@ -420,7 +422,8 @@ set_up (AssayFolder *folder, GError **error)
   /* Claims may have changed since a run that is gone on with was begun. */
   if (folder->store != NULL
       && (folder->is_new ? describe_run (folder, error)
-                         : assay_manifest_store (plan, folder->store, error)))
+                         : assay_manifest_store (plan, folder->store, error)
+                               && assay_seal_set (folder->store, plan, error)))
     return TRUE;
   g_clear_pointer (&folder->store, assay_store_close);
   if (folder->is_new)

@@ -2,6 +2,7 @@
 #include "runner/store/records.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 /* ---- Audits ---- */
 
@@ -50,6 +51,58 @@ assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record, 
   record->trained_on = g_ascii_strtoull (words[2], NULL, 10);
   record->says = g_strdup (words[3]);
   *ret_record = record;
+  return TRUE;
+}
+
+/* ---- Injected leaks ---- */
+
+static char *
+leaks_key (gsize cell)
+{
+  return g_strdup_printf ("leaks.%" G_GSIZE_FORMAT, cell);
+}
+
+gboolean
+assay_leaks_store (AssayStore *store, gsize cell, const GArray *leaks, GError **error)
+{
+  g_autofree char *key = leaks_key (cell);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < leaks->len; i++) {
+    const AssayLeakRecord *leak = &g_array_index (leaks, AssayLeakRecord, i);
+    const double numbers[] = { leak->epsilon, leak->hit, leak->mistake };
+
+    for (guint j = 0; j < G_N_ELEMENTS (numbers); j++) {
+      g_autofree char *number = assay_text_number (numbers[j]);
+
+      g_string_append_printf (text, "%s%c", number, j + 1 < G_N_ELEMENTS (numbers) ? ' ' : '\n');
+    }
+  }
+  return assay_store_set (store, key, text->str, error);
+}
+
+gboolean
+assay_leaks_load (AssayStore *store, gsize cell, GArray **ret_leaks, GError **error)
+{
+  g_autofree char *key = leaks_key (cell);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  GArray *leaks;
+
+  if (!assay_store_get (store, key, &text, error))
+    return FALSE;
+  leaks = g_array_new (FALSE, FALSE, sizeof (AssayLeakRecord));
+  lines = g_strsplit (text != NULL ? text : "", "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++) {
+    g_auto (GStrv) words = g_strsplit (lines[i], " ", -1);
+    AssayLeakRecord leak;
+
+    if (g_strv_length (words) == 3 && assay_text_to_double (words[0], &leak.epsilon)
+        && assay_text_to_double (words[1], &leak.hit)
+        && assay_text_to_double (words[2], &leak.mistake))
+      g_array_append_val (leaks, leak);
+  }
+  *ret_leaks = leaks;
   return TRUE;
 }
 

@@ -16,6 +16,17 @@ typedef struct {
 void assay_audit_record_free (AssayAuditRecord *record);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayAuditRecord, assay_audit_record_free)
 
+/* What an audit would have seen of a leak of @epsilon that was injected into the mechanism
+ * (core/games/leak.h): how often the event that it chose there is true. */
+typedef struct {
+  double epsilon;
+  double hit, mistake;
+} AssayLeakRecord;
+
+/* Of the cell's audit, AssayLeakRecord each; empty where none was injected. */
+gboolean assay_leaks_store (AssayStore *store, gsize cell, const GArray *leaks, GError **error);
+gboolean assay_leaks_load (AssayStore *store, gsize cell, GArray **ret_leaks, GError **error);
+
 /* Kept beside the outcomes, from which the event could not be told. The counts stand in the
  * outcomes: those that are loaded here are zero. NULL in @ret_record: none. */
 gboolean assay_audit_store (AssayStore *store, gsize cell, const AssayAuditRecord *record,

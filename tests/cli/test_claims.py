@@ -100,11 +100,11 @@ def test_violated(sandbox):
 
 
 def test_upheld(sandbox):
-    write(sandbox, HEAD + claim("hidden", "at-most = 0.1"))
-    one = judge(sandbox, 0)["hidden"]
-    assert (one["verdict"], one["estimate"], one["witness"]) == ("upheld", 0, {}), one
+    write(sandbox, HEAD + claim("found", "at-least = 0.9"), n_public=60)
+    one = judge(sandbox, 0)["found"]
+    assert (one["verdict"], one["estimate"], one["witness"]) == ("upheld", 1, {}), one
     assert near(one["p_value"], 0.9**60), one
-    assert one["detectable"] == 11 / 60, one["detectable"]
+    assert near(one["detectable"], 49 / 60), one["detectable"]
 
 
 def test_inconclusive_and_how_many_more_would_decide(sandbox):
@@ -143,13 +143,13 @@ def test_holm_takes_a_verdict_back(sandbox):
     beside one that is not."""
     p = tail_below(2, 60, 0.105)
     assert 0.025 < p < 0.05, p
-    ours = claim("ours", "at-most = 0.105")
+    ours = claim("ours", "at-least = 0.895")
     for other, verdict, factor, code in (
         ("", "upheld", 1, 0),
-        (claim("decided", "at-most = 0.5"), "upheld", 1, 0),
-        (claim("open", "at-most = 0.04"), "inconclusive", 2, 3),
+        (claim("decided", "at-least = 0.5"), "upheld", 1, 0),
+        (claim("open", "at-least = 0.96"), "inconclusive", 2, 3),
     ):
-        write(sandbox, HEAD + ours + other, n_public=2)
+        write(sandbox, HEAD + ours + other, n_public=58)
         one = judge(sandbox, code)["ours"]
         assert one["verdict"] == verdict, (other, one)
         assert near(one["hypotheses"][0]["adjusted_upheld"], factor * p), (other, one)
@@ -172,12 +172,12 @@ def test_holm_takes_a_violation_back(sandbox):
 
 def test_holm_counts_cells_not_claims(sandbox):
     """One claim about two cells, of which one is open: both pay."""
-    write(sandbox, HEAD + claim("ours", "at-most = 0.105", "attack = nearest"), n_public=2)
+    write(sandbox, HEAD + claim("ours", "at-least = 0.895", "attack = nearest"), n_public=58)
     one = judge(sandbox, 3)["ours"]
     p = tail_below(2, 60, 0.105)
     assert [near(h["adjusted_upheld"], 2 * p) for h in one["hypotheses"]] == [True, True], one
-    write(sandbox, HEAD + claim("ours", "at-most = 0.105",
-                                "attack = nearest\nwhere = defense.dimension = 4"), n_public=2)
+    write(sandbox, HEAD + claim("ours", "at-least = 0.895",
+                                "attack = nearest\nwhere = defense.dimension = 4"), n_public=58)
     assert judge(sandbox, 0)["ours"]["verdict"] == "upheld", "one cell"
 
 
@@ -194,16 +194,16 @@ def test_one_violated_cell_violates(sandbox):
 
 
 def test_upheld_needs_all(sandbox):
-    text = claim("hidden", "at-most = 0.1", "defense = lifting\nattack = {}")
+    text = claim("found", "at-least = 0.9", "defense = plain\nattack = {}")
     both = text.replace("attack = {}\n", "")
-    write(sandbox, HEAD + text.format("verbatim"), n_public=3)
-    assert judge(sandbox, 0)["hidden"]["verdict"] == "upheld", "verbatim alone"
-    write(sandbox, HEAD + both, n_public=3)
+    write(sandbox, HEAD + text.format("verbatim"), n_public=57)
+    assert judge(sandbox, 0)["found"]["verdict"] == "upheld", "verbatim alone"
+    write(sandbox, HEAD + both, n_public=57)
     assert "attack = nearest" not in both, both
-    one = judge(sandbox, 3)["hidden"]
+    one = judge(sandbox, 3)["found"]
     assert [h["adjusted_upheld"] < 0.05 for h in one["hypotheses"]] == [True, False], one
-    assert one["verdict"] == "inconclusive" and one["estimate"] == 0.05, one
-    assert "attack nearest against lifting: recovery-rate is " in one["reason"], one["reason"]
+    assert one["verdict"] == "inconclusive" and one["estimate"] == 0.95, one
+    assert "attack nearest against plain: recovery-rate is " in one["reason"], one["reason"]
 
 
 # ---- Groups ----
@@ -227,11 +227,11 @@ def test_fewer_than_ten_groups_decide_nothing(sandbox):
 
 
 def test_more_than_a_hundred_hypotheses_in_groups_can_be_decided(sandbox):
-    """40 groups of 2, of which 8 have one recovered: means of 0 and 1/2, so that the p-value
-    against 0.55 is a product of 0.45 and 0.45/0.5. Resamples, which judged this before, could say
+    """40 groups of 2, of which 8 have one that is not recovered: means of 1 and 1/2, so that the
+    p-value against 0.45 is a product of 0.45 and 0.45/0.5. Resamples, which judged this before, could say
     no less than 1/2001, and 101/2001 is over 0.05."""
-    text = "".join(claim(f"c{i}", "at-most = 0.55") for i in range(101))
-    write(sandbox, HEAD + text, n_public=8, n_groups=40, rows=80, spread=True)
+    text = "".join(claim(f"c{i}", "at-least = 0.45") for i in range(101))
+    write(sandbox, HEAD + text, n_public=72, n_groups=40, rows=80, spread=True)
     for one in judge(sandbox, 0).values():
         found = one["hypotheses"][0]
         assert near(found["p_upheld"], 0.45**32 * (0.45 / 0.5)**8), found
@@ -248,7 +248,7 @@ def test_a_success_is_no_evidence_against_successes(sandbox):
 
 
 def test_a_figure_has_one_interval(sandbox):
-    write(sandbox, HEAD + claim("hidden", "at-most = 0.5"), n_public=8, n_groups=40, rows=80,
+    write(sandbox, HEAD + claim("found", "at-least = 0.5"), n_public=72, n_groups=40, rows=80,
           spread=True)
     judge(sandbox, 0)
     record = json.loads(sandbox.read("out/results.json"))
@@ -279,12 +279,48 @@ def test_a_cell_in_error_decides_nothing(sandbox):
 
 
 def test_a_changed_claim_is_judged_on_the_stored_run(sandbox):
-    write(sandbox, HEAD + claim("hidden", "at-most = 0.1"))
-    assert judge(sandbox, 0)["hidden"]["verdict"] == "upheld", "at most 0.1"
+    """By a claim that was made after a look at the cells nothing is earned, unless that is
+    accepted; and the verdict says so."""
+    write(sandbox, HEAD + claim("found", "at-least = 0.9"), n_public=60)
+    assert judge(sandbox, 0)["found"]["verdict"] == "upheld", "at least 0.9"
+    sealed = json.loads(sandbox.read("out/results.json"))["scenario"]
+    assert len(sealed["claims"]) == 64 and "claims_changed" not in sealed, sealed
     before = json.loads(sandbox.read("out/run.json"))["seconds"]
-    one = judge(sandbox, 3, "--resume", "--set", "claim hidden.at-most=0.01")["hidden"]
-    assert one["verdict"] == "inconclusive" and one["at-most"] == 0.01, one
+    change = ("--resume", "--set", "claim found.at-least=0.8")
+    one = judge(sandbox, 3, *change)["found"]
+    assert one["verdict"] == "inconclusive" and one["at-least"] == 0.8, one
+    assert (one["reason"] == "claims were changed after cells had run; expected a new run, or "
+            "--accept-changed-claims with --resume"), one
     assert json.loads(sandbox.read("out/run.json"))["seconds"] == before, "cells were run again"
+    record = json.loads(sandbox.read("out/results.json"))["scenario"]
+    assert record["claims"] == sealed["claims"] and record["claims_changed"], record
+    one = judge(sandbox, 0, *change, "--accept-changed-claims")["found"]
+    assert one["reason"].endswith(
+        "; the claims were changed after cells had run, which was accepted"), one
+    # What was accepted stays accepted, and nothing else is.
+    assert judge(sandbox, 0, *change)["found"]["verdict"] == "upheld", "accepted once"
+    judge(sandbox, 3, "--resume", "--set", "claim found.at-least=0.7")
+    # The claims of the beginning need no leave.
+    assert "accepted" not in judge(sandbox, 0, "--resume")["found"]["reason"], "as sealed"
+    # A violation needs none either.
+    sandbox.write("known.scenario", HEAD + claim("found", "at-most = 0.5"))
+    judge(sandbox, 1, "--resume")
+
+
+def test_accepting_goes_with_resume(sandbox):
+    write(sandbox, HEAD + claim("found", "at-least = 0.9"), n_public=60)
+    sandbox.expect(sandbox.assay("run", "known.scenario", "--accept-changed-claims"), 2, "",
+                   "assay run: --accept-changed-claims goes with --resume: a new run seals its "
+                   "claims anew\n")
+
+
+def test_runs_of_one_scenario_are_counted(sandbox):
+    write(sandbox, HEAD + claim("found", "at-least = 0.9"), n_public=60)
+    for number in (1, 2, 3):
+        shown = sandbox.run_ok("known.scenario", "--out", "out", "--quiet", code=0).out
+        assert json.loads(sandbox.read("out/run.json"))["run"] == number, number
+        says = f"run {number} of this scenario with these data"
+        assert (says in shown) == (number > 1), shown
 
 
 def test_same_bytes_for_any_number_of_threads(sandbox):
@@ -332,7 +368,7 @@ def test_witness(sandbox):
     sandbox.refuses(sandbox.assay(*words, "--witness", "hiden"),
                     "--witness: the scenario has no claim 'hiden' (did you mean 'hidden'?)")
     sandbox.refuses(sandbox.assay(*words, "--witness", "kept"),
-                    "--witness kept: the claim is upheld; only a violated one has a witness")
+                    "--witness kept: the claim is inconclusive; only a violated one has a witness")
     assert sandbox.tree() == tree, "a replay changed the folder"
 
 
@@ -356,7 +392,8 @@ HOSTILE = (
 def test_hostile_text_in_every_report(sandbox):
     text = HEAD.replace("title = Known", f"title = {HOSTILE}") + claim(
         "hidden", "at-most = 0.5", f"defense = plain\nattack = verbatim\nsays = {HOSTILE}\n"
-        f"source = {HOSTILE}") + claim("kept", "at-most = 0.5", f"says = {HOSTILE}")
+        f"source = {HOSTILE}") + claim(
+        "kept", "at-least = 0.5", f"defense = plain\nattack = verbatim\nsays = {HOSTILE}")
     write(sandbox, text + "\n[attack db]\nplugin = database\ngrants = database\nneighbours = 20\n"
           "averaged = 3\n")
     result = sandbox.run_ok("known.scenario", "--out", "out", "--quiet", code=1)

@@ -98,12 +98,20 @@ def test_claims_are_tested_in_few_starts(sandbox):
     assert claim["verdict"] == "violated" and claim["witness"]["cell"] == cells["leaky"]["id"], (
         str(claim))
     starts = starts_of(sandbox)
-    assert len(starts) == 2 * STARTS, f"{len(starts)} starts"
-    assert len({request["seed"] for request, _, _ in starts}) == len(starts), "a seed came twice"
+    # What an injected leak would have shown is asked of the claim that holds alone: a look, training
+    # on two pairs and on one, runs that leak and runs that do not.
+    leak_starts, leak_runs = 17, 1024 + 2 * (5000 + 2 * 2500 + 2048 + 10000)
+    assert len(starts) == 2 * STARTS + leak_starts, str([
+        (request["settings"], request["count"]) for request, _, _ in starts])
+    # The look and the leak of all runs or none have their noise from runs that are counted apart.
+    seeds = [request["seed"] for request, _, _ in starts if request["count"] not in (1024, 2048)]
+    assert len(set(seeds)) == len(seeds), "a seed came twice"
     for settings in ("1", "2"):
         own = [request for request, _, _ in starts if request["settings"] == settings]
-        assert (len(own) == STARTS and sum(request["count"] for request in own)
-                == 2 * (10000 + 5000 + 2 * 2500)), f"{len(own)} starts"
+        is_right = settings == "1"
+        assert (len(own) == STARTS + is_right * leak_starts
+                and sum(request["count"] for request in own)
+                == 2 * (10000 + 5000 + 2 * 2500) + is_right * leak_runs), f"{len(own)} starts"
         assert max(request["count"] for request in own) == BATCH, str(own)
     request, _, files = starts[0]
     expected = {"format": "assay-request/1", "role": "mechanism", "n": 1, "d": 1, "outputs": 1,
@@ -171,7 +179,8 @@ rows = [[len(records) + round(noise.expovariate(1) - noise.expovariate(1)), nois
     assert 0.7 < lower_bound(cells["count"]) < 1, str(cells["count"])
     inputs = [json.loads(line) for line in sandbox.read("inputs.txt").splitlines()]
     assert [3, 2, first] in inputs and [2, 2, first[:2]] in inputs, str(inputs[:3])
-    assert len(inputs) == 2 * (2 + 3), f"{len(inputs)} starts of one pair"
+    # And a look, training, a start a side with leaks and three without, for what would be seen.
+    assert len(inputs) == 2 * (2 + 3) + 1 + 2 * (2 + 1 + 3), f"{len(inputs)} starts of one pair"
 
 
 OUTPUTS = "(FOLDER / 'outputs.npy')"

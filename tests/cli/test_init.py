@@ -242,7 +242,7 @@ def test_check_claims(sandbox):
     assert result.code == 3 and "inconclusive: claim c1" in result.out, str(result)
     write_values(sandbox, secrets=29, epsilon=0.001, claims=RATE.format(1))
     result = sandbox.assay("run", "a.scenario", "--quiet", "--out", "enough")
-    assert result.code == 0 and "upheld: claim c1" in result.out, str(result)
+    assert result.code == 3 and "attack verbatim takes what is released" in result.out, str(result)
     sandbox.expect(sandbox.assay("check", "a.scenario", "--trials", "1", "--set",
                                  "dataset.secrets=5", "--strict"), 2,
                    "a.scenario: fine, 2 cells, 1 claim, 1 warning\n", None)

@@ -12,6 +12,7 @@
 #include "runner/plan/planner.h"
 #include "runner/store/outcomes.h"
 #include "runner/store/records.h"
+#include "runner/store/seal.h"
 #include "tests/reference/fixtures.h"
 
 static char *folder;
@@ -104,6 +105,7 @@ judge (const char *claims, const Cell *cells, Judged *ret_judged)
   cr_assert (ret_judged->plan->cells->len == CELLS && ret_judged->plan->metrics->len == 1);
   ret_judged->store = assay_store_open (folder, TRUE, &error);
   cr_assert (ret_judged->store != NULL, "%s", error->message);
+  cr_assert (assay_seal_set (ret_judged->store, ret_judged->plan, &error));
   for (gsize i = 0; i < CELLS; i++)
     finish_cell (ret_judged->store, i, &cells[i]);
   ret_judged->results = assay_results_load (ret_judged->plan, ret_judged->store, &error);
@@ -144,6 +146,10 @@ Test (judge_epsilon, verdicts)
     /* 10 runs certify 0.81 at most: p = (0.025 / 2)^(1/10), ln (p / (1 - p)) = 0.6. */
     { { { ASSAY_CELL_OK, 5, 4, 1 }, EXACT_2, { ASSAY_CELL_OK, 5, 4, 1 }, EXACT_2 },
       ASSAY_VERDICT_INCONCLUSIVE, "underpowered: attack game against coin epsilon=" },
+    /* 120 runs could have certified 3.3, but hardly ever show a mechanism of 1.5 to be over 1. */
+    { { { ASSAY_CELL_OK, 60, 44, 16 }, EXACT_2, { ASSAY_CELL_OK, 60, 44, 16 }, EXACT_2 },
+      ASSAY_VERDICT_INCONCLUSIVE, "underpowered: attack game against coin epsilon=1: epsilon is at "
+      "least 0.5966" },
     { { { ASSAY_CELL_CONTROL_FAILED, 100000, 73106, 26894 }, EXACT_2, EXACT_1, EXACT_2 },
       ASSAY_VERDICT_INCONCLUSIVE, "attack game against coin epsilon=" },
     { { EXACT_1, { ASSAY_CELL_ERROR, 0, 0, 0 }, EXACT_1, EXACT_2 },
@@ -268,7 +274,10 @@ Test (judge_epsilon, bad_scenarios)
       "is about no cell" },
     { GAUSSIAN GAME CLAIMED "delta = 1e-5\n", "is audited at 1e-06" },
     { GAUSSIAN GAME "[claim c]\nmeasure = epsilon\nat-most = 1\n", "is audited at 1e-06" },
-    { GAUSSIAN GAME "delta = 1e-3\n" CLAIMED, "is audited at 0.001" },
+    { GAUSSIAN GAME "delta = 1e-3\n" CLAIMED, "above the 1e-06 that defense 'noise' claims" },
+    { DEFENSES CLAIMED "power-at = 1\n", "expected a number above 1" },
+    { DEFENSES CLAIMED "power-at = 11\n", "at most 10" },
+    { DEFENSES CLAIMED "confidence = 0.89\n", "a verdict needs 0.9 or more" },
     { "[defense plain]\nplugin = none\n" GAME, "defense 'none' makes none" },
     { "[defense coin]\nplugin = randomised-response\n[attack game]\nplugin = one-run\n",
       "acts on a whole dataset" },

@@ -7,6 +7,7 @@
 #include "runner/judge/load.h"
 #include "runner/plan/planner.h"
 #include "runner/store/outcomes.h"
+#include "runner/store/seal.h"
 #include "tests/reference/fixtures.h"
 
 static char *folder;
@@ -108,6 +109,7 @@ judge (const char *claims, const Cell *cells, Judged *ret_judged)
   cr_assert (ret_judged->plan->cells->len == CELLS);
   ret_judged->store = assay_store_open (folder, TRUE, &error);
   cr_assert (ret_judged->store != NULL, "%s", error->message);
+  cr_assert (assay_seal_set (ret_judged->store, ret_judged->plan, &error));
   for (gsize i = 0; i < CELLS; i++)
     if (cells[i].status != ASSAY_CELL_PENDING)
       finish_cell (ret_judged->plan, ret_judged->store, i, &cells[i]);
@@ -132,9 +134,7 @@ Test (judge, cells_without_a_good_end)
     const char *reason; /* how it begins */
   } cases[] = {
     { { { ASSAY_CELL_OK, 0 }, { ASSAY_CELL_OK, 0 }, { ASSAY_CELL_OK, 0 }, { ASSAY_CELL_OK, 0 } },
-      ASSAY_VERDICT_UPHELD,
-      "attack v against a: recovery-rate is 0 [0, 0.03622] of n = 100, the claim says at most 0.2"
-    },
+      ASSAY_VERDICT_INCONCLUSIVE, "attack v takes what is released for the secret" },
     { { { ASSAY_CELL_OK, 0 }, { ASSAY_CELL_OK, 0 }, { ASSAY_CELL_OK, 0 },
         { ASSAY_CELL_CONTROL_FAILED, 0 } },
       ASSAY_VERDICT_INCONCLUSIVE, "attack v against b: the attack lost its control" },
@@ -240,14 +240,15 @@ Test (judge, a_series_that_was_left_out)
                     "adversarial-all-found is left out: too few of them");
 }
 
-/* Each claim is compared with its own confidence. 27 of 100 at 0.2: P (X >= 27) = 0.0558. */
+/* Each claim is compared with its own confidence. 28 of 100 at 0.2: P (X >= 28) = 0.034, twice
+ * that after correction. */
 Test (judge, every_claim_has_its_confidence)
 {
   static const Cell cells[CELLS] = { { ASSAY_CELL_OK, 0.28 }, { ASSAY_CELL_OK, 0 },
-                                     { ASSAY_CELL_OK, 0.26 }, { ASSAY_CELL_OK, 0 } };
+                                     { ASSAY_CELL_OK, 0.28 }, { ASSAY_CELL_OK, 0 } };
   g_auto (Judged) judged = { 0 };
 
-  judge (AT_MOST "defense = a\nconfidence = 0.85\n"
+  judge (AT_MOST "defense = a\nconfidence = 0.9\n"
                  "[claim d]\nmeasure = recovery-rate\nat-most = 0.2\ndefense = a\n",
          cells, &judged);
   cr_assert (claim_of (&judged, 0)->verdict == ASSAY_VERDICT_VIOLATED, "%s",

@@ -1,0 +1,270 @@
+/* Whether a verdict of exit 0 has been earned. */
+#include "runner/judge/earned.h"
+
+#include "runner/judge/power.h"
+#include "runner/judge/reason.h"
+#include "runner/plan/claim.h"
+#include "runner/plan/selector.h"
+#include "runner/store/seal.h"
+
+/* ---- Cells beside those of the claim ---- */
+
+typedef struct {
+  gsize first; /* the plan's cell of trial 0 */
+  const AssayCell *cell;
+  const AssayResultCell *pooled;
+} Other;
+
+static gboolean
+is_asked (const AssayQuestion *question, const AssayResultCell *pooled)
+{
+  const GArray *hypotheses = question->result->hypotheses;
+
+  for (guint h = 0; h < hypotheses->len; h++)
+    if (g_array_index (hypotheses, AssayResultHypothesis, h).cell == pooled)
+      return TRUE;
+  return FALSE;
+}
+
+/* The pooled cells that the claim leaves out, and of which its measure could be one. */
+static GArray *
+list_others (const AssayQuestion *question)
+{
+  const AssayPlan *plan = question->plan;
+  GArray *others = g_array_new (FALSE, FALSE, sizeof (Other));
+  guint pooled = 0;
+
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    Other other = { .first = i, .cell = assay_plan_cell (plan, i) };
+
+    if (other.cell->trial != 0)
+      continue;
+    other.pooled = question->results->pooled->pdata[pooled++];
+    if (other.cell->utility == ASSAY_NO_COMPONENT && !is_asked (question, other.pooled)
+        && assay_claim_is_played_for (plan, question->claim, other.cell))
+      g_array_append_val (others, other);
+  }
+  return others;
+}
+
+/* The p-value of "the bound holds in this cell"; 1 where nothing of it can be judged. */
+static gboolean
+test_other (const AssayQuestion *question, const Other *other,
+            AssayResultHypothesis *ret_hypothesis, GError **error)
+{
+  AssayEvidence evidence;
+
+  if (!assay_hypothesis_test (question, other->pooled, other->first, ret_hypothesis, &evidence,
+                              error))
+    return FALSE;
+  assay_evidence_clear (&evidence);
+  g_clear_pointer (&ret_hypothesis->why_not, g_free);
+  return TRUE;
+}
+
+/* ---- Attacks that are left out ---- */
+
+static guint
+count_attacks (const AssayQuestion *question, const GArray *left_out)
+{
+  const GArray *hypotheses = question->result->hypotheses;
+  g_autoptr (GHashTable) attacks = g_hash_table_new (NULL, NULL);
+
+  for (guint h = 0; h < hypotheses->len; h++)
+    g_hash_table_add (
+        attacks,
+        GUINT_TO_POINTER (
+            g_array_index (hypotheses, AssayResultHypothesis, h).cell->attack_or_utility->index));
+  for (guint i = 0; i < (left_out != NULL ? left_out->len : 0); i++)
+    g_hash_table_add (attacks, GUINT_TO_POINTER (g_array_index (left_out, Other, i).cell->attack));
+  return g_hash_table_size (attacks);
+}
+
+/* Those of the cells that are about the same data and defenses. */
+static GArray *
+list_left_out (const AssayQuestion *question)
+{
+  GArray *others = list_others (question);
+
+  for (guint i = 0; i < others->len;)
+    if (assay_selector_selects_defense (question->plan, question->claim->selector,
+                                        g_array_index (others, Other, i).cell))
+      i++;
+    else
+      g_array_remove_index (others, i);
+  return others;
+}
+
+static gboolean
+check_left_out (const AssayQuestion *question, char **ret_lacks, GError **error)
+{
+  g_autoptr (GArray) others = list_left_out (question);
+  const double alpha = 1 - question->claim->confidence;
+
+  for (guint i = 0; i < others->len && *ret_lacks == NULL; i++) {
+    AssayResultHypothesis hypothesis;
+
+    if (!test_other (question, &g_array_index (others, Other, i), &hypothesis, error))
+      return FALSE;
+    if (hypothesis.p_violated * others->len < alpha)
+      *ret_lacks
+          = assay_reason_left_out (question->result, &hypothesis, count_attacks (question, NULL),
+                                   count_attacks (question, others));
+  }
+  return TRUE;
+}
+
+char *
+assay_earned_note (const AssayQuestion *question)
+{
+  const char *changed = question->results->has_changed_claims
+                            ? "; the claims were changed after cells had run, which was accepted"
+                            : "";
+  g_autofree char *asked = NULL;
+
+  if (!question->result->is_of_utility && assay_claim_wants_little (question->result)) {
+    g_autoptr (GArray) others = list_left_out (question);
+    const guint n_asked = count_attacks (question, NULL), n_all = count_attacks (question, others);
+
+    if (n_asked < n_all)
+      asked = assay_reason_asked (n_asked, n_all);
+  }
+  return g_strconcat (changed, asked, NULL);
+}
+
+/* ---- What a claim rests on ---- */
+
+/* Whether the attack of @cell breaks the bound on the same data where less is protected. */
+static gboolean
+wins_somewhere (const AssayQuestion *question, const GArray *others, const AssayCell *cell,
+                gboolean *ret_wins, GError **error)
+{
+  const double alpha = 1 - question->claim->confidence;
+
+  *ret_wins = FALSE;
+  for (guint i = 0; i < others->len && !*ret_wins; i++) {
+    const Other *other = &g_array_index (others, Other, i);
+    AssayResultHypothesis hypothesis;
+
+    if (other->cell->dataset != cell->dataset || other->cell->attack != cell->attack)
+      continue;
+    if (!test_other (question, other, &hypothesis, error))
+      return FALSE;
+    *ret_wins = hypothesis.p_violated < alpha;
+  }
+  return TRUE;
+}
+
+/* What the cells of one defense on one dataset show together. */
+typedef struct {
+  gboolean is_supported;
+  const AssayResultHypothesis *lacks_reference; /* an attack that is more than generic */
+  const AssayResultHypothesis *generic;
+} Support;
+
+static const AssayCell *
+cell_of (const AssayQuestion *question, const GArray *evidence, guint index)
+{
+  return assay_plan_cell (question->plan, g_array_index (evidence, AssayEvidence, index).first);
+}
+
+/* Of the defense and dataset of @cell. One attack that could have won is enough: others do no harm,
+ * so that nobody is better off without them. */
+static gboolean
+find_support (const AssayQuestion *question, const GArray *evidence, const GArray *others,
+              const AssayCell *cell, Support *ret_support, GError **error)
+{
+  const AssayPlan *plan = question->plan;
+
+  *ret_support = (Support){ 0 };
+  for (guint h = 0; h < evidence->len && !ret_support->is_supported; h++) {
+    const AssayResultHypothesis *hypothesis
+        = &g_array_index (question->result->hypotheses, AssayResultHypothesis, h);
+    const AssayCell *own = cell_of (question, evidence, h);
+
+    if (own->dataset != cell->dataset || own->defense != cell->defense)
+      continue;
+    if (assay_plan_component (plan->attacks, own->attack)->attack->is_generic) {
+      ret_support->generic = hypothesis;
+      continue;
+    }
+    if (!wins_somewhere (question, others, own, &ret_support->is_supported, error))
+      return FALSE;
+    if (!ret_support->is_supported)
+      ret_support->lacks_reference = hypothesis;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_support (const AssayQuestion *question, const GArray *evidence, char **ret_lacks,
+               GError **error)
+{
+  g_autoptr (GArray) others = list_others (question);
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  for (guint h = 0; h < evidence->len && *ret_lacks == NULL; h++) {
+    const AssayCell *cell = cell_of (question, evidence, h);
+    const gint64 key = (gint64) cell->dataset << 32 | cell->defense;
+    Support support;
+
+    if (!g_hash_table_add (known, g_memdup2 (&key, sizeof key)))
+      continue;
+    if (!find_support (question, evidence, others, cell, &support, error))
+      return FALSE;
+    if (support.is_supported)
+      continue;
+    *ret_lacks = support.lacks_reference != NULL
+                     ? assay_reason_no_reference (question->result, support.lacks_reference)
+                     : assay_reason_generic (support.generic);
+  }
+  return TRUE;
+}
+
+/* ---- Power ---- */
+
+static gboolean
+check_power (const AssayQuestion *question, const GArray *evidence, guint n_hypotheses,
+             char **ret_lacks, GError **error)
+{
+  const double alpha = (1 - question->claim->confidence) / n_hypotheses;
+
+  for (guint h = 0; h < evidence->len && *ret_lacks == NULL; h++) {
+    const AssayResultHypothesis *hypothesis
+        = &g_array_index (question->result->hypotheses, AssayResultHypothesis, h);
+    double runs;
+
+    if (hypothesis->power >= ASSAY_WANTED_POWER)
+      continue;
+    if (!assay_power_runs_needed (question, hypothesis, &g_array_index (evidence, AssayEvidence, h),
+                                  alpha, ASSAY_WANTED_POWER, &runs, error))
+      return FALSE;
+    question->result->decisive = (gint) h;
+    *ret_lacks = assay_reason_no_power (question->result, hypothesis, ASSAY_WANTED_POWER, runs);
+  }
+  return TRUE;
+}
+
+/* ---- All of it ---- */
+
+gboolean
+assay_earned_check (const AssayQuestion *question, const GArray *evidence, guint n_hypotheses,
+                    char **ret_lacks, GError **error)
+{
+  AssaySeal seal;
+
+  *ret_lacks = NULL;
+  if (!assay_seal_read (question->store, question->plan, &seal, NULL, error))
+    return FALSE;
+  if (seal == ASSAY_SEAL_BROKEN) {
+    *ret_lacks = assay_reason_changed_claims ();
+    return TRUE;
+  }
+  if (question->result->is_of_utility || !assay_claim_wants_little (question->result))
+    return TRUE;
+  if (!check_left_out (question, ret_lacks, error))
+    return FALSE;
+  if (question->result->measure->is_epsilon)
+    return *ret_lacks != NULL || check_power (question, evidence, n_hypotheses, ret_lacks, error);
+  return *ret_lacks != NULL || check_support (question, evidence, ret_lacks, error);
+}

@@ -1,0 +1,116 @@
+/* One pooled cell under the bound of a claim. */
+#include "runner/judge/hypothesis.h"
+
+#include <math.h>
+
+#include "core/stats/bound-test.h"
+#include "core/stats/interval.h"
+#include "runner/judge/cells.h"
+#include "runner/judge/pool.h"
+#include "runner/plan/claim.h"
+
+/* Fewer groups than these say too little about others like them. */
+#define MIN_GROUPS 10
+
+void
+assay_evidence_clear (gpointer data)
+{
+  assay_sample_free (((AssayEvidence *) data)->sample);
+}
+
+/* An event that all runs of both inputs have would be one of any mechanism. */
+static gboolean
+is_vacuous (const AssayAudit *audit)
+{
+  return audit->kind == ASSAY_AUDIT_TWO_INPUTS && audit->hits == audit->runs
+         && audit->mistakes == audit->runs;
+}
+
+/* Why a pooled cell decides nothing, or NULL. */
+static char *
+why_not (const AssayResultCell *cell, const AssaySample *sample, const char *omitted)
+{
+  if (cell->status == ASSAY_RESULT_CONTROL_FAILED)
+    return g_strdup ("the attack lost its control");
+  if (cell->status != ASSAY_RESULT_OK)
+    return g_strdup_printf ("a cell ended in an error (%s)", cell->message);
+  if (omitted != NULL)
+    return g_strdup_printf ("the measure is left out of it (%s)", omitted);
+  if (sample == NULL)
+    return g_strdup ("the measure does not apply to it");
+  if (sample->method == ASSAY_SAMPLE_AUDIT && is_vacuous (&sample->audit))
+    return g_strdup ("the attack found no event: the one that it tested is true of every output");
+  if (sample->n_groups > 0 && sample->n_groups < MIN_GROUPS)
+    return g_strdup_printf ("its secrets come from %" G_GSIZE_FORMAT " groups, fewer than %d",
+                            sample->n_groups, MIN_GROUPS);
+  return NULL;
+}
+
+gboolean
+assay_claim_wants_little (const AssayResultClaim *claim)
+{
+  return claim->is_at_most == claim->measure->higher_is_worse;
+}
+
+gboolean
+assay_hypothesis_test (const AssayQuestion *question, const AssayResultCell *cell, gsize first,
+                       AssayResultHypothesis *ret_hypothesis, AssayEvidence *ret_evidence,
+                       GError **error)
+{
+  const AssayPlan *plan = question->plan;
+  const AssayClaim *claim = question->claim;
+  const AssayComponent *metric
+      = assay_plan_measuring (plan, assay_plan_cell (plan, first), claim->metric);
+  g_autoptr (GArray) indices = assay_pool_trials (plan, first);
+  g_autofree char *attack = assay_settings_canonical (
+      assay_results_settings (plan, assay_plan_cell (plan, first), cell->attack_or_utility));
+  /* The stream of the pooled measurement (cells.c): a figure has one interval. */
+  g_autofree char *upstream
+      = g_strdup_printf ("%s%s\n%s", attack, metric->canonical, claim->measure->name);
+  AssayEvidence evidence = { .first = first,
+                             .stream = assay_plan_stream (plan, assay_plan_cell (plan, first),
+                                                          "metric-pooled", upstream) };
+  AssayResultHypothesis hypothesis
+      = { .cell = cell,
+          .bound = assay_claim_bound (plan, claim, assay_plan_cell (plan, first)),
+          .interval = { .estimate = NAN, .lower = NAN, .upper = NAN },
+          .p_violated = 1,
+          .adjusted_violated = 1,
+          .p_upheld = 1,
+          .adjusted_upheld = 1,
+          .detectable = NAN,
+          .units_needed = NAN,
+          .power = NAN,
+          .power_at = NAN };
+  AssayPool pool;
+  const gboolean is_ok
+      = assay_pool_fill (&pool, plan, question->store, indices, claim->metric, error);
+
+  if (is_ok) {
+    evidence.sample = assay_pool_sample (&pool, claim->measure);
+    hypothesis.why_not = why_not (cell, evidence.sample, pool.omitted[claim->measure->series]);
+  }
+  assay_pool_clear (&pool);
+  if (!is_ok)
+    return FALSE;
+  if (evidence.sample != NULL)
+    hypothesis.interval
+        = assay_sample_interval (evidence.sample, claim->confidence, evidence.stream);
+  if (evidence.sample != NULL && evidence.sample->method == ASSAY_SAMPLE_AUDIT)
+    hypothesis.delta = evidence.sample->audit.delta;
+  if (hypothesis.why_not == NULL) {
+    const AssayBoundTest test
+        = assay_bound_test (evidence.sample, hypothesis.bound, evidence.stream);
+
+    hypothesis.p_violated = claim->is_at_most ? test.p_above : test.p_below;
+    hypothesis.p_upheld = claim->is_at_most ? test.p_below : test.p_above;
+    hypothesis.lacks_evidence
+        = assay_result_lacks_control (cell) || assay_result_short_reach (cell) != NULL;
+    if (hypothesis.lacks_evidence)
+      *(assay_claim_wants_little (question->result) ? &hypothesis.p_upheld : &hypothesis.p_violated)
+          = 1;
+  }
+  *ret_hypothesis = hypothesis;
+  *ret_evidence = evidence;
+  return TRUE;
+}
