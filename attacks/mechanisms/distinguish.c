@@ -112,8 +112,8 @@ make_score (const Search *search, Score kind, guint pair, const EventSample *sam
   if (score == NULL && kind == PATTERNS)
     assay_error_set (
         error, ASSAY_ERROR_MISMATCH,
-        "score = patterns: pair %u puts out too many different values in %" G_GSIZE_FORMAT
-        " training runs; expected at most one in 50 runs",
+        "score = patterns: pair %u puts out too many different values in %zu training runs; "
+        "expected at most one in 50 runs",
         pair, 2 * sample->count);
   else if (score == NULL)
     score = event_score_classifier (sample, error);

@@ -79,9 +79,8 @@ event_score_all (const EventScore *score, const AssayOracle *oracle, const float
   assay_parallel_for ((count + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS, score_panel, &job);
   for (gsize i = 0; i < count; i++)
     if (isnan (ret_scores[i]))
-      return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                         "the %s of training run %" G_GSIZE_FORMAT " is not a number", score->what,
-                         i);
+      return assay_fail (error, ASSAY_ERROR_NUMERIC, "the %s of training run %zu is not a number",
+                         score->what, i);
   return TRUE;
 }
 

@@ -12,7 +12,7 @@ value_of (const char *word, gsize length, const AssayRunPosition *position)
   if (strncmp (word, ASSAY_FOLDER_TRIAL, length) == 0 && length == strlen (ASSAY_FOLDER_TRIAL))
     return g_strdup_printf ("%u", position->trial);
   if (strncmp (word, ASSAY_FOLDER_REPEAT, length) == 0 && length == strlen (ASSAY_FOLDER_REPEAT))
-    return g_strdup_printf ("%" G_GSIZE_FORMAT, position->repeat);
+    return g_strdup_printf ("%zu", position->repeat);
   if (strncmp (word, ASSAY_FOLDER_DEFENSE, length) == 0 && length == strlen (ASSAY_FOLDER_DEFENSE))
     return g_strdelimit (g_strdup (position->defense != NULL ? position->defense : ""), "/", '_');
   return NULL;
@@ -78,8 +78,8 @@ assay_external_folder_find (const char *folder, const AssayRunPosition *position
   }
   if (position->repeat > 0 && strstr (folder, ASSAY_FOLDER_REPEAT) == NULL) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "'%s' is one release, but an attack wants %" G_GSIZE_FORMAT
-                " more of the same secrets; expected %s in the name of the folder",
+                "'%s' is one release, but an attack wants %zu more of the same secrets; expected "
+                "%s in the name of the folder",
                 folder, position->repeat, ASSAY_FOLDER_REPEAT);
     return NULL;
   }

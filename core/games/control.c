@@ -24,8 +24,8 @@ check_estimates (const AssayArray *estimates, const AssayObservation *seen, GErr
 
   if (estimates != NULL && (is_of_several (seen->release) || estimates->shape[0] == n))
     return TRUE;
-  return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                     "expected an estimate for each of %" G_GSIZE_FORMAT " secrets", n);
+  return assay_fail (error, ASSAY_ERROR_MISMATCH, "expected an estimate for each of %zu secrets",
+                     n);
 }
 
 /* What each code was before it was randomised. */
@@ -37,9 +37,8 @@ check_codes (const AssayArray *codes, const AssayObservation *seen, GError **err
 
   return (codes->shape[0] == n && codes->shape[1] == bytes)
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "expected codes of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                        " bytes, found %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
-                        n, bytes, codes->shape[0], codes->shape[1]);
+                        "expected codes of %zu x %zu bytes, found %zu x %zu", n, bytes,
+                        codes->shape[0], codes->shape[1]);
 }
 
 static gboolean
@@ -52,9 +51,8 @@ check_candidates (const AssayArray *candidates, const AssayObservation *seen, GE
 
   if (candidates == NULL || candidates->shape[0] != n || k == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected candidates for each of %" G_GSIZE_FORMAT
-                       " released items, found %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT,
-                       n, candidates != NULL ? candidates->shape[0] : 0, k);
+                       "expected candidates for each of %zu released items, found %zu x %zu", n,
+                       candidates != NULL ? candidates->shape[0] : 0, k);
   last = assay_alloc (n_public, sizeof *last, "candidates", error);
   if (last == NULL)
     return FALSE;
@@ -64,14 +62,13 @@ check_candidates (const AssayArray *candidates, const AssayObservation *seen, GE
 
       if (row < 0 || (guint64) row >= n_public)
         return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                           "candidate %" G_GSIZE_FORMAT " of item %" G_GSIZE_FORMAT
-                           " is %" G_GINT64_FORMAT ", which is none of the %" G_GSIZE_FORMAT
-                           " public rows",
+                           "candidate %zu of item %zu is %" G_GINT64_FORMAT ", which is none of "
+                           "the %zu public rows",
                            j, i, row, n_public);
       if (last[row] == i + 1)
         return assay_fail (error, ASSAY_ERROR_MISMATCH,
                            "public row %" G_GINT64_FORMAT
-                           " stands twice among the candidates of item %" G_GSIZE_FORMAT,
+                           " stands twice among the candidates of item %zu",
                            row, i);
       last[row] = i + 1;
     }
@@ -93,9 +90,8 @@ check_pairs (const AssayArray *pairs, const AssayArray *scores, const AssayObser
     if (pair[0] < 0 || pair[1] < 0 || (guint64) pair[0] >= n || (guint64) pair[1] >= n
         || pair[0] == pair[1])
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "pair %" G_GSIZE_FORMAT " is of items %" G_GINT64_FORMAT
-                         " and %" G_GINT64_FORMAT ", expected two of the %" G_GSIZE_FORMAT
-                         " that were released",
+                         "pair %zu is of items %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT
+                         ", expected two of the %zu that were released",
                          i, pair[0], pair[1], n);
   }
   return TRUE;
@@ -330,49 +326,19 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
   return is_ok;
 }
 
-gboolean
-assay_control_run (const AssayAttack *attack, const AssaySettings *settings, guint64 seed,
-                   AssayControlOutcome *ret_outcome, GError **error)
+static gboolean
+play_case (const AssayAttack *attack, const AssayAttackContext *context, guint64 seed,
+           AssayControlOutcome *ret_outcome, GError **error)
 {
-  g_autofree char *canonical = assay_settings_canonical (settings);
-  const AssayAttackContext context
-      = { .settings = settings->values,
-          .stream = assay_stream_key (seed, 0, "control-attack", canonical) };
   AssayControlCase control_case = { 0 };
-  AssayControlOutcome outcome = { 0 };
   const gboolean is_ok
-      = attack->control.make (settings->values,
+      = attack->control.make (context->settings,
                               assay_stream_key (seed, 0, "control-case", attack->id), &control_case,
                               error)
-        && play (attack, &context, &control_case, &outcome, error);
+        && play (attack, context, &control_case, ret_outcome, error);
 
   assay_control_case_clear (&control_case);
-  if (!is_ok) {
-    g_prefix_error (error, "control of attack %s: ", attack->id);
-    return FALSE;
-  }
-  *ret_outcome = outcome;
-  return TRUE;
-}
-
-/* ---- Auditors ---- */
-
-gboolean
-assay_audit_control_run (const AssayAuditor *auditor, const AssaySettings *settings, guint64 seed,
-                         AssayControlOutcome *ret_outcome, GError **error)
-{
-  g_autofree char *canonical = assay_settings_canonical (settings);
-  const AssayAuditContext context
-      = { .settings = settings->values,
-          .stream = assay_stream_key (seed, 0, "control-attack", canonical) };
-  AssayControlOutcome outcome = { 0 };
-
-  if (!auditor->control.play (auditor, &context, &outcome, error)) {
-    g_prefix_error (error, "control of attack %s: ", auditor->id);
-    return FALSE;
-  }
-  *ret_outcome = outcome;
-  return TRUE;
+  return is_ok;
 }
 
 gboolean
@@ -380,8 +346,18 @@ assay_control_play (const AssayPlugin *plugin, const AssaySettings *settings, gu
                     AssayControlOutcome *ret_outcome, GError **error)
 {
   const AssayAuditor *auditor = assay_auditor_of (plugin);
+  g_autofree char *canonical = assay_settings_canonical (settings);
+  const AssayStreamKey stream = assay_stream_key (seed, 0, "control-attack", canonical);
+  const AssayAttackContext attacking = { .settings = settings->values, .stream = stream };
+  const AssayAuditContext auditing = { .settings = settings->values, .stream = stream };
+  AssayControlOutcome outcome = { 0 };
 
-  return auditor != NULL
-             ? assay_audit_control_run (auditor, settings, seed, ret_outcome, error)
-             : assay_control_run (assay_attack_of (plugin), settings, seed, ret_outcome, error);
+  if (!(auditor != NULL
+            ? auditor->control.play (auditor, &auditing, &outcome, error)
+            : play_case (assay_attack_of (plugin), &attacking, seed, &outcome, error))) {
+    g_prefix_error (error, "control of attack %s: ", plugin->id);
+    return FALSE;
+  }
+  *ret_outcome = outcome;
+  return TRUE;
 }

@@ -3,26 +3,25 @@
 
 #include "core/plugin/plugin.h"
 
-/* Makes the attack's control case and plays it with @settings (the attack's struct). The case
- * depends on @seed and the settings alone. The share that is won is, in the game
+/* Plays the control of an attack or an auditor with @settings (its struct); of an attack, on the
+ * case that it makes, which depends on @seed and the settings alone. The share that is won is, in
+ * the game
  *   reconstruct  that of the secrets whose estimate is within the control's relative error; where
  *                the release is of mixtures, whose secrets an attack can only find in an order and
  *                with signs of its own, after estimates and secrets were matched, those of largest
  *                absolute correlation first, and up to the sign
  *   link         that of the released items with partners whose first candidate is one of them
- *   pair         the area under the ROC curve of the scores against "the pair shares a secret" */
-gboolean assay_control_run (const AssayAttack *attack, const AssaySettings *settings, guint64 seed,
-                            AssayControlOutcome *ret_outcome, GError **error);
-
-/* The same of an auditor: the share is that of the known epsilon which it certifies. */
-gboolean assay_audit_control_run (const AssayAuditor *auditor, const AssaySettings *settings,
-                                  guint64 seed, AssayControlOutcome *ret_outcome, GError **error);
-
-/* The same of either. */
+ *   pair         the area under the ROC curve of the scores against "the pair shares a secret"
+ * and of an auditor that of the known epsilon which it certifies. */
 gboolean assay_control_play (const AssayPlugin *plugin, const AssaySettings *settings, guint64 seed,
                              AssayControlOutcome *ret_outcome, GError **error);
 
-/* ---- The attack itself ---- */
+static inline gboolean
+assay_control_run (const AssayAttack *attack, const AssaySettings *settings, guint64 seed,
+                   AssayControlOutcome *ret_outcome, GError **error)
+{
+  return assay_control_play (&attack->plugin, settings, seed, ret_outcome, error);
+}
 
 /* Runs @attack on what it may see and checks what it returns: the one way in which an attack is
  * ever called. ASSAY_ERROR_MISMATCH unless the guess holds what the game asks for, candidates are

@@ -100,8 +100,7 @@ score (const AssayAuditor *auditor, const AssayAuditContext *context, const Assa
   for (gsize i = 0; i < seen->canaries.rows; i++)
     if (!isfinite (ret_scores[i]))
       return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                         "attack %s: the score of canary %" G_GSIZE_FORMAT " is not finite",
-                         auditor->id, i);
+                         "attack %s: the score of canary %zu is not finite", auditor->id, i);
   return TRUE;
 }
 
@@ -127,8 +126,7 @@ assay_one_run (const AssayAuditor *auditor, const AssayAuditContext *context,
   g_return_val_if_fail (guesses <= m, FALSE);
   if (m > available)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "attack %s: wants %" G_GSIZE_FORMAT " canaries, but defense %s has room for "
-                       "%" G_GSIZE_FORMAT,
+                       "attack %s: wants %zu canaries, but defense %s has room for %zu",
                        auditor->id, m, defense->id, available);
   canaries = assay_matrix_new (m, cols, error);
   if (canaries == NULL)

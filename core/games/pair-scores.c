@@ -60,9 +60,8 @@ assay_pair_placements (const float *scores, const gint64 *shared, gsize n, doubl
       negatives[n_negative++] = scores[i];
   if (n_negative == 0 || n_negative == n)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s of the %" G_GSIZE_FORMAT
-                       " pairs that were scored shares a secret; expected some that do and some "
-                       "that do not",
+                       "%s of the %zu pairs that were scored shares a secret; expected some that "
+                       "do and some that do not",
                        n_negative == 0 ? "each" : "none", n);
   qsort (negatives, n_negative, sizeof *negatives, compare_floats);
   for (gsize i = 0; i < n; i++)

@@ -120,14 +120,13 @@ take_number (const AssayArray *array, gsize i, float *ret_value, GError **error)
 
   if (is_whole && fabs (number) > 1 << 24)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "row %" G_GSIZE_FORMAT ", number %" G_GSIZE_FORMAT
-                       " is %.17g; expected whole numbers up to 2^24, which float32 holds",
+                       "row %zu, number %zu is %.17g; expected whole numbers up to 2^24, which "
+                       "float32 holds",
                        i / cols, i % cols, number);
   if (isinf (value) && isfinite (number))
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "row %" G_GSIZE_FORMAT ", number %" G_GSIZE_FORMAT
-                       " (%g) is beyond the range of float32",
-                       i / cols, i % cols, number);
+                       "row %zu, number %zu (%g) is beyond the range of float32", i / cols,
+                       i % cols, number);
   *ret_value = value;
   return TRUE;
 }
@@ -157,8 +156,8 @@ open_neighbours (const ExecMechanism *settings, Neighbours *ret_neighbours, GErr
   if (array->n_dimensions < 2 || shape[0] < 2 || shape[0] % 2 != 0 || shape[0] / 2 > G_MAXINT
       || assay_array_count (array) == 0)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "neighbours: %s: found %s; expected 2p x columns or 2p x rows x columns, "
-                       "p pairs of inputs one after the other",
+                       "neighbours: %s: found %s; expected 2p x columns or 2p x rows x columns, p "
+                       "pairs of inputs one after the other",
                        settings->neighbours, found);
   *ret_neighbours = (Neighbours){ .pairs = shape[0] / 2,
                                   .rows = has_rows ? shape[1] : 1,
@@ -195,15 +194,13 @@ load_input (const Neighbours *all, gsize index, float *ret_input, GError **error
     for (gsize j = 0; j < all->cols; j++)
       if (!isfinite (row[j]))
         return assay_fail (error, ASSAY_ERROR_DATA,
-                           "input %" G_GSIZE_FORMAT ", row %" G_GSIZE_FORMAT
-                           ", column %" G_GSIZE_FORMAT
-                           " is not a finite number; expected numbers, or a row of NaN alone for "
-                           "one that is not there",
+                           "input %zu, row %zu, column %zu is not a finite number; expected "
+                           "numbers, or a row of NaN alone for one that is not there",
                            index, r, j);
   }
   return n_present > 0
-         || assay_fail (error, ASSAY_ERROR_DATA,
-                        "input %" G_GSIZE_FORMAT " has no row; expected one at least", index);
+         || assay_fail (error, ASSAY_ERROR_DATA, "input %zu has no row; expected one at least",
+                        index);
 }
 
 static gboolean
@@ -236,8 +233,8 @@ check_pairs (gconstpointer data, GError **error)
       return FALSE;
     if (memcmp (inputs, inputs + size, size * sizeof (float)) == 0)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "neighbours: %s: inputs %" G_GSIZE_FORMAT " and %" G_GSIZE_FORMAT
-                         " are the same; expected neighbours that differ",
+                         "neighbours: %s: inputs %zu and %zu are the same; expected neighbours "
+                         "that differ",
                          settings->neighbours, 2 * i, 2 * i + 1);
   }
   return inputs != NULL;
@@ -279,8 +276,8 @@ reopen_neighbours (const ExecMechanism *settings, gsize n_inputs, Neighbours *re
   if (all.rows * all.cols != n_inputs) {
     assay_array_free (all.array);
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "neighbours: %s: inputs have %" G_GSIZE_FORMAT
-                       " numbers now; expected %" G_GSIZE_FORMAT " as they had before",
+                       "neighbours: %s: inputs have %zu numbers now; expected %zu as they had "
+                       "before",
                        settings->neighbours, all.rows * all.cols, n_inputs);
   }
   *ret_neighbours = all;
@@ -300,8 +297,8 @@ load_pair (gconstpointer data, guint index, gsize n_inputs, float *ret_first, fl
   array = all.array;
   if (index >= all.pairs)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "neighbours: %s: has no pair %u; expected one of %" G_GSIZE_FORMAT,
-                       settings->neighbours, index, all.pairs);
+                       "neighbours: %s: has no pair %u; expected one of %zu", settings->neighbours,
+                       index, all.pairs);
   return load_both (settings, &all, index, ret_first, ret_second, error);
 }
 
@@ -333,8 +330,8 @@ take_outputs (const AssayArray *array, gsize count, gsize n_outputs, float *ret_
 
   if (array->shape[0] != count || !(is_matrix || is_list))
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "outputs.npy: found %s; expected %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                       ", one row for each of count runs (setting 'outputs')",
+                       "outputs.npy: found %s; expected %zu x %zu, one row for each of count runs "
+                       "(setting 'outputs')",
                        found, count, n_outputs);
   for (gsize i = 0; i < count * n_outputs; i++) {
     if (!take_number (array, i, &ret_outputs[i], error)) {
@@ -342,9 +339,7 @@ take_outputs (const AssayArray *array, gsize count, gsize n_outputs, float *ret_
       return FALSE;
     }
     if (!isfinite (ret_outputs[i]))
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "outputs.npy: row %" G_GSIZE_FORMAT ", number %" G_GSIZE_FORMAT
-                         " is not finite",
+      return assay_fail (error, ASSAY_ERROR_DATA, "outputs.npy: row %zu, number %zu is not finite",
                          i / n_outputs, i % n_outputs);
   }
   return TRUE;

@@ -58,9 +58,7 @@ check_truth (const AssayTruth *truth, gsize n_secrets, gsize cols, GError **erro
 
   return (rows.rows == n_secrets && rows.cols == cols)
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "the truth holds %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                        " secrets, expected the %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                        " of the cell",
+                        "the truth holds %zu x %zu secrets, expected the %zu x %zu of the cell",
                         rows.rows, rows.cols, n_secrets, cols);
 }
 
@@ -98,8 +96,8 @@ check_same_secrets (const char *folder, const AssayTruth *truth, AssayView secre
                 secrets.cols * sizeof (float))
         != 0)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "%s: secret %" G_GSIZE_FORMAT
-                         " is not that of the cell; expected the same secrets in the same order",
+                         "%s: secret %zu is not that of the cell; expected the same secrets in the "
+                         "same order",
                          folder, i);
   return TRUE;
 }

@@ -119,8 +119,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
     return FALSE;
   if (secrets.rows > MOST_RECORDS)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%" G_GSIZE_FORMAT " secrets; expected at most %d, up to which counts are "
-                       "exact in float32",
+                       "%zu secrets; expected at most %d, up to which counts are exact in float32",
                        secrets.rows, MOST_RECORDS);
   counts = assay_matrix_new (1, bins, error);
   noisy = counts != NULL ? assay_matrix_new (1, bins, error) : NULL;

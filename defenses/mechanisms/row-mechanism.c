@@ -55,9 +55,8 @@ row_mechanism_check_whole (AssayView secrets, gsize values, GError **error)
 
       if (!(value >= 0 && (double) value < (double) values && floorf (value) == value))
         return assay_fail (error, ASSAY_ERROR_DATA,
-                           "secret %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT
-                           " is %g; expected a whole number from 0 to %" G_GSIZE_FORMAT,
-                           i, j, (double) value, values - 1);
+                           "secret %zu, column %zu is %g; expected a whole number from 0 to %zu", i,
+                           j, (double) value, values - 1);
     }
   return TRUE;
 }

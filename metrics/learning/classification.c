@@ -83,7 +83,7 @@ shares_of_vectors (const AssayReceived *received, gsize n_classes, GError **erro
 
   if (labels == NULL || assay_array_count (labels) != n) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "expected a label for each of the %" G_GSIZE_FORMAT " secrets, found %s", n,
+                "expected a label for each of the %zu secrets, found %s", n,
                 labels == NULL ? "no labels" : "another number of labels");
     return NULL;
   }
@@ -102,15 +102,14 @@ shares_of_mixtures (const AssayReceived *received, gsize n_classes, GError **err
 
   if (labels == NULL) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "the mixtures were released without labels; expected shares of %" G_GSIZE_FORMAT
-                " classes to train on",
+                "the mixtures were released without labels; expected shares of %zu classes to "
+                "train on",
                 n_classes);
     return NULL;
   }
   if (labels->shape[1] != n_classes) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "the mixtures have shares of %" G_GSIZE_FORMAT " classes; expected %" G_GSIZE_FORMAT
-                ", as the dataset has",
+                "the mixtures have shares of %zu classes; expected %zu, as the dataset has",
                 labels->shape[1], n_classes);
     return NULL;
   }
@@ -133,8 +132,7 @@ check_material (const AssayUtilityContext *context, const AssayRelease *release,
                        "expected a dataset with rows to test with, and their labels");
   if (assay_rows_cols (dataset->test) != assay_release_cols (release))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "test rows have %" G_GSIZE_FORMAT " columns; expected %" G_GSIZE_FORMAT
-                       ", as the release has",
+                       "test rows have %zu columns; expected %zu, as the release has",
                        assay_rows_cols (dataset->test), assay_release_cols (release));
   return TRUE;
 }

@@ -23,15 +23,13 @@ encryption_check (const AssayMixtureCoefficients *coefficients, EncryptionPartne
 
   if (n_secrets > 0 && n_secrets < s)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "k = %" G_GSIZE_FORMAT " with partners = %s mixes a test row with "
-                       "%" G_GSIZE_FORMAT " secrets: expected as many or more, found "
-                       "%" G_GSIZE_FORMAT,
+                       "k = %zu with partners = %s mixes a test row with %zu secrets: expected as "
+                       "many or more, found %zu",
                        k, encryption_partners[partners], s, n_secrets);
   if (n_public > 0 && n_public < p)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "k = %" G_GSIZE_FORMAT " with partners = %s mixes a test row with "
-                       "%" G_GSIZE_FORMAT " public rows: expected as many or more, found "
-                       "%" G_GSIZE_FORMAT,
+                       "k = %zu with partners = %s mixes a test row with %zu public rows: expected "
+                       "as many or more, found %zu",
                        k, encryption_partners[partners], p, n_public);
   return assay_mixture_coefficients_check (coefficients, error);
 }
@@ -45,17 +43,16 @@ encryption_check_material (const Encryption *encryption, gsize cols, GError **er
 
   if (s > 0 && (encryption->secrets.rows < s || encryption->secrets.cols != cols))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "partners = %s: expected %" G_GSIZE_FORMAT " or more secrets of "
-                       "%" G_GSIZE_FORMAT " columns, found %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT,
+                       "partners = %s: expected %zu or more secrets of %zu columns, found %zu of "
+                       "%zu",
                        encryption_partners[encryption->partners], s, cols, encryption->secrets.rows,
                        encryption->secrets.cols);
   if (p > 0
       && (public_rows == NULL || assay_rows_count (public_rows) < p
           || assay_rows_cols (public_rows) != cols))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "partners = %s: expected a dataset with %" G_GSIZE_FORMAT
-                       " or more public rows of %" G_GSIZE_FORMAT
-                       " columns; without them, partners = secrets",
+                       "partners = %s: expected a dataset with %zu or more public rows of %zu "
+                       "columns; without them, partners = secrets",
                        encryption_partners[encryption->partners], p, cols);
   return TRUE;
 }

@@ -11,9 +11,8 @@ network_test_check_labels (const gint64 *labels, gsize n, gsize n_classes, const
   for (gsize i = 0; i < n; i++)
     if (labels[i] < 0 || (guint64) labels[i] >= n_classes)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "the label of %s %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
-                         "; expected less than %" G_GSIZE_FORMAT ", the number of classes, and no "
-                         "negative number",
+                         "the label of %s %zu is %" G_GINT64_FORMAT
+                         "; expected less than %zu, the number of classes, and no negative number",
                          what, i, labels[i], n_classes);
   return TRUE;
 }
@@ -111,7 +110,7 @@ network_test_run (const NetworkTest *test, const AssayDataset *dataset, double *
 
     assay_rows_read (dataset->test, first, count, test->scale, testing.rows->data);
     if (!sum_shares (&testing, first, count, error)) {
-      g_prefix_error (error, "test rows from %" G_GSIZE_FORMAT " on: ", first);
+      g_prefix_error (error, "test rows from %zu on: ", first);
       return FALSE;
     }
     for (gsize i = 0; i < count; i++)

@@ -274,12 +274,12 @@ Test (one_run, the_control_is_won_by_the_attack_alone)
   for (guint64 seed = 0; seed < 20; seed++) {
     AssayControlOutcome outcome;
 
-    cr_assert (assay_audit_control_run (one_run (), settings, seed, &outcome, NULL));
+    cr_assert (assay_control_play (&one_run ()->plugin, settings, seed, &outcome, NULL));
     cr_assert (outcome.is_won && outcome.n == 4000, "seed %d: %g", (int) seed, outcome.share);
     sum += outcome.share;
-    cr_assert (assay_audit_control_run (&random, settings, seed, &outcome, NULL));
+    cr_assert (assay_control_play (&random.plugin, settings, seed, &outcome, NULL));
     cr_assert (!outcome.is_won && outcome.share < 0.2, "%g", outcome.share);
-    cr_assert (assay_audit_control_run (&backwards, settings, seed, &outcome, NULL));
+    cr_assert (assay_control_play (&backwards.plugin, settings, seed, &outcome, NULL));
     cr_assert (!outcome.is_won && outcome.share == 0, "%g", outcome.share);
   }
   assert_near (sum / 20, 0.951, 5 * 0.0315 / sqrt (20), "mean share");

@@ -343,17 +343,17 @@ Test (plugins_run, controls_are_won_by_the_auditor_and_lost_by_a_broken_one)
       AssayControlOutcome outcome, again;
       g_autoptr (GError) error = NULL;
 
-      cr_assert (assay_audit_control_run (assay_auditors[i], settings, seed, &outcome, &error),
+      cr_assert (assay_control_play (&assay_auditors[i]->plugin, settings, seed, &outcome, &error),
                  "%s", error != NULL ? error->message : "");
       cr_assert (outcome.is_won && outcome.n > 0, "%s, seed %d: certified %g of %zu", broken.id,
                  (int) seed, outcome.share, outcome.n);
       if (seed >= 5)
         continue;
-      cr_assert (assay_audit_control_run (assay_auditors[i], settings, seed, &again, NULL)
+      cr_assert (assay_control_play (&assay_auditors[i]->plugin, settings, seed, &again, NULL)
                      && again.share == outcome.share,
                  "%s, seed %d: another outcome", broken.id, (int) seed);
       /* A coin may be certified by chance, but never for half of what the control asks for. */
-      cr_assert (assay_audit_control_run (&broken, settings, seed, &outcome, NULL)
+      cr_assert (assay_control_play (&broken.plugin, settings, seed, &outcome, NULL)
                      && !outcome.is_won
                      && (broken.game == ASSAY_AUDIT_ONE_RUN || outcome.share == 0)
                      && outcome.share < broken.control.at_least / 2,
