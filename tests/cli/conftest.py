@@ -62,6 +62,12 @@ def numpy_python():
 
 
 @pytest.fixture
+def python3_has_numpy(sandbox, numpy_python):
+    """As pages and scenarios ask for that name python3."""
+    (sandbox.root / "bin" / "python3").symlink_to(numpy_python)
+
+
+@pytest.fixture
 def libcurl(sandbox):
     """Of cases that fetch something."""
     if fetching.is_without_libcurl(sandbox):

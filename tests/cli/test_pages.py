@@ -9,12 +9,6 @@ from pages import follow, prepare
 from places import SOURCE
 
 
-@pytest.fixture
-def python3_has_numpy(sandbox, numpy_python):
-    """As the pages ask for."""
-    (sandbox.root / "bin" / "python3").symlink_to(numpy_python)
-
-
 @pytest.mark.usefixtures("python3_has_numpy")
 def test_audit_your_own(sandbox):
     prepare(sandbox)
