@@ -12,6 +12,7 @@
 
 typedef struct {
   double flip;
+  float one; /* what is put out for the bit 1 */
 } Control;
 
 static AssayBudget
@@ -47,7 +48,7 @@ run (gconstpointer settings, G_GNUC_UNUSED gsize cols, AssayStream *stream, cons
   for (gsize i = 0; i < count; i++) {
     const gboolean is_flipped = assay_stream_uniform (stream) < control->flip;
 
-    ret_outputs[2 * i] = is_flipped ? 1 - *input : *input;
+    ret_outputs[2 * i] = is_flipped == (*input != 0) ? 0 : control->one;
     ret_outputs[2 * i + 1] = (float) assay_stream_below_u32 (stream, NOISE_VALUES);
   }
 }
@@ -74,10 +75,9 @@ static const AssayMechanism mechanism = {
 
 /* One whole game, with numbers of its own from @stream. */
 static gboolean
-play (const AssayAuditor *auditor, const AssayAuditContext *context, double flip,
+play (const AssayAuditor *auditor, const AssayAuditContext *context, Control control,
       AssayStream *stream, AssayAudit *ret_audit, GError **error)
 {
-  const Control control = { .flip = flip };
   AssayStreamKey key;
   AssayOracle oracle;
   g_autoptr (AssayEvent) event = NULL;
@@ -90,15 +90,15 @@ play (const AssayAuditor *auditor, const AssayAuditContext *context, double flip
 }
 
 gboolean
-distinguish_control_play (const AssayAuditor *auditor, const AssayAuditContext *context,
+distinguish_control_play (const AssayAuditor *auditor, const AssayAuditContext *context, float one,
                           AssayControlOutcome *ret_outcome, GError **error)
 {
   AssayStream stream = assay_stream (context->stream, 0);
   AssayAudit leak, silence;
   double share;
 
-  if (!play (auditor, context, 0.25, &stream, &leak, error)
-      || !play (auditor, context, 0.5, &stream, &silence, error))
+  if (!play (auditor, context, (Control){ 0.25, one }, &stream, &leak, error)
+      || !play (auditor, context, (Control){ 0.5, one }, &stream, &silence, error))
     return FALSE;
   share = assay_epsilon_lower (&leak, 0.05) / log (3);
   *ret_outcome = (AssayControlOutcome){

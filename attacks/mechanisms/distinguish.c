@@ -2,30 +2,24 @@
  * 2021, DP-Sniper).
  *
  * An event is a threshold on a score (event-score.h), chosen on the oracle's training runs:
- *   1. every candidate pair of neighbours gets a share of the training runs. On half of them a
- *      score is fitted (the exact likelihood ratio needs no fit), on the other half the threshold
- *      is chosen that promises the largest lower bound (event-cut.h); the pair whose event
- *      promises most is kept;
+ *   1. every candidate pair of neighbours gets a share of the training runs, on which score and
+ *      threshold are learned (event-learn.h); the pair whose event promises most is kept;
  *   2. on training runs that were not looked at before, score and threshold of that pair are chosen
  *      once more, now with all of them.
- * The event is then tested by the game alone, on runs that nobody has seen.
- *
- * No score beats the likelihood ratio of the density that the code has. What a mechanism declares
- * may be another one: with score = auto a learned score is tried beside it, and taken where it
- * promises clearly more. */
-#include <float.h>
+ * The event is then tested by the game alone, on runs that nobody has seen. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "attacks/mechanisms/distinguish-control.h"
-#include "attacks/mechanisms/event-cut.h"
-#include "attacks/mechanisms/event-score.h"
+#include "attacks/mechanisms/event-says.h"
 #include "core/base/vectorise.h"
 #include "core/plugin/plugin.h"
 
-typedef enum { AUTO, LIKELIHOOD, PATTERNS, CLASSIFIER } Score;
-
-static const char *const scores[] = { "auto", "likelihood", "patterns", "classifier", NULL };
+/* By EventKind. */
+static const char *const scores[]
+    = { "auto",  "likelihood", "patterns", "classifier", "trees", "repeats",
+        "tails", "digits",     "order",    "finite",     NULL };
 
 typedef struct {
   gint64 runs;
@@ -34,11 +28,6 @@ typedef struct {
   gint64 candidates;
   char *delta;
 } Distinguish;
-
-/* A learned score takes longer, and what it promises varies: it has to be so much better than the
- * declared density. */
-#define CLEARLY 1.1
-#define CLEARLY_MORE 0.02
 
 /* What a pair is given at least in step 1, a side. */
 #define LEAST_SHARE 1000
@@ -92,84 +81,30 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
 typedef struct {
   const Distinguish *settings;
   const AssayOracle *oracle;
-  Score score;       /* AUTO: by the outputs */
   float *outputs[2]; /* training runs of either side */
   double *scores[2];
 } Search;
 
-/* The score of one kind, learned from @sample if it has to be; AUTO: the one that fits. */
-static EventScore *
-make_score (const Search *search, Score kind, guint pair, const EventSample *sample,
-            GError **error)
+static EventLesson
+lesson_of (const Search *search, guint pair, gsize count)
 {
-  EventScore *score;
-
-  if (kind == LIKELIHOOD)
-    return event_score_likelihood (search->oracle, pair, error);
-  if (kind == CLASSIFIER)
-    return event_score_classifier (sample, error);
-  score = event_score_patterns (sample);
-  if (score == NULL && kind == PATTERNS)
-    assay_error_set (
-        error, ASSAY_ERROR_MISMATCH,
-        "score = patterns: pair %u puts out too many different values in %zu training runs; "
-        "expected at most one in 50 runs",
-        pair, 2 * sample->count);
-  else if (score == NULL)
-    score = event_score_classifier (sample, error);
-  return score;
+  return (EventLesson){ .oracle = search->oracle,
+                        .pair = pair,
+                        .outputs = { search->outputs[0], search->outputs[1] },
+                        .scores = { search->scores[0], search->scores[1] },
+                        .count = count,
+                        .runs = (guint64) search->settings->runs };
 }
 
-/* A score of one kind and its cut, from the @count training runs a side that were drawn. */
-static EventScore *
-learn_kind (const Search *search, Score kind, guint pair, gsize count, EventCut *ret_cut,
-            GError **error)
+/* @count training runs of @pair, a side, from number @first on. */
+static gboolean
+draw (const Search *search, guint pair, gsize first, gsize count, GError **error)
 {
-  const AssayOracle *oracle = search->oracle;
-  const gsize fitted = kind == LIKELIHOOD ? 0 : count / 2;
-  const EventSample sample = { .outputs = { search->outputs[0], search->outputs[1] },
-                               .count = fitted,
-                               .cols = oracle->n_outputs };
-  g_autoptr (EventScore) score = NULL;
-
-  score = make_score (search, kind, pair, &sample, error);
-  for (guint side = 0; score != NULL && side < 2; side++)
-    if (!event_score_all (score, oracle, search->outputs[side] + fitted * oracle->n_outputs,
-                          count - fitted, search->scores[side], error))
-      return NULL;
-  if (score != NULL)
-    *ret_cut = event_cut_choose (search->scores[0], search->scores[1], count - fitted,
-                                 (guint64) search->settings->runs, oracle->delta);
-  return g_steal_pointer (&score);
-}
-
-/* Looks at @count training runs of @pair, a side, from number @first on. */
-static EventScore *
-learn (const Search *search, guint pair, gsize first, gsize count, EventCut *ret_cut,
-       GError **error)
-{
-  const AssayOracle *oracle = search->oracle;
-  const gboolean is_declared = search->score == AUTO && assay_oracle_has_density (oracle);
-  g_autoptr (EventScore) declared = NULL;
-  g_autoptr (EventScore) learned = NULL;
-  EventCut cut;
-
   for (guint side = 0; side < 2; side++)
-    if (!assay_oracle_train (oracle, pair, side, first, count, search->outputs[side], error))
-      return NULL;
-  if (!is_declared)
-    return learn_kind (search, search->score, pair, count, ret_cut, error);
-  declared = learn_kind (search, LIKELIHOOD, pair, count, ret_cut, error);
-  if (declared == NULL)
-    return NULL;
-  /* Where nothing can be learned, the density is all there is. */
-  learned = learn_kind (search, AUTO, pair, count, &cut, NULL);
-  if (learned == NULL
-      || !(cut.bound > CLEARLY * ret_cut->bound + CLEARLY_MORE
-           || (ret_cut->threshold == -DBL_MAX && cut.threshold != -DBL_MAX)))
-    return g_steal_pointer (&declared);
-  *ret_cut = cut;
-  return g_steal_pointer (&learned);
+    if (!assay_oracle_train (search->oracle, pair, side, first, count, search->outputs[side],
+                             error))
+      return FALSE;
+  return TRUE;
 }
 
 /* The best of @n_pairs on @share runs a side each. */
@@ -179,9 +114,13 @@ choose_pair (const Search *search, guint n_pairs, gsize share, guint *ret_pair, 
   EventCut best = { .bound = -1 };
 
   for (guint pair = 0; pair < n_pairs; pair++) {
+    const EventLesson lesson = lesson_of (search, pair, share);
     EventCut cut;
-    g_autoptr (EventScore) score = learn (search, pair, 0, share, &cut, error);
+    g_autoptr (EventScore) score = NULL;
 
+    if (!draw (search, pair, 0, share, error))
+      return FALSE;
+    score = event_learn (&lesson, search->settings->score, &cut, error);
     if (score == NULL)
       return FALSE;
     if (event_cut_is_better (&cut, &best)) {
@@ -233,25 +172,69 @@ count_event (const AssayEvent *event, const AssayOracle *oracle, const float *ou
 }
 
 static AssayEvent *
-make_event (EventScore *score, const EventCut *cut, guint pair, const Distinguish *settings,
-            guint64 trained_on)
+make_event (EventScore *score, const EventCut *cut, const EventLesson *lesson, guint64 trained_on)
 {
   AssayEvent *event = g_new0 (AssayEvent, 1);
   Rule *rule = g_new (Rule, 1);
 
   *rule = (Rule){ .score = score, .threshold = cut->threshold };
-  *event = (AssayEvent){ .pair = pair,
+  *event = (AssayEvent){ .pair = lesson->pair,
                          .is_swapped = cut->is_swapped,
-                         .runs = (guint64) settings->runs,
+                         .runs = lesson->runs,
                          .trained_on = trained_on,
+                         .says = event_says (lesson, score, cut),
                          .count = count_event,
                          .data = rule,
                          .free_data = free_rule };
-  if (cut->threshold == -DBL_MAX)
-    event->says = g_strdup_printf ("any output, pair %u", pair);
-  else
-    event->says = g_strdup_printf ("%s %s %.4g, pair %u", score->what,
-                                   cut->is_swapped ? "below" : "at least", cut->threshold, pair);
+  return event;
+}
+
+/* ---- Constant mechanisms ---- */
+
+typedef struct {
+  gsize cols;
+  float row[];
+} Constant;
+
+static gsize
+count_others (const AssayEvent *event, const AssayOracle *oracle, const float *outputs, gsize count)
+{
+  const Constant *constant = event->data;
+  gsize hits = 0;
+
+  for (gsize i = 0; i < count; i++)
+    hits += memcmp (outputs + i * oracle->n_outputs, constant->row, constant->cols * sizeof (float))
+            != 0;
+  return hits;
+}
+
+/* Where all runs of both inputs gave one output: that a run gives another. Else NULL. */
+static AssayEvent *
+find_constant (const EventLesson *lesson, guint64 trained_on)
+{
+  const gsize bytes = lesson->oracle->n_outputs * sizeof (float);
+  AssayEvent *event;
+  Constant *constant;
+
+  for (guint side = 0; side < 2; side++)
+    for (gsize i = 0; i < lesson->count; i++)
+      if (memcmp (lesson->outputs[side] + i * lesson->oracle->n_outputs, lesson->outputs[0], bytes)
+          != 0)
+        return NULL;
+  constant = g_malloc (sizeof (Constant) + bytes);
+  constant->cols = lesson->oracle->n_outputs;
+  memcpy (constant->row, lesson->outputs[0], bytes);
+  event = g_new0 (AssayEvent, 1);
+  *event = (AssayEvent){ .pair = lesson->pair,
+                         .runs = lesson->runs,
+                         .trained_on = trained_on,
+                         .says = g_strdup_printf ("another output than the one that every training "
+                                                  "run on both inputs gave (y1 = %.9g), which has "
+                                                  "epsilon 0, pair %u",
+                                                  (double) constant->row[0], lesson->pair),
+                         .count = count_others,
+                         .data = constant,
+                         .free_data = g_free };
   return event;
 }
 
@@ -265,6 +248,9 @@ search_event (const Search *search, GError **error)
       = settings->candidates > 0 ? (guint) settings->candidates : MAX (n_proposed, 1);
   const gsize share = n_pairs > 1 ? MAX (training / n_pairs, LEAST_SHARE) : 0;
   const gsize panels = (share + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS;
+  const guint64 trained_on = 2 * ((guint64) n_pairs * share + training);
+  EventLesson lesson;
+  AssayEvent *event;
   EventScore *score;
   EventCut cut;
   guint pair = 0;
@@ -278,10 +264,14 @@ search_event (const Search *search, GError **error)
   }
   if (share > 0 && !choose_pair (search, n_pairs, share, &pair, error))
     return NULL;
-  score = learn (search, pair, panels * ASSAY_PANEL_RUNS, training, &cut, error);
-  if (score == NULL)
+  if (!draw (search, pair, panels * ASSAY_PANEL_RUNS, training, error))
     return NULL;
-  return make_event (score, &cut, pair, settings, 2 * ((guint64) n_pairs * share + training));
+  lesson = lesson_of (search, pair, training);
+  event = find_constant (&lesson, trained_on);
+  if (event != NULL)
+    return event;
+  score = event_learn (&lesson, settings->score, &cut, error);
+  return score != NULL ? make_event (score, &cut, &lesson, trained_on) : NULL;
 }
 
 static AssayEvent *
@@ -290,14 +280,14 @@ choose_event (const AssayAuditContext *context, const AssayOracle *oracle, GErro
   const Distinguish *settings = context->settings;
   const gsize training = (gsize) settings->training;
   const gboolean has_density = assay_oracle_has_density (oracle);
-  Search search = { .settings = settings, .oracle = oracle, .score = settings->score };
+  Search search = { .settings = settings, .oracle = oracle };
   gboolean is_ok = TRUE;
   AssayEvent *event = NULL;
 
-  if (search.score == LIKELIHOOD && !has_density) {
+  if (settings->score == EVENT_LIKELIHOOD && !has_density) {
     assay_error_set (error, ASSAY_ERROR_MISMATCH,
                      "score = likelihood: the defense does not offer the density of its outputs; "
-                     "expected auto, patterns or classifier");
+                     "expected auto, or a score that is learned");
     return NULL;
   }
   for (guint side = 0; side < 2 && is_ok; side++) {
@@ -329,7 +319,8 @@ play_control (const AssayAuditor *auditor, const AssayAuditContext *context,
   cheap.runs = 20000;
   cheap.training = 20000;
   cheap.candidates = 0;
-  return distinguish_control_play (auditor, &changed, ret_outcome, error);
+  return distinguish_control_play (auditor, &changed, cheap.score == EVENT_FINITE ? NAN : 1,
+                                   ret_outcome, error);
 }
 
 static const char *
@@ -337,7 +328,7 @@ why_not (gconstpointer data, const AssayMechanism *mechanism)
 {
   const Distinguish *settings = data;
 
-  return settings->score == LIKELIHOOD && mechanism->log_ratio == NULL
+  return settings->score == EVENT_LIKELIHOOD && mechanism->log_ratio == NULL
              ? "score = likelihood needs a defense that offers the density of its outputs"
              : NULL;
 }
@@ -346,7 +337,7 @@ static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
   const Distinguish *settings = data;
-  const guint64 features = 20u << 20; /* of the classifier, and labels */
+  const guint64 features = 64u << 20; /* of one score, and labels */
 
   return features
          + 2 * (guint64) settings->training
@@ -358,9 +349,10 @@ static const AssayParam parameters[] = {
                    "Fresh runs a side on which the event is tested"),
   ASSAY_PARAM_INT (Distinguish, training, 100000, 1000, 1e8, "runs",
                    "Runs a side on which the event is chosen; all pairs share as many once more"),
-  ASSAY_PARAM_CHOICE (Distinguish, score, AUTO, scores,
-                      "What outputs are ordered by; auto: likelihood where the density is known, "
-                      "else patterns where outputs are discrete enough, else classifier"),
+  ASSAY_PARAM_CHOICE (Distinguish, score, EVENT_AUTO, scores,
+                      "What outputs are ordered by; auto: what promises most on training runs, of "
+                      "likelihood where the density is known, patterns where outputs are discrete "
+                      "enough, else all others"),
   ASSAY_PARAM_INT (Distinguish, candidates, 0, 0, 10000, "pairs",
                    "Pairs of neighbouring inputs that are tried, with at least 1000 runs a side "
                    "each; beyond the proposed ones at random; 0: all proposed ones"),

@@ -123,6 +123,15 @@ try_event (double threshold, gboolean is_swapped, gsize hits, gsize mistakes, gs
     *inout_best = cut;
 }
 
+double
+event_cut_most (gsize n, guint64 runs, double delta)
+{
+  EventCut best = { .evidence = -DBL_MAX };
+
+  try_event (0, FALSE, n, 0, n, runs, delta, &best);
+  return best.bound;
+}
+
 static void
 try_cut (const Cut *cut, gsize n, guint64 runs, double delta, EventCut *inout_best)
 {

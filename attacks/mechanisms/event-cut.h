@@ -16,5 +16,8 @@ typedef struct {
  * in the event. */
 EventCut event_cut_choose (double *first, double *second, gsize n, guint64 runs, double delta);
 
+/* What a cut promises at most: one that tells all @n runs a side apart. */
+double event_cut_most (gsize n, guint64 runs, double delta);
+
 /* Whether @cut promises more than @other. */
 gboolean event_cut_is_better (const EventCut *cut, const EventCut *other);

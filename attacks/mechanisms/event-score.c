@@ -68,6 +68,15 @@ score_panel (gsize index, guint worker, gpointer data)
                      MIN (ASSAY_PANEL_RUNS, job->count - first), job->scores + first);
 }
 
+static gboolean
+is_finite (const float *row, gsize cols)
+{
+  for (gsize j = 0; j < cols; j++)
+    if (!isfinite (row[j]))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 event_score_all (const EventScore *score, const AssayOracle *oracle, const float *outputs,
                  gsize count, double *ret_scores, GError **error)
@@ -77,12 +86,72 @@ event_score_all (const EventScore *score, const AssayOracle *oracle, const float
   };
 
   assay_parallel_for ((count + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS, score_panel, &job);
-  for (gsize i = 0; i < count; i++)
-    if (isnan (ret_scores[i]))
-      return assay_fail (error, ASSAY_ERROR_NUMERIC, "the %s of training run %zu is not a number",
-                         score->what, i);
+  for (gsize i = 0; i < count; i++) {
+    if (!isnan (ret_scores[i]))
+      continue;
+    if (is_finite (outputs + i * oracle->n_outputs, oracle->n_outputs))
+      return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                         "the %s of training run %zu is not a number", score->what, i);
+    ret_scores[i] = 0;
+  }
   return TRUE;
 }
+
+/* ---- Formulas ---- */
+
+#define MOST_TERMS 4
+
+static void
+clear_term (gpointer data)
+{
+  g_free (((EventTerm *) data)->where);
+}
+
+GArray *
+event_terms_new (void)
+{
+  GArray *terms = g_array_new (FALSE, FALSE, sizeof (EventTerm));
+
+  g_array_set_clear_func (terms, clear_term);
+  return terms;
+}
+
+void
+event_terms_add (GArray *terms, double weight, char *where)
+{
+  const EventTerm term = { weight, where };
+
+  g_array_append_val (terms, term);
+}
+
+/* The largest first. */
+static int
+compare_terms (gconstpointer a, gconstpointer b)
+{
+  const EventTerm *x = a, *y = b;
+
+  if (fabs (x->weight) != fabs (y->weight))
+    return fabs (x->weight) > fabs (y->weight) ? -1 : 1;
+  return strcmp (x->where, y->where);
+}
+
+char *
+event_terms_join (GArray *terms)
+{
+  GString *text = g_string_new ("");
+
+  g_array_sort (terms, compare_terms);
+  for (guint t = 0; t < MIN (terms->len, MOST_TERMS); t++) {
+    const EventTerm *term = &g_array_index (terms, EventTerm, t);
+
+    g_string_append_printf (text, "%s%+.4g %s", t > 0 ? ", " : "", term->weight, term->where);
+  }
+  if (terms->len > MOST_TERMS)
+    g_string_append_printf (text, " and %u smaller terms", terms->len - MOST_TERMS);
+  return g_string_free (text, FALSE);
+}
+
+/* ---- Rows and values as whole numbers ---- */
 
 guint32
 event_score_key (float value)
@@ -94,6 +163,16 @@ event_score_key (float value)
   value += 0.0f; /* -0 becomes 0 */
   memcpy (&bits, &value, sizeof bits);
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+float
+event_score_value (guint32 key)
+{
+  const guint32 bits = key & 0x80000000u ? key & 0x7FFFFFFFu : ~key;
+  float value;
+
+  memcpy (&value, &bits, sizeof value);
+  return value;
 }
 
 /* Every column stirs all 64 bits: half a round of the finaliser of MurmurHash3 (Appleby 2011). */

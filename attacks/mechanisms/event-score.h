@@ -1,8 +1,21 @@
 /* Scores of outputs of a mechanism, on which an event of the distinguishing game is a threshold:
- * higher where the output rather came from the first input of its pair. Three makers. */
+ * higher where the output rather came from the first input of its pair. A maker a kind. */
 #pragma once
 
 #include "core/plugin/plugin.h"
+
+typedef enum {
+  EVENT_AUTO, /* what promises most */
+  EVENT_LIKELIHOOD,
+  EVENT_PATTERNS,
+  EVENT_CLASSIFIER,
+  EVENT_TREES,
+  EVENT_REPEATS,
+  EVENT_TAILS,
+  EVENT_DIGITS,
+  EVENT_ORDER,
+  EVENT_FINITE,
+} EventKind;
 
 typedef struct {
   const char *what; /* "log-likelihood ratio" */
@@ -11,6 +24,9 @@ typedef struct {
                  double *ret_scores);
   gpointer data;
   GDestroyNotify free_data;
+  /* The formula, its largest terms first, with columns y1, y2, ...; NULL: it has none. */
+  char *(*describe) (gconstpointer data);
+  gboolean is_learned; /* from runs, and no formula of the mechanism's */
 } EventScore;
 
 /* Labelled runs to learn from: count x cols on each of the two inputs. */
@@ -30,11 +46,23 @@ EventScore *event_score_patterns (const EventSample *sample);
 /* Logistic regression on standardised values and indicators of values and quantile bins. */
 EventScore *event_score_classifier (const EventSample *sample, GError **error);
 
+/* Boosted trees over the combinations of columns; of two columns or more. */
+EventScore *event_score_trees (const EventSample *sample, GError **error);
+
+/* Values of a column, and whole rows, that occur more than once. */
+EventScore *event_score_repeats (const EventSample *sample, GError **error);
+
+/* What outputs have in common with others: how far out in its tails a column is (EVENT_TAILS), its
+ * low digits (EVENT_DIGITS), how columns compare (EVENT_ORDER: of two or more), which of them are
+ * not finite (EVENT_FINITE). */
+EventScore *event_score_tables (EventKind kind, const EventSample *sample, GError **error);
+
 void event_score_free (EventScore *score);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (EventScore, event_score_free)
 
 /* Scores of any number of outputs, in parallel. ASSAY_ERROR_NUMERIC naming the run where one of
- * them is not a number. */
+ * them is not a number, but of outputs that are not finite: these have the score 0 then, as a
+ * density need not know them. */
 gboolean event_score_all (const EventScore *score, const AssayOracle *oracle, const float *outputs,
                           gsize count, double *ret_scores, GError **error);
 
@@ -42,3 +70,16 @@ gboolean event_score_all (const EventScore *score, const AssayOracle *oracle, co
  * 0, and every NaN the same largest number. */
 guint64 event_score_hash (const float *row, gsize cols);
 guint32 event_score_key (float value);
+/* The value of a key. */
+float event_score_value (guint32 key);
+
+/* A term of a score's formula: what it adds, and where. */
+typedef struct {
+  double weight;
+  char *where; /* "where y1 = 3" */
+} EventTerm;
+
+/* An array of them, which frees what it holds; and the largest of them as a text. */
+GArray *event_terms_new (void);
+void event_terms_add (GArray *terms, double weight, char *where);
+char *event_terms_join (GArray *terms);

@@ -133,6 +133,49 @@ fit (Classifier *classifier, const EventSample *sample, GError **error)
                              classifier->weights, error);
 }
 
+/* What stands in a cell. */
+static char *
+describe_cell (const OutputCells *cells, guint cell)
+{
+  const gsize column = cells->column + 1;
+  const guint bin = cell - cells->n_atoms;
+
+  if (cell < cells->n_atoms)
+    return g_strdup_printf ("where y%zu = %.9g", column,
+                            (double) event_score_value (cells->atoms[cell]));
+  if (bin == 0)
+    return g_strdup_printf ("where y%zu <= %.9g", column,
+                            (double) event_score_value (cells->edges[0]));
+  if (bin == cells->n_bins - 1)
+    return g_strdup_printf ("where y%zu > %.9g", column,
+                            (double) event_score_value (cells->edges[bin - 1]));
+  return g_strdup_printf ("where %.9g < y%zu <= %.9g",
+                          (double) event_score_value (cells->edges[bin - 1]), column,
+                          (double) event_score_value (cells->edges[bin]));
+}
+
+static char *
+describe_classifier (gconstpointer data)
+{
+  const Classifier *classifier = data;
+  g_autoptr (GArray) terms = event_terms_new ();
+  g_autofree char *all = NULL;
+
+  for (gsize c = 0; c < classifier->n_columns; c++) {
+    const OutputCells *cells = &classifier->columns[c].cells;
+    const double *weights = classifier->weights + classifier->columns[c].first;
+
+    if (cells->scale > 0)
+      event_terms_add (terms, weights[0],
+                       g_strdup_printf ("times (y%zu - %.6g) / %.6g", cells->column + 1,
+                                        cells->centre, cells->scale));
+    for (guint cell = 0; cell < cells->n_atoms + cells->n_bins; cell++)
+      event_terms_add (terms, weights[1 + cell], describe_cell (cells, cell));
+  }
+  all = event_terms_join (terms);
+  return g_strdup_printf ("%.4g, %s", classifier->weights[classifier->n_features], all);
+}
+
 EventScore *
 event_score_classifier (const EventSample *sample, GError **error)
 {
@@ -147,6 +190,8 @@ event_score_classifier (const EventSample *sample, GError **error)
   *score = (EventScore){ .what = "score of the classifier",
                          .score = score_classifier,
                          .data = classifier,
-                         .free_data = free_classifier };
+                         .is_learned = TRUE,
+                         .free_data = free_classifier,
+                         .describe = describe_classifier };
   return score;
 }

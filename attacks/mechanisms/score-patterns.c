@@ -119,6 +119,7 @@ event_score_patterns (const EventSample *sample)
   *score = (EventScore){ .what = "log ratio of how often the output occurred",
                          .score = score_patterns,
                          .data = patterns,
+                         .is_learned = TRUE,
                          .free_data = free_patterns };
   return score;
 }

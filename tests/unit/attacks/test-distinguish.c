@@ -5,77 +5,15 @@
 #include "attacks/mechanisms/distinguish-control.h"
 #include "attacks/mechanisms/event-score.h"
 #include "core/base/parallel.h"
-#include "core/games/distinguish.h"
-#include "core/plugin/registry.h"
 #include "core/stats/epsilon.h"
 #include "tests/reference/known-mechanisms.h"
 #include "tests/reference/naive-interval.h"
 #include "tests/unit/assert-near.h"
-
-/* ---- Playing ---- */
-
-static const AssayAuditor *
-auditor (void)
-{
-  return (const AssayAuditor *) assay_registry_find (ASSAY_PLUGIN_AUDITOR, "distinguish", NULL);
-}
-
-/* "name=value name=value" over the defaults. */
-static AssaySettings *
-settings_of (const char *text)
-{
-  AssaySettings *settings = assay_settings_new (auditor ()->parameters, auditor ()->settings_size);
-  g_auto (GStrv) words = g_strsplit (text, " ", -1);
-
-  for (gsize i = 0; words[i] != NULL; i++) {
-    g_auto (GStrv) sides = g_strsplit (words[i], "=", 2);
-
-    cr_assert (assay_settings_set (settings, sides[0], sides[1], NULL), "%s", words[i]);
-  }
-  return settings;
-}
-
-typedef struct {
-  AssayAudit audit;
-  guint pair;
-  guint64 trained_on;
-  char says[200];
-} Outcome;
-
-static gboolean
-try_to_play (const AssayMechanism *mechanism, const Known *known, const char *text, guint64 seed,
-             Outcome *ret_outcome, GError **error)
-{
-  g_autoptr (AssaySettings) settings = settings_of (text);
-  const AssayAuditContext context = { .settings = settings->values };
-  const AssayOracle oracle
-      = assay_oracle (mechanism, known, 1, assay_stream_key (seed, 0, "mechanism", text),
-                      auditor ()->delta (settings->values));
-  g_autoptr (AssayEvent) event = auditor ()->choose_event (&context, &oracle, error);
-
-  if (event == NULL)
-    return FALSE;
-  *ret_outcome = (Outcome){ .pair = event->pair, .trained_on = event->trained_on };
-  if (!assay_distinguish (&oracle, event, &ret_outcome->audit, error))
-    return FALSE;
-  g_strlcpy (ret_outcome->says, event->says, sizeof ret_outcome->says);
-  return TRUE;
-}
-
-static Outcome
-play (const AssayMechanism *mechanism, const Known *known, const char *text, guint64 seed)
-{
-  g_autoptr (GError) error = NULL;
-  Outcome outcome = { 0 };
-
-  cr_assert (try_to_play (mechanism, known, text, seed, &outcome, &error), "%s: %s", text,
-             error != NULL ? error->message : "");
-  return outcome;
-}
+#include "tests/unit/attacks/audit-play.h"
 
 /* The bound holds (at a level that one in 10^6 tests breaks) and reaches @share of the truth. */
 static void
-check_bound (const Outcome *outcome, double epsilon, double share, const char *what)
+check_bound (const AuditOutcome *outcome, double epsilon, double share, const char *what)
 {
   const double lower = assay_epsilon_lower (&outcome->audit, 0.05);
 
@@ -105,7 +43,7 @@ Test (distinguish, scores_reach_known_epsilons)
       const Known known = { epsilon, 0, cases[c].outputs, G_MAXUINT };
       g_autofree char *text = g_strdup_printf ("runs=1000000 score=%s", cases[c].score);
       g_autofree char *what = g_strdup_printf ("case %zu, epsilon %g", c, epsilon);
-      const Outcome outcome = play (cases[c].mechanism, &known, text, c);
+      const AuditOutcome outcome = audit_play (cases[c].mechanism, &known, text, c);
 
       cr_assert (outcome.audit.runs == 1000000 && outcome.pair == 0);
       check_bound (&outcome, epsilon, 0.95, what);
@@ -124,7 +62,8 @@ Test (distinguish, auto_takes_what_fits)
   const Known known = { 2, 0, 1, G_MAXUINT };
 
   for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
-    const Outcome outcome = play (cases[c].mechanism, &known, "runs=5000 training=4000", 1);
+    const AuditOutcome outcome
+        = audit_play (cases[c].mechanism, &known, "runs=5000 training=4000", 1);
 
     cr_assert (g_str_has_prefix (outcome.says, cases[c].says), "%s", outcome.says);
     cr_assert (g_str_has_suffix (outcome.says, ", pair 0"), "%s", outcome.says);
@@ -136,7 +75,7 @@ Test (distinguish, auto_takes_what_fits)
 Test (distinguish, patterns_are_whole_rows)
 {
   const Known known = { 2, 0, 2, G_MAXUINT };
-  const Outcome outcome = play (&known_xor, &known, "runs=100000 training=10000", 1);
+  const AuditOutcome outcome = audit_play (&known_xor, &known, "runs=100000 training=10000", 1);
 
   cr_assert (g_str_has_prefix (outcome.says, "log ratio of how often"), "%s", outcome.says);
   check_bound (&outcome, 2, 0.95, "xor");
@@ -147,7 +86,7 @@ Test (distinguish, patterns_are_whole_rows)
 Test (distinguish, rows_that_were_never_seen_are_not_patterns)
 {
   const Known known = { 2, 0, 1, G_MAXUINT };
-  const Outcome outcome = play (&known_rare, &known, "runs=100000 training=20000", 1);
+  const AuditOutcome outcome = audit_play (&known_rare, &known, "runs=100000 training=20000", 1);
 
   cr_assert (g_str_has_prefix (outcome.says, "score of the classifier"), "%s", outcome.says);
   check_bound (&outcome, 2, 0.95, "rare");
@@ -179,7 +118,8 @@ Test (distinguish, wide_outputs)
 
   for (gsize w = 0; w < G_N_ELEMENTS (widths); w++) {
     const Known known = { 2, 0, widths[w], G_MAXUINT };
-    const Outcome outcome = play (&known_bit_unknown, &known, "runs=20000 training=8000", 1);
+    const AuditOutcome outcome
+        = audit_play (&known_bit_unknown, &known, "runs=20000 training=8000", 1);
 
     check_bound (&outcome, 2, 0.9, "wide");
   }
@@ -188,7 +128,7 @@ Test (distinguish, wide_outputs)
 Test (distinguish, outputs_that_are_no_numbers)
 {
   const Known known = { 1, 0, 1, G_MAXUINT };
-  const Outcome outcome = play (&known_nan, &known, "runs=100000 training=20000", 1);
+  const AuditOutcome outcome = audit_play (&known_nan, &known, "runs=100000 training=20000", 1);
 
   check_bound (&outcome, 1, 0.95, "NaN");
 }
@@ -205,7 +145,7 @@ check_silence (const AssayMechanism *mechanism, double epsilon, double built_for
   guint64 wrong = 0, allowed = 0;
 
   for (guint64 seed = 0; seed < SEEDS; seed++) {
-    const Outcome outcome = play (mechanism, &known, text, seed);
+    const AuditOutcome outcome = audit_play (mechanism, &known, text, seed);
 
     wrong += assay_epsilon_lower (&outcome.audit, 0.05) > epsilon;
   }
@@ -239,7 +179,7 @@ Test (distinguish, leaky_pair_among_proposals_is_found)
 
   for (gsize s = 0; s < 3; s++) {
     g_autofree char *text = g_strdup_printf ("runs=50000 training=12000 score=%s", score_names[s]);
-    const Outcome outcome = play (&known_six_pairs, &known, text, 1);
+    const AuditOutcome outcome = audit_play (&known_six_pairs, &known, text, 1);
 
     cr_assert (outcome.pair == 3, "%s: pair %u", text, outcome.pair);
     cr_assert (g_str_has_suffix (outcome.says, ", pair 3"), "%s", outcome.says);
@@ -251,9 +191,10 @@ Test (distinguish, leaky_pair_among_proposals_is_found)
 Test (distinguish, search_goes_beyond_proposals)
 {
   const Known known = { 1, 0, 1, 0 };
-  const Outcome proposed = play (&known_hidden_pair, &known, "runs=50000 training=20000", 1);
-  const Outcome searched
-      = play (&known_hidden_pair, &known, "runs=50000 training=20000 candidates=60", 1);
+  const AuditOutcome proposed
+      = audit_play (&known_hidden_pair, &known, "runs=50000 training=20000", 1);
+  const AuditOutcome searched
+      = audit_play (&known_hidden_pair, &known, "runs=50000 training=20000 candidates=60", 1);
 
   cr_assert (proposed.pair == 0);
   cr_assert (assay_epsilon_lower (&proposed.audit, 1e-6) == 0);
@@ -270,9 +211,11 @@ Test (distinguish, search_goes_beyond_proposals)
 Test (distinguish, delta_under_audit)
 {
   const Known known = { 1, 0.05, 1, G_MAXUINT };
-  const Outcome claimed = play (&known_slip, &known, "runs=100000 training=50000", 1);
-  const Outcome same = play (&known_slip, &known, "runs=100000 training=50000 delta=0.05", 1);
-  const Outcome pure = play (&known_slip, &known, "runs=100000 training=50000 delta=0", 1);
+  const AuditOutcome claimed = audit_play (&known_slip, &known, "runs=100000 training=50000", 1);
+  const AuditOutcome same
+      = audit_play (&known_slip, &known, "runs=100000 training=50000 delta=0.05", 1);
+  const AuditOutcome pure
+      = audit_play (&known_slip, &known, "runs=100000 training=50000 delta=0", 1);
 
   cr_assert (claimed.audit.delta == 0.05 && same.audit.delta == 0.05 && pure.audit.delta == 0);
   check_bound (&claimed, 1, 0.95, "claimed");
@@ -291,7 +234,7 @@ Test (distinguish, delta_is_read_with_care)
                 { "", NAN },       { "Claimed", NAN } };
 
   for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
-    g_autoptr (AssaySettings) settings = settings_of ("runs=100");
+    g_autoptr (AssaySettings) settings = audit_settings ("runs=100");
     const AssayShape shape = { 0 };
     g_autoptr (GError) error = NULL;
 
@@ -299,12 +242,13 @@ Test (distinguish, delta_is_read_with_care)
       cr_assert (isnan (cases[c].delta), "%s", cases[c].text);
       continue;
     }
-    cr_assert (auditor ()->check (settings->values, &shape, &error) == !isnan (cases[c].delta),
+    cr_assert (audit_auditor ()->check (settings->values, &shape, &error)
+                   == !isnan (cases[c].delta),
                "%s", cases[c].text);
     if (isnan (cases[c].delta))
       cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_PARAMETER), "%s", error->message);
     else
-      cr_assert (auditor ()->delta (settings->values) == cases[c].delta, "%s", cases[c].text);
+      cr_assert (audit_auditor ()->delta (settings->values) == cases[c].delta, "%s", cases[c].text);
   }
 }
 
@@ -317,11 +261,11 @@ Test (distinguish, threads_change_no_bit)
 
   for (gsize s = 0; s < 3; s++) {
     g_autofree char *text = g_strdup_printf ("runs=150001 training=9000 score=%s", score_names[s]);
-    Outcome outcomes[3];
+    AuditOutcome outcomes[3];
 
     for (guint t = 0; t < 3; t++) {
       assay_parallel_set_threads (t + 1);
-      outcomes[t] = play (&known_six_pairs, &known, text, 5);
+      outcomes[t] = audit_play (&known_six_pairs, &known, text, 5);
       cr_assert_str_eq (outcomes[t].says, outcomes[0].says);
       cr_assert (outcomes[t].audit.hits == outcomes[0].audit.hits
                      && outcomes[t].audit.mistakes == outcomes[0].audit.mistakes,
@@ -363,11 +307,11 @@ Test (distinguish, no_run_is_used_twice)
 
   for (gsize t = 0; t < G_N_ELEMENTS (texts); t++) {
     const Known known = { 1, 0, 1, 2 };
-    Outcome outcome;
+    AuditOutcome outcome;
 
     seen_items = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
     seen_runs = 0;
-    outcome = play (&recorded, &known, texts[t], 1);
+    outcome = audit_play (&recorded, &known, texts[t], 1);
     cr_assert (seen_runs == outcome.trained_on + 2 * outcome.audit.runs, "%s: %d runs", texts[t],
                (int) seen_runs);
     cr_assert (outcome.audit.hits <= outcome.audit.runs
@@ -385,7 +329,7 @@ Test (distinguish, counts_are_shares_of_runs)
 
   for (gsize s = 0; s < G_N_ELEMENTS (sizes); s++) {
     g_autofree char *text = g_strdup_printf ("runs=%d training=5000", (int) sizes[s]);
-    const Outcome outcome = play (&known_bit, &known, text, 1);
+    const AuditOutcome outcome = audit_play (&known_bit, &known, text, 1);
     const double n = (double) sizes[s], tolerance = 5 * sqrt (n * 3 / 16) + 1;
 
     assert_near ((double) outcome.audit.hits, 0.75 * n, tolerance, "hits of %g", n);
@@ -397,18 +341,21 @@ Test (distinguish, counts_are_shares_of_runs)
 
 Test (distinguish, control_is_won_by_every_score)
 {
-  static const char *const score_names[] = { "auto", "likelihood", "patterns", "classifier" };
+  static const char *const score_names[]
+      = { "auto",    "likelihood", "patterns", "classifier", "trees",
+          "repeats", "tails",      "digits",   "order",      "finite" };
 
   for (gsize s = 0; s < G_N_ELEMENTS (score_names); s++) {
     g_autofree char *text
         = g_strdup_printf ("runs=100 training=1000 delta=0.5 score=%s", score_names[s]);
-    g_autoptr (AssaySettings) settings = settings_of (text);
+    g_autoptr (AssaySettings) settings = audit_settings (text);
     const AssayAuditContext context
         = { .settings = settings->values, .stream = assay_stream_key (1, 0, "control", text) };
     AssayControlOutcome outcome = { 0 };
     g_autoptr (GError) error = NULL;
 
-    cr_assert (auditor ()->control.play (auditor (), &context, &outcome, &error), "%s", text);
+    cr_assert (audit_auditor ()->control.play (audit_auditor (), &context, &outcome, &error), "%s",
+               text);
     cr_assert (outcome.is_won && outcome.share >= 0.9 && outcome.share < 1.1 && outcome.n == 20000,
                "%s: %g", text, outcome.share);
   }
@@ -438,12 +385,12 @@ choose_all (const AssayAuditContext *context, const AssayOracle *oracle, GError 
 
 Test (distinguish, control_is_lost_by_an_attack_that_learns_nothing)
 {
-  const AssayAuditor blind
-      = { .choose_event = choose_all, .control = { .at_least = auditor ()->control.at_least } };
+  const AssayAuditor blind = { .choose_event = choose_all,
+                               .control = { .at_least = audit_auditor ()->control.at_least } };
   const AssayAuditContext context = { .stream = assay_stream_key (1, 0, "control", "") };
   AssayControlOutcome outcome = { 0 };
 
-  cr_assert (distinguish_control_play (&blind, &context, &outcome, NULL));
+  cr_assert (distinguish_control_play (&blind, &context, 1, &outcome, NULL));
   cr_assert (!outcome.is_won && outcome.share == 0);
 }
 
@@ -456,7 +403,7 @@ Test (distinguish, scores_that_cannot_be_had)
   } cases[] = {
     { &known_bit_unknown, "likelihood",
       "score = likelihood: the defense does not offer the density of its outputs; expected auto, "
-      "patterns or classifier",
+      "or a score that is learned",
       ASSAY_ERROR_MISMATCH },
     { &known_laplace_unknown, "patterns",
       "score = patterns: pair 0 puts out too many different values in 1000 training runs; expected "
@@ -470,9 +417,9 @@ Test (distinguish, scores_that_cannot_be_had)
   for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
     g_autofree char *text = g_strdup_printf ("runs=100 training=1000 score=%s", cases[c].score);
     g_autoptr (GError) error = NULL;
-    Outcome outcome;
+    AuditOutcome outcome;
 
-    cr_assert_not (try_to_play (cases[c].mechanism, &known, text, 1, &outcome, &error));
+    cr_assert_not (audit_try (cases[c].mechanism, &known, text, 1, &outcome, &error));
     cr_assert (g_error_matches (error, ASSAY_ERROR, (gint) cases[c].code), "case %zu", c);
     cr_assert_str_eq (error->message, cases[c].message);
   }

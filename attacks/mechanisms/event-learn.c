@@ -1,0 +1,167 @@
+/* Learning a score and its cut.
+ *
+ * On half of the runs a score is fitted (the exact likelihood ratio needs no fit), on the other
+ * half the threshold is chosen that promises the largest lower bound (event-cut.h).
+ *
+ * No score beats the likelihood ratio of the density that the code has. What a mechanism declares
+ * may be another one: learned scores are tried beside it, and one of them is taken where it
+ * promises clearly more. Where outputs are discrete enough for whole rows to be counted (patterns),
+ * no other learned score sees more than these counts do. Otherwise all of them are tried: the
+ * classifier, which is additive over columns, and those that see what it is blind to. */
+#include "attacks/mechanisms/event-learn.h"
+
+#include <float.h>
+#include <math.h>
+
+/* What a later score promises varies, and it takes longer: it has to be so much better. */
+#define CLEARLY 1.1
+#define CLEARLY_MORE 0.02
+#define CLEARLY_EVIDENT 2.0 /* standard deviations, where nothing is promised */
+
+/* A score of one kind, learned from @sample if it has to be. NULL without an error: patterns, of
+ * outputs that are not discrete enough. */
+static EventScore *
+make_score (const EventLesson *lesson, EventKind kind, const EventSample *sample, GError **error)
+{
+  switch (kind) {
+  case EVENT_LIKELIHOOD:
+    return event_score_likelihood (lesson->oracle, lesson->pair, error);
+  case EVENT_PATTERNS:
+    return event_score_patterns (sample);
+  case EVENT_TREES:
+    return event_score_trees (sample, error);
+  case EVENT_REPEATS:
+    return event_score_repeats (sample, error);
+  case EVENT_TAILS:
+  case EVENT_DIGITS:
+  case EVENT_ORDER:
+  case EVENT_FINITE:
+    return event_score_tables (kind, sample, error);
+  case EVENT_AUTO:
+  case EVENT_CLASSIFIER:
+    break;
+  }
+  return event_score_classifier (sample, error);
+}
+
+static EventScore *
+learn_kind (const EventLesson *lesson, EventKind kind, EventCut *ret_cut, GError **error)
+{
+  const AssayOracle *oracle = lesson->oracle;
+  const gsize fitted = kind == EVENT_LIKELIHOOD ? 0 : lesson->count / 2;
+  const gsize left = lesson->count - fitted;
+  const EventSample sample = { .outputs = { lesson->outputs[0], lesson->outputs[1] },
+                               .count = fitted,
+                               .cols = oracle->n_outputs };
+  g_autoptr (EventScore) score = make_score (lesson, kind, &sample, error);
+
+  for (guint side = 0; score != NULL && side < 2; side++)
+    if (!event_score_all (score, oracle, lesson->outputs[side] + fitted * oracle->n_outputs, left,
+                          lesson->scores[side], error))
+      return NULL;
+  if (score != NULL)
+    *ret_cut = event_cut_choose (lesson->scores[0], lesson->scores[1], left, lesson->runs,
+                                 oracle->delta);
+  return g_steal_pointer (&score);
+}
+
+/* The score that was asked for. */
+static EventScore *
+learn_named (const EventLesson *lesson, EventKind kind, EventCut *ret_cut, GError **error)
+{
+  GError *why = NULL;
+  EventScore *score = learn_kind (lesson, kind, ret_cut, &why);
+
+  if (score == NULL && why == NULL)
+    assay_error_set (&why, ASSAY_ERROR_MISMATCH,
+                     "score = patterns: pair %u puts out too many different values in %zu training "
+                     "runs; expected at most one in 50 runs",
+                     lesson->pair, lesson->count / 2 * 2);
+  if (why != NULL)
+    g_propagate_error (error, why);
+  return score;
+}
+
+/* ---- Choosing ---- */
+
+typedef struct {
+  EventScore *score;
+  EventCut cut;
+} Learned;
+
+static gboolean
+promises_clearly_more (const EventCut *cut, const EventCut *best)
+{
+  if (cut->bound > CLEARLY * best->bound + CLEARLY_MORE)
+    return TRUE;
+  if (best->threshold == -DBL_MAX)
+    return cut->threshold != -DBL_MAX;
+  return best->bound == 0 && cut->bound == 0 && cut->evidence > best->evidence + CLEARLY_EVIDENT;
+}
+
+/* What cannot be learned is passed over, and nothing is where nothing could promise more. */
+static void
+try_kind (const EventLesson *lesson, EventKind kind, Learned *inout_best)
+{
+  const gsize left = lesson->count - lesson->count / 2;
+  EventCut cut = { .bound = event_cut_most (left, lesson->runs, lesson->oracle->delta) };
+  EventScore *score;
+
+  if (!promises_clearly_more (&cut, &inout_best->cut))
+    return;
+  score = learn_kind (lesson, kind, &cut, NULL);
+  if (score == NULL || !promises_clearly_more (&cut, &inout_best->cut)) {
+    event_score_free (score);
+    return;
+  }
+  event_score_free (inout_best->score);
+  *inout_best = (Learned){ score, cut };
+}
+
+static gboolean
+is_all_finite (const EventLesson *lesson)
+{
+  const gsize n = lesson->count * lesson->oracle->n_outputs;
+
+  for (guint side = 0; side < 2; side++)
+    for (gsize i = 0; i < n; i++)
+      if (!isfinite (lesson->outputs[side][i]))
+        return FALSE;
+  return TRUE;
+}
+
+EventScore *
+event_learn (const EventLesson *lesson, EventKind kind, EventCut *ret_cut, GError **error)
+{
+  static const EventKind further[]
+      = { EVENT_TREES, EVENT_REPEATS, EVENT_TAILS, EVENT_DIGITS, EVENT_ORDER };
+  const gboolean is_declared = assay_oracle_has_density (lesson->oracle);
+  const EventCut nothing = { .threshold = -DBL_MAX, .bound = -1, .evidence = -DBL_MAX };
+  Learned best = { NULL, nothing };
+  Learned counted = { NULL, nothing };
+
+  if (kind != EVENT_AUTO)
+    return learn_named (lesson, kind, ret_cut, error);
+  if (is_declared) {
+    best.score = learn_kind (lesson, EVENT_LIKELIHOOD, &best.cut, error);
+    if (best.score == NULL)
+      return NULL;
+  }
+  counted.score = learn_kind (lesson, EVENT_PATTERNS, &counted.cut, NULL);
+  if (counted.score != NULL && promises_clearly_more (&counted.cut, &best.cut)) {
+    event_score_free (best.score);
+    best = counted;
+  } else if (counted.score != NULL) {
+    event_score_free (counted.score);
+  } else {
+    try_kind (lesson, EVENT_CLASSIFIER, &best);
+    for (gsize k = 0; k < G_N_ELEMENTS (further); k++)
+      try_kind (lesson, further[k], &best);
+    if (!is_all_finite (lesson))
+      try_kind (lesson, EVENT_FINITE, &best);
+  }
+  if (best.score == NULL)
+    assay_error_set (error, ASSAY_ERROR_NUMERIC, "no score could be learned from the outputs");
+  *ret_cut = best.cut;
+  return best.score;
+}

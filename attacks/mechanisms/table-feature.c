@@ -1,0 +1,469 @@
+/* Features of outputs.
+ *
+ * Tails: cells at the ends of a column that hold half as many runs each, the further out they are,
+ * and are as wide as it takes: no deviation is too large to be told from another one, and values
+ * beyond all that training saw are in the last cell.
+ *
+ * Digits: the last decimal digit of the value rounded to so many places, residues of whole numbers,
+ * the part behind the point, the lowest bits of the float32, and the largest power of two that
+ * divides the value: what remains of a secret where noise was rounded, or added in steps.
+ *
+ * Order: which column is largest and smallest, how two columns compare, the order of all of a few,
+ * how many neighbours are equal or descend.
+ *
+ * Finite: which of NaN, infinity and -infinity are in the output, or in one of its columns. */
+#include "attacks/mechanisms/table-feature.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Tails ---- */
+
+#define LEAST_TAIL 8 /* runs in the outermost cell */
+
+static int
+compare_keys (gconstpointer a, gconstpointer b)
+{
+  const guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+static guint
+cell_tail (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+{
+  const guint32 key = event_score_key (row[feature->column]);
+  guint low = 0;
+
+  for (guint high = feature->n_edges; low < high;) {
+    const guint middle = (low + high) / 2;
+
+    if (feature->edges[middle] < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static char *
+describe_tail (const TableFeature *feature, guint cell)
+{
+  const gsize column = feature->column + 1;
+  const double low = cell > 0 ? event_score_value (feature->edges[cell - 1]) : NAN;
+  const double high = cell < feature->n_edges ? event_score_value (feature->edges[cell]) : NAN;
+
+  if (cell == 0 && cell == feature->n_edges)
+    return g_strdup ("everywhere");
+  if (cell == 0)
+    return g_strdup_printf ("where y%zu <= %.9g", column, high);
+  if (cell == feature->n_edges)
+    return g_strdup_printf ("where y%zu > %.9g", column, low);
+  return g_strdup_printf ("where %.9g < y%zu <= %.9g", low, column, high);
+}
+
+static void
+make_tail (const EventSample *sample, TableFeature *feature)
+{
+  const gsize n = 2 * sample->count;
+  g_autofree guint32 *keys = g_new (guint32, n);
+  gsize ranks[TABLE_MOST_CELLS], n_ranks = 0, size;
+
+  for (gsize i = 0; i < n; i++)
+    keys[i] = event_score_key (sample->outputs[i % 2][i / 2 * sample->cols + feature->column]);
+  qsort (keys, n, sizeof *keys, compare_keys);
+  for (size = LEAST_TAIL; size <= n / 4; size *= 2)
+    ranks[n_ranks++] = size - 1;
+  for (ranks[n_ranks++] = n / 2; size > LEAST_TAIL; size /= 2)
+    ranks[n_ranks++] = n - size / 2 - 1;
+  for (gsize r = 0; r < n_ranks; r++) {
+    const guint32 key = keys[ranks[r]];
+
+    /* What stands between two values is told apart from both, where one is taken often. */
+    if (key < keys[n - 1] && (feature->n_edges == 0 || key > feature->edges[feature->n_edges - 1]))
+      feature->edges[feature->n_edges++] = key;
+  }
+  feature->n_cells = feature->n_edges + 1;
+}
+
+/* ---- Digits ---- */
+
+#define MOST_PLACES 6
+#define MOST_WHOLE 16777216.0 /* float32 holds whole numbers up to this */
+
+/* The last cell of all of these: a value of which this cannot be said. */
+
+static guint
+residue (double value, guint modulus)
+{
+  gint64 rest;
+
+  if (!(fabs (value) <= MOST_WHOLE))
+    return modulus;
+  rest = llrint (value) % modulus;
+  return (guint) (rest < 0 ? rest + modulus : rest);
+}
+
+static guint
+cell_digit (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+{
+  static const double powers[MOST_PLACES + 1] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6 };
+
+  return residue ((double) row[feature->column] * powers[feature->which], 10);
+}
+
+static char *
+describe_digit (const TableFeature *feature, guint cell)
+{
+  return cell == 10 ? g_strdup_printf ("where y%zu has no digit at 10^-%u", feature->column + 1,
+                                       feature->which)
+                    : g_strdup_printf ("where y%zu 10^%u, rounded, is %u modulo 10",
+                                       feature->column + 1, feature->which, cell);
+}
+
+static guint
+cell_modulus (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+{
+  const float value = row[feature->column];
+
+  return value == truncf (value) ? residue (value, feature->which) : feature->which;
+}
+
+static char *
+describe_modulus (const TableFeature *feature, guint cell)
+{
+  return cell == feature->which
+             ? g_strdup_printf ("where y%zu is no whole number", feature->column + 1)
+             : g_strdup_printf ("where y%zu is %u modulo %u", feature->column + 1, cell,
+                                feature->which);
+}
+
+#define FRACTIONS 64
+
+static guint
+cell_fraction (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+{
+  const float value = row[feature->column];
+
+  return isfinite (value) ? MIN ((guint) ((value - floorf (value)) * FRACTIONS), FRACTIONS - 1)
+                          : FRACTIONS;
+}
+
+static char *
+describe_fraction (const TableFeature *feature, guint cell)
+{
+  return cell == FRACTIONS
+             ? g_strdup_printf ("where y%zu is not finite", feature->column + 1)
+             : g_strdup_printf ("where y%zu - floor (y%zu) is from %g to below %g",
+                                feature->column + 1, feature->column + 1, (double) cell / FRACTIONS,
+                                (double) (cell + 1) / FRACTIONS);
+}
+
+#define LOW_BITS 4
+
+static guint
+cell_low_bits (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+{
+  guint32 bits;
+
+  if (!isfinite (row[feature->column]))
+    return 1u << LOW_BITS;
+  memcpy (&bits, &row[feature->column], sizeof bits);
+  return bits & ((1u << LOW_BITS) - 1);
+}
+
+static char *
+describe_low_bits (const TableFeature *feature, guint cell)
+{
+  return cell == 1u << LOW_BITS
+             ? g_strdup_printf ("where y%zu is not finite", feature->column + 1)
+             : g_strdup_printf ("where the lowest %d bits of y%zu as a float32 are %u", LOW_BITS,
+                                feature->column + 1, cell);
+}
+
+/* 2^-LOWEST .. 2^(MOST_CELLS - LOWEST - 4), then zero, then what is not finite. */
+#define POWERS 60
+#define LOWEST 40
+
+static guint
+cell_power (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+{
+  const float value = row[feature->column];
+  int exponent;
+  guint32 mantissa;
+
+  if (value == 0)
+    return POWERS;
+  if (!isfinite (value))
+    return POWERS + 1;
+  mantissa = (guint32) ldexpf (fabsf (frexpf (value, &exponent)), 24);
+  exponent += __builtin_ctz (mantissa) - 24;
+  return (guint) CLAMP (exponent + LOWEST, 0, POWERS - 1);
+}
+
+static char *
+describe_power (const TableFeature *feature, guint cell)
+{
+  const gsize column = feature->column + 1;
+
+  if (cell >= POWERS)
+    return g_strdup_printf ("where y%zu is %s", column, cell == POWERS ? "0" : "not finite");
+  return g_strdup_printf ("where y%zu is an odd multiple of 2^%d", column, (int) cell - LOWEST);
+}
+
+static const guint moduli[] = { 3, 7, 11, 13, 16 };
+
+#define DIGIT_FEATURES (MOST_PLACES + 1 + G_N_ELEMENTS (moduli) + 3)
+
+static void
+make_digits (gsize index, TableFeature *feature)
+{
+  const guint kind = (guint) (index % DIGIT_FEATURES);
+
+  feature->column = index / DIGIT_FEATURES;
+  if (kind <= MOST_PLACES) {
+    feature->which = kind;
+    feature->n_cells = 11;
+    feature->cell = cell_digit;
+    feature->describe = describe_digit;
+  } else if (kind <= MOST_PLACES + G_N_ELEMENTS (moduli)) {
+    feature->which = moduli[kind - MOST_PLACES - 1];
+    feature->n_cells = feature->which + 1;
+    feature->cell = cell_modulus;
+    feature->describe = describe_modulus;
+  } else if (kind == DIGIT_FEATURES - 3) {
+    feature->n_cells = FRACTIONS + 1;
+    feature->cell = cell_fraction;
+    feature->describe = describe_fraction;
+  } else if (kind == DIGIT_FEATURES - 2) {
+    feature->n_cells = (1u << LOW_BITS) + 1;
+    feature->cell = cell_low_bits;
+    feature->describe = describe_low_bits;
+  } else {
+    feature->n_cells = POWERS + 2;
+    feature->cell = cell_power;
+    feature->describe = describe_power;
+  }
+}
+
+/* ---- Order ---- */
+
+#define MOST_PAIRED 16  /* columns of which all pairs are compared; of more, neighbours */
+#define MOST_PERMUTED 5 /* columns whose whole order is a cell */
+
+/* By keys, so that NaN is the largest of all. */
+static guint
+cell_extreme (const TableFeature *feature, const float *row, gsize cols)
+{
+  const gsize most = MIN (cols, TABLE_MOST_CELLS);
+  gsize best = 0;
+
+  for (gsize j = 1; j < most; j++) {
+    const guint32 key = event_score_key (row[j]), other = event_score_key (row[best]);
+
+    if (feature->which != 0 ? key > other : key < other)
+      best = j;
+  }
+  return (guint) best;
+}
+
+static char *
+describe_extreme (const TableFeature *feature, guint cell)
+{
+  return g_strdup_printf ("where y%u is the %s", cell + 1,
+                          feature->which != 0 ? "largest" : "smallest");
+}
+
+static guint
+cell_compared (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+{
+  const guint32 first = event_score_key (row[feature->column]);
+  const guint32 second = event_score_key (row[feature->other]);
+
+  return first < second ? 0 : first == second ? 1 : 2;
+}
+
+static char *
+describe_compared (const TableFeature *feature, guint cell)
+{
+  static const char *const signs[] = { "<", "=", ">" };
+
+  return g_strdup_printf ("where y%zu %s y%zu", feature->column + 1, signs[cell],
+                          feature->other + 1);
+}
+
+/* Number of the permutation that sorts the first columns (Lehmer code). */
+static guint
+cell_permutation (G_GNUC_UNUSED const TableFeature *feature, const float *row, gsize cols)
+{
+  const gsize n = MIN (cols, MOST_PERMUTED);
+  guint code = 0;
+
+  for (gsize i = 0; i < n; i++) {
+    guint smaller = 0;
+
+    for (gsize j = i + 1; j < n; j++)
+      smaller += event_score_key (row[j]) < event_score_key (row[i]);
+    code = code * (guint) (n - i) + smaller;
+  }
+  return code;
+}
+
+static char *
+describe_permutation (G_GNUC_UNUSED const TableFeature *feature, guint cell)
+{
+  return g_strdup_printf ("where the first columns have the order number %u (Lehmer code)", cell);
+}
+
+/* Neighbours that are equal, or descend. */
+static guint
+cell_neighbours (const TableFeature *feature, const float *row, gsize cols)
+{
+  guint count = 0;
+
+  for (gsize j = 0; j + 1 < cols; j++) {
+    const guint32 key = event_score_key (row[j]), next = event_score_key (row[j + 1]);
+
+    count += feature->which != 0 ? key > next : key == next;
+  }
+  return MIN (count, TABLE_MOST_CELLS - 1);
+}
+
+static char *
+describe_neighbours (const TableFeature *feature, guint cell)
+{
+  return g_strdup_printf ("where %u columns %s", cell,
+                          feature->which != 0 ? "are larger than the next" : "equal the next");
+}
+
+static gsize
+count_compared (gsize cols)
+{
+  return cols <= MOST_PAIRED ? cols * (cols - 1) / 2 : cols - 1;
+}
+
+static void
+make_order (gsize index, gsize cols, TableFeature *feature)
+{
+  const gsize compared = count_compared (cols);
+
+  feature->n_cells = TABLE_MOST_CELLS;
+  if (index < compared) {
+    feature->cell = cell_compared;
+    feature->describe = describe_compared;
+    feature->n_cells = 3;
+    feature->column = index;
+    feature->other = index + 1;
+    /* Pairs in the order (1, 0), (2, 0), (2, 1), ... */
+    for (gsize j = 1, left = index; cols <= MOST_PAIRED && j < cols; left -= j++)
+      if (left < j) {
+        feature->column = left;
+        feature->other = j;
+        break;
+      }
+    return;
+  }
+  index -= compared;
+  feature->which = index % 2;
+  feature->cell = index < 2 ? cell_extreme : index < 4 ? cell_neighbours : cell_permutation;
+  feature->describe = index < 2   ? describe_extreme
+                      : index < 4 ? describe_neighbours
+                                  : describe_permutation;
+}
+
+/* ---- Finite ---- */
+
+static guint
+class_of (float value)
+{
+  return isnan (value) ? 1 : isinf (value) ? (value > 0 ? 2 : 4) : 0;
+}
+
+static guint
+cell_row_finite (G_GNUC_UNUSED const TableFeature *feature, const float *row, gsize cols)
+{
+  guint all = 0;
+
+  for (gsize j = 0; j < cols; j++)
+    all |= class_of (row[j]);
+  return all;
+}
+
+static guint
+cell_finite (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+{
+  return class_of (row[feature->column]);
+}
+
+static const char *
+say_class (guint cell)
+{
+  static const char *const classes[] = { "finite",
+                                         "NaN",
+                                         "infinity",
+                                         "NaN and infinity",
+                                         "-infinity",
+                                         "NaN and -infinity",
+                                         "infinity and -infinity",
+                                         "NaN, infinity and -infinity" };
+
+  return classes[cell];
+}
+
+static char *
+describe_row_finite (G_GNUC_UNUSED const TableFeature *feature, guint cell)
+{
+  return cell == 0 ? g_strdup ("where the output is finite")
+                   : g_strdup_printf ("where the output is not finite (%s)", say_class (cell));
+}
+
+static char *
+describe_finite (const TableFeature *feature, guint cell)
+{
+  return g_strdup_printf ("where y%zu is %s", feature->column + 1, say_class (cell));
+}
+
+/* ---- All of them ---- */
+
+gsize
+table_feature_count (EventKind kind, gsize cols)
+{
+  switch (kind) {
+  case EVENT_TAILS:
+    return cols;
+  case EVENT_DIGITS:
+    return cols * DIGIT_FEATURES;
+  case EVENT_ORDER:
+    return count_compared (cols) + 5;
+  case EVENT_FINITE:
+    return cols + 1;
+  default:
+    g_return_val_if_reached (0);
+  }
+}
+
+void
+table_feature_make (EventKind kind, gsize index, const EventSample *sample,
+                    TableFeature *ret_feature)
+{
+  *ret_feature = (TableFeature){ .column = index };
+  switch (kind) {
+  case EVENT_TAILS:
+    ret_feature->cell = cell_tail;
+    ret_feature->describe = describe_tail;
+    make_tail (sample, ret_feature);
+    break;
+  case EVENT_DIGITS:
+    make_digits (index, ret_feature);
+    break;
+  case EVENT_ORDER:
+    make_order (index, sample->cols, ret_feature);
+    break;
+  default:
+    ret_feature->n_cells = 8;
+    ret_feature->column = index > 0 ? index - 1 : 0;
+    ret_feature->cell = index > 0 ? cell_finite : cell_row_finite;
+    ret_feature->describe = index > 0 ? describe_finite : describe_row_finite;
+  }
+}
