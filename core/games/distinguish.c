@@ -10,12 +10,99 @@
 #define PIECE_PANELS 16
 #define CHUNK_PIECES 64
 
+/* ---- The log ---- */
+
+AssayRunLog *
+assay_run_log_new (guint64 runs)
+{
+  AssayRunLog *log = g_new0 (AssayRunLog, 1);
+
+  log->count = (gsize) MIN (runs, ASSAY_LOG_RUNS);
+  for (guint side = 0; side < 2; side++) {
+    log->sides[side].hashes = g_new0 (guint64, log->count);
+    log->sides[side].sums = g_new0 (float, log->count);
+    log->sides[side].is_event = g_new0 (guint8, log->count);
+  }
+  return log;
+}
+
+void
+assay_run_log_free (AssayRunLog *log)
+{
+  for (guint side = 0; log != NULL && side < 2; side++) {
+    g_free (log->sides[side].hashes);
+    g_free (log->sides[side].sums);
+    g_free (log->sides[side].is_event);
+  }
+  g_free (log);
+}
+
+guint64
+assay_run_hash (const float *row, gsize cols)
+{
+  guint64 hash = cols;
+
+  for (gsize j = 0; j < cols; j++) {
+    const float value = row[j] + 0.0f; /* -0 becomes 0 */
+    guint32 bits;
+
+    memcpy (&bits, &value, sizeof bits);
+    hash = (hash ^ bits) * 0xFF51AFD7ED558CCDu;
+    hash ^= hash >> 32;
+  }
+  hash *= 0xC4CEB9FE1A85EC53u;
+  return hash ^ hash >> 32;
+}
+
+/* Runs from number @first on, of a panel or less. */
+static void
+log_runs (AssayRunLog *log, const AssayOracle *oracle, const AssayEvent *event, guint side,
+          guint64 first, gsize count, const float *outputs)
+{
+  const gsize cols = oracle->n_outputs;
+
+  for (gsize i = 0; i < count && first + i < log->count; i++) {
+    const float *row = outputs + i * cols;
+    float sum = 0;
+
+    for (gsize j = 0; j < cols; j++)
+      sum += row[j];
+    log->sides[side].hashes[first + i] = assay_run_hash (row, cols);
+    log->sides[side].sums[first + i] = sum;
+    log->sides[side].is_event[first + i] = (guint8) event->count (event, oracle, row, 1);
+  }
+}
+
+/* ---- Tests ---- */
+
+/* How often the event was seen: in all runs; in those of whole panels; squares of the latter. */
+typedef struct {
+  guint64 all, whole, squares;
+} Counts;
+
+static void
+add_panel (Counts *counts, gsize hits, gboolean is_whole)
+{
+  counts->all += hits;
+  counts->whole += is_whole ? hits : 0;
+  counts->squares += is_whole ? (guint64) hits * hits : 0;
+}
+
+static void
+add_counts (Counts *counts, const Counts *more)
+{
+  counts->all += more->all;
+  counts->whole += more->whole;
+  counts->squares += more->squares;
+}
+
 typedef struct {
   const AssayOracle *oracle;
   const AssayEvent *event;
-  const float *inputs;              /* of both sides */
-  guint64 first_piece;              /* of the chunk */
-  guint64 counts[2 * CHUNK_PIECES]; /* of the event */
+  AssayRunLog *log;                /* or NULL */
+  const float *inputs;             /* of both sides */
+  guint64 first_piece;             /* of the chunk */
+  Counts counts[2 * CHUNK_PIECES]; /* by piece, then side */
 } Test;
 
 static void
@@ -40,13 +127,17 @@ test_piece (gsize index, guint worker, gpointer data)
       stream = assay_oracle_stream (oracle, ASSAY_PURPOSE_TEST, side, test->event->pair, panel);
       oracle->mechanism->run (oracle->settings, oracle->cols, &stream,
                               test->inputs + side * oracle->n_inputs, count, outputs);
-      test->counts[2 * index + side] += test->event->count (test->event, oracle, outputs, count);
+      add_panel (&test->counts[2 * index + side],
+                 test->event->count (test->event, oracle, outputs, count),
+                 count == ASSAY_PANEL_RUNS);
+      if (test->log != NULL && first < test->log->count)
+        log_runs (test->log, oracle, test->event, side, first, count, outputs);
     }
 }
 
 /* Sums of the event's counts, of either side. */
 static gboolean
-test_in_pieces (Test *test, guint64 *total, GError **error)
+test_in_pieces (Test *test, Counts *total, GError **error)
 {
   const guint64 piece = (guint64) PIECE_PANELS * ASSAY_PANEL_RUNS;
   const guint64 n_pieces = (test->event->runs + piece - 1) / piece;
@@ -60,7 +151,7 @@ test_in_pieces (Test *test, guint64 *total, GError **error)
     memset (test->counts, 0, sizeof test->counts);
     assay_parallel_for (count, test_piece, test);
     for (gsize i = 0; i < 2 * count; i++)
-      total[i % 2] += test->counts[i];
+      add_counts (&total[i % 2], &test->counts[i]);
   }
   return TRUE;
 }
@@ -68,6 +159,9 @@ test_in_pieces (Test *test, guint64 *total, GError **error)
 typedef struct {
   const AssayOracle *oracle;
   const AssayEvent *event;
+  AssayRunLog *log; /* or NULL */
+  guint side;
+  guint64 first;
   const float *outputs;
   gsize count;
   gsize *hits; /* of each panel */
@@ -78,16 +172,19 @@ count_panel (gsize index, guint worker, gpointer data)
 {
   const Batch *batch = data;
   const gsize first = index * ASSAY_PANEL_RUNS;
+  const gsize count = MIN (ASSAY_PANEL_RUNS, batch->count - first);
+  const float *outputs = batch->outputs + first * batch->oracle->n_outputs;
 
   (void) worker;
-  batch->hits[index] = batch->event->count (batch->event, batch->oracle,
-                                            batch->outputs + first * batch->oracle->n_outputs,
-                                            MIN (ASSAY_PANEL_RUNS, batch->count - first));
+  batch->hits[index] = batch->event->count (batch->event, batch->oracle, outputs, count);
+  if (batch->log != NULL)
+    log_runs (batch->log, batch->oracle, batch->event, batch->side, batch->first + first, count,
+              outputs);
 }
 
 /* The same of a mechanism of another program. */
 static gboolean
-test_in_batches (const Test *test, guint64 *total, GError **error)
+test_in_batches (const Test *test, Counts *total, GError **error)
 {
   const AssayOracle *oracle = test->oracle;
   const guint64 runs = test->event->runs;
@@ -102,13 +199,13 @@ test_in_batches (const Test *test, guint64 *total, GError **error)
           = { oracle, test->inputs, ASSAY_PURPOSE_TEST, side, test->event->pair };
       const gsize count = (gsize) MIN (most, runs - first);
       const gsize panels = (count + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS;
-      Batch batch = { oracle, test->event, outputs, count, hits };
+      Batch batch = { oracle, test->event, test->log, side, first, outputs, count, hits };
 
       if (!assay_oracle_run_batch (&source, first, count, outputs, error))
         return FALSE;
       assay_parallel_for (panels, count_panel, &batch);
       for (gsize i = 0; i < panels; i++)
-        total[side] += hits[i];
+        add_panel (&total[side], hits[i], (i + 1) * ASSAY_PANEL_RUNS <= count);
     }
   return outputs != NULL;
 }
@@ -117,9 +214,16 @@ gboolean
 assay_distinguish (const AssayOracle *oracle, const AssayEvent *event, AssayAudit *ret_audit,
                    GError **error)
 {
+  return assay_distinguish_logged (oracle, event, NULL, ret_audit, error);
+}
+
+gboolean
+assay_distinguish_logged (const AssayOracle *oracle, const AssayEvent *event, AssayRunLog *log,
+                          AssayAudit *ret_audit, GError **error)
+{
   g_autofree float *inputs = assay_oracle_inputs (oracle, event->pair, error);
-  Test test = { .oracle = oracle, .event = event, .inputs = inputs };
-  guint64 total[2] = { 0, 0 };
+  Test test = { .oracle = oracle, .event = event, .log = log, .inputs = inputs };
+  Counts total[2] = { 0 };
 
   if (inputs == NULL)
     return FALSE;
@@ -129,7 +233,11 @@ assay_distinguish (const AssayOracle *oracle, const AssayEvent *event, AssayAudi
   *ret_audit = (AssayAudit){ .kind = ASSAY_AUDIT_TWO_INPUTS,
                              .delta = oracle->delta,
                              .runs = event->runs,
-                             .hits = total[event->is_swapped ? 1 : 0],
-                             .mistakes = total[event->is_swapped ? 0 : 1] };
+                             .hits = total[event->is_swapped ? 1 : 0].all,
+                             .mistakes = total[event->is_swapped ? 0 : 1].all };
+  for (guint side = 0; log != NULL && side < 2; side++) {
+    log->hits[side] = total[side].whole;
+    log->squares[side] = total[side].squares;
+  }
   return TRUE;
 }

@@ -11,7 +11,32 @@
 #include "core/plugin/oracle.h"
 #include "core/stats/measure.h"
 
+/* Of how many runs a side the log keeps what they were. */
+#define ASSAY_LOG_RUNS (1u << 17)
+
+/* What is kept of the test runs, for independence.h. */
+typedef struct {
+  gsize count; /* runs a side of which there is: */
+  struct {
+    guint64 *hashes;  /* equal for equal outputs */
+    float *sums;      /* of the columns */
+    guint8 *is_event; /* 0 or 1 */
+  } sides[2];
+  guint64 hits[2]; /* of the event, in whole panels of all runs; and the sum of their squares */
+  guint64 squares[2];
+} AssayRunLog;
+
+AssayRunLog *assay_run_log_new (guint64 runs);
+void assay_run_log_free (AssayRunLog *log);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRunLog, assay_run_log_free)
+
+/* A number that is equal for equal outputs; -0 is 0. */
+guint64 assay_run_hash (const float *row, gsize cols);
+
 /* Tests @event on its fresh runs; the counts do not depend on the number of threads. Fails where
- * the mechanism does, and with ASSAY_ERROR_CANCELLED. */
+ * the mechanism does, and with ASSAY_ERROR_CANCELLED. The second form fills @log, which is for as
+ * many runs as the event. */
 gboolean assay_distinguish (const AssayOracle *oracle, const AssayEvent *event,
                             AssayAudit *ret_audit, GError **error);
+gboolean assay_distinguish_logged (const AssayOracle *oracle, const AssayEvent *event,
+                                   AssayRunLog *log, AssayAudit *ret_audit, GError **error);

@@ -73,6 +73,7 @@ gboolean
 assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize count,
                         float *ret_outputs, GError **error)
 {
+  static const char *const purposes[] = { "pair", "training", "test", "probing" };
   const AssayOracle *oracle = source->oracle;
   AssayStream stream = assay_oracle_stream (oracle, source->purpose, source->side, source->pair,
                                             first / ASSAY_PANEL_RUNS);
@@ -85,7 +86,7 @@ assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize coun
     return TRUE;
   g_prefix_error (
       error, "%s runs %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " on the %s input of pair %u: ",
-      source->purpose == ASSAY_PURPOSE_TEST ? "test" : "training", first + 1, first + count,
+      purposes[source->purpose], first + 1, first + count,
       source->side == ASSAY_SIDE_FIRST ? "first" : "second", source->pair);
   return FALSE;
 }

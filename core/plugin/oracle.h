@@ -79,6 +79,7 @@ typedef enum {
   ASSAY_PURPOSE_PAIR,
   ASSAY_PURPOSE_TRAIN,
   ASSAY_PURPOSE_TEST,
+  ASSAY_PURPOSE_PROBE, /* of independence (core/games/independence.h) */
 } AssayPurpose;
 
 /* What one of their batches is drawn for. */

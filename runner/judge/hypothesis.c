@@ -8,6 +8,7 @@
 #include "runner/judge/cells.h"
 #include "runner/judge/pool.h"
 #include "runner/plan/claim.h"
+#include "runner/store/records.h"
 
 /* Fewer groups than these say too little about others like them. */
 #define MIN_GROUPS 10
@@ -44,6 +45,22 @@ why_not (const AssayResultCell *cell, const AssaySample *sample, const char *omi
     return g_strdup_printf ("its secrets come from %" G_GSIZE_FORMAT " groups, fewer than %d",
                             sample->n_groups, MIN_GROUPS);
   return NULL;
+}
+
+/* Why the runs of an audit are not independent, of the first of the cells that says so; NULL in
+ * @ret_why: of none of them. */
+static gboolean
+find_dependence (AssayStore *store, const GArray *indices, char **ret_why, GError **error)
+{
+  for (guint i = 0; i < indices->len && *ret_why == NULL; i++) {
+    g_autoptr (AssayAuditRecord) record = NULL;
+
+    if (!assay_audit_load (store, g_array_index (indices, gsize, i), &record, error))
+      return FALSE;
+    if (record != NULL && record->dependent != NULL)
+      *ret_why = g_strdup_printf ("its runs are not independent: %s", record->dependent);
+  }
+  return TRUE;
 }
 
 gboolean
@@ -83,12 +100,13 @@ assay_hypothesis_test (const AssayQuestion *question, const AssayResultCell *cel
           .power = NAN,
           .power_at = NAN };
   AssayPool pool;
-  const gboolean is_ok
-      = assay_pool_fill (&pool, plan, question->store, indices, claim->metric, error);
+  gboolean is_ok = assay_pool_fill (&pool, plan, question->store, indices, claim->metric, error);
 
   if (is_ok) {
     evidence.sample = assay_pool_sample (&pool, claim->measure);
     hypothesis.why_not = why_not (cell, evidence.sample, pool.omitted[claim->measure->series]);
+    if (hypothesis.why_not == NULL && evidence.sample->method == ASSAY_SAMPLE_AUDIT)
+      is_ok = find_dependence (question->store, indices, &hypothesis.why_not, error);
   }
   assay_pool_clear (&pool);
   if (!is_ok)

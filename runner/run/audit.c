@@ -1,7 +1,7 @@
 /* Cells whose attack plays with the defense's mechanism. */
 #include "runner/run/audit.h"
 
-#include "core/games/distinguish.h"
+#include "core/games/independence.h"
 #include "core/games/leak.h"
 #include "core/games/one-run.h"
 #include "core/stats/epsilon.h"
@@ -14,18 +14,25 @@ distinguish (const AssayOracle *oracle, const AssayAuditor *auditor,
 {
   g_autoptr (AssayEvent) event = auditor->choose_event (context, oracle, error);
   g_autoptr (AssayAuditRecord) record = NULL;
+  g_autoptr (AssayRunLog) log = NULL;
+  gboolean draws_own;
 
   if (event == NULL) {
     g_prefix_error (error, "attack %s: ", auditor->id);
     return NULL;
   }
   record = g_new0 (AssayAuditRecord, 1);
-  if (!assay_distinguish (oracle, event, &record->counts, error))
+  log = assay_run_log_new (event->runs);
+  if (!assay_distinguish_logged (oracle, event, log, &record->counts, error)
+      || !assay_independence_test (oracle, event, log, &record->dependent, &draws_own, error))
     return NULL;
   record->pair = event->pair;
   record->is_swapped = event->is_swapped;
   record->trained_on = event->trained_on;
-  record->says = g_strdup (event->says);
+  record->says = draws_own ? g_strdup_printf ("%s; the program does not draw from its seed alone: "
+                                              "no run can be played again",
+                                              event->says)
+                           : g_strdup (event->says);
   return g_steal_pointer (&record);
 }
 

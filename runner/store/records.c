@@ -12,6 +12,7 @@ assay_audit_record_free (AssayAuditRecord *record)
   if (record == NULL)
     return;
   g_free (record->says);
+  g_free (record->dependent);
   g_free (record);
 }
 
@@ -25,8 +26,10 @@ gboolean
 assay_audit_store (AssayStore *store, gsize cell, const AssayAuditRecord *record, GError **error)
 {
   g_autofree char *key = audit_key (cell);
-  g_autofree char *text = g_strdup_printf ("%u %d %" G_GUINT64_FORMAT " %s", record->pair,
-                                           record->is_swapped, record->trained_on, record->says);
+  g_autofree char *text = g_strdup_printf (
+      "%u %d %" G_GUINT64_FORMAT " %s%s%s", record->pair, record->is_swapped, record->trained_on,
+      record->says, record->dependent != NULL ? "\n" : "",
+      record->dependent != NULL ? record->dependent : "");
 
   return assay_store_set (store, key, text, error);
 }
@@ -37,6 +40,7 @@ assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record, 
   g_autofree char *key = audit_key (cell);
   g_autofree char *text = NULL;
   g_auto (GStrv) words = NULL;
+  g_auto (GStrv) lines = NULL;
   AssayAuditRecord *record;
 
   if (!assay_store_get (store, key, &text, error))
@@ -49,7 +53,9 @@ assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record, 
   record->pair = (guint) g_ascii_strtoull (words[0], NULL, 10);
   record->is_swapped = g_str_equal (words[1], "1");
   record->trained_on = g_ascii_strtoull (words[2], NULL, 10);
-  record->says = g_strdup (words[3]);
+  lines = g_strsplit (words[3], "\n", 2);
+  record->says = g_strdup (lines[0] != NULL ? lines[0] : "");
+  record->dependent = lines[0] != NULL ? g_strdup (lines[1]) : NULL;
   *ret_record = record;
   return TRUE;
 }

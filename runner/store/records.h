@@ -10,7 +10,8 @@ typedef struct {
   guint pair;
   gboolean is_swapped;
   guint64 trained_on;
-  char *says; /* the event, in words */
+  char *says;      /* the event, in words */
+  char *dependent; /* why its runs are not independent; NULL: they seem to be */
 } AssayAuditRecord;
 
 void assay_audit_record_free (AssayAuditRecord *record);

@@ -31,6 +31,9 @@ secrets = 4
 BATCH = 4096
 DISTINGUISH = "[attack distinguish]\nplugin = distinguish\nruns = 10000\ntraining = 5000\n"
 STARTS = 2 * (2 * 1 + 2 + 3)
+# Beside them, on the first input alone, what tests that runs are independent: one seed twice with
+# 1024 runs, and single runs until two differ.
+TWICE = 2
 
 CLAIM = """
 [claim as-claimed]
@@ -98,10 +101,13 @@ def test_claims_are_tested_in_few_starts(sandbox):
     assert claim["verdict"] == "violated" and claim["witness"]["cell"] == cells["leaky"]["id"], (
         str(claim))
     starts = starts_of(sandbox)
+    singles = [start for start in starts if start[0]["count"] == 1]
+    assert 2 * 2 <= len(singles) <= 2 * 40, f"{len(singles)} single runs"
+    starts = [start for start in starts if start[0]["count"] > 1]
     # What an injected leak would have shown is asked of the claim that holds alone: a look, training
     # on two pairs and on one, runs that leak and runs that do not.
     leak_starts, leak_runs = 17, 1024 + 2 * (5000 + 2 * 2500 + 2048 + 10000)
-    assert len(starts) == 2 * STARTS + leak_starts, str([
+    assert len(starts) == 2 * (STARTS + TWICE) + leak_starts, str([
         (request["settings"], request["count"]) for request, _, _ in starts])
     # The look and the leak of all runs or none have their noise from runs that are counted apart.
     seeds = [request["seed"] for request, _, _ in starts if request["count"] not in (1024, 2048)]
@@ -109,9 +115,10 @@ def test_claims_are_tested_in_few_starts(sandbox):
     for settings in ("1", "2"):
         own = [request for request, _, _ in starts if request["settings"] == settings]
         is_right = settings == "1"
-        assert (len(own) == STARTS + is_right * leak_starts
+        assert (len(own) == STARTS + TWICE + is_right * leak_starts
                 and sum(request["count"] for request in own)
-                == 2 * (10000 + 5000 + 2 * 2500) + is_right * leak_runs), f"{len(own)} starts"
+                == (2 * (10000 + 5000 + 2 * 2500) + TWICE * 1024 + is_right * leak_runs)), (
+            f"{len(own)} starts")
         assert max(request["count"] for request in own) == BATCH, str(own)
     request, _, files = starts[0]
     expected = {"format": "assay-request/1", "role": "mechanism", "n": 1, "d": 1, "outputs": 1,
@@ -180,7 +187,46 @@ rows = [[len(records) + round(noise.expovariate(1) - noise.expovariate(1)), nois
     inputs = [json.loads(line) for line in sandbox.read("inputs.txt").splitlines()]
     assert [3, 2, first] in inputs and [2, 2, first[:2]] in inputs, str(inputs[:3])
     # And a look, training, a start a side with leaks and three without, for what would be seen.
-    assert len(inputs) == 2 * (2 + 3) + 1 + 2 * (2 + 1 + 3), f"{len(inputs)} starts of one pair"
+    known = 2 * (2 + 3) + 1 + 2 * (2 + 1 + 3) + TWICE
+    assert known + 2 <= len(inputs) <= known + 40, f"{len(inputs)} starts of one pair"
+
+
+def test_runs_that_are_not_independent_decide_nothing(sandbox):
+    """A seed that is always the same, noise of one start, and numbers of its own, which are fine
+    but cannot be played again."""
+    for name, before, after, why in (
+            ("seed", "REQUEST['seed'] = 7\n", "", "(lag 4096)"),
+            ("once", "", "rows = rows[:1] * len(rows)\n", "(lag"),
+            ("period", "", "rows = [rows[i % 500] for i in range(len(rows))]\n", "(lag 500)"),
+            ("own", "REQUEST['seed'] = os.urandom(8).hex()\n", "", None)):
+        shutil.rmtree(sandbox.path / "tmp", ignore_errors=True)
+        prepare(sandbox)
+        own = write_program(sandbox, "own.py", before + FLIP.replace(
+            'random.Random(REQUEST["seed"])', 'random.Random(str(REQUEST["seed"]))') + after + WRITE)
+        parts = claiming("bad", own, "settings = 0.5") + DISTINGUISH + CLAIM
+        cells, results = run_claims(sandbox, parts, 0 if why is None else 3, name)
+        claim, = results["claims"]
+        if why is None:
+            assert claim["verdict"] == "unrefuted", str(claim)
+            assert "no run can be played again" in cells["bad"]["audit"]["event"], str(cells["bad"])
+        else:
+            assert claim["verdict"] == "inconclusive" and why in claim["reason"], str(claim)
+
+
+def test_outputs_that_are_not_finite_are_outputs(sandbox):
+    """NaN and infinity come in one run of 50, and on one input alone."""
+    for name in "nan", "-inf":
+        shutil.rmtree(sandbox.path / "tmp", ignore_errors=True)
+        prepare(sandbox)
+        bad = write_program(sandbox, "bad.py", FLIP + f"""
+if load("input.npy")[0][0] > 0.5:
+    for row in rows:
+        row[0] = float("{name}") if numbers.random() < 0.02 else row[0]
+""" + WRITE)
+        parts = claiming("bad", bad, "settings = 1") + DISTINGUISH + CLAIM
+        cells, _ = run_claims(sandbox, parts, 1, name)
+        assert cells["bad"]["status"] == "ok", str(cells["bad"])
+        assert lower_bound(cells["bad"]) > 1, str(cells["bad"])
 
 
 OUTPUTS = "(FOLDER / 'outputs.npy')"
@@ -196,9 +242,6 @@ MISTAKES = [
      "x 1, one row for each of count runs (setting 'outputs')"),
     ("wrong-columns", "rows = [row * 2 for row in rows]\n" + WRITE,
      "{*}outputs.npy: found float32 2500 x 2; expected 2500 x 1, {*}"),
-    ("nan", "rows[7][0] = math.nan\n" + WRITE, "{*}outputs.npy: row 7, number 0 is not finite"),
-    ("infinite", "rows[7][0] = -math.inf\n" + WRITE, "{*}outputs.npy: row 7, number 0 is not "
-     "finite"),
     ("short-file", f"{OUTPUTS}.write_bytes(npy(rows)[:-4])\n", "{*}outputs.npy: {*}"),
     ("empty-file", f"{OUTPUTS}.write_bytes(b'')\n", "{*}outputs.npy: {*}"),
     ("link", "os.symlink('input.npy', FOLDER / 'outputs.npy')\n",

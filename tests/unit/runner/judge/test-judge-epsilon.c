@@ -69,6 +69,9 @@ make_plan (const char *text, GError **error)
   return assay_plan_new (path, &options, error);
 }
 
+/* Of the first cell. */
+static char *dependent;
+
 static void
 finish_cell (AssayStore *store, gsize index, const Cell *cell)
 {
@@ -79,7 +82,8 @@ finish_cell (AssayStore *store, gsize index, const Cell *cell)
                                          .mistakes = cell->mistakes },
                              .pair = (guint) index,
                              .trained_on = 77,
-                             .says = (char *) "the output is 1" };
+                             .says = (char *) "the output is 1",
+                             .dependent = index == 0 ? dependent : NULL };
   AssayOutcomes outcomes = { 0 };
   gboolean is_crashed = FALSE;
 
@@ -176,6 +180,23 @@ Test (judge_epsilon, verdicts)
     cr_expect (claim->witness.is_set == (claim->verdict == ASSAY_VERDICT_VIOLATED));
     cr_expect (claim->hypotheses->len == 2);
   }
+}
+
+/* However much it breaks the claim, and whatever other trials say. */
+Test (judge_epsilon, runs_that_are_not_independent_decide_nothing)
+{
+  static const Cell cells[CELLS]
+      = { { ASSAY_CELL_OK, 100000, 99000, 1000 }, EXACT_2, EXACT_1, EXACT_2 };
+  g_auto (Judged) judged = { 0 };
+
+  dependent = (char *) "the output comes again (lag 500)";
+  judge (CLAIMED, cells, &judged);
+  dependent = NULL;
+  cr_assert (claim_of (&judged, 0)->verdict == ASSAY_VERDICT_INCONCLUSIVE);
+  cr_assert (strstr (claim_of (&judged, 0)->reason,
+                     "its runs are not independent: the output comes again (lag 500)")
+                 != NULL,
+             "%s", claim_of (&judged, 0)->reason);
 }
 
 /* Counts are added over trials; each cell is held to what its own defense claims; the p-value is
