@@ -168,6 +168,7 @@ Test (distinguish, exact_epsilon_is_not_exceeded)
   check_silence (&known_bit_unknown, 1, 1, G_MAXUINT, "score=patterns runs=2000 training=1000");
   check_silence (&known_laplace_unknown, 1, 1, G_MAXUINT,
                  "score=classifier runs=2000 training=1000");
+  check_silence (&known_laplace_unknown, 1, 1, G_MAXUINT, "score=auto runs=2000 training=2000");
 }
 
 /* ---- Pairs ---- */
