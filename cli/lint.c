@@ -1,25 +1,13 @@
-/* What is doubtful about a plan that nothing is wrong with.
- *
- * Whether a claim can be decided at all is known before anything runs. With m hypotheses in the
- * scenario, Holm's correction asks of the smallest p-value alpha = (1 - confidence) / m, and no
- * sample speaks more clearly than one in which all n units lie on the claim's side: its p-value is
- * (1 - b)^n for a share of at most b, and b^n for one of at least b (docs/statistics.md, "Claims").
- * Of epsilon it is the ceiling that decides: the most that so many runs can certify. */
+/* What is doubtful about a plan that nothing is wrong with; of its claims: lint-claims.c. */
 #include "cli/lint.h"
 
-#include <math.h>
-
 #include "core/external/program.h"
-#include "core/stats/epsilon.h"
-#include "runner/plan/claim.h"
 #include "runner/plan/contact-sheet.h"
 #include "runner/plan/fit.h"
 
-static void add (GPtrArray *doubts, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
 /* Once, however many settings of a group give it. */
-static void
-add (GPtrArray *doubts, const char *format, ...)
+void
+assay_doubt (GPtrArray *doubts, const char *format, ...)
 {
   va_list arguments;
   char *doubt;
@@ -33,124 +21,6 @@ add (GPtrArray *doubts, const char *format, ...)
     g_ptr_array_add (doubts, doubt);
 }
 
-/* ---- Claims ---- */
-
-/* Pooled cells that a claim is about; of a tuned attack those that it may turn out to be about. */
-static gboolean
-is_about (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
-{
-  return cell->trial == 0 && assay_claim_may_select (plan, claim, cell);
-}
-
-static guint
-count_hypotheses (const AssayPlan *plan)
-{
-  guint count = 0;
-
-  for (guint c = 0; c < plan->claims->len; c++)
-    for (gsize i = 0; i < plan->cells->len; i++)
-      count += is_about (plan, plan->claims->pdata[c], assay_plan_cell (plan, i));
-  return MAX (count, 1);
-}
-
-/* Independent units of all trials, at most. */
-static guint64
-count_units (const AssayPlan *plan, const AssayCell *cell)
-{
-  const AssayProbe *probe = &plan->probes[cell->dataset];
-  const guint64 secrets = plan->trials * plan->secrets;
-
-  if (plan->secret_groups > 0)
-    return plan->trials * plan->secret_groups;
-  return probe->n_groups > 0 ? MIN (secrets, probe->n_groups) : secrets;
-}
-
-/* A share of the secrets: other measures have units that only a run can count. */
-static void
-check_share (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
-             const AssayCell *cell, double alpha)
-{
-  const AssayMeasuring *metric = assay_plan_measuring (plan, cell, claim->metric)->measuring;
-  const guint64 units = count_units (plan, cell);
-  const double share = claim->is_at_most ? 1 - claim->bound : claim->bound;
-  const double needed = ceil (log (alpha) / log (share));
-  const gboolean has_groups = plan->probes[cell->dataset].n_groups > 0;
-  const char *what = has_groups ? "groups of secrets" : "secrets";
-
-  if (claim->measure->statistic != ASSAY_STATISTIC_RATE || metric->has_own_units || share <= 0
-      || share >= 1 || (double) units >= needed)
-    return;
-  add (doubts,
-       "[claim %s] cannot be upheld by %" G_GUINT64_FORMAT " %s, whatever they show; expected at "
-       "least %.0f, for %s %s %.10g at this confidence and with so many claims",
-       claim->id, units, what, needed, claim->measure->name,
-       claim->is_at_most ? "of at most" : "of at least", claim->bound);
-}
-
-/* The setting @name as a number; 0: there is none. */
-static gint64
-whole_setting (const AssaySettings *settings, const char *name)
-{
-  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++)
-    if (g_str_equal (param->name, name) && param->type == ASSAY_PARAM_TYPE_INT)
-      return *(const gint64 *) ((const char *) settings->values + param->offset);
-  return 0;
-}
-
-static void
-check_epsilon (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
-               const AssayCell *cell, double alpha)
-{
-  const AssayComponent *component = assay_plan_component (plan->attacks, cell->attack);
-  const AssayAuditor *auditor = component->auditor;
-  const AssayOracle oracle = assay_plan_oracle (plan, cell);
-  AssayAudit audit = { .kind = ASSAY_AUDIT_TWO_INPUTS, .delta = oracle.delta };
-  const double bound = assay_claim_bound (plan, claim, cell);
-  double ceiling;
-
-  if (auditor->game == ASSAY_AUDIT_ONE_RUN) {
-    gsize canaries, guesses;
-
-    auditor->one_run_sizes (component->settings->values, &canaries, &guesses);
-    audit.kind = ASSAY_AUDIT_ONE_RUN;
-    audit.mistakes = plan->trials * canaries;
-    audit.runs = audit.hits = plan->trials * (guesses > 0 ? guesses : canaries);
-  } else {
-    audit.runs = audit.hits = plan->trials * (guint64) whole_setting (component->settings, "runs");
-  }
-  if (audit.runs == 0)
-    return;
-  ceiling = assay_epsilon_ceiling (&audit, alpha);
-  if (ceiling <= bound)
-    add (doubts,
-         "[claim %s] cannot be refuted by attack %s against %s: %" G_GUINT64_FORMAT
-         " %s certify an "
-         "epsilon of %.3g at most, and the bound is %.3g; expected more of them",
-         claim->id, component->label, assay_plan_component (plan->defenses, cell->defense)->name,
-         audit.runs, audit.kind == ASSAY_AUDIT_ONE_RUN ? "guesses" : "runs", ceiling, bound);
-}
-
-/* One doubt a claim: the first cell that gives one. */
-static void
-check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, guint n_hypotheses)
-{
-  const double alpha = (1 - claim->confidence) / n_hypotheses;
-  const guint before = doubts->len;
-
-  for (gsize i = 0; i < plan->cells->len && doubts->len == before; i++) {
-    const AssayCell *cell = assay_plan_cell (plan, i);
-
-    if (!is_about (plan, claim, cell))
-      continue;
-    if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
-      check_epsilon (doubts, plan, claim, cell, alpha);
-    else
-      check_share (doubts, plan, claim, cell, alpha);
-  }
-}
-
-/* ---- The rest ---- */
-
 /* A defense that nothing is combined with does not stand in the results. */
 static void
 check_defenses (GPtrArray *doubts, const AssayPlan *plan)
@@ -162,8 +32,8 @@ check_defenses (GPtrArray *doubts, const AssayPlan *plan)
     for (gsize i = 0; i < plan->cells->len && !is_met; i++)
       is_met = assay_plan_cell (plan, i)->defense == d;
     if (!is_met)
-      add (doubts, "[defense %s] is met by no attack and no utility of the scenario",
-           component->label);
+      assay_doubt (doubts, "[defense %s] is met by no attack and no utility of the scenario",
+                   component->label);
   }
 }
 
@@ -179,7 +49,8 @@ check_gaps (GPtrArray *doubts, const char *kind, const GPtrArray *components)
       g_autofree char *value = assay_settings_get (component->settings, param);
 
       if (g_strcmp0 (value, "FILL_IN") == 0)
-        add (doubts, "[%s %s] %s = FILL_IN is to be replaced", kind, component->label, param->name);
+        assay_doubt (doubts, "[%s %s] %s = FILL_IN is to be replaced", kind, component->label,
+                     param->name);
     }
   }
 }
@@ -233,13 +104,14 @@ check_programs (GPtrArray *doubts, const AssayPlan *plan, const char *kind,
     words = assay_program_words (command, folder, NULL);
     found = words != NULL ? assay_program_find (words[0], &error) : NULL;
     if (error != NULL)
-      add (doubts, "[%s %s] %s", kind, component->label, error->message);
+      assay_doubt (doubts, "[%s %s] %s", kind, component->label, error->message);
     script = words != NULL ? missing_script (words) : NULL;
     if (script != NULL)
-      add (doubts,
-           "[%s %s] command: there is no file '%s', neither in the scenario's folder nor in "
-           "the working folder",
-           kind, component->label, script);
+      assay_doubt (
+          doubts,
+          "[%s %s] command: there is no file '%s', neither in the scenario's folder nor in "
+          "the working folder",
+          kind, component->label, script);
   }
 }
 
@@ -250,10 +122,10 @@ check_tuning (GPtrArray *doubts, const AssayPlan *plan)
     const AssayComponent *component = assay_plan_component (plan->attacks, i);
 
     if (component->candidates != NULL && component->candidates->len == 1)
-      add (doubts,
-           "[attack %s] %s leaves one candidate: nothing is chosen, and the secrets set "
-           "apart for tuning are lost",
-           component->label, component->tuned_keys);
+      assay_doubt (doubts,
+                   "[attack %s] %s leaves one candidate: nothing is chosen, and the secrets set "
+                   "apart for tuning are lost",
+                   component->label, component->tuned_keys);
   }
 }
 
@@ -266,10 +138,10 @@ check_trials (GPtrArray *doubts, const AssayPlan *plan)
     const AssayComponent *component = assay_plan_component (plan->utilities, i);
 
     if (component->utility->repeats_units)
-      add (doubts,
-           "[utility %s] is measured on the same test rows in every trial: with trials = 1 "
-           "its intervals do not tell how much releases differ",
-           component->label);
+      assay_doubt (doubts,
+                   "[utility %s] is measured on the same test rows in every trial: with trials = 1 "
+                   "its intervals do not tell how much releases differ",
+                   component->label);
   }
 }
 
@@ -277,10 +149,7 @@ GPtrArray *
 assay_lint (const AssayPlan *plan)
 {
   GPtrArray *doubts = g_ptr_array_new_with_free_func (g_free);
-  const guint n_hypotheses = count_hypotheses (plan);
 
-  if (plan->claims->len == 0)
-    add (doubts, "there is no [claim NAME]: the run will measure, and judge nothing");
   check_gaps (doubts, "defense", plan->defenses);
   check_gaps (doubts, "attack", plan->attacks);
   check_programs (doubts, plan, "defense", plan->defenses);
@@ -288,7 +157,5 @@ assay_lint (const AssayPlan *plan)
   check_defenses (doubts, plan);
   check_tuning (doubts, plan);
   check_trials (doubts, plan);
-  for (guint c = 0; c < plan->claims->len; c++)
-    check_claim (doubts, plan, plan->claims->pdata[c], n_hypotheses);
   return doubts;
 }

@@ -5,3 +5,9 @@
 
 /* Of char *: one text for each doubt, "[claim x] what, and what would help". */
 GPtrArray *assay_lint (const AssayPlan *plan);
+/* The same of its claims: each keeps a run from ending with exit code 0. @is_auditor: also what
+ * such a verdict must have earned beside enough secrets or runs, as far as the plan tells. */
+GPtrArray *assay_lint_claims (const AssayPlan *plan, gboolean is_auditor);
+
+/* Adds a doubt, once. */
+void assay_doubt (GPtrArray *doubts, const char *format, ...) G_GNUC_PRINTF (2, 3);

@@ -1,0 +1,235 @@
+/* Claims that could not end in exit code 0, whatever a run shows.
+ *
+ * Whether a claim can be decided at all is known before anything runs. With m hypotheses in the
+ * scenario, Holm's correction asks of the smallest p-value alpha = (1 - confidence) / m, and no
+ * sample speaks more clearly than one in which all n units lie on the claim's side: its p-value is
+ * (1 - b)^n for a share of at most b, and b^n for one of at least b (docs/statistics.md, "Claims").
+ * Of epsilon it is the ceiling that decides: the most that so many runs can certify.
+ *
+ * What a verdict must have earned besides is partly known before, too: whether an attack is played
+ * that knows the defense, and one on which it could be seen to win; the power of an audit of a
+ * known density (runner/judge/earned.h). */
+#include "cli/lint.h"
+
+#include <math.h>
+
+#include "core/stats/epsilon.h"
+#include "runner/judge/earned.h"
+#include "runner/plan/claim.h"
+#include "runner/plan/fit.h"
+
+/* Pooled cells that a claim is about; of a tuned attack those that it may turn out to be about. */
+static gboolean
+is_about (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
+{
+  return cell->trial == 0 && assay_claim_may_select (plan, claim, cell);
+}
+
+static guint
+count_hypotheses (const AssayPlan *plan)
+{
+  guint count = 0;
+
+  for (guint c = 0; c < plan->claims->len; c++)
+    for (gsize i = 0; i < plan->cells->len; i++)
+      count += is_about (plan, plan->claims->pdata[c], assay_plan_cell (plan, i));
+  return MAX (count, 1);
+}
+
+/* Independent units of all trials, at most. */
+static guint64
+count_units (const AssayPlan *plan, const AssayCell *cell)
+{
+  const AssayProbe *probe = &plan->probes[cell->dataset];
+  const guint64 secrets = plan->trials * plan->secrets;
+
+  if (plan->secret_groups > 0)
+    return plan->trials * plan->secret_groups;
+  return probe->n_groups > 0 ? MIN (secrets, probe->n_groups) : secrets;
+}
+
+/* A share of the secrets: other measures have units that only a run can count. */
+static void
+check_share (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
+             const AssayCell *cell, double alpha)
+{
+  const AssayMeasuring *metric = assay_plan_measuring (plan, cell, claim->metric)->measuring;
+  const guint64 units = count_units (plan, cell);
+  const double share = claim->is_at_most ? 1 - claim->bound : claim->bound;
+  const double needed = ceil (log (alpha) / log (share));
+  const gboolean has_groups = plan->probes[cell->dataset].n_groups > 0;
+  const char *what = has_groups ? "groups of secrets" : "secrets";
+
+  if (claim->measure->statistic != ASSAY_STATISTIC_RATE || metric->has_own_units || share <= 0
+      || share >= 1 || (double) units >= needed)
+    return;
+  assay_doubt (doubts,
+               "[claim %s] cannot be upheld by %" G_GUINT64_FORMAT
+               " %s, whatever they show; expected at "
+               "least %.0f, for %s %s %.10g at this confidence and with so many claims",
+               claim->id, units, what, needed, claim->measure->name,
+               claim->is_at_most ? "of at most" : "of at least", claim->bound);
+}
+
+/* The setting @name as a number; 0: there is none. */
+static gint64
+whole_setting (const AssaySettings *settings, const char *name)
+{
+  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++)
+    if (g_str_equal (param->name, name) && param->type == ASSAY_PARAM_TYPE_INT)
+      return *(const gint64 *) ((const char *) settings->values + param->offset);
+  return 0;
+}
+
+static void
+check_epsilon (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
+               const AssayCell *cell, double alpha)
+{
+  const AssayComponent *component = assay_plan_component (plan->attacks, cell->attack);
+  const AssayAuditor *auditor = component->auditor;
+  const AssayOracle oracle = assay_plan_oracle (plan, cell);
+  AssayAudit audit = { .kind = ASSAY_AUDIT_TWO_INPUTS, .delta = oracle.delta };
+  const double bound = assay_claim_bound (plan, claim, cell);
+  double ceiling;
+
+  if (auditor->game == ASSAY_AUDIT_ONE_RUN) {
+    gsize canaries, guesses;
+
+    auditor->one_run_sizes (component->settings->values, &canaries, &guesses);
+    audit.kind = ASSAY_AUDIT_ONE_RUN;
+    audit.mistakes = plan->trials * canaries;
+    audit.runs = audit.hits = plan->trials * (guesses > 0 ? guesses : canaries);
+  } else {
+    audit.runs = audit.hits = plan->trials * (guint64) whole_setting (component->settings, "runs");
+  }
+  if (audit.runs == 0)
+    return;
+  ceiling = assay_epsilon_ceiling (&audit, alpha);
+  if (ceiling <= bound)
+    assay_doubt (
+        doubts,
+        "[claim %s] cannot be refuted by attack %s against %s: %" G_GUINT64_FORMAT " %s certify an "
+        "epsilon of %.3g at most, and the bound is %.3g; expected more of them",
+        claim->id, component->label, assay_plan_component (plan->defenses, cell->defense)->name,
+        audit.runs, audit.kind == ASSAY_AUDIT_ONE_RUN ? "guesses" : "runs", ceiling, bound);
+}
+
+/* Where the tight event is known, so is the power. */
+static void
+check_power (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
+             const AssayCell *cell, double alpha)
+{
+  const AssayComponent *component = assay_plan_attack (plan, cell);
+  const AssayOracle oracle = assay_plan_oracle (plan, cell);
+  const guint64 runs = plan->trials * (guint64) whole_setting (component->settings, "runs");
+  const double bound = assay_claim_bound (plan, claim, cell);
+  const double must_see = assay_claim_must_see (claim, bound);
+  double first, second, power;
+
+  if (runs == 0 || !assay_oracle_has_tight_event (&oracle))
+    return;
+  oracle.mechanism->tight_event (oracle.settings, oracle.cols, must_see, &first, &second);
+  power = assay_epsilon_power (runs, first, second, oracle.delta, bound, alpha);
+  if (power < ASSAY_WANTED_POWER)
+    assay_doubt (doubts,
+                 "[claim %s] cannot be unrefuted: %" G_GUINT64_FORMAT " runs of attack %s against "
+                 "%s see an epsilon of %.4g with probability %.3g, and %.3g is asked for; expected "
+                 "more of them",
+                 claim->id, runs, component->label, assay_plan_defense (plan, cell)->name, must_see,
+                 power, ASSAY_WANTED_POWER);
+}
+
+/* Whether the attack of @cell is played on the same data against a defense that the claim leaves
+ * out, on which it may be seen to break the bound. */
+static gboolean
+has_reference (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
+{
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    const AssayCell *other = assay_plan_cell (plan, i);
+
+    if (other->trial == 0 && other->dataset == cell->dataset && other->attack == cell->attack
+        && other->utility == ASSAY_NO_COMPONENT && !is_about (plan, claim, other))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Whether against the defense of @cell an attack is played that knows more than generic ones; and
+ * whether one of these has a reference. */
+static void
+find_support (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell,
+              gboolean *ret_has_attack, gboolean *ret_has_reference)
+{
+  *ret_has_attack = *ret_has_reference = FALSE;
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    const AssayCell *other = assay_plan_cell (plan, i);
+
+    if (!is_about (plan, claim, other) || other->dataset != cell->dataset
+        || other->defense != cell->defense || assay_plan_attack (plan, other)->attack->is_generic)
+      continue;
+    *ret_has_attack = TRUE;
+    *ret_has_reference |= has_reference (plan, claim, other);
+  }
+}
+
+/* A claim that little is recovered, which nothing could earn (runner/judge/earned.h). */
+static void
+check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
+               const AssayCell *cell)
+{
+  gboolean has_attack, has_some_reference;
+
+  if (claim->utility != NULL || claim->is_at_most != claim->measure->higher_is_worse)
+    return;
+  find_support (plan, claim, cell, &has_attack, &has_some_reference);
+  if (!has_attack)
+    assay_doubt (doubts,
+                 "[claim %s] cannot be upheld: every attack against %s takes what is released for "
+                 "the secret, or for something near it; expected one that knows the defense",
+                 claim->id, assay_plan_defense (plan, cell)->name);
+  else if (!has_some_reference)
+    assay_doubt (doubts,
+                 "[claim %s] cannot be upheld: it is about all defenses that the attacks on %s are "
+                 "played against; expected one that protects less and that the claim leaves out, "
+                 "on which they can be seen to break the bound",
+                 claim->id, assay_plan_defense (plan, cell)->name);
+}
+
+/* One doubt a claim: the first cell that gives one. */
+static void
+check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, guint n_hypotheses,
+             gboolean is_auditor)
+{
+  const double alpha = (1 - claim->confidence) / n_hypotheses;
+  const guint before = doubts->len;
+
+  for (gsize i = 0; i < plan->cells->len && doubts->len == before; i++) {
+    const AssayCell *cell = assay_plan_cell (plan, i);
+
+    if (!is_about (plan, claim, cell))
+      continue;
+    if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
+      check_epsilon (doubts, plan, claim, cell, alpha);
+    else
+      check_share (doubts, plan, claim, cell, alpha);
+    if (doubts->len > before || !is_auditor)
+      continue;
+    if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
+      check_power (doubts, plan, claim, cell, alpha);
+    else
+      check_support (doubts, plan, claim, cell);
+  }
+}
+
+GPtrArray *
+assay_lint_claims (const AssayPlan *plan, gboolean is_auditor)
+{
+  GPtrArray *doubts = g_ptr_array_new_with_free_func (g_free);
+  const guint n_hypotheses = count_hypotheses (plan);
+
+  if (plan->claims->len == 0)
+    assay_doubt (doubts, "there is no [claim NAME]: the run will measure, and judge nothing");
+  for (guint c = 0; c < plan->claims->len; c++)
+    check_claim (doubts, plan, plan->claims->pdata[c], n_hypotheses, is_auditor);
+  return doubts;
+}
