@@ -17,11 +17,13 @@ struct _AssayShared {
   gboolean is_named;   /* it can be found; otherwise it goes with the last hold */
   gboolean takes_room; /* it is no larger than the whole budget, and counts against it */
   GList link;          /* in `idle`, where it is named and nobody holds it */
+  GList own;           /* in the queue of its owner, where it is named */
 };
 
 /* Everything below belongs to the lock. */
 static GMutex lock;
 static GHashTable *named;          /* a set of AssayShared, by owner and key */
+static GHashTable *owners;         /* guint64 to GQueue of the AssayShared that are named */
 static GQueue idle = G_QUEUE_INIT; /* of AssayShared; the one asked for longest ago first */
 static AssaySharedCounts counts;
 static guint64 room_taken; /* bytes of what is named and counts */
@@ -53,6 +55,30 @@ look_up (guint64 owner, const char *key)
   const AssayShared name = { .owner = owner, .key = (char *) key };
 
   return named != NULL ? g_hash_table_lookup (named, &name) : NULL;
+}
+
+/* Releases come and go by the thousand, and most own nothing: what is forgotten with an owner is
+ * found without a look at all that others own. */
+static void
+add_to_owner (AssayShared *shared)
+{
+  GQueue *own = g_hash_table_lookup (owners, &shared->owner);
+
+  if (own == NULL) {
+    own = g_new0 (GQueue, 1);
+    g_hash_table_insert (owners, g_memdup2 (&shared->owner, sizeof shared->owner), own);
+  }
+  g_queue_push_tail_link (own, &shared->own);
+}
+
+static void
+take_from_owner (AssayShared *shared)
+{
+  GQueue *own = g_hash_table_lookup (owners, &shared->owner);
+
+  g_queue_unlink (own, &shared->own);
+  if (own->head == NULL)
+    g_hash_table_remove (owners, &shared->owner);
 }
 
 /* ---- Room ---- */
@@ -116,6 +142,7 @@ static void
 take_name (AssayShared *shared, GPtrArray *gone)
 {
   g_hash_table_remove (named, shared);
+  take_from_owner (shared);
   count_out (shared);
   shared->is_named = FALSE;
   if (shared->holds > 0)
@@ -176,13 +203,17 @@ assay_shared_add (guint64 owner, const char *key, gpointer value, gsize bytes,
                            .bytes = bytes,
                            .holds = 1,
                            .is_named = TRUE,
-                           .link.data = shared };
-  if (named == NULL)
+                           .link.data = shared,
+                           .own.data = shared };
+  if (named == NULL) {
     named = g_hash_table_new (hash_name, is_same_name);
+    owners = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  }
   before = look_up (owner, key);
   if (before != NULL)
     take_name (before, gone);
   g_hash_table_add (named, shared);
+  add_to_owner (shared);
   count_in (shared);
   add_bytes (bytes);
   make_room (gone);
@@ -255,18 +286,12 @@ void
 assay_shared_forget_all (guint64 owner)
 {
   g_autoptr (GPtrArray) gone = gone_new ();
-  g_autoptr (GPtrArray) own = g_ptr_array_new ();
   G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  GHashTableIter iter;
-  gpointer shared;
+  GQueue *own;
 
-  if (named != NULL)
-    g_hash_table_iter_init (&iter, named);
-  while (named != NULL && g_hash_table_iter_next (&iter, &shared, NULL))
-    if (((const AssayShared *) shared)->owner == owner)
-      g_ptr_array_add (own, shared);
-  for (guint i = 0; i < own->len; i++)
-    take_name (own->pdata[i], gone);
+  /* The queue goes with its last. */
+  while (owners != NULL && (own = g_hash_table_lookup (owners, &owner)) != NULL)
+    take_name (own->head->data, gone);
 }
 
 /* ---- The budget ---- */
