@@ -12,7 +12,7 @@
 #include "core/stats/measure.h"
 
 /* Of how many runs a side the log keeps what they were. */
-#define ASSAY_LOG_RUNS (1u << 17)
+#define ASSAY_LOG_RUNS (1u << 15)
 
 /* What is kept of the test runs, for independence.h. */
 typedef struct {
