@@ -316,7 +316,7 @@ def test_hash_codes_one_record(sandbox):
         claim, = audit(sandbox, small + codes(plugin, f"relation = record\n{settings}") + CLAIM,
                        folder, 1)
         for epsilon, one in hypotheses(claim).items():
-            assert one["power"] is None, "what is clearly broken asks for no power"
+            assert one["power"] is None or one["power_measured"], one
             assert epsilon < one["lower"] <= factor * paper_epsilon(epsilon), f"{folder}: {one}"
             assert one["adjusted_violated"] < 0.05, f"{folder}: {one}"
     replay = sandbox.assay("run", "a.scenario", "--out", "codes", "--witness", "holds")
