@@ -89,10 +89,10 @@ def test_numbers_with_other_processes_and_times(sandbox):
 def test_claims_of_the_last_resume(sandbox):
     """Claims are no part of the plan: a resume may judge others, and the report knows them."""
     run(sandbox)
-    tiny.write(sandbox, tiny.LONGER + CLAIM.replace("at-most = 0.5", "at-most = 0.9"))
+    tiny.write(sandbox, tiny.LONGER + CLAIM.replace("at-most = 0.5", "at-most = 0.4"))
     sandbox.assay("run", "tiny.scenario", "--out", "out", "--quiet", "--resume", *OPTIONS)
     text = sandbox.read("out/results.json")
-    assert json.loads(text)["claims"][0]["at-most"] == 0.9, "the claim of the resume"
+    assert json.loads(text)["claims"][0]["at-most"] == 0.4, "the claim of the resume"
     (sandbox.path / "tiny.scenario").unlink()
     sandbox.expect(sandbox.assay("report", "out", "--quiet"))
     assert sandbox.read("out/results.json") == text, "another claim"
