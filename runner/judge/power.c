@@ -9,7 +9,7 @@
 #include "runner/plan/fit.h"
 #include "runner/store/records.h"
 
-#define MOST_RUNS 1e12
+#define MAX_RUNS 1e12
 
 /* How an audit would go on a mechanism of the epsilon that it must be able to see. */
 typedef struct {
@@ -120,10 +120,10 @@ assay_power_runs_needed (const AssayQuestion *question, const AssayResultHypothe
   *ret_runs = 0;
   if (!prospect.is_known)
     return TRUE;
-  for (; high <= MOST_RUNS && chance (&prospect, hypothesis->bound, alpha, high) < wanted;
+  for (; high <= MAX_RUNS && chance (&prospect, hypothesis->bound, alpha, high) < wanted;
        high *= 2)
     low = high;
-  if (high > MOST_RUNS)
+  if (high > MAX_RUNS)
     return TRUE;
   /* To three digits: more would promise what an estimate cannot hold. */
   while (high - low > high / 1000 && high - low > 1) {

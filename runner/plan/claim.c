@@ -10,7 +10,7 @@
 
 /* Defaults and limits of what a verdict must rest on (docs/what-a-verdict-means.md). */
 #define DEFAULT_POWER_AT 1.5
-#define MAX_POWER_AT 10
+#define MAX_POWER_AT 2
 #define MIN_CONFIDENCE 0.9
 
 static const char *const keys[]

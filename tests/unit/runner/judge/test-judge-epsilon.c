@@ -297,7 +297,7 @@ Test (judge_epsilon, bad_scenarios)
     { GAUSSIAN GAME "[claim c]\nmeasure = epsilon\nat-most = 1\n", "is audited at 1e-06" },
     { GAUSSIAN GAME "delta = 1e-3\n" CLAIMED, "above the 1e-06 that defense 'noise' claims" },
     { DEFENSES CLAIMED "power-at = 1\n", "expected a number above 1" },
-    { DEFENSES CLAIMED "power-at = 11\n", "at most 10" },
+    { DEFENSES CLAIMED "power-at = 2.1\n", "at most 2" },
     { DEFENSES CLAIMED "confidence = 0.89\n", "a verdict needs 0.9 or more" },
     { "[defense plain]\nplugin = none\n" GAME, "defense 'none' makes none" },
     { "[defense coin]\nplugin = randomised-response\n[attack game]\nplugin = one-run\n",
