@@ -21,10 +21,27 @@ mcnemar (const double *before, const double *after, gsize n, gboolean higher_is_
   return worse == 0 ? 1 : pbinom ((double) worse - 1, (double) changed, 0.5, FALSE, FALSE);
 }
 
+/* The units or groups in which anything changed. */
+static gsize
+n_changed (const AssaySample *sample)
+{
+  const gsize n = assay_sample_n_independent (sample);
+  g_autofree gboolean *is_changed = g_new0 (gboolean, n + 1);
+  gsize count = 0;
+
+  for (gsize i = 0; i < sample->n; i++)
+    is_changed[sample->n_groups > 0 ? sample->units[i].group : i] |= sample->units[i].value != 0;
+  for (gsize i = 0; i < n; i++)
+    count += is_changed[i];
+  return count;
+}
+
+/* No sample is stronger than one in which all that changed changed to one side, which chance alone
+ * makes in 2^-k of k changed units or groups: those that stayed as they were say nothing. */
 static double
 least_p (const AssaySample *sample)
 {
-  return pow (0.5, (double) assay_sample_n_independent (sample));
+  return pow (0.5, (double) n_changed (sample));
 }
 
 /* One-sided t test of the differences, or of their group means, against 0. */
@@ -53,9 +70,7 @@ t_tail (const AssaySample *sample, gboolean is_above)
 }
 
 /* A bootstrap p-value cannot fall below 1 / (resamples + 1), which Holm's correction over a hundred
- * comparisons turns into "never". Where no resample reached 0, the tail is that of t. But no sample
- * is stronger than one in which all n independent differences have one sign: chance alone makes
- * that in 2^-n, while every resample of it has the same sign. */
+ * comparisons turns into "never". Where no resample reached 0, the tail is that of t. */
 static double
 resampled_p (const AssaySample *sample, double p, gboolean is_above)
 {
@@ -65,13 +80,15 @@ resampled_p (const AssaySample *sample, double p, gboolean is_above)
 }
 
 /* Groups that all changed by the same have no deviation for t to divide by, and two of them would
- * be certain of anything: they show what their number does. */
+ * be certain of anything; where some did not change at all, their means are far from normal. Both
+ * show what the number of changed groups does. */
 static double
 grouped_p (const AssaySample *sample, double p)
 {
   const gboolean is_alike = assay_sample_group_error (sample) <= 1e-9 * fabs (sample->estimate);
+  const gboolean is_sparse = n_changed (sample) < assay_sample_n_independent (sample);
 
-  return is_alike ? MAX (p, least_p (sample)) : p;
+  return is_alike || is_sparse ? MAX (p, least_p (sample)) : p;
 }
 
 AssayPairedTest

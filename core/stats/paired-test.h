@@ -9,9 +9,9 @@ G_BEGIN_DECLS
 /* @before and @after hold the @n outcomes of the same units in the same order; @measure says which
  * direction leaks. Independent units of a rate: exact McNemar (the discordant pairs are
  * Binomial (b + c, 1/2)). Otherwise the mean difference, by paired bootstrap, or in groups as
- * sample.h judges them; where no resample reached 0, by the tail of t. What is resampled, and
- * t of groups that all changed by the same, is at least 2^-n for n units or groups. @groups as
- * there. */
+ * sample.h judges them; where no resample reached 0, by the tail of t. Where k units
+ * or groups changed at all, what is resampled is at least 2^-k, and so is t of groups of which some
+ * did not change or that all changed by the same. @groups as there. */
 AssayPairedTest assay_paired_test (const AssayMeasure *measure, const double *before,
                                    const double *after, const gint64 *groups, gsize n,
                                    AssayStreamKey stream);

@@ -92,12 +92,6 @@ are_paired (const AssayEvidence *a, const AssayEvidence *b, const AssayMeasure *
          && (ours->len == 0 || memcmp (ours->data, theirs->data, ours->len * sizeof (gint64)) == 0);
 }
 
-static gboolean
-has_range (const AssayMeasure *measure)
-{
-  return measure->low > -G_MAXDOUBLE && measure->high < G_MAXDOUBLE;
-}
-
 /* Gaffke's test of the differences, moved and scaled into 0 to 1. */
 static double
 test_bounded (const double *better, const double *worse, const gint64 *groups, gsize n,
@@ -126,11 +120,10 @@ test_paired (const AssayEvidence *a, const AssayEvidence *b, const gint64 *group
   const GArray *series = a->pool.series[measure->series];
   const double *better = (const double *) (gconstpointer) series->data;
   const double *worse = (const double *) (gconstpointer) b->pool.series[measure->series]->data;
-  const gboolean is_rate = measure->statistic == ASSAY_STATISTIC_RATE && groups == NULL;
   AssayMeasure directed = *measure;
   AssayPairedTest test;
 
-  if (has_range (measure) && (!is_rate || margin > 0)) {
+  if (margin > 0) {
     *ret_method = "gaffke-paired";
     return test_bounded (better, worse, groups, series->len, measure, lower_is_better, margin,
                          stream);

@@ -4,11 +4,12 @@
  * they are of the same units in the same order. Let d_i be by how much unit i is better off. Tested
  * is "the mean of d is at most -margin":
  *
- * - rates of independent units without a margin: exact McNemar (core/stats/paired-test.h);
- * - measures from low to high: Gaffke's test (core/stats/bound-test.h) of
- *   (d_i / (high - low) + 1) / 2, which lies from 0 to 1, since a bootstrap knows nothing of the
- *   units that a sample lacks;
- * - others: core/stats/paired-test.h.
+ * - without a margin: the paired test (core/stats/paired-test.h), as against a baseline. Gaffke's
+ *   test would hold whatever the outcomes, and sees a difference of 36 and 61 % in 12 groups with
+ *   p = 0.23, where t on the groups' own differences has p = 0.0006;
+ * - with one, of measures from low to high: Gaffke's test (core/stats/bound-test.h) of
+ *   (d_i / (high - low) + 1) / 2, which lies from 0 to 1. That two do the same cannot be
+ *   resampled: a bootstrap knows nothing of the units that a sample lacks.
  *
  * Quantiles, whose difference is not the mean of d, and outcomes that are not paired: the smallest
  * a at which the intervals of confidence 1 - a are apart. Each end is wrong with a chance of a / 2

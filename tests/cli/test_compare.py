@@ -148,6 +148,22 @@ def test_dominance_without_utility(sandbox):
     assert line in result.out and line.strip() in sandbox.read("both/comparison.html"), result
 
 
+def test_groups_of_the_same_secrets_are_paired(sandbox):
+    """Half and three quarters of 40 secrets in 12 images: by t on the differences of each image."""
+    sandbox.write("groups.csv", "image\n" + "".join(f"i{i % 12}\n" for i in range(40)))
+    text = HEAD.replace("trials = 2", "trials = 1").replace("= 20", "= 40")
+    for name, share in (("a", 0.2), ("b", 0.17)):
+        run(sandbox, name, text + "groups = groups.csv:image\n" + NOISY.format(share) + VERBATIM
+            + "\n[metric recovery-rate]\n")
+    _, points, pairs = compare(sandbox, "a", "b")
+    found = [round(100 * float(point["privacy.estimate"])) for point in points[:2]]
+    assert found == [50, 76], points
+    pair = pairs[0]
+    assert (pair["better.run"], pair["leak.method"], pair["dominates"]) == (
+        "a", "t-on-group-means", "yes"), pair
+    assert 0.5**12 < float(pair["p_leak"]) < 0.025, pair
+
+
 def test_numbers_of_results_json(sandbox):
     """Every figure of the comparison is that of one run's results.json, in the page too."""
     two_runs(sandbox)

@@ -176,6 +176,29 @@ Test (paired_test, n_units_are_as_sure_as_n_signs)
   cr_assert (p_worse (&share, before, after, groups, 1) == 1);
 }
 
+/* Units that did not change say nothing: of k that changed all to one side, 2^-k, whatever t makes
+ * of the others (of 3 among 12 groups t = 1.91, p = 0.041). */
+Test (paired_test, what_did_not_change_says_nothing)
+{
+  double before[MANY] = { 0 }, after[MANY] = { 0 };
+  gint64 groups[MANY];
+  static const gsize sizes[] = { 12, 30, MANY };
+
+  for (gsize i = 0; i < MANY; i++)
+    groups[i] = (gint64) i;
+  for (gsize k = 1; k <= 4; k++) {
+    after[5 + k] = 1;
+    for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++) {
+      const double least = pow (0.5, (double) k);
+
+      cr_assert (p_worse (&share, before, after, groups, sizes[i]) >= least, "%zu of %zu", k,
+                 sizes[i]);
+      cr_assert (p_worse (&share, before, after, NULL, sizes[i]) >= least, "%zu of %zu", k,
+                 sizes[i]);
+    }
+  }
+}
+
 /* ---- t ---- */
 
 /* The differences of four groups are 1, 2, 3 and 4 on average: t = 2.5 / 0.645497 with 3 degrees
