@@ -350,13 +350,6 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
                         "turned as not say nothing");
 }
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return ((guint64) shape->n_secrets + CHUNK) * (shape->cols + 1024) * sizeof (float)
-         + 1024 * (1024 + (guint64) shape->cols) * 2 * sizeof (double);
-}
-
 static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (CodeInversion, flip_probability, 0, 0, 1, "",
                           "Of a bit, which the attacker knows of the defense"),
@@ -372,7 +365,7 @@ ASSAY_ATTACK (code_inversion, "code-inversion",
                  "the problem; section 3.2. The attack is ours" },
   ASSAY_SETTINGS (CodeInversion, parameters),
   .check = check,
-  .memory = memory,
+  .holds = { .items = 1, .numbers = ASSAY_CODE_MAX_BITS, .per_thread = 32 << 20 },
   .reads = ASSAY_RELEASE_CODES,
   .needs = ASSAY_GRANT_HASH_FUNCTION,
   .game = ASSAY_GAME_RECONSTRUCT,

@@ -347,19 +347,6 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   return TRUE;
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const CodeLinkage *settings = data;
-
-  /* Codes of 1,024 bits, say. */
-  return ((guint64) shape->n_secrets + 3 * CHUNK) * 1024 * sizeof (float)
-         + CHUNK * shape->cols * sizeof (float)
-         + (guint64) shape->n_secrets * (guint64) settings->candidates * sizeof (gint64)
-         + assay_scan_memory (shape->n_secrets, 0, MAX (shape->cols, 1024),
-                              MIN ((gsize) settings->candidates, shape->n_public));
-}
-
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (CodeLinkage, score, LIKELIHOOD, scores,
                             "The number of bits that differ, or how likely they are to, by the "
@@ -381,7 +368,7 @@ ASSAY_ATTACK (code_linkage, "code-linkage",
   .summary = "Find the record that a code was made of by hashing those that are at hand",
   .reference = { "PHashing and PITQ (private hashing)", "section 3.2; the attack is ours" },
   ASSAY_SETTINGS (CodeLinkage, parameters),
-  .memory = memory,
+  .holds = { .numbers = 2 * ASSAY_CODE_MAX_BITS, .per_thread = 32 << 20 },
   .reads = ASSAY_RELEASE_CODES,
   .needs = ASSAY_GRANT_PUBLIC | ASSAY_GRANT_HASH_FUNCTION,
   .game = ASSAY_GAME_LINK,

@@ -98,17 +98,10 @@ static const AssayParam parameters[]
                           "turned"),
         ASSAY_PARAM_END };
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return (guint64) shape->n_secrets * ASSAY_CODE_MAX_BITS * sizeof (float) / 4;
-}
-
 ASSAY_ATTACK (code_majority, "code-majority",
   .summary = "Guess what codes were before they were randomised, bit by bit, by majority",
   .reference = { "PHashing and PITQ (private hashing)", "algorithm 1; the attack is ours" },
   ASSAY_SETTINGS (CodeMajority, parameters),
-  .memory = memory,
   .reads = ASSAY_RELEASE_CODES,
   .game = ASSAY_GAME_RECONSTRUCT,
   .repeats = repeats,

@@ -197,14 +197,10 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
 static guint64
 memory (G_GNUC_UNUSED gconstpointer data, const AssayShape *shape)
 {
-  const guint64 d = shape->cols, total = MAX (shape->n_released, shape->n_secrets);
-  const guint64 n = shape->n_secrets, n_public = shape->n_public;
+  const guint64 n = shape->n_secrets, total = MAX (shape->n_released, n);
 
-  /* Magnitudes, squares, both metrics' products; public images in both forms; metrics and what they
-   * are learned from; candidates and pairs. */
-  return total * d * 4 * sizeof (float) + n_public * d * 3 * sizeof (float)
-         + d * d * (2 * sizeof (float) + 2 * sizeof (double)) + whitening_memory (n_public, d)
-         + total * n * 8 * sizeof (float) + 24 * 24 * n * n * sizeof (float);
+  /* Candidates and pairs. */
+  return (8 * total + 24 * 24 * n) * n * sizeof (float);
 }
 
 static const AssayParam parameters[] = {
@@ -228,6 +224,9 @@ ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
   .reference = { "Carlini et al. 2020, Is Private Learning Possible with Instance Encoding?",
                  "section 5; phase retrieval in place of its networks" },
   ASSAY_SETTINGS (Inversion, parameters),
+  /* Magnitudes, squares, both metrics' products; public images in both forms, and to learn from;
+   * metrics. */
+  .holds = { .items = 4, .publics = 5, .columns = 13 },
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,

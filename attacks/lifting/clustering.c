@@ -223,8 +223,7 @@ memory (gconstpointer data, const AssayShape *shape)
   const gsize n_v = shape->n_public > 0 ? MIN (wanted, shape->n_public) : wanted;
   const gsize k = count_clusters (settings, shape->dimension, n_v);
 
-  return assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, n_v)
-         + frames_memory (shape->n_secrets, shape->dimension, shape->cols)
+  return 2 * assay_kind_bytes (assay_kind (ASSAY_RELEASE_SUBSPACES), shape)
          + (guint64) shape->n_secrets * k * shape->cols * sizeof (float)
          + (guint64) assay_parallel_threads () * 2 * n_v * shape->cols * sizeof (float);
 }

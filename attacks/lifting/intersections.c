@@ -351,11 +351,3 @@ frames_find_intersections (const Frames *frames, gsize n_others, const double *l
   assay_parallel_for ((frames->count + search.block - 1) / search.block, search_block, &search);
   return search.found;
 }
-
-/* ---- Estimates ---- */
-
-guint64
-frames_memory (gsize count, gsize dimension, gsize cols)
-{
-  return (guint64) count * ((dimension + 1) * cols + 2) * sizeof (double);
-}

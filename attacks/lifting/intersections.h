@@ -43,6 +43,3 @@ double frames_point_distance (const Frames *frames, gsize index, const float *po
  * @lengths[i] (n). An array of n arrays of gsize; does not depend on the number of threads. */
 GPtrArray *frames_find_intersections (const Frames *frames, gsize n_others, const double *lengths,
                                       double factor, GError **error);
-
-/* Bytes that frames and their search hold. */
-guint64 frames_memory (gsize count, gsize dimension, gsize cols);

@@ -50,17 +50,10 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return assay_scan_memory (shape->n_secrets, shape->dimension, shape->cols, 1);
-}
-
 ASSAY_ATTACK (nearest, "nearest",
   .summary = "Take the public descriptor nearest to the subspace",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1" },
   ASSAY_SETTINGS (Nearest, parameters),
-  .memory = memory,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_PUBLIC,
   .writes = subspace_guess_arrays,

@@ -297,19 +297,17 @@ static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
   const Averaging *settings = data;
-  const MixtureOptions options = options_of (settings);
-  const guint64 n = MAX (shape->n_released, shape->n_secrets);
-  const guint64 of_ssim = settings->similarity == SSIM ? 24 : 0; /* bytes a pixel */
+  const guint64 n = shape->n_secrets, mixtures = MAX (shape->n_released, n);
 
-  return mixture_memory (&options, n, 0, shape->cols, 0)
-         + n * shape->cols * (2 * sizeof (float) + of_ssim) + n * SSIM_QUERIES * sizeof (double)
-         + (settings->rounds > 0 ? joint_averages_memory (n, shape->n_secrets, shape->cols) : 0);
+  /* Shares, and the normal equations, of joint least squares. */
+  return settings->rounds > 0 ? mixtures * n * sizeof (float) + 2 * n * n * sizeof (double) : 0;
 }
 
 ASSAY_ATTACK (averaging, "averaging",
   .summary = "Average the mixtures of one secret, known or found to be of one",
   .reference = { MIXTURE_PAPER, "sections 2.1 and 5.3, figure 7" },
   ASSAY_SETTINGS (Averaging, parameters),
+  .holds = { .items = 10, .per_thread = MIXTURE_PANEL_BYTES },
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_NONE,

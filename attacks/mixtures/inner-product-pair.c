@@ -155,11 +155,9 @@ static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
   const InnerProductPair *settings = data;
-  const MixtureOptions options = MIXTURE_IMAGE_OPTIONS (settings);
-  const gsize n = subset_size (MAX (shape->n_released, shape->n_secrets), settings->pairs);
+  const guint64 n = subset_size (MAX (shape->n_released, shape->n_secrets), settings->pairs);
 
-  return mixture_memory (&options, n, 0, shape->cols, 0)
-         + (guint64) n * n / 2 * (2 * sizeof (gint64) + sizeof (float));
+  return n * n / 2 * (2 * sizeof (gint64) + sizeof (float));
 }
 
 ASSAY_ATTACK (inner_product_pair, "inner-product-pair",
@@ -167,6 +165,7 @@ ASSAY_ATTACK (inner_product_pair, "inner-product-pair",
   .reference = { MIXTURE_PAPER, "section 2.1" },
   ASSAY_SETTINGS (InnerProductPair, parameters),
   .check = check,
+  MIXTURE_HOLDS,
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_NONE,

@@ -237,24 +237,11 @@ static const AssayParam parameters[]
                          "How many are looked for in each mixture and subtracted"),
         MIXTURE_PARAMETERS (Subtract), ASSAY_PARAM_END };
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const Subtract *settings = data;
-  const MixtureOptions options
-      = MIXTURE_OPTIONS (settings, .form = MIXTURE_PLAIN, .level = settings->level);
-  const guint64 n = MAX (shape->n_released, shape->n_secrets);
-
-  return mixture_link_memory (&options, settings->partners, shape)
-         + (2 * n + (options.whiten ? 1 : 2) * (guint64) shape->n_public) * shape->cols
-               * sizeof (float);
-}
-
 ASSAY_ATTACK (inner_product_subtract, "inner-product-subtract",
   .summary = "Find the public images of a mixture, fit their coefficients, and subtract them",
   .reference = { MIXTURE_PAPER, "section 2.2" },
   ASSAY_SETTINGS (Subtract, parameters),
-  .memory = memory,
+  .holds = { .items = 4, .publics = 4, .columns = 5, .columns_under = "whiten" },
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,

@@ -277,14 +277,3 @@ joint_averages (AssayView mixtures, gsize rounds, double black, double white,
       return FALSE;
   return TRUE;
 }
-
-guint64
-joint_averages_memory (gsize n_mixtures, gsize n_secrets, gsize cols)
-{
-  const guint64 workers = assay_parallel_threads ();
-  const guint64 of_worker = (n_mixtures + n_secrets) * PANEL_COLS * sizeof (float)
-                            + n_secrets * (PANEL_ROWS * sizeof (float) + 3 * sizeof (double));
-
-  return n_mixtures * n_secrets * sizeof (float) + 2 * n_secrets * n_secrets * sizeof (double)
-         + n_secrets * cols * (sizeof (float) + sizeof (double)) + workers * of_worker;
-}

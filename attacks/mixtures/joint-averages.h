@@ -21,5 +21,3 @@
  * any mean. Pixels are kept from @black to @white unless these are equal. */
 gboolean joint_averages (AssayView mixtures, gsize rounds, double black, double white,
                          AssayMatrix *inout_estimates, GError **error);
-
-guint64 joint_averages_memory (gsize n_mixtures, gsize n_secrets, gsize cols);

@@ -308,30 +308,3 @@ mixture_pair_products (AssayView left, AssayView right, float *ret_scores, GErro
   assay_parallel_for (pieces, pair_block, &job);
   return TRUE;
 }
-
-/* ---- Sizes ---- */
-
-guint64
-mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols,
-                gsize keep)
-{
-  const guint64 n = n_released, m = n_public, d = cols, widest = MAX (n, m);
-  const guint64 workers = assay_parallel_threads (), number = sizeof (float);
-  const gsize count = keep == 0 ? widest : MIN (keep, widest);
-  const guint64 pairs = workers * MIN (MIXTURE_PANEL_BYTES, n * BLOCK * number);
-  const guint64 panels = workers * panel_rows (widest, RANK_BLOCK) * widest * number;
-  const guint64 all = panels + workers * widest * 2 * sizeof (guint64);
-  const gboolean is_held = m == 0 || are_held (options, count, m, cols);
-  const guint64 ranking
-      = is_held && is_most (count, widest) ? all : assay_scan_memory (n, 0, cols, count);
-
-  return n * d * number + (m > 0 ? ranking : MAX (ranking, pairs)) + (is_held ? m * d * number : 0)
-         + (options->whiten ? d * d * (2 * sizeof (double) + number) + widest * d * number : 0);
-}
-
-guint64
-mixture_link_memory (const MixtureOptions *options, gint64 keep, const AssayShape *shape)
-{
-  return mixture_memory (options, MAX (shape->n_released, shape->n_secrets), shape->n_public,
-                         shape->cols, (gsize) keep);
-}

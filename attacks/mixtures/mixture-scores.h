@@ -51,13 +51,14 @@ gboolean mixture_order (const float *scores, gsize n, gsize m, gsize keep, gint6
 /* <left_i, right_j> of all i < j, packed by rows: n (n - 1) / 2 numbers. */
 gboolean mixture_pair_products (AssayView left, AssayView right, float *ret_scores, GError **error);
 
-/* Bytes that the above hold for @n_released mixtures and @n_public rows of which the best @keep (0:
- * all) are ranked, features included. Without public rows mixtures are ranked among themselves. */
-guint64 mixture_memory (const MixtureOptions *options, gsize n_released, gsize n_public, gsize cols,
-                        gsize keep);
-
-/* What mixture_link holds. */
-guint64 mixture_link_memory (const MixtureOptions *options, gint64 keep, const AssayShape *shape);
+/* What an attack by these scores holds: features of both, and under `whiten` the covariance; its
+ * panels, and for each thread the order of the public rows. */
+#define MIXTURE_HOLDS                                                                              \
+  .holds = { .items = 2,                                                                           \
+             .publics = 2,                                                                         \
+             .columns = 5,                                                                         \
+             .columns_under = "whiten",                                                            \
+             .per_thread = MIXTURE_PANEL_BYTES }
 
 /* How many images are in each mixture: @own, the attack's setting, unless that is 0; else what the
  * release says, or @usual where it says nothing. ASSAY_ERROR_MISMATCH where it is withheld: then
@@ -75,12 +76,6 @@ gboolean mixture_find_k (const AssayRelease *release, gint64 own, gint64 usual, 
     const MixtureOptions options = options_of (settings);                                          \
     return mixture_link (&options, settings->keep, seen, ret_guess, error);                        \
   }                                                                                                \
-  static guint64 memory (gconstpointer data, const AssayShape *shape)                              \
-  {                                                                                                \
-    const Struct *settings = data;                                                                 \
-    const MixtureOptions options = options_of (settings);                                          \
-    return mixture_link_memory (&options, settings->keep, shape);                                  \
-  }                                                                                                \
-  ASSAY_ATTACK (symbol, name, ASSAY_SETTINGS (Struct, parameters), .memory = memory,               \
+  ASSAY_ATTACK (symbol, name, ASSAY_SETTINGS (Struct, parameters), MIXTURE_HOLDS,                  \
                 .reads = ASSAY_RELEASE_MIXTURES, .needs = ASSAY_GRANT_PUBLIC,                      \
                 .game = ASSAY_GAME_LINK, .attack = attack, __VA_ARGS__)

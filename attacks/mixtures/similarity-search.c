@@ -194,21 +194,12 @@ check (gconstpointer settings, const AssayShape *shape, GError **error)
          || check_geometry (settings, &shape->geometry, error);
 }
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  const guint64 n = MAX (shape->n_released, shape->n_secrets), m = shape->n_public;
-
-  return (n + 2 * m) * shape->cols * sizeof (float) + m * shape->cols * 24 + n * m * sizeof (float)
-         + QUERIES * m * sizeof (double) + assay_parallel_threads () * m * 2 * sizeof (guint64);
-}
-
 ASSAY_ATTACK (similarity_search, "similarity-search",
   .summary = "Rank public images by their structural similarity with a mixture",
   .reference = { MIXTURE_PAPER, "section 5.3, figure 8" },
   ASSAY_SETTINGS (SimilaritySearch, parameters),
   .check = check,
-  .memory = memory,
+  .holds = { .items = 2, .publics = 8, .pairs = 1, .per_thread = 64 << 20 },
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_LINK,

@@ -237,17 +237,10 @@ static const AssayParam parameters[]
                             "What public rows, if granted, break ties by"),
         ASSAY_PARAM_END };
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  return assay_scan_memory (shape->n_secrets * (repeats (data) + 1), 0, shape->cols, 1);
-}
-
 ASSAY_ATTACK (majority, "majority",
   .summary = "Guess the entry that stands in most of several sets released of the same secret",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 5; the attack is ours" },
   ASSAY_SETTINGS (Majority, parameters),
-  .memory = memory,
   .reads = ASSAY_RELEASE_VECTOR_SETS,
   .needs = ASSAY_GRANT_REPEATS,
   .game = ASSAY_GAME_RECONSTRUCT,

@@ -160,17 +160,10 @@ static const AssayParam parameters[]
                             "What public rows, if granted, tell the members apart by"),
         ASSAY_PARAM_END };
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return assay_scan_memory (shape->n_secrets, 0, shape->cols, 1);
-}
-
 ASSAY_ATTACK (set_guess, "set-guess",
   .summary = "Guess one member of each released set: the likeliest by public rows, if granted",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 5; the attack is ours" },
   ASSAY_SETTINGS (SetGuess, parameters),
-  .memory = memory,
   .reads = ASSAY_RELEASE_VECTOR_SETS,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,

@@ -69,13 +69,3 @@ image_prior_learn (AssayView images, ImagePrior *ret_prior, GError **error)
   }
   return TRUE;
 }
-
-guint64
-image_prior_memory (gsize n_images, gsize cols)
-{
-  const guint64 matrix = (guint64) cols * cols, rows = (guint64) n_images * cols;
-
-  /* The covariance, what LAPACK works on and its vectors, those in order, and as floats; images as
-   * they are, centred, and in the basis twice. */
-  return matrix * (4 * sizeof (double) + sizeof (float)) + rows * 5 * sizeof (float);
-}

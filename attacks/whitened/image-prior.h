@@ -30,6 +30,3 @@ image_prior_clear (ImagePrior *prior)
   assay_arena_clear (&prior->arena);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ImagePrior, image_prior_clear)
-
-/* Bytes that learning holds at its peak; what it keeps is less. */
-guint64 image_prior_memory (gsize n_images, gsize cols);

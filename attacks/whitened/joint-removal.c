@@ -323,10 +323,3 @@ joint_removal (const JointRemoval *options, const ImagePrior *prior, AssayView m
                        options->partners, MASK_SIGNS_PANEL);
   return TRUE;
 }
-
-guint64
-joint_removal_memory (gsize n_images, gsize cols)
-{
-  return (guint64) assay_parallel_threads () * MASK_SIGNS_PANEL * sizeof (float)
-         * (15 * (guint64) cols + 3 * (guint64) n_images);
-}

@@ -27,6 +27,3 @@
  * NULL: not wanted) the private part, as an image of share 1. */
 gboolean joint_removal (const JointRemoval *options, const ImagePrior *prior, AssayView mixtures,
                         float *inout_scores, float *ret_private, GError **error);
-
-/* Bytes beyond those of the prior. */
-guint64 joint_removal_memory (gsize n_images, gsize cols);

@@ -182,17 +182,6 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer data, const AssayShape *shape)
-{
-  const guint64 n = MAX (shape->n_released, shape->n_secrets), m = shape->n_public;
-  const guint64 cols = shape->cols, matrix = cols * cols;
-
-  return m * cols * sizeof (float) + n * m * sizeof (float) + n * cols * 3 * sizeof (float)
-         + MAX (whitening_memory (m, cols) + matrix * (sizeof (double) + sizeof (float)),
-                image_prior_memory (m, cols) + joint_removal_memory (m, cols));
-}
-
 ASSAY_ATTACK (whitened_removal, "whitened-removal",
   .summary = "Find the public images of a single mixture with its signs, and take them away",
   .reference = { "Assay; after " MIXTURE_PAPER,
@@ -200,7 +189,7 @@ ASSAY_ATTACK (whitened_removal, "whitened-removal",
                  "Passing, for signs" },
   ASSAY_SETTINGS (WhitenedRemoval, parameters),
   .check = check,
-  .memory = memory,
+  .holds = { .items = 3, .publics = 6, .columns = 12, .pairs = 1, .per_thread = 16 << 20 },
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,

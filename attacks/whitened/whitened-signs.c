@@ -274,11 +274,3 @@ whitened_refine (const WhitenedOptions *options, const WhiteningMoments *moments
       return FALSE;
   return TRUE;
 }
-
-guint64
-whitened_refine_memory (gsize n_mixtures, gsize n_images, gsize cols)
-{
-  return whitening_memory (n_images, cols) + (guint64) cols * cols * sizeof (double)
-         + (guint64) n_images * cols * 2 * sizeof (float)
-         + (guint64) n_mixtures * (cols + 2 * n_images) * sizeof (float);
-}

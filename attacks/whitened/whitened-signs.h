@@ -25,6 +25,3 @@ typedef struct {
 gboolean whitened_refine (const WhitenedOptions *options, const WhiteningMoments *moments,
                           AssayView images, AssayView mixtures, float *inout_scores,
                           GError **error);
-
-/* Bytes that it holds at its peak. */
-guint64 whitened_refine_memory (gsize n_mixtures, gsize n_images, gsize cols);

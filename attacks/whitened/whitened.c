@@ -207,28 +207,12 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const Whitened *settings = data;
-  const guint64 n = MAX (shape->n_released, shape->n_secrets), m = shape->n_public;
-  const guint64 cols = shape->cols, matrix = cols * cols;
-  const guint64 scoring
-      = matrix * (sizeof (double) + sizeof (float)) + n * cols * 2 * sizeof (float);
-
-  return m * cols * sizeof (float) + n * m * (sizeof (float) + sizeof (gint64)) + scoring
-         + MAX (whitening_memory (m, cols),
-                settings->starts > 0 ? image_prior_memory (m, cols) + joint_removal_memory (m, cols)
-                : settings->refine > 0 ? whitened_refine_memory (n, m, cols)
-                                       : 0);
-}
-
 ASSAY_ATTACK (whitened, "whitened",
   .summary = "Rank public images by whitened squares, and by the signs that those found tell",
   .reference = { "Assay; after " MIXTURE_PAPER, "section 9, Braverman's attack" },
   ASSAY_SETTINGS (Whitened, parameters),
   .check = check,
-  .memory = memory,
+  .holds = { .items = 4, .publics = 7, .columns = 12, .pairs = 5, .per_thread = 16 << 20 },
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_LINK,

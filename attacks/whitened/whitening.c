@@ -303,13 +303,3 @@ whitening_project (AssayView rows, AssayView directions, GError **error)
     assay_linalg_product_in_parallel (ASSAY_NT, rows, directions, projected->data);
   return projected;
 }
-
-guint64
-whitening_memory (gsize n_images, gsize cols)
-{
-  const guint64 matrix = (guint64) cols * cols;
-
-  return MAX (matrix * sizeof (double) + (guint64) n_images * cols * 2 * sizeof (float)
-                  + (guint64) assay_parallel_threads () * 4 * BLOCK * cols * sizeof (float),
-              matrix * (3 * sizeof (double) + sizeof (float)));
-}

@@ -66,6 +66,3 @@ AssayMatrix *whitening_directions (const Whitening *whitening, gsize count, doub
 
 /* @rows (N x d) times @directions' (c x d): N x c. A symmetric inverse may stand for directions. */
 AssayMatrix *whitening_project (AssayView rows, AssayView directions, GError **error);
-
-/* Bytes that learning holds at its peak beyond @images, or inverting beyond what was learned. */
-guint64 whitening_memory (gsize n_images, gsize cols);

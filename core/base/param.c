@@ -81,6 +81,14 @@ assay_param_exists (const AssayParam *table, const char *name)
   return find_param (table, name) != NULL;
 }
 
+gboolean
+assay_settings_is_on (const AssaySettings *settings, const char *name)
+{
+  const AssayParam *param = find_param (settings->table, name);
+
+  return param != NULL && param->type == ASSAY_PARAM_TYPE_BOOL && FIELD (settings, param, bool);
+}
+
 static gboolean
 fail_unknown (const AssayParam *table, const char *name, GError **error)
 {

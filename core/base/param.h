@@ -82,6 +82,8 @@ gboolean assay_settings_set (AssaySettings *settings, const char *name, const ch
 /* ASSAY_ERROR_PARAMETER naming the first setting that has neither value nor default. */
 gboolean assay_settings_check_complete (const AssaySettings *settings, GError **error);
 
+/* Whether there is a BOOL called @name, and it is set. */
+gboolean assay_settings_is_on (const AssaySettings *settings, const char *name);
 gboolean assay_param_exists (const AssayParam *table, const char *name);
 /* The value as a scenario would write it; exact for numbers. */
 char *assay_settings_get (const AssaySettings *settings, const AssayParam *param);

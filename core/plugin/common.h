@@ -38,6 +38,19 @@ typedef struct {
   const char *place; /* section, equation or table */
 } AssayReference;
 
+/* What callbacks hold at their peak, beyond inputs and outputs and the scan of an attack that
+ * searches rows: as multiples of sizes, so that each plugin states a few numbers. */
+typedef struct {
+  guint8 items;    /* rows as long as a secret's for each item of the release ... */
+  guint8 publics;  /* ... for each public row ... */
+  guint8 columns;  /* ... for each column: square matrices ... */
+  /* ... which count only where this setting is on; NULL: always. */
+  const char *columns_under;
+  guint16 numbers;    /* floats for each item */
+  guint16 pairs;      /* ... for each pair of an item and a public row */
+  guint32 per_thread; /* bytes */
+} AssayHolds;
+
 /* What every plugin has. */
 #define ASSAY_PLUGIN_COMMON                                                                        \
   AssayPluginType type;                                                                            \
@@ -48,7 +61,8 @@ typedef struct {
   gsize settings_size;                                                                             \
   /* Rules between settings, and between settings and sizes; asked when a scenario is loaded. */   \
   gboolean (*check) (gconstpointer settings, const AssayShape *shape, GError **error);             \
-  /* Bytes that the callbacks hold at their peak, beyond inputs and outputs; NULL: little. */      \
+  AssayHolds holds;                                                                                \
+  /* Bytes beyond `holds`, where the plugin's own settings decide them; NULL: none. */             \
   guint64 (*memory) (gconstpointer settings, const AssayShape *shape)
 
 typedef struct {

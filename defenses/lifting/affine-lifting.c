@@ -270,15 +270,6 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   return TRUE;
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const AffineLifting *settings = data;
-
-  return (guint64) shape->n_secrets * shape->cols * ((guint64) settings->dimension + 2)
-         * sizeof (float);
-}
-
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (AffineLifting, variant, ASSAY_LIFTING_HYBRID, assay_lifting_variants,
                             "Where the directions of the subspace come from"),
@@ -297,7 +288,7 @@ ASSAY_DEFENSE (affine_lifting, "affine-lifting",
                  "read through Pittaluga and Zhuang 2023 (LDP-FEAT), section 3" },
   ASSAY_SETTINGS (AffineLifting, parameters),
   .check = check,
-  .memory = memory,
+  .holds = { .items = 2 },
   .produces = ASSAY_RELEASE_SUBSPACES,
   .uses = uses,
   .release_shape = release_shape,

@@ -134,12 +134,6 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static guint64
-memory (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape)
-{
-  return 2 * (guint64) bins_of (data, 1) * sizeof (float);
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (NoisyHistogram, epsilon, 0.5, 1e-6, 60, "nats",
                     "Privacy budget that is claimed"),
@@ -159,7 +153,6 @@ ASSAY_DEFENSE (noisy_histogram, "noisy-histogram",
   .parameters = parameters,
   .check = single_value_check,
   .settings_size = sizeof (NoisyHistogram),
-  .memory = memory,
   .produces = ASSAY_RELEASE_STATISTICS,
   .claim = "epsilon-differential privacy of the dataset, between datasets with one record more or "
            "less",

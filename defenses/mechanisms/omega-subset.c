@@ -152,13 +152,10 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   return single_value_check (settings, shape, error);
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
+static void
+release_shape (gconstpointer data, AssayShape *inout_shape)
 {
-  const OmegaSubset *settings = data;
-
-  return (guint64) shape->n_secrets * (guint64) settings->members * sizeof (gint64)
-         + (guint64) settings->dictionary * (sizeof (float) + sizeof (guint32));
+  inout_shape->n_members = (gsize) ((const OmegaSubset *) data)->members;
 }
 
 static const AssayParam parameters[]
@@ -177,8 +174,8 @@ ASSAY_DEFENSE (omega_subset, "omega-subset",
                  "section III; section 5, equation 5" },
   ASSAY_SETTINGS (OmegaSubset, parameters),
   .check = check,
-  .memory = memory,
   .produces = ASSAY_RELEASE_VECTOR_SETS,
+  .release_shape = release_shape,
   .claim = "epsilon-local differential privacy of each secret, between any two numbers of the "
            "dictionary",
   .mechanism = &mechanism,

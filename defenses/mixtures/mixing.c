@@ -271,23 +271,9 @@ mixing_check (const MixingScheme *scheme, const AssayShape *shape, GError **erro
   return assay_mixture_coefficients_check (&scheme->coefficients, error);
 }
 
-/* The images, their shares, and who is in them. */
-guint64
-mixing_memory (const MixingScheme *scheme, const AssayShape *shape)
-{
-  const guint64 k = scheme->n_sources + scheme->n_partners;
-  const guint64 each
-      = (shape->cols + shape->n_classes + k) * sizeof (float) + (k + 1) * sizeof (gint64);
-  const guint64 scratch
-      = (guint64) assay_parallel_threads () * 2 * scheme->n_partners * shape->cols * sizeof (float);
-
-  return (guint64) scheme->n_epochs * shape->n_secrets * each + scratch
-         + MAX (5 * shape->n_secrets, scheme->n_partners > 0 ? shape->n_public : 0)
-               * sizeof (gsize);
-}
-
 void
 mixing_release_shape (const MixingScheme *scheme, AssayShape *inout_shape)
 {
   inout_shape->n_released = scheme->n_epochs * inout_shape->n_secrets;
+  inout_shape->n_members = scheme->n_sources + scheme->n_partners;
 }

@@ -18,7 +18,6 @@ typedef struct {
 
 /* The callbacks of such a defense, beside its settings. */
 gboolean mixing_check (const MixingScheme *scheme, const AssayShape *shape, GError **error);
-guint64 mixing_memory (const MixingScheme *scheme, const AssayShape *shape);
 void mixing_release_shape (const MixingScheme *scheme, AssayShape *inout_shape);
 
 /* A release of kind mixtures, with labels where the secrets have some: each class has the sum of
@@ -59,11 +58,6 @@ gboolean mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *
     const MixingScheme scheme = scheme_of (settings);                                              \
     mixing_release_shape (&scheme, inout_shape);                                                   \
   }                                                                                                \
-  static guint64 memory (gconstpointer settings, const AssayShape *shape)                          \
-  {                                                                                                \
-    const MixingScheme scheme = scheme_of (settings);                                              \
-    return mixing_memory (&scheme, shape);                                                         \
-  }                                                                                                \
   static gboolean check_scheme (gconstpointer settings, const AssayShape *shape, GError **error)   \
   {                                                                                                \
     const MixingScheme scheme = scheme_of (settings);                                              \
@@ -72,5 +66,5 @@ gboolean mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *
 
 /* And its descriptor, with those callbacks. */
 #define MIXING_DEFENSE(symbol, name, ...)                                                          \
-  ASSAY_DEFENSE (symbol, name, .memory = memory, .produces = ASSAY_RELEASE_MIXTURES,               \
+  ASSAY_DEFENSE (symbol, name, .holds = { .items = 1 }, .produces = ASSAY_RELEASE_MIXTURES,               \
                  .release_shape = release_shape, .protect = protect, __VA_ARGS__)

@@ -157,9 +157,13 @@ memory (gconstpointer data, const AssayShape *shape)
 {
   const LdpFeat *settings = data;
 
-  return (guint64) shape->n_secrets
-             * (2 * shape->cols * sizeof (float) + (guint64) settings->members * sizeof (gint64))
-         + assay_dictionary_memory (shape->n_database, shape->cols, (gsize) settings->dictionary);
+  return assay_dictionary_memory (shape->n_database, shape->cols, (gsize) settings->dictionary);
+}
+
+static void
+release_shape (gconstpointer data, AssayShape *inout_shape)
+{
+  inout_shape->n_members = (gsize) ((const LdpFeat *) data)->members;
 }
 
 static const AssayParam parameters[] = {
@@ -185,8 +189,10 @@ ASSAY_DEFENSE (ldp_feat, "ldp-feat",
                  "section 5" },
   ASSAY_SETTINGS (LdpFeat, parameters),
   .check = check,
+  .holds = { .items = 2 },
   .memory = memory,
   .produces = ASSAY_RELEASE_VECTOR_SETS,
+  .release_shape = release_shape,
   .claim = "epsilon-local differential privacy of each descriptor, between any two; q epsilon of "
            "an image that releases q descriptors, by composition. Of the secrets alone: the "
            "dictionary shows the database, which is public",

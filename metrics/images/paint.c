@@ -336,12 +336,3 @@ paint_picture (const PaintCanvas *canvas, const PaintPatch *patches, gsize n, do
     *ret_painted = (double) painted / (double) painting.pixels;
   return g_steal_pointer (&photo);
 }
-
-guint64
-paint_memory (gsize pixels, gsize channels)
-{
-  return (guint64) pixels
-             * (channels * (3 * sizeof (double) + 2 * sizeof (float)) + 5 * sizeof (double)
-                + sizeof (float))
-         + poisson_memory (pixels);
-}

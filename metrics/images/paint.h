@@ -31,6 +31,3 @@ typedef struct {
  * sums. @ret_painted, if not NULL, is the share of its pixels that lie in a patch. */
 AssayPhoto *paint_picture (const PaintCanvas *canvas, const PaintPatch *patches, gsize n,
                            double *ret_painted, GError **error);
-
-/* Bytes that painting a picture of so many pixels holds, the picture included. */
-guint64 paint_memory (gsize pixels, gsize channels);

@@ -212,9 +212,3 @@ poisson_solve (Poisson *poisson, double *inout_f, double *inout_b)
     old = now;
   }
 }
-
-guint64
-poisson_memory (gsize pixels)
-{
-  return (guint64) pixels * (6 * sizeof (double) * 4 / 3 + 2 * sizeof (double));
-}

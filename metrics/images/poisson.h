@@ -23,6 +23,3 @@ PoissonWeights poisson_weights (Poisson *poisson);
 /* Solves A f = b, A f being half of the gradient of the form: @inout_f has a first guess, @inout_b
  * is used up. Both have width x height numbers. */
 void poisson_solve (Poisson *poisson, double *inout_f, double *inout_b);
-
-/* Bytes that one of so many pixels holds. */
-guint64 poisson_memory (gsize pixels);

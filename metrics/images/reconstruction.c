@@ -144,18 +144,6 @@ show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGue
 
 /* ---- The plugin ---- */
 
-/* Sizes of photographs are not known here: one of 640 x 640 pixels, the most that `photos` gives
- * by default, for each thread. Painting takes about 0.5 s for 600 keypoints, in operations of
- * 40 GFLOP/s. */
-#define PHOTO_PIXELS (640 * 640)
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return assay_scan_memory (shape->n_secrets, 0, shape->cols, 1)
-         + (guint64) shape->n_secrets * shape->cols * sizeof (float)
-         + assay_parallel_threads () * paint_memory (PHOTO_PIXELS, 3);
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (Reconstruction, patch, 8, 0.5, 40, "keypoint sizes",
                     "Side of the square that is painted for a keypoint; SIFT looks at 6"),
@@ -180,7 +168,9 @@ ASSAY_METRIC (reconstruction, "reconstruction",
                  "descriptors",
                  "sections 3 and 4" },
   ASSAY_SETTINGS (Reconstruction, parameters),
-  .memory = memory,
+  /* Sizes of photographs are not known here: one of 640 x 640 pixels, the most that `photos` gives
+   * by default, for each thread. */
+  .holds = { .items = 1, .per_thread = 64 << 20 },
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets", "groups", "frames"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_PUBLIC_FRAMES,

@@ -394,12 +394,6 @@ table_words (gsize bits)
   return (bits + 1) * (QUERIES * RUNS * 4 + 2);
 }
 
-guint64
-ranking_memory (gsize bits, guint threads)
-{
-  return (guint64) threads * table_words (bits) * sizeof (guint32);
-}
-
 gboolean
 ranking_for_each (const AssayCodes *items, const AssayCodes *queries, const RankingLabels *labels,
                   gboolean has_stable, RankingJudge judge, gpointer data, GError **error)

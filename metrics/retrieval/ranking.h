@@ -41,5 +41,3 @@ typedef void (*RankingJudge) (gsize query, const Ranking *ranking, gpointer data
 gboolean ranking_for_each (const AssayCodes *items, const AssayCodes *queries,
                            const RankingLabels *labels, gboolean has_stable, RankingJudge judge,
                            gpointer data, GError **error);
-/* Bytes that it holds, for codes of @bits on @threads threads, beside as many as the items take. */
-guint64 ranking_memory (gsize bits, guint threads);

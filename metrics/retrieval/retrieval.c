@@ -215,16 +215,3 @@ retrieval_assess (const RetrievalUtility *utility, const AssayUtilityContext *co
   return ranking_for_each (retrieval.database, retrieval.queries, &labels, utility->has_stable,
                            utility->judge, &judging, error);
 }
-
-/* Codes are not known by their length here: those of 256 bits, the most that is usual. */
-#define USUAL_BITS 256
-
-guint64
-retrieval_memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  const guint64 code = USUAL_BITS / 8 + sizeof (guint64);
-
-  return (guint64) shape->n_test * (2 * shape->cols * sizeof (float) + 2 * code)
-         + (guint64) shape->n_secrets * (code + USUAL_BITS / 8)
-         + ranking_memory (USUAL_BITS, assay_parallel_threads ());
-}

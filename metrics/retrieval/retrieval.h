@@ -52,8 +52,6 @@ gboolean retrieval_assess (const RetrievalUtility *utility, const AssayUtilityCo
                            const AssayReceived *received, AssayOutcomes *ret_outcomes,
                            GError **error);
 
-/* The callback `memory`. */
-guint64 retrieval_memory (gconstpointer settings, const AssayShape *shape);
 
 /* The measures of them, under these names. */
 #define RETRIEVAL_MEASURES(n_series, omitted, database)                                            \
@@ -65,6 +63,6 @@ guint64 retrieval_memory (gconstpointer settings, const AssayShape *shape);
 
 /* Their descriptor. */
 #define RETRIEVAL_UTILITY(symbol, name, ...)                                                       \
-  ASSAY_UTILITY (symbol, name, .memory = retrieval_memory, .reads = ASSAY_RELEASE_CODES,           \
+  ASSAY_UTILITY (symbol, name, .holds = { .items = 2, .per_thread = 1 << 20 }, .reads = ASSAY_RELEASE_CODES,           \
                  .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS, .has_own_units = TRUE,         \
                  .names_units = TRUE, .assess = assess, __VA_ARGS__)

@@ -4,8 +4,32 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/parallel.h"
 #include "core/base/shared-work.h"
 #include "core/base/text.h"
+#include "core/search/scan.h"
+
+/* What the callbacks of @component hold with @settings. An attack also scans rows, or a dictionary,
+ * for the nearest to each item of all releases that it sees. */
+static guint64
+memory_of (const AssayComponent *component, const AssaySettings *settings, const AssayShape *shape)
+{
+  const AssayPlugin *plugin = component->plugin;
+  const AssayHolds *holds = &plugin->holds;
+  const guint64 items = MAX (shape->n_released, shape->n_secrets), publics = shape->n_public;
+  guint64 rows = holds->items * items + holds->publics * publics, bytes = 0;
+
+  if (holds->columns_under == NULL || assay_settings_is_on (settings, holds->columns_under))
+    rows += (guint64) holds->columns * shape->cols;
+  if (plugin->type == ASSAY_PLUGIN_ATTACK)
+    bytes = assay_scan_memory (items * (assay_component_repeats (component, settings) + 1),
+                               shape->dimension, shape->cols, 1);
+  if (plugin->memory != NULL)
+    bytes += plugin->memory (settings->values, shape);
+  return bytes
+         + (rows * shape->cols + items * (holds->numbers + holds->pairs * publics)) * sizeof (float)
+         + (guint64) assay_parallel_threads () * holds->per_thread;
+}
 
 /* Bytes of the one of @components that holds most, with whichever candidate of its settings. */
 static guint64
@@ -16,8 +40,7 @@ most_memory (const GPtrArray *components, const AssayShape *shape)
 
   ASSAY_FOR_EACH (const AssayComponent, component, components)
     for (guint c = 0; (settings = assay_component_choice (component, c)) != NULL; c++)
-      if (component->plugin->memory != NULL)
-        most = MAX (most, component->plugin->memory (settings->values, shape));
+      most = MAX (most, memory_of (component, settings, shape));
   return most;
 }
 
@@ -35,16 +58,7 @@ count_repeats (const AssayPlan *plan, AssayReleaseKind kind)
   return most;
 }
 
-/* Bytes of one further release. Sizes alone do not say how large sets are: no more than what the
- * defense holds for the secrets. */
-static guint64
-release_bytes (AssayReleaseKind kind, const AssayShape *shape, guint64 of_defense)
-{
-  return assay_kind (kind)->bytes != NULL ? assay_kind (kind)->bytes (shape) : of_defense;
-}
-
-/* Memory of the cells of one defense on one dataset, beside the dataset's. What does not grow with
- * the secrets (a dictionary) is made once for all releases, and they share it. */
+/* Memory of the cells of one defense on one dataset, beside the dataset's. */
 static guint64
 defense_memory (const AssayPlan *plan, const AssayProbe *probe, const AssayComponent *component)
 {
@@ -52,14 +66,8 @@ defense_memory (const AssayPlan *plan, const AssayProbe *probe, const AssayCompo
   gconstpointer settings = component->settings->values;
   const AssayMechanism *mechanism = assay_defense_mechanism (defense, settings);
   const AssayReleaseKind kind = assay_defense_produces (defense, settings);
-  AssayShape shape = assay_plan_shape (plan, probe), nothing = shape;
-  guint64 all = 0, shared = 0;
+  AssayShape shape = assay_plan_shape (plan, probe);
 
-  nothing.n_secrets = 0;
-  if (defense->memory != NULL) {
-    all = defense->memory (settings, &shape);
-    shared = defense->memory (settings, &nothing);
-  }
   if (defense->release_shape != NULL)
     defense->release_shape (settings, &shape);
   if (mechanism != NULL) {
@@ -68,7 +76,8 @@ defense_memory (const AssayPlan *plan, const AssayProbe *probe, const AssayCompo
     mechanism->size (settings, probe->cols, &n_inputs, &shape.n_outputs);
   }
   /* A guess is measured while it is there, by one metric after the other. */
-  return all + count_repeats (plan, kind) * release_bytes (kind, &shape, all - shared)
+  return memory_of (component, component->settings, &shape)
+         + (count_repeats (plan, kind) + 1) * assay_kind_bytes (assay_kind (kind), &shape)
          + MAX (most_memory (plan->attacks, &shape), most_memory (plan->utilities, &shape))
          + most_memory (plan->metrics, &shape);
 }

@@ -70,12 +70,6 @@ picture (const AssayRelease *release, const AssayTruth *of, gsize secret)
   return NULL;
 }
 
-static guint64
-bytes (const AssayShape *shape)
-{
-  return (guint64) shape->n_released * (shape->cols + shape->n_classes) * sizeof (float);
-}
-
 const AssayKind assay_kind_mixtures = {
   .arrays = arrays,
   .truth = truth,
@@ -85,5 +79,4 @@ const AssayKind assay_kind_mixtures = {
   .has_rows = TRUE,
   .check_truth = check_truth,
   .picture = picture,
-  .bytes = bytes,
 };

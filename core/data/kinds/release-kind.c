@@ -29,6 +29,44 @@ assay_kinds_of_items (AssayItems items)
   return set;
 }
 
+static guint64
+size_of (const AssayKind *kind, char letter, const AssayShape *shape)
+{
+  const gboolean is_of_all = kind->items == ASSAY_ITEM_OF_ALL_SECRETS;
+
+  switch (letter) {
+  case 'n':
+    return is_of_all ? 1 : shape->n_secrets;
+  case 'N':
+    return MAX (shape->n_released, shape->n_secrets);
+  case 'd':
+    return is_of_all ? shape->n_outputs : shape->cols;
+  case 'm':
+    return shape->dimension;
+  case 'c':
+    return shape->n_classes;
+  default:
+    return MAX (shape->n_members, 1);
+  }
+}
+
+guint64
+assay_kind_bytes (const AssayKind *kind, const AssayShape *shape)
+{
+  const AssayArraySpec *const lists[] = { kind->arrays, kind->truth };
+  guint64 bytes = 0;
+
+  for (gsize l = 0; l < G_N_ELEMENTS (lists); l++)
+    for (const AssayArraySpec *spec = lists[l]; spec != NULL && spec->name != NULL; spec++) {
+      guint64 of_array = assay_type_size (spec->type);
+
+      for (const char *letter = spec->dimensions; *letter != '\0'; letter++)
+        of_array *= size_of (kind, *letter, shape);
+      bytes += of_array;
+    }
+  return bytes;
+}
+
 const char *
 assay_release_kind_name (AssayReleaseKind kind)
 {

@@ -54,14 +54,15 @@ typedef struct {
   /* The numbers of an image that was released of @secret, or of the item that was made for it;
    * NULL: there is none. The member is NULL where items are no images. */
   const float *(*picture) (const AssayRelease *release, const AssayTruth *truth, gsize secret);
-  /* Bytes of a release; NULL: sizes alone do not say. */
-  guint64 (*bytes) (const AssayShape *shape);
 } AssayKind;
 
 /* NULL for NONE. */
 const AssayKind *assay_kind (AssayReleaseKind kind);
 /* The kinds whose items relate so to secrets; a set. */
 guint assay_kinds_of_items (AssayItems items);
+/* Bytes of a release and its truth, by what the letters of its arrays stand for in @shape. A letter
+ * that only the kind knows counts as the rows that an item is made of. */
+guint64 assay_kind_bytes (const AssayKind *kind, const AssayShape *shape);
 
 /* The names of all kinds, for settings that choose one; NULL ends. */
 extern const char *const assay_release_kinds[];

@@ -27,17 +27,10 @@ check (const AssayRelease *release, GError **error)
                         assay_release_count (release));
 }
 
-static guint64
-bytes (const AssayShape *shape)
-{
-  return shape->n_outputs * sizeof (float);
-}
-
 const AssayKind assay_kind_statistics = {
   .arrays = arrays,
   .parameters = parameters,
   .parameters_size = sizeof (AssayStatisticsParameters),
   .items = ASSAY_ITEM_OF_ALL_SECRETS,
   .check = check,
-  .bytes = bytes,
 };

@@ -65,12 +65,6 @@ check (const AssayRelease *release, GError **error)
   return TRUE;
 }
 
-static guint64
-bytes (const AssayShape *shape)
-{
-  return (guint64) shape->n_secrets * (shape->dimension + 1) * shape->cols * sizeof (float);
-}
-
 const AssayKind assay_kind_subspaces = {
   .arrays = arrays,
   .truth = truth,
@@ -79,5 +73,4 @@ const AssayKind assay_kind_subspaces = {
   .items = ASSAY_ITEM_OF_EACH_SECRET,
   .has_rows = TRUE,
   .check = check,
-  .bytes = bytes,
 };

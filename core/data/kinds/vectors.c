@@ -27,12 +27,6 @@ picture (const AssayRelease *release, G_GNUC_UNUSED const AssayTruth *truth, gsi
   return secret < view.rows ? assay_view_row (view, secret) : NULL;
 }
 
-static guint64
-bytes (const AssayShape *shape)
-{
-  return (guint64) shape->n_secrets * shape->cols * sizeof (float);
-}
-
 const AssayKind assay_kind_vectors = {
   .arrays = arrays,
   .parameters = parameters,
@@ -40,5 +34,4 @@ const AssayKind assay_kind_vectors = {
   .items = ASSAY_ITEM_OF_EACH_SECRET,
   .has_rows = TRUE,
   .picture = picture,
-  .bytes = bytes,
 };
