@@ -1,15 +1,11 @@
 /* One number with an interval from the outcomes of many units (docs/statistics.md). */
 #pragma once
 
+#include "core/stats/binomial.h"
 #include "core/stats/estimate.h"
 #include "core/stats/sample.h"
 
 G_BEGIN_DECLS
-
-/* Clopper-Pearson bounds, one side each at level @a: L (x, n, a) = Beta^-1 (a; x, n - x + 1), 0 at
- * x = 0; U (x, n, a) = Beta^-1 (1 - a; x + 1, n - x), 1 at x = n. */
-double assay_binomial_lower (double x, double n, double a);
-double assay_binomial_upper (double x, double n, double a);
 
 /* The two-sided interval of @measure's statistic at @confidence.
  *

@@ -15,7 +15,6 @@
  * last ones must add. More steps fit the labelled rows closer, and other rows no better. */
 #define MOST_STEPS 500
 #define LEAST_GAIN 1e-6
-#define LANES 8
 /* Numbers of K from which on a pass over it, of milliseconds, is worth waking other threads for: an
  * ascent is thousands of passes. */
 #define PARALLEL_FROM 4000000

@@ -66,5 +66,5 @@ gboolean mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *
 
 /* And its descriptor, with those callbacks. */
 #define MIXING_DEFENSE(symbol, name, ...)                                                          \
-  ASSAY_DEFENSE (symbol, name, .holds = { .items = 1 }, .produces = ASSAY_RELEASE_MIXTURES,               \
+  ASSAY_DEFENSE (symbol, name, .holds = { .items = 1 }, .produces = ASSAY_RELEASE_MIXTURES,        \
                  .release_shape = release_shape, .protect = protect, __VA_ARGS__)

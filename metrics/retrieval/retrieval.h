@@ -63,6 +63,7 @@ gboolean retrieval_assess (const RetrievalUtility *utility, const AssayUtilityCo
 
 /* Their descriptor. */
 #define RETRIEVAL_UTILITY(symbol, name, ...)                                                       \
-  ASSAY_UTILITY (symbol, name, .holds = { .items = 2, .per_thread = 1 << 20 }, .reads = ASSAY_RELEASE_CODES,           \
+  ASSAY_UTILITY (symbol, name, .holds = { .items = 2, .per_thread = 1 << 20 },                     \
+                 .reads = ASSAY_RELEASE_CODES,                                                     \
                  .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS, .has_own_units = TRUE,         \
                  .names_units = TRUE, .assess = assess, __VA_ARGS__)
