@@ -363,13 +363,11 @@ assay_report_write_json (const AssayResults *results, AssayJson *json, GError **
 char *
 assay_report_json (const AssayResults *results, GError **error)
 {
-  AssayJson *json = assay_json_new ();
-  const gboolean is_ok = assay_report_write_json (results, json, error);
-  char *text = assay_json_finish (json);
+  g_autoptr (AssayJson) json = assay_json_new ();
 
-  if (!is_ok)
-    g_clear_pointer (&text, g_free);
-  return text;
+  if (!assay_report_write_json (results, json, error))
+    return NULL;
+  return assay_json_finish (g_steal_pointer (&json));
 }
 
 static void
