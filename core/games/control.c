@@ -281,8 +281,7 @@ judge_pairs (const AssayControlCase *control_case, const AssayGuess *guess,
 
     shared[i] = assay_pair_shared (sources, pair[0], pair[1]);
   }
-  if (!assay_pair_placements (&(AssayPairScores){ scores.data, shared, n }, 0, placements, NULL,
-                              error))
+  if (!assay_pair_placements (scores.data, shared, n, 0, placements, NULL, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     if (shared[i] >= 0) {
@@ -310,7 +309,9 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
           .other_releases
           = attack->needs & ASSAY_GRANT_OTHER_RELEASES ? control_case->release : NULL,
           .repeats = repeats != NULL ? (const AssayRelease *const *) repeats->pdata : NULL,
-          .n_repeats = repeats != NULL ? repeats->len : 0 };
+          .n_repeats = repeats != NULL ? repeats->len : 0,
+          .shadow = control_case->shadow,
+          .pairs = control_case->pairs };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   gboolean is_ok = assay_attack_run (attack, context, &seen, guess, error);
 
