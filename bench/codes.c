@@ -116,15 +116,18 @@ static Times
 time_ranking (const Report *report, const Coded *items, const Coded *queries, gboolean has_stable,
               Figures *figures)
 {
-  const RankingLabels labels = { .items = items->labels, .queries = queries->labels };
+  const RankingTask task = { .items = items->codes,
+                             .queries = queries->codes,
+                             .item_labels = items->labels,
+                             .query_labels = queries->labels,
+                             .has_stable = has_stable };
   g_autoptr (GError) error = NULL;
   Samples samples = { 0 };
 
   for (int i = 0; i < report->options->runs; i++) {
     const Moment start = measure_moment ();
 
-    if (!ranking_for_each (items->codes, queries->codes, &labels, has_stable, judge, figures,
-                           &error))
+    if (!ranking_for_each (&task, judge, figures, &error))
       measure_stop ("ranking", error);
     measure_add (&samples, start);
   }

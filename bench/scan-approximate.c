@@ -83,8 +83,9 @@ scan_exactly (const Bench *bench, AssayScanMethod method, const AssaySubspaces *
 {
   const Moment start = measure_moment ();
   g_autoptr (GError) error = NULL;
-  AssayNearest *nearest
-      = assay_scan_subspaces_by (method, subspaces, bench->rows, ASSAY_SCALE_UNIT, k, NULL, &error);
+  AssayNearest *nearest = assay_scan_subspaces_by (
+      method, subspaces, &(AssaySearchSet){ .rows = bench->rows, .scale = ASSAY_SCALE_UNIT }, k,
+      NULL, &error);
 
   if (nearest == NULL)
     measure_stop ("scan", error);
@@ -107,8 +108,9 @@ run_probes (Report *report, const Bench *bench, const Case *c, const AssaySubspa
     const Moment start = measure_moment ();
 
     assay_nearest_free (found);
-    found = assay_scan_approximately (&probing, subspaces, bench->rows, ASSAY_SCALE_UNIT, c->k,
-                                      &work, &error);
+    found = assay_scan_approximately (
+        &probing, subspaces, &(AssaySearchSet){ .rows = bench->rows, .scale = ASSAY_SCALE_UNIT },
+        c->k, &work, &error);
     if (found == NULL)
       measure_stop ("approximate scan", error);
     measure_add (&samples, start);

@@ -170,8 +170,9 @@ scan_once (const Bench *bench, const AssaySubspaces *subspaces, gsize k, AssaySc
   g_autoptr (GError) error = NULL;
 
   assay_nearest_free (outcome->nearest);
-  outcome->nearest = assay_scan_subspaces_by (method, subspaces, bench->rows, ASSAY_SCALE_UNIT, k,
-                                              &outcome->work, &error);
+  outcome->nearest = assay_scan_subspaces_by (
+      method, subspaces, &(AssaySearchSet){ .rows = bench->rows, .scale = ASSAY_SCALE_UNIT }, k,
+      &outcome->work, &error);
   if (outcome->nearest == NULL)
     measure_stop ("scan", error);
   measure_add (&outcome->samples, start);

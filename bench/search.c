@@ -198,9 +198,9 @@ search_once (const Material *material, const Case *c)
     const AssaySubspaces points
         = { .count = material->points->rows, .cols = COLS, .translation = material->points->data };
 
-    nearest = c->kind == L2 ? assay_scan_subspaces (&points, set.rows, set.scale, c->k, &error)
-                            : assay_scan_approximately (&c->probing, &points, set.rows, set.scale,
-                                                        c->k, NULL, &error);
+    nearest = c->kind == L2
+                  ? assay_scan_subspaces (&points, set.rows, set.scale, c->k, &error)
+                  : assay_scan_approximately (&c->probing, &points, &set, c->k, NULL, &error);
   }
   if (nearest == NULL)
     measure_stop ("search", error);

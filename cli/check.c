@@ -35,7 +35,7 @@ check (const char *path)
   g_autoptr (GPtrArray) of_claims = plan != NULL ? assay_lint_claims (plan, is_auditor) : NULL;
   guint n_doubts;
 
-  if (plan == NULL) {
+  if (plan == NULL || (is_auditor && !assay_lint_units (plan, of_claims, &error))) {
     cli_fail_early (error);
     printf ("%s: refused\n", path);
     return FALSE;

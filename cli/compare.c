@@ -1,9 +1,10 @@
-/* assay compare: the defenses of several runs on common axes. */
+/* assay compare: the defenses of several runs on common axes, and a gate for what got worse. */
 #include <stdio.h>
 
 #include "cli/cli.h"
 #include "core/base/text.h"
 #include "report/report.h"
+#include "runner/compare/baseline.h"
 #include "runner/compare/compare.h"
 #include "runner/compare/saved-run.h"
 
@@ -12,6 +13,7 @@
 static struct {
   char *out;
   char *margin;
+  char **gates;
 } options;
 
 static const GOptionEntry entries[]
@@ -20,6 +22,10 @@ static const GOptionEntry entries[]
         { "margin", 0, 0, G_OPTION_ARG_STRING, &options.margin,
           "Less useful by so much of a measure's range counts as \"as useful\" (default: 0.01)",
           "SHARE" },
+        { "fail-if-worse", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.gates,
+          "Exit 1 where this measure got worse since the first run, 3 where that cannot be said; "
+          "may be given several times",
+          "MEASURE" },
         G_OPTION_ENTRY_NULL };
 
 static gboolean
@@ -32,6 +38,49 @@ parse_margin (const char *text, double *ret_margin, GError **error)
          || assay_fail (error, ASSAY_ERROR_PARAMETER,
                         "--margin '%s': expected a share of a measure's range, from 0 to below 1",
                         text);
+}
+
+/* Whether what is gated got worse from the first run to each of the others. */
+static int
+judge (const GPtrArray *runs)
+{
+  int code = EXIT_OK;
+
+  for (guint i = 1; options.gates != NULL && i < runs->len; i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (AssayBaseline) gate = assay_baseline_compare_runs (
+        runs->pdata[i], runs->pdata[0], (const char *const *) options.gates, &error);
+    g_autofree char *text = NULL;
+
+    if (gate == NULL)
+      return cli_fail (error);
+    text = assay_report_baseline (gate);
+    cli_print (text);
+    if (gate->n_worse > 0)
+      code = EXIT_VIOLATED;
+    else if (code == EXIT_OK
+             && (gate->comparisons->len == 0 || gate->n_uncompared + gate->n_silent > 0
+                 || gate->n_lost > 0))
+      code = EXIT_INCONCLUSIVE;
+  }
+  return code;
+}
+
+/* Measures are looked for before anything is compared. */
+static gboolean
+check_gates (const GPtrArray *runs, GError **error)
+{
+  for (guint i = 1; options.gates != NULL && i < runs->len; i++)
+    for (guint g = 0; options.gates[g] != NULL; g++) {
+      if (*options.gates[g] == '\0')
+        return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                           "--fail-if-worse: expected the name of a measure");
+      if (!assay_baseline_check_measure (runs->pdata[i], runs->pdata[0], options.gates[g], error)) {
+        g_prefix_error (error, "--fail-if-worse: ");
+        return FALSE;
+      }
+    }
+  return TRUE;
 }
 
 static int
@@ -56,6 +105,8 @@ compare (int n, char **folders)
       return cli_fail_early (error);
     g_ptr_array_add (runs, run);
   }
+  if (!check_gates (runs, &error))
+    return cli_fail_early (error);
   compared = assay_compare (runs, margin, &error);
   if (compared == NULL)
     return cli_fail (error);
@@ -65,14 +116,15 @@ compare (int n, char **folders)
   cli_print (text);
   if (options.out != NULL)
     printf ("\ncomparison in %s: comparison.html, comparison.csv, dominance.csv\n", options.out);
-  return EXIT_OK;
+  return judge (runs);
 }
 
 const CliUsage cli_compare = {
   .parameters = "DIR DIR...",
   .summary = "Puts the defenses of several finished runs on common axes, and says which of\n"
              "them leaks less and is at least as useful, where that is shown. The runs have\n"
-             "the same data, secrets, seed, trials, and settings of metrics.",
+             "the same data, secrets, seed, trials, and settings of metrics. With\n"
+             "--fail-if-worse the first run is a baseline of the others.",
   .entries = entries,
   .min_words = 2,
   .max_words = CLI_ANY_NUMBER,

@@ -1,41 +1,25 @@
 # Completion of assay for fish, written by 'assay completion fish'.
 
-# Whether the line begins with the command that the arguments name.
-function __assay_is
-    set -l words (commandline -opc)
-    for i in (seq (count $argv))
-        set -l at (math $i + 1)
-        test "$words[$at]" = "$argv[$i]"; or return 1
+function __assay_offers
+    set -l words (commandline -opc) (commandline -ct)
+    # Of --out=DIR the value is completed.
+    set -l before (string match -r -- '^--[^=]+=' $words[-1])
+    set -l value (string replace -- "$before" '' $words[-1])
+    set -l lines ($words[1] completion --offers -- $words[2..-1] 2>/dev/null)
+    switch "$lines[1]"
+        case file
+            set lines '' (__fish_complete_path "$value")
+        case folder
+            set lines '' (__fish_complete_directories "$value")
+        case scenario
+            set lines '' (__fish_complete_suffix "$value" .scenario)
     end
-end
-
-function __assay_words
-    test (count (commandline -opc)) -eq $argv[1]
-end
-
-# The settings of the plugin that another option names.
-function __assay_setting
-    set -l words (commandline -opc)
-    for i in (seq (count $words))
-        set -l name (string replace -r -- '^--(defense|attack|metric)=' '' $words[$i])
-        if contains -- $words[$i] --defense -d --attack -a --metric -m
-            set -l at (math $i + 1)
-            set name $words[$at]
-        end
-        test "$name" != "$words[$i]"; and __assay_settings $name; and return
-    end
-end
-
-# What --set can change in the scenario that stands on the line.
-function __assay_key
-    for word in (commandline -opc)[2..-1]
-        if test -f $word
-            assay completion --keys-of $word 2>/dev/null
-            return
+    for line in $lines[2..-1]
+        # Options come where one is begun.
+        if string match -q -- '-*' $value; or not string match -q -- '-*' $line
+            printf '%s%s\n' "$before" $line
         end
     end
 end
 
-complete -c assay -f
-complete -c assay -s h -l help -d 'Show help'
-# @tables@
+complete -c assay -f -a '(__assay_offers)'

@@ -9,5 +9,8 @@ GPtrArray *assay_lint (const AssayPlan *plan);
  * such a verdict must have earned beside enough secrets or runs, as far as the plan tells. */
 GPtrArray *assay_lint_claims (const AssayPlan *plan, gboolean is_auditor);
 
+/* The same of its data, which are opened. FALSE: they cannot be. */
+gboolean assay_lint_units (const AssayPlan *plan, GPtrArray *inout_doubts, GError **error);
+
 /* Adds a doubt, once. */
 void assay_doubt (GPtrArray *doubts, const char *format, ...) G_GNUC_PRINTF (2, 3);

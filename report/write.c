@@ -18,6 +18,16 @@ write_piece (const char *text, gsize length, gpointer file)
   return fwrite (text, 1, length, file) == length;
 }
 
+/* What broke off in the middle is not closed. */
+static gboolean
+finish (AssayJson *json, gboolean is_ok)
+{
+  if (is_ok)
+    return assay_json_finish_to (json);
+  assay_json_free (json);
+  return FALSE;
+}
+
 /* A kilobyte or more a cell: written as it is made. */
 static gboolean
 fill_results (FILE *file, gconstpointer results, GError **error)
@@ -25,7 +35,7 @@ fill_results (FILE *file, gconstpointer results, GError **error)
   AssayJson *json = assay_json_new_to (write_piece, file);
   const gboolean is_ok = assay_report_write_json (results, json, error);
 
-  return assay_json_finish_to (json) && is_ok;
+  return finish (json, is_ok);
 }
 
 typedef struct {
@@ -40,7 +50,7 @@ fill_about (FILE *file, gconstpointer data, GError **error)
   AssayJson *json = assay_json_new_to (write_piece, file);
   const gboolean is_ok = assay_report_write_run_json (about->results, about->run, json, error);
 
-  return assay_json_finish_to (json) && is_ok;
+  return finish (json, is_ok);
 }
 
 static gboolean

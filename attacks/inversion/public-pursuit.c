@@ -67,15 +67,18 @@ typedef struct {
   float *part;      /* d */
 } Room;
 
-/* e tanh (e (u + v) / s^2), and that less u and v. tanh by its continued fraction, as for pixels.
- * */
+/* e tanh (e (u + v) / s^2), and that less u and v, where s^2 is @noise times the variance of each
+ * pixel. tanh by its continued fraction, as for pixels. */
 ASSAY_VECTORISED static void
-expect_signs (const float *restrict e, const float *restrict u, const float *restrict v,
-              const float *restrict variance, float noise, float extra, gsize d,
+expect_signs (const MixtureState *state, gsize t, const float *restrict u, float noise,
               float *restrict ret_signed, float *restrict ret_residual)
 {
-  for (gsize j = 0; j < d; j++) {
-    const float x = e[j] * (u[j] + v[j]) / ((noise + extra) * variance[j]);
+  const float *restrict e = state->magnitudes + t * state->cols;
+  const float *restrict v = state->known + t * state->cols;
+  const float *restrict variance = state->variance;
+
+  for (gsize j = 0; j < state->cols; j++) {
+    const float x = e[j] * (u[j] + v[j]) / (noise * variance[j]);
 
     ret_signed[j] = e[j] * mixture_soft_sign (x);
     ret_residual[j] = ret_signed[j] - u[j] - v[j];
@@ -130,9 +133,8 @@ expect_mixture (const Pursuit *job, gsize t, gsize row, const Room *room)
   const gsize d = state->cols;
 
   mixture_state_private_part (state, t, room->part);
-  expect_signs (state->magnitudes + t * d, room->part, state->known + t * d, state->variance,
-                state->noise[t], extra_noise (job, t), d, room->signed_e + row * d,
-                room->residuals + row * d);
+  expect_signs (state, t, room->part, state->noise[t] + extra_noise (job, t),
+                room->signed_e + row * d, room->residuals + row * d);
 }
 
 /* Whether the label leaves the weights of the two secrets to be fitted, as far as it does. */

@@ -6,24 +6,20 @@
 #include "core/games/control-case.h"
 #include "core/math/linalg.h"
 
-/* Translation and basis of one control subspace; @span holds m x n directions. */
-static gboolean
-fill_control_subspace (const float *secret, double *span, gsize m, gsize n, AssayStream *stream,
-                       float *ret_translation, float *ret_basis, GError **error)
+/* The basis of one control subspace from @span, m x n orthonormal directions, and its translation,
+ * which arrives as the secret and is moved within the subspace. */
+static void
+fill_control_subspace (const double *span, gsize m, gsize n, AssayStream *stream,
+                       float *inout_translation, float *ret_basis)
 {
-  if (!assay_linalg_orthonormalize (span, m, n, error))
-    return FALSE;
-  for (gsize j = 0; j < n; j++)
-    ret_translation[j] = secret[j];
   for (gsize i = 0; i < m; i++) {
     const double shift = assay_stream_between (stream, -1, 1);
 
     for (gsize j = 0; j < n; j++) {
-      ret_translation[j] += (float) (shift * span[i * n + j]);
+      inout_translation[j] += (float) (shift * span[i * n + j]);
       ret_basis[i * n + j] = (float) span[i * n + j];
     }
   }
-  return TRUE;
 }
 
 AssayRelease *
@@ -31,7 +27,7 @@ subspace_control_release (AssayView secrets, const float *others, gsize n_others
                           AssayStream *stream, GError **error)
 {
   const gsize n = secrets.cols, m = dimension;
-  g_autoptr (AssayMatrix) translation = assay_matrix_new (secrets.rows, n, error);
+  g_autoptr (AssayMatrix) translation = assay_matrix_copy (secrets, error);
   g_autoptr (AssayMatrix) basis = assay_matrix_new (secrets.rows * m, n, error);
   g_autofree double *span = g_new (double, m * n);
   const gsize shape[] = { secrets.rows, m, n };
@@ -47,9 +43,10 @@ subspace_control_release (AssayView secrets, const float *others, gsize n_others
         span[i * n + j] = i < n_others
                               ? (double) others[(s * n_others + i) * n + j] - secret[j]
                               : assay_stream_between (stream, -1, 1);
-    if (!fill_control_subspace (secret, span, m, n, stream, assay_matrix_row (translation, s),
-                                basis->data + s * m * n, error))
+    if (!assay_linalg_orthonormalize (span, m, n, error))
       return NULL;
+    fill_control_subspace (span, m, n, stream, assay_matrix_row (translation, s),
+                           basis->data + s * m * n);
   }
   release = assay_release_new (ASSAY_RELEASE_SUBSPACES, "control");
   assay_arrays_take_matrix (&release->arrays, "translation", &translation);

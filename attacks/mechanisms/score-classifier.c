@@ -9,6 +9,7 @@
 
 #include "attacks/mechanisms/event-score.h"
 #include "attacks/mechanisms/output-cells.h"
+#include "core/math/linalg.h"
 #include "core/math/logistic.h"
 
 #define MOST_FEATURES 256
@@ -129,7 +130,7 @@ fit (Classifier *classifier, const EventSample *sample, GError **error)
                      features + (2 * i + side) * d);
     }
   /* As if each weight had a normal prior of variance 1. */
-  return assay_logistic_fit (features, labels, 2 * rows, d, 0.5 / (double) rows,
+  return assay_logistic_fit (assay_view_of (features, 2 * rows, d), labels, 0.5 / (double) rows,
                              classifier->weights, error);
 }
 

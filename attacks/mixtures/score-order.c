@@ -96,6 +96,12 @@ layout_of (gsize n)
   return layout;
 }
 
+static float
+last_step_of (Layout layout)
+{
+  return (float) ((1u << layout.step_bits) - 1);
+}
+
 /* In lanes, because the order in which a minimum is taken changes nothing but speed. */
 static ASSAY_VECTORISED void
 find_range (const float *scores, gsize n, float *ret_least, float *ret_greatest)
@@ -124,9 +130,12 @@ find_range (const float *scores, gsize n, float *ret_least, float *ret_greatest)
 
 /* Rounding keeps the order: a greater score has never a later step. What is no number is last. */
 static ASSAY_VECTORISED void
-make_words (const float *scores, gsize n, float greatest, float scale, float last_step,
-            guint place_bits, guint32 *ret_words)
+make_words (const float *scores, gsize n, float greatest, float scale, Layout layout,
+            guint32 *ret_words)
 {
+  const float last_step = last_step_of (layout);
+  const guint place_bits = layout.place_bits;
+
   for (gsize j = 0; j < n; j++) {
     const float step = (greatest - scores[j]) * scale;
 
@@ -137,12 +146,13 @@ make_words (const float *scores, gsize n, float greatest, float scale, float las
 
 /* The first @keep rows of @words, which are in the order of their steps, in that of their scores:
  * of equal steps each moves up past worse scores. Where steps are shared is written down first,
- * which takes no branch that could be guessed wrong. @shared: room for @n. FALSE: the scores lie
- * too densely for it. */
+ * which takes no branch that could be guessed wrong, behind the words, where there is room for @n.
+ * FALSE: the scores lie too densely for it. */
 static gboolean
-mend_order (const float *scores, gsize n, gsize keep, const guint32 *words, guint place_bits,
-            guint32 *shared, gint64 *ret_rows)
+mend_order (const float *scores, gsize n, gsize keep, guint place_bits, guint32 *words,
+            gint64 *ret_rows)
 {
+  guint32 *shared = words + n;
   const guint32 place_mask = (1u << place_bits) - 1;
   gsize moves = 0, n_shared = 0;
 
@@ -178,14 +188,13 @@ order_by_steps (const float *scores, gsize n, gsize keep, guint32 *words, gint64
   const guint32 low_mask = (1u << layout.low_bits) - 1;
   guint32 lows[MAX_DIGITS] = { 0 }, highs[MAX_DIGITS] = { 0 };
   guint32 *sorted = words + n;
-  float least, greatest, last_step, scale;
+  float least, greatest, scale;
 
   find_range (scores, n, &least, &greatest);
-  last_step = (float) ((1u << layout.step_bits) - 1);
-  scale = last_step / (greatest - least);
+  scale = last_step_of (layout) / (greatest - least);
   if (!(scale > 0) || !(scale < G_MAXFLOAT))
     return FALSE;
-  make_words (scores, n, greatest, scale, last_step, layout.place_bits, words);
+  make_words (scores, n, greatest, scale, layout, words);
   for (gsize j = 0; j < n; j++) {
     lows[words[j] >> layout.place_bits & low_mask]++;
     highs[words[j] >> high_shift]++;
@@ -196,7 +205,7 @@ order_by_steps (const float *scores, gsize n, gsize keep, guint32 *words, gint64
     sorted[lows[words[j] >> layout.place_bits & low_mask]++] = words[j];
   for (gsize j = 0; j < n; j++)
     words[highs[sorted[j] >> high_shift]++] = sorted[j];
-  return mend_order (scores, n, keep, words, layout.place_bits, sorted, ret_rows);
+  return mend_order (scores, n, keep, layout.place_bits, words, ret_rows);
 }
 
 void

@@ -135,7 +135,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 {
   const Majority *settings = context->settings;
   g_auto (Votes) votes = { 0 };
-  g_auto (VectorSetsScores) scores = { 0 };
+  g_auto (VectorSetsScores) scores = { .prior = settings->prior };
   g_autoptr (GArray) tied = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autofree gsize *starts = NULL;
   g_autoptr (AssayMatrix) estimates = NULL;
@@ -153,9 +153,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
     starts[i + 1] = tied->len;
   }
   if (seen->public_rows != NULL && tied->len > sets->n
-      && !vector_sets_score (sets, settings->prior, seen->public_rows,
-                             (const gint64 *) (gconstpointer) tied->data, tied->len, &scores,
-                             error))
+      && !vector_sets_score (sets, seen->public_rows, (const gint64 *) (gconstpointer) tied->data,
+                             tied->len, &scores, error))
     return FALSE;
   for (gsize i = 0; i < sets->n; i++) {
     const gsize count = starts[i + 1] - starts[i];

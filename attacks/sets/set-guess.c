@@ -73,12 +73,12 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   const VectorSets sets = vector_sets_of (seen->release);
   const gboolean has_prior = settings->rule == LIKELIEST && seen->public_rows != NULL;
   g_autoptr (AssayMatrix) estimates = assay_matrix_new (sets.n, sets.entries.cols, error);
-  g_auto (VectorSetsScores) scores = { 0 };
+  g_auto (VectorSetsScores) scores = { .prior = settings->prior };
 
   if (estimates == NULL
       || (has_prior
-          && !vector_sets_score (&sets, settings->prior, seen->public_rows, sets.members,
-                                 sets.n * sets.w, &scores, error)))
+          && !vector_sets_score (&sets, seen->public_rows, sets.members, sets.n * sets.w, &scores,
+                                 error)))
     return FALSE;
   for (gsize i = 0; i < sets.n; i++) {
     AssayStream stream = assay_stream (context->stream, i);

@@ -135,26 +135,22 @@ vector_sets_masses (const VectorSets *sets, const AssayRows *public_rows, GError
 }
 
 gboolean
-vector_sets_score (const VectorSets *sets, VectorSetsPrior prior, const AssayRows *public_rows,
-                   const gint64 *entries, gsize count, VectorSetsScores *ret_scores, GError **error)
+vector_sets_score (const VectorSets *sets, const AssayRows *public_rows, const gint64 *entries,
+                   gsize count, VectorSetsScores *inout_scores, GError **error)
 {
-  g_auto (VectorSetsScores) scores = { .prior = prior };
+  g_autoptr (AssayArray) masses = NULL;
 
-  scores.distances = public_distances (sets, public_rows, entries, count, error);
-  if (scores.distances == NULL)
+  inout_scores->distances = public_distances (sets, public_rows, entries, count, error);
+  if (inout_scores->distances == NULL)
     return FALSE;
-  if (prior != VECTOR_SETS_NEAREST) {
-    g_autoptr (AssayArray) masses = vector_sets_masses (sets, public_rows, error);
-
-    scores.masses = masses != NULL ? assay_alloc (count, sizeof (gint64), "masses", error) : NULL;
-    if (scores.masses == NULL)
-      return FALSE;
-    for (gsize i = 0; i < count; i++)
-      scores.masses[i] = assay_array_int64 (masses)[entries[i]];
-  }
-  *ret_scores = scores;
-  scores = (VectorSetsScores){ 0 };
-  return TRUE;
+  if (inout_scores->prior == VECTOR_SETS_NEAREST)
+    return TRUE;
+  masses = vector_sets_masses (sets, public_rows, error);
+  inout_scores->masses
+      = masses != NULL ? assay_alloc (count, sizeof (gint64), "masses", error) : NULL;
+  for (gsize i = 0; inout_scores->masses != NULL && i < count; i++)
+    inout_scores->masses[i] = assay_array_int64 (masses)[entries[i]];
+  return inout_scores->masses != NULL;
 }
 
 void

@@ -34,12 +34,12 @@ typedef struct {
   gint64 *masses;   /* the same */
 } VectorSetsScores;
 
-/* For @count numbers of entries, which may repeat. Costs a scan of the public rows for each entry
- * that is asked for, and for masses, once, one of the dictionary for each public row.
- * ASSAY_ERROR_MEMORY, and ASSAY_ERROR_MISMATCH where columns differ. */
-gboolean vector_sets_score (const VectorSets *sets, VectorSetsPrior prior,
-                            const AssayRows *public_rows, const gint64 *entries, gsize count,
-                            VectorSetsScores *ret_scores, GError **error);
+/* By the prior of @inout_scores, for @count numbers of entries, which may repeat. Costs a scan of
+ * the public rows for each entry that is asked for, and for masses, once, one of the dictionary for
+ * each public row. ASSAY_ERROR_MEMORY, and ASSAY_ERROR_MISMATCH where columns differ. */
+gboolean vector_sets_score (const VectorSets *sets, const AssayRows *public_rows,
+                            const gint64 *entries, gsize count, VectorSetsScores *inout_scores,
+                            GError **error);
 void vector_sets_scores_clear (VectorSetsScores *scores);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VectorSetsScores, vector_sets_scores_clear)
 

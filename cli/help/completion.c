@@ -8,31 +8,6 @@
 #include "core/plugin/registry.h"
 #include "runner/plan/scenario.h"
 
-char *
-cli_fill_frame (const char *frame, const char *mark, void (*append) (GString *text))
-{
-  GString *text = g_string_new (NULL);
-  g_auto (GStrv) lines = g_strsplit (frame, "\n", -1);
-
-  for (guint i = 0; lines[i] != NULL; i++) {
-    if (strstr (lines[i], mark) != NULL)
-      append (text);
-    else if (lines[i + 1] != NULL || *lines[i] != '\0')
-      g_string_append_printf (text, "%s\n", lines[i]);
-  }
-  return g_string_free (text, FALSE);
-}
-
-static const struct {
-  const char *shell;
-  const char *frame;
-  void (*append) (GString *text);
-} shells[] = {
-  { "bash", cli_completion_bash, cli_append_bash },
-  { "zsh", cli_completion_zsh, cli_append_zsh },
-  { "fish", cli_completion_fish, cli_append_fish },
-};
-
 /* ---- Keys of a scenario ---- */
 
 /* The keys that a kind of group has beside the settings of its plugin. Those of groups that are
@@ -75,8 +50,8 @@ print_group_keys (const AssayGroup *group, const char *const *keys)
     printf ("%s.%s=\n", name, param->name);
 }
 
-static int
-print_keys (const char *path)
+int
+cli_print_keys (const char *path)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (AssayScenario) scenario = assay_scenario_load (path, &error);
@@ -96,31 +71,43 @@ print_keys (const char *path)
 static int
 print_script (const char *shell)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (shells); i++)
-    if (g_str_equal (shells[i].shell, shell)) {
-      g_autofree char *text = cli_fill_frame (shells[i].frame, "# @tables@", shells[i].append);
+  const char *script = g_str_equal (shell, "bash")   ? cli_completion_bash
+                       : g_str_equal (shell, "zsh")  ? cli_completion_zsh
+                       : g_str_equal (shell, "fish") ? cli_completion_fish
+                                                     : NULL;
 
-      fputs (text, stdout);
-      return EXIT_OK;
-    }
-  return cli_refuse ("'%s': expected bash, zsh or fish", shell);
+  if (script == NULL)
+    return cli_refuse ("'%s': expected bash, zsh or fish", shell);
+  fputs (script, stdout);
+  return EXIT_OK;
 }
 
+static gboolean is_asked;
 static char *keys_of;
 
-static const GOptionEntry entries[]
-    = { { "keys-of", 0, 0, G_OPTION_ARG_FILENAME, &keys_of,
-          "Instead: every GROUP.KEY= that --set can change in a scenario, a line each",
-          "SCENARIO" },
-        G_OPTION_ENTRY_NULL };
+static const GOptionEntry entries[] = {
+  { "keys-of", 0, 0, G_OPTION_ARG_FILENAME, &keys_of,
+    "Instead: every GROUP.KEY= that --set can change in a scenario, a line each", "SCENARIO" },
+  { "offers", 0, 0, G_OPTION_ARG_NONE, &is_asked,
+    "Instead: what could stand for the last of the words behind --, as the script asks", NULL },
+  G_OPTION_ENTRY_NULL
+};
 
 static int
 complete (int n, char **words)
 {
-  if (keys_of != NULL && n > 0)
-    return cli_refuse ("unexpected '%s'; 'assay completion --help' explains", words[0]);
+  const int most = keys_of != NULL ? 0 : 1;
+
+  if (is_asked) {
+    const int first = n > 0 && g_str_equal (words[0], "--");
+
+    cli_print_offers ((guint) (n - first), words + first);
+    return EXIT_OK;
+  }
+  if (n > most)
+    return cli_refuse ("unexpected '%s'; 'assay completion --help' explains", words[most]);
   if (keys_of != NULL)
-    return print_keys (keys_of);
+    return cli_print_keys (keys_of);
   if (n == 0)
     return cli_refuse ("expected bash, zsh or fish; 'assay completion --help' explains");
   return print_script (words[0]);
@@ -129,7 +116,7 @@ complete (int n, char **words)
 const CliUsage cli_completion = {
   .parameters = "bash|zsh|fish",
   .summary = "Prints a script by which the shell completes commands, options, plugins and\n"
-             "settings. It knows the plugins that the program has as it prints it.",
+             "settings. It asks the program, and so knows every plugin that it has.",
   .description = "For this shell alone:\n"
                  "  source <(assay completion bash)\n"
                  "For every one to come:\n"
@@ -137,6 +124,6 @@ const CliUsage cli_completion = {
                  "  assay completion zsh > _assay, in a folder of $fpath\n"
                  "  assay completion fish > ~/.config/fish/completions/assay.fish\n",
   .entries = entries,
-  .max_words = 1,
+  .max_words = CLI_ANY_NUMBER,
   .run = complete,
 };

@@ -6,6 +6,22 @@
 #include "cli/help/completion.h"
 #include "config.h"
 
+/* @frame with what @append adds in place of each line that has @mark. */
+static char *
+fill_frame (const char *frame, const char *mark, void (*append) (GString *text))
+{
+  GString *text = g_string_new (NULL);
+  g_auto (GStrv) lines = g_strsplit (frame, "\n", -1);
+
+  for (guint i = 0; lines[i] != NULL; i++) {
+    if (strstr (lines[i], mark) != NULL)
+      append (text);
+    else if (lines[i + 1] != NULL || *lines[i] != '\0')
+      g_string_append_printf (text, "%s\n", lines[i]);
+  }
+  return g_string_free (text, FALSE);
+}
+
 /* @text with what roff would read otherwise escaped: backslashes, hyphens that are to be copied as
  * they are, and the first character of lines. */
 static void
@@ -82,8 +98,8 @@ append_commands (GString *text)
 static int
 print_manual (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
 {
-  g_autofree char *titled = cli_fill_frame (cli_manual, "@title@", append_title);
-  g_autofree char *page = cli_fill_frame (titled, "@commands@", append_commands);
+  g_autofree char *titled = fill_frame (cli_manual, "@title@", append_title);
+  g_autofree char *page = fill_frame (titled, "@commands@", append_commands);
 
   fputs (page, stdout);
   return EXIT_OK;

@@ -281,7 +281,8 @@ judge_pairs (const AssayControlCase *control_case, const AssayGuess *guess,
 
     shared[i] = assay_pair_shared (sources, pair[0], pair[1]);
   }
-  if (!assay_pair_placements (scores.data, shared, n, 0, placements, NULL, error))
+  if (!assay_pair_placements (&(AssayPairScores){ scores.data, shared, n }, 0, placements, NULL,
+                              error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     if (shared[i] >= 0) {

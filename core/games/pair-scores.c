@@ -46,9 +46,12 @@ count_below (const float *sorted, gsize n, float value, gboolean with_equal)
 }
 
 gboolean
-assay_pair_placements (const float *scores, const gint64 *shared, gsize n, double rate,
-                       double *ret_placements, float *ret_threshold, GError **error)
+assay_pair_placements (const AssayPairScores *pairs, double rate, double *ret_placements,
+                       float *ret_threshold, GError **error)
 {
+  const float *scores = pairs->scores;
+  const gint64 *shared = pairs->shared;
+  const gsize n = pairs->n;
   g_autofree float *negatives = assay_alloc (n, sizeof (float), "scores of pairs", error);
   gsize n_negative = 0;
 

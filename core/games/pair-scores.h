@@ -8,11 +8,18 @@
  * there is none. */
 gint64 assay_pair_shared (const AssayArray *sources, gint64 a, gint64 b);
 
-/* For each of @n scores whose @shared is not negative (a positive), the share of the negatives with
- * a lower score, equal ones counted half: its placement, whose mean over the positives is the area
- * under the ROC curve (DeLong, DeLong and Clarke-Pearson 1988, "Comparing the areas under two or
- * more correlated receiver operating characteristic curves", section 2). Entries of negatives are
- * left alone. @ret_threshold (may be NULL): the least score such that at most the share @rate of
- * the negatives is above it. ASSAY_ERROR_DATA without a positive, or without a negative. */
-gboolean assay_pair_placements (const float *scores, const gint64 *shared, gsize n, double rate,
-                                double *ret_placements, float *ret_threshold, GError **error);
+/* Scores of pairs, and the secret that each has in common, as above. */
+typedef struct {
+  const float *scores;
+  const gint64 *shared;
+  gsize n;
+} AssayPairScores;
+
+/* For each of the scores whose `shared` is not negative (a positive), the share of the negatives
+ * with a lower score, equal ones counted half: its placement, whose mean over the positives is the
+ * area under the ROC curve (DeLong, DeLong and Clarke-Pearson 1988, "Comparing the areas under two
+ * or more correlated receiver operating characteristic curves", section 2). Entries of negatives
+ * are left alone. @ret_threshold (may be NULL): the least score such that at most the share @rate
+ * of the negatives is above it. ASSAY_ERROR_DATA without a positive, or without a negative. */
+gboolean assay_pair_placements (const AssayPairScores *pairs, double rate, double *ret_placements,
+                                float *ret_threshold, GError **error);

@@ -186,9 +186,11 @@ typedef struct {
 /* SSIM of each window of a line from E[ab]. The bound on the covariance is one that rounding can
  * break where the range is far too small. */
 static ASSAY_VECTORISED void
-measure_windows (const double *products, Windows a, Windows b, double c1, double c2, gsize n,
+measure_windows (const Layout *layout, const double *products, Windows a, Windows b,
                  double *restrict ret)
 {
+  const double c1 = layout->c1, c2 = layout->c2;
+  const gsize n = layout->line;
   const double *a_means = a.means, *b_means = b.means;
   const double *a_variances = a.variances, *b_variances = b.variances;
 
@@ -279,9 +281,8 @@ compare (const Layout *layout, const double *a, const double *b, double *scratch
     blur_row (layout, a + PIXELS, b + PIXELS, row, scratch, blurred);
     if (row + 1 < WINDOW)
       continue;
-    measure_windows (blurred, windows_of (layout, a, row + 1 - WINDOW),
-                     windows_of (layout, b, row + 1 - WINDOW), layout->c1, layout->c2, layout->line,
-                     similar);
+    measure_windows (layout, blurred, windows_of (layout, a, row + 1 - WINDOW),
+                     windows_of (layout, b, row + 1 - WINDOW), similar);
     sum += assay_lanes_sum (similar, layout->line);
   }
   return sum / count;

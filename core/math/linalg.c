@@ -347,9 +347,10 @@ factorize_definite (gsize n, const double *matrix, const char *what, GError **er
 
 /* With B = L L', the eigenvalues are those of inv (L) A inv (L)', whose vectors are L' x. */
 gboolean
-assay_linalg_definite_eigen (gsize n, gsize count, const double *matrix, const double *definite,
-                             double *ret_values, double *ret_vectors, GError **error)
+assay_linalg_definite_eigen (const AssayPencil *pencil, gsize count, double *ret_values,
+                             double *ret_vectors, GError **error)
 {
+  const gsize n = pencil->n;
   static const char what[] = "eigenvalues relative to a definite matrix";
   const lapack_int order = narrow (n);
   g_autofree double *factors = NULL;
@@ -361,8 +362,8 @@ assay_linalg_definite_eigen (gsize n, gsize count, const double *matrix, const d
   if (!check_order (n, what, error))
     return FALSE;
   ensure_single_thread ();
-  factors = factorize_definite (n, definite, what, error);
-  reduced = factors != NULL ? copy_lower (n, matrix, what, error) : NULL;
+  factors = factorize_definite (n, pencil->definite, what, error);
+  reduced = factors != NULL ? copy_lower (n, pencil->matrix, what, error) : NULL;
   if (reduced == NULL)
     return FALSE;
   if (!check_info (LAPACKE_dsygst (LAPACK_COL_MAJOR, 1, 'U', order, reduced, order, factors, order),
@@ -379,9 +380,9 @@ assay_linalg_definite_eigen (gsize n, gsize count, const double *matrix, const d
 
 /* Of A' = V S U', which is what the memory of A holds by columns: V by columns is V' by rows. */
 static lapack_int
-decompose (gsize rows, gsize cols, const double *matrix, double *factors, double *values, double *u,
-           double *vt)
+decompose (gsize rows, gsize cols, const double *matrix, double *factors, const AssaySvd *into)
 {
+  double *values = into->values, *u = into->u, *vt = into->vt;
   const lapack_int height = narrow (cols), width = narrow (rows), rank = MIN (height, width);
   const char job = vt != NULL ? 'S' : 'N';
   g_autofree double *off_diagonal = NULL;
@@ -398,12 +399,12 @@ decompose (gsize rows, gsize cols, const double *matrix, double *factors, double
 }
 
 gboolean
-assay_linalg_svd (gsize rows, gsize cols, const double *matrix, double *ret_u, double *ret_values,
-                  double *ret_vt, GError **error)
+assay_linalg_svd (gsize rows, gsize cols, const double *matrix, const AssaySvd *into,
+                  GError **error)
 {
   static const char what[] = "singular value decomposition";
   const gsize rank = MIN (rows, cols);
-  const gboolean has_vectors = ret_u != NULL || ret_vt != NULL;
+  const gboolean has_vectors = into->u != NULL || into->vt != NULL;
   g_autofree double *factors = NULL;
   g_autofree double *values = NULL;
   g_autofree double *u = NULL;
@@ -421,18 +422,19 @@ assay_linalg_svd (gsize rows, gsize cols, const double *matrix, double *ret_u, d
           && ((u = assay_alloc (rows * rank, sizeof (double), what, error)) == NULL
               || (vt = assay_alloc (rank * cols, sizeof (double), what, error)) == NULL)))
     return FALSE;
-  if (!check_info (decompose (rows, cols, matrix, factors, values, u, vt), what, error))
+  if (!check_info (decompose (rows, cols, matrix, factors, &(AssaySvd){ u, values, vt }), what,
+                   error))
     return FALSE;
   for (gsize i = 0; has_vectors && i < rank; i++)
     if (points_down (vt + i * cols, cols)) {
       negate (vt + i * cols, cols, 1);
       negate (u + i, rows, rank);
     }
-  memcpy (ret_values, values, rank * sizeof (double));
-  if (ret_u != NULL)
-    memcpy (ret_u, u, rows * rank * sizeof (double));
-  if (ret_vt != NULL)
-    memcpy (ret_vt, vt, rank * cols * sizeof (double));
+  memcpy (into->values, values, rank * sizeof (double));
+  if (into->u != NULL)
+    memcpy (into->u, u, rows * rank * sizeof (double));
+  if (into->vt != NULL)
+    memcpy (into->vt, vt, rank * cols * sizeof (double));
   return TRUE;
 }
 

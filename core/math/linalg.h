@@ -57,15 +57,26 @@ gboolean assay_linalg_symmetric_eigen (gsize n, gsize count, const double *matri
  * symmetric positive definite @definite B (both n x n, row-major; only their lower triangles are
  * read), and the eigenvectors as rows (count x n) with x' B x = 1. ASSAY_ERROR_NUMERIC when B is
  * not positive definite to working precision, or values are not finite. */
-gboolean assay_linalg_definite_eigen (gsize n, gsize count, const double *matrix,
-                                      const double *definite, double *ret_values,
+typedef struct {
+  gsize n;
+  const double *matrix;
+  const double *definite;
+} AssayPencil;
+
+gboolean assay_linalg_definite_eigen (const AssayPencil *pencil, gsize count, double *ret_values,
                                       double *ret_vectors, GError **error);
 
-/* @matrix (rows x cols, row-major) = U diag (s) V' with k = MIN (rows, cols): the singular values
- * s (k, descending), U (rows x k) and V' (k x cols); either may be NULL. ASSAY_ERROR_NUMERIC when
- * values are not finite. */
-gboolean assay_linalg_svd (gsize rows, gsize cols, const double *matrix, double *ret_u,
-                           double *ret_values, double *ret_vt, GError **error);
+/* Room for a singular value decomposition U diag (s) V', with k = MIN (rows, cols). */
+typedef struct {
+  double *u;      /* rows x k; NULL: not wanted */
+  double *values; /* k, descending */
+  double *vt;     /* k x cols; NULL: not wanted */
+} AssaySvd;
+
+/* Fills @into for @matrix (rows x cols, row-major). ASSAY_ERROR_NUMERIC when values are not
+ * finite. */
+gboolean assay_linalg_svd (gsize rows, gsize cols, const double *matrix, const AssaySvd *into,
+                           GError **error);
 
 /* Solves A X = B for a symmetric positive definite @matrix A (n x n, row-major; only its lower
  * triangle is read) by Cholesky's factorization; B (n x @count, row-major) is replaced by X.

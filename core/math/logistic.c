@@ -107,9 +107,9 @@ evaluate (void *instance, const lbfgsfloatval_t *weights, lbfgsfloatval_t *ret_g
 
 /* Both labels are there and every feature is a number. */
 static gboolean
-check_sample (const float *features, const guint8 *labels, gsize n, gsize d, GError **error)
+check_sample (AssayView features, const guint8 *labels, GError **error)
 {
-  const AssayView view = { .rows = n, .cols = d, .stride = d, .data = features };
+  const gsize n = features.rows;
   gsize ones = 0;
 
   for (gsize i = 0; i < n; i++)
@@ -118,7 +118,7 @@ check_sample (const float *features, const guint8 *labels, gsize n, gsize d, GEr
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "logistic regression: %zu of %zu labels are 1; expected some of both", ones,
                        n);
-  return assay_view_check_finite (view, "logistic regression: feature", error);
+  return assay_view_check_finite (features, "logistic regression: feature", error);
 }
 
 /* From 0 to the minimum, in @inout_weights. */
@@ -151,17 +151,19 @@ minimise (Problem *problem, double *inout_weights, double *gradient, GError **er
 }
 
 gboolean
-assay_logistic_fit (const float *features, const guint8 *labels, gsize n, gsize d, double penalty,
-                    double *ret_weights, GError **error)
+assay_logistic_fit (AssayView features, const guint8 *labels, double penalty, double *ret_weights,
+                    GError **error)
 {
-  Problem problem = { .features = features, .labels = labels, .n = n, .d = d, .penalty = penalty };
+  const gsize n = features.rows, d = features.cols;
+  Problem problem
+      = { .features = features.data, .labels = labels, .n = n, .d = d, .penalty = penalty };
   g_autofree double *sums = NULL;
   g_autofree double *gradient = NULL;
   lbfgsfloatval_t *weights;
   gboolean is_ok;
 
   g_return_val_if_fail (penalty >= 0 && d < G_MAXINT - 16, FALSE);
-  if (!check_sample (features, labels, n, d, error))
+  if (!check_sample (features, labels, error))
     return FALSE;
   sums = assay_alloc (count_blocks (n), (d + 2) * sizeof (double), "logistic regression", error);
   gradient = assay_alloc (d + 1, sizeof (double), "logistic regression", error);

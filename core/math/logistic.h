@@ -1,11 +1,11 @@
 /* Logistic regression by L-BFGS (liblbfgs): the classifier of audits whose density is not known. */
 #pragma once
 
-#include <glib.h>
+#include "core/data/matrix.h"
 
-/* Fits P (label = 1) = 1 / (1 + exp (-(x . w + b))) with an L2 penalty of @penalty * |w|^2 / 2 (the
- * mean loss is penalised; b is not). @features: n x d, row-major. @ret_weights: d numbers, then b.
- * ASSAY_ERROR_NUMERIC where it does not converge to a finite point. Deterministic: sums are taken
- * in a fixed order, whatever the number of threads. */
-gboolean assay_logistic_fit (const float *features, const guint8 *labels, gsize n, gsize d,
-                             double penalty, double *ret_weights, GError **error);
+/* Fits P (label = 1) = 1 / (1 + exp (-(x . w + b))) with an L2 penalty of @penalty |w|^2 / 2 (the
+ * mean loss is penalised; b is not). @features: n x d without gaps. @ret_weights: d numbers, then
+ * b. ASSAY_ERROR_NUMERIC where it does not converge to a finite point. Deterministic: sums are
+ * taken in a fixed order, whatever the number of threads. */
+gboolean assay_logistic_fit (AssayView features, const guint8 *labels, double penalty,
+                             double *ret_weights, GError **error);

@@ -56,10 +56,19 @@ mask_deltas (const float *values, gsize count, float *inout_deltas)
     inout_deltas[i] = values[i] > 0 ? inout_deltas[i] : 0;
 }
 
+/* A step of gradient descent. */
+typedef struct {
+  float rate;
+  float momentum;
+  float decay;
+} Descent;
+
 ASSAY_VECTORISED static void
-descend (gsize count, float rate, float momentum, float decay, const float *gradient,
-         float *inout_velocity, float *inout_weights)
+descend (const Descent *descent, gsize count, const float *gradient, float *inout_velocity,
+         float *inout_weights)
 {
+  const float rate = descent->rate, momentum = descent->momentum, decay = descent->decay;
+
   for (gsize i = 0; i < count; i++) {
     inout_velocity[i] = momentum * inout_velocity[i] + gradient[i] + decay * inout_weights[i];
     inout_weights[i] -= rate * inout_velocity[i];
@@ -269,7 +278,8 @@ step_panel (gsize index, guint worker, gpointer data)
   const Batch *batch = data;
   const AssayNetworkShape *shape = &batch->network->shape;
   const AssayNetworkTraining *training = batch->training;
-  const float rate = (float) batch->rate, momentum = (float) training->momentum;
+  Descent descent
+      = { (float) batch->rate, (float) training->momentum, (float) training->weight_decay };
   float *gradient = batch->gradients + worker * batch->gradients_size;
   float *bias_gradient = gradient + batch->gradients_size - PANEL;
   gsize layer = 0, first, units, in, out;
@@ -287,10 +297,10 @@ step_panel (gsize index, guint worker, gpointer data)
   for (gsize i = 0; i < batch->rows; i++)
     for (gsize j = 0; j < units; j++)
       bias_gradient[j] += batch->passage.deltas[layer][i * out + first + j];
-  descend (units * in, rate, momentum, (float) training->weight_decay, gradient,
-           batch->weight_velocities[layer] + first * in,
+  descend (&descent, units * in, gradient, batch->weight_velocities[layer] + first * in,
            batch->network->weights[layer] + first * in);
-  descend (units, rate, momentum, 0, bias_gradient, batch->bias_velocities[layer] + first,
+  descent.decay = 0;
+  descend (&descent, units, bias_gradient, batch->bias_velocities[layer] + first,
            batch->network->biases[layer] + first);
 }
 

@@ -196,8 +196,9 @@ keep_nearest (Search *search, Reader *reader, gsize subspace, const float *produ
 
   if (m > 0)
     scan_subtract_squares (reader->norms, products + PANEL, m, width, reader->rest);
-  if (!scan_flag_near (m > 0 ? reader->rest : reader->norms, products, reader->norms, bounds, width,
-                       reader->squares, reader->flags))
+  if (!scan_flag_near (
+          &(Squares){ m > 0 ? reader->rest : reader->norms, products, reader->norms, width },
+          bounds, reader->squares, reader->flags))
     return;
   for (gsize lane = 0; lane < count; lane++) {
     if (reader->flags[lane] == 0)
@@ -369,16 +370,16 @@ search_batches (Search *search, GError **error)
 
 AssayNearest *
 assay_scan_approximately (const AssayProbing *probing, const AssaySubspaces *subspaces,
-                          const AssayRows *rows, AssayScale scale, gsize k,
-                          AssayProbingWork *ret_work, GError **error)
+                          const AssaySearchSet *set, gsize k, AssayProbingWork *ret_work,
+                          GError **error)
 {
-  const gsize n_rows = assay_rows_count (rows);
-  Search search
-      = { .subspaces = subspaces, .rows = rows, .scale = scale, .probes = probing->probes };
+  Search search = {
+    .subspaces = subspaces, .rows = set->rows, .scale = set->scale, .probes = probing->probes
+  };
 
-  if (!check_search (probing, subspaces, rows, k, error))
+  if (!check_search (probing, subspaces, set->rows, k, error))
     return NULL;
-  search.lists = assay_lists_new (rows, scale, probing->lists, error);
+  search.lists = assay_lists_new (set->rows, set->scale, probing->lists, error);
   if (search.lists == NULL)
     return NULL;
   search.most_probes = MAX (search.probes, lists_for (search.lists, k));
@@ -389,8 +390,9 @@ assay_scan_approximately (const AssayProbing *probing, const AssaySubspaces *sub
   assay_lists_free (search.lists);
   assay_arena_clear (&search.arena);
   if (ret_work != NULL && search.nearest != NULL)
-    *ret_work = (AssayProbingWork){ .pairs = (guint64) subspaces->count * n_rows,
-                                    .looked = search.looked };
+    *ret_work
+        = (AssayProbingWork){ .pairs = (guint64) subspaces->count * assay_rows_count (set->rows),
+                              .looked = search.looked };
   return search.nearest;
 }
 

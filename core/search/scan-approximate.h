@@ -29,9 +29,8 @@ typedef struct {
  * shapes of their factors: prune_has_chains). Does not depend on the number of threads, to the bit.
  * Errors are those of the scan and of the lists. @ret_work may be NULL. */
 AssayNearest *assay_scan_approximately (const AssayProbing *probing,
-                                        const AssaySubspaces *subspaces, const AssayRows *rows,
-                                        AssayScale scale, gsize k, AssayProbingWork *ret_work,
-                                        GError **error);
+                                        const AssaySubspaces *subspaces, const AssaySearchSet *set,
+                                        gsize k, AssayProbingWork *ret_work, GError **error);
 
 /* The same for the subspaces of @release, in the scale of its secrets; kept with it, as by
  * assay_release_nearest, for the same @k; where all lists would be read, what that returns. */

@@ -55,7 +55,7 @@ assay_release_nearest_approximately (const AssayRelease *release, const AssayPro
                                      const AssayRows *rows, gsize k, GError **error)
 {
   const AssaySubspaces subspaces = assay_release_subspaces (release);
-  const AssayScale scale = assay_release_scale (release);
+  const AssaySearchSet set = { .rows = rows, .scale = assay_release_scale (release) };
   g_autofree char *name
       = g_strdup_printf ("rows %" G_GUINT64_FORMAT " k %zu lists %zu probes %zu",
                          assay_rows_owner (rows), k, probing->lists, probing->probes);
@@ -66,7 +66,6 @@ assay_release_nearest_approximately (const AssayRelease *release, const AssayPro
   kept = assay_shared_find (release->owner, name);
   if (kept != NULL)
     return first_of (assay_shared_value (kept), k, error);
-  return share (release, name,
-                assay_scan_approximately (probing, &subspaces, rows, scale, k, NULL, error), k,
-                error);
+  return share (release, name, assay_scan_approximately (probing, &subspaces, &set, k, NULL, error),
+                k, error);
 }

@@ -40,14 +40,14 @@ subtract_squares (const float *rest, const float *products, gsize n_rows, gsize 
 }
 
 FOR_EACH_PROCESSOR static gboolean
-flag_near (const float *rest, const float *products, const float *norms, Bounds bounds, gsize width,
-           float *ret_squares, gint8 *ret_flags)
+flag_near (const Squares *from, Bounds bounds, float *ret_squares, gint8 *ret_flags)
 {
+  const float *rest = from->rest, *products = from->products, *norms = from->norms;
   Ints any = { 0 };
   gint32 all[LANES];
   gint32 is_any = 0;
 
-  for (gsize i = 0; i < width; i += LANES) {
+  for (gsize i = 0; i < from->width; i += LANES) {
     Floats left, product, norm, least, square;
     Ints is_low, is_near;
     Bytes flags;
@@ -101,10 +101,9 @@ scan_subtract_squares (const float *rest, const float *products, gsize n_rows, g
 }
 
 gboolean
-scan_flag_near (const float *rest, const float *products, const float *norms, Bounds bounds,
-                gsize width, float *ret_squares, gint8 *ret_flags)
+scan_flag_near (const Squares *from, Bounds bounds, float *ret_squares, gint8 *ret_flags)
 {
-  return flag_near (rest, products, norms, bounds, width, ret_squares, ret_flags);
+  return flag_near (from, bounds, ret_squares, ret_flags);
 }
 
 void

@@ -17,10 +17,16 @@ typedef struct {
 void scan_subtract_squares (const float *rest, const float *products, gsize n_rows, gsize width,
                             float *ret_rest);
 
-/* Squared distances of a panel from one subspace: @rest is ||w||^2 - ||B w||^2, @products are
- * w.t'. Flags those that may pass the bar (NaN does), and returns whether any does. */
-gboolean scan_flag_near (const float *rest, const float *products, const float *norms,
-                         Bounds bounds, gsize width, float *ret_squares, gint8 *ret_flags);
+/* What the squared distances of a panel from one subspace are made of. */
+typedef struct {
+  const float *rest;     /* ||w||^2 - ||B w||^2 */
+  const float *products; /* w.t' */
+  const float *norms;
+  gsize width;
+} Squares;
+
+/* Flags the distances that may pass the bar (NaN does), and returns whether any does. */
+gboolean scan_flag_near (const Squares *from, Bounds bounds, float *ret_squares, gint8 *ret_flags);
 
 /* ||w||^2 of each row of a panel. */
 void scan_measure_norms (const float *panel, gsize count, gsize cols, float *ret_norms);

@@ -306,10 +306,10 @@ prune_is_vain (Prune *prune, gsize block, gsize n_marks, gsize n_pairs)
 }
 
 gsize
-prune_mark (const Prune *prune, const PrunePanel *panel, gsize first, gsize n, const float *bars,
-            gint32 *scratch, guint64 *ret_marks)
+prune_mark (const Prune *prune, const PrunePanel *panel, const PruneBars *bars, gint32 *scratch,
+            guint64 *ret_marks)
 {
-  const gsize stacked = prune->stacked;
+  const gsize first = bars->first, n = bars->n, stacked = prune->stacked;
   const gsize quads = prune->quads;
   g_autofree gint32 *start = g_new0 (gint32, n * stacked);
   gsize n_marks = 0;
@@ -328,10 +328,10 @@ prune_mark (const Prune *prune, const PrunePanel *panel, gsize first, gsize n, c
       vnni_multiply_tile (panel->bytes + tile * TILE * quads * 4, quads,
                           prune->directions + row * quads * 4, start + i * stacked, stacked,
                           scratch);
-      *marks
-          = present
-            & vnni_mark_near ((CoarseProducts){ scratch, prune->scales + row, stacked },
-                              &panel->rows, panel->norms, tile, prune->bounds + first + i, bars[i]);
+      *marks = present
+               & vnni_mark_near ((CoarseProducts){ scratch, prune->scales + row, stacked },
+                                 &panel->rows, panel->norms, tile, prune->bounds + first + i,
+                                 bars->bars[i]);
       n_marks += (gsize) __builtin_popcountll (*marks);
     }
   }

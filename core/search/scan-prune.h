@@ -36,11 +36,17 @@ gboolean prune_has_chains (gsize n_stacked, gsize width, gsize cols);
 /* Whether the last passes over @block were worth their time, so that the next should be made. */
 gboolean prune_is_due (Prune *prune, gsize block);
 
-/* Marks the rows whose squared distance from subspaces @first .. @first + @n may be no more than
- * @bars, and returns how many marks there are: @ret_marks has PRUNE_WORDS words a subspace.
- * @scratch has room for the products of one subspace with 64 rows. */
-gsize prune_mark (const Prune *prune, const PrunePanel *panel, gsize first, gsize n,
-                  const float *bars, gint32 *scratch, guint64 *ret_marks);
+/* Subspaces @first .. @first + @n, and the squared distance of each that is of interest. */
+typedef struct {
+  gsize first, n;
+  const float *bars;
+} PruneBars;
+
+/* Marks the rows that may be no farther than the bars say, and returns how many marks there are:
+ * @ret_marks has PRUNE_WORDS words a subspace. @scratch has room for the products of one subspace
+ * with 64 rows. */
+gsize prune_mark (const Prune *prune, const PrunePanel *panel, const PruneBars *bars,
+                  gint32 *scratch, guint64 *ret_marks);
 /* Whether so many of @pairs of rows and subspaces are too many to go on with, rather than
  * multiplying @block as a whole. */
 gboolean prune_is_vain (Prune *prune, gsize block, gsize n_marks, gsize n_pairs);

@@ -78,9 +78,7 @@ load_norms (Search *search, Slot *slot, gsize count)
 /* The rows of a panel that are compared. */
 typedef struct {
   const float *norms;
-  const guint16 *lanes; /* where they stand in the panel; NULL: at its beginning */
-  gsize first_row;      /* of the panel */
-  gsize count;
+  Lanes lanes;
 } Compared;
 
 /* Adds those that are near to a subspace of the batch to its pool. */
@@ -90,11 +88,10 @@ keep_nearest (Scan *scan, Slot *slot, gsize subspace, const float *rest, const f
 {
   const Bounds bounds = scan_bounds (scan->subspaces, scan->squares[subspace],
                                      search_bar (&scan->search, subspace));
+  const Squares squares = { rest, products, rows->norms, search_whole_tiles (rows->lanes.count) };
 
-  if (scan_flag_near (rest, products, rows->norms, bounds, search_whole_tiles (rows->count),
-                      slot->scores, slot->flags))
-    search_keep (&scan->search, slot, subspace, rows->lanes, rows->count, rows->first_row,
-                 key_of_square);
+  if (scan_flag_near (&squares, bounds, slot->scores, slot->flags))
+    search_keep (&scan->search, slot, subspace, rows->lanes, key_of_square);
 }
 
 /* The same from the products with all of the stack. */
@@ -105,7 +102,7 @@ keep_stacked (Scan *scan, Slot *slot, gsize subspace, const float *products, con
   float *rest = scratch_of (scan, slot)->rest;
 
   if (m > 0)
-    scan_subtract_squares (rows->norms, products + PANEL, m, search_whole_tiles (rows->count),
+    scan_subtract_squares (rows->norms, products + PANEL, m, search_whole_tiles (rows->lanes.count),
                            rest);
   keep_nearest (scan, slot, subspace, m > 0 ? rest : rows->norms, products, rows);
 }
@@ -126,7 +123,7 @@ keep_marked (Scan *scan, Slot *slot, gsize subspace, const guint64 *marks, gsize
     scratch->near_norms[i] = slot->norms[scratch->lanes[MIN (i, count - 1)]];
   prune_products (scan->prune, subspace, slot->panel, scratch->lanes, count, slot->products);
   keep_stacked (scan, slot, subspace, slot->products,
-                &(Compared){ scratch->near_norms, scratch->lanes, first_row, count });
+                &(Compared){ scratch->near_norms, { scratch->lanes, count, first_row } });
 }
 
 /* FALSE: the block has to be multiplied as a whole. */
@@ -151,8 +148,8 @@ scan_coarsely (Scan *scan, Slot *slot, gsize first, gsize n, gsize first_row, gs
   if (scratch->n_quantised != slot->n_loaded)
     prune_panel_load (scratch->coarse, slot->panel, slot->norms, count, scan->subspaces->cols);
   scratch->n_quantised = slot->n_loaded;
-  n_marks = prune_mark (scan->prune, scratch->coarse, first, n, bars, (gint32 *) slot->products,
-                        scratch->marks);
+  n_marks = prune_mark (scan->prune, scratch->coarse, &(PruneBars){ first, n, bars },
+                        (gint32 *) slot->products, scratch->marks);
   atomic_fetch_add_explicit (&scan->n_coarse, n * count, memory_order_relaxed);
   atomic_fetch_add_explicit (&scan->n_marked, n_marks, memory_order_relaxed);
   if (prune_is_vain (scan->prune, block, n_marks, n * count))
@@ -183,7 +180,7 @@ scan_wide_subspace (Scan *scan, Slot *slot, gsize subspace, gsize first_row, gsi
   assay_linalg_product (ASSAY_NT, assay_view_of (scan->stack + subspace * d, 1, d),
                         assay_view_of (slot->panel, width, d), slot->products, PANEL);
   keep_nearest (scan, slot, subspace, rest, slot->products,
-                &(Compared){ slot->norms, NULL, first_row, count });
+                &(Compared){ slot->norms, { NULL, count, first_row } });
 }
 
 static void
@@ -192,7 +189,7 @@ compare_subspaces (Search *search, Slot *slot, gsize first, gsize n, gsize first
   Scan *scan = (Scan *) search;
   const gsize d = scan->subspaces->cols;
   const gsize stacked = search->plan.stacked;
-  const Compared rows = { slot->norms, NULL, first_row, count };
+  const Compared rows = { slot->norms, { NULL, count, first_row } };
 
   if (search->plan.is_wide) {
     scan_wide_subspace (scan, slot, first, first_row, count);
@@ -259,10 +256,9 @@ try_chains (Scan *scan)
 
 AssayNearest *
 assay_scan_subspaces_by (AssayScanMethod method, const AssaySubspaces *subspaces,
-                         const AssayRows *rows, AssayScale scale, gsize k, AssayScanWork *ret_work,
+                         const AssaySearchSet *set, gsize k, AssayScanWork *ret_work,
                          GError **error)
 {
-  const AssaySearchSet set = { .rows = rows, .scale = scale };
   const SearchSizes sizes = { .n = subspaces->count,
                               .dimension = subspaces->dimension,
                               .cols = subspaces->cols,
@@ -272,7 +268,7 @@ assay_scan_subspaces_by (AssayScanMethod method, const AssaySubspaces *subspaces
   Scan scan = { .subspaces = subspaces };
   AssayNearest *nearest = NULL;
 
-  if (search_init (&subspaces_kind, &set, &sizes, &scan.search, error)
+  if (search_init (&subspaces_kind, set, &sizes, &scan.search, error)
       && allocate_scan (&scan, error)) {
     if (scan.prune != NULL)
       try_chains (&scan);
@@ -281,7 +277,7 @@ assay_scan_subspaces_by (AssayScanMethod method, const AssaySubspaces *subspaces
   }
   search_clear (&scan.search);
   if (ret_work != NULL && nearest != NULL)
-    *ret_work = (AssayScanWork){ .pairs = (guint64) subspaces->count * assay_rows_count (rows),
+    *ret_work = (AssayScanWork){ .pairs = (guint64) subspaces->count * assay_rows_count (set->rows),
                                  .coarse = scan.n_coarse,
                                  .left = scan.n_marked };
   return nearest;
@@ -291,5 +287,7 @@ AssayNearest *
 assay_scan_subspaces (const AssaySubspaces *subspaces, const AssayRows *rows, AssayScale scale,
                       gsize k, GError **error)
 {
-  return assay_scan_subspaces_by (ASSAY_SCAN_AUTO, subspaces, rows, scale, k, NULL, error);
+  const AssaySearchSet set = { .rows = rows, .scale = scale };
+
+  return assay_scan_subspaces_by (ASSAY_SCAN_AUTO, subspaces, &set, k, NULL, error);
 }

@@ -38,8 +38,8 @@ typedef struct {
 
 /* @ret_work may be NULL. */
 AssayNearest *assay_scan_subspaces_by (AssayScanMethod method, const AssaySubspaces *subspaces,
-                                       const AssayRows *rows, AssayScale scale, gsize k,
-                                       AssayScanWork *ret_work, GError **error);
+                                       const AssaySearchSet *set, gsize k, AssayScanWork *ret_work,
+                                       GError **error);
 
 /* How far from a subspace of @dimension a row of length @length (L2 norm) in @cols columns may seem
  * to be when it lies in it: a distance of no more than this is zero as far as a scan can tell. */

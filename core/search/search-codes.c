@@ -75,7 +75,7 @@ compare_codes (Search *search, Slot *slot, gsize first, gsize n, gsize first_row
                                   distances);
     if (flag_close (distances, bar == NO_KEY ? INFINITY : key_distance (bar), count, slot->scores,
                     slot->flags))
-      search_keep (search, slot, first + i, NULL, count, first_row, key_from);
+      search_keep (search, slot, first + i, (Lanes){ NULL, count, first_row }, key_from);
   }
 }
 

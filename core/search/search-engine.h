@@ -100,13 +100,20 @@ search_bar (const Search *search, gsize i)
   return pool_bar (search->pools + i);
 }
 
-/* Adds the flagged ones of @count lanes that pass the bar to the pool of query @i of the batch.
- * Here, so that @key is compiled into the loop, which runs for every block of every panel.
- * Lane l is row @first_row + l, or + lanes[l] where these are not NULL. */
+/* Rows that are compared: lane l is row first_row + l, or + numbers[l] where these are not NULL. */
+typedef struct {
+  const guint16 *numbers;
+  gsize count;
+  gsize first_row;
+} Lanes;
+
+/* Adds the flagged ones of @lanes that pass the bar to the pool of query @i of the batch. Here, so
+ * that @key is compiled into the loop, which runs for every block of every panel. */
 static inline void
-search_keep (Search *search, Slot *slot, gsize i, const guint16 *lanes, gsize count,
-             gsize first_row, guint64 (*key) (float score, gsize row))
+search_keep (Search *search, Slot *slot, gsize i, Lanes lanes,
+             guint64 (*key) (float score, gsize row))
 {
+  const gsize count = lanes.count;
   const guint64 bar = search_bar (search, i);
   gsize n_found = 0;
 
@@ -120,7 +127,8 @@ search_keep (Search *search, Slot *slot, gsize i, const guint16 *lanes, gsize co
       const gsize lane = l + (gsize) __builtin_ctzll (word) / 8;
 
       slot->found[n_found]
-          = key (slot->scores[lane], first_row + (lanes == NULL ? lane : lanes[lane]));
+          = key (slot->scores[lane],
+                 lanes.first_row + (lanes.numbers == NULL ? lane : lanes.numbers[lane]));
       n_found += slot->found[n_found] < bar;
       word &= ~(G_GUINT64_CONSTANT (0xff) << 8 * (lane - l));
     }

@@ -73,7 +73,7 @@ compare_products (Search *search, Slot *slot, gsize first, gsize n, gsize first_
     make_scores (slot->products + i * PANEL, slot->norms, job->is_squared, width, slot->scores);
     if (flag_large (slot->scores, bar == NO_KEY ? -INFINITY : score_of_key (bar), width,
                     slot->flags))
-      search_keep (search, slot, first + i, NULL, count, first_row, key_of_score);
+      search_keep (search, slot, first + i, (Lanes){ NULL, count, first_row }, key_of_score);
   }
 }
 

@@ -119,7 +119,7 @@ solve_procrustes (gsize bits, const double *products, double *ret_rotation, GErr
   n = block;
   mt = n + square;
   product = mt + square;
-  if (!assay_linalg_svd (bits, bits, products, n, product + square, mt, error))
+  if (!assay_linalg_svd (bits, bits, products, &(AssaySvd){ n, product + square, mt }, error))
     return FALSE;
   assay_linalg_product_double (ASSAY_NN, assay_view_of_doubles (n, bits, bits),
                                assay_view_of_doubles (mt, bits, bits), product, bits);

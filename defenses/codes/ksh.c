@@ -46,7 +46,8 @@ relax (const Ksh *ksh, double *ret_coefficients, GError **error)
   const gsize m = ksh->residual.m;
   double value;
 
-  if (!assay_linalg_definite_eigen (m, 1, ksh->relaxed, ksh->gram, &value, ret_coefficients, error))
+  if (!assay_linalg_definite_eigen (&(AssayPencil){ m, ksh->relaxed, ksh->gram }, 1, &value,
+                                    ret_coefficients, error))
     return assay_prefix (error, "ksh's bit %zu: ", ksh->residual.done);
   for (gsize j = 0; j < m; j++)
     ret_coefficients[j] *= sqrt ((double) ksh->residual.l);

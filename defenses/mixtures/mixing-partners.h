@@ -12,5 +12,11 @@ gboolean mixing_draw_sources (AssayStreamKey key, guint64 item, gsize n, gsize s
 /* The public rows of @count images, count x p, dealt from shuffled decks of all @n_public: an image
  * gets p distinct ones, and none comes back before its deck is used up but for fewer than p that
  * are left over. p <= n_public. Deck j is shuffled by item @item + j of @key. */
-gboolean mixing_deal_partners (AssayStreamKey key, guint64 item, gsize n_public, gsize count,
-                               gsize p, gint64 *ret_partners, GError **error);
+typedef struct {
+  gsize n_public;
+  gsize count;
+  gsize p;
+} MixingDeal;
+
+gboolean mixing_deal_partners (const MixingDeal *deal, AssayStreamKey key, guint64 item,
+                               gint64 *ret_partners, GError **error);

@@ -155,10 +155,11 @@ draw_members (Mixing *mixing, GError **error)
     if (!mixing_draw_sources (context->stream, item_of (PERMUTATIONS, (guint64) epoch * s), n, s,
                               mixing->sources + epoch * n * s, error))
       return FALSE;
-  return scheme->n_partners == 0
-         || mixing_deal_partners (context->stream, item_of (DECKS, 0),
-                                  assay_rows_count (context->public_rows), mixing->total,
-                                  scheme->n_partners, mixing->partners, error);
+  if (scheme->n_partners == 0)
+    return TRUE;
+  return mixing_deal_partners (
+      &(MixingDeal){ assay_rows_count (context->public_rows), mixing->total, scheme->n_partners },
+      context->stream, item_of (DECKS, 0), mixing->partners, error);
 }
 
 static gboolean

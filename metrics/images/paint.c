@@ -39,6 +39,7 @@
 typedef struct {
   double x, y;
   double a, b;
+  gsize samples; /* each way, of a pixel: as many as it covers pixels of the source */
 } Warp;
 
 /* A patch in the pixels of the picture, cut at its border: values height x width x channels. */
@@ -60,11 +61,13 @@ warp_of (const PaintPatch *patch)
 {
   const double angle = radians ((double) patch->from.angle - (double) patch->to.angle);
   const double scale = (double) patch->from.size / (double) patch->to.size;
+  const double a = scale * cos (angle), b = scale * sin (angle);
 
   return (Warp){ .x = (double) patch->from.x,
                  .y = (double) patch->from.y,
-                 .a = scale * cos (angle),
-                 .b = scale * sin (angle) };
+                 .a = a,
+                 .b = b,
+                 .samples = (gsize) CLAMP (ceil (hypot (a, b) - 1e-3), 1.0, MAX_SAMPLES) };
 }
 
 /* Adds the picture's value at a point, interpolated between the four pixels around it; FALSE where
@@ -95,12 +98,13 @@ add_sample (const AssayPhoto *photo, double x, double y, gsize channels, double 
   return TRUE;
 }
 
-/* The mean of @n x @n samples of the pixel at (dx, dy): as many as it covers pixels of the source.
- * FALSE if one of them is outside of the source. */
+/* The mean of the samples of the pixel at (dx, dy). FALSE if one of them is outside of the
+ * source. */
 static gboolean
-sample_pixel (const AssayPhoto *source, const Warp *warp, double dx, double dy, gsize n,
-              gsize channels, float *ret_values)
+sample_pixel (const AssayPhoto *source, const Warp *warp, double dx, double dy, gsize channels,
+              float *ret_values)
 {
+  const gsize n = warp->samples;
   double sums[MAX_CHANNELS] = { 0 };
 
   for (gsize k = 0; k < n * n; k++) {
@@ -131,7 +135,6 @@ static void
 rasterise (const PaintCanvas *canvas, const PaintPatch *patch, Raster *raster)
 {
   const Warp warp = warp_of (patch);
-  const gsize n = (gsize) CLAMP (ceil (hypot (warp.a, warp.b) - 1e-3), 1.0, MAX_SAMPLES);
   const double half = canvas->patch * (double) patch->to.size / 2;
   const double cosine = cos (radians ((double) patch->to.angle));
   const double sine = sin (radians ((double) patch->to.angle));
@@ -148,7 +151,7 @@ rasterise (const PaintCanvas *canvas, const PaintPatch *patch, Raster *raster)
 
       raster->weights[at] = 0;
       if (fabs (u) < 1 && fabs (v) < 1
-          && sample_pixel (patch->source, &warp, dx, dy, n, canvas->channels,
+          && sample_pixel (patch->source, &warp, dx, dy, canvas->channels,
                            raster->values + at * canvas->channels))
         raster->weights[at] = (float) ((1 + cos (G_PI * u)) * (1 + cos (G_PI * v)) / 4);
     }

@@ -179,10 +179,10 @@ is_meaningful (const Search *search)
 }
 
 gboolean
-assay_homography_ransac (const AssayMatch *matches, gsize n, double threshold, double confidence,
-                         gsize max_iterations, AssayStream *stream, double ret_h[9],
-                         gboolean *ret_is_inlier)
+assay_homography_ransac (const AssayRansac *ransac, const AssayMatch *matches, gsize n,
+                         AssayStream *stream, double ret_h[9], gboolean *ret_is_inlier)
 {
+  const double threshold = ransac->threshold, confidence = ransac->confidence;
   g_autofree gboolean *is_inlier = g_new0 (gboolean, n);
   g_autofree AssayMatch *inliers = g_new (AssayMatch, n);
   Search search = { .matches = matches,
@@ -196,7 +196,7 @@ assay_homography_ransac (const AssayMatch *matches, gsize n, double threshold, d
   g_return_val_if_fail (threshold > 0 && confidence > 0 && confidence < 1, FALSE);
   if (n < 4)
     return FALSE;
-  for (gsize i = 0; i < max_iterations && (double) i < needed; i++) {
+  for (gsize i = 0; i < ransac->max_iterations && (double) i < needed; i++) {
     AssayMatch sample[4];
     gsize chosen[4];
     double h[9], cost;

@@ -118,7 +118,7 @@ solve_linear (const AssayMatch *matches, gsize n, double ret_h[9])
 
     memcpy (equations + 18 * i, pair, sizeof pair);
   }
-  if (!assay_linalg_svd (rows, 9, equations, NULL, values, vectors, NULL)
+  if (!assay_linalg_svd (rows, 9, equations, &(AssaySvd){ NULL, values, vectors }, NULL)
       || !(values[7] > NEGLIGIBLE * values[0]))
     return FALSE;
   memcpy (ret_h, vectors + 72, 9 * sizeof (double));

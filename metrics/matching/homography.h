@@ -43,9 +43,14 @@ gboolean assay_homography_refine (const AssayMatch *matches, gsize n, double h[9
  * matches agree, there is no consensus.
  *
  * @ret_is_inlier: n, whether each match agrees with the result; may be NULL. */
-gboolean assay_homography_ransac (const AssayMatch *matches, gsize n, double threshold,
-                                  double confidence, gsize max_iterations, AssayStream *stream,
-                                  double ret_h[9], gboolean *ret_is_inlier);
+typedef struct {
+  double threshold;
+  double confidence;
+  gsize max_iterations;
+} AssayRansac;
+
+gboolean assay_homography_ransac (const AssayRansac *ransac, const AssayMatch *matches, gsize n,
+                                  AssayStream *stream, double ret_h[9], gboolean *ret_is_inlier);
 
 /* Gives @h the scale described above. */
 void assay_homography_scale (double h[9]);

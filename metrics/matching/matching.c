@@ -137,13 +137,14 @@ judge_homography (const Judging *judging, gsize unit, const AssayMatch *located,
   const Matching *settings = judging->context->settings;
   const ViewPair *pair = g_ptr_array_index (judging->pairs, unit);
   const double most = hypot ((double) pair->view->width, (double) pair->view->height);
+  const AssayRansac ransac
+      = { settings->ransac_threshold, settings->confidence, (gsize) settings->iterations };
   AssayStream stream = assay_stream (judging->context->stream, pair->group);
   g_autofree gboolean *is_inlier = g_new0 (gboolean, n);
   double h[9], corner_error = INFINITY;
   gsize n_inliers = 0;
 
-  if (assay_homography_ransac (located, n, settings->ransac_threshold, settings->confidence,
-                               (gsize) settings->iterations, &stream, h, is_inlier))
+  if (assay_homography_ransac (&ransac, located, n, &stream, h, is_inlier))
     corner_error = assay_homography_corner_error (h, pair->homography, pair->photo->width,
                                                   pair->photo->height);
   for (gsize i = 0; i < n; i++)

@@ -67,7 +67,7 @@ place_scores (const PairAuc *settings, const AssayArray *sources, const AssayArr
     scored->shared[i] = assay_pair_shared (sources, pair[0], pair[1]);
     scored->n_negative += scored->shared[i] < 0;
   }
-  return assay_pair_placements (scored->scores, scored->shared, scored->n,
+  return assay_pair_placements (&(AssayPairScores){ scored->scores, scored->shared, scored->n },
                                 settings->false_positives, scored->placements, &scored->threshold,
                                 error);
 }

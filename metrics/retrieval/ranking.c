@@ -205,11 +205,8 @@ typedef struct {
 } Tables;
 
 typedef struct {
-  const AssayCodes *items;
+  const RankingTask *task;
   const guint64 *turned; /* of the items */
-  const AssayCodes *queries;
-  const RankingLabels *labels;
-  gboolean has_stable;
   RankingJudge judge;
   gpointer data;
   gsize run; /* items of a run; the last may have fewer */
@@ -241,22 +238,22 @@ mark_common_labels (const guint64 *labels, guint64 label, gsize count, guint16 *
 static void
 make_keys (const Job *job, gsize query, gsize first, Keys *ret_keys)
 {
-  const guint64 *code = job->queries->data + query * job->queries->words;
-  const guint64 label = job->labels->queries[query];
+  const guint64 *code = job->task->queries->data + query * job->task->queries->words;
+  const guint64 label = job->task->query_labels[query];
 
   ret_keys->least = PANEL;
   for (gsize run = 0; run < RUNS; run++) {
-    const gsize start = MIN (run * job->run + first, job->items->count);
-    const gsize end = MIN ((run + 1) * job->run, job->items->count);
+    const gsize start = MIN (run * job->run + first, job->task->items->count);
+    const gsize end = MIN ((run + 1) * job->run, job->task->items->count);
     const gsize count = start < end ? MIN (PANEL, end - start) : 0;
     guint16 *keys = ret_keys->keys[run];
 
-    assay_codes_turned_distances (job->turned + start, job->items->count, job->items->words, code,
-                                  count, keys);
-    if (job->labels->are_sets)
-      mark_common_labels (job->labels->items + start, label, count, keys);
+    assay_codes_turned_distances (job->turned + start, job->task->items->count,
+                                  job->task->items->words, code, count, keys);
+    if (job->task->are_sets)
+      mark_common_labels (job->task->item_labels + start, label, count, keys);
     else
-      mark_equal_labels (job->labels->items + start, label, count, keys);
+      mark_equal_labels (job->task->item_labels + start, label, count, keys);
     ret_keys->counts[run] = count;
     ret_keys->least = MIN (ret_keys->least, count);
   }
@@ -325,7 +322,7 @@ static void
 sum_precisions (const Job *job, gsize first_query, gsize n_queries, const Tables *tables,
                 double *ret_sums)
 {
-  const gsize bits = job->items->bits, n_counts = 2 * RUNS * (bits + 1);
+  const gsize bits = job->task->items->bits, n_counts = 2 * RUNS * (bits + 1);
   const gsize n_places = RUNS * (bits + 1);
   double sums[QUERIES][RUNS] = { { 0 } };
   Keys keys;
@@ -346,7 +343,7 @@ static void
 finish_query (const Job *job, gsize query, const guint32 *counts, double precisions,
               const Tables *tables)
 {
-  const gsize bits = job->items->bits, n_keys = 2 * (bits + 1);
+  const gsize bits = job->task->items->bits, n_keys = 2 * (bits + 1);
   Ranking ranking = { .bits = bits, .items = tables->items, .relevant = tables->relevant };
 
   for (gsize d = 0; d <= bits; d++) {
@@ -359,7 +356,7 @@ finish_query (const Job *job, gsize query, const guint32 *counts, double precisi
     tables->items[d] = others + relevant;
     tables->relevant[d] = relevant;
   }
-  if (job->has_stable)
+  if (job->task->has_stable)
     ranking.stable_precision = precisions / (double) ranking_relevant (&ranking);
   job->judge (query, &ranking, job->data);
 }
@@ -370,8 +367,8 @@ rank_block (gsize block, guint worker, gpointer data)
   const Job *job = data;
   const Tables *tables = &job->tables[worker];
   const gsize first_query = block * QUERIES;
-  const gsize n_queries = MIN (QUERIES, job->queries->count - first_query);
-  const gsize n_keys = 2 * (job->items->bits + 1), n_counts = RUNS * n_keys;
+  const gsize n_queries = MIN (QUERIES, job->task->queries->count - first_query);
+  const gsize n_keys = 2 * (job->task->items->bits + 1), n_counts = RUNS * n_keys;
   double precisions[QUERIES] = { 0 };
   Keys keys;
 
@@ -381,7 +378,7 @@ rank_block (gsize block, guint worker, gpointer data)
       make_keys (job, first_query + q, first, &keys);
       count_keys (&keys, n_keys, tables->counts + q * n_counts);
     }
-  if (job->has_stable)
+  if (job->task->has_stable)
     sum_precisions (job, first_query, n_queries, tables, precisions);
   for (gsize q = 0; q < n_queries; q++)
     finish_query (job, first_query + q, tables->counts + q * n_counts, precisions[q], tables);
@@ -395,19 +392,16 @@ table_words (gsize bits)
 }
 
 gboolean
-ranking_for_each (const AssayCodes *items, const AssayCodes *queries, const RankingLabels *labels,
-                  gboolean has_stable, RankingJudge judge, gpointer data, GError **error)
+ranking_for_each (const RankingTask *task, RankingJudge judge, gpointer data, GError **error)
 {
+  const AssayCodes *items = task->items, *queries = task->queries;
   const guint threads = assay_parallel_threads ();
   const gsize bits = items->bits, words = table_words (bits);
   g_autofree guint64 *memory
       = assay_alloc (threads, words * sizeof (guint32), "rankings of queries", error);
   g_autofree Tables *tables = g_new (Tables, threads);
   g_autofree guint64 *turned = NULL;
-  Job job = { .items = items,
-              .queries = queries,
-              .labels = labels,
-              .has_stable = has_stable,
+  Job job = { .task = task,
               .judge = judge,
               .data = data,
               .run = (items->count + RUNS - 1) / RUNS,

@@ -26,18 +26,19 @@ double ranking_average_precision_at (const Ranking *ranking, guint64 k);
 /* Relevant items among the first @k. */
 double ranking_found (const Ranking *ranking, guint64 k);
 
-/* Numbers of classes, of which a pair must share its only one; or sets, bit c for class c, which
- * must have one in common. */
+/* Fewer than 2^32 items are ranked for each query. Labels are numbers of classes, of which a pair
+ * must share its only one; or sets, bit c for class c, which must have one in common. */
 typedef struct {
+  const AssayCodes *items;
+  const AssayCodes *queries;
+  const guint64 *item_labels;
+  const guint64 *query_labels;
   gboolean are_sets;
-  const guint64 *items;
-  const guint64 *queries;
-} RankingLabels;
+  gboolean has_stable; /* also in database order, which takes a second pass */
+} RankingTask;
 
 typedef void (*RankingJudge) (gsize query, const Ranking *ranking, gpointer data);
 
-/* Ranks the fewer than 2^32 @items for each of the @queries, and calls @judge for it, in parallel
- * and in any order. @has_stable: also in database order, which takes a second pass. */
-gboolean ranking_for_each (const AssayCodes *items, const AssayCodes *queries,
-                           const RankingLabels *labels, gboolean has_stable, RankingJudge judge,
-                           gpointer data, GError **error);
+/* Calls @judge for the ranking of each query, in parallel and in any order. */
+gboolean ranking_for_each (const RankingTask *task, RankingJudge judge, gpointer data,
+                           GError **error);

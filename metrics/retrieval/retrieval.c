@@ -205,13 +205,13 @@ retrieval_assess (const RetrievalUtility *utility, const AssayUtilityContext *co
 {
   RetrievalJudging judging = { .settings = context->settings, .series = ret_outcomes->series };
   g_auto (Retrieval) retrieval = { 0 };
-  RankingLabels labels;
+  RankingTask task;
 
   if (!retrieval_init (context, received, &retrieval, error)
       || !assay_outcomes_alloc (ret_outcomes, utility->n_series, retrieval.queries->count, error))
     return FALSE;
   fill_split (&retrieval, utility->n_series, ret_outcomes->series);
-  labels = (RankingLabels){ retrieval.are_sets, retrieval.item_labels, retrieval.query_labels };
-  return ranking_for_each (retrieval.database, retrieval.queries, &labels, utility->has_stable,
-                           utility->judge, &judging, error);
+  task = (RankingTask){ retrieval.database,     retrieval.queries,  retrieval.item_labels,
+                        retrieval.query_labels, retrieval.are_sets, utility->has_stable };
+  return ranking_for_each (&task, utility->judge, &judging, error);
 }

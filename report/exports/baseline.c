@@ -5,6 +5,15 @@
 #include "core/base/json.h"
 #include "report/exports/exports.h"
 
+static void
+write_lines (AssayJson *json, const char *name, const GPtrArray *lines)
+{
+  assay_json_member_array (json, name);
+  for (guint i = 0; i < lines->len; i++)
+    assay_json_string (json, lines->pdata[i]);
+  assay_json_end_array (json);
+}
+
 static char *
 name_of (const AssayResultComponent *component)
 {
@@ -14,13 +23,25 @@ name_of (const AssayResultComponent *component)
                           *settings != '\0' ? ")" : "");
 }
 
+static void
+append_lines (GString *text, const char *what, const GPtrArray *lines)
+{
+  for (guint i = 0; i < lines->len; i++)
+    g_string_append_printf (text, "  %s: %s\n", what, (const char *) lines->pdata[i]);
+}
+
 char *
 assay_report_baseline (const AssayBaseline *baseline)
 {
-  GString *text = g_string_new (NULL);
+  GString *text = g_string_new ("\n");
 
-  g_string_append_printf (text, "\nagainst baseline %s: %u of %u comparisons got worse\n",
-                          baseline->folder, baseline->n_worse, baseline->comparisons->len);
+  if (baseline->run != NULL)
+    g_string_append_printf (text, "%s ", baseline->run);
+  g_string_append_printf (text, "against baseline %s: %u of %u comparison%s got worse\n",
+                          baseline->folder, baseline->n_worse, baseline->comparisons->len,
+                          baseline->comparisons->len == 1 ? "" : "s");
+  append_lines (text, "changed", baseline->changes);
+  append_lines (text, "not compared", baseline->left_out);
   if (baseline->n_uncompared > 0)
     g_string_append_printf (text,
                             "  %u could not be compared: only one of the runs measured them\n",
@@ -55,6 +76,8 @@ assay_report_baseline_json (const AssayBaseline *baseline)
   assay_json_member_int (json, "worse", baseline->n_worse);
   assay_json_member_int (json, "uncompared", baseline->n_uncompared);
   assay_json_member_int (json, "silent", baseline->n_silent);
+  write_lines (json, "changed", baseline->changes);
+  write_lines (json, "not_compared", baseline->left_out);
   assay_json_member_array (json, "comparisons");
   ASSAY_FOR_EACH_IN (const AssayComparison, one, baseline->comparisons) {
     assay_json_begin_object (json);

@@ -185,6 +185,30 @@ write_controls (AssayJson *json, const GArray *controls)
   assay_json_end_array (json);
 }
 
+/* How many independent units the secrets are. */
+static void
+write_units (AssayJson *json, const GArray *all)
+{
+  assay_json_member_array (json, "units");
+  ASSAY_FOR_EACH_IN (const AssayResultUnits, units, all) {
+    assay_json_begin_object (json);
+    assay_report_json_component (json, "dataset", units->dataset, FALSE);
+    assay_json_end_object (json);
+    assay_json_member_int (json, "secrets", (gint64) units->secrets);
+    assay_json_member_int (json, "labelled", (gint64) units->labelled);
+    assay_json_member_int (json, "equal", (gint64) units->equal);
+    assay_json_member_bool (json, "by-chance", units->is_by_chance);
+    assay_json_member_int (json, "near", (gint64) units->near);
+    assay_json_member_int (json, "units", (gint64) units->units);
+    assay_json_member_int (json, "clusters", (gint64) units->clusters);
+    assay_json_member_double (json, "effective", units->effective);
+    if (units->says != NULL)
+      assay_json_member_string (json, "says", units->says);
+    assay_json_end_object (json);
+  }
+  assay_json_end_array (json);
+}
+
 static void
 write_skipped (AssayJson *json, const GArray *skipped)
 {
@@ -351,6 +375,7 @@ assay_report_write_json (const AssayResults *results, AssayJson *json, GError **
   write_pooled (json, results->pooled);
   write_tunings (json, results->tunings, results->tune_secrets);
   write_controls (json, results->controls);
+  write_units (json, results->units);
   write_skipped (json, results->skipped);
   assay_json_member_array (json, "claims");
   for (guint i = 0; i < results->claims->len; i++)
@@ -363,13 +388,11 @@ assay_report_write_json (const AssayResults *results, AssayJson *json, GError **
 char *
 assay_report_json (const AssayResults *results, GError **error)
 {
-  AssayJson *json = assay_json_new ();
-  const gboolean is_ok = assay_report_write_json (results, json, error);
-  char *text = assay_json_finish (json);
+  g_autoptr (AssayJson) json = assay_json_new ();
 
-  if (!is_ok)
-    g_clear_pointer (&text, g_free);
-  return text;
+  if (!assay_report_write_json (results, json, error))
+    return NULL;
+  return assay_json_finish (g_steal_pointer (&json));
 }
 
 static void

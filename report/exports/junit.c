@@ -46,16 +46,18 @@ append_property (GString *xml, const char *name, double value)
 }
 
 static void
-append_properties (GString *xml, const AssayResultClaim *result, const char *claims_sha256)
+append_properties (GString *xml, const AssayResults *results, const AssayResultClaim *result)
 {
   const AssayResultHypothesis *one = assay_result_decisive (result);
+  const AssayResultUnits *units
+      = one != NULL ? assay_result_units (results, one->cell->dataset) : NULL;
 
   g_string_append (xml, "      <properties>\n");
   g_string_append_printf (xml, "        <property name=\"measure\" value=\"%s\"/>\n",
                           result->measure->name);
-  if (claims_sha256 != NULL)
+  if (results->claims_sha256 != NULL)
     g_string_append_printf (xml, "        <property name=\"claims-sha256\" value=\"%s\"/>\n",
-                            claims_sha256);
+                            results->claims_sha256);
   append_property (xml, result->is_at_most ? "at-most" : "at-least",
                    assay_result_claim_bound (result));
   if (one != NULL) {
@@ -64,6 +66,8 @@ append_properties (GString *xml, const AssayResultClaim *result, const char *cla
     append_property (xml, "upper", one->interval.upper);
     append_property (xml, "n", (double) one->interval.n);
     append_property (xml, "confidence", result->confidence);
+    if (units != NULL && units->says != NULL)
+      append_property (xml, "effective-units", units->effective);
     if (result->measure->is_epsilon && isfinite (one->power)) {
       append_property (xml, "power", one->power);
       append_property (xml, "power-at", one->power_at);
@@ -81,7 +85,7 @@ append_outcome (GString *xml, const char *element, const char *type, const char 
 }
 
 static void
-append_claim (GString *xml, const AssayResultClaim *result, const char *claims_sha256,
+append_claim (GString *xml, const AssayResults *results, const AssayResultClaim *result,
               const char *suite)
 {
   g_autofree char *id = escape (result->id);
@@ -90,7 +94,7 @@ append_claim (GString *xml, const AssayResultClaim *result, const char *claims_s
 
   g_string_append_printf (xml, "    <testcase classname=\"%s\" name=\"%s%s%s\" time=\"0\">\n",
                           suite, id, *says != '\0' ? ": " : "", says);
-  append_properties (xml, result, claims_sha256);
+  append_properties (xml, results, result);
   if (result->verdict == ASSAY_VERDICT_VIOLATED)
     append_outcome (xml, "failure", "violated", reason);
   else if (result->verdict == ASSAY_VERDICT_INCONCLUSIVE)
@@ -115,7 +119,7 @@ assay_report_junit (const AssayResults *results)
                           n_tests, n_failures, n_errors, suite, n_tests, n_failures, n_errors,
                           results->skipped->len);
   for (guint i = 0; i < results->claims->len; i++)
-    append_claim (xml, results->claims->pdata[i], results->claims_sha256, suite);
+    append_claim (xml, results, results->claims->pdata[i], suite);
   ASSAY_FOR_EACH_IN (const AssayResultSkip, skip, results->skipped) {
     g_autofree char *reason = escape (skip->reason);
 

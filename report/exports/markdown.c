@@ -140,6 +140,12 @@ assay_report_markdown (const AssayResults *results)
   if (results->n_missing > 0)
     g_string_append_printf (text, "**Unfinished: %zu of %zu cells were not run.**\n\n",
                             results->n_missing, results->n_planned);
+  ASSAY_FOR_EACH_IN (const AssayResultUnits, units, results->units) {
+    if (units->says != NULL) {
+      append_escaped (text, units->dataset->plugin);
+      g_string_append_printf (text, ": %s.\n\n", units->says);
+    }
+  }
   append_claims (text, results);
   append_cells (text, results);
   append_sheets (text, results);

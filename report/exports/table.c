@@ -161,6 +161,10 @@ append_notes (GString *text, const AssayResults *results)
     append_chosen (text, tuning->attack);
     g_string_append_c (text, '\n');
   }
+  ASSAY_FOR_EACH_IN (const AssayResultUnits, units, results->units) {
+    if (units->says != NULL)
+      g_string_append_printf (text, "\n%s: %s\n", units->dataset->plugin, units->says);
+  }
   for (guint i = 0; i < results->skipped->len; i++) {
     const AssayResultSkip *skip = &g_array_index (results->skipped, AssayResultSkip, i);
 

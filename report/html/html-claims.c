@@ -56,6 +56,11 @@ append_notices (AssayHtml *html, const AssayResults *results)
                     "what stands here is of the others, and no claim about a missing cell is "
                     "decided. `assay run` with `--resume` goes on.</p>",
                     results->n_missing, results->n_planned);
+  ASSAY_FOR_EACH_IN (const AssayResultUnits, units, results->units) {
+    if (units->says != NULL)
+      assay_html_say (html, "p.notice", "*Fewer units than secrets.* Of {%s}, %s.",
+                      units->dataset->plugin, units->says);
+  }
   if (n_errors > 0)
     assay_html_say (html, "p.notice",
                     "*Errors.* %u cell%s ended in an error; <a href=\"#exceptions\">below</a> is "

@@ -1,10 +1,14 @@
-/* Comparing a run with an earlier one of the same plan. */
+/* Comparing a run with an earlier one. */
 #include "runner/compare/baseline.h"
 
+#include "config.h"
 #include "core/stats/bound-test.h"
 #include "core/stats/paired-test.h"
+#include "runner/compare/compare-test.h"
+#include "runner/compare/twins.h"
 #include "runner/judge/describe.h"
 #include "runner/judge/pool.h"
+#include "runner/plan/scenario.h"
 #include "runner/store/manifest.h"
 #include "runner/store/outcomes.h"
 #include "runner/store/records.h"
@@ -14,32 +18,34 @@ assay_baseline_free (AssayBaseline *baseline)
 {
   if (baseline == NULL)
     return;
+  g_free (baseline->run);
   g_free (baseline->folder);
   g_array_unref (baseline->comparisons);
+  g_ptr_array_unref (baseline->changes);
+  g_ptr_array_unref (baseline->left_out);
   g_free (baseline);
 }
 
-/* ---- Is it a baseline of this plan? ---- */
+/* ---- The earlier run ---- */
 
-/* The first line in which the two differ, each shown as "name=value" stands in the plan. */
-static gboolean
-fail_differs (const char *folder, const char *theirs, const char *ours, GError **error)
+typedef struct {
+  char *folder;
+  AssayStore *store;
+  const AssayPlan *plan; /* ours where the two are the same */
+  AssayPlan *own;        /* or NULL */
+} Earlier;
+
+static void
+earlier_clear (Earlier *earlier)
 {
-  g_auto (GStrv) before = g_strsplit (theirs, "\n", -1);
-  g_auto (GStrv) now = g_strsplit (ours, "\n", -1);
-  guint i = 0;
-
-  while (before[i] != NULL && now[i] != NULL && g_str_equal (before[i], now[i]))
-    i++;
-  return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                     "baseline %s is of another scenario or of other settings: it has '%s' where "
-                     "this run has '%s'",
-                     folder, before[i] != NULL ? before[i] : "nothing",
-                     now[i] != NULL ? now[i] : "nothing");
+  g_free (earlier->folder);
+  g_clear_pointer (&earlier->store, assay_store_close);
+  assay_plan_free (earlier->own);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Earlier, earlier_clear)
 
 /* The plan without the contact sheets, which change nothing that is compared, and without the
- * builds of loaded defenses and attacks: whether a new one leaks more is what is asked. */
+ * builds of loaded defenses and attacks. */
 static char *
 comparable (const char *canonical)
 {
@@ -58,91 +64,110 @@ comparable (const char *canonical)
   return g_string_free (text, FALSE);
 }
 
+/* Outcomes are stored by their place in the plan: where it is not ours it is made again, and must
+ * be read as it was then. */
 static gboolean
-check_plan (const AssayPlan *plan, AssayStore *store, const char *folder, GError **error)
+load_plan (Earlier *earlier, const AssayPlan *plan, GError **error)
 {
   g_autofree char *ours = comparable (plan->canonical);
-  g_autofree char *theirs = NULL;
   g_autofree char *text = NULL;
-  g_autofree char *state = NULL;
+  g_autofree char *version = NULL;
+  g_autofree char *theirs = NULL;
+  g_autofree char *again = NULL;
 
-  if (!assay_store_get (store, ASSAY_META_PLAN_TEXT, &text, error)
-      || !assay_store_get (store, ASSAY_META_STATE, &state, error))
+  if (!assay_store_get (earlier->store, ASSAY_META_PLAN_TEXT, &text, error)
+      || !assay_store_get (earlier->store, ASSAY_META_VERSION, &version, error))
     return FALSE;
   theirs = comparable (text != NULL ? text : "");
-  if (!g_str_equal (theirs, ours))
-    return fail_differs (folder, theirs, ours, error);
-  return g_strcmp0 (state, ASSAY_META_FINISHED) == 0
-         || assay_fail (error, ASSAY_ERROR_DATA, "baseline %s is an unfinished run", folder);
+  earlier->plan = plan;
+  if (g_str_equal (theirs, ours))
+    return TRUE;
+  if (!assay_manifest_plan (earlier->store, &earlier->own, error)) {
+    g_prefix_error (error, "baseline %s: ", earlier->folder);
+    return FALSE;
+  }
+  earlier->plan = earlier->own;
+  again = comparable (earlier->own->canonical);
+  return g_str_equal (theirs, again)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "baseline %s was made by Assay %s, and this is %s, which reads its "
+                        "scenario otherwise; expected a run of this version",
+                        earlier->folder, version != NULL ? version : "of an unknown version",
+                        ASSAY_THIS_VERSION);
 }
 
-static AssayStore *
-open_baseline (const AssayPlan *plan, const char *place, GError **error)
+static gboolean
+open_earlier (const AssayPlan *plan, const char *place, Earlier *ret_earlier, GError **error)
 {
-  g_autofree char *folder
+  char *folder
       = g_str_has_suffix (place, ASSAY_STORE_FILE) ? g_path_get_dirname (place) : g_strdup (place);
   g_autofree char *path = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
-  g_autoptr (AssayStore) store = NULL;
+  g_autofree char *state = NULL;
 
-  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "baseline %s: expected the output folder of a finished run, with %s", place,
-                ASSAY_STORE_FILE);
-    return NULL;
-  }
-  store = assay_store_open (folder, FALSE, error);
-  if (store == NULL || !check_plan (plan, store, folder, error))
-    return NULL;
-  return g_steal_pointer (&store);
+  ret_earlier->folder = folder;
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "baseline %s: expected the output folder of a finished run, with %s", place,
+                       ASSAY_STORE_FILE);
+  ret_earlier->store = assay_store_open (folder, FALSE, error);
+  if (ret_earlier->store == NULL
+      || !assay_store_get (ret_earlier->store, ASSAY_META_STATE, &state, error))
+    return FALSE;
+  if (g_strcmp0 (state, ASSAY_META_FINISHED) != 0)
+    return assay_fail (error, ASSAY_ERROR_DATA, "baseline %s is an unfinished run", folder);
+  return load_plan (ret_earlier, plan, error);
 }
 
 gboolean
 assay_baseline_check (const AssayPlan *plan, const char *folder, GError **error)
 {
-  g_autoptr (AssayStore) store = open_baseline (plan, folder, error);
+  g_auto (Earlier) earlier = { 0 };
+  g_autoptr (AssayTwins) twins = NULL;
 
-  return store != NULL;
+  if (!open_earlier (plan, folder, &earlier, error))
+    return FALSE;
+  twins = assay_twins_new (plan, earlier.plan);
+  return assay_twins_check_any (twins, earlier.folder, error);
 }
 
+/* Leaves dataset @index out unless its data are those of its twin. */
 static gboolean
-check_hash (AssayStore *store, const char *folder, guint index, const char *sha256, GError **error)
+check_hash (AssayTwins *twins, AssayStore *old, guint index, const char *sha256, GError **error)
 {
+  const guint twin = g_array_index (twins->datasets, guint, index);
   g_autofree char *known = NULL;
 
-  if (!assay_store_dataset (store, index, &known, error))
+  if (twin == ASSAY_NO_COMPONENT)
+    return TRUE;
+  if (!assay_store_dataset (old, twin, &known, error))
     return FALSE;
-  return g_strcmp0 (known, sha256) == 0
-         || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "baseline %s was run on other data: sha256 %.12s, here %.12s", folder,
-                        known != NULL ? known : "none", sha256);
+  if (g_strcmp0 (known, sha256) != 0)
+    assay_twins_part_data (twins, index, known, sha256);
+  return TRUE;
 }
 
 gboolean
 assay_baseline_check_data (const AssayPlan *plan, const char *folder, guint index,
                            const char *sha256, GError **error)
 {
-  g_autoptr (AssayStore) store = open_baseline (plan, folder, error);
+  g_auto (Earlier) earlier = { 0 };
+  g_autoptr (AssayTwins) twins = NULL;
 
-  return store != NULL && check_hash (store, folder, index, sha256, error);
-}
-
-static gboolean
-check_data (const AssayResults *results, AssayStore *store, const char *folder, GError **error)
-{
-  for (guint d = 0; d < results->datasets->len; d++)
-    if (!check_hash (store, folder, d, assay_result_component (results->datasets, d)->sha256,
-                     error))
-      return FALSE;
-  return TRUE;
+  if (!open_earlier (plan, folder, &earlier, error))
+    return FALSE;
+  twins = assay_twins_new (plan, earlier.plan);
+  return check_hash (twins, earlier.store, index, sha256, error)
+         && assay_twins_check_any (twins, earlier.folder, error);
 }
 
 /* ---- Comparing ---- */
 
 typedef struct {
   const AssayResults *results;
-  const AssayPlan *plan;
   AssayStore *store;
   AssayStore *old;
+  AssayTwins *twins;
+  const char *const *measures; /* NULL: the first of every series */
   AssayBaseline *baseline;
 } Comparing;
 
@@ -150,15 +175,38 @@ typedef struct {
 typedef struct {
   const AssayResultCell *cell;
   gsize first; /* the plan's cell of trial 0 */
-  guint metric;
+  gsize old_first;
+  guint metric, old_metric;
   AssayPool before, after;
 } Pools;
+
+/* That the later sample leaks more, of other units than the earlier one. */
+static gboolean
+test_samples (const Pools *pools, const AssayMeasure *measure, AssayStreamKey stream,
+              AssayPairedTest *ret_test)
+{
+  g_autoptr (AssaySample) then = assay_pool_sample (&pools->before, measure);
+  g_autoptr (AssaySample) now = assay_pool_sample (&pools->after, measure);
+
+  if (then == NULL || now == NULL)
+    return FALSE;
+  if (measure->statistic == ASSAY_STATISTIC_EPSILON)
+    *ret_test = assay_audit_test (&then->audit, &now->audit);
+  else
+    *ret_test = (AssayPairedTest){
+      .difference = now->estimate - then->estimate,
+      .n = now->n,
+      .p_worse = assay_samples_apart (then, now, measure->higher_is_worse, 0, stream),
+      .method = "intervals-apart",
+    };
+  return TRUE;
+}
 
 /* One series of one metric in one pooled cell. */
 static void
 compare_series (const Comparing *comparing, const Pools *pools, const AssayMeasure *measure)
 {
-  const AssayPlan *plan = comparing->plan;
+  const AssayPlan *plan = comparing->twins->now;
   const AssayPool *before = &pools->before, *after = &pools->after;
   const AssayCell *first = assay_plan_cell (plan, pools->first);
   const GArray *old = before->series[measure->series], *new = after->series[measure->series];
@@ -166,42 +214,55 @@ compare_series (const Comparing *comparing, const Pools *pools, const AssayMeasu
       = after->groups->len > 0 ? (const gint64 *) (gconstpointer) after->groups->data : NULL;
   g_autofree char *upstream = g_strdup_printf (
       "%s%s", assay_plan_measuring (plan, first, pools->metric)->canonical, measure->name);
+  const AssayStreamKey stream = assay_plan_stream (plan, first, "baseline", upstream);
   AssayComparison comparison
       = { .cell = pools->cell, .measure = assay_results_measure (comparing->results, measure) };
+  gboolean is_tested
+      = before->omitted[measure->series] == NULL && after->omitted[measure->series] == NULL;
 
-  if (new->len == 0)
+  if (new->len == 0 && old->len == 0)
     return;
-  if (before->omitted[measure->series] != NULL || after->omitted[measure->series] != NULL) {
-    comparing->baseline->n_uncompared++;
-    return;
-  }
-  if (measure->statistic == ASSAY_STATISTIC_EPSILON) {
-    g_autoptr (AssaySample) then = assay_pool_sample (before, measure);
-    g_autoptr (AssaySample) now = assay_pool_sample (after, measure);
-
-    comparison.test = assay_audit_test (&then->audit, &now->audit);
+  if (is_tested && (!comparing->twins->is_paired || measure->statistic == ASSAY_STATISTIC_EPSILON))
+    is_tested = test_samples (pools, measure, stream, &comparison.test);
+  else if (is_tested)
+    comparison.test
+        = assay_paired_test (measure, (const double *) (gconstpointer) old->data,
+                             (const double *) (gconstpointer) new->data, groups, new->len, stream);
+  if (is_tested)
     g_array_append_val (comparing->baseline->comparisons, comparison);
-    return;
-  }
-  comparison.test = assay_paired_test (measure, (const double *) (gconstpointer) old->data,
-                                       (const double *) (gconstpointer) new->data, groups, new->len,
-                                       assay_plan_stream (plan, first, "baseline", upstream));
-  g_array_append_val (comparing->baseline->comparisons, comparison);
+  else
+    comparing->baseline->n_uncompared++;
+}
+
+/* The cells of all trials, or of those that both runs have the same secrets of. */
+static GArray *
+trials_of (const AssayTwins *twins, const AssayPlan *plan, gsize first)
+{
+  GArray *indices = assay_pool_trials (plan, first);
+
+  if (twins->is_paired)
+    g_array_set_size (indices, (guint) twins->trials);
+  return indices;
 }
 
 /* Whether both runs measured the same trials: as many outcomes of other trials would be those of
  * other secrets. */
 static gboolean
-check_paired (const Comparing *comparing, const GArray *indices, guint metric, guint n_series,
+check_paired (const Comparing *comparing, const Pools *pools, guint n_series,
               gboolean *ret_is_paired, GError **error)
 {
+  const AssayTwins *twins = comparing->twins;
+  g_autoptr (GArray) indices = trials_of (twins, twins->now, pools->first);
+  g_autoptr (GArray) old = trials_of (twins, twins->then, pools->old_first);
+
   *ret_is_paired = TRUE;
-  for (guint i = 0; i < indices->len; i++) {
-    const gsize index = g_array_index (indices, gsize, i);
+  for (guint i = 0; twins->is_paired && i < indices->len; i++) {
     AssayOutcomes before = { 0 }, after = { 0 };
     const gboolean is_ok
-        = assay_store_outcomes (comparing->old, index, metric, n_series, &before, error)
-          && assay_store_outcomes (comparing->store, index, metric, n_series, &after, error);
+        = assay_store_outcomes (comparing->old, g_array_index (old, gsize, i), pools->old_metric,
+                                n_series, &before, error)
+          && assay_store_outcomes (comparing->store, g_array_index (indices, gsize, i),
+                                   pools->metric, n_series, &after, error);
 
     *ret_is_paired &= before.n == after.n;
     assay_outcomes_clear (&before);
@@ -213,33 +274,50 @@ check_paired (const Comparing *comparing, const GArray *indices, guint metric, g
 }
 
 static gboolean
-compare_metric (const Comparing *comparing, const AssayResultCell *cell, gsize first, guint metric,
-                GError **error)
+is_asked (const Comparing *comparing, const AssayMeasure *measure)
 {
-  const AssayPlan *plan = comparing->plan;
+  return comparing->measures == NULL || g_strv_contains (comparing->measures, measure->name);
+}
+
+/* Several measures may summarise one series; it is compared once unless they are asked for. */
+static void
+compare_all_series (const Comparing *comparing, const Pools *pools, const AssayMeasuring *plugin,
+                    gboolean is_paired)
+{
+  for (guint s = 0; s < plugin->n_series; s++)
+    for (const AssayMeasure *m = plugin->measures; m->name != NULL; m++) {
+      if (m->series != s || !is_asked (comparing, m))
+        continue;
+      comparing->baseline->n_uncompared += !is_paired;
+      if (is_paired)
+        compare_series (comparing, pools, m);
+      if (comparing->measures == NULL)
+        break;
+    }
+}
+
+static gboolean
+compare_metric (const Comparing *comparing, Pools *pools, GError **error)
+{
+  const AssayTwins *twins = comparing->twins;
+  const AssayPlan *plan = twins->now;
   const AssayMeasuring *plugin
-      = assay_plan_measuring (plan, assay_plan_cell (plan, first), metric)->measuring;
-  g_autoptr (GArray) indices = assay_pool_trials (plan, first);
-  Pools pools = { .cell = cell, .first = first, .metric = metric };
+      = assay_plan_measuring (plan, assay_plan_cell (plan, pools->first), pools->metric)->measuring;
+  g_autoptr (GArray) indices = trials_of (twins, plan, pools->first);
+  g_autoptr (GArray) old = trials_of (twins, twins->then, pools->old_first);
   gboolean is_paired, is_ok;
 
-  if (!check_paired (comparing, indices, metric, plugin->n_series, &is_paired, error))
+  if (!check_paired (comparing, pools, plugin->n_series, &is_paired, error))
     return FALSE;
-  is_ok = assay_pool_fill (&pools.before, plan, comparing->old, indices, metric, error);
-  is_ok = assay_pool_fill (&pools.after, plan, comparing->store, indices, metric,
+  is_ok = assay_pool_fill (&pools->before, twins->then, comparing->old, old, pools->old_metric,
+                           error);
+  is_ok = assay_pool_fill (&pools->after, plan, comparing->store, indices, pools->metric,
                            is_ok ? error : NULL)
           && is_ok;
-  /* Several measures may summarise one series; it is compared once. */
-  for (guint s = 0; is_ok && s < plugin->n_series; s++)
-    for (const AssayMeasure *m = plugin->measures; m->name != NULL; m++)
-      if (m->series == s) {
-        comparing->baseline->n_uncompared += !is_paired;
-        if (is_paired)
-          compare_series (comparing, &pools, m);
-        break;
-      }
-  assay_pool_clear (&pools.before);
-  assay_pool_clear (&pools.after);
+  if (is_ok)
+    compare_all_series (comparing, pools, plugin, is_paired);
+  assay_pool_clear (&pools->before);
+  assay_pool_clear (&pools->after);
   return is_ok;
 }
 
@@ -263,31 +341,122 @@ correct (AssayBaseline *baseline, double confidence)
   }
 }
 
-AssayBaseline *
-assay_baseline_compare (const AssayResults *results, const AssayPlan *plan, AssayStore *store,
-                        const char *folder, GError **error)
+/* Cell @index of trial 0, whose outcomes are pooled in @cell. */
+static gboolean
+compare_cell (const Comparing *comparing, const AssayResultCell *cell, gsize index, GError **error)
 {
-  g_autoptr (AssayStore) old = open_baseline (plan, folder, error);
+  const AssayPlan *plan = comparing->twins->now;
+  Pools pools = { .cell = cell, .first = index };
+
+  if (!assay_twins_cell (comparing->twins, index, &pools.old_first))
+    return TRUE;
+  for (guint m = 0; m < assay_plan_n_measuring (plan, assay_plan_cell (plan, index)); m++) {
+    pools.metric = m;
+    pools.old_metric = assay_twins_measuring (comparing->twins, index, m);
+    if (pools.old_metric != ASSAY_NO_COMPONENT && !compare_metric (comparing, &pools, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* @comparing lacks its baseline, which is made. */
+static AssayBaseline *
+compare_with (Comparing *comparing, const char *folder, GError **error)
+{
+  const AssayResults *results = comparing->results;
+  AssayTwins *twins = comparing->twins;
   g_autoptr (AssayBaseline) baseline = NULL;
-  Comparing comparing;
   guint pooled = 0;
 
-  if (old == NULL || !check_data (results, old, folder, error))
+  for (guint d = 0; d < results->datasets->len; d++)
+    if (!check_hash (twins, comparing->old, d,
+                     assay_result_component (results->datasets, d)->sha256, error))
+      return NULL;
+  if (!assay_twins_check_any (twins, folder, error))
     return NULL;
   baseline = g_new0 (AssayBaseline, 1);
   baseline->folder = g_strdup (folder);
   baseline->comparisons = g_array_new (FALSE, FALSE, sizeof (AssayComparison));
-  comparing = (Comparing){ results, plan, store, old, baseline };
-  for (gsize i = 0; i < plan->cells->len; i++) {
-    const AssayResultCell *cell;
-
-    if (assay_plan_cell (plan, i)->trial != 0)
-      continue;
-    cell = results->pooled->pdata[pooled++];
-    for (guint m = 0; m < assay_plan_n_measuring (plan, assay_plan_cell (plan, i)); m++)
-      if (!compare_metric (&comparing, cell, i, m, error))
-        return NULL;
-  }
-  correct (baseline, plan->confidence);
+  baseline->n_lost = twins->n_lost;
+  baseline->changes = g_ptr_array_ref (twins->changes);
+  baseline->left_out = g_ptr_array_ref (twins->left_out);
+  comparing->baseline = baseline;
+  for (gsize i = 0; i < twins->now->cells->len; i++)
+    if (assay_plan_cell (twins->now, i)->trial == 0
+        && !compare_cell (comparing, results->pooled->pdata[pooled++], i, error))
+      return NULL;
+  correct (baseline, twins->now->confidence);
   return g_steal_pointer (&baseline);
+}
+
+AssayBaseline *
+assay_baseline_compare (const AssayResults *results, const AssayPlan *plan, AssayStore *store,
+                        const char *folder, GError **error)
+{
+  g_auto (Earlier) earlier = { 0 };
+  g_autoptr (AssayTwins) twins = NULL;
+  Comparing comparing = { .results = results, .store = store };
+
+  if (!open_earlier (plan, folder, &earlier, error))
+    return NULL;
+  twins = assay_twins_new (plan, earlier.plan);
+  comparing.old = earlier.store;
+  comparing.twins = twins;
+  return compare_with (&comparing, folder, error);
+}
+
+/* ---- Two finished runs ---- */
+
+/* Adds what the run measures to @names, each once. */
+static void
+add_measures (const AssayPlan *plan, GPtrArray *names)
+{
+  const GPtrArray *const lists[] = { plan->metrics, plan->utilities };
+
+  for (guint k = 0; k < G_N_ELEMENTS (lists); k++)
+    for (guint i = 0; i < lists[k]->len; i++)
+      for (const AssayMeasure *m = assay_plan_component (lists[k], i)->measuring->measures;
+           m->name != NULL; m++)
+        if (!g_ptr_array_find_with_equal_func (names, m->name, g_str_equal, NULL))
+          g_ptr_array_add (names, (gpointer) m->name);
+}
+
+gboolean
+assay_baseline_check_measure (const AssaySavedRun *now, const AssaySavedRun *then,
+                              const char *measure, GError **error)
+{
+  g_autoptr (GPtrArray) ours = g_ptr_array_new ();
+  g_autoptr (GPtrArray) theirs = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+  gboolean is_ours, is_theirs;
+
+  add_measures (now->plan, ours);
+  add_measures (then->plan, theirs);
+  is_ours = g_ptr_array_find_with_equal_func (ours, measure, g_str_equal, NULL);
+  is_theirs = g_ptr_array_find_with_equal_func (theirs, measure, g_str_equal, NULL);
+  if (is_ours && is_theirs)
+    return TRUE;
+  if (is_ours || is_theirs)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "measure '%s': %s does not have it", measure,
+                       is_ours ? then->folder : now->folder);
+  hint = assay_names_hint (ours, measure);
+  return assay_fail (error, ASSAY_ERROR_PARAMETER, "measure '%s': no run has it%s", measure, hint);
+}
+
+AssayBaseline *
+assay_baseline_compare_runs (const AssaySavedRun *now, const AssaySavedRun *then,
+                             const char *const *measures, GError **error)
+{
+  g_autoptr (AssayTwins) twins = assay_twins_new (now->plan, then->plan);
+  Comparing comparing = { .results = now->results,
+                          .store = now->store,
+                          .old = then->store,
+                          .twins = twins,
+                          .measures = measures };
+  AssayBaseline *baseline;
+
+  baseline = compare_with (&comparing, then->folder, error);
+  if (baseline != NULL)
+    baseline->run = g_strdup (now->folder);
+  return baseline;
 }

@@ -1,8 +1,6 @@
 /* Whether runs can be compared at all. */
 #include "runner/compare/compare-check.h"
 
-#include <string.h>
-
 #include "core/base/text.h"
 #include "runner/plan/fit.h"
 
@@ -211,18 +209,19 @@ assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names,
   return TRUE;
 }
 
-/* An attack without its label: plugin, settings, grants and what it is tuned over. */
-static const char *
-identity (const AssayComponent *attack)
+gboolean
+assay_compare_is_same (const AssayComponent *a, const AssayComponent *b)
 {
-  return strchr (attack->canonical, '\n') + 1;
+  return is_same_part (a, b) && a->grants == b->grants
+         && g_strcmp0 (a->tuned_keys, b->tuned_keys) == 0
+         && g_strcmp0 (a->tune_measure, b->tune_measure) == 0;
 }
 
 static gboolean
 plays (const AssayPlan *plan, const AssayComponent *attack)
 {
   for (guint i = 0; i < plan->attacks->len; i++)
-    if (g_str_equal (identity (assay_plan_component (plan->attacks, i)), identity (attack)))
+    if (assay_compare_is_same (assay_plan_component (plan->attacks, i), attack))
       return TRUE;
   return FALSE;
 }

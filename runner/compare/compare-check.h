@@ -9,6 +9,9 @@ G_BEGIN_DECLS
  * the same, and that all are finished. ASSAY_ERROR_MISMATCH names the first difference. */
 gboolean assay_compare_check (const GPtrArray *runs, const GPtrArray *names, GError **error);
 
+/* The same plugin with the same settings, grants and tuning, whatever their labels. */
+gboolean assay_compare_is_same (const AssayComponent *a, const AssayComponent *b);
+
 /* Which part of @other is what @part is: the same plugin with the same settings; -1: none. */
 gint assay_compare_find_part (const GPtrArray *other, const AssayComponent *component);
 

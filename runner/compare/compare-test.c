@@ -155,9 +155,9 @@ least_level (const AssaySample *sample)
   return is_resampled ? 2.0 / (ASSAY_RESAMPLES + 1) : MIN_LEVEL;
 }
 
-static double
-test_intervals (const AssaySample *better, const AssaySample *worse, gboolean lower_is_better,
-                double margin, AssayStreamKey stream)
+double
+assay_samples_apart (const AssaySample *better, const AssaySample *worse, gboolean lower_is_better,
+                     double margin, AssayStreamKey stream)
 {
   double apart = 0.5;
   double level = MAX (least_level (better), least_level (worse));
@@ -200,5 +200,5 @@ assay_evidence_test (const AssayEvidence *better, const AssayEvidence *worse,
                         ret_method);
   }
   *ret_method = "intervals-apart";
-  return test_intervals (a, b, lower_is_better, margin, stream);
+  return assay_samples_apart (a, b, lower_is_better, margin, stream);
 }

@@ -19,6 +19,7 @@
  * Epsilon is only ever bounded from below: nothing shows that one is smaller. */
 #pragma once
 
+#include "core/stats/sample.h"
 #include "runner/compare/saved-run.h"
 
 G_BEGIN_DECLS
@@ -37,5 +38,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayEvidence, assay_evidence_free)
 double assay_evidence_test (const AssayEvidence *better, const AssayEvidence *worse,
                             const AssayMeasure *measure, gboolean lower_is_better, double margin,
                             AssayStreamKey stream, const char **ret_method);
+
+/* The same of two samples of other units: the smallest level at which their intervals are apart. */
+double assay_samples_apart (const AssaySample *better, const AssaySample *worse,
+                            gboolean lower_is_better, double margin, AssayStreamKey stream);
 
 G_END_DECLS

@@ -17,11 +17,15 @@ typedef struct {
 } AssayComparison;
 
 typedef struct {
+  char *run;           /* what is compared with it; NULL: the run itself */
   char *folder;        /* of the baseline */
   GArray *comparisons; /* AssayComparison, in the order of results */
   guint n_worse;
   guint n_uncompared; /* outcomes that only one of the two runs has */
   guint n_silent;     /* comparisons without a control that did not get worse: nothing is shown */
+  guint n_lost;       /* datasets, defenses, attacks and utilities of the baseline without a twin */
+  GPtrArray *changes;  /* strings: what differs between the runs, and is compared all the same */
+  GPtrArray *left_out; /* strings: what is not compared, and why */
 } AssayBaseline;
 
 /* ---- Several runs ---- */

@@ -245,6 +245,35 @@ check_power (const AssayQuestion *question, const GArray *evidence, guint n_hypo
   return TRUE;
 }
 
+/* ---- Independent units ---- */
+
+/* That so many secrets could stand for as many: not where they lie in clusters that their labels do
+ * not know. Copies are joined, and cost the claim its certainty only; but units that are not the
+ * secrets cannot be joined with them. */
+static char *
+check_units (const AssayQuestion *question)
+{
+  const gboolean is_of_utility = question->result->is_of_utility;
+  const GArray *hypotheses = question->result->hypotheses;
+  const AssayMeasuring *measuring
+      = is_of_utility ? &question->claim->utility->measuring
+                      : assay_plan_component (question->plan->metrics, question->claim->metric)
+                            ->measuring;
+
+  for (guint h = 0; h < hypotheses->len; h++) {
+    const AssayResultCell *cell = g_array_index (hypotheses, AssayResultHypothesis, h).cell;
+    const AssayResultUnits *units = assay_result_units (question->results, cell->dataset);
+
+    if (units == NULL || (is_of_utility && measuring->has_own_units))
+      continue;
+    if (units->clusters > 0)
+      return assay_reason_contradicted (units, FALSE);
+    if (measuring->has_own_units && 3 * units->units <= 2 * units->labelled)
+      return assay_reason_contradicted (units, TRUE);
+  }
+  return NULL;
+}
+
 /* ---- All of it ---- */
 
 gboolean
@@ -260,7 +289,9 @@ assay_earned_check (const AssayQuestion *question, const GArray *evidence, guint
     *ret_lacks = assay_reason_changed_claims ();
     return TRUE;
   }
-  if (question->result->is_of_utility || !assay_claim_wants_little (question->result))
+  *ret_lacks = question->result->measure->is_epsilon ? NULL : check_units (question);
+  if (*ret_lacks != NULL || question->result->is_of_utility
+      || !assay_claim_wants_little (question->result))
     return TRUE;
   if (!check_left_out (question, ret_lacks, error))
     return FALSE;

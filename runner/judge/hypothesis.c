@@ -29,8 +29,11 @@ is_vacuous (const AssayAudit *audit)
 
 /* Why a pooled cell decides nothing, or NULL. */
 static char *
-why_not (const AssayResultCell *cell, const AssaySample *sample, const char *omitted)
+why_not (const AssayResults *results, const AssayResultCell *cell, const AssaySample *sample,
+         const char *omitted)
 {
+  const AssayResultUnits *units = assay_result_units (results, cell->dataset);
+
   if (cell->status == ASSAY_RESULT_CONTROL_FAILED)
     return g_strdup ("the attack lost its control");
   if (cell->status != ASSAY_RESULT_OK)
@@ -41,6 +44,8 @@ why_not (const AssayResultCell *cell, const AssaySample *sample, const char *omi
     return g_strdup ("the measure does not apply to it");
   if (sample->method == ASSAY_SAMPLE_AUDIT && is_vacuous (&sample->audit))
     return g_strdup ("the attack found no event: the one that it tested is true of every output");
+  if (sample->n_groups > 0 && sample->n_groups < MIN_GROUPS && units != NULL && units->says != NULL)
+    return g_strdup_printf ("%s; expected %d or more", units->says, MIN_GROUPS);
   if (sample->n_groups > 0 && sample->n_groups < MIN_GROUPS)
     return g_strdup_printf ("its secrets come from %" G_GSIZE_FORMAT " groups, fewer than %d",
                             sample->n_groups, MIN_GROUPS);
@@ -104,7 +109,8 @@ assay_hypothesis_test (const AssayQuestion *question, const AssayResultCell *cel
 
   if (is_ok) {
     evidence.sample = assay_pool_sample (&pool, claim->measure);
-    hypothesis.why_not = why_not (cell, evidence.sample, pool.omitted[claim->measure->series]);
+    hypothesis.why_not = why_not (question->results, cell, evidence.sample,
+                                   pool.omitted[claim->measure->series]);
     if (hypothesis.why_not == NULL && evidence.sample->method == ASSAY_SAMPLE_AUDIT)
       is_ok = find_dependence (question->store, indices, &hypothesis.why_not, error);
   }

@@ -115,6 +115,39 @@ load_hashes (AssayStore *store, AssayResults *results, GError **error)
   return TRUE;
 }
 
+static void
+add_units (const AssayUnits *found, const AssayResultComponent *dataset, AssayResults *results)
+{
+  AssayResultUnits units = { .dataset = dataset,
+                             .secrets = found->n,
+                             .labelled = found->n_labelled,
+                             .equal = found->n_equal,
+                             .is_by_chance = found->is_by_chance,
+                             .near = found->n_near,
+                             .units = found->n_units,
+                             .clusters = found->n_clusters,
+                             .effective = found->n_effective };
+  g_autofree char *says = assay_units_describe (found);
+
+  if (says != NULL)
+    units.says = g_string_chunk_insert_const (results->words, says);
+  g_array_append_val (results->units, units);
+}
+
+static gboolean
+load_units (AssayStore *store, AssayResults *results, GError **error)
+{
+  for (guint d = 0; d < results->datasets->len; d++) {
+    AssayUnits found;
+
+    if (!assay_store_units (store, d, &found, error))
+      return FALSE;
+    if (found.n > 0)
+      add_units (&found, assay_result_component (results->datasets, d), results);
+  }
+  return TRUE;
+}
+
 /* Whether the claims are those of before the first cell, and how often the scenario was run. */
 static gboolean
 load_origin (const AssayPlan *plan, AssayStore *store, AssayResults *results, GError **error)
@@ -139,7 +172,8 @@ assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
   g_autoptr (AssayResults) results = assay_results_describe (plan);
 
   assay_results_set_source (results, plan, store);
-  if (!load_hashes (store, results, error) || !load_origin (plan, store, results, error))
+  if (!load_hashes (store, results, error) || !load_units (store, results, error)
+      || !load_origin (plan, store, results, error))
     return NULL;
   for (gsize i = 0; i < plan->cells->len; i++)
     if (!count_cell (plan, store, i, results, error))

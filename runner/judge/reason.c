@@ -240,3 +240,16 @@ assay_reason_changed_claims (void)
   return g_strdup ("claims were changed after cells had run; expected a new run, or "
                    "--accept-changed-claims with --resume");
 }
+
+/* ---- Independent units ---- */
+
+char *
+assay_reason_contradicted (const AssayResultUnits *units, gboolean has_own_units)
+{
+  return g_strdup_printf (
+      "%s%s", units->says,
+      has_own_units ? ", but this measure counts other units, which cannot be joined; expected "
+                      "secrets without copies"
+                    : "; expected groups that say which secrets belong together, and enough of "
+                      "them");
+}

@@ -32,6 +32,9 @@ char *assay_reason_generic (const AssayResultHypothesis *hypothesis);
 char *assay_reason_no_power (const AssayResultClaim *claim,
                              const AssayResultHypothesis *hypothesis, double wanted, double runs);
 char *assay_reason_changed_claims (void);
+/* Secrets that are fewer independent units than their labels say. @has_own_units: those of the
+ * measure are not the secrets. */
+char *assay_reason_contradicted (const AssayResultUnits *units, gboolean has_own_units);
 /* And what one that has earned it says: "; of 3 attacks 1 was asked". */
 char *assay_reason_asked (guint n_asked, guint n_all);
 

@@ -197,6 +197,16 @@ assay_result_claim_new (void)
   return claim;
 }
 
+const AssayResultUnits *
+assay_result_units (const AssayResults *results, const AssayResultComponent *dataset)
+{
+  ASSAY_FOR_EACH_IN (const AssayResultUnits, units, results->units) {
+    if (units->dataset == dataset)
+      return units;
+  }
+  return NULL;
+}
+
 AssayResults *
 assay_results_new (void)
 {
@@ -215,6 +225,7 @@ assay_results_new (void)
   results->tunings = g_array_new (FALSE, FALSE, sizeof (AssayResultTuning));
   g_array_set_clear_func (results->tunings, tuning_clear);
   results->controls = g_array_new (FALSE, FALSE, sizeof (AssayResultControl));
+  results->units = g_array_new (FALSE, FALSE, sizeof (AssayResultUnits));
   results->claims = g_ptr_array_new_with_free_func (claim_free);
   results->sheets = g_ptr_array_new_with_free_func (sheet_free);
   results->words = g_string_chunk_new (1024);
@@ -240,6 +251,7 @@ assay_results_free (AssayResults *results)
   g_ptr_array_unref (results->shown);
   g_array_unref (results->tunings);
   g_array_unref (results->controls);
+  g_array_unref (results->units);
   g_ptr_array_unref (results->claims);
   g_ptr_array_unref (results->sheets);
   g_string_chunk_free (results->words);

@@ -126,6 +126,20 @@ typedef struct {
   const char *message; /* "" where there is nothing to say */
 } AssayResultBad;
 
+/* How many independent units the secrets of a dataset are (core/math/units.h). */
+typedef struct {
+  const AssayResultComponent *dataset;
+  guint64 secrets;  /* of all trials */
+  guint64 labelled; /* units that its labels say */
+  guint64 equal;    /* secrets that repeat one before them */
+  gboolean is_by_chance;
+  guint64 near;     /* further ones that nearly do */
+  guint64 units;    /* after copies were joined */
+  guint64 clusters; /* 0: labels and data do not contradict each other */
+  double effective;
+  const char *says; /* what has to be known of it; NULL: nothing */
+} AssayResultUnits;
+
 /* What tuning tried for one attack against one defense. */
 typedef struct {
   const AssayResultComponent *defense;
@@ -268,6 +282,7 @@ typedef struct {
   GPtrArray *shown;          /* AssayResultCell: those of the sheets */
   GArray *tunings;           /* AssayResultTuning */
   GArray *controls;          /* AssayResultControl */
+  GArray *units;             /* AssayResultUnits, of the datasets where they were looked at */
   GPtrArray *claims;         /* AssayResultClaim */
   GPtrArray *sheets;         /* AssayResultContactSheet, in the order of the scenario */
   const char *blas, *sqlite; /* versions, for run.json */
@@ -299,6 +314,9 @@ gboolean assay_results_each_cell (const AssayResults *results, gboolean is_measu
 
 const char *assay_verdict_name (AssayVerdict verdict);
 const char *assay_result_status_name (AssayResultStatus status);
+/* The units of @dataset; NULL: they were not looked at. */
+const AssayResultUnits *assay_result_units (const AssayResults *results,
+                                            const AssayResultComponent *dataset);
 /* The hypothesis that decided the claim, or NULL. */
 const AssayResultHypothesis *assay_result_decisive (const AssayResultClaim *claim);
 /* Its bound; without one the claim's own. */

@@ -63,23 +63,37 @@ report_progress (AssayRunner *runner, const char *doing)
 
 /* ---- What must be in the store beside the cells ---- */
 
+/* The groups that the secrets of the trial are judged by: units that copies are joined into, where
+ * there are copies; otherwise those of the dataset, or none. */
+static gboolean
+store_units (AssayRunner *runner, const AssayCell *cell, GError **error)
+{
+  AssaySecrets secrets;
+  const AssayUnits *units;
+  const gint64 *groups;
+  gsize first;
+
+  if (!assay_workspace_secrets (runner->workspace, cell, &secrets, error)
+      || !assay_workspace_units (runner->workspace, cell, &units, &first, error)
+      || !assay_store_set_units (runner->store, cell->dataset, units, error))
+    return FALSE;
+  groups = units->numbers != NULL ? units->numbers + first : secrets.groups;
+  return groups == NULL
+         || assay_store_set_groups (runner->store, cell->dataset, cell->trial, groups,
+                                    secrets.rows.rows, error);
+}
+
 /* Done when the cells move on to another dataset or trial. */
 static gboolean
 enter_trial (AssayRunner *runner, const AssayCell *cell, GError **error)
 {
-  AssaySecrets secrets = { 0 };
 
   if (runner->dataset == cell->dataset && runner->trial == cell->trial)
     return TRUE;
   report_progress (runner, "opening the dataset");
   if (!assay_inputs_check_data (runner->workspace, runner->store, cell->dataset, TRUE, error)
       || !assay_inputs_check_programs (runner->plan, runner->store, TRUE, error)
-      || (assay_plan_has_releases (runner->plan)
-          && !assay_workspace_secrets (runner->workspace, cell, &secrets, error)))
-    return FALSE;
-  if (secrets.groups != NULL
-      && !assay_store_set_groups (runner->store, cell->dataset, cell->trial, secrets.groups,
-                                  secrets.rows.rows, error))
+      || (assay_plan_has_releases (runner->plan) && !store_units (runner, cell, error)))
     return FALSE;
   runner->dataset = cell->dataset;
   runner->trial = cell->trial;

@@ -38,7 +38,8 @@ struct _AssayWorkspace {
   AssayShared *held;
   AssayDataset open; /* borrowed from it */
   AssayKnowledge knowledge;
-  AssayOrder order; /* of its pool */
+  AssayOrder order;  /* of its pool */
+  AssayUnits *units; /* of what is drawn from it; NULL: not looked for yet */
   Protected cell;
   Protected tuning;
   GPtrArray *granted;  /* of the repeats, those that the attack at hand wants */
@@ -117,6 +118,7 @@ drop_dataset (AssayWorkspace *workspace)
   workspace->open = (AssayDataset){ 0 };
   g_clear_pointer (&workspace->held, assay_shared_release);
   assay_order_clear (&workspace->order);
+  g_clear_pointer (&workspace->units, assay_units_free);
   workspace->dataset = NOTHING;
 }
 
@@ -483,6 +485,22 @@ assay_workspace_secrets (AssayWorkspace *workspace, const AssayCell *cell,
     return FALSE;
   *ret_secrets = workspace->cell.secrets;
   return TRUE;
+}
+
+gboolean
+assay_workspace_units (AssayWorkspace *workspace, const AssayCell *cell,
+                       const AssayUnits **ret_units, gsize *ret_first, GError **error)
+{
+  const char *ignored;
+
+  if (!assay_workspace_dataset (workspace, cell->dataset, &ignored, error))
+    return FALSE;
+  if (workspace->units == NULL)
+    workspace->units = assay_run_find_units (workspace->plan, cell->dataset, &workspace->open,
+                                             &workspace->order, error);
+  *ret_units = workspace->units;
+  *ret_first = workspace->order.starts[cell->trial];
+  return workspace->units != NULL;
 }
 
 void

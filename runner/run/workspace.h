@@ -6,6 +6,7 @@
 
 #include "runner/plan/plan.h"
 #include "runner/run/steps.h"
+#include "runner/run/units.h"
 
 typedef struct _AssayWorkspace AssayWorkspace;
 
@@ -33,6 +34,10 @@ gboolean assay_workspace_dataset (AssayWorkspace *workspace, guint index, const 
 /* A cell's secrets before they are protected. Borrowed until the next call. */
 gboolean assay_workspace_secrets (AssayWorkspace *workspace, const AssayCell *cell,
                                   AssaySecrets *ret_secrets, GError **error);
+/* Which of the secrets of all trials of the cell's dataset are units, and the place of this trial's
+ * first one among them. Borrowed until the next call. */
+gboolean assay_workspace_units (AssayWorkspace *workspace, const AssayCell *cell,
+                                const AssayUnits **ret_units, gsize *ret_first, GError **error);
 /* The protected secrets of a cell. */
 gboolean assay_workspace_cell (AssayWorkspace *workspace, const AssayCell *cell,
                                AssayJob *ret_job, GError **error);

@@ -159,3 +159,50 @@ assay_store_dataset (AssayStore *store, guint index, char **ret_sha256, GError *
 
   return assay_store_get (store, key, ret_sha256, error);
 }
+
+static char *
+units_key (guint index)
+{
+  return g_strdup_printf ("dataset.%u.units", index);
+}
+
+gboolean
+assay_store_set_units (AssayStore *store, guint index, const AssayUnits *units, GError **error)
+{
+  g_autofree char *key = units_key (index);
+  g_autofree char *effective = assay_text_number (units->n_effective);
+  g_autofree char *text
+      = g_strdup_printf ("%zu %zu %zu %d %zu %zu %zu %s", units->n, units->n_labelled,
+                         units->n_equal, units->is_by_chance, units->n_near, units->n_units,
+                         units->n_clusters, effective);
+
+  return assay_store_set (store, key, text, error);
+}
+
+gboolean
+assay_store_units (AssayStore *store, guint index, AssayUnits *ret_units, GError **error)
+{
+  g_autofree char *key = units_key (index);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) words = NULL;
+  double values[8];
+
+  *ret_units = (AssayUnits){ 0 };
+  if (!assay_store_get (store, key, &text, error))
+    return FALSE;
+  words = g_strsplit (text != NULL ? text : "", " ", -1);
+  if (g_strv_length (words) != G_N_ELEMENTS (values))
+    return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    if (!assay_text_to_double (words[i], &values[i]) || !(values[i] >= 0 && values[i] < 0x1p53))
+      return TRUE;
+  *ret_units = (AssayUnits){ .n = (gsize) values[0],
+                             .n_labelled = (gsize) values[1],
+                             .n_equal = (gsize) values[2],
+                             .is_by_chance = values[3] != 0,
+                             .n_near = (gsize) values[4],
+                             .n_units = (gsize) values[5],
+                             .n_clusters = (gsize) values[6],
+                             .n_effective = values[7] };
+  return TRUE;
+}

@@ -1,6 +1,7 @@
 /* What a run keeps beside outcomes, as named texts and tunings of its store. */
 #pragma once
 
+#include "core/math/units.h"
 #include "runner/plan/plan.h"
 #include "runner/store/store.h"
 
@@ -48,3 +49,9 @@ char *assay_run_control_key (guint attack, guint candidate);
 char *assay_store_dataset_key (guint index);
 /* That hash; NULL in @ret_sha256 where none was read yet. */
 gboolean assay_store_dataset (AssayStore *store, guint index, char **ret_sha256, GError **error);
+
+/* How many units the secrets of a dataset are; their numbers stand among the groups. All zeros
+ * where that was never looked at. */
+gboolean assay_store_set_units (AssayStore *store, guint index, const AssayUnits *units,
+                                GError **error);
+gboolean assay_store_units (AssayStore *store, guint index, AssayUnits *ret_units, GError **error);

@@ -5,11 +5,14 @@
 #include <glib/gstdio.h>
 
 #include "runner/store/sql.h"
+#include "runner/store/verify.h"
 
 /* Written into the file's header ("assy"), so that another program's database is recognised. */
 #define APPLICATION_ID 0x61737379
 #define SCHEMA_VERSION 1
 #define MAX_BEGUN 2
+
+G_STATIC_ASSERT (ASSAY_CELL_CRASHED == 4); /* the last status, as verify.c has it */
 
 static const char schema[]
     = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);"
@@ -87,7 +90,8 @@ connect_to_read (AssayStore *store, gboolean *ret_is_blank, GError **error)
   const gboolean has_log = g_stat (log, &about) == 0 && about.st_size > 0;
 
   return connect_to (store, SQLITE_OPEN_READONLY, has_log ? "" : "?immutable=1", error)
-         && identify (store, ret_is_blank, error);
+         && identify (store, ret_is_blank, error)
+         && (*ret_is_blank || assay_store_verify (store, schema, error));
 }
 
 static gboolean

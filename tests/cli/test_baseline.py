@@ -191,19 +191,127 @@ def test_trials_missing_on_both_sides(sandbox):
     assert "could not be compared: only one of the runs measured them" in result.out, result
 
 
+# ---- Another scenario ----
+
+NOISY = KNOWN.split("[defense plain]")[0] + """\
+[defense noisy]
+plugin = additive-noise
+share = {}
+
+[attack verbatim]
+plugin = verbatim
+
+[metric recovery-rate]
+"""
+
+
+def recovery(record):
+    return next(one for one in record["comparisons"] if one["metric"] == "recovery-rate")
+
+
+def both(sandbox, code, then, now, *options):
+    """Runs @then as old and @now with it as baseline."""
+    for name in ("old", "new"):
+        sandbox.shell(f"rm -rf {name}")
+    write(sandbox, then)
+    run(sandbox, "old")
+    write(sandbox, now)
+    result = run(sandbox, "new", "--baseline", "old", *options, code=code)
+    lines = result.out.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("against baseline old: "))
+    return lines[start:-2], json.loads(sandbox.read("new/baseline.json"))
+
+
+def rates(sandbox, name):
+    """Of every secret whether it was recovered, by trials."""
+    with database(sandbox, name) as opened:
+        blobs = opened.execute("SELECT data FROM outcomes WHERE metric = 0 AND series = 0 "
+                               "ORDER BY cell").fetchall()
+    return [struct.unpack(f"={len(blob) // 8}d", blob) for blob, in blobs]
+
+
+def test_a_weaker_defense_of_the_same_name_is_worse(sandbox):
+    lines, record = both(sandbox, 1, NOISY.format(0.9), NOISY.format(0.01))
+    assert lines[:2] == ["against baseline old: 3 of 3 comparisons got worse",
+                         "  changed: defense noisy: share was 0.9, is 0.01"], lines
+    assert record["changed"] == ["defense noisy: share was 0.9, is 0.01"], record
+    one = recovery(record)
+    before, = rates(sandbox, "old")
+    after, = rates(sandbox, "new")
+    up = sum(b < a for b, a in zip(before, after))
+    assert not any(b > a for b, a in zip(before, after)) and up > 30, (before, after)
+    assert one["method"] == "mcnemar" and math.isclose(one["p_value"], 0.5**up), one
+    lines, _ = both(sandbox, 0, NOISY.format(0.01), NOISY.format(0.9))
+    assert lines == ["against baseline old: 0 of 3 comparisons got worse",
+                     "  changed: defense noisy: share was 0.01, is 0.9"], lines
+
+
+def test_another_plugin_or_name_of_the_only_defense(sandbox):
+    plain = NOISY.replace("additive-noise\nshare = {}", "none")
+    lines, _ = both(sandbox, 1, NOISY.format(0.9), plain)
+    assert "  changed: defense noisy: plugin was additive-noise, is none" in lines, lines
+    renamed = plain.replace("[defense noisy]", "[defense ours]")
+    lines, _ = both(sandbox, 1, NOISY.format(0.9), renamed)
+    assert ("  changed: defense ours: was called noisy; plugin was additive-noise, is none"
+            in lines), lines
+
+
+def test_what_only_one_run_has_is_named(sandbox):
+    more = NOISY.format("0.1; 0.2").replace("[metric", "[attack near]\nplugin = nearest\n"
+                                            "grants = public\n\n[metric")
+    lines, record = both(sandbox, 0, NOISY.format("0.1; 0.3"), more)
+    assert lines == ["against baseline old: 0 of 3 comparisons got worse",
+                     "  not compared: defense noisy share=0.2 is new",
+                     "  not compared: defense noisy share=0.3 is in the baseline alone",
+                     "  not compared: attack near is new"], lines
+    assert len(record["not_compared"]) == 3 and record["uncompared"] == 0, record
+
+
+def test_another_metric_measures_something_else(sandbox):
+    text = NOISY.format(0.1).replace("[metric recovery-rate]", "[metric recovery-rate]\ntau = {}")
+    lines, record = both(sandbox, 0, text.format(0.3), text.format(0.1))
+    assert lines[1:] == ["  not compared: metric recovery-rate: tau was 0.3, is 0.1"], lines
+    assert ([one["metric"] for one in record["comparisons"]]
+            == ["identification-rate", "relative-error-median"]), record
+
+
+def test_trials_that_both_have(sandbox):
+    text = NOISY.format(0.12).replace("secrets = 40", "secrets = 13")
+    lines, record = both(sandbox, 0, text, text, "--trials", "3")
+    assert lines[1:] == ["  changed: trials was 1, is 3: the first 1 of them are compared"], lines
+    one = recovery(record)
+    assert one["n"] == 13 and one["difference"] == 0, "the same secrets, the same noise"
+
+
+def test_other_secrets_are_two_samples(sandbox):
+    """Another seed draws other secrets: by intervals that are apart, which sees large changes."""
+    text = NOISY.replace("secrets = 40", "secrets = 20")
+    said = ("  changed: seed was 3, is 4: the secrets are others, so that two samples are "
+            "compared, which shows less than the same secrets would")
+    lines, record = both(sandbox, 0, text.format(0.12), text.format(0.12), "--seed", "4")
+    assert lines[1:] == [said], lines
+    assert record["comparisons"][0]["method"] == "intervals-apart", record
+    lines, record = both(sandbox, 1, text.format(0.9), text.format(0.01), "--seed", "4")
+    assert lines[1] == said and record["worse"] == 3, lines
+    one = recovery(record)
+    # 0 and 20 of 20: the bounds meet where (a/2)^(1/20) = 1/2.
+    assert math.isclose(one["p_value"], 2 * 0.5**20, rel_tol=1e-3), one
+
+
 # ---- What is no baseline ----
 
 
-def test_other_settings(sandbox):
+def test_nothing_in_common(sandbox):
+    """In plain words, before anything is written."""
     write(sandbox)
     run(sandbox, "old")
-    other = ("baseline old is of another scenario or of other settings: it has '%s' where this run "
-             "has '%s'")
-    refused(sandbox, other % ("seed=3", "seed=4"), "--seed", "4")
-    refused(sandbox, other % ("trials=1", "trials=2"), "--trials", "2", "--set",
-            "dataset.secrets=20")
-    refused(sandbox, other % ("{*}; dimension=4; {*}", "{*}; dimension=6; {*}"), "--set",
-            "defense lifting.dimension=2;6")
+    nothing = "nothing can be compared with baseline old: "
+    changed = KNOWN.replace("plugin = verbatim", "plugin = nearest\ngrants = public")
+    write(sandbox, changed)
+    refused(sandbox, nothing + "attack verbatim: plugin was verbatim, is nearest")
+    write(sandbox, KNOWN.replace("[attack verbatim]\nplugin = verbatim",
+                                 "[attack near]\nplugin = nearest\ngrants = public"))
+    refused(sandbox, nothing + "attack near is new; attack verbatim is in the baseline alone")
 
 
 def test_other_data(sandbox):
@@ -212,7 +320,20 @@ def test_other_data(sandbox):
     sandbox.write("private.fvecs", data.file_bytes("private.fvecs", data.make_rows(40, 16, 9)))
     result = sandbox.assay("run", "known.scenario", "--out", "new", "--quiet", "--baseline", "old")
     sandbox.expect(result, 2, "",
-                   "assay: baseline old was run on other data: sha256 {*}, here {*}\n")
+                   "assay: nothing can be compared with baseline old: dataset vectors: its data "
+                   "are others (sha256 {*}, here {*})\n")
+    assert not (sandbox.path / "new").exists(), "a folder was made"
+
+
+def test_read_otherwise(sandbox):
+    """A plan that this version would not make of the same scenario."""
+    write(sandbox)
+    run(sandbox, "old")
+    with database(sandbox) as opened:
+        opened.execute("UPDATE meta SET value = replace(value, 'trials=1', 'trials=9') "
+                       "WHERE key = 'plan'")
+    refused(sandbox, "baseline old was made by Assay {*}, and this is {*}, which reads its "
+            "scenario otherwise; expected a run of this version")
 
 
 def test_unfinished(sandbox):

@@ -188,15 +188,34 @@ def test_what_leaks_more_than_main_fails_the_job(sandbox, system):
 
 
 @on_each_system
-def test_a_changed_scenario_has_no_baseline_and_is_judged(sandbox, system):
+def test_a_changed_scenario_is_compared_as_far_as_it_can_be(sandbox, system):
     repository = Repository(sandbox, system, known=UPHELD)
     repository.play(0)
     repository.add("known", UPHELD.replace("seed = 3", "seed = 4"))
     played = repository.play(0)
-    assert "known: no comparison with main, for the reason above" in played.log, played
-    assert "it has 'seed=3' where this run has 'seed=4'" in played.log, played
+    assert "  changed: seed was 3, is 4: the secrets are others" in played.log, played
+    assert json.loads(sandbox.read("audits/known/baseline.json"))["worse"] == 0, played
     assert json.loads(sandbox.read("baseline/known/results.json"))["scenario"]["seed"] == 4, (
         "the baseline is the old one")
+
+
+@on_each_system
+def test_a_claim_that_could_not_be_earned_is_told_before_the_run(sandbox, system):
+    """verbatim knows nothing, so that a claim of at most so much could not end in 0."""
+    repository = Repository(sandbox, system)
+    repository.add("open", OPEN, n_public=6)
+    played = repository.play(3)
+    assert "assay: warning: scenarios/open.scenario: [claim open] " in played.log, played
+    assert repository.has("audits/open/results.json"), "not run"
+
+
+@on_each_system
+def test_a_scenario_that_is_wrong_ends_the_job_before_any_run(sandbox, system):
+    repository = Repository(sandbox, system, known=UPHELD)
+    repository.add("wrong", UPHELD.replace("plugin = none", "plugin = nobody"))
+    played = repository.play(2)
+    assert "scenarios/wrong.scenario: refused" in played.log, played
+    assert not repository.has("audits/known"), "a run was begun"
 
 
 @on_each_system
@@ -208,7 +227,7 @@ def test_changed_data_has_no_baseline_and_is_judged(sandbox, system):
     rows = data.make_rows(60, 8, 9)
     sandbox.write("scenarios/private.fvecs", data.file_bytes("private.fvecs", rows))
     played = repository.play(1)
-    assert "was run on other data" in played.log, played
+    assert "dataset vectors: its data are others (sha256 " in played.log, played
     assert "known: no comparison with main" in played.log, played
     assert "known/claims.xml" in played.published, played
     assert "known/baseline.json" not in played.published, played

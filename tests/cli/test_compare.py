@@ -313,6 +313,63 @@ def test_text_from_scenarios(sandbox):
     assert "\u202e" not in page and "default-src 'none'" in html.unescape(page), "direction, policy"
 
 
+# ---- The gate ----
+
+
+def gate(sandbox, code, *arguments):
+    result = sandbox.expect(sandbox.assay("compare", *arguments), code, err="")
+    start = result.out.index(" against baseline ")
+    return result.out[result.out.rindex("\n", 0, start) + 1:].splitlines()
+
+
+def test_gate(sandbox):
+    """Only what is named decides, and the first run is the earlier one."""
+    run(sandbox, "a", HEAD + NOISY.format("0.9") + VERBATIM)
+    run(sandbox, "b", HEAD + NOISY.format("0.01") + VERBATIM)
+    lines = gate(sandbox, 1, "a", "b", "--fail-if-worse", "recovery-rate", "--fail-if-worse",
+                 "identification-rate")
+    assert lines[:2] == ["b against baseline a: 2 of 2 comparisons got worse",
+                         "  changed: defense noisy: share was 0.9, is 0.01"], lines
+    assert lines[3].startswith("  worse: recovery-rate, attack verbatim against noisy "), lines
+    assert gate(sandbox, 0, "b", "a", "--fail-if-worse", "recovery-rate") == [
+        "a against baseline b: 0 of 1 comparison got worse",
+        "  changed: defense noisy: share was 0.01, is 0.9"]
+    sandbox.expect(sandbox.assay("compare", "a", "b"), 0, err="")
+
+
+def test_gate_of_several_runs(sandbox):
+    for name, share in (("a", 0.5), ("b", 0.5), ("c", 0.01)):
+        run(sandbox, name, HEAD + NOISY.format(share) + VERBATIM)
+    lines = gate(sandbox, 1, "a", "b", "c", "--fail-if-worse", "recovery-rate")
+    assert lines[0] == "b against baseline a: 0 of 1 comparison got worse", lines
+    assert "c against baseline a: 1 of 1 comparison got worse" in lines, lines
+
+
+def test_gate_that_cannot_be_said(sandbox):
+    """An attack that is played no more, and cells that did not measure: inconclusive."""
+    near = "\n[attack nearest]\nplugin = nearest\ngrants = public\n"
+    run(sandbox, "a", HEAD + NOISY.format("0.9") + VERBATIM + near)
+    run(sandbox, "b", HEAD + NOISY.format("0.9") + VERBATIM)
+    lines = gate(sandbox, 3, "a", "b", "--fail-if-worse", "recovery-rate")
+    assert "  not compared: attack nearest is in the baseline alone" in lines, lines
+    gate(sandbox, 0, "b", "a", "--fail-if-worse", "recovery-rate")
+    with database(sandbox, "b") as opened:
+        opened.execute("DELETE FROM outcomes WHERE cell = 0")
+    lines = gate(sandbox, 3, "b", "a", "--fail-if-worse", "recovery-rate")
+    assert lines[2] == "  1 could not be compared: only one of the runs measured them", lines
+
+
+def test_gate_of_no_measure(sandbox):
+    run(sandbox, "a", SHAPES + PLAIN + VERBATIM)
+    run(sandbox, "b", SHAPES.split("[utility")[0] + NOISY.format("0.9") + VERBATIM)
+    refused(sandbox, "--fail-if-worse: measure 'recovery-rat': no run has it (did you mean "
+            "'recovery-rate'?)", "a", "b", "--fail-if-worse", "recovery-rat")
+    refused(sandbox, "--fail-if-worse: measure 'accuracy': b does not have it", "a", "b",
+            "--fail-if-worse", "accuracy")
+    refused(sandbox, "--fail-if-worse: expected the name of a measure", "a", "b",
+            "--fail-if-worse", "")
+
+
 # ---- What cannot be compared ----
 
 

@@ -1,7 +1,9 @@
 """What a vendor who wants to pass would try: none of tests/honesty ends with exit code 0, and each
 says why."""
 
+import json
 import shutil
+import subprocess
 
 import pytest
 
@@ -11,11 +13,22 @@ FOLDER = SOURCE / "tests" / "honesty"
 SCENARIOS = sorted(path.stem for path in FOLDER.glob("*.scenario"))
 
 
+def run_python(sandbox, *arguments):
+    subprocess.run(["python3", *arguments], cwd=sandbox.path, env=sandbox.environment, check=True)
+
+
+def copy(sandbox, name):
+    """The scenario, and what it reads."""
+    for path in (FOLDER / f"{name}.scenario", *FOLDER.glob("*.py")):
+        shutil.copy(path, sandbox.path)
+    if "plugin = vectors" in (FOLDER / f"{name}.scenario").read_text():
+        run_python(sandbox, "make-secrets.py")
+
+
 @pytest.mark.usefixtures("python3_has_numpy")
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_asking_less(sandbox, name):
-    for path in (FOLDER / f"{name}.scenario", *FOLDER.glob("*.py")):
-        shutil.copy(path, sandbox.path)
+    copy(sandbox, name)
     code, reason = (line.removeprefix("# ")
                     for line in (FOLDER / f"{name}.scenario").read_text().splitlines()[:2])
     assert int(code) != 0, "a scenario that passes"
@@ -24,15 +37,52 @@ def test_asking_less(sandbox, name):
     assert " ".join(reason.split()) in " ".join((result.out + result.err).split()), str(result)
 
 
+def units(sandbox):
+    return json.loads((sandbox.path / "out" / "results.json").read_text())["units"][0]
+
+
+@pytest.mark.usefixtures("python3_has_numpy")
+def test_secrets_that_differ_are_counted_as_they_are(sandbox):
+    """What makes the scenarios with copies inconclusive is the copies alone."""
+    copy(sandbox, "copies")
+    sandbox.run_ok("copies.scenario", "--set", "dataset.private=different.npy", "--out", "out",
+                   "--quiet")
+    assert units(sandbox)["units"] == units(sandbox)["effective"] == 500, units(sandbox)
+    assert "says" not in units(sandbox), units(sandbox)
+
+
+@pytest.mark.usefixtures("python3_has_numpy")
+def test_copies_in_other_trials_are_one_unit(sandbox):
+    """25 secrets, each 20 times, over five trials; every format says so."""
+    copy(sandbox, "copies")
+    run_python(sandbox, "-c", "import numpy; numpy.save('twenty.npy', "
+               "numpy.tile(numpy.load('different.npy')[:25], (20, 1)))")
+    sandbox.assay("run", "copies.scenario", "--set", "dataset.private=twenty.npy", "--out", "out",
+                  "--set", "dataset.secrets=100", "--set", "scenario.trials=5", "--quiet")
+    assert units(sandbox) | {"dataset": None} == {
+        "dataset": None, "secrets": 500, "labelled": 500, "equal": 475, "by-chance": False,
+        "near": 0, "units": 25, "clusters": 0, "effective": 25,
+        "says": "the 500 secrets are 25 independent units: 475 of the secrets repeat another"}
+    pooled = json.loads((sandbox.path / "out" / "results.json").read_text())["pooled"]
+    assert {one["groups"] for cell in pooled for one in cell["measurements"]} == {25}
+    for name, text in (("summary.md", "are 25 independent units"),
+                       ("report.html", "are 25 independent units"),
+                       ("claims.xml", '"effective-units" value="25"')):
+        assert text in (sandbox.path / "out" / name).read_text(), name
+
+
 @pytest.mark.parametrize("name, reason", (
     ("few-runs", "cannot be unrefuted: 200 runs of attack distinguish against gaussian see"),
     ("negated", "cannot be upheld: every attack against negated takes what is released"),
     ("hopeless-attack", "cannot be upheld: it is about all defenses that the attacks on none are"),
     ("weaker-attack-named", "cannot be upheld: every attack against none takes what is released"),
+    ("copies", "the 500 secrets are 1 independent unit: 499 of the secrets repeat another"),
+    ("clusters-in-groups", "the 500 secrets lie in 25 tight clusters"),
 ))
+@pytest.mark.usefixtures("python3_has_numpy")
 def test_an_auditor_is_told_before(sandbox, name, reason):
-    """What a plan tells already; without --auditor these are no warnings."""
-    shutil.copy(FOLDER / f"{name}.scenario", sandbox.path)
+    """What plan and data tell already; without --auditor these are no warnings."""
+    copy(sandbox, name)
     told = sandbox.assay("check", "--auditor", f"{name}.scenario")
     assert told.code == 2 and reason in told.err, str(told)
     assert reason not in sandbox.assay("check", f"{name}.scenario").err, "told without --auditor"

@@ -421,23 +421,30 @@ def test_keys_of(sandbox):
 def test_zsh(sandbox):
     write_script(sandbox, "zsh")
     subprocess.run([have("zsh"), "-n", sandbox.path / "assay.zsh"], check=True)
-    text = sandbox.read("assay.zsh")
-    assert text.startswith("#compdef assay\n"), "compdef must stand first"
-    script = ("compdef () { }; source ./assay.zsh; _describe () { print -rl -- ${(P)4} }; "
-              "_assay_commands; print -r -- '---'; _assay_defense; print -r -- '---'; offers=(); "
-              "_assay_settings ldp-feat; print -rl -- $offers")
-    done = subprocess.run([shutil.which("zsh"), "-f", "-c", script], cwd=sandbox.path,
-                          env=sandbox.environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and done.stderr == "", str(done)
-    commands, offered, settings = (part.split("\n") for part in done.stdout.split("---\n"))
-    assert [line.split(":")[0] for line in commands[:-1]] == commands_of(sandbox), str(commands)
-    assert [line.split(":")[0] for line in offered[:-1]] == defenses(sandbox), str(offered)
-    assert "dictionary=" in settings, str(settings)
+    assert sandbox.read("assay.zsh").startswith("#compdef assay\n"), "compdef must stand first"
+    sandbox.expect(sandbox.assay("init", "laplace"), 0, None, "")
+
+    def complete(*line):
+        """What zsh would be told: the offers, or which files."""
+        quoted = " ".join("'" + word.replace("'", "'\\''") + "'" for word in ("assay", *line))
+        script = ("compdef () { }; compset () { }; _describe () { print -rl -- ${(P)4} }; "
+                  "_files () { print -r -- files \"$@\" }; source ./assay.zsh; "
+                  f"words=({quoted}); CURRENT=$#words; _assay")
+        done = subprocess.run([shutil.which("zsh"), "-f", "-c", script], cwd=sandbox.path,
+                              env=sandbox.environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and done.stderr == "", f"{line}: {done}"
+        return [offer.split(":")[0] for offer in done.stdout.splitlines()]
+
+    assert complete("") == ["--help", "--version", *commands_of(sandbox)], str(complete(""))
+    assert complete("init", "") == defenses(sandbox), str(complete("init", ""))
+    assert complete("run", "") == ["files -g *.scenario(-.)"], "scenarios"
+    assert complete("run", "--out=") == ["files -/"], "folders"
+    assert "dictionary=" in complete("protect", "-d", "ldp-feat", "--set", ""), "settings"
+    assert "defense laplace.epsilon=" in complete("run", "laplace.scenario", "--set", ""), "keys"
     for name in commands_of(sandbox):
         if name != "dataset":
-            own = text.split(f"  ('{name}')\n")[1].split(";;")[0]
-            for option in options_of(sandbox, name):
-                assert option in own, f"{name} {option}"
+            own = [word for word in complete(name, "--") if word.startswith("--")]
+            assert sorted(own) == options_of(sandbox, name), f"{name}: {own}"
 
 
 def test_fish(sandbox):

@@ -193,8 +193,8 @@ Test (linalg_lapack, eigenpairs_relative_to_a_definite_matrix)
       g_autofree double *definite_lower = without_upper (definite, n);
       const double tolerance = 1e-14 * (double) (n + 10);
 
-      cr_assert (
-          assay_linalg_definite_eigen (n, count, lower, definite_lower, values, vectors, NULL));
+      cr_assert (assay_linalg_definite_eigen (&(AssayPencil){ n, lower, definite_lower }, count,
+                                              values, vectors, NULL));
       if (count == n)
         memcpy (all, values, n * sizeof (double));
       for (gsize k = 0; k < count; k++) {
@@ -250,7 +250,8 @@ Test (linalg_lapack, signs_are_fixed)
     assert_near (vectors[i], expected[i] / sqrt (5), 1e-15, "component %zu", i);
 
   /* diag (-3, 2): the right vectors are unit vectors, the left ones carry the sign. */
-  cr_assert (assay_linalg_svd (2, 2, (const double[]){ -3, 0, 0, 2 }, u, values, vt, NULL));
+  cr_assert (
+      assay_linalg_svd (2, 2, (const double[]){ -3, 0, 0, 2 }, &(AssaySvd){ u, values, vt }, NULL));
   for (gsize i = 0; i < 4; i++) {
     assert_near (vt[i], i % 3 == 0, 1e-15, "vt %zu", i);
     assert_near (u[i], i == 0 ? -1 : i == 3, 1e-15, "u %zu", i);
@@ -270,7 +271,7 @@ check_svd (const double *matrix, gsize rows, gsize cols)
   g_autofree double *vt = g_new (double, rank *cols);
   g_autofree double *alone = g_new (double, MAX (rows, cols) * rank);
 
-  cr_assert (assay_linalg_svd (rows, cols, matrix, u, s, vt, NULL));
+  cr_assert (assay_linalg_svd (rows, cols, matrix, &(AssaySvd){ u, s, vt }, NULL));
   check_orthonormal (u, rank, rows, 1, rank, "u");
   check_orthonormal (vt, rank, cols, cols, 1, "vt");
   for (gsize k = 0; k < rank; k++) {
@@ -286,11 +287,11 @@ check_svd (const double *matrix, gsize rows, gsize cols)
       assert_near (sum, matrix[i * cols + j], tolerance, "%zu x %zu: (%zu, %zu)", rows, cols, i, j);
     }
   /* What is asked for does not change what is found. */
-  cr_assert (assay_linalg_svd (rows, cols, matrix, alone, s, NULL, NULL));
+  cr_assert (assay_linalg_svd (rows, cols, matrix, &(AssaySvd){ alone, s, NULL }, NULL));
   cr_assert (memcmp (alone, u, rows * rank * sizeof (double)) == 0, "u alone");
-  cr_assert (assay_linalg_svd (rows, cols, matrix, NULL, s, alone, NULL));
+  cr_assert (assay_linalg_svd (rows, cols, matrix, &(AssaySvd){ NULL, s, alone }, NULL));
   cr_assert (memcmp (alone, vt, rank * cols * sizeof (double)) == 0, "vt alone");
-  cr_assert (assay_linalg_svd (rows, cols, matrix, NULL, alone, NULL, NULL));
+  cr_assert (assay_linalg_svd (rows, cols, matrix, &(AssaySvd){ NULL, alone, NULL }, NULL));
   for (gsize k = 0; k < rank; k++)
     assert_near (alone[k], s[k], tolerance, "value %zu alone", k);
 }
@@ -321,14 +322,14 @@ Test (linalg_lapack, known_singular_values)
   assay_linalg_product_double (ASSAY_TN, assay_view_of_doubles (matrix, ROWS, COLS),
                                assay_view_of_doubles (matrix, ROWS, COLS), gram, COLS);
   cr_assert (assay_linalg_symmetric_eigen (COLS, COLS, gram, squares, NULL, NULL));
-  cr_assert (assay_linalg_svd (ROWS, COLS, matrix, NULL, s, NULL, NULL));
+  cr_assert (assay_linalg_svd (ROWS, COLS, matrix, &(AssaySvd){ NULL, s, NULL }, NULL));
   for (gsize k = 0; k < COLS; k++)
     assert_near (s[k] * s[k], squares[k], 1e-12, "square %zu", k);
 
   for (gsize i = 0; i < ROWS * COLS; i++)
     matrix[i] = x[i / COLS] * y[i % COLS];
   check_svd (matrix, ROWS, COLS);
-  cr_assert (assay_linalg_svd (ROWS, COLS, matrix, NULL, s, NULL, NULL));
+  cr_assert (assay_linalg_svd (ROWS, COLS, matrix, &(AssaySvd){ NULL, s, NULL }, NULL));
   assert_near (s[0], norm_of (x, ROWS) * norm_of (y, COLS), 1e-13, "outer product");
   assert_near (s[1], 0, 1e-13, "outer product, second");
   check_svd (zeros, ROWS, COLS);
@@ -395,7 +396,8 @@ Test (linalg_lapack, systems_that_are_not_positive_definite_are_refused)
   is_done = assay_linalg_solve_spd (2, 1, broken, right, &error);
   check_refused (is_done, g_steal_pointer (&error), "row 1, column 0 of 2 x 2 is not finite");
   cr_assert (right[0] == 1 && right[1] == 2 && right[2] == 3, "untouched");
-  is_done = assay_linalg_definite_eigen (3, 1, indefinite, indefinite, right, right, &error);
+  is_done = assay_linalg_definite_eigen (&(AssayPencil){ 3, indefinite, indefinite }, 1, right,
+                                         right, &error);
   check_refused (is_done, g_steal_pointer (&error),
                  "3 x 3 is not positive definite (its leading minor of order 3");
   right[1] = INFINITY;
@@ -408,7 +410,7 @@ Test (linalg_lapack, values_that_are_not_finite_are_refused)
   double matrix[] = { 1, 2, 2, 1, 0, -INFINITY };
   double values[] = { 7, 7 };
   GError *error = NULL;
-  gboolean is_done = assay_linalg_svd (2, 3, matrix, NULL, values, NULL, &error);
+  gboolean is_done = assay_linalg_svd (2, 3, matrix, &(AssaySvd){ NULL, values, NULL }, &error);
 
   check_refused (is_done, g_steal_pointer (&error), "row 1, column 2 of 2 x 3 is not finite");
   matrix[2] = NAN;
@@ -424,6 +426,6 @@ Test (linalg_lapack, values_that_are_not_finite_are_refused)
 Test (linalg_lapack, nothing_is_easy)
 {
   cr_assert (assay_linalg_symmetric_eigen (0, 0, NULL, NULL, NULL, NULL));
-  cr_assert (assay_linalg_svd (0, 3, NULL, NULL, NULL, NULL, NULL));
+  cr_assert (assay_linalg_svd (0, 3, NULL, &(AssaySvd){ NULL, NULL, NULL }, NULL));
   cr_assert (assay_linalg_solve_spd (0, 3, NULL, NULL, NULL));
 }

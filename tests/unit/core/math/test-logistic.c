@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/rng.h"
+#include "core/math/linalg.h"
 #include "core/math/logistic.h"
 #include "tests/unit/assert-near.h"
 
@@ -140,9 +141,9 @@ Test (logistic, agrees_with_newton)
       double found[16], expected[16], gradient[16], slope = 0, length = 0;
       g_autoptr (GError) error = NULL;
 
-      cr_assert (
-          assay_logistic_fit (sample->features, sample->labels, n, d, penalties[p], found, &error),
-          "%s", error != NULL ? error->message : "");
+      cr_assert (assay_logistic_fit (assay_view_of (sample->features, n, d), sample->labels,
+                                     penalties[p], found, &error),
+                 "%s", error != NULL ? error->message : "");
       naive_fit (sample, penalties[p], expected);
       naive_derivatives (sample, penalties[p], found, gradient, NULL);
       for (gsize j = 0; j <= d; j++) {
@@ -163,7 +164,8 @@ Test (logistic, intercept_alone_is_the_log_odds)
   double b;
 
   memset (labels, 1, 20);
-  cr_assert (assay_logistic_fit ((const float[]){ 0 }, labels, 100, 0, 1, &b, NULL));
+  cr_assert (
+      assay_logistic_fit (assay_view_of ((const float[]){ 0 }, 100, 0), labels, 1, &b, NULL));
   assert_near (b, log (20.0 / 80), 1e-5, "b");
 }
 
@@ -182,7 +184,8 @@ Test (logistic, penalty_keeps_separable_data_finite)
 
       *(penalties[p] * middle < 1 / (1 + exp (middle)) ? &low : &high) = middle;
     }
-    cr_assert (assay_logistic_fit (features, labels, 4, 1, penalties[p], weights, NULL));
+    cr_assert (
+        assay_logistic_fit (assay_view_of (features, 4, 1), labels, penalties[p], weights, NULL));
     assert_near (weights[1], 0, 1e-6, "b at penalty %g", penalties[p]);
     if (penalties[p] > 1e-6)
       assert_near (weights[0], low, 1e-2, "w at penalty %g", penalties[p]);
@@ -198,10 +201,12 @@ Test (logistic, threads_change_no_bit)
   double one[D + 1], more[D + 1];
 
   assay_parallel_set_threads (1);
-  cr_assert (assay_logistic_fit (sample->features, sample->labels, N, D, 1e-3, one, NULL));
+  cr_assert (
+      assay_logistic_fit (assay_view_of (sample->features, N, D), sample->labels, 1e-3, one, NULL));
   for (guint threads = 2; threads <= 5; threads++) {
     assay_parallel_set_threads (threads);
-    cr_assert (assay_logistic_fit (sample->features, sample->labels, N, D, 1e-3, more, NULL));
+    cr_assert (assay_logistic_fit (assay_view_of (sample->features, N, D), sample->labels, 1e-3,
+                                   more, NULL));
     cr_assert_eq (memcmp (one, more, sizeof one), 0, "%u threads", threads);
   }
 }
@@ -214,22 +219,22 @@ Test (logistic, bad_input)
   double weights[2] = { 7, 7 };
   g_autoptr (GError) error = NULL;
 
-  cr_assert_not (assay_logistic_fit (features, ones, 4, 1, 1, weights, &error));
+  cr_assert_not (assay_logistic_fit (assay_view_of (features, 4, 1), ones, 1, weights, &error));
   cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_DATA));
   cr_assert_str_eq (error->message,
                     "logistic regression: 4 of 4 labels are 1; expected some of both");
   g_clear_error (&error);
-  cr_assert_not (assay_logistic_fit (features, zeros, 4, 1, 1, weights, &error));
+  cr_assert_not (assay_logistic_fit (assay_view_of (features, 4, 1), zeros, 1, weights, &error));
   cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_DATA));
   g_clear_error (&error);
 
   features[2] = NAN;
-  cr_assert_not (assay_logistic_fit (features, both, 4, 1, 1, weights, &error));
+  cr_assert_not (assay_logistic_fit (assay_view_of (features, 4, 1), both, 1, weights, &error));
   cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC));
   cr_assert (strstr (error->message, "row 2, column 0") != NULL, "%s", error->message);
   g_clear_error (&error);
   features[2] = INFINITY;
-  cr_assert_not (assay_logistic_fit (features, both, 4, 1, 1, weights, &error));
+  cr_assert_not (assay_logistic_fit (assay_view_of (features, 4, 1), both, 1, weights, &error));
   cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC));
   cr_assert (weights[0] == 7 && weights[1] == 7, "weights were touched");
 
@@ -237,7 +242,7 @@ Test (logistic, bad_input)
   g_clear_error (&error);
   features[2] = 3e38f;
   features[3] = 3.4e38f;
-  if (!assay_logistic_fit (features, split, 4, 1, 0, weights, &error))
+  if (!assay_logistic_fit (assay_view_of (features, 4, 1), split, 0, weights, &error))
     cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC));
   else
     cr_assert (isfinite (weights[0]) && isfinite (weights[1]));

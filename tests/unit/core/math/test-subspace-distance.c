@@ -75,7 +75,7 @@ naive_distance (const Subspaces *a, gsize i, const Subspaces *b, gsize j)
   for (gsize c = 0; c < m_b * d; c++)
     stack[m_a * d + c] = b->basis[j * m_b * d + c];
   if (rows > 0)
-    cr_assert (assay_linalg_svd (rows, d, stack, NULL, values, vt, NULL));
+    cr_assert (assay_linalg_svd (rows, d, stack, &(AssaySvd){ NULL, values, vt }, NULL));
   for (gsize r = 0; rows > 0 && r < k && values[r] > 5e-6; r++) {
     double part = 0;
 

@@ -83,8 +83,8 @@ Test (inverted_lists, lists_may_be_empty)
   lists = assay_lists_new (rows, ASSAY_SCALE_NONE, 10, NULL);
   cr_assert (lists != NULL && lists->starts[10] == 60);
   /* Of one probe only, but 60 rows were asked for: it takes as many lists as it needs. */
-  nearest = assay_scan_approximately (&(AssayProbing){ 10, 1 }, &point, rows, ASSAY_SCALE_NONE, 60,
-                                      NULL, NULL);
+  nearest = assay_scan_approximately (&(AssayProbing){ 10, 1 }, &point,
+                                      &(AssaySearchSet){ .rows = rows }, 60, NULL, NULL);
   cr_assert (nearest != NULL);
   for (gsize i = 0; i < 60; i++)
     cr_assert (nearest->rows[i] == i % 20 * 3 + i / 20

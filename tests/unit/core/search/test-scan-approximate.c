@@ -20,8 +20,9 @@ static AssayNearest *
 search (const ScanProblem *problem, const ScanCase *c, AssayProbing probing, gsize k)
 {
   g_autoptr (GError) error = NULL;
-  AssayNearest *nearest = assay_scan_approximately (&probing, &problem->subspaces, problem->rows,
-                                                    c->scale, k, NULL, &error);
+  AssayNearest *nearest = assay_scan_approximately (
+      &probing, &problem->subspaces, &(AssaySearchSet){ .rows = problem->rows, .scale = c->scale },
+      k, NULL, &error);
 
   cr_assert (nearest != NULL, "%s", error != NULL ? error->message : "");
   return nearest;
@@ -201,11 +202,12 @@ Test (scan_approximate, threads_change_nothing)
 Test (scan_approximate, says_what_it_looked_at)
 {
   g_auto (ScanProblem) problem = scan_problem_make (&cases[0]);
+  const AssaySearchSet set = { .rows = problem.rows, .scale = cases[0].scale };
   AssayProbingWork some, all;
   g_autoptr (AssayNearest) few = assay_scan_approximately (
-      &(AssayProbing){ 30, 3 }, &problem.subspaces, problem.rows, cases[0].scale, 1, &some, NULL);
+      &(AssayProbing){ 30, 3 }, &problem.subspaces, &set, 1, &some, NULL);
   g_autoptr (AssayNearest) many = assay_scan_approximately (
-      &(AssayProbing){ 30, 30 }, &problem.subspaces, problem.rows, cases[0].scale, 1, &all, NULL);
+      &(AssayProbing){ 30, 30 }, &problem.subspaces, &set, 1, &all, NULL);
 
   cr_assert (few != NULL && many != NULL);
   cr_assert (all.pairs == 30 * 1500 && all.looked == all.pairs && some.pairs == all.pairs);
@@ -295,8 +297,8 @@ check_search_error (const ScanProblem *problem, AssayProbing probing, gsize k, c
   g_autofree char *why = NULL;
   GError *error = NULL;
 
-  cr_assert (assay_scan_approximately (&probing, &problem->subspaces, problem->rows,
-                                       ASSAY_SCALE_NONE, k, NULL, &error)
+  cr_assert (assay_scan_approximately (&probing, &problem->subspaces,
+                                       &(AssaySearchSet){ .rows = problem->rows }, k, NULL, &error)
                  == NULL,
              "%s", message);
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH, message, NULL, &why), "%s", why);

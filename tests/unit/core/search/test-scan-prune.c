@@ -134,8 +134,9 @@ scan (const Case *c, const Problem *problem, AssayScanMethod method, guint threa
   AssayNearest *nearest;
 
   assay_parallel_set_threads (threads);
-  nearest = assay_scan_subspaces_by (method, &problem->subspaces, problem->rows, c->scale, c->k,
-                                     ret_work, &error);
+  nearest = assay_scan_subspaces_by (method, &problem->subspaces,
+                                     &(AssaySearchSet){ .rows = problem->rows, .scale = c->scale },
+                                     c->k, ret_work, &error);
   cr_assert (nearest != NULL, "%s", error == NULL ? "" : error->message);
   return nearest;
 }
@@ -294,7 +295,7 @@ is_marked (const float *row, const float *stack, gsize stacked, gsize cols, floa
     norms[0] += row[j] * row[j];
   prune_set_subspace (prune, 0, stack);
   prune_panel_load (panel, row, norms, 1, cols);
-  count = prune_mark (prune, panel, 0, 1, &bar, scratch, marks);
+  count = prune_mark (prune, panel, &(PruneBars){ 0, 1, &bar }, scratch, marks);
   cr_assert (count == (marks[0] & 1) && count == marks[0]);
   return count == 1;
 }
