@@ -179,9 +179,8 @@ run_case (Report *report, const char *text, const AssayDataset *dataset, AssayVi
   Times times;
 
   if (!assay_step_protect (defense, defense_settings,
-                           &(AssayProtectKeys){
-                               .stream = assay_stream_key (SEED, 0, "defense", "bench"),
-                               .common = assay_stream_key (SEED, 0, "defense", "common") },
+                           assay_stream_key (SEED, 0, "defense", "bench"),
+                           assay_stream_key (SEED, 0, "defense", "common"),
                            &(AssaySecrets){ .rows = secrets, .geometry = dataset->geometry },
                            &knowledge, &release, &truth, &error))
     measure_stop (text, error);

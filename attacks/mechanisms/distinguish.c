@@ -19,7 +19,7 @@
 /* By EventKind. */
 static const char *const scores[]
     = { "auto",  "likelihood", "patterns", "classifier", "trees", "repeats",
-        "tails", "digits",     "order",    "finite",     NULL };
+        "tails", "digits",     "order",    "finite",     "bits",  NULL };
 
 typedef struct {
   gint64 runs;
@@ -81,16 +81,20 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
 typedef struct {
   const Distinguish *settings;
   const AssayOracle *oracle;
-  float *outputs[2]; /* training runs of either side */
+  gpointer outputs[2]; /* training runs of either side */
   double *scores[2];
 } Search;
 
 static EventLesson
-lesson_of (const Search *search, guint pair, gsize count)
+lesson_of (const Search *search, guint pair, const float *inputs, gsize count)
 {
-  return (EventLesson){ .oracle = search->oracle,
+  const AssayOracle *oracle = search->oracle;
+
+  return (EventLesson){ .oracle = oracle,
                         .pair = pair,
-                        .outputs = { search->outputs[0], search->outputs[1] },
+                        .inputs = inputs,
+                        .outputs = { assay_oracle_outputs (oracle, search->outputs[0]),
+                                     assay_oracle_outputs (oracle, search->outputs[1]) },
                         .scores = { search->scores[0], search->scores[1] },
                         .count = count,
                         .runs = (guint64) search->settings->runs };
@@ -114,11 +118,12 @@ choose_pair (const Search *search, guint n_pairs, gsize share, guint *ret_pair, 
   EventCut best = { .bound = -1 };
 
   for (guint pair = 0; pair < n_pairs; pair++) {
-    const EventLesson lesson = lesson_of (search, pair, share);
+    g_autofree float *inputs = assay_oracle_inputs (search->oracle, pair, error);
+    const EventLesson lesson = lesson_of (search, pair, inputs, share);
     EventCut cut;
     g_autoptr (EventScore) score = NULL;
 
-    if (!draw (search, pair, 0, share, error))
+    if (inputs == NULL || !draw (search, pair, 0, share, error))
       return FALSE;
     score = event_learn (&lesson, search->settings->score, &cut, error);
     if (score == NULL)
@@ -162,7 +167,7 @@ count_beyond (const double *values, double threshold, gboolean is_below, gsize c
 }
 
 static gsize
-count_event (const AssayEvent *event, const AssayOracle *oracle, const float *outputs, gsize count)
+count_event (const AssayEvent *event, const AssayOracle *oracle, AssayOutputs outputs, gsize count)
 {
   const Rule *rule = event->data;
   double values[ASSAY_PANEL_RUNS];
@@ -191,20 +196,14 @@ make_event (EventScore *score, const EventCut *cut, const EventLesson *lesson, g
 
 /* ---- Constant mechanisms ---- */
 
-typedef struct {
-  gsize cols;
-  float row[];
-} Constant;
-
 static gsize
-count_others (const AssayEvent *event, const AssayOracle *oracle, const float *outputs, gsize count)
+count_others (const AssayEvent *event, const AssayOracle *oracle, AssayOutputs outputs, gsize count)
 {
-  const Constant *constant = event->data;
+  const gsize stride = assay_oracle_stride (oracle);
   gsize hits = 0;
 
   for (gsize i = 0; i < count; i++)
-    hits += memcmp (outputs + i * oracle->n_outputs, constant->row, constant->cols * sizeof (float))
-            != 0;
+    hits += memcmp (assay_outputs_from (outputs, i).numbers, event->data, stride) != 0;
   return hits;
 }
 
@@ -212,28 +211,26 @@ count_others (const AssayEvent *event, const AssayOracle *oracle, const float *o
 static AssayEvent *
 find_constant (const EventLesson *lesson, guint64 trained_on)
 {
-  const gsize bytes = lesson->oracle->n_outputs * sizeof (float);
+  const gsize stride = assay_oracle_stride (lesson->oracle);
+  g_autofree char *value = event_number (assay_output_at (lesson->outputs[0], 0, 0));
   AssayEvent *event;
-  Constant *constant;
 
   for (guint side = 0; side < 2; side++)
     for (gsize i = 0; i < lesson->count; i++)
-      if (memcmp (lesson->outputs[side] + i * lesson->oracle->n_outputs, lesson->outputs[0], bytes)
+      if (memcmp (assay_outputs_from (lesson->outputs[side], i).numbers, lesson->outputs[0].numbers,
+                  stride)
           != 0)
         return NULL;
-  constant = g_malloc (sizeof (Constant) + bytes);
-  constant->cols = lesson->oracle->n_outputs;
-  memcpy (constant->row, lesson->outputs[0], bytes);
   event = g_new0 (AssayEvent, 1);
   *event = (AssayEvent){ .pair = lesson->pair,
                          .runs = lesson->runs,
                          .trained_on = trained_on,
                          .says = g_strdup_printf ("another output than the one that every training "
-                                                  "run on both inputs gave (y1 = %.9g), which has "
+                                                  "run on both inputs gave (y1 = %s), which has "
                                                   "epsilon 0, pair %u",
-                                                  (double) constant->row[0], lesson->pair),
+                                                  value, lesson->pair),
                          .count = count_others,
-                         .data = constant,
+                         .data = g_memdup2 (lesson->outputs[0].numbers, stride),
                          .free_data = g_free };
   return event;
 }
@@ -254,6 +251,7 @@ search_event (const Search *search, GError **error)
   EventScore *score;
   EventCut cut;
   guint pair = 0;
+  g_autofree float *inputs = NULL;
 
   if (search->oracle->mechanism->batches != NULL && n_pairs > n_proposed) {
     assay_error_set (error, ASSAY_ERROR_MISMATCH,
@@ -264,9 +262,10 @@ search_event (const Search *search, GError **error)
   }
   if (share > 0 && !choose_pair (search, n_pairs, share, &pair, error))
     return NULL;
-  if (!draw (search, pair, panels * ASSAY_PANEL_RUNS, training, error))
+  inputs = assay_oracle_inputs (search->oracle, pair, error);
+  if (inputs == NULL || !draw (search, pair, panels * ASSAY_PANEL_RUNS, training, error))
     return NULL;
-  lesson = lesson_of (search, pair, training);
+  lesson = lesson_of (search, pair, inputs, training);
   event = find_constant (&lesson, trained_on);
   if (event != NULL)
     return event;
@@ -292,7 +291,7 @@ choose_event (const AssayAuditContext *context, const AssayOracle *oracle, GErro
   }
   for (guint side = 0; side < 2 && is_ok; side++) {
     search.outputs[side]
-        = assay_alloc (training, oracle->n_outputs * sizeof (float), "training runs", error);
+        = assay_alloc (training, assay_oracle_stride (oracle), "training runs", error);
     search.scores[side] = search.outputs[side] != NULL
                               ? assay_alloc (training, sizeof (double), "scores", error)
                               : NULL;
@@ -328,7 +327,7 @@ why_not (gconstpointer data, const AssayMechanism *mechanism)
 {
   const Distinguish *settings = data;
 
-  return settings->score == EVENT_LIKELIHOOD && mechanism->log_ratio == NULL
+  return settings->score == EVENT_LIKELIHOOD && !assay_mechanism_has_ratio (mechanism)
              ? "score = likelihood needs a defense that offers the density of its outputs"
              : NULL;
 }
@@ -341,7 +340,7 @@ memory (gconstpointer data, const AssayShape *shape)
 
   return features
          + 2 * (guint64) settings->training
-               * (MAX (shape->n_outputs, 1) * sizeof (float) + sizeof (double));
+               * (MAX (shape->output_bytes, sizeof (float)) + sizeof (double));
 }
 
 static const AssayParam parameters[] = {

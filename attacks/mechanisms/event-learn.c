@@ -36,6 +36,7 @@ make_score (const EventLesson *lesson, EventKind kind, const EventSample *sample
   case EVENT_DIGITS:
   case EVENT_ORDER:
   case EVENT_FINITE:
+  case EVENT_BITS:
     return event_score_tables (kind, sample, error);
   case EVENT_AUTO:
   case EVENT_CLASSIFIER:
@@ -52,11 +53,14 @@ learn_kind (const EventLesson *lesson, EventKind kind, EventCut *ret_cut, GError
   const gsize left = lesson->count - fitted;
   const EventSample sample = { .outputs = { lesson->outputs[0], lesson->outputs[1] },
                                .count = fitted,
-                               .cols = oracle->n_outputs };
+                               .cols = oracle->n_outputs,
+                               .inputs = lesson->inputs,
+                               .n_inputs = oracle->n_inputs,
+                               .epsilon = oracle->claimed.epsilon };
   g_autoptr (EventScore) score = make_score (lesson, kind, &sample, error);
 
   for (guint side = 0; score != NULL && side < 2; side++)
-    if (!event_score_all (score, oracle, lesson->outputs[side] + fitted * oracle->n_outputs, left,
+    if (!event_score_all (score, oracle, assay_outputs_from (lesson->outputs[side], fitted), left,
                           lesson->scores[side], error))
       return NULL;
   if (score != NULL)
@@ -121,12 +125,11 @@ try_kind (const EventLesson *lesson, EventKind kind, Learned *inout_best)
 static gboolean
 is_all_finite (const EventLesson *lesson)
 {
-  const gsize n = lesson->count * lesson->oracle->n_outputs;
-
   for (guint side = 0; side < 2; side++)
-    for (gsize i = 0; i < n; i++)
-      if (!isfinite (lesson->outputs[side][i]))
-        return FALSE;
+    for (gsize i = 0; i < lesson->count; i++)
+      for (gsize j = 0; j < lesson->oracle->n_outputs; j++)
+        if (!isfinite (assay_output_at (lesson->outputs[side], i, j)))
+          return FALSE;
   return TRUE;
 }
 
@@ -157,6 +160,8 @@ event_learn (const EventLesson *lesson, EventKind kind, EventCut *ret_cut, GErro
     try_kind (lesson, EVENT_CLASSIFIER, &best);
     for (gsize k = 0; k < G_N_ELEMENTS (further); k++)
       try_kind (lesson, further[k], &best);
+    if (lesson->oracle->is_double)
+      try_kind (lesson, EVENT_BITS, &best);
     if (!is_all_finite (lesson))
       try_kind (lesson, EVENT_FINITE, &best);
   }

@@ -8,7 +8,8 @@
 typedef struct {
   const AssayOracle *oracle;
   guint pair;
-  const float *outputs[2]; /* @count runs of either side of the pair */
+  const float *inputs;     /* of the pair, one after the other */
+  AssayOutputs outputs[2]; /* @count runs of either side */
   double *scores[2];
   gsize count;
   guint64 runs; /* on which the event is to be tested, a side */

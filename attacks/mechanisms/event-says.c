@@ -1,14 +1,14 @@
 /* An event in words.
  *
  * The region of a column is found on the training runs: their values in ascending order, in the
- * event or not, and between two neighbours of which one is in it the first float32 that is as the
- * second of them (bisection over all float32 between). An event that changes twice between two
- * neighbours looks there as if it did not. */
+ * event or not, and between two neighbours of which one is in it the first number that is as the
+ * second of them (bisection over all float32, or doubles, between). An event that changes twice
+ * between two neighbours looks there as if it did not. */
 #include "attacks/mechanisms/event-says.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #define MOST_INTERVALS 5
 #define MOST_VALUES 32768 /* that are looked at, of either side */
@@ -19,32 +19,56 @@ typedef struct {
   const EventCut *cut;
 } Event;
 
-static gboolean
-holds (const Event *event, guint32 key)
+/* Keys of the type that the outputs have: between two float32 no double is looked for. */
+static guint64
+key_of (const Event *event, double value)
 {
-  const float value = event_score_value (key);
+  guint32 bits;
+  const float narrow = (float) value;
+
+  if (event->lesson->oracle->is_double)
+    return assay_output_key (value);
+  if (isnan (value))
+    return G_MAXUINT32;
+  memcpy (&bits, &narrow, sizeof bits);
+  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+static double
+value_of (const Event *event, guint64 key)
+{
+  const guint32 low = (guint32) key, bits = low & 0x80000000u ? low & 0x7FFFFFFFu : ~low;
+  float value;
+
+  if (event->lesson->oracle->is_double)
+    return assay_output_value (key);
+  memcpy (&value, &bits, sizeof value);
+  return (double) value;
+}
+
+static gboolean
+holds (const Event *event, guint64 key)
+{
+  const AssayOracle *oracle = event->lesson->oracle;
+  const double value = value_of (event, key);
+  const float narrow = (float) value;
   double score;
 
-  event->score->score (event->score->data, event->lesson->oracle, &value, 1, &score);
+  event->score->score (
+      event->score->data, oracle,
+      assay_oracle_outputs (oracle, oracle->is_double ? (gconstpointer) &value : &narrow), 1,
+      &score);
   return event->cut->is_swapped ? score < event->cut->threshold : score >= event->cut->threshold;
 }
 
-static int
-compare_keys (gconstpointer a, gconstpointer b)
-{
-  const guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 /* The first key after @low at which it is as at @high, and not as at @low. */
-static guint32
-find_change (const Event *event, guint32 low, guint32 high)
+static guint64
+find_change (const Event *event, guint64 low, guint64 high)
 {
   const gboolean is_in = holds (event, high);
 
   while (high - low > 1) {
-    const guint32 middle = low + (high - low) / 2;
+    const guint64 middle = low + (high - low) / 2;
 
     if (holds (event, middle) == is_in)
       high = middle;
@@ -56,51 +80,51 @@ find_change (const Event *event, guint32 low, guint32 high)
 
 /* From @first to before @end; 0: from the lowest, or to the highest. */
 static void
-append_interval (GString *text, guint32 first, guint32 end)
+append_interval (const Event *event, GString *text, guint64 first, guint64 end)
 {
-  const double low = (double) event_score_value (first);
-  const double high = (double) event_score_value (end - 1);
+  g_autofree char *low = event_number (value_of (event, first));
+  g_autofree char *high = event_number (value_of (event, end - 1));
 
   if (text->len > 0)
     g_string_append (text, " or ");
   if (first == 0 && end == 0)
     g_string_append (text, "any");
-  else if (first > 0 && isnan (low))
+  else if (first > 0 && isnan (value_of (event, first)))
     g_string_append (text, "y1 is NaN");
   else if (first == end - 1)
-    g_string_append_printf (text, "y1 = %.9g", low);
+    g_string_append_printf (text, "y1 = %s", low);
   else if (first == 0)
-    g_string_append_printf (text, "y1 <= %.9g", high);
+    g_string_append_printf (text, "y1 <= %s", high);
   else if (end == 0)
-    g_string_append_printf (text, "y1 >= %.9g", low);
+    g_string_append_printf (text, "y1 >= %s", low);
   else
-    g_string_append_printf (text, "%.9g <= y1 <= %.9g", low, high);
+    g_string_append_printf (text, "%s <= y1 <= %s", low, high);
 }
 
 /* Of ascending keys that were seen; NULL where there are too many intervals. */
 static char *
-list_intervals (const Event *event, const guint32 *keys, gsize n)
+list_intervals (const Event *event, const guint64 *keys, gsize n)
 {
   g_autoptr (GString) text = g_string_new ("");
-  guint32 first = 0;
+  guint64 first = 0;
   gboolean is_in = holds (event, keys[0]);
   guint intervals = 0;
 
   for (gsize i = 1; i < n; i++) {
-    guint32 change;
+    guint64 change;
 
     if (keys[i] == keys[i - 1] || holds (event, keys[i]) == is_in)
       continue;
     change = find_change (event, keys[i - 1], keys[i]);
     if (is_in)
-      append_interval (text, first, change);
+      append_interval (event, text, first, change);
     if (is_in && ++intervals > MOST_INTERVALS)
       return NULL;
     first = change;
     is_in = !is_in;
   }
   if (is_in)
-    append_interval (text, first, 0);
+    append_interval (event, text, first, 0);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -109,12 +133,12 @@ find_region (const Event *event)
 {
   const EventLesson *lesson = event->lesson;
   const gsize rows = MIN (lesson->count, MOST_VALUES);
-  g_autofree guint32 *keys = g_new (guint32, 2 * rows);
+  g_autofree guint64 *keys = g_new (guint64, 2 * rows);
 
   for (guint side = 0; side < 2; side++)
     for (gsize i = 0; i < rows; i++)
-      keys[side * rows + i] = event_score_key (lesson->outputs[side][i]);
-  qsort (keys, 2 * rows, sizeof *keys, compare_keys);
+      keys[side * rows + i] = key_of (event, assay_output_at (lesson->outputs[side], i, 0));
+  event_sort_keys (keys, 2 * rows);
   return list_intervals (event, keys, 2 * rows);
 }
 

@@ -2,6 +2,7 @@
 #include "attacks/mechanisms/event-score.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/parallel.h"
@@ -12,13 +13,13 @@ typedef struct {
 } Likelihood;
 
 static void
-score_likelihood (gconstpointer data, const AssayOracle *oracle, const float *outputs, gsize count,
+score_likelihood (gconstpointer data, const AssayOracle *oracle, AssayOutputs outputs, gsize count,
                   double *ret_scores)
 {
   const Likelihood *pair = data;
 
-  oracle->mechanism->log_ratio (oracle->settings, oracle->cols, pair->inputs,
-                                pair->inputs + pair->n_inputs, outputs, count, ret_scores);
+  assay_oracle_log_ratio (oracle, pair->inputs, pair->inputs + pair->n_inputs, outputs, count,
+                          ret_scores);
 }
 
 EventScore *
@@ -52,7 +53,7 @@ event_score_free (EventScore *score)
 typedef struct {
   const EventScore *score;
   const AssayOracle *oracle;
-  const float *outputs;
+  AssayOutputs outputs;
   gsize count;
   double *scores;
 } Scoring;
@@ -64,21 +65,21 @@ score_panel (gsize index, guint worker, gpointer data)
   const gsize first = index * ASSAY_PANEL_RUNS;
 
   (void) worker;
-  job->score->score (job->score->data, job->oracle, job->outputs + first * job->oracle->n_outputs,
+  job->score->score (job->score->data, job->oracle, assay_outputs_from (job->outputs, first),
                      MIN (ASSAY_PANEL_RUNS, job->count - first), job->scores + first);
 }
 
 static gboolean
-is_finite (const float *row, gsize cols)
+is_finite (AssayOutputs outputs, gsize run)
 {
-  for (gsize j = 0; j < cols; j++)
-    if (!isfinite (row[j]))
+  for (gsize j = 0; j < outputs.cols; j++)
+    if (!isfinite (assay_output_at (outputs, run, j)))
       return FALSE;
   return TRUE;
 }
 
 gboolean
-event_score_all (const EventScore *score, const AssayOracle *oracle, const float *outputs,
+event_score_all (const EventScore *score, const AssayOracle *oracle, AssayOutputs outputs,
                  gsize count, double *ret_scores, GError **error)
 {
   Scoring job = {
@@ -89,7 +90,7 @@ event_score_all (const EventScore *score, const AssayOracle *oracle, const float
   for (gsize i = 0; i < count; i++) {
     if (!isnan (ret_scores[i]))
       continue;
-    if (is_finite (outputs + i * oracle->n_outputs, oracle->n_outputs))
+    if (is_finite (outputs, i))
       return assay_fail (error, ASSAY_ERROR_NUMERIC,
                          "the %s of training run %zu is not a number", score->what, i);
     ret_scores[i] = 0;
@@ -153,41 +154,71 @@ event_terms_join (GArray *terms)
 
 /* ---- Rows and values as whole numbers ---- */
 
-guint32
-event_score_key (float value)
-{
-  guint32 bits;
-
-  if (isnan (value))
-    return G_MAXUINT32;
-  value += 0.0f; /* -0 becomes 0 */
-  memcpy (&bits, &value, sizeof bits);
-  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-
-float
-event_score_value (guint32 key)
-{
-  const guint32 bits = key & 0x80000000u ? key & 0x7FFFFFFFu : ~key;
-  float value;
-
-  memcpy (&value, &bits, sizeof value);
-  return value;
-}
-
 /* Every column stirs all 64 bits: half a round of the finaliser of MurmurHash3 (Appleby 2011). */
 guint64
-event_score_hash (const float *row, gsize cols)
+event_score_hash (AssayOutputs outputs, gsize run)
 {
-  guint64 hash = cols;
+  guint64 hash = outputs.cols;
 
-  for (gsize j = 0; j < cols; j++) {
-    const float value = row[j] + 0.0f; /* -0 becomes 0 */
-    guint32 bits;
-
-    memcpy (&bits, &value, sizeof bits);
-    hash = (hash ^ (G_UNLIKELY (isnan (value)) ? G_MAXUINT32 : bits)) * 0xFF51AFD7ED558CCDu;
+  for (gsize j = 0; j < outputs.cols; j++) {
+    hash = (hash ^ event_key_at (outputs, run, j)) * 0xFF51AFD7ED558CCDu;
     hash ^= hash >> 32;
   }
   return hash;
+}
+
+#define RADIX_BITS 11
+#define RADIX (1u << RADIX_BITS)
+#define LEAST_RADIX 1024 /* keys; fewer are sorted sooner by comparing them */
+
+static int
+compare_keys (gconstpointer a, gconstpointer b)
+{
+  const guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* Least digit first; digits that all keys share, as the lowest of doubles that were float32, are
+ * passed over. */
+void
+event_sort_keys (guint64 *keys, gsize n)
+{
+  g_autofree guint64 *other = NULL;
+  guint64 *from = keys, *to, varies = 0;
+
+  if (n < LEAST_RADIX) {
+    qsort (keys, n, sizeof *keys, compare_keys);
+    return;
+  }
+  to = other = g_new (guint64, n);
+  for (gsize i = 1; i < n; i++)
+    varies |= keys[i] ^ keys[0];
+  for (guint shift = 0; shift < 64; shift += RADIX_BITS) {
+    gsize starts[RADIX] = { 0 }, sum = 0;
+    guint64 *kept = from;
+
+    if ((varies >> shift & (RADIX - 1)) == 0)
+      continue;
+    for (gsize i = 0; i < n; i++)
+      starts[from[i] >> shift & (RADIX - 1)]++;
+    for (guint digit = 0; digit < RADIX; digit++) {
+      const gsize count = starts[digit];
+
+      starts[digit] = sum;
+      sum += count;
+    }
+    for (gsize i = 0; i < n; i++)
+      to[starts[from[i] >> shift & (RADIX - 1)]++] = from[i];
+    from = to;
+    to = kept;
+  }
+  if (from != keys)
+    memcpy (keys, from, n * sizeof *keys);
+}
+
+char *
+event_number (double value)
+{
+  return g_strdup_printf ((double) (float) value == value ? "%.9g" : "%.17g", value);
 }

@@ -15,12 +15,13 @@ typedef enum {
   EVENT_DIGITS,
   EVENT_ORDER,
   EVENT_FINITE,
+  EVENT_BITS,
 } EventKind;
 
 typedef struct {
   const char *what; /* "log-likelihood ratio" */
   /* Of @count <= ASSAY_PANEL_RUNS outputs. Called for every run, from several threads. */
-  void (*score) (gconstpointer data, const AssayOracle *oracle, const float *outputs, gsize count,
+  void (*score) (gconstpointer data, const AssayOracle *oracle, AssayOutputs outputs, gsize count,
                  double *ret_scores);
   gpointer data;
   GDestroyNotify free_data;
@@ -29,11 +30,14 @@ typedef struct {
   gboolean is_learned; /* from runs, and no formula of the mechanism's */
 } EventScore;
 
-/* Labelled runs to learn from: count x cols on each of the two inputs. */
+/* Labelled runs to learn from: count x cols on each of the two inputs, which are known. */
 typedef struct {
-  const float *outputs[2];
+  AssayOutputs outputs[2];
   gsize count;
   gsize cols;
+  const float *inputs; /* of both sides, one after the other */
+  gsize n_inputs;
+  double epsilon; /* that is claimed */
 } EventSample;
 
 /* The exact log-likelihood ratio, of an oracle that has a density. */
@@ -54,7 +58,7 @@ EventScore *event_score_repeats (const EventSample *sample, GError **error);
 
 /* What outputs have in common with others: how far out in its tails a column is (EVENT_TAILS), its
  * low digits (EVENT_DIGITS), how columns compare (EVENT_ORDER: of two or more), which of them are
- * not finite (EVENT_FINITE). */
+ * not finite (EVENT_FINITE), what their lowest bits give away (EVENT_BITS). */
 EventScore *event_score_tables (EventKind kind, const EventSample *sample, GError **error);
 
 void event_score_free (EventScore *score);
@@ -63,15 +67,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (EventScore, event_score_free)
 /* Scores of any number of outputs, in parallel. ASSAY_ERROR_NUMERIC naming the run where one of
  * them is not a number, but of outputs that are not finite: these have the score 0 then, as a
  * density need not know them. */
-gboolean event_score_all (const EventScore *score, const AssayOracle *oracle, const float *outputs,
+gboolean event_score_all (const EventScore *score, const AssayOracle *oracle, AssayOutputs outputs,
                           gsize count, double *ret_scores, GError **error);
 
-/* A whole row as one 64-bit number, and the order of all float32 as that of whole numbers: -0 is
- * 0, and every NaN the same largest number. */
-guint64 event_score_hash (const float *row, gsize cols);
-guint32 event_score_key (float value);
-/* The value of a key. */
-float event_score_value (guint32 key);
+/* A whole row as one 64-bit number: -0 and 0 are two values, all NaN are one. */
+guint64 event_score_hash (AssayOutputs outputs, gsize run);
+/* The key (core/plugin/outputs.h) of a column of a run. */
+static inline guint64
+event_key_at (AssayOutputs outputs, gsize run, gsize column)
+{
+  return assay_output_key (assay_output_at (outputs, run, column));
+}
+/* In ascending order. */
+void event_sort_keys (guint64 *keys, gsize n);
+/* As few digits as tell it from all others of its kind: a float32 or a double. */
+char *event_number (double value);
 
 /* A term of a score's formula: what it adds, and where. */
 typedef struct {

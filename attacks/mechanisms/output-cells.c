@@ -14,16 +14,8 @@
 #define FEW_BINS 4
 #define MOST_DEVIATIONS 8
 
-static int
-compare_keys (gconstpointer a, gconstpointer b)
-{
-  const guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 typedef struct {
-  guint32 key;
+  guint64 key;
   gsize count;
 } Atom;
 
@@ -35,12 +27,12 @@ compare_atoms (gconstpointer a, gconstpointer b)
 
   if (x->count != y->count)
     return x->count > y->count ? -1 : 1;
-  return compare_keys (&x->key, &y->key);
+  return x->key < y->key ? -1 : x->key > y->key;
 }
 
 /* Sorted keys -> atoms. */
 static void
-find_atoms (OutputCells *cells, const guint32 *keys, gsize n, guint most)
+find_atoms (OutputCells *cells, const guint64 *keys, gsize n, guint most)
 {
   Atom atoms[RUNS_PER_ATOM + 1];
   gsize count = 0;
@@ -55,12 +47,12 @@ find_atoms (OutputCells *cells, const guint32 *keys, gsize n, guint most)
   cells->n_atoms = MIN ((guint) count, most);
   for (guint a = 0; a < cells->n_atoms; a++)
     cells->atoms[a] = atoms[a].key;
-  qsort (cells->atoms, cells->n_atoms, sizeof *cells->atoms, compare_keys);
+  event_sort_keys (cells->atoms, cells->n_atoms);
 }
 
 /* The first of @count ascending keys that is at least @key. */
 static guint
-lower_bound (const guint32 *keys, guint count, guint32 key)
+lower_bound (const guint64 *keys, guint count, guint64 key)
 {
   guint low = 0;
 
@@ -76,7 +68,7 @@ lower_bound (const guint32 *keys, guint count, guint32 key)
 }
 
 static gboolean
-is_atom (const OutputCells *cells, guint32 key)
+is_atom (const OutputCells *cells, guint64 key)
 {
   const guint at = lower_bound (cells->atoms, cells->n_atoms, key);
 
@@ -85,12 +77,12 @@ is_atom (const OutputCells *cells, guint32 key)
 
 /* Sorted keys that are no atoms -> edges. Bins that would be empty are left out. */
 static void
-find_bins (OutputCells *cells, const guint32 *keys, gsize n, guint bins)
+find_bins (OutputCells *cells, const guint64 *keys, gsize n, guint bins)
 {
   guint edges = 0;
 
   for (guint b = 1; b < bins && n > 0; b++) {
-    const guint32 edge = keys[n * b / bins];
+    const guint64 edge = keys[n * b / bins];
 
     if (edge < keys[n - 1] && (edges == 0 || edge > cells->edges[edges - 1]))
       cells->edges[edges++] = edge;
@@ -105,14 +97,14 @@ typedef struct {
 
 /* Of the finite values that are no atoms, on one input, as distances from @centre. */
 static Moments
-find_moments (const OutputCells *cells, const float *outputs, gsize n, gsize cols, double centre)
+find_moments (const OutputCells *cells, AssayOutputs outputs, gsize n, double centre)
 {
   Moments moments = { 0 };
 
   for (gsize i = 0; i < n; i++) {
-    const float value = outputs[i * cols + cells->column];
+    const double value = assay_output_at (outputs, i, cells->column);
 
-    if (isfinite (value) && !is_atom (cells, event_score_key (value))) {
+    if (isfinite (value) && !is_atom (cells, assay_output_key (value))) {
       moments.count++;
       moments.sum += value - centre;
       moments.square += (value - centre) * (value - centre);
@@ -122,7 +114,7 @@ find_moments (const OutputCells *cells, const float *outputs, gsize n, gsize col
 }
 
 static void
-find_scale (OutputCells *cells, const float *const outputs[2], gsize n, gsize cols)
+find_scale (OutputCells *cells, const AssayOutputs outputs[2], gsize n)
 {
   Moments moments[2];
   double count = 0, sum = 0, square = 0;
@@ -130,7 +122,7 @@ find_scale (OutputCells *cells, const float *const outputs[2], gsize n, gsize co
   for (guint pass = 0; pass < 2; pass++) {
     count = sum = square = 0;
     for (guint side = 0; side < 2; side++) {
-      moments[side] = find_moments (cells, outputs[side], n, cols, cells->centre);
+      moments[side] = find_moments (cells, outputs[side], n, cells->centre);
       count += moments[side].count;
       sum += moments[side].sum;
       square += moments[side].square;
@@ -147,8 +139,8 @@ find_scale (OutputCells *cells, const float *const outputs[2], gsize n, gsize co
 }
 
 void
-output_cells_learn (OutputCells *cells, const float *const outputs[2], gsize n, gsize cols,
-                    gsize column, guint budget, guint32 *scratch)
+output_cells_learn (OutputCells *cells, const AssayOutputs outputs[2], gsize n, gsize column,
+                    guint budget, guint64 *scratch)
 {
   gsize count = 0;
   guint left;
@@ -156,8 +148,8 @@ output_cells_learn (OutputCells *cells, const float *const outputs[2], gsize n, 
   *cells = (OutputCells){ .column = column };
   for (guint side = 0; side < 2; side++)
     for (gsize i = 0; i < n; i++)
-      scratch[count++] = event_score_key (outputs[side][i * cols + column]);
-  qsort (scratch, count, sizeof *scratch, compare_keys);
+      scratch[count++] = event_key_at (outputs[side], i, column);
+  event_sort_keys (scratch, count);
   if (budget > FEW_BINS + 1)
     find_atoms (cells, scratch, count, MIN (budget - FEW_BINS - 1, CELLS_MOST_ATOMS));
   count = 0;
@@ -167,13 +159,13 @@ output_cells_learn (OutputCells *cells, const float *const outputs[2], gsize n, 
   left = budget - 1 - cells->n_atoms;
   if (left >= FEW_BINS)
     find_bins (cells, scratch, count, left >= CELLS_MOST_BINS ? CELLS_MOST_BINS : FEW_BINS);
-  find_scale (cells, outputs, n, cols);
+  find_scale (cells, outputs, n);
 }
 
 guint
-output_cells_find (const OutputCells *cells, float value)
+output_cells_find (const OutputCells *cells, double value)
 {
-  const guint32 key = event_score_key (value);
+  const guint64 key = assay_output_key (value);
   const guint at = lower_bound (cells->atoms, cells->n_atoms, key);
 
   if (at < cells->n_atoms && cells->atoms[at] == key)
@@ -183,7 +175,7 @@ output_cells_find (const OutputCells *cells, float value)
 }
 
 double
-output_cells_standardise (const OutputCells *cells, guint cell, float value)
+output_cells_standardise (const OutputCells *cells, guint cell, double value)
 {
   if (cell < cells->n_atoms || cells->scale == 0)
     return 0;

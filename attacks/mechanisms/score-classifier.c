@@ -38,19 +38,18 @@ free_classifier (gpointer data)
 }
 
 static void
-score_classifier (gconstpointer data, const AssayOracle *oracle, const float *outputs, gsize count,
-                  double *ret_scores)
+score_classifier (gconstpointer data, G_GNUC_UNUSED const AssayOracle *oracle, AssayOutputs outputs,
+                  gsize count, double *ret_scores)
 {
   const Classifier *classifier = data;
 
   for (gsize i = 0; i < count; i++) {
-    const float *row = outputs + i * oracle->n_outputs;
     double score = classifier->weights[classifier->n_features];
 
     for (gsize c = 0; c < classifier->n_columns; c++) {
       const OutputCells *cells = &classifier->columns[c].cells;
       const double *weights = classifier->weights + classifier->columns[c].first;
-      const float value = row[cells->column];
+      const double value = assay_output_at (outputs, i, cells->column);
       const guint cell = output_cells_find (cells, value);
 
       score += weights[0] * output_cells_standardise (cells, cell, value);
@@ -77,14 +76,13 @@ learn_columns (Classifier *classifier, const EventSample *sample, GError **error
 {
   const gsize rows = MIN (sample->count, MOST_CELL_ROWS);
   const guint budget = (guint) MAX (MOST_FEATURES / sample->cols, 1);
-  g_autofree guint32 *scratch = assay_alloc (2 * rows, sizeof (guint32), "cells", error);
+  g_autofree guint64 *scratch = assay_alloc (2 * rows, sizeof (guint64), "cells", error);
 
   classifier->columns = assay_alloc (sample->cols, sizeof (Column), "cells", error);
   if (scratch == NULL || classifier->columns == NULL)
     return FALSE;
   for (gsize j = 0; j < sample->cols; j++)
-    output_cells_learn (&classifier->columns[j].cells, sample->outputs, rows, sample->cols, j,
-                        budget, scratch);
+    output_cells_learn (&classifier->columns[j].cells, sample->outputs, rows, j, budget, scratch);
   if (sample->cols > MOST_FEATURES)
     qsort (classifier->columns, sample->cols, sizeof (Column), compare_columns);
   classifier->n_columns = MIN (sample->cols, MOST_FEATURES);
@@ -98,12 +96,12 @@ learn_columns (Classifier *classifier, const EventSample *sample, GError **error
 }
 
 static void
-fill_features (const Classifier *classifier, const float *row, float *ret_features)
+fill_features (const Classifier *classifier, AssayOutputs outputs, gsize run, float *ret_features)
 {
   for (gsize c = 0; c < classifier->n_columns; c++) {
     const OutputCells *cells = &classifier->columns[c].cells;
     float *features = ret_features + classifier->columns[c].first;
-    const float value = row[cells->column];
+    const double value = assay_output_at (outputs, run, cells->column);
     const guint cell = output_cells_find (cells, value);
 
     features[0] = (float) output_cells_standardise (cells, cell, value);
@@ -126,8 +124,7 @@ fit (Classifier *classifier, const EventSample *sample, GError **error)
   for (gsize i = 0; i < rows; i++)
     for (guint side = 0; side < 2; side++) {
       labels[2 * i + side] = side == 0;
-      fill_features (classifier, sample->outputs[side] + i * sample->cols,
-                     features + (2 * i + side) * d);
+      fill_features (classifier, sample->outputs[side], i, features + (2 * i + side) * d);
     }
   /* As if each weight had a normal prior of variance 1. */
   return assay_logistic_fit (assay_view_of (features, 2 * rows, d), labels, 0.5 / (double) rows,
@@ -140,19 +137,20 @@ describe_cell (const OutputCells *cells, guint cell)
 {
   const gsize column = cells->column + 1;
   const guint bin = cell - cells->n_atoms;
+  const gboolean is_atom = cell < cells->n_atoms;
+  const gboolean is_first = !is_atom && bin == 0, is_last = !is_atom && bin == cells->n_bins - 1;
+  const guint64 *low_key = is_atom ? &cells->atoms[cell] : is_first ? NULL : &cells->edges[bin - 1];
+  const guint64 *high_key = is_atom || is_last ? NULL : &cells->edges[bin];
+  g_autofree char *low = low_key != NULL ? event_number (assay_output_value (*low_key)) : NULL;
+  g_autofree char *high = high_key != NULL ? event_number (assay_output_value (*high_key)) : NULL;
 
-  if (cell < cells->n_atoms)
-    return g_strdup_printf ("where y%zu = %.9g", column,
-                            (double) event_score_value (cells->atoms[cell]));
-  if (bin == 0)
-    return g_strdup_printf ("where y%zu <= %.9g", column,
-                            (double) event_score_value (cells->edges[0]));
-  if (bin == cells->n_bins - 1)
-    return g_strdup_printf ("where y%zu > %.9g", column,
-                            (double) event_score_value (cells->edges[bin - 1]));
-  return g_strdup_printf ("where %.9g < y%zu <= %.9g",
-                          (double) event_score_value (cells->edges[bin - 1]), column,
-                          (double) event_score_value (cells->edges[bin]));
+  if (is_atom)
+    return g_strdup_printf ("where y%zu = %s", column, low);
+  if (is_first)
+    return g_strdup_printf ("where y%zu <= %s", column, high);
+  if (is_last)
+    return g_strdup_printf ("where y%zu > %s", column, low);
+  return g_strdup_printf ("where %s < y%zu <= %s", low, column, high);
 }
 
 static char *

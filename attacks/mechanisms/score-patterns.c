@@ -37,9 +37,9 @@ free_patterns (gpointer data)
 
 /* A row's hash, which is never that of a free slot. */
 static guint64
-hash_of (const float *row, gsize cols)
+hash_of (AssayOutputs outputs, gsize run)
 {
-  const guint64 hash = event_score_hash (row, cols);
+  const guint64 hash = event_score_hash (outputs, run);
 
   return MAX (hash, 1);
 }
@@ -56,16 +56,15 @@ find (const Patterns *patterns, guint64 hash)
 }
 
 static void
-score_patterns (gconstpointer data, const AssayOracle *oracle, const float *outputs, gsize count,
-                double *ret_scores)
+score_patterns (gconstpointer data, G_GNUC_UNUSED const AssayOracle *oracle, AssayOutputs outputs,
+                gsize count, double *ret_scores)
 {
-  const gsize cols = oracle->n_outputs;
   guint64 hashes[ASSAY_PANEL_RUNS];
 
   /* In two loops: a search that the processor expected to end elsewhere costs it what it had begun
    * of the rows that follow. */
   for (gsize i = 0; i < count; i++)
-    hashes[i] = hash_of (outputs + i * cols, cols);
+    hashes[i] = hash_of (outputs, i);
   for (gsize i = 0; i < count; i++)
     ret_scores[i] = find (data, hashes[i])->score;
 }
@@ -78,7 +77,7 @@ count_rows (Patterns *patterns, const EventSample *sample, gsize most)
 
   for (gsize i = 0; i < sample->count; i++)
     for (guint side = 0; side < 2; side++) {
-      const guint64 hash = hash_of (sample->outputs[side] + i * sample->cols, sample->cols);
+      const guint64 hash = hash_of (sample->outputs[side], i);
       Slot *slot = find (patterns, hash);
 
       if (slot->hash == 0 && ++distinct > most)

@@ -6,7 +6,6 @@
  *
  * Continuous noise as float32 repeats by chance: a few values in 10^5, whose terms are small. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "attacks/mechanisms/event-score.h"
@@ -17,7 +16,8 @@
 
 typedef struct {
   guint64 hash; /* 0: free */
-  guint32 column, key;
+  guint64 key;
+  guint32 column;
   guint32 counts[2];
   double score;
 } Slot;
@@ -42,14 +42,14 @@ free_repeats (gpointer data)
 /* Of the value of a column, or of the row; never that of a free slot. The lowest bit is free for
  * the side. */
 static guint64
-hash_of (const float *row, gsize cols, gsize column)
+hash_of (AssayOutputs outputs, gsize run, gsize column)
 {
   guint64 hash;
 
-  if (column == cols)
-    hash = event_score_hash (row, cols);
+  if (column == outputs.cols)
+    hash = event_score_hash (outputs, run);
   else
-    hash = (guint64) (column + 1) << 32 | event_score_key (row[column]);
+    hash = (column + 1) * 0xC4CEB9FE1A85EC53u ^ event_key_at (outputs, run, column);
   hash *= 0x9E3779B97F4A7C15u;
   hash ^= hash >> 29;
   hash *= 0xBF58476D1CE4E5B9u;
@@ -68,16 +68,15 @@ find (const Repeats *repeats, guint64 hash)
 }
 
 static void
-score_repeats (gconstpointer data, const AssayOracle *oracle, const float *outputs, gsize count,
-               double *ret_scores)
+score_repeats (gconstpointer data, G_GNUC_UNUSED const AssayOracle *oracle, AssayOutputs outputs,
+               gsize count, double *ret_scores)
 {
   const Repeats *repeats = data;
-  const gsize cols = oracle->n_outputs;
 
   memset (ret_scores, 0, count * sizeof *ret_scores);
   for (gsize c = 0; c < repeats->n_columns; c++)
     for (gsize i = 0; i < count; i++) {
-      const guint64 hash = hash_of (outputs + i * cols, cols, repeats->columns[c]) & ~1ull;
+      const guint64 hash = hash_of (outputs, i, repeats->columns[c]) & ~1ull;
 
       ret_scores[i] += find (repeats, hash)->score;
     }
@@ -91,14 +90,6 @@ typedef struct {
   GArray **found; /* of each column: Slot */
 } Counting;
 
-static int
-compare_hashes (gconstpointer a, gconstpointer b)
-{
-  const guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 /* Hashes with the side in the lowest bit -> those that occur twice or more. */
 static void
 count_column (gsize column, guint worker, gpointer data)
@@ -111,10 +102,8 @@ count_column (gsize column, guint worker, gpointer data)
 
   (void) worker;
   for (gsize i = 0; i < n; i++)
-    hashes[i]
-        = (hash_of (sample->outputs[i % 2] + i / 2 * sample->cols, sample->cols, column) & ~1ull)
-          | (i % 2);
-  qsort (hashes, n, sizeof *hashes, compare_hashes);
+    hashes[i] = (hash_of (sample->outputs[i % 2], i / 2, column) & ~1ull) | (i % 2);
+  event_sort_keys (hashes, n);
   for (gsize i = 0, end; i < n; i = end) {
     Slot slot = { .hash = hashes[i] & ~1ull, .column = (guint32) column };
 
@@ -132,12 +121,12 @@ name_values (Repeats *repeats, const EventSample *sample, gsize rows)
 {
   for (gsize c = 0; c < repeats->n_columns; c++)
     for (gsize i = 0; repeats->columns[c] < sample->cols && i < 2 * rows; i++) {
-      const float *row = sample->outputs[i % 2] + i / 2 * sample->cols;
-      const guint64 hash = hash_of (row, sample->cols, repeats->columns[c]) & ~1ull;
+      const AssayOutputs outputs = sample->outputs[i % 2];
+      const guint64 hash = hash_of (outputs, i / 2, repeats->columns[c]) & ~1ull;
       Slot *slot = find (repeats, hash);
 
       if (slot->hash != 0)
-        slot->key = event_score_key (row[repeats->columns[c]]);
+        slot->key = event_key_at (outputs, i / 2, repeats->columns[c]);
     }
 }
 
@@ -179,11 +168,12 @@ describe_repeats (gconstpointer data)
 
     if (slot->hash == 0 || slot->score == 0)
       continue;
-    if (slot->column < repeats->cols)
+    if (slot->column < repeats->cols) {
+      g_autofree char *value = event_number (assay_output_value (slot->key));
+
       event_terms_add (terms, slot->score,
-                       g_strdup_printf ("where y%u = %.9g", slot->column + 1,
-                                        (double) event_score_value (slot->key)));
-    else
+                       g_strdup_printf ("where y%u = %s", slot->column + 1, value));
+    } else
       event_terms_add (terms, slot->score,
                        g_strdup_printf ("where the row came %u and %u times in training",
                                         slot->counts[0], slot->counts[1]));

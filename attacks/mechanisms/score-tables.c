@@ -1,5 +1,5 @@
-/* Scores of features that fall into a few cells (table-feature.h): with c_1 and c_2 the numbers of
- * training runs on either input in a cell,
+/* Scores of features that fall into a few cells (table-feature.h, bit-feature.h): with c_1 and c_2
+ * the numbers of training runs on either input in a cell,
  *   score (y) = sum over features of ln ((c_1 [cell (y)] + 1) / (c_2 [cell (y)] + 1)).
  * Features are kept by how far their counts are from those of one and the same distribution: the
  * likelihood ratio statistic G = 2 sum of c ln (c / expected), which is about chi-squared with as
@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "attacks/mechanisms/bit-feature.h"
 #include "attacks/mechanisms/table-feature.h"
 #include "core/base/parallel.h"
 
@@ -41,11 +42,15 @@ learn_table (const Learning *learning, gsize index, Table *ret_table)
   guint32 counts[2][TABLE_MOST_CELLS] = { { 0 } };
   double g = 0, freedom = -1;
 
-  table_feature_make (learning->kind, index, sample, feature);
+  if (learning->kind == EVENT_BITS)
+    bit_feature_make (index, sample, feature);
+  else
+    table_feature_make (learning->kind, index, sample, feature);
+  if (feature->n_cells == 0)
+    return 0;
   for (guint side = 0; side < 2; side++)
     for (gsize i = 0; i < learning->rows; i++)
-      counts[side]
-            [feature->cell (feature, sample->outputs[side] + i * sample->cols, sample->cols)]++;
+      counts[side][feature->cell (feature, sample->outputs[side], i)]++;
   for (guint c = 0; c < feature->n_cells; c++) {
     const double first = counts[0][c], second = counts[1][c], expected = (first + second) / 2;
 
@@ -85,19 +90,17 @@ keep_strongest (const Learning *learning, gsize n_features, Tables *tables)
 }
 
 static void
-score_tables (gconstpointer data, const AssayOracle *oracle, const float *outputs, gsize count,
-              double *ret_scores)
+score_tables (gconstpointer data, G_GNUC_UNUSED const AssayOracle *oracle, AssayOutputs outputs,
+              gsize count, double *ret_scores)
 {
   const Tables *tables = data;
-  const gsize cols = oracle->n_outputs;
 
   memset (ret_scores, 0, count * sizeof *ret_scores);
   for (gsize t = 0; t < tables->n_tables; t++) {
     const Table *table = &tables->tables[t];
 
     for (gsize i = 0; i < count; i++)
-      ret_scores[i]
-          += table->scores[table->feature.cell (&table->feature, outputs + i * cols, cols)];
+      ret_scores[i] += table->scores[table->feature.cell (&table->feature, outputs, i)];
   }
 }
 
@@ -127,6 +130,8 @@ what_of (EventKind kind)
     return "score of the digits";
   case EVENT_ORDER:
     return "score of the order";
+  case EVENT_BITS:
+    return "score of the bits";
   default:
     return "score of what is finite";
   }
@@ -135,7 +140,8 @@ what_of (EventKind kind)
 EventScore *
 event_score_tables (EventKind kind, const EventSample *sample, GError **error)
 {
-  const gsize n_features = table_feature_count (kind, sample->cols);
+  const gsize n_features = kind == EVENT_BITS ? bit_feature_count (sample->cols)
+                                              : table_feature_count (kind, sample->cols);
   g_autofree double *strength = NULL;
   Learning learning = { .kind = kind,
                         .sample = sample,

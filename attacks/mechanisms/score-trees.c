@@ -8,7 +8,6 @@
  * question is better than another. Every second tree therefore begins with a question that is not
  * chosen: the columns in turn, at quantiles in turn. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "attacks/mechanisms/event-score.h"
@@ -28,55 +27,82 @@
 
 typedef struct {
   guint column[DEPTH]; /* among those that trees ask for */
-  guint32 edge[DEPTH]; /* is the key larger? */
+  guint edge[DEPTH];   /* of the column's thresholds: is the key larger? */
   double leaves[LEAVES];
 } Tree;
 
+/* A column that is asked for, and its thresholds, ascending. */
 typedef struct {
-  gsize n_columns; /* that are asked for */
-  guint32 columns[TREES * DEPTH];
+  gsize column;
+  guint n;
+  guint64 edges[MOST_EDGES];
+} Edges;
+
+typedef struct {
+  guint n_columns;
+  Edges columns[TREES * DEPTH];
   Tree trees[TREES];
 } Trees;
 
 /* ---- Scoring ---- */
 
-ASSAY_VECTORISED static void
-add_tree (const Tree *tree, const guint32 *keys, gsize count, double *inout_scores)
+/* Signed numbers are what processors compare many of at once. */
+static inline gint64
+signed_key (guint64 key)
 {
-  const guint32 *first = keys + tree->column[0] * count;
-  const guint32 *second = keys + tree->column[1] * count;
-  const guint32 *third = keys + tree->column[2] * count;
+  return (gint64) (key ^ (1ull << 63));
+}
 
-  for (gsize i = 0; i < count; i++) {
-    const guint leaf = (guint) (first[i] > tree->edge[0]) | (guint) (second[i] > tree->edge[1]) << 1
-                       | (guint) (third[i] > tree->edge[2]) << 2;
+/* How many thresholds are below each key. */
+ASSAY_VECTORISED static void
+count_edges (const Edges *edges, const gint64 *keys, gsize count, guint8 *ret_bins)
+{
+  memset (ret_bins, 0, count);
+  for (guint e = 0; e < edges->n; e++) {
+    const gint64 edge = signed_key (edges->edges[e]);
 
-    inout_scores[i] += tree->leaves[leaf];
+    for (gsize i = 0; i < count; i++)
+      ret_bins[i] = (guint8) (ret_bins[i] + (keys[i] > edge));
   }
 }
 
+ASSAY_VECTORISED static void
+find_leaves (const Tree *tree, const guint8 *bins, gsize count, guint8 *ret_leaves)
+{
+  const guint8 *first = bins + tree->column[0] * count;
+  const guint8 *second = bins + tree->column[1] * count;
+  const guint8 *third = bins + tree->column[2] * count;
+  const guint8 edges[DEPTH]
+      = { (guint8) tree->edge[0], (guint8) tree->edge[1], (guint8) tree->edge[2] };
+
+  for (gsize i = 0; i < count; i++)
+    ret_leaves[i] = (guint8) ((first[i] > edges[0]) | (second[i] > edges[1]) << 1
+                              | (third[i] > edges[2]) << 2);
+}
+
 static void
-score_trees (gconstpointer data, const AssayOracle *oracle, const float *outputs, gsize count,
-             double *ret_scores)
+score_trees (gconstpointer data, G_GNUC_UNUSED const AssayOracle *oracle, AssayOutputs outputs,
+             gsize count, double *ret_scores)
 {
   const Trees *trees = data;
-  const gsize cols = oracle->n_outputs;
-  g_autofree guint32 *keys = g_new (guint32, count * trees->n_columns + 1);
+  g_autofree guint8 *bins = g_new (guint8, count * trees->n_columns + 1);
+  gint64 keys[ASSAY_PANEL_RUNS];
+  guint8 leaves[ASSAY_PANEL_RUNS];
 
-  for (gsize c = 0; c < trees->n_columns; c++)
+  for (guint c = 0; c < trees->n_columns; c++) {
     for (gsize i = 0; i < count; i++)
-      keys[c * count + i] = event_score_key (outputs[i * cols + trees->columns[c]]);
+      keys[i] = signed_key (event_key_at (outputs, i, trees->columns[c].column));
+    count_edges (&trees->columns[c], keys, count, bins + c * count);
+  }
   memset (ret_scores, 0, count * sizeof *ret_scores);
-  for (gsize t = 0; t < TREES; t++)
-    add_tree (&trees->trees[t], keys, count, ret_scores);
+  for (gsize t = 0; t < TREES && trees->n_columns > 0; t++) {
+    find_leaves (&trees->trees[t], bins, count, leaves);
+    for (gsize i = 0; i < count; i++)
+      ret_scores[i] += trees->trees[t].leaves[leaves[i]];
+  }
 }
 
 /* ---- Thresholds ---- */
-
-typedef struct {
-  guint n;
-  guint32 edges[MOST_EDGES]; /* ascending */
-} Edges;
 
 typedef struct {
   float g, h; /* first and second derivative of the loss, with the sign turned */
@@ -96,24 +122,14 @@ typedef struct {
   guint *best;     /* and which */
 } Growing;
 
-static int
-compare_keys (gconstpointer a, gconstpointer b)
-{
-  const guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
-static guint32
+static guint64
 key_at (const Growing *growing, gsize row, gsize column)
 {
-  const EventSample *sample = growing->sample;
-
-  return event_score_key (sample->outputs[row % 2][row / 2 * sample->cols + column]);
+  return event_key_at (growing->sample->outputs[row % 2], row / 2, column);
 }
 
 static void
-add_edge (Edges *edges, guint32 key)
+add_edge (Edges *edges, guint64 key)
 {
   if (edges->n < MOST_EDGES && (edges->n == 0 || key > edges->edges[edges->n - 1]))
     edges->edges[edges->n++] = key;
@@ -126,14 +142,15 @@ cut_column (gsize column, guint worker, gpointer data)
   const Growing *growing = data;
   const gsize n = MIN (growing->rows, MOST_EDGE_ROWS), steps = MOST_EDGES / 2;
   Edges *edges = &growing->edges[column];
-  g_autofree guint32 *keys = g_new (guint32, n);
+  g_autofree guint64 *keys = g_new (guint64, n);
 
   (void) worker;
+  edges->column = column;
   for (gsize i = 0; i < n; i++)
     keys[i] = key_at (growing, i, column);
-  qsort (keys, n, sizeof *keys, compare_keys);
+  event_sort_keys (keys, n);
   for (gsize s = 1; s < steps; s++) {
-    const guint32 key = keys[n * s / steps];
+    const guint64 key = keys[n * s / steps];
 
     /* Taken often: below it and up to it. */
     if (key == keys[n * (s - 1) / steps] && key > keys[0])
@@ -142,7 +159,7 @@ cut_column (gsize column, guint worker, gpointer data)
       add_edge (edges, key);
   }
   for (gsize i = 0; i < growing->rows; i++) {
-    const guint32 key = key_at (growing, i, column);
+    const guint64 key = key_at (growing, i, column);
     guint low = 0;
 
     for (guint high = edges->n; low < high;) {
@@ -211,7 +228,7 @@ ask (Growing *growing, gsize column, guint edge, Tree *tree)
   for (gsize i = 0; i < growing->rows; i++)
     growing->leaves[i] |= (guint8) ((bins[i] > edge) << growing->depth);
   tree->column[growing->depth] = (guint) column;
-  tree->edge[growing->depth] = growing->edges[column].edges[edge];
+  tree->edge[growing->depth] = edge;
   growing->depth++;
 }
 
@@ -285,16 +302,16 @@ grow_tree (Growing *growing, gsize t, Tree *tree)
 
 /* Columns that trees ask for, numbered from 0. */
 static void
-number_columns (Trees *trees)
+number_columns (Trees *trees, const Edges *edges)
 {
   for (gsize t = 0; t < TREES; t++)
     for (guint d = 0; d < DEPTH; d++) {
       guint at = 0;
 
-      while (at < trees->n_columns && trees->columns[at] != trees->trees[t].column[d])
+      while (at < trees->n_columns && trees->columns[at].column != trees->trees[t].column[d])
         at++;
       if (at == trees->n_columns)
-        trees->columns[trees->n_columns++] = trees->trees[t].column[d];
+        trees->columns[trees->n_columns++] = edges[trees->trees[t].column[d]];
       trees->trees[t].column[d] = at;
     }
 }
@@ -311,10 +328,13 @@ describe_trees (gconstpointer data)
       const Tree *tree = &trees->trees[t];
       GString *where = g_string_new ("where ");
 
-      for (guint d = 0; d < DEPTH; d++)
-        g_string_append_printf (
-            where, "%sy%u %s %.9g", d > 0 ? " and " : "", trees->columns[tree->column[d]] + 1,
-            leaf >> d & 1 ? ">" : "<=", (double) event_score_value (tree->edge[d]));
+      for (guint d = 0; d < DEPTH; d++) {
+        const Edges *edges = &trees->columns[tree->column[d]];
+        g_autofree char *edge = event_number (assay_output_value (edges->edges[tree->edge[d]]));
+
+        g_string_append_printf (where, "%sy%zu %s %s", d > 0 ? " and " : "", edges->column + 1,
+                                leaf >> d & 1 ? ">" : "<=", edge);
+      }
       event_terms_add (terms, tree->leaves[leaf], g_string_free (where, FALSE));
     }
   return event_terms_join (terms);
@@ -346,6 +366,7 @@ grow (Growing *growing, Trees *trees, GError **error)
   assay_parallel_for (cols, cut_column, growing);
   for (gsize t = 0; t < TREES; t++)
     grow_tree (growing, t, &trees->trees[t]);
+  number_columns (trees, edges);
   return TRUE;
 }
 
@@ -366,7 +387,6 @@ event_score_trees (const EventSample *sample, GError **error)
   }
   if (!grow (&growing, trees, error))
     return NULL;
-  number_columns (trees);
   score = g_new0 (EventScore, 1);
   *score = (EventScore){ .what = "score of the trees",
                          .score = score_trees,

@@ -15,25 +15,16 @@
 #include "attacks/mechanisms/table-feature.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Tails ---- */
 
 #define LEAST_TAIL 8 /* runs in the outermost cell */
 
-static int
-compare_keys (gconstpointer a, gconstpointer b)
-{
-  const guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 static guint
-cell_tail (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+cell_tail (const TableFeature *feature, AssayOutputs outputs, gsize run)
 {
-  const guint32 key = event_score_key (row[feature->column]);
+  const guint64 key = event_key_at (outputs, run, feature->column);
   guint low = 0;
 
   for (guint high = feature->n_edges; low < high;) {
@@ -51,34 +42,36 @@ static char *
 describe_tail (const TableFeature *feature, guint cell)
 {
   const gsize column = feature->column + 1;
-  const double low = cell > 0 ? event_score_value (feature->edges[cell - 1]) : NAN;
-  const double high = cell < feature->n_edges ? event_score_value (feature->edges[cell]) : NAN;
+  g_autofree char *low
+      = cell > 0 ? event_number (assay_output_value (feature->edges[cell - 1])) : NULL;
+  g_autofree char *high
+      = cell < feature->n_edges ? event_number (assay_output_value (feature->edges[cell])) : NULL;
 
-  if (cell == 0 && cell == feature->n_edges)
+  if (low == NULL && high == NULL)
     return g_strdup ("everywhere");
-  if (cell == 0)
-    return g_strdup_printf ("where y%zu <= %.9g", column, high);
-  if (cell == feature->n_edges)
-    return g_strdup_printf ("where y%zu > %.9g", column, low);
-  return g_strdup_printf ("where %.9g < y%zu <= %.9g", low, column, high);
+  if (low == NULL)
+    return g_strdup_printf ("where y%zu <= %s", column, high);
+  if (high == NULL)
+    return g_strdup_printf ("where y%zu > %s", column, low);
+  return g_strdup_printf ("where %s < y%zu <= %s", low, column, high);
 }
 
 static void
 make_tail (const EventSample *sample, TableFeature *feature)
 {
   const gsize n = 2 * sample->count;
-  g_autofree guint32 *keys = g_new (guint32, n);
+  g_autofree guint64 *keys = g_new (guint64, n);
   gsize ranks[TABLE_MOST_CELLS], n_ranks = 0, size;
 
   for (gsize i = 0; i < n; i++)
-    keys[i] = event_score_key (sample->outputs[i % 2][i / 2 * sample->cols + feature->column]);
-  qsort (keys, n, sizeof *keys, compare_keys);
+    keys[i] = event_key_at (sample->outputs[i % 2], i / 2, feature->column);
+  event_sort_keys (keys, n);
   for (size = LEAST_TAIL; size <= n / 4; size *= 2)
     ranks[n_ranks++] = size - 1;
   for (ranks[n_ranks++] = n / 2; size > LEAST_TAIL; size /= 2)
     ranks[n_ranks++] = n - size / 2 - 1;
   for (gsize r = 0; r < n_ranks; r++) {
-    const guint32 key = keys[ranks[r]];
+    const guint64 key = keys[ranks[r]];
 
     /* What stands between two values is told apart from both, where one is taken often. */
     if (key < keys[n - 1] && (feature->n_edges == 0 || key > feature->edges[feature->n_edges - 1]))
@@ -90,7 +83,7 @@ make_tail (const EventSample *sample, TableFeature *feature)
 /* ---- Digits ---- */
 
 #define MOST_PLACES 6
-#define MOST_WHOLE 16777216.0 /* float32 holds whole numbers up to this */
+#define MOST_WHOLE 9007199254740992.0 /* a double holds whole numbers up to this */
 
 /* The last cell of all of these: a value of which this cannot be said. */
 
@@ -106,11 +99,11 @@ residue (double value, guint modulus)
 }
 
 static guint
-cell_digit (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+cell_digit (const TableFeature *feature, AssayOutputs outputs, gsize run)
 {
   static const double powers[MOST_PLACES + 1] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6 };
 
-  return residue ((double) row[feature->column] * powers[feature->which], 10);
+  return residue (assay_output_at (outputs, run, feature->column) * powers[feature->which], 10);
 }
 
 static char *
@@ -123,11 +116,11 @@ describe_digit (const TableFeature *feature, guint cell)
 }
 
 static guint
-cell_modulus (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+cell_modulus (const TableFeature *feature, AssayOutputs outputs, gsize run)
 {
-  const float value = row[feature->column];
+  const double value = assay_output_at (outputs, run, feature->column);
 
-  return value == truncf (value) ? residue (value, feature->which) : feature->which;
+  return value == trunc (value) ? residue (value, feature->which) : feature->which;
 }
 
 static char *
@@ -142,11 +135,11 @@ describe_modulus (const TableFeature *feature, guint cell)
 #define FRACTIONS 64
 
 static guint
-cell_fraction (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+cell_fraction (const TableFeature *feature, AssayOutputs outputs, gsize run)
 {
-  const float value = row[feature->column];
+  const double value = assay_output_at (outputs, run, feature->column);
 
-  return isfinite (value) ? MIN ((guint) ((value - floorf (value)) * FRACTIONS), FRACTIONS - 1)
+  return isfinite (value) ? MIN ((guint) ((value - floor (value)) * FRACTIONS), FRACTIONS - 1)
                           : FRACTIONS;
 }
 
@@ -163,13 +156,15 @@ describe_fraction (const TableFeature *feature, guint cell)
 #define LOW_BITS 4
 
 static guint
-cell_low_bits (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+cell_low_bits (const TableFeature *feature, AssayOutputs outputs, gsize run)
 {
+  const double value = assay_output_at (outputs, run, feature->column);
+  const float narrow = (float) value;
   guint32 bits;
 
-  if (!isfinite (row[feature->column]))
+  if (!isfinite (value))
     return 1u << LOW_BITS;
-  memcpy (&bits, &row[feature->column], sizeof bits);
+  memcpy (&bits, &narrow, sizeof bits);
   return bits & ((1u << LOW_BITS) - 1);
 }
 
@@ -182,34 +177,45 @@ describe_low_bits (const TableFeature *feature, guint cell)
                                 feature->column + 1, cell);
 }
 
-/* 2^-LOWEST .. 2^(MOST_CELLS - LOWEST - 4), then zero, then what is not finite. */
-#define POWERS 60
-#define LOWEST 40
+/* 2^-LOWEST .. 2^(POWERS - LOWEST - 1), then zero, then what is not finite. */
+#define POWERS 126
+#define LOWEST 90
 
-static guint
-cell_power (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+guint
+table_power_of (double value)
 {
-  const float value = row[feature->column];
   int exponent;
-  guint32 mantissa;
+  guint64 mantissa;
 
   if (value == 0)
     return POWERS;
   if (!isfinite (value))
     return POWERS + 1;
-  mantissa = (guint32) ldexpf (fabsf (frexpf (value, &exponent)), 24);
-  exponent += __builtin_ctz (mantissa) - 24;
+  mantissa = (guint64) ldexp (fabs (frexp (value, &exponent)), 53);
+  exponent += __builtin_ctzll (mantissa) - 53;
   return (guint) CLAMP (exponent + LOWEST, 0, POWERS - 1);
+}
+
+char *
+table_describe_power (const char *what, guint cell)
+{
+  if (cell >= POWERS)
+    return g_strdup_printf ("where %s is %s", what, cell == POWERS ? "0" : "not finite");
+  return g_strdup_printf ("where %s is an odd multiple of 2^%d", what, (int) cell - LOWEST);
+}
+
+static guint
+cell_power (const TableFeature *feature, AssayOutputs outputs, gsize run)
+{
+  return table_power_of (assay_output_at (outputs, run, feature->column));
 }
 
 static char *
 describe_power (const TableFeature *feature, guint cell)
 {
-  const gsize column = feature->column + 1;
+  g_autofree char *what = g_strdup_printf ("y%zu", feature->column + 1);
 
-  if (cell >= POWERS)
-    return g_strdup_printf ("where y%zu is %s", column, cell == POWERS ? "0" : "not finite");
-  return g_strdup_printf ("where y%zu is an odd multiple of 2^%d", column, (int) cell - LOWEST);
+  return table_describe_power (what, cell);
 }
 
 static const guint moduli[] = { 3, 7, 11, 13, 16 };
@@ -241,7 +247,7 @@ make_digits (gsize index, TableFeature *feature)
     feature->cell = cell_low_bits;
     feature->describe = describe_low_bits;
   } else {
-    feature->n_cells = POWERS + 2;
+    feature->n_cells = TABLE_POWERS;
     feature->cell = cell_power;
     feature->describe = describe_power;
   }
@@ -254,13 +260,13 @@ make_digits (gsize index, TableFeature *feature)
 
 /* By keys, so that NaN is the largest of all. */
 static guint
-cell_extreme (const TableFeature *feature, const float *row, gsize cols)
+cell_extreme (const TableFeature *feature, AssayOutputs outputs, gsize run)
 {
-  const gsize most = MIN (cols, TABLE_MOST_CELLS);
+  const gsize most = MIN (outputs.cols, TABLE_MOST_CELLS);
   gsize best = 0;
 
   for (gsize j = 1; j < most; j++) {
-    const guint32 key = event_score_key (row[j]), other = event_score_key (row[best]);
+    const guint64 key = event_key_at (outputs, run, j), other = event_key_at (outputs, run, best);
 
     if (feature->which != 0 ? key > other : key < other)
       best = j;
@@ -276,10 +282,10 @@ describe_extreme (const TableFeature *feature, guint cell)
 }
 
 static guint
-cell_compared (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+cell_compared (const TableFeature *feature, AssayOutputs outputs, gsize run)
 {
-  const guint32 first = event_score_key (row[feature->column]);
-  const guint32 second = event_score_key (row[feature->other]);
+  const guint64 first = event_key_at (outputs, run, feature->column);
+  const guint64 second = event_key_at (outputs, run, feature->other);
 
   return first < second ? 0 : first == second ? 1 : 2;
 }
@@ -295,16 +301,16 @@ describe_compared (const TableFeature *feature, guint cell)
 
 /* Number of the permutation that sorts the first columns (Lehmer code). */
 static guint
-cell_permutation (G_GNUC_UNUSED const TableFeature *feature, const float *row, gsize cols)
+cell_permutation (G_GNUC_UNUSED const TableFeature *feature, AssayOutputs outputs, gsize run)
 {
-  const gsize n = MIN (cols, MOST_PERMUTED);
+  const gsize n = MIN (outputs.cols, MOST_PERMUTED);
   guint code = 0;
 
   for (gsize i = 0; i < n; i++) {
     guint smaller = 0;
 
     for (gsize j = i + 1; j < n; j++)
-      smaller += event_score_key (row[j]) < event_score_key (row[i]);
+      smaller += event_key_at (outputs, run, j) < event_key_at (outputs, run, i);
     code = code * (guint) (n - i) + smaller;
   }
   return code;
@@ -318,12 +324,12 @@ describe_permutation (G_GNUC_UNUSED const TableFeature *feature, guint cell)
 
 /* Neighbours that are equal, or descend. */
 static guint
-cell_neighbours (const TableFeature *feature, const float *row, gsize cols)
+cell_neighbours (const TableFeature *feature, AssayOutputs outputs, gsize run)
 {
   guint count = 0;
 
-  for (gsize j = 0; j + 1 < cols; j++) {
-    const guint32 key = event_score_key (row[j]), next = event_score_key (row[j + 1]);
+  for (gsize j = 0; j + 1 < outputs.cols; j++) {
+    const guint64 key = event_key_at (outputs, run, j), next = event_key_at (outputs, run, j + 1);
 
     count += feature->which != 0 ? key > next : key == next;
   }
@@ -375,25 +381,25 @@ make_order (gsize index, gsize cols, TableFeature *feature)
 /* ---- Finite ---- */
 
 static guint
-class_of (float value)
+class_of (double value)
 {
   return isnan (value) ? 1 : isinf (value) ? (value > 0 ? 2 : 4) : 0;
 }
 
 static guint
-cell_row_finite (G_GNUC_UNUSED const TableFeature *feature, const float *row, gsize cols)
+cell_row_finite (G_GNUC_UNUSED const TableFeature *feature, AssayOutputs outputs, gsize run)
 {
   guint all = 0;
 
-  for (gsize j = 0; j < cols; j++)
-    all |= class_of (row[j]);
+  for (gsize j = 0; j < outputs.cols; j++)
+    all |= class_of (assay_output_at (outputs, run, j));
   return all;
 }
 
 static guint
-cell_finite (const TableFeature *feature, const float *row, G_GNUC_UNUSED gsize cols)
+cell_finite (const TableFeature *feature, AssayOutputs outputs, gsize run)
 {
-  return class_of (row[feature->column]);
+  return class_of (assay_output_at (outputs, run, feature->column));
 }
 
 static const char *

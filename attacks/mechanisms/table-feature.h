@@ -10,12 +10,18 @@ typedef struct _TableFeature TableFeature;
 struct _TableFeature {
   gsize column, other; /* of the output; @other where two are compared */
   guint which;         /* a power of ten, a modulus */
-  guint n_cells;
+  guint n_cells;       /* 0: the sample has no such feature */
   guint n_edges; /* tails: the last key of each cell but the last */
-  guint32 edges[TABLE_MOST_CELLS - 1];
-  guint (*cell) (const TableFeature *feature, const float *row, gsize cols);
+  guint64 edges[TABLE_MOST_CELLS - 1];
+  double place, scale; /* bits: what is subtracted from the column, and of the noise */
+  guint (*cell) (const TableFeature *feature, AssayOutputs outputs, gsize run);
   char *(*describe) (const TableFeature *feature, guint cell);
 };
+
+/* The largest power of two that divides a number: as a cell, and in words. */
+#define TABLE_POWERS 128
+guint table_power_of (double value);
+char *table_describe_power (const char *what, guint cell);
 
 /* How many features of a kind outputs of so many columns have. */
 gsize table_feature_count (EventKind kind, gsize cols);

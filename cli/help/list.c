@@ -133,7 +133,7 @@ print_defense (const AssayDefense *defense)
           defense->claim != NULL ? defense->claim : "none");
   if (defense->mechanism != NULL)
     printf ("Neighbours: %s\nDensity: %s\n", defense->mechanism->neighbours,
-            defense->mechanism->log_ratio != NULL ? "exact" : "not known");
+            assay_mechanism_has_ratio (defense->mechanism) ? "exact" : "not known");
 }
 
 static void
@@ -275,7 +275,7 @@ write_defense (AssayJson *json, const AssayDefense *defense)
   assay_json_member_string (json, "claim", defense->claim);
   if (defense->mechanism != NULL) {
     assay_json_member_string (json, "neighbours", defense->mechanism->neighbours);
-    assay_json_member_bool (json, "density", defense->mechanism->log_ratio != NULL);
+    assay_json_member_bool (json, "density", assay_mechanism_has_ratio (defense->mechanism));
   }
 }
 

@@ -15,6 +15,7 @@ typedef struct {
   gsize n_public;
   gsize n_database;
   gsize n_outputs;  /* numbers in one output of the defense's mechanism; 0: it has none */
+  gsize output_bytes; /* of one such output, as an audit holds it */
   gsize n_released; /* items of the release, where it is not one a secret (mixtures); 0: one each */
   gsize n_members;  /* rows that such an item is made of; 0: not known, or one */
   gsize n_test;

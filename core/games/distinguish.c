@@ -20,7 +20,7 @@ assay_run_log_new (guint64 runs)
   log->count = (gsize) MIN (runs, ASSAY_LOG_RUNS);
   for (guint side = 0; side < 2; side++) {
     log->sides[side].hashes = g_new0 (guint64, log->count);
-    log->sides[side].sums = g_new0 (float, log->count);
+    log->sides[side].sums = g_new0 (double, log->count);
     log->sides[side].is_event = g_new0 (guint8, log->count);
   }
   return log;
@@ -38,16 +38,12 @@ assay_run_log_free (AssayRunLog *log)
 }
 
 guint64
-assay_run_hash (const float *row, gsize cols)
+assay_run_hash (AssayOutputs outputs, gsize run)
 {
-  guint64 hash = cols;
+  guint64 hash = outputs.cols;
 
-  for (gsize j = 0; j < cols; j++) {
-    const float value = row[j] + 0.0f; /* -0 becomes 0 */
-    guint32 bits;
-
-    memcpy (&bits, &value, sizeof bits);
-    hash = (hash ^ bits) * 0xFF51AFD7ED558CCDu;
+  for (gsize j = 0; j < outputs.cols; j++) {
+    hash = (hash ^ assay_output_key (assay_output_at (outputs, run, j))) * 0xFF51AFD7ED558CCDu;
     hash ^= hash >> 32;
   }
   hash *= 0xC4CEB9FE1A85EC53u;
@@ -57,19 +53,17 @@ assay_run_hash (const float *row, gsize cols)
 /* Runs from number @first on, of a panel or less. */
 static void
 log_runs (AssayRunLog *log, const AssayOracle *oracle, const AssayEvent *event, guint side,
-          guint64 first, gsize count, const float *outputs)
+          guint64 first, gsize count, AssayOutputs outputs)
 {
-  const gsize cols = oracle->n_outputs;
-
   for (gsize i = 0; i < count && first + i < log->count; i++) {
-    const float *row = outputs + i * cols;
-    float sum = 0;
+    double sum = 0;
 
-    for (gsize j = 0; j < cols; j++)
-      sum += row[j];
-    log->sides[side].hashes[first + i] = assay_run_hash (row, cols);
+    for (gsize j = 0; j < outputs.cols; j++)
+      sum += assay_output_at (outputs, i, j);
+    log->sides[side].hashes[first + i] = assay_run_hash (outputs, i);
     log->sides[side].sums[first + i] = sum;
-    log->sides[side].is_event[first + i] = (guint8) event->count (event, oracle, row, 1);
+    log->sides[side].is_event[first + i]
+        = (guint8) event->count (event, oracle, assay_outputs_from (outputs, i), 1);
   }
 }
 
@@ -111,7 +105,8 @@ test_piece (gsize index, guint worker, gpointer data)
   Test *test = data;
   const AssayOracle *oracle = test->oracle;
   const guint64 runs = test->event->runs;
-  g_autofree float *outputs = g_new (float, ASSAY_PANEL_RUNS * oracle->n_outputs);
+  g_autofree gpointer numbers = g_malloc (ASSAY_PANEL_RUNS * assay_oracle_stride (oracle));
+  const AssayOutputs outputs = assay_oracle_outputs (oracle, numbers);
 
   (void) worker;
   for (guint side = 0; side < 2; side++)
@@ -125,8 +120,7 @@ test_piece (gsize index, guint worker, gpointer data)
         break;
       count = (gsize) MIN (ASSAY_PANEL_RUNS, runs - first);
       stream = assay_oracle_stream (oracle, ASSAY_PURPOSE_TEST, side, test->event->pair, panel);
-      oracle->mechanism->run (oracle->settings, oracle->cols, &stream,
-                              test->inputs + side * oracle->n_inputs, count, outputs);
+      assay_oracle_run (oracle, &stream, test->inputs + side * oracle->n_inputs, count, numbers);
       add_panel (&test->counts[2 * index + side],
                  test->event->count (test->event, oracle, outputs, count),
                  count == ASSAY_PANEL_RUNS);
@@ -162,7 +156,7 @@ typedef struct {
   AssayRunLog *log; /* or NULL */
   guint side;
   guint64 first;
-  const float *outputs;
+  AssayOutputs outputs;
   gsize count;
   gsize *hits; /* of each panel */
 } Batch;
@@ -173,7 +167,7 @@ count_panel (gsize index, guint worker, gpointer data)
   const Batch *batch = data;
   const gsize first = index * ASSAY_PANEL_RUNS;
   const gsize count = MIN (ASSAY_PANEL_RUNS, batch->count - first);
-  const float *outputs = batch->outputs + first * batch->oracle->n_outputs;
+  const AssayOutputs outputs = assay_outputs_from (batch->outputs, first);
 
   (void) worker;
   batch->hits[index] = batch->event->count (batch->event, batch->oracle, outputs, count);
@@ -189,11 +183,12 @@ test_in_batches (const Test *test, Counts *total, GError **error)
   const AssayOracle *oracle = test->oracle;
   const guint64 runs = test->event->runs;
   const gsize most = (gsize) MIN (oracle->mechanism->batches->batch_runs (oracle->settings), runs);
-  g_autofree float *outputs
-      = assay_alloc (most, oracle->n_outputs * sizeof (float), "a batch of test runs", error);
+  g_autofree gpointer numbers
+      = assay_alloc (most, assay_oracle_stride (oracle), "a batch of test runs", error);
+  const AssayOutputs outputs = assay_oracle_outputs (oracle, numbers);
   g_autofree gsize *hits = g_new (gsize, most / ASSAY_PANEL_RUNS + 1);
 
-  for (guint64 first = 0; outputs != NULL && first < runs; first += most)
+  for (guint64 first = 0; numbers != NULL && first < runs; first += most)
     for (guint side = 0; side < 2; side++) {
       const AssayOracleRuns source
           = { oracle, test->inputs, ASSAY_PURPOSE_TEST, side, test->event->pair };
@@ -201,13 +196,13 @@ test_in_batches (const Test *test, Counts *total, GError **error)
       const gsize panels = (count + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS;
       Batch batch = { oracle, test->event, test->log, side, first, outputs, count, hits };
 
-      if (!assay_oracle_run_batch (&source, first, count, outputs, error))
+      if (!assay_oracle_run_batch (&source, first, count, numbers, error))
         return FALSE;
       assay_parallel_for (panels, count_panel, &batch);
       for (gsize i = 0; i < panels; i++)
         add_panel (&total[side], hits[i], (i + 1) * ASSAY_PANEL_RUNS <= count);
     }
-  return outputs != NULL;
+  return numbers != NULL;
 }
 
 gboolean

@@ -19,7 +19,7 @@ typedef struct {
   gsize count; /* runs a side of which there is: */
   struct {
     guint64 *hashes;  /* equal for equal outputs */
-    float *sums;      /* of the columns */
+    double *sums;     /* of the columns */
     guint8 *is_event; /* 0 or 1 */
   } sides[2];
   guint64 hits[2]; /* of the event, in whole panels of all runs; and the sum of their squares */
@@ -30,8 +30,8 @@ AssayRunLog *assay_run_log_new (guint64 runs);
 void assay_run_log_free (AssayRunLog *log);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRunLog, assay_run_log_free)
 
-/* A number that is equal for equal outputs; -0 is 0. */
-guint64 assay_run_hash (const float *row, gsize cols);
+/* A number that is equal for equal outputs, of which -0 and 0 are two and all NaN are one. */
+guint64 assay_run_hash (AssayOutputs outputs, gsize run);
 
 /* Tests @event on its fresh runs; the counts do not depend on the number of threads. Fails where
  * the mechanism does, and with ASSAY_ERROR_CANCELLED. The second form fills @log, which is for as

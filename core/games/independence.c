@@ -82,30 +82,30 @@ typedef struct {
 } Lags;
 
 static int
-compare_floats (gconstpointer a, gconstpointer b)
+compare_doubles (gconstpointer a, gconstpointer b)
 {
-  const float x = *(const float *) a, y = *(const float *) b;
+  const double x = *(const double *) a, y = *(const double *) b;
 
   return x < y ? -1 : x > y;
 }
 
-static float
-median_of (const float *values, gsize n)
+static double
+median_of (const double *values, gsize n)
 {
   const gsize most = MIN (n, 4096);
-  g_autofree float *sorted = g_memdup2 (values, most * sizeof *values);
+  g_autofree double *sorted = g_memdup2 (values, most * sizeof *values);
 
   for (gsize i = 0; i < most; i++)
     if (isnan (sorted[i]))
       sorted[i] = INFINITY;
-  qsort (sorted, most, sizeof *sorted, compare_floats);
+  qsort (sorted, most, sizeof *sorted, compare_doubles);
   return sorted[most / 2];
 }
 
 static void
 find_signs (const AssayRunLog *log, guint side, Sign sign, guint8 *ret_signs)
 {
-  const float median = median_of (log->sides[side].sums, log->count);
+  const double median = median_of (log->sides[side].sums, log->count);
 
   if (sign == SIGN_EVENT)
     memcpy (ret_signs, log->sides[side].is_event, log->count);
@@ -255,7 +255,7 @@ typedef struct {
   const AssayEvent *event;
   const AssayRunLog *log;
   const float *inputs;
-  float *outputs; /* PROBE_RUNS of them */
+  gpointer outputs; /* PROBE_RUNS of them */
 } Probe;
 
 /* @count runs on the first input from stream number @start, which no other purpose has. */
@@ -271,17 +271,14 @@ draw (const Probe *probe, guint start, gsize count, GError **error)
   if (oracle->mechanism->batches != NULL)
     return assay_oracle_run_batch (&source, (guint64) start * ASSAY_PANEL_RUNS, count,
                                    probe->outputs, error);
-  oracle->mechanism->run (oracle->settings, oracle->cols, &stream, probe->inputs, count,
-                          probe->outputs);
+  assay_oracle_run (oracle, &stream, probe->inputs, count, probe->outputs);
   return TRUE;
 }
 
 static guint64
 hash_at (const Probe *probe, gsize i)
 {
-  const gsize cols = probe->oracle->n_outputs;
-
-  return assay_run_hash (probe->outputs + i * cols, cols);
+  return assay_run_hash (assay_oracle_outputs (probe->oracle, probe->outputs), i);
 }
 
 /* Whether the probe and the runs of the test are the same noise, or each of one that the other has
@@ -364,17 +361,18 @@ test_starts (const Probe *probe, char **ret_why, gboolean *ret_own, GError **err
 {
   const gsize n = MIN (PROBE_RUNS, probe->log->count);
   const gboolean is_program = probe->oracle->mechanism->batches != NULL;
-  g_autofree float *again = NULL;
+  const gsize bytes = n * assay_oracle_stride (probe->oracle);
+  g_autofree gpointer again = NULL;
 
   if (!draw (probe, 0, n, error))
     return FALSE;
   *ret_why = compare_with_test (probe, n);
   if (*ret_why != NULL || !is_program)
     return TRUE;
-  again = g_memdup2 (probe->outputs, n * probe->oracle->n_outputs * sizeof (float));
+  again = g_memdup2 (probe->outputs, bytes);
   if (!draw (probe, 0, n, error))
     return FALSE;
-  *ret_own = memcmp (again, probe->outputs, n * probe->oracle->n_outputs * sizeof (float)) != 0;
+  *ret_own = memcmp (again, probe->outputs, bytes) != 0;
   return test_single_runs (probe, ret_why, error);
 }
 
@@ -383,8 +381,8 @@ assay_independence_test (const AssayOracle *oracle, const AssayEvent *event, con
                          char **ret_why, gboolean *ret_own, GError **error)
 {
   g_autofree float *inputs = assay_oracle_inputs (oracle, event->pair, error);
-  g_autofree float *outputs
-      = assay_alloc (PROBE_RUNS, oracle->n_outputs * sizeof (float), "runs", error);
+  g_autofree gpointer outputs
+      = assay_alloc (PROBE_RUNS, assay_oracle_stride (oracle), "runs", error);
   const Probe probe = { oracle, event, log, inputs, outputs };
 
   *ret_own = FALSE;

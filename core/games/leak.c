@@ -24,7 +24,7 @@ struct _AssayLeaking {
   const AssayOracle *base; /* the mechanism that is made to leak */
   AssayLeak leak;
   gsize column; /* that is moved */
-  float distance;
+  double distance;
 };
 
 AssayLeak
@@ -95,14 +95,19 @@ load_pair (gconstpointer settings, guint index, gsize n_inputs, float *ret_first
 
 static void
 move_some (const AssayLeaking *leaking, const float *input, AssayStream *stream, gsize count,
-           float *outputs)
+           gpointer outputs)
 {
+  const gsize cols = leaking->base->n_outputs;
   const gboolean is_second = input[leaking->base->n_inputs] == ASSAY_SIDE_SECOND;
   const double share = is_second ? leaking->leak.second : leaking->leak.first;
 
   for (gsize i = 0; i < count; i++)
-    if (assay_stream_uniform (stream) < share)
-      outputs[i * leaking->base->n_outputs + leaking->column] += leaking->distance;
+    if (assay_stream_uniform (stream) >= share)
+      continue;
+    else if (leaking->base->is_double)
+      ((double *) outputs)[i * cols + leaking->column] += leaking->distance;
+    else
+      ((float *) outputs)[i * cols + leaking->column] += (float) leaking->distance;
 }
 
 static void
@@ -116,6 +121,19 @@ run (gconstpointer settings, gsize cols, AssayStream *stream, const float *input
   move_some (leaking, input, stream, count, ret_outputs);
 }
 
+static void
+run_doubles (gconstpointer settings, gsize cols, AssayStream *stream, const float *input,
+             gsize count, double *ret_outputs)
+{
+  const AssayLeaking *leaking = settings;
+  const AssayOracle *base = leaking->base;
+
+  base->mechanism->doubles->run (base->settings, cols, stream, input, count, ret_outputs);
+  move_some (leaking, input, stream, count, ret_outputs);
+}
+
+static const AssayDoubles doubles = { .run = run_doubles };
+
 static gsize
 batch_runs (gconstpointer settings)
 {
@@ -126,7 +144,7 @@ batch_runs (gconstpointer settings)
 
 static gboolean
 run_many (gconstpointer settings, AssayStream *stream, const float *input, gsize n_inputs,
-          gsize count, float *ret_outputs, GError **error)
+          gsize count, double *ret_outputs, GError **error)
 {
   const AssayLeaking *leaking = settings;
   const AssayOracle *base = leaking->base;
@@ -151,19 +169,20 @@ look (AssayLeaking *leaking, GError **error)
 {
   const AssayOracle *oracle = &leaking->oracle;
   AssayStream stream = assay_oracle_stream (oracle, ASSAY_PURPOSE_PAIR, ASSAY_SIDE_SECOND, 0, 0);
-  g_autofree float *outputs
-      = assay_alloc (LOOKED_AT, oracle->n_outputs * sizeof (float), "outputs", error);
-  float largest = 0;
+  g_autofree gpointer numbers
+      = assay_alloc (LOOKED_AT, assay_oracle_stride (oracle), "outputs", error);
+  const AssayOutputs outputs = assay_oracle_outputs (oracle, numbers);
+  double largest = 0;
 
-  if (outputs == NULL
-      || !assay_oracle_train (oracle, 0, ASSAY_SIDE_FIRST, 0, LOOKED_AT, outputs, error))
+  if (numbers == NULL
+      || !assay_oracle_train (oracle, 0, ASSAY_SIDE_FIRST, 0, LOOKED_AT, numbers, error))
     return FALSE;
   leaking->column = (gsize) assay_stream_below (&stream, oracle->n_outputs);
   for (gsize i = 0; i < LOOKED_AT; i++) {
-    const float value = outputs[i * oracle->n_outputs + leaking->column];
+    const double value = assay_output_at (outputs, i, leaking->column);
 
     if (isfinite (value))
-      largest = fmaxf (largest, fabsf (value));
+      largest = fmax (largest, fabs (value));
   }
   leaking->distance = BEYOND * (largest + 1);
   return TRUE;
@@ -183,6 +202,8 @@ assay_leaking_new (const AssayOracle *oracle, AssayStreamKey stream, GError **er
                                          .run = run };
   if (oracle->mechanism->batches != NULL)
     leaking->mechanism.batches = &batches;
+  else if (oracle->is_double)
+    leaking->mechanism.doubles = &doubles;
   leaking->oracle
       = assay_oracle (&leaking->mechanism, leaking, oracle->cols, stream, oracle->delta);
   leaking->oracle.is_cancelled = oracle->is_cancelled;

@@ -1,9 +1,10 @@
 /* A defense with a formal claim, as the game distinguish sees it (core/games/distinguish.h): which
  * budget it claims under which relation, worst-case neighbouring inputs, and fresh runs on them.
  *
- * Inputs and outputs are rows of float32: what leaves the owner is float32, so that is what is
- * audited. Settings are the defense's struct; @cols are the columns of one secret. Every callback
- * is a pure function of its arguments and may be called from several threads at once.
+ * Inputs are rows of float32. Outputs are audited as what they are released as: float32 here, or
+ * doubles (AssayDoubles; programs always), whose lowest bits an audit looks at too. Settings are
+ * the defense's struct; @cols are the columns of one secret. Every callback is a pure function of
+ * its arguments and may be called from several threads at once.
  *
  * A mechanism of another program can fail, and starting it costs more than a run: it has batches in
  * place of pair and run (defenses/external/exec-mechanism.h). */
@@ -34,8 +35,16 @@ typedef struct {
   gsize (*batch_runs) (gconstpointer settings);
   /* Asked by one thread; draws from @stream; ASSAY_ERROR_DATA where the program fails. */
   gboolean (*run_many) (gconstpointer settings, AssayStream *stream, const float *input,
-                        gsize n_inputs, gsize count, float *ret_outputs, GError **error);
+                        gsize n_inputs, gsize count, double *ret_outputs, GError **error);
 } AssayBatches;
+
+/* Runs that put out float64, bit by bit as it is released; log_ratio may be NULL. */
+typedef struct {
+  void (*run) (gconstpointer settings, gsize cols, AssayStream *stream, const float *input,
+               gsize count, double *ret_outputs);
+  void (*log_ratio) (gconstpointer settings, gsize cols, const float *first, const float *second,
+                     const double *outputs, gsize count, double *ret_scores);
+} AssayDoubles;
 
 /* Of a defense that acts on a whole dataset, for the game one-run (core/games/one-run.h): how many
  * canaries there can be; @count of them as rows of the dataset; and from one release, the numbers
@@ -75,6 +84,7 @@ typedef struct {
                gsize count, float *ret_outputs);
 
   const AssayBatches *batches; /* of another program, in place of pair and run */
+  const AssayDoubles *doubles; /* in place of run and log_ratio, of outputs that are float64 */
 
   /* Exact log-likelihood ratio, natural logarithm: ln p (output | first) - ln p (output | second)
    * of each of @count outputs; +-G_MAXDOUBLE where one of the two cannot give the output. NULL: the
@@ -94,5 +104,13 @@ typedef struct {
 
   const AssayCanaries *canaries; /* NULL: each secret is protected for itself */
 } AssayMechanism;
+
+/* Whether it offers a density with some settings. */
+static inline gboolean
+assay_mechanism_has_ratio (const AssayMechanism *mechanism)
+{
+  return mechanism->doubles != NULL ? mechanism->doubles->log_ratio != NULL
+                                    : mechanism->log_ratio != NULL;
+}
 
 G_END_DECLS

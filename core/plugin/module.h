@@ -27,8 +27,9 @@ typedef struct {
 #define ASSAY_MODULE_TYPES(X)                                                                      \
   X (AssayDatasetPlugin)                                                                           \
   X (AssayDefense)                                                                                 \
-  X (AssayAttack) X (AssayAuditor) X (AssayMetric) X (AssayUtility) X (AssayParam) X (AssayShape)  \
-      X (AssayMeasure) X (AssayMechanism) X (AssayBatches) X (AssayCanaries)                       \
+  X (AssayAttack)                                                                                  \
+  X (AssayAuditor) X (AssayMetric) X (AssayUtility) X (AssayParam) X (AssayShape) X (AssayMeasure) \
+      X (AssayMechanism) X (AssayBatches) X (AssayCanaries) X (AssayDoubles)                       \
           X (AssayDatasetContext) X (AssayDefenseContext) X (AssayAttackContext)                   \
               X (AssayAuditContext) X (AssayMetricContext) X (AssayUtilityContext)                 \
                   X (AssayObservation) X (AssayControlCase) X (AssayOutcomes) X (AssayOneRun)      \

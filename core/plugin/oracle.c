@@ -33,6 +33,7 @@ assay_oracle (const AssayMechanism *mechanism, gconstpointer settings, gsize col
   oracle.n_proposed = mechanism->batches != NULL ? mechanism->batches->count_pairs (settings)
                                                  : mechanism->n_proposed;
   mechanism->size (settings, cols, &oracle.n_inputs, &oracle.n_outputs);
+  oracle.is_double = mechanism->batches != NULL || mechanism->doubles != NULL;
   return oracle;
 }
 
@@ -60,6 +61,46 @@ assay_oracle_inputs (const AssayOracle *oracle, guint pair, GError **error)
              : NULL;
 }
 
+/* ---- Outputs of either type ---- */
+
+AssayOutputs
+assay_oracle_outputs (const AssayOracle *oracle, gconstpointer outputs)
+{
+  return (AssayOutputs){ outputs, oracle->n_outputs, oracle->is_double };
+}
+
+gsize
+assay_oracle_stride (const AssayOracle *oracle)
+{
+  return assay_outputs_stride (assay_oracle_outputs (oracle, NULL));
+}
+
+void
+assay_oracle_run (const AssayOracle *oracle, AssayStream *stream, const float *input, gsize count,
+                  gpointer ret_outputs)
+{
+  const AssayMechanism *mechanism = oracle->mechanism;
+
+  if (oracle->is_double)
+    mechanism->doubles->run (oracle->settings, oracle->cols, stream, input, count, ret_outputs);
+  else
+    mechanism->run (oracle->settings, oracle->cols, stream, input, count, ret_outputs);
+}
+
+void
+assay_oracle_log_ratio (const AssayOracle *oracle, const float *first, const float *second,
+                        AssayOutputs outputs, gsize count, double *ret_scores)
+{
+  const AssayMechanism *mechanism = oracle->mechanism;
+
+  if (outputs.is_double)
+    mechanism->doubles->log_ratio (oracle->settings, oracle->cols, first, second, outputs.numbers,
+                                   count, ret_scores);
+  else
+    mechanism->log_ratio (oracle->settings, oracle->cols, first, second, outputs.numbers, count,
+                          ret_scores);
+}
+
 /* ---- Mechanisms of other programs ---- */
 
 gboolean
@@ -71,7 +112,7 @@ assay_oracle_goes_on (const AssayOracle *oracle, GError **error)
 
 gboolean
 assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize count,
-                        float *ret_outputs, GError **error)
+                        gpointer ret_outputs, GError **error)
 {
   static const char *const purposes[] = { "pair", "training", "test", "probing" };
   const AssayOracle *oracle = source->oracle;
@@ -99,7 +140,7 @@ typedef struct {
   AssaySide side;
   guint pair;
   gsize first_panel, count;
-  float *outputs;
+  char *outputs;
 } Training;
 
 static void
@@ -112,13 +153,12 @@ draw_panel (gsize index, guint worker, gpointer data)
                                             job->first_panel + index);
 
   (void) worker;
-  oracle->mechanism->run (oracle->settings, oracle->cols, &stream, job->input,
-                          MIN (ASSAY_PANEL_RUNS, job->count - first),
-                          job->outputs + first * oracle->n_outputs);
+  assay_oracle_run (oracle, &stream, job->input, MIN (ASSAY_PANEL_RUNS, job->count - first),
+                    job->outputs + first * assay_oracle_stride (oracle));
 }
 
 static gboolean
-train_in_batches (const AssayOracleRuns *source, gsize first, gsize count, float *ret_outputs,
+train_in_batches (const AssayOracleRuns *source, gsize first, gsize count, char *ret_outputs,
                   GError **error)
 {
   const AssayOracle *oracle = source->oracle;
@@ -126,14 +166,14 @@ train_in_batches (const AssayOracleRuns *source, gsize first, gsize count, float
 
   for (gsize done = 0; done < count; done += batch)
     if (!assay_oracle_run_batch (source, first + done, MIN (batch, count - done),
-                                 ret_outputs + done * oracle->n_outputs, error))
+                                 ret_outputs + done * assay_oracle_stride (oracle), error))
       return FALSE;
   return TRUE;
 }
 
 gboolean
 assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide side, gsize first, gsize count,
-                    float *ret_outputs, GError **error)
+                    gpointer ret_outputs, GError **error)
 {
   g_autofree float *inputs = assay_oracle_inputs (oracle, pair, error);
   const AssayOracleRuns source = { oracle, inputs, ASSAY_PURPOSE_TRAIN, side, pair };
@@ -159,7 +199,7 @@ assay_oracle_has_density (const AssayOracle *oracle)
 {
   const AssayMechanism *mechanism = oracle->mechanism;
 
-  return mechanism->log_ratio != NULL
+  return assay_mechanism_has_ratio (mechanism)
          && (mechanism->has_density == NULL || mechanism->has_density (oracle->settings));
 }
 

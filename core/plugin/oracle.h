@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/plugin/mechanism.h"
+#include "core/plugin/outputs.h"
 
 G_BEGIN_DECLS
 
@@ -28,7 +29,8 @@ typedef struct {
   AssayBudget claimed;
   double delta;    /* under audit */
   gsize n_inputs;  /* numbers in one input */
-  gsize n_outputs; /* and in one output */
+  gsize n_outputs; /* and in one output, */
+  gboolean is_double; /* which are float64; else float32 */
   guint n_proposed;
   gboolean (*is_cancelled) (gpointer data); /* asked now and then; NULL: never */
   gpointer cancel_data;
@@ -43,12 +45,16 @@ AssayOracle assay_oracle (const AssayMechanism *mechanism, gconstpointer setting
 gboolean assay_oracle_pair (const AssayOracle *oracle, guint pair, float *ret_first,
                             float *ret_second, GError **error);
 
-/* @count labelled runs (count x n_outputs) on one input of @pair, of its training runs those from
- * number @first on; @first is a multiple of ASSAY_PANEL_RUNS. The same numbers give the same
- * runs, whatever else was asked (in batches: the same @first and @count). In parallel. Fails where
- * batches do; and then with ASSAY_ERROR_CANCELLED too. */
+/* Outputs of the oracle's type, as a view; and the bytes of one run of it. */
+AssayOutputs assay_oracle_outputs (const AssayOracle *oracle, gconstpointer outputs);
+gsize assay_oracle_stride (const AssayOracle *oracle);
+
+/* @count labelled runs (count x n_outputs, of the oracle's type) on one input of @pair, of its
+ * training runs those from number @first on; @first is a multiple of ASSAY_PANEL_RUNS. The same
+ * numbers give the same runs, whatever else was asked (in batches: the same @first and @count). In
+ * parallel. Fails where batches do; and then with ASSAY_ERROR_CANCELLED too. */
 gboolean assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide side, gsize first,
-                             gsize count, float *ret_outputs, GError **error);
+                             gsize count, gpointer ret_outputs, GError **error);
 
 gboolean assay_oracle_has_density (const AssayOracle *oracle);
 /* Whether the tight event is known at the delta under audit, and so what an audit could see. */
@@ -63,7 +69,7 @@ struct _AssayEvent {
   guint64 trained_on;  /* labelled runs, of both sides and all pairs, that were looked at */
   char *says;          /* "log-likelihood ratio at least 0.98" */
   /* How many of @count <= ASSAY_PANEL_RUNS outputs are in the event; from several threads. */
-  gsize (*count) (const AssayEvent *event, const AssayOracle *oracle, const float *outputs,
+  gsize (*count) (const AssayEvent *event, const AssayOracle *oracle, AssayOutputs outputs,
                   gsize count);
   gpointer data; /* what @count needs */
   GDestroyNotify free_data;
@@ -100,6 +106,12 @@ float *assay_oracle_inputs (const AssayOracle *oracle, guint pair, GError **erro
 gboolean assay_oracle_goes_on (const AssayOracle *oracle, GError **error);
 /* @count runs of run_many from number @first on, which is a multiple of ASSAY_PANEL_RUNS. */
 gboolean assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize count,
-                                 float *ret_outputs, GError **error);
+                                 gpointer ret_outputs, GError **error);
+/* @count runs on @input of a mechanism without batches, drawn from @stream. */
+void assay_oracle_run (const AssayOracle *oracle, AssayStream *stream, const float *input,
+                       gsize count, gpointer ret_outputs);
+/* ln p (output | first) - ln p (output | second) of the declared density, which there is. */
+void assay_oracle_log_ratio (const AssayOracle *oracle, const float *first, const float *second,
+                             AssayOutputs outputs, gsize count, double *ret_scores);
 
 G_END_DECLS

@@ -118,9 +118,14 @@ check_runs (const AssayMechanism *mechanism, const char *id, GError **error)
   const AssayBatches *batches = mechanism->batches;
 
   return batches == NULL
-             ? expect (mechanism->pair != NULL && mechanism->run != NULL
-                           && mechanism->n_proposed > 0,
-                       id, "expected the mechanism's members pair, run and n_proposed, or batches",
+             ? expect (mechanism->pair != NULL && mechanism->n_proposed > 0
+                           && (mechanism->doubles == NULL
+                                   ? mechanism->run != NULL
+                                   : mechanism->run == NULL && mechanism->log_ratio == NULL
+                                         && mechanism->doubles->run != NULL),
+                       id,
+                       "expected the mechanism's members pair, n_proposed, and run or doubles, or "
+                       "batches",
                        error)
              : expect (batches->count_pairs != NULL && batches->check_pairs != NULL
                            && batches->load_pair != NULL && batches->batch_runs != NULL

@@ -48,10 +48,10 @@ exec_mechanism_files (const ExecMechanism *settings)
 guint64
 exec_mechanism_memory (const ExecMechanism *settings)
 {
-  /* As float32 for the game, and as the program wrote it: mapped, and copied. */
-  return settings->epsilon > 0 ? (guint64) settings->batch * (guint64) settings->outputs
-                                     * (sizeof (float) + 2 * sizeof (double))
-                               : 0;
+  /* As doubles for the game, and as the program wrote it: mapped, and copied. */
+  return settings->epsilon > 0
+             ? (guint64) settings->batch * (guint64) settings->outputs * 3 * sizeof (double)
+             : 0;
 }
 
 static gboolean
@@ -108,21 +108,30 @@ number_at (const AssayArray *array, gsize i)
   g_return_val_if_reached (NAN);
 }
 
-/* As float32, to which floating-point numbers are rounded; whole numbers must be exact, or two of
- * them could become one. */
+/* Whole numbers must be exact, or two of them could become one. */
+static gboolean
+check_whole (const AssayArray *array, gsize i, guint bits, const char *type, GError **error)
+{
+  const gboolean is_whole = array->type != ASSAY_FLOAT32 && array->type != ASSAY_FLOAT64;
+  const gsize cols = assay_array_count (array) / array->shape[0];
+
+  return !is_whole || fabs (number_at (array, i)) < ldexp (1, (int) bits)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "row %zu, number %zu is %.17g; expected whole numbers below 2^%u in size, "
+                        "which %s holds",
+                        i / cols, i % cols, number_at (array, i), bits, type);
+}
+
+/* As float32, to which floating-point numbers are rounded. */
 static gboolean
 take_number (const AssayArray *array, gsize i, float *ret_value, GError **error)
 {
-  const gboolean is_whole = array->type != ASSAY_FLOAT32 && array->type != ASSAY_FLOAT64;
   const double number = number_at (array, i);
   const float value = (float) number;
   const gsize cols = assay_array_count (array) / array->shape[0];
 
-  if (is_whole && fabs (number) > 1 << 24)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "row %zu, number %zu is %.17g; expected whole numbers up to 2^24, which "
-                       "float32 holds",
-                       i / cols, i % cols, number);
+  if (!check_whole (array, i, 24, "float32", error))
+    return FALSE;
   if (isinf (value) && isfinite (number))
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "row %zu, number %zu (%g) is beyond the range of float32", i / cols,
@@ -321,7 +330,7 @@ present_rows (const float *input, gsize rows, gsize cols, GError **error)
 
 /* count x n_outputs, or of one number a run just count. */
 static gboolean
-take_outputs (const AssayArray *array, gsize count, gsize n_outputs, float *ret_outputs,
+take_outputs (const AssayArray *array, gsize count, gsize n_outputs, double *ret_outputs,
               GError **error)
 {
   const gboolean is_matrix = array->n_dimensions == 2 && array->shape[1] == n_outputs;
@@ -333,18 +342,20 @@ take_outputs (const AssayArray *array, gsize count, gsize n_outputs, float *ret_
                        "outputs.npy: found %s; expected %zu x %zu, one row for each of count runs "
                        "(setting 'outputs')",
                        found, count, n_outputs);
-  /* NaN and infinities are outputs like others. */
-  for (gsize i = 0; i < count * n_outputs; i++)
-    if (!take_number (array, i, &ret_outputs[i], error)) {
+  /* NaN and infinities are outputs like others; so are -0 and the bits of doubles. */
+  for (gsize i = 0; i < count * n_outputs; i++) {
+    if (!check_whole (array, i, 53, "float64", error)) {
       g_prefix_error (error, "outputs.npy: ");
       return FALSE;
     }
+    ret_outputs[i] = number_at (array, i);
+  }
   return TRUE;
 }
 
 static gboolean
 play (const ExecMechanism *settings, AssayStream *stream, const AssayMatrix *input, gsize count,
-      float *ret_outputs, GError **error)
+      double *ret_outputs, GError **error)
 {
   const AssayGeometry no_images = { 0 };
   AssayExecRequest request = { .role = "mechanism",
@@ -368,7 +379,7 @@ play (const ExecMechanism *settings, AssayStream *stream, const AssayMatrix *inp
 
 static gboolean
 run_many (gconstpointer data, AssayStream *stream, const float *input, gsize n_inputs, gsize count,
-          float *ret_outputs, GError **error)
+          double *ret_outputs, GError **error)
 {
   const ExecMechanism *settings = data;
   Neighbours all = { 0 };

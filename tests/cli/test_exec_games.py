@@ -253,9 +253,9 @@ MISTAKES = [
     ("large-whole-numbers", f"""
 content = npy(rows, (len(rows),)).replace(b"<f4", b"<i8")
 head = content[:len(content) - 4 * len(rows)]
-{OUTPUTS}.write_bytes(head + struct.pack(f"<{{len(rows)}}q", *[2**24 + 1] * len(rows)))
-""", "{*}outputs.npy: row 0, number 0 is 16777217; expected whole numbers up to 2^24, which float32 "
-     "holds"),
+{OUTPUTS}.write_bytes(head + struct.pack(f"<{{len(rows)}}q", *[2**53 + 1] * len(rows)))
+""", "{*}outputs.npy: row 0, number 0 is 9007199254740992; expected whole numbers below 2^53 in "
+     "size, which float64 holds"),
 ]
 
 
@@ -519,7 +519,8 @@ def test_pairs_of_a_program(sandbox):
 
 
 def test_example_of_the_readme(sandbox, numpy_python):
-    """Its commands, as they stand there: the wrong sensitivity is found, the right one is not."""
+    """Its commands, as they stand there: the wrong sensitivity is found, and what doubles keep of
+    the sums; the right one is not."""
     folder = SOURCE / "examples" / "exec-epsilon"
     shutil.copytree(folder, sandbox.path / "examples" / "exec-epsilon",
                     ignore=shutil.ignore_patterns("*.npy"))
@@ -531,8 +532,9 @@ def test_example_of_the_readme(sandbox, numpy_python):
     assert result.code == 1, str(result)
     results = json.loads(sandbox.read("out/results.json"))
     verdicts = {claim["id"]: claim["verdict"] for claim in results["claims"]}
-    assert verdicts == {"right-sensitivity": "unrefuted", "wrong-sensitivity": "violated"}, (
-        str(verdicts))
+    assert verdicts == {"right-sensitivity": "unrefuted", "wrong-sensitivity": "violated",
+                        "as-doubles": "violated"}, str(verdicts)
     bounds = {cell["defense"]["label"]: lower_bound(cell) for cell in results["cells"]}
     # Three columns with noise for one: 3 in place of 1.
     assert 2.8 < bounds["wrong"] < 3 and 0.9 < bounds["right"] < 1, str(bounds)
+    assert bounds["doubles"] > 4, str(bounds)

@@ -94,21 +94,53 @@ Test (distinguish, rows_that_were_never_seen_are_not_patterns)
 
 Test (distinguish, keys_order_numbers_and_hashes_tell_rows_apart)
 {
-  static const float ascending[]
-      = { -INFINITY, -3e38f, -1, -1e-40f, 0, 1e-40f, 1, 1.0000001f, 3e38f, INFINITY, NAN };
+  static const double ascending[]
+      = { -INFINITY, -1e300, -1,          -1e-40,      -5e-324, -0.0,     0,  5e-324,
+          2e-308,    1,      1 + 0x1p-52, 1 + 0x1p-23, 3e38,    INFINITY, NAN };
   const gsize n = G_N_ELEMENTS (ascending);
 
-  for (gsize i = 0; i + 1 < n; i++)
-    cr_assert (event_score_key (ascending[i]) < event_score_key (ascending[i + 1]), "%zu", i);
-  cr_assert (event_score_key (-0.0f) == event_score_key (0));
-  cr_assert (event_score_key (-NAN) == event_score_key (NAN));
+  for (gsize i = 0; i < n; i++) {
+    const guint64 key = assay_output_key (ascending[i]);
+    const double back = assay_output_value (key);
+
+    cr_assert (i + 1 == n || key < assay_output_key (ascending[i + 1]), "%zu", i);
+    cr_assert (i + 1 == n ? isnan (back) : memcmp (&back, &ascending[i], sizeof back) == 0, "%zu",
+               i);
+  }
+  cr_assert (assay_output_key (-NAN) == assay_output_key (NAN));
   for (gsize i = 0; i < n * n; i++)
     for (gsize j = 0; j < i; j++) {
-      const float one[] = { ascending[i / n], ascending[i % n] };
-      const float other[] = { ascending[j / n], ascending[j % n] };
+      const double rows[2][2]
+          = { { ascending[i / n], ascending[i % n] }, { ascending[j / n], ascending[j % n] } };
+      const AssayOutputs outputs = { rows, 2, TRUE };
 
-      cr_assert (event_score_hash (one, 2) != event_score_hash (other, 2), "%zu and %zu", i, j);
+      cr_assert (event_score_hash (outputs, 0) != event_score_hash (outputs, 1), "%zu and %zu", i,
+                 j);
     }
+}
+
+/* Few and many, with digits that all keys share and with none. */
+Test (distinguish, keys_are_sorted)
+{
+  for (gsize n = 0; n <= 5000; n = 3 * n + 1) {
+    g_autofree guint64 *keys = g_new (guint64, n + 1);
+    AssayStream stream = assay_stream (assay_stream_key (1, 0, "keys", ""), n);
+    guint64 sum = 0, sorted_sum = 0;
+
+    for (gsize i = 0; i < n; i++) {
+      const guint64 high = assay_stream_u32 (&stream), low = assay_stream_u32 (&stream);
+
+      keys[i] = n % 2 == 0 ? assay_output_key ((double) (float) assay_stream_normal (&stream))
+                           : high << 32 | low;
+      sum += keys[i];
+    }
+    event_sort_keys (keys, n);
+    for (gsize i = 0; i < n; i++) {
+      cr_assert (i == 0 || keys[i - 1] <= keys[i], "%zu of %zu", i, n);
+      sorted_sum += keys[i];
+    }
+    cr_assert (sum == sorted_sum);
+  }
 }
 
 /* 600 columns have no room for cells, and not all of them have room for a value. */
@@ -363,7 +395,7 @@ Test (distinguish, control_is_won_by_every_score)
 }
 
 static gsize
-count_all (const AssayEvent *event, const AssayOracle *oracle, const float *outputs, gsize count)
+count_all (const AssayEvent *event, const AssayOracle *oracle, AssayOutputs outputs, gsize count)
 {
   (void) event;
   (void) oracle;

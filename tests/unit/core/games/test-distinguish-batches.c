@@ -56,8 +56,10 @@ batch_runs (gconstpointer settings)
 
 static gboolean
 run_many (gconstpointer settings, AssayStream *stream, const float *input, gsize n_inputs,
-          gsize count, float *ret_outputs, GError **error)
+          gsize count, double *ret_outputs, GError **error)
 {
+  g_autofree float *bits = g_new (float, count);
+
   cr_assert (n_inputs == 1);
   seen.calls++;
   seen.runs += count;
@@ -66,7 +68,9 @@ run_many (gconstpointer settings, AssayStream *stream, const float *input, gsize
              "one stream for two batches");
   if (seen.calls == seen.fails_at)
     return assay_fail (error, ASSAY_ERROR_DATA, "out of budget");
-  known_run_bit (settings, 1, stream, input, count, ret_outputs);
+  known_run_bit (settings, 1, stream, input, count, bits);
+  for (gsize i = 0; i < count; i++)
+    ret_outputs[i] = (double) bits[i];
   return TRUE;
 }
 
@@ -86,14 +90,14 @@ static const AssayMechanism program
     = { .budget = known_budget, .size = known_size, .batches = &batches };
 
 static gsize
-count_ones (const AssayEvent *event, const AssayOracle *oracle, const float *outputs, gsize count)
+count_ones (const AssayEvent *event, const AssayOracle *oracle, AssayOutputs outputs, gsize count)
 {
   gsize hits = 0;
 
   (void) event;
   cr_assert (oracle->n_outputs == 1 && count > 0 && count <= ASSAY_PANEL_RUNS);
   for (gsize i = 0; i < count; i++)
-    hits += outputs[i] == 1;
+    hits += assay_output_at (outputs, i, 0) == 1;
   return hits;
 }
 
@@ -148,9 +152,9 @@ Test (distinguish_batches, counts_are_those_of_all_batches)
 Test (distinguish_batches, training_repeats)
 {
   enum { COUNT = 2 * BATCH + 7 };
-  g_autofree float *first = g_new (float, COUNT);
-  g_autofree float *again = g_new (float, COUNT);
-  g_autofree float *later = g_new (float, COUNT);
+  g_autofree double *first = g_new (double, COUNT);
+  g_autofree double *again = g_new (double, COUNT);
+  g_autofree double *later = g_new (double, COUNT);
   AssayOracle oracle = begin (0, 0);
 
   cr_assert (assay_oracle_train (&oracle, 0, ASSAY_SIDE_FIRST, 0, COUNT, first, NULL));
@@ -160,8 +164,8 @@ Test (distinguish_batches, training_repeats)
       assay_oracle_train (&oracle, 0, ASSAY_SIDE_FIRST, 7 * ASSAY_PANEL_RUNS, COUNT, later, NULL));
   begin (0, 0);
   cr_assert (assay_oracle_train (&oracle, 0, ASSAY_SIDE_FIRST, 0, COUNT, again, NULL));
-  cr_assert (memcmp (first, again, COUNT * sizeof (float)) == 0);
-  cr_assert (memcmp (first, later, COUNT * sizeof (float)) != 0);
+  cr_assert (memcmp (first, again, COUNT * sizeof (double)) == 0);
+  cr_assert (memcmp (first, later, COUNT * sizeof (double)) != 0);
 }
 
 /* Nothing is counted of a game that failed or was ended, and no further batch is asked for. */
@@ -196,7 +200,7 @@ Test (distinguish_batches, failure_and_cancelling)
 
 Test (distinguish_batches, training_fails_with_the_program)
 {
-  g_autofree float *outputs = g_new (float, 2 * BATCH);
+  g_autofree double *outputs = g_new (double, 2 * BATCH);
   g_autoptr (GError) error = NULL;
   AssayOracle oracle = begin (2, 0);
 

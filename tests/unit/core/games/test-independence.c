@@ -11,13 +11,14 @@
 /* ---- Mechanisms of our own ---- */
 
 static gsize
-count_large (const AssayEvent *event, const AssayOracle *oracle, const float *outputs, gsize count)
+count_large (const AssayEvent *event, const AssayOracle *oracle, AssayOutputs outputs, gsize count)
 {
   gsize hits = 0;
 
   (void) event;
+  (void) oracle;
   for (gsize i = 0; i < count; i++)
-    hits += outputs[i * oracle->n_outputs] > 0.5f;
+    hits += assay_output_at (outputs, i, 0) > 0.5;
   return hits;
 }
 
@@ -125,7 +126,7 @@ batch_runs (gconstpointer settings)
 
 static gboolean
 run_many (gconstpointer settings, AssayStream *stream, const float *input, gsize n_inputs,
-          gsize count, float *ret_outputs, GError **error)
+          gsize count, double *ret_outputs, GError **error)
 {
   AssayStream own = assay_stream ((AssayStreamKey){ { 5, 6 } }, 0);
   double before = 0, noise[500];
@@ -149,7 +150,7 @@ run_many (gconstpointer settings, AssayStream *stream, const float *input, gsize
     if (habit == SAME_ALONE && count == 1)
       value = 0.25;
     before = value;
-    ret_outputs[i] = (float) ((double) *input + value);
+    ret_outputs[i] = (double) *input + value;
   }
   return TRUE;
 }

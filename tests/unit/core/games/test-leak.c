@@ -31,14 +31,14 @@ oracle_of (const AssayMechanism *mechanism, const Known *known)
 
 /* Outputs beyond all of the mechanism's own, in one column. */
 static gsize
-count_moved (const AssayEvent *event, const AssayOracle *oracle, const float *outputs, gsize count)
+count_moved (const AssayEvent *event, const AssayOracle *oracle, AssayOutputs outputs, gsize count)
 {
   gsize moved = 0;
 
   (void) event;
   for (gsize i = 0; i < count; i++)
     for (gsize j = 0; j < oracle->n_outputs; j++)
-      moved += fabsf (outputs[i * oracle->n_outputs + j]) > 500;
+      moved += fabs (assay_output_at (outputs, i, j)) > 500;
   return moved;
 }
 

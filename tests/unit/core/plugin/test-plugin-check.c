@@ -109,7 +109,8 @@ Test (plugin_check, callbacks)
   mechanism.run = NULL;
   defense.mechanism = &mechanism;
   EXPECT_ERROR (CHECK (defense),
-                "'laplace': expected the mechanism's members pair, run and n_proposed, or batches");
+                "'laplace': expected the mechanism's members pair, n_proposed, and run or doubles, "
+                "or batches");
   mechanism.batches = &(AssayBatches){ .run_many = NULL };
   EXPECT_ERROR (CHECK (defense), "'laplace': expected every member of the mechanism's batches");
   mechanism = *assay_defense_of (built_in (ASSAY_PLUGIN_DEFENSE, "laplace"))->mechanism;
