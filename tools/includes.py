@@ -27,8 +27,8 @@ SEES = {
     "defenses": ("core/", "defenses/"),
     "metrics": ("core/", "metrics/"),
     "runner": ("core/", "runner/", "config.h"),
-    "report": ("core/base/", "core/stats/", "runner/judge/results.h", "runner/compare/comparison.h",
-               "runner/plan/folders.h", "report/", "config.h"),
+    "report": ("core/base/", "core/stats/", "runner/judge/results.h", "runner/store/kept.h",
+               "runner/compare/comparison.h", "runner/plan/folders.h", "report/", "config.h"),
 }
 
 # Libraries with one user.

@@ -42,14 +42,14 @@ layout_clear (Layout *layout)
 }
 
 static gsize
-scale_of (const AssayResultThumbnail *thumbnail)
+scale_of (const AssayThumbnail *thumbnail)
 {
   const gsize longest = MAX (thumbnail->width, thumbnail->height);
 
   return longest < MIN_SIDE ? (MIN_SIDE + longest - 1) / longest : 1;
 }
 
-static const AssayResultThumbnail *
+static const AssayThumbnail *
 thumbnail_at (const AssayResultContactSheet *sheet, gsize column, gsize row)
 {
   const AssayResultColumn *of = sheet->columns->pdata[column];
@@ -81,7 +81,7 @@ layout_init (const AssayResultContactSheet *sheet, Layout *layout)
                       .height = g_new0 (gsize, sheet->n_rows) };
   for (gsize c = 0; c < n_columns; c++)
     for (gsize r = 0; r < sheet->n_rows; r++) {
-      const AssayResultThumbnail *thumbnail = thumbnail_at (sheet, c, r);
+      const AssayThumbnail *thumbnail = thumbnail_at (sheet, c, r);
 
       if (thumbnail == NULL)
         continue;
@@ -99,7 +99,7 @@ layout_init (const AssayResultContactSheet *sheet, Layout *layout)
 /* ---- Pixels ---- */
 
 static void
-draw_thumbnail (const AssayResultThumbnail *thumbnail, gsize left, gsize top, gsize stride,
+draw_thumbnail (const AssayThumbnail *thumbnail, gsize left, gsize top, gsize stride,
                 guint8 *pixels)
 {
   const gsize scale = scale_of (thumbnail);
@@ -132,7 +132,7 @@ draw (const AssayResultContactSheet *sheet, const Layout *layout, guint8 *pixels
   memset (pixels, WHITE, layout->total_height * stride);
   for (gsize c = 0; c < sheet->columns->len; c++)
     for (gsize r = 0; r < sheet->n_rows; r++) {
-      const AssayResultThumbnail *thumbnail = thumbnail_at (sheet, c, r);
+      const AssayThumbnail *thumbnail = thumbnail_at (sheet, c, r);
 
       if (thumbnail == NULL)
         draw_hatch (layout->x[c], layout->y[r], layout->width[c], layout->height[r], stride,
@@ -220,9 +220,9 @@ assay_contact_sheet_png (const AssayResultContactSheet *sheet, const char *title
 static void
 write_column (AssayJson *json, const AssayResultColumn *column, gsize x, gsize width)
 {
-  static const char *const roles[] = { [ASSAY_RESULT_ORIGINAL] = "original",
-                                       [ASSAY_RESULT_RELEASED] = "released",
-                                       [ASSAY_RESULT_RECOVERED] = "recovered" };
+  static const char *const roles[] = { [ASSAY_SHOWN_ORIGINAL] = "original",
+                                       [ASSAY_SHOWN_RELEASED] = "released",
+                                       [ASSAY_SHOWN_RECOVERED] = "recovered" };
   const AssayResultCell *cell = column->cell;
 
   assay_json_begin_object (json);
@@ -232,11 +232,11 @@ write_column (AssayJson *json, const AssayResultColumn *column, gsize x, gsize w
   assay_json_member_int (json, "width", (gint64) width);
   assay_report_json_component (json, "dataset", cell->dataset, FALSE);
   assay_json_end_object (json);
-  if (column->role != ASSAY_RESULT_ORIGINAL) {
+  if (column->role != ASSAY_SHOWN_ORIGINAL) {
     assay_report_json_component (json, "defense", cell->defense, TRUE);
     assay_json_end_object (json);
   }
-  if (column->role == ASSAY_RESULT_RECOVERED) {
+  if (column->role == ASSAY_SHOWN_RECOVERED) {
     assay_report_json_component (json, "attack", cell->attack_or_utility, TRUE);
     assay_json_end_object (json);
     assay_json_member_string (json, "cell", cell->id);

@@ -73,7 +73,7 @@ write_measurement (AssayJson *json, const AssayMeasurement *measurement)
 
 /* What a game with the mechanism itself chose and counted. */
 static void
-write_audit (AssayJson *json, const AssayResultAudit *audit)
+write_audit (AssayJson *json, const AssayAuditRecord *audit)
 {
   const gboolean is_one_run = audit->counts.kind == ASSAY_AUDIT_ONE_RUN;
 

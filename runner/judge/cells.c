@@ -90,7 +90,7 @@ measure_cell (const AssayResults *results, const GArray *indices, const char *ro
 
 /* The counts of an audit stand among the outcomes. */
 static gboolean
-add_counts (const AssayResultSource *source, gsize index, AssayResultAudit *audit, GError **error)
+add_counts (const AssayResultSource *source, gsize index, AssayAuditRecord *audit, GError **error)
 {
   const GPtrArray *metrics = source->plan->metrics;
 
@@ -110,30 +110,21 @@ add_counts (const AssayResultSource *source, gsize index, AssayResultAudit *audi
 }
 
 gboolean
-assay_results_audit (const AssayResults *results, gsize index, AssayResultAudit **ret_audit,
+assay_results_audit (const AssayResults *results, gsize index, AssayAuditRecord **ret_audit,
                      GError **error)
 {
   const AssayResultSource *source = results->source;
-  g_autoptr (AssayAuditRecord) record = NULL;
-  g_autoptr (AssayResultAudit) audit = NULL;
+  g_autoptr (AssayAuditRecord) audit = NULL;
   AssayCellRecord cell = { 0 };
 
   if (!assay_store_cell (source->store, index, &cell, error))
     return FALSE;
   g_free (cell.message);
   /* One that was begun and has not ended may have left its event already. */
-  if (cell.status != ASSAY_CELL_PENDING && !assay_audit_load (source->store, index, &record, error))
+  if (cell.status != ASSAY_CELL_PENDING && !assay_audit_load (source->store, index, &audit, error))
     return FALSE;
-  if (record != NULL) {
-    audit = g_new (AssayResultAudit, 1);
-    *audit = (AssayResultAudit){ .counts = record->counts,
-                                 .pair = record->pair,
-                                 .is_swapped = record->is_swapped,
-                                 .trained_on = record->trained_on,
-                                 .says = g_steal_pointer (&record->says) };
-    if (!add_counts (source, index, audit, error))
-      return FALSE;
-  }
+  if (audit != NULL && !add_counts (source, index, audit, error))
+    return FALSE;
   *ret_audit = g_steal_pointer (&audit);
   return TRUE;
 }

@@ -18,7 +18,7 @@ gboolean assay_results_pooled_cell (const AssayResults *results, gsize first,
                                     AssayResultCell **ret_cell, GError **error);
 /* What was counted in a cell; NULL in @ret_audit: it was no audit, or has not been run. */
 gboolean assay_results_audit (const AssayResults *results, gsize index,
-                              AssayResultAudit **ret_audit, GError **error);
+                              AssayAuditRecord **ret_audit, GError **error);
 AssayResultStatus assay_results_status (AssayCellStatus status);
 
 G_END_DECLS

@@ -27,60 +27,39 @@ typedef struct {
 
 /* "original", with the settings that tell datasets apart where there are several. */
 static char *
-describe (const AssayResults *results, AssayResultPicture role, const AssayResultCell *cell)
+describe (const AssayResults *results, AssayShownRole role, const AssayResultCell *cell)
 {
   g_autofree char *settings = g_strstrip (g_strdup (cell->dataset->name));
   g_autofree char *dataset
       = results->datasets->len > 1 ? g_strdup_printf (" (%s)", settings) : g_strdup ("");
   const char *lost = cell->status == ASSAY_RESULT_CONTROL_FAILED ? ", which lost its control" : "";
 
-  if (role == ASSAY_RESULT_ORIGINAL)
+  if (role == ASSAY_SHOWN_ORIGINAL)
     return g_strdup_printf ("original%s", dataset);
-  if (role == ASSAY_RESULT_RELEASED)
+  if (role == ASSAY_SHOWN_RELEASED)
     return g_strdup_printf ("released by %s%s", cell->defense->name, dataset);
   return g_strdup_printf ("recovered by %s from %s%s%s", cell->attack_or_utility->name,
                           cell->defense->name, dataset, lost);
 }
 
-/* One picture, as plain data; NULL in @ret_thumbnail: there is none. */
-static gboolean
-load_thumbnail (const Source *source, gsize index, AssayResultPicture role, gsize unit,
-                AssayResultThumbnail **ret_thumbnail, GError **error)
-{
-  static const AssayShownRole roles[] = { [ASSAY_RESULT_ORIGINAL] = ASSAY_SHOWN_ORIGINAL,
-                                          [ASSAY_RESULT_RELEASED] = ASSAY_SHOWN_RELEASED,
-                                          [ASSAY_RESULT_RECOVERED] = ASSAY_SHOWN_RECOVERED };
-  g_autoptr (AssayThumbnail) thumbnail = NULL;
-
-  if (!assay_store_tile (source->store, index, source->wanted->metric, roles[role], unit,
-                         &thumbnail, error))
-    return FALSE;
-  if (thumbnail != NULL) {
-    *ret_thumbnail = g_new (AssayResultThumbnail, 1);
-    **ret_thumbnail
-        = (AssayResultThumbnail){ thumbnail->width, thumbnail->height, thumbnail->channels,
-                                  g_steal_pointer (&thumbnail->data) };
-  }
-  return TRUE;
-}
-
 /* The pictures of one role in a cell, with one place for each unit that the sheet may show. */
 static AssayResultColumn *
-load_column (const Source *source, gsize index, AssayResultPicture role,
-             const AssayResultCell *cell, gsize *ret_n_shown, GError **error)
+load_column (const Source *source, gsize index, AssayShownRole role, const AssayResultCell *cell,
+             gsize *ret_n_shown, GError **error)
 {
   AssayResultColumn *column = g_new0 (AssayResultColumn, 1);
 
   column->role = role;
   column->cell = cell;
   column->says = describe (source->results, role, cell);
-  column->thumbnails
-      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_result_thumbnail_free);
+  column->thumbnails = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_thumbnail_free);
   *ret_n_shown = 0;
   for (gsize unit = 0; unit < source->wanted->count; unit++) {
-    AssayResultThumbnail *thumbnail = NULL;
+    AssayThumbnail *thumbnail = NULL;
 
-    if (!load_thumbnail (source, index, role, unit, &thumbnail, error)) {
+    if (!assay_store_tile (source->store, index,
+                           &(AssayShown){ source->wanted->metric, role, unit, NULL }, &thumbnail,
+                           error)) {
       column_free (column);
       return NULL;
     }
@@ -93,7 +72,7 @@ load_column (const Source *source, gsize index, AssayResultPicture role,
 
 /* The last column of @role, or NULL. */
 static AssayResultColumn *
-last_of (const AssayResultContactSheet *sheet, AssayResultPicture role)
+last_of (const AssayResultContactSheet *sheet, AssayShownRole role)
 {
   for (guint i = sheet->columns->len; i > 0; i--)
     if (((AssayResultColumn *) sheet->columns->pdata[i - 1])->role == role)
@@ -106,8 +85,8 @@ static gboolean
 is_shared (const AssayResultColumn *last, const AssayResultCell *cell)
 {
   return last != NULL && last->cell->dataset->index == cell->dataset->index
-         && (last->role == ASSAY_RESULT_ORIGINAL
-             || (last->role == ASSAY_RESULT_RELEASED
+         && (last->role == ASSAY_SHOWN_ORIGINAL
+             || (last->role == ASSAY_SHOWN_RELEASED
                  && last->cell->defense->index == cell->defense->index));
 }
 
@@ -122,21 +101,21 @@ fill_gaps (AssayResultColumn *last, AssayResultColumn *column)
 
 /* Whether a column without any picture is shown: it says that its cell failed. */
 static gboolean
-is_shown_empty (AssayResultPicture role, const AssayResultCell *cell)
+is_shown_empty (AssayShownRole role, const AssayResultCell *cell)
 {
-  return role == ASSAY_RESULT_RECOVERED && cell->status == ASSAY_RESULT_ERROR;
+  return role == ASSAY_SHOWN_RECOVERED && cell->status == ASSAY_RESULT_ERROR;
 }
 
 static gboolean
 add_cell (const Source *source, gsize index, const AssayResultCell *cell,
           AssayResultContactSheet *sheet, GError **error)
 {
-  for (AssayResultPicture role = 0; role <= ASSAY_RESULT_RECOVERED; role++) {
+  for (AssayShownRole role = 0; role <= ASSAY_SHOWN_RECOVERED; role++) {
     AssayResultColumn *last = last_of (sheet, role);
     AssayResultColumn *column;
     gsize n_shown = 0;
 
-    if (role == ASSAY_RESULT_RELEASED && !source->wanted->has_released)
+    if (role == ASSAY_SHOWN_RELEASED && !source->wanted->has_released)
       continue;
     column = load_column (source, index, role, cell, &n_shown, error);
     if (column == NULL)

@@ -101,24 +101,6 @@ assay_results_count (const AssayResults *results, AssayVerdict verdict)
 /* ---- Freeing ---- */
 
 void
-assay_result_audit_free (AssayResultAudit *audit)
-{
-  if (audit == NULL)
-    return;
-  g_free (audit->says);
-  g_free (audit);
-}
-
-void
-assay_result_thumbnail_free (AssayResultThumbnail *thumbnail)
-{
-  if (thumbnail == NULL)
-    return;
-  g_free (thumbnail->data);
-  g_free (thumbnail);
-}
-
-void
 assay_result_cell_free (AssayResultCell *cell)
 {
   if (cell == NULL)
@@ -127,7 +109,7 @@ assay_result_cell_free (AssayResultCell *cell)
   g_free (cell->message);
   g_array_unref (cell->measurements);
   g_ptr_array_unref (cell->omitted);
-  assay_result_audit_free (cell->audit);
+  assay_audit_record_free (cell->audit);
   g_free (cell);
 }
 
@@ -169,7 +151,7 @@ claim_free (gpointer data)
   g_free (claim->reason);
   g_array_unref (claim->hypotheses);
   g_free (claim->witness.cell);
-  assay_result_audit_free (claim->witness.audit);
+  assay_audit_record_free (claim->witness.audit);
   g_free (claim);
 }
 

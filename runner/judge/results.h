@@ -6,6 +6,7 @@
 #include "core/base/each.h"
 #include "core/stats/epsilon.h"
 #include "core/stats/estimate.h"
+#include "runner/store/kept.h"
 
 G_BEGIN_DECLS
 
@@ -93,15 +94,6 @@ typedef enum {
   ASSAY_RESULT_ERROR,
 } AssayResultStatus;
 
-/* What a game with the mechanism itself chose and counted. One run: no pair, and no event. */
-typedef struct {
-  AssayAudit counts;
-  guint pair;
-  gboolean is_swapped;
-  guint64 trained_on;
-  char *says; /* the event, in words */
-} AssayResultAudit;
-
 typedef struct {
   char *id;
   gint64 trial; /* -1: pooled over trials */
@@ -114,7 +106,7 @@ typedef struct {
   gboolean is_utility;
   GArray *measurements;    /* AssayMeasurement */
   GPtrArray *omitted;      /* strings: "MEASURE is left out: WHY" */
-  AssayResultAudit *audit; /* of a trial's game with the mechanism itself, or NULL */
+  AssayAuditRecord *audit; /* of a trial's game with the mechanism itself, or NULL */
 } AssayResultCell;
 
 /* A cell that did not end well. */
@@ -196,7 +188,7 @@ typedef struct {
   gint64 trial;
   guint64 secret;          /* its number within the cell */
   double outcome;          /* of the secret; of an audit: its lower bound */
-  AssayResultAudit *audit; /* of the cell; NULL: the witness is a secret */
+  AssayAuditRecord *audit; /* of the cell; NULL: the witness is a secret */
 } AssayResultWitness;
 
 typedef struct {
@@ -217,27 +209,13 @@ typedef struct {
 
 /* ---- Contact sheets ---- */
 
-/* @height rows of @width pixels of @channels bytes (3: red, green, blue; 1: grey), without gaps. */
-typedef struct {
-  gsize width;
-  gsize height;
-  gsize channels;
-  guint8 *data;
-} AssayResultThumbnail;
-
-typedef enum {
-  ASSAY_RESULT_ORIGINAL,
-  ASSAY_RESULT_RELEASED,
-  ASSAY_RESULT_RECOVERED,
-} AssayResultPicture;
-
 /* One column of a contact sheet. */
 typedef struct {
-  AssayResultPicture role;
+  AssayShownRole role;
   const AssayResultCell *cell; /* of an original the first of its dataset, of what was released the
                                 * first of its defense */
   char *says;                  /* "recovered by nearest from lifting dimension=4" */
-  GPtrArray *thumbnails; /* of AssayResultThumbnail, one a row of the sheet; NULL: no picture */
+  GPtrArray *thumbnails;       /* of AssayThumbnail, one a row of the sheet; NULL: no picture */
 } AssayResultColumn;
 
 typedef struct {
@@ -301,9 +279,6 @@ void assay_results_free (AssayResults *results);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResults, assay_results_free)
 void assay_result_cell_free (AssayResultCell *cell);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResultCell, assay_result_cell_free)
-void assay_result_audit_free (AssayResultAudit *audit);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResultAudit, assay_result_audit_free)
-void assay_result_thumbnail_free (AssayResultThumbnail *thumbnail);
 
 /* Single trials may be a hundred thousand: they stay in the store. Calls @use with each that was
  * run, in the order of the plan, until it returns FALSE with an error; @is_measured: with

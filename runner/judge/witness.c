@@ -15,7 +15,7 @@ find_audit (const AssayResults *results, const AssayPlan *plan, AssayResultClaim
 
   for (guint t = 0; t < indices->len; t++) {
     const gsize index = g_array_index (indices, gsize, t);
-    g_autoptr (AssayResultAudit) audit = NULL;
+    g_autoptr (AssayAuditRecord) audit = NULL;
     double lower;
 
     if (!assay_results_audit (results, index, &audit, error))
@@ -26,7 +26,7 @@ find_audit (const AssayResults *results, const AssayPlan *plan, AssayResultClaim
     if (result->witness.is_set && lower <= result->witness.outcome)
       continue;
     g_free (result->witness.cell);
-    assay_result_audit_free (result->witness.audit);
+    assay_audit_record_free (result->witness.audit);
     result->witness
         = (AssayResultWitness){ .is_set = TRUE,
                                 .cell = assay_plan_cell_id (plan, assay_plan_cell (plan, index)),

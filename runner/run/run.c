@@ -336,8 +336,8 @@ run_cell (AssayRunner *runner, gsize index, GError **error)
     record.message = (char *) "the attack lost its control with these settings";
   }
   record.seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-  is_ok = assay_store_finish_cell (runner->store, index, &record, outcomes, n_metrics,
-                                   runner->shown, error);
+  is_ok = assay_store_finish_cell (runner->store, index, &record,
+                                   &(AssayMeasured){ outcomes, n_metrics, runner->shown }, error);
   for (guint m = 0; m < n_metrics; m++)
     assay_outcomes_clear (&outcomes[m]);
   return is_ok || leave_cell (runner, index);

@@ -83,18 +83,19 @@ insert_shown (AssayStore *store, gsize index, const AssayShown *shown, GError **
 
 gboolean
 assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *record,
-                         const AssayOutcomes *outcomes, guint n_metrics, const GArray *shown,
-                         GError **error)
+                         const AssayMeasured *measured, GError **error)
 {
+  static const AssayMeasured nothing;
+  const AssayMeasured *of = measured != NULL ? measured : &nothing;
   gboolean is_ok = TRUE;
 
   if (!assay_sql_execute (store, "BEGIN", error))
     return FALSE;
-  for (guint m = 0; m < n_metrics; m++)
+  for (guint m = 0; m < of->n_metrics; m++)
     for (guint s = 0; is_ok && s < ASSAY_MAX_SERIES; s++)
-      is_ok = insert_series (store, index, m, s, &outcomes[m], error);
-  for (guint i = 0; is_ok && shown != NULL && i < shown->len; i++)
-    is_ok = insert_shown (store, index, &g_array_index (shown, AssayShown, i), error);
+      is_ok = insert_series (store, index, m, s, &of->outcomes[m], error);
+  for (guint i = 0; is_ok && of->shown != NULL && i < of->shown->len; i++)
+    is_ok = insert_shown (store, index, &g_array_index (of->shown, AssayShown, i), error);
   is_ok = is_ok
           && assay_sql_run (store, error,
                             "UPDATE cells SET status = ?2, message = ?3, seconds = ?4"
@@ -153,7 +154,7 @@ assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_seri
 }
 
 gboolean
-assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole role, gsize unit,
+assay_store_tile (AssayStore *store, gsize index, const AssayShown *which,
                   AssayThumbnail **ret_tile, GError **error)
 {
   g_autoptr (AssaySqlRow) row = NULL;
@@ -162,8 +163,8 @@ assay_store_tile (AssayStore *store, gsize index, guint metric, AssayShownRole r
   if (!assay_sql_find (store, &row, error,
                        "SELECT width, height, channels, data FROM pictures JOIN tiles"
                        " ON sha256 = tile WHERE cell = ? AND metric = ? AND role = ? AND unit = ?",
-                       ASSAY_SQL_INTEGER (index), ASSAY_SQL_INTEGER (metric),
-                       ASSAY_SQL_INTEGER (role), ASSAY_SQL_INTEGER (unit)))
+                       ASSAY_SQL_INTEGER (index), ASSAY_SQL_INTEGER (which->metric),
+                       ASSAY_SQL_INTEGER (which->role), ASSAY_SQL_INTEGER (which->unit)))
     return FALSE;
   *ret_tile = NULL;
   if (row == NULL)

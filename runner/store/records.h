@@ -3,20 +3,8 @@
 
 #include "core/math/units.h"
 #include "runner/plan/plan.h"
+#include "runner/store/kept.h"
 #include "runner/store/store.h"
-
-/* What an audit chose and counted. One run: no pair, and no event. */
-typedef struct {
-  AssayAudit counts;
-  guint pair;
-  gboolean is_swapped;
-  guint64 trained_on;
-  char *says;      /* the event, in words */
-  char *dependent; /* why its runs are not independent; NULL: they seem to be */
-} AssayAuditRecord;
-
-void assay_audit_record_free (AssayAuditRecord *record);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayAuditRecord, assay_audit_record_free)
 
 /* What an audit would have seen of a leak of @epsilon that was injected into the mechanism
  * (core/games/leak.h): how often the event that it chose there is true. */

@@ -3,17 +3,10 @@
 
 #include "core/data/dataset.h"
 #include "core/data/photo.h"
+#include "runner/store/kept.h"
 
 /* Pixels of the longer side; larger pictures are reduced. */
 #define ASSAY_THUMBNAIL_MAX_SIDE 320
-
-/* @height rows of @width pixels of @channels bytes (3: red, green, blue; 1: grey), without gaps. */
-typedef struct {
-  gsize width;
-  gsize height;
-  gsize channels;
-  guint8 *data;
-} AssayThumbnail;
 
 static inline gsize
 assay_thumbnail_bytes (const AssayThumbnail *thumbnail)
@@ -29,14 +22,6 @@ AssayThumbnail *assay_thumbnail_new (const AssayPhoto *photo, GError **error);
  * their range by more than half of it, its own least and largest value are black and white. */
 AssayThumbnail *assay_thumbnail_from_row (const float *row, const AssayGeometry *geometry,
                                           GError **error);
-void assay_thumbnail_free (AssayThumbnail *thumbnail);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayThumbnail, assay_thumbnail_free)
-
-typedef enum {
-  ASSAY_SHOWN_ORIGINAL,
-  ASSAY_SHOWN_RELEASED,
-  ASSAY_SHOWN_RECOVERED,
-} AssayShownRole;
 
 /* One picture of one cell. */
 typedef struct {

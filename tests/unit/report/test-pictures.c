@@ -124,7 +124,7 @@ run_plan (const AssayPlan *plan, gint first_stop)
   return store;
 }
 
-static const AssayResultThumbnail *
+static const AssayThumbnail *
 thumbnail_at (const AssayResultContactSheet *sheet, guint column, guint row)
 {
   return ((const AssayResultColumn *) sheet->columns->pdata[column])->thumbnails->pdata[row];
@@ -149,10 +149,10 @@ Test (pictures, the_cells_of_trial_0_are_shown)
     const AssayResultColumn *column = sheet->columns->pdata[c];
 
     cr_assert_str_eq (column->says, says[c]);
-    cr_assert (column->role == (c == 0 ? ASSAY_RESULT_ORIGINAL : ASSAY_RESULT_RECOVERED));
+    cr_assert (column->role == (c == 0 ? ASSAY_SHOWN_ORIGINAL : ASSAY_SHOWN_RECOVERED));
     cr_assert (column->cell->trial == 0);
     for (guint r = 0; r < 3; r++) {
-      const AssayResultThumbnail *thumbnail = thumbnail_at (sheet, c, r);
+      const AssayThumbnail *thumbnail = thumbnail_at (sheet, c, r);
 
       cr_assert ((thumbnail == NULL) == (c > 0 && r == 1), "%u, %u", c, r);
       if (thumbnail != NULL)
@@ -166,7 +166,8 @@ Test (pictures, the_cells_of_trial_0_are_shown)
       const guint metric = ((const AssayContactSheet *) plan->sheets->pdata[0])->metric;
       const gboolean is_kept = cell->trial == 0 && cell->defense > 0 && unit < 3;
 
-      cr_assert (assay_store_tile (store, i, metric, ASSAY_SHOWN_ORIGINAL, unit, &kept, NULL));
+      cr_assert (assay_store_tile (
+          store, i, &(AssayShown){ metric, ASSAY_SHOWN_ORIGINAL, unit, NULL }, &kept, NULL));
       cr_assert ((kept != NULL) == is_kept, "cell %zu, unit %u", i, unit);
       g_clear_pointer (&kept, assay_thumbnail_free);
     }
@@ -189,7 +190,7 @@ Test (pictures, released_images)
     const AssayResultColumn *column = sheet->columns->pdata[c];
     AssayCell cell = { .attack = 0, .utility = ASSAY_NO_COMPONENT };
 
-    if (column->role != ASSAY_RESULT_RELEASED)
+    if (column->role != ASSAY_SHOWN_RELEASED)
       continue;
     cell.defense = n_released++;
     cr_assert (c == 1 + 3 * cell.defense, "before the defense's other columns");
@@ -272,13 +273,12 @@ Test (pictures, a_resumed_run_ends_in_the_same_sheet)
 
 /* ---- The file ---- */
 
-static AssayResultThumbnail *
+static AssayThumbnail *
 make_thumbnail (gsize width, gsize height, gsize channels, guint8 first)
 {
-  AssayResultThumbnail *thumbnail = g_new0 (AssayResultThumbnail, 1);
+  AssayThumbnail *thumbnail = g_new0 (AssayThumbnail, 1);
 
-  *thumbnail
-      = (AssayResultThumbnail){ width, height, channels, g_malloc (width * height * channels) };
+  *thumbnail = (AssayThumbnail){ width, height, channels, g_malloc (width * height * channels) };
   for (gsize i = 0; i < width * height * channels; i++)
     thumbnail->data[i] = (guint8) (first + i);
   return thumbnail;
@@ -291,9 +291,8 @@ add_column (AssayResultContactSheet *sheet, const char *says, const AssayResultC
 
   column->says = g_strdup (says);
   column->cell = cell;
-  column->role = sheet->columns->len == 0 ? ASSAY_RESULT_ORIGINAL : ASSAY_RESULT_RECOVERED;
-  column->thumbnails
-      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_result_thumbnail_free);
+  column->role = sheet->columns->len == 0 ? ASSAY_SHOWN_ORIGINAL : ASSAY_SHOWN_RECOVERED;
+  column->thumbnails = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_thumbnail_free);
   g_ptr_array_add (sheet->columns, column);
   return column;
 }

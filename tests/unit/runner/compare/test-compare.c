@@ -75,7 +75,8 @@ make_evidence (const char *name, double *values, gsize n)
 
     outcomes[0] = (AssayOutcomes){ .n = n / 2, .series = { values + t * (n / 2) } };
     cr_assert (assay_store_begin_cell (run.store, t, &is_crashed, NULL));
-    cr_assert (assay_store_finish_cell (run.store, t, &record, outcomes, 1, NULL, NULL));
+    cr_assert (assay_store_finish_cell (run.store, t, &record,
+                                        &(AssayMeasured){ outcomes, 1, NULL }, NULL));
   }
   evidence = assay_evidence_new (&run, 0, 0, NULL);
   cr_assert (evidence != NULL);

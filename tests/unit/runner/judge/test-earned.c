@@ -73,8 +73,8 @@ finish_cell (const AssayPlan *plan, AssayStore *store, gsize index, double share
   for (guint m = 0; m < plan->metrics->len; m++)
     if (g_str_equal (assay_plan_component (plan->metrics, m)->plugin->id, "recovery-rate"))
       outcomes[m] = (AssayOutcomes){ .n = SECRETS, .series = { values } };
-  cr_assert (assay_store_finish_cell (store, index, &record, outcomes, plan->metrics->len, NULL,
-                                      NULL));
+  cr_assert (assay_store_finish_cell (
+      store, index, &record, &(AssayMeasured){ outcomes, plan->metrics->len, NULL }, NULL));
 }
 
 /* The verdict on @claim where @shares were recovered, after @sealed was sealed (NULL: the same). */

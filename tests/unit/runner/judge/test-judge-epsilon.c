@@ -92,7 +92,8 @@ finish_cell (AssayStore *store, gsize index, const Cell *cell)
     assay_outcomes_take_audit (&outcomes, &audit.counts);
     cr_assert (assay_audit_store (store, index, &audit, NULL));
   }
-  cr_assert (assay_store_finish_cell (store, index, &record, &outcomes, 1, NULL, NULL));
+  cr_assert (assay_store_finish_cell (store, index, &record, &(AssayMeasured){ &outcomes, 1, NULL },
+                                      NULL));
   assay_outcomes_clear (&outcomes);
 }
 

@@ -90,8 +90,8 @@ finish_cell (const AssayPlan *plan, AssayStore *store, gsize index, const Cell *
                                      .series = { values[0] },
                                      .omitted = { NULL, (char *) omitted[index] } };
   }
-  cr_assert (assay_store_finish_cell (store, index, &record, outcomes, plan->metrics->len, NULL,
-                                      NULL));
+  cr_assert (assay_store_finish_cell (
+      store, index, &record, &(AssayMeasured){ outcomes, plan->metrics->len, NULL }, NULL));
 }
 
 static void

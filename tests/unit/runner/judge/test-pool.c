@@ -83,7 +83,8 @@ make_run (gsize n_good, gboolean flips)
       loss[i] = (double) (i % 7) + (double) t;
     }
     cr_assert (assay_store_begin_cell (run.store, t, &is_crashed, NULL));
-    cr_assert (assay_store_finish_cell (run.store, t, &record, &outcomes, 1, NULL, NULL));
+    cr_assert (assay_store_finish_cell (run.store, t, &record,
+                                        &(AssayMeasured){ &outcomes, 1, NULL }, NULL));
   }
   return run;
 }

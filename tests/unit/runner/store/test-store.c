@@ -80,7 +80,8 @@ Test (store, outcomes_groups_and_tuning)
   gsize n;
 
   cr_assert (assay_store_begin_cell (store, 4, &is_crashed, NULL) && !is_crashed);
-  cr_assert (assay_store_finish_cell (store, 4, &record, outcomes, 3, NULL, NULL));
+  cr_assert (
+      assay_store_finish_cell (store, 4, &record, &(AssayMeasured){ outcomes, 3, NULL }, NULL));
   cr_assert (assay_store_set_groups (store, 1, 2, groups, 3, NULL));
   cr_assert (assay_store_set_tuning (store, &tuned, &made, NULL));
   g_clear_pointer (&store, assay_store_close);
@@ -158,9 +159,9 @@ Test (store, finished_cells_stay_and_forgotten_ones_begin_afresh)
   gsize done;
 
   begin (store, 0);
-  cr_assert (assay_store_finish_cell (store, 0, &failed, NULL, 0, NULL, NULL));
+  cr_assert (assay_store_finish_cell (store, 0, &failed, NULL, NULL));
   begin (store, 1);
-  cr_assert (assay_store_finish_cell (store, 1, &lost, NULL, 0, NULL, NULL));
+  cr_assert (assay_store_finish_cell (store, 1, &lost, NULL, NULL));
   check_cell (store, 0, ASSAY_CELL_ERROR, "no such luck");
   check_cell (store, 1, ASSAY_CELL_CONTROL_FAILED, NULL);
   cr_assert (assay_store_cell (store, 0, &record, NULL) && record.seconds == 1.5);

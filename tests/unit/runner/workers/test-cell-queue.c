@@ -37,7 +37,7 @@ finish (AssayStore *store, gsize index)
   gboolean is_crashed;
 
   cr_assert (assay_store_begin_cell (store, index, &is_crashed, NULL));
-  cr_assert (assay_store_finish_cell (store, index, &record, NULL, 0, NULL, NULL));
+  cr_assert (assay_store_finish_cell (store, index, &record, NULL, NULL));
 }
 
 /* Worker 0 is three times as fast as the other. */

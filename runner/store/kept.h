@@ -1,0 +1,35 @@
+/* What a run keeps beside outcomes and reports show as it is: pictures, and what audits chose.
+ * Plain data, so that reports can see it. */
+#pragma once
+
+#include "core/stats/epsilon.h"
+
+/* @height rows of @width pixels of @channels bytes (3: red, green, blue; 1: grey), without gaps. */
+typedef struct {
+  gsize width;
+  gsize height;
+  gsize channels;
+  guint8 *data;
+} AssayThumbnail;
+
+void assay_thumbnail_free (AssayThumbnail *thumbnail);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayThumbnail, assay_thumbnail_free)
+
+typedef enum {
+  ASSAY_SHOWN_ORIGINAL,
+  ASSAY_SHOWN_RELEASED,
+  ASSAY_SHOWN_RECOVERED,
+} AssayShownRole;
+
+/* What an audit chose and counted. One run: no pair, and no event. */
+typedef struct {
+  AssayAudit counts;
+  guint pair;
+  gboolean is_swapped;
+  guint64 trained_on;
+  char *says;      /* the event, in words */
+  char *dependent; /* why its runs are not independent; NULL: they seem to be */
+} AssayAuditRecord;
+
+void assay_audit_record_free (AssayAuditRecord *record);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayAuditRecord, assay_audit_record_free)
