@@ -73,8 +73,9 @@ run_case (Report *report, const char *text, const AssayDataset *dataset, AssayVi
   defense_settings = measure_settings (&defense->plugin, parts[1]);
   settings = measure_settings (&utility->plugin, parts[2]);
   if (!assay_step_protect (
-          defense, defense_settings, assay_stream_key (SEED, 0, "defense", "bench"),
-          assay_stream_key (SEED, 0, "defense", "common"),
+          defense, defense_settings,
+          &(AssayProtectKeys){ .stream = assay_stream_key (SEED, 0, "defense", "bench"),
+                               .common = assay_stream_key (SEED, 0, "defense", "common") },
           &(AssaySecrets){ .rows = secrets,
                            .labels = assay_array_int64 (dataset->secret_data.labels),
                            .n_classes = dataset->n_classes },

@@ -179,8 +179,9 @@ run_case (Report *report, const char *text, const AssayDataset *dataset, AssayVi
   Times times;
 
   if (!assay_step_protect (defense, defense_settings,
-                           assay_stream_key (SEED, 0, "defense", "bench"),
-                           assay_stream_key (SEED, 0, "defense", "common"),
+                           &(AssayProtectKeys){
+                               .stream = assay_stream_key (SEED, 0, "defense", "bench"),
+                               .common = assay_stream_key (SEED, 0, "defense", "common") },
                            &(AssaySecrets){ .rows = secrets, .geometry = dataset->geometry },
                            &knowledge, &release, &truth, &error))
     measure_stop (text, error);

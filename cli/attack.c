@@ -6,7 +6,7 @@
 
 static struct {
   CliStepOptions step;
-  char *release, *groups, *guess;
+  char *release, *groups, *guess, *pairs;
   char **repeats;
   gboolean withholds_parameters;
 } options = { .step.seed = 1 };
@@ -24,6 +24,10 @@ static const GOptionEntry entries[]
           "Granted: a number for each released item, equal for those of one group", "FILE[a:b]" },
         { "repeat", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.repeats,
           "Granted: a further release of the same secrets; may be given several times", "DIR" },
+        { "pairs", 0, 0, G_OPTION_ARG_FILENAME, &options.pairs,
+          "Granted: rows of the attacker's own beside their release, in the folders release and "
+          "truth, or 0/release, 0/truth, 1/release ...",
+          "DIR" },
         { "withhold-parameters", 0, 0, G_OPTION_ARG_NONE, &options.withholds_parameters,
           "Not granted: the public parameters of the release", NULL },
         { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder for the guess", "DIR" },
@@ -113,6 +117,7 @@ attack_release (CliStep *step, GError **error)
   g_autoptr (AssayRelease) release = assay_release_read (options.release, error);
   g_autofree gint64 *groups = NULL;
   g_autoptr (GPtrArray) repeats = NULL;
+  g_autoptr (AssayPairs) pairs = NULL;
   g_autoptr (AssayGuess) guess = NULL;
   AssayKnowledge knowledge;
   AssayGranted granted;
@@ -120,11 +125,16 @@ attack_release (CliStep *step, GError **error)
 
   if (release == NULL || !cli_step_open_rows (step, error)
       || !read_groups (options.groups, release, &groups, error)
-      || (repeats = read_repeats (release, error)) == NULL)
+      || (repeats = read_repeats (release, error)) == NULL
+      || (options.pairs != NULL && (pairs = assay_pairs_read (options.pairs, error)) == NULL))
     return FALSE;
   knowledge = (AssayKnowledge){ .database = step->database, .public_rows = step->public_rows };
   granted = (AssayGranted){
-    .grants = grants_of (step), .knowledge = &knowledge, .groups = groups, .repeats = repeats
+    .grants = grants_of (step),
+    .knowledge = &knowledge,
+    .groups = groups,
+    .repeats = repeats,
+    .pairs = pairs,
   };
   shape = shape_of (step, release);
   if (step->plugin->check != NULL && !step->plugin->check (step->settings->values, &shape, error))

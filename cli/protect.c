@@ -140,8 +140,9 @@ protect_rows (const CliStep *step, GError **error)
     given.secrets.n_classes
         = MAX (given.secrets.n_classes, like->run->plan->probes[like->cell->dataset].n_classes);
   return assay_step_protect ((const AssayDefense *) step->plugin, step->settings,
-                             stream_of (step, options.repeat), stream_of (step, 0), &given.secrets,
-                             &knowledge, &release, &truth, error)
+                             &(AssayProtectKeys){ .stream = stream_of (step, options.repeat),
+                                                  .common = stream_of (step, 0) },
+                             &given.secrets, &knowledge, &release, &truth, error)
          && assay_release_write (release, options.release, error)
          && assay_truth_write (truth, options.truth, error);
 }

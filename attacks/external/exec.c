@@ -7,9 +7,10 @@
  *   link         `candidates` (n x k): public rows for each released item, the best first
  *   pair         `pairs` (p x 2) of items and their `scores` (p), higher, the rather they share a
  *                secret; of mixtures alone, of which it is known
- * Labels and hash function are in the release where they were granted. Where it is confined
- * (setting `confine`) it can write nowhere else and has no network, but nothing keeps a program
- * from reading elsewhere on the disk.
+ * With the grant `mechanism`, or pairs = FOLDER, it has pairs/ to learn from: rows of its own
+ * beside what the defense makes of them. Labels and hash function are in the release where they
+ * were granted. Where it is confined (setting `confine`) it can write nowhere else and has no
+ * network, but nothing keeps a program from reading elsewhere on the disk.
  *
  * It is handed the whole release at once. What was released of other secrets, a built-in attack
  * without the grant other-releases keeps from using; of an unknown program nobody can know, so that
@@ -93,6 +94,8 @@ granted (const AssayObservation *seen)
          | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
          | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
          | (seen->release->parameters.is_withheld ? ASSAY_GRANT_NO_PARAMETERS : 0)
+         | (seen->shadow != NULL ? ASSAY_GRANT_MECHANISM : 0)
+         | (seen->shadow != NULL && assay_shadow_has_key (seen->shadow) ? ASSAY_GRANT_KEY : 0)
          | assay_release_holds (seen->release);
 }
 
@@ -116,10 +119,11 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   g_autoptr (AssayExecFolder) folder = assay_exec_folder_new (&request, &settings->exec, error);
   g_autoptr (AssayGuess) made = NULL;
 
-  if (folder == NULL || !assay_exec_folder_add_release (folder, seen->release, error)
+  if (folder == NULL || !assay_exec_folder_add_release (folder, "release", seen->release, error)
       || !assay_exec_folder_add_rows (folder, "database", seen->database, error)
       || !assay_exec_folder_add_rows (folder, "public", seen->public_rows, error)
-      || !assay_exec_folder_add_numbers (folder, "groups", groups, n, error))
+      || !assay_exec_folder_add_numbers (folder, "groups", groups, n, error)
+      || !assay_exec_folder_add_pairs (folder, seen->pairs, error))
     return FALSE;
   made = assay_exec_folder_run_attack (folder, error);
   if (made == NULL)
@@ -183,6 +187,7 @@ ASSAY_ATTACK (exec, "exec",
   .external = &external,
   .reads = ASSAY_RELEASE_ANY,
   .needs = ASSAY_GRANT_OTHER_RELEASES,
+  .wants_pairs = TRUE,
   .game = ASSAY_GAME_RECONSTRUCT,
   .plays = plays,
   .attack = attack,

@@ -64,6 +64,19 @@ assay_arrays_copy (AssayArrays *arrays, const AssayArrays *from)
     assay_arrays_take (arrays, from->names->pdata[i], assay_array_copy (from->arrays->pdata[i]));
 }
 
+gsize
+assay_arrays_bytes (const AssayArrays *arrays)
+{
+  gsize bytes = 0;
+
+  for (guint i = 0; i < arrays->arrays->len; i++) {
+    const AssayArray *array = arrays->arrays->pdata[i];
+
+    bytes += assay_array_count (array) * assay_type_size (array->type);
+  }
+  return bytes;
+}
+
 /* ---- Checks ---- */
 
 /* What each letter stands for; G_MAXSIZE: not known yet. */

@@ -40,6 +40,8 @@ const AssayArray *assay_arrays_get (const AssayArrays *arrays, const char *name)
 /* Adds all of @from, whose numbers are shared. */
 void assay_arrays_copy (AssayArrays *arrays, const AssayArrays *from);
 
+gsize assay_arrays_bytes (const AssayArrays *arrays); /* of their numbers */
+
 /* ASSAY_ERROR_MISMATCH unless the arrays are those of @lists (NULL ends), with types and sizes as
  * they say; ASSAY_ERROR_NUMERIC for numbers that are not finite. @what is what they are of. */
 gboolean assay_arrays_check (const AssayArrays *arrays, const AssayArraySpec *const *lists,

@@ -18,6 +18,8 @@ typedef enum {
   /* The one that takes something away: the public parameters of the release, which are known
    * unless a scenario says so (core/data/kinds/parameters.h). */
   ASSAY_GRANT_NO_PARAMETERS = 1 << 7,
+  ASSAY_GRANT_MECHANISM = 1 << 8, /* the attacker may run the defense on rows of their own */
+  ASSAY_GRANT_KEY = 1 << 9,       /* ... with what the release drew once for all its secrets */
 } AssayGrant;
 
 /* The scenario's words for them ("database", "public", ...), in the order of their bits. */

@@ -145,9 +145,10 @@ assay_exec_folder_add_numbers (AssayExecFolder *folder, const char *name, const 
 }
 
 gboolean
-assay_exec_folder_add_release (AssayExecFolder *folder, const AssayRelease *release, GError **error)
+assay_exec_folder_add_release (AssayExecFolder *folder, const char *name,
+                               const AssayRelease *release, GError **error)
 {
-  g_autofree char *path = g_build_filename (folder->path, "release", NULL);
+  g_autofree char *path = g_build_filename (folder->path, name, NULL);
 
   return assay_release_write (release, path, error);
 }
@@ -163,11 +164,28 @@ write_grants (AssayJson *json, guint grants)
   assay_json_end_array (json);
 }
 
+gboolean
+assay_exec_folder_add_pairs (AssayExecFolder *folder, const AssayPairs *pairs, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder->path, "pairs", NULL);
+
+  return pairs == NULL || assay_pairs_write (pairs, path, error);
+}
+
+/* A whole number that a double holds, for readers of JSON that know no others. */
+static void
+write_seed (AssayJson *json, const char *name, AssayStreamKey key, guint64 item)
+{
+  AssayStream stream = assay_stream (key, item);
+
+  assay_json_member_int (json, name,
+                         (gint64) assay_stream_below (&stream, G_GUINT64_CONSTANT (1) << 53));
+}
+
 static gboolean
 write_request (AssayExecFolder *folder, GError **error)
 {
   const AssayExecRequest *request = &folder->request;
-  AssayStream stream = assay_stream (request->stream, 0);
   AssayJson *json = assay_json_new ();
   g_autofree char *path = g_build_filename (folder->path, "request.json", NULL);
   g_autofree char *text = NULL;
@@ -177,9 +195,9 @@ write_request (AssayExecFolder *folder, GError **error)
   assay_json_member_string (json, "format", "assay-request/1");
   assay_json_member_string (json, "role", request->role);
   assay_json_member_string (json, "settings", folder->exec->settings);
-  /* A whole number that a double holds, for readers of JSON that know no others. */
-  assay_json_member_int (json, "seed",
-                         (gint64) assay_stream_below (&stream, G_GUINT64_CONSTANT (1) << 53));
+  write_seed (json, "seed", request->stream, 0);
+  if (g_str_equal (request->role, "defense"))
+    write_seed (json, "key", request->key, G_MAXUINT64);
   assay_json_member_int (json, "n", (gint64) request->n);
   assay_json_member_int (json, "d", (gint64) request->cols);
   if (request->kind != ASSAY_RELEASE_NONE)

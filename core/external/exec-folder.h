@@ -4,6 +4,8 @@
  * argument. In it stand
  *   request.json  { "format": "assay-request/1", "role": "defense", "attack" or "mechanism",
  *                   "settings": text that the scenario passes on, "seed": 0 .. 2^53 - 1,
+ *                   "key": the same, of a defense: what one release draws once for all its secrets
+ *                   comes from it, and the rest from the seed (core/plugin/defense.h),
  *                   "n": secrets (attack: released items), "d": numbers in one (0: the release does
  *                   not say), "geometry" (as in release.json), "kind": of the release,
  *                   "grants": [what an attack may know, beside the release],
@@ -13,6 +15,11 @@
  *   NAME.npy      those arrays; of a defense secrets (n x d float32) and what it uses, of an attack
  *                 what it was granted, and nothing else
  *   release/      what an attack is to attack (assay-release/1)
+ *   pairs/        of an attack that is granted them: rows of its own beside what was released of
+ *                 them, as 0/release and 0/truth, 1/release and so on (core/plugin/pairs.h)
+ *   key/          of a defense that an attacker runs on rows of their own, where its key was
+ *                 granted: the release that has it, for programs that learn something from the
+ *                 secrets and release that; others need not look at it
  * The program writes release/ (a defense) or guess/ (an attack; assay-guess/1) into it, as
  * core/data/exchange.h describes them, and ends with status 0. These may hold plain files alone. As
  * a mechanism it is given input.npy (n x d float32), runs on it count times, each time afresh, and
@@ -32,6 +39,7 @@
 #include "core/data/exchange.h"
 #include "core/data/rows.h"
 #include "core/external/confine.h"
+#include "core/plugin/pairs.h"
 
 /* The settings that both plugins have, as the first member of their own struct. */
 typedef struct {
@@ -68,6 +76,7 @@ typedef struct _AssayExecFolder AssayExecFolder;
 typedef struct {
   const char *role;
   AssayStreamKey stream; /* of which the seed is drawn */
+  AssayStreamKey key;    /* and the key of a release, of a defense */
   gsize n, cols;
   const AssayGeometry *geometry;
   AssayReleaseKind kind;  /* of a mechanism NONE */
@@ -90,15 +99,18 @@ AssayExecFolder *assay_exec_folder_new (const AssayExecRequest *request, const A
 void assay_exec_folder_free (AssayExecFolder *folder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayExecFolder, assay_exec_folder_free)
 
-/* Each writes NAME.npy. ASSAY_ERROR_IO. */
+/* Each writes NAME.npy, a release the folder NAME. ASSAY_ERROR_IO. */
 gboolean assay_exec_folder_add_view (AssayExecFolder *folder, const char *name, AssayView view,
                                      GError **error);
 gboolean assay_exec_folder_add_rows (AssayExecFolder *folder, const char *name,
                                      const AssayRows *rows, GError **error); /* NULL: nothing */
 gboolean assay_exec_folder_add_numbers (AssayExecFolder *folder, const char *name,
                                         const gint64 *numbers, gsize n, GError **error);
-gboolean assay_exec_folder_add_release (AssayExecFolder *folder, const AssayRelease *release,
-                                        GError **error);
+gboolean assay_exec_folder_add_release (AssayExecFolder *folder, const char *name,
+                                        const AssayRelease *release, GError **error);
+/* The folder pairs/, as assay_pairs_write has it. */
+gboolean assay_exec_folder_add_pairs (AssayExecFolder *folder, const AssayPairs *pairs,
+                                      GError **error); /* NULL: nothing */
 
 /* Write request.json, run the program and read what it wrote. NULL with the error of the program
  * (core/external/child-process.h) or ASSAY_ERROR_DATA that names the file, with its last lines. */

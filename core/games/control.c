@@ -310,7 +310,9 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
           .other_releases
           = attack->needs & ASSAY_GRANT_OTHER_RELEASES ? control_case->release : NULL,
           .repeats = repeats != NULL ? (const AssayRelease *const *) repeats->pdata : NULL,
-          .n_repeats = repeats != NULL ? repeats->len : 0 };
+          .n_repeats = repeats != NULL ? repeats->len : 0,
+          .shadow = control_case->shadow,
+          .pairs = control_case->pairs };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   gboolean is_ok = assay_attack_run (attack, context, &seen, guess, error);
 

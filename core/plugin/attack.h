@@ -6,6 +6,7 @@
 #include "core/data/rows.h"
 #include "core/plugin/common.h"
 #include "core/plugin/external.h"
+#include "core/plugin/shadow.h"
 
 G_BEGIN_DECLS
 
@@ -16,7 +17,7 @@ typedef enum {
 } AssayGame;
 
 /* All that an attack receives: the release, and one pointer a grant, NULL where not granted. Truth
- * is in no type that an attack can name. */
+ * of the secrets is in no type that an attack can name. */
 typedef struct {
   const AssayRelease *release; /* without `labels` and hash function, unless they are granted,
                                 * and without its public parameters where they are withheld */
@@ -29,6 +30,11 @@ typedef struct {
   /* Further releases of the same secrets with the same settings, each with fresh randomness. */
   const AssayRelease *const *repeats;
   gsize n_repeats;
+  /* The defense, to be run on rows of the attacker's own; and rows beside what it released of them,
+   * which are made once for all attacks that want them (AssayAttack.wants_pairs), or known from
+   * elsewhere. */
+  AssayShadow *shadow;
+  const AssayPairs *pairs;
 } AssayObservation;
 
 typedef struct {
@@ -46,6 +52,8 @@ typedef struct {
   AssayRows *public_rows;
   gint64 *groups;     /* as in AssayObservation */
   GPtrArray *repeats; /* of AssayRelease */
+  AssayShadow *shadow;
+  AssayPairs *pairs;
 } AssayControlCase;
 
 typedef struct {
@@ -73,6 +81,10 @@ typedef struct {
   /* It takes what is released for the secret, or for something near it, whatever the defense does:
    * that attacks of this kind alone recover little is no evidence. */
   gboolean is_generic;
+  /* It learns from what the very defense makes of rows of its own: what it recovers little of is
+   * evidence whatever the defense is. */
+  gboolean adapts;
+  gboolean wants_pairs; /* AssayObservation.pairs, where it is granted them */
   AssayGame game; /* where `plays` is set, one of those that it may answer */
   /* The game that these settings play; NULL: `game`, whatever they are. */
   AssayGame (*plays) (gconstpointer settings);

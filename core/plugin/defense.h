@@ -11,9 +11,15 @@ G_BEGIN_DECLS
 typedef struct {
   gconstpointer settings;
   AssayStreamKey stream; /* the secret with number i draws from assay_stream (stream, i) */
-  /* What is drawn from it is the same in every release of the same secrets (repeats): a hash
-   * function is learned once. */
+  /* Of the release's key: all that one release draws once for all its secrets (a hash function, a
+   * rotation, a permutation) comes from items of it that are no secrets' (G_MAXUINT64), and nothing
+   * else does. It is the same in every release of the same secrets (repeats), and another one where
+   * attackers run the defense on rows of their own, unless they are granted the key. */
   AssayStreamKey common_stream;
+  /* Where attackers hold the key, the release that has it: what is learned from the secrets of a
+   * release and stands in it (a hash function) is taken from there, not learned again. NULL:
+   * nobody's. */
+  const AssayRelease *key_of;
   const AssayRows *database;    /* NULL unless the defense uses one */
   const AssayRows *public_rows; /* as above */
   const gint64 *labels;         /* of the secrets; NULL: they have none */

@@ -10,6 +10,8 @@ assay_control_case_clear (AssayControlCase *control_case)
   g_clear_pointer (&control_case->public_rows, assay_rows_unref);
   g_clear_pointer (&control_case->groups, g_free);
   g_clear_pointer (&control_case->repeats, g_ptr_array_unref);
+  g_clear_pointer (&control_case->shadow, assay_shadow_free);
+  g_clear_pointer (&control_case->pairs, assay_pairs_free);
 }
 
 gboolean

@@ -155,6 +155,8 @@ hash_learn (HashMethod method, const HashSettings *settings, const AssayDefenseC
   g_autoptr (AssayShared) kept = NULL;
   AssayHashFunction *function;
 
+  if (context->key_of != NULL)
+    return assay_hash_function_from (context->key_of, error);
   if (!hash_material (&own, context, secrets, &material, error))
     return NULL;
   key = key_of (method, &own, &material.training);

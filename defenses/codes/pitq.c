@@ -138,11 +138,15 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   g_auto (HashMaterial) material = { 0 };
   g_autoptr (AssayHashFunction) function = NULL;
 
-  if (!hash_material (&settings->hash, context, secrets, &material, error))
-    return FALSE;
-  iteration.start = material.training.stream;
-  function
-      = itq_function_new (material.training.rows, (gsize) settings->bits, &iteration, NULL, error);
+  if (context->key_of != NULL) {
+    function = assay_hash_function_from (context->key_of, error);
+  } else {
+    if (!hash_material (&settings->hash, context, secrets, &material, error))
+      return FALSE;
+    iteration.start = material.training.stream;
+    function = itq_function_new (material.training.rows, (gsize) settings->bits, &iteration, NULL,
+                                 error);
+  }
   return function != NULL && hash_release (function, secrets, ret_release, ret_truth, error);
 }
 

@@ -92,6 +92,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   const Exec *settings = context->settings;
   const AssayExecRequest request = { .role = "defense",
                                      .stream = context->stream,
+                                     .key = context->common_stream,
                                      .n = secrets.rows,
                                      .cols = secrets.cols,
                                      .geometry = &context->geometry,
@@ -105,7 +106,9 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   if (folder == NULL || !assay_exec_folder_add_view (folder, "secrets", secrets, error)
       || !assay_exec_folder_add_numbers (folder, "labels", context->labels, secrets.rows, error)
       || !assay_exec_folder_add_rows (folder, "database", context->database, error)
-      || !assay_exec_folder_add_rows (folder, "public", context->public_rows, error))
+      || !assay_exec_folder_add_rows (folder, "public", context->public_rows, error)
+      || (context->key_of != NULL
+          && !assay_exec_folder_add_release (folder, "key", context->key_of, error)))
     return FALSE;
   made = assay_exec_folder_run_defense (folder, error);
   if (made == NULL

@@ -5,12 +5,15 @@
 
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
+#include "runner/plan/own-rows.h"
 
 #define TUNE_PREFIX "tune."
 /* More combinations than this in one group are a mistake in a list. */
 #define MAX_COMBINATIONS 100000
 
-static const char *const attack_keys[] = { "plugin", "grants", "tune_measure", NULL };
+static const char *const attack_keys[]
+    = { "plugin",         "grants",         "tune_measure", "pairs", "mechanism_runs",
+        "mechanism_rows", "mechanism_time", NULL };
 static const char *const other_keys[] = { "plugin", NULL };
 
 /* What the components of a group are made of. */
@@ -21,6 +24,7 @@ typedef struct {
   const char *const *reserved; /* keys that are left to the caller */
   GArray *axes, *tuned;        /* Axis: of settings, of tune.SETTING */
   guint grants;
+  AssayOwnTerms terms;
   const char *tune_measure;
 } Source;
 
@@ -42,6 +46,7 @@ source_clear (Source *source)
 {
   g_array_unref (source->axes);
   g_array_unref (source->tuned);
+  assay_own_terms_clear (&source->terms);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Source, source_clear)
 
@@ -103,6 +108,14 @@ add_axis (const Source *source, const AssayEntry *entry, const char *name, GArra
   return TRUE;
 }
 
+/* Whether @name is a key of every such group: a plugin's setting of that name is the plugin's. */
+static gboolean
+is_of_group (const Source *source, const char *name)
+{
+  return (g_strv_contains (source->own, name) || g_strv_contains (source->reserved, name))
+         && !assay_param_exists (source->plugin->parameters, name);
+}
+
 /* The group's settings or, with @is_tuning, its tune.SETTING. */
 static gboolean
 collect_axes (const Source *source, gboolean is_tuning, GArray *axes, GError **error)
@@ -111,9 +124,7 @@ collect_axes (const Source *source, gboolean is_tuning, GArray *axes, GError **e
     const gboolean is_tune = g_str_has_prefix (entry->key, TUNE_PREFIX);
     const char *name = is_tune ? entry->key + strlen (TUNE_PREFIX) : entry->key;
 
-    if (is_tune != is_tuning
-        || (!is_tune
-            && (g_strv_contains (source->own, name) || g_strv_contains (source->reserved, name))))
+    if (is_tune != is_tuning || (!is_tune && is_of_group (source, name)))
       continue;
     if (assay_param_exists (source->plugin->parameters, name)
             ? !add_axis (source, entry, name, axes, error)
@@ -239,9 +250,10 @@ canonical_part (const AssayComponent *component)
 {
   g_autofree char *settings = assay_settings_canonical (component->settings);
   g_autofree char *grants = assay_grants_describe (component->grants);
+  g_autofree char *own = assay_own_terms_canonical (&component->own, component->grants);
 
-  return g_strdup_printf ("%s\n%s\n%sgrants=%s\ntuned=%s by %s\n", component->label,
-                          component->plugin->id, settings, grants,
+  return g_strdup_printf ("%s\n%s\n%sgrants=%s\n%stuned=%s by %s\n", component->label,
+                          component->plugin->id, settings, grants, own,
                           component->tuned_keys != NULL ? component->tuned_keys : "",
                           component->tune_measure != NULL ? component->tune_measure : "");
 }
@@ -305,6 +317,7 @@ add_components (const Source *source, GPtrArray *ret_components, GError **error)
     g_ptr_array_add (ret_components, component);
     component->line = source->group->line;
     component->grants = source->grants;
+    component->own = assay_own_terms_copy (&source->terms);
     if (source->tuned->len > 0) {
       component->candidates = multiply_out (settings, source->tuned, error);
       if (component->candidates == NULL)
@@ -346,8 +359,9 @@ assay_component_from_group (const AssayGroup *group, AssayPluginType type,
     return assay_group_fail (group, g_array_index (source.tuned, Axis, 0).entry, error,
                              ASSAY_ERROR_SCENARIO, "only settings of an attack can be tuned");
   if (is_attack
-      && (!parse_grants (&source, error) || !parse_tune_measure (&source, error)
-          || !check_disjoint (&source, error)))
+      && (!parse_grants (&source, error)
+          || !assay_own_rows_parse (group, source.plugin, source.grants, &source.terms, error)
+          || !parse_tune_measure (&source, error) || !check_disjoint (&source, error)))
     return FALSE;
   return add_components (&source, ret_components, error) || assay_group_blame (group, NULL, error);
 }

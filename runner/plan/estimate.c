@@ -8,6 +8,7 @@
 #include "core/base/shared-work.h"
 #include "core/base/text.h"
 #include "core/search/scan.h"
+#include "runner/plan/own-rows.h"
 
 /* What the callbacks of @component hold with @settings. An attack also scans rows, or a dictionary,
  * for the nearest to each item of all releases that it sees. */
@@ -58,6 +59,17 @@ count_repeats (const AssayPlan *plan, AssayReleaseKind kind)
   return most;
 }
 
+/* Bytes of the pairs of all attacks on one defense, which are kept until the next. */
+static guint64
+pairs_bytes (const AssayPlan *plan, AssayReleaseKind kind, const AssayShape *shape)
+{
+  guint64 bytes = 0;
+
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks)
+    bytes += assay_own_rows_memory (component, kind, shape);
+  return bytes;
+}
+
 /* Memory of the cells of one defense on one dataset, beside the dataset's. */
 static guint64
 defense_memory (const AssayPlan *plan, const AssayProbe *probe, const AssayComponent *component)
@@ -80,7 +92,8 @@ defense_memory (const AssayPlan *plan, const AssayProbe *probe, const AssayCompo
                                                                       : sizeof (float));
   }
   /* A guess is measured while it is there, by one metric after the other. */
-  return memory_of (component, component->settings, &shape)
+  return pairs_bytes (plan, kind, &shape)
+         + memory_of (component, component->settings, &shape)
          + (count_repeats (plan, kind) + 1) * assay_kind_bytes (assay_kind (kind), &shape)
          + MAX (most_memory (plan->attacks, &shape), most_memory (plan->utilities, &shape))
          + most_memory (plan->metrics, &shape);

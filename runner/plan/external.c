@@ -5,6 +5,7 @@
 
 #include "core/external/external-folder.h"
 #include "runner/plan/fit.h"
+#include "runner/plan/own-rows.h"
 
 /* The name of its folder: external plugins have a setting `folder`. */
 static char *
@@ -160,10 +161,12 @@ gboolean
 assay_external_verify (AssayPlan *plan, const AssayComponent **ret_component, GError **error)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  gboolean are_pairs;
 
   *ret_component = NULL;
   if (!verify_all (plan, plan->defenses, verify_releases, checksum, ret_component, error)
-      || !verify_all (plan, plan->attacks, verify_guesses, checksum, ret_component, error))
+      || !verify_all (plan, plan->attacks, verify_guesses, checksum, ret_component, error)
+      || !assay_own_rows_verify (plan, checksum, &are_pairs, ret_component, error))
     return FALSE;
   if (*ret_component != NULL)
     plan->external = g_strdup (g_checksum_get_string (checksum));

@@ -47,15 +47,31 @@ why_no_audit (const AssayComponent *component, const AssayComponent *defense_par
                                            auditor->id, reason, defense->id);
 }
 
+/* The same of a release that was made elsewhere, for an attacker who would run the defense. */
+static char *
+why_no_runs (const AssayComponent *defense, const AssayComponent *attack)
+{
+  const AssayExternal *external = assay_plugin_external (defense->plugin);
+
+  if (!(attack->grants & ASSAY_GRANT_MECHANISM) || attack->own.pairs != NULL || external == NULL
+      || external->verify == NULL)
+    return NULL;
+  return g_strdup_printf ("attack '%s' is to run the defense (grant 'mechanism'), but '%s' is a "
+                          "release that was made elsewhere; expected pairs = FOLDER in its place",
+                          attack->plugin->id, defense->defense->id);
+}
+
 char *
 assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *component)
 {
   const AssayAttack *attack = assay_attack_of (component->plugin);
+  char *reason;
 
   if (attack == NULL)
     return why_no_audit (component, defense_part);
-  return why_not_kind ("attack", component->plugin,
-                       assay_attack_reads (attack, component->settings->values), defense_part);
+  reason = why_not_kind ("attack", component->plugin,
+                         assay_attack_reads (attack, component->settings->values), defense_part);
+  return reason != NULL ? reason : why_no_runs (defense_part, component);
 }
 
 char *

@@ -34,7 +34,7 @@ grants_offered (const AssayProbe *probe)
          | (probe->holdings & ASSAY_HAS_LABELS ? ASSAY_GRANT_LABELS : 0)
          /* Whatever the dataset is: */
          | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_REPEATS
-         | ASSAY_GRANT_NO_PARAMETERS;
+         | ASSAY_GRANT_NO_PARAMETERS | ASSAY_GRANT_MECHANISM | ASSAY_GRANT_KEY;
 }
 
 gboolean
@@ -180,18 +180,38 @@ has_answer (const AssayPlan *plan, const AssayComponent *component, const AssayP
          || reads_mixtures || (probe->holdings & ASSAY_HAS_COUNTERPARTS);
 }
 
+/* Who runs the defense needs rows to run it on, and a key is of use in such runs alone. */
+static gboolean
+check_mechanism (const AssayComponent *component, GError **error)
+{
+  const guint grants = component->grants;
+
+  if ((grants & ASSAY_GRANT_MECHANISM) && !(grants & ASSAY_GRANT_PUBLIC))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "grants 'mechanism', which is run on public rows; expected grants = public; "
+                       "mechanism");
+  return !(grants & ASSAY_GRANT_KEY) || (grants & ASSAY_GRANT_MECHANISM)
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "grants 'key', which is of use to who runs the defense; expected grants = "
+                        "public; mechanism; key");
+}
+
 /* Grants must cover what the attack needs, and the dataset what is granted. */
 static gboolean
 check_grants (const AssayPlan *plan, const AssayComponent *component, GError **error)
 {
   const AssayAttack *attack = assay_attack_of (component->plugin);
   const guint needs = attack != NULL ? assay_attack_needs (attack, component->settings->values) : 0;
-  g_autofree char *lacking = assay_grants_describe (needs & ~component->grants);
+  const guint held
+      = component->grants | (component->own.pairs != NULL ? ASSAY_GRANT_MECHANISM : 0);
+  g_autofree char *lacking = assay_grants_describe (needs & ~held);
 
   if (*lacking != '\0')
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "attack '%s' needs the grant '%s'; expected grants = %s",
                        component->plugin->id, lacking, lacking);
+  if (!check_mechanism (component, error))
+    return FALSE;
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing = assay_grants_describe (
         component->grants & ~grants_offered (&plan->probes[i]) & ~releases_offer (plan));

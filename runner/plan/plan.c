@@ -26,6 +26,7 @@ assay_component_free (AssayComponent *component)
   g_free (component->tuned_keys);
   g_free (component->tune_measure);
   g_free (component->canonical);
+  g_free (component->own.pairs);
   g_free (component);
 }
 

@@ -6,6 +6,15 @@
 #include "core/base/each.h"
 #include "core/plugin/plugin.h"
 
+/* What an attacker learns from (runner/plan/own-rows.h): runs of the defense on rows of their own,
+ * with the grant `mechanism`; or a folder. */
+typedef struct {
+  char *pairs;    /* the folder's name; NULL: none */
+  guint64 runs;   /* of the defense, at most */
+  gsize rows;     /* public rows that are protected in them, at most */
+  double seconds; /* that they may take */
+} AssayOwnTerms;
+
 /* One setting of one group: what a cell is put together from. */
 typedef struct {
   const char *kind; /* of the group: "dataset", "defense", "attack", "utility", "metric" */
@@ -24,6 +33,7 @@ typedef struct {
   AssaySettings *settings;   /* of a tuned attack: what is not tuned */
   guint line;                /* of the group */
   guint grants;              /* attacks: set of AssayGrant */
+  AssayOwnTerms own;         /* attacks */
   GPtrArray *candidates;     /* attacks: AssaySettings to choose from, or NULL */
   char *tuned_keys;          /* attacks: "neighbours=100;1000 averaged=3;10", or NULL */
   char *tune_measure;

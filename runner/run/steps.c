@@ -130,15 +130,16 @@ check_protect (const AssayDefense *defense, const AssaySettings *settings,
 
 gboolean
 assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
-                    AssayStreamKey stream, AssayStreamKey common, const AssaySecrets *secrets,
+                    const AssayProtectKeys *keys, const AssaySecrets *secrets,
                     const AssayKnowledge *knowledge, AssayRelease **ret_release,
                     AssayTruth **ret_truth, GError **error)
 {
   const guint uses = defense->uses != NULL ? defense->uses (settings->values) : 0;
   const AssayDefenseContext context
       = { .settings = settings->values,
-          .stream = stream,
-          .common_stream = common,
+          .stream = keys->stream,
+          .common_stream = keys->common,
+          .key_of = keys->key_of,
           .database = uses & ASSAY_GRANT_DATABASE ? knowledge->database : NULL,
           .public_rows = uses & ASSAY_GRANT_PUBLIC ? knowledge->public_rows : NULL,
           .labels = secrets->labels,
@@ -194,6 +195,7 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
                      | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
                      | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
                      | (seen->repeats != NULL ? ASSAY_GRANT_REPEATS : 0)
+                     | (seen->shadow != NULL || seen->pairs != NULL ? ASSAY_GRANT_MECHANISM : 0)
                      | assay_release_holds (release);
   g_autofree char *lacking
       = assay_grants_describe (assay_attack_needs (attack, settings->values) & ~held);
@@ -207,8 +209,10 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
   if (*lacking != '\0')
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "attack '%s' needs '%s', which was not granted",
                        attack->id, lacking);
+  /* Who learns from pairs compares rows with what the release was made of, not with the release. */
   return check_columns ("the database", seen->database, release, error)
-         && check_columns ("the public set", seen->public_rows, release, error);
+         && (attack->adapts || check_columns ("the public set", seen->public_rows, release, error))
+         && (seen->pairs == NULL || assay_pairs_check (seen->pairs, release, error));
 }
 
 /* All releases that an attack may see, the one under attack first. */
@@ -241,7 +245,9 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
           .groups = grants & ASSAY_GRANT_GROUPS ? granted->groups : NULL,
           .other_releases = grants & ASSAY_GRANT_OTHER_RELEASES ? all->pdata[0] : NULL,
           .repeats = all->len > 1 ? (const AssayRelease *const *) (all->pdata + 1) : NULL,
-          .n_repeats = all->len - 1 };
+          .n_repeats = all->len - 1,
+          .shadow = grants & ASSAY_GRANT_MECHANISM ? granted->shadow : NULL,
+          .pairs = granted->pairs };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
 
   if (!check_fit (attack, settings, seen.release, &seen, error)

@@ -35,14 +35,23 @@ typedef struct {
   const AssayKnowledge *knowledge;
   const gint64 *groups;     /* as AssayObservation has them, or NULL */
   const GPtrArray *repeats; /* of AssayRelease; NULL: none */
+  AssayShadow *shadow;      /* with the grant `mechanism`; NULL: the defense cannot be run */
+  const AssayPairs *pairs;  /* NULL: none */
   AssayRunPosition position; /* which release of a run it is */
 } AssayGranted;
 
-/* Protects @secrets. @common: the stream key of all releases of these secrets. What is known of
- * them beside their values goes into the truth. The release is checked by the rules of its kind. */
+/* What a release is drawn from: see AssayDefenseContext. */
+typedef struct {
+  AssayStreamKey stream;
+  AssayStreamKey common; /* of all releases of these secrets */
+  const AssayRelease *key_of;
+} AssayProtectKeys;
+
+/* Protects @secrets. What is known of them beside their values goes into the truth. The release is
+ * checked by the rules of its kind. */
 gboolean assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
-                             AssayStreamKey stream, AssayStreamKey common,
-                             const AssaySecrets *secrets, const AssayKnowledge *knowledge,
+                             const AssayProtectKeys *keys, const AssaySecrets *secrets,
+                             const AssayKnowledge *knowledge,
                              AssayRelease **ret_release, AssayTruth **ret_truth, GError **error);
 
 /* Attacks @release with exactly what is granted. ASSAY_ERROR_MISMATCH for a release kind that the

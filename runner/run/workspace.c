@@ -6,6 +6,7 @@
 #include "core/base/shared-work.h"
 #include "runner/plan/order.h"
 #include "runner/plan/pairing.h"
+#include "runner/run/own-pairs.h"
 
 #define NOTHING G_MAXUINT
 
@@ -14,6 +15,7 @@ typedef struct {
   AssayRelease *release;
   AssayTruth *truth;
   GPtrArray *repeats; /* further releases; as many as were asked for so far */
+  AssayOwnStore *own; /* pairs that attackers learn from; as far as they were asked for */
   GError *error;      /* why there is no release */
 } Made;
 
@@ -40,7 +42,8 @@ struct _AssayWorkspace {
   AssayUnits *units; /* of what is drawn from it; NULL: not looked for yet */
   Protected cell;
   Protected tuning;
-  GPtrArray *granted; /* of the repeats, those that the attack at hand wants */
+  GPtrArray *granted;  /* of the repeats, those that the attack at hand wants */
+  AssayShadow *shadow; /* that it may run */
 };
 
 static void
@@ -51,33 +54,23 @@ made_free (gpointer data)
   assay_release_free (made->release);
   assay_truth_free (made->truth);
   g_clear_pointer (&made->repeats, g_ptr_array_unref);
+  assay_own_store_free (made->own);
   g_clear_error (&made->error);
   g_free (made);
-}
-
-static gsize
-bytes_of (const AssayArrays *arrays)
-{
-  gsize bytes = 0;
-
-  ASSAY_FOR_EACH (const AssayArray, array, arrays->arrays) {
-    bytes += assay_array_count (array) * assay_type_size (array->type);
-  }
-  return bytes;
 }
 
 /* A dictionary that releases share is counted with each: they may outlive one another. */
 static gsize
 bytes_of_made (const Made *made)
 {
-  gsize bytes = sizeof *made;
+  gsize bytes = sizeof *made + assay_own_store_bytes (made->own);
 
   if (made->release != NULL)
-    bytes += bytes_of (&made->release->arrays);
+    bytes += assay_arrays_bytes (&made->release->arrays);
   if (made->truth != NULL)
-    bytes += bytes_of (&made->truth->arrays);
+    bytes += assay_arrays_bytes (&made->truth->arrays);
   for (guint i = 0; made->repeats != NULL && i < made->repeats->len; i++)
-    bytes += bytes_of (&((const AssayRelease *) made->repeats->pdata[i])->arrays);
+    bytes += assay_arrays_bytes (&((const AssayRelease *) made->repeats->pdata[i])->arrays);
   return bytes;
 }
 
@@ -101,6 +94,7 @@ drop_release (AssayWorkspace *workspace, Protected *protected)
 {
   g_autofree char *name = release_name (protected, protected->defense);
 
+  g_clear_pointer (&workspace->shadow, assay_shadow_free);
   g_clear_pointer (&protected->held, assay_shared_release);
   if (protected->defense != NOTHING)
     assay_shared_forget (workspace->owner, name);
@@ -155,6 +149,7 @@ assay_workspace_free (AssayWorkspace *workspace)
   drop_dataset (workspace);
   assay_shared_forget_all (workspace->owner);
   g_clear_pointer (&workspace->granted, g_ptr_array_unref);
+  g_clear_pointer (&workspace->shadow, assay_shadow_free);
   g_free (workspace);
 }
 
@@ -338,10 +333,11 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gsize repeat, const P
     keyed.trial = 0;
   role = g_strdup_printf (repeat > 0 ? "%sdefense-repeat-%zu" : "%sdefense",
                           is_tuning ? "tune-" : "", repeat);
-  return assay_step_protect (component->defense, component->settings,
-                             assay_plan_stream (plan, &keyed, role, NULL),
-                             assay_plan_stream (plan, &keyed, common, NULL), &secrets,
-                             &workspace->knowledge, ret_release, ret_truth, error);
+  return assay_step_protect (
+      component->defense, component->settings,
+      &(AssayProtectKeys){ .stream = assay_plan_stream (plan, &keyed, role, NULL),
+                           .common = assay_plan_stream (plan, &keyed, common, NULL) },
+      &secrets, &workspace->knowledge, ret_release, ret_truth, error);
 }
 
 static AssayShared *
@@ -419,6 +415,31 @@ work_on (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, A
   return TRUE;
 }
 
+/* What the attacker learns from, beside the release at hand. */
+static gboolean
+grant_own (AssayWorkspace *workspace, const AssayCell *cell, Protected *protected,
+           AssayGranted *granted, GError **error)
+{
+  Made *made = made_of (protected);
+  const AssayOwnGrant own = { .plan = workspace->plan,
+                              .cell = cell,
+                              .is_tuning = protected->is_tuning,
+                              .dataset = &workspace->open,
+                              .secrets = &protected->secrets,
+                              .release = made->release,
+                              .truth = made->truth,
+                              .position = granted->position };
+
+  g_clear_pointer (&workspace->shadow, assay_shadow_free);
+  if (made->own == NULL)
+    made->own = assay_own_store_new ();
+  if (!assay_own_store_grant (made->own, &own, &workspace->shadow, &granted->pairs, error))
+    return FALSE;
+  granted->shadow = workspace->shadow;
+  assay_shared_resize (protected->held, bytes_of_made (made));
+  return TRUE;
+}
+
 gboolean
 assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                        const AssaySettings *settings, gboolean is_tuning, AssayGranted *ret_granted,
@@ -439,7 +460,7 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                                  .groups = assay_truth_released_groups (made_of (protected)->truth),
                                  .repeats = workspace->granted,
                                  .position = position_of (workspace, cell, is_tuning, 0) };
-  return TRUE;
+  return grant_own (workspace, cell, protected, ret_granted, error);
 }
 
 gboolean

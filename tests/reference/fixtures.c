@@ -108,8 +108,9 @@ fixture_protect (const AssayDefense *defense, const AssaySettings *settings, Ass
   const AssaySecrets known = { .rows = secrets };
   const AssayKnowledge knowledge = { .database = database, .public_rows = database };
 
-  return assay_step_protect (defense, settings, stream, stream, &known, &knowledge, ret_release,
-                             ret_truth, error);
+  return assay_step_protect (defense, settings,
+                             &(AssayProtectKeys){ .stream = stream, .common = stream }, &known,
+                             &knowledge, ret_release, ret_truth, error);
 }
 
 AssayArray *

@@ -93,6 +93,25 @@ check (const AssayRelease *release, GError **error)
          && assay_codes_check_function (release, error);
 }
 
+/* ---- Numbers: each bit, as 1 or -1 ---- */
+
+static gsize
+count_numbers (const AssayRelease *release, G_GNUC_UNUSED gsize n_probes)
+{
+  return release->bits;
+}
+
+static void
+numbers (const AssayRelease *release, gsize item, G_GNUC_UNUSED AssayView probes,
+         float *ret_numbers)
+{
+  const AssayArray *codes = assay_arrays_get (&release->arrays, "codes");
+  const guint8 *code = codes->data + item * codes->shape[1];
+
+  for (gsize j = 0; j < release->bits; j++)
+    ret_numbers[j] = code[j / 8] >> (j % 8) & 1 ? 1 : -1;
+}
+
 const AssayKind assay_kind_codes = {
   .arrays = arrays,
   .truth = truth,
@@ -102,4 +121,6 @@ const AssayKind assay_kind_codes = {
   .has_bits = TRUE,
   .cols = cols,
   .check = check,
+  .count_numbers = count_numbers,
+  .numbers = numbers,
 };

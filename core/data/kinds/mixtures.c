@@ -1,6 +1,9 @@
 /* Releases of kind mixtures: images that several secrets, and public images, were mixed into. */
 #include "core/data/kinds/mixtures.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "core/base/error.h"
 #include "core/data/grant.h"
 
@@ -70,6 +73,48 @@ picture (const AssayRelease *release, const AssayTruth *of, gsize secret)
   return NULL;
 }
 
+/* ---- Numbers ----
+ *
+ * Of an image under a mask of random signs |x| and x^2, and of one without a mask x; then its
+ * labels, where it has some. Where a release does not say whether there is a mask, there may be. */
+
+static gboolean
+has_mask (const AssayRelease *release)
+{
+  const bool *mask = ASSAY_PARAMETER (release, AssayMixturesParameters, mask);
+
+  return mask == NULL || *mask;
+}
+
+static gsize
+count_numbers (const AssayRelease *release, G_GNUC_UNUSED gsize n_probes)
+{
+  const AssayArray *labels = assay_arrays_get (&release->arrays, "labels");
+
+  return assay_release_cols (release) * (has_mask (release) ? 2 : 1)
+         + (labels != NULL ? labels->shape[1] : 0);
+}
+
+static void
+numbers (const AssayRelease *release, gsize item, G_GNUC_UNUSED AssayView probes,
+         float *ret_numbers)
+{
+  const AssayView images = assay_array_view (assay_arrays_get (&release->arrays, "images"));
+  const AssayArray *labels = assay_arrays_get (&release->arrays, "labels");
+  const float *image = assay_view_row (images, item);
+  const gsize d = images.cols;
+  const gboolean is_masked = has_mask (release);
+
+  for (gsize j = 0; j < d; j++) {
+    ret_numbers[j] = is_masked ? fabsf (image[j]) : image[j];
+    if (is_masked)
+      ret_numbers[d + j] = image[j] * image[j];
+  }
+  if (labels != NULL)
+    memcpy (ret_numbers + (is_masked ? 2 : 1) * d,
+            assay_view_row (assay_array_view (labels), item), labels->shape[1] * sizeof (float));
+}
+
 const AssayKind assay_kind_mixtures = {
   .arrays = arrays,
   .truth = truth,
@@ -79,4 +124,6 @@ const AssayKind assay_kind_mixtures = {
   .has_rows = TRUE,
   .check_truth = check_truth,
   .picture = picture,
+  .count_numbers = count_numbers,
+  .numbers = numbers,
 };

@@ -54,6 +54,10 @@ typedef struct {
   /* The numbers of an image that was released of @secret, or of the item that was made for it;
    * NULL: there is none. The member is NULL where items are no images. */
   const float *(*picture) (const AssayRelease *release, const AssayTruth *truth, gsize secret);
+  /* What an attacker would learn from of an item (item-numbers.h): how many numbers, and these.
+   * NULL, both: the row of the first array. */
+  gsize (*count_numbers) (const AssayRelease *release, gsize n_probes);
+  void (*numbers) (const AssayRelease *release, gsize item, AssayView probes, float *ret_numbers);
 } AssayKind;
 
 /* NULL for NONE. */

@@ -2,8 +2,10 @@
 #include "core/data/kinds/subspaces.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/vectors.h"
 
 static const AssayArraySpec arrays[] = {
   { "translation", "nd", ASSAY_FLOAT32, FALSE, 0 },
@@ -65,6 +67,49 @@ check (const AssayRelease *release, GError **error)
   return TRUE;
 }
 
+/* ---- Numbers ----
+ *
+ * Of D = t + span (B): its point nearest to the origin, t - B'B t, and what the projection B'B
+ * makes of each probe. Neither knows which point t of D was released, nor which basis of its
+ * directions.
+ */
+
+static gsize
+count_numbers (const AssayRelease *release, gsize n_probes)
+{
+  return (1 + n_probes) * assay_release_subspaces (release).cols;
+}
+
+/* @scale B'B @vector, added to @inout_sum. */
+static void
+add_projection (const AssaySubspaces *subspaces, gsize item, const float *vector, double scale,
+                float *inout_sum)
+{
+  const gsize m = subspaces->dimension, d = subspaces->cols;
+
+  for (gsize k = 0; k < m; k++) {
+    const float *direction = subspaces->basis + (item * m + k) * d;
+    const float along = (float) (scale * assay_dot (direction, vector, d));
+
+    for (gsize j = 0; j < d; j++)
+      inout_sum[j] += along * direction[j];
+  }
+}
+
+static void
+numbers (const AssayRelease *release, gsize item, AssayView probes, float *ret_numbers)
+{
+  const AssaySubspaces subspaces = assay_release_subspaces (release);
+  const gsize d = subspaces.cols;
+  const float *translation = subspaces.translation + item * d;
+
+  memcpy (ret_numbers, translation, d * sizeof (float));
+  add_projection (&subspaces, item, translation, -1, ret_numbers);
+  memset (ret_numbers + d, 0, probes.rows * d * sizeof (float));
+  for (gsize p = 0; p < probes.rows; p++)
+    add_projection (&subspaces, item, assay_view_row (probes, p), 1, ret_numbers + (1 + p) * d);
+}
+
 const AssayKind assay_kind_subspaces = {
   .arrays = arrays,
   .truth = truth,
@@ -73,4 +118,6 @@ const AssayKind assay_kind_subspaces = {
   .items = ASSAY_ITEM_OF_EACH_SECRET,
   .has_rows = TRUE,
   .check = check,
+  .count_numbers = count_numbers,
+  .numbers = numbers,
 };

@@ -1,6 +1,8 @@
 /* Releases of kind vector-sets: in place of each secret a set of rows of a dictionary. */
 #include "core/data/kinds/vector-sets.h"
 
+#include <string.h>
+
 #include "core/base/error.h"
 
 static const AssayArraySpec arrays[] = {
@@ -54,6 +56,42 @@ check (const AssayRelease *release, GError **error)
   return TRUE;
 }
 
+/* ---- Numbers ----
+ *
+ * The mean of the members, and for each row of the dictionary whether it is one: a set has no
+ * order. Dictionaries too large to be looked at so are seen by the mean alone. */
+
+#define MOST_ENTRIES 2048
+
+static gsize
+count_numbers (const AssayRelease *release, G_GNUC_UNUSED gsize n_probes)
+{
+  const AssayArray *dictionary = assay_arrays_get (&release->arrays, "dictionary");
+
+  return dictionary->shape[1] + (dictionary->shape[0] <= MOST_ENTRIES ? dictionary->shape[0] : 0);
+}
+
+static void
+numbers (const AssayRelease *release, gsize item, G_GNUC_UNUSED AssayView probes,
+         float *ret_numbers)
+{
+  const AssayArray *sets = assay_arrays_get (&release->arrays, "sets");
+  const AssayView dictionary
+      = assay_array_view (assay_arrays_get (&release->arrays, "dictionary"));
+  const gsize w = sets->shape[1], d = dictionary.cols;
+  const gint64 *members = assay_array_int64 (sets) + item * w;
+
+  memset (ret_numbers, 0, count_numbers (release, 0) * sizeof (float));
+  for (gsize k = 0; k < w; k++) {
+    const float *entry = assay_view_row (dictionary, (gsize) members[k]);
+
+    for (gsize j = 0; j < d; j++)
+      ret_numbers[j] += entry[j] / (float) w;
+    if (dictionary.rows <= MOST_ENTRIES)
+      ret_numbers[d + (gsize) members[k]] = 1;
+  }
+}
+
 const AssayKind assay_kind_vector_sets = {
   .arrays = arrays,
   .parameters = parameters,
@@ -62,4 +100,6 @@ const AssayKind assay_kind_vector_sets = {
   .has_rows = TRUE,
   .cols = cols,
   .check = check,
+  .count_numbers = count_numbers,
+  .numbers = numbers,
 };

@@ -28,7 +28,9 @@ protect (const AssayDefense *defense, const char *assignments, const Material *m
                                  .n_classes = material->dataset.n_classes };
   g_autoptr (GError) error = NULL;
 
-  cr_assert (assay_step_protect (defense, settings, classification_key (3), classification_key (3),
+  cr_assert (assay_step_protect (defense, settings,
+                                 &(AssayProtectKeys){ .stream = classification_key (3),
+                                                      .common = classification_key (3) },
                                  &secrets, &(AssayKnowledge){ 0 }, ret_release, ret_truth, &error),
              "%s", error != NULL ? error->message : "");
 }

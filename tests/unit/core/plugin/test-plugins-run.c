@@ -40,8 +40,9 @@ protect_with (const AssayDefense *defense, const AssaySettings *settings, guint6
                                .n_classes = 2 };
   const AssayKnowledge knowledge = { .database = database, .public_rows = database };
 
-  return assay_step_protect (defense, settings, key, key, &known, &knowledge, ret_release,
-                             ret_truth, error);
+  return assay_step_protect (defense, settings,
+                             &(AssayProtectKeys){ .stream = key, .common = key }, &known,
+                             &knowledge, ret_release, ret_truth, error);
 }
 
 /* Secrets of the first form that @defense takes: reals, bits, or one whole number each. */

@@ -365,8 +365,9 @@ Test (ks, unmasked_mixtures_leak)
 
   for (gsize j = 0; j < COLS; j++)
     assay_matrix_row (secrets, 0)[j] += 3;
-  cr_assert (assay_step_protect (&assay_defense_mixup, settings, key_of (1), key_of (1), &of,
-                                 &(AssayKnowledge){ 0 }, &c.release, &c.truth, &error),
+  cr_assert (assay_step_protect (&assay_defense_mixup, settings,
+                                 &(AssayProtectKeys){ .stream = key_of (1), .common = key_of (1) },
+                                 &of, &(AssayKnowledge){ 0 }, &c.release, &c.truth, &error),
              "%s", error != NULL ? error->message : "");
   for (guint t = 0; t < 2; t++) {
     assay_parallel_set_threads (1 + 2 * t);

@@ -1,0 +1,168 @@
+/* Running a defense on rows of an attacker's own. */
+#include "core/plugin/shadow.h"
+
+#include "core/base/error.h"
+
+struct _AssayShadow {
+  AssayShadowTerms terms;
+  GMutex mutex;
+  guint64 spent; /* runs */
+  double seconds;
+};
+
+AssayShadow *
+assay_shadow_new (const AssayShadowTerms *terms)
+{
+  AssayShadow *shadow = g_new0 (AssayShadow, 1);
+
+  shadow->terms = *terms;
+  shadow->spent = MIN (terms->spent, terms->runs);
+  g_mutex_init (&shadow->mutex);
+  return shadow;
+}
+
+void
+assay_shadow_free (AssayShadow *shadow)
+{
+  if (shadow == NULL)
+    return;
+  if (shadow->terms.free_data != NULL)
+    shadow->terms.free_data (shadow->terms.data);
+  g_mutex_clear (&shadow->mutex);
+  g_free (shadow);
+}
+
+guint64
+assay_shadow_left (const AssayShadow *shadow)
+{
+  return shadow->terms.runs - shadow->spent;
+}
+
+gboolean
+assay_shadow_has_key (const AssayShadow *shadow)
+{
+  return shadow->terms.has_key;
+}
+
+gsize
+assay_shadow_secrets (const AssayShadow *shadow)
+{
+  return shadow->terms.n_secrets;
+}
+
+/* ---- Runs ---- */
+
+static gboolean
+spend_run (AssayShadow *shadow, GError **error)
+{
+  const AssayShadowTerms *terms = &shadow->terms;
+  gboolean is_ok = TRUE;
+
+  g_mutex_lock (&shadow->mutex);
+  if (shadow->spent >= terms->runs)
+    is_ok = assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "all %" G_GUINT64_FORMAT " runs of the defense that the attacker may make "
+                        "are spent; expected more mechanism_runs",
+                        terms->runs);
+  else if (terms->seconds > 0 && shadow->seconds > terms->seconds)
+    is_ok = assay_fail (error, ASSAY_ERROR_NUMERIC,
+                        "the first %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                        " runs of the defense on rows of the attacker's own took %.0f s, more than "
+                        "mechanism_time = %g; expected fewer mechanism_runs, or more time",
+                        shadow->spent, terms->runs, shadow->seconds, terms->seconds);
+  else
+    shadow->spent++;
+  g_mutex_unlock (&shadow->mutex);
+  return is_ok;
+}
+
+static void
+add_seconds (AssayShadow *shadow, gint64 start)
+{
+  g_mutex_lock (&shadow->mutex);
+  shadow->seconds += (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  g_mutex_unlock (&shadow->mutex);
+}
+
+AssayOwnRelease *
+assay_shadow_run (AssayShadow *shadow, guint64 number, const AssayOwnRows *own, GError **error)
+{
+  const gint64 start = g_get_monotonic_time ();
+  AssayRelease *release = NULL;
+  AssayTruth *truth = NULL;
+  gboolean is_ok;
+
+  if (!spend_run (shadow, error))
+    return NULL;
+  is_ok = shadow->terms.run (shadow->terms.data, shadow->terms.spent + number, own, &release,
+                             &truth, error);
+  add_seconds (shadow, start);
+  if (!is_ok) {
+    g_prefix_error (error,
+                    "run %" G_GUINT64_FORMAT " of the defense on %zu rows of the attacker's own: ",
+                    number + 1, own->rows.rows);
+    return NULL;
+  }
+  return assay_own_release_new (
+      release, truth,
+      own->numbers != NULL ? g_memdup2 (own->numbers, own->rows.rows * sizeof (gsize)) : NULL);
+}
+
+/* ---- Pairs ---- */
+
+static guint64
+count_runs (const AssayShadow *shadow, gsize rows)
+{
+  const guint64 like_it = rows / MAX (shadow->terms.n_secrets, 1);
+  const guint64 least = shadow->terms.has_key ? 1 : 2;
+
+  return CLAMP (like_it, least, MAX (assay_shadow_left (shadow), 1));
+}
+
+/* One release of the rows @numbers. */
+static AssayOwnRelease *
+run_on (AssayShadow *shadow, const AssayOwnPool *pool, guint64 number, const gsize *numbers,
+        gsize count, GError **error)
+{
+  g_autoptr (AssayMatrix) rows = assay_matrix_new (count, assay_rows_cols (pool->rows), error);
+  g_autofree gint64 *labels = pool->labels != NULL ? g_new (gint64, count) : NULL;
+  AssayOwnRows own = { .labels = labels, .numbers = numbers };
+
+  if (rows == NULL)
+    return NULL;
+  assay_rows_gather (pool->rows, numbers, count, ASSAY_SCALE_NONE, rows->data);
+  for (gsize i = 0; labels != NULL && i < count; i++)
+    labels[i] = pool->labels[numbers[i]];
+  own.rows = assay_matrix_view (rows);
+  return assay_shadow_run (shadow, number, &own, error);
+}
+
+AssayPairs *
+assay_shadow_pairs (AssayShadow *shadow, const AssayOwnPool *pool, GError **error)
+{
+  const gsize available = assay_rows_count (pool->rows), used = MIN (available, pool->most);
+  const guint64 runs = count_runs (shadow, used);
+  g_autofree gsize *order = assay_alloc (available, sizeof *order, "order of rows", error);
+  g_autoptr (AssayPairs) pairs = assay_pairs_new (shadow->terms.has_key);
+  AssayStream stream = assay_stream (pool->order, 0);
+
+  if (order == NULL)
+    return NULL;
+  if (used < 2 * runs) {
+    assay_fail (error, ASSAY_ERROR_MISMATCH,
+                "%zu public rows for %" G_GUINT64_FORMAT " runs of the defense; expected two a run "
+                "at least",
+                used, runs);
+    return NULL;
+  }
+  assay_stream_permutation (&stream, available, order);
+  for (guint64 r = 0; r < runs; r++) {
+    const gsize first = (gsize) (r * used / runs), end = (gsize) ((r + 1) * used / runs);
+    AssayOwnRelease *own = run_on (shadow, pool, r, order + first, end - first, error);
+
+    if (own == NULL)
+      return NULL;
+    g_ptr_array_add (pairs->releases, own);
+  }
+  return g_steal_pointer (&pairs);
+}

@@ -1,0 +1,319 @@
+/* Running a defense on an attacker's rows, and keeping what it made of them. */
+#include "runner/run/own-pairs.h"
+
+#include <string.h>
+
+#include "core/base/shared-work.h"
+#include "runner/plan/own-rows.h"
+
+struct _AssayOwnStore {
+  GHashTable *pairs; /* of AssayPairs, by what they depend on beside the release */
+};
+
+AssayOwnStore *
+assay_own_store_new (void)
+{
+  AssayOwnStore *store = g_new (AssayOwnStore, 1);
+
+  store->pairs
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) assay_pairs_free);
+  return store;
+}
+
+void
+assay_own_store_free (AssayOwnStore *store)
+{
+  if (store == NULL)
+    return;
+  g_hash_table_unref (store->pairs);
+  g_free (store);
+}
+
+gsize
+assay_own_store_bytes (const AssayOwnStore *store)
+{
+  GHashTableIter iter;
+  gpointer pairs;
+  gsize bytes = 0;
+
+  if (store == NULL)
+    return 0;
+  g_hash_table_iter_init (&iter, store->pairs);
+  while (g_hash_table_iter_next (&iter, NULL, &pairs))
+    bytes += assay_pairs_bytes (pairs);
+  return bytes;
+}
+
+/* ---- One run of the defense ---- */
+
+/* What a handle is made of: nothing in it was not granted, but the defense and its settings. */
+typedef struct {
+  const AssayPlan *plan;
+  AssayCell cell;
+  gboolean is_tuning;
+  guint grants;
+  AssayKnowledge knowledge; /* borrowed, as the dataset */
+  gsize n_classes;
+  AssayGeometry geometry;
+  AssayRelease *key_of; /* NULL: its key is not granted */
+} Run;
+
+static void
+run_free (gpointer data)
+{
+  Run *run = data;
+
+  assay_release_free (run->key_of);
+  g_free (run);
+}
+
+static AssayStreamKey
+stream_of (const Run *run, const char *role, guint64 number)
+{
+  g_autofree char *name
+      = g_strdup_printf ("%s%s-%" G_GUINT64_FORMAT, run->is_tuning ? "tune-" : "", role, number);
+
+  return assay_plan_stream (run->plan, &run->cell, name, NULL);
+}
+
+/* Fresh randomness for each run, but for the key where that is granted. */
+static AssayProtectKeys
+keys_of (const Run *run, guint64 number)
+{
+  const gboolean has_key = (run->grants & ASSAY_GRANT_KEY) != 0;
+
+  return (AssayProtectKeys){
+    .stream = stream_of (run, "own", number),
+    .common = has_key ? assay_plan_stream (run->plan, &run->cell,
+                                           run->is_tuning ? "tune-defense" : "defense", NULL)
+                      : stream_of (run, "own-key", number),
+    .key_of = run->key_of,
+  };
+}
+
+/* What the attacker would see of it, if it were under attack. */
+static AssayRelease *
+seen_of (AssayRelease *release, guint grants)
+{
+  AssayRelease *seen = assay_release_granted (release, grants);
+
+  assay_release_free (release);
+  seen->owner = assay_shared_owner ();
+  seen->is_copy = FALSE;
+  return seen;
+}
+
+static gboolean
+run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own,
+             AssayRelease **ret_release, AssayTruth **ret_truth, GError **error)
+{
+  const Run *run = data;
+  const AssayComponent *component = assay_plan_defense (run->plan, &run->cell);
+  const AssayProtectKeys keys = keys_of (run, number);
+  const AssaySecrets secrets = {
+    .rows = own->rows, .labels = own->labels, .n_classes = run->n_classes, .geometry = run->geometry
+  };
+  AssayRelease *release = NULL;
+
+  if (!assay_step_protect (component->defense, component->settings, &keys, &secrets,
+                           &run->knowledge, &release, ret_truth, error))
+    return FALSE;
+  *ret_release = seen_of (release, run->grants);
+  return TRUE;
+}
+
+/* ---- Handles ---- */
+
+static const AssayComponent *
+attack_of (const AssayOwnGrant *grant)
+{
+  return assay_plan_attack (grant->plan, grant->cell);
+}
+
+/* Whoever holds the hash function of a release uses it in runs of their own. */
+static AssayRelease *
+key_release (const AssayOwnGrant *grant, guint grants)
+{
+  AssayRelease *seen;
+
+  if (!(grants & (ASSAY_GRANT_KEY | ASSAY_GRANT_HASH_FUNCTION)))
+    return NULL;
+  seen = assay_release_granted (grant->release, grants | ASSAY_GRANT_HASH_FUNCTION);
+  if (assay_release_holds (seen) & ASSAY_GRANT_HASH_FUNCTION)
+    return seen;
+  assay_release_free (seen);
+  return NULL;
+}
+
+static gboolean
+knows_key (const AssayOwnGrant *grant, guint grants)
+{
+  return (grants & ASSAY_GRANT_KEY)
+         || ((grants & ASSAY_GRANT_HASH_FUNCTION)
+             && (assay_release_holds (grant->release) & ASSAY_GRANT_HASH_FUNCTION));
+}
+
+/* @spent: runs that were made before. */
+static AssayShadow *
+new_shadow (const AssayOwnGrant *grant, guint64 spent)
+{
+  const AssayComponent *attack = attack_of (grant);
+  const AssayDataset *dataset = grant->dataset;
+  const gboolean has_database = (attack->grants & ASSAY_GRANT_DATABASE) != 0;
+  Run *run = g_new (Run, 1);
+
+  *run = (Run){ .plan = grant->plan,
+                .cell = *grant->cell,
+                .is_tuning = grant->is_tuning,
+                .grants = attack->grants,
+                .knowledge = { .database = has_database ? dataset->database : dataset->public_rows,
+                               .public_rows = dataset->public_rows },
+                .n_classes = dataset->n_classes,
+                .geometry = dataset->geometry,
+                .key_of = key_release (grant, attack->grants) };
+  if (grant->is_tuning)
+    run->cell.trial = 0;
+  return assay_shadow_new (&(AssayShadowTerms){ .run = run_defense,
+                                                .data = run,
+                                                .free_data = run_free,
+                                                .runs = attack->own.runs,
+                                                .spent = spent,
+                                                .seconds = attack->own.seconds,
+                                                .n_secrets = grant->secrets->rows.rows,
+                                                .has_key = knows_key (grant, attack->grants) });
+}
+
+static gboolean
+can_run (const AssayOwnGrant *grant)
+{
+  const AssayExternal *external
+      = assay_plugin_external (assay_plan_defense (grant->plan, grant->cell)->plugin);
+
+  return (attack_of (grant)->grants & ASSAY_GRANT_MECHANISM) != 0
+         && (external == NULL || external->verify == NULL) && grant->dataset->public_rows != NULL;
+}
+
+/* ---- Pairs ---- */
+
+static AssayPairs *
+make_pairs (const AssayOwnGrant *grant, GError **error)
+{
+  const AssayArray *labels = grant->dataset->public_data.labels;
+  g_autoptr (AssayShadow) shadow = new_shadow (grant, 0);
+  AssayCell keyed = *grant->cell;
+
+  if (grant->is_tuning)
+    keyed.trial = 0;
+  return assay_shadow_pairs (
+      shadow,
+      &(AssayOwnPool){ .rows = grant->dataset->public_rows,
+                       .labels = labels != NULL ? assay_array_int64 (labels) : NULL,
+                       .most = attack_of (grant)->own.rows,
+                       .order = assay_plan_stream (grant->plan, &keyed,
+                                                   grant->is_tuning ? "tune-own" : "own", NULL) },
+      error);
+}
+
+static guint
+hash_row (gconstpointer data)
+{
+  const AssayView *row = data;
+  const guint8 *bytes = (const guint8 *) row->data;
+  guint hash = 5381;
+
+  for (gsize i = 0; i < row->cols * sizeof (float); i++)
+    hash = hash * 33 + bytes[i];
+  return hash;
+}
+
+static gboolean
+are_equal (gconstpointer a, gconstpointer b)
+{
+  const AssayView *first = a, *second = b;
+
+  return first->cols == second->cols
+         && memcmp (first->data, second->data, first->cols * sizeof (float)) == 0;
+}
+
+/* Who learns from a secret under attack has not broken anything. */
+static gboolean
+check_apart (const AssayPairs *pairs, AssayView secrets, GError **error)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new_full (hash_row, are_equal, g_free, NULL);
+
+  for (gsize i = 0; i < secrets.rows; i++) {
+    const AssayView row = assay_view_rows (secrets, i, 1);
+
+    g_hash_table_insert (known, g_memdup2 (&row, sizeof row), GSIZE_TO_POINTER (i + 1));
+  }
+  for (guint r = 0; r < pairs->releases->len; r++) {
+    const AssayView rows = assay_own_rows (assay_pairs_get (pairs, r));
+
+    for (gsize i = 0; i < rows.rows; i++) {
+      const AssayView row = assay_view_rows (rows, i, 1);
+      const gsize secret = GPOINTER_TO_SIZE (g_hash_table_lookup (known, &row));
+
+      if (secret > 0)
+        return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                           "pairs: row %zu of release %u is secret %zu under attack; expected rows "
+                           "of other people",
+                           i, r, secret - 1);
+    }
+  }
+  return TRUE;
+}
+
+static AssayPairs *
+read_pairs (const AssayOwnGrant *grant, GError **error)
+{
+  g_autoptr (AssayPairs) pairs = assay_own_rows_read (attack_of (grant), &grant->position, error);
+
+  /* As they came, and as the defense protects them. */
+  if (pairs == NULL || !check_apart (pairs, grant->secrets->rows, error)
+      || !check_apart (
+          pairs, assay_array_view (assay_arrays_get (&grant->truth->arrays, "secrets")), error))
+    return NULL;
+  for (guint i = 0; i < pairs->releases->len; i++) {
+    AssayOwnRelease *own = pairs->releases->pdata[i];
+
+    own->release = seen_of (own->release, attack_of (grant)->grants);
+  }
+  return g_steal_pointer (&pairs);
+}
+
+/* What pairs beside a release depend on. */
+static char *
+pairs_name (const AssayOwnGrant *grant)
+{
+  const AssayComponent *attack = attack_of (grant);
+  g_autofree char *terms = assay_own_terms_canonical (&attack->own, attack->grants);
+  g_autofree char *grants = assay_grants_describe (attack->grants);
+
+  return g_strdup_printf ("%s%s", terms, grants);
+}
+
+gboolean
+assay_own_store_grant (AssayOwnStore *store, const AssayOwnGrant *grant, AssayShadow **ret_shadow,
+                       const AssayPairs **ret_pairs, GError **error)
+{
+  const AssayComponent *component = attack_of (grant);
+  const AssayAttack *attack = assay_attack_of (component->plugin);
+  const gboolean is_run = attack != NULL && can_run (grant);
+  const gboolean is_read = component->own.pairs != NULL;
+  g_autofree char *name = pairs_name (grant);
+  AssayPairs *pairs = NULL;
+
+  if (attack != NULL && attack->wants_pairs && (is_run || is_read)) {
+    pairs = g_hash_table_lookup (store->pairs, name);
+    if (pairs == NULL) {
+      pairs = is_read ? read_pairs (grant, error) : make_pairs (grant, error);
+      if (pairs == NULL)
+        return FALSE;
+      g_hash_table_insert (store->pairs, g_strdup (name), pairs);
+    }
+  }
+  *ret_pairs = pairs;
+  *ret_shadow
+      = is_run ? new_shadow (grant, pairs != NULL && !is_read ? pairs->releases->len : 0) : NULL;
+  return TRUE;
+}
