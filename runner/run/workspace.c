@@ -6,18 +6,9 @@
 #include "core/base/shared-work.h"
 #include "runner/plan/order.h"
 #include "runner/plan/pairing.h"
-#include "runner/run/own-pairs.h"
+#include "runner/run/made.h"
 
 #define NOTHING G_MAXUINT
-
-/* What a defense made of secrets. */
-typedef struct {
-  AssayRelease *release;
-  AssayTruth *truth;
-  GPtrArray *repeats; /* further releases; as many as were asked for so far */
-  AssayOwnStore *own; /* pairs that attackers learn from; as far as they were asked for */
-  GError *error;      /* why there is no release */
-} Made;
 
 /* Secrets drawn from the pool, and what was made of them. */
 typedef struct {
@@ -45,34 +36,6 @@ struct _AssayWorkspace {
   GPtrArray *granted;  /* of the repeats, those that the attack at hand wants */
   AssayShadow *shadow; /* that it may run */
 };
-
-static void
-made_free (gpointer data)
-{
-  Made *made = data;
-
-  assay_release_free (made->release);
-  assay_truth_free (made->truth);
-  g_clear_pointer (&made->repeats, g_ptr_array_unref);
-  assay_own_store_free (made->own);
-  g_clear_error (&made->error);
-  g_free (made);
-}
-
-/* A dictionary that releases share is counted with each: they may outlive one another. */
-static gsize
-bytes_of_made (const Made *made)
-{
-  gsize bytes = sizeof *made + assay_own_store_bytes (made->own);
-
-  if (made->release != NULL)
-    bytes += assay_arrays_bytes (&made->release->arrays);
-  if (made->truth != NULL)
-    bytes += assay_arrays_bytes (&made->truth->arrays);
-  for (guint i = 0; made->repeats != NULL && i < made->repeats->len; i++)
-    bytes += assay_arrays_bytes (&((const AssayRelease *) made->repeats->pdata[i])->arrays);
-  return bytes;
-}
 
 static Made *
 made_of (const Protected *protected)
@@ -347,7 +310,7 @@ make_release (AssayWorkspace *workspace, const AssayCell *cell, const Protected 
   Made *made = g_new0 (Made, 1);
 
   protect (workspace, cell, 0, protected, &made->release, &made->truth, &made->error);
-  return assay_shared_add (workspace->owner, name, made, bytes_of_made (made), made_free);
+  return assay_shared_add (workspace->owner, name, made, made_bytes (made), made_free);
 }
 
 /* Makes the release, or remembers why there is none: every attack on it fails for that reason. */
@@ -392,7 +355,7 @@ ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gsize count, P
     if (!protect (workspace, cell, made->repeats->len + 1, protected, &release, &truth, error))
       return FALSE;
     g_ptr_array_add (made->repeats, release);
-    assay_shared_resize (protected->held, bytes_of_made (made));
+    assay_shared_resize (protected->held, made_bytes (made));
   }
   return TRUE;
 }
@@ -436,7 +399,7 @@ grant_own (AssayWorkspace *workspace, const AssayCell *cell, Protected *protecte
   if (!assay_own_store_grant (made->own, &own, &workspace->shadow, &granted->pairs, error))
     return FALSE;
   granted->shadow = workspace->shadow;
-  assay_shared_resize (protected->held, bytes_of_made (made));
+  assay_shared_resize (protected->held, made_bytes (made));
   return TRUE;
 }
 
