@@ -114,6 +114,24 @@ check_epsilon (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
         audit.runs, audit.kind == ASSAY_AUDIT_ONE_RUN ? "guesses" : "runs", ceiling, bound);
 }
 
+/* Of a game with two inputs, whether all pairs that there are will be tried. */
+static void
+check_candidates (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
+                  const AssayCell *cell)
+{
+  const AssayComponent *component = assay_plan_attack (plan, cell);
+  const AssayOracle oracle = assay_plan_oracle (plan, cell);
+  const gint64 candidates = whole_setting (component->settings, "candidates");
+
+  if (component->auditor->game == ASSAY_AUDIT_TWO_INPUTS && candidates > 0
+      && candidates < oracle.n_proposed)
+    assay_doubt (doubts,
+                 "[claim %s] cannot be unrefuted: attack %s tries %" G_GINT64_FORMAT " of %u pairs "
+                 "of inputs against %s; expected candidates = 0, which tries all",
+                 claim->id, component->label, candidates, oracle.n_proposed,
+                 assay_plan_defense (plan, cell)->name);
+}
+
 /* Where the tight event is known, so is the power. */
 static void
 check_power (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
@@ -214,8 +232,11 @@ check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, 
       check_share (doubts, plan, claim, cell, alpha);
     if (doubts->len > before || !is_auditor)
       continue;
-    if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
-      check_power (doubts, plan, claim, cell, alpha);
+    if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON) {
+      check_candidates (doubts, plan, claim, cell);
+      if (doubts->len == before)
+        check_power (doubts, plan, claim, cell, alpha);
+    }
     else
       check_support (doubts, plan, claim, cell);
   }

@@ -235,14 +235,22 @@ find_constant (const EventLesson *lesson, guint64 trained_on)
   return event;
 }
 
+/* Pairs that are tried. */
+static guint
+count_candidates (const Search *search)
+{
+  const guint candidates = (guint) search->settings->candidates;
+
+  return candidates > 0 ? candidates : MAX (search->oracle->n_proposed, 1);
+}
+
 static AssayEvent *
 search_event (const Search *search, GError **error)
 {
   const Distinguish *settings = search->settings;
   const gsize training = (gsize) settings->training;
   const guint n_proposed = search->oracle->n_proposed;
-  const guint n_pairs
-      = settings->candidates > 0 ? (guint) settings->candidates : MAX (n_proposed, 1);
+  const guint n_pairs = count_candidates (search);
   const gsize share = n_pairs > 1 ? MAX (training / n_pairs, LEAST_SHARE) : 0;
   const gsize panels = (share + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS;
   const guint64 trained_on = 2 * ((guint64) n_pairs * share + training);
@@ -253,10 +261,10 @@ search_event (const Search *search, GError **error)
   guint pair = 0;
   g_autofree float *inputs = NULL;
 
-  if (search->oracle->mechanism->batches != NULL && n_pairs > n_proposed) {
+  if (!search->oracle->draws_pairs && n_pairs > n_proposed) {
     assay_error_set (error, ASSAY_ERROR_MISMATCH,
                      "candidates = %u: the defense has %u pairs of neighbours and draws no others; "
-                     "expected at most as many",
+                     "expected at most as many, or a domain from which they are drawn",
                      n_pairs, n_proposed);
     return NULL;
   }
@@ -299,6 +307,8 @@ choose_event (const AssayAuditContext *context, const AssayOracle *oracle, GErro
   }
   if (is_ok)
     event = search_event (&search, error);
+  if (event != NULL)
+    event->n_pairs = count_candidates (&search);
   for (guint side = 0; side < 2; side++) {
     g_free (search.outputs[side]);
     g_free (search.scores[side]);
@@ -354,7 +364,8 @@ static const AssayParam parameters[] = {
                       "enough, else all others"),
   ASSAY_PARAM_INT (Distinguish, candidates, 0, 0, 10000, "pairs",
                    "Pairs of neighbouring inputs that are tried, with at least 1000 runs a side "
-                   "each; beyond the proposed ones at random; 0: all proposed ones"),
+                   "each: those of the defense, then those made of its domain, then random ones; "
+                   "0: all but the random ones"),
   ASSAY_PARAM_STRING (Distinguish, delta, claimed,
                       "delta under audit: claimed, or a number that is at least 0 and less than 1"),
   ASSAY_PARAM_END

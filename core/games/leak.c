@@ -71,12 +71,12 @@ mark_sides (const AssayOracle *base, float *first, float *second)
 }
 
 static void
-pair (gconstpointer settings, gsize cols, guint index, AssayStream *stream, float *ret_first,
-      float *ret_second)
+pair (gconstpointer settings, G_GNUC_UNUSED gsize cols, guint index,
+      G_GNUC_UNUSED AssayStream *stream, float *ret_first, float *ret_second)
 {
   const AssayOracle *base = ((const AssayLeaking *) settings)->base;
 
-  base->mechanism->pair (base->settings, cols, index, stream, ret_first, ret_second);
+  assay_oracle_pair (base, index, ret_first, ret_second, NULL); /* fails in batches alone */
   mark_sides (base, ret_first, ret_second);
 }
 
@@ -86,8 +86,8 @@ load_pair (gconstpointer settings, guint index, gsize n_inputs, float *ret_first
 {
   const AssayOracle *base = ((const AssayLeaking *) settings)->base;
 
-  if (!base->mechanism->batches->load_pair (base->settings, index, n_inputs - 1, ret_first,
-                                            ret_second, error))
+  g_return_val_if_fail (n_inputs == base->n_inputs + 1, FALSE);
+  if (!assay_oracle_pair (base, index, ret_first, ret_second, error))
     return FALSE;
   mark_sides (base, ret_first, ret_second);
   return TRUE;
@@ -206,6 +206,7 @@ assay_leaking_new (const AssayOracle *oracle, AssayStreamKey stream, GError **er
     leaking->mechanism.doubles = &doubles;
   leaking->oracle
       = assay_oracle (&leaking->mechanism, leaking, oracle->cols, stream, oracle->delta);
+  leaking->oracle.draws_pairs = oracle->draws_pairs;
   leaking->oracle.is_cancelled = oracle->is_cancelled;
   leaking->oracle.cancel_data = oracle->cancel_data;
   return look (leaking, error) ? g_steal_pointer (&leaking) : NULL;

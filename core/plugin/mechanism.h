@@ -14,6 +14,7 @@
 
 #include "core/base/rng.h"
 #include "core/data/matrix.h"
+#include "core/plugin/domain.h"
 
 G_BEGIN_DECLS
 
@@ -103,6 +104,11 @@ typedef struct {
   gboolean (*has_density) (gconstpointer settings);
 
   const AssayCanaries *canaries; /* NULL: each secret is protected for itself */
+
+  /* The inputs that it is for, n_inputs = rows x cols numbers each, and which of them are
+   * neighbours: audits make pairs of their own of it, beside those above. The caller frees it.
+   * NULL, or a NULL domain: not declared. */
+  AssayDomain *(*domain) (gconstpointer settings, gsize cols);
 } AssayMechanism;
 
 /* Whether it offers a density with some settings. */

@@ -33,9 +33,10 @@ typedef struct {
           X (AssayDatasetContext) X (AssayDefenseContext) X (AssayAttackContext)                   \
               X (AssayAuditContext) X (AssayMetricContext) X (AssayUtilityContext)                 \
                   X (AssayObservation) X (AssayControlCase) X (AssayOutcomes) X (AssayOneRun)      \
-                      X (AssayOracle) X (AssayAudit) X (AssayProbe) X (AssayDataset)               \
-                          X (AssayRelease) X (AssayGuess) X (AssayTruth) X (AssayArray)            \
-                              X (AssayMatrix) X (AssayView) X (AssayStream) X (AssayRunPosition)
+                      X (AssayOracle) X (AssayDomain) X (AssayAudit) X (AssayProbe)                \
+                          X (AssayDataset) X (AssayRelease) X (AssayGuess) X (AssayTruth)          \
+                              X (AssayArray) X (AssayMatrix) X (AssayView) X (AssayStream)         \
+                                  X (AssayRunPosition)
 #define ASSAY_MODULE_SIZE(Type) (guint32) sizeof (Type),
 
 /* Visible also with -fvisibility=hidden. */

@@ -19,6 +19,14 @@ assay_oracle_stream (const AssayOracle *oracle, AssayPurpose purpose, AssaySide 
   return assay_stream (oracle->stream, item_of (purpose, side, pair, panel));
 }
 
+static AssayDomain *
+domain_of (const AssayOracle *oracle)
+{
+  return oracle->mechanism->domain != NULL
+             ? oracle->mechanism->domain (oracle->settings, oracle->cols)
+             : NULL;
+}
+
 AssayOracle
 assay_oracle (const AssayMechanism *mechanism, gconstpointer settings, gsize cols,
               AssayStreamKey stream, double delta)
@@ -28,10 +36,15 @@ assay_oracle (const AssayMechanism *mechanism, gconstpointer settings, gsize col
                          .cols = cols,
                          .stream = stream,
                          .claimed = mechanism->budget (settings, cols) };
+  g_autoptr (AssayDomain) domain = NULL;
 
   oracle.delta = delta >= 0 ? delta : oracle.claimed.delta;
-  oracle.n_proposed = mechanism->batches != NULL ? mechanism->batches->count_pairs (settings)
-                                                 : mechanism->n_proposed;
+  oracle.n_own = mechanism->batches != NULL ? mechanism->batches->count_pairs (settings)
+                                            : mechanism->n_proposed;
+  domain = domain_of (&oracle);
+  oracle.n_proposed = oracle.n_own + (domain != NULL ? assay_domain_count_pairs (domain) : 0);
+  oracle.is_trusted = domain != NULL && domain->is_trusted;
+  oracle.draws_pairs = mechanism->batches == NULL || domain != NULL;
   mechanism->size (settings, cols, &oracle.n_inputs, &oracle.n_outputs);
   oracle.is_double = mechanism->batches != NULL || mechanism->doubles != NULL;
   return oracle;
@@ -43,7 +56,13 @@ assay_oracle_pair (const AssayOracle *oracle, guint pair, float *ret_first, floa
 {
   const AssayMechanism *mechanism = oracle->mechanism;
   AssayStream stream = assay_oracle_stream (oracle, ASSAY_PURPOSE_PAIR, ASSAY_SIDE_FIRST, pair, 0);
+  g_autoptr (AssayDomain) domain = pair >= oracle->n_own ? domain_of (oracle) : NULL;
 
+  if (domain != NULL) {
+    g_return_val_if_fail (domain->rows * domain->cols == oracle->n_inputs, FALSE);
+    assay_domain_pair (domain, pair - oracle->n_own, &stream, ret_first, ret_second);
+    return TRUE;
+  }
   if (mechanism->batches != NULL)
     return mechanism->batches->load_pair (oracle->settings, pair, oracle->n_inputs, ret_first,
                                           ret_second, error);
@@ -59,6 +78,18 @@ assay_oracle_inputs (const AssayOracle *oracle, guint pair, GError **error)
   return assay_oracle_pair (oracle, pair, inputs, inputs + oracle->n_inputs, error)
              ? g_steal_pointer (&inputs)
              : NULL;
+}
+
+char *
+assay_oracle_describe_pair (const AssayOracle *oracle, guint pair, GError **error)
+{
+  g_autofree float *inputs = assay_oracle_inputs (oracle, pair, error);
+  g_autoptr (AssayDomain) domain = domain_of (oracle);
+  const gsize rows = domain != NULL ? domain->rows : 1;
+
+  return inputs != NULL ? assay_pair_describe (inputs, inputs + oracle->n_inputs, rows,
+                                               oracle->n_inputs / rows)
+                        : NULL;
 }
 
 /* ---- Outputs of either type ---- */

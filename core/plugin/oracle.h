@@ -31,7 +31,10 @@ typedef struct {
   gsize n_inputs;  /* numbers in one input */
   gsize n_outputs; /* and in one output, */
   gboolean is_double; /* which are float64; else float32 */
-  guint n_proposed;
+  guint n_own;      /* pairs that the mechanism proposes; the first ones */
+  guint n_proposed; /* those, and the ones made of its domain */
+  gboolean draws_pairs; /* there are more, drawn at random */
+  gboolean is_trusted;  /* none of them is beyond the domain, because the mechanism says so */
   gboolean (*is_cancelled) (gpointer data); /* asked now and then; NULL: never */
   gpointer cancel_data;
 } AssayOracle;
@@ -40,8 +43,9 @@ typedef struct {
 AssayOracle assay_oracle (const AssayMechanism *mechanism, gconstpointer settings, gsize cols,
                           AssayStreamKey stream, double delta);
 
-/* Neighbouring inputs number @pair, n_inputs numbers each. Equal numbers give equal inputs. Fails
- * where a mechanism with batches does. */
+/* Neighbouring inputs number @pair, n_inputs numbers each. Equal numbers give equal inputs. Beyond
+ * the proposed ones they are drawn, of the domain where one is declared. Fails where a mechanism
+ * with batches does. */
 gboolean assay_oracle_pair (const AssayOracle *oracle, guint pair, float *ret_first,
                             float *ret_second, GError **error);
 
@@ -56,6 +60,9 @@ gsize assay_oracle_stride (const AssayOracle *oracle);
 gboolean assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide side, gsize first,
                              gsize count, gpointer ret_outputs, GError **error);
 
+/* The pair in words, for people. */
+char *assay_oracle_describe_pair (const AssayOracle *oracle, guint pair, GError **error);
+
 gboolean assay_oracle_has_density (const AssayOracle *oracle);
 /* Whether the tight event is known at the delta under audit, and so what an audit could see. */
 gboolean assay_oracle_has_tight_event (const AssayOracle *oracle);
@@ -67,6 +74,7 @@ struct _AssayEvent {
   gboolean is_swapped; /* the event is one of the second input: its runs are the hits */
   guint64 runs;        /* fresh runs a side on which it is to be tested */
   guint64 trained_on;  /* labelled runs, of both sides and all pairs, that were looked at */
+  guint n_pairs;       /* pairs that were tried, of the proposed ones the first; 0: its own alone */
   char *says;          /* "log-likelihood ratio at least 0.98" */
   /* How many of @count <= ASSAY_PANEL_RUNS outputs are in the event; from several threads. */
   gsize (*count) (const AssayEvent *event, const AssayOracle *oracle, AssayOutputs outputs,

@@ -8,6 +8,7 @@
 #include "core/data/npy.h"
 #include "core/external/program.h"
 #include "core/games/distinguish.h"
+#include "defenses/external/exec-domain.h"
 
 /* ---- Settings ---- */
 
@@ -23,11 +24,14 @@ exec_mechanism_check (const ExecMechanism *settings, GError **error)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "%s without a claim; expected epsilon > 0, the budget that is claimed",
                        has_file ? "neighbours" : "delta");
-  if (settings->epsilon > 0 && !has_file)
+  if (settings->epsilon > 0 && !has_file && !exec_domain_is_declared (settings))
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "epsilon = %g is claimed for inputs that are neighbours, and there are "
-                       "none; expected neighbours = a .npy file of pairs",
+                       "none; expected neighbours = a .npy file of pairs, or adjacency, of which "
+                       "pairs are made",
                        settings->epsilon);
+  if (!exec_domain_check (settings, error))
+    return FALSE;
   if (settings->batch % ASSAY_PANEL_RUNS != 0)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "batch = %" G_GINT64_FORMAT "; expected a multiple of %d", settings->batch,
@@ -142,13 +146,14 @@ take_number (const AssayArray *array, gsize i, float *ret_value, GError **error)
 
 /* ---- Neighbours ---- */
 
+/* Without a file there are no pairs, and inputs as the settings declare them. */
 typedef struct {
   AssayArray *array;
   gsize pairs, rows, cols;
 } Neighbours;
 
 static gboolean
-open_neighbours (const ExecMechanism *settings, Neighbours *ret_neighbours, GError **error)
+map_neighbours (const ExecMechanism *settings, Neighbours *ret_neighbours, GError **error)
 {
   g_autofree char *path = assay_program_path (settings->neighbours, settings->exec.folder);
   g_autoptr (AssayArray) array = assay_npy_map (path, error);
@@ -172,6 +177,16 @@ open_neighbours (const ExecMechanism *settings, Neighbours *ret_neighbours, GErr
                                   .rows = has_rows ? shape[1] : 1,
                                   .cols = has_rows ? shape[2] : shape[1],
                                   .array = g_steal_pointer (&array) };
+  return TRUE;
+}
+
+static gboolean
+open_neighbours (const ExecMechanism *settings, Neighbours *ret_neighbours, GError **error)
+{
+  if (*settings->neighbours != '\0')
+    return map_neighbours (settings, ret_neighbours, error);
+  *ret_neighbours = (Neighbours){ 0 };
+  exec_domain_shape (settings, &ret_neighbours->rows, &ret_neighbours->cols);
   return TRUE;
 }
 
@@ -229,24 +244,41 @@ check_pairs (gconstpointer data, GError **error)
   const ExecMechanism *settings = data;
   Neighbours all = { 0 };
   g_autoptr (AssayArray) array = NULL;
+  g_autoptr (AssayDomain) domain = NULL;
   g_autofree float *inputs = NULL;
+  double share = 0;
   gsize size;
 
   if (!open_neighbours (settings, &all, error))
     return FALSE;
   array = all.array;
   size = all.rows * all.cols;
+  domain = exec_domain_new (settings, all.rows, all.cols, error);
+  if (domain == NULL || all.pairs == 0)
+    return domain != NULL;
   inputs = assay_alloc (size, 2 * sizeof (float), "neighbours", error);
   for (gsize i = 0; inputs != NULL && i < all.pairs; i++) {
     if (!load_both (settings, &all, (guint) i, inputs, inputs + size, error))
       return FALSE;
-    if (memcmp (inputs, inputs + size, size * sizeof (float)) == 0)
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "neighbours: %s: inputs %zu and %zu are the same; expected neighbours "
-                         "that differ",
-                         settings->neighbours, 2 * i, 2 * i + 1);
+    if (!exec_domain_check_pair (domain, i, inputs, &share, error)) {
+      g_prefix_error (error, "neighbours: %s: ", settings->neighbours);
+      return FALSE;
+    }
   }
-  return inputs != NULL;
+  return inputs != NULL && exec_domain_check_share (settings, domain, share, error);
+}
+
+static AssayDomain *
+domain_of (gconstpointer data, G_GNUC_UNUSED gsize cols)
+{
+  const ExecMechanism *settings = data;
+  Neighbours all = { 0 };
+  g_autoptr (AssayArray) array = NULL;
+
+  if (!exec_domain_is_declared (settings) || !open_neighbours (settings, &all, NULL))
+    return NULL;
+  array = all.array;
+  return exec_domain_new (settings, all.rows, all.cols, NULL);
 }
 
 static guint
@@ -414,4 +446,5 @@ const AssayMechanism exec_mechanism = {
   .has_own_inputs = TRUE,
   .size = size_of,
   .batches = &batches,
+  .domain = domain_of,
 };

@@ -7,22 +7,12 @@
  * Neighbouring inputs stand in a .npy file, 2p x d or 2p x r x d: input 2i and input 2i + 1 are
  * pair i, each of one row or of a small dataset of r rows, as the sensitivity of a query is one of
  * datasets. A row that is NaN throughout is not there: neighbours may have another number of rows
- * (one record more or less). Numbers are given to the program as float32. */
+ * (one record more or less). Numbers are given to the program as float32. Beside the file, or in
+ * its place, settings declare the inputs (exec-domain.h), of which the audit makes pairs. */
 #pragma once
 
-#include "core/external/exec-folder.h"
 #include "core/plugin/mechanism.h"
-
-/* The settings of the claim, behind those of the program. */
-typedef struct {
-  AssayExec exec;
-  double epsilon;
-  double delta;
-  char *relation;
-  char *neighbours;
-  gint64 outputs;
-  gint64 batch;
-} ExecMechanism;
+#include "defenses/external/exec-settings.h"
 
 /* One start a side for the usual 100,000 runs, eight for a million: what interpreters and NumPy
  * need to start is then little beside the runs themselves, and what is lost by a cancelled or a

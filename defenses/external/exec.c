@@ -15,6 +15,7 @@
  * asked for a release. */
 #include "core/external/exec-folder.h"
 #include "core/plugin/plugin.h"
+#include "defenses/external/exec-domain.h"
 #include "defenses/external/exec-mechanism.h"
 
 enum { USES_NOTHING, USES_DATABASE, USES_PUBLIC, USES_BOTH };
@@ -102,6 +103,8 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 
   if (secrets.rows == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "there are no secrets; expected some");
+  if (!exec_domain_check_secrets (&settings->mechanism, secrets, error))
+    return FALSE;
   folder = assay_exec_folder_new (&request, &settings->mechanism.exec, error);
   if (folder == NULL || !assay_exec_folder_add_view (folder, "secrets", secrets, error)
       || !assay_exec_folder_add_numbers (folder, "labels", context->labels, secrets.rows, error)
@@ -124,7 +127,7 @@ static const AssayParam parameters[]
                             "Kind of what the program releases"),
         ASSAY_PARAM_CHOICE (Exec, uses, USES_NOTHING, materials,
                             "What the program is given beside the secrets"),
-        EXEC_MECHANISM_PARAMETERS, ASSAY_PARAM_END };
+        EXEC_MECHANISM_PARAMETERS, EXEC_DOMAIN_PARAMETERS, ASSAY_PARAM_END };
 
 static const AssayExternal external = { .locate = locate, .files = files };
 

@@ -71,6 +71,18 @@ write_measurement (AssayJson *json, const AssayMeasurement *measurement)
   assay_json_end_object (json);
 }
 
+static void
+write_pairs (AssayJson *json, const AssayPairsRecord *pairs)
+{
+  assay_json_member_object (json, "pairs");
+  assay_json_member_int (json, "tried", pairs->tried);
+  assay_json_member_int (json, "offered", pairs->offered);
+  assay_json_member_int (json, "of-defense", pairs->own);
+  assay_json_member_string (json, "decisive",
+                            pairs->decisive != NULL ? pairs->decisive : "");
+  assay_json_end_object (json);
+}
+
 /* What a game with the mechanism itself chose and counted. */
 static void
 write_audit (AssayJson *json, const AssayAuditRecord *audit)
@@ -84,6 +96,7 @@ write_audit (AssayJson *json, const AssayAuditRecord *audit)
     assay_json_member_int (json, "pair", audit->pair);
     assay_json_member_bool (json, "of-second-input", audit->is_swapped);
     assay_json_member_int (json, "trained-on", (gint64) audit->trained_on);
+    write_pairs (json, &audit->pairs);
   }
   assay_json_member_int (json, is_one_run ? "guesses" : "runs", (gint64) audit->counts.runs);
   assay_json_member_int (json, is_one_run ? "right" : "hits", (gint64) audit->counts.hits);

@@ -1,6 +1,7 @@
 /* Whether a verdict of exit 0 has been earned. */
 #include "runner/judge/earned.h"
 
+#include "runner/judge/tried.h"
 #include "runner/judge/power.h"
 #include "runner/judge/reason.h"
 #include "runner/plan/claim.h"
@@ -274,6 +275,25 @@ check_units (const AssayQuestion *question)
   return NULL;
 }
 
+/* ---- Pairs ---- */
+
+static gboolean
+check_pairs (const AssayQuestion *question, const GArray *evidence, char **ret_lacks,
+             GError **error)
+{
+  for (guint h = 0; h < evidence->len && *ret_lacks == NULL; h++) {
+    const AssayResultHypothesis *hypothesis
+        = &g_array_index (question->result->hypotheses, AssayResultHypothesis, h);
+
+    if (!assay_tried_check (question, hypothesis, g_array_index (evidence, AssayEvidence, h).first,
+                            ret_lacks, error))
+      return FALSE;
+    if (*ret_lacks != NULL)
+      question->result->decisive = (gint) h;
+  }
+  return TRUE;
+}
+
 /* ---- All of it ---- */
 
 gboolean
@@ -296,6 +316,8 @@ assay_earned_check (const AssayQuestion *question, const GArray *evidence, guint
   if (!check_left_out (question, ret_lacks, error))
     return FALSE;
   if (question->result->measure->is_epsilon)
-    return *ret_lacks != NULL || check_power (question, evidence, n_hypotheses, ret_lacks, error);
+    return *ret_lacks != NULL
+           || (check_power (question, evidence, n_hypotheses, ret_lacks, error)
+               && check_pairs (question, evidence, ret_lacks, error));
   return *ret_lacks != NULL || check_support (question, evidence, ret_lacks, error);
 }

@@ -7,6 +7,7 @@
 #include "runner/judge/describe.h"
 #include "runner/judge/earned.h"
 #include "runner/judge/hypothesis.h"
+#include "runner/judge/tried.h"
 #include "runner/judge/power.h"
 #include "runner/judge/reason.h"
 #include "runner/plan/claim.h"
@@ -301,6 +302,25 @@ check_earned (const AssayQuestion *question, const GArray *evidence, guint n_hyp
   return TRUE;
 }
 
+/* What inputs a verdict about epsilon rests on. */
+static gboolean
+add_pairs (const AssayQuestion *question, const GArray *evidence, GError **error)
+{
+  AssayResultClaim *result = question->result;
+  g_autofree char *before = NULL;
+  g_autofree char *note = NULL;
+
+  if (!result->measure->is_epsilon || result->decisive < 0)
+    return TRUE;
+  if (!assay_tried_note (question,
+                         g_array_index (evidence, AssayEvidence, result->decisive).first, &note,
+                         error))
+    return FALSE;
+  before = g_steal_pointer (&result->reason);
+  result->reason = g_strconcat (before, note, NULL);
+  return TRUE;
+}
+
 /* Of a claim that is violated, what shows it. */
 static gboolean
 find_witness (const AssayQuestion *question, const GArray *evidence, GError **error)
@@ -345,6 +365,7 @@ assay_judge (AssayResults *results, const AssayPlan *plan, AssayStore *store, GE
       return FALSE;
     decide (claims->pdata[c], own, n_hypotheses);
     if (!check_earned (&questions[c], own, n_hypotheses, error)
+        || !add_pairs (&questions[c], own, error)
         || !find_witness (&questions[c], own, error))
       return FALSE;
   }

@@ -253,3 +253,30 @@ assay_reason_contradicted (const AssayResultUnits *units, gboolean has_own_units
                     : "; expected groups that say which secrets belong together, and enough of "
                       "them");
 }
+
+char *
+assay_reason_few_pairs (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
+                        guint n_tried, guint n_offered)
+{
+  g_autofree char *after = g_strdup_printf (
+      ", but %u of %u pairs of inputs %s tried, and the worst may be among the others: the setting "
+      "candidates of attack %s asks for less, 0 tries all",
+      n_tried, n_offered, n_tried == 1 ? "was" : "were", hypothesis->cell->attack_or_utility->name);
+
+  return describe (claim, hypothesis, "", after);
+}
+
+char *
+assay_reason_harmless (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
+                       double worst, gboolean has_pairs)
+{
+  g_autofree char *seen = describe_sight (hypothesis);
+  g_autofree char *after = g_strdup_printf (
+      "; %s: the %s tried would not show this claim's worst case, which is an epsilon of %.4g; "
+      "expected %s, or a smaller claim",
+      seen, has_pairs ? "pairs" : "canaries", worst,
+      has_pairs ? "inputs that come near it, or a declared domain of which they are made"
+                : "canaries that the release shows");
+
+  return describe (claim, hypothesis, "", after);
+}

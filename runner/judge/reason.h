@@ -35,6 +35,14 @@ char *assay_reason_changed_claims (void);
 /* Secrets that are fewer independent units than their labels say. @has_own_units: those of the
  * measure are not the secrets. */
 char *assay_reason_contradicted (const AssayResultUnits *units, gboolean has_own_units);
+/* And of epsilon: not all pairs of inputs were tried; or those that were (canaries, where there are
+ * no pairs) show next to nothing of @worst, the epsilon that some inputs should have. */
+char *assay_reason_few_pairs (const AssayResultClaim *claim,
+                              const AssayResultHypothesis *hypothesis, guint n_tried,
+                              guint n_offered);
+char *assay_reason_harmless (const AssayResultClaim *claim,
+                             const AssayResultHypothesis *hypothesis, double worst,
+                             gboolean has_pairs);
 /* And what one that has earned it says: "; of 3 attacks 1 was asked". */
 char *assay_reason_asked (guint n_asked, guint n_all);
 

@@ -8,6 +8,21 @@
 #include "runner/plan/claim.h"
 #include "runner/plan/fit.h"
 
+/* What was tried of what there was to be tried. */
+static gboolean
+record_pairs (const AssayOracle *oracle, const AssayEvent *event, AssayPairsRecord *ret_pairs,
+              GError **error)
+{
+  char *decisive = assay_oracle_describe_pair (oracle, event->pair, error);
+
+  *ret_pairs = (AssayPairsRecord){ .tried = MAX (event->n_pairs, 1),
+                                   .offered = oracle->n_proposed,
+                                   .own = oracle->n_own,
+                                   .is_trusted = oracle->is_trusted,
+                                   .decisive = decisive };
+  return decisive != NULL;
+}
+
 static AssayAuditRecord *
 distinguish (const AssayOracle *oracle, const AssayAuditor *auditor,
              const AssayAuditContext *context, GError **error)
@@ -24,7 +39,8 @@ distinguish (const AssayOracle *oracle, const AssayAuditor *auditor,
   record = g_new0 (AssayAuditRecord, 1);
   log = assay_run_log_new (event->runs);
   if (!assay_distinguish_logged (oracle, event, log, &record->counts, error)
-      || !assay_independence_test (oracle, event, log, &record->dependent, &draws_own, error))
+      || !assay_independence_test (oracle, event, log, &record->dependent, &draws_own, error)
+      || !record_pairs (oracle, event, &record->pairs, error))
     return NULL;
   record->pair = event->pair;
   record->is_swapped = event->is_swapped;

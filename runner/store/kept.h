@@ -21,6 +21,15 @@ typedef enum {
   ASSAY_SHOWN_RECOVERED,
 } AssayShownRole;
 
+/* The pairs of inputs that an audit tried, and the one that it chose. */
+typedef struct {
+  guint tried;         /* 0: there are none */
+  guint offered;       /* by the defense, and made of its domain */
+  guint own;           /* by the defense */
+  gboolean is_trusted; /* none is beyond the domain: the defense is never given such inputs */
+  char *decisive;      /* the inputs of that pair, in words; NULL: none */
+} AssayPairsRecord;
+
 /* What an audit chose and counted. One run: no pair, and no event. */
 typedef struct {
   AssayAudit counts;
@@ -29,6 +38,7 @@ typedef struct {
   guint64 trained_on;
   char *says;      /* the event, in words */
   char *dependent; /* why its runs are not independent; NULL: they seem to be */
+  AssayPairsRecord pairs;
 } AssayAuditRecord;
 
 void assay_audit_record_free (AssayAuditRecord *record);

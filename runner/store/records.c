@@ -13,7 +13,30 @@ assay_audit_record_free (AssayAuditRecord *record)
     return;
   g_free (record->says);
   g_free (record->dependent);
+  g_free (record->pairs.decisive);
   g_free (record);
+}
+
+/* "tried offered own is-trusted inputs" */
+static char *
+write_pairs (const AssayPairsRecord *pairs)
+{
+  return g_strdup_printf ("%u %u %u %d %s", pairs->tried, pairs->offered, pairs->own,
+                          pairs->is_trusted, pairs->decisive != NULL ? pairs->decisive : "");
+}
+
+static AssayPairsRecord
+read_pairs (const char *text)
+{
+  g_auto (GStrv) words = g_strsplit (text != NULL ? text : "", " ", 5);
+
+  if (g_strv_length (words) != 5)
+    return (AssayPairsRecord){ 0 };
+  return (AssayPairsRecord){ .tried = (guint) g_ascii_strtoull (words[0], NULL, 10),
+                             .offered = (guint) g_ascii_strtoull (words[1], NULL, 10),
+                             .own = (guint) g_ascii_strtoull (words[2], NULL, 10),
+                             .is_trusted = g_str_equal (words[3], "1"),
+                             .decisive = *words[4] != '\0' ? g_strdup (words[4]) : NULL };
 }
 
 static char *
@@ -26,10 +49,11 @@ gboolean
 assay_audit_store (AssayStore *store, gsize cell, const AssayAuditRecord *record, GError **error)
 {
   g_autofree char *key = audit_key (cell);
-  g_autofree char *text = g_strdup_printf (
-      "%u %d %" G_GUINT64_FORMAT " %s%s%s", record->pair, record->is_swapped, record->trained_on,
-      record->says, record->dependent != NULL ? "\n" : "",
-      record->dependent != NULL ? record->dependent : "");
+  g_autofree char *pairs = write_pairs (&record->pairs);
+  g_autofree char *text
+      = g_strdup_printf ("%u %d %" G_GUINT64_FORMAT " %s\n%s\n%s", record->pair,
+                         record->is_swapped, record->trained_on, record->says,
+                         record->dependent != NULL ? record->dependent : "", pairs);
 
   return assay_store_set (store, key, text, error);
 }
@@ -42,6 +66,7 @@ assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record, 
   g_auto (GStrv) words = NULL;
   g_auto (GStrv) lines = NULL;
   AssayAuditRecord *record;
+  guint n_lines;
 
   if (!assay_store_get (store, key, &text, error))
     return FALSE;
@@ -53,9 +78,11 @@ assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record, 
   record->pair = (guint) g_ascii_strtoull (words[0], NULL, 10);
   record->is_swapped = g_str_equal (words[1], "1");
   record->trained_on = g_ascii_strtoull (words[2], NULL, 10);
-  lines = g_strsplit (words[3], "\n", 2);
-  record->says = g_strdup (lines[0] != NULL ? lines[0] : "");
-  record->dependent = lines[0] != NULL ? g_strdup (lines[1]) : NULL;
+  lines = g_strsplit (words[3], "\n", 3);
+  n_lines = g_strv_length (lines);
+  record->says = g_strdup (n_lines > 0 ? lines[0] : "");
+  record->dependent = n_lines > 1 && *lines[1] != '\0' ? g_strdup (lines[1]) : NULL;
+  record->pairs = read_pairs (n_lines > 2 ? lines[2] : NULL);
   *ret_record = record;
   return TRUE;
 }

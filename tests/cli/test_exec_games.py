@@ -323,7 +323,22 @@ def test_neighbours_that_cannot_be_used(sandbox):
 
 SETTINGS = [
     (["epsilon = 1"], "epsilon = 1 is claimed for inputs that are neighbours, and there are none; "
-     "expected neighbours = a .npy file of pairs"),
+     "expected neighbours = a .npy file of pairs, or adjacency, of which pairs are made"),
+    (["epsilon = 1", "adjacency = value", "lower = 0"], "adjacency = value without bounds; expected "
+     "lower and upper, between which values may change"),
+    (["epsilon = 1", "adjacency = value", "lower = 0, x", "upper = 1"], "lower = 0, x: 'x' is not a "
+     "number; expected one for all columns, or one for each with commas"),
+    (["epsilon = 1", "adjacency = value", "lower = 0, 1", "upper = 1, 1"], "column 1 has lower = 1 "
+     "and upper = 1; expected lower below upper"),
+    (["epsilon = 1", "adjacency = value", "lower = 0, 0, 0", "upper = 1, 1"], "lower has 3 numbers "
+     "and upper 2; expected as many"),
+    (["epsilon = 1", "adjacency = value", "lower = 0, 0", "upper = 1", "columns = 3"], "columns = 3, "
+     "and the bounds have 2 numbers; expected as many, or one for all columns"),
+    (["epsilon = 1", "adjacency = record", "lower = 0", "upper = 1", "records = 1"], "adjacency = "
+     "record with records = 1; expected two at least, as a program is not given an input of no "
+     "record"),
+    (["epsilon = 1", "adjacency = l1", "numbers = whole", "distance = 0.5"], "distance = 0.5 of whole "
+     "numbers; expected at least 1"),
     (["neighbours = pairs.npy"], "neighbours without a claim; expected epsilon > 0, the budget that "
      "is claimed"),
     (["delta = 0.1"], "delta without a claim; expected epsilon > 0, the budget that is claimed"),
@@ -361,7 +376,8 @@ def test_attacks_that_ask_for_more(sandbox):
     cells, _ = run_claims(sandbox, claiming("bit", flip, "settings = 1") + DISTINGUISH
                           + "candidates = 3\n", 3)
     assert (cells["bit"]["message"] == "attack distinguish: candidates = 3: the defense has 2 pairs of "
-            "neighbours and draws no others; expected at most as many"), str(cells)
+            "neighbours and draws no others; expected at most as many, or a domain from which they "
+            "are drawn"), str(cells)
     assert not os.path.exists(sandbox.path / "starts.txt"), "the program was started"
 
 

@@ -7,10 +7,16 @@ import subprocess
 
 import pytest
 
+import data
 from places import SOURCE
 
 FOLDER = SOURCE / "tests" / "honesty"
 SCENARIOS = sorted(path.stem for path in FOLDER.glob("*.scenario"))
+
+# Two records each, one of which is another one: by as much as the bounds allow, and by less.
+WORST, HARMLESS, NEAR, FAR = ([[[0], [0]], [[value], [other]]]
+                              for value, other in ((1, 0), (0.1, 0), (1e-6, 0), (1, 1)))
+PAIRS = {"harmless": HARMLESS, "both": HARMLESS + WORST, "near": NEAR, "far": FAR}
 
 
 def run_python(sandbox, *arguments):
@@ -23,6 +29,8 @@ def copy(sandbox, name):
         shutil.copy(path, sandbox.path)
     if "plugin = vectors" in (FOLDER / f"{name}.scenario").read_text():
         run_python(sandbox, "make-secrets.py")
+    for stem, pairs in PAIRS.items():
+        sandbox.write(f"{stem}.npy", data.npy_bytes(pairs))
 
 
 @pytest.mark.usefixtures("python3_has_numpy")
@@ -75,6 +83,7 @@ def test_copies_in_other_trials_are_one_unit(sandbox):
     ("few-runs", "cannot be unrefuted: 200 runs of attack distinguish against gaussian see"),
     ("negated", "cannot be upheld: every attack against negated takes what is released"),
     ("hopeless-attack", "cannot be upheld: it is about all defenses that the attacks on none are"),
+    ("one-candidate", "cannot be unrefuted: attack distinguish tries 1 of 2 pairs of inputs"),
     ("weaker-attack-named", "cannot be upheld: every attack against none takes what is released"),
     ("copies", "the 500 secrets are 1 independent unit: 499 of the secrets repeat another"),
     ("clusters-in-groups", "the 500 secrets lie in 25 tight clusters"),
@@ -95,4 +104,4 @@ def test_an_auditor_finds_no_fault_with_a_true_control(sandbox):
 
 
 def test_all_of_them_are_played():
-    assert len(SCENARIOS) >= 12, SCENARIOS
+    assert len(SCENARIOS) >= 20, SCENARIOS
