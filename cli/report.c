@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "report/report.h"
+#include "cli/selftest/mutants.h"
 #include "runner/compare/saved-run.h"
 
 static struct {
@@ -65,6 +66,7 @@ report (G_GNUC_UNUSED int n, char **words)
   run = assay_saved_run_open (folder, FALSE, &error);
   if (run == NULL || !cli_make_folder (place, "", hint, &error))
     return cli_fail_early (error);
+  cli_load_mutants (run->results, folder);
   if (!write_again (run, place, &figures, &error))
     return cli_fail (error);
   if (options.json) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/selftest/mutants.h"
 #include "cli/options.h"
 #include "cli/witness.h"
 #include "cli/workers.h"
@@ -112,7 +113,8 @@ finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, g
   const AssayReportRun about = { times.threads, times.started_us, times.ended_us };
   g_autofree char *text = NULL;
 
-  if (results == NULL || !assay_manifest_set_times (folder->store, &times, error)
+  if (results == NULL || !cli_keep_mutants (results, folder->place, folder->work, error)
+      || !assay_manifest_set_times (folder->store, &times, error)
       || !assay_report_write (results, folder->work, &about, NULL, error)
       || !compare (results, plan, folder, options->baseline, &baseline, error))
     return EXIT_UNFINISHED;

@@ -12,6 +12,10 @@ gboolean assay_report_write (const AssayResults *results, const char *folder,
                              const AssayReportRun *run, const AssayFigureOptions *figures,
                              GError **error);
 
+/* mutants.json, in the same way. */
+gboolean assay_report_write_mutants (const AssayResultMutants *mutants, const char *folder,
+                                     GError **error);
+
 gboolean assay_report_write_baseline (const AssayBaseline *baseline, const char *folder,
                                       GError **error);
 

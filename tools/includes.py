@@ -15,7 +15,8 @@ LAYERS = (
     "core/base", "core/data", "core/math", "core/stats", "core/search", "core/plugin", "core/games",
     "core/external",
     "attacks", "datasets", "defenses", "metrics",
-    "runner/plan", "runner/store", "runner/judge", "runner/compare", "runner/run", "runner/workers",
+    "runner/plan", "runner/store", "runner/judge", "runner/compare", "runner/run", "runner/mutants",
+    "runner/workers",
     "report/exports", "report/plots", "report/html", "report",
     "cli",
 )

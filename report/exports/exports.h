@@ -33,6 +33,15 @@ typedef struct {
 gboolean assay_report_write_run_json (const AssayResults *results, const AssayReportRun *run,
                                       AssayJson *json, GError **error);
 
+/* What the audit saw of mutants of its own defenses: all of it for a terminal; a sentence; the same
+ * with the names, to stand below verdicts, one line or more; and a member of results.json. */
+char *assay_report_mutants (const AssayResultMutants *mutants);
+char *assay_report_mutants_sentence (const AssayResultMutants *mutants);
+char *assay_report_mutants_short (const AssayResultMutants *mutants);
+void assay_report_mutants_json (const AssayResultMutants *mutants, AssayJson *json);
+/* The text of mutants.json. */
+char *assay_report_mutants_file (const AssayResultMutants *mutants);
+
 /* What got worse since a baseline, in words, and as baseline.json. */
 char *assay_report_baseline (const AssayBaseline *baseline);
 char *assay_report_baseline_json (const AssayBaseline *baseline);

@@ -394,6 +394,8 @@ assay_report_write_json (const AssayResults *results, AssayJson *json, GError **
   for (guint i = 0; i < results->claims->len; i++)
     write_claim (json, results->seed, results->claims->pdata[i]);
   assay_json_end_array (json);
+  if (results->mutants != NULL)
+    assay_report_mutants_json (results->mutants, json);
   assay_json_end_object (json);
   return TRUE;
 }

@@ -46,6 +46,15 @@ append_property (GString *xml, const char *name, double value)
 }
 
 static void
+append_mutants (GString *xml, const AssayResultMutants *mutants)
+{
+  if (mutants == NULL || mutants->is_stale)
+    return;
+  append_property (xml, "mutants-seen", mutants->n_seen);
+  append_property (xml, "mutants", mutants->n_counted);
+}
+
+static void
 append_properties (GString *xml, const AssayResults *results, const AssayResultClaim *result)
 {
   const AssayResultHypothesis *one = assay_result_decisive (result);
@@ -73,6 +82,7 @@ append_properties (GString *xml, const AssayResults *results, const AssayResultC
       append_property (xml, "power-at", one->power_at);
     }
   }
+  append_mutants (xml, results->mutants);
   g_string_append (xml, "      </properties>\n");
 }
 

@@ -63,6 +63,24 @@ append_claims (GString *text, const AssayResults *results)
 }
 
 static void
+append_mutants (GString *text, const AssayResults *results)
+{
+  g_autofree char *mutants = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  if (results->mutants == NULL)
+    return;
+  mutants = assay_report_mutants_short (results->mutants);
+  lines = g_strsplit (g_strchomp (mutants), "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++) {
+    g_string_append (text, i > 0 ? "- " : "");
+    append_escaped (text, g_strchug (lines[i]));
+    g_string_append (text, i > 0 ? "\n" : "\n\n");
+  }
+  g_string_append_c (text, '\n');
+}
+
+static void
 append_settings (GString *text, const AssayResultComponent *component)
 {
   append_escaped (text, component->label);
@@ -147,6 +165,7 @@ assay_report_markdown (const AssayResults *results)
     }
   }
   append_claims (text, results);
+  append_mutants (text, results);
   append_cells (text, results);
   append_sheets (text, results);
   ASSAY_FOR_EACH_IN (const AssayResultSkip, skip, results->skipped) {

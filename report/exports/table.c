@@ -232,6 +232,17 @@ append_claims (GString *text, const AssayResults *results)
 }
 
 static void
+append_mutants (GString *text, const AssayResults *results)
+{
+  g_autofree char *mutants = NULL;
+
+  if (results->mutants == NULL)
+    return;
+  mutants = assay_report_mutants_short (results->mutants);
+  g_string_append_printf (text, "\n%s", mutants);
+}
+
+static void
 append_headlines (GString *text, const AssayResults *results, const AssayResultComponent *metric,
                   gboolean is_utility, guint width)
 {
@@ -277,5 +288,6 @@ assay_report_table (const AssayResults *results, guint width)
   append_utilities (text, results, width);
   append_notes (text, results);
   append_claims (text, results);
+  append_mutants (text, results);
   return g_string_free (text, FALSE);
 }

@@ -252,6 +252,43 @@ append_claim (AssayHtml *html, const AssayResults *results, const AssayResultCla
   assay_html_close (html, "article");
 }
 
+/* ---- The audit of the audit ---- */
+
+static void
+append_mutants (AssayHtml *html, const AssayResultMutants *mutants)
+{
+  g_autofree char *sentence = assay_report_mutants_sentence (mutants);
+
+  assay_html_open (html, "article.claim.mutants");
+  assay_html_name (html, "h3", sentence);
+  if (mutants->is_stale) {
+    assay_html_close (html, "article");
+    return;
+  }
+  assay_html_say (html, "p", "Mutants are the defenses with one known mistake each, played by this "
+                             "audit. Seen, or stopped from passing, is what it could have seen; "
+                             "missed is what it does not look at.");
+  assay_html_open (html, "details");
+  assay_html_say (html, "summary", "%u mutants", mutants->all->len);
+  assay_html_open_table (html, NULL, "Mutants",
+                         ASSAY_HTML_HEADS ("verdict", "mutant", "the mistake", "of", "claim",
+                                           "what would see it"));
+  ASSAY_FOR_EACH_IN (const AssayResultMutant, one, mutants->all) {
+    if (!assay_html_open_row (html, FALSE))
+      break;
+    assay_html_text (html, "td", assay_mutant_verdict_name (one->verdict));
+    assay_html_text (html, "td", one->id);
+    assay_html_text (html, "td", one->says);
+    assay_html_text (html, "td", one->family);
+    assay_html_text (html, "td", one->claim);
+    assay_html_text (html, "td", one->verdict == ASSAY_MUTANT_MISSED ? one->seen_by : one->reason);
+    assay_html_close (html, "tr");
+  }
+  assay_html_close_table (html, NULL, NULL);
+  assay_html_close (html, "details");
+  assay_html_close (html, "article");
+}
+
 void
 assay_html_claims (AssayHtml *html, const AssayResults *results)
 {
@@ -264,5 +301,7 @@ assay_html_claims (AssayHtml *html, const AssayResults *results)
       if (result->verdict == by_weight[v])
         append_claim (html, results, result);
     }
+  if (results->mutants != NULL)
+    append_mutants (html, results->mutants);
   assay_html_close (html, "section");
 }

@@ -216,6 +216,51 @@ assay_results_new (void)
   return results;
 }
 
+/* ---- The audit of the audit ---- */
+
+static const char *const mutant_verdicts[] = {
+  [ASSAY_MUTANT_SEEN] = "seen",
+  [ASSAY_MUTANT_STOPPED] = "stopped",
+  [ASSAY_MUTANT_MISSED] = "missed",
+  [ASSAY_MUTANT_ABSENT] = "does not apply",
+  [ASSAY_MUTANT_FAILED] = "failed",
+};
+
+const char *
+assay_mutant_verdict_name (AssayMutantVerdict verdict)
+{
+  return mutant_verdicts[verdict];
+}
+
+void
+assay_result_mutant_clear (gpointer data)
+{
+  AssayResultMutant *mutant = data;
+
+  g_free (mutant->family);
+  g_free (mutant->id);
+  g_free (mutant->says);
+  g_free (mutant->seen_by);
+  g_free (mutant->claim);
+  g_free (mutant->reason);
+}
+
+void
+assay_result_mutants_free (AssayResultMutants *mutants)
+{
+  if (mutants == NULL)
+    return;
+  g_array_unref (mutants->all);
+  g_free (mutants->plan_sha256);
+  g_free (mutants->claims_sha256);
+  g_free (mutants->data_sha256);
+  g_free (mutants->note);
+  g_free (mutants->version);
+  g_free (mutants);
+}
+
+/* ---- All of it ---- */
+
 void
 assay_results_free (AssayResults *results)
 {
@@ -240,6 +285,7 @@ assay_results_free (AssayResults *results)
   g_ptr_array_unref (results->settings);
   g_hash_table_unref (results->measures);
   g_free (results->size);
+  assay_result_mutants_free (results->mutants);
   g_free (results->source);
   g_free (results);
 }

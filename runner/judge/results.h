@@ -207,6 +207,41 @@ typedef struct {
   AssayResultWitness witness;
 } AssayResultClaim;
 
+/* ---- The audit of the audit ---- */
+
+/* What the audit made of a mutant of the defense (runner/mutants/). */
+typedef enum {
+  ASSAY_MUTANT_SEEN,    /* a claim about it is violated */
+  ASSAY_MUTANT_STOPPED, /* none is, but one that passes without the mistake passes no more */
+  ASSAY_MUTANT_MISSED,
+  ASSAY_MUTANT_ABSENT,  /* the mistake cannot be made here; not counted */
+  ASSAY_MUTANT_FAILED,  /* it could not be played; not counted */
+} AssayMutantVerdict;
+
+typedef struct {
+  char *family; /* "mechanism" or "release" */
+  char *id;
+  char *says;    /* what is wrong with it */
+  char *seen_by; /* what would see it */
+  AssayMutantVerdict verdict;
+  char *claim;  /* whose verdict says so; NULL: none */
+  char *reason; /* of that verdict, or why it is absent or failed; "": nothing to say */
+} AssayResultMutant;
+
+#define ASSAY_MUTANTS_FILE "mutants.json"
+#define ASSAY_MUTANTS_FORMAT "assay-mutants/1"
+
+typedef struct {
+  GArray *all; /* AssayResultMutant, in the order of play */
+  guint n_seen, n_counted;
+  char *plan_sha256;   /* of the run that they are of */
+  char *claims_sha256; /* and of its claims */
+  char *data_sha256;   /* and of its datasets, with a blank between */
+  char *version;       /* of the program that played them */
+  char *note;          /* claims that decide nothing without a mistake, either; NULL: all do */
+  gboolean is_stale;   /* of another plan, claims, data, or by another version */
+} AssayResultMutants;
+
 /* ---- Contact sheets ---- */
 
 /* One column of a contact sheet. */
@@ -267,6 +302,7 @@ typedef struct {
   GStringChunk *words;       /* what names and messages above were made into */
   GPtrArray *settings;       /* AssayResultSettings of the components */
   GHashTable *measures;      /* AssayResultMeasure of the components, by the metric's own entry */
+  AssayResultMutants *mutants; /* NULL: none were played */
   AssayResultSource *source;
 } AssayResults;
 
@@ -288,6 +324,11 @@ gboolean assay_results_each_cell (const AssayResults *results, gboolean is_measu
                                   AssayResultUse use, gpointer data, GError **error);
 
 const char *assay_verdict_name (AssayVerdict verdict);
+/* "seen", "stopped", "missed", "does not apply", "failed" */
+const char *assay_mutant_verdict_name (AssayMutantVerdict verdict);
+void assay_result_mutant_clear (gpointer mutant);
+void assay_result_mutants_free (AssayResultMutants *mutants);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResultMutants, assay_result_mutants_free)
 const char *assay_result_status_name (AssayResultStatus status);
 /* The units of @dataset; NULL: they were not looked at. */
 const AssayResultUnits *assay_result_units (const AssayResults *results,

@@ -1,0 +1,92 @@
+/* assay selftest: every attack against its own control, with its default settings; and an audit
+ * against mutants of its own defenses. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/selftest/mutants.h"
+#include "core/base/text.h"
+#include "core/games/control.h"
+#include "core/plugin/registry.h"
+
+/* FALSE where the control was lost or could not be played. An attack with a setting that must be
+ * given (a program to run) has no control of its own. */
+static gboolean
+play (const AssayPlugin *attack, guint64 seed)
+{
+  const AssayControlTerms control = assay_control_terms (attack);
+  g_autoptr (AssaySettings) settings
+      = assay_settings_new (attack->parameters, attack->settings_size);
+  g_autoptr (GError) error = NULL;
+  AssayControlOutcome outcome = { 0 };
+
+  if (!assay_settings_check_complete (settings, &error)) {
+    printf ("none   %-16s %s\n", attack->id, error->message);
+    return TRUE;
+  }
+  if (!control.is_there) {
+    printf ("none   %-16s %s\n", attack->id, control.says);
+    return TRUE;
+  }
+  if (!assay_control_play (attack, settings, seed, &outcome, &error)) {
+    printf ("error  %-16s %s\n", attack->id, error->message);
+    return FALSE;
+  }
+  printf ("%s   %-16s %s: %.0f %% of %zu (at least %.0f %%)\n", outcome.is_won ? "won " : "LOST",
+          attack->id, control.says, 100 * outcome.share, outcome.n, 100 * control.at_least);
+  return outcome.is_won;
+}
+
+static CliMutantsOptions options;
+static char *scenario;
+
+static const GOptionEntry entries[]
+    = { { "mutants", 0, 0, G_OPTION_ARG_FILENAME, &scenario,
+          "Play mutants of this scenario's defenses: what would its audit have seen?", "SCENARIO" },
+        { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+          "With --mutants: keep the result beside the scenario's run, whose reports show it",
+          "FOLDER" },
+        CLI_PLAN_OPTIONS (options.plan),
+        { "jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
+          "Threads to use (default: one per processor); results do not depend on it", "N" },
+        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
+        G_OPTION_ENTRY_NULL };
+
+/* Every attack's control. */
+static int
+play_controls (guint64 seed)
+{
+  g_autoptr (GPtrArray) attacks = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
+  gboolean is_won = TRUE;
+
+  for (guint i = 0; i < attacks->len; i++)
+    is_won &= play (attacks->pdata[i], seed);
+  return is_won ? EXIT_OK : EXIT_INCONCLUSIVE;
+}
+
+static int
+selftest (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
+{
+  gint64 seed = 1;
+
+  if (scenario != NULL)
+    return cli_mutants (scenario, &options);
+  if (options.out != NULL || options.plan.assignments != NULL || options.plan.trials != NULL)
+    return cli_refuse ("%s goes with --mutants", options.out != NULL                ? "--out"
+                                                 : options.plan.assignments != NULL ? "--set"
+                                                                                    : "--trials");
+  if (options.plan.seed != NULL
+      && (!assay_text_to_int (options.plan.seed, &seed) || seed < 0))
+    return cli_refuse ("--seed %s: expected a whole number of at least 0", options.plan.seed);
+  return play_controls ((guint64) seed);
+}
+
+const CliUsage cli_selftest = {
+  .parameters = "",
+  .summary = "Plays the control of every attack: a case whose outcome is known. An attack\n"
+             "that loses it on this machine proves nothing by losing elsewhere.\n"
+             "With --mutants: plays the audit of a scenario on its own defenses with known\n"
+             "mistakes in them, and says which of these it would have seen, and what would\n"
+             "see the others. Takes some twenty times as long as the scenario.",
+  .entries = entries,
+  .run = selftest,
+};

@@ -1,0 +1,38 @@
+/* The mistakes of mechanisms that mutants are made with: what each does to the runs. */
+#pragma once
+
+#include "core/games/mechanism-view.h"
+#include "core/games/mutant.h"
+
+/* A mechanism with a mistake in it. */
+typedef struct {
+  const AssayMechanismView *view;
+  const AssayMechanismView *weaker; /* the same with twice the epsilon, or NULL */
+  double rate;                      /* of a rare leak */
+} AssayMistaken;
+
+/* What a mistake needs of the mechanism. */
+enum {
+  ASSAY_NEEDS_NUMBERS = 1,  /* outputs that are numbers, hardly one of which comes twice */
+  ASSAY_NEEDS_VALUES = 2,   /* a column with few values */
+  ASSAY_NEEDS_COLUMNS = 4,  /* several columns */
+  ASSAY_NEEDS_OWN_RUNS = 8, /* one run after the other: programs are started for many at once */
+  ASSAY_NEEDS_WEAKER = 16,  /* a setting epsilon, or else numbers */
+};
+
+typedef struct {
+  AssayMutantKind kind;
+  guint needs;
+  double rate;
+  gboolean adds_column; /* a time, which the mutant adds itself */
+  /* Draws @count runs in place of the mechanism's own; NULL: those. */
+  gboolean (*draw) (const AssayMistaken *of, AssayStream *stream, const float *input, gsize count,
+                    double *outputs, GError **error);
+  /* Changes them. @centre: of the outputs on @input; NULL where outputs are no numbers. The member
+   * is NULL where nothing is changed. */
+  void (*alter) (const AssayMistaken *of, AssayStream *stream, const float *input,
+                 const double *centre, gsize count, double *outputs);
+} AssayMistake;
+
+extern const AssayMistake assay_mechanism_mistakes[];
+extern const guint assay_n_mechanism_mistakes;

@@ -1,0 +1,140 @@
+/* What an audit saw of mutants of its own defenses: for a terminal, and as a part of results.json.
+ * */
+#include <string.h>
+
+#include "core/base/json.h"
+#include "report/exports/exports.h"
+
+static gboolean
+is_seen (const AssayResultMutant *mutant)
+{
+  return mutant->verdict == ASSAY_MUTANT_SEEN || mutant->verdict == ASSAY_MUTANT_STOPPED;
+}
+
+/* The ids of those with @verdict, with ", " between. */
+static char *
+list_ids (const AssayResultMutants *mutants, AssayMutantVerdict verdict)
+{
+  GString *text = g_string_new (NULL);
+
+  ASSAY_FOR_EACH_IN (const AssayResultMutant, one, mutants->all) {
+    if (one->verdict == verdict)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", one->id);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+append_ids (GString *text, const char *what, const AssayResultMutants *mutants,
+            AssayMutantVerdict verdict)
+{
+  g_autofree char *ids = list_ids (mutants, verdict);
+
+  if (*ids != '\0')
+    g_string_append_printf (text, "  %s: %s\n", what, ids);
+}
+
+char *
+assay_report_mutants_sentence (const AssayResultMutants *mutants)
+{
+  if (mutants->is_stale)
+    return g_strdup (
+        "the mutants beside this run are of another plan, of other claims or "
+        "data, or by another version, and say nothing of it; expected 'assay selftest --mutants' "
+        "again");
+  return g_strdup_printf ("this audit would have seen %u of %u mutants", mutants->n_seen,
+                          mutants->n_counted);
+}
+
+char *
+assay_report_mutants_short (const AssayResultMutants *mutants)
+{
+  g_autofree char *sentence = assay_report_mutants_sentence (mutants);
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%s\n", sentence);
+  if (!mutants->is_stale) {
+    append_ids (text, "could have seen", mutants, ASSAY_MUTANT_SEEN);
+    append_ids (text, "would not have passed", mutants, ASSAY_MUTANT_STOPPED);
+    append_ids (text, "not looked at", mutants, ASSAY_MUTANT_MISSED);
+    if (mutants->note != NULL)
+      g_string_append_printf (text, "  %s\n", mutants->note);
+  }
+  return g_string_free (text, FALSE);
+}
+
+char *
+assay_report_mutants (const AssayResultMutants *mutants)
+{
+  GString *text = g_string_new (NULL);
+  gsize width = 0;
+
+  ASSAY_FOR_EACH_IN (const AssayResultMutant, one, mutants->all) {
+    width = MAX (width, strlen (one->id));
+  }
+  ASSAY_FOR_EACH_IN (const AssayResultMutant, one, mutants->all) {
+    g_string_append_printf (text, "%-14s %-*s  %s\n", assay_mutant_verdict_name (one->verdict),
+                            (int) width, one->id, one->says);
+    if (one->verdict == ASSAY_MUTANT_MISSED)
+      g_string_append_printf (text, "%*s  what would see it: %s\n", (int) (14 + 1 + width), "",
+                              one->seen_by);
+    else if (!is_seen (one))
+      g_string_append_printf (text, "%*s  %s\n", (int) (14 + 1 + width), "", one->reason);
+  }
+  g_string_append_printf (text, "\nthis audit would have seen %u of %u mutants\n", mutants->n_seen,
+                          mutants->n_counted);
+  if (mutants->note != NULL)
+    g_string_append_printf (text, "  %s\n", mutants->note);
+  return g_string_free (text, FALSE);
+}
+
+void
+assay_report_mutants_json (const AssayResultMutants *mutants, AssayJson *json)
+{
+  assay_json_member_object (json, "mutants");
+  assay_json_member_bool (json, "stale", mutants->is_stale);
+  assay_json_member_int (json, "seen", mutants->n_seen);
+  assay_json_member_int (json, "counted", mutants->n_counted);
+  assay_json_member_array (json, "all");
+  ASSAY_FOR_EACH_IN (const AssayResultMutant, one, mutants->all) {
+    assay_json_begin_object (json);
+    assay_json_member_string (json, "family", one->family);
+    assay_json_member_string (json, "id", one->id);
+    assay_json_member_string (json, "verdict", assay_mutant_verdict_name (one->verdict));
+    assay_json_member_string (json, "claim", one->claim);
+    assay_json_end_object (json);
+  }
+  assay_json_end_array (json);
+  assay_json_end_object (json);
+}
+
+char *
+assay_report_mutants_file (const AssayResultMutants *mutants)
+{
+  AssayJson *json = assay_json_new ();
+
+  assay_json_begin_object (json);
+  assay_json_member_string (json, "format", ASSAY_MUTANTS_FORMAT);
+  assay_json_member_string (json, "plan_sha256", mutants->plan_sha256);
+  assay_json_member_string (json, "claims_sha256", mutants->claims_sha256);
+  assay_json_member_string (json, "data_sha256", mutants->data_sha256);
+  assay_json_member_string (json, "version", mutants->version);
+  assay_json_member_string (json, "note", mutants->note);
+  assay_json_member_int (json, "seen", mutants->n_seen);
+  assay_json_member_int (json, "counted", mutants->n_counted);
+  assay_json_member_array (json, "mutants");
+  ASSAY_FOR_EACH_IN (const AssayResultMutant, one, mutants->all) {
+    assay_json_begin_object (json);
+    assay_json_member_string (json, "family", one->family);
+    assay_json_member_string (json, "id", one->id);
+    assay_json_member_string (json, "says", one->says);
+    assay_json_member_string (json, "seen_by", one->seen_by);
+    assay_json_member_string (json, "verdict", assay_mutant_verdict_name (one->verdict));
+    assay_json_member_string (json, "claim", one->claim);
+    assay_json_member_string (json, "reason", one->reason);
+    assay_json_end_object (json);
+  }
+  assay_json_end_array (json);
+  assay_json_end_object (json);
+  return assay_json_finish (json);
+}

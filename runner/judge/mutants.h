@@ -1,0 +1,21 @@
+/* What an audit saw of mutants of its own defenses, kept as mutants.json beside the run that they
+ * are of: {"format": "assay-mutants/1", "plan_sha256", "claims_sha256", "data_sha256", "version",
+ * "note", "seen", "counted", "mutants": [{"family", "id", "says", "seen_by", "verdict", "claim",
+ * "reason"}]}. */
+#pragma once
+
+#include "runner/judge/results.h"
+
+G_BEGIN_DECLS
+
+/* None yet, of the plan, claims and data of @results, by this version. */
+AssayResultMutants *assay_mutants_new (const AssayResults *results);
+
+/* Takes the strings of @mutant over, and counts it. */
+void assay_mutants_add (AssayResultMutants *mutants, AssayResultMutant mutant);
+
+/* Reads @folder/mutants.json into @results, where it is there: stale unless it is of this plan, of
+ * these claims and data, and by this version. ASSAY_ERROR_DATA: it is damaged. */
+gboolean assay_mutants_load (AssayResults *results, const char *folder, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,106 @@
+/* A plan in which some defenses are mutants of themselves. */
+#include "runner/mutants/mutated-plan.h"
+
+#include "core/games/mechanism-mutants.h"
+#include "core/games/release-mutants.h"
+#include "runner/plan/claim.h"
+
+const AssayMutantFamily assay_mutant_families[ASSAY_N_MUTANT_FAMILIES] = {
+  { "mechanism", assay_mechanism_mutants_count, assay_mechanism_mutant_kind, TRUE },
+  { "release", assay_release_mutants_count, assay_release_mutant_kind, FALSE },
+};
+
+gboolean
+assay_mutant_family_is_for (const AssayMutantFamily *family, const AssayClaim *claim)
+{
+  const gboolean is_epsilon = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
+
+  return claim->utility == NULL && is_epsilon == family->of_mechanism;
+}
+
+GArray *
+assay_mutant_family_defenses (const AssayMutantFamily *family, const AssayPlan *plan)
+{
+  GArray *which = g_array_new (FALSE, TRUE, sizeof (gboolean));
+
+  g_array_set_size (which, plan->defenses->len);
+  ASSAY_FOR_EACH (const AssayClaim, claim, plan->claims) {
+    for (gsize i = 0; assay_mutant_family_is_for (family, claim) && i < plan->cells->len; i++) {
+      const AssayCell *cell = assay_plan_cell (plan, i);
+
+      if (cell->trial == 0 && assay_claim_may_select (plan, claim, cell))
+        g_array_index (which, gboolean, cell->defense) = TRUE;
+    }
+  }
+  return which;
+}
+
+static void
+mutant_free (gpointer mutant)
+{
+  if (mutant != NULL)
+    assay_mutant_free (mutant);
+}
+
+/* A copy of @component that borrows all but itself; with @mutant in place of the defense. */
+static AssayComponent *
+replace (const AssayComponent *component, const AssayMutant *mutant)
+{
+  AssayComponent *copy = g_memdup2 (component, sizeof *component);
+
+  if (mutant != NULL) {
+    copy->defense = &mutant->defense;
+    copy->settings = (AssaySettings *) &mutant->settings;
+  }
+  return copy;
+}
+
+AssayMutatedPlan *
+assay_mutated_plan_new (const AssayPlan *plan, const GArray *which, const AssayMutantFamily *family,
+                        guint index, GError **error)
+{
+  g_autoptr (AssayMutatedPlan) mutated = g_new0 (AssayMutatedPlan, 1);
+  guint n_mutants = 0;
+
+  mutated->plan = *plan;
+  mutated->plan.defenses = g_ptr_array_new_with_free_func (g_free);
+  mutated->mutants = g_ptr_array_new_with_free_func (mutant_free);
+  for (guint d = 0; d < plan->defenses->len; d++) {
+    const AssayComponent *component = assay_plan_component (plan->defenses, d);
+    const AssayDefense *base = component->defense;
+    AssayMutant *mutant = NULL;
+    const char *why_not = NULL;
+
+    if (g_array_index (which, gboolean, d)) {
+      mutant = family->of_mechanism
+                   ? assay_mechanism_mutant_new (index, base, component->settings,
+                                                 plan->probes[0].cols, &why_not, error)
+                   : assay_release_mutant_new (index, base, component->settings, &why_not);
+      if (mutant == NULL && why_not == NULL)
+        return NULL;
+      mutated->why_not = mutated->why_not != NULL ? mutated->why_not : why_not;
+    }
+    n_mutants += mutant != NULL;
+    g_ptr_array_add (mutated->mutants, mutant);
+    g_ptr_array_add (mutated->plan.defenses, replace (component, mutant));
+  }
+  if (n_mutants > 0)
+    mutated->why_not = NULL;
+  return g_steal_pointer (&mutated);
+}
+
+void
+assay_mutated_plan_free (AssayMutatedPlan *mutated)
+{
+  if (mutated == NULL)
+    return;
+  g_clear_pointer (&mutated->plan.defenses, g_ptr_array_unref);
+  g_clear_pointer (&mutated->mutants, g_ptr_array_unref);
+  g_free (mutated);
+}
+
+gboolean
+assay_mutated_plan_has (const AssayMutatedPlan *mutated, const AssayCell *cell)
+{
+  return mutated->mutants->pdata[cell->defense] != NULL;
+}
