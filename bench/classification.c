@@ -73,18 +73,25 @@ run_case (Report *report, const char *text, const AssayDataset *dataset, AssayVi
   defense_settings = measure_settings (&defense->plugin, parts[1]);
   settings = measure_settings (&utility->plugin, parts[2]);
   if (!assay_step_protect (
-          defense, defense_settings,
-          &(AssayProtectKeys){ .stream = assay_stream_key (SEED, 0, "defense", "bench"),
-                               .common = assay_stream_key (SEED, 0, "defense", "common") },
+          defense,
+          &(AssayProtecting){ .settings = defense_settings,
+                              .stream = assay_stream_key (SEED, 0, "defense", "bench"),
+                              .common = assay_stream_key (SEED, 0, "defense", "common"),
+                              .knowledge
+                              = &(AssayKnowledge){ .public_rows = dataset->public_rows } },
           &(AssaySecrets){ .rows = secrets,
                            .labels = assay_array_int64 (dataset->secret_data.labels),
                            .n_classes = dataset->n_classes },
-          &(AssayKnowledge){ .public_rows = dataset->public_rows }, &release, &truth, &error))
+          &release, &truth, &error))
     measure_stop (text, error);
   start = measure_moment ();
   received = (AssayReceived){ release, truth };
-  if (!assay_step_assess (utility, settings, assay_stream_key (SEED, 0, "utility", "bench"),
-                          dataset, &received, &outcomes, &error))
+  if (!assay_step_assess (
+          utility,
+          &(AssayUtilityContext){ .settings = settings->values,
+                                  .dataset = dataset,
+                                  .stream = assay_stream_key (SEED, 0, "utility", "bench") },
+          &received, &outcomes, &error))
     measure_stop (text, error);
   times = measure_once (start);
   accuracy = assay_interval (&utility->measures[0], outcomes.series[0], NULL, outcomes.n, 0.95,

@@ -178,12 +178,14 @@ run_case (Report *report, const char *text, const AssayDataset *dataset, AssayVi
   Moment start;
   Times times;
 
-  if (!assay_step_protect (defense, defense_settings,
-                           &(AssayProtectKeys){
-                               .stream = assay_stream_key (SEED, 0, "defense", "bench"),
-                               .common = assay_stream_key (SEED, 0, "defense", "common") },
-                           &(AssaySecrets){ .rows = secrets, .geometry = dataset->geometry },
-                           &knowledge, &release, &truth, &error))
+  if (!assay_step_protect (
+          defense,
+          &(AssayProtecting){ .settings = defense_settings,
+                              .stream = assay_stream_key (SEED, 0, "defense", "bench"),
+                              .common = assay_stream_key (SEED, 0, "defense", "common"),
+                              .knowledge = &knowledge },
+          &(AssaySecrets){ .rows = secrets, .geometry = dataset->geometry }, &release, &truth,
+          &error))
     measure_stop (text, error);
   seen.release = release;
   guess = assay_guess_new ();

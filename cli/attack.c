@@ -129,13 +129,12 @@ attack_release (CliStep *step, GError **error)
       || (options.pairs != NULL && (pairs = assay_pairs_read (options.pairs, error)) == NULL))
     return FALSE;
   knowledge = (AssayKnowledge){ .database = step->database, .public_rows = step->public_rows };
-  granted = (AssayGranted){
-    .grants = grants_of (step),
-    .knowledge = &knowledge,
-    .groups = groups,
-    .repeats = repeats,
-    .pairs = pairs,
-  };
+  granted = (AssayGranted){ .grants = grants_of (step),
+                            .release = release,
+                            .knowledge = &knowledge,
+                            .groups = groups,
+                            .repeats = repeats,
+                            .pairs = pairs };
   shape = shape_of (step, release);
   if (step->plugin->check != NULL && !step->plugin->check (step->settings->values, &shape, error))
     return FALSE;
@@ -147,7 +146,7 @@ attack_release (CliStep *step, GError **error)
   return assay_step_attack (
              attack, step->settings,
              cli_step_stream (&options.step, "attack", attack->id, step->settings, canonical),
-             release, &granted, &guess, error)
+             &granted, &guess, error)
          && assay_guess_write (guess, options.guess, error);
 }
 

@@ -134,8 +134,12 @@ measure_one (const Measuring *of, const AssayMetric *metric, const AssaySettings
   AssayPool pool;
   gboolean is_ok;
 
-  if (!assay_step_measure (metric, settings, of->public_rows != NULL ? &dataset : NULL, of->release,
-                           of->truth, of->guess, &outcomes, error))
+  if (!assay_step_measure (
+          metric,
+          &(AssayMetricContext){ .settings = settings->values,
+                                 .dataset = of->public_rows != NULL ? &dataset : NULL,
+                                 .release = of->release },
+          of->truth, of->guess, &outcomes, error))
     return FALSE;
   is_ok = assay_pool_fill_one (&pool, &metric->measuring, &outcomes, assay_truth_groups (of->truth),
                                groups != NULL ? groups->shape[0] : 0, error)

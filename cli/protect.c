@@ -139,10 +139,12 @@ protect_rows (const CliStep *step, GError **error)
   if (like->cell != NULL && options.classes == 0)
     given.secrets.n_classes
         = MAX (given.secrets.n_classes, like->run->plan->probes[like->cell->dataset].n_classes);
-  return assay_step_protect ((const AssayDefense *) step->plugin, step->settings,
-                             &(AssayProtectKeys){ .stream = stream_of (step, options.repeat),
-                                                  .common = stream_of (step, 0) },
-                             &given.secrets, &knowledge, &release, &truth, error)
+  return assay_step_protect ((const AssayDefense *) step->plugin,
+                             &(AssayProtecting){ .settings = step->settings,
+                                                 .stream = stream_of (step, options.repeat),
+                                                 .common = stream_of (step, 0),
+                                                 .knowledge = &knowledge },
+                             &given.secrets, &release, &truth, error)
          && assay_release_write (release, options.release, error)
          && assay_truth_write (truth, options.truth, error);
 }

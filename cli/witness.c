@@ -73,8 +73,12 @@ replay (const AssayPlan *plan, AssayStore *store, const AssayClaim *claim,
   is_ok = cell->utility != ASSAY_NO_COMPONENT
               ? assay_run_assess (plan, cell, &job, &outcomes, error)
               : assay_run_attack (plan, workspace, store, cell, &guess, error)
-                    && assay_step_measure (metric->metric, metric->settings, job.dataset,
-                                           job.release, job.truth, guess, &outcomes, error);
+                    && assay_step_measure (
+                        metric->metric,
+                        &(AssayMetricContext){ .settings = metric->settings->values,
+                                               .dataset = job.dataset,
+                                               .release = job.release },
+                        job.truth, guess, &outcomes, error);
   if (!is_ok)
     return FALSE;
   outcome = outcomes.series[claim->measure->series][witness->secret];
@@ -154,7 +158,7 @@ replay_audit (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *
 
   if (!assay_run_attack_settings (plan, store, cell, &settings, &candidate, error))
     return FALSE;
-  now = assay_audit_cell (plan, cell, settings, NULL, NULL, error);
+  now = assay_audit_cell (&(AssayAudited){ plan, cell, settings, NULL, NULL }, error);
   if (now == NULL)
     return FALSE;
   is_same = now->counts.hits == then->hits && now->counts.mistakes == then->mistakes

@@ -5,6 +5,20 @@
 
 G_BEGIN_DECLS
 
+/* A unit as it was, and as a guess has it; NULL: there is none. */
+typedef struct {
+  AssayPhoto *original;
+  AssayPhoto *recovered;
+} AssayPictures;
+
+static inline void
+assay_pictures_clear (AssayPictures *pictures)
+{
+  g_clear_pointer (&pictures->original, assay_photo_free);
+  g_clear_pointer (&pictures->recovered, assay_photo_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayPictures, assay_pictures_clear)
+
 typedef struct {
   gconstpointer settings;
   const AssayDataset *dataset; /* NULL where folders are measured */
@@ -34,11 +48,10 @@ typedef struct {
   /* Of a guess. NULL: it measures audits, and its outcomes are what they counted. */
   gboolean (*measure) (const AssayMetricContext *context, const AssayTruth *truth,
                        const AssayGuess *guess, AssayOutcomes *ret_outcomes, GError **error);
-  /* Pictures of unit number @unit, as it was and as the guess has it, for contact sheets. May be
-   * NULL, and set @ret_recovered to NULL where there is none of this unit. */
+  /* Pictures of unit number @unit, for contact sheets. May be NULL. */
   gboolean (*show) (const AssayMetricContext *context, const AssayTruth *truth,
-                    const AssayGuess *guess, gsize unit, AssayPhoto **ret_original,
-                    AssayPhoto **ret_recovered, GError **error);
+                    const AssayGuess *guess, gsize unit, AssayPictures *ret_pictures,
+                    GError **error);
 } AssayMetric;
 
 ASSAY_PLUGIN_DEFINE_CAST (AssayMetric, metric, METRIC)

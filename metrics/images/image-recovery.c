@@ -369,7 +369,7 @@ draw (const Recovery *recovery, const float *row, GError **error)
 
 static gboolean
 show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
-      gsize unit, AssayPhoto **ret_original, AssayPhoto **ret_recovered, GError **error)
+      gsize unit, AssayPictures *ret_pictures, GError **error)
 {
   g_auto (Recovery) recovery = { 0 };
   g_autofree float *row = NULL;
@@ -389,8 +389,7 @@ show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGue
     if (found == NULL)
       return FALSE;
   }
-  *ret_original = g_steal_pointer (&original);
-  *ret_recovered = g_steal_pointer (&found);
+  *ret_pictures = (AssayPictures){ g_steal_pointer (&original), g_steal_pointer (&found) };
   return TRUE;
 }
 

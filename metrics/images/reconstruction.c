@@ -105,8 +105,7 @@ copy_photo (const AssayPhoto *photo, GError **error)
 }
 
 static gboolean
-show_case (const PaintCase *input, gsize unit, AssayPhoto **ret_original,
-           AssayPhoto **ret_recovered, GError **error)
+show_case (const PaintCase *input, gsize unit, AssayPictures *ret_pictures, GError **error)
 {
   const AssayPhoto *photo;
   g_autoptr (AssayPhoto) original = NULL;
@@ -126,20 +125,19 @@ show_case (const PaintCase *input, gsize unit, AssayPhoto **ret_original,
   painted = nearest != NULL ? paint_case_picture (input, unit, nearest->rows, error) : NULL;
   if (painted == NULL)
     return FALSE;
-  *ret_original = g_steal_pointer (&original);
-  *ret_recovered = painted;
+  *ret_pictures = (AssayPictures){ g_steal_pointer (&original), painted };
   return TRUE;
 }
 
 static gboolean
 show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
-      gsize unit, AssayPhoto **ret_original, AssayPhoto **ret_recovered, GError **error)
+      gsize unit, AssayPictures *ret_pictures, GError **error)
 {
   const Reconstruction *settings = context->settings;
   g_auto (PaintCase) input = { 0 };
 
   return paint_case_init (&input, context, settings->patch, truth, guess, error)
-         && show_case (&input, unit, ret_original, ret_recovered, error);
+         && show_case (&input, unit, ret_pictures, error);
 }
 
 /* ---- The plugin ---- */

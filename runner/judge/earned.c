@@ -237,8 +237,10 @@ check_power (const AssayQuestion *question, const GArray *evidence, guint n_hypo
 
     if (hypothesis->power >= ASSAY_WANTED_POWER)
       continue;
-    if (!assay_power_runs_needed (question, hypothesis, &g_array_index (evidence, AssayEvidence, h),
-                                  alpha, ASSAY_WANTED_POWER, &runs, error))
+    runs = assay_power_runs_needed (question, hypothesis,
+                                    &g_array_index (evidence, AssayEvidence, h), alpha,
+                                    ASSAY_WANTED_POWER, error);
+    if (runs < 0)
       return FALSE;
     question->result->decisive = (gint) h;
     *ret_lacks = assay_reason_no_power (question->result, hypothesis, ASSAY_WANTED_POWER, runs);

@@ -95,7 +95,7 @@ assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize index, guin
 /* Adds the outcomes of one cell; @groups (NULL: none) are those of its secrets. */
 static gboolean
 add_outcomes (AssayPool *pool, const AssayMeasuring *metric, AssayOutcomes *outcomes,
-              const gint64 *groups, gsize n_groups, gsize *inout_cells, GError **error)
+              const gint64 *groups, gsize n_groups, GError **error)
 {
   /* The unit of an audit is the audit. */
   if (assay_measures_audits (metric) || metric->has_own_units)
@@ -111,7 +111,7 @@ add_outcomes (AssayPool *pool, const AssayMeasuring *metric, AssayOutcomes *outc
       g_array_append_vals (pool->series[s], outcomes->series[s], (guint) outcomes->n);
     else if (pool->omitted[s] == NULL)
       pool->omitted[s] = g_strdup (outcomes->omitted[s]);
-  *inout_cells += outcomes->n > 0;
+  pool->n_cells += outcomes->n > 0;
   if (groups != NULL && outcomes->n > 0)
     g_array_append_vals (pool->groups, groups, (guint) n_groups);
   if (metric->repeats_units)
@@ -124,7 +124,7 @@ add_outcomes (AssayPool *pool, const AssayMeasuring *metric, AssayOutcomes *outc
 /* Adds what the metric saw in cell @index. */
 static gboolean
 add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
-          gsize *inout_cells, GError **error)
+          GError **error)
 {
   const AssayCell *cell = assay_plan_cell (plan, index);
   const AssayMeasuring *plugin = assay_plan_measuring (plan, cell, metric)->measuring;
@@ -136,7 +136,7 @@ add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index
   if (!assay_pool_outcomes (plan, store, index, metric, &outcomes, error))
     return FALSE;
   is_ok = assay_store_groups (store, cell->dataset, cell->trial, &groups, &n_groups, error)
-          && add_outcomes (pool, plugin, &outcomes, groups, n_groups, inout_cells, error);
+          && add_outcomes (pool, plugin, &outcomes, groups, n_groups, error);
   assay_outcomes_clear (&outcomes);
   return is_ok;
 }
@@ -158,6 +158,7 @@ are_different (const GArray *numbers)
 static void
 pool_init (AssayPool *ret_pool)
 {
+  ret_pool->n_cells = 0;
   ret_pool->groups = g_array_new (FALSE, FALSE, sizeof (gint64));
   for (guint s = 0; s < ASSAY_MAX_SERIES; s++) {
     ret_pool->series[s] = g_array_new (FALSE, FALSE, sizeof (double));
@@ -166,10 +167,10 @@ pool_init (AssayPool *ret_pool)
 }
 
 static void
-pool_finish (AssayPool *pool, const AssayMeasuring *metric, gsize n_cells)
+pool_finish (AssayPool *pool, const AssayMeasuring *metric)
 {
   /* Groups of one unit each are independent units, which have sharper methods. */
-  if (n_cells == 1 && metric->repeats_units)
+  if (pool->n_cells == 1 && metric->repeats_units)
     g_array_set_size (pool->groups, 0);
   pool->has_lone_units = metric->names_units && are_different (pool->groups);
 }
@@ -179,14 +180,12 @@ assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
                  const GArray *indices, guint metric, GError **error)
 {
   const AssayCell *first = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
-  gsize n_cells = 0; /* with outcomes */
 
   pool_init (ret_pool);
   for (guint i = 0; i < indices->len; i++)
-    if (!add_cell (ret_pool, plan, store, g_array_index (indices, gsize, i), metric, &n_cells,
-                   error))
+    if (!add_cell (ret_pool, plan, store, g_array_index (indices, gsize, i), metric, error))
       return FALSE;
-  pool_finish (ret_pool, assay_plan_measuring (plan, first, metric)->measuring, n_cells);
+  pool_finish (ret_pool, assay_plan_measuring (plan, first, metric)->measuring);
   return TRUE;
 }
 
@@ -194,12 +193,10 @@ gboolean
 assay_pool_fill_one (AssayPool *ret_pool, const AssayMeasuring *metric, AssayOutcomes *outcomes,
                      const gint64 *groups, gsize n_groups, GError **error)
 {
-  gsize n_cells = 0;
-
   pool_init (ret_pool);
-  if (!add_outcomes (ret_pool, metric, outcomes, groups, n_groups, &n_cells, error))
+  if (!add_outcomes (ret_pool, metric, outcomes, groups, n_groups, error))
     return FALSE;
-  pool_finish (ret_pool, metric, n_cells);
+  pool_finish (ret_pool, metric);
   return TRUE;
 }
 

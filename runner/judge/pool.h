@@ -11,6 +11,7 @@ typedef struct {
   GArray *series[ASSAY_MAX_SERIES]; /* double */
   GArray *groups;                   /* gint64; empty: independent */
   char *omitted[ASSAY_MAX_SERIES];  /* why a series was left out in a cell; NULL: in none */
+  gsize n_cells;                    /* with outcomes */
   gboolean has_lone_units;          /* groups are units with a name of their own each */
 } AssayPool;
 

@@ -107,30 +107,27 @@ assay_power_of (const AssayQuestion *question, const AssayResultHypothesis *hypo
   return TRUE;
 }
 
-gboolean
+double
 assay_power_runs_needed (const AssayQuestion *question, const AssayResultHypothesis *hypothesis,
-                         const AssayEvidence *evidence, double alpha, double wanted,
-                         double *ret_runs, GError **error)
+                         const AssayEvidence *evidence, double alpha, double wanted, GError **error)
 {
   Prospect prospect;
   double low = 1, high = 2;
 
   if (!foresee (question, hypothesis, evidence, &prospect, error))
-    return FALSE;
-  *ret_runs = 0;
+    return -1;
   if (!prospect.is_known)
-    return TRUE;
+    return 0;
   for (; high <= MAX_RUNS && chance (&prospect, hypothesis->bound, alpha, high) < wanted;
        high *= 2)
     low = high;
   if (high > MAX_RUNS)
-    return TRUE;
+    return 0;
   /* To three digits: more would promise what an estimate cannot hold. */
   while (high - low > high / 1000 && high - low > 1) {
     const double middle = floor ((low + high) / 2);
 
     *(chance (&prospect, hypothesis->bound, alpha, middle) < wanted ? &low : &high) = middle;
   }
-  *ret_runs = high;
-  return TRUE;
+  return high;
 }

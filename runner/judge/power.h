@@ -18,8 +18,8 @@ gboolean assay_power_of (const AssayQuestion *question, const AssayResultHypothe
                          GError **error);
 
 /* How many runs on each input (or guesses) would give it a chance of @wanted, the rest as it is; 0:
- * no number up to 10^12, or not known. */
-gboolean assay_power_runs_needed (const AssayQuestion *question,
-                                  const AssayResultHypothesis *hypothesis,
-                                  const AssayEvidence *evidence, double alpha, double wanted,
-                                  double *ret_runs, GError **error);
+ * no number up to 10^12, or not known; -1 with an error. */
+double assay_power_runs_needed (const AssayQuestion *question,
+                                const AssayResultHypothesis *hypothesis,
+                                const AssayEvidence *evidence, double alpha, double wanted,
+                                GError **error);

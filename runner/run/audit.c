@@ -73,22 +73,37 @@ play_one_run (const AssayPlan *plan, const AssayCell *cell, const AssayAuditor *
   return record;
 }
 
-AssayAuditRecord *
-assay_audit_cell (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *settings,
-                  gboolean (*is_cancelled) (gpointer data), gpointer data, GError **error)
+static AssayAuditContext
+context_of (const AssayAudited *audited)
 {
-  const AssayAuditor *auditor = assay_plan_attack (plan, cell)->auditor;
-  g_autofree char *canonical = assay_settings_canonical (settings);
-  const AssayAuditContext context
-      = { .settings = settings->values,
-          .stream = assay_plan_stream (plan, cell, "attack", canonical) };
+  g_autofree char *canonical = assay_settings_canonical (audited->settings);
+
+  return (AssayAuditContext){
+    .settings = audited->settings->values,
+    .stream = assay_plan_stream (audited->plan, audited->cell, "attack", canonical),
+  };
+}
+
+static AssayOracle
+oracle_of (const AssayAudited *audited)
+{
+  AssayOracle oracle = assay_plan_oracle (audited->plan, audited->cell);
+
+  oracle.is_cancelled = audited->is_cancelled;
+  oracle.cancel_data = audited->data;
+  return oracle;
+}
+
+AssayAuditRecord *
+assay_audit_cell (const AssayAudited *audited, GError **error)
+{
+  const AssayAuditor *auditor = assay_plan_attack (audited->plan, audited->cell)->auditor;
+  const AssayAuditContext context = context_of (audited);
   AssayOracle oracle;
 
   if (auditor->game == ASSAY_AUDIT_ONE_RUN)
-    return play_one_run (plan, cell, auditor, &context, error);
-  oracle = assay_plan_oracle (plan, cell);
-  oracle.is_cancelled = is_cancelled;
-  oracle.cancel_data = data;
+    return play_one_run (audited->plan, audited->cell, auditor, &context, error);
+  oracle = oracle_of (audited);
   return distinguish (&oracle, auditor, &context, error);
 }
 
@@ -120,15 +135,12 @@ inject (AssayLeaking *leaking, const AssayAuditor *auditor, const AssayAuditCont
 }
 
 GArray *
-assay_audit_leaks (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *settings,
-                   const AssayAudit *counts, gboolean (*is_cancelled) (gpointer data),
-                   gpointer data, GError **error)
+assay_audit_leaks (const AssayAudited *audited, const AssayAudit *counts, GError **error)
 {
+  const AssayPlan *plan = audited->plan;
+  const AssayCell *cell = audited->cell;
   const AssayAuditor *auditor = assay_plan_attack (plan, cell)->auditor;
-  g_autofree char *canonical = assay_settings_canonical (settings);
-  const AssayAuditContext context
-      = { .settings = settings->values,
-          .stream = assay_plan_stream (plan, cell, "attack", canonical) };
+  const AssayAuditContext context = context_of (audited);
   g_autoptr (GArray) wanted = assay_claims_must_see (plan, cell);
   g_autoptr (GArray) leaks = g_array_new (FALSE, FALSE, sizeof (AssayLeakRecord));
   g_autoptr (AssayLeaking) leaking = NULL;
@@ -136,9 +148,7 @@ assay_audit_leaks (const AssayPlan *plan, const AssayCell *cell, const AssaySett
 
   if (auditor->game != ASSAY_AUDIT_TWO_INPUTS || wanted->len == 0)
     return g_steal_pointer (&leaks);
-  oracle = assay_plan_oracle (plan, cell);
-  oracle.is_cancelled = is_cancelled;
-  oracle.cancel_data = data;
+  oracle = oracle_of (audited);
   if (assay_oracle_has_tight_event (&oracle))
     return g_steal_pointer (&leaks);
   for (guint i = 0; i < wanted->len; i++) {

@@ -77,16 +77,18 @@ stream_of (const Run *run, const char *role, guint64 number)
 }
 
 /* Fresh randomness for each run, but for the key where that is granted. */
-static AssayProtectKeys
-keys_of (const Run *run, guint64 number)
+static AssayProtecting
+protecting (const Run *run, guint64 number)
 {
   const gboolean has_key = (run->grants & ASSAY_GRANT_KEY) != 0;
 
-  return (AssayProtectKeys){
+  return (AssayProtecting){
+    .settings = assay_plan_defense (run->plan, &run->cell)->settings,
     .stream = stream_of (run, "own", number),
     .common = has_key ? assay_plan_stream (run->plan, &run->cell,
                                            run->is_tuning ? "tune-defense" : "defense", NULL)
                       : stream_of (run, "own-key", number),
+    .knowledge = &run->knowledge,
     .key_of = run->key_of,
   };
 }
@@ -109,14 +111,13 @@ run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own,
 {
   const Run *run = data;
   const AssayComponent *component = assay_plan_defense (run->plan, &run->cell);
-  const AssayProtectKeys keys = keys_of (run, number);
+  const AssayProtecting how = protecting (run, number);
   const AssaySecrets secrets = {
     .rows = own->rows, .labels = own->labels, .n_classes = run->n_classes, .geometry = run->geometry
   };
   AssayRelease *release = NULL;
 
-  if (!assay_step_protect (component->defense, component->settings, &keys, &secrets,
-                           &run->knowledge, &release, ret_truth, error))
+  if (!assay_step_protect (component->defense, &how, &secrets, &release, ret_truth, error))
     return FALSE;
   *ret_release = seen_of (release, run->grants);
   return TRUE;

@@ -171,8 +171,11 @@ measure_all (AssayRunner *runner, const AssayJob *job, const AssayGuess *guess,
     const AssayMetric *metric = component->metric;
 
     if (assay_metric_applies (metric, job->dataset, job->release, job->truth, guess)
-        && !assay_step_measure (metric, component->settings, job->dataset, job->release, job->truth,
-                                guess, &ret_outcomes[m], error))
+        && !assay_step_measure (metric,
+                                &(AssayMetricContext){ .settings = component->settings->values,
+                                                       .dataset = job->dataset,
+                                                       .release = job->release },
+                                job->truth, guess, &ret_outcomes[m], error))
       return FALSE;
   }
   return TRUE;
@@ -184,15 +187,14 @@ audit_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assay
             AssayOutcomes *ret_outcomes, GError **error)
 {
   const GPtrArray *metrics = runner->plan->metrics;
-  g_autoptr (AssayAuditRecord) record
-      = assay_audit_cell (runner->plan, cell, settings, runner->callbacks->is_cancelled,
-                          runner->callbacks->data, error);
+  const AssayAudited audited
+      = { runner->plan, cell, settings, runner->callbacks->is_cancelled, runner->callbacks->data };
+  g_autoptr (AssayAuditRecord) record = assay_audit_cell (&audited, error);
   g_autoptr (GArray) leaks = NULL;
 
   if (record == NULL || !assay_audit_store (runner->store, index, record, error))
     return FALSE;
-  leaks = assay_audit_leaks (runner->plan, cell, settings, &record->counts,
-                             runner->callbacks->is_cancelled, runner->callbacks->data, error);
+  leaks = assay_audit_leaks (&audited, &record->counts, error);
   if (leaks == NULL || !assay_leaks_store (runner->store, index, leaks, error))
     return FALSE;
   for (guint m = 0; m < metrics->len; m++)
@@ -218,8 +220,8 @@ assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *
     return FALSE;
   canonical = assay_settings_canonical (settings);
   return assay_step_attack (attack->attack, settings,
-                            assay_plan_stream (plan, cell, "attack", canonical), job.release,
-                            &granted, ret_guess, error);
+                            assay_plan_stream (plan, cell, "attack", canonical), &granted,
+                            ret_guess, error);
 }
 
 /* Attacks the release of the cell with @settings, measures the guess, and shows it. */
@@ -233,8 +235,9 @@ attack_cell (AssayRunner *runner, const AssayCell *cell, const AssaySettings *se
   return assay_workspace_cell (runner->workspace, cell, &job, error)
          && assay_run_attack (runner->plan, runner->workspace, runner->store, cell, &guess, error)
          && measure_all (runner, &job, guess, ret_outcomes, error)
-         && assay_show_cell (runner->plan, cell, settings, &job, guess, ret_outcomes,
-                             runner->shown, error);
+         && assay_show_cell (
+             &(AssayShowing){ runner->plan, cell, settings, &job, guess, ret_outcomes },
+             runner->shown, error);
 }
 
 gboolean
@@ -245,9 +248,12 @@ assay_run_assess (const AssayPlan *plan, const AssayCell *cell, const AssayJob *
   const AssayReceived received = { .release = job->release, .truth = job->truth };
   g_autofree char *canonical = assay_settings_canonical (utility->settings);
 
-  return assay_step_assess (utility->utility, utility->settings,
-                            assay_plan_stream (plan, cell, "utility", canonical), job->dataset,
-                            &received, ret_outcomes, error);
+  return assay_step_assess (
+      utility->utility,
+      &(AssayUtilityContext){ .settings = utility->settings->values,
+                              .dataset = job->dataset,
+                              .stream = assay_plan_stream (plan, cell, "utility", canonical) },
+      &received, ret_outcomes, error);
 }
 
 /* What an honest receiver gets from the release of the cell. There is no control to win. */

@@ -45,23 +45,20 @@ add_photo (guint metric, AssayShownRole role, gsize unit, const AssayPhoto *phot
 }
 
 static gboolean
-show_unit (const AssayPlan *plan, guint index, const AssayJob *job, const AssayGuess *guess,
-           gsize unit, GArray *shown, GError **error)
+show_unit (const AssayShowing *showing, guint index, gsize unit, GArray *shown, GError **error)
 {
-  const AssayComponent *component = assay_plan_component (plan->metrics, index);
+  const AssayJob *job = showing->job;
+  const AssayComponent *component = assay_plan_component (showing->plan->metrics, index);
   const AssayMetric *metric = component->metric;
   const AssayMetricContext context = { .settings = component->settings->values,
                                        .dataset = job->dataset,
                                        .release = job->release };
-  g_autoptr (AssayPhoto) original = NULL;
-  g_autoptr (AssayPhoto) recovered = NULL;
+  g_auto (AssayPictures) pictures = { NULL, NULL };
 
-  if (!metric->show (&context, job->truth, guess, unit, &original, &recovered, error)) {
-    g_prefix_error (error, "picture %zu of %s: ", unit, metric->id);
-    return FALSE;
-  }
-  return add_photo (index, ASSAY_SHOWN_ORIGINAL, unit, original, shown, error)
-         && add_photo (index, ASSAY_SHOWN_RECOVERED, unit, recovered, shown, error);
+  if (!metric->show (&context, job->truth, showing->guess, unit, &pictures, error))
+    return assay_prefix (error, "picture %zu of %s: ", unit, metric->id);
+  return add_photo (index, ASSAY_SHOWN_ORIGINAL, unit, pictures.original, shown, error)
+         && add_photo (index, ASSAY_SHOWN_RECOVERED, unit, pictures.recovered, shown, error);
 }
 
 /* ---- What was released ---- */
@@ -81,18 +78,18 @@ show_released (guint metric, const AssayJob *job, gsize unit, GArray *shown, GEr
 }
 
 gboolean
-assay_show_cell (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *settings,
-                 const AssayJob *job, const AssayGuess *guess, const AssayOutcomes *outcomes,
-                 GArray *shown, GError **error)
+assay_show_cell (const AssayShowing *showing, GArray *shown, GError **error)
 {
+  const AssayPlan *plan = showing->plan;
+
   for (guint m = 0; m < plan->metrics->len; m++) {
-    const Wanted wanted = wanted_of (plan, cell, settings, m);
+    const Wanted wanted = wanted_of (plan, showing->cell, showing->settings, m);
     /* Without outcomes the metric did not apply. */
-    const gsize n_units = MIN (wanted.count, outcomes[m].n);
+    const gsize n_units = MIN (wanted.count, showing->outcomes[m].n);
 
     for (gsize unit = 0; unit < n_units; unit++)
-      if (!show_unit (plan, m, job, guess, unit, shown, error)
-          || (wanted.has_released && !show_released (m, job, unit, shown, error)))
+      if (!show_unit (showing, m, unit, shown, error)
+          || (wanted.has_released && !show_released (m, showing->job, unit, shown, error)))
         return FALSE;
   }
   return TRUE;

@@ -5,9 +5,15 @@
 #include "runner/run/workspace.h"
 #include "runner/store/thumbnail.h"
 
-/* Adds to @shown (of AssayShown) the pictures of @cell, whose attack with @settings made @guess of
- * @job; @outcomes are what the plan's metrics measured, and say how many units there are. */
-gboolean assay_show_cell (const AssayPlan *plan, const AssayCell *cell,
-                          const AssaySettings *settings, const AssayJob *job,
-                          const AssayGuess *guess, const AssayOutcomes *outcomes, GArray *shown,
-                          GError **error);
+/* A cell whose attack with @settings made @guess of @job. */
+typedef struct {
+  const AssayPlan *plan;
+  const AssayCell *cell;
+  const AssaySettings *settings;
+  const AssayJob *job;
+  const AssayGuess *guess;
+  const AssayOutcomes *outcomes; /* of the plan's metrics: they say how many units there are */
+} AssayShowing;
+
+/* Adds to @shown (of AssayShown) the pictures of a cell. */
+gboolean assay_show_cell (const AssayShowing *showing, GArray *shown, GError **error);

@@ -129,17 +129,18 @@ check_protect (const AssayDefense *defense, const AssaySettings *settings,
 }
 
 gboolean
-assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
-                    const AssayProtectKeys *keys, const AssaySecrets *secrets,
-                    const AssayKnowledge *knowledge, AssayRelease **ret_release,
-                    AssayTruth **ret_truth, GError **error)
+assay_step_protect (const AssayDefense *defense, const AssayProtecting *protecting,
+                    const AssaySecrets *secrets, AssayRelease **ret_release, AssayTruth **ret_truth,
+                    GError **error)
 {
+  const AssaySettings *settings = protecting->settings;
+  const AssayKnowledge *knowledge = protecting->knowledge;
   const guint uses = defense->uses != NULL ? defense->uses (settings->values) : 0;
   const AssayDefenseContext context
       = { .settings = settings->values,
-          .stream = keys->stream,
-          .common_stream = keys->common,
-          .key_of = keys->key_of,
+          .stream = protecting->stream,
+          .common_stream = protecting->common,
+          .key_of = protecting->key_of,
           .database = uses & ASSAY_GRANT_DATABASE ? knowledge->database : NULL,
           .public_rows = uses & ASSAY_GRANT_PUBLIC ? knowledge->public_rows : NULL,
           .labels = secrets->labels,
@@ -217,11 +218,11 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
 
 /* All releases that an attack may see, the one under attack first. */
 static GPtrArray *
-released (const AssayRelease *release, const AssayGranted *granted)
+released (const AssayGranted *granted)
 {
   GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
 
-  g_ptr_array_add (all, assay_release_granted (release, granted->grants));
+  g_ptr_array_add (all, assay_release_granted (granted->release, granted->grants));
   for (guint i = 0; granted->grants & ASSAY_GRANT_REPEATS && granted->repeats != NULL
                     && i < granted->repeats->len;
        i++)
@@ -231,13 +232,12 @@ released (const AssayRelease *release, const AssayGranted *granted)
 
 gboolean
 assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, AssayStreamKey stream,
-                   const AssayRelease *release, const AssayGranted *granted, AssayGuess **ret_guess,
-                   GError **error)
+                   const AssayGranted *granted, AssayGuess **ret_guess, GError **error)
 {
   const guint grants = granted->grants;
   const AssayAttackContext context
       = { .settings = settings->values, .stream = stream, .position = granted->position };
-  g_autoptr (GPtrArray) all = released (release, granted);
+  g_autoptr (GPtrArray) all = released (granted);
   const AssayObservation seen
       = { .release = all->pdata[0],
           .database = grants & ASSAY_GRANT_DATABASE ? granted->knowledge->database : NULL,
@@ -314,28 +314,22 @@ take_outcomes (const AssayMeasuring *measuring, gboolean is_ok, AssayOutcomes *o
 }
 
 gboolean
-assay_step_measure (const AssayMetric *metric, const AssaySettings *settings,
-                    const AssayDataset *dataset, const AssayRelease *release,
+assay_step_measure (const AssayMetric *metric, const AssayMetricContext *context,
                     const AssayTruth *truth, const AssayGuess *guess, AssayOutcomes *ret_outcomes,
                     GError **error)
 {
-  const AssayMetricContext context
-      = { .settings = settings->values, .dataset = dataset, .release = release };
   AssayOutcomes outcomes = { 0 };
-  const gboolean is_ok = metric->measure (&context, truth, guess, &outcomes, error);
+  const gboolean is_ok = metric->measure (context, truth, guess, &outcomes, error);
 
   return take_outcomes (&metric->measuring, is_ok, &outcomes, ret_outcomes, error);
 }
 
 gboolean
-assay_step_assess (const AssayUtility *utility, const AssaySettings *settings,
-                   AssayStreamKey stream, const AssayDataset *dataset,
+assay_step_assess (const AssayUtility *utility, const AssayUtilityContext *context,
                    const AssayReceived *received, AssayOutcomes *ret_outcomes, GError **error)
 {
-  const AssayUtilityContext context
-      = { .settings = settings->values, .dataset = dataset, .stream = stream };
   AssayOutcomes outcomes = { 0 };
-  const gboolean is_ok = utility->assess (&context, received, &outcomes, error);
+  const gboolean is_ok = utility->assess (context, received, &outcomes, error);
 
   return take_outcomes (&utility->measuring, is_ok, &outcomes, ret_outcomes, error);
 }

@@ -32,6 +32,7 @@ typedef struct {
 /* What an attack is granted, out of what there is. */
 typedef struct {
   guint grants; /* set of AssayGrant */
+  const AssayRelease *release;
   const AssayKnowledge *knowledge;
   const gint64 *groups;     /* as AssayObservation has them, or NULL */
   const GPtrArray *repeats; /* of AssayRelease; NULL: none */
@@ -40,25 +41,27 @@ typedef struct {
   AssayRunPosition position; /* which release of a run it is */
 } AssayGranted;
 
-/* What a release is drawn from: see AssayDefenseContext. */
+/* How secrets are protected. */
 typedef struct {
+  const AssaySettings *settings;
   AssayStreamKey stream;
   AssayStreamKey common; /* of all releases of these secrets */
-  const AssayRelease *key_of;
-} AssayProtectKeys;
+  const AssayKnowledge *knowledge;
+  const AssayRelease *key_of; /* see AssayDefenseContext */
+} AssayProtecting;
 
 /* Protects @secrets. What is known of them beside their values goes into the truth. The release is
  * checked by the rules of its kind. */
-gboolean assay_step_protect (const AssayDefense *defense, const AssaySettings *settings,
-                             const AssayProtectKeys *keys, const AssaySecrets *secrets,
-                             const AssayKnowledge *knowledge,
-                             AssayRelease **ret_release, AssayTruth **ret_truth, GError **error);
+gboolean assay_step_protect (const AssayDefense *defense, const AssayProtecting *protecting,
+                             const AssaySecrets *secrets, AssayRelease **ret_release,
+                             AssayTruth **ret_truth, GError **error);
 
-/* Attacks @release with exactly what is granted. ASSAY_ERROR_MISMATCH for a release kind that the
- * attack does not read, a grant that it needs and has not, and knowledge of another dimension. */
+/* Attacks the release with exactly what is granted. ASSAY_ERROR_MISMATCH for a release kind that
+ * the attack does not read, a grant that it needs and has not, and knowledge of another
+ * dimension. */
 gboolean assay_step_attack (const AssayAttack *attack, const AssaySettings *settings,
-                            AssayStreamKey stream, const AssayRelease *release,
-                            const AssayGranted *granted, AssayGuess **ret_guess, GError **error);
+                            AssayStreamKey stream, const AssayGranted *granted,
+                            AssayGuess **ret_guess, GError **error);
 
 /* Whether guess, truth, dataset and release (the last two NULL: none) hold what @metric reads. */
 gboolean assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
@@ -66,13 +69,11 @@ gboolean assay_metric_applies (const AssayMetric *metric, const AssayDataset *da
                                const AssayGuess *guess);
 
 /* Outcomes per unit, checked to be finite. */
-gboolean assay_step_measure (const AssayMetric *metric, const AssaySettings *settings,
-                             const AssayDataset *dataset, const AssayRelease *release,
+gboolean assay_step_measure (const AssayMetric *metric, const AssayMetricContext *context,
                              const AssayTruth *truth, const AssayGuess *guess,
                              AssayOutcomes *ret_outcomes, GError **error);
 /* The same of a utility. */
-gboolean assay_step_assess (const AssayUtility *utility, const AssaySettings *settings,
-                            AssayStreamKey stream, const AssayDataset *dataset,
+gboolean assay_step_assess (const AssayUtility *utility, const AssayUtilityContext *context,
                             const AssayReceived *received, AssayOutcomes *ret_outcomes,
                             GError **error);
 

@@ -21,12 +21,22 @@ find_measure (const AssayPlan *plan, const char *name, const AssayMeasure **ret_
   return NULL;
 }
 
+/* What candidates are tried on. */
+typedef struct {
+  const AssayPlan *plan;
+  const AssayCell *cell;
+  AssayWorkspace *workspace;
+  const AssayJob *job;
+} Tuning;
+
 /* The tune_measure of one candidate. */
 static gboolean
-try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *workspace,
-               const AssayJob *job, const AssaySettings *settings, double *ret_estimate,
+try_candidate (const Tuning *tuning, const AssaySettings *settings, double *ret_estimate,
                GError **error)
 {
+  const AssayPlan *plan = tuning->plan;
+  const AssayCell *cell = tuning->cell;
+  const AssayJob *job = tuning->job;
   const AssayComponent *attack = assay_plan_attack (plan, cell);
   const AssayMeasure *measure = NULL;
   const AssayComponent *component = find_measure (plan, attack->tune_measure, &measure);
@@ -37,17 +47,20 @@ try_candidate (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *wor
   AssayOutcomes outcomes = { 0 };
   AssayGranted granted;
 
-  if (!assay_workspace_grant (workspace, cell, settings, TRUE, &granted, error)
+  if (!assay_workspace_grant (tuning->workspace, cell, settings, TRUE, &granted, error)
       || !assay_step_attack (attack->attack, settings,
-                             assay_plan_stream (plan, cell, "tune-attack", canonical), job->release,
-                             &granted, &guess, error))
+                             assay_plan_stream (plan, cell, "tune-attack", canonical), &granted,
+                             &guess, error))
     return FALSE;
   if (!assay_metric_applies (metric, job->dataset, job->release, job->truth, guess))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "tune_measure = %s does not apply to this attack and defense",
                        attack->tune_measure);
-  if (!assay_step_measure (metric, component->settings, job->dataset, job->release, job->truth,
-                           guess, &outcomes, error))
+  if (!assay_step_measure (metric,
+                           &(AssayMetricContext){ .settings = component->settings->values,
+                                                  .dataset = job->dataset,
+                                                  .release = job->release },
+                           job->truth, guess, &outcomes, error))
     return FALSE;
   if (outcomes.n == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -77,6 +90,7 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *worksp
   g_autofree double *estimates = g_new (double, n);
   g_autoptr (GError) last = NULL;
   AssayCell first_trial = *cell;
+  const Tuning tuning = { plan, &first_trial, workspace, job };
   guint best = n;
 
   /* Tuning is done once for all trials, whichever of them comes to it first. */
@@ -89,8 +103,7 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *worksp
   for (guint i = n; i-- > 0;) {
     g_clear_error (&last);
     estimates[i] = NAN;
-    if (!try_candidate (plan, &first_trial, workspace, job, attack->candidates->pdata[i],
-                        &estimates[i], &last)) {
+    if (!try_candidate (&tuning, attack->candidates->pdata[i], &estimates[i], &last)) {
       /* A candidate that ran out of memory today might be the best tomorrow. */
       if (g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_MEMORY)
           || g_error_matches (last, ASSAY_ERROR, ASSAY_ERROR_IO)

@@ -281,7 +281,7 @@ position_of (const AssayWorkspace *workspace, const AssayCell *cell, gboolean is
 /* One release of the secrets; @repeat 0 is the one that cells attack. */
 static gboolean
 protect (AssayWorkspace *workspace, const AssayCell *cell, gsize repeat, const Protected *protected,
-         AssayRelease **ret_release, AssayTruth **ret_truth, GError **error)
+         Made *ret_made, GError **error)
 {
   const gboolean is_tuning = protected->is_tuning;
   const AssayPlan *plan = workspace->plan;
@@ -297,10 +297,12 @@ protect (AssayWorkspace *workspace, const AssayCell *cell, gsize repeat, const P
   role = g_strdup_printf (repeat > 0 ? "%sdefense-repeat-%zu" : "%sdefense",
                           is_tuning ? "tune-" : "", repeat);
   return assay_step_protect (
-      component->defense, component->settings,
-      &(AssayProtectKeys){ .stream = assay_plan_stream (plan, &keyed, role, NULL),
-                           .common = assay_plan_stream (plan, &keyed, common, NULL) },
-      &secrets, &workspace->knowledge, ret_release, ret_truth, error);
+      component->defense,
+      &(AssayProtecting){ .settings = component->settings,
+                          .stream = assay_plan_stream (plan, &keyed, role, NULL),
+                          .common = assay_plan_stream (plan, &keyed, common, NULL),
+                          .knowledge = &workspace->knowledge },
+      &secrets, &ret_made->release, &ret_made->truth, error);
 }
 
 static AssayShared *
@@ -309,7 +311,7 @@ make_release (AssayWorkspace *workspace, const AssayCell *cell, const Protected 
 {
   Made *made = g_new0 (Made, 1);
 
-  protect (workspace, cell, 0, protected, &made->release, &made->truth, &made->error);
+  protect (workspace, cell, 0, protected, made, &made->error);
   return assay_shared_add (workspace->owner, name, made, made_bytes (made), made_free);
 }
 
@@ -349,12 +351,12 @@ ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gsize count, P
   if (made->repeats == NULL)
     made->repeats = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
   while (made->repeats->len < count) {
-    AssayRelease *release = NULL;
-    g_autoptr (AssayTruth) truth = NULL;
+    Made one = { 0 };
 
-    if (!protect (workspace, cell, made->repeats->len + 1, protected, &release, &truth, error))
+    if (!protect (workspace, cell, made->repeats->len + 1, protected, &one, error))
       return FALSE;
-    g_ptr_array_add (made->repeats, release);
+    assay_truth_free (one.truth);
+    g_ptr_array_add (made->repeats, one.release);
     assay_shared_resize (protected->held, made_bytes (made));
   }
   return TRUE;
@@ -419,6 +421,7 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
   for (gsize r = 0; r < n_repeats; r++)
     g_ptr_array_add (workspace->granted, made_of (protected)->repeats->pdata[r]);
   *ret_granted = (AssayGranted){ .grants = component->grants,
+                                 .release = made_of (protected)->release,
                                  .knowledge = &workspace->knowledge,
                                  .groups = assay_truth_released_groups (made_of (protected)->truth),
                                  .repeats = workspace->granted,

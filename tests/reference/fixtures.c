@@ -108,9 +108,11 @@ fixture_protect (const AssayDefense *defense, const AssaySettings *settings, Ass
   const AssaySecrets known = { .rows = secrets };
   const AssayKnowledge knowledge = { .database = database, .public_rows = database };
 
-  return assay_step_protect (defense, settings,
-                             &(AssayProtectKeys){ .stream = stream, .common = stream }, &known,
-                             &knowledge, ret_release, ret_truth, error);
+  return assay_step_protect (
+      defense,
+      &(AssayProtecting){
+          .settings = settings, .stream = stream, .common = stream, .knowledge = &knowledge },
+      &known, ret_release, ret_truth, error);
 }
 
 AssayArray *

@@ -58,8 +58,10 @@ lifting_scene_attack (const AssayAttack *plugin, const char *assignments, const 
   g_autoptr (GError) error = NULL;
   AssayGuess *guess = NULL;
 
-  cr_assert (assay_step_attack (plugin, settings, key, scene->release,
-                                &(AssayGranted){ .grants = plugin->needs, .knowledge = &knowledge },
+  cr_assert (assay_step_attack (plugin, settings, key,
+                                &(AssayGranted){ .release = scene->release,
+                                                 .grants = plugin->needs,
+                                                 .knowledge = &knowledge },
                                 &guess, &error),
              "%s %s: %s", plugin->id, assignments, error != NULL ? error->message : "");
   return guess;

@@ -98,9 +98,10 @@ run (const AssayAttack *plugin, const LiftingScene *scene, guint grants,
 {
   g_autoptr (AssaySettings) settings = fixture_settings (&plugin->plugin, "");
   g_autoptr (AssayGuess) guess = NULL;
-  const AssayGranted granted = { .grants = grants, .knowledge = knowledge, .groups = groups };
+  const AssayGranted granted
+      = { .grants = grants, .release = scene->release, .knowledge = knowledge, .groups = groups };
 
-  return assay_step_attack (plugin, settings, key, scene->release, &granted, &guess, error);
+  return assay_step_attack (plugin, settings, key, &granted, &guess, error);
 }
 
 Test (attack_inputs, what_is_not_granted_is_not_there)

@@ -25,8 +25,9 @@ attack (const char *assignments, const AssayRelease *release, AssayRows *public_
   g_autoptr (GError) error = NULL;
   AssayGuess *guess = NULL;
 
-  cr_assert (assay_step_attack (&assay_attack_clustering, settings, key, release,
-                                &(AssayGranted){ .grants = assay_attack_clustering.needs,
+  cr_assert (assay_step_attack (&assay_attack_clustering, settings, key,
+                                &(AssayGranted){ .release = release,
+                                                 .grants = assay_attack_clustering.needs,
                                                  .knowledge = &knowledge },
                                 &guess, &error),
              "%s: %s", assignments, error != NULL ? error->message : "");
@@ -227,8 +228,9 @@ Test (clustering, metric_on_paper)
       &guess->arrays, "considered",
       assay_array_take (ASSAY_FLOAT32, 3, shape, g_memdup2 (candidates, sizeof candidates)));
   cr_assert (assay_guess_check (guess, assay_registry_guess_arrays (), NULL));
-  cr_assert (assay_step_measure (&assay_metric_intersections, settings, NULL, NULL, truth, guess,
-                                 &outcomes, NULL)
+  cr_assert (assay_step_measure (&assay_metric_intersections,
+                                 &(AssayMetricContext){ .settings = settings->values }, truth,
+                                 guess, &outcomes, NULL)
              && outcomes.n == 3);
   for (gsize i = 0; i < 3; i++) {
     assert_near (outcomes.series[0][i], meet[i], 0, "intersecting, secret %zu", i);
@@ -253,9 +255,11 @@ Test (clustering, errors)
 
   shared_points_make ("dimension=4", 10, 40, 24, 1, &scene);
   knowledge = (AssayKnowledge){ .public_rows = scene.public_rows };
-  cr_assert (!assay_step_attack (
-      plugin, settings, key, scene.release,
-      &(AssayGranted){ .grants = ASSAY_GRANT_PUBLIC, .knowledge = &knowledge }, &guess, &error));
+  cr_assert (!assay_step_attack (plugin, settings, key,
+                                 &(AssayGranted){ .release = scene.release,
+                                                  .grants = ASSAY_GRANT_PUBLIC,
+                                                  .knowledge = &knowledge },
+                                 &guess, &error));
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
                                "attack 'clustering' needs 'other-releases', which was not granted",
                                NULL, &why),

@@ -78,11 +78,13 @@ run (const char *id, const char *assignments, const Case *c, guint grants, Assay
   const AssayAttack *attack = find_attack (id);
   g_autoptr (AssaySettings) settings = fixture_settings (&attack->plugin, assignments);
   const AssayKnowledge knowledge = { .public_rows = public_rows };
-  const AssayGranted granted = { .grants = grants, .knowledge = &knowledge, .repeats = c->repeats };
+  const AssayGranted granted = {
+    .grants = grants, .release = c->made.release, .knowledge = &knowledge, .repeats = c->repeats
+  };
   AssayGuess *guess = NULL;
 
-  assay_step_attack (attack, settings, assay_stream_key (1, 0, "attack", ""), c->made.release,
-                     &granted, &guess, error);
+  assay_step_attack (attack, settings, assay_stream_key (1, 0, "attack", ""), &granted, &guess,
+                     error);
   return guess;
 }
 
@@ -96,8 +98,9 @@ measure_bits (const Case *c, const AssayGuess *guess, guint series)
   double sum = 0;
 
   cr_assert (assay_metric_applies (metric, NULL, c->made.release, c->made.truth, guess));
-  cr_assert (assay_step_measure (metric, settings, NULL, c->made.release, c->made.truth, guess,
-                                 &outcomes, NULL));
+  cr_assert (assay_step_measure (
+      metric, &(AssayMetricContext){ .settings = settings->values, .release = c->made.release },
+      c->made.truth, guess, &outcomes, NULL));
   for (gsize i = 0; i < outcomes.n; i++)
     sum += outcomes.series[series][i] / (double) outcomes.n;
   assay_outcomes_clear (&outcomes);
@@ -205,14 +208,16 @@ Test (bit_recovery, is_told_the_bits_by_the_release)
   guess = run ("code-majority", "repeats=0", &c, 0, NULL, NULL);
   cr_assert (!assay_metric_applies (metric, NULL, NULL, c.made.truth, guess));
   c.made.release->bits = BITS + 1;
-  cr_assert (!assay_step_measure (metric, settings, NULL, c.made.release, c.made.truth, guess,
-                                  &outcomes, &error));
+  cr_assert (!assay_step_measure (
+      metric, &(AssayMetricContext){ .settings = settings->values, .release = c.made.release },
+      c.made.truth, guess, &outcomes, &error));
   cr_assert_str_eq (error->message,
                     "metric bit-recovery: codes of the secrets have 6 bytes; expected 7, for the "
                     "49 bits of those that were released");
   c.made.release->bits = BITS - 7;
-  cr_assert (assay_step_measure (metric, settings, NULL, c.made.release, c.made.truth, guess,
-                                 &outcomes, NULL));
+  cr_assert (assay_step_measure (
+      metric, &(AssayMetricContext){ .settings = settings->values, .release = c.made.release },
+      c.made.truth, guess, &outcomes, NULL));
   for (gsize i = 0; i < outcomes.n; i++) {
     const double right = outcomes.series[0][i] * (BITS - 7);
 

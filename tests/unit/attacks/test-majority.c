@@ -43,8 +43,9 @@ guess (const AssayAttack *attack, const char *assignments, const Releases *relea
 
   for (guint r = 1; r < releases->len; r++)
     g_ptr_array_add (repeats, releases->pdata[r]);
-  if (!assay_step_attack (attack, settings, (AssayStreamKey){ { 1, 2 } }, releases->pdata[0],
-                          &(AssayGranted){ .grants = ASSAY_GRANT_PUBLIC | ASSAY_GRANT_REPEATS,
+  if (!assay_step_attack (attack, settings, (AssayStreamKey){ { 1, 2 } },
+                          &(AssayGranted){ .release = releases->pdata[0],
+                                           .grants = ASSAY_GRANT_PUBLIC | ASSAY_GRANT_REPEATS,
                                            .knowledge = &knowledge,
                                            .repeats = repeats },
                           &found, error))

@@ -264,8 +264,8 @@ guess (const char *assignments, const AssayRelease *release, AssayRows *public_r
   AssayGuess *found = NULL;
 
   cr_assert (assay_step_attack (&assay_attack_set_guess, settings, (AssayStreamKey){ { 1, 2 } },
-                                release,
-                                &(AssayGranted){ .grants = ASSAY_GRANT_PUBLIC,
+                                &(AssayGranted){ .release = release,
+                                                 .grants = ASSAY_GRANT_PUBLIC,
                                                  .knowledge = &knowledge },
                                 &found, &error),
              "%s", error != NULL ? error->message : "");
@@ -400,7 +400,8 @@ Test (ldp_feat, recovery_is_bounded_by_the_dictionary)
 
   protect_or_die ("epsilon=40 members=1", secrets, database, 1, &protected);
   found = guess ("", protected.release, database);
-  cr_assert (assay_step_measure (&assay_metric_recovery_rate, settings, NULL, NULL,
+  cr_assert (assay_step_measure (&assay_metric_recovery_rate,
+                                 &(AssayMetricContext){ .settings = settings->values },
                                  protected.truth, found, &outcomes, NULL));
   for (gsize i = 0; i < SECRETS; i++) {
     const AssayView truth

@@ -28,10 +28,12 @@ protect (const AssayDefense *defense, const char *assignments, const Material *m
                                  .n_classes = material->dataset.n_classes };
   g_autoptr (GError) error = NULL;
 
-  cr_assert (assay_step_protect (defense, settings,
-                                 &(AssayProtectKeys){ .stream = classification_key (3),
-                                                      .common = classification_key (3) },
-                                 &secrets, &(AssayKnowledge){ 0 }, ret_release, ret_truth, &error),
+  cr_assert (assay_step_protect (defense,
+                                 &(AssayProtecting){ .settings = settings,
+                                                     .stream = classification_key (3),
+                                                     .common = classification_key (3),
+                                                     .knowledge = &(AssayKnowledge){ 0 } },
+                                 &secrets, ret_release, ret_truth, &error),
              "%s", error != NULL ? error->message : "");
 }
 
@@ -43,8 +45,11 @@ assess (const char *assignments, const AssayDataset *dataset, const AssayRelease
   g_autoptr (AssaySettings) settings = fixture_settings (&utility->plugin, assignments);
   const AssayReceived received = { release, truth };
 
-  return assay_step_assess (utility, settings, classification_key (4), dataset, &received,
-                            ret_outcomes, error);
+  return assay_step_assess (utility,
+                            &(AssayUtilityContext){ .settings = settings->values,
+                                                    .dataset = dataset,
+                                                    .stream = classification_key (4) },
+                            &received, ret_outcomes, error);
 }
 
 static void

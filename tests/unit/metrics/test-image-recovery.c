@@ -285,8 +285,8 @@ Test (image_recovery, secrets_may_be_left_over)
 
   measurement_take (&assay_metric_image_recovery, "matching=best", &measured);
   for (gsize i = 0; i < PICTURES; i++) {
-    g_autoptr (AssayPhoto) original = NULL;
-    g_autoptr (AssayPhoto) recovered = NULL;
+    g_auto (AssayPictures) pictures = { NULL, NULL };
+    const AssayPhoto *original, *recovered;
     const float *secret = assay_matrix_row (secrets, i);
     double mae = 0;
 
@@ -295,7 +295,9 @@ Test (image_recovery, secrets_may_be_left_over)
     assert_near (measured.outcomes.series[0][i], i == 1 || i == 2 ? 0 : mae, 1e-12, "MAE of %zu",
                  i);
     cr_assert (assay_metric_image_recovery.show (&context, measured.truth, measured.guess, i,
-                                                 &original, &recovered, NULL));
+                                                 &pictures, NULL));
+    original = pictures.original;
+    recovered = pictures.recovered;
     cr_assert ((recovered != NULL) == (i == 1 || i == 2));
     cr_assert (original->width == SIDE && original->height == SIDE && original->channels == 1);
     for (gsize j = 0; j < D; j++) {

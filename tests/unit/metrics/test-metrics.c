@@ -64,8 +64,8 @@ measure (const AssayMetric *metric, const char *assignments, const Pair *pair)
   GError *error = NULL;
 
   cr_assert (assay_metric_applies (metric, NULL, NULL, pair->truth, pair->guess));
-  cr_assert (assay_step_measure (metric, settings, NULL, NULL, pair->truth, pair->guess, &outcomes,
-                                 &error),
+  cr_assert (assay_step_measure (metric, &(AssayMetricContext){ .settings = settings->values },
+                                 pair->truth, pair->guess, &outcomes, &error),
              "%s", error != NULL ? error->message : "");
   return outcomes;
 }
@@ -236,8 +236,8 @@ check_error (const AssayMetric *metric, const Pair *pair, gint code, const char 
   g_autofree char *why = NULL;
   GError *error = NULL;
 
-  cr_assert (!assay_step_measure (metric, settings, NULL, NULL, pair->truth, pair->guess, &outcomes,
-                                  &error),
+  cr_assert (!assay_step_measure (metric, &(AssayMetricContext){ .settings = settings->values },
+                                  pair->truth, pair->guess, &outcomes, &error),
              "%s", message);
   cr_assert (fixture_error_is (&error, code, message, NULL, &why), "%s", why);
   cr_assert (outcomes.n == 0 && outcomes.series[0] == NULL, "%s", message);

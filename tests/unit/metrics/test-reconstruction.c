@@ -177,8 +177,14 @@ show (const Scenes *scenes, gsize unit, AssayPhoto **ret_original, AssayPhoto **
       assay_metric_reconstruction.parameters, assay_metric_reconstruction.settings_size);
   const AssayMetricContext context = { .settings = settings->values, .dataset = &scenes->dataset };
 
-  return assay_metric_reconstruction.show (&context, scenes->truth, scenes->guess, unit,
-                                           ret_original, ret_recovered, error);
+  AssayPictures pictures;
+
+  if (!assay_metric_reconstruction.show (&context, scenes->truth, scenes->guess, unit, &pictures,
+                                         error))
+    return FALSE;
+  *ret_original = pictures.original;
+  *ret_recovered = pictures.recovered;
+  return TRUE;
 }
 
 static AssayMatrix *

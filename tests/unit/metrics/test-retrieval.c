@@ -130,8 +130,11 @@ assess (const AssayUtility *utility, const char *assignments, const Material *ma
   g_autoptr (AssaySettings) settings = fixture_settings (&utility->plugin, assignments);
   const AssayReceived received = { material->release, material->truth };
 
-  return assay_step_assess (utility, settings, retrieval_key (8), &material->dataset, &received,
-                            ret_outcomes, error);
+  return assay_step_assess (utility,
+                            &(AssayUtilityContext){ .settings = settings->values,
+                                                    .dataset = &material->dataset,
+                                                    .stream = retrieval_key (8) },
+                            &received, ret_outcomes, error);
 }
 
 static AssayOutcomes

@@ -38,17 +38,17 @@ TestSuite (pictures, .init = set_up, .fini = tear_down);
 /* Unit 1 has no recovered picture. */
 static gboolean
 show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
-      gsize unit, AssayPhoto **ret_original, AssayPhoto **ret_recovered, GError **error)
+      gsize unit, AssayPictures *ret_pictures, GError **error)
 {
   (void) context;
   cr_assert (assay_arrays_get (&truth->arrays, "secrets") != NULL);
   cr_assert (assay_arrays_get (&guess->arrays, "estimates") != NULL);
   cr_assert (unit < SECRETS, "unit %zu", unit);
-  *ret_original = assay_photo_new (2, 1, 1, error);
-  (*ret_original)->data[0] = (float) (GREY_OF_ORIGINAL + unit);
+  ret_pictures->original = assay_photo_new (2, 1, 1, error);
+  ret_pictures->original->data[0] = (float) (GREY_OF_ORIGINAL + unit);
   if (unit != 1) {
-    *ret_recovered = assay_photo_new (2, 1, 1, error);
-    (*ret_recovered)->data[0] = (float) (GREY_OF_GUESS + unit);
+    ret_pictures->recovered = assay_photo_new (2, 1, 1, error);
+    ret_pictures->recovered->data[0] = (float) (GREY_OF_GUESS + unit);
   }
   return TRUE;
 }
@@ -235,9 +235,10 @@ Test (pictures, released_mixtures)
   assay_arrays_take (&guess->arrays, "estimates",
                      assay_array_take_matrix (fixture_normal (3, 1, 2)));
   outcomes[sheet->metric].n = 3;
-  cr_assert (assay_show_cell (plan, assay_plan_cell (plan, 0),
-                              assay_plan_component (plan->attacks, 0)->settings, &work, guess,
-                              outcomes, shown, NULL));
+  cr_assert (assay_show_cell (&(AssayShowing){ plan, assay_plan_cell (plan, 0),
+                                               assay_plan_component (plan->attacks, 0)->settings,
+                                               &work, guess, outcomes },
+                              shown, NULL));
   for (guint i = 0; i < shown->len; i++) {
     const AssayShown *one = &g_array_index (shown, AssayShown, i);
 

@@ -40,9 +40,11 @@ protect_with (const AssayDefense *defense, const AssaySettings *settings, guint6
                                .n_classes = 2 };
   const AssayKnowledge knowledge = { .database = database, .public_rows = database };
 
-  return assay_step_protect (defense, settings,
-                             &(AssayProtectKeys){ .stream = key, .common = key }, &known,
-                             &knowledge, ret_release, ret_truth, error);
+  return assay_step_protect (
+      defense,
+      &(AssayProtecting){
+          .settings = settings, .stream = key, .common = key, .knowledge = &knowledge },
+      &known, ret_release, ret_truth, error);
 }
 
 /* Secrets of the first form that @defense takes: reals, bits, or one whole number each. */
@@ -160,14 +162,16 @@ attack_once (const AssayAttack *attack, const AssayRelease *release, AssayRows *
   const AssayKnowledge knowledge = { .database = rows, .public_rows = rows };
   g_autoptr (GPtrArray) repeats = g_ptr_array_new ();
   const guint wants = attack->needs & ASSAY_GRANT_HASH_FUNCTION ? ASSAY_GRANT_PUBLIC : 0;
-  const AssayGranted granted = {
-    .grants = attack->needs | wants, .knowledge = &knowledge, .groups = groups, .repeats = repeats
-  };
+  const AssayGranted granted = { .grants = attack->needs | wants,
+                                 .release = release,
+                                 .knowledge = &knowledge,
+                                 .groups = groups,
+                                 .repeats = repeats };
 
   if (assay_rows_count (rows) > 0)
     g_ptr_array_add (repeats, (gpointer) release);
-  return assay_step_attack (attack, settings, assay_stream_key (1, 0, "attack", ""), release,
-                            &granted, ret_guess, error);
+  return assay_step_attack (attack, settings, assay_stream_key (1, 0, "attack", ""), &granted,
+                            ret_guess, error);
 }
 
 /* Against every defense whose release it reads; each attack must read some. */

@@ -250,8 +250,10 @@ measure (const char *assignments, const Case *c)
   g_autoptr (GError) error = NULL;
 
   cr_assert (assay_metric_applies (metric, NULL, c->release, c->truth, c->guess));
-  cr_assert (assay_step_measure (metric, settings, NULL, c->release, c->truth, c->guess, &outcomes,
-                                 &error),
+  cr_assert (assay_step_measure (
+                 metric,
+                 &(AssayMetricContext){ .settings = settings->values, .release = c->release },
+                 c->truth, c->guess, &outcomes, &error),
              "%s", error != NULL ? error->message : "");
   return outcomes;
 }
@@ -365,9 +367,12 @@ Test (ks, unmasked_mixtures_leak)
 
   for (gsize j = 0; j < COLS; j++)
     assay_matrix_row (secrets, 0)[j] += 3;
-  cr_assert (assay_step_protect (&assay_defense_mixup, settings,
-                                 &(AssayProtectKeys){ .stream = key_of (1), .common = key_of (1) },
-                                 &of, &(AssayKnowledge){ 0 }, &c.release, &c.truth, &error),
+  cr_assert (assay_step_protect (&assay_defense_mixup,
+                                 &(AssayProtecting){ .settings = settings,
+                                                     .stream = key_of (1),
+                                                     .common = key_of (1),
+                                                     .knowledge = &(AssayKnowledge){ 0 } },
+                                 &of, &c.release, &c.truth, &error),
              "%s", error != NULL ? error->message : "");
   for (guint t = 0; t < 2; t++) {
     assay_parallel_set_threads (1 + 2 * t);
@@ -413,8 +418,10 @@ check_refused (const Case *c, const char *message)
   g_autofree char *why = NULL;
   GError *error = NULL;
 
-  cr_assert (!assay_step_measure (metric, settings, NULL, c->release, c->truth, c->guess, &outcomes,
-                                  &error),
+  cr_assert (!assay_step_measure (
+                 metric,
+                 &(AssayMetricContext){ .settings = settings->values, .release = c->release },
+                 c->truth, c->guess, &outcomes, &error),
              "%s", message);
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH, message, NULL, &why), "%s", why);
 }
