@@ -32,11 +32,10 @@ one_run_sizes (gconstpointer data, gsize *ret_canaries, gsize *ret_guesses)
 
 static gboolean
 score_canaries (G_GNUC_UNUSED const AssayAuditContext *context, const AssayOneRun *seen,
-                double *ret_scores, G_GNUC_UNUSED GError **error)
+                double *ret_scores, GError **error)
 {
-  seen->mechanism->canaries->score (seen->settings, seen->canaries.cols, seen->canaries,
-                                    seen->release, ret_scores);
-  return TRUE;
+  return seen->mechanism->canaries->score (seen->settings, seen->canaries, seen->release,
+                                           seen->n_release, ret_scores, error);
 }
 
 /* ---- Control ---- */
@@ -67,20 +66,22 @@ bits_max_canaries (G_GNUC_UNUSED gconstpointer data, G_GNUC_UNUSED gsize cols)
   return CONTROL_CANARIES;
 }
 
-static void
+static gboolean
 bits_canaries (G_GNUC_UNUSED gconstpointer data, G_GNUC_UNUSED gsize cols, gsize count,
-               float *ret_rows)
+               G_GNUC_UNUSED AssayStream *stream, float *ret_rows, G_GNUC_UNUSED GError **error)
 {
   for (gsize i = 0; i < count; i++)
     ret_rows[i] = (float) i;
+  return TRUE;
 }
 
-static void
-bits_scores (G_GNUC_UNUSED gconstpointer data, G_GNUC_UNUSED gsize cols, AssayView canaries,
-             const float *release, double *ret_scores)
+static gboolean
+bits_scores (G_GNUC_UNUSED gconstpointer data, AssayView canaries, const float *release,
+             G_GNUC_UNUSED gsize n_release, double *ret_scores, G_GNUC_UNUSED GError **error)
 {
   for (gsize i = 0; i < canaries.rows; i++)
     ret_scores[i] = release[i];
+  return TRUE;
 }
 
 static gboolean

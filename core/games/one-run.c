@@ -67,6 +67,19 @@ count_right (const double *scores, const guint8 *coins, gsize m, gsize guesses)
   return right;
 }
 
+static gboolean
+make_canaries (const AssayDefense *defense, gconstpointer settings, AssayStreamKey key,
+               AssayMatrix *canaries, GError **error)
+{
+  AssayStream stream = assay_stream (key, 1); /* the coins have item 0 */
+
+  if (defense->mechanism->canaries->make (settings, canaries->cols, canaries->rows, &stream,
+                                          canaries->data, error))
+    return TRUE;
+  g_prefix_error (error, "defense %s: ", defense->id);
+  return FALSE;
+}
+
 /* One run of the defense on the canaries that are in. */
 static AssayRelease *
 protect_once (const AssayDefense *defense, gconstpointer settings, AssayStreamKey stream,
@@ -74,7 +87,8 @@ protect_once (const AssayDefense *defense, gconstpointer settings, AssayStreamKe
 {
   const AssayDefenseContext context
       = { .settings = settings, .stream = stream, .mechanism = defense->mechanism };
-  g_autoptr (AssayRelease) release = assay_release_new (defense->produces, defense->id);
+  g_autoptr (AssayRelease) release
+      = assay_release_new (assay_defense_produces (defense, settings), defense->id);
   g_autoptr (AssayTruth) truth = assay_truth_new ();
   AssayMatrix *copy = assay_matrix_copy (assay_matrix_view (included), error);
 
@@ -131,7 +145,8 @@ assay_one_run (const AssayAuditor *auditor, const AssayAuditContext *context,
   canaries = assay_matrix_new (m, cols, error);
   if (canaries == NULL)
     return FALSE;
-  mechanism->canaries->make (defense_settings, cols, m, canaries->data);
+  if (!make_canaries (defense, defense_settings, stream, canaries, error))
+    return FALSE;
   coins = flip_coins (stream, m);
   included = gather_included (canaries, coins, error);
   release = included != NULL

@@ -48,13 +48,16 @@ typedef struct {
 } AssayDoubles;
 
 /* Of a defense that acts on a whole dataset, for the game one-run (core/games/one-run.h): how many
- * canaries there can be; @count of them as rows of the dataset; and from one release, the numbers
- * that one run put out, a score for each canary, higher where it rather was in the dataset. */
+ * canaries there can be; @count of them as rows of the dataset, those that are drawn from @stream;
+ * and from the @n_release numbers that one run put out, a score for each canary, higher where it
+ * rather was in the dataset. The last two fail with ASSAY_ERROR_DATA where a file or a program of
+ * others does. */
 typedef struct {
   gsize (*most) (gconstpointer settings, gsize cols);
-  void (*make) (gconstpointer settings, gsize cols, gsize count, float *ret_rows);
-  void (*score) (gconstpointer settings, gsize cols, AssayView canaries, const float *release,
-                 double *ret_scores);
+  gboolean (*make) (gconstpointer settings, gsize cols, gsize count, AssayStream *stream,
+                    float *ret_rows, GError **error);
+  gboolean (*score) (gconstpointer settings, AssayView canaries, const float *release,
+                     gsize n_release, double *ret_scores, GError **error);
 } AssayCanaries;
 
 typedef struct {

@@ -8,6 +8,7 @@
 #include "core/data/npy.h"
 #include "core/external/program.h"
 #include "core/games/distinguish.h"
+#include "defenses/external/exec-canaries.h"
 #include "defenses/external/exec-domain.h"
 
 /* ---- Settings ---- */
@@ -24,11 +25,12 @@ exec_mechanism_check (const ExecMechanism *settings, GError **error)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "%s without a claim; expected epsilon > 0, the budget that is claimed",
                        has_file ? "neighbours" : "delta");
-  if (settings->epsilon > 0 && !has_file && !exec_domain_is_declared (settings))
+  if (settings->epsilon > 0 && !has_file && !exec_domain_is_declared (settings)
+      && !exec_canaries_are_declared (settings))
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "epsilon = %g is claimed for inputs that are neighbours, and there are "
                        "none; expected neighbours = a .npy file of pairs, or adjacency, of which "
-                       "pairs are made",
+                       "pairs are made; for one-run lower and upper, or canaries",
                        settings->epsilon);
   if (!exec_domain_check (settings, error))
     return FALSE;
@@ -46,6 +48,7 @@ exec_mechanism_files (const ExecMechanism *settings)
 
   if (*settings->neighbours != '\0')
     g_ptr_array_add (files, assay_program_path (settings->neighbours, settings->exec.folder));
+  exec_canaries_add_files (settings, files);
   return files;
 }
 
@@ -253,6 +256,8 @@ check_pairs (gconstpointer data, GError **error)
     return FALSE;
   array = all.array;
   size = all.rows * all.cols;
+  if (!exec_canaries_check (settings, error))
+    return FALSE;
   domain = exec_domain_new (settings, all.rows, all.cols, error);
   if (domain == NULL || all.pairs == 0)
     return domain != NULL;
@@ -446,5 +451,6 @@ const AssayMechanism exec_mechanism = {
   .has_own_inputs = TRUE,
   .size = size_of,
   .batches = &batches,
+  .canaries = &exec_canaries,
   .domain = domain_of,
 };

@@ -19,4 +19,8 @@ typedef struct {
   double distance;
   guint bounds;
   gint64 records, columns;
+  /* Of one run on a whole dataset (exec-canaries.h). */
+  char *canaries;
+  guint canary_score;
+  char *score_command;
 } ExecMechanism;

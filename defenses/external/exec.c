@@ -15,6 +15,7 @@
  * asked for a release. */
 #include "core/external/exec-folder.h"
 #include "core/plugin/plugin.h"
+#include "defenses/external/exec-canaries.h"
 #include "defenses/external/exec-domain.h"
 #include "defenses/external/exec-mechanism.h"
 
@@ -127,7 +128,8 @@ static const AssayParam parameters[]
                             "Kind of what the program releases"),
         ASSAY_PARAM_CHOICE (Exec, uses, USES_NOTHING, materials,
                             "What the program is given beside the secrets"),
-        EXEC_MECHANISM_PARAMETERS, EXEC_DOMAIN_PARAMETERS, ASSAY_PARAM_END };
+        EXEC_MECHANISM_PARAMETERS, EXEC_DOMAIN_PARAMETERS, EXEC_CANARY_PARAMETERS,
+        ASSAY_PARAM_END };
 
 static const AssayExternal external = { .locate = locate, .files = files };
 

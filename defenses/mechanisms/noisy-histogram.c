@@ -76,19 +76,22 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
       ret_outputs[i * bins + j] = (float) (input[j] + scale * assay_stream_laplace (stream));
 }
 
-static void
-make_canaries (G_GNUC_UNUSED gconstpointer data, gsize cols, gsize count, float *ret_rows)
+static gboolean
+make_canaries (G_GNUC_UNUSED gconstpointer data, gsize cols, gsize count,
+               G_GNUC_UNUSED AssayStream *stream, float *ret_rows, G_GNUC_UNUSED GError **error)
 {
   for (gsize i = 0; i < count; i++)
     ret_rows[i * cols] = (float) i;
+  return TRUE;
 }
 
-static void
-score_canaries (G_GNUC_UNUSED gconstpointer data, G_GNUC_UNUSED gsize cols, AssayView rows,
-                const float *release, double *ret_scores)
+static gboolean
+score_canaries (G_GNUC_UNUSED gconstpointer data, AssayView rows, const float *release,
+                G_GNUC_UNUSED gsize n_release, double *ret_scores, G_GNUC_UNUSED GError **error)
 {
   for (gsize i = 0; i < rows.rows; i++)
     ret_scores[i] = release[(gsize) *assay_view_row (rows, i)];
+  return TRUE;
 }
 
 static const AssayCanaries canaries

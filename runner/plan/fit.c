@@ -111,11 +111,21 @@ assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **er
     gsize canaries, guesses;
 
     auditor->one_run_sizes (component->settings->values, &canaries, &guesses);
+    if (available == 0)
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "wants canaries, and defense '%s' declares no records of which they could "
+                         "be made; expected lower and upper, or a file of canaries",
+                         defense->label);
     if (canaries > available)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "wants %zu canaries, but defense '%s' has room for %zu", canaries,
                          defense->label, available);
   }
+  if (auditor->game == ASSAY_AUDIT_TWO_INPUTS && oracle.n_proposed == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "needs pairs of neighbouring inputs, and defense '%s' has none; expected "
+                       "neighbours = a .npy file of pairs, or adjacency, of which pairs are made",
+                       defense->label);
   if (oracle.delta == 0 || oracle.claimed.delta > 0)
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_PARAMETER,

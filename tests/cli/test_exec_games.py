@@ -6,6 +6,8 @@ import math
 import os
 import shutil
 
+import pytest
+
 import data
 from places import SOURCE
 from sandbox import matches
@@ -323,7 +325,8 @@ def test_neighbours_that_cannot_be_used(sandbox):
 
 SETTINGS = [
     (["epsilon = 1"], "epsilon = 1 is claimed for inputs that are neighbours, and there are none; "
-     "expected neighbours = a .npy file of pairs, or adjacency, of which pairs are made"),
+     "expected neighbours = a .npy file of pairs, or adjacency, of which pairs are made; "
+     "for one-run lower and upper, or canaries"),
     (["epsilon = 1", "adjacency = value", "lower = 0"], "adjacency = value without bounds; expected "
      "lower and upper, between which values may change"),
     (["epsilon = 1", "adjacency = value", "lower = 0, x", "upper = 1"], "lower = 0, x: 'x' is not a "
@@ -363,9 +366,13 @@ def test_attacks_that_ask_for_more(sandbox):
             (DISTINGUISH + "score = likelihood\n", claiming("bad", "true"),
              "score = likelihood needs a defense that offers the density of its outputs, and "
              "defense 'exec' does not"),
-            ("[attack distinguish]\nplugin = one-run\n", claiming("bad", "true"),
-             "attack 'one-run' needs a defense that acts on a whole dataset, and 'exec' protects "
-             "each secret for itself"),
+            ("[attack distinguish]\nplugin = one-run\n",
+             claiming("bad", "true", "produces = statistics"),
+             "wants canaries, and defense 'bad' declares no records of which they could be made; "
+             "expected lower and upper, or a file of canaries"),
+            (DISTINGUISH, group("defense", "bad", "true", "epsilon = 1", "lower = 0", "upper = 1"),
+             "needs pairs of neighbouring inputs, and defense 'bad' has none; expected neighbours = "
+             "a .npy file of pairs, or adjacency, of which pairs are made"),
             (DISTINGUISH, group("defense", "bad", "true"),
              "attack 'distinguish' tests a formal claim, and defense 'exec' makes none (setting "
              "epsilon)")):
@@ -379,6 +386,58 @@ def test_attacks_that_ask_for_more(sandbox):
             "neighbours and draws no others; expected at most as many, or a domain from which they "
             "are drawn"), str(cells)
     assert not os.path.exists(sandbox.path / "starts.txt"), "the program was started"
+
+
+# ---- One run on a whole dataset ----
+
+def example_of_one_run(sandbox, *changes):
+    folder = SOURCE / "examples" / "exec-one-run"
+    sandbox.write("mean_defense.py", (folder / "mean_defense.py").read_text())
+    text = (folder / "one-run.scenario").read_text()
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    sandbox.write("one-run.scenario", text)
+
+
+def bounds_of_one_run(sandbox, out="out", code=1):
+    sandbox.run_ok("one-run.scenario", "--out", out, "--quiet", code=code)
+    results = json.loads(sandbox.read(f"{out}/results.json"))
+    bounds = {cell["defense"]["label"]: lower_bound(cell) for cell in results["cells"]}
+    return bounds, {claim["id"]: claim for claim in results["claims"]}
+
+
+@pytest.mark.usefixtures("python3_has_numpy")
+def test_one_run_of_a_mean(sandbox):
+    """A tenth of the noise is seen in one start; of the right noise nothing that it has not."""
+    example_of_one_run(sandbox)
+    bounds, claims = bounds_of_one_run(sandbox)
+    assert claims["tenth-of-the-noise"]["verdict"] == "violated", claims
+    assert claims["right-noise"]["verdict"] == "inconclusive", claims
+    assert "guesses are needed" in claims["right-noise"]["reason"], claims
+    assert bounds["tenth"] > 2 and bounds["right"] < 1, bounds
+
+
+@pytest.mark.usefixtures("python3_has_numpy")
+def test_canaries_and_scores_of_ones_own(sandbox):
+    """Unit vectors as canaries, which a program of the user's scores as the release has them."""
+    count = 500
+    rows = [[float(i == j) for j in range(count)] for i in range(count)]
+    sandbox.write("canaries.npy", data.npy_bytes(rows))
+    sandbox.write("score.py", "import numpy, sys\nfolder = sys.argv[1]\n"
+                  "canaries, release = (numpy.load(f'{folder}/{name}.npy') for name in "
+                  "('canaries', 'release'))\n"
+                  "numpy.save(f'{folder}/outputs.npy', canaries.astype(float) @ release[0])\n")
+    own = ("lower = -1\nupper = 1", "canaries = canaries.npy\ncanary_score = command\n"
+           "score_command = python3 score.py")
+    example_of_one_run(sandbox, ("columns = 2000", f"columns = {count}"), own,
+                       ("settings = 0.1", "settings = 0.001"))
+    bounds, claims = bounds_of_one_run(sandbox)
+    # Records are cut at sqrt(500): 0.001 of the noise is 0.083, where a record is 1.
+    assert bounds["tenth"] > 2 and claims["tenth-of-the-noise"]["verdict"] == "violated", bounds
+    sandbox.write("canaries.npy", data.npy_bytes([row[:3] for row in rows]))
+    bad = sandbox.assay("run", "one-run.scenario", "--out", "bad", "--quiet")
+    assert "found 500 x 3; expected 500 at least, of 500 columns" in bad.out + bad.err, str(bad)
 
 
 # ---- Attacks that link and pair ----
