@@ -167,7 +167,7 @@ check_attack (const AssayAttack *attack, GError **error)
 {
   return expect (is_line (attack->control.says), attack->id,
                  "expected the member control.says: what winning its control shows", error)
-         && expect (attack->game <= ASSAY_GAME_PAIR, attack->id,
+         && expect (attack->game <= ASSAY_GAME_MEMBER, attack->id,
                     "expected the member game to be one that there is", error)
          && expect (attack->attack != NULL, attack->id, "expected the member attack", error)
          && expect (attack->control.make != NULL || attack->external != NULL, attack->id,
@@ -201,8 +201,8 @@ check_measuring (const AssayMeasuring *measuring, GError **error)
     return FALSE;
   for (const AssayMeasure *m = measuring->measures; m->name != NULL; m++)
     if (!is_word (m->name, '-') || !is_line (m->help) || !is_line (m->unit)
-        || m->series >= measuring->n_series || !(m->low < m->high)
-        || (guint) m->statistic > ASSAY_STATISTIC_EPSILON)
+        || MAX (m->series, MAX (m->success, m->control)) >= measuring->n_series
+        || !(m->low < m->high) || (guint) m->statistic > ASSAY_STATISTIC_EPSILON)
       return assay_fail (error, ASSAY_ERROR_DATA,
                          "'%s': the measure '%s': expected a name in kebab-case, help, unit, a "
                          "series that there is, a statistic and a range",

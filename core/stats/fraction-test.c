@@ -30,7 +30,8 @@
 static gboolean
 is_share (const AssaySample *sample)
 {
-  return sample->p < 0 && sample->measure->low == 0 && sample->measure->high == 1;
+  return sample->p < 0 && sample->measure->low == 0 && sample->measure->high == 1
+         && !sample->measure->is_influence;
 }
 
 /* Of quantiles those in many groups, where outcomes beyond the bound can be counted as in the sign
@@ -49,6 +50,7 @@ assay_fraction_is_tested (const AssaySample *sample)
   case ASSAY_SAMPLE_BINOMIAL:
   case ASSAY_SAMPLE_ORDER:
   case ASSAY_SAMPLE_TOO_SMALL:
+  case ASSAY_SAMPLE_EXCESS:
   case ASSAY_SAMPLE_AUDIT:
     break;
   }

@@ -6,6 +6,7 @@
 
 #include "core/stats/binomial.h"
 #include "core/stats/epsilon.h"
+#include "core/stats/excess.h"
 
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
@@ -83,6 +84,9 @@ assay_sample_interval (const AssaySample *sample, double confidence, AssayStream
     break;
   case ASSAY_SAMPLE_GROUP_T:
     t_on_groups (sample, a, &interval);
+    break;
+  case ASSAY_SAMPLE_EXCESS:
+    assay_excess_interval (sample, a, &interval);
     break;
   case ASSAY_SAMPLE_TOO_SMALL:
     interval.lower = sample->measure->low;

@@ -13,6 +13,8 @@ typedef enum {
   ASSAY_STATISTIC_LOWER_QUARTILE,
   ASSAY_STATISTIC_MEDIAN,
   ASSAY_STATISTIC_UPPER_QUARTILE,
+  /* How far a share exceeds that of a control: (share - control) / (1 - control) (excess.h). */
+  ASSAY_STATISTIC_EXCESS,
   ASSAY_STATISTIC_EPSILON, /* a lower bound from the counts of audits, one unit a trial */
 } AssayStatistic;
 
@@ -25,6 +27,11 @@ typedef struct {
   double low, high;         /* the range of possible values */
   const char *unit;
   const char *help;
+  /* Of an excess: the series of right guesses (0 or 1), and that of the control. `series` is then
+   * what each unit does to the excess, of which it is the mean. */
+  guint success, control;
+  /* What units have may lie outside the range, in which their mean is: what each does to it. */
+  gboolean is_influence;
   gboolean is_reach; /* a share of what the attack could have looked at: below 1, what it did not
                       * recover decides nothing */
 } AssayMeasure;

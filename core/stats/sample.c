@@ -43,15 +43,16 @@ quantile_of (AssayStatistic statistic)
     return 0.75;
   case ASSAY_STATISTIC_RATE:
   case ASSAY_STATISTIC_MEAN:
+  case ASSAY_STATISTIC_EXCESS:
   case ASSAY_STATISTIC_EPSILON:
     break;
   }
   return -1;
 }
 
-/* Units by value, with the groups renumbered in order of first appearance. */
+/* Units by value, with the groups renumbered in order of first appearance. @control may be NULL. */
 static void
-fill_units (AssaySample *sample, const double *values, const gint64 *groups)
+fill_units (AssaySample *sample, const double *values, const gint64 *groups, const double *control)
 {
   g_autoptr (GHashTable) numbers = g_hash_table_new (g_int64_hash, g_int64_equal);
 
@@ -60,6 +61,7 @@ fill_units (AssaySample *sample, const double *values, const gint64 *groups)
     gpointer known = NULL;
 
     sample->units[i].value = values[i];
+    sample->units[i].control = control != NULL ? control[i] : 0;
     if (groups == NULL)
       continue;
     if (!g_hash_table_lookup_extended (numbers, &groups[i], NULL, &known)) {
@@ -193,7 +195,7 @@ assay_sample_new (const AssayMeasure *measure, const double *values, const gint6
   sample->measure = measure;
   sample->n = n;
   sample->p = quantile_of (measure->statistic);
-  fill_units (sample, values, groups);
+  fill_units (sample, values, groups, NULL);
   sample->method = choose_method (sample);
   sample->estimate = estimate_of (sample);
   return sample;
@@ -210,6 +212,44 @@ assay_sample_new_audit (const AssayMeasure *measure, const AssayAudit *audit)
   sample->method = ASSAY_SAMPLE_AUDIT;
   sample->audit = *audit;
   sample->estimate = assay_epsilon_estimate (audit);
+  return sample;
+}
+
+/* The means of successes and controls, of groups where a sample of few is judged by these. */
+static double
+excess_of (const AssaySample *sample)
+{
+  const gsize n = assay_sample_n_independent (sample);
+  const gboolean by_group = sample->n_groups > 0 && sample->n_groups < MANY_GROUPS;
+  g_autofree gsize *sizes = g_new0 (gsize, n);
+  double success = 0, control = 0, total = 0;
+
+  for (gsize i = 0; by_group && i < sample->n; i++)
+    sizes[sample->units[i].group]++;
+  for (gsize i = 0; i < sample->n; i++) {
+    const double weight = by_group ? 1 / (double) sizes[sample->units[i].group] : 1;
+
+    success += weight * sample->units[i].value;
+    control += weight * sample->units[i].control;
+    total += weight;
+  }
+  return (success - control) / (total - control);
+}
+
+AssaySample *
+assay_sample_new_excess (const AssayMeasure *measure, const double *success, const double *control,
+                         const gint64 *groups, gsize n)
+{
+  AssaySample *sample = g_new0 (AssaySample, 1);
+
+  g_assert (n >= 1);
+  sample->measure = measure;
+  sample->n = n;
+  sample->p = -1;
+  fill_units (sample, success, groups, control);
+  sample->method
+      = assay_sample_n_independent (sample) > 1 ? ASSAY_SAMPLE_EXCESS : ASSAY_SAMPLE_TOO_SMALL;
+  sample->estimate = excess_of (sample);
   return sample;
 }
 

@@ -18,12 +18,14 @@ typedef enum {
   ASSAY_SAMPLE_GROUP_T,        /* of units in few groups: t on the groups' own statistics */
   ASSAY_SAMPLE_GROUP_BOOTSTRAP, /* of units in many groups: whole groups are drawn */
   ASSAY_SAMPLE_TOO_SMALL,      /* one group, or the mean of one unit: nothing to judge by */
+  ASSAY_SAMPLE_EXCESS,         /* of a share over that of a control (excess.h) */
   ASSAY_SAMPLE_AUDIT,          /* what distinguishing games counted (core/stats/epsilon.h) */
 } AssaySampleMethod;
 
 typedef struct {
   double value;
   gsize group; /* 0 .. n_groups - 1; 0 for independent units */
+  double control; /* under EXCESS; the value is then whether the guess was right */
 } AssayUnit;
 
 typedef struct {
@@ -42,6 +44,10 @@ AssaySample *assay_sample_new (const AssayMeasure *measure, const double *values
                                const gint64 *groups, gsize n);
 /* The sample of a measure of epsilon; n is the number of runs a side (or of guesses). */
 AssaySample *assay_sample_new_audit (const AssayMeasure *measure, const AssayAudit *audit);
+/* That of an excess: whether the guess of each unit was right (0 to 1), and what the control says
+ * of the unit (-1 to 2; the mean is that of the control, below 1). */
+AssaySample *assay_sample_new_excess (const AssayMeasure *measure, const double *success,
+                                      const double *control, const gint64 *groups, gsize n);
 void assay_sample_free (AssaySample *sample);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySample, assay_sample_free)
 

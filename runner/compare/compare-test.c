@@ -79,13 +79,14 @@ is_quantile (const AssayMeasure *measure)
   return measure->statistic != ASSAY_STATISTIC_RATE && measure->statistic != ASSAY_STATISTIC_MEAN;
 }
 
-/* As many outcomes of every trial, of units with the same numbers. */
+/* As many outcomes of every trial, of units with the same numbers, and within the measure's
+ * range. */
 static gboolean
 are_paired (const AssayEvidence *a, const AssayEvidence *b, const AssayMeasure *measure)
 {
   const GArray *ours = a->pool.groups, *theirs = b->pool.groups;
 
-  return !is_quantile (measure) && a->n_cells == b->n_cells
+  return !is_quantile (measure) && !measure->is_influence && a->n_cells == b->n_cells
          && memcmp (a->cell_n, b->cell_n, a->n_cells * sizeof *a->cell_n) == 0
          && a->pool.series[measure->series]->len == b->pool.series[measure->series]->len
          && ours->len == theirs->len

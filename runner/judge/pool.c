@@ -222,6 +222,13 @@ assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure)
     audit = assay_outcomes_audit (counts, series->len);
     return assay_sample_new_audit (measure, &audit);
   }
+  if (measure->statistic == ASSAY_STATISTIC_EXCESS)
+    return pool->omitted[measure->success] != NULL || pool->omitted[measure->control] != NULL
+               ? NULL
+               : assay_sample_new_excess (
+                     measure, (const double *) (gconstpointer) pool->series[measure->success]->data,
+                     (const double *) (gconstpointer) pool->series[measure->control]->data, groups,
+                     series->len);
   return assay_sample_new (measure, (const double *) (gconstpointer) series->data, groups,
                            series->len);
 }

@@ -1,0 +1,126 @@
+/* The excess over a control: against its formula, by the coverage of its interval and by the level
+ * of its test where nothing was learned. */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "core/base/rng.h"
+#include "core/stats/bound-test.h"
+#include "core/stats/interval.h"
+#include "tests/unit/assert-near.h"
+
+static const AssayMeasure excess
+    = { .name = "excess", .statistic = ASSAY_STATISTIC_EXCESS, .low = -1, .high = 1 };
+
+static AssayStreamKey
+key_of (guint64 trial)
+{
+  return assay_stream_key (29, trial, "excess", "test-excess");
+}
+
+/* Guesses of @n people that are right with probability @right, and controls of their own. */
+static AssaySample *
+drawn (gsize n, double right, double control, gsize group_size, guint64 trial)
+{
+  AssayStream stream = assay_stream (key_of (trial), 0);
+  g_autofree double *a = g_new (double, n);
+  g_autofree double *c = g_new (double, n);
+  g_autofree gint64 *groups = group_size > 1 ? g_new (gint64, n) : NULL;
+
+  for (gsize i = 0; i < n; i++) {
+    const gboolean is_copy = groups != NULL && i % group_size > 0;
+
+    a[i] = is_copy ? a[i - 1] : assay_stream_uniform (&stream) < right;
+    c[i] = is_copy ? c[i - 1] : assay_stream_uniform (&stream) < control;
+    if (groups != NULL)
+      groups[i] = (gint64) (i / group_size);
+  }
+  return assay_sample_new_excess (&excess, a, c, groups, n);
+}
+
+Test (excess, estimate_is_the_formula)
+{
+  const double a[] = { 1, 1, 1, 0, 1, 0, 1, 1 }, c[] = { 0, 1, 0, 0, 0, 1, 0, 0 };
+  const gint64 groups[] = { 7, 7, 7, 7, 9, 9, 3, 3 };
+  g_autoptr (AssaySample) alone = assay_sample_new_excess (&excess, a, c, NULL, 8);
+  g_autoptr (AssaySample) grouped = assay_sample_new_excess (&excess, a, c, groups, 8);
+
+  assert_near (alone->estimate, (0.75 - 0.25) / 0.75, 1e-12, "estimate");
+  /* Means of groups: (3/4, 1/2, 1) and (1/4, 1/2, 0). */
+  assert_near (grouped->estimate, (0.75 - 0.25) / 0.75, 1e-12, "estimate");
+  cr_assert_eq (grouped->n_groups, 3);
+}
+
+/* Nothing was learned: the test at 0 is refused no more often than its level, and the interval
+ * holds 0. What was learned is found. */
+Test (excess, level_and_coverage)
+{
+  static const struct {
+    gsize n, group;
+    double right, control;
+  } cases[] = { { 60, 1, 0.5, 0.5 }, { 120, 4, 0.3, 0.3 }, { 100, 1, 0.7, 0.4 } };
+
+  for (gsize k = 0; k < G_N_ELEMENTS (cases); k++) {
+    const double truth
+        = (cases[k].right - cases[k].control) / (1 - cases[k].control);
+    gsize above = 0, below = 0, missed = 0;
+
+    for (guint64 trial = 0; trial < 200; trial++) {
+      g_autoptr (AssaySample) sample = drawn (cases[k].n, cases[k].right, cases[k].control,
+                                              cases[k].group, 1000 * k + trial);
+      const AssayBoundTest test = assay_bound_test (sample, truth, key_of (0));
+      const AssayInterval interval = assay_sample_interval (sample, 0.95, key_of (0));
+
+      above += test.p_above <= 0.05;
+      below += test.p_below <= 0.05;
+      missed += truth < interval.lower || truth > interval.upper;
+      cr_assert_str_eq (interval.method, "gaffke-on-excess");
+    }
+    /* Binomial (200, 0.05) exceeds 21 with probability 0.0005. */
+    cr_assert_leq (above, 21);
+    cr_assert_leq (below, 21);
+    cr_assert_leq (missed, 21);
+  }
+}
+
+Test (excess, interval_inverts_the_test)
+{
+  g_autoptr (AssaySample) sample = drawn (150, 0.8, 0.5, 1, 5);
+  const AssayInterval interval = assay_sample_interval (sample, 0.95, key_of (0));
+
+  cr_assert (interval.lower > 0 && interval.lower < sample->estimate
+             && sample->estimate < interval.upper && interval.upper < 1);
+  assert_near (assay_bound_test (sample, interval.lower, key_of (0)).p_above, 0.025, 1e-6, "end");
+  assert_near (assay_bound_test (sample, interval.upper, key_of (0)).p_below, 0.025, 1e-6, "end");
+}
+
+/* An attack that always says the same exceeds its control by exactly 0, which few people do not
+ * prove: zero of n is no certainty. */
+Test (excess, no_variation_is_no_certainty)
+{
+  double a[400], c[400];
+  double before = 1;
+
+  for (gsize i = 0; i < 400; i++)
+    a[i] = c[i] = i % 2;
+  for (gsize n = 10; n <= 400; n *= 2) {
+    g_autoptr (AssaySample) sample = assay_sample_new_excess (&excess, a, c, NULL, n);
+    const double p = assay_bound_test (sample, 0.05, key_of (0)).p_below;
+
+    cr_assert (p < before, "n = %zu: %g", n, p);
+    before = p;
+    if (n <= 20)
+      cr_assert_gt (p, 0.05);
+  }
+  cr_assert_lt (before, 0.05);
+}
+
+Test (excess, one_person_or_group_proves_nothing)
+{
+  const double a[] = { 1, 1 }, c[] = { 0, 0 };
+  const gint64 groups[] = { 5, 5 };
+  g_autoptr (AssaySample) one = assay_sample_new_excess (&excess, a, c, NULL, 1);
+  g_autoptr (AssaySample) group = assay_sample_new_excess (&excess, a, c, groups, 2);
+
+  assert_near (assay_bound_test (one, 0, key_of (0)).p_above, 1, 0, "one person");
+  assert_near (assay_sample_interval (group, 0.95, key_of (0)).lower, -1, 0, "one group");
+}
