@@ -11,7 +11,8 @@
 #include "core/plugin/plugin.h"
 #include "core/plugin/registry.h"
 
-static const char *const games[] = { "estimates", "candidates", "pairs", NULL };
+static const char *const games[] = { "estimates",    "candidates",    "pairs",
+                                    "class-scores", "member-scores", NULL };
 
 typedef struct {
   char *folder;
@@ -21,7 +22,8 @@ typedef struct {
 static AssayGame
 game (gconstpointer data)
 {
-  static const AssayGame all[] = { ASSAY_GAME_RECONSTRUCT, ASSAY_GAME_LINK, ASSAY_GAME_PAIR };
+  static const AssayGame all[] = { ASSAY_GAME_RECONSTRUCT, ASSAY_GAME_LINK, ASSAY_GAME_PAIR,
+                                   ASSAY_GAME_INFER, ASSAY_GAME_MEMBER };
   const Folder *settings = data;
 
   return all[settings->holds];
@@ -72,7 +74,8 @@ static const AssayParam parameters[]
                             "the name of the defense in the tables"),
         ASSAY_PARAM_CHOICE (Folder, holds, 0, games,
                             "What it holds: estimates (or codes) of the secrets, candidates for "
-                            "every released item, or pairs with scores"),
+                            "every released item, pairs with scores, class-scores of an attribute "
+                            "of every secret, or member-scores of records"),
         ASSAY_PARAM_END };
 
 static const AssayExternal external = { .verify = verify };

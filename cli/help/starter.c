@@ -289,6 +289,14 @@ choose_measure (const Starter *starter, const AssayPlugin *plugin, const char **
     *ret_measure = "pair-auc";
     *ret_bound = "0.60";
     return;
+  case ASSAY_GAME_INFER:
+    *ret_measure = "attribute-excess";
+    *ret_bound = "0.10";
+    return;
+  case ASSAY_GAME_MEMBER:
+    *ret_measure = "member-auc";
+    *ret_bound = "0.60";
+    return;
   case ASSAY_GAME_RECONSTRUCT:
     break;
   }

@@ -11,14 +11,18 @@
 static const AssayArraySpec guess_arrays[] = {
   { "estimates", "nd", ASSAY_FLOAT32, TRUE, 0 }, { "candidates", "Nc", ASSAY_INT64, TRUE, 0 },
   { "pairs", "pt", ASSAY_INT64, TRUE, 0 },       { "scores", "p", ASSAY_FLOAT32, TRUE, 0 },
-  { "codes", "nb", ASSAY_UINT8, TRUE, 0 },       { .name = NULL },
+  { "codes", "nb", ASSAY_UINT8, TRUE, 0 },       { "class-scores", "nk", ASSAY_FLOAT32, TRUE, 0 },
+  { "prior", "k", ASSAY_FLOAT32, TRUE, 0 },      { "attribute", "a", ASSAY_INT64, TRUE, 0 },
+  { "threshold", "h", ASSAY_FLOAT32, TRUE, 0 },  { "member-scores", "r", ASSAY_FLOAT32, TRUE, 0 },
+  { .name = NULL },
 };
 
 /* What is known of secrets, whatever is released of them. */
 static const AssayArraySpec truth_arrays[] = {
   { "secrets", "nd", ASSAY_FLOAT32, FALSE, 0 }, { "groups", "n", ASSAY_INT64, TRUE, 0 },
   { "labels", "n", ASSAY_INT64, TRUE, 0 },      { "frames", "nf", ASSAY_FLOAT32, TRUE, 0 },
-  { "label-sets", "n", ASSAY_INT64, TRUE, 0 },  { .name = NULL },
+  { "label-sets", "n", ASSAY_INT64, TRUE, 0 },  { "attributes", "nq", ASSAY_INT64, TRUE, 0 },
+  { "members", "r", ASSAY_INT64, TRUE, 0 },     { .name = NULL },
 };
 
 /* ---- Making ---- */

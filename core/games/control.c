@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "core/data/codes.h"
+#include "core/games/guesses/infer.h"
+#include "core/games/guesses/member.h"
 #include "core/games/pair-scores.h"
 #include "core/plugin/registry.h"
 
@@ -114,6 +116,10 @@ check_guess (AssayGame game, const AssayObservation *seen, const AssayGuess *gue
   case ASSAY_GAME_PAIR:
     return check_pairs (assay_arrays_get (arrays, "pairs"), assay_arrays_get (arrays, "scores"),
                         seen, error);
+  case ASSAY_GAME_INFER:
+    return assay_infer_check (seen, guess, error);
+  case ASSAY_GAME_MEMBER:
+    return assay_member_check (seen, guess, error);
   }
   g_return_val_if_reached (FALSE);
 }
@@ -312,7 +318,8 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
           .repeats = repeats != NULL ? (const AssayRelease *const *) repeats->pdata : NULL,
           .n_repeats = repeats != NULL ? repeats->len : 0,
           .shadow = control_case->shadow,
-          .pairs = control_case->pairs };
+          .pairs = control_case->pairs,
+          .records = control_case->records };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   gboolean is_ok = assay_attack_run (attack, context, &seen, guess, error);
 
@@ -320,6 +327,10 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
     judge_candidates (control_case, guess, ret_outcome);
   else if (is_ok && game == ASSAY_GAME_PAIR)
     is_ok = judge_pairs (control_case, guess, ret_outcome, error);
+  else if (is_ok && game == ASSAY_GAME_INFER)
+    is_ok = assay_infer_judge (control_case->truth, guess, ret_outcome, error);
+  else if (is_ok && game == ASSAY_GAME_MEMBER)
+    is_ok = assay_member_judge (control_case->truth, guess, ret_outcome, error);
   else if (is_ok && assay_arrays_get (&guess->arrays, "codes") != NULL)
     judge_codes (control_case, guess, ret_outcome);
   else if (is_ok)

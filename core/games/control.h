@@ -12,6 +12,8 @@
  *                absolute correlation first, and up to the sign
  *   link         that of the released items with partners whose first candidate is one of them
  *   pair         the area under the ROC curve of the scores against "the pair shares a secret"
+ *   infer        that of the secrets whose value has the largest score
+ *   member       the area under the ROC curve of the scores against "it was released"
  * and of an auditor that of the known epsilon which it certifies. */
 gboolean assay_control_play (const AssayPlugin *plugin, const AssaySettings *settings, guint64 seed,
                              AssayControlOutcome *ret_outcome, GError **error);

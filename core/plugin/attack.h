@@ -14,6 +14,8 @@ typedef enum {
   ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret, or its `codes` */
   ASSAY_GAME_LINK,        /* ... `candidates` for every released item, best first */
   ASSAY_GAME_PAIR,        /* ... `scores` of `pairs`: higher, the rather they share a secret */
+  ASSAY_GAME_INFER,       /* ... `class-scores` of every secret: which value its attribute has */
+  ASSAY_GAME_MEMBER,      /* ... `member-scores` of `records`: higher, the rather it was released */
 } AssayGame;
 
 /* All that an attack receives: the release, and one pointer a grant, NULL where not granted. Truth
@@ -35,6 +37,8 @@ typedef struct {
    * elsewhere. */
   AssayShadow *shadow;
   const AssayPairs *pairs;
+  /* In the game member: rows of which some are secrets of the release, in any order. */
+  const AssayRows *records;
 } AssayObservation;
 
 typedef struct {
@@ -54,13 +58,14 @@ typedef struct {
   GPtrArray *repeats; /* of AssayRelease */
   AssayShadow *shadow;
   AssayPairs *pairs;
+  AssayRows *records;
 } AssayControlCase;
 
 typedef struct {
   const char *says; /* "a secret that is itself public is found" */
   /* In the game link the truth of the case holds `partners`, in the game pair `sources`
-   * (core/data/kinds); what is won there is a share of right first candidates, and the area under
-   * the ROC curve. */
+   * (core/data/kinds), in the game member `members`; what is won is a share of right first
+   * candidates, the area under the ROC curve, and in the game infer a share of right values. */
   gboolean (*make) (gconstpointer settings, AssayStreamKey stream, AssayControlCase *ret_case,
                     GError **error);
   double at_least; /* share that must be recovered ... */

@@ -12,6 +12,7 @@ assay_control_case_clear (AssayControlCase *control_case)
   g_clear_pointer (&control_case->repeats, g_ptr_array_unref);
   g_clear_pointer (&control_case->shadow, assay_shadow_free);
   g_clear_pointer (&control_case->pairs, assay_pairs_free);
+  g_clear_pointer (&control_case->records, assay_rows_unref);
 }
 
 gboolean
