@@ -93,6 +93,8 @@ assay_tried_check (const AssayQuestion *question, const AssayResultHypothesis *h
     *ret_lacks = assay_reason_few_pairs (question->result, hypothesis, record->pairs.tried,
                                          record->pairs.offered);
   else if (hypothesis->interval.lower < ASSAY_SHOWN_SHARE * worst)
-    *ret_lacks = assay_reason_harmless (question->result, hypothesis, worst, record != NULL);
+    *ret_lacks
+        = assay_reason_harmless (question->result, hypothesis, worst,
+                                 !g_str_equal (hypothesis->interval.method, "one-run-bound"));
   return TRUE;
 }

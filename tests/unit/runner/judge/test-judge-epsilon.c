@@ -163,10 +163,17 @@ Test (judge_epsilon, verdicts)
     { { { ASSAY_CELL_OK, 100000, 100000, 100000 }, EXACT_2,
         { ASSAY_CELL_OK, 100000, 100000, 100000 }, EXACT_2 },
       ASSAY_VERDICT_INCONCLUSIVE, "attack game against coin epsilon=" },
-    /* No leak at all is no more than unrefuted. */
+    /* A little of what is claimed is no more than unrefuted: ln (58 / 42) = 0.32 of 1. */
+    { { { ASSAY_CELL_OK, 100000, 58000, 42000 }, EXACT_2,
+        { ASSAY_CELL_OK, 100000, 58000, 42000 }, EXACT_2 },
+      ASSAY_VERDICT_UNREFUTED, "attack game against coin epsilon=" },
+    /* No leak at all: the inputs would not show one, which is no verdict. ln (54 / 46) = 0.16. */
     { { { ASSAY_CELL_OK, 100000, 50000, 50000 }, EXACT_2,
         { ASSAY_CELL_OK, 100000, 49000, 51000 }, EXACT_2 },
-      ASSAY_VERDICT_UNREFUTED, "attack game against coin epsilon=" },
+      ASSAY_VERDICT_INCONCLUSIVE, "attack game against coin epsilon=1: epsilon is at least 0 " },
+    { { { ASSAY_CELL_OK, 100000, 54000, 46000 }, EXACT_2,
+        { ASSAY_CELL_OK, 100000, 54000, 46000 }, EXACT_2 },
+      ASSAY_VERDICT_INCONCLUSIVE, "attack game against coin epsilon=1: epsilon is at least 0.15" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
