@@ -309,7 +309,7 @@ const AssayMistake assay_mechanism_mistakes[] = {
     .draw = draw_counter },
   { .kind = { "seed-of-16-bits", "seeds have 16 bits, so that there are 65536 outputs",
               "attack distinguish with score = repeats and 100000 training runs or more" },
-    .needs = ASSAY_NEEDS_OWN_RUNS,
+    .needs = ASSAY_NEEDS_OWN_RUNS | ASSAY_NEEDS_NUMBERS,
     .draw = draw_16_bits },
   { .kind = { "noise-used-twice", "every second run puts out what the one before it did",
               "the test of independent runs, which any audit with distinguish plays" },
@@ -371,8 +371,8 @@ const AssayMistake assay_mechanism_mistakes[] = {
               "attack distinguish with score = finite or auto" },
     .alter = overflow },
   { .kind = { "timing", "how long it took stands in one column more, and tells the side",
-              "an audit of all that leaves the owner, times too: score = auto in place of a "
-              "declared density, which knows nothing of the column" },
+              "score = classifier or trees on all that leaves the owner, times too: a declared "
+              "density or patterns of values know nothing of the column" },
     .adds_column = TRUE },
   { .kind = { "weak-column", "the last column has a tenth of its noise",
               "pairs that differ in the last column, proposed or drawn (candidates)" },

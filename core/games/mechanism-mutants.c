@@ -28,11 +28,11 @@ assay_mechanism_mutant_kind (guint index)
   return &assay_mechanism_mistakes[index].kind;
 }
 
-/* How long it took: half a deviation more on one side. */
+/* How long it took: two deviations more on one side. */
 static double
 time_of (const Own *own, AssayStream *stream, const float *input)
 {
-  return 10 + 0.5 * assay_mechanism_view_is_second (own->view, input)
+  return 10 + 2 * assay_mechanism_view_is_second (own->view, input)
          + assay_stream_normal (stream);
 }
 

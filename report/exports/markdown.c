@@ -62,6 +62,16 @@ append_claims (GString *text, const AssayResults *results)
   g_string_append_c (text, '\n');
 }
 
+/* By which whoever reads the summary knows that these are the claims of before the run. */
+static void
+append_seal (GString *text, const AssayResults *results)
+{
+  if (results->claims->len > 0 && results->claims_sha256 != NULL)
+    g_string_append_printf (text, "Claims sealed before the first cell: sha256 `%.16s`%s.\n\n",
+                            results->claims_sha256,
+                            results->has_changed_claims ? "; they were **changed** since" : "");
+}
+
 static void
 append_mutants (GString *text, const AssayResults *results)
 {
@@ -164,6 +174,7 @@ assay_report_markdown (const AssayResults *results)
       g_string_append_printf (text, ": %s.\n\n", units->says);
     }
   }
+  append_seal (text, results);
   append_claims (text, results);
   append_mutants (text, results);
   append_cells (text, results);

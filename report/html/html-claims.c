@@ -228,8 +228,9 @@ static void
 append_claim (AssayHtml *html, const AssayResults *results, const AssayResultClaim *result)
 {
   const char *verdict = assay_verdict_name (result->verdict);
-  const gboolean is_decided
-      = result->verdict == ASSAY_VERDICT_VIOLATED || result->verdict == ASSAY_VERDICT_UPHELD;
+  /* Then the reason says what stands above it. What a verdict that passes rests on is always said:
+   * its power, the attacks that were asked, claims that were changed. */
+  const gboolean is_told = result->verdict == ASSAY_VERDICT_VIOLATED && result->decisive >= 0;
   const AssayResultHypothesis *one = assay_result_decisive (result);
   g_autofree char *card = g_strconcat ("article.claim.", verdict, NULL);
 
@@ -245,7 +246,7 @@ append_claim (AssayHtml *html, const AssayResults *results, const AssayResultCla
     append_finding (html, result, one);
     append_strength (html, result, one);
   }
-  if (!is_decided || result->decisive < 0) /* else it says what stands above it */
+  if (!is_told)
     assay_html_name (html, "p", result->reason);
   append_witness (html, results, result);
   append_hypotheses (html, results, result);

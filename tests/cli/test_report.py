@@ -212,3 +212,57 @@ def test_bad_usage(sandbox):
     run(sandbox)
     sandbox.write("file", "text")
     refused(sandbox, "file: cannot be written: {*}", "out", "--out", "file")
+
+
+# ---- What a verdict rests on ----
+
+PASSES = """\
+[scenario]
+seed = 5
+
+[dataset]
+plugin = values
+
+[defense laplace]
+plugin = laplace
+epsilon = 1
+
+[attack asked]
+plugin = distinguish
+runs = 20000
+training = 20000
+
+[attack other]
+plugin = distinguish
+runs = 20000
+training = 20000
+score = tails
+
+[claim holds]
+measure = epsilon
+attack = asked
+at-most = claimed
+"""
+
+
+def test_what_a_verdict_rests_on_stands_in_every_export(sandbox):
+    """The power, the attacks that were asked, and the seal, wherever it says "unrefuted"."""
+    sandbox.write("a.scenario", PASSES)
+    printed = sandbox.run_ok("a.scenario", "--out", "out", "--quiet").out
+    results = json.loads(sandbox.read("out/results.json"))
+    claim, = results["claims"]
+    decisive = next(one for one in claim["hypotheses"] if one["power"] is not None)
+    assert claim["verdict"] == "unrefuted" and decisive["power"] >= 0.8, claim
+    assert decisive["power_at"] == 1.5, decisive
+    power = f"with probability {decisive['power']:.3g}"
+    assert power in claim["reason"] and "of 2 attacks 1 was asked" in claim["reason"], claim
+    exports = {name: sandbox.read(f"out/{name}")
+               for name in ("results.json", "claims.xml", "summary.md", "report.html")}
+    for name, text in {**exports, "terminal": printed}.items():
+        assert "unrefuted" in text, name
+        assert power in text and "of 2 attacks 1 was asked" in text, name
+    for name, text in exports.items():
+        assert results["scenario"]["claims"][:16] in text, name
+    names = set(path.name for path in (sandbox.path / "out").iterdir() if path.is_file())
+    assert names == set(exports) | {"results.csv", "run.json", "run.sqlite"}, "another export"
+    assert "unrefuted" not in sandbox.read("out/results.csv") + sandbox.read("out/run.json")
