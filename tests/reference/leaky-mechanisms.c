@@ -125,6 +125,42 @@ leaky_rows_once (AssayStream *stream, gboolean is_one, float *ret_output)
 }
 LEAKY (leaky_rows, 8);
 
+static void
+leaky_reused_once (AssayStream *stream, gboolean is_one, float *ret_output)
+{
+  const double noise = assay_stream_laplace (stream);
+
+  ret_output[0] = (float) (is_one + noise);
+  ret_output[1] = (float) (0.5 + noise);
+}
+LEAKY (leaky_reused, 2);
+
+/* Budgets of 1/2 for the threshold and for one answer: its noise has the scale 4, as an answer
+ * above may come with its sensitivity of 1 both ways. */
+static void
+leaky_off_by_one_once (AssayStream *stream, gboolean is_one, float *ret_output)
+{
+  const double threshold = 2 * assay_stream_laplace (stream);
+  guint above = 0;
+
+  for (guint j = 0; j < 4; j++) {
+    const double answer = (is_one == (j % 2 == 0) ? 1 : 0) + 4 * assay_stream_laplace (stream);
+
+    ret_output[j] = above >= 2 ? -1 : answer >= threshold;
+    above += ret_output[j] > 0;
+  }
+}
+LEAKY (leaky_off_by_one, 4);
+
+static void
+leaky_unclamped_once (AssayStream *stream, gboolean is_one, float *ret_output)
+{
+  const double noise = assay_stream_laplace (stream);
+
+  *ret_output = (float) (3 * is_one + noise);
+}
+LEAKY (leaky_unclamped, 1);
+
 /* ---- Runs that are not independent ---- */
 
 #define DEPENDENT(name, expression)                                                                \

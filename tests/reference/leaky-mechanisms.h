@@ -13,9 +13,13 @@
  * in 95 of 100 runs on 1, in 5 on 0.
  * nan: the same Laplace noise, and in one run of 400 on 1 NaN.
  * generator: the same Laplace noise from 16 random bits.
- * rows: 8 columns of 100 values, and in one run of 100 one of 50 rows, others on 1 than on 0. */
+ * rows: 8 columns of 100 values, and in one run of 100 one of 50 rows, others on 1 than on 0.
+ * reused: the input and a half, each with the same Laplace noise of epsilon 1.
+ * off_by_one: a sparse vector of 4 answers, which are all 1 above the threshold on 1 and 1 below on
+ * 0, with a budget for one answer above it, that stops after the second.
+ * unclamped: the same Laplace noise on 1 and 0 times 3, as a value outside of its domain has. */
 extern const AssayMechanism leaky_interaction, leaky_rare, leaky_tails, leaky_digits, leaky_order,
-    leaky_nan, leaky_generator, leaky_rows;
+    leaky_nan, leaky_generator, leaky_rows, leaky_reused, leaky_off_by_one, leaky_unclamped;
 
 /* Honest runs of epsilon 1 that are not independent.
  * constant: every start of the generator gives the same noise.
