@@ -241,6 +241,8 @@ count_candidates (const Search *search)
 {
   const guint candidates = (guint) search->settings->candidates;
 
+  if (search->oracle->single_runs > 0)
+    return 1;
   return candidates > 0 ? candidates : MAX (search->oracle->n_proposed, 1);
 }
 
@@ -258,7 +260,7 @@ search_event (const Search *search, GError **error)
   AssayEvent *event;
   EventScore *score;
   EventCut cut;
-  guint pair = 0;
+  guint pair = search->oracle->single_pair;
   g_autofree float *inputs = NULL;
 
   if (!search->oracle->draws_pairs && n_pairs > n_proposed) {
@@ -281,12 +283,25 @@ search_event (const Search *search, GError **error)
   return score != NULL ? make_event (score, &cut, &lesson, trained_on) : NULL;
 }
 
+/* Where every run is a start of its own, no more of them than there may be; returns on how many an
+ * event is chosen. */
+static gsize
+take_single (const AssayOracle *oracle, Distinguish *inout_asked)
+{
+  if (oracle->single_runs > 0) {
+    inout_asked->runs = MIN (inout_asked->runs, (gint64) oracle->single_runs);
+    inout_asked->training = MIN (inout_asked->training, (gint64) oracle->single_training);
+  }
+  return (gsize) inout_asked->training;
+}
+
 static AssayEvent *
 choose_event (const AssayAuditContext *context, const AssayOracle *oracle, GError **error)
 {
-  const Distinguish *settings = context->settings;
-  const gsize training = (gsize) settings->training;
+  Distinguish asked = *(const Distinguish *) context->settings;
+  const Distinguish *settings = &asked;
   const gboolean has_density = assay_oracle_has_density (oracle);
+  const gsize training = take_single (oracle, &asked);
   Search search = { .settings = settings, .oracle = oracle };
   gboolean is_ok = TRUE;
   AssayEvent *event = NULL;

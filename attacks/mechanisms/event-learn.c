@@ -143,6 +143,9 @@ event_learn (const EventLesson *lesson, EventKind kind, EventCut *ret_cut, GErro
   Learned best = { NULL, nothing };
   Learned counted = { NULL, nothing };
 
+  /* Few runs of a program that fails: whether it does. */
+  if (kind == EVENT_AUTO && lesson->oracle->single_runs > 0)
+    kind = EVENT_FINITE;
   if (kind != EVENT_AUTO)
     return learn_named (lesson, kind, ret_cut, error);
   if (is_declared) {

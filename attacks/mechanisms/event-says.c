@@ -89,6 +89,8 @@ append_interval (const Event *event, GString *text, guint64 first, guint64 end)
     g_string_append (text, " or ");
   if (first == 0 && end == 0)
     g_string_append (text, "any");
+  else if (first > 0 && assay_output_is_failed (value_of (event, first)))
+    g_string_append (text, "the program failed");
   else if (first > 0 && isnan (value_of (event, first)))
     g_string_append (text, "y1 is NaN");
   else if (first == end - 1)
@@ -153,7 +155,7 @@ event_says (const EventLesson *lesson, const EventScore *score, const EventCut *
     return g_strdup_printf ("any output, pair %u", lesson->pair);
   threshold = g_strdup_printf ("%s %s %.4g", score->what, cut->is_swapped ? "below" : "at least",
                                cut->threshold);
-  if (score->is_learned && lesson->oracle->n_outputs == 1)
+  if (score->is_learned && lesson->oracle->n_outputs == 1 && lesson->oracle->single_runs == 0)
     how = find_region (&event);
   if (how == NULL && score->describe != NULL)
     how = score->describe (score->data);

@@ -383,7 +383,9 @@ make_order (gsize index, gsize cols, TableFeature *feature)
 static guint
 class_of (double value)
 {
-  return isnan (value) ? 1 : isinf (value) ? (value > 0 ? 2 : 4) : 0;
+  if (isnan (value))
+    return assay_output_is_failed (value) ? 8 : 1;
+  return isinf (value) ? (value > 0 ? 2 : 4) : 0;
 }
 
 static guint
@@ -414,12 +416,14 @@ say_class (guint cell)
                                          "infinity and -infinity",
                                          "NaN, infinity and -infinity" };
 
-  return classes[cell];
+  return cell < 8 ? classes[cell] : "failed";
 }
 
 static char *
 describe_row_finite (G_GNUC_UNUSED const TableFeature *feature, guint cell)
 {
+  if (cell >= 8)
+    return g_strdup ("where the program failed");
   return cell == 0 ? g_strdup ("where the output is finite")
                    : g_strdup_printf ("where the output is not finite (%s)", say_class (cell));
 }
@@ -467,7 +471,7 @@ table_feature_make (EventKind kind, gsize index, const EventSample *sample,
     make_order (index, sample->cols, ret_feature);
     break;
   default:
-    ret_feature->n_cells = 8;
+    ret_feature->n_cells = 16;
     ret_feature->column = index > 0 ? index - 1 : 0;
     ret_feature->cell = index > 0 ? cell_finite : cell_row_finite;
     ret_feature->describe = index > 0 ? describe_finite : describe_row_finite;

@@ -233,6 +233,15 @@ check_status (const AssayChild *child, const Running *running, int status, const
                         words);
 }
 
+#define OUT_OF_TIME "the program did not end within time_limit = "
+
+gboolean
+assay_child_ran_out_of_time (const GError *error)
+{
+  return g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_DATA)
+         && strstr (error->message, OUT_OF_TIME) != NULL;
+}
+
 static gboolean
 check_end (const AssayChild *child, const Running *running, End how, int status, const char *said,
            GError **error)
@@ -243,8 +252,7 @@ check_end (const AssayChild *child, const Running *running, End how, int status,
   case END_CANCELLED:
     return assay_fail (error, ASSAY_ERROR_CANCELLED, "the program was killed: interrupted");
   case END_TIME:
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "the program did not end within time_limit = %g s and was killed%s",
+    return assay_fail (error, ASSAY_ERROR_DATA, OUT_OF_TIME "%g s and was killed%s",
                        child->time_limit_s, words);
   case END_DISK:
     return assay_fail (error, ASSAY_ERROR_DATA,

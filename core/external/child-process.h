@@ -28,5 +28,8 @@ typedef struct {
  * (core/base/interrupt.h): it is killed at once. */
 gboolean assay_child_run (const AssayChild *child, char **ret_said, GError **error);
 
+/* Whether that it was out of time is the error, or what an error says that has it as its end. */
+gboolean assay_child_ran_out_of_time (const GError *error);
+
 /* ": its last lines: ..." for messages, or "". */
 char *assay_child_describe_said (const char *said);

@@ -392,5 +392,7 @@ assay_independence_test (const AssayOracle *oracle, const AssayEvent *event, con
   *ret_why = test_lags (log);
   if (*ret_why == NULL)
     *ret_why = test_panels (log, event->runs);
-  return *ret_why != NULL || test_starts (&probe, ret_why, ret_own, error);
+  /* Single runs are all starts of their own. */
+  return *ret_why != NULL || oracle->single_runs > 0
+         || test_starts (&probe, ret_why, ret_own, error);
 }

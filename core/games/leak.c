@@ -209,6 +209,7 @@ assay_leaking_new (const AssayOracle *oracle, AssayStreamKey stream, GError **er
   leaking->oracle.draws_pairs = oracle->draws_pairs;
   leaking->oracle.is_cancelled = oracle->is_cancelled;
   leaking->oracle.cancel_data = oracle->cancel_data;
+  leaking->oracle.failed_pair = oracle->failed_pair;
   return look (leaking, error) ? g_steal_pointer (&leaking) : NULL;
 }
 

@@ -141,6 +141,42 @@ assay_oracle_goes_on (const AssayOracle *oracle, GError **error)
          || assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
 }
 
+/* Of other streams than those of batches. */
+#define SINGLE_PANELS ((guint64) 1 << 39)
+
+/* One run, whose failure is its output. */
+static gboolean
+run_single (const AssayOracleRuns *source, guint64 number, double *ret_output, GError **error)
+{
+  const AssayOracle *oracle = source->oracle;
+  AssayStream stream = assay_oracle_stream (oracle, source->purpose, source->side, source->pair,
+                                            SINGLE_PANELS + number);
+  g_autoptr (GError) problem = NULL;
+
+  if (!assay_oracle_goes_on (oracle, error))
+    return FALSE;
+  if (oracle->mechanism->batches->run_many (oracle->settings, &stream,
+                                            source->inputs + source->side * oracle->n_inputs,
+                                            oracle->n_inputs, 1, ret_output, &problem))
+    return TRUE;
+  for (gsize j = 0; j < oracle->n_outputs; j++)
+    ret_output[j] = assay_output_failed ();
+  if (g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_DATA))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&problem));
+  return FALSE;
+}
+
+static gboolean
+run_singles (const AssayOracleRuns *source, guint64 first, gsize count, double *ret_outputs,
+             GError **error)
+{
+  for (gsize i = 0; i < count; i++)
+    if (!run_single (source, first + i, ret_outputs + i * source->oracle->n_outputs, error))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize count,
                         gpointer ret_outputs, GError **error)
@@ -150,12 +186,16 @@ assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize coun
   AssayStream stream = assay_oracle_stream (oracle, source->purpose, source->side, source->pair,
                                             first / ASSAY_PANEL_RUNS);
 
+  if (oracle->single_runs > 0)
+    return run_singles (source, first, count, ret_outputs, error);
   if (!assay_oracle_goes_on (oracle, error))
     return FALSE;
   if (oracle->mechanism->batches->run_many (oracle->settings, &stream,
                                             source->inputs + source->side * oracle->n_inputs,
                                             oracle->n_inputs, count, ret_outputs, error))
     return TRUE;
+  if (oracle->failed_pair != NULL)
+    *oracle->failed_pair = source->pair;
   g_prefix_error (
       error, "%s runs %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " on the %s input of pair %u: ",
       purposes[source->purpose], first + 1, first + count,

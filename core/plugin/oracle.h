@@ -37,6 +37,12 @@ typedef struct {
   gboolean is_trusted;  /* none of them is beyond the domain, because the mechanism says so */
   gboolean (*is_cancelled) (gpointer data); /* asked now and then; NULL: never */
   gpointer cancel_data;
+  guint *failed_pair; /* of another program: set where a batch fails; NULL: nobody asks */
+  /* Of another program that failed: every run is a start of its own on this pair alone, and one
+   * that fails is an output (assay_output_failed), at most so many runs a side to train and to
+   * test on. 0: runs come in batches. */
+  gsize single_training, single_runs;
+  guint single_pair;
 } AssayOracle;
 
 /* @delta: of the audit; negative: the claimed one. */

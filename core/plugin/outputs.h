@@ -41,15 +41,37 @@ assay_outputs_from (AssayOutputs outputs, gsize first)
   return outputs;
 }
 
+/* What a run is that failed: every number of it is one NaN that nothing else puts out. */
+#define ASSAY_OUTPUT_FAILED_BITS 0x7FF8FA17ED000000ull
+
+static inline double
+assay_output_failed (void)
+{
+  const guint64 bits = ASSAY_OUTPUT_FAILED_BITS;
+  double value;
+
+  memcpy (&value, &bits, sizeof value);
+  return value;
+}
+
+static inline gboolean
+assay_output_is_failed (double value)
+{
+  guint64 bits;
+
+  memcpy (&bits, &value, sizeof bits);
+  return bits == ASSAY_OUTPUT_FAILED_BITS;
+}
+
 /* The order of all values as that of whole numbers. -0 stands directly below 0, as it is another
- * output; every NaN is the same largest number. */
+ * output; every NaN is one number above all others, and a run that failed the one above that. */
 static inline guint64
 assay_output_key (double value)
 {
   guint64 bits;
 
   if (value != value)
-    return G_MAXUINT64;
+    return G_MAXUINT64 - !assay_output_is_failed (value);
   memcpy (&bits, &value, sizeof bits);
   return bits & (1ull << 63) ? ~bits : bits | (1ull << 63);
 }
@@ -61,6 +83,8 @@ assay_output_value (guint64 key)
   const guint64 bits = key & (1ull << 63) ? key & ~(1ull << 63) : ~key;
   double value;
 
+  if (key == G_MAXUINT64)
+    return assay_output_failed ();
   memcpy (&value, &bits, sizeof value);
   return value;
 }

@@ -386,6 +386,8 @@ take_outputs (const AssayArray *array, gsize count, gsize n_outputs, double *ret
       return FALSE;
     }
     ret_outputs[i] = number_at (array, i);
+    if (assay_output_is_failed (ret_outputs[i]))
+      ret_outputs[i] = NAN; /* which is Assay's to say */
   }
   return TRUE;
 }

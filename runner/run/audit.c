@@ -1,9 +1,12 @@
 /* Cells whose attack plays with the defense's mechanism. */
 #include "runner/run/audit.h"
 
+#include "core/base/error.h"
+#include "core/external/child-process.h"
 #include "core/games/independence.h"
 #include "core/games/leak.h"
 #include "core/games/one-run.h"
+#include "core/games/single-runs.h"
 #include "core/stats/epsilon.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/fit.h"
@@ -49,6 +52,29 @@ distinguish (const AssayOracle *oracle, const AssayAuditor *auditor,
                                               "no run can be played again",
                                               event->says)
                            : g_strdup (event->says);
+  return g_steal_pointer (&record);
+}
+
+/* Of a program of which @problem is how it failed on @pair, with a start for each run. NULL with
+ * the problem where that tells nothing: all runs fail, or none does by itself. */
+static AssayAuditRecord *
+distinguish_failures (const AssayOracle *oracle, guint pair, const AssayAuditor *auditor,
+                      const AssayAuditContext *context, const GError *problem)
+{
+  g_autoptr (AssayAuditRecord) record = NULL;
+  g_autofree char *says = NULL;
+  AssayOracle single;
+
+  if (!assay_single_runs (oracle, pair, assay_child_ran_out_of_time (problem), &single, NULL))
+    return NULL;
+  record = distinguish (&single, auditor, context, NULL);
+  if (record == NULL
+      || (record->counts.hits == single.single_runs
+          && record->counts.mistakes == single.single_runs))
+    return NULL;
+  says = g_steal_pointer (&record->says);
+  record->says = g_strdup_printf ("%s; a start for every run, because a batch failed: %s", says,
+                                  problem->message);
   return g_steal_pointer (&record);
 }
 
@@ -99,12 +125,22 @@ assay_audit_cell (const AssayAudited *audited, GError **error)
 {
   const AssayAuditor *auditor = assay_plan_attack (audited->plan, audited->cell)->auditor;
   const AssayAuditContext context = context_of (audited);
+  g_autoptr (GError) problem = NULL;
+  guint failed_pair = G_MAXUINT;
+  AssayAuditRecord *record;
   AssayOracle oracle;
 
   if (auditor->game == ASSAY_AUDIT_ONE_RUN)
     return play_one_run (audited->plan, audited->cell, auditor, &context, error);
   oracle = oracle_of (audited);
-  return distinguish (&oracle, auditor, &context, error);
+  oracle.failed_pair = &failed_pair;
+  record = distinguish (&oracle, auditor, &context, &problem);
+  if (record == NULL && failed_pair != G_MAXUINT
+      && g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_DATA))
+    record = distinguish_failures (&oracle, failed_pair, auditor, &context, problem);
+  if (record == NULL)
+    g_propagate_error (error, g_steal_pointer (&problem));
+  return record;
 }
 
 /* ---- Injected leaks ---- */
@@ -144,11 +180,14 @@ assay_audit_leaks (const AssayAudited *audited, const AssayAudit *counts, GError
   g_autoptr (GArray) wanted = assay_claims_must_see (plan, cell);
   g_autoptr (GArray) leaks = g_array_new (FALSE, FALSE, sizeof (AssayLeakRecord));
   g_autoptr (AssayLeaking) leaking = NULL;
+  g_autoptr (GError) problem = NULL;
+  guint failed_pair = G_MAXUINT;
   AssayOracle oracle;
 
   if (auditor->game != ASSAY_AUDIT_TWO_INPUTS || wanted->len == 0)
     return g_steal_pointer (&leaks);
   oracle = oracle_of (audited);
+  oracle.failed_pair = &failed_pair;
   if (assay_oracle_has_tight_event (&oracle))
     return g_steal_pointer (&leaks);
   for (guint i = 0; i < wanted->len; i++) {
@@ -158,8 +197,16 @@ assay_audit_leaks (const AssayAudited *audited, const AssayAudit *counts, GError
     if (assay_epsilon_p_value (counts, must_see->bound) < CLEARLY_BROKEN)
       continue;
     if (leaking == NULL)
-      leaking = assay_leaking_new (&oracle, assay_plan_stream (plan, cell, "power", NULL), error);
-    if (leaking == NULL || !inject (leaking, auditor, &context, &leak, error)) {
+      leaking
+          = assay_leaking_new (&oracle, assay_plan_stream (plan, cell, "power", NULL), &problem);
+    if (leaking == NULL || !inject (leaking, auditor, &context, &leak, &problem)) {
+      /* A program whose batches fail was audited by few single runs, and would see nothing. */
+      if (failed_pair != G_MAXUINT && g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_DATA)) {
+        g_clear_error (&problem);
+        g_array_append_val (leaks, leak);
+        continue;
+      }
+      g_propagate_error (error, g_steal_pointer (&problem));
       g_prefix_error (error, "measuring what attack %s would see: ", auditor->id);
       return NULL;
     }

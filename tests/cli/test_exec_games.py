@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 import data
+import pytest
 from places import SOURCE
 from sandbox import matches
 from test_exec import check_nothing_left, group, write_program
@@ -275,6 +276,62 @@ def test_mistakes_become_errors_of_cells(sandbox):
         assert cell["status"] == "error" and matches(message, cell["message"]), (
             f"{name}: {cell['message']}")
         assert cells["coin"]["status"] == "ok", f"{name}: {cells['coin']}"
+
+
+FAILURES = [
+    ("always-on-one", "if bit == 1:\n    os.abort()\n" + WRITE,
+     "the program was killed by signal 6 (Aborted)"),
+    ("too-few-outputs-on-one", "if bit == 1:\n    rows.pop()\n" + WRITE,
+     "one row for each of count runs (setting 'outputs')"),
+    ("seldom-on-the-other", """
+if any(numbers.random() < (0 if bit else 0.3) for _ in rows):
+    sys.exit(4)
+""" + WRITE, "the program ended with exit status 4"),
+]
+
+
+@pytest.mark.slow
+def test_failures_are_outputs(sandbox):
+    """Of a bit that says nothing: what fails on one of two neighbours violates the claim, and one
+    start a run is made where a batch fails."""
+    for name, body, message in FAILURES:
+        shutil.rmtree(sandbox.path / "tmp", ignore_errors=True)
+        prepare(sandbox)
+        (sandbox.path / "starts.txt").unlink(missing_ok=True)
+        bad = write_program(sandbox, "bad.py", FLIP + body)
+        cells, results = run_claims(sandbox, claiming("bad", bad, "settings = 0") + DISTINGUISH
+                                    + CLAIM, 1, name)
+        cell = cells["bad"]
+        assert lower_bound(cell) > 1 and cell["audit"]["runs"] == 128, f"{name}: {cell}"
+        assert "the program failed" in cell["audit"]["event"], f"{name}: {cell['audit']}"
+        assert "a start for every run, because a batch failed: " in cell["audit"]["event"], (
+            f"{name}: {cell['audit']}")
+        assert message in cell["audit"]["event"], f"{name}: {cell['audit']}"
+        assert results["claims"][0]["verdict"] == "violated", f"{name}: {results['claims']}"
+
+
+@pytest.mark.slow
+def test_failures_of_both_inputs_violate_nothing(sandbox):
+    """A half of all runs on either input: nothing to tell, and nothing that could be seen."""
+    prepare(sandbox)
+    flaky = write_program(sandbox, "flaky.py", FLIP + """
+if any(numbers.random() < 0.5 for _ in rows):
+    sys.exit(4)
+""" + WRITE)
+    cells, results = run_claims(sandbox, claiming("flaky", flaky, "settings = 0") + DISTINGUISH
+                                + CLAIM, 3)
+    assert lower_bound(cells["flaky"]) < 1, str(cells["flaky"])
+    assert results["claims"][0]["verdict"] == "inconclusive", str(results["claims"])
+
+
+def test_constant_program_has_epsilon_zero(sandbox):
+    prepare(sandbox)
+    constant = write_program(sandbox, "constant.py", FLIP + "rows = [[0.5]] * len(rows)\n" + WRITE)
+    cells, results = run_claims(sandbox, claiming("constant", constant, "settings = 0")
+                                + DISTINGUISH + CLAIM)
+    assert lower_bound(cells["constant"]) == 0, str(cells["constant"])
+    assert "which has epsilon 0" in cells["constant"]["audit"]["event"], str(cells["constant"])
+    assert results["claims"][0]["verdict"] == "unrefuted", str(results["claims"])
 
 
 def test_whole_numbers_and_lists_are_taken(sandbox):

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/games/distinguish.h"
+#include "core/games/single-runs.h"
 #include "tests/reference/known-mechanisms.h"
 #include "tests/unit/assert-near.h"
 
@@ -212,4 +213,83 @@ Test (distinguish_batches, training_fails_with_the_program)
   oracle = begin (0, 1);
   cr_assert_not (assay_oracle_train (&oracle, 0, ASSAY_SIDE_FIRST, 0, 2 * BATCH, outputs, &error));
   cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED) && seen.calls == 1);
+}
+
+/* ---- Programs that fail ---- */
+
+static double failing[2]; /* chance of a run, on the inputs 0 and 1 */
+
+static gboolean
+run_failing (gconstpointer settings, AssayStream *stream, const float *input, gsize n_inputs,
+             gsize count, double *ret_outputs, GError **error)
+{
+  (void) settings;
+  (void) n_inputs;
+  for (gsize i = 0; i < count; i++) {
+    ret_outputs[i] = 0.5;
+    if (assay_stream_uniform (stream) < failing[*input > 0.5f])
+      return assay_fail (error, ASSAY_ERROR_DATA, "it failed");
+  }
+  return TRUE;
+}
+
+static gsize
+count_failed (const AssayEvent *event, const AssayOracle *oracle, AssayOutputs outputs, gsize count)
+{
+  gsize failed = 0;
+
+  (void) event;
+  (void) oracle;
+  for (gsize i = 0; i < count; i++)
+    failed += assay_output_is_failed (assay_output_at (outputs, i, 0));
+  return failed;
+}
+
+/* Batches fail, single runs as often as they do; all of them: there is nothing to tell. */
+Test (distinguish_batches, failures_are_outputs_of_single_runs)
+{
+  static const AssayBatches fails = { .count_pairs = count_pairs,
+                                      .check_pairs = check_pairs,
+                                      .load_pair = load_pair,
+                                      .batch_runs = batch_runs,
+                                      .run_many = run_failing };
+  static const AssayMechanism mechanism
+      = { .budget = known_budget, .size = known_size, .batches = &fails };
+  static const double chances[][2] = { { 0, 1 }, { 0.3, 0.3 }, { 0, 0.4 } };
+  guint failed_pair = G_MAXUINT;
+  AssayOracle oracle
+      = assay_oracle (&mechanism, &known, 1, assay_stream_key (1, 0, "failures", ""), -1);
+  AssayOracle single;
+  GError *error = NULL;
+
+  oracle.failed_pair = &failed_pair;
+  for (gsize c = 0; c < G_N_ELEMENTS (chances); c++) {
+    AssayEvent event = { .pair = 1, .count = count_failed };
+    g_autofree double *outputs = g_new (double, BATCH);
+    AssayAudit audit, again;
+
+    memcpy (failing, chances[c], sizeof failing);
+    cr_assert_not (assay_oracle_train (&oracle, 1, ASSAY_SIDE_SECOND, 0, BATCH, outputs, &error));
+    cr_assert (failed_pair == 1);
+    g_clear_error (&error);
+    cr_assert (assay_single_runs (&oracle, failed_pair, FALSE, &single, NULL), "%zu", c);
+    event.runs = single.single_runs;
+    cr_assert (assay_distinguish (&single, &event, &audit, NULL));
+    cr_assert (assay_distinguish (&single, &event, &again, NULL));
+    cr_assert (audit.hits == again.hits && audit.mistakes == again.mistakes);
+    assert_near ((double) audit.hits / (double) event.runs, chances[c][0], 0.2, "%zu", c);
+    assert_near ((double) audit.mistakes / (double) event.runs, chances[c][1], 0.2, "%zu", c);
+  }
+  failing[0] = failing[1] = 1;
+  cr_assert_not (assay_single_runs (&oracle, 1, FALSE, &single, NULL));
+  cr_assert (assay_single_runs (&oracle, 1, TRUE, &single, NULL) == FALSE);
+}
+
+/* The attack learns that it fails; no failure is a NaN that a program puts out. */
+Test (distinguish_batches, failing_is_no_number)
+{
+  cr_assert (isnan (assay_output_failed ()) && !assay_output_is_failed (NAN));
+  cr_assert (assay_output_key (assay_output_failed ()) > assay_output_key (NAN));
+  cr_assert (
+      assay_output_is_failed (assay_output_value (assay_output_key (assay_output_failed ()))));
 }
