@@ -10,6 +10,7 @@ made_free (gpointer data)
   assay_truth_free (made->truth);
   g_clear_pointer (&made->repeats, g_ptr_array_unref);
   assay_own_store_free (made->own);
+  g_clear_pointer (&made->records, assay_rows_unref);
   g_clear_error (&made->error);
   g_free (made);
 }

@@ -8,6 +8,7 @@ typedef struct {
   AssayTruth *truth;
   GPtrArray *repeats; /* further releases; as many as were asked for so far */
   AssayOwnStore *own; /* pairs that attackers learn from; as far as they were asked for */
+  AssayRows *records; /* of the game member, where it is played; the truth then has `members` */
   GError *error;      /* why there is no release */
 } Made;
 

@@ -247,7 +247,8 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
           .repeats = all->len > 1 ? (const AssayRelease *const *) (all->pdata + 1) : NULL,
           .n_repeats = all->len - 1,
           .shadow = grants & ASSAY_GRANT_MECHANISM ? granted->shadow : NULL,
-          .pairs = granted->pairs };
+          .pairs = granted->pairs,
+          .records = granted->records };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
 
   if (!check_fit (attack, settings, seen.release, &seen, error)

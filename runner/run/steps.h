@@ -38,6 +38,7 @@ typedef struct {
   const GPtrArray *repeats; /* of AssayRelease; NULL: none */
   AssayShadow *shadow;      /* with the grant `mechanism`; NULL: the defense cannot be run */
   const AssayPairs *pairs;  /* NULL: none */
+  const AssayRows *records; /* of the game member; NULL: none */
   AssayRunPosition position; /* which release of a run it is */
 } AssayGranted;
 

@@ -6,7 +6,7 @@
 #include "core/base/shared-work.h"
 #include "runner/plan/order.h"
 #include "runner/plan/pairing.h"
-#include "runner/run/made.h"
+#include "runner/run/records.h"
 
 #define NOTHING G_MAXUINT
 
@@ -405,6 +405,23 @@ grant_own (AssayWorkspace *workspace, const AssayCell *cell, Protected *protecte
   return TRUE;
 }
 
+static gboolean
+grant_records (AssayWorkspace *workspace, const AssayCell *cell, Protected *protected,
+               AssayGranted *granted, GError **error)
+{
+  const AssayOrder *order = &workspace->order;
+  const gsize first = protected->is_tuning ? order->tuning_first : order->starts[cell->trial];
+
+  return assay_records_grant (&(AssayRecordsDraw){ .plan = workspace->plan,
+                                                   .cell = cell,
+                                                   .is_tuning = protected->is_tuning,
+                                                   .dataset = &workspace->open,
+                                                   .order = order->rows,
+                                                   .first = first,
+                                                   .count = protected->rows->rows },
+                              made_of (protected), &granted->records, error);
+}
+
 gboolean
 assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                        const AssaySettings *settings, gboolean is_tuning, AssayGranted *ret_granted,
@@ -426,7 +443,8 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                                  .groups = assay_truth_released_groups (made_of (protected)->truth),
                                  .repeats = workspace->granted,
                                  .position = position_of (workspace, cell, is_tuning, 0) };
-  return grant_own (workspace, cell, protected, ret_granted, error);
+  return grant_records (workspace, cell, protected, ret_granted, error)
+         && grant_own (workspace, cell, protected, ret_granted, error);
 }
 
 gboolean

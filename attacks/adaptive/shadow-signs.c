@@ -1,0 +1,274 @@
+/* Shadow releases, and what they show of records. */
+#include "attacks/adaptive/shadow-signs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/parallel.h"
+#include "core/data/kinds/item-numbers.h"
+#include "core/search/knn.h"
+
+#define TINY 1e-12
+
+void
+shadow_signs_clear (ShadowSigns *shadows)
+{
+  assay_matrix_free (shadows->records);
+  g_free (shadows->mean_record);
+  g_free (shadows->is_in);
+  g_clear_pointer (&shadows->means, g_ptr_array_unref);
+  for (guint s = 0; s < SHADOW_N_SIGNS; s++)
+    g_free (shadows->signs[s]);
+}
+
+/* ---- What a release says at once ---- */
+
+static AssayMatrix *
+mean_item (const AssayMatrix *items, GError **error)
+{
+  AssayMatrix *mean = assay_matrix_new (1, items->cols, error);
+  g_autofree double *sum = g_new0 (double, items->cols);
+
+  if (mean == NULL)
+    return NULL;
+  for (gsize i = 0; i < items->rows; i++)
+    for (gsize j = 0; j < items->cols; j++)
+      sum[j] += (double) items->data[i * items->cols + j];
+  for (gsize j = 0; j < items->cols; j++)
+    mean->data[j] = (float) (sum[j] / (double) items->rows);
+  return mean;
+}
+
+/* Looks at release number @run. */
+static gboolean
+look_at (ShadowSigns *shadows, gsize run, const AssayRelease *release, GError **error)
+{
+  const gsize n = shadows->records->rows;
+  g_autoptr (AssayMatrix) items = assay_item_numbers (release, (AssayView){ 0 }, error);
+  g_autoptr (AssayNearest) nearest = NULL;
+  AssayMatrix *mean = items != NULL ? mean_item (items, error) : NULL;
+
+  if (mean == NULL)
+    return FALSE;
+  g_ptr_array_add (shadows->means, mean);
+  if (items->cols != shadows->records->cols)
+    return TRUE;
+  if (shadows->signs[SHADOW_NEAREST] == NULL)
+    shadows->signs[SHADOW_NEAREST]
+        = assay_alloc (n * (shadows->n_runs + 1), sizeof (double), "distances", error);
+  nearest = shadows->signs[SHADOW_NEAREST] != NULL
+                ? assay_knn_search (assay_matrix_view (items),
+                                    assay_matrix_view (shadows->records), 1, error)
+                : NULL;
+  if (nearest == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n; i++) {
+    const float *item = assay_matrix_row (items, (gsize) nearest->rows[i]);
+    const float *record = assay_matrix_row (shadows->records, i);
+    double square = TINY;
+
+    for (gsize j = 0; j < items->cols; j++)
+      square += ((double) item[j] - (double) record[j]) * ((double) item[j] - (double) record[j]);
+    shadows->signs[SHADOW_NEAREST][run * n + i] = -log (square);
+  }
+  return TRUE;
+}
+
+/* ---- Running the defense ---- */
+
+/* Rows of a run: the records that are in, then public rows. */
+static AssayMatrix *
+rows_of_run (const ShadowSigns *shadows, AssayMatrix *records, gsize run,
+             const AssayObservation *seen, AssayStream *stream, GError **error)
+{
+  const gsize n = records->rows, n_secrets = assay_shadow_secrets (seen->shadow);
+  AssayMatrix *rows = assay_matrix_new (n_secrets, records->cols, error);
+  gsize next = 0;
+
+  if (rows == NULL)
+    return NULL;
+  for (gsize i = 0; i < n; i++)
+    if (shadows->is_in[run * n + i])
+      memcpy (assay_matrix_row (rows, next++), assay_matrix_row (records, i),
+              records->cols * sizeof (float));
+  if (next < n_secrets) {
+    const gsize missing = n_secrets - next;
+    g_autofree gsize *chosen = g_new (gsize, missing);
+
+    assay_stream_sample (stream, assay_rows_count (seen->public_rows), missing, chosen);
+    assay_rows_gather (seen->public_rows, chosen, missing, ASSAY_SCALE_NONE,
+                       assay_matrix_row (rows, next));
+  }
+  return rows;
+}
+
+/* Half of the records, and in the next run the other half. */
+static void
+draw_halves (ShadowSigns *shadows, gsize most, AssayStreamKey key)
+{
+  const gsize n = shadows->records->rows, half = MIN (n / 2, most);
+  g_autofree gsize *order = g_new (gsize, n);
+
+  for (gsize r = 0; r < shadows->n_runs; r += 2) {
+    AssayStream stream = assay_stream (key, r);
+
+    assay_stream_permutation (&stream, n, order);
+    for (gsize i = 0; i < half; i++) {
+      shadows->is_in[r * n + order[i]] = 1;
+      shadows->is_in[(r + 1) * n + order[n - 1 - i]] = 1;
+    }
+  }
+}
+
+static gboolean
+check_rows (const AssayObservation *seen, gsize n_records, GError **error)
+{
+  const gsize n = assay_shadow_secrets (seen->shadow);
+  const gsize n_public = seen->public_rows != NULL ? assay_rows_count (seen->public_rows) : 0;
+
+  return n_records / 2 + n_public >= n
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "shadow releases are made of %zu rows, and half of the %zu records are "
+                        "%zu; expected %zu public rows at least to fill up, found %zu",
+                        n, n_records, n_records / 2, n - n_records / 2, n_public);
+}
+
+static gboolean
+run_shadows (ShadowSigns *shadows, AssayStreamKey key, const AssayObservation *seen,
+             GError **error)
+{
+  g_autoptr (AssayMatrix) raw = assay_rows_matrix (seen->records, ASSAY_SCALE_NONE, error);
+
+  if (raw == NULL || !check_rows (seen, raw->rows, error))
+    return FALSE;
+  draw_halves (shadows, assay_shadow_secrets (seen->shadow), key);
+  for (gsize r = 0; r < shadows->n_runs; r++) {
+    AssayStream stream = assay_stream (key, shadows->n_runs + r);
+    g_autoptr (AssayMatrix) rows
+        = rows_of_run (shadows, raw, r, seen, &stream, error);
+    const AssayOwnRows own
+        = { .rows = rows != NULL ? assay_matrix_view (rows) : (AssayView){ 0 } };
+    g_autoptr (AssayOwnRelease) release
+        = rows != NULL ? assay_shadow_run (seen->shadow, r, &own, error) : NULL;
+
+    if (release == NULL || !look_at (shadows, r, release->release, error))
+      return FALSE;
+  }
+  return look_at (shadows, shadows->n_runs, seen->release, error);
+}
+
+/* ---- What a release says beside others ---- */
+
+typedef struct {
+  gsize p;
+  double *centre;
+  double *weight; /* 1 / s_j^2; 0 where a number never changes */
+} Scale;
+
+static void
+scale_clear (Scale *scale)
+{
+  g_free (scale->centre);
+  g_free (scale->weight);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scale, scale_clear)
+
+static Scale
+scale_of (const ShadowSigns *shadows)
+{
+  const gsize runs = shadows->n_runs;
+  const gsize p = ((const AssayMatrix *) shadows->means->pdata[0])->cols;
+  Scale scale = { p, g_new0 (double, p), g_new0 (double, p) };
+
+  for (gsize r = 0; r < runs; r++)
+    for (gsize j = 0; j < p; j++)
+      scale.centre[j]
+          += (double) ((const AssayMatrix *) shadows->means->pdata[r])->data[j] / (double) runs;
+  for (gsize j = 0; j < p; j++) {
+    for (gsize r = 0; r < runs; r++)
+      scale.weight[j]
+          += pow ((double) ((const AssayMatrix *) shadows->means->pdata[r])->data[j]
+                      - scale.centre[j],
+                  2)
+             / (double) (runs - 1);
+    scale.weight[j] = scale.weight[j] > TINY * TINY ? 1 / scale.weight[j] : 0;
+  }
+  return scale;
+}
+
+/* sum_j direction_j (v_j - v^_j) / s_j^2 of every release, for record @record. */
+static void
+look_along (const ShadowSigns *shadows, const Scale *scale, const double *direction, gsize record,
+            double *signs)
+{
+  for (gsize r = 0; r <= shadows->n_runs; r++) {
+    const float *v = ((const AssayMatrix *) shadows->means->pdata[r])->data;
+    double sum = 0;
+
+    for (gsize j = 0; j < scale->p; j++)
+      sum += direction[j] * ((double) v[j] - scale->centre[j]) * scale->weight[j];
+    signs[r * shadows->records->rows + record] = sum;
+  }
+}
+
+typedef struct {
+  ShadowSigns *shadows;
+  const Scale *scale;
+  gboolean has_inner;
+} Looking;
+
+static void
+look_for_record (gsize record, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  const Looking *looking = data;
+  const ShadowSigns *shadows = looking->shadows;
+  const gsize p = looking->scale->p, n = shadows->records->rows, half = shadows->n_runs / 2;
+  g_autofree double *direction = g_new0 (double, p);
+
+  for (gsize r = 0; r < half; r++)
+    for (gsize j = 0; j < p; j++)
+      direction[j] += (shadows->is_in[r * n + record] ? 1 : -1)
+                      * (double) ((const AssayMatrix *) shadows->means->pdata[r])->data[j];
+  look_along (shadows, looking->scale, direction, record, shadows->signs[SHADOW_PROFILE]);
+  for (gsize j = 0; looking->has_inner && j < p; j++)
+    direction[j]
+        = (double) assay_matrix_row (shadows->records, record)[j] - shadows->mean_record[j];
+  if (looking->has_inner)
+    look_along (shadows, looking->scale, direction, record, shadows->signs[SHADOW_INNER]);
+}
+
+static gboolean
+look_beside (ShadowSigns *shadows, GError **error)
+{
+  const gsize n = shadows->records->rows, cols = shadows->records->cols;
+  g_auto (Scale) scale = scale_of (shadows);
+  Looking looking = { shadows, &scale, scale.p == cols };
+
+  shadows->mean_record = g_new0 (double, cols);
+  for (gsize i = 0; i < n; i++)
+    for (gsize j = 0; j < cols; j++)
+      shadows->mean_record[j] += (double) assay_matrix_row (shadows->records, i)[j] / (double) n;
+  for (guint s = looking.has_inner ? SHADOW_INNER : SHADOW_PROFILE; s < SHADOW_N_SIGNS; s++) {
+    shadows->signs[s]
+        = assay_alloc (n * (shadows->n_runs + 1), sizeof (double), "signs of records", error);
+    if (shadows->signs[s] == NULL)
+      return FALSE;
+  }
+  assay_parallel_for (n, look_for_record, &looking);
+  return TRUE;
+}
+
+gboolean
+shadow_signs_take (ShadowSigns *shadows, gsize n_runs, const AssayObservation *seen,
+                   AssayStreamKey key, GError **error)
+{
+  shadows->n_runs = n_runs;
+  shadows->records
+      = assay_rows_matrix (seen->records, assay_release_scale (seen->release), error);
+  if (shadows->records == NULL)
+    return FALSE;
+  shadows->is_in = assay_alloc (n_runs, shadows->records->rows, "shadow releases", error);
+  shadows->means = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_matrix_free);
+  return shadows->is_in != NULL && run_shadows (shadows, key, seen, error)
+         && look_beside (shadows, error);
+}

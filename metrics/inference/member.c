@@ -1,0 +1,107 @@
+/* How well records that were released are told from those that were not (Carlini et al. 2022,
+ * "Membership Inference Attacks From First Principles", section III).
+ *
+ * As many records were released as not. A unit is one of each: member i and the i-th of the others,
+ * which are in random order. The area under the ROC curve is a mean over members and one over the
+ * others, so that what a unit does to it is what its two records do
+ * (core/games/guesses/score-roc.h). True positives are the members above the threshold that at most
+ * the share 0.01, or 0.001, of the others exceed; where that is less than one record, they are left
+ * out: the threshold would be a guess. Its own scatter is not in the interval.
+ *
+ * Chance is 0.5 for the area and the rate of false positives itself for true positives: the others
+ * are the control people. */
+#include "core/games/guesses/score-roc.h"
+#include "core/plugin/plugin.h"
+
+enum { AREA, AT_100, AT_1000, N_SERIES };
+
+static const double rates[N_SERIES] = { 0, 0.01, 0.001 };
+
+static gboolean
+check_sizes (const AssayArray *members, const AssayArray *scores, gsize *ret_half, GError **error)
+{
+  const gsize n = members->shape[0];
+  gsize n_in = 0;
+
+  for (gsize i = 0; i < n; i++)
+    n_in += assay_array_int64 (members)[i] != 0;
+  *ret_half = n_in;
+  if (scores->shape[0] != n)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "member-scores are of %zu records; expected %zu", scores->shape[0], n);
+  return (n_in > 0 && 2 * n_in == n)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "%zu of %zu records were released; expected half of them", n_in, n);
+}
+
+static void
+judge_rate (const AssayRoc *roc, guint series, AssayOutcomes *outcomes)
+{
+  const float threshold = assay_roc_threshold (roc, rates[series]);
+  gsize unit = 0;
+
+  if (rates[series] * (double) outcomes->n < 1) {
+    g_clear_pointer (&outcomes->series[series], g_free);
+    outcomes->omitted[series]
+        = g_strdup_printf ("a share %g of %zu records that were not released is less than one; "
+                           "expected %.0f records or more",
+                           rates[series], outcomes->n, 1 / rates[series]);
+    return;
+  }
+  for (gsize i = 0; i < roc->n; i++)
+    if (roc->is_positive[i])
+      outcomes->series[series][unit++] = roc->scores[i] > threshold;
+}
+
+static gboolean
+measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *truth,
+         const AssayGuess *guess, AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayArray *members = assay_arrays_get (&truth->arrays, "members");
+  const AssayArray *scores = assay_arrays_get (&guess->arrays, "member-scores");
+  const gsize n = members->shape[0];
+  g_autofree guint8 *is_in = assay_alloc (n, 1, "records", error);
+  g_autofree double *influence = assay_alloc (n, sizeof (double), "records", error);
+  const AssayRoc roc = { assay_array_view (scores).data, 1, is_in, n };
+  gsize half, units[2] = { 0, 0 };
+  double area;
+
+  if (is_in == NULL || influence == NULL || !check_sizes (members, scores, &half, error)
+      || !assay_outcomes_alloc (ret_outcomes, N_SERIES, half, error))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    is_in[i] = assay_array_int64 (members)[i] != 0;
+  if (!assay_roc_area (&roc, &area, influence, error))
+    return FALSE;
+  /* An influence is twice what its record is off by: half of the records are of each side. */
+  for (gsize i = 0; i < n; i++)
+    ret_outcomes->series[AREA][units[is_in[i]]++] += area / 2 + influence[i] / 2;
+  judge_rate (&roc, AT_100, ret_outcomes);
+  judge_rate (&roc, AT_1000, ret_outcomes);
+  return TRUE;
+}
+
+static const AssayMeasure measures[] = {
+  ASSAY_MEASURE (AREA, "member-auc", MEAN, 0, 1, "area under the ROC curve",
+                 "Chance that a record that was released scores above one that was not",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+  ASSAY_MEASURE (AT_100, "member-true-positives-at-1-percent", RATE, 0, 1, "share of members",
+                 "Members that are told where 1 % of other records are taken for members",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (AT_1000, "member-true-positives-at-0-1-percent", RATE, 0, 1, "share of members",
+                 "Members that are told where 0.1 % of other records are taken for members",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE_END,
+};
+
+ASSAY_METRIC (member, "member",
+  .summary = "How well records that were released are told from others",
+  .reference = { "Carlini, Chien, Nasr, Song, Terzis and Tramer 2022, Membership Inference Attacks "
+                 "From First Principles",
+                 "section III" },
+  .reads_truth = ASSAY_ARRAY_NAMES ("members"),
+  .reads_guess = ASSAY_ARRAY_NAMES ("member-scores"),
+  .has_own_units = TRUE,
+  .n_series = N_SERIES,
+  .measures = measures,
+  .measure = measure);
