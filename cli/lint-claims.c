@@ -213,6 +213,54 @@ check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
                  claim->id, assay_plan_defense (plan, cell)->name);
 }
 
+/* Attacks that would recover as little whatever the defense did. */
+static void
+check_generic (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
+               const AssayCell *cell)
+{
+  gboolean has_attack, has_some_reference;
+
+  if (claim->utility != NULL || claim->is_at_most != claim->measure->higher_is_worse)
+    return;
+  find_support (plan, claim, cell, &has_attack, &has_some_reference);
+  if (!has_attack)
+    assay_doubt (doubts,
+                 "[claim %s] is tested against %s by attacks alone that take what is released for "
+                 "the secret, or for something near it, and cannot be upheld; expected one that "
+                 "knows the defense, or learns it (learned-inversion with the grant mechanism)",
+                 claim->id, assay_plan_defense (plan, cell)->name);
+}
+
+/* An attack that learns from runs of the defense of @cell. */
+static gboolean
+has_adaptive (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
+{
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    const AssayCell *other = assay_plan_cell (plan, i);
+
+    const AssayAttack *attack;
+
+    if (!is_about (plan, claim, other) || other->dataset != cell->dataset
+        || other->defense != cell->defense)
+      continue;
+    attack = assay_attack_of (assay_plan_attack (plan, other)->plugin);
+    if (attack == NULL || attack->adapts)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+check_adaptive (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
+                const AssayCell *cell)
+{
+  if (claim->wants_adaptive && !has_adaptive (plan, claim, cell))
+    assay_doubt (doubts,
+                 "[claim %s] demands attackers = adaptive, and no attack against %s learns from "
+                 "runs of it; expected learned-inversion or another with the grant mechanism",
+                 claim->id, assay_plan_defense (plan, cell)->name);
+}
+
 /* One doubt a claim: the first cell that gives one. */
 static void
 check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, guint n_hypotheses,
@@ -230,6 +278,11 @@ check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, 
       check_epsilon (doubts, plan, claim, cell, alpha);
     else
       check_share (doubts, plan, claim, cell, alpha);
+    if (doubts->len == before)
+      check_adaptive (doubts, plan, claim, cell);
+    if (doubts->len == before && !is_auditor
+        && claim->measure->statistic != ASSAY_STATISTIC_EPSILON)
+      check_generic (doubts, plan, claim, cell);
     if (doubts->len > before || !is_auditor)
       continue;
     if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON) {

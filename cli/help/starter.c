@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/help/starter-claims.h"
 #include "core/plugin/registry.h"
 #include "runner/plan/planner.h"
 
@@ -27,8 +28,8 @@ enum { DESCRIPTORS, IMAGES, FEATURES, BITS, TEN_VALUES, MANY_VALUES, ANSWERS, N_
 static const Base bases[N_BASES] = {
   [DESCRIPTORS]
   = { "SIFT descriptors of generated photographs. A photograph is the unit of the intervals on "
-      "rates, so that 60 private ones matter more than many descriptors.",
-      "plugin = scenes\nprivate_images = 60\nsecrets = 200\n",
+      "rates, so that 80 private ones matter more than many descriptors.",
+      "plugin = scenes\nprivate_images = 80\nsecrets = 300\n",
       "Your own: plugin = photos with private, public and database = FOLDER, or plugin = vectors "
       "with private, public and database = FILE (.npy, .fvecs).",
       5, ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS | ASSAY_RELEASE_VECTORS, FALSE },
@@ -265,69 +266,6 @@ choose_base (Starter *starter, GError **error)
                      id, assay_release_kind_name (starter->kind));
 }
 
-/* ---- Claims ---- */
-
-/* What is bounded for an attack, and by how much in an example. */
-static void
-choose_measure (const Starter *starter, const AssayPlugin *plugin, const char **ret_measure,
-                const char **ret_bound)
-{
-  const gboolean is_of_codes = starter->kind == ASSAY_RELEASE_CODES;
-  const AssayAttack *attack = assay_attack_of (plugin);
-
-  if (attack == NULL) {
-    *ret_measure = "epsilon";
-    *ret_bound = "claimed";
-    return;
-  }
-  switch (attack->game) {
-  case ASSAY_GAME_LINK:
-    *ret_measure = "partner-hit-at-1";
-    *ret_bound = "0.10";
-    return;
-  case ASSAY_GAME_PAIR:
-    *ret_measure = "pair-auc";
-    *ret_bound = "0.60";
-    return;
-  case ASSAY_GAME_INFER:
-    *ret_measure = "attribute-excess";
-    *ret_bound = "0.10";
-    return;
-  case ASSAY_GAME_MEMBER:
-    *ret_measure = "member-auc";
-    *ret_bound = "0.60";
-    return;
-  case ASSAY_GAME_RECONSTRUCT:
-    break;
-  }
-  *ret_measure = starter->kind == ASSAY_RELEASE_MIXTURES                       ? "image-ssim"
-                 : is_of_codes && !(attack->needs & ASSAY_GRANT_HASH_FUNCTION) ? "bits-recovered"
-                                                                               : "recovery-rate";
-  *ret_bound = g_str_equal (*ret_measure, "recovery-rate") ? "0.10"
-               : g_str_equal (*ret_measure, "image-ssim")  ? "0.30"
-                                                           : "0.60";
-}
-
-static void
-append_claims (GString *text, const Starter *starter, const GPtrArray *attacks)
-{
-  g_string_append_c (text, '\n');
-  cli_append_comment (text,
-                      "Claims are what the run judges, and decide its exit code. Where at-most is "
-                      "'claimed', the bound is the epsilon that the defense itself claims. Every "
-                      "other bound here is an example that nobody stands for: put in its place "
-                      "what your defense promises, or what you could bear, and who says so.");
-  for (guint i = 0; i < attacks->len; i++) {
-    const AssayPlugin *attack = attacks->pdata[i];
-    const char *measure, *bound;
-
-    choose_measure (starter, attack, &measure, &bound);
-    g_string_append_printf (
-        text, "%s[claim %s]\nmeasure = %s\ndefense = %s\nattack = %s\nat-most = %s\n",
-        i > 0 ? "\n" : "", attack->id, measure, starter->defense->id, attack->id, bound);
-  }
-}
-
 /* ---- The scenario ---- */
 
 static void
@@ -446,7 +384,13 @@ write_starter (const Starter *starter)
     cli_append_comment (text, "What an honest receiver still has. %s.", utility->summary);
     g_string_append (text, group);
   }
-  append_claims (text, starter, attacks);
+  g_string_append_c (text, '\n');
+  cli_append_comment (text,
+                      "Claims are what the run judges, and decide its exit code. Where at-most is "
+                      "'claimed', the bound is the epsilon that the defense itself claims. Every "
+                      "other bound here is an example that nobody stands for: put in its place "
+                      "what your defense promises, or what you could bear, and who says so.");
+  cli_append_claims (text, starter->defense, starter->kind, attacks);
   return g_string_free (text, FALSE);
 }
 

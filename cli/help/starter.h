@@ -4,7 +4,7 @@
 #include "core/plugin/plugin.h"
 
 /* The text of a scenario in which @defense meets generated data that suits it, every attack and
- * utility that can be played on its release there, and a claim for each attack. What can be played
+ * utility that can be played on its release there, and a claim for each measure. What can be played
  * is not guessed: the planner is asked. A defense with a setting that must be given has FILL_IN in
  * its place, @ret_has_gaps. ASSAY_ERROR_MISMATCH where no generated data suits it. */
 char *assay_starter_new (const AssayDefense *defense, gboolean *ret_has_gaps, GError **error);

@@ -194,18 +194,23 @@ join_near (Finding *finding, const AssaySpread *spread)
 
 /* ---- Clusters ---- */
 
-/* The clusters become the units where they say otherwise than the labels. */
+/* The clusters become the units where they say otherwise than the labels. What is tight is so among
+ * the secrets themselves: that all of them are nearer to each other than public rows are makes them
+ * a narrow population, not one unit. */
 static void
-find_clusters (Finding *finding, const AssaySpread *spread)
+find_clusters (Finding *finding)
 {
   AssayUnits *units = finding->units;
   const AssayView rows = assay_matrix_view (finding->rows);
+  g_autoptr (AssaySpread) own = assay_spread_new (rows, NULL, finding->key);
   g_autofree gsize *unit_of = g_new (gsize, rows.rows + 1);
   g_autoptr (AssayClusters) clusters = NULL;
 
+  if (own == NULL)
+    return;
   for (gsize i = 0; i < rows.rows; i++)
     unit_of[i] = finding->unit[finding->distinct[i]];
-  clusters = assay_clusters_find (rows, unit_of, spread->usual, finding->key);
+  clusters = assay_clusters_find (rows, unit_of, own->usual, finding->key);
   if (clusters == NULL || clusters->n_effective > FAR * (double) units->n_units)
     return;
   units->n_clusters = clusters->n_clusters;
@@ -242,7 +247,7 @@ find_units (Finding *finding)
   join_labels (finding);
   finding->units->n_effective = (double) finding->units->n_units;
   if (spread != NULL)
-    find_clusters (finding, spread);
+    find_clusters (finding);
   take_numbers (finding);
 }
 

@@ -308,6 +308,29 @@ write_witness (AssayJson *json, guint64 seed, const AssayResultWitness *witness)
   assay_json_member_double (json, "outcome", witness->outcome);
 }
 
+/* Empty where the verdict is another than that little was recovered. */
+static void
+write_attackers (AssayJson *json, const AssayResultAttackers *attackers)
+{
+  assay_json_member_object (json, "attackers");
+  if (attackers->tried != NULL) {
+    assay_json_member_array (json, "tried");
+    ASSAY_FOR_EACH (const AssayResultComponent, attack, attackers->tried) {
+      assay_json_begin_object (json);
+      assay_json_member_string (json, "attack", attack->label);
+      assay_json_member_string (json, "knows", attack->knows);
+      assay_json_end_object (json);
+    }
+    assay_json_end_array (json);
+    assay_json_member_array (json, "not_tried");
+    for (guint i = 0; i < attackers->not_tried->len; i++)
+      assay_json_string (json, attackers->not_tried->pdata[i]);
+    assay_json_end_array (json);
+    write_bool (json, "adaptive", attackers->is_adaptive);
+  }
+  assay_json_end_object (json);
+}
+
 static void
 write_claim (AssayJson *json, guint64 seed, const AssayResultClaim *result)
 {
@@ -324,6 +347,7 @@ write_claim (AssayJson *json, guint64 seed, const AssayResultClaim *result)
   if (result->witness.is_set)
     write_witness (json, seed, &result->witness);
   assay_json_end_object (json);
+  write_attackers (json, &result->attackers);
   assay_json_member_array (json, "hypotheses");
   for (guint h = 0; h < result->hypotheses->len; h++)
     write_hypothesis (json, &g_array_index (result->hypotheses, AssayResultHypothesis, h),

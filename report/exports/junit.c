@@ -101,6 +101,7 @@ append_claim (GString *xml, const AssayResults *results, const AssayResultClaim 
   g_autofree char *id = escape (result->id);
   g_autofree char *says = escape (result->says);
   g_autofree char *reason = escape (result->reason);
+  g_autofree char *attackers = escape (result->attackers.says);
 
   g_string_append_printf (xml, "    <testcase classname=\"%s\" name=\"%s%s%s\" time=\"0\">\n",
                           suite, id, *says != '\0' ? ": " : "", says);
@@ -109,8 +110,9 @@ append_claim (GString *xml, const AssayResults *results, const AssayResultClaim 
     append_outcome (xml, "failure", "violated", reason);
   else if (result->verdict == ASSAY_VERDICT_INCONCLUSIVE)
     append_outcome (xml, "error", "inconclusive", reason);
-  g_string_append_printf (xml, "      <system-out>%s: %s</system-out>\n    </testcase>\n",
-                          assay_verdict_name (result->verdict), reason);
+  g_string_append_printf (xml, "      <system-out>%s: %s%s%s</system-out>\n    </testcase>\n",
+                          assay_verdict_name (result->verdict), reason,
+                          *attackers != '\0' ? "; " : "", attackers);
 }
 
 char *

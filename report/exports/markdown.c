@@ -57,6 +57,10 @@ append_claims (GString *text, const AssayResults *results)
     append_escaped (text, result->says);
     g_string_append (text, " | ");
     append_escaped (text, result->reason);
+    if (result->attackers.says != NULL) {
+      g_string_append (text, "; ");
+      append_escaped (text, result->attackers.says);
+    }
     g_string_append (text, " |\n");
   }
   g_string_append_c (text, '\n');

@@ -220,6 +220,8 @@ append_claims (GString *text, const AssayResults *results)
       append_plain (text, result->says);
     }
     g_string_append_printf (text, "\n  %s\n", result->reason);
+    if (result->attackers.says != NULL)
+      g_string_append_printf (text, "  %s\n", result->attackers.says);
     if (result->witness.is_set && result->witness.audit != NULL)
       append_audit_witness (text, result);
     else if (result->witness.is_set)

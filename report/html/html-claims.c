@@ -248,6 +248,8 @@ append_claim (AssayHtml *html, const AssayResults *results, const AssayResultCla
   }
   if (!is_told)
     assay_html_name (html, "p", result->reason);
+  if (result->attackers.says != NULL)
+    assay_html_name (html, "p", result->attackers.says);
   append_witness (html, results, result);
   append_hypotheses (html, results, result);
   assay_html_close (html, "article");

@@ -1,9 +1,10 @@
 /* Whether a verdict of exit 0 has been earned. */
 #include "runner/judge/earned.h"
 
-#include "runner/judge/tried.h"
+#include "runner/judge/attackers.h"
 #include "runner/judge/power.h"
 #include "runner/judge/reason.h"
+#include "runner/judge/tried.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/selector.h"
 #include "runner/store/seal.h"
@@ -315,7 +316,8 @@ assay_earned_check (const AssayQuestion *question, const GArray *evidence, guint
   if (*ret_lacks != NULL || question->result->is_of_utility
       || !assay_claim_wants_little (question->result))
     return TRUE;
-  if (!check_left_out (question, ret_lacks, error))
+  assay_attackers_check (question, evidence, ret_lacks);
+  if (*ret_lacks == NULL && !check_left_out (question, ret_lacks, error))
     return FALSE;
   if (question->result->measure->is_epsilon)
     return *ret_lacks != NULL

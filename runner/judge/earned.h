@@ -11,6 +11,7 @@
  * what would earn it; NULL: it has. @evidence is of its hypotheses, and @n_hypotheses all those of
  * the scenario. Looks at:
  *   - changed claims: whether they are those that were sealed before the first cell;
+ *   - attackers that it demands;
  *   - attacks that it leaves out, and whether one of them breaks the bound;
  *   - power: of every audit, to see the epsilon that the claim must be able to see;
  *   - pairs: whether every audit tried all pairs of inputs, and whether they show some of the claim

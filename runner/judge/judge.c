@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/stats/bound-test.h"
+#include "runner/judge/attackers.h"
 #include "runner/judge/describe.h"
 #include "runner/judge/earned.h"
 #include "runner/judge/hypothesis.h"
@@ -297,6 +298,7 @@ check_earned (const AssayQuestion *question, const GArray *evidence, guint n_hyp
     result->reason = lacks;
     return TRUE;
   }
+  assay_attackers_find (question, evidence);
   note = assay_earned_note (question);
   result->reason = g_strconcat (before, note, NULL);
   return TRUE;

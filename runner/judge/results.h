@@ -191,6 +191,14 @@ typedef struct {
   AssayAuditRecord *audit; /* of the cell; NULL: the witness is a secret */
 } AssayResultWitness;
 
+/* Whom a verdict that little was recovered withstood. */
+typedef struct {
+  GPtrArray *tried;     /* of AssayResultComponent; NULL: another verdict, and nothing below */
+  GPtrArray *not_tried; /* of ids: attacks that could have been, which the scenario does not have */
+  gboolean is_adaptive; /* one of them learned from runs of the defense itself */
+  char *says;           /* all of it in one line */
+} AssayResultAttackers;
+
 typedef struct {
   const char *id;
   const char *says;   /* NULL: nothing */
@@ -205,6 +213,7 @@ typedef struct {
   GArray *hypotheses; /* AssayResultHypothesis */
   gint decisive;      /* which of them the claim's own numbers come from; -1: none */
   AssayResultWitness witness;
+  AssayResultAttackers attackers;
 } AssayResultClaim;
 
 /* ---- The audit of the audit ---- */

@@ -15,7 +15,8 @@
 
 static const char *const keys[]
     = { "says",  "source",  "measure",  "metric",     "defense", "attack",   "utility",
-        "where", "at-most", "at-least", "confidence", "delta",   "power-at", NULL };
+        "where", "at-most", "at-least", "confidence", "delta",   "power-at",
+        "attackers", NULL };
 
 /* ---- Reading ---- */
 
@@ -198,6 +199,21 @@ read_power (const AssayGroup *group, AssayClaim *claim, GError **error)
   return assay_group_blame (group, entry, error);
 }
 
+/* Which attackers it must have withstood. */
+static gboolean
+read_attackers (const AssayGroup *group, AssayClaim *claim, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "attackers");
+
+  claim->wants_adaptive = entry != NULL && g_str_equal (entry->value, "adaptive");
+  return entry == NULL || claim->wants_adaptive || g_str_equal (entry->value, "any")
+         || assay_group_fail (group, entry, error, ASSAY_ERROR_PARAMETER,
+                              "attackers = '%s': expected any, or adaptive, by which a claim that "
+                              "no attack which learns from runs of the defense has tested is "
+                              "inconclusive",
+                              entry->value);
+}
+
 /* A claim must be able to fail, and a verdict on it to mean something. */
 static gboolean
 check_confidence (const AssayGroup *group, const AssayClaim *claim, GError **error)
@@ -270,7 +286,7 @@ assay_claim_new (const AssayPlan *plan, const AssayGroup *group, GError **error)
       && read_measure (plan, group, claim, error) && read_bound (group, claim, error)
       && assay_group_confidence (group, &claim->confidence, error)
       && check_confidence (group, claim, error) && check_breakable (plan, group, claim, error)
-      && read_power (group, claim, error)
+      && read_power (group, claim, error) && read_attackers (group, claim, error)
       && (claim->selector = assay_selector_new (plan, group, error)) != NULL)
     return claim;
   assay_claim_free (claim);
@@ -291,6 +307,28 @@ assay_claim_must_see (const AssayClaim *claim, double bound)
   return bound > 0 ? claim->power_at * bound : ASSAY_LEAST_SEEN;
 }
 
+/* The game whose guesses hold an array. */
+static const struct {
+  const char *array;
+  AssayGame game;
+} answers[] = {
+  { "estimates", ASSAY_GAME_RECONSTRUCT },
+  { "codes", ASSAY_GAME_RECONSTRUCT },
+  { "candidates", ASSAY_GAME_LINK },
+  { "scores", ASSAY_GAME_PAIR },
+};
+
+/* Whether guesses in @game may hold what the metric reads. */
+static gboolean
+is_of_game (const AssayMetric *metric, AssayGame game)
+{
+  for (const char *const *reads = metric->reads_guess; reads != NULL && *reads != NULL; reads++)
+    for (gsize i = 0; i < G_N_ELEMENTS (answers); i++)
+      if (g_str_equal (*reads, answers[i].array))
+        return game == answers[i].game;
+  return TRUE;
+}
+
 /* A measure of epsilon means nothing for a guess, nor a recovery rate for an audit; and a utility
  * measures its own cells alone. */
 gboolean
@@ -301,7 +339,10 @@ assay_claim_is_played_for (const AssayPlan *plan, const AssayClaim *claim, const
 
   if (cell->utility != ASSAY_NO_COMPONENT || claim->utility != NULL)
     return cell->utility != ASSAY_NO_COMPONENT && claim->utility == component->utility;
-  return is_epsilon == (component->plugin->type == ASSAY_PLUGIN_AUDITOR);
+  if (is_epsilon || component->plugin->type == ASSAY_PLUGIN_AUDITOR)
+    return is_epsilon == (component->plugin->type == ASSAY_PLUGIN_AUDITOR);
+  return is_of_game (assay_plan_component (plan->metrics, claim->metric)->metric,
+                     assay_attack_plays (component->attack, component->settings->values));
 }
 
 gboolean
@@ -432,7 +473,7 @@ assay_claims_canonical (const AssayPlan *plan)
 
       g_string_append_printf (text, " %s", number);
     }
-    g_string_append_printf (text, " %s\n", selected);
+    g_string_append_printf (text, " %s%s\n", selected, claim->wants_adaptive ? " adaptive" : "");
   }
   return g_string_free (text, FALSE);
 }

@@ -71,7 +71,7 @@ typedef struct {
 
 /* Which cells something is about. */
 typedef struct {
-  char *defense; /* labels; NULL: all */
+  char *defense; /* labels, "; " between them; NULL: all */
   char *attack;
   char *utility;
   GArray *conditions; /* AssayCondition; all must hold */
@@ -93,6 +93,7 @@ typedef struct {
   double delta;
   double confidence;
   double power_at; /* of epsilon: the multiple of the bound that an audit must be able to see */
+  gboolean wants_adaptive; /* attackers = adaptive */
   guint line;
 } AssayClaim;
 

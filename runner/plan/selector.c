@@ -5,6 +5,8 @@
 
 #include "core/base/text.h"
 
+#define BETWEEN "; " /* the labels of a selector */
+
 /* Two-character operators first, so that "<=" is not read as "<". A value may hold more of them. */
 static const struct {
   const char *text;
@@ -134,25 +136,42 @@ read_conditions (const AssayPlan *plan, const AssayGroup *group, AssaySelector *
   return TRUE;
 }
 
-/* A selector names a group of the scenario. */
 static gboolean
-read_label (const AssayGroup *group, const char *kind, char **ret_label, GError **error)
+check_label (const AssayGroup *group, const AssayEntry *entry, const char *kind, const char *label,
+             GError **error)
 {
-  const AssayEntry *entry = assay_group_find (group, kind);
   g_autoptr (GPtrArray) labels = g_ptr_array_new ();
   g_autofree char *hint = NULL;
 
-  if (!assay_group_text (group, kind, ret_label, error))
-    return FALSE;
-  if (*ret_label == NULL || assay_scenario_find (group->scenario, kind, *ret_label) != NULL)
+  if (assay_scenario_find (group->scenario, kind, label) != NULL)
     return TRUE;
   ASSAY_FOR_EACH (const AssayGroup, other, group->scenario->groups) {
     if (g_str_equal (other->kind, kind))
       g_ptr_array_add (labels, other->label);
   }
-  hint = assay_names_hint (labels, *ret_label);
+  hint = assay_names_hint (labels, label);
   return assay_group_fail (group, entry, error, ASSAY_ERROR_SCENARIO,
-                           "the scenario has no [%s %s]%s", kind, *ret_label, hint);
+                           "the scenario has no [%s %s]%s", kind, label, hint);
+}
+
+/* A selector names groups of the scenario: "nearest; database". */
+static gboolean
+read_labels (const AssayGroup *group, const char *kind, char **ret_labels, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, kind);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) labels = NULL;
+
+  if (!assay_group_text (group, kind, &text, error))
+    return FALSE;
+  if (text == NULL)
+    return TRUE;
+  labels = g_strsplit (text, ";", -1);
+  for (guint i = 0; labels[i] != NULL; i++)
+    if (!check_label (group, entry, kind, g_strstrip (labels[i]), error))
+      return FALSE;
+  *ret_labels = g_strjoinv (BETWEEN, labels);
+  return TRUE;
 }
 
 AssaySelector *
@@ -161,9 +180,9 @@ assay_selector_new (const AssayPlan *plan, const AssayGroup *group, GError **err
   g_autoptr (AssaySelector) selector = g_new0 (AssaySelector, 1);
 
   selector->conditions = g_array_new (FALSE, FALSE, sizeof (AssayCondition));
-  if (read_label (group, "defense", &selector->defense, error)
-      && read_label (group, "attack", &selector->attack, error)
-      && read_label (group, "utility", &selector->utility, error)
+  if (read_labels (group, "defense", &selector->defense, error)
+      && read_labels (group, "attack", &selector->attack, error)
+      && read_labels (group, "utility", &selector->utility, error)
       && read_conditions (plan, group, selector, error))
     return g_steal_pointer (&selector);
   return NULL;
@@ -196,10 +215,21 @@ condition_holds (const AssayCondition *condition, const AssaySettings *settings)
   return FALSE;
 }
 
+/* Whether the label of @component is one of @labels; NULL: all are. */
 static gboolean
-has_label (const char *selector, const AssayComponent *component)
+has_label (const char *labels, const AssayComponent *component)
 {
-  return selector == NULL || g_str_equal (selector, component->label);
+  const gsize length = strlen (component->label);
+
+  for (const char *at = labels; at != NULL;) {
+    const char *end = strstr (at, BETWEEN);
+
+    if ((end != NULL ? (gsize) (end - at) : strlen (at)) == length
+        && strncmp (at, component->label, length) == 0)
+      return TRUE;
+    at = end != NULL ? end + strlen (BETWEEN) : NULL;
+  }
+  return labels == NULL;
 }
 
 /* The settings that a condition is about; @own: those of the cell's attack or utility. NULL: the

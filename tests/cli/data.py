@@ -35,6 +35,12 @@ def make_rows(rows, cols, seed):
     ]
 
 
+def make_scattered_rows(rows, cols, seed):
+    """rows x cols numbers without clusters, so that every row is a unit of its own."""
+    noise = random.Random(seed)
+    return [[noise.uniform(-1, 1) for _ in range(cols)] for _ in range(rows)]
+
+
 def make_bytes(rows, cols, seed):
     """The same as numbers from 0 to 255."""
     return [

@@ -14,7 +14,7 @@ import data
 from places import SOURCE
 
 ROWS = 60
-PRIVATE = data.make_rows(2 * ROWS, 8, 1)
+PRIVATE = data.make_scattered_rows(2 * ROWS, 8, 1)
 FAR = [[1000.0 + value for value in row] for row in data.make_rows(20, 8, 2)]
 
 HEAD = """\
@@ -105,6 +105,18 @@ def test_upheld(sandbox):
     assert (one["verdict"], one["estimate"], one["witness"]) == ("upheld", 1, {}), one
     assert near(one["p_value"], 0.9**60), one
     assert near(one["detectable"], 49 / 60), one["detectable"]
+
+
+def test_several_are_named(sandbox):
+    """As many hypotheses as cells that the lists name, whatever their order."""
+    both = "defense = lifting ;plain\nattack = nearest; verbatim"
+    write(sandbox, HEAD + claim("hidden", "at-most = 0.5", both)
+          + claim("one", "at-most = 0.5", "attack = verbatim"), n_public=3)
+    found = judge(sandbox, 1)
+    assert len(found["hidden"]["hypotheses"]) == 4 and len(found["one"]["hypotheses"]) == 2, found
+    write(sandbox, HEAD + claim("hidden", "at-most = 0.5", "attack = nearest; verbatm"))
+    result = sandbox.assay("check", "known.scenario")
+    assert "the scenario has no [attack verbatm] (did you mean 'verbatim'?)" in result.err, result
 
 
 def test_inconclusive_and_how_many_more_would_decide(sandbox):

@@ -50,6 +50,30 @@ def units(sandbox):
 
 
 @pytest.mark.usefixtures("python3_has_numpy")
+def test_whom_a_verdict_withstood(sandbox):
+    """In one line, in every export; and what a claim may demand."""
+    copy(sandbox, "copies")
+    run = ("run", "copies.scenario", "--set", "dataset.private=different.npy", "--quiet", "--out")
+    result = sandbox.expect(sandbox.assay(*run, "out"), 0, None, "")
+    (claim,) = json.loads(sandbox.read("out/results.json"))["claims"]
+    attackers = claim["attackers"]
+    assert claim["verdict"] == "upheld" and not attackers["adaptive"], claim
+    assert [one["attack"] for one in attackers["tried"]], attackers
+    assert "clustering" in attackers["not_tried"] and "distinguish" not in attackers["not_tried"]
+    line = "; no adaptive attacker was tried; not tried: "
+    for text in (result.out, sandbox.read("out/summary.md").replace("\\", ""),
+                 sandbox.read("out/claims.xml"), sandbox.read("out/report.html")):
+        assert "withstood " in text and line in text, text
+    text = sandbox.read("copies.scenario") + "attackers = adaptive\n"
+    sandbox.write("copies.scenario", text)
+    result = sandbox.assay(*run, "demanding")
+    assert result.code == 3 and "demands attackers = adaptive, and none that learns" in result.out, (
+        str(result))
+    (claim,) = json.loads(sandbox.read("demanding/results.json"))["claims"]
+    assert claim["attackers"] == {}, claim
+
+
+@pytest.mark.usefixtures("python3_has_numpy")
 def test_secrets_that_differ_are_counted_as_they_are(sandbox):
     """What makes the scenarios with copies inconclusive is the copies alone."""
     copy(sandbox, "copies")

@@ -1,0 +1,122 @@
+/* The claims of a scenario to begin with: one for each measure, on all attacks that it is of, as
+ * the strongest counts. */
+#include "cli/help/starter-claims.h"
+
+#include "core/base/each.h"
+
+/* What is bounded for an attack, and by how much in an example. */
+static void
+choose_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char **ret_measure,
+                const char **ret_bound)
+{
+  const gboolean is_of_codes = kind == ASSAY_RELEASE_CODES;
+  const AssayAttack *attack = assay_attack_of (plugin);
+
+  if (attack == NULL) {
+    *ret_measure = "epsilon";
+    *ret_bound = "claimed";
+    return;
+  }
+  switch (attack->game) {
+  case ASSAY_GAME_LINK:
+    *ret_measure = "partner-hit-at-1";
+    *ret_bound = "0.10";
+    return;
+  case ASSAY_GAME_PAIR:
+    *ret_measure = "pair-auc";
+    *ret_bound = "0.60";
+    return;
+  case ASSAY_GAME_INFER:
+    *ret_measure = "attribute-excess";
+    *ret_bound = "0.10";
+    return;
+  case ASSAY_GAME_MEMBER:
+    *ret_measure = "member-auc";
+    *ret_bound = "0.60";
+    return;
+  case ASSAY_GAME_RECONSTRUCT:
+    break;
+  }
+  *ret_measure = kind == ASSAY_RELEASE_MIXTURES                                ? "image-ssim"
+                 : is_of_codes && !(attack->needs & ASSAY_GRANT_HASH_FUNCTION) ? "bits-recovered"
+                                                                               : "recovery-rate";
+  *ret_bound = g_str_equal (*ret_measure, "recovery-rate") ? "0.10"
+               : g_str_equal (*ret_measure, "image-ssim")  ? "0.30"
+                                                           : "0.60";
+}
+
+/* Whether one of the attacks before number @end has the claim about @measure already: a claim is
+ * judged on all of them, as the strongest counts. */
+static gboolean
+is_bounded (AssayReleaseKind kind, const GPtrArray *attacks, guint end, const char *measure)
+{
+  for (guint i = 0; i < end; i++) {
+    const char *other, *bound;
+
+    choose_measure (kind, attacks->pdata[i], &other, &bound);
+    if (g_str_equal (other, measure))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Whether one of them that is measured by it learns from runs of the defense. */
+static gboolean
+is_learned (AssayReleaseKind kind, const GPtrArray *attacks, const char *measure)
+{
+  for (guint i = 0; i < attacks->len; i++) {
+    const AssayAttack *attack = assay_attack_of (attacks->pdata[i]);
+    const char *other, *bound;
+
+    choose_measure (kind, attacks->pdata[i], &other, &bound);
+    if (attack != NULL && attack->adapts && g_str_equal (other, measure))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* The attacks of a claim, where others of their game are measured by something else. */
+static void
+append_selection (GString *text, AssayReleaseKind kind, const GPtrArray *attacks,
+                  const char *measure)
+{
+  g_autoptr (GString) labels = g_string_new (NULL);
+  guint games = 0;
+  gboolean is_needed = FALSE;
+
+  for (guint pass = 0; pass < 2; pass++)
+    ASSAY_FOR_EACH (const AssayPlugin, plugin, attacks) {
+      const AssayAttack *attack = assay_attack_of (plugin);
+      const char *other, *bound;
+
+      if (attack == NULL)
+        continue;
+      choose_measure (kind, plugin, &other, &bound);
+      if (!g_str_equal (other, measure)) {
+        is_needed |= pass == 1 && (games & (1u << attack->game));
+      } else if (pass == 0) {
+        games |= 1u << attack->game;
+        g_string_append_printf (labels, "%s%s", labels->len > 0 ? "; " : "", attack->id);
+      }
+    }
+  if (is_needed)
+    g_string_append_printf (text, "attack = %s\n", labels->str);
+}
+
+void
+cli_append_claims (GString *text, const AssayDefense *defense, AssayReleaseKind kind,
+                   const GPtrArray *attacks)
+{
+  for (guint i = 0; i < attacks->len; i++) {
+    const char *measure, *bound;
+
+    choose_measure (kind, attacks->pdata[i], &measure, &bound);
+    if (is_bounded (kind, attacks, i, measure))
+      continue;
+    g_string_append_printf (text, "%s[claim %s]\nmeasure = %s\ndefense = %s\nat-most = %s\n",
+                            i > 0 ? "\n" : "", measure, measure, defense->id, bound);
+    append_selection (text, kind, attacks, measure);
+    if (is_learned (kind, attacks, measure))
+      g_string_append (text, "attackers = adaptive\n");
+  }
+}

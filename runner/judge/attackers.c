@@ -1,0 +1,157 @@
+/* Whom a verdict withstood. */
+#include "runner/judge/attackers.h"
+
+#include "core/plugin/registry.h"
+
+/* The plan's cell of hypothesis @index. */
+static const AssayCell *
+cell_of (const AssayQuestion *question, const GArray *evidence, guint index)
+{
+  return assay_plan_cell (question->plan, g_array_index (evidence, AssayEvidence, index).first);
+}
+
+/* An auditor learns on runs of the very mechanism. */
+static gboolean
+adapts (const AssayComponent *component)
+{
+  const AssayAttack *attack = assay_attack_of (component->plugin);
+
+  return attack == NULL || attack->adapts;
+}
+
+/* ---- In words ---- */
+
+static char *
+name_tried (const AssayResultComponent *attack)
+{
+  return *attack->knows != '\0' ? g_strdup_printf ("%s (knows %s)", attack->label, attack->knows)
+                                : g_strdup (attack->label);
+}
+
+/* "withstood nearest (knows public); no adaptive attacker was tried; not tried: clustering" */
+static char *
+describe (const AssayResultAttackers *attackers)
+{
+  GString *text = g_string_new ("withstood ");
+
+  for (guint i = 0; i < attackers->tried->len; i++) {
+    g_autofree char *name = name_tried (attackers->tried->pdata[i]);
+
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", name);
+  }
+  if (!attackers->is_adaptive)
+    g_string_append (text, "; no adaptive attacker was tried");
+  for (guint i = 0; i < attackers->not_tried->len; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "; not tried: ",
+                            (const char *) attackers->not_tried->pdata[i]);
+  return g_string_free (text, FALSE);
+}
+
+/* ---- Not tried ---- */
+
+static gboolean
+is_in_plan (const AssayPlan *plan, const AssayPlugin *plugin)
+{
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks) {
+    if (g_str_equal (component->plugin->id, plugin->id))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* The kinds of release that the claim is about, and the games of the attacks that it rests on, as a
+ * set of bits. */
+static void
+list_subjects (const AssayQuestion *question, const GArray *evidence, guint *ret_kinds,
+               guint *ret_games)
+{
+  *ret_kinds = *ret_games = 0;
+  for (guint h = 0; h < evidence->len; h++) {
+    const AssayCell *cell = cell_of (question, evidence, h);
+    const AssayComponent *defense = assay_plan_defense (question->plan, cell);
+    const AssayComponent *component = assay_plan_attack (question->plan, cell);
+    const AssayAttack *attack = assay_attack_of (component->plugin);
+
+    *ret_kinds |= assay_defense_produces (defense->defense, defense->settings->values);
+    if (attack != NULL)
+      *ret_games |= 1u << assay_attack_plays (attack, component->settings->values);
+  }
+}
+
+/* Attacks of the same games on the same kinds; programs of others are for their owners to name. */
+static void
+list_not_tried (const AssayQuestion *question, const GArray *evidence, GPtrArray *not_tried)
+{
+  guint kinds, games;
+
+  list_subjects (question, evidence, &kinds, &games);
+  for (guint i = 0; games != 0 && assay_attacks[i] != NULL; i++) {
+    const AssayAttack *attack = assay_attacks[i];
+
+    if (attack->external == NULL && (attack->reads & kinds) && (games & (1u << attack->game))
+        && !is_in_plan (question->plan, &attack->plugin))
+      g_ptr_array_add (not_tried, (gpointer) attack->id);
+  }
+}
+
+/* ---- Tried ---- */
+
+static void
+list_tried (const AssayQuestion *question, const GArray *evidence, AssayResultAttackers *attackers)
+{
+  for (guint h = 0; h < evidence->len; h++) {
+    const AssayCell *cell = cell_of (question, evidence, h);
+    const AssayResultComponent *attack
+        = assay_result_component (question->results->attacks, cell->attack);
+
+    if (!g_ptr_array_find (attackers->tried, attack, NULL))
+      g_ptr_array_add (attackers->tried, (gpointer) attack);
+    attackers->is_adaptive = attackers->is_adaptive
+                             || adapts (assay_plan_attack (question->plan, cell));
+  }
+}
+
+void
+assay_attackers_find (const AssayQuestion *question, const GArray *evidence)
+{
+  AssayResultAttackers *attackers = &question->result->attackers;
+
+  if (question->result->is_of_utility || !assay_claim_wants_little (question->result))
+    return;
+  attackers->tried = g_ptr_array_new ();
+  attackers->not_tried = g_ptr_array_new ();
+  list_tried (question, evidence, attackers);
+  list_not_tried (question, evidence, attackers->not_tried);
+  attackers->says = describe (attackers);
+}
+
+/* ---- Demanded ---- */
+
+/* Whether one that adapts was played where @cell is. */
+static gboolean
+has_adaptive (const AssayQuestion *question, const GArray *evidence, const AssayCell *cell)
+{
+  for (guint h = 0; h < evidence->len; h++) {
+    const AssayCell *own = cell_of (question, evidence, h);
+
+    if (own->dataset == cell->dataset && own->defense == cell->defense
+        && adapts (assay_plan_attack (question->plan, own)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+void
+assay_attackers_check (const AssayQuestion *question, const GArray *evidence, char **ret_lacks)
+{
+  *ret_lacks = NULL;
+  if (!question->claim->wants_adaptive)
+    return;
+  for (guint h = 0; h < evidence->len && *ret_lacks == NULL; h++)
+    if (!has_adaptive (question, evidence, cell_of (question, evidence, h)))
+      *ret_lacks = g_strdup_printf (
+          "the claim demands attackers = adaptive, and none that learns from runs of defense %s "
+          "was played against it; expected one, with the grant mechanism",
+          g_array_index (question->result->hypotheses, AssayResultHypothesis, h)
+              .cell->defense->name);
+}
