@@ -127,7 +127,8 @@ grants_of (const AssayPlugin *plugin)
   for (guint i = 0; i < G_N_ELEMENTS (also_granted); i++)
     if (g_str_equal (also_granted[i].attack, plugin->id))
       grants |= also_granted[i].grants;
-  return grants;
+  /* Who runs the defense has rows to run it on. */
+  return grants & ASSAY_GRANT_MECHANISM ? grants | ASSAY_GRANT_PUBLIC : grants;
 }
 
 /* The kinds of release that an attack or an auditor reads. */

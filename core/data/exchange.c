@@ -70,6 +70,7 @@ assay_guess_free (AssayGuess *guess)
   if (guess == NULL)
     return;
   assay_arrays_clear (&guess->arrays);
+  g_free (guess->says);
   g_free (guess);
 }
 
@@ -251,6 +252,8 @@ assay_guess_take_answer (AssayGuess *guess, const AssayGuess *answer)
 {
   assay_arrays_copy (&guess->arrays, &answer->arrays);
   guess->is_unordered = answer->is_unordered;
+  g_free (guess->says);
+  guess->says = g_strdup (answer->says);
 }
 
 gboolean

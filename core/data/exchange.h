@@ -37,6 +37,7 @@ struct _AssayRelease {
 typedef struct {
   AssayArrays arrays;
   gboolean is_unordered; /* which estimate is of which secret, the attack could not tell */
+  char *says; /* how it came to it, and how well it expects to do; NULL: nothing */
 } AssayGuess;
 
 /* What games and metrics alone may see. */

@@ -1,4 +1,5 @@
-/* Layers of ReLUs, and a softmax above them.
+/* Layers of ReLUs, and a softmax above them; or nothing above them, for numbers: then p = Z and
+ * s = 1 below, and the loss is half the mean squared distance.
  *
  * For a batch of B rows A_0, weights W_l (out x in) and biases b_l of layers l = 0 .. L - 1:
  *   Z_l = A_l W_l' + b_l,   A_(l+1) = max (Z_l, 0),   p = softmax (Z_(L-1))
@@ -107,7 +108,7 @@ pass_forward (const AssayNetwork *network, const Passage *passage, gsize rows)
     if (l + 1 < shape->n_layers)
       rectify (rows * out, values);
   }
-  for (gsize i = 0; i < rows; i++)
+  for (gsize i = 0; i < rows && !network->gives_numbers; i++)
     softmax (n_classes, passage->values[shape->n_layers] + i * n_classes);
 }
 
@@ -259,6 +260,8 @@ pass_shard (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 
     for (gsize c = 0; c < n_classes; c++)
       sum += (double) target[c];
+    if (batch->network->gives_numbers)
+      sum = 1;
     for (gsize c = 0; c < n_classes; c++)
       delta[c] = (float) ((sum * (double) shares[c] - (double) target[c]) / (double) batch->rows);
   }
@@ -343,12 +346,14 @@ is_finite (const AssayNetwork *network)
 }
 
 static gboolean
-check_targets (AssayView targets, GError **error)
+check_targets (const AssayNetwork *network, AssayView targets, GError **error)
 {
   double sum = 0;
 
   if (!assay_view_check_finite (targets, "shares of classes", error))
     return FALSE;
+  if (network->gives_numbers)
+    return TRUE;
   for (gsize i = 0; i < targets.rows; i++)
     for (gsize c = 0; c < targets.cols; c++) {
       const double share = (double) assay_view_row (targets, i)[c];
@@ -388,7 +393,8 @@ assay_network_train (AssayNetwork *network, const AssayNetworkTraining *training
 
   g_return_val_if_fail (training->batch > 0, FALSE);
   if (!check_sizes (&network->shape, inputs, targets, error)
-      || !assay_view_check_finite (inputs, "inputs", error) || !check_targets (targets, error)
+      || !assay_view_check_finite (inputs, "inputs", error)
+      || !check_targets (network, targets, error)
       || !make_batch (&batch, &arena, error))
     return FALSE;
   order = assay_arena_alloc (&arena, inputs.rows, sizeof *order, "order of rows", error);

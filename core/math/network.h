@@ -21,6 +21,9 @@ typedef struct {
   AssayNetworkShape shape;
   float *weights[ASSAY_NETWORK_MAX_LAYERS]; /* widths[l + 1] x widths[l] */
   float *biases[ASSAY_NETWORK_MAX_LAYERS];  /* widths[l + 1] */
+  /* It gives numbers, no classes: outputs are those of the last layer, targets any numbers, and the
+   * loss is half the squared distance. Set before training. */
+  gboolean gives_numbers;
   AssayArena arena;
 } AssayNetwork;
 

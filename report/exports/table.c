@@ -149,6 +149,31 @@ append_chosen (GString *text, const AssayResultComponent *attack)
   }
 }
 
+/* A title comes from a file: control characters would reach the terminal. */
+static void
+append_plain (GString *text, const char *title)
+{
+  for (; *title != '\0'; title = g_utf8_next_char (title)) {
+    const gunichar c = g_utf8_get_char (title);
+
+    g_string_append_unichar (text, g_unichar_iscntrl (c) ? ' ' : c);
+  }
+}
+
+/* How attacks came to their guesses, and what they expect of them; of several trials the first. */
+static void
+append_said (GString *text, const AssayResults *results)
+{
+  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
+    if (cell->status != ASSAY_RESULT_OK || *cell->message == '\0')
+      continue;
+    g_string_append_printf (text, "\n%s against %s: ", cell->attack_or_utility->name,
+                            cell->defense->name);
+    append_plain (text, cell->message);
+    g_string_append_c (text, '\n');
+  }
+}
+
 /* What tuning chose, and what did not go well. */
 static void
 append_notes (GString *text, const AssayResults *results)
@@ -171,6 +196,7 @@ append_notes (GString *text, const AssayResults *results)
     g_string_append_printf (text, "%sskipped: %s against %s: %s\n", i == 0 ? "\n" : "",
                             skip->attack, skip->defense, skip->reason);
   }
+  append_said (text, results);
   ASSAY_FOR_EACH_IN (const AssayResultBad, bad, results->bad) {
     g_string_append_printf (text, "\n%s: %s against %s, trial %u: %s\n",
                             assay_result_status_name (bad->status), bad->attack_or_utility->label,
@@ -180,17 +206,6 @@ append_notes (GString *text, const AssayResults *results)
     for (guint m = 0; m < cell->omitted->len; m++)
       g_string_append_printf (text, "\n%s against %s: %s\n", cell->attack_or_utility->label,
                               cell->defense->label, (const char *) cell->omitted->pdata[m]);
-  }
-}
-
-/* A title comes from a file: control characters would reach the terminal. */
-static void
-append_plain (GString *text, const char *title)
-{
-  for (; *title != '\0'; title = g_utf8_next_char (title)) {
-    const gunichar c = g_utf8_get_char (title);
-
-    g_string_append_unichar (text, g_unichar_iscntrl (c) ? ' ' : c);
   }
 }
 

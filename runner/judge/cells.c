@@ -182,6 +182,7 @@ static gboolean
 pool_status (const AssayResultSource *source, const GArray *indices, AssayResultCell *result,
              GError **error)
 {
+  g_autofree char *said = NULL; /* by the attack in the first trial */
   guint n_bad = 0;
 
   for (guint t = 0; t < indices->len; t++) {
@@ -189,6 +190,8 @@ pool_status (const AssayResultSource *source, const GArray *indices, AssayResult
 
     if (!assay_store_cell (source->store, g_array_index (indices, gsize, t), &record, error))
       return FALSE;
+    if (t == 0)
+      said = g_steal_pointer (&record.message);
     g_free (record.message);
     n_bad += record.status != ASSAY_CELL_OK;
     result->status = MAX (result->status, assay_results_status (record.status));
@@ -196,7 +199,7 @@ pool_status (const AssayResultSource *source, const GArray *indices, AssayResult
   result->message = n_bad > 0
                         ? g_strdup_printf ("%u of %" G_GUINT64_FORMAT " trials did not end well",
                                            n_bad, source->plan->trials)
-                        : g_strdup ("");
+                        : g_strdup (said != NULL ? said : "");
   return TRUE;
 }
 

@@ -17,6 +17,7 @@ struct _AssayRunner {
   AssayProgress progress;
   guint dataset, trial; /* whose hash and groups are in the store already */
   GArray *shown;        /* AssayShown: the pictures of the cell that is run */
+  char *said;           /* by its attack; NULL: nothing */
 };
 
 AssayRunner *
@@ -42,6 +43,7 @@ assay_runner_free (AssayRunner *runner)
   if (runner == NULL)
     return;
   g_array_unref (runner->shown);
+  g_free (runner->said);
   g_free (runner);
 }
 
@@ -232,9 +234,11 @@ attack_cell (AssayRunner *runner, const AssayCell *cell, const AssaySettings *se
   g_autoptr (AssayGuess) guess = NULL;
   AssayJob job;
 
-  return assay_workspace_cell (runner->workspace, cell, &job, error)
-         && assay_run_attack (runner->plan, runner->workspace, runner->store, cell, &guess, error)
-         && measure_all (runner, &job, guess, ret_outcomes, error)
+  if (!assay_workspace_cell (runner->workspace, cell, &job, error)
+      || !assay_run_attack (runner->plan, runner->workspace, runner->store, cell, &guess, error))
+    return FALSE;
+  runner->said = g_strdup (guess->says);
+  return measure_all (runner, &job, guess, ret_outcomes, error)
          && assay_show_cell (
              &(AssayShowing){ runner->plan, cell, settings, &job, guess, ret_outcomes },
              runner->shown, error);
@@ -326,6 +330,7 @@ run_cell (AssayRunner *runner, gsize index, GError **error)
   if (is_crashed)
     return TRUE;
   g_array_set_size (runner->shown, 0);
+  g_clear_pointer (&runner->said, g_free);
   is_ok = cell->utility != ASSAY_NO_COMPONENT
               ? assess_cell (runner, cell, outcomes, &record.status, &problem)
               : play_cell (runner, index, outcomes, &record.status, &problem);
@@ -340,6 +345,8 @@ run_cell (AssayRunner *runner, gsize index, GError **error)
     record.message = problem->message;
   } else if (record.status == ASSAY_CELL_CONTROL_FAILED) {
     record.message = (char *) "the attack lost its control with these settings";
+  } else {
+    record.message = runner->said;
   }
   record.seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   is_ok = assay_store_finish_cell (runner->store, index, &record,

@@ -19,6 +19,8 @@
 #include "core/data/folders/parameters-json.h"
 #include "core/data/npy.h"
 
+#define MOST_SAID 1000 /* bytes of what an attack says */
+
 /* ---- Writing ---- */
 
 static void
@@ -163,6 +165,8 @@ assay_guess_write (const AssayGuess *guess, const char *folder, GError **error)
     assay_json_key (json, "unordered");
     assay_json_bool (json, TRUE);
   }
+  if (guess->says != NULL)
+    assay_json_member_string (json, "says", guess->says);
   return write_folder (&guess->arrays, folder, "guess.json", json, error);
 }
 
@@ -367,6 +371,22 @@ read_unordered (JsonObject *root, gboolean *ret_is_unordered, GError **error)
   return TRUE;
 }
 
+/* One line of text, as it will stand in reports. */
+static gboolean
+read_says (JsonObject *root, char **ret_says, GError **error)
+{
+  JsonNode *node = json_object_get_member (root, "says");
+  const char *text = get_text (root, "says", NULL);
+
+  if (node == NULL)
+    return TRUE;
+  if (text == NULL || strlen (text) > MOST_SAID || strpbrk (text, "\n\r") != NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "guess.json: expected 'says' to be one line of at most %d bytes", MOST_SAID);
+  *ret_says = g_strdup (text);
+  return TRUE;
+}
+
 /* What is not finite in a file is bad input, though in a computation it is a numeric error. */
 static void
 fail_reading (const char *folder, GError **error)
@@ -405,6 +425,7 @@ assay_guess_read (const char *folder, const AssayArraySpec *const *more, GError 
   if (parser == NULL)
     return NULL;
   if (!read_unordered (root, &guess->is_unordered, error)
+      || !read_says (root, &guess->says, error)
       || !load_arrays (folder, root, &guess->arrays, error)
       || !assay_guess_check (guess, more, error)) {
     fail_reading (folder, error);

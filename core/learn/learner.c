@@ -1,0 +1,455 @@
+/* Choosing a learner on rows that it did not see. */
+#include "core/learn/learner.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/vectors.h"
+#include "core/learn/neighbours.h"
+#include "core/learn/residual-network.h"
+#include "core/learn/ridge.h"
+#include "core/math/principal.h"
+
+#define MIN_ROWS 4
+#define PILOT 1000     /* rows that a race is run on */
+#define PILOT_HELD 300 /* ... and held-out rows that decide it */
+#define HELD_SHARE 5   /* one in so many */
+#define MOST_HELD 2000
+#define ADVANTAGE 0.98 /* of another learner over ridge */
+#define MIN_GAIN 0.001 /* ... as a share of the variance: beside it, errors are rounding */
+#define SIGNIFICANT 3.0
+
+enum { ORDER_ITEM = 1000 }; /* of the key, beyond those of networks */
+
+const char *const assay_learner_names[] = { "best", "ridge", "neighbours", "network", NULL };
+
+/* One learner that has learned. */
+typedef struct {
+  AssayLearnerKind kind; /* BEST: the constant */
+  gpointer learned;
+} Model;
+
+struct _AssayLearner {
+  Model model;
+  AssayMatrix *constant; /* 1 x outputs: the mean of all rows */
+  AssayExpectation expects;
+  AssayMatrix *held_outputs;
+  AssayMatrix *held_predictions;
+};
+
+static void
+model_clear (Model *model)
+{
+  switch (model->kind) {
+  case ASSAY_LEARNER_RIDGE:
+    assay_ridge_free (model->learned);
+    break;
+  case ASSAY_LEARNER_NEIGHBOURS:
+    assay_neighbours_free (model->learned);
+    break;
+  case ASSAY_LEARNER_NETWORK:
+    assay_residual_network_free (model->learned);
+    break;
+  case ASSAY_LEARNER_BEST:
+    break;
+  }
+  *model = (Model){ ASSAY_LEARNER_BEST, NULL };
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Model, model_clear)
+
+static gboolean
+model_learn (AssayLearnerKind kind, AssayView inputs, AssayView outputs, AssayStreamKey key,
+             Model *ret_model, GError **error)
+{
+  Model model = { kind, NULL };
+
+  if (kind == ASSAY_LEARNER_RIDGE)
+    model.learned = assay_ridge_new (inputs, outputs, key, error);
+  else if (kind == ASSAY_LEARNER_NEIGHBOURS)
+    model.learned = assay_neighbours_new (inputs, outputs, error);
+  else
+    model.learned = assay_residual_network_new (inputs, outputs, key, error);
+  if (model.learned == NULL)
+    return FALSE;
+  *ret_model = model;
+  return TRUE;
+}
+
+static AssayMatrix *
+model_predict (const Model *model, AssayView inputs, GError **error)
+{
+  if (model->kind == ASSAY_LEARNER_RIDGE)
+    return assay_ridge_predict (model->learned, inputs, error);
+  if (model->kind == ASSAY_LEARNER_NEIGHBOURS)
+    return assay_neighbours_predict (model->learned, inputs, error);
+  return assay_residual_network_predict (model->learned, inputs, error);
+}
+
+void
+assay_learner_free (AssayLearner *learner)
+{
+  if (learner == NULL)
+    return;
+  model_clear (&learner->model);
+  assay_matrix_free (learner->constant);
+  assay_matrix_free (learner->held_outputs);
+  assay_matrix_free (learner->held_predictions);
+  g_free (learner);
+}
+
+/* ---- Rows that are held out ---- */
+
+/* Rows in the order in which they are used: those to learn from, then those held out. */
+typedef struct {
+  AssayMatrix *inputs, *outputs;
+  guint *parts; /* NULL: one */
+  gsize n_learned, n_held;
+} Split;
+
+static void
+split_clear (Split *split)
+{
+  assay_matrix_free (split->inputs);
+  assay_matrix_free (split->outputs);
+  g_free (split->parts);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Split, split_clear)
+
+/* How many rows the last fifth of the parts has. */
+static gsize
+count_held_parts (const AssayExamples *examples)
+{
+  const gsize n = examples->inputs.rows;
+  const guint n_parts = examples->parts[n - 1] + 1,
+              n_held = (n_parts + HELD_SHARE - 1) / HELD_SHARE;
+  gsize held = 0;
+
+  while (held < n && examples->parts[n - 1 - held] >= n_parts - n_held)
+    held++;
+  return held;
+}
+
+static void
+copy_row (AssayView from, gsize row, AssayMatrix *to, gsize place)
+{
+  memcpy (assay_matrix_row (to, place), assay_view_row (from, row), from.cols * sizeof (float));
+}
+
+/* Rows of the learning parts, and those of the held-out parts, each in a random order. */
+static gboolean
+split_rows (const AssayExamples *examples, AssayStreamKey key, Split *ret_split, GError **error)
+{
+  const gsize n = examples->inputs.rows;
+  const gsize held = examples->parts != NULL ? count_held_parts (examples)
+                                             : MIN (MAX (n / HELD_SHARE, 1), MOST_HELD);
+  g_autofree gsize *order = assay_alloc (n, sizeof *order, "order of rows", error);
+  AssayStream stream = assay_stream (key, ORDER_ITEM);
+
+  ret_split->inputs = assay_matrix_new (n, examples->inputs.cols, error);
+  ret_split->outputs = assay_matrix_new (n, examples->outputs.cols, error);
+  if (order == NULL || ret_split->inputs == NULL || ret_split->outputs == NULL)
+    return FALSE;
+  ret_split->n_held = held;
+  ret_split->n_learned = n - held;
+  if (examples->parts != NULL) {
+    ret_split->parts = g_new (guint, n);
+    assay_stream_permutation (&stream, n - held, order);
+    assay_stream_permutation (&stream, held, order + n - held);
+    for (gsize i = n - held; i < n; i++)
+      order[i] += n - held;
+  } else {
+    assay_stream_permutation (&stream, n, order);
+  }
+  for (gsize i = 0; i < n; i++) {
+    copy_row (examples->inputs, order[i], ret_split->inputs, i);
+    copy_row (examples->outputs, order[i], ret_split->outputs, i);
+    if (examples->parts != NULL)
+      ret_split->parts[i] = examples->parts[order[i]];
+  }
+  return TRUE;
+}
+
+/* ---- The race ---- */
+
+static double
+mean_squared_error (const AssayMatrix *predicted, AssayView outputs)
+{
+  double sum = 0;
+
+  for (gsize i = 0; i < outputs.rows; i++)
+    sum += assay_squared_distance (predicted->data + i * predicted->cols,
+                                   assay_view_row (outputs, i), outputs.cols);
+  return sum / (double) outputs.rows;
+}
+
+/* Mean squared distance of the rows from their mean. */
+static double
+variance_of (AssayView rows)
+{
+  double squares = 0, of_mean = 0;
+
+  for (gsize j = 0; j < rows.cols; j++) {
+    double sum = 0;
+
+    for (gsize i = 0; i < rows.rows; i++) {
+      const double value = (double) assay_view_row (rows, i)[j];
+
+      sum += value;
+      squares += value * value;
+    }
+    of_mean += sum * sum / (double) rows.rows;
+  }
+  return (squares - of_mean) / (double) rows.rows;
+}
+
+/* A learner that diverges has lost. */
+static gboolean
+race (const Split *split, AssayStreamKey key, AssayLearnerKind *ret_kind, GError **error)
+{
+  const AssayView inputs = assay_matrix_view (split->inputs);
+  const AssayView outputs = assay_matrix_view (split->outputs);
+  const gsize n = MIN (split->n_learned, PILOT), held = MIN (split->n_held, PILOT_HELD);
+  const AssayView seen = assay_view_rows (inputs, split->n_learned, held);
+  const AssayView wanted = assay_view_rows (outputs, split->n_learned, held);
+  double least = G_MAXDOUBLE;
+
+  *ret_kind = ASSAY_LEARNER_RIDGE;
+  for (AssayLearnerKind kind = ASSAY_LEARNER_RIDGE; kind <= ASSAY_LEARNER_NETWORK; kind++) {
+    g_auto (Model) model = { 0 };
+    g_autoptr (AssayMatrix) predicted = NULL;
+    g_autoptr (GError) problem = NULL;
+    double found;
+
+    if (!model_learn (kind, assay_view_rows (inputs, 0, n), assay_view_rows (outputs, 0, n), key,
+                      &model, &problem)
+        || (predicted = model_predict (&model, seen, &problem)) == NULL) {
+      if (kind == ASSAY_LEARNER_NETWORK
+          && g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_NUMERIC))
+        continue;
+      g_propagate_error (error, g_steal_pointer (&problem));
+      return FALSE;
+    }
+    found = mean_squared_error (predicted, wanted);
+    if (kind == ASSAY_LEARNER_RIDGE || found < least) {
+      least = kind == ASSAY_LEARNER_RIDGE
+                  ? MIN (ADVANTAGE * found, found - MIN_GAIN * variance_of (wanted))
+                  : found;
+      *ret_kind = kind;
+    }
+  }
+  return TRUE;
+}
+
+/* ---- What it expects ---- */
+
+static int
+compare_doubles (gconstpointer a, gconstpointer b)
+{
+  const double *first = a, *second = b;
+
+  return (*first > *second) - (*first < *second);
+}
+
+static double
+median (double *values, gsize n)
+{
+  qsort (values, n, sizeof *values, compare_doubles);
+  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/* Whether the sums of the differences are above 0 in every part. */
+static gboolean
+is_better_in_parts (const double *differences, const guint *parts, gsize n)
+{
+  g_autofree double *sums = NULL;
+  guint first = G_MAXUINT, last = 0;
+  gboolean is_better = TRUE;
+
+  if (parts == NULL)
+    return TRUE;
+  for (gsize i = 0; i < n; i++) {
+    first = MIN (first, parts[i]);
+    last = MAX (last, parts[i]);
+  }
+  sums = g_new0 (double, last - first + 1);
+  for (gsize i = 0; i < n; i++)
+    sums[parts[i] - first] += differences[i];
+  for (guint p = 0; p <= last - first; p++)
+    is_better &= sums[p] > 0;
+  return is_better;
+}
+
+static gboolean
+is_significant (const double *differences, gsize n)
+{
+  double mean = 0, squares = 0;
+
+  for (gsize i = 0; i < n; i++)
+    mean += differences[i] / (double) n;
+  for (gsize i = 0; i < n; i++)
+    squares += pow (differences[i] - mean, 2);
+  return mean > SIGNIFICANT * sqrt (squares / (double) MAX (n - 1, 1) / (double) n);
+}
+
+/* Compares the predictions of held-out rows with the mean of those that were learned from. */
+static gboolean
+set_expectation (AssayLearner *learner, const Split *split, const double *mean, GError **error)
+{
+  const gsize n = split->n_held, q = split->outputs->cols;
+  g_autofree double *errors = assay_alloc (n, sizeof (double), "errors", error);
+  g_autofree double *constant_errors = assay_alloc (n, sizeof (double), "errors", error);
+  g_autofree double *differences = assay_alloc (n, sizeof (double), "errors", error);
+  AssayExpectation *expects = &learner->expects;
+  double of_learner = 0, of_constant = 0;
+
+  if (errors == NULL || constant_errors == NULL || differences == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n; i++) {
+    const float *wanted = assay_matrix_row (learner->held_outputs, i);
+    const double length = sqrt (assay_squared_norm (wanted, q));
+    const double own
+        = assay_squared_distance (assay_matrix_row (learner->held_predictions, i), wanted, q);
+    double constant = 0;
+
+    for (gsize j = 0; j < q; j++)
+      constant += pow ((double) wanted[j] - mean[j], 2);
+    of_learner += own;
+    of_constant += constant;
+    differences[i] = constant - own;
+    errors[i] = length > 0 ? sqrt (own) / length : 0;
+    constant_errors[i] = length > 0 ? sqrt (constant) / length : 0;
+  }
+  expects->n_learned = split->n_learned;
+  expects->n_held = n;
+  expects->error = median (errors, n);
+  expects->constant_error = median (constant_errors, n);
+  expects->explained = of_constant > 0 ? 1 - of_learner / of_constant : 0;
+  expects->has_learned
+      = n >= 2 && is_significant (differences, n)
+        && is_better_in_parts (differences,
+                               split->parts != NULL ? split->parts + split->n_learned : NULL, n);
+  return TRUE;
+}
+
+/* ---- Learning ---- */
+
+static gboolean
+check (const AssayExamples *examples, GError **error)
+{
+  const gsize n = examples->inputs.rows;
+
+  if (n < MIN_ROWS)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "%zu examples to learn from; expected %d at least", n, MIN_ROWS);
+  return examples->parts == NULL || examples->parts[n - 1] > 0
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "examples of one release, whose key is none of those to come; expected "
+                        "two releases at least");
+}
+
+/* Learns from the learning rows, and sees how it does on the others. */
+static gboolean
+learn_and_try (AssayLearner *learner, const Split *split, AssayStreamKey key, GError **error)
+{
+  const AssayView inputs = assay_matrix_view (split->inputs);
+  const AssayView outputs = assay_matrix_view (split->outputs);
+  const AssayView learned = assay_view_rows (outputs, 0, split->n_learned);
+  g_autofree double *mean = g_new (double, outputs.cols);
+  g_auto (Model) model = { 0 };
+
+  if (!model_learn (learner->expects.kind, assay_view_rows (inputs, 0, split->n_learned), learned,
+                    key, &model, error)
+      || !assay_principal_mean (learned, mean, error))
+    return FALSE;
+  learner->held_outputs
+      = assay_matrix_copy (assay_view_rows (outputs, split->n_learned, split->n_held), error);
+  learner->held_predictions
+      = model_predict (&model, assay_view_rows (inputs, split->n_learned, split->n_held), error);
+  return learner->held_outputs != NULL && learner->held_predictions != NULL
+         && set_expectation (learner, split, mean, error);
+}
+
+static gboolean
+set_constant (AssayLearner *learner, AssayView outputs, GError **error)
+{
+  g_autofree double *mean = g_new (double, outputs.cols);
+
+  learner->constant = assay_matrix_new (1, outputs.cols, error);
+  if (learner->constant == NULL || !assay_principal_mean (outputs, mean, error))
+    return FALSE;
+  for (gsize j = 0; j < outputs.cols; j++)
+    learner->constant->data[j] = (float) mean[j];
+  return TRUE;
+}
+
+AssayLearner *
+assay_learner_new (AssayLearnerKind kind, const AssayExamples *examples, AssayStreamKey key,
+                   GError **error)
+{
+  g_autoptr (AssayLearner) learner = g_new0 (AssayLearner, 1);
+  g_auto (Split) split = { 0 };
+
+  if (!check (examples, error) || !assay_view_check_finite (examples->inputs, "inputs", error)
+      || !assay_view_check_finite (examples->outputs, "outputs", error)
+      || !split_rows (examples, key, &split, error))
+    return NULL;
+  learner->expects.kind = kind;
+  if ((kind == ASSAY_LEARNER_BEST && !race (&split, key, &learner->expects.kind, error))
+      || !learn_and_try (learner, &split, key, error)
+      || !set_constant (learner, examples->outputs, error))
+    return NULL;
+  if (learner->expects.has_learned
+      && !model_learn (learner->expects.kind, assay_matrix_view (split.inputs),
+                       assay_matrix_view (split.outputs), key, &learner->model, error))
+    return NULL;
+  return g_steal_pointer (&learner);
+}
+
+AssayMatrix *
+assay_learner_predict (const AssayLearner *learner, AssayView inputs, GError **error)
+{
+  AssayMatrix *predicted;
+
+  if (learner->expects.has_learned)
+    return model_predict (&learner->model, inputs, error);
+  predicted = assay_matrix_new (inputs.rows, learner->constant->cols, error);
+  for (gsize i = 0; predicted != NULL && i < inputs.rows; i++)
+    copy_row (assay_matrix_view (learner->constant), 0, predicted, i);
+  return predicted;
+}
+
+const AssayExpectation *
+assay_learner_expects (const AssayLearner *learner)
+{
+  return &learner->expects;
+}
+
+AssayView
+assay_learner_held_outputs (const AssayLearner *learner)
+{
+  return assay_matrix_view (learner->held_outputs);
+}
+
+AssayView
+assay_learner_held_predictions (const AssayLearner *learner)
+{
+  return assay_matrix_view (learner->held_predictions);
+}
+
+char *
+assay_learner_describe (const AssayLearner *learner)
+{
+  const AssayExpectation *expects = &learner->expects;
+  g_autofree char *rows = assay_text_count (expects->n_learned + expects->n_held);
+
+  if (!expects->has_learned)
+    return g_strdup_printf (
+        "learned nothing from %s pairs: %s expects a relative error of %.3f, the "
+        "best constant one of %.3f; guessed the constant",
+        rows, assay_learner_names[expects->kind], expects->error, expects->constant_error);
+  return g_strdup_printf (
+      "%s, from %s pairs: expected relative error %.3f, of the best constant %.3f",
+      assay_learner_names[expects->kind], rows, expects->error, expects->constant_error);
+}

@@ -1,0 +1,59 @@
+/* Learning numbers from numbers by whichever learner does best on rows that it did not see: ridge
+ * regression, nearest neighbours, or a network for what ridge leaves over.
+ *
+ * A fifth of the rows is held out; where rows come in parts that differ as the rows to come
+ * will (releases under keys of their own), whole parts are. All learners run a race on at most
+ * 1000 rows, and the one with the least squared error on held-out rows learns from all others;
+ * ridge wins unless another is better by a fiftieth, and by a thousandth of the variance. Its
+ * error there is what it expects of rows to come. It has learned something where it beats the
+ * best constant by a test on the held-out rows: a paired one-sided test of the squared errors
+ * at z = 3, and in each held-out part. Otherwise it predicts the constant. At last it learns
+ * from the held-out rows too. */
+#pragma once
+
+#include "core/base/rng.h"
+#include "core/data/matrix.h"
+
+typedef enum {
+  ASSAY_LEARNER_BEST,
+  ASSAY_LEARNER_RIDGE,
+  ASSAY_LEARNER_NEIGHBOURS,
+  ASSAY_LEARNER_NETWORK,
+} AssayLearnerKind;
+
+extern const char *const assay_learner_names[]; /* "best", "ridge", "neighbours", "network"; NULL */
+
+/* What is learned from; the order of rows does not matter. */
+typedef struct {
+  AssayView inputs;
+  AssayView outputs;
+  const guint *parts; /* of each row, from 0, ascending; NULL: all are of one */
+} AssayExamples;
+
+typedef struct _AssayLearner AssayLearner;
+
+/* How it expects to do, by the held-out rows. */
+typedef struct {
+  AssayLearnerKind kind; /* which was taken */
+  gboolean has_learned;  /* better than the best constant */
+  double error;          /* median of ||y^ - y|| / ||y|| over held-out rows */
+  double constant_error; /* the same of the constant */
+  double explained;      /* 1 - sum of squared errors / that of the constant */
+  gsize n_learned, n_held;
+} AssayExpectation;
+
+/* @kind BEST: chosen. ASSAY_ERROR_MISMATCH for fewer than 4 rows, or one part with parts; errors of
+ * the learners. */
+AssayLearner *assay_learner_new (AssayLearnerKind kind, const AssayExamples *examples,
+                                 AssayStreamKey key, GError **error);
+void assay_learner_free (AssayLearner *learner);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayLearner, assay_learner_free)
+
+AssayMatrix *assay_learner_predict (const AssayLearner *learner, AssayView inputs, GError **error);
+
+const AssayExpectation *assay_learner_expects (const AssayLearner *learner);
+/* Outputs of the held-out rows, and what was predicted of them without having seen them. */
+AssayView assay_learner_held_outputs (const AssayLearner *learner);
+AssayView assay_learner_held_predictions (const AssayLearner *learner);
+/* "ridge, expected relative error 0.12 (0.98 of the best constant), from 8,000 of 10,000 rows" */
+char *assay_learner_describe (const AssayLearner *learner);

@@ -1,0 +1,167 @@
+"""Attackers who run the defense on rows of their own: grants mechanism and key, pairs in folders."""
+
+import json
+import re
+import shutil
+import sys
+
+ROTATED = """[scenario]
+title = T
+seed = 3
+[dataset]
+plugin = gaussian-classes
+columns = 8
+rank = 4
+count = 200
+public_count = 400
+test_count = 1
+records = yes
+secrets = 40
+[defense rotation]
+plugin = random-rotation
+"""
+BLIND = "[attack blind]\nplugin = learned-inversion\ngrants = public; mechanism\n"
+KEYED = "[attack keyed]\nplugin = learned-inversion\ngrants = public; mechanism; key\n"
+LINK = "[attack link]\nplugin = learned-linkage\ngrants = public; mechanism; key\n"
+
+# A rotation of two columns by an angle that is the release's key, without any module.
+TURN = """
+import array, json, math, pathlib, random, struct, sys
+folder = pathlib.Path(sys.argv[-1])
+request = json.loads((folder / "request.json").read_text())
+data = (folder / "secrets.npy").read_bytes()
+start = 10 + struct.unpack("<H", data[8:10])[0]
+numbers = array.array("f", data[start:])
+angle = random.Random(request[sys.argv[1]]).uniform(0, 2 * math.pi)
+for i in range(0, len(numbers), 2):
+    x, y = numbers[i:i + 2]
+    numbers[i] = math.cos(angle) * x - math.sin(angle) * y
+    numbers[i + 1] = math.sin(angle) * x + math.cos(angle) * y
+(folder / "release").mkdir()
+(folder / "release" / "vectors.npy").write_bytes(data[:start] + numbers.tobytes())
+(folder / "release" / "release.json").write_text(json.dumps({
+    "format": "assay-release/1", "kind": "vectors",
+    "arrays": {"vectors": {"file": "vectors.npy"}}}))
+"""
+
+
+def run(sandbox, text, code=0, *words):
+    sandbox.write("a.scenario", text)
+    shutil.rmtree(sandbox.path / "out", ignore_errors=True)
+    result = sandbox.assay("run", "a.scenario", "--out", "out", *words)
+    sandbox.expect(result, code)
+    return result, {cell["attack"]["label"]: cell
+                    for cell in json.loads(sandbox.read("out/results.json"))["cells"]}
+
+
+def measured(cell, name):
+    return next(value["estimate"] for value in cell["measurements"] if value["metric"] == name)
+
+
+def test_a_key_is_what_the_rotation_rests_on(sandbox):
+    result, cells = run(sandbox, ROTATED + BLIND + KEYED + LINK)
+    assert re.search(r"blind against rotation: learned nothing from \d+ pairs", result.out), result
+    assert "keyed against rotation: ridge, from " in result.out, result
+    assert measured(cells["blind"], "relative-error-median") > 0.5
+    assert measured(cells["keyed"], "relative-error-median") < 0.05
+    assert measured(cells["link"], "partner-hit-at-1") > 0.95
+    assert cells["keyed"]["attack"]["grants"] == ["public", "mechanism", "key"]
+    assert cells["keyed"]["message"].startswith("ridge, from ")
+
+
+def test_the_same_with_workers(sandbox):
+    run(sandbox, ROTATED + BLIND + KEYED + LINK)
+    one = sandbox.read("out/results.json")
+    run(sandbox, ROTATED + BLIND + KEYED + LINK, 0, "--workers", "2")
+    assert sandbox.read("out/results.json") == one
+
+
+def test_a_program_draws_its_key_from_the_key(sandbox):
+    """From the seed alone, every run is another; so the key that is granted says nothing."""
+    sandbox.write("turn.py", TURN)
+    for source, is_undone in (("key", True), ("seed", False)):
+        defense = (f"plugin = exec\ncommand = {sys.executable} turn.py {source}\n")
+        _, cells = run(sandbox, ROTATED.replace("plugin = random-rotation\n", defense)
+                       .replace("[attack", "[attack") + KEYED + "mechanism_runs = 3\n")
+        assert (measured(cells["keyed"], "relative-error-median") < 0.05) == is_undone, source
+
+
+def test_a_defense_that_fails_on_the_attackers_rows_is_an_error(sandbox):
+    sandbox.write("turn.py", TURN.replace(
+        "numbers = array", "assert 'release' not in sys.argv and len(data) < 3000, 'too many'\n"
+        "numbers = array"))
+    defense = f"plugin = exec\ncommand = {sys.executable} turn.py key\n"
+    _, cells = run(sandbox, ROTATED.replace("plugin = random-rotation\n", defense) + KEYED
+                   + "mechanism_runs = 1\n", 3)
+    assert cells["keyed"]["status"] == "error"
+    assert re.search(r"run 1 of the defense on \d+ rows of the attacker's own: defense exec: ",
+                     cells["keyed"]["message"]), cells["keyed"]["message"]
+
+
+def test_runs_that_take_too_long_are_an_error_that_says_how_far_it_came(sandbox):
+    sandbox.write("turn.py", TURN + "import time\ntime.sleep(0.2)\n")
+    defense = f"plugin = exec\ncommand = {sys.executable} turn.py key\n"
+    _, cells = run(sandbox, ROTATED.replace("plugin = random-rotation\n", defense) + BLIND
+                   + "mechanism_runs = 5\nmechanism_time = 0.1\n", 3)
+    assert re.search(r"the first 1 of 5 runs of the defense on rows of the attacker's own took \d+ "
+                     r"s, more than mechanism_time = 0.1", cells["blind"]["message"]), cells
+
+
+# ---- By hand ----
+
+
+def by_hand(sandbox, rows="0:200", widths="8"):
+    """secrets and pairs of one rotation: the same seed, and so the same key."""
+    sandbox.write("make.py", """
+import random, struct, sys
+random.seed(int(sys.argv[2]))
+n, d = int(sys.argv[3]), int(sys.argv[4])
+header = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }" % (n, d)
+header += " " * (117 - len(header)) + "\\n"
+open(sys.argv[1], "wb").write(b"\\x93NUMPY\\x01\\x00" + struct.pack("<H", 118) + header.encode()
+    + struct.pack("<%df" % (n * d), *(random.gauss(0, 1) for _ in range(n * d))))
+""")
+    sandbox.shell(f"{sys.executable} make.py secrets.npy 1 20 8")
+    sandbox.shell(f"{sys.executable} make.py own.npy 2 200 {widths}")
+    for what, to in (("secrets.npy", "."), ("own.npy", "pairs")):
+        sandbox.shell(f"mkdir -p {to}")
+        sandbox.expect(sandbox.assay(
+            "protect", "--defense", "random-rotation", "--secrets", what, "--release",
+            f"{to}/release", "--truth", f"{to}/truth", "--seed", "5"), 0)
+
+
+def attack(sandbox, *words):
+    return sandbox.assay("attack", "--attack", "learned-inversion", "--release", "release",
+                         "--guess", "guess", *words)
+
+
+def test_pairs_of_a_folder_undo_a_release_of_the_same_key(sandbox):
+    by_hand(sandbox)
+    sandbox.expect(attack(sandbox, "--pairs", "pairs"), 0)
+    guess = json.loads(sandbox.read("guess/guess.json"))
+    assert guess["says"].startswith("ridge, from 200 pairs: expected relative error 0.0"), guess
+    measures = sandbox.assay("measure", "--truth", "truth", "--guess", "guess")
+    assert re.search(r"recovery-rate.*100\.0 %|recovery-rate.* 1\b", measures.out), measures
+
+
+def test_pairs_that_do_not_fit_are_refused(sandbox):
+    by_hand(sandbox, widths="9")
+    result = attack(sandbox, "--pairs", "pairs")
+    sandbox.expect(result, 2)
+    assert ("pairs: release 0: an item has 9 numbers, but one of the release under attack 8"
+            in result.err), result
+    result = attack(sandbox, "--pairs", "nowhere")
+    assert "nowhere: there is no such folder" in result.err, result
+    result = attack(sandbox)
+    assert "attack 'learned-inversion' needs 'mechanism', which was not granted" in result.err
+
+
+def test_pairs_that_are_not_finite_are_refused(sandbox):
+    by_hand(sandbox)
+    path = sandbox.path / "pairs" / "truth" / "secrets.npy"
+    data = bytearray(path.read_bytes())
+    data[-4:] = b"\x00\x00\xc0\x7f"
+    path.write_bytes(bytes(data))
+    result = attack(sandbox, "--pairs", "pairs")
+    sandbox.expect(result, 2)
+    assert "pairs/truth: " in result.err and "is not a finite number" in result.err, result
