@@ -221,7 +221,8 @@ Test (plugins_run, attacks)
 
 /* ---- Controls ---- */
 
-/* Deliberately broken: guesses zeros, the first public row, and that all pairs are alike. */
+/* Deliberately broken: guesses zeros, the first public row, the first value, and that all pairs and
+ * records are alike. */
 static gboolean
 guess_zeros (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
              GError **error)
@@ -253,6 +254,14 @@ guess_zeros (const AssayAttackContext *context, const AssayObservation *seen, As
                      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ p, 2 }, pairs));
   assay_arrays_take (&ret_guess->arrays, "scores",
                      assay_array_take (ASSAY_FLOAT32, 1, &p, g_new0 (float, p)));
+  assay_arrays_take_rows (&ret_guess->arrays, "class-scores", ASSAY_FLOAT32, n, 2,
+                          g_new0 (float, 2 * n));
+  if (seen->records != NULL) {
+    const gsize r = assay_rows_count (seen->records);
+
+    assay_arrays_take (&ret_guess->arrays, "member-scores",
+                       assay_array_take (ASSAY_FLOAT32, 1, &r, g_new0 (float, r)));
+  }
   return TRUE;
 }
 
@@ -298,6 +307,9 @@ Test (plugins_run, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
     AssayAttack whole = *assay_attacks[i], broken = whole;
     g_autoptr (AssaySettings) settings = defaults (&broken.plugin);
 
+    const gboolean has_area
+        = whole.game == ASSAY_GAME_PAIR || whole.game == ASSAY_GAME_MEMBER;
+
     if (whole.control.make == NULL)
       continue;
     /* In place of a program: the released numbers as they are. */
@@ -326,9 +338,10 @@ Test (plugins_run, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
        * equal scores have an area of 1/2. */
       cr_assert (
           assay_control_run (&broken, settings, seed, &outcome, NULL) && !outcome.is_won
-              && (broken.game == ASSAY_GAME_LINK
-                  || outcome.share == (broken.game == ASSAY_GAME_PAIR ? 0.5 : 0))
-              && (broken.game == ASSAY_GAME_PAIR || outcome.share < broken.control.at_least / 2),
+              && (broken.game == ASSAY_GAME_LINK || broken.game == ASSAY_GAME_INFER
+                  || outcome.share == (has_area ? 0.5 : 0))
+              && (has_area || broken.game == ASSAY_GAME_INFER
+                  || outcome.share < broken.control.at_least / 2),
           "%s, seed %d: zeros win", broken.id, (int) seed);
     }
   }
