@@ -139,8 +139,8 @@ Test (plugin_check, callbacks)
 Test (plugin_check, measures)
 {
   static AssayMeasure measures[]
-      = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share", 0, 0, FALSE,
-            FALSE },
+      = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share", 0, 0,
+            FALSE, FALSE },
           { .name = NULL } };
   AssayMetric metric = { .type = ASSAY_PLUGIN_METRIC,
                          .id = "mine",
@@ -204,8 +204,8 @@ Test (registry, measures_are_unique)
   const AssayPluginOrigin origin = { (char *) "/p/mine.so", (char *) "abc" };
   AssayMetric metric = *(const AssayMetric *) built_in (ASSAY_PLUGIN_METRIC, "recovery-rate");
   static const AssayMeasure measures[]
-      = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share", 0, 0, FALSE,
-            FALSE },
+      = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share", 0, 0,
+            FALSE, FALSE },
           { .name = NULL } };
 
   metric.id = "mine";
