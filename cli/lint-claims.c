@@ -172,13 +172,21 @@ has_reference (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *
   return FALSE;
 }
 
+static gboolean
+draws (const AssayPlan *plan, const AssayCell *cell)
+{
+  const AssayComponent *component = assay_plan_attack (plan, cell);
+
+  return assay_attack_draws (component->attack, component->settings->values);
+}
+
 /* Whether against the defense of @cell an attack is played that knows more than generic ones; and
- * whether one of these has a reference. */
+ * whether one of these has a reference, and whether one is played with enough starts. */
 static void
 find_support (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell,
-              gboolean *ret_has_attack, gboolean *ret_has_reference)
+              gboolean *ret_has_attack, gboolean *ret_has_reference, gboolean *ret_has_starts)
 {
-  *ret_has_attack = *ret_has_reference = FALSE;
+  *ret_has_attack = *ret_has_reference = *ret_has_starts = FALSE;
   for (gsize i = 0; i < plan->cells->len; i++) {
     const AssayCell *other = assay_plan_cell (plan, i);
 
@@ -186,6 +194,7 @@ find_support (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *c
         || other->defense != cell->defense || assay_plan_attack (plan, other)->attack->is_generic)
       continue;
     *ret_has_attack = TRUE;
+    *ret_has_starts |= plan->starts >= ASSAY_ENOUGH_STARTS || !draws (plan, other);
     *ret_has_reference |= has_reference (plan, claim, other);
   }
 }
@@ -195,11 +204,11 @@ static void
 check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
                const AssayCell *cell)
 {
-  gboolean has_attack, has_some_reference;
+  gboolean has_attack, has_some_reference, has_starts;
 
   if (claim->utility != NULL || claim->is_at_most != claim->measure->higher_is_worse)
     return;
-  find_support (plan, claim, cell, &has_attack, &has_some_reference);
+  find_support (plan, claim, cell, &has_attack, &has_some_reference, &has_starts);
   if (!has_attack)
     assay_doubt (doubts,
                  "[claim %s] cannot be upheld: every attack against %s takes what is released for "
@@ -211,6 +220,13 @@ check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
                  "played against; expected one that protects less and that the claim leaves out, "
                  "on which they can be seen to break the bound",
                  claim->id, assay_plan_defense (plan, cell)->name);
+  else if (!has_starts)
+    assay_doubt (doubts,
+                 "[claim %s] cannot be upheld: the attacks against %s that it could rest on draw "
+                 "numbers and are played with %u start%s; expected 'starts = %d' or more in "
+                 "[scenario]",
+                 claim->id, assay_plan_defense (plan, cell)->name, plan->starts,
+                 plan->starts == 1 ? "" : "s", ASSAY_ENOUGH_STARTS);
 }
 
 /* Attacks that would recover as little whatever the defense did. */

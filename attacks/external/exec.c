@@ -37,6 +37,7 @@ typedef struct {
   AssayExec exec;
   guint control;
   guint game;
+  bool draws;
 } Exec;
 
 static AssayGame
@@ -46,6 +47,15 @@ plays (gconstpointer data)
   const Exec *settings = data;
 
   return all[settings->game];
+}
+
+/* Of an unknown program nobody can know, unless its author says so. */
+static gboolean
+draws (gconstpointer data)
+{
+  const Exec *settings = data;
+
+  return settings->draws;
 }
 
 static gboolean
@@ -174,6 +184,9 @@ static const AssayParam parameters[]
                             "secrets; candidates, public rows for each released item; or "
                             "scores of pairs of items that may share a secret",
                             ASSAY_PARAM_EXTRA),
+        ASSAY_PARAM_BOOL (Exec, draws, TRUE,
+                          "It draws numbers: its guess may be another with another seed",
+                          ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
 static const AssayExternal external = { .locate = locate, .files = files };
@@ -190,6 +203,7 @@ ASSAY_ATTACK (exec, "exec",
   .wants_pairs = TRUE,
   .game = ASSAY_GAME_RECONSTRUCT,
   .plays = plays,
+  .draws = draws,
   .attack = attack,
   .control = { .says = "a public secret that was released as it is, is found; of the game pair: "
                        "nearly equal releases of one secret are told from those of others",

@@ -28,6 +28,7 @@
 
 #include "attacks/inversion/mixture-clusters.h"
 #include "attacks/inversion/mixture-embedding.h"
+#include "attacks/inversion/mixture-fit.h"
 #include "attacks/inversion/mixture-intake.h"
 #include "attacks/inversion/mixture-labels.h"
 #include "attacks/inversion/mixture-pairs.h"
@@ -168,9 +169,17 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (!sign_tree_align (&intake.state, intake.plain.image, error)
       || !refine (settings, &intake, error))
     return FALSE;
+  ret_guess->confidence = mixture_fit (&intake.state);
   assay_arrays_take_rows (&ret_guess->arrays, "estimates", ASSAY_FLOAT32, intake.state.n_secrets,
                           intake.state.cols, g_steal_pointer (&intake.state.images));
   ret_guess->is_unordered = TRUE;
+  return TRUE;
+}
+
+/* The embedding's start: of the same mixtures some find the secrets, and others nothing. */
+static gboolean
+draws (G_GNUC_UNUSED gconstpointer settings)
+{
   return TRUE;
 }
 
@@ -231,6 +240,7 @@ ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,
+  .draws = draws,
   .attack = attack,
   .control = { .says = "few smooth images come back from their mixtures",
                .make = make_control,

@@ -163,6 +163,15 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   return TRUE;
 }
 
+/* The windows of public images. */
+static gboolean
+draws (gconstpointer data)
+{
+  const SimilaritySearch *settings = data;
+
+  return settings->crops > 0;
+}
+
 static gboolean
 make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
 {
@@ -203,6 +212,7 @@ ASSAY_ATTACK (similarity_search, "similarity-search",
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_LINK,
+  .draws = draws,
   .attack = attack,
   .control = { .says = "of Gaussian images mixed with two of 100 public ones, one of these ranks "
                        "first",

@@ -16,7 +16,7 @@ static const struct {
   const char *kind;
   const char *keys[6];
 } own_keys[] = {
-  { "scenario", { "seed", "trials", "confidence", "title", NULL } },
+  { "scenario", { "seed", "trials", "confidence", "starts", "title", NULL } },
   { "dataset", { "secrets", "secret_groups", "tune_secrets", NULL } },
   { "defense", { NULL } },
   { "attack", { "grants", NULL } },

@@ -2,6 +2,8 @@
  * core/data/folders/exchange-folder.c. */
 #include "core/data/exchange.h"
 
+#include <math.h>
+
 #include "core/base/error.h"
 #include "core/base/shared-work.h"
 #include "core/data/folders/geometry.h"
@@ -61,6 +63,7 @@ assay_guess_new (void)
   AssayGuess *guess = g_new0 (AssayGuess, 1);
 
   assay_arrays_init (&guess->arrays);
+  guess->confidence = NAN;
   return guess;
 }
 
@@ -254,6 +257,7 @@ assay_guess_take_answer (AssayGuess *guess, const AssayGuess *answer)
   guess->is_unordered = answer->is_unordered;
   g_free (guess->says);
   guess->says = g_strdup (answer->says);
+  guess->confidence = answer->confidence;
 }
 
 gboolean

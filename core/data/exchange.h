@@ -38,7 +38,13 @@ typedef struct {
   AssayArrays arrays;
   gboolean is_unordered; /* which estimate is of which secret, the attack could not tell */
   char *says; /* how it came to it, and how well it expects to do; NULL: nothing */
+  /* How well the guess as a whole explains the release by the attack's own measure, 0 to 1: the
+   * best of several starts has the highest. Below ASSAY_SURE the attack itself thinks that it
+   * failed. NAN: it does not say. */
+  double confidence;
 } AssayGuess;
+
+#define ASSAY_SURE 0.5
 
 /* What games and metrics alone may see. */
 struct _AssayTruth {

@@ -8,6 +8,7 @@
 #include "core/math/row-copies.h"
 
 #define FEW_COLUMNS 8
+#define FEW_ROWS 30 /* say too little of how they thin out */
 #define NEAR (1 / 20.0)    /* of the usual distance */
 #define TIMES_CHANCE 4.0
 #define FAR (2 / 3.0)      /* of the units, or fewer: another number of them */
@@ -240,7 +241,8 @@ find_units (Finding *finding)
 
   number_labels (finding);
   join_equal (finding);
-  if (assay_rows_scale_columns (finding->rows, finding->like) >= FEW_COLUMNS)
+  if (assay_rows_scale_columns (finding->rows, finding->like) >= FEW_COLUMNS
+      && finding->rows->rows >= FEW_ROWS)
     spread = find_spread (finding);
   if (spread != NULL)
     join_near (finding, spread);

@@ -18,7 +18,7 @@
  * contradicted.
  *
  * Distances are between rows whose columns have one scale. With fewer than eight columns that vary,
- * or coarse ones, being near is no evidence. */
+ * coarse ones, or fewer than 30 rows that differ, being near is no evidence. */
 #pragma once
 
 #include "core/base/rng.h"

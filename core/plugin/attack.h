@@ -96,6 +96,9 @@ typedef struct {
   /* What its guess may hold beside what its game asks for; NULL: nothing. Equal arrays of several
    * attacks are one list. */
   const AssayArraySpec *writes;
+  /* Whether it draws numbers with these settings that all secrets share: what one start finds,
+   * another may miss. It then tells how sure it is of its guess, where it can. NULL: never. */
+  gboolean (*draws) (gconstpointer settings);
   /* Further releases of the same secrets that it wants, where `repeats` are granted; NULL: none. */
   gsize (*repeats) (gconstpointer settings);
   /* @ret_guess arrives empty; its arrays are checked afterwards (sizes, finite values). */
@@ -106,6 +109,12 @@ typedef struct {
 } AssayAttack;
 
 ASSAY_PLUGIN_DEFINE_CAST (AssayAttack, attack, ATTACK)
+
+static inline gboolean
+assay_attack_draws (const AssayAttack *attack, gconstpointer settings)
+{
+  return attack->draws != NULL && attack->draws (settings);
+}
 
 /* The game that it plays with these settings. */
 static inline AssayGame

@@ -124,6 +124,10 @@ write_cell (AssayJson *json, const AssayResultCell *cell)
   if (!cell->is_utility)
     write_grants (json, cell->attack_or_utility);
   assay_json_end_object (json);
+  if (cell->n_starts > 0)
+    assay_json_member_int (json, "starts", cell->n_starts);
+  if (isfinite (cell->confidence))
+    assay_json_member_double (json, "confidence", cell->confidence);
   assay_json_member_array (json, "measurements");
   for (guint i = 0; i < cell->measurements->len; i++)
     write_measurement (json, assay_result_measurement (cell, i));

@@ -3,6 +3,7 @@
 
 #include "core/stats/interval.h"
 #include "runner/judge/pool.h"
+#include "runner/judge/starts.h"
 
 struct _AssayResultSource {
   const AssayPlan *plan;
@@ -38,6 +39,21 @@ new_cell (const AssayResults *results, const AssayCell *cell, GError **error)
 
 /* ---- Measurements ---- */
 
+/* The interval of a measure, over all starts of the attack. */
+static gboolean
+measure_starts (const AssayStartsQuestion *starts, const AssaySample *sample,
+                AssayStreamKey stream, AssayInterval *ret_interval, GError **error)
+{
+  const double confidence = starts->plan->confidence;
+  g_autoptr (GPtrArray) others = assay_starts_samples (starts, error);
+
+  if (others == NULL)
+    return FALSE;
+  *ret_interval = assay_sample_interval (sample, confidence, stream);
+  assay_starts_widen (others, confidence, stream, ret_interval);
+  return TRUE;
+}
+
 /* What metric number @metric says of the cells @indices, which @result stands for. */
 static gboolean
 measure (const AssayResults *results, const GArray *indices, guint metric, const char *role,
@@ -48,6 +64,11 @@ measure (const AssayResults *results, const GArray *indices, guint metric, const
   const AssayComponent *component = assay_plan_measuring (plan, cell, metric);
   const AssaySettings *settings = assay_results_settings (plan, cell, result->attack_or_utility);
   g_autofree char *attack = assay_settings_canonical (settings);
+  AssayStartsQuestion starts = { .plan = plan,
+                                 .store = results->source->store,
+                                 .indices = indices,
+                                 .metric = metric,
+                                 .n = assay_plan_starts (plan, cell, settings) };
   AssayPool pool;
   gboolean is_ok = assay_pool_fill (&pool, plan, results->source->store, indices, metric, error);
 
@@ -65,8 +86,9 @@ measure (const AssayResults *results, const GArray *indices, guint metric, const
                        g_strdup_printf ("%s is left out: %s", m->name, pool.omitted[m->series]));
     if (sample == NULL)
       continue;
-    measurement.interval = assay_sample_interval (sample, plan->confidence,
-                                                  assay_plan_stream (plan, cell, role, upstream));
+    starts.measure = m;
+    is_ok = measure_starts (&starts, sample, assay_plan_stream (plan, cell, role, upstream),
+                            &measurement.interval, error);
     g_array_append_val (result->measurements, measurement);
   }
   assay_pool_clear (&pool);
@@ -155,6 +177,8 @@ assay_results_cell (const AssayResults *results, gsize index, gboolean is_measur
   cell->message = message != NULL ? g_steal_pointer (&message) : g_strdup ("");
   cell->seconds = record.seconds;
   g_array_append_val (indices, index);
+  if (!assay_starts_describe (source->plan, source->store, indices, cell, error))
+    return FALSE;
   if (is_measured
       && (!assay_results_audit (results, index, &cell->audit, error)
           || !measure_cell (results, indices, "metric", cell, error)))
@@ -219,6 +243,7 @@ assay_results_pooled_cell (const AssayResults *results, gsize first, AssayResult
   result->id = assay_plan_cell_id (plan, &pooled);
   result->trial = -1;
   if (!pool_status (results->source, indices, result, error)
+      || !assay_starts_describe (plan, results->source->store, indices, result, error)
       || !measure_cell (results, indices, "metric-pooled", result, error))
     return FALSE;
   *ret_cell = g_steal_pointer (&result);

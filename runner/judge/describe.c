@@ -254,6 +254,7 @@ assay_results_describe_cell (const AssayResults *results, const AssayPlan *plan,
 {
   AssayResultCell *result = g_new0 (AssayResultCell, 1);
 
+  result->confidence = NAN;
   result->id = assay_plan_cell_id (plan, cell);
   result->trial = cell->trial;
   result->dataset = assay_result_component (results->datasets, cell->dataset);

@@ -161,8 +161,18 @@ wins_somewhere (const AssayQuestion *question, const GArray *others, const Assay
 typedef struct {
   gboolean is_supported;
   const AssayResultHypothesis *lacks_reference; /* an attack that is more than generic */
+  const AssayResultHypothesis *lacks_starts;    /* that wins elsewhere, but may have failed here */
   const AssayResultHypothesis *generic;
 } Support;
+
+/* That the attack's own dice did not decide: it was played often enough, and believes in what it
+ * found. */
+static gboolean
+is_sure (const AssayResultCell *cell)
+{
+  return (cell->n_starts == 0 || cell->n_starts >= ASSAY_ENOUGH_STARTS)
+         && !(cell->confidence < ASSAY_SURE);
+}
 
 static const AssayCell *
 cell_of (const AssayQuestion *question, const GArray *evidence, guint index)
@@ -194,6 +204,10 @@ find_support (const AssayQuestion *question, const GArray *evidence, const GArra
       return FALSE;
     if (!ret_support->is_supported)
       ret_support->lacks_reference = hypothesis;
+    else if (!is_sure (hypothesis->cell)) {
+      ret_support->is_supported = FALSE;
+      ret_support->lacks_starts = hypothesis;
+    }
   }
   return TRUE;
 }
@@ -216,7 +230,9 @@ check_support (const AssayQuestion *question, const GArray *evidence, char **ret
       return FALSE;
     if (support.is_supported)
       continue;
-    *ret_lacks = support.lacks_reference != NULL
+    *ret_lacks = support.lacks_starts != NULL
+                     ? assay_reason_no_starts (question->result, support.lacks_starts)
+                 : support.lacks_reference != NULL
                      ? assay_reason_no_reference (question->result, support.lacks_reference)
                      : assay_reason_generic (support.generic);
   }

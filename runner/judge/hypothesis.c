@@ -7,6 +7,7 @@
 #include "core/stats/interval.h"
 #include "runner/judge/cells.h"
 #include "runner/judge/pool.h"
+#include "runner/judge/starts.h"
 #include "runner/plan/claim.h"
 #include "runner/store/records.h"
 
@@ -64,6 +65,40 @@ find_dependence (AssayStore *store, const GArray *indices, char **ret_why, GErro
       return FALSE;
     if (record != NULL && record->dependent != NULL)
       *ret_why = g_strdup_printf ("its runs are not independent: %s", record->dependent);
+  }
+  return TRUE;
+}
+
+/* Other starts of the attack widen the interval, and none of them may speak against that the bound
+ * is kept. */
+static gboolean
+hear_other_starts (const AssayQuestion *question, const GArray *indices,
+                   const AssayEvidence *evidence, AssayResultHypothesis *inout_hypothesis,
+                   GError **error)
+{
+  const AssayPlan *plan = question->plan;
+  const AssayCell *cell = assay_plan_cell (plan, evidence->first);
+  const AssayClaim *claim = question->claim;
+  const AssayStartsQuestion starts
+      = { .plan = plan,
+          .store = question->store,
+          .indices = indices,
+          .metric = claim->metric,
+          .measure = claim->measure,
+          .n = assay_plan_starts (
+              plan, cell,
+              assay_results_settings (plan, cell, inout_hypothesis->cell->attack_or_utility)) };
+  g_autoptr (GPtrArray) others = assay_starts_samples (&starts, error);
+
+  if (others == NULL)
+    return FALSE;
+  assay_starts_widen (others, claim->confidence, evidence->stream, &inout_hypothesis->interval);
+  for (guint s = 0; inout_hypothesis->why_not == NULL && s < others->len; s++) {
+    const AssayBoundTest test
+        = assay_bound_test (others->pdata[s], inout_hypothesis->bound, evidence->stream);
+
+    inout_hypothesis->p_upheld
+        = MAX (inout_hypothesis->p_upheld, claim->is_at_most ? test.p_below : test.p_above);
   }
   return TRUE;
 }
@@ -136,5 +171,5 @@ assay_hypothesis_test (const AssayQuestion *question, const AssayResultCell *cel
   }
   *ret_hypothesis = hypothesis;
   *ret_evidence = evidence;
-  return TRUE;
+  return hear_other_starts (question, indices, &evidence, ret_hypothesis, error);
 }

@@ -79,7 +79,8 @@ assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize index, guin
                      AssayOutcomes *ret_outcomes, GError **error)
 {
   const AssayMeasuring *plugin
-      = assay_plan_measuring (plan, assay_plan_cell (plan, index), metric)->measuring;
+      = assay_plan_measuring (plan, assay_plan_cell (plan, index), assay_metric_number (metric))
+            ->measuring;
   AssayOutcomes outcomes = { 0 };
 
   if (!assay_store_outcomes (store, index, metric, plugin->n_series, &outcomes, error))
@@ -127,7 +128,8 @@ add_cell (AssayPool *pool, const AssayPlan *plan, AssayStore *store, gsize index
           GError **error)
 {
   const AssayCell *cell = assay_plan_cell (plan, index);
-  const AssayMeasuring *plugin = assay_plan_measuring (plan, cell, metric)->measuring;
+  const AssayMeasuring *plugin
+      = assay_plan_measuring (plan, cell, assay_metric_number (metric))->measuring;
   AssayOutcomes outcomes = { 0 };
   g_autofree gint64 *groups = NULL;
   gsize n_groups = 0;
@@ -185,7 +187,8 @@ assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
   for (guint i = 0; i < indices->len; i++)
     if (!add_cell (ret_pool, plan, store, g_array_index (indices, gsize, i), metric, error))
       return FALSE;
-  pool_finish (ret_pool, assay_plan_measuring (plan, first, metric)->measuring);
+  pool_finish (ret_pool,
+               assay_plan_measuring (plan, first, assay_metric_number (metric))->measuring);
   return TRUE;
 }
 

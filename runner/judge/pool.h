@@ -21,7 +21,8 @@ typedef struct {
 gboolean assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize index, guint metric,
                               AssayOutcomes *ret_outcomes, GError **error);
 
-/* Adds up the outcomes of what measures them by number @metric (assay_plan_measuring) in the cells
+/* Adds up the outcomes of what measures them by number @metric (assay_plan_measuring; of another
+ * start than the chosen one assay_metric_of_start) in the cells
  * numbered by @indices (gsize), which differ in their trial alone. A unit that is the same in every
  * trial (AssayMeasuring.repeats_units) is one group: the sample is of as many independent units as
  * one trial has. Cleared by the caller also where it fails. */

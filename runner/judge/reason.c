@@ -4,8 +4,10 @@
 #include <math.h>
 
 #include "core/base/text.h"
+#include "core/data/exchange.h"
 #include "core/stats/bound-test.h"
 #include "core/stats/epsilon.h"
+#include "runner/plan/plan.h"
 
 /* The cell in words. */
 static char *
@@ -195,6 +197,25 @@ assay_reason_no_reference (const AssayResultClaim *claim, const AssayResultHypot
                    ", but nothing shows that the attack could break this bound on these data: it "
                    "needs a defense in the scenario that protects less and that the claim leaves "
                    "out, on which the attack does");
+}
+
+char *
+assay_reason_no_starts (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  const guint n = hypothesis->cell->n_starts;
+  g_autofree char *but
+      = n > 0 && n < ASSAY_ENOUGH_STARTS
+            ? g_strdup_printf (", but the attack draws numbers and was played with %u start%s: "
+                               "what they missed, others may find; expected 'starts = %d' or more "
+                               "in [scenario]",
+                               n, n == 1 ? "" : "s", ASSAY_ENOUGH_STARTS)
+            : g_strdup_printf (", but the attack itself is not sure of its guess (confidence %.3g, "
+                               "%g is asked for): that it failed shows nothing; expected more "
+                               "'starts' in [scenario], or an attack that succeeds by its own "
+                               "measure",
+                               hypothesis->cell->confidence, ASSAY_SURE);
+
+  return describe (claim, hypothesis, "", but);
 }
 
 char *

@@ -104,6 +104,8 @@ typedef struct {
   const AssayResultComponent *defense;
   const AssayResultComponent *attack_or_utility;
   gboolean is_utility;
+  guint n_starts;    /* of an attack that draws numbers which all secrets share; 0: it does not */
+  double confidence; /* of the attack in its guess, the least of all trials; NAN: it does not say */
   GArray *measurements;    /* AssayMeasurement */
   GPtrArray *omitted;      /* strings: "MEASURE is left out: WHY" */
   AssayAuditRecord *audit; /* of a trial's game with the mechanism itself, or NULL */

@@ -205,6 +205,17 @@ assay_plan_attack_or_utility (const AssayPlan *plan, const AssayCell *cell)
 /* ---- Sizes ---- */
 
 /* Secrets of a cell; where whole groups are drawn, so many as groups of mean size would hold. */
+guint
+assay_plan_starts (const AssayPlan *plan, const AssayCell *cell, const AssaySettings *settings)
+{
+  const AssayPlugin *plugin = assay_plan_attack_or_utility (plan, cell)->plugin;
+
+  return plugin->type == ASSAY_PLUGIN_ATTACK
+                 && assay_attack_draws (assay_attack_of (plugin), settings->values)
+             ? plan->starts
+             : 1;
+}
+
 static gsize
 secrets_of_cell (const AssayPlan *plan, const AssayProbe *probe)
 {

@@ -124,6 +124,7 @@ typedef struct {
   char *reference;
   guint64 seed;
   gsize trials;
+  guint starts; /* of each attack that draws numbers which all secrets share */
   double confidence;
   gsize secrets;         /* per cell; 0: whole groups are drawn */
   gsize secret_groups;   /* per cell; 0: secrets are drawn one by one */
@@ -225,11 +226,23 @@ const AssayComponent *assay_plan_attack_or_utility (const AssayPlan *plan, const
 #define ASSAY_ALL_TRIALS G_MAXUINT
 char *assay_plan_cell_id (const AssayPlan *plan, const AssayCell *cell);
 
+static inline gsize
+assay_plan_index (const AssayPlan *plan, const AssayCell *cell)
+{
+  return (gsize) (cell - assay_plan_cell (plan, 0));
+}
+
 const AssayCell *assay_plan_find_cell (const AssayPlan *plan, const char *id); /* NULL: none */
 
 /* The stream of @role ("data", "secrets", "defense", "attack", "utility", "metric") in a cell,
  * keyed by the settings upstream of that role. @attack is the resolved settings' text of the attack
  * (where tuning chose them) or of the utility; NULL for roles before it. */
+/* How often the attack of @cell is played with @settings: once unless it draws numbers that all
+ * secrets share. A claim can rest on it if that is ASSAY_ENOUGH_STARTS or more. */
+#define ASSAY_ENOUGH_STARTS 3
+guint assay_plan_starts (const AssayPlan *plan, const AssayCell *cell,
+                         const AssaySettings *settings);
+
 AssayStreamKey assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *role,
                                   const char *attack);
 

@@ -11,13 +11,14 @@
 #include "runner/plan/pairing.h"
 
 static const char *const scenario_keys[]
-    = { "title", "reference", "seed", "trials", "confidence", NULL };
+    = { "title", "reference", "seed", "trials", "confidence", "starts", NULL };
 static const char *const dataset_keys[]
     = { "secrets", "secret_groups", "tune_secrets", "order", NULL };
 static const char *const no_keys[] = { NULL };
 
 #define DEFAULT_SECRETS 200
 #define MAX_SECRETS 1000000000
+#define MAX_STARTS 100
 
 static AssayPlan *
 plan_alloc (void)
@@ -34,6 +35,7 @@ plan_alloc (void)
   plan->cells = g_array_new (FALSE, FALSE, sizeof (AssayCell));
   plan->skipped = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_skip_free);
   plan->trials = 1;
+  plan->starts = 1;
   plan->confidence = 0.95;
   plan->secrets = DEFAULT_SECRETS;
   return plan;
@@ -46,7 +48,7 @@ read_header (AssayPlan *plan, const AssayScenario *scenario, const AssayPlanOpti
              GError **error)
 {
   const AssayGroup *group = assay_scenario_find (scenario, "scenario", "");
-  gint64 seed = 1, trials = 1;
+  gint64 seed = 1, trials = 1, starts = 1;
 
   if (group != NULL
       && (!assay_group_check_keys (group, scenario_keys, error)
@@ -54,8 +56,10 @@ read_header (AssayPlan *plan, const AssayScenario *scenario, const AssayPlanOpti
           || !assay_group_text (group, "reference", &plan->reference, error)
           || !assay_group_integer (group, "seed", 0, G_MAXINT64, &seed, error)
           || !assay_group_integer (group, "trials", 1, 1000000, &trials, error)
+          || !assay_group_integer (group, "starts", 1, MAX_STARTS, &starts, error)
           || !assay_group_confidence (group, &plan->confidence, error)))
     return FALSE;
+  plan->starts = (guint) starts;
   if (plan->title == NULL)
     plan->title = g_path_get_basename (scenario->path);
   if (plan->reference == NULL)
@@ -299,6 +303,8 @@ canonical_plan (const AssayPlan *plan)
     g_string_append_printf (text, "secret_groups=%zu\n", plan->secret_groups);
   if (plan->keeps_order)
     g_string_append (text, "order=file\n");
+  if (plan->starts > 1)
+    g_string_append_printf (text, "starts=%u\n", plan->starts);
   for (guint i = 0; i < plan->sheets->len; i++) {
     g_autofree char *sheet = assay_contact_sheet_canonical (plan, plan->sheets->pdata[i]);
 

@@ -1,11 +1,15 @@
 /* Running a plan. */
 #include "runner/run/run.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "core/base/text.h"
 #include "core/games/control.h"
 #include "runner/run/audit.h"
 #include "runner/run/inputs.h"
 #include "runner/run/show.h"
+#include "runner/run/starts.h"
 #include "runner/run/tune.h"
 #include "runner/store/outcomes.h"
 
@@ -209,36 +213,86 @@ gboolean
 assay_run_attack (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
                   const AssayCell *cell, AssayGuess **ret_guess, GError **error)
 {
-  const AssayComponent *attack = assay_plan_attack (plan, cell);
-  g_autofree char *canonical = NULL;
-  const AssaySettings *settings;
-  AssayGranted granted;
-  AssayJob job;
-  guint candidate;
+  const AssayStarts starts = { .plan = plan, .workspace = workspace, .store = store };
+  AssayStartsRecord record;
 
-  if (!assay_run_attack_settings (plan, store, cell, &settings, &candidate, error)
-      || !assay_workspace_cell (workspace, cell, &job, error)
-      || !assay_workspace_grant (workspace, cell, settings, FALSE, &granted, error))
-    return FALSE;
-  canonical = assay_settings_canonical (settings);
-  return assay_step_attack (attack->attack, settings,
-                            assay_plan_stream (plan, cell, "attack", canonical), &granted,
-                            ret_guess, error);
+  return assay_store_starts (store, assay_plan_index (plan, cell), &record, error)
+         && assay_start_play (&starts, cell, record.chosen, ret_guess, error);
+}
+
+/* What the metrics say of each start. */
+typedef struct {
+  AssayRunner *runner;
+  const AssayJob *job;
+  GPtrArray *outcomes; /* n_metrics of AssayOutcomes each */
+} Measuring;
+
+static gboolean
+measure_start (G_GNUC_UNUSED guint start, const AssayGuess *guess, gpointer data, GError **error)
+{
+  Measuring *measuring = data;
+  AssayOutcomes *outcomes = g_new0 (AssayOutcomes, measuring->runner->plan->metrics->len);
+
+  g_ptr_array_add (measuring->outcomes, outcomes);
+  return measure_all (measuring->runner, measuring->job, guess, outcomes, error);
+}
+
+static void
+take_outcomes (AssayOutcomes *outcomes, guint n_metrics, AssayOutcomes *ret_outcomes)
+{
+  memcpy (ret_outcomes, outcomes, n_metrics * sizeof *outcomes);
+  memset (outcomes, 0, n_metrics * sizeof *outcomes);
+}
+
+/* The outcomes of the chosen start are those of the cell, the others stand beside. */
+static gboolean
+store_starts (AssayRunner *runner, gsize index, const GPtrArray *outcomes,
+              const AssayStartsRecord *record, AssayOutcomes *ret_outcomes, GError **error)
+{
+  const guint n_metrics = runner->plan->metrics->len;
+  guint next = 1;
+
+  for (guint s = 0; s < outcomes->len; s++)
+    if (s != record->chosen
+        && !assay_store_add_start (runner->store, index, next++, outcomes->pdata[s], n_metrics,
+                                   error))
+      return FALSE;
+  take_outcomes (outcomes->pdata[record->chosen], n_metrics, ret_outcomes);
+  return assay_store_set_starts (runner->store, index, record, error);
+}
+
+static void
+clear_starts (const Measuring *measuring)
+{
+  for (guint s = 0; s < measuring->outcomes->len; s++)
+    for (guint m = 0; m < measuring->runner->plan->metrics->len; m++)
+      assay_outcomes_clear ((AssayOutcomes *) measuring->outcomes->pdata[s] + m);
 }
 
 /* Attacks the release of the cell with @settings, measures the guess, and shows it. */
 static gboolean
-attack_cell (AssayRunner *runner, const AssayCell *cell, const AssaySettings *settings,
+attack_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const AssaySettings *settings,
              AssayOutcomes *ret_outcomes, GError **error)
 {
+  const AssayAttack *attack = assay_plan_attack (runner->plan, cell)->attack;
+  g_autoptr (GPtrArray) outcomes = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (AssayGuess) guess = NULL;
+  AssayStartsRecord record;
   AssayJob job;
+  Measuring measuring = { runner, &job, outcomes };
+  const AssayStarts starts
+      = { runner->plan, runner->workspace, runner->store, measure_start, &measuring };
+  gboolean is_ok = assay_workspace_cell (runner->workspace, cell, &job, error)
+                   && assay_starts_play (&starts, cell, settings, &record, &guess, error);
 
-  if (!assay_workspace_cell (runner->workspace, cell, &job, error)
-      || !assay_run_attack (runner->plan, runner->workspace, runner->store, cell, &guess, error))
-    return FALSE;
-  runner->said = g_strdup (guess->says);
-  return measure_all (runner, &job, guess, ret_outcomes, error)
+  if (is_ok && (assay_attack_draws (attack, settings->values) || !isnan (record.confidence)))
+    is_ok = store_starts (runner, index, outcomes, &record, ret_outcomes, error);
+  else if (is_ok)
+    take_outcomes (outcomes->pdata[0], runner->plan->metrics->len, ret_outcomes);
+  clear_starts (&measuring);
+  if (is_ok)
+    runner->said = g_strdup (guess->says);
+  return is_ok
          && assay_show_cell (
              &(AssayShowing){ runner->plan, cell, settings, &job, guess, ret_outcomes },
              runner->shown, error);
@@ -297,7 +351,7 @@ play_cell (AssayRunner *runner, gsize index, AssayOutcomes *ret_outcomes,
   doing = g_strdup_printf ("%s against %s", attack->label, defense->label);
   report_progress (runner, doing);
   is_ok = attack->plugin->type == ASSAY_PLUGIN_ATTACK
-              ? attack_cell (runner, cell, settings, ret_outcomes, error)
+              ? attack_cell (runner, cell, index, settings, ret_outcomes, error)
               : audit_cell (runner, cell, index, settings, ret_outcomes, error);
   if (!is_ok)
     return FALSE;

@@ -105,6 +105,21 @@ assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *
   return assay_sql_end (store, is_ok, error);
 }
 
+gboolean
+assay_store_add_start (AssayStore *store, gsize index, guint start, const AssayOutcomes *outcomes,
+                       guint n_metrics, GError **error)
+{
+  gboolean is_ok = TRUE;
+
+  if (!assay_sql_execute (store, "BEGIN", error))
+    return FALSE;
+  for (guint m = 0; m < n_metrics; m++)
+    for (guint s = 0; is_ok && s < ASSAY_MAX_SERIES; s++)
+      is_ok = insert_series (store, index, assay_metric_of_start (m, start), s, &outcomes[m],
+                             error);
+  return assay_sql_end (store, is_ok, error);
+}
+
 /* ---- Reading ---- */
 
 /* Reads one series, where it is there. The series of a metric are as long as each other, and

@@ -19,6 +19,23 @@ gboolean assay_store_finish_cell (AssayStore *store, gsize index, const AssayCel
 gboolean assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_series,
                                AssayOutcomes *ret_outcomes, GError **error);
 
+/* What a metric measured of another start than the chosen one (1 and on) stands beside, under a
+ * number of its own. */
+static inline guint
+assay_metric_of_start (guint metric, guint start)
+{
+  return start << 16 | metric;
+}
+
+static inline guint
+assay_metric_number (guint metric)
+{
+  return metric & 0xffff;
+}
+
+gboolean assay_store_add_start (AssayStore *store, gsize index, guint start,
+                                const AssayOutcomes *outcomes, guint n_metrics, GError **error);
+
 /* The picture of a cell with metric, role and unit of @which. NULL in @ret_tile: there is none. */
 gboolean assay_store_tile (AssayStore *store, gsize index, const AssayShown *which,
                            AssayThumbnail **ret_tile, GError **error);

@@ -1,6 +1,8 @@
 /* What a run keeps beside outcomes. */
 #include "runner/store/records.h"
 
+#include <math.h>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -162,6 +164,50 @@ assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const Assay
                        "attack %s: the run store has estimates of %u candidates; expected %u",
                        component->label, tuning.n, component->candidates->len);
   *ret_settings = estimates != NULL ? component->candidates->pdata[*ret_candidate] : NULL;
+  return TRUE;
+}
+
+static char *
+starts_key (gsize cell)
+{
+  return g_strdup_printf ("starts %zu", cell);
+}
+
+gboolean
+assay_store_set_starts (AssayStore *store, gsize cell, const AssayStartsRecord *record,
+                        GError **error)
+{
+  g_autofree char *key = starts_key (cell);
+  g_autofree char *confidence = isnan (record->confidence)
+                                    ? g_strdup ("unsaid")
+                                    : assay_text_number (record->confidence);
+  g_autofree char *text = g_strdup_printf ("%u %u %s", record->n, record->chosen, confidence);
+
+  return assay_store_set (store, key, text, error);
+}
+
+gboolean
+assay_store_starts (AssayStore *store, gsize cell, AssayStartsRecord *ret_record, GError **error)
+{
+  g_autofree char *key = starts_key (cell);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) words = NULL;
+  AssayStartsRecord record = { .confidence = NAN };
+  double n, chosen;
+
+  *ret_record = record;
+  if (!assay_store_get (store, key, &text, error))
+    return FALSE;
+  words = g_strsplit (text != NULL ? text : "", " ", -1);
+  if (g_strv_length (words) != 3 || !assay_text_to_double (words[0], &n)
+      || !assay_text_to_double (words[1], &chosen) || !(n >= 1 && n < 0x10000)
+      || !(chosen >= 0 && chosen < n))
+    return TRUE;
+  record.n = (guint) n;
+  record.chosen = (guint) chosen;
+  if (!assay_text_to_double (words[2], &record.confidence))
+    record.confidence = NAN;
+  *ret_record = record;
   return TRUE;
 }
 

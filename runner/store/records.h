@@ -30,6 +30,20 @@ gboolean assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, co
                                     const AssaySettings **ret_settings, guint *ret_candidate,
                                     GError **error);
 
+/* Of an attack that draws numbers which all secrets share: how often it was played, which start was
+ * chosen, and how sure the attack was of that guess (NAN: it did not say). n = 0: it draws none,
+ * and did not say. */
+typedef struct {
+  guint n;
+  guint chosen;
+  double confidence;
+} AssayStartsRecord;
+
+gboolean assay_store_set_starts (AssayStore *store, gsize cell, const AssayStartsRecord *record,
+                                 GError **error);
+gboolean assay_store_starts (AssayStore *store, gsize cell, AssayStartsRecord *ret_record,
+                             GError **error);
+
 /* The store's key for the outcome of a control: "won share n". */
 char *assay_run_control_key (guint attack, guint candidate);
 

@@ -111,6 +111,7 @@ def test_copies_in_other_trials_are_one_unit(sandbox):
     ("weaker-attack-named", "cannot be upheld: every attack against none takes what is released"),
     ("copies", "the 500 secrets are 1 independent unit: 499 of the secrets repeat another"),
     ("clusters-in-groups", "the 500 secrets lie in 25 tight clusters"),
+    ("one-start", "draw numbers and are played with 1 start"),
 ))
 @pytest.mark.usefixtures("python3_has_numpy")
 def test_an_auditor_is_told_before(sandbox, name, reason):
@@ -129,3 +130,53 @@ def test_an_auditor_finds_no_fault_with_a_true_control(sandbox):
 
 def test_all_of_them_are_played():
     assert len(SCENARIOS) >= 20, SCENARIOS
+
+
+# ---- An attack that gambles ----
+
+
+def gamble(sandbox, starts, settings):
+    """Plays the scenario with so many starts; returns exit code, text, and the cell of the claim."""
+    copy(sandbox, "one-start")
+    path = sandbox.path / "one-start.scenario"
+    path.write_text(path.read_text()
+                    .replace("seed = 5\n", f"seed = 5\nstarts = {starts}\n")
+                    .replace("time_limit = 60\n", f"time_limit = 60\nsettings = {settings}\n"))
+    result = sandbox.assay("run", "one-start.scenario", "--out", "out", "--quiet")
+    pooled = json.loads((sandbox.path / "out" / "results.json").read_text())["pooled"]
+    cell = next(cell for cell in pooled if cell["defense"]["label"] == "claimed")
+    return result, cell
+
+
+def recovery(cell):
+    return next(one for one in cell["measurements"] if one["metric"] == "recovery-rate")
+
+
+@pytest.mark.usefixtures("python3_has_numpy")
+def test_the_surest_start_counts(sandbox):
+    """Chosen by what the attack says, it breaks the claim that one start would have upheld."""
+    result, cell = gamble(sandbox, 12, "knows")
+    assert result.code == 1, str(result)
+    assert (cell["starts"], cell["confidence"]) == (12, 0.9), cell
+    assert recovery(cell)["estimate"] == 1, cell
+    assert recovery(cell)["lower"] == 0, "the other starts are in the interval"
+    again = sandbox.assay("run", "one-start.scenario", "--out", "out", "--quiet", "--resume",
+                          "--witness", "hidden")
+    assert again.code == 0 and ": the same" in again.out, str(again)
+
+
+@pytest.mark.usefixtures("python3_has_numpy")
+def test_starts_of_which_none_is_surer(sandbox):
+    """Nothing says which start is the best: the first stands, and the others keep it from exit 0."""
+    result, cell = gamble(sandbox, 12, "silent")
+    assert result.code == 3, str(result)
+    assert "confidence" not in cell and cell["starts"] == 12, cell
+    assert recovery(cell)["estimate"] == 0 and recovery(cell)["lower"] == 0, cell
+    assert recovery(cell)["upper"] == 1, cell
+
+
+@pytest.mark.usefixtures("python3_has_numpy")
+def test_an_attack_that_knows_that_it_failed(sandbox):
+    result, cell = gamble(sandbox, 3, "never")
+    assert result.code == 3 and cell["confidence"] == 0.1, str(result)
+    assert "the attack itself is not sure of its guess (confidence 0.1" in result.out, str(result)

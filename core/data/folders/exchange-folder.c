@@ -167,6 +167,8 @@ assay_guess_write (const AssayGuess *guess, const char *folder, GError **error)
   }
   if (guess->says != NULL)
     assay_json_member_string (json, "says", guess->says);
+  if (isfinite (guess->confidence))
+    assay_json_member_double (json, "confidence", guess->confidence);
   return write_folder (&guess->arrays, folder, "guess.json", json, error);
 }
 
@@ -387,6 +389,26 @@ read_says (JsonObject *root, char **ret_says, GError **error)
   return TRUE;
 }
 
+static gboolean
+read_confidence (JsonObject *root, double *ret_confidence, GError **error)
+{
+  JsonNode *node = json_object_get_member (root, "confidence");
+  double confidence;
+
+  if (node == NULL)
+    return TRUE;
+  confidence = JSON_NODE_HOLDS_VALUE (node)
+                       && (json_node_get_value_type (node) == G_TYPE_DOUBLE
+                           || json_node_get_value_type (node) == G_TYPE_INT64)
+                   ? json_node_get_double (node)
+                   : -1;
+  if (!(confidence >= 0 && confidence <= 1))
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "guess.json: expected 'confidence' to be a number from 0 to 1");
+  *ret_confidence = confidence;
+  return TRUE;
+}
+
 /* What is not finite in a file is bad input, though in a computation it is a numeric error. */
 static void
 fail_reading (const char *folder, GError **error)
@@ -426,6 +448,7 @@ assay_guess_read (const char *folder, const AssayArraySpec *const *more, GError 
     return NULL;
   if (!read_unordered (root, &guess->is_unordered, error)
       || !read_says (root, &guess->says, error)
+      || !read_confidence (root, &guess->confidence, error)
       || !load_arrays (folder, root, &guess->arrays, error)
       || !assay_guess_check (guess, more, error)) {
     fail_reading (folder, error);
