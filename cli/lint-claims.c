@@ -8,13 +8,13 @@
  *
  * What a verdict must have earned besides is partly known before, too: whether an attack is played
  * that knows the defense, and one on which it could be seen to win; the power of an audit of a
- * known density (runner/judge/earned.h). */
+ * known density (runner/judge/earned/earned.h). */
 #include "cli/lint.h"
 
 #include <math.h>
 
 #include "core/stats/epsilon.h"
-#include "runner/judge/earned.h"
+#include "runner/judge/earned/earned.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/fit.h"
 
@@ -199,7 +199,7 @@ find_support (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *c
   }
 }
 
-/* A claim that little is recovered, which nothing could earn (runner/judge/earned.h). */
+/* A claim that little is recovered, which nothing could earn (runner/judge/earned/earned.h). */
 static void
 check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
                const AssayCell *cell)
@@ -234,11 +234,11 @@ static void
 check_generic (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
                const AssayCell *cell)
 {
-  gboolean has_attack, has_some_reference;
+  gboolean has_attack, has_some_reference, has_starts;
 
   if (claim->utility != NULL || claim->is_at_most != claim->measure->higher_is_worse)
     return;
-  find_support (plan, claim, cell, &has_attack, &has_some_reference);
+  find_support (plan, claim, cell, &has_attack, &has_some_reference, &has_starts);
   if (!has_attack)
     assay_doubt (doubts,
                  "[claim %s] is tested against %s by attacks alone that take what is released for "
@@ -253,7 +253,6 @@ has_adaptive (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *c
 {
   for (gsize i = 0; i < plan->cells->len; i++) {
     const AssayCell *other = assay_plan_cell (plan, i);
-
     const AssayAttack *attack;
 
     if (!is_about (plan, claim, other) || other->dataset != cell->dataset

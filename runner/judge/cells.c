@@ -3,7 +3,7 @@
 
 #include "core/stats/interval.h"
 #include "runner/judge/pool.h"
-#include "runner/judge/starts.h"
+#include "runner/judge/earned/starts.h"
 
 struct _AssayResultSource {
   const AssayPlan *plan;

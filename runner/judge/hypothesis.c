@@ -7,7 +7,7 @@
 #include "core/stats/interval.h"
 #include "runner/judge/cells.h"
 #include "runner/judge/pool.h"
-#include "runner/judge/starts.h"
+#include "runner/judge/earned/starts.h"
 #include "runner/plan/claim.h"
 #include "runner/store/records.h"
 

@@ -4,11 +4,11 @@
 #include <math.h>
 
 #include "core/stats/bound-test.h"
-#include "runner/judge/attackers.h"
+#include "runner/judge/earned/attackers.h"
 #include "runner/judge/describe.h"
-#include "runner/judge/earned.h"
+#include "runner/judge/earned/earned.h"
 #include "runner/judge/hypothesis.h"
-#include "runner/judge/tried.h"
+#include "runner/judge/earned/tried.h"
 #include "runner/judge/power.h"
 #include "runner/judge/reason.h"
 #include "runner/plan/claim.h"

@@ -20,10 +20,10 @@ char *assay_reason_undecided (const AssayResultClaim *claim,
  * seen. */
 char *assay_reason_unrefuted (const AssayResultClaim *claim, const AssayResultHypothesis *nearest,
                               const AssayResultHypothesis *blindest, guint n_hypotheses);
-/* What an `upheld` or `unrefuted` lacks (runner/judge/earned.h): one attack that the claim leaves
- * out breaks its bound; @hypothesis' attack is not known to be able to break it on these data; only
- * attacks that know nothing of the defense were played; too little power, with the runs that would
- * give it (0: none); the claims are not those that were sealed. */
+/* What an `upheld` or `unrefuted` lacks (runner/judge/earned/earned.h): one attack that the claim
+ * leaves out breaks its bound; @hypothesis' attack is not known to be able to break it on these
+ * data; only attacks that know nothing of the defense were played; too little power, with the runs
+ * that would give it (0: none); the claims are not those that were sealed. */
 char *assay_reason_left_out (const AssayResultClaim *claim,
                              const AssayResultHypothesis *hypothesis, guint n_asked, guint n_all);
 char *assay_reason_no_reference (const AssayResultClaim *claim,

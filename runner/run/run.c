@@ -290,12 +290,12 @@ attack_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assa
   else if (is_ok)
     take_outcomes (outcomes->pdata[0], runner->plan->metrics->len, ret_outcomes);
   clear_starts (&measuring);
-  if (is_ok)
-    runner->said = g_strdup (guess->says);
-  return is_ok
-         && assay_show_cell (
-             &(AssayShowing){ runner->plan, cell, settings, &job, guess, ret_outcomes },
-             runner->shown, error);
+  if (!is_ok)
+    return FALSE;
+  runner->said = g_strdup (guess->says);
+  return assay_show_cell (
+      &(AssayShowing){ runner->plan, cell, settings, &job, guess, ret_outcomes }, runner->shown,
+      error);
 }
 
 gboolean

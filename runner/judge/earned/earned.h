@@ -15,7 +15,7 @@
  *   - attacks that it leaves out, and whether one of them breaks the bound;
  *   - power: of every audit, to see the epsilon that the claim must be able to see;
  *   - pairs: whether every audit tried all pairs of inputs, and whether they show some of the claim
- *     (runner/judge/tried.h);
+ *     (runner/judge/earned/tried.h);
  *   - support: whether against each defense, on each dataset, one attack was played that knows more
  *     than generic ones, and that breaks the bound on the same data where less is protected. */
 gboolean assay_earned_check (const AssayQuestion *question, const GArray *evidence,

@@ -1,5 +1,5 @@
 /* Whom a verdict withstood. */
-#include "runner/judge/attackers.h"
+#include "runner/judge/earned/attackers.h"
 
 #include "core/plugin/registry.h"
 

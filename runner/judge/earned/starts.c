@@ -1,5 +1,5 @@
 /* What the other starts of an attack found that draws numbers. */
-#include "runner/judge/starts.h"
+#include "runner/judge/earned/starts.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Whether the pairs of inputs that were tried support a verdict. */
-#include "runner/judge/tried.h"
+#include "runner/judge/earned/tried.h"
 
 #include "runner/judge/pool.h"
 #include "runner/judge/reason.h"

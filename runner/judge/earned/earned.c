@@ -1,10 +1,10 @@
 /* Whether a verdict of exit 0 has been earned. */
-#include "runner/judge/earned.h"
+#include "runner/judge/earned/earned.h"
 
-#include "runner/judge/attackers.h"
+#include "runner/judge/earned/attackers.h"
 #include "runner/judge/power.h"
 #include "runner/judge/reason.h"
-#include "runner/judge/tried.h"
+#include "runner/judge/earned/tried.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/selector.h"
 #include "runner/store/seal.h"
