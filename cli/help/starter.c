@@ -193,8 +193,10 @@ why_no_attack (const Starter *starter, const AssayPlugin *plugin)
                      "are 0 have none");
   if (attack != NULL && looks_in_vain (starter, attack))
     return g_strdup ("at these settings no public images are mixed in, which it looks for");
+  /* What was made elsewhere cannot be run. */
   if (starter->is_blind)
     return attack != NULL && attack->reads & starter->kind
+                   && !(attack->needs & ASSAY_GRANT_MECHANISM)
                ? NULL
                : g_strdup ("it does not fit before " GAP " is replaced");
   is_planned (text, &why_not);
