@@ -224,7 +224,7 @@ def test_changed_data_has_no_baseline_and_is_judged(sandbox, system):
     repository = Repository(sandbox, system, known=UPHELD)
     repository.play(0)
     repository.add("known", VIOLATED.replace("Broken", "Known"))
-    rows = data.make_rows(60, 8, 9)
+    rows = data.make_scattered_rows(60, 8, 9)
     sandbox.write("scenarios/private.fvecs", data.file_bytes("private.fvecs", rows))
     played = repository.play(1)
     assert "dataset vectors: its data are others (sha256 " in played.log, played

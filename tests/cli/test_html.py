@@ -29,7 +29,7 @@ at-least = 1000
 measure = relative-error-median
 attack = nearest
 where = defense.dimension >= 4
-at-least = 0
+at-most = 1000
 """
 
 HOSTILE = "<script>alert('x')</script> \"quoted\" & `back` ${x} </title> --> {a|b}"
