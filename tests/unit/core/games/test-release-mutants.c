@@ -65,19 +65,20 @@ case_of (const char *id)
   const AssayPlugin *plugin = assay_registry_find (ASSAY_PLUGIN_DEFENSE, "additive-noise", NULL);
   const AssayDefense *base = (const AssayDefense *) plugin;
   const AssayStreamKey key = assay_stream_key (1, 0, "defense", "mutants");
-  const AssayProtectKeys keys = { .stream = key, .common = key };
   const AssayKnowledge nothing = { 0 };
   Case c = { .settings = fixture_settings (plugin, "share=0.5") };
+  AssayProtecting how
+      = { .settings = c.settings, .stream = key, .common = key, .knowledge = &nothing };
   g_autoptr (AssayMatrix) matrix = make_secrets ();
   const AssaySecrets secrets = { .rows = assay_matrix_view (matrix) };
   const char *why_not;
 
   c.mutant = assay_release_mutant_new (index_of (id), base, c.settings, &why_not);
   cr_assert (c.mutant != NULL && why_not == NULL, "%s", id);
-  cr_assert (assay_step_protect (&c.mutant->defense, &c.mutant->settings, &keys, &secrets, &nothing,
-                                 &c.release, &c.truth, NULL));
-  cr_assert (assay_step_protect (base, c.settings, &keys, &secrets, &nothing, &c.plain,
-                                 &c.plain_truth, NULL));
+  cr_assert (assay_step_protect (base, &how, &secrets, &c.plain, &c.plain_truth, NULL));
+  how.settings = &c.mutant->settings;
+  cr_assert (
+      assay_step_protect (&c.mutant->defense, &how, &secrets, &c.release, &c.truth, NULL));
   c.secrets = assay_array_view (assay_arrays_get (&c.truth->arrays, "secrets")).data;
   c.rows = assay_array_view (assay_arrays_get (&c.release->arrays, "vectors")).data;
   c.before = assay_array_view (assay_arrays_get (&c.plain->arrays, "vectors")).data;
@@ -262,17 +263,17 @@ Test (release_mutants, seeds)
     g_autoptr (AssayMatrix) matrix = make_secrets ();
     const AssaySecrets secrets = { .rows = assay_matrix_view (matrix) };
     const AssayStreamKey low = { { 5, 1 } }, high = { { 5 + (k + 1) * 65536, 9 } };
-    const AssayProtectKeys same = { .stream = low, .common = low };
-    const AssayProtectKeys other = { .stream = high, .common = high };
+    const AssayProtecting same
+        = { &c.mutant->settings, .stream = low, .common = low, .knowledge = &nothing };
+    const AssayProtecting other
+        = { &c.mutant->settings, .stream = high, .common = high, .knowledge = &nothing };
     g_autoptr (AssayRelease) one = NULL;
     g_autoptr (AssayRelease) two = NULL;
     g_autoptr (AssayTruth) truth = NULL;
     g_autoptr (AssayTruth) again = NULL;
 
-    cr_assert (assay_step_protect (&c.mutant->defense, &c.mutant->settings, &same, &secrets,
-                                   &nothing, &one, &truth, NULL));
-    cr_assert (assay_step_protect (&c.mutant->defense, &c.mutant->settings, &other, &secrets,
-                                   &nothing, &two, &again, NULL));
+    cr_assert (assay_step_protect (&c.mutant->defense, &same, &secrets, &one, &truth, NULL));
+    cr_assert (assay_step_protect (&c.mutant->defense, &other, &secrets, &two, &again, NULL));
     cr_assert (memcmp (assay_arrays_get (&one->arrays, "vectors")->data,
                        assay_arrays_get (&two->arrays, "vectors")->data, N * COLS * sizeof (float))
                == 0);
