@@ -316,6 +316,8 @@ static const struct {
   { "codes", ASSAY_GAME_RECONSTRUCT },
   { "candidates", ASSAY_GAME_LINK },
   { "scores", ASSAY_GAME_PAIR },
+  { "class-scores", ASSAY_GAME_INFER },
+  { "member-scores", ASSAY_GAME_MEMBER },
 };
 
 /* Whether guesses in @game may hold what the metric reads. */

@@ -201,7 +201,6 @@ make_pairs (const AssayOwnGrant *grant, GError **error)
 {
   const gsize n_public = assay_rows_count (grant->dataset->public_rows);
   const AssayArray *known = grant->dataset->public_data.labels;
-  /* Records that a dataset adds to the public rows have none. */
   const AssayArray *labels = known != NULL && known->shape[0] == n_public ? known : NULL;
   g_autoptr (AssayShadow) shadow = new_shadow (grant, 0);
   AssayCell keyed = *grant->cell;
