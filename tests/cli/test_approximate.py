@@ -7,7 +7,7 @@ import math
 import data
 
 # Rows in tight clusters; secrets beside some of them.
-CENTRES = data.make_rows(24, 16, 1)
+CENTRES = data.make_scattered_rows(24, 16, 1)
 JITTER = data.make_rows(1200, 16, 2)
 DATABASE = [[c + 0.2 * j for c, j in zip(CENTRES[i % 24], row)] for i, row in enumerate(JITTER)]
 PRIVATE = [[c + 0.2 * j for c, j in zip(CENTRES[i % 24], row)]
