@@ -8,6 +8,7 @@
 #include "runner/compare/twins.h"
 #include "runner/judge/describe.h"
 #include "runner/judge/pool.h"
+#include "runner/plan/loaded.h"
 #include "runner/plan/scenario.h"
 #include "runner/store/manifest.h"
 #include "runner/store/outcomes.h"
@@ -74,6 +75,7 @@ load_plan (Earlier *earlier, const AssayPlan *plan, GError **error)
   g_autofree char *version = NULL;
   g_autofree char *theirs = NULL;
   g_autofree char *again = NULL;
+  g_autofree char *difference = NULL;
 
   if (!assay_store_get (earlier->store, ASSAY_META_PLAN_TEXT, &text, error)
       || !assay_store_get (earlier->store, ASSAY_META_VERSION, &version, error))
@@ -88,12 +90,19 @@ load_plan (Earlier *earlier, const AssayPlan *plan, GError **error)
   }
   earlier->plan = earlier->own;
   again = comparable (earlier->own->canonical);
-  return g_str_equal (theirs, again)
-         || assay_fail (error, ASSAY_ERROR_DATA,
-                        "baseline %s was made by Assay %s, and this is %s, which reads its "
-                        "scenario otherwise; expected a run of this version",
-                        earlier->folder, version != NULL ? version : "of an unknown version",
-                        ASSAY_THIS_VERSION);
+  if (g_str_equal (theirs, again))
+    return TRUE;
+  difference = assay_loaded_difference (theirs, again);
+  if (difference != NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "baseline %s: %s, and what it measures may mean something else now; "
+                       "expected a run with this build",
+                       earlier->folder, difference);
+  return assay_fail (error, ASSAY_ERROR_DATA,
+                     "baseline %s was made by Assay %s, and this is %s, which reads its "
+                     "scenario otherwise; expected a run of this version",
+                     earlier->folder, version != NULL ? version : "of an unknown version",
+                     ASSAY_THIS_VERSION);
 }
 
 static gboolean
