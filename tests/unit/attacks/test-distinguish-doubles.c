@@ -2,21 +2,13 @@
  * With ASSAY_TEST_SEEDS = 25 24 have to be seen; otherwise all of 3. */
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/games/leak.h"
 #include "core/stats/epsilon.h"
 #include "tests/reference/double-mechanisms.h"
 #include "tests/unit/attacks/audit-play.h"
-
-static guint64
-count_seeds (void)
-{
-  const char *text = getenv ("ASSAY_TEST_SEEDS");
-
-  return text != NULL ? g_ascii_strtoull (text, NULL, 10) : 3;
-}
+#include "tests/unit/seeds.h"
 
 static const Known known = { 1, 0, 1, G_MAXUINT };
 
@@ -27,7 +19,7 @@ count_seen (const AssayMechanism *mechanism, const char *score, const char *says
   g_autofree char *text = g_strdup_printf ("runs=20000 training=20000 score=%s", score);
   guint64 seen = 0;
 
-  for (guint64 seed = 1; seed <= count_seeds (); seed++) {
+  for (guint64 seed = 1; seed <= test_seeds (3); seed++) {
     const AuditOutcome outcome = audit_play (mechanism, &known, text, seed);
 
     seen += assay_epsilon_lower (&outcome.audit, 0.05) > 1;
@@ -39,7 +31,7 @@ count_seen (const AssayMechanism *mechanism, const char *score, const char *says
 static void
 check_seen (const AssayMechanism *mechanism, const char *score, const char *says)
 {
-  const guint64 seeds = count_seeds (), enough = seeds - (seeds >= 25);
+  const guint64 seeds = test_seeds (3), enough = seeds - (seeds >= 25);
   const guint64 seen = count_seen (mechanism, score, says);
 
   cr_assert (seen >= enough, "%s: %d of %d", score, (int) seen, (int) seeds);
@@ -54,7 +46,7 @@ Test (distinguish_doubles, inversion_leaves_its_input_in_the_bits)
   for (gsize m = 0; m < G_N_ELEMENTS (all); m++) {
     check_seen (all[m], "bits", "score of the bits");
     check_seen (all[m], "auto", NULL);
-    cr_assert (count_seen (all[m], "classifier", NULL) <= count_seeds () / 10, "%zu", m);
+    cr_assert (count_seen (all[m], "classifier", NULL) <= test_seeds (3) / 10, "%zu", m);
   }
 }
 
@@ -71,8 +63,8 @@ Test (distinguish_doubles, inversion_is_certified_far_above_its_claim)
 /* Rounded to a grid of 2^-20, nothing is left of it. */
 Test (distinguish_doubles, snapping_takes_it_away)
 {
-  cr_assert (count_seen (&double_snapped, "bits", NULL) <= count_seeds () / 10);
-  cr_assert (count_seen (&double_snapped, "auto", NULL) <= count_seeds () / 10);
+  cr_assert (count_seen (&double_snapped, "bits", NULL) <= test_seeds (3) / 10);
+  cr_assert (count_seen (&double_snapped, "auto", NULL) <= test_seeds (3) / 10);
 }
 
 /* Noise that float32 has no room for is seen by a score of values. */

@@ -3,21 +3,13 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/stats/epsilon.h"
 #include "tests/reference/leaky-mechanisms.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/attacks/audit-play.h"
-
-static guint64
-count_seeds (void)
-{
-  const char *text = getenv ("ASSAY_TEST_SEEDS");
-
-  return text != NULL ? g_ascii_strtoull (text, NULL, 10) : 3;
-}
+#include "tests/unit/seeds.h"
 
 /* In how many seeds the claim of epsilon 1 is violated at level 0.05. */
 static guint64
@@ -27,7 +19,7 @@ count_seen (const AssayMechanism *mechanism, guint runs, const char *score, cons
   const Known known = { 1, 0, 1, G_MAXUINT };
   guint64 seen = 0;
 
-  for (guint64 seed = 1; seed <= count_seeds (); seed++) {
+  for (guint64 seed = 1; seed <= test_seeds (3); seed++) {
     const AuditOutcome outcome = audit_play (mechanism, &known, text, seed);
 
     seen += assay_epsilon_lower (&outcome.audit, 0.05) > 1;
@@ -41,7 +33,7 @@ static void
 check_seen (const AssayMechanism *mechanism, guint runs, const char *score, const char *says,
             gboolean is_blind)
 {
-  const guint64 seeds = count_seeds (), enough = seeds - (seeds >= 25);
+  const guint64 seeds = test_seeds (3), enough = seeds - (seeds >= 25);
   const guint64 seen = count_seen (mechanism, runs, score, says);
   const guint64 by_auto = count_seen (mechanism, runs, "auto", NULL);
 

@@ -9,6 +9,7 @@
 #include "tests/reference/naive-attacks.h"
 #include "tests/reference/naive-scan.h"
 #include "tests/unit/attacks/lifting-case.h"
+#include "tests/unit/seeds.h"
 
 /* Estimates are made of float32 rows, translation and basis, of lengths of order 1 to 20, in
  * double, with weights from distances that the scan has to 1e-6 of the lengths. */
@@ -331,7 +332,7 @@ Test (attacks, database_wins_its_control_with_any_settings)
                                              "search=approximate probes=200" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (assignments); i++)
-    for (guint64 seed = 0; seed < 10; seed++) {
+    for (guint64 seed = 0; seed < test_seeds (4); seed++) {
       g_autoptr (AssaySettings) settings
           = fixture_settings (&assay_attack_database.plugin, assignments[i]);
       AssayControlOutcome outcome;

@@ -9,6 +9,7 @@
 #include "runner/run/steps.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/core/plugin/plugin-promises.h"
+#include "tests/unit/seeds.h"
 
 /* ---- Defenses and attacks: same seed same result, broken input ---- */
 
@@ -322,7 +323,7 @@ Test (plugins_run, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
                    && broken.control.within < 1,
                "%s", broken.id);
     broken.attack = guess_zeros;
-    for (guint64 seed = 0; seed < 20; seed++) {
+    for (guint64 seed = 0; seed < test_seeds (8); seed++) {
       AssayControlOutcome outcome, again;
       g_autoptr (GError) error = NULL;
 
@@ -330,7 +331,7 @@ Test (plugins_run, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
                  error != NULL ? error->message : "");
       cr_assert (outcome.is_won && outcome.n > 0, "%s, seed %d: recovered %g of %zu", broken.id,
                  (int) seed, outcome.share, outcome.n);
-      if (seed >= 5)
+      if (seed >= 2)
         continue;
       cr_assert (assay_control_run (&whole, settings, seed, &again, NULL)
                      && again.share == outcome.share,
@@ -358,7 +359,7 @@ Test (plugins_run, controls_are_won_by_the_auditor_and_lost_by_a_broken_one)
                broken.id);
     broken.choose_event = choose_nothing;
     broken.score_canaries = score_alike;
-    for (guint64 seed = 0; seed < 20; seed++) {
+    for (guint64 seed = 0; seed < test_seeds (8); seed++) {
       AssayControlOutcome outcome, again;
       g_autoptr (GError) error = NULL;
 
@@ -366,7 +367,7 @@ Test (plugins_run, controls_are_won_by_the_auditor_and_lost_by_a_broken_one)
                  "%s", error != NULL ? error->message : "");
       cr_assert (outcome.is_won && outcome.n > 0, "%s, seed %d: certified %g of %zu", broken.id,
                  (int) seed, outcome.share, outcome.n);
-      if (seed >= 5)
+      if (seed >= 2)
         continue;
       cr_assert (assay_control_play (&assay_auditors[i]->plugin, settings, seed, &again, NULL)
                      && again.share == outcome.share,

@@ -419,7 +419,7 @@ check_memory (const Case *c, guint threads)
 Test (scan, memory_is_bounded, .timeout = 100)
 {
   static const Case large[] = {
-    { 1000, 4, 128, 200000, 200000, 1000, ASSAY_SCALE_UNIT },
+    { 400, 4, 128, 200000, 200000, 1000, ASSAY_SCALE_UNIT },
     { 40000, 4, 128, 2000, 2000, 10, ASSAY_SCALE_UNIT },
     { 3, 1500, 2000, 600, 600, 5, ASSAY_SCALE_NONE },
     { 4, 2, 16, 1000000, 1000000, 900000, ASSAY_SCALE_NONE },
