@@ -4,275 +4,14 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/selftest/mutants.h"
-#include "cli/options.h"
+#include "cli/run-scenario.h"
 #include "cli/witness.h"
 #include "cli/workers.h"
 #include "core/base/parallel.h"
 #include "core/base/shared-work.h"
 #include "core/base/text.h"
-#include "report/report.h"
 #include "runner/compare/baseline.h"
-#include "runner/judge/load.h"
-#include "runner/plan/estimate.h"
-#include "runner/run/inputs.h"
-#include "runner/run/run.h"
 #include "runner/store/folder.h"
-#include "runner/store/manifest.h"
-#include "runner/store/seal.h"
-#include "runner/workers/scheduler.h"
-
-typedef struct {
-  CliPlanOptions plan;
-  char *out;
-  char *witness;
-  char *baseline;
-  char *cache_memory; /* as it was given; NULL: it was not */
-  guint64 cache_bytes;
-  guint64 data_owner; /* scenarios of one command share data */
-  gint jobs;
-  gint workers;
-  AssayTransport *ranks; /* of MPI; NULL: there are none */
-  gboolean accepts_changed_claims;
-  gboolean resume;
-  gboolean quiet;
-  gboolean verbose;
-  gboolean json;
-} RunOptions;
-
-static void
-on_progress (const AssayProgress *progress, gpointer data)
-{
-  cli_progress_update (data, progress->done, progress->resumed, progress->total, progress->doing);
-}
-
-static gboolean
-on_is_cancelled (G_GNUC_UNUSED gpointer data)
-{
-  return cli_is_interrupted ();
-}
-
-static gboolean
-has_bad_cell (const AssayResults *results)
-{
-  return results->bad->len > 0 || results->n_missing > 0;
-}
-
-/* The exit code that the verdicts and the cells ask for. */
-static int
-judge (const AssayResults *results, const AssayBaseline *baseline)
-{
-  gboolean is_inconclusive = FALSE;
-
-  if (baseline != NULL && baseline->n_worse > 0)
-    return EXIT_VIOLATED;
-
-  ASSAY_FOR_EACH (const AssayResultClaim, claim, results->claims) {
-    if (claim->verdict == ASSAY_VERDICT_VIOLATED)
-      return EXIT_VIOLATED;
-    is_inconclusive |= claim->verdict == ASSAY_VERDICT_INCONCLUSIVE;
-  }
-  is_inconclusive |= baseline != NULL && baseline->n_uncompared + baseline->n_silent > 0;
-  return is_inconclusive || has_bad_cell (results) ? EXIT_INCONCLUSIVE : EXIT_OK;
-}
-
-/* What changed since the baseline, where one was named. */
-static gboolean
-compare (const AssayResults *results, const AssayPlan *plan, const AssayFolder *folder,
-         const char *place, AssayBaseline **ret_baseline, GError **error)
-{
-  if (place == NULL)
-    return TRUE;
-  *ret_baseline = assay_baseline_compare (results, plan, folder->store, place, error);
-  return *ret_baseline != NULL
-         && assay_report_write_baseline (*ret_baseline, folder->work, error);
-}
-
-static void
-print_place (const AssayResults *results, const AssayFolder *folder,
-             const AssayBaseline *baseline)
-{
-  g_autofree char *changes = baseline != NULL ? assay_report_baseline (baseline) : g_strdup ("");
-  g_autofree char *sheets = assay_report_contact_sheets (results, folder->place);
-
-  printf ("%s\n%sresults in %s: report.html, results.json, results.csv, claims.xml, summary.md, "
-          "run.json, %s\n",
-          changes, sheets, folder->place, ASSAY_STORE_FILE);
-}
-
-/* Writes the exports, puts the folder in its place and prints the table. */
-static int
-finish (const AssayPlan *plan, AssayFolder *folder, const RunOptions *options, gint64 started,
-        GError **error)
-{
-  g_autoptr (AssayResults) results = assay_results_load (plan, folder->store, error);
-  g_autoptr (AssayBaseline) baseline = NULL;
-  const AssayRunTimes times = { .threads = assay_parallel_threads (),
-                                .started_us = started,
-                                .ended_us = g_get_real_time () };
-  const AssayReportRun about = { times.threads, times.started_us, times.ended_us };
-  g_autofree char *text = NULL;
-
-  if (results == NULL || !cli_keep_mutants (results, folder->place, folder->work, error)
-      || !assay_manifest_set_times (folder->store, &times, error)
-      || !assay_report_write (results, folder->work, &about, NULL, error)
-      || !compare (results, plan, folder, options->baseline, &baseline, error))
-    return EXIT_UNFINISHED;
-  text = options->json ? assay_report_json (results, error)
-                       : assay_report_table (results, cli_terminal_width ());
-  /* From here on the store is closed. */
-  if (text == NULL || !assay_folder_finish (folder, error))
-    return EXIT_UNFINISHED;
-  if (options->json) {
-    fputs (text, stdout);
-  } else {
-    cli_print (text);
-    print_place (results, folder, baseline);
-  }
-  return judge (results, baseline);
-}
-
-static void
-say_how_to_resume (void)
-{
-  g_autofree char *again = cli_resume_command ();
-
-  g_printerr ("Go on with:\n  %s\n", again);
-}
-
-static int
-say_interrupted (const AssayPlan *plan, AssayFolder *folder)
-{
-  gsize done = 0;
-
-  assay_store_count_done (folder->store, &done, NULL);
-  g_printerr ("assay: interrupted after %zu of %u cells; what is done is kept in %s\n", done,
-              plan->cells->len, folder->work);
-  say_how_to_resume ();
-  return EXIT_INTERRUPTED;
-}
-
-/* One scenario that is run. */
-typedef struct {
-  const AssayPlan *plan;
-  const RunOptions *options;
-  AssayWorkspace *workspace;
-  AssayTransport *workers; /* NULL: this process runs the cells */
-} Running;
-
-static gboolean
-start_workers (Running *running, GError **error)
-{
-  const guint n = (guint) running->options->workers;
-
-  if (running->workers == NULL && n > 1)
-    running->workers = cli_workers_new (running->plan, &running->options->plan, n,
-                                        running->options->verbose, error);
-  return running->workers != NULL || n < 2;
-}
-
-/* The ranks that this process was started with stay for the next plan. */
-static void
-dismiss_workers (Running *running)
-{
-  if (running->workers != NULL && running->workers != running->options->ranks)
-    running->workers->free (running->workers);
-  running->workers = running->options->ranks;
-}
-
-/* By this process, by workers that it starts, or by the ranks that it was started with. */
-static gboolean
-run_cells (Running *running, AssayStore *store, const AssayRunCallbacks *callbacks,
-           AssayRunEnd *ret_end, GError **error)
-{
-  gboolean is_ok;
-
-  if (!start_workers (running, error))
-    return FALSE;
-  if (running->workers == NULL)
-    return assay_run (running->plan, running->workspace, store, callbacks, ret_end, error);
-  is_ok
-      = assay_run_with_workers (running->plan, store, running->workers, callbacks, ret_end, error);
-  dismiss_workers (running);
-  return is_ok;
-}
-
-static int
-run_in_folder (Running *running, AssayFolder *folder)
-{
-  const AssayPlan *plan = running->plan;
-  const RunOptions *options = running->options;
-  CliProgress *progress = cli_progress_new (options->quiet);
-  const AssayRunCallbacks callbacks
-      = { .is_cancelled = on_is_cancelled, .progress = on_progress, .data = progress };
-  const gint64 started = g_get_real_time ();
-  g_autoptr (GError) error = NULL;
-  AssayRunEnd end = ASSAY_RUN_FINISHED;
-  const gboolean is_ok
-      = (!running->options->accepts_changed_claims
-         || assay_seal_accept (folder->store, plan, &error))
-        && assay_inputs_check (plan, running->workspace, folder->store, folder->is_finished, &error)
-        && (folder->is_finished || run_cells (running, folder->store, &callbacks, &end, &error));
-  int code;
-
-  cli_progress_free (progress);
-  if (is_ok && end == ASSAY_RUN_INTERRUPTED)
-    return say_interrupted (plan, folder);
-  code = is_ok ? finish (plan, folder, options, started, &error) : EXIT_UNFINISHED;
-  if (error != NULL) {
-    code = cli_fail (error);
-    if (code == EXIT_UNFINISHED) {
-      g_printerr ("What is done is kept in %s\n", folder->work);
-      say_how_to_resume ();
-    }
-  }
-  return code;
-}
-
-/* Everything that can go wrong before something is written goes wrong here first. */
-static int
-run_plan_with (Running *running, const char *place)
-{
-  const AssayPlan *plan = running->plan;
-  const RunOptions *options = running->options;
-  g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
-  g_autoptr (GError) error = NULL;
-  AssayFolder folder = { 0 };
-  const char *sha256;
-  int code;
-
-  running->workspace = workspace;
-  assay_workspace_share_data (workspace, options->data_owner);
-  if (!options->resume && !options->quiet)
-    g_printerr ("opening the dataset\n");
-  if (!options->resume && !assay_workspace_dataset (workspace, 0, &sha256, &error)) {
-    g_prefix_error (&error, "%s: ", plan->scenario);
-    return cli_fail_early (error);
-  }
-  if (!options->resume && options->baseline != NULL
-      && !assay_baseline_check_data (plan, options->baseline, 0, sha256, &error))
-    return cli_fail_early (error);
-  if (!assay_folder_open (plan, place, options->resume, &folder, &error))
-    return cli_fail (error);
-  code = run_in_folder (running, &folder);
-  assay_folder_clear (&folder);
-  return code;
-}
-
-/* Workers open the dataset while this process does. A run that goes on may need none. */
-static int
-run_plan (const AssayPlan *plan, const char *place, const RunOptions *options)
-{
-  g_autoptr (GError) error = NULL;
-  Running running = { .plan = plan, .options = options, .workers = options->ranks };
-  int code;
-
-  if (!options->resume && !start_workers (&running, &error))
-    return cli_fail_early (error);
-  code = run_plan_with (&running, place);
-  dismiss_workers (&running);
-  return code;
-}
 
 /* With several scenarios --out is the folder of their folders. */
 static char *
@@ -304,26 +43,8 @@ check_apart (const GPtrArray *plans, const GPtrArray *places, GError **error)
   return TRUE;
 }
 
-/* How much shared work may take beside the cells of each of the plans, one after another: what was
- * asked for, or what there is room for. */
-static gboolean
-set_budget (const GPtrArray *plans, const RunOptions *options, GError **error)
-{
-  const guint n = (guint) MAX (options->workers, 1);
-  guint64 budget = options->cache_memory != NULL ? options->cache_bytes : G_MAXUINT64;
-
-  for (guint i = 0; i < plans->len; i++)
-    if (options->cache_memory == NULL)
-      budget = MIN (budget, assay_plan_shared_budget (plans->pdata[i], n));
-  for (guint i = 0; i < plans->len; i++)
-    if (!assay_plan_check_budget (plans->pdata[i], n, budget, error))
-      return FALSE;
-  assay_shared_set_budget (budget);
-  return TRUE;
-}
-
 static int
-run_all (char **scenarios, guint n, const RunOptions *options)
+run_all (char **scenarios, guint n, const CliRunOptions *options)
 {
   g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_plan_free);
   g_autoptr (GPtrArray) places = g_ptr_array_new_with_free_func (g_free); /* canonical */
@@ -347,7 +68,7 @@ run_all (char **scenarios, guint n, const RunOptions *options)
         || (options->witness == NULL && !assay_folder_check (plan, place, options->resume, &error)))
       return cli_fail_early (error);
   }
-  if (!set_budget (plans, options, &problem))
+  if (!cli_run_set_budget (plans, options, &problem))
     return cli_fail_early (problem);
   for (guint i = 0; i < plans->len; i++) {
     const AssayPlan *plan = plans->pdata[i];
@@ -357,7 +78,7 @@ run_all (char **scenarios, guint n, const RunOptions *options)
     if (options->ranks != NULL)
       options->ranks->plan = i;
     code = options->witness != NULL ? cli_witness (plan, place, options->witness)
-                                    : run_plan (plan, place, options);
+                                    : cli_run_plan (plan, place, options);
     if (code != EXIT_OK && code != EXIT_VIOLATED && code != EXIT_INCONCLUSIVE)
       return code;
     /* A violated claim says more than an inconclusive one. */
@@ -369,7 +90,7 @@ run_all (char **scenarios, guint n, const RunOptions *options)
 
 /* NULL, or what is wrong with the words and numbers of the command. */
 static const char *
-why_not (const RunOptions *options)
+why_not (const CliRunOptions *options)
 {
   if (options->jobs < 0 || options->jobs > 4096)
     return "--jobs: expected 1 to 4096";
@@ -384,7 +105,7 @@ why_not (const RunOptions *options)
 
 /* NULL, or what is wrong with --cache-memory, whose bytes it reads. */
 static char *
-read_cache_memory (RunOptions *options)
+read_cache_memory (CliRunOptions *options)
 {
   const guint64 machine = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
   g_autofree char *present = assay_text_bytes (machine);
@@ -412,7 +133,7 @@ say_shared (const CliProcess *process)
 
 /* Ranks of one machine share it. */
 static void
-set_budget_of_rank (const CliProcess *process, const RunOptions *options)
+set_budget_of_rank (const CliProcess *process, const CliRunOptions *options)
 {
   const guint n = MAX (process->mpi.n_beside, 1);
 
@@ -422,7 +143,7 @@ set_budget_of_rank (const CliProcess *process, const RunOptions *options)
 
 /* Whatever this process is: the scheduler, or a worker. */
 static int
-play_role (guint n, char **scenarios, RunOptions *options)
+play_role (guint n, char **scenarios, CliRunOptions *options)
 {
   CliProcess process = cli_process_join ();
   int code = EXIT_OK;
@@ -442,7 +163,7 @@ play_role (guint n, char **scenarios, RunOptions *options)
   return code;
 }
 
-static RunOptions given;
+static CliRunOptions given;
 
 static const GOptionEntry entries[]
     = { CLI_PLAN_OPTIONS (given.plan),
