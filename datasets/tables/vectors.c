@@ -28,6 +28,7 @@ typedef struct {
   char *database;
   char *groups;
   char *labels;
+  char *public_labels;
   char *test;
   char *test_labels;
   bool records;
@@ -44,6 +45,7 @@ typedef struct {
   gint64 *groups;                /* a number per private row; NULL where left out */
   gsize n_groups;
   AssayRoleData secret_data; /* labels alone */
+  AssayRoleData public_data;
   AssayRoleData test_data;
   gsize n_classes;
 } Files;
@@ -55,6 +57,7 @@ clear_files (Files *files)
     g_clear_pointer (&files->roles[r], assay_row_files_free);
   g_clear_pointer (&files->groups, g_free);
   assay_role_data_clear (&files->secret_data);
+  assay_role_data_clear (&files->public_data);
   assay_role_data_clear (&files->test_data);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Files, clear_files)
@@ -212,6 +215,9 @@ read_all_labels (const AssayDatasetContext *context, Files *files, GError **erro
   if (!read_labels (context, settings->labels, files->roles[PRIVATE], secrets, &files->n_classes,
                     error))
     return assay_prefix (error, "labels: ");
+  if (!read_labels (context, settings->public_labels, files->roles[PUBLIC], &files->public_data,
+                    &files->n_classes, error))
+    return assay_prefix (error, "public_labels: ");
   if (!read_labels (context, settings->test_labels, files->roles[TEST], test, &files->n_classes,
                     error))
     return assay_prefix (error, "test_labels: ");
@@ -308,6 +314,8 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
     ret_probe->memory += ret_probe->n_secrets * sizeof (gint64);
   if (files.secret_data.labels != NULL)
     ret_probe->memory += 2 * sizeof (gint64) * ret_probe->n_secrets;
+  if (files.public_data.labels != NULL)
+    ret_probe->memory += 2 * sizeof (gint64) * ret_probe->n_public;
   if (files.test_data.labels != NULL)
     ret_probe->memory += 2 * sizeof (gint64) * ret_probe->n_test;
   if (settings->records)
@@ -354,6 +362,7 @@ hash_files (const Files *files, gsize n_centres)
     g_checksum_update (checksum, (const guchar *) line, -1);
   }
   hash_labels (checksum, &files->secret_data);
+  hash_labels (checksum, &files->public_data);
   hash_labels (checksum, &files->test_data);
   return g_strdup (g_checksum_get_string (checksum));
 }
@@ -384,10 +393,11 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
                                  .n_groups = files.n_groups,
                                  .test = assay_row_files_ref_rows (files.roles[TEST]),
                                  .secret_data = files.secret_data,
+                                 .public_data = files.public_data,
                                  .test_data = files.test_data,
                                  .n_classes = files.n_classes,
                                  .sha256 = g_steal_pointer (&sha256) };
-  files.secret_data = files.test_data = (AssayRoleData){ 0 };
+  files.secret_data = files.public_data = files.test_data = (AssayRoleData){ 0 };
   return !settings->records
          || record_copies_add (ret_dataset, settings->record_noise, context->stream, error);
 }
@@ -405,6 +415,10 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_STRING (Vectors, labels, "",
                       "Classes of the private rows: a file of whole numbers in the same "
                       "form, one column with the class or one of 0 and 1 for each class",
+                      ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_STRING (Vectors, public_labels, "",
+                      "Those of the public rows, for attackers who learn them from rows of their "
+                      "own",
                       ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_STRING (Vectors, test, "", "Rows that are never protected: the queries of a search",
                       ASSAY_PARAM_EXTRA),
