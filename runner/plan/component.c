@@ -12,7 +12,7 @@
 #define MAX_COMBINATIONS 100000
 
 static const char *const attack_keys[]
-    = { "plugin",         "grants",         "tune_measure", "pairs", "mechanism_runs",
+    = { "plugin",         "grants",         "where", "tune_measure", "pairs", "mechanism_runs",
         "mechanism_rows", "mechanism_time", NULL };
 static const char *const other_keys[] = { "plugin", NULL };
 

@@ -5,6 +5,7 @@
 #include "runner/plan/estimate.h"
 #include "runner/plan/external.h"
 #include "runner/plan/fit.h"
+#include "runner/plan/selector.h"
 
 /* Cells beyond this would be a mistake in a list. */
 #define MAX_CELLS 10000000
@@ -166,6 +167,19 @@ releases_offer (const AssayPlan *plan)
   return 0;
 }
 
+/* Whether the attack is played on dataset @index, against some defense. */
+static gboolean
+is_played_on (const AssayPlan *plan, const AssayComponent *attack, guint index)
+{
+  for (guint f = 0; attack->where != NULL && f < plan->defenses->len; f++) {
+    const AssayCell cell = { .dataset = index, .defense = f };
+
+    if (assay_selector_selects_defense (plan, attack->where, &cell))
+      return TRUE;
+  }
+  return attack->where == NULL;
+}
+
 /* Whether what an attack finds could be told right or wrong: who was mixed in is known of mixtures,
  * but whose record a public row is must be known of the dataset. */
 static gboolean
@@ -219,7 +233,8 @@ check_grants (const AssayPlan *plan, const AssayComponent *component, GError **e
     if (*missing != '\0')
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "grants '%s', which the dataset does not have", missing);
-    if (attack != NULL && !has_answer (plan, component, &plan->probes[i]))
+    if (attack != NULL && is_played_on (plan, component, i)
+        && !has_answer (plan, component, &plan->probes[i]))
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "attack '%s' looks for the public row that is a record of a secret; "
                          "expected a dataset with %s (records = yes)",
@@ -389,9 +404,13 @@ static gboolean
 add_release (AssayPlan *plan, AssayCell cell, GError **error)
 {
   cell.utility = ASSAY_NO_COMPONENT;
-  for (cell.attack = 0; cell.attack < plan->attacks->len; cell.attack++)
-    if (!add_cell (plan, &cell, assay_fit_why_not, error))
+  for (cell.attack = 0; cell.attack < plan->attacks->len; cell.attack++) {
+    const AssaySelector *where = assay_plan_attack (plan, &cell)->where;
+
+    if ((where == NULL || assay_selector_selects_defense (plan, where, &cell))
+        && !add_cell (plan, &cell, assay_fit_why_not, error))
       return FALSE;
+  }
   cell.attack = ASSAY_NO_COMPONENT;
   for (cell.utility = 0; cell.utility < plan->utilities->len; cell.utility++)
     if (!add_cell (plan, &cell, assay_fit_why_no_use, error))

@@ -27,6 +27,7 @@ assay_component_free (AssayComponent *component)
   g_free (component->tune_measure);
   g_free (component->canonical);
   g_free (component->own.pairs);
+  assay_selector_free (component->where);
   g_free (component);
 }
 

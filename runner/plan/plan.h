@@ -15,42 +15,6 @@ typedef struct {
   double seconds; /* that they may take */
 } AssayOwnTerms;
 
-/* One setting of one group: what a cell is put together from. */
-typedef struct {
-  const char *kind; /* of the group: "dataset", "defense", "attack", "utility", "metric" */
-  char *label;
-  char *name; /* "lifting dimension=4": the label and the settings that vary under it */
-  union { /* of the group's type */
-    const AssayPlugin *plugin;
-    const AssayDatasetPlugin *dataset;
-    const AssayDefense *defense;
-    const AssayAttack *attack; /* unless it is an auditor, as the plugin's type says */
-    const AssayAuditor *auditor;
-    const AssayMeasuring *measuring;
-    const AssayMetric *metric;
-    const AssayUtility *utility;
-  };
-  AssaySettings *settings;   /* of a tuned attack: what is not tuned */
-  guint line;                /* of the group */
-  guint grants;              /* attacks: set of AssayGrant */
-  AssayOwnTerms own;         /* attacks */
-  GPtrArray *candidates;     /* attacks: AssaySettings to choose from, or NULL */
-  char *tuned_keys;          /* attacks: "neighbours=100;1000 averaged=3;10", or NULL */
-  char *tune_measure;
-  char *canonical;           /* "label\nplugin\nsettings...": hashed into ids and streams */
-} AssayComponent;
-
-/* A cell has an attack or a utility, never both. */
-typedef struct {
-  guint dataset;
-  guint trial;
-  guint defense;
-  guint attack;  /* ASSAY_NO_COMPONENT: it has a utility */
-  guint utility; /* ASSAY_NO_COMPONENT: it has an attack */
-} AssayCell;
-
-#define ASSAY_NO_COMPONENT G_MAXUINT
-
 /* The orders of a value to another one that fulfil a comparison: a set of less, equal, greater. */
 typedef enum {
   ASSAY_OP_LT = 1,
@@ -76,6 +40,43 @@ typedef struct {
   char *utility;
   GArray *conditions; /* AssayCondition; all must hold */
 } AssaySelector;
+
+/* One setting of one group: what a cell is put together from. */
+typedef struct {
+  const char *kind; /* of the group: "dataset", "defense", "attack", "utility", "metric" */
+  char *label;
+  char *name; /* "lifting dimension=4": the label and the settings that vary under it */
+  union { /* of the group's type */
+    const AssayPlugin *plugin;
+    const AssayDatasetPlugin *dataset;
+    const AssayDefense *defense;
+    const AssayAttack *attack; /* unless it is an auditor, as the plugin's type says */
+    const AssayAuditor *auditor;
+    const AssayMeasuring *measuring;
+    const AssayMetric *metric;
+    const AssayUtility *utility;
+  };
+  AssaySettings *settings;   /* of a tuned attack: what is not tuned */
+  guint line;                /* of the group */
+  guint grants;              /* attacks: set of AssayGrant */
+  AssayOwnTerms own;         /* attacks */
+  AssaySelector *where;      /* attacks: the data and defenses that they are played on; NULL: all */
+  GPtrArray *candidates;     /* attacks: AssaySettings to choose from, or NULL */
+  char *tuned_keys;          /* attacks: "neighbours=100;1000 averaged=3;10", or NULL */
+  char *tune_measure;
+  char *canonical;           /* "label\nplugin\nsettings...": hashed into ids and streams */
+} AssayComponent;
+
+/* A cell has an attack or a utility, never both. */
+typedef struct {
+  guint dataset;
+  guint trial;
+  guint defense;
+  guint attack;  /* ASSAY_NO_COMPONENT: it has a utility */
+  guint utility; /* ASSAY_NO_COMPONENT: it has an attack */
+} AssayCell;
+
+#define ASSAY_NO_COMPONENT G_MAXUINT
 
 /* A bound that the scenario states for a measure. */
 typedef struct {

@@ -9,6 +9,7 @@
 #include "runner/plan/contact-sheet.h"
 #include "runner/plan/loaded.h"
 #include "runner/plan/pairing.h"
+#include "runner/plan/selector.h"
 
 static const char *const scenario_keys[]
     = { "title", "reference", "seed", "trials", "confidence", "starts", NULL };
@@ -202,12 +203,36 @@ read_group (AssayPlan *plan, const AssayGroup *group, GError **error)
       group, g_str_equal (group->kind, "metric") ? plan->metrics : plan->utilities, error);
 }
 
+/* Where attacks are played: what a condition is about may stand below the attack. */
+static gboolean
+read_places (AssayPlan *plan, const AssayScenario *scenario, GError **error)
+{
+  ASSAY_FOR_EACH (AssayComponent, attack, plan->attacks) {
+    const AssayGroup *group = assay_scenario_find (scenario, "attack", attack->label);
+    g_autofree char *before = NULL;
+    g_autofree char *where = NULL;
+
+    if (assay_param_exists (attack->plugin->parameters, "where"))
+      continue;
+    if (!assay_selector_of_attack (plan, group, &attack->where, error))
+      return FALSE;
+    if (attack->where == NULL)
+      continue;
+    where = assay_selector_canonical (attack->where);
+    before = attack->canonical;
+    attack->canonical = g_strdup_printf ("%splayed on: %s\n", before, where);
+  }
+  return TRUE;
+}
+
 static gboolean
 read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 {
   ASSAY_FOR_EACH (const AssayGroup, group, scenario->groups)
     if (!read_group (plan, group, error))
       return FALSE;
+  if (!read_places (plan, scenario, error))
+    return FALSE;
   add_default_metrics (plan);
   assay_component_set_names (plan->datasets);
   assay_component_set_names (plan->defenses);

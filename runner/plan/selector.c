@@ -188,6 +188,32 @@ assay_selector_new (const AssayPlan *plan, const AssayGroup *group, GError **err
   return NULL;
 }
 
+gboolean
+assay_selector_of_attack (const AssayPlan *plan, const AssayGroup *group,
+                          AssaySelector **ret_selector, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, "where");
+  g_autoptr (AssaySelector) selector = NULL;
+
+  if (entry == NULL)
+    return TRUE;
+  selector = g_new0 (AssaySelector, 1);
+  selector->conditions = g_array_new (FALSE, FALSE, sizeof (AssayCondition));
+  if (!read_conditions (plan, group, selector, error))
+    return FALSE;
+  for (guint i = 0; i < selector->conditions->len; i++) {
+    const char *role = g_array_index (selector->conditions, AssayCondition, i).role;
+
+    if (!g_str_equal (role, "dataset") && !g_str_equal (role, "defense"))
+      return assay_group_fail (group, entry, error, ASSAY_ERROR_SCENARIO,
+                               "where: an attack is played on data and against defenses; expected "
+                               "dataset.KEY or defense.KEY, not %s.%s",
+                               role, g_array_index (selector->conditions, AssayCondition, i).key);
+  }
+  *ret_selector = g_steal_pointer (&selector);
+  return TRUE;
+}
+
 /* ---- Selecting ---- */
 
 static gboolean

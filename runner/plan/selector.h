@@ -9,6 +9,11 @@
  * and key. */
 AssaySelector *assay_selector_new (const AssayPlan *plan, const AssayGroup *group, GError **error);
 
+/* Of the group of an attack its key `where` alone, which says on which data and against which
+ * defenses it is played; NULL without an error: it has none. */
+gboolean assay_selector_of_attack (const AssayPlan *plan, const AssayGroup *group,
+                                   AssaySelector **ret_selector, GError **error);
+
 /* Whether it selects @cell, whose attack (or utility) has @settings. */
 gboolean assay_selector_selects (const AssayPlan *plan, const AssaySelector *selector,
                                  const AssayCell *cell, const AssaySettings *settings);
