@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "attacks/adaptive/own-examples.h"
+#include "core/base/text.h"
 #include "core/base/vectors.h"
 #include "core/games/guesses/infer.h"
 
@@ -28,6 +29,7 @@ typedef struct {
   guint attribute; /* AssayAttributeKind */
   gint64 column;
   double quantile;
+  char *name;
 } AttributeInference;
 
 static const char *const attributes[] = { "label", "column", "threshold", NULL };
@@ -67,6 +69,30 @@ find_threshold (const AssayPairs *pairs, const AttributeInference *settings, flo
   return TRUE;
 }
 
+/* The column of the further attributes that is called @name. */
+static gboolean
+find_column (const char *const *names, const char *name, gsize *ret_column, GError **error)
+{
+  g_autofree char *all = NULL;
+  g_autofree char *hint = NULL;
+
+  if (names == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "name = %s: the attributes have no names here; expected attribute = column "
+                       "and the number of the column",
+                       name);
+  for (gsize i = 0; names[i] != NULL; i++)
+    if (g_str_equal (names[i], name)) {
+      *ret_column = i;
+      return TRUE;
+    }
+  all = g_strjoinv (", ", (char **) names);
+  hint = assay_text_did_you_mean (name, (const char **) names);
+  return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                     "name = %s: there is no such attribute%s; expected one of %s", name, hint,
+                     all);
+}
+
 /* Values of all rows, release after release, and how many values there are. */
 static gint64 *
 find_values (const AssayPairs *pairs, const AssayAttribute *attribute, gsize *ret_n_values,
@@ -94,6 +120,11 @@ find_values (const AssayPairs *pairs, const AssayAttribute *attribute, gsize *re
                               i, values[i], MAX_VALUES);
     n_values = MAX (n_values, (gsize) values[i] + 1);
   }
+  if (n_values > 2 && 2 * n_values > done)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "the attribute has %zu values in %zu rows to learn from; expected "
+                            "categories that people share, two of a value at least",
+                            n_values, done);
   *ret_n_values = n_values;
   return g_steal_pointer (&values);
 }
@@ -159,6 +190,11 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   float *shares;
   gsize n_values;
 
+  if (*settings->name != '\0') {
+    attribute.kind = ASSAY_ATTRIBUTE_COLUMN;
+    if (!find_column (seen->attribute_names, settings->name, &attribute.column, error))
+      return FALSE;
+  }
   if ((attribute.kind == ASSAY_ATTRIBUTE_THRESHOLD
        && !find_threshold (seen->pairs, settings, &attribute.threshold, error))
       || (values = find_values (seen->pairs, &attribute, &n_values, error)) == NULL
@@ -202,12 +238,25 @@ give_attribute (AssayArrays *known, const AttributeInference *settings, GError *
   return TRUE;
 }
 
+/* A name that the settings ask for is that of their column. */
+static char **
+name_columns (const AttributeInference *settings)
+{
+  const gsize q = (gsize) settings->column + 1;
+  char **names = *settings->name != '\0' ? g_new0 (char *, q + 1) : NULL;
+
+  for (gsize j = 0; names != NULL && j < q; j++)
+    names[j] = j + 1 == q ? g_strdup (settings->name) : g_strdup ("");
+  return names;
+}
+
 static gboolean
 make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
   static const OwnControl control = { .n_secrets = 64, .n_pairs = 400, .cols = 8 };
 
+  ret_case->attribute_names = name_columns (settings);
   return own_control_make (&control, key, ret_case, error)
          && give_attribute (&ret_case->truth->arrays, settings, error)
          && give_attribute (&((AssayOwnRelease *) ret_case->pairs->releases->pdata[0])->known,
@@ -225,6 +274,10 @@ static const AssayParam parameters[]
                          "Of the further attributes, or of the secret's own numbers, from 0"),
         ASSAY_PARAM_REAL (AttributeInference, quantile, 0.5, 0, 1, "",
                           "Of attribute = threshold: share of the attacker's own rows below it"),
+        ASSAY_PARAM_STRING (AttributeInference, name, "",
+                            "The column of the further attributes that is called so, in place of "
+                            "attribute and column",
+                            ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
 /* Examples with their copies, and the square matrices of the factorization. */

@@ -35,6 +35,10 @@ choose_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char **r
     *ret_measure = "member-auc";
     *ret_bound = "0.60";
     return;
+  case ASSAY_GAME_CROSS:
+    *ret_measure = "linkability";
+    *ret_bound = "0.10";
+    return;
   case ASSAY_GAME_RECONSTRUCT:
     break;
   }

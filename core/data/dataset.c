@@ -46,6 +46,7 @@ assay_role_data_clear (AssayRoleData *data)
 {
   g_clear_pointer (&data->labels, assay_array_free);
   g_clear_pointer (&data->label_sets, assay_array_free);
+  g_clear_pointer (&data->attributes, assay_array_free);
   g_clear_pointer (&data->frames, assay_array_free);
   g_clear_pointer (&data->pictures, assay_array_free);
   g_clear_pointer (&data->photos, g_ptr_array_unref);
@@ -63,6 +64,7 @@ assay_dataset_clear (AssayDataset *dataset)
   assay_role_data_clear (&dataset->test_data);
   g_clear_pointer (&dataset->counterparts, g_free);
   g_clear_pointer (&dataset->groups, g_free);
+  g_clear_pointer (&dataset->attribute_names, g_strfreev);
   g_clear_pointer (&dataset->homographies, assay_array_free);
   g_clear_pointer (&dataset->sha256, g_free);
 }

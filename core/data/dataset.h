@@ -37,6 +37,8 @@ typedef struct {
   AssayArray *labels;     /* int64 n: 0 .. n_classes - 1 */
   AssayArray *label_sets; /* int64 n, of rows that may have several labels: bit c is set where the
                            * row has class c < 63. `labels` is then one of them. NULL: one each */
+  AssayArray *attributes; /* int64 n x q: further labels, each from 0; columns as in
+                           * AssayDataset.attribute_names */
   AssayArray *frames;     /* float32 n x 4: x, y, size and angle of a keypoint, as OpenCV reports
                          * them: pixels of its photograph (the centre of the first is 0, 0), the
                          * diameter of the neighbourhood (twice the scale sigma), degrees turning
@@ -59,6 +61,7 @@ typedef struct {
   gint64 *groups;          /* one number per row of the pool: same number, same group; or NULL */
   gsize n_groups;
   gsize n_classes;
+  char **attribute_names; /* of the columns of `attributes` of all roles; NULL: there are none */
   AssayArray *homographies; /* float64 n_groups x 3 x 3: takes a pixel (x, y, 1) of the group's
                              * photograph to its view */
   AssayGeometry geometry;

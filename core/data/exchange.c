@@ -16,6 +16,7 @@ static const AssayArraySpec guess_arrays[] = {
   { "codes", "nb", ASSAY_UINT8, TRUE, 0 },       { "class-scores", "nk", ASSAY_FLOAT32, TRUE, 0 },
   { "prior", "k", ASSAY_FLOAT32, TRUE, 0 },      { "attribute", "a", ASSAY_INT64, TRUE, 0 },
   { "threshold", "h", ASSAY_FLOAT32, TRUE, 0 },  { "member-scores", "r", ASSAY_FLOAT32, TRUE, 0 },
+  { "cross-scores", "xy", ASSAY_FLOAT32, TRUE, 0 },
   { .name = NULL },
 };
 
@@ -24,7 +25,8 @@ static const AssayArraySpec truth_arrays[] = {
   { "secrets", "nd", ASSAY_FLOAT32, FALSE, 0 }, { "groups", "n", ASSAY_INT64, TRUE, 0 },
   { "labels", "n", ASSAY_INT64, TRUE, 0 },      { "frames", "nf", ASSAY_FLOAT32, TRUE, 0 },
   { "label-sets", "n", ASSAY_INT64, TRUE, 0 },  { "attributes", "nq", ASSAY_INT64, TRUE, 0 },
-  { "members", "r", ASSAY_INT64, TRUE, 0 },     { .name = NULL },
+  { "members", "r", ASSAY_INT64, TRUE, 0 },     { "mates", "y", ASSAY_INT64, TRUE, 0 },
+  { .name = NULL },
 };
 
 /* ---- Making ---- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/data/codes.h"
+#include "core/games/guesses/cross.h"
 #include "core/games/guesses/infer.h"
 #include "core/games/guesses/member.h"
 #include "core/games/pair-scores.h"
@@ -123,6 +124,8 @@ check_guess (AssayGame game, const AssayObservation *seen, const AssayGuess *gue
     return assay_infer_check (seen, guess, error);
   case ASSAY_GAME_MEMBER:
     return assay_member_check (seen, guess, error);
+  case ASSAY_GAME_CROSS:
+    return assay_cross_check (seen, guess, error);
   }
   g_return_val_if_reached (FALSE);
 }
@@ -322,7 +325,9 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
           .n_repeats = repeats != NULL ? repeats->len : 0,
           .shadow = control_case->shadow,
           .pairs = control_case->pairs,
-          .records = control_case->records };
+          .records = control_case->records,
+          .crossed = control_case->crossed,
+          .attribute_names = (const char *const *) control_case->attribute_names };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   gboolean is_ok = assay_attack_run (attack, context, &seen, guess, error);
 
@@ -334,6 +339,8 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
     is_ok = assay_infer_judge (control_case->truth, guess, ret_outcome, error);
   else if (is_ok && game == ASSAY_GAME_MEMBER)
     is_ok = assay_member_judge (control_case->truth, guess, ret_outcome, error);
+  else if (is_ok && game == ASSAY_GAME_CROSS)
+    is_ok = assay_cross_judge (control_case->truth, guess, ret_outcome, error);
   else if (is_ok && assay_arrays_get (&guess->arrays, "codes") != NULL)
     judge_codes (control_case, guess, ret_outcome);
   else if (is_ok)

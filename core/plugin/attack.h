@@ -16,6 +16,8 @@ typedef enum {
   ASSAY_GAME_PAIR,        /* ... `scores` of `pairs`: higher, the rather they share a secret */
   ASSAY_GAME_INFER,       /* ... `class-scores` of every secret: which value its attribute has */
   ASSAY_GAME_MEMBER,      /* ... `member-scores` of `records`: higher, the rather it was released */
+  ASSAY_GAME_CROSS,       /* ... `cross-scores` of all items of two releases: higher, the rather
+                           * both are of one secret */
 } AssayGame;
 
 /* All that an attack receives: the release, and one pointer a grant, NULL where not granted. Truth
@@ -39,6 +41,12 @@ typedef struct {
   const AssayPairs *pairs;
   /* In the game member: rows of which some are secrets of the release, in any order. */
   const AssayRows *records;
+  /* In the game cross: what the same defense released of secrets of this release, in any order,
+   * with randomness and a key of its own. */
+  const AssayRelease *crossed;
+  /* What the columns of `attributes` are called, of the dataset's secrets and public rows; NULL:
+   * they have no names. */
+  const char *const *attribute_names;
 } AssayObservation;
 
 typedef struct {
@@ -59,13 +67,16 @@ typedef struct {
   AssayShadow *shadow;
   AssayPairs *pairs;
   AssayRows *records;
+  AssayRelease *crossed;
+  char **attribute_names;
 } AssayControlCase;
 
 typedef struct {
   const char *says; /* "a secret that is itself public is found" */
   /* In the game link the truth of the case holds `partners`, in the game pair `sources`
-   * (core/data/kinds), in the game member `members`; what is won is a share of right first
-   * candidates, the area under the ROC curve, and in the game infer a share of right values. */
+   * (core/data/kinds), in the game member `members`, in the game cross `mates`; what is won is a
+   * share of right first candidates, the area under the ROC curve, and in the game infer a share
+   * of right values. */
   gboolean (*make) (gconstpointer settings, AssayStreamKey stream, AssayControlCase *ret_case,
                     GError **error);
   double at_least; /* share that must be recovered ... */

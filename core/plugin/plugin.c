@@ -13,6 +13,8 @@ assay_control_case_clear (AssayControlCase *control_case)
   g_clear_pointer (&control_case->shadow, assay_shadow_free);
   g_clear_pointer (&control_case->pairs, assay_pairs_free);
   g_clear_pointer (&control_case->records, assay_rows_unref);
+  g_clear_pointer (&control_case->crossed, assay_release_free);
+  g_clear_pointer (&control_case->attribute_names, g_strfreev);
 }
 
 gboolean

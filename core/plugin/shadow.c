@@ -1,6 +1,8 @@
 /* Running a defense on rows of an attacker's own. */
 #include "core/plugin/shadow.h"
 
+#include <string.h>
+
 #include "core/base/error.h"
 
 struct _AssayShadow {
@@ -125,14 +127,20 @@ run_on (AssayShadow *shadow, const AssayOwnPool *pool, guint64 number, const gsi
         gsize count, GError **error)
 {
   g_autoptr (AssayMatrix) rows = assay_matrix_new (count, assay_rows_cols (pool->rows), error);
+  const gsize q = pool->attributes != NULL ? pool->attributes->shape[1] : 0;
   g_autofree gint64 *labels = pool->labels != NULL ? g_new (gint64, count) : NULL;
-  AssayOwnRows own = { .labels = labels, .numbers = numbers };
+  g_autofree gint64 *attributes = q > 0 ? g_new (gint64, count * q) : NULL;
+  AssayOwnRows own
+      = { .labels = labels, .attributes = attributes, .n_attributes = q, .numbers = numbers };
 
   if (rows == NULL)
     return NULL;
   assay_rows_gather (pool->rows, numbers, count, ASSAY_SCALE_NONE, rows->data);
   for (gsize i = 0; labels != NULL && i < count; i++)
     labels[i] = pool->labels[numbers[i]];
+  for (gsize i = 0; attributes != NULL && i < count; i++)
+    memcpy (attributes + i * q, assay_array_int64 (pool->attributes) + numbers[i] * q,
+            q * sizeof (gint64));
   own.rows = assay_matrix_view (rows);
   return assay_shadow_run (shadow, number, &own, error);
 }

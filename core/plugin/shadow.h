@@ -22,7 +22,9 @@ typedef struct _AssayShadow AssayShadow;
 /* Rows of the attacker's own, to be protected. */
 typedef struct {
   AssayView rows;
-  const gint64 *labels; /* NULL: none are known */
+  const gint64 *labels;     /* NULL: none are known */
+  const gint64 *attributes; /* x n_attributes; NULL: none are known */
+  gsize n_attributes;
   const gsize *numbers; /* of the public rows that they are; NULL: of none */
 } AssayOwnRows;
 
@@ -56,11 +58,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayShadow, assay_shadow_free)
 
 /* Pairs of at most @most of @rows (in the order of @order, or their own where it is NULL), by runs
  * 0, 1, ...: as many as there are of the release's number of secrets in the rows, so that each is
- * like it, but not more than are left, and two at least where each has a key of its own. @labels of
- * all rows may be NULL. */
+ * like it, but not more than are left, and two at least where each has a key of its own. @labels
+ * and @attributes of all rows may be NULL. */
 typedef struct {
   const AssayRows *rows;
   const gint64 *labels;
+  const AssayArray *attributes; /* int64 rows x q */
   gsize most;
   AssayStreamKey order; /* of the random order of rows */
 } AssayOwnPool;

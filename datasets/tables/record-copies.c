@@ -48,23 +48,24 @@ make_record (const AssayRows *secrets, gsize i, double noise, const double *devi
     ret_record[j] += (float) (noise * deviations[j] * assay_stream_normal (&stream));
 }
 
-/* A further record of a secret has its label. NULL: not all rows have one. */
+/* What is known of a secret, @own (int64 n, or n x q), is known of a further record of it, beside
+ * what is @known of the others. NULL: it is not known of all rows. */
 static AssayArray *
-merge_labels (const AssayDataset *dataset, const gsize *places, gsize n, gsize others)
+merge (const AssayArray *own, const AssayArray *known, const gsize *places, gsize others)
 {
-  const AssayArray *own = dataset->secret_data.labels, *known = dataset->public_data.labels;
-  const gsize count = n + others;
-  gint64 *labels;
+  const gsize n = own != NULL ? own->shape[0] : 0;
+  const gsize q = own != NULL && own->n_dimensions > 1 ? own->shape[1] : 1;
+  const gsize shape[] = { n + others, q };
+  gint64 *all;
 
-  if (own == NULL || own->shape[0] != n
-      || (others > 0 && (known == NULL || known->shape[0] != others)))
+  if (own == NULL || (others > 0 && (known == NULL || known->shape[0] != others)))
     return NULL;
-  labels = g_new (gint64, count);
-  for (gsize i = 0; i < n; i++)
-    labels[places[i]] = assay_array_int64 (own)[i];
-  for (gsize i = 0; i < others; i++)
-    labels[places[n + i]] = assay_array_int64 (known)[i];
-  return assay_array_take (ASSAY_INT64, 1, &count, labels);
+  all = g_new (gint64, (n + others) * q);
+  for (gsize i = 0; i < n + others; i++)
+    memcpy (all + places[i] * q,
+            i < n ? assay_array_int64 (own) + i * q : assay_array_int64 (known) + (i - n) * q,
+            q * sizeof (gint64));
+  return assay_array_take (ASSAY_INT64, own->n_dimensions, shape, all);
 }
 
 gboolean
@@ -73,7 +74,8 @@ record_copies_add (AssayDataset *dataset, double noise, AssayStreamKey key, GErr
   const gsize n = assay_rows_count (dataset->secrets), d = assay_rows_cols (dataset->secrets);
   const gsize others = dataset->public_rows != NULL ? assay_rows_count (dataset->public_rows) : 0;
   AssayStream stream = assay_stream (key, 0);
-  AssayArray *labels;
+  const AssayRoleData *own = &dataset->secret_data, *known = &dataset->public_data;
+  AssayRoleData merged = { 0 };
   g_autofree gsize *places = assay_alloc (n + others, sizeof *places, "places", error);
   g_autofree float *chunk = assay_alloc (MIN (n, CHUNK) * d, sizeof *chunk, "records", error);
   g_autofree double *deviations = assay_alloc (d, sizeof *deviations, "deviations", error);
@@ -92,9 +94,10 @@ record_copies_add (AssayDataset *dataset, double noise, AssayStreamKey key, GErr
     assay_rows_read (dataset->public_rows, i, 1, ASSAY_SCALE_NONE,
                      assay_matrix_row (all, places[n + i]));
   g_clear_pointer (&dataset->public_rows, assay_rows_unref);
-  labels = merge_labels (dataset, places, n, others);
+  merged.labels = merge (own->labels, known->labels, places, others);
+  merged.attributes = merge (own->attributes, known->attributes, places, others);
   assay_role_data_clear (&dataset->public_data);
-  dataset->public_data.labels = labels;
+  dataset->public_data = merged;
   dataset->public_rows = assay_rows_take_matrix (g_steal_pointer (&all));
   g_free (dataset->counterparts);
   dataset->counterparts = g_steal_pointer (&counterparts);

@@ -4,18 +4,22 @@
  * d, and where they are there groups, labels, label-sets, frames, geometry of images, and partners
  * n x 1, the public row that is another record of each secret. Trials take the secrets in the order
  * of the folder, so that an external release is of the same ones; without the key `secrets` all of
- * them are taken, in equal parts.
+ * them are taken, in equal parts. Further labels are the folder's array attributes, n x q, or a
+ * table beside it (row-attributes.h).
  *
  * Frames are used where the photographs are there too: of a folder they are not. */
 #include "core/data/row-file.h"
 #include "core/external/external-folder.h"
 #include "core/plugin/plugin.h"
+#include "datasets/tables/row-attributes.h"
 
 typedef struct {
   char *folder;
   char *public;
   char *database;
   gint64 classes;
+  char *attributes;
+  char *public_attributes;
 } Folder;
 
 typedef struct {
@@ -23,6 +27,8 @@ typedef struct {
   AssayRowFiles *public_rows, *database; /* NULL: none */
   gsize n_groups, n_classes;
   const AssayArray *groups, *labels, *label_sets, *partners; /* of the truth; NULL: none */
+  AssayArray *attributes, *public_attributes;                /* NULL: none */
+  char **attribute_names;
 } Opened;
 
 static void
@@ -31,6 +37,9 @@ opened_clear (Opened *opened)
   g_clear_pointer (&opened->truth, assay_truth_free);
   g_clear_pointer (&opened->public_rows, assay_row_files_free);
   g_clear_pointer (&opened->database, assay_row_files_free);
+  g_clear_pointer (&opened->attributes, assay_array_free);
+  g_clear_pointer (&opened->public_attributes, assay_array_free);
+  g_clear_pointer (&opened->attribute_names, g_strfreev);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Opened, opened_clear)
@@ -116,6 +125,43 @@ find_partners (Opened *opened, GError **error)
   return TRUE;
 }
 
+static gboolean
+take_own_attributes (const AssayArray *own, Opened *opened, GError **error)
+{
+  for (gsize i = 0; i < assay_array_count (own); i++)
+    if (assay_array_int64 (own)[i] < 0)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "attribute %zu of secret %zu is %" G_GINT64_FORMAT
+                         ", expected values from 0",
+                         i % own->shape[1], i / own->shape[1], assay_array_int64 (own)[i]);
+  opened->attributes = assay_array_copy (own);
+  return TRUE;
+}
+
+static gboolean
+read_attributes (const AssayDatasetContext *context, Opened *opened, GError **error)
+{
+  const Folder *settings = context->settings;
+  const AssayArray *own = assay_arrays_get (&opened->truth->arrays, "attributes");
+  const RowAttributesRole roles[]
+      = { { "attributes", settings->attributes, NULL, secrets_of (opened).rows },
+          { "public_attributes", settings->public_attributes, opened->public_rows,
+            assay_row_files_count (opened->public_rows) } };
+  AssayArray *values[G_N_ELEMENTS (roles)] = { NULL, NULL };
+
+  if (own != NULL && *settings->attributes != '\0')
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "attributes = %s: the folder has attributes of its own; expected one of "
+                       "them",
+                       settings->attributes);
+  if (!row_attributes_read (roles, G_N_ELEMENTS (roles), context->folders, values,
+                            &opened->attribute_names, error))
+    return FALSE;
+  opened->attributes = values[0];
+  opened->public_attributes = values[1];
+  return own == NULL || take_own_attributes (own, opened, error);
+}
+
 /* @opened arrives zeroed and is cleared by the caller in any case. */
 static gboolean
 open_folder (const AssayDatasetContext *context, Opened *opened, GError **error)
@@ -136,7 +182,7 @@ open_folder (const AssayDatasetContext *context, Opened *opened, GError **error)
                     error)
       && open_rows ("database", settings->database, opened, context->folders, &opened->database,
                     error)
-      && find_partners (opened, error))
+      && find_partners (opened, error) && read_attributes (context, opened, error))
     return TRUE;
   return assay_prefix (error, "%s: ", path);
 }
@@ -162,6 +208,14 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
   return TRUE;
 }
 
+static void
+hash_numbers (GChecksum *checksum, const AssayArray *numbers)
+{
+  if (numbers != NULL)
+    g_checksum_update (checksum, numbers->data,
+                       (gssize) (assay_array_count (numbers) * sizeof (gint64)));
+}
+
 static char *
 hash_of (const Opened *opened)
 {
@@ -175,6 +229,8 @@ hash_of (const Opened *opened)
 
     g_checksum_update (checksum, (const guchar *) line, -1);
   }
+  hash_numbers (checksum, opened->attributes);
+  hash_numbers (checksum, opened->public_attributes);
   return g_strdup (g_checksum_get_string (checksum));
 }
 
@@ -204,7 +260,10 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
                                  .counterparts = copy_numbers (opened.partners),
                                  .n_classes = opened.n_classes,
                                  .geometry = opened.truth->geometry,
+                                 .attribute_names = g_steal_pointer (&opened.attribute_names),
                                  .sha256 = hash_of (&opened) };
+  ret_dataset->secret_data.attributes = g_steal_pointer (&opened.attributes);
+  ret_dataset->public_data.attributes = g_steal_pointer (&opened.public_attributes);
   if (opened.labels != NULL)
     ret_dataset->secret_data.labels = assay_array_copy (opened.labels);
   if (opened.label_sets != NULL)
@@ -223,6 +282,12 @@ static const AssayParam parameters[] = {
                       "Rows from which a defense draws its material, in the same form"),
   ASSAY_PARAM_INT (Folder, classes, 0, 0, 1000000, "classes",
                    "How many classes there are; 0: as many as the labels show"),
+  ASSAY_PARAM_STRING (Folder, attributes, "",
+                      "Further labels of the secrets: a table of categories with a line for each, "
+                      ".csv with column names or .npy of whole numbers",
+                      ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_STRING (Folder, public_attributes, "",
+                      "The same of the public rows, with the same columns", ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 

@@ -12,7 +12,8 @@
  *
  * Labels are files of whole numbers (row-labels.h), one row for each row that they belong
  * to; they and the test rows are for retrieval, which searches the secrets for what is like a test
- * row. */
+ * row. Labels of public rows are what an attacker learns from who infers labels, and so are further
+ * attributes (row-attributes.h). */
 #include <string.h>
 
 #include "core/data/csv-column.h"
@@ -20,6 +21,7 @@
 #include "core/plugin/plugin.h"
 #include "core/search/dictionary.h"
 #include "datasets/tables/record-copies.h"
+#include "datasets/tables/row-attributes.h"
 #include "datasets/tables/row-labels.h"
 
 typedef struct {
@@ -31,6 +33,8 @@ typedef struct {
   char *public_labels;
   char *test;
   char *test_labels;
+  char *attributes;
+  char *public_attributes;
   bool records;
   double record_noise;
   gint64 database_centres;
@@ -44,10 +48,11 @@ typedef struct {
   AssayRowFiles *roles[N_ROLES]; /* NULL where left out */
   gint64 *groups;                /* a number per private row; NULL where left out */
   gsize n_groups;
-  AssayRoleData secret_data; /* labels alone */
+  AssayRoleData secret_data; /* labels and attributes alone */
   AssayRoleData public_data;
   AssayRoleData test_data;
   gsize n_classes;
+  char **attribute_names;
 } Files;
 
 static void
@@ -59,6 +64,7 @@ clear_files (Files *files)
   assay_role_data_clear (&files->secret_data);
   assay_role_data_clear (&files->public_data);
   assay_role_data_clear (&files->test_data);
+  g_clear_pointer (&files->attribute_names, g_strfreev);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Files, clear_files)
 
@@ -228,6 +234,25 @@ read_all_labels (const AssayDatasetContext *context, Files *files, GError **erro
                         "for each class");
 }
 
+static gboolean
+read_attributes (const AssayDatasetContext *context, Files *files, GError **error)
+{
+  const Vectors *settings = context->settings;
+  const AssayRowFiles *secrets = files->roles[PRIVATE], *known = files->roles[PUBLIC];
+  const RowAttributesRole roles[]
+      = { { "attributes", settings->attributes, secrets, assay_row_files_count (secrets) },
+          { "public_attributes", settings->public_attributes, known,
+            assay_row_files_count (known) } };
+  AssayArray *values[G_N_ELEMENTS (roles)] = { NULL, NULL };
+
+  if (!row_attributes_read (roles, G_N_ELEMENTS (roles), context->folders, values,
+                            &files->attribute_names, error))
+    return FALSE;
+  files->secret_data.attributes = values[0];
+  files->public_data.attributes = values[1];
+  return TRUE;
+}
+
 /* ---- Centres ----
  *
  * Affine lifting draws from cluster centres: 256,000 of 10 million descriptors, by spherical
@@ -278,7 +303,7 @@ open_files (const AssayDatasetContext *context, Files *files, GError **error)
       || !check_pair (files->roles, PUBLIC, TEST, error)
       || !check_pair (files->roles, DATABASE, TEST, error)
       || !check_centres (n_centres, assay_row_files_count (files->roles[DATABASE]), error)
-      || !read_all_labels (context, files, error))
+      || !read_all_labels (context, files, error) || !read_attributes (context, files, error))
     return FALSE;
   if (!read_groups (context, files, error))
     return assay_prefix (error, "groups: ");
@@ -326,7 +351,7 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
 static void
 hash_labels (GChecksum *checksum, const AssayRoleData *data)
 {
-  const AssayArray *arrays[] = { data->labels, data->label_sets };
+  const AssayArray *arrays[] = { data->labels, data->label_sets, data->attributes };
 
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     if (arrays[i] != NULL)
@@ -396,6 +421,7 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
                                  .public_data = files.public_data,
                                  .test_data = files.test_data,
                                  .n_classes = files.n_classes,
+                                 .attribute_names = g_steal_pointer (&files.attribute_names),
                                  .sha256 = g_steal_pointer (&sha256) };
   files.secret_data = files.public_data = files.test_data = (AssayRoleData){ 0 };
   return !settings->records
@@ -428,6 +454,13 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (Vectors, record_noise, 0.1, 0, 1000, "",
                     "Gaussian noise of those records, in standard deviations of a column",
                     ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_STRING (Vectors, attributes, "",
+                      "Further labels of the private rows: a table of categories with a line for "
+                      "each row of the private file, .csv with column names or .npy of whole "
+                      "numbers; one for each private file, separated by commas",
+                      ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_STRING (Vectors, public_attributes, "",
+                      "The same of the public rows, with the same columns", ASSAY_PARAM_EXTRA),
   { .name = "database_centres",
     .type = ASSAY_PARAM_TYPE_INT,
     .offset = ASSAY_TYPED_OFFSET (Vectors, database_centres, gint64),

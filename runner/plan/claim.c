@@ -318,6 +318,7 @@ static const struct {
   { "scores", ASSAY_GAME_PAIR },
   { "class-scores", ASSAY_GAME_INFER },
   { "member-scores", ASSAY_GAME_MEMBER },
+  { "cross-scores", ASSAY_GAME_CROSS },
 };
 
 /* Whether guesses in @game may hold what the metric reads. */

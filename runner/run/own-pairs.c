@@ -113,7 +113,12 @@ run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own,
   const AssayComponent *component = assay_plan_defense (run->plan, &run->cell);
   const AssayProtecting how = protecting (run, number);
   const AssaySecrets secrets = {
-    .rows = own->rows, .labels = own->labels, .n_classes = run->n_classes, .geometry = run->geometry
+    .rows = own->rows,
+    .labels = own->labels,
+    .attributes = own->attributes,
+    .n_attributes = own->n_attributes,
+    .n_classes = run->n_classes,
+    .geometry = run->geometry,
   };
   AssayRelease *release = NULL;
 
@@ -196,12 +201,19 @@ can_run (const AssayOwnGrant *grant)
 
 /* ---- Pairs ---- */
 
+/* What is known of each of the public rows, or NULL. */
+static const AssayArray *
+of_all (const AssayArray *known, gsize n_public)
+{
+  return known != NULL && known->shape[0] == n_public ? known : NULL;
+}
+
 static AssayPairs *
 make_pairs (const AssayOwnGrant *grant, GError **error)
 {
   const gsize n_public = assay_rows_count (grant->dataset->public_rows);
-  const AssayArray *known = grant->dataset->public_data.labels;
-  const AssayArray *labels = known != NULL && known->shape[0] == n_public ? known : NULL;
+  const AssayRoleData *known = &grant->dataset->public_data;
+  const AssayArray *labels = of_all (known->labels, n_public);
   g_autoptr (AssayShadow) shadow = new_shadow (grant, 0);
   AssayCell keyed = *grant->cell;
 
@@ -211,6 +223,7 @@ make_pairs (const AssayOwnGrant *grant, GError **error)
       shadow,
       &(AssayOwnPool){ .rows = grant->dataset->public_rows,
                        .labels = labels != NULL ? assay_array_int64 (labels) : NULL,
+                       .attributes = of_all (known->attributes, n_public),
                        .most = attack_of (grant)->own.rows,
                        .order = assay_plan_stream (grant->plan, &keyed,
                                                    grant->is_tuning ? "tune-own" : "own", NULL) },

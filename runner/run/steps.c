@@ -31,11 +31,14 @@ gboolean
 assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, GError **error)
 {
   const AssayArray *frames = assay_arrays_get (&truth->arrays, "frames");
+  const AssayArray *attributes = assay_arrays_get (&truth->arrays, "attributes");
   AssaySecrets secrets
       = { .rows = assay_array_view (assay_arrays_get (&truth->arrays, "secrets")),
           .groups = numbers_of (truth, "groups"),
           .labels = numbers_of (truth, "labels"),
           .label_sets = numbers_of (truth, "label-sets"),
+          .attributes = numbers_of (truth, "attributes"),
+          .n_attributes = attributes != NULL ? attributes->shape[1] : 0,
           .frames = frames != NULL ? assay_array_view (frames).data : NULL,
           .geometry = truth->geometry };
 
@@ -83,6 +86,7 @@ assay_truth_of (const AssaySecrets *secrets, GError **error)
   add_known (truth, "groups", ASSAY_INT64, secrets->groups, n, 0);
   add_known (truth, "labels", ASSAY_INT64, secrets->labels, n, 0);
   add_known (truth, "label-sets", ASSAY_INT64, secrets->label_sets, n, 0);
+  add_known (truth, "attributes", ASSAY_INT64, secrets->attributes, n, secrets->n_attributes);
   add_known (truth, "partners", ASSAY_INT64, secrets->counterparts, n, 1);
   add_known (truth, "frames", ASSAY_FLOAT32, secrets->frames, n, 4);
   return truth;
@@ -238,6 +242,8 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
   const AssayAttackContext context
       = { .settings = settings->values, .stream = stream, .position = granted->position };
   g_autoptr (GPtrArray) all = released (granted);
+  g_autoptr (AssayRelease) crossed
+      = granted->crossed != NULL ? assay_release_granted (granted->crossed, grants) : NULL;
   const AssayObservation seen
       = { .release = all->pdata[0],
           .database = grants & ASSAY_GRANT_DATABASE ? granted->knowledge->database : NULL,
@@ -248,7 +254,9 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
           .n_repeats = all->len - 1,
           .shadow = grants & ASSAY_GRANT_MECHANISM ? granted->shadow : NULL,
           .pairs = granted->pairs,
-          .records = granted->records };
+          .records = granted->records,
+          .crossed = crossed,
+          .attribute_names = granted->attribute_names };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
 
   if (!check_fit (attack, settings, seen.release, &seen, error)

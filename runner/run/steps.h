@@ -11,6 +11,8 @@ typedef struct {
   const gint64 *groups;
   const gint64 *labels;
   const gint64 *label_sets;   /* see AssayRoleData */
+  const gint64 *attributes;   /* x n_attributes */
+  gsize n_attributes;
   const gint64 *counterparts; /* see AssayDataset */
   const float *frames;        /* x 4: see AssayRoleData */
   gsize n_classes;
@@ -39,6 +41,8 @@ typedef struct {
   AssayShadow *shadow;      /* with the grant `mechanism`; NULL: the defense cannot be run */
   const AssayPairs *pairs;  /* NULL: none */
   const AssayRows *records; /* of the game member; NULL: none */
+  const AssayRelease *crossed; /* of the game cross; NULL: none */
+  const char *const *attribute_names; /* NULL: none are known */
   AssayRunPosition position; /* which release of a run it is */
 } AssayGranted;
 

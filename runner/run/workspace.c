@@ -220,6 +220,7 @@ take_secrets (AssayWorkspace *workspace, gsize first, gsize count, Protected *pr
 {
   const AssayDataset *open = &workspace->open;
   const AssayRoleData *data = &open->secret_data;
+  const gsize q = data->attributes != NULL ? data->attributes->shape[1] : 0;
   const gsize *chosen = workspace->order.rows + first;
 
   protected->rows = assay_matrix_new (count, assay_rows_cols (open->secrets), error);
@@ -232,6 +233,8 @@ take_secrets (AssayWorkspace *workspace, gsize first, gsize count, Protected *pr
     .groups = gather (protected, open->groups, sizeof (gint64), chosen),
     .labels = gather (protected, data_of (data->labels), sizeof (gint64), chosen),
     .label_sets = gather (protected, data_of (data->label_sets), sizeof (gint64), chosen),
+    .attributes = gather (protected, data_of (data->attributes), q * sizeof (gint64), chosen),
+    .n_attributes = q,
     .counterparts = gather (protected, open->counterparts, sizeof (gint64), chosen),
     .frames = gather (protected, data_of (data->frames), 4 * sizeof (float), chosen),
     .n_classes = open->n_classes,
@@ -442,6 +445,8 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                                  .knowledge = &workspace->knowledge,
                                  .groups = assay_truth_released_groups (made_of (protected)->truth),
                                  .repeats = workspace->granted,
+                                 .attribute_names
+                                 = (const char *const *) workspace->open.attribute_names,
                                  .position = position_of (workspace, cell, is_tuning, 0) };
   return grant_records (workspace, cell, protected, ret_granted, error)
          && grant_own (workspace, cell, protected, ret_granted, error);

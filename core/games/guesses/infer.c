@@ -105,8 +105,11 @@ assay_attribute_values (const AssayArrays *known, const AssayAttribute *attribut
   if (array == NULL)
     return assay_fail_null (error, ASSAY_ERROR_MISMATCH, "attribute: the rows have no %s",
                             attribute->kind == ASSAY_ATTRIBUTE_THRESHOLD ? "numbers"
-                            : attribute->kind == ASSAY_ATTRIBUTE_LABEL   ? "labels"
-                                                                         : "further attributes");
+                            : attribute->kind == ASSAY_ATTRIBUTE_LABEL
+                                ? "labels; expected a dataset with labels of secrets and public "
+                                  "rows (public_labels)"
+                                : "further attributes; expected a dataset with tables of "
+                                  "attributes and public_attributes");
   values = attribute->kind == ASSAY_ATTRIBUTE_THRESHOLD
                ? values_above (array, attribute, error)
                : values_of_column (array, attribute->column, error);

@@ -1,0 +1,145 @@
+"""What attackers infer of people beside their secret: attributes of files, and membership."""
+
+import json
+import random
+import shutil
+
+import data
+import pytest
+
+N_PRIVATE, N_PUBLIC, COLS = 60, 300, 6
+
+SCENARIO = """[scenario]
+title = T
+seed = 3
+[dataset]
+plugin = vectors
+private = people.npy[0:60]
+public = people.npy[60:360]
+attributes = people.csv
+public_attributes = people.csv
+secrets = 60
+[defense noise]
+plugin = random-rotation
+noise = 0.2
+[attack smoker]
+plugin = attribute-inference
+name = smoker
+learner = ridge
+grants = public; mechanism; key
+"""
+
+
+def people(sandbox, header="id,smoker,town,country", lines=None):
+    """Smokers by the first number, three towns by the second; the fourth column says nothing."""
+    rng = random.Random(5)
+    rows = [[rng.gauss(0, 1) for _ in range(COLS)] for _ in range(N_PRIVATE + N_PUBLIC)]
+    sandbox.write("people.npy", data.npy_bytes(rows))
+    towns = ['"Bern, old"' if row[1] < -0.5 else "Ulm" if row[1] < 0.5 else "Graz" for row in rows]
+    table = [f"{i},{'yes' if row[0] > 0 else 'no'},{towns[i]},CH" for i, row in enumerate(rows)]
+    sandbox.write("people.csv", "\n".join([header] + (lines(table) if lines else table)) + "\n")
+
+
+def run(sandbox, text, code=0):
+    sandbox.write("a.scenario", text)
+    shutil.rmtree(sandbox.path / "out", ignore_errors=True)
+    result = sandbox.assay("run", "a.scenario", "--out", "out")
+    sandbox.expect(result, code)
+    if not (sandbox.path / "out" / "results.json").exists():
+        return result, {}
+    return result, {cell["attack"]["label"]: cell
+                    for cell in json.loads(sandbox.read("out/results.json"))["cells"]}
+
+
+def measured(cell, name):
+    return next((value["estimate"] for value in cell["measurements"] if value["metric"] == name),
+                None)
+
+
+def test_attributes_of_a_file_are_inferred_by_name(sandbox):
+    people(sandbox)
+    text = SCENARIO + ("[attack town]\nplugin = attribute-inference\nlearner = ridge\nname = town\n"
+                       "grants = public; mechanism; key\n"
+                       "[attack second]\nplugin = attribute-inference\nlearner = ridge\nattribute = column\n"
+                       "column = 2\ngrants = public; mechanism; key\n")
+    _, cells = run(sandbox, text)
+    assert measured(cells["smoker"], "attribute-accuracy") > 0.85
+    assert measured(cells["smoker"], "attribute-excess") > 0.7
+    assert measured(cells["town"], "attribute-accuracy") > 0.6
+    assert measured(cells["town"], "attribute-baseline") < 0.5
+    assert measured(cells["second"], "attribute-auc") == measured(cells["town"], "attribute-auc")
+
+
+def test_attributes_of_a_truth_folder(sandbox):
+    people(sandbox)
+    sandbox.expect(sandbox.assay("protect", "--defense", "none", "--secrets", "people.npy[0:60]",
+                                 "--release", "r", "--truth", "t"), 0)
+    lines = sandbox.read("people.csv").splitlines()
+    sandbox.write("own.csv", "\n".join(lines[:61]) + "\n")
+    text = (SCENARIO.replace("plugin = vectors\nprivate = people.npy[0:60]",
+                             "plugin = truth-folder\nfolder = t")
+            .replace("attributes = people.csv\npublic_", "attributes = own.csv\npublic_"))
+    _, cells = run(sandbox, text)
+    assert measured(cells["smoker"], "attribute-accuracy") > 0.85
+
+
+def test_numbers_of_an_array_and_labels_of_public_rows(sandbox):
+    people(sandbox)
+    rng = random.Random(5)
+    rows = [[rng.gauss(0, 1) for _ in range(COLS)] for _ in range(N_PRIVATE + N_PUBLIC)]
+    sandbox.write("codes.npy", data.npy_bytes([[7 if row[0] > 0 else 3, 1] for row in rows]))
+    sandbox.write("labels.npy", data.npy_bytes([[int(row[1] > 0)] for row in rows]))
+    text = (SCENARIO.replace("people.csv", "codes.npy").replace("name = smoker", "name = 0")
+            .replace("secrets = 60", "labels = labels.npy[0:60]\n"
+                     "public_labels = labels.npy[60:360]\nsecrets = 60"))
+    _, cells = run(sandbox, text + "[attack label]\nplugin = attribute-inference\nlearner = ridge\n"
+                   "grants = public; mechanism; key\n")
+    assert measured(cells["smoker"], "attribute-accuracy") > 0.85
+    assert measured(cells["label"], "attribute-accuracy") > 0.85
+
+
+# What of the table or the scenario is wrong, and what is said.
+BAD = {
+    "fewer lines": (dict(lines=lambda table: table[:-3]), None,
+                    "people.csv: has 357 rows; expected 360, one for each row of "),
+    "a line with fewer fields": (dict(lines=lambda table: table[:4] + ["1,yes"] + table[5:]), None,
+                                 "people.csv: line 6: has 2 fields; expected 4 as in the header"),
+    "an empty value": (dict(lines=lambda table: table[:4] + ["4,,Ulm,CH"] + table[5:]), None,
+                       "people.csv: line 6: the value of column 'smoker' is empty"),
+    "a name twice": (dict(header="id,smoker,town,town"), None, "column 'town' stands there twice"),
+    "no such name": ({}, ("name = smoker", "name = smokr"),
+                     "name = smokr: there is no such attribute (did you mean 'smoker'?); expected one of "
+                     "id, smoker, town, country"),
+    "an identity": ({}, ("name = smoker", "name = id"),
+                    "the attribute has 360 values in 300 rows to learn from; expected categories"),
+    "one class": ({}, ("name = smoker", "name = country"),
+                  "the attribute has the value 0 in all 300 rows to learn from"),
+    "no table of public rows": ({}, ("public_attributes = people.csv\n", ""),
+                                "expected a dataset with tables of attributes and "
+                                "public_attributes"),
+    "no such file": ({}, ("\nattributes = people.csv", "\nattributes = nobody.csv"),
+                     "attributes: nobody.csv"),
+    "another format": ({}, ("\nattributes = people.csv", "\nattributes = people.txt"),
+                       "people.txt"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_attributes(sandbox, what):
+    table, change, says = BAD[what]
+    people(sandbox, **table)
+    sandbox.write("people.txt", "smoker\nyes\n")
+    text = SCENARIO.replace(*change) if change else SCENARIO
+    sandbox.write("a.scenario", text)
+    result = sandbox.assay("run", "a.scenario", "--out", "out")
+    assert result.code in (2, 3), result
+    assert says in result.err + result.out, result
+
+
+def test_an_attribute_that_is_constant_among_the_secrets_has_no_excess(sandbox):
+    """All private people smoke: others' guesses say nothing about them."""
+    people(sandbox, lines=lambda table: [line.replace(",no,", ",yes,") for line in table[:60]]
+           + table[60:])
+    result, cells = run(sandbox, SCENARIO)
+    assert measured(cells["smoker"], "attribute-excess") is None
+    assert "has the value 1 in all 60 secrets" in sandbox.read("out/results.json")
