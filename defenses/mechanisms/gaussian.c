@@ -128,15 +128,17 @@ pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *r
 {
   const Gaussian *settings = data;
 
-  real_neighbours (settings->sensitivity, NORM_L2, cols, index, stream, ret_first, ret_second);
+  real_neighbours ((Sensitivity){ settings->sensitivity, NORM_L2 }, cols, index, stream, ret_first,
+                   ret_second);
 }
 
 static void
 run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gsize count,
      float *ret_outputs)
 {
-  row_mechanism_add_noise (assay_stream_fast_normals, deviation (data), stream, input, cols, count,
-                           ret_outputs);
+  const RowNoise noise = { assay_stream_fast_normals, deviation (data) };
+
+  row_mechanism_add_noise (&noise, stream, input, cols, count, ret_outputs);
 }
 
 /* ((y - x')^2 - (y - x)^2) / 2 of one column, without squares of large numbers. */

@@ -30,7 +30,8 @@ pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *r
 {
   const Laplace *settings = data;
 
-  real_neighbours (settings->sensitivity, NORM_L1, cols, index, stream, ret_first, ret_second);
+  real_neighbours ((Sensitivity){ settings->sensitivity, NORM_L1 }, cols, index, stream, ret_first,
+                   ret_second);
 }
 
 static void
@@ -38,9 +39,9 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
      float *ret_outputs)
 {
   const Laplace *settings = data;
+  const RowNoise noise = { assay_stream_fill_laplace, settings->sensitivity / settings->epsilon };
 
-  row_mechanism_add_noise (assay_stream_fill_laplace, settings->sensitivity / settings->epsilon,
-                           stream, input, cols, count, ret_outputs);
+  row_mechanism_add_noise (&noise, stream, input, cols, count, ret_outputs);
 }
 
 /* Of one column, times the scale. The output is first moved into the interval between the two

@@ -56,9 +56,9 @@ pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *r
       float *ret_second)
 {
   const NoisyMax *settings = data;
+  const QueryPairs pairs = { settings->releases == INDEX ? for_index : for_value, 1 };
 
-  query_pairs_fill (settings->releases == INDEX ? for_index : for_value, 1, cols, index, stream,
-                    ret_first, ret_second);
+  query_pairs_fill (pairs, cols, index, stream, ret_first, ret_second);
 }
 
 static void

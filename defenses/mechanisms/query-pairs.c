@@ -45,10 +45,10 @@ fill_random (float centre, gsize cols, AssayStream *stream, float *ret_first, fl
 }
 
 void
-query_pairs_fill (const QueryCategory order[QUERY_CATEGORIES], double centre, gsize cols,
-                  guint index, AssayStream *stream, float *ret_first, float *ret_second)
+query_pairs_fill (QueryPairs pairs, gsize cols, guint index, AssayStream *stream,
+                  float *ret_first, float *ret_second)
 {
-  const float whole = (float) rint (centre);
+  const float whole = (float) rint (pairs.centre);
   const Category *category;
   gsize head;
 
@@ -56,7 +56,7 @@ query_pairs_fill (const QueryCategory order[QUERY_CATEGORIES], double centre, gs
     fill_random (whole, cols, stream, ret_first, ret_second);
     return;
   }
-  category = &categories[order[index]];
+  category = &categories[pairs.order[index]];
   head = head_length (category->head, cols);
   for (gsize j = 0; j < cols; j++) {
     ret_first[j] = whole + category->first[j >= head];

@@ -32,8 +32,13 @@ typedef enum {
   QUERY_CATEGORIES, /* how many there are */
 } QueryCategory;
 
-/* Neighbours number @index, @cols answers each: of category @order[@index], and beyond the
- * QUERY_CATEGORIES of them drawn at random from @stream. They are whole numbers: @centre is
- * rounded, and is at most 10^6, so that differences are exact in float32. */
-void query_pairs_fill (const QueryCategory order[QUERY_CATEGORIES], double centre, gsize cols,
-                       guint index, AssayStream *stream, float *ret_first, float *ret_second);
+typedef struct {
+  const QueryCategory *order; /* QUERY_CATEGORIES, the most telling first */
+  double centre;              /* at most 10^6, so that differences are exact in float32 */
+} QueryPairs;
+
+/* Neighbours number @index, @cols answers each: of category order[@index], and beyond the
+ * QUERY_CATEGORIES of them drawn at random from @stream. They are whole numbers, around the centre
+ * rounded. */
+void query_pairs_fill (QueryPairs pairs, gsize cols, guint index, AssayStream *stream,
+                       float *ret_first, float *ret_second);

@@ -16,26 +16,27 @@ round_down (double value)
 }
 
 void
-real_neighbours (double sensitivity, Norm norm, gsize cols, guint index, AssayStream *stream,
+real_neighbours (Sensitivity sensitivity, gsize cols, guint index, AssayStream *stream,
                  float *ret_first, float *ret_second)
 {
+  const gboolean is_l1 = sensitivity.norm == NORM_L1;
   g_autofree double *difference = NULL;
   double length = 0;
 
   memset (ret_first, 0, cols * sizeof (float));
   memset (ret_second, 0, cols * sizeof (float));
   if (index == 0) {
-    ret_first[0] = round_down (sensitivity);
+    ret_first[0] = round_down (sensitivity.length);
     return;
   }
   /* Directions are uniform on the sphere of the norm. */
   difference = g_new (double, cols);
   for (gsize j = 0; j < cols; j++) {
-    difference[j] = norm == NORM_L1 ? assay_stream_laplace (stream) : assay_stream_normal (stream);
-    length += norm == NORM_L1 ? fabs (difference[j]) : difference[j] * difference[j];
+    difference[j] = is_l1 ? assay_stream_laplace (stream) : assay_stream_normal (stream);
+    length += is_l1 ? fabs (difference[j]) : difference[j] * difference[j];
   }
-  if (norm == NORM_L2)
+  if (!is_l1)
     length = sqrt (length);
   for (gsize j = 0; j < cols; j++)
-    ret_first[j] = (float) (difference[j] / length * sensitivity * (1 - ROUNDING_MARGIN));
+    ret_first[j] = (float) (difference[j] / length * sensitivity.length * (1 - ROUNDING_MARGIN));
 }

@@ -69,18 +69,18 @@ add_scaled (const double *noise, double scale, gsize count, float *inout_values)
 }
 
 void
-row_mechanism_add_noise (RowNoise fill, double scale, AssayStream *stream, const float *input,
+row_mechanism_add_noise (const RowNoise *noise, AssayStream *stream, const float *input,
                          gsize cols, gsize count, float *ret_outputs)
 {
   const gsize total = count * cols;
-  double noise[BLOCK];
+  double drawn[BLOCK];
 
   row_mechanism_repeat (input, cols, count, ret_outputs);
   for (gsize done = 0; done < total; done += BLOCK) {
     const gsize n = MIN (BLOCK, total - done);
 
-    fill (stream, n, noise);
-    add_scaled (noise, scale, n, ret_outputs + done);
+    noise->fill (stream, n, drawn);
+    add_scaled (drawn, noise->scale, n, ret_outputs + done);
   }
 }
 

@@ -19,10 +19,14 @@ gboolean row_mechanism_protect (const AssayDefenseContext *context, AssayView se
  * the first one that is not. */
 gboolean row_mechanism_check_whole (AssayView secrets, gsize values, GError **error);
 
-/* The `run` of a mechanism that adds noise to each number: @input + @scale times what @fill draws,
- * @count rows of @cols. */
-typedef void (*RowNoise) (AssayStream *stream, gsize count, double *ret_values);
-void row_mechanism_add_noise (RowNoise fill, double scale, AssayStream *stream, const float *input,
+/* Noise on each number by itself. */
+typedef struct {
+  void (*fill) (AssayStream *stream, gsize count, double *ret_values);
+  double scale;
+} RowNoise;
+
+/* The `run` of a mechanism that adds @noise to @input, @count rows of @cols. */
+void row_mechanism_add_noise (const RowNoise *noise, AssayStream *stream, const float *input,
                               gsize cols, gsize count, float *ret_outputs);
 
 /* @count copies of a row of @cols, one after the other. What is then done to each number by itself

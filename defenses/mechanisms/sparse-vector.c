@@ -102,9 +102,12 @@ pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *r
       float *ret_second)
 {
   const SparseVector *settings = data;
+  const QueryPairs pairs = {
+    settings->variant == VALUES_RELEASED ? for_values : for_symbols,
+    settings->threshold,
+  };
 
-  query_pairs_fill (settings->variant == VALUES_RELEASED ? for_values : for_symbols,
-                    settings->threshold, cols, index, stream, ret_first, ret_second);
+  query_pairs_fill (pairs, cols, index, stream, ret_first, ret_second);
 }
 
 static void

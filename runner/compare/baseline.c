@@ -194,6 +194,8 @@ static gboolean
 test_samples (const Pools *pools, const AssayMeasure *measure, AssayStreamKey stream,
               AssayPairedTest *ret_test)
 {
+  const AssayContest contest
+      = { .measure = measure, .lower_is_better = measure->higher_is_worse, .stream = stream };
   g_autoptr (AssaySample) then = assay_pool_sample (&pools->before, measure);
   g_autoptr (AssaySample) now = assay_pool_sample (&pools->after, measure);
 
@@ -205,7 +207,7 @@ test_samples (const Pools *pools, const AssayMeasure *measure, AssayStreamKey st
     *ret_test = (AssayPairedTest){
       .difference = now->estimate - then->estimate,
       .n = now->n,
-      .p_worse = assay_samples_apart (then, now, measure->higher_is_worse, 0, stream),
+      .p_worse = assay_samples_apart (then, now, &contest),
       .method = "intervals-apart",
     };
   return TRUE;

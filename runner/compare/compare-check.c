@@ -179,13 +179,13 @@ shares_setting (const GPtrArray *ours, const GPtrArray *theirs, const AssayPlugi
 
 gboolean
 assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names,
-                         const AssayComponent *component, gboolean is_utility,
-                         gboolean *ret_is_common, guint *ret_lacks, GError **error)
+                         const AssayComponent *component, gboolean is_utility, gint *ret_lacks,
+                         GError **error)
 {
   const AssayPlan *plan = plan_of (runs, 0);
   const GPtrArray *ours = is_utility ? plan->utilities : plan->metrics;
 
-  *ret_is_common = TRUE;
+  *ret_lacks = -1;
   for (guint r = 1; r < runs->len; r++) {
     const AssayPlan *other = plan_of (runs, r);
     const GPtrArray *theirs = is_utility ? other->utilities : other->metrics;
@@ -202,8 +202,7 @@ assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names,
                          (const char *) names->pdata[0], (const char *) names->pdata[r],
                          is_utility ? "utility" : "metric", one, two);
     }
-    *ret_is_common = FALSE;
-    *ret_lacks = r;
+    *ret_lacks = (gint) r;
     return TRUE;
   }
   return TRUE;

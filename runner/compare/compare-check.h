@@ -16,11 +16,11 @@ gboolean assay_compare_is_same (const AssayComponent *a, const AssayComponent *b
 gint assay_compare_find_part (const GPtrArray *other, const AssayComponent *component);
 
 /* Whether all runs have @part of the first run among their metrics (or, with @is_utility, their
- * utilities); @ret_lacks is the run that does not. ASSAY_ERROR_MISMATCH: a run has the plugin, but
- * with other settings alone. */
+ * utilities); @ret_lacks is the run that does not, or -1. ASSAY_ERROR_MISMATCH: a run has the
+ * plugin, but with other settings alone. */
 gboolean assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names,
                                   const AssayComponent *component, gboolean is_utility,
-                                  gboolean *ret_is_common, guint *ret_lacks, GError **error);
+                                  gint *ret_lacks, GError **error);
 
 /* NULL, or why nothing is known of how defense @better of run @r fares against the attacks of run
  * @s: one of them, which could attack it, was not played in run @r. */

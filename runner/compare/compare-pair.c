@@ -95,8 +95,12 @@ test_leak (Maker *maker, const AssayCompareAxis *axis, const AssayComparePoint *
       if (ours == NULL)
         return FALSE;
       p = assay_evidence_test (
-          ours, theirs, privacy, privacy->higher_is_worse, 0,
-          stream_of (compared, better->pdata[j], worse->pdata[i], axis->privacy->name), &by);
+          ours, theirs,
+          &(AssayContest){ .measure = privacy,
+                           .lower_is_better = privacy->higher_is_worse,
+                           .stream = stream_of (compared, better->pdata[j], worse->pdata[i],
+                                                axis->privacy->name) },
+          &by);
       method = p >= largest ? by : method;
       largest = MAX (largest, p);
     }
@@ -127,9 +131,13 @@ test_use (Maker *maker, const AssayCompareAxis *axis, const AssayComparePoint *b
     return FALSE;
   utility = measure_of (run_of (maker, 0)->plan->utilities, axis->utility_by->index, axis->utility);
   pair->p_use = assay_evidence_test (
-      ours, theirs, utility, utility->higher_is_worse,
-      assay_compare_margin (maker->compared, axis->utility),
-      stream_of (maker->compared, b->utility, a->utility, axis->utility->name), &pair->use_method);
+      ours, theirs,
+      &(AssayContest){
+          .measure = utility,
+          .lower_is_better = utility->higher_is_worse,
+          .margin = assay_compare_margin (maker->compared, axis->utility),
+          .stream = stream_of (maker->compared, b->utility, a->utility, axis->utility->name) },
+      &pair->use_method);
   return TRUE;
 }
 

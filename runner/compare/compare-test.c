@@ -93,44 +93,43 @@ are_paired (const AssayEvidence *a, const AssayEvidence *b, const AssayMeasure *
          && (ours->len == 0 || memcmp (ours->data, theirs->data, ours->len * sizeof (gint64)) == 0);
 }
 
-/* Gaffke's test of the differences, moved and scaled into 0 to 1. */
+/* Gaffke's test of the differences of @n outcomes, moved and scaled into 0 to 1. */
 static double
 test_bounded (const double *better, const double *worse, const gint64 *groups, gsize n,
-              const AssayMeasure *measure, gboolean lower_is_better, double margin,
-              AssayStreamKey stream)
+              const AssayContest *contest)
 {
+  const AssayMeasure *measure = contest->measure;
   const AssayMeasure scaled
       = { .name = measure->name, .statistic = ASSAY_STATISTIC_MEAN, .low = 0, .high = 1 };
   const double range = measure->high - measure->low;
-  const double sign = lower_is_better ? -1 : 1;
+  const double sign = contest->lower_is_better ? -1 : 1;
   g_autofree double *shares = g_new (double, n);
   g_autoptr (AssaySample) sample = NULL;
 
   for (gsize i = 0; i < n; i++)
     shares[i] = (sign * (better[i] - worse[i]) / range + 1) / 2;
   sample = assay_sample_new (&scaled, shares, groups, n);
-  return assay_bound_test (sample, (1 - margin / range) / 2, stream).p_above;
+  return assay_bound_test (sample, (1 - contest->margin / range) / 2, contest->stream).p_above;
 }
 
 /* The outcomes of the better side stand "before": what got worse after them was better there. */
 static double
 test_paired (const AssayEvidence *a, const AssayEvidence *b, const gint64 *groups,
-             const AssayMeasure *measure, gboolean lower_is_better, double margin,
-             AssayStreamKey stream, const char **ret_method)
+             const AssayContest *contest, const char **ret_method)
 {
-  const GArray *series = a->pool.series[measure->series];
-  const double *better = (const double *) (gconstpointer) series->data;
-  const double *worse = (const double *) (gconstpointer) b->pool.series[measure->series]->data;
-  AssayMeasure directed = *measure;
+  const guint series = contest->measure->series;
+  const gsize n = a->pool.series[series]->len;
+  const double *better = (const double *) (gconstpointer) a->pool.series[series]->data;
+  const double *worse = (const double *) (gconstpointer) b->pool.series[series]->data;
+  AssayMeasure directed = *contest->measure;
   AssayPairedTest test;
 
-  if (margin > 0) {
+  if (contest->margin > 0) {
     *ret_method = "gaffke-paired";
-    return test_bounded (better, worse, groups, series->len, measure, lower_is_better, margin,
-                         stream);
+    return test_bounded (better, worse, groups, n, contest);
   }
-  directed.higher_is_worse = lower_is_better;
-  test = assay_paired_test (&directed, better, worse, groups, series->len, stream);
+  directed.higher_is_worse = contest->lower_is_better;
+  test = assay_paired_test (&directed, better, worse, groups, n, contest->stream);
   *ret_method = test.method;
   return test.p_worse;
 }
@@ -138,13 +137,14 @@ test_paired (const AssayEvidence *a, const AssayEvidence *b, const gint64 *group
 /* ---- Intervals that are apart ---- */
 
 static gboolean
-are_apart (const AssaySample *better, const AssaySample *worse, gboolean lower_is_better,
-           double margin, double level, AssayStreamKey stream)
+are_apart (const AssaySample *better, const AssaySample *worse, const AssayContest *contest,
+           double level)
 {
-  const AssayInterval a = assay_sample_interval (better, 1 - level, stream);
-  const AssayInterval b = assay_sample_interval (worse, 1 - level, stream);
+  const AssayInterval a = assay_sample_interval (better, 1 - level, contest->stream);
+  const AssayInterval b = assay_sample_interval (worse, 1 - level, contest->stream);
 
-  return lower_is_better ? a.upper < b.lower + margin : a.lower > b.upper - margin;
+  return contest->lower_is_better ? a.upper < b.lower + contest->margin
+                                  : a.lower > b.upper - contest->margin;
 }
 
 static double
@@ -157,20 +157,20 @@ least_level (const AssaySample *sample)
 }
 
 double
-assay_samples_apart (const AssaySample *better, const AssaySample *worse, gboolean lower_is_better,
-                     double margin, AssayStreamKey stream)
+assay_samples_apart (const AssaySample *better, const AssaySample *worse,
+                     const AssayContest *contest)
 {
   double apart = 0.5;
   double level = MAX (least_level (better), least_level (worse));
 
-  if (!are_apart (better, worse, lower_is_better, margin, apart, stream))
+  if (!are_apart (better, worse, contest, apart))
     return 1;
-  if (are_apart (better, worse, lower_is_better, margin, level, stream))
+  if (are_apart (better, worse, contest, level))
     return level;
   for (guint i = 0; i < HALVINGS && apart > 1.0001 * level; i++) {
     const double middle = sqrt (level * apart);
 
-    if (are_apart (better, worse, lower_is_better, margin, middle, stream))
+    if (are_apart (better, worse, contest, middle))
       apart = middle;
     else
       level = middle;
@@ -180,9 +180,9 @@ assay_samples_apart (const AssaySample *better, const AssaySample *worse, gboole
 
 double
 assay_evidence_test (const AssayEvidence *better, const AssayEvidence *worse,
-                     const AssayMeasure *measure, gboolean lower_is_better, double margin,
-                     AssayStreamKey stream, const char **ret_method)
+                     const AssayContest *contest, const char **ret_method)
 {
+  const AssayMeasure *measure = contest->measure;
   const AssaySample *a, *b;
 
   *ret_method = "none";
@@ -197,9 +197,8 @@ assay_evidence_test (const AssayEvidence *better, const AssayEvidence *worse,
     const gint64 *groups
         = a->n_groups > 0 ? (const gint64 *) (gconstpointer) better->pool.groups->data : NULL;
 
-    return test_paired (better, worse, groups, measure, lower_is_better, margin, stream,
-                        ret_method);
+    return test_paired (better, worse, groups, contest, ret_method);
   }
   *ret_method = "intervals-apart";
-  return assay_samples_apart (a, b, lower_is_better, margin, stream);
+  return assay_samples_apart (a, b, contest);
 }

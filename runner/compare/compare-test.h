@@ -32,15 +32,21 @@ AssayEvidence *assay_evidence_new (const AssaySavedRun *run, gsize first, guint 
 void assay_evidence_free (AssayEvidence *evidence);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayEvidence, assay_evidence_free)
 
-/* The p-value of "@better is not better than @worse by more than -@margin", in which better is the
- * side that @lower_is_better says; small where it is better. 1 where nothing can be shown. @method
- * is static. */
+/* Is one side better by more than -margin? */
+typedef struct {
+  const AssayMeasure *measure;
+  gboolean lower_is_better;
+  double margin;
+  AssayStreamKey stream; /* what a test resamples by */
+} AssayContest;
+
+/* The p-value of "@better is not better than @worse by more than -margin": small where it is
+ * better, 1 where nothing can be shown. @ret_method is static. */
 double assay_evidence_test (const AssayEvidence *better, const AssayEvidence *worse,
-                            const AssayMeasure *measure, gboolean lower_is_better, double margin,
-                            AssayStreamKey stream, const char **ret_method);
+                            const AssayContest *contest, const char **ret_method);
 
 /* The same of two samples of other units: the smallest level at which their intervals are apart. */
 double assay_samples_apart (const AssaySample *better, const AssaySample *worse,
-                            gboolean lower_is_better, double margin, AssayStreamKey stream);
+                            const AssayContest *contest);
 
 G_END_DECLS

@@ -291,18 +291,17 @@ common_components (const Maker *maker, gboolean is_utility, GError **error)
 
   for (guint i = 0; i < components->len; i++) {
     const AssayComponent *component = assay_plan_component (components, i);
-    gboolean is_common;
-    guint lacks;
+    gint lacks;
 
-    if (!assay_compare_is_common (maker->runs, compared->names, component, is_utility, &is_common,
-                                  &lacks, error))
+    if (!assay_compare_is_common (maker->runs, compared->names, component, is_utility, &lacks,
+                                  error))
       return NULL;
-    if (is_common)
+    if (lacks < 0)
       g_ptr_array_add (common, (is_utility ? results->utilities : results->metrics)->pdata[i]);
     else
       note (compared, g_strdup_printf ("%s %s is left out: %s does not have it",
                                        is_utility ? "utility" : "metric", component->label,
-                                       name_of (compared, lacks)));
+                                       name_of (compared, (guint) lacks)));
   }
   return g_steal_pointer (&common);
 }

@@ -28,7 +28,7 @@ Test (broken_mechanisms, query_pairs_are_those_of_the_paper)
   for (guint i = 0; i < QUERY_CATEGORIES; i++) {
     float first[5], second[5];
 
-    query_pairs_fill (in_order, 1, 5, i, NULL, first, second);
+    query_pairs_fill ((QueryPairs){ in_order, 1 }, 5, i, NULL, first, second);
     cr_assert (memcmp (first, expected[i][0], sizeof first) == 0
                    && memcmp (second, expected[i][1], sizeof second) == 0,
                "category %u", i);
@@ -49,7 +49,7 @@ Test (broken_mechanisms, query_pairs_are_neighbours)
         float first[9], second[9];
         gsize n_apart = 0;
 
-        query_pairs_fill (in_order, centres[c], cols, index, &stream, first, second);
+        query_pairs_fill ((QueryPairs){ in_order, centres[c] }, cols, index, &stream, first, second);
         for (gsize j = 0; j < cols; j++) {
           const double step = (double) second[j] - (double) first[j];
 
@@ -91,7 +91,7 @@ Test (broken_mechanisms, every_category_is_proposed)
       for (guint k = 0; k < QUERY_CATEGORIES; k++) {
         float x[5], y[5];
 
-        query_pairs_fill (in_order, 1 + shift, 5, k, NULL, x, y);
+        query_pairs_fill ((QueryPairs){ in_order, 1 + shift }, 5, k, NULL, x, y);
         if (memcmp (first, x, sizeof x) == 0 && memcmp (second, y, sizeof y) == 0)
           seen |= 1u << k;
       }

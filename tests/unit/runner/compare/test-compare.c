@@ -97,10 +97,12 @@ static double
 test_of (const AssayEvidence *better, const AssayEvidence *worse, const AssayMeasure *measure,
          double margin, const char *method)
 {
-  const AssayStreamKey stream = assay_stream_key (1, 0, "test-compare", "");
+  const AssayContest contest = { .measure = measure,
+                                 .lower_is_better = measure->higher_is_worse,
+                                 .margin = margin,
+                                 .stream = assay_stream_key (1, 0, "test-compare", "") };
   const char *found;
-  const double p = assay_evidence_test (better, worse, measure, measure->higher_is_worse, margin,
-                                        stream, &found);
+  const double p = assay_evidence_test (better, worse, &contest, &found);
 
   cr_assert_str_eq (found, method);
   return p;
