@@ -11,9 +11,9 @@ typedef struct {
   Norm norm;
 } Sensitivity;
 
-/* Pair 0: the length of @sensitivity in column 0, and zero. All others: a random difference of that length, and
- * zero; the noise is the same everywhere, so that only differences matter. No pair is further apart
- * than @sensitivity after rounding to float32: an audit must not blame a mechanism for inputs that
- * are no neighbours. */
+/* Pair 0: the length of @sensitivity in column 0, and zero. All others: a random difference of that
+ * length, and zero; the noise is the same everywhere, so that only differences matter. No pair is
+ * further apart than that after rounding to float32: an audit must not blame a mechanism for inputs
+ * that are no neighbours. */
 void real_neighbours (Sensitivity sensitivity, gsize cols, guint index, AssayStream *stream,
                       float *ret_first, float *ret_second);

@@ -230,7 +230,7 @@ static void
 write_skipped (AssayJson *json, const GArray *skipped)
 {
   assay_json_member_array (json, "skipped");
-  ASSAY_FOR_EACH_IN (const AssayResultSkip, skip, skipped) {
+  ASSAY_FOR_EACH_IN (const AssaySkip, skip, skipped) {
     assay_json_begin_object (json);
     assay_json_member_string (json, "defense", skip->defense);
     assay_json_member_string (json, "attack", skip->attack);
@@ -376,7 +376,7 @@ write_plugins (AssayJson *json, const GArray *plugins, gboolean has_paths)
   if (plugins->len == 0)
     return;
   assay_json_member_array (json, "plugins");
-  ASSAY_FOR_EACH_IN (const AssayResultPlugin, plugin, plugins) {
+  ASSAY_FOR_EACH_IN (const AssayLoaded, plugin, plugins) {
     assay_json_begin_object (json);
     assay_json_member_string (json, "type", plugin->type);
     assay_json_member_string (json, "id", plugin->id);

@@ -132,7 +132,7 @@ assay_report_junit (const AssayResults *results)
                           results->skipped->len);
   for (guint i = 0; i < results->claims->len; i++)
     append_claim (xml, results, results->claims->pdata[i], suite);
-  ASSAY_FOR_EACH_IN (const AssayResultSkip, skip, results->skipped) {
+  ASSAY_FOR_EACH_IN (const AssaySkip, skip, results->skipped) {
     g_autofree char *reason = escape (skip->reason);
 
     g_string_append_printf (xml,

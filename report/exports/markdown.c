@@ -183,7 +183,7 @@ assay_report_markdown (const AssayResults *results)
   append_mutants (text, results);
   append_cells (text, results);
   append_sheets (text, results);
-  ASSAY_FOR_EACH_IN (const AssayResultSkip, skip, results->skipped) {
+  ASSAY_FOR_EACH_IN (const AssaySkip, skip, results->skipped) {
     g_string_append (text, "\nSkipped: ");
     append_escaped (text, skip->reason);
     g_string_append_c (text, '\n');

@@ -191,7 +191,7 @@ append_notes (GString *text, const AssayResults *results)
       g_string_append_printf (text, "\n%s: %s\n", units->dataset->plugin, units->says);
   }
   for (guint i = 0; i < results->skipped->len; i++) {
-    const AssayResultSkip *skip = &g_array_index (results->skipped, AssayResultSkip, i);
+    const AssaySkip *skip = &g_array_index (results->skipped, AssaySkip, i);
 
     g_string_append_printf (text, "%sskipped: %s against %s: %s\n", i == 0 ? "\n" : "",
                             skip->attack, skip->defense, skip->reason);

@@ -136,7 +136,7 @@ append_exception (AssayHtml *html, const char *what, const char *attack_or_utili
 static void
 append_exceptions (AssayHtml *html, const AssayResults *results)
 {
-  ASSAY_FOR_EACH_IN (const AssayResultSkip, skip, results->skipped) {
+  ASSAY_FOR_EACH_IN (const AssaySkip, skip, results->skipped) {
     append_exception (html, "skipped pair", skip->attack, skip->defense, "", skip->reason);
   }
   ASSAY_FOR_EACH_IN (const AssayResultBad, bad, results->bad) {
@@ -201,7 +201,7 @@ append_datasets (AssayHtml *html, const GPtrArray *datasets)
 static void
 append_plugins (AssayHtml *html, const GArray *plugins)
 {
-  ASSAY_FOR_EACH_IN (const AssayResultPlugin, plugin, plugins) {
+  ASSAY_FOR_EACH_IN (const AssayLoaded, plugin, plugins) {
     g_autofree char *term = g_strdup_printf ("SHA-256 of the %s %s, which was not built in",
                                              plugin->type, plugin->id);
 

@@ -183,18 +183,10 @@ describe_lists (AssayResults *results, const AssayPlan *plan)
 {
   g_autoptr (GPtrArray) plugins = assay_loaded_list (plan);
 
-  for (guint i = 0; i < plan->skipped->len; i++) {
-    const AssaySkip *skip = plan->skipped->pdata[i];
-    const AssayResultSkip plain = { skip->defense, skip->attack, skip->reason };
-
-    g_array_append_val (results->skipped, plain);
-  }
-  for (guint i = 0; i < plugins->len; i++) {
-    const AssayLoaded *loaded = plugins->pdata[i];
-    const AssayResultPlugin plain = { loaded->type, loaded->id, loaded->path, loaded->sha256 };
-
-    g_array_append_val (results->plugins, plain);
-  }
+  for (guint i = 0; i < plan->skipped->len; i++)
+    g_array_append_vals (results->skipped, plan->skipped->pdata[i], 1);
+  for (guint i = 0; i < plugins->len; i++)
+    g_array_append_vals (results->plugins, plugins->pdata[i], 1);
 }
 
 char *

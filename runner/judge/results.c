@@ -202,8 +202,8 @@ assay_results_new (void)
   results->attacks = assay_result_components_new ();
   results->utilities = assay_result_components_new ();
   results->metrics = assay_result_components_new ();
-  results->skipped = g_array_new (FALSE, FALSE, sizeof (AssayResultSkip));
-  results->plugins = g_array_new (FALSE, FALSE, sizeof (AssayResultPlugin));
+  results->skipped = g_array_new (FALSE, FALSE, sizeof (AssaySkip));
+  results->plugins = g_array_new (FALSE, FALSE, sizeof (AssayLoaded));
   results->bad = g_array_new (FALSE, FALSE, sizeof (AssayResultBad));
   results->pooled = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_result_cell_free);
   results->shown = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_result_cell_free);

@@ -6,6 +6,7 @@
 #include "core/base/each.h"
 #include "core/stats/epsilon.h"
 #include "core/stats/estimate.h"
+#include "runner/plan/plain.h"
 #include "runner/store/kept.h"
 
 G_BEGIN_DECLS
@@ -63,21 +64,6 @@ typedef struct {
   guint candidate;       /* of a candidate its number among them */
   GPtrArray *measures;   /* metrics and utilities: const AssayResultMeasure */
 } AssayResultComponent;
-
-/* A pair that cannot be played. */
-typedef struct {
-  const char *defense; /* labels */
-  const char *attack;  /* or utility */
-  const char *reason;
-} AssayResultSkip;
-
-/* A plugin that was not built in. */
-typedef struct {
-  const char *type; /* "defense" */
-  const char *id;
-  const char *path; /* the shared object */
-  const char *sha256;
-} AssayResultPlugin;
 
 /* ---- What was measured ---- */
 
@@ -299,8 +285,8 @@ typedef struct {
   GPtrArray *attacks;
   GPtrArray *utilities;
   GPtrArray *metrics;
-  GArray *skipped;           /* AssayResultSkip */
-  GArray *plugins;           /* AssayResultPlugin */
+  GArray *skipped;           /* AssaySkip */
+  GArray *plugins;           /* AssayLoaded */
   GArray *bad;               /* AssayResultBad, in the order of the plan */
   GPtrArray *pooled;         /* AssayResultCell, in the order of the plan */
   GPtrArray *shown;          /* AssayResultCell: those of the sheets */

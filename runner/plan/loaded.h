@@ -4,13 +4,6 @@
 
 #include "runner/plan/plan.h"
 
-typedef struct {
-  const char *type; /* "defense" */
-  const char *id;
-  const char *path; /* the shared object */
-  const char *sha256;
-} AssayLoaded;
-
 /* Each once, in the order of the plan; AssayLoaded. */
 GPtrArray *assay_loaded_list (const AssayPlan *plan);
 

@@ -5,6 +5,7 @@
 
 #include "core/base/each.h"
 #include "core/plugin/plugin.h"
+#include "runner/plan/plain.h"
 
 /* What an attacker learns from (runner/plan/own-rows.h): runs of the defense on rows of their own,
  * with the grant `mechanism`; or a folder. */
@@ -107,12 +108,6 @@ typedef struct {
   gboolean has_released; /* also what was released of each unit, where that is an image */
   AssaySelector *selector;
 } AssayContactSheet;
-
-typedef struct {
-  const char *defense; /* labels */
-  const char *attack; /* or utility */
-  char *reason;
-} AssaySkip;
 
 typedef struct {
   char *scenario; /* its file */

@@ -49,7 +49,8 @@ Test (broken_mechanisms, query_pairs_are_neighbours)
         float first[9], second[9];
         gsize n_apart = 0;
 
-        query_pairs_fill ((QueryPairs){ in_order, centres[c] }, cols, index, &stream, first, second);
+        query_pairs_fill ((QueryPairs){ in_order, centres[c] }, cols, index, &stream, first,
+                          second);
         for (gsize j = 0; j < cols; j++) {
           const double step = (double) second[j] - (double) first[j];
 
