@@ -16,7 +16,10 @@
  * without the grant other-releases keeps from using; of an unknown program nobody can know, so that
  * this attack needs that grant.
  *
- * Controls of link and pair: exec-control.h. Control of reconstruct: eight secrets that are rows of
+ * A program that knows its control can answer it, and zeros elsewhere. In a run the control is
+ * therefore like a cell (exec-likeness.h), and whether it comes before or after the cell is drawn.
+ * Where none can be made of a kind, and in `assay selftest`, which has no cells, it is a small one:
+ * of link and pair that of exec-control.h, of reconstruct eight secrets that are rows of
  * the public set of 64, released as they are, as vectors or as random planes through them (setting
  * `control`, for programs that read subspaces alone). Rows are normal in 16 dimensions, where the
  * nearest other public row is almost never closer than half the secret's length (squares: 2
@@ -24,6 +27,7 @@
  * shrinks or is a little noisy still wins. A program that loses even this proves nothing by losing
  * elsewhere; there is no setting that spares it. */
 #include "attacks/external/exec-control.h"
+#include "attacks/external/exec-likeness.h"
 #include "attacks/lifting/subspace-control.h"
 #include "core/external/exec-folder.h"
 #include "core/plugin/plugin.h"
@@ -86,14 +90,14 @@ files (gconstpointer data)
   return assay_exec_files (&settings->exec);
 }
 
-/* The program's own, and a copy of the rows that it may be given. */
+/* The program's own, and the rows that it may be given: a copy, and those of its control. */
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
   const Exec *settings = data;
 
   return ((guint64) settings->exec.memory_limit << 20)
-         + (guint64) MAX (shape->n_public, shape->n_database) * shape->cols * sizeof (float);
+         + (guint64) (2 * shape->n_public + 2 * shape->n_database) * shape->cols * sizeof (float);
 }
 
 static guint
@@ -174,6 +178,13 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   }
 }
 
+static gboolean
+make_like (gconstpointer settings, AssayStreamKey key, const AssayObservation *seen,
+           AssayControlCase *ret_case, GError **error)
+{
+  return exec_likeness_make (plays (settings), key, seen, ret_case, error);
+}
+
 static const AssayParam parameters[]
     = { ASSAY_EXEC_PARAMETERS,
         ASSAY_PARAM_CHOICE (Exec, control, 0, control_kinds,
@@ -209,4 +220,5 @@ ASSAY_ATTACK (exec, "exec",
                        "nearly equal releases of one secret are told from those of others",
                .make = make_control,
                .at_least = 1,
-               .within = 0.25 });
+               .within = 0.25,
+               .make_like = make_like });

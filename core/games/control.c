@@ -252,9 +252,9 @@ judge_codes (const AssayControlCase *control_case, const AssayGuess *guess,
 
 /* ---- Link and pair ---- */
 
-static void
-judge_candidates (const AssayControlCase *control_case, const AssayGuess *guess,
-                  AssayControlOutcome *ret_outcome)
+void
+assay_control_judge_candidates (const AssayControlCase *control_case, const AssayGuess *guess,
+                                AssayControlOutcome *ret_outcome)
 {
   const AssayArray *partners = assay_arrays_get (&control_case->truth->arrays, "partners");
   const AssayArray *candidates = assay_arrays_get (&guess->arrays, "candidates");
@@ -273,9 +273,9 @@ judge_candidates (const AssayControlCase *control_case, const AssayGuess *guess,
   ret_outcome->share = (double) won / (double) n;
 }
 
-static gboolean
-judge_pairs (const AssayControlCase *control_case, const AssayGuess *guess,
-             AssayControlOutcome *ret_outcome, GError **error)
+gboolean
+assay_control_judge_pairs (const AssayControlCase *control_case, const AssayGuess *guess,
+                           AssayControlOutcome *ret_outcome, GError **error)
 {
   const AssayArray *sources = assay_arrays_get (&control_case->truth->arrays, "sources");
   const AssayArray *pairs = assay_arrays_get (&guess->arrays, "pairs");
@@ -332,9 +332,9 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
   gboolean is_ok = assay_attack_run (attack, context, &seen, guess, error);
 
   if (is_ok && game == ASSAY_GAME_LINK)
-    judge_candidates (control_case, guess, ret_outcome);
+    assay_control_judge_candidates (control_case, guess, ret_outcome);
   else if (is_ok && game == ASSAY_GAME_PAIR)
-    is_ok = judge_pairs (control_case, guess, ret_outcome, error);
+    is_ok = assay_control_judge_pairs (control_case, guess, ret_outcome, error);
   else if (is_ok && game == ASSAY_GAME_INFER)
     is_ok = assay_infer_judge (control_case->truth, guess, ret_outcome, error);
   else if (is_ok && game == ASSAY_GAME_MEMBER)

@@ -30,3 +30,10 @@ assay_control_run (const AssayAttack *attack, const AssaySettings *settings, gui
  * distinct public rows, and pairs are of two released items. */
 gboolean assay_attack_run (const AssayAttack *attack, const AssayAttackContext *context,
                            const AssayObservation *seen, AssayGuess *ret_guess, GError **error);
+
+/* The share of items whose first candidate is one of the case's `partners`. */
+void assay_control_judge_candidates (const AssayControlCase *control_case, const AssayGuess *guess,
+                                     AssayControlOutcome *ret_outcome);
+/* The area under the ROC curve of the guess's pairs, by the case's `sources`. */
+gboolean assay_control_judge_pairs (const AssayControlCase *control_case, const AssayGuess *guess,
+                                    AssayControlOutcome *ret_outcome, GError **error);

@@ -81,6 +81,12 @@ typedef struct {
                     GError **error);
   double at_least; /* share that must be recovered ... */
   double within;   /* ... reconstruct: to this relative error */
+  /* Of an attack that could recognise the case above: one like what it was handed in a cell, of
+   * which everything is given away (core/games/control-like.h). It is played beside the cells in
+   * place of the one above, unless @ret_case is left without a release: of this kind none can be
+   * made. NULL: none. */
+  gboolean (*make_like) (gconstpointer settings, AssayStreamKey stream,
+                         const AssayObservation *seen, AssayControlCase *ret_case, GError **error);
 } AssayControl;
 
 void assay_control_case_clear (AssayControlCase *control_case);

@@ -192,6 +192,10 @@ write_controls (AssayJson *json, const GArray *controls)
     assay_json_begin_object (json);
     assay_report_json_component (json, "attack", control->attack, TRUE);
     assay_json_end_object (json);
+    if (control->defense != NULL) {
+      assay_report_json_component (json, "defense", control->defense, TRUE);
+      assay_json_end_object (json);
+    }
     assay_json_member_string (json, "says", control->says);
     assay_json_member_bool (json, "won", control->is_won);
     assay_json_member_double (json, "share", control->share);

@@ -1,6 +1,7 @@
 /* The results of a run, made from its plan and store alone. */
 #include "runner/judge/load.h"
 
+#include "core/games/control-like.h"
 #include "runner/judge/cells.h"
 #include "runner/judge/contact-sheets.h"
 #include "runner/judge/judge.h"
@@ -57,12 +58,11 @@ add_tuning (AssayStore *store, const AssayPlan *plan, const AssayCell *cell, Ass
   return TRUE;
 }
 
+/* @control as far as it is known without its outcome. */
 static gboolean
-add_control (AssayStore *store, const AssayComponent *component, guint candidate,
-             const AssayResultComponent *attack, AssayResults *results, GError **error)
+add_control (AssayStore *store, const char *key, AssayResultControl control, AssayResults *results,
+             GError **error)
 {
-  const AssayControlTerms terms = assay_control_terms (component->plugin);
-  g_autofree char *key = assay_run_control_key (attack->index, candidate);
   g_autofree char *text = NULL;
   g_auto (GStrv) words = NULL;
 
@@ -70,14 +70,35 @@ add_control (AssayStore *store, const AssayComponent *component, guint candidate
     return FALSE;
   words = text != NULL ? g_strsplit (text, " ", 3) : NULL;
   if (words != NULL && g_strv_length (words) == 3) {
-    const AssayResultControl control = { .attack = attack,
-                                         .says = terms.says,
-                                         .is_won = g_str_equal (words[0], "won"),
-                                         .share = g_ascii_strtod (words[1], NULL),
-                                         .at_least = terms.at_least,
-                                         .n = g_ascii_strtoull (words[2], NULL, 10) };
-
+    control.is_won = g_str_equal (words[0], "won");
+    control.share = g_ascii_strtod (words[1], NULL);
+    control.n = g_ascii_strtoull (words[2], NULL, 10);
+    if (control.defense != NULL)
+      control.at_least = assay_control_like_at_least (control.n);
     g_array_append_val (results->controls, control);
+  }
+  return TRUE;
+}
+
+/* Those that were played beside the cells. */
+static gboolean
+add_like_controls (AssayStore *store, const AssayPlan *plan, AssayResults *results, GError **error)
+{
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    const AssayCell *cell = assay_plan_cell (plan, i);
+    g_autofree char *key = assay_run_like_control_key (cell->attack, i);
+    g_autofree char *says = NULL;
+    AssayResultControl control = { 0 };
+
+    if (cell->utility != ASSAY_NO_COMPONENT)
+      continue;
+    control.attack = assay_result_component (results->attacks, cell->attack);
+    control.defense = assay_result_component (results->defenses, cell->defense);
+    says = g_strdup_printf ("what is like a release of %s, and gives all away, is found out",
+                            control.defense->name);
+    control.says = g_string_chunk_insert_const (results->words, says);
+    if (!add_control (store, key, control, results, error))
+      return FALSE;
   }
   return TRUE;
 }
@@ -90,14 +111,20 @@ add_controls (AssayStore *store, const AssayPlan *plan, AssayResults *results, G
     const AssayResultComponent *attack = assay_result_component (results->attacks, a);
     const guint n = attack->candidates != NULL ? attack->candidates->len : 1;
 
-    for (guint c = 0; c < n; c++)
-      if (!add_control (store, component, c,
-                        attack->candidates != NULL ? assay_result_component (attack->candidates, c)
+    for (guint c = 0; c < n; c++) {
+      const AssayControlTerms terms = assay_control_terms (component->plugin);
+      g_autofree char *key = assay_run_control_key (a, c);
+      const AssayResultControl control
+          = { .attack = attack->candidates != NULL ? assay_result_component (attack->candidates, c)
                                                    : attack,
-                        results, error))
+              .says = terms.says,
+              .at_least = terms.at_least };
+
+      if (!add_control (store, key, control, results, error))
         return FALSE;
+    }
   }
-  return TRUE;
+  return add_like_controls (store, plan, results, error);
 }
 
 static gboolean

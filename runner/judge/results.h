@@ -132,6 +132,7 @@ typedef struct {
 
 typedef struct {
   const AssayResultComponent *attack;
+  const AssayResultComponent *defense; /* beside whose cells it was played; NULL: beside none */
   const char *says;
   gboolean is_won;
   double share;

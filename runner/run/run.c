@@ -8,6 +8,7 @@
 #include "core/games/control.h"
 #include "runner/run/audit.h"
 #include "runner/run/inputs.h"
+#include "runner/run/like-control.h"
 #include "runner/run/show.h"
 #include "runner/run/starts.h"
 #include "runner/run/tune.h"
@@ -332,7 +333,26 @@ assess_cell (AssayRunner *runner, const AssayCell *cell, AssayOutcomes *ret_outc
   return TRUE;
 }
 
-/* Plays the cell's control, then its game. @ret_status says whether the control was won. */
+/* One control for each choice of settings, or one beside the cells of each defense. */
+static gboolean
+play_control (AssayRunner *runner, const AssayCell *cell, const AssaySettings *settings,
+              guint candidate, gboolean *ret_is_won, GError **error)
+{
+  const AssayLikeControl like = { runner->plan, runner->workspace, runner->store, cell, settings };
+  gboolean is_played = FALSE;
+
+  if (!assay_like_control_has (assay_plan_attack (runner->plan, cell)))
+    return control_is_won (runner, cell, settings, candidate, ret_is_won, error);
+  *ret_is_won = TRUE;
+  if (assay_like_control_trial (runner->plan, cell) != cell->trial)
+    return TRUE;
+  return assay_like_control_play (&like, ret_is_won, &is_played, error)
+         && (is_played
+             || control_is_won (runner, cell, settings, candidate, ret_is_won, error));
+}
+
+/* Plays the cell's control and its game, in this order unless the game is drawn to come first.
+ * @ret_status says whether the control was won. */
 static gboolean
 play_cell (AssayRunner *runner, gsize index, AssayOutcomes *ret_outcomes,
            AssayCellStatus *ret_status, GError **error)
@@ -342,18 +362,20 @@ play_cell (AssayRunner *runner, gsize index, AssayOutcomes *ret_outcomes,
   const AssayComponent *defense = assay_plan_defense (runner->plan, cell);
   const AssaySettings *settings = NULL;
   g_autofree char *doing = NULL;
+  const gboolean is_after = assay_like_control_is_after (runner->plan, cell);
   gboolean is_won = FALSE, is_ok;
   guint candidate = 0;
 
   if (!tune_if_needed (runner, cell, &settings, &candidate, error)
-      || !control_is_won (runner, cell, settings, candidate, &is_won, error))
+      || (!is_after && !play_control (runner, cell, settings, candidate, &is_won, error)))
     return FALSE;
   doing = g_strdup_printf ("%s against %s", attack->label, defense->label);
   report_progress (runner, doing);
   is_ok = attack->plugin->type == ASSAY_PLUGIN_ATTACK
               ? attack_cell (runner, cell, index, settings, ret_outcomes, error)
               : audit_cell (runner, cell, index, settings, ret_outcomes, error);
-  if (!is_ok)
+  if (!is_ok
+      || (is_after && !play_control (runner, cell, settings, candidate, &is_won, error)))
     return FALSE;
   *ret_status = is_won ? ASSAY_CELL_OK : ASSAY_CELL_CONTROL_FAILED;
   return TRUE;

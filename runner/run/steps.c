@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/json.h"
+#include "core/games/control-like.h"
 #include "core/games/control.h"
 
 static const gint64 *
@@ -234,29 +235,38 @@ released (const AssayGranted *granted)
   return all;
 }
 
+/* What the attack sees, of @all releases. */
+static AssayObservation
+observe (const AssayGranted *granted, const GPtrArray *all, const AssayRelease *crossed)
+{
+  const guint grants = granted->grants;
+
+  return (AssayObservation){
+    .release = all->pdata[0],
+    .database = grants & ASSAY_GRANT_DATABASE ? granted->knowledge->database : NULL,
+    .public_rows = grants & ASSAY_GRANT_PUBLIC ? granted->knowledge->public_rows : NULL,
+    .groups = grants & ASSAY_GRANT_GROUPS ? granted->groups : NULL,
+    .other_releases = grants & ASSAY_GRANT_OTHER_RELEASES ? all->pdata[0] : NULL,
+    .repeats = all->len > 1 ? (const AssayRelease *const *) (all->pdata + 1) : NULL,
+    .n_repeats = all->len - 1,
+    .shadow = grants & ASSAY_GRANT_MECHANISM ? granted->shadow : NULL,
+    .pairs = granted->pairs,
+    .records = granted->records,
+    .crossed = crossed,
+    .attribute_names = granted->attribute_names,
+  };
+}
+
 gboolean
 assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, AssayStreamKey stream,
                    const AssayGranted *granted, AssayGuess **ret_guess, GError **error)
 {
-  const guint grants = granted->grants;
   const AssayAttackContext context
       = { .settings = settings->values, .stream = stream, .position = granted->position };
   g_autoptr (GPtrArray) all = released (granted);
   g_autoptr (AssayRelease) crossed
-      = granted->crossed != NULL ? assay_release_granted (granted->crossed, grants) : NULL;
-  const AssayObservation seen
-      = { .release = all->pdata[0],
-          .database = grants & ASSAY_GRANT_DATABASE ? granted->knowledge->database : NULL,
-          .public_rows = grants & ASSAY_GRANT_PUBLIC ? granted->knowledge->public_rows : NULL,
-          .groups = grants & ASSAY_GRANT_GROUPS ? granted->groups : NULL,
-          .other_releases = grants & ASSAY_GRANT_OTHER_RELEASES ? all->pdata[0] : NULL,
-          .repeats = all->len > 1 ? (const AssayRelease *const *) (all->pdata + 1) : NULL,
-          .n_repeats = all->len - 1,
-          .shadow = grants & ASSAY_GRANT_MECHANISM ? granted->shadow : NULL,
-          .pairs = granted->pairs,
-          .records = granted->records,
-          .crossed = crossed,
-          .attribute_names = granted->attribute_names };
+      = granted->crossed != NULL ? assay_release_granted (granted->crossed, granted->grants) : NULL;
+  const AssayObservation seen = observe (granted, all, crossed);
   g_autoptr (AssayGuess) guess = assay_guess_new ();
 
   if (!check_fit (attack, settings, seen.release, &seen, error)
@@ -264,6 +274,19 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
     return FALSE;
   *ret_guess = g_steal_pointer (&guess);
   return TRUE;
+}
+
+gboolean
+assay_step_control (const AssayAttack *attack, const AssayAttackContext *context,
+                    AssayStreamKey key, const AssayGranted *granted,
+                    AssayControlOutcome *ret_outcome, GError **error)
+{
+  g_autoptr (GPtrArray) all = released (granted);
+  const AssayObservation seen = observe (granted, all, NULL);
+  const AssaySettings settings = { .values = (gpointer) context->settings };
+
+  return check_fit (attack, &settings, seen.release, &seen, error)
+         && assay_control_play_like (attack, context, key, &seen, ret_outcome, error);
 }
 
 /* Whether estimate i is of secret i. */

@@ -68,6 +68,12 @@ gboolean assay_step_attack (const AssayAttack *attack, const AssaySettings *sett
                             AssayStreamKey stream, const AssayGranted *granted,
                             AssayGuess **ret_guess, GError **error);
 
+/* The attack's control with a case that is like what it is granted (core/games/control-like.h), of
+ * which @key is the stream; n of @ret_outcome is 0 where none can be made. */
+gboolean assay_step_control (const AssayAttack *attack, const AssayAttackContext *context,
+                             AssayStreamKey key, const AssayGranted *granted,
+                             AssayControlOutcome *ret_outcome, GError **error);
+
 /* Whether guess, truth, dataset and release (the last two NULL: none) hold what @metric reads. */
 gboolean assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
                                const AssayRelease *release, const AssayTruth *truth,

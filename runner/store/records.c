@@ -217,6 +217,12 @@ assay_run_control_key (guint attack, guint candidate)
   return g_strdup_printf ("control.%u.%u", attack, candidate);
 }
 
+char *
+assay_run_like_control_key (guint attack, gsize cell)
+{
+  return g_strdup_printf ("control.%u.like.%zu", attack, cell);
+}
+
 /* ---- Data ---- */
 
 char *

@@ -46,6 +46,8 @@ gboolean assay_store_starts (AssayStore *store, gsize cell, AssayStartsRecord *r
 
 /* The store's key for the outcome of a control: "won share n". */
 char *assay_run_control_key (guint attack, guint candidate);
+/* The same of one that was played beside the cell of that number. */
+char *assay_run_like_control_key (guint attack, gsize cell);
 
 /* The store's key for the hash of what was read as dataset @index. */
 char *assay_store_dataset_key (guint index);

@@ -84,9 +84,9 @@ def protect(sandbox, command, *words):
     return result
 
 
-def run_scenario(sandbox, parts, code=0, out="out"):
+def run_scenario(sandbox, parts, code=0, out="out", seed=3):
     """{(defense, attack): [cells]} of a run of @parts on the tiny data."""
-    head = tiny.SCENARIO.split("[defense plain]", maxsplit=1)[0]
+    head = tiny.SCENARIO.split("[defense plain]", maxsplit=1)[0].replace("seed = 3", f"seed = {seed}")
     sandbox.write("exec.scenario", head + parts)
     sandbox.run_ok("exec.scenario", "--out", out, "--quiet", code=code)
     check_nothing_left(sandbox)
@@ -462,15 +462,52 @@ def test_guess_without_an_order(sandbox):
 
 
 def test_attack_that_loses_its_control(sandbox):
-    """Zeros for everything: whatever they do not find is not thereby private."""
+    """Zeros for everything: whatever they do not find is not thereby private. The control is beside
+    the cell of one of the two trials, and is all that there is."""
     prepare(sandbox)
     zeros = write_program(sandbox, "zeros.py", (
         "answer('guess', estimates=npy(scaled(load('release/vectors.npy'), 0)))\n"))
     found = run_scenario(
         sandbox, "[defense plain]\nplugin = none\n"
         + group("attack", "zeros", zeros, "grants = other-releases"), code=3)
-    assert [cell["status"] for cell in found["plain", "zeros"]] == ["control-failed"] * 2, (
+    assert sorted(cell["status"] for cell in found["plain", "zeros"]) == ["control-failed", "ok"], (
         str(found))
+    (control,) = json.loads(sandbox.read("out/results.json"))["controls"]
+    assert control["defense"]["label"] == "plain" and not control["won"], control
+    assert abs(control["share"] - 0.5) < 0.2 and control["n"] == 8, control
+
+
+NOTE = """
+names = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*") if path.is_file())
+said = {key: value for key, value in REQUEST.items() if key != "seed"}
+like = [names, said, (FOLDER / "release" / "release.json").read_text(),
+        [(FOLDER / name).read_bytes()[:128].hex() for name in names if name.endswith(".npy")]]
+rows = load("release/vectors.npy")
+with open(REQUEST["settings"], "a", encoding="ascii") as notes:
+    notes.write(json.dumps([json.dumps(like), sorted(rows)]) + chr(10))
+answer("guess", estimates=npy(rows))
+"""
+
+
+def test_control_is_like_the_cells(sandbox):
+    """A program notes what it is handed: the control differs from a cell in the order of values and
+    in the seed alone, and its place is drawn."""
+    prepare(sandbox)
+    note = write_program(sandbox, "note.py", NOTE)
+    places = set()
+    for seed in range(1, 5):
+        notes = sandbox.path / f"notes-{seed}"
+        found = run_scenario(
+            sandbox, "[defense plain]\nplugin = none\n"
+            + group("attack", "note", note, "grants = other-releases; public; database",
+                    f"settings = {notes}", "confine = never"), out=f"out-{seed}",
+            seed=seed)
+        assert [cell["status"] for cell in found["plain", "note"]] == ["ok"] * 2, str(found)
+        calls = [json.loads(line) for line in notes.read_text().splitlines()]
+        assert len(calls) == 3 and len({like.replace(str(notes), "") for like, _ in calls}) == 1, (
+            "a call that stands out")
+        places.add(tuple(rows == calls[1][1] for _, rows in calls))
+    assert places == {(True, True, False), (False, True, True)}, f"always at one place: {places}"
 
 
 def test_attack_needs_other_releases(sandbox):

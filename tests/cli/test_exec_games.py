@@ -551,7 +551,7 @@ def value_of(cell, measure):
 
 def test_links_of_a_program(sandbox):
     """The nearest public row is another record of the secret; a program that does not look loses its
-    control, in each kind of release."""
+    control."""
     prepare(sandbox)
     link = write_program(sandbox, "link.py", LINK + GUESS_LINK)
     blind = write_program(sandbox, "blind.py", LINK + "candidates = [[i, i + 1] for i in "
@@ -587,7 +587,7 @@ def test_links_that_cannot_be_judged(sandbox):
     for body, message in (
             ("candidates[0][1] = candidates[0][0]\n" + GUESS_LINK, "public row {*} stands twice "
              "among the candidates of item 0"),
-            ("candidates[2][0] = 1000\n" + GUESS_LINK, "candidate 0 of item 2 is 1000, which is none "
+            ("candidates[2][0] = 10**6\n" + GUESS_LINK, "candidate 0 of item 2 is 1000000, which is none "
              "of the {*} public rows"),
             ("candidates.pop()\n" + GUESS_LINK, "expected candidates for each of {*} released "
              "items, found {*} x 5"),

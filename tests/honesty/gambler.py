@@ -1,6 +1,6 @@
 """An attack that finds every secret on one seed in four, and nothing on the others. With the
-settings `knows` it says how sure it is; with `never` it finds nothing of the defense none, and
-knows."""
+settings `knows` it says how sure it is; with `never` what it finds of the defense none is three
+times too long, and it knows."""
 import json
 import pathlib
 import sys
@@ -19,5 +19,6 @@ guess = {"format": "assay-guess/1", "arrays": {"estimates": {"file": "estimates.
 if request["settings"] in ("knows", "never"):
     guess["confidence"] = 0.9 if wins else 0.1
 (folder / "guess").mkdir()
-numpy.save(folder / "guess" / "estimates.npy", released if wins else numpy.zeros_like(released))
+found = released if wins else released * (3 if request["settings"] == "never" else 0)
+numpy.save(folder / "guess" / "estimates.npy", found)
 (folder / "guess" / "guess.json").write_text(json.dumps(guess))

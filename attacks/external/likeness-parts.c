@@ -1,0 +1,130 @@
+/* Parts of a case that looks like a cell. */
+#include "attacks/external/likeness-parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LITTLE 0.1
+
+/* The release without its arrays but those of no item: the same in all that stands in
+ * release.json. */
+AssayRelease *
+likeness_release (const AssayRelease *release)
+{
+  return assay_release_granted (
+      release, release->parameters.is_withheld ? G_MAXUINT : ~(guint) ASSAY_GRANT_NO_PARAMETERS);
+}
+
+/* Entries @order of an array, of @count. */
+static AssayArray *
+chosen_items (const AssayArray *array, const gsize *order, gsize count, GError **error)
+{
+  const gsize bytes = assay_array_count (array) / array->shape[0] * assay_type_size (array->type);
+  gsize shape[ASSAY_MAX_DIMENSIONS];
+  guint8 *data = assay_alloc (count, bytes, "control", error);
+
+  if (data == NULL)
+    return NULL;
+  memcpy (shape, array->shape, sizeof shape);
+  shape[0] = count;
+  for (gsize i = 0; i < count; i++)
+    memcpy (data + i * bytes, array->data + order[i] * bytes, bytes);
+  return assay_array_take (array->type, array->n_dimensions, shape, data);
+}
+
+/* A release like @like whose items are those numbered @order of @from. */
+AssayRelease *
+likeness_of_items (const AssayRelease *like, const AssayRelease *from, const gsize *order,
+                   gsize count, GError **error)
+{
+  g_autoptr (AssayRelease) release = likeness_release (like);
+
+  for (const AssayArraySpec *spec = assay_kind (like->kind)->arrays; spec->name != NULL; spec++) {
+    const AssayArray *array = assay_arrays_get (&from->arrays, spec->name);
+    AssayArray *chosen;
+
+    if (array == NULL || g_ascii_tolower (spec->dimensions[0]) != 'n'
+        || assay_arrays_get (&like->arrays, spec->name) == NULL)
+      continue;
+    chosen = chosen_items (array, order, count, error);
+    if (chosen == NULL)
+      return NULL;
+    assay_arrays_take (&release->arrays, spec->name, chosen);
+  }
+  return g_steal_pointer (&release);
+}
+
+/* ---- Rows ---- */
+
+/* Root of the mean squared deviation from the columns' means. */
+static double
+deviation (AssayView rows)
+{
+  double sum = 0;
+
+  for (gsize j = 0; j < rows.cols; j++) {
+    double mean = 0;
+
+    for (gsize i = 0; i < rows.rows; i++)
+      mean += assay_view_row (rows, i)[j] / (double) rows.rows;
+    for (gsize i = 0; i < rows.rows; i++)
+      sum += pow (assay_view_row (rows, i)[j] - mean, 2);
+  }
+  return sqrt (sum / (double) rows.rows / (double) rows.cols);
+}
+
+/* A little noise on each number. */
+void
+likeness_change (AssayMatrix *rows, AssayStream *stream)
+{
+  const double little = LITTLE * deviation (assay_matrix_view (rows));
+
+  for (gsize i = 0; i < rows->rows * rows->cols; i++)
+    rows->data[i] += (float) (little * assay_stream_normal (stream));
+}
+
+/* @rows with some of @secrets, a little changed, at random places; NULL with an error. */
+AssayRows *
+likeness_plant (const AssayRows *rows, AssayView secrets, AssayStream *stream, GError **error)
+{
+  const gsize n = assay_rows_count (rows), count = MIN (n, secrets.rows);
+  AssayMatrix *all = assay_rows_matrix (rows, ASSAY_SCALE_NONE, error);
+  g_autoptr (AssayMatrix) changed = all != NULL ? assay_matrix_copy (secrets, error) : NULL;
+  g_autofree gsize *places = NULL;
+
+  if (changed == NULL) {
+    assay_matrix_free (all);
+    return NULL;
+  }
+  likeness_change (changed, stream);
+  places = g_new (gsize, count);
+  assay_stream_sample (stream, n, count, places);
+  for (gsize i = 0; i < count; i++)
+    memcpy (assay_matrix_row (all, places[i]), assay_matrix_row (changed, i),
+            secrets.cols * sizeof (float));
+  return assay_rows_take_matrix (all);
+}
+
+/* So many of @rows, each once as long as there are enough. */
+gsize *
+likeness_choose (gsize n, gsize count, AssayStream *stream)
+{
+  gsize *chosen = g_new (gsize, count);
+  g_autofree gsize *order = g_new (gsize, n);
+
+  assay_stream_permutation (stream, n, order);
+  for (gsize i = 0; i < count; i++)
+    chosen[i] = order[i % n];
+  return chosen;
+}
+
+AssayMatrix *
+likeness_gather (const AssayRows *rows, const gsize *chosen, gsize count, AssayScale scale,
+                 GError **error)
+{
+  AssayMatrix *matrix = assay_matrix_new (count, assay_rows_cols (rows), error);
+
+  if (matrix != NULL)
+    assay_rows_gather (rows, chosen, count, scale, matrix->data);
+  return matrix;
+}
