@@ -34,7 +34,7 @@ extern const GOptionEntry cli_no_options[];
 
 extern const CliUsage cli_run, cli_plan, cli_list, cli_describe, cli_protect, cli_attack,
     cli_measure, cli_report, cli_compare, cli_selftest, cli_init, cli_check, cli_completion,
-    cli_man, cli_export;
+    cli_man, cli_export, cli_audit;
 
 /* Parses the options behind argv[0], "assay NAME", and runs the command; --help prints and exits.
  * The exit code; what is wrong with the words is told here. */
@@ -92,3 +92,6 @@ void cli_progress_free (CliProgress *progress); /* clears the bar */
  * second one ends the process at once. */
 void cli_catch_interrupts (void);
 gboolean cli_is_interrupted (void);
+/* The same request, made by a clock; and whether it was the clock. */
+void cli_interrupt_after (double seconds);
+gboolean cli_is_out_of_time (void);

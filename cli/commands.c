@@ -6,6 +6,7 @@
 #include "runner/plan/scenario.h"
 
 const CliCommand cli_commands[] = {
+  { "audit", &cli_audit, "Audit a defense on your own data: scenario, run, verdict, report" },
   { "init", &cli_init, "Write a scenario to begin with, for one defense" },
   { "check", &cli_check, "Tell what is wrong with scenarios, and what is doubtful" },
   { "run", &cli_run, "Run the audit of a scenario" },

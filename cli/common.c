@@ -138,6 +138,7 @@ static GStrv command;
 void
 cli_remember_command (G_GNUC_UNUSED int argc, char **argv)
 {
+  g_strfreev (command);
   command = g_strdupv (argv);
 }
 

@@ -1,9 +1,11 @@
 /* Progress on stderr: a bar with the time left on a terminal, plain lines otherwise. */
 #include "cli/cli.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "core/base/interrupt.h"
@@ -47,6 +49,25 @@ gboolean
 cli_is_interrupted (void)
 {
   return interrupted != 0;
+}
+
+void
+cli_interrupt_after (double seconds)
+{
+  struct sigaction action = { .sa_handler = on_interrupt };
+  struct itimerval timer = { 0 };
+
+  action.sa_flags = (int) (SA_RESETHAND | SA_RESTART);
+  sigaction (SIGALRM, &action, NULL);
+  timer.it_value.tv_sec = (time_t) seconds;
+  timer.it_value.tv_usec = (suseconds_t) ((seconds - floor (seconds)) * G_USEC_PER_SEC);
+  setitimer (ITIMER_REAL, &timer, NULL);
+}
+
+gboolean
+cli_is_out_of_time (void)
+{
+  return interrupted == SIGALRM;
 }
 
 CliProgress *

@@ -62,13 +62,11 @@ compare (const AssayResults *results, const AssayPlan *plan, const AssayFolder *
   if (place == NULL)
     return TRUE;
   *ret_baseline = assay_baseline_compare (results, plan, folder->store, place, error);
-  return *ret_baseline != NULL
-         && assay_report_write_baseline (*ret_baseline, folder->work, error);
+  return *ret_baseline != NULL && assay_report_write_baseline (*ret_baseline, folder->work, error);
 }
 
 static void
-print_place (const AssayResults *results, const AssayFolder *folder,
-             const AssayBaseline *baseline)
+print_place (const AssayResults *results, const AssayFolder *folder, const AssayBaseline *baseline)
 {
   g_autofree char *changes = baseline != NULL ? assay_report_baseline (baseline) : g_strdup ("");
   g_autofree char *sheets = assay_report_contact_sheets (results, folder->place);
@@ -126,8 +124,9 @@ say_interrupted (const AssayPlan *plan, AssayFolder *folder)
   gsize done = 0;
 
   assay_store_count_done (folder->store, &done, NULL);
-  g_printerr ("assay: interrupted after %zu of %u cells; what is done is kept in %s\n", done,
-              plan->cells->len, folder->work);
+  g_printerr ("assay: %s after %zu of %u cells; what is done is kept in %s\n",
+              cli_is_out_of_time () ? "the time is over" : "interrupted", done, plan->cells->len,
+              folder->work);
   say_how_to_resume ();
   return EXIT_INTERRUPTED;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cli/help/starter-attacks.h"
+
 #define COLUMNS 100
 
 void

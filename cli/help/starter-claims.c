@@ -2,12 +2,13 @@
  * the strongest counts. */
 #include "cli/help/starter-claims.h"
 
+#include <string.h>
+
 #include "core/base/each.h"
 
-/* What is bounded for an attack, and by how much in an example. */
-static void
-choose_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char **ret_measure,
-                const char **ret_bound)
+void
+cli_claim_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char **ret_measure,
+                   const char **ret_bound)
 {
   const gboolean is_of_codes = kind == ASSAY_RELEASE_CODES;
   gboolean finds_codes;
@@ -61,7 +62,7 @@ is_bounded (AssayReleaseKind kind, const GPtrArray *attacks, guint end, const ch
   for (guint i = 0; i < end; i++) {
     const char *other, *bound;
 
-    choose_measure (kind, attacks->pdata[i], &other, &bound);
+    cli_claim_measure (kind, attacks->pdata[i], &other, &bound);
     if (g_str_equal (other, measure))
       return TRUE;
   }
@@ -76,7 +77,7 @@ is_learned (AssayReleaseKind kind, const GPtrArray *attacks, const char *measure
     const AssayAttack *attack = assay_attack_of (attacks->pdata[i]);
     const char *other, *bound;
 
-    choose_measure (kind, attacks->pdata[i], &other, &bound);
+    cli_claim_measure (kind, attacks->pdata[i], &other, &bound);
     if (attack != NULL && attack->adapts && g_str_equal (other, measure))
       return TRUE;
   }
@@ -99,7 +100,7 @@ append_selection (GString *text, AssayReleaseKind kind, const GPtrArray *attacks
 
       if (attack == NULL)
         continue;
-      choose_measure (kind, plugin, &other, &bound);
+      cli_claim_measure (kind, plugin, &other, &bound);
       if (!g_str_equal (other, measure)) {
         is_needed |= pass == 1 && (games & (1u << attack->game));
       } else if (pass == 0) {
@@ -111,20 +112,62 @@ append_selection (GString *text, AssayReleaseKind kind, const GPtrArray *attacks
     g_string_append_printf (text, "attack = %s\n", labels->str);
 }
 
-void
-cli_append_claims (GString *text, const AssayDefense *defense, AssayReleaseKind kind,
-                   const GPtrArray *attacks)
+/* The bound that was given for @measure; NULL: none. */
+static const char *
+given_bound (const CliClaims *claims, const char *measure)
 {
+  const gsize length = strlen (measure);
+
+  for (guint i = 0; claims->bounds != NULL && claims->bounds[i] != NULL; i++)
+    if (strncmp (claims->bounds[i], measure, length) == 0 && claims->bounds[i][length] == '=')
+      return claims->bounds[i] + length + 1;
+  return NULL;
+}
+
+static void
+append_claim (GString *text, const CliClaims *claims, const char *measure, const char *bound)
+{
+  const char *given = given_bound (claims, measure);
+
+  g_string_append_printf (text, "[claim %s]\nmeasure = %s\ndefense = %s\nat-most = %s\n", measure,
+                          measure, claims->defense->id, given != NULL ? given : bound);
+  if (claims->confidence != NULL)
+    g_string_append_printf (text, "confidence = %s\n", claims->confidence);
+}
+
+/* Measures for which bounds were given and that no attack has by itself: asked of all attacks that
+ * are measured so. */
+static void
+append_further (GString *text, const CliClaims *claims)
+{
+  for (guint i = 0; claims->bounds != NULL && claims->bounds[i] != NULL; i++) {
+    g_auto (GStrv) pair = g_strsplit (claims->bounds[i], "=", 2);
+
+    if (is_bounded (claims->kind, claims->attacks, claims->attacks->len, pair[0]))
+      continue;
+    g_string_append_c (text, '\n');
+    append_claim (text, claims, pair[0], pair[1]);
+  }
+}
+
+void
+cli_append_claims (GString *text, const CliClaims *claims)
+{
+  const GPtrArray *attacks = claims->attacks;
+  const AssayReleaseKind kind = claims->kind;
+
   for (guint i = 0; i < attacks->len; i++) {
     const char *measure, *bound;
 
-    choose_measure (kind, attacks->pdata[i], &measure, &bound);
+    cli_claim_measure (kind, attacks->pdata[i], &measure, &bound);
     if (is_bounded (kind, attacks, i, measure))
       continue;
-    g_string_append_printf (text, "%s[claim %s]\nmeasure = %s\ndefense = %s\nat-most = %s\n",
-                            i > 0 ? "\n" : "", measure, measure, defense->id, bound);
+    if (i > 0)
+      g_string_append_c (text, '\n');
+    append_claim (text, claims, measure, bound);
     append_selection (text, kind, attacks, measure);
     if (is_learned (kind, attacks, measure))
       g_string_append (text, "attackers = adaptive\n");
   }
+  append_further (text, claims);
 }

@@ -3,7 +3,19 @@
 
 #include "core/plugin/plugin.h"
 
-/* Claims that little of what @defense releases, of @kind, is recovered by @attacks: a list of
- * AssayPlugin. */
-void cli_append_claims (GString *text, const AssayDefense *defense, AssayReleaseKind kind,
-                        const GPtrArray *attacks);
+typedef struct {
+  const AssayDefense *defense;
+  AssayReleaseKind kind;    /* of its release */
+  const GPtrArray *attacks; /* of AssayPlugin */
+  /* Bounds in place of the usual ones, "MEASURE=BOUND"; NULL: none. */
+  const char *const *bounds;
+  const char *confidence; /* of each claim; NULL: as the scenario's */
+} CliClaims;
+
+/* Claims that little is recovered of what the defense releases: one for each measure, and one for
+ * each bound of a measure that none of the attacks has by itself. */
+void cli_append_claims (GString *text, const CliClaims *claims);
+
+/* What is bounded for an attack or an auditor, and by how much in an example. */
+void cli_claim_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char **ret_measure,
+                        const char **ret_bound);

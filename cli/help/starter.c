@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include "cli/help/starter-attacks.h"
 #include "cli/help/starter-claims.h"
+#include "core/base/each.h"
 #include "core/plugin/registry.h"
-#include "runner/plan/planner.h"
 
 #define GAP CLI_GAP
 
@@ -70,14 +71,6 @@ static const struct {
   { "unary-encoding", TEN_VALUES },
 };
 
-/* What an attack can do without, but not against every defense of the kind that it reads. */
-static const struct {
-  const char *attack;
-  guint grants;
-} also_granted[] = {
-  { "code-inversion", ASSAY_GRANT_PUBLIC },
-};
-
 typedef struct {
   const AssayDefense *defense;
   AssaySettings *settings; /* its defaults, with FILL_IN in the gaps */
@@ -88,119 +81,22 @@ typedef struct {
   gboolean is_blind; /* nothing can be planned before the gaps are filled */
 } Starter;
 
-/* ---- What can be played ---- */
-
-/* Whether the planner takes the scenario; otherwise what it says, less "FILE:LINE: [GROUP] ". */
-static gboolean
-is_planned (const char *text, char **ret_why_not)
-{
-  const AssayPlanOptions options = { .text = text };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AssayPlan) plan = assay_plan_new ("starter", &options, &error);
-  const char *const before[] = { "] ", "fits no defense of the scenario: " };
-  const char *said = plan == NULL ? error->message : NULL;
-
-  for (guint i = 0; i < G_N_ELEMENTS (before) && said != NULL; i++) {
-    const char *at = strstr (said, before[i]);
-
-    said = at != NULL ? at + strlen (before[i]) : said;
-  }
-  *ret_why_not = g_strdup (said);
-  return plan != NULL;
-}
-
-static gboolean
-has_gap (const AssayParam *table)
-{
-  for (const AssayParam *param = table; param != NULL && param->name != NULL; param++)
-    if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL)
-      return TRUE;
-  return FALSE;
-}
-
-static guint
-grants_of (const AssayPlugin *plugin)
-{
-  const AssayAttack *attack = assay_attack_of (plugin);
-  guint grants = attack != NULL ? attack->needs : ASSAY_GRANT_NONE;
-
-  for (guint i = 0; i < G_N_ELEMENTS (also_granted); i++)
-    if (g_str_equal (also_granted[i].attack, plugin->id))
-      grants |= also_granted[i].grants;
-  /* Who runs the defense has rows to run it on. */
-  return grants & ASSAY_GRANT_MECHANISM ? grants | ASSAY_GRANT_PUBLIC : grants;
-}
-
-/* The kinds of release that an attack or an auditor reads. */
-static guint
-reads_of (const AssayPlugin *plugin)
-{
-  const AssayAttack *attack = assay_attack_of (plugin);
-
-  return attack != NULL ? attack->reads : assay_auditor_of (plugin)->reads;
-}
-
-static char *
-attack_group (const AssayPlugin *attack)
-{
-  const guint grants = grants_of (attack);
-  GString *text = g_string_new (NULL);
-
-  g_string_append_printf (text, "[attack %s]\nplugin = %s\n", attack->id, attack->id);
-  if (grants != ASSAY_GRANT_NONE) {
-    const char *between = "grants = ";
-
-    for (guint bit = 0; assay_grant_names[bit] != NULL; bit++)
-      if (grants & (1u << bit)) {
-        g_string_append_printf (text, "%s%s", between, assay_grant_names[bit]);
-        between = "; ";
-      }
-    g_string_append_c (text, '\n');
-  }
-  return g_string_free (text, FALSE);
-}
-
 static char *
 utility_group (const AssayUtility *utility)
 {
   return g_strdup_printf ("[utility %s]\nplugin = %s\n", utility->id, utility->id);
 }
 
-/* Whether it looks for public images in mixtures that hold none. */
-static gboolean
-looks_in_vain (const Starter *starter, const AssayAttack *attack)
+static CliGround
+ground_of (const Starter *starter)
 {
-  const AssayDefense *defense = starter->defense;
-  const guint uses = defense->uses != NULL ? defense->uses (starter->settings->values) : 0;
-
-  return starter->kind == ASSAY_RELEASE_MIXTURES && attack->game == ASSAY_GAME_LINK
-         && !(uses & ASSAY_GRANT_PUBLIC);
-}
-
-/* NULL, or why @attack is not in the scenario. */
-static char *
-why_no_attack (const Starter *starter, const AssayPlugin *plugin)
-{
-  const AssayAttack *attack = assay_attack_of (plugin);
-  g_autofree char *group = attack_group (plugin);
-  g_autofree char *text = g_strconcat (starter->head, group, NULL);
-  char *why_not = NULL;
-
-  if (has_gap (plugin->parameters))
-    return g_strdup ("a setting of it must be given");
-  if (starter->base->audits_only && attack != NULL)
-    return g_strdup ("what it recovers is measured relative to a secret's length, and secrets that "
-                     "are 0 have none");
-  if (attack != NULL && looks_in_vain (starter, attack))
-    return g_strdup ("at these settings no public images are mixed in, which it looks for");
-  /* What was made elsewhere cannot be run. */
-  if (starter->is_blind)
-    return attack != NULL && attack->reads & starter->kind
-                   && !(attack->needs & ASSAY_GRANT_MECHANISM)
-               ? NULL
-               : g_strdup ("it does not fit before " GAP " is replaced");
-  is_planned (text, &why_not);
-  return why_not;
+  return (CliGround){ .defense = starter->defense,
+                      .settings = starter->settings,
+                      .kind = starter->kind,
+                      .path = "starter",
+                      .head = starter->head,
+                      .audits_only = starter->base->audits_only,
+                      .is_blind = starter->is_blind };
 }
 
 static gboolean
@@ -210,16 +106,18 @@ is_useful (const Starter *starter, const AssayUtility *utility)
   g_autofree char *text = g_strconcat (starter->head, group, NULL);
   g_autofree char *why_not = NULL;
 
-  return !starter->is_blind && !starter->base->audits_only && is_planned (text, &why_not);
+  return !starter->is_blind && !starter->base->audits_only
+         && cli_is_planned ("starter", text, &why_not);
 }
 
 static gboolean
 has_any_attack (const Starter *starter)
 {
+  const CliGround ground = ground_of (starter);
   g_autoptr (GPtrArray) attacks = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
 
   for (guint i = 0; i < attacks->len; i++) {
-    g_autofree char *why_not = why_no_attack (starter, attacks->pdata[i]);
+    g_autofree char *why_not = cli_why_no_attack (&ground, attacks->pdata[i], "");
 
     if (why_not == NULL)
       return TRUE;
@@ -321,8 +219,8 @@ wants_comparison (const Starter *starter, const GPtrArray *attacks, const GPtrAr
 static void
 append_attack (GString *text, const AssayPlugin *attack)
 {
-  g_autofree char *group = attack_group (attack);
-  g_autofree char *needs = assay_grants_describe (grants_of (attack));
+  g_autofree char *group = cli_attack_group (attack, attack->id, cli_attack_grants (attack), "");
+  g_autofree char *needs = assay_grants_describe (cli_attack_grants (attack));
 
   g_string_append_c (text, '\n');
   cli_append_comment (text, "%s.", attack->summary);
@@ -338,18 +236,19 @@ append_attack (GString *text, const AssayPlugin *attack)
 static void
 append_left_out (GString *text, const Starter *starter, GPtrArray *ret_attacks)
 {
+  const CliGround ground = ground_of (starter);
   g_autoptr (GPtrArray) attacks = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
   gboolean is_first = TRUE;
 
   for (guint i = 0; i < attacks->len; i++) {
     const AssayPlugin *attack = attacks->pdata[i];
-    g_autofree char *why_not = why_no_attack (starter, attack);
+    g_autofree char *why_not = cli_why_no_attack (&ground, attack, "");
 
     if (why_not == NULL) {
       g_ptr_array_add (ret_attacks, (gpointer) attack);
       continue;
     }
-    if (!(reads_of (attack) & starter->kind))
+    if (!cli_reads_release (&ground, attack))
       continue;
     if (is_first)
       g_string_append (text, "\n# Attacks on such releases that are not played here:\n");
@@ -393,7 +292,9 @@ write_starter (const Starter *starter)
                       "'claimed', the bound is the epsilon that the defense itself claims. Every "
                       "other bound here is an example that nobody stands for: put in its place "
                       "what your defense promises, or what you could bear, and who says so.");
-  cli_append_claims (text, starter->defense, starter->kind, attacks);
+  cli_append_claims (text, &(CliClaims){ .defense = starter->defense,
+                                         .kind = starter->kind,
+                                         .attacks = attacks });
   return g_string_free (text, FALSE);
 }
 
@@ -403,7 +304,7 @@ assay_starter_new (const AssayDefense *defense, gboolean *ret_has_gaps, GError *
   g_autoptr (AssaySettings) settings
       = assay_settings_new (defense->parameters, defense->settings_size);
   Starter starter
-      = { .defense = defense, .settings = settings, .has_gaps = has_gap (defense->parameters) };
+      = { .defense = defense, .settings = settings, .has_gaps = cli_has_gap (defense->parameters) };
   char *text = NULL;
 
   for (const AssayParam *param = defense->parameters; param != NULL && param->name != NULL; param++)

@@ -9,9 +9,6 @@
  * its place, @ret_has_gaps. ASSAY_ERROR_MISMATCH where no generated data suits it. */
 char *assay_starter_new (const AssayDefense *defense, gboolean *ret_has_gaps, GError **error);
 
-/* The value of a setting that must be given. */
-#define CLI_GAP "FILL_IN"
-
 /* Lines that begin with "# " and end before the last column. */
 void cli_append_comment (GString *text, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* A group [defense ID] of @settings, with what is to be known of each. */

@@ -236,11 +236,29 @@ assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure)
                            series->len);
 }
 
+/* From a cell of one trial to the same of the next: within a dataset the plan holds all cells of
+ * trial 0, then those of trial 1, and so on. Datasets may have other numbers of them. */
+static gsize
+cells_of_trial (const AssayPlan *plan, gsize first)
+{
+  const AssayCell *cell = assay_plan_cell (plan, first);
+  gsize next = first + 1;
+
+  for (; next < plan->cells->len; next++) {
+    const AssayCell *other = assay_plan_cell (plan, next);
+
+    if (other->dataset == cell->dataset && other->trial == cell->trial + 1
+        && other->defense == cell->defense && other->attack == cell->attack
+        && other->utility == cell->utility)
+      break;
+  }
+  return next - first;
+}
+
 GArray *
 assay_pool_trials (const AssayPlan *plan, gsize first)
 {
-  /* Within a dataset the plan holds all cells of trial 0, then those of trial 1, and so on. */
-  const gsize per_trial = plan->cells->len / plan->datasets->len / plan->trials;
+  const gsize per_trial = plan->trials > 1 ? cells_of_trial (plan, first) : 0;
   GArray *indices = g_array_new (FALSE, FALSE, sizeof (gsize));
 
   for (guint64 t = 0; t < plan->trials; t++) {

@@ -1,0 +1,46 @@
+/* The rows of `assay audit`: read from any table of numbers, and divided into those that are
+ * protected and those that an attacker may have. */
+#pragma once
+
+#include "core/data/matrix.h"
+
+typedef struct {
+  AssayMatrix *rows;
+  gint64 *labels; /* a class from 0 for each row; NULL: none were given */
+  gsize n_classes;
+} CliAuditData;
+
+void cli_audit_data_clear (CliAuditData *data);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CliAuditData, cli_audit_data_clear)
+
+/* Reads @data (.npy, .csv, .fvecs and what else `assay dataset info` knows) and @labels, NULL or
+ * FILE of one column, or FILE.csv:COLUMN, whose values may be words. ASSAY_ERROR_DATA names the
+ * file: numbers that are not finite, labels of another length, labels that are no classes. */
+gboolean cli_audit_data_read (const char *data, const char *labels, CliAuditData *ret_data,
+                              GError **error);
+
+/* How rows are divided. */
+typedef struct {
+  gsize *order; /* their numbers: n_private of them, then n_public */
+  gsize n_private, n_public;
+  gsize n_secrets;  /* protected at a time */
+  gsize n_joined;   /* rows that are equal to one before them, and went where that is */
+  gsize n_left_out; /* beyond what an audit can use */
+} CliAuditSplit;
+
+void cli_audit_split_clear (CliAuditSplit *split);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CliAuditSplit, cli_audit_split_clear)
+
+/* Half of the rows each, at random; all of @data are private where the public ones come from a file
+ * of their own (@has_public). @wanted: secrets at a time, or 0. ASSAY_ERROR_DATA says how many rows
+ * are needed. */
+gboolean cli_audit_split (const CliAuditData *data, gboolean has_public, gsize wanted, guint64 seed,
+                          CliAuditSplit *ret_split, GError **error);
+
+/* The tau up to which a secret counts as recovered: 0.3 of its length, or less where rows lie so
+ * close together that one guess for all, their mean or any one of them, is right more often than
+ * once in a hundred. */
+double cli_audit_tau (AssayView public_rows);
+
+/* The column with the largest variance of those that their median divides; FALSE: there is none. */
+gboolean cli_audit_dividing_column (AssayView public_rows, gsize *ret_column);

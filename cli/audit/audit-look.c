@@ -1,0 +1,184 @@
+/* Running an audit within a time.
+ *
+ * All claims share the secrets of a trial, so that trials are what narrows every interval, the
+ * widest by most. One trial is run first (look 1). Where a claim is open then and time is left, the
+ * scenario is run again with as many trials as fit, the first among them (look 2), and that look
+ * has the verdict. Looking twice gives a wrong verdict two chances: each claim is therefore judged
+ * at half of its error in both (Bonferroni), which holds however the looks depend on each other.
+ * How many trials look 2 has comes from the time of look 1 alone, never from what it found. What is
+ * cut off by the end of the time is kept, and the verdict is that of look 1. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/audit/audit.h"
+#include "cli/cli.h"
+#include "cli/run-scenario.h"
+#include "core/base/shared-work.h"
+#include "report/report.h"
+#include "runner/compare/saved-run.h"
+#include "runner/store/folder.h"
+
+/* Of the time that is left, what a look is planned to take. */
+#define PLANNED_SHARE 0.8
+
+/* ---- One look ---- */
+
+typedef struct {
+  const CliAudit *audit;
+  guint number; /* 1 or 2 */
+  gsize trials;
+  gboolean is_quiet;
+} Look;
+
+static char *
+place_of (const CliAudit *audit, guint number)
+{
+  g_autofree char *name = g_strdup_printf ("look-%u", number);
+
+  return g_build_filename (audit->folder, name, NULL);
+}
+
+/* What to type to do the same by hand, for messages on how to go on. */
+static void
+remember (const Look *look, const char *place)
+{
+  g_autofree char *trials = g_strdup_printf ("%zu", look->trials);
+  const char *words[] = { "assay", "run", look->audit->scenario,
+                          "--out", place, look->trials > 1 ? "--trials" : NULL,
+                          trials,  NULL };
+
+  cli_remember_command ((int) g_strv_length ((char **) words), (char **) words);
+}
+
+static int
+run_look (const Look *look)
+{
+  g_autofree char *place = place_of (look->audit, look->number);
+  g_autofree char *trials = g_strdup_printf ("%zu", look->trials);
+  g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_plan_free);
+  g_autoptr (GError) error = NULL;
+  const CliRunOptions options = { .plan = { .trials = trials },
+                                  .data_owner = assay_shared_owner (),
+                                  .quiet = look->is_quiet,
+                                  .is_silent = TRUE };
+  AssayPlan *plan = cli_plan_new (look->audit->scenario, &options.plan, &error);
+
+  if (plan == NULL)
+    return cli_fail_early (error);
+  g_ptr_array_add (plans, plan);
+  remember (look, place);
+  if (!assay_folder_check (plan, place, FALSE, &error)
+      || !cli_run_set_budget (plans, &options, &error))
+    return cli_fail_early (error);
+  return cli_run_plan (plan, place, &options);
+}
+
+static gboolean
+is_judged (int code)
+{
+  return code == EXIT_OK || code == EXIT_VIOLATED || code == EXIT_INCONCLUSIVE;
+}
+
+/* ---- Between the looks ---- */
+
+/* As many trials as fit into the time that is left, the first again among them. */
+static gsize
+choose_trials (const CliAudit *audit, gint64 began, gint64 deadline)
+{
+  const gint64 now = g_get_monotonic_time ();
+  const double left = PLANNED_SHARE * (double) (deadline - now);
+  const double fit = left / MAX ((double) (now - began), 1);
+
+  return (gsize) MIN (fit, (double) audit->most_trials);
+}
+
+/* Whether further trials could decide a claim that is open. */
+static gboolean
+is_open (const char *place)
+{
+  g_autoptr (AssaySavedRun) run = assay_saved_run_open (place, TRUE, NULL);
+
+  return run != NULL && assay_results_count (run->results, ASSAY_VERDICT_INCONCLUSIVE) > 0;
+}
+
+/* ---- The end ---- */
+
+static int
+print_look (const Look *look, int code)
+{
+  g_autofree char *place = place_of (look->audit, look->number);
+  g_autofree char *report = g_build_filename (place, "report.html", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssaySavedRun) run = assay_saved_run_open (place, TRUE, &error);
+  g_autofree char *text = NULL;
+
+  if (run == NULL)
+    return cli_fail (error);
+  text = assay_report_table (run->results, cli_terminal_width ());
+  cli_print (text);
+  printf ("\nscenario: %s\nreport:   %s\n", look->audit->scenario, report);
+  if (look->trials > 1)
+    printf ("again:    assay run %s --trials %zu\n", look->audit->scenario, look->trials);
+  return code;
+}
+
+static void say (const Look *look, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+say (const Look *look, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list arguments;
+
+  if (look->is_quiet)
+    return;
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_printerr ("%s\n", text);
+}
+
+/* The second look's exit code, or that of the first where it was cut off. */
+static int
+look_again (const Look *first, int code, gsize trials)
+{
+  const Look second
+      = { .audit = first->audit, .number = 2, .trials = trials, .is_quiet = first->is_quiet };
+  int again;
+
+  say (&second, "look 2: %zu trials", trials);
+  again = run_look (&second);
+  if (is_judged (again))
+    return print_look (&second, again);
+  if (!cli_is_out_of_time ())
+    return again;
+  g_printerr ("The verdict is that of the first look:\n");
+  return print_look (first, code);
+}
+
+int
+cli_audit_look (const CliAudit *audit, gint64 started, gboolean is_quiet)
+{
+  const gint64 deadline = started + (gint64) (audit->seconds * G_USEC_PER_SEC);
+  const gint64 began = g_get_monotonic_time ();
+  const Look first = { .audit = audit, .number = 1, .trials = 1, .is_quiet = is_quiet };
+  g_autofree char *place = place_of (audit, 1);
+  gsize trials;
+  int code;
+
+  cli_interrupt_after (MAX ((double) (deadline - began) / G_USEC_PER_SEC, 0.1));
+  say (&first, "look 1: %zu secrets", audit->n_secrets);
+  code = run_look (&first);
+  if (!is_judged (code))
+    return cli_is_out_of_time () ? EXIT_UNFINISHED : code;
+  if (!is_open (place) || audit->most_trials < 2)
+    return print_look (&first, code);
+  trials = choose_trials (audit, began, deadline);
+  if (trials >= 2)
+    return look_again (&first, code, trials);
+  say (&first,
+       "claims are open, and a look at 2 trials does not fit into the time; expected --time "
+       "%.0fs or more",
+       ceil (3 / PLANNED_SHARE * (double) (g_get_monotonic_time () - began) / G_USEC_PER_SEC));
+  return print_look (&first, code);
+}

@@ -1,0 +1,293 @@
+/* The scenario of an audit: everything that applies.
+ *
+ * Games that need further records of the secrets among the public rows (link) and games that must
+ * not have them (an attacker who has a copy has reconstructed nothing) stand in one scenario: the
+ * dataset is swept over `records`, and `where` of an attack says which of the two it is played on.
+ * Every attack is tried by the planner, as `assay init` does; which the planner refuses stands in a
+ * comment, with the reason. Attackers who learn may run the defense on the public rows, without its
+ * key; where one release draws a key for all its secrets, there is one more of each who knows some
+ * rows beside their release. `unprotected` shows that attacks win where nothing is protected,
+ * without which nothing is upheld. */
+#include "cli/audit/audit.h"
+#include "cli/help/starter-attacks.h"
+#include "cli/help/starter-claims.h"
+#include "cli/help/starter.h"
+#include "core/base/each.h"
+#include "core/base/text.h"
+#include "core/plugin/registry.h"
+
+/* Two looks, each at half the error: docs/audit-your-own.md. */
+#define CONFIDENCE_OF_TWO "0.975"
+
+#define USUAL_OWN_RUNS 20
+#define LEAST_OWN_RUNS 2
+#define USUAL_MEMBER_RUNS 32
+#define LEAST_MEMBER_RUNS 8
+
+/* Rows that an attacker knows beside what was released of them, under the same key. */
+#define KNOWN_PAIRS (gsize) 200
+
+/* ---- How much ---- */
+
+/* Runs of the defense in a look at one trial: the release, the attackers' own and those for
+ * membership, on data with further records and without. */
+static double
+seconds_of_look (const CliAudit *audit, guint own_runs, guint member_runs)
+{
+  const guint known_pairs = audit->has_key ? 2 : 0;
+
+  return audit->run_seconds * (2 + 2 * (double) own_runs + (double) member_runs + known_pairs);
+}
+
+gboolean
+cli_audit_choose_runs (CliAudit *audit, GError **error)
+{
+  const gsize most = audit->public_rows.rows / MAX (audit->n_secrets, 1) + 2;
+  guint own = (guint) MIN (most, USUAL_OWN_RUNS), member = USUAL_MEMBER_RUNS;
+  double least;
+
+  while (seconds_of_look (audit, own, member) > audit->seconds / 2
+         && (own > LEAST_OWN_RUNS || member > LEAST_MEMBER_RUNS)) {
+    own = MAX (own / 2, LEAST_OWN_RUNS);
+    member = MAX (member / 2, LEAST_MEMBER_RUNS);
+  }
+  least = seconds_of_look (audit, own, member);
+  if (least > audit->seconds)
+    return assay_fail (
+        error, ASSAY_ERROR_DATA,
+        "one run of the defense on %zu rows takes %.1f s, and an audit makes %.0f of "
+        "them at least; expected --time %.0fs or more, or fewer rows (--secrets)",
+        audit->n_secrets, audit->run_seconds, least / audit->run_seconds, 2 * least);
+  audit->own_runs = own;
+  audit->member_runs = member;
+  return TRUE;
+}
+
+/* ---- Head ---- */
+
+static void
+append_data (GString *text, const CliAudit *audit)
+{
+  g_autofree char *joined = audit->n_joined > 0
+                                ? g_strdup_printf (" %zu rows that repeat another one went where "
+                                                   "that is.",
+                                                   audit->n_joined)
+                                : g_strdup ("");
+  g_autofree char *left_out
+      = audit->n_left_out > 0
+            ? g_strdup_printf (" %zu rows, drawn at random, are left out.", audit->n_left_out)
+            : g_strdup ("");
+
+  cli_append_comment (text,
+                      "The rows of %s, divided at random: %zu to be protected, %zu that attackers "
+                      "have.%s%s With records = yes attackers also have another record of each "
+                      "person, with noise of a tenth of a column's deviation.",
+                      audit->data, audit->n_private, audit->public_rows.rows, joined, left_out);
+  g_string_append (text,
+                   "[dataset]\nplugin = vectors\nprivate = private.npy\npublic = public.npy\n");
+  if (audit->has_labels)
+    g_string_append (text, "labels = private-labels.npy\npublic_labels = public-labels.npy\n");
+  if (audit->database != NULL)
+    g_string_append_printf (text, "database = %s\n", audit->database);
+  g_string_append_printf (text, "records = no; yes\nsecrets = %zu\n\n", audit->n_secrets);
+}
+
+static char *
+make_head (const CliAudit *audit)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (
+      text, "[scenario]\ntitle = An audit of %s on %s\nseed = %" G_GUINT64_FORMAT "\n",
+      audit->command != NULL ? audit->command : audit->defense->id, audit->data, audit->seed);
+  if (audit->most_trials > 1)
+    cli_append_comment (text,
+                        "Two looks: this trial first; where claims are open and time is left, "
+                        "--trials 2 to %u, as many as fit. How many that is depends on the time "
+                        "that the first took and on nothing else, and each look has half of the "
+                        "error that a verdict may have (confidence of the claims).",
+                        audit->most_trials);
+  g_string_append (text, "trials = 1\nstarts = 3\n\n");
+  append_data (text, audit);
+  cli_append_defense (text, audit->defense, audit->settings);
+  if (!g_str_equal (audit->defense->id, "none")) {
+    g_string_append_c (text, '\n');
+    cli_append_comment (text, "What attacks find where nothing is protected.");
+    g_string_append (text, "[defense unprotected]\nplugin = none\n");
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* ---- Attacks ---- */
+
+/* Lines of an attack's group beside its grants. */
+static char *
+lines_of (const CliAudit *audit, const AssayPlugin *plugin)
+{
+  const AssayAttack *attack = assay_attack_of (plugin);
+  GString *text = g_string_new (NULL);
+  gsize column;
+
+  if (attack == NULL)
+    return g_string_free (text, FALSE);
+  g_string_append_printf (text, "where = dataset.records = %s\n",
+                          attack->game == ASSAY_GAME_LINK ? "yes" : "no");
+  if (cli_attack_grants (plugin) & ASSAY_GRANT_MECHANISM)
+    g_string_append_printf (text, "mechanism_runs = %u\n",
+                            attack->game == ASSAY_GAME_MEMBER ? audit->member_runs
+                                                              : audit->own_runs);
+  if (attack->game == ASSAY_GAME_INFER && !audit->has_labels
+      && cli_audit_dividing_column (audit->public_rows, &column))
+    g_string_append_printf (text, "attribute = threshold\ncolumn = %zu\n", column);
+  return g_string_free (text, FALSE);
+}
+
+/* What the planner cannot know: what the release looks like, and what the data hold. */
+static char *
+why_not (const CliAudit *audit, const CliGround *ground, const AssayPlugin *plugin,
+         const char *lines)
+{
+  const AssayAttack *attack = assay_attack_of (plugin);
+  gsize column;
+
+  if (attack != NULL && attack->game == ASSAY_GAME_INFER && !audit->has_labels
+      && !cli_audit_dividing_column (audit->public_rows, &column))
+    return g_strdup ("there are no labels, and no column whose median divides the rows");
+  return cli_why_no_attack (ground, plugin, lines);
+}
+
+/* The attacker who knows some rows beside their release: what is secret in a rotation or in a
+ * permutation is learned from few of them. */
+static void
+append_known_pairs (GString *text, const CliAudit *audit, const AssayPlugin *plugin,
+                    const char *lines)
+{
+  const AssayAttack *attack = assay_attack_of (plugin);
+  const gsize pairs = MIN (KNOWN_PAIRS, audit->public_rows.rows);
+  const guint grants = cli_attack_grants (plugin);
+  g_autofree char *label = g_strconcat (plugin->id, "-known-pairs", NULL);
+  g_autofree char *more = g_strdup_printf ("%smechanism_rows = %zu\n", lines, pairs);
+  g_autofree char *group = NULL;
+
+  if (!audit->has_key || !(grants & ASSAY_GRANT_MECHANISM) || attack->game == ASSAY_GAME_MEMBER)
+    return;
+  group = cli_attack_group (plugin, label, grants | ASSAY_GRANT_KEY, more);
+  g_string_append_c (text, '\n');
+  cli_append_comment (text,
+                      "The same by who knows %zu rows beside what was released of them under the "
+                      "same key, and not how others were protected.",
+                      pairs);
+  g_string_append (text, group);
+}
+
+static void
+append_attack (GString *text, const AssayPlugin *plugin, const char *lines)
+{
+  g_autofree char *group = cli_attack_group (plugin, plugin->id, cli_attack_grants (plugin), lines);
+  g_autofree char *grants = cli_attack_grants (plugin) != ASSAY_GRANT_NONE
+                                ? assay_grants_describe (cli_attack_grants (plugin))
+                                : NULL;
+
+  g_string_append_c (text, '\n');
+  cli_append_comment (text, "%s.", plugin->summary);
+  if (plugin->type == ASSAY_PLUGIN_AUDITOR)
+    cli_append_comment (text, "It runs the mechanism on inputs of its own choice.");
+  else
+    cli_append_comment (text, "The attacker knows the release%s%s.",
+                        grants != NULL ? " and: " : " alone", grants != NULL ? grants : "");
+  g_string_append (text, group);
+}
+
+/* All that apply, into @ret_attacks too; those that read such releases and do not, as comments. */
+static void
+append_attacks (GString *text, const CliAudit *audit, const CliGround *ground,
+                GPtrArray *ret_attacks)
+{
+  g_autoptr (GPtrArray) offers = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
+  g_autoptr (GString) omitted = g_string_new (NULL);
+
+  ASSAY_FOR_EACH (const AssayPlugin, plugin, offers) {
+    g_autofree char *lines = lines_of (audit, plugin);
+    g_autofree char *reason = why_not (audit, ground, plugin, lines);
+
+    if (reason == NULL) {
+      append_attack (text, plugin, lines);
+      append_known_pairs (text, audit, plugin, lines);
+      g_ptr_array_add (ret_attacks, (gpointer) plugin);
+    } else if (cli_reads_release (ground, plugin)) {
+      cli_append_comment (omitted, "- %s: %s", plugin->id, reason);
+    }
+  }
+  if (omitted->len > 0)
+    g_string_append_printf (text, "\n# Attacks on such releases that are not played here:\n%s",
+                            omitted->str);
+}
+
+/* ---- The whole ---- */
+
+static void
+append_tau (GString *text, const CliAudit *audit)
+{
+  g_autofree char *tau = assay_text_number (cli_audit_tau (audit->public_rows));
+
+  g_string_append_c (text, '\n');
+  cli_append_comment (text,
+                      "Up to which relative error a row counts as recovered: 0.3, or less where "
+                      "one guess for everybody (the mean of the public rows, or one of them) would "
+                      "be right more often than once in a hundred.");
+  g_string_append_printf (text, "[metric recovery-rate]\ntau = %s\n", tau);
+}
+
+static gboolean
+has_game (const GPtrArray *attacks, AssayGame game)
+{
+  ASSAY_FOR_EACH (const AssayPlugin, plugin, attacks) {
+    const AssayAttack *attack = assay_attack_of (plugin);
+
+    if (attack != NULL && attack->game == game)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+char *
+cli_audit_scenario (const CliAudit *audit, GError **error)
+{
+  g_autoptr (GPtrArray) attacks = g_ptr_array_new ();
+  g_autofree char *head = make_head (audit);
+  const CliGround ground = { .defense = audit->defense,
+                             .settings = audit->settings,
+                             .kind = audit->kind,
+                             .path = audit->scenario,
+                             .head = head };
+  GString *text = g_string_new (NULL);
+
+  cli_append_comment (text,
+                      "Written by 'assay audit': everything that can attack what %s releases, on "
+                      "your rows. Change what you like; 'assay run' runs it again.",
+                      audit->defense->id);
+  g_string_append_printf (text, "%s", head);
+  append_attacks (text, audit, &ground, attacks);
+  if (attacks->len == 0) {
+    g_autofree char *reason = NULL;
+
+    g_string_free (text, TRUE);
+    cli_is_planned (audit->scenario, head, &reason);
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                            "no attack can be played on what defense '%s' releases here: %s",
+                            audit->defense->id, reason);
+  }
+  if (has_game (attacks, ASSAY_GAME_RECONSTRUCT))
+    append_tau (text, audit);
+  g_string_append_c (text, '\n');
+  cli_append_comment (text,
+                      "Claims are what the run judges. Bounds that were not given with --claim are "
+                      "examples that nobody stands for: put in their place what you promise.");
+  cli_append_claims (
+      text, &(CliClaims){ .defense = audit->defense,
+                          .kind = audit->kind,
+                          .attacks = attacks,
+                          .bounds = audit->bounds,
+                          .confidence = audit->most_trials > 1 ? CONFIDENCE_OF_TWO : NULL });
+  return g_string_free (text, FALSE);
+}

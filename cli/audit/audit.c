@@ -1,0 +1,485 @@
+/* assay audit: from a defense and a file of rows to a verdict, without a scenario. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/audit/audit.h"
+#include "cli/cli.h"
+#include "cli/help/starter-attacks.h"
+#include "core/base/parallel.h"
+#include "core/base/text.h"
+#include "core/data/npy.h"
+#include "core/data/row-file.h"
+#include "core/plugin/external.h"
+#include "core/plugin/registry.h"
+#include "runner/run/steps.h"
+
+static struct {
+  char *defense, *command, *data, *labels, *public_rows, *database, *out, *time;
+  char **assignments, **bounds;
+  gint secrets, jobs;
+  gint64 seed;
+  gboolean quiet;
+} given = { .seed = 1 };
+
+static const GOptionEntry entries[]
+    = { { "defense", 'd', 0, G_OPTION_ARG_STRING, &given.defense,
+          "The defense (default: exec, where there is a --command)", "NAME" },
+        { "command", 'c', 0, G_OPTION_ARG_STRING, &given.command,
+          "Of exec: the program that protects, as in a scenario", "TEXT" },
+        { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &given.assignments, "A setting of the defense",
+          "SETTING=VALUE" },
+        { "data", 0, 0, G_OPTION_ARG_FILENAME, &given.data,
+          "Rows of numbers, one for each person: .npy, .csv, .fvecs, IDX or CIFAR", "FILE" },
+        { "labels", 0, 0, G_OPTION_ARG_FILENAME, &given.labels,
+          "The class of each row: a file of one column, or FILE.csv:COLUMN, words too", "FILE" },
+        { "public", 0, 0, G_OPTION_ARG_FILENAME, &given.public_rows,
+          "Rows that attackers have (default: half of --data)", "FILE" },
+        { "database", 0, 0, G_OPTION_ARG_FILENAME, &given.database,
+          "Rows from which the defense draws, if it does (.npy, .fvecs)", "FILE" },
+        { "secrets", 0, 0, G_OPTION_ARG_INT, &given.secrets,
+          "Rows that are protected at a time (default: 200, or what there is)", "N" },
+        { "claim", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.bounds,
+          "A bound of your own, such as recovery-rate=0.01", "MEASURE=BOUND" },
+        { "time", 't', 0, G_OPTION_ARG_STRING, &given.time,
+          "Time that all of it may take, such as 90s, 5m or 1h (default: 5m)", "TIME" },
+        { "out", 'o', 0, G_OPTION_ARG_FILENAME, &given.out,
+          "A new folder for scenario, data and results (default: assay-out/audit-DEFENSE-DATA)",
+          "DIR" },
+        { "seed", 0, 0, G_OPTION_ARG_INT64, &given.seed, "Another seed", "N" },
+        { "jobs", 'j', 0, G_OPTION_ARG_INT, &given.jobs,
+          "Threads to use (default: one per processor); results do not depend on it", "N" },
+        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress", NULL },
+        G_OPTION_ENTRY_NULL };
+
+/* ---- What was given ---- */
+
+/* "90s", "5m", "1h", "90" */
+static gboolean
+read_time (const char *text, double *ret_seconds, GError **error)
+{
+  static const struct {
+    char unit;
+    double seconds;
+  } units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 } };
+  g_autofree char *number = g_strdup (text != NULL ? text : "5m");
+  const gsize length = strlen (number);
+  double factor = 1, value;
+
+  for (guint i = 0; length > 0 && i < G_N_ELEMENTS (units); i++)
+    if (number[length - 1] == units[i].unit) {
+      factor = units[i].seconds;
+      number[length - 1] = '\0';
+      break;
+    }
+  if (!assay_text_to_double (number, &value) || !(value * factor >= 1 && value * factor <= 1e6))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "--time %s: expected 1 s at least, such as 90s, 5m or 1h", text);
+  *ret_seconds = value * factor;
+  return TRUE;
+}
+
+static gboolean
+check_bounds (GError **error)
+{
+  for (guint i = 0; given.bounds != NULL && given.bounds[i] != NULL; i++) {
+    g_auto (GStrv) pair = g_strsplit (given.bounds[i], "=", 2);
+    double value;
+
+    if (pair[1] == NULL || *pair[0] == '\0'
+        || (!assay_text_to_double (pair[1], &value) && !g_str_equal (pair[1], "claimed")))
+      return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                         "--claim '%s': expected MEASURE=BOUND, such as recovery-rate=0.01",
+                         given.bounds[i]);
+  }
+  return TRUE;
+}
+
+/* What --set and --command say; a program that hangs is given up after a quarter of the time. */
+static AssaySettings *
+read_settings (const AssayPlugin *plugin, double seconds, GError **error)
+{
+  g_autoptr (GPtrArray) words = g_ptr_array_new_with_free_func (g_free);
+  gboolean has_limit = !assay_param_exists (plugin->parameters, "time_limit");
+
+  for (guint i = 0; given.assignments != NULL && given.assignments[i] != NULL; i++) {
+    g_ptr_array_add (words, g_strdup (given.assignments[i]));
+    has_limit |= g_str_has_prefix (given.assignments[i], "time_limit");
+  }
+  if (given.command != NULL)
+    g_ptr_array_add (words, g_strconcat ("command=", given.command, NULL));
+  if (!has_limit)
+    g_ptr_array_add (words,
+                     g_strdup_printf ("time_limit=%.0f", CLAMP (ceil (seconds / 4), 5, 600)));
+  g_ptr_array_add (words, NULL);
+  return cli_settings (plugin, (char **) words->pdata, error);
+}
+
+/* ---- The folder ---- */
+
+/* A name of letters, digits, - and _. */
+static char *
+base_name (const char *path)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  char *dot = strrchr (name, '.');
+
+  if (dot != NULL && dot != name)
+    *dot = '\0';
+  return g_strdup (g_strcanon (name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_", '-'));
+}
+
+/* Nothing that is there is replaced: audits of one defense get numbers. */
+static char *
+choose_folder (const char *id, GError **error)
+{
+  g_autofree char *data = base_name (given.data);
+
+  if (given.out != NULL)
+    return *given.out != '\0' && !g_file_test (given.out, G_FILE_TEST_EXISTS)
+               ? g_strdup (given.out)
+               : assay_fail_null (error, ASSAY_ERROR_DATA,
+                                  "--out %s: expected the name of a new folder", given.out);
+  for (guint i = 1;; i++) {
+    g_autofree char *number = i > 1 ? g_strdup_printf ("-%u", i) : g_strdup ("");
+    g_autofree char *name = g_strdup_printf ("audit-%s-%s%s", id, data, number);
+    g_autofree char *place = g_build_filename ("assay-out", name, NULL);
+
+    if (!g_file_test (place, G_FILE_TEST_EXISTS))
+      return g_steal_pointer (&place);
+  }
+}
+
+static gboolean
+write_array (const char *folder, const char *name, AssayArray *taken, GError **error)
+{
+  g_autoptr (AssayArray) array = taken;
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  return assay_npy_write (path, array, error);
+}
+
+/* The rows, and labels where there are any, that @numbers name. */
+static AssayMatrix *
+write_part (const char *folder, const char *role, const CliAuditData *data, const gsize *numbers,
+            gsize n, GError **error)
+{
+  AssayMatrix *rows = assay_matrix_new (n, data->rows->cols, error);
+  g_autofree char *name = g_strconcat (role, ".npy", NULL);
+  g_autofree char *of_labels = g_strconcat (role, "-labels.npy", NULL);
+  g_autoptr (AssayMatrix) copy = NULL;
+  gint64 *labels;
+
+  if (rows == NULL)
+    return NULL;
+  for (gsize i = 0; i < n; i++)
+    memcpy (assay_matrix_row (rows, i), assay_matrix_row (data->rows, numbers[i]),
+            rows->cols * sizeof (float));
+  copy = assay_matrix_copy (assay_matrix_view (rows), error);
+  if (copy == NULL
+      || !write_array (folder, name, assay_array_take_matrix (g_steal_pointer (&copy)), error)) {
+    assay_matrix_free (rows);
+    return NULL;
+  }
+  if (data->labels == NULL)
+    return rows;
+  labels = g_new (gint64, n);
+  for (gsize i = 0; i < n; i++)
+    labels[i] = data->labels[numbers[i]];
+  if (write_array (folder, of_labels, assay_array_take (ASSAY_INT64, 1, &n, labels), error))
+    return rows;
+  assay_matrix_free (rows);
+  return NULL;
+}
+
+/* ---- Trying the defense ---- */
+
+static gboolean
+are_equal (const AssayRelease *a, const AssayRelease *b)
+{
+  for (const AssayArraySpec *spec = assay_kind (a->kind)->arrays; spec->name != NULL; spec++) {
+    const AssayArray *first = assay_arrays_get (&a->arrays, spec->name);
+    const AssayArray *second = assay_arrays_get (&b->arrays, spec->name);
+
+    if ((first == NULL) != (second == NULL)
+        || (first != NULL
+            && (assay_array_count (first) != assay_array_count (second)
+                || memcmp (first->data, second->data,
+                           assay_array_count (first) * assay_type_size (first->type))
+                       != 0)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* What is protected to try it. */
+typedef struct {
+  AssaySecrets secrets;
+  AssayKnowledge knowledge;
+} Trying;
+
+static AssayRelease *
+protect_with (const CliAudit *audit, const Trying *trying, const char *key, GError **error)
+{
+  const AssayProtecting how = { .settings = audit->settings,
+                                .stream = assay_stream_key (audit->seed, 0, "audit-try", ""),
+                                .common = assay_stream_key (audit->seed, 0, "audit-try-key", key),
+                                .knowledge = &trying->knowledge };
+  g_autoptr (AssayTruth) truth = NULL;
+  AssayRelease *release = NULL;
+
+  return assay_step_protect (audit->defense, &how, &trying->secrets, &release, &truth, error)
+             ? release
+             : NULL;
+}
+
+/* Twice, on as many rows as a trial has: what is wrong with it shows here, before anything is
+ * planned; and how long it takes, and whether another key makes another release. */
+static gboolean
+try_with (CliAudit *audit, const Trying *trying, GError **error)
+{
+  const AssayExternal *external = assay_plugin_external ((const AssayPlugin *) audit->defense);
+  const gint64 began = g_get_monotonic_time ();
+  g_autoptr (AssayRelease) release = NULL;
+  g_autoptr (AssayRelease) other = NULL;
+
+  if (external != NULL && external->locate != NULL)
+    external->locate ((gpointer) audit->settings->values, audit->folder);
+  release = protect_with (audit, trying, "one", error);
+  other = release != NULL ? protect_with (audit, trying, "another", error) : NULL;
+  if (other == NULL)
+    return FALSE;
+  audit->run_seconds = (double) (g_get_monotonic_time () - began) / 2 / G_USEC_PER_SEC;
+  /* The function that makes codes is granted by itself. */
+  audit->has_key = audit->kind != ASSAY_RELEASE_CODES && !are_equal (release, other);
+  return TRUE;
+}
+
+static gboolean
+try_defense (CliAudit *audit, AssayView secrets, const CliAuditData *data, const gsize *order,
+             GError **error)
+{
+  g_autoptr (AssayRows) public_rows = assay_rows_borrow (audit->public_rows);
+  g_autoptr (AssayRows) database = NULL;
+  g_autofree gint64 *classes = g_new0 (gint64, secrets.rows);
+  Trying trying = { .secrets = { .rows = secrets, .n_classes = data->n_classes },
+                    .knowledge = { .public_rows = public_rows } };
+
+  if (!cli_open_rows (given.database, "database", &database, error))
+    return FALSE;
+  trying.knowledge.database = database;
+  for (gsize i = 0; data->labels != NULL && i < secrets.rows; i++)
+    classes[i] = data->labels[order[i]];
+  trying.secrets.labels = data->labels != NULL ? classes : NULL;
+  return try_with (audit, &trying, error);
+}
+
+/* ---- The whole ---- */
+
+static gboolean
+write_scenario (const CliAudit *audit, GError **error)
+{
+  g_autofree char *text = cli_audit_scenario (audit, error);
+  g_autofree char *why_refused = NULL;
+
+  if (text != NULL && !cli_is_planned (audit->scenario, text, &why_refused))
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s%s",
+                       audit->bounds != NULL ? "with these --claim: " : "", why_refused);
+  return text != NULL
+         && (g_file_set_contents (audit->scenario, text, -1, NULL)
+             || assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written", audit->scenario));
+}
+
+/* The rows of --data and --public, in the folder. */
+typedef struct {
+  CliAuditData data, others;
+  CliAuditSplit split;
+  AssayMatrix *private_rows, *public_rows;
+} Parts;
+
+static void
+parts_clear (Parts *parts)
+{
+  cli_audit_data_clear (&parts->data);
+  cli_audit_data_clear (&parts->others);
+  cli_audit_split_clear (&parts->split);
+  g_clear_pointer (&parts->private_rows, assay_matrix_free);
+  g_clear_pointer (&parts->public_rows, assay_matrix_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Parts, parts_clear)
+
+static gboolean
+read_parts (Parts *parts, GError **error)
+{
+  if (!cli_audit_data_read (given.data, given.labels, &parts->data, error))
+    return FALSE;
+  if (given.public_rows == NULL)
+    return TRUE;
+  if (given.labels != NULL)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "--public and --labels: the public rows need labels, too; expected --data "
+                       "with all rows and their labels, which are divided");
+  if (!cli_audit_data_read (given.public_rows, NULL, &parts->others, error))
+    return assay_prefix (error, "--public: ");
+  return parts->others.rows->cols == parts->data.rows->cols
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "--public: %s has %zu columns; expected %zu as %s has", given.public_rows,
+                        parts->others.rows->cols, parts->data.rows->cols, given.data);
+}
+
+static gboolean
+write_parts (const char *folder, Parts *parts, GError **error)
+{
+  const CliAuditSplit *split = &parts->split;
+  g_autofree gsize *all = NULL;
+
+  parts->private_rows
+      = write_part (folder, "private", &parts->data, split->order, split->n_private, error);
+  if (parts->private_rows == NULL)
+    return FALSE;
+  if (parts->others.rows != NULL) {
+    all = g_new (gsize, parts->others.rows->rows);
+    for (gsize i = 0; i < parts->others.rows->rows; i++)
+      all[i] = i;
+    parts->public_rows
+        = write_part (folder, "public", &parts->others, all, parts->others.rows->rows, error);
+  } else {
+    parts->public_rows = write_part (folder, "public", &parts->data,
+                                     split->order + split->n_private, split->n_public, error);
+  }
+  return parts->public_rows != NULL;
+}
+
+static void
+describe_parts (CliAudit *audit, const Parts *parts)
+{
+  audit->n_private = parts->split.n_private;
+  audit->n_secrets = parts->split.n_secrets;
+  audit->n_joined = parts->split.n_joined;
+  audit->n_left_out = parts->split.n_left_out;
+  audit->has_labels = parts->data.labels != NULL;
+  audit->public_rows = assay_matrix_view (parts->public_rows);
+  audit->most_trials = (guint) (audit->n_private / audit->n_secrets);
+}
+
+/* Everything up to the scenario. */
+static gboolean
+prepare (CliAudit *audit, Parts *parts, GError **error)
+{
+  audit->folder = choose_folder (audit->defense->id, error);
+  if (audit->folder == NULL || !read_parts (parts, error)
+      || !cli_audit_split (&parts->data, parts->others.rows != NULL, (gsize) given.secrets,
+                           audit->seed, &parts->split, error)
+      || !cli_make_folder (audit->folder, "--out: ", "", error)
+      || !write_parts (audit->folder, parts, error))
+    return FALSE;
+  describe_parts (audit, parts);
+  audit->scenario = g_build_filename (audit->folder, CLI_AUDIT_SCENARIO, NULL);
+  if (!given.quiet)
+    g_printerr ("%s: %zu rows are private, %zu public; trying the defense on %zu\n", given.data,
+                audit->n_private, audit->public_rows.rows, audit->n_secrets);
+  return try_defense (
+             audit, assay_view_rows (assay_matrix_view (parts->private_rows), 0, audit->n_secrets),
+             &parts->data, parts->split.order, error)
+         && cli_audit_choose_runs (audit, error) && write_scenario (audit, error);
+}
+
+/* What was written of an audit that cannot be run is of no use. */
+static void
+take_back (const CliAudit *audit)
+{
+  static const char *const names[]
+      = { "private.npy", "public.npy", "private-labels.npy", "public-labels.npy" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autofree char *path = g_build_filename (audit->folder, names[i], NULL);
+
+    remove (path);
+  }
+  remove (audit->folder);
+}
+
+static int
+audit_in_time (CliAudit *audit, gint64 started)
+{
+  g_auto (Parts) parts = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  if (!prepare (audit, &parts, &error)) {
+    if (audit->scenario != NULL)
+      take_back (audit);
+    return g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED) ? cli_fail (error)
+                                                                       : cli_fail_early (error);
+  }
+  if (!given.quiet)
+    g_printerr ("scenario: %s\n", audit->scenario);
+  return cli_audit_look (audit, started, given.quiet);
+}
+
+/* NULL, or what is wrong with the words of the command. */
+static const char *
+why_not (void)
+{
+  if (given.data == NULL)
+    return "expected --data FILE: the rows to be protected; 'assay audit --help' explains";
+  if (given.defense == NULL && given.command == NULL)
+    return "expected --command 'PROGRAM', or --defense NAME; 'assay list defenses' shows all";
+  if (given.command != NULL && given.defense != NULL && !g_str_equal (given.defense, "exec"))
+    return "--command is of the defense exec; expected --set for settings of others";
+  if (given.jobs < 0 || given.jobs > 4096)
+    return "--jobs: expected 1 to 4096";
+  if (given.secrets < 0)
+    return "--secrets: expected 1 or more";
+  if (given.seed < 0)
+    return "--seed: expected 0 or more";
+  return NULL;
+}
+
+static int
+audit_defense (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
+{
+  const gint64 started = g_get_monotonic_time ();
+  const char *problem = why_not ();
+  const char *name = given.defense != NULL ? given.defense : "exec";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssaySettings) settings = NULL;
+  CliAudit audit = { .command = given.command,
+                     .data = given.data,
+                     .bounds = (const char *const *) given.bounds,
+                     .seed = (guint64) given.seed };
+  int code;
+
+  if (problem != NULL)
+    return cli_refuse ("%s", problem);
+  audit.defense = (const AssayDefense *) assay_registry_find (ASSAY_PLUGIN_DEFENSE, name, &error);
+  if (audit.defense == NULL || !read_time (given.time, &audit.seconds, &error)
+      || !check_bounds (&error))
+    return cli_fail_early (error);
+  settings = read_settings ((const AssayPlugin *) audit.defense, audit.seconds, &error);
+  if (settings == NULL)
+    return cli_fail_early (error);
+  audit.settings = settings;
+  audit.kind = assay_defense_produces (audit.defense, settings->values);
+  if (given.database != NULL)
+    audit.database = g_canonicalize_filename (given.database, NULL);
+  assay_parallel_set_threads ((guint) given.jobs);
+  cli_catch_interrupts ();
+  code = audit_in_time (&audit, started);
+  g_free (audit.database);
+  g_free (audit.folder);
+  g_free (audit.scenario);
+  return code;
+}
+
+const CliUsage cli_audit = {
+  .parameters = "",
+  .summary
+  = "Audits a defense on your own rows: writes the scenario of everything that can attack\n"
+    "it, runs that within a time, and ends in a verdict and a report. Exit codes are\n"
+    "those of 'assay run'.",
+  .description = "Examples:\n"
+                 "  assay audit --command 'python3 mine.py' --data people.npy --labels people.csv\n"
+                 "  assay audit --defense gaussian --set sigma=0.5 --data people.npy --time 2m\n",
+  .entries = entries,
+  .run = audit_defense,
+};

@@ -1,0 +1,127 @@
+/* What can be played in a scenario that is being written. */
+#include "cli/help/starter-attacks.h"
+
+#include <string.h>
+
+#include "runner/plan/planner.h"
+
+#define GAP CLI_GAP
+
+/* What an attack can do without, but not against every defense of the kind that it reads. */
+static const struct {
+  const char *attack;
+  guint grants;
+} also_granted[] = {
+  { "code-inversion", ASSAY_GRANT_PUBLIC },
+};
+
+gboolean
+cli_is_planned (const char *path, const char *text, char **ret_why_not)
+{
+  const AssayPlanOptions options = { .text = text };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayPlan) plan = assay_plan_new (path, &options, &error);
+  const char *const before[] = { "] ", "fits no defense of the scenario: " };
+  const char *said = plan == NULL ? error->message : NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (before) && said != NULL; i++) {
+    const char *at = strstr (said, before[i]);
+
+    said = at != NULL ? at + strlen (before[i]) : said;
+  }
+  *ret_why_not = g_strdup (said);
+  return plan != NULL;
+}
+
+gboolean
+cli_has_gap (const AssayParam *table)
+{
+  for (const AssayParam *param = table; param != NULL && param->name != NULL; param++)
+    if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL)
+      return TRUE;
+  return FALSE;
+}
+
+guint
+cli_attack_grants (const AssayPlugin *plugin)
+{
+  const AssayAttack *attack = assay_attack_of (plugin);
+  guint grants = attack != NULL ? attack->needs : ASSAY_GRANT_NONE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (also_granted); i++)
+    if (g_str_equal (also_granted[i].attack, plugin->id))
+      grants |= also_granted[i].grants;
+  /* Who runs the defense has rows to run it on. */
+  return grants & ASSAY_GRANT_MECHANISM ? grants | ASSAY_GRANT_PUBLIC : grants;
+}
+
+/* The kinds of release that an attack or an auditor reads. */
+static guint
+reads_of (const AssayPlugin *plugin)
+{
+  const AssayAttack *attack = assay_attack_of (plugin);
+
+  return attack != NULL ? attack->reads : assay_auditor_of (plugin)->reads;
+}
+
+char *
+cli_attack_group (const AssayPlugin *attack, const char *label, guint grants, const char *more)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "[attack %s]\nplugin = %s\n", label, attack->id);
+  if (grants != ASSAY_GRANT_NONE) {
+    const char *between = "grants = ";
+
+    for (guint bit = 0; assay_grant_names[bit] != NULL; bit++)
+      if (grants & (1u << bit)) {
+        g_string_append_printf (text, "%s%s", between, assay_grant_names[bit]);
+        between = "; ";
+      }
+    g_string_append_c (text, '\n');
+  }
+  g_string_append (text, more);
+  return g_string_free (text, FALSE);
+}
+
+/* Whether it looks for public images in mixtures that hold none. */
+static gboolean
+looks_in_vain (const CliGround *ground, const AssayAttack *attack)
+{
+  const AssayDefense *defense = ground->defense;
+  const guint uses = defense->uses != NULL ? defense->uses (ground->settings->values) : 0;
+
+  return ground->kind == ASSAY_RELEASE_MIXTURES && attack->game == ASSAY_GAME_LINK
+         && !(uses & ASSAY_GRANT_PUBLIC);
+}
+
+char *
+cli_why_no_attack (const CliGround *ground, const AssayPlugin *plugin, const char *more)
+{
+  const AssayAttack *attack = assay_attack_of (plugin);
+  g_autofree char *group = cli_attack_group (plugin, plugin->id, cli_attack_grants (plugin), more);
+  g_autofree char *text = g_strconcat (ground->head, group, NULL);
+  char *why_not = NULL;
+
+  if (cli_has_gap (plugin->parameters))
+    return g_strdup ("a setting of it must be given");
+  if (ground->audits_only && attack != NULL)
+    return g_strdup ("what it recovers is measured relative to a secret's length, and secrets that "
+                     "are 0 have none");
+  if (attack != NULL && looks_in_vain (ground, attack))
+    return g_strdup ("at these settings no public images are mixed in, which it looks for");
+  /* What was made elsewhere cannot be run. */
+  if (ground->is_blind)
+    return attack != NULL && attack->reads & ground->kind
+                   && !(attack->needs & ASSAY_GRANT_MECHANISM)
+               ? NULL
+               : g_strdup ("it does not fit before " GAP " is replaced");
+  cli_is_planned (ground->path, text, &why_not);
+  return why_not;
+}
+
+gboolean
+cli_reads_release (const CliGround *ground, const AssayPlugin *attack)
+{
+  return (reads_of (attack) & ground->kind) != 0;
+}

@@ -1,0 +1,95 @@
+"""assay audit: what it finds, within its time."""
+
+import json
+import pathlib
+import re
+import signal
+import time
+
+from auditing import people, place, program, verdicts
+
+
+def test_leaky_program_is_violated(sandbox):
+    """What is released as it is falls in every game; the scenario that was written runs again, to
+    the same numbers."""
+    people(sandbox)
+    command = program(sandbox, "open.py", "")
+    found = sandbox.assay("audit", "--command", command, "--data", "people.npy", "--labels",
+                          "class.csv:class", "--time", "60s", "-q")
+    assert found.code == 1, str(found)
+    assert verdicts(found.out) == dict.fromkeys(
+        ("attribute-excess", "recovery-rate", "partner-hit-at-1", "member-auc"), "violated")
+    report, scenario = place(found.out, "report"), place(found.out, "scenario")
+    assert "violated" in sandbox.read(report)
+    again = sandbox.assay("run", scenario, "--out", "again", "-q")
+    assert again.code == 1, str(again)
+    mine = json.loads(sandbox.read(pathlib.Path(report).parent / "results.json"))
+    other = json.loads(sandbox.read("again/results.json"))
+    assert mine["cells"] and mine == other
+
+
+def test_private_enough_is_not_violated(sandbox):
+    """Noise of a thousand deviations, on CSV rows: each claim is upheld or said to be open."""
+    people(sandbox)
+    found = sandbox.assay("audit", "--defense", "random-rotation", "--set", "noise=1000", "--data",
+                          "people.csv", "--time", "60s", "-q")
+    said = verdicts(found.out)
+    assert len(said) == 4 and "violated" not in said.values(), str(found)
+    assert said["recovery-rate"] == said["partner-hit-at-1"] == "upheld"
+    assert found.code == (0 if set(said.values()) == {"upheld"} else 3)
+    # Open claims are looked at again with more trials, each look at half of the error.
+    text = sandbox.read(place(found.out, "scenario"))
+    assert text.count("confidence = 0.975") == 4
+    assert ("look-2" in place(found.out, "report")) == ("--trials" in found.out)
+
+
+def test_own_bounds(sandbox):
+    people(sandbox)
+    found = sandbox.assay("audit", "--defense", "random-rotation", "--set", "noise=1000", "--data",
+                          "people.npy", "--time", "60s", "-q", "--claim", "member-auc=0.9",
+                          "--claim", "attribute-accuracy=0.8", "--out", "mine")
+    text = sandbox.read("mine/audit.scenario")
+    assert "measure = member-auc\ndefense = random-rotation\nat-most = 0.9\n" in text
+    assert verdicts(found.out)["member-auc"] == verdicts(found.out)["attribute-accuracy"] == "upheld"
+    sandbox.refuses(sandbox.assay("audit", "--defense", "none", "--data", "people.npy", "-q",
+                                  "--claim", "member-auk=0.9"),
+                    "with these --claim: unknown measure 'member-auk' (did you mean 'member-auc'?)")
+    sandbox.refuses(sandbox.assay("audit", "--defense", "none", "--data", "people.npy", "-q",
+                                  "--out", "mine"),
+                    "--out mine: expected the name of a new folder")
+
+
+def test_time_is_kept(sandbox):
+    """A program of a tenth of a second a run is run less often, and the end is the end."""
+    people(sandbox)
+    command = program(sandbox, "slow.py", "time.sleep(0.1)")
+    began = time.monotonic()
+    found = sandbox.assay("audit", "--command", command, "--data", "people.npy", "--time", "5s", "-q")
+    assert time.monotonic() - began < 5 + 6, str(found)
+    assert found.code in (1, 4), str(found)
+    if found.code == 4:
+        assert "the time is over after" in found.err and "--resume" in found.err, str(found)
+    began = time.monotonic()
+    slower = program(sandbox, "slower.py", "time.sleep(0.6)")
+    refused = sandbox.assay("audit", "--command", slower, "--data", "people.npy", "--time", "2s", "-q")
+    assert refused.code == 2 and time.monotonic() - began < 8, str(refused)
+    assert re.search(r"one run of the defense on 100 rows takes \d+\.\d s, and an audit makes \d+ of "
+                     r"them at least; expected --time \d+s or more", refused.err), str(refused)
+
+
+def test_interrupted_goes_on(sandbox):
+    people(sandbox)
+    command = program(sandbox, "slow.py", "time.sleep(0.1)")
+    process = sandbox.start("audit", "--command", command, "--data", "people.npy", "--time", "200s")
+    said = ""
+    while "0 of 12 cells" not in said:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
+    process.send_signal(signal.SIGINT)
+    said += process.communicate(timeout=60)[1]
+    assert process.returncode == 130 and "interrupted after" in said, said
+    again = said.split("Go on with:\n")[1].strip()
+    assert again.startswith("assay run ") and again.endswith(" --resume")
+    finished = sandbox.shell(again + " --quiet")
+    assert finished.code == 1 and "violated: claim recovery-rate" in finished.out, str(finished)
