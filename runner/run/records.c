@@ -1,6 +1,19 @@
 /* Records of the game member. */
 #include "runner/run/records.h"
 
+static gsize
+n_secrets_of (const AssayRecordsDraw *draw)
+{
+  return draw->secrets->rows.rows;
+}
+
+/* The place of the first secret in the order. */
+static gsize
+first_of (const AssayRecordsDraw *draw)
+{
+  return draw->is_tuning ? draw->order->tuning_first : draw->order->starts[draw->cell->trial];
+}
+
 /* Places in the order of rows that were not released. */
 static gsize *
 find_others (const AssayRecordsDraw *draw, gsize *ret_n)
@@ -11,11 +24,11 @@ find_others (const AssayRecordsDraw *draw, gsize *ret_n)
   gsize *others = g_new (gsize, n + 1);
 
   *ret_n = 0;
-  for (gsize i = 0; groups != NULL && i < draw->count; i++)
-    g_hash_table_add (taken, &groups[draw->order[draw->first + i]]);
+  for (gsize i = 0; groups != NULL && i < n_secrets_of (draw); i++)
+    g_hash_table_add (taken, &groups[draw->order->rows[first_of (draw) + i]]);
   for (gsize i = 0; i < n; i++) {
-    const gsize row = draw->order[i];
-    const gboolean is_released = i >= draw->first && i < draw->first + draw->count;
+    const gsize row = draw->order->rows[i];
+    const gboolean is_released = i >= first_of (draw) && i < first_of (draw) + n_secrets_of (draw);
 
     if (!is_released
         && (groups == NULL || !g_hash_table_contains (taken, &groups[row])))
@@ -45,9 +58,9 @@ draw_rows (const AssayRecordsDraw *draw, const gsize *others, gsize n_others, gs
   g_autofree gsize *chosen = g_new (gsize, half);
 
   assay_stream_permutation (&stream, 2 * half, places);
-  assay_stream_sample (&stream, draw->count, half, chosen);
+  assay_stream_sample (&stream, n_secrets_of (draw), half, chosen);
   for (gsize i = 0; i < half; i++) {
-    ret_rows[places[i]] = draw->order[draw->first + chosen[i]];
+    ret_rows[places[i]] = draw->order->rows[first_of (draw) + chosen[i]];
     ret_members[places[i]] = 1;
   }
   assay_stream_sample (&stream, n_others, half, chosen);
@@ -60,7 +73,7 @@ draw_records (const AssayRecordsDraw *draw, Made *made, GError **error)
 {
   gsize n_others;
   g_autofree gsize *others = find_others (draw, &n_others);
-  const gsize half = MIN (draw->count, n_others), n = 2 * half;
+  const gsize half = MIN (n_secrets_of (draw), n_others), n = 2 * half;
   g_autofree gsize *rows = g_new (gsize, n + 1);
   AssayMatrix *records;
   gint64 *members;
@@ -70,7 +83,7 @@ draw_records (const AssayRecordsDraw *draw, Made *made, GError **error)
                        "the game member asks for records that were not released, and the dataset "
                        "has no secrets beside these %zu; expected fewer secrets, or a larger "
                        "dataset",
-                       draw->count);
+                       n_secrets_of (draw));
   records = assay_matrix_new (n, assay_rows_cols (draw->dataset->secrets), error);
   if (records == NULL)
     return FALSE;

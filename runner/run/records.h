@@ -1,7 +1,8 @@
-/* Records of the game member: secrets that were released, and as many rows of the pool that were
- * not. */
+/* What games ask beside a release: records of the game member, secrets that were released and as
+ * many rows of the pool that were not; and a second release of the game cross. */
 #pragma once
 
+#include "runner/plan/order.h"
 #include "runner/run/made.h"
 
 typedef struct {
@@ -9,8 +10,10 @@ typedef struct {
   const AssayCell *cell;
   gboolean is_tuning;
   const AssayDataset *dataset;
-  const gsize *order;  /* of the rows of its pool */
-  gsize first, count;  /* places of the secrets in it */
+  const AssayOrder *order; /* of the rows of its pool */
+  const AssaySecrets *secrets;
+  const AssayKnowledge *knowledge;
+  AssayRunPosition position;
 } AssayRecordsDraw;
 
 /* Where the attack of the cell plays member, gives @made records and its truth `members`, unless it
@@ -19,3 +22,9 @@ typedef struct {
  * there are none. */
 gboolean assay_records_grant (const AssayRecordsDraw *draw, Made *made,
                               const AssayRows **ret_records, GError **error);
+
+/* Where it plays cross, gives @made a second release of its secrets (of 1000 of them at most), in
+ * random order, with randomness and a key of its own, and its truth `mates`, and sets @ret_crossed.
+ * ASSAY_ERROR_MISMATCH for a release that was made elsewhere; errors of the defense. */
+gboolean assay_crossed_grant (const AssayRecordsDraw *draw, Made *made,
+                              const AssayRelease **ret_crossed, GError **error);

@@ -409,20 +409,20 @@ grant_own (AssayWorkspace *workspace, const AssayCell *cell, Protected *protecte
 }
 
 static gboolean
-grant_records (AssayWorkspace *workspace, const AssayCell *cell, Protected *protected,
-               AssayGranted *granted, GError **error)
+grant_games (AssayWorkspace *workspace, const AssayCell *cell, Protected *protected,
+             AssayGranted *granted, GError **error)
 {
-  const AssayOrder *order = &workspace->order;
-  const gsize first = protected->is_tuning ? order->tuning_first : order->starts[cell->trial];
+  const AssayRecordsDraw draw = { .plan = workspace->plan,
+                                  .cell = cell,
+                                  .is_tuning = protected->is_tuning,
+                                  .dataset = &workspace->open,
+                                  .order = &workspace->order,
+                                  .secrets = &protected->secrets,
+                                  .knowledge = &workspace->knowledge,
+                                  .position = granted->position };
 
-  return assay_records_grant (&(AssayRecordsDraw){ .plan = workspace->plan,
-                                                   .cell = cell,
-                                                   .is_tuning = protected->is_tuning,
-                                                   .dataset = &workspace->open,
-                                                   .order = order->rows,
-                                                   .first = first,
-                                                   .count = protected->rows->rows },
-                              made_of (protected), &granted->records, error);
+  return assay_records_grant (&draw, made_of (protected), &granted->records, error)
+         && assay_crossed_grant (&draw, made_of (protected), &granted->crossed, error);
 }
 
 gboolean
@@ -448,7 +448,7 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                                  .attribute_names
                                  = (const char *const *) workspace->open.attribute_names,
                                  .position = position_of (workspace, cell, is_tuning, 0) };
-  return grant_records (workspace, cell, protected, ret_granted, error)
+  return grant_games (workspace, cell, protected, ret_granted, error)
          && grant_own (workspace, cell, protected, ret_granted, error);
 }
 

@@ -143,3 +143,42 @@ def test_an_attribute_that_is_constant_among_the_secrets_has_no_excess(sandbox):
     result, cells = run(sandbox, SCENARIO)
     assert measured(cells["smoker"], "attribute-excess") is None
     assert "has the value 1 in all 60 secrets" in sandbox.read("out/results.json")
+
+
+# ---- Who was released, and who is in two releases ----
+
+MADE = """[scenario]
+title = T
+seed = 3
+[dataset]
+plugin = gaussian-classes
+columns = 8
+rank = 4
+count = 200
+public_count = 300
+test_count = 1
+secrets = 60
+[defense rotation]
+plugin = random-rotation
+"""
+
+
+def test_two_releases_under_different_keys_are_linked(sandbox):
+    text = MADE + ("[attack cross]\nplugin = cross-linkage\ngrants = public; mechanism\n"
+                   "mechanism_runs = 10\n[claim unlinkable]\nsays = S\nmeasure = linkability\n"
+                   "at-most = 0.2\n")
+    result, cells = run(sandbox, text, 1)
+    assert measured(cells["cross"], "cross-auc") > 0.95
+    assert measured(cells["cross"], "linkability") > 0.8
+    assert cells["cross"]["message"].startswith("links by axes"), cells["cross"]["message"]
+    assert "violated: claim unlinkable" in result.out
+    first = sandbox.read("out/results.json")
+    shutil.rmtree(sandbox.path / "out")
+    sandbox.expect(sandbox.assay("run", "a.scenario", "--out", "out", "--workers", "2"), 1)
+    assert sandbox.read("out/results.json") == first
+
+
+def test_a_key_that_is_granted_leaves_nothing_to_link(sandbox):
+    result, cells = run(sandbox, MADE + "[attack cross]\nplugin = cross-linkage\n"
+                        "grants = public; mechanism; key\n", 3)
+    assert "the second release has a key of its own" in cells["cross"]["message"]

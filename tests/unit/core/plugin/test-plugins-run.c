@@ -264,6 +264,12 @@ guess_zeros (const AssayAttackContext *context, const AssayObservation *seen, As
     assay_arrays_take (&ret_guess->arrays, "member-scores",
                        assay_array_take (ASSAY_FLOAT32, 1, &r, g_new0 (float, r)));
   }
+  if (seen->crossed != NULL) {
+    const gsize m = assay_release_count (seen->crossed);
+
+    assay_arrays_take_rows (&ret_guess->arrays, "cross-scores", ASSAY_FLOAT32, n, m,
+                            g_new0 (float, n * m));
+  }
   return TRUE;
 }
 
@@ -310,7 +316,8 @@ Test (plugins_run, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
     g_autoptr (AssaySettings) settings = defaults (&broken.plugin);
 
     const gboolean has_area
-        = whole.game == ASSAY_GAME_PAIR || whole.game == ASSAY_GAME_MEMBER;
+        = whole.game == ASSAY_GAME_PAIR || whole.game == ASSAY_GAME_MEMBER
+          || whole.game == ASSAY_GAME_CROSS;
 
     if (whole.control.make == NULL)
       continue;

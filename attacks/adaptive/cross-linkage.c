@@ -1,0 +1,237 @@
+/* Are these two items, of two releases under different keys, of one person? The attacker runs the
+ * defense twice on rows of their own, with keys that are fresh each time (grant `mechanism`), and
+ * learns what of an item stays the same (game cross).
+ *
+ * Release: of a kind with an item for each secret. Knowledge: the defense and public rows; with the
+ * key of a release there would be nothing to ask.
+ * An item is seen in one of three ways (attacks/adaptive/cross-views.h). In each, with S the
+ * covariance of items and C that between the two items of a row, both over runs with keys of their
+ * own, the eigenvectors of C against S are directions whose numbers u and v in the two releases are
+ * correlated by rho and otherwise normal with variance 1, and a pair scores by
+ *   sum_j [ -ln (1 - rho_j^2) / 2 - (rho_j^2 (u_j^2 + v_j^2) - 2 rho_j u_j v_j)
+ *                                   / (2 (1 - rho_j^2)) ]
+ * the log-likelihood ratio of "one row" and "two" (Ioffe 2006, "Probabilistic Linear Discriminant
+ * Analysis"). Which view and how many directions is chosen by the area under the ROC curve in runs
+ * that were held out, and what to expect of it is measured in further ones: where the area is not
+ * above 1/2 in each of them, and by three standard errors in all, scores are random, and the guess
+ * says so. */
+#include "attacks/adaptive/cross-model.h"
+#include "core/games/control-case.h"
+#include "core/plugin/plugin.h"
+
+#define MIN_RUNS 8 /* pairs of runs: two to learn from, one to choose by, one to expect by */
+
+typedef struct {
+  guint view;
+} CrossLinkage;
+
+/* ---- Runs ---- */
+
+/* Releases 2 k and 2 k + 1 are of the same rows. */
+static GPtrArray *
+run_twice (const AssayObservation *seen, AssayStreamKey key, GError **error)
+{
+  const gsize n_public = assay_rows_count (seen->public_rows);
+  const gsize n = MIN (assay_shadow_secrets (seen->shadow), n_public);
+  const guint64 n_pairs = assay_shadow_left (seen->shadow) / 2;
+  g_autofree gsize *chosen = assay_alloc (n, sizeof (gsize), "rows", error);
+  g_autoptr (AssayMatrix) rows
+      = assay_matrix_new (n, assay_rows_cols (seen->public_rows), error);
+  g_autoptr (GPtrArray) releases
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_own_release_free);
+
+  if (chosen == NULL || rows == NULL)
+    return NULL;
+  for (guint64 r = 0; r < 2 * n_pairs; r++) {
+    const AssayOwnRows own = { .rows = assay_matrix_view (rows), .numbers = chosen };
+    AssayOwnRelease *release;
+
+    if (r % 2 == 0) {
+      AssayStream stream = assay_stream (key, r);
+
+      assay_stream_sample (&stream, n_public, n, chosen);
+      assay_rows_gather (seen->public_rows, chosen, n, ASSAY_SCALE_NONE, rows->data);
+    }
+    release = assay_shadow_run (seen->shadow, r, &own, error);
+    if (release == NULL)
+      return NULL;
+    g_ptr_array_add (releases, release);
+  }
+  return g_steal_pointer (&releases);
+}
+
+/* ---- The attack ---- */
+
+static void
+score_at_random (AssayStreamKey key, gsize count, float *ret_scores)
+{
+  AssayStream stream = assay_stream (key, G_MAXUINT32);
+
+  for (gsize i = 0; i < count; i++)
+    ret_scores[i] = (float) assay_stream_normal (&stream);
+}
+
+static gboolean
+check (const AssayObservation *seen, GError **error)
+{
+  if (seen->shadow == NULL || seen->public_rows == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "runs under keys of their own need the defense itself; expected grants = "
+                       "public; mechanism");
+  if (seen->crossed == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "the game cross asks for a second release under another key, and there is "
+                       "none; expected a defense that can be run");
+  if (assay_shadow_has_key (seen->shadow))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "the second release has a key of its own, and runs with the grants 'key' or "
+                       "'hash-function' all have that of the first; expected grants = public; "
+                       "mechanism");
+  return assay_shadow_left (seen->shadow) >= MIN_RUNS
+         || assay_fail (error, ASSAY_ERROR_PARAMETER,
+                        "mechanism_runs: %" G_GUINT64_FORMAT " are left; expected %d at least",
+                        assay_shadow_left (seen->shadow), MIN_RUNS);
+}
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const CrossLinkage *settings = context->settings;
+  const gsize n = assay_release_count (seen->release);
+  const gsize m = seen->crossed != NULL ? assay_release_count (seen->crossed) : 0;
+  g_autoptr (GPtrArray) releases = NULL;
+  g_autofree float *scores = NULL;
+  g_auto (CrossModel) model = { 0 };
+
+  if (!check (seen, error) || (releases = run_twice (seen, context->stream, error)) == NULL)
+    return FALSE;
+  if (!cross_model_learn (releases, settings->view, &model, error))
+    return FALSE;
+  scores = assay_alloc (n, m * sizeof (float), "scores of pairs", error);
+  if (scores == NULL
+      || (model.links
+          && !cross_model_score (&model, seen->release, seen->crossed, scores, error)))
+    return FALSE;
+  if (!model.links)
+    score_at_random (context->stream, n * m, scores);
+  ret_guess->says
+      = model.links
+            ? g_strdup_printf ("links by %s, %zu directions: expected area %.3f, from %u runs",
+                               cross_view_names[model.view], model.used, model.area, releases->len)
+            : g_strdup_printf ("learned nothing that links, from %u runs", releases->len);
+  assay_arrays_take_rows (&ret_guess->arrays, "cross-scores", ASSAY_FLOAT32, n, m,
+                          g_steal_pointer (&scores));
+  return TRUE;
+}
+
+/* ---- The control ---- */
+
+enum { SECRETS = 64, COLS = 8, RUNS = 12, OTHERS = 256 };
+
+#define NOISE 0.1
+
+/* Rows with noise of a tenth, and for a key all moved by one vector. */
+static AssayRelease *
+release_with_noise (AssayView rows, AssayStreamKey key, guint64 number, GError **error)
+{
+  AssayStream stream = assay_stream (key, number);
+  g_autoptr (AssayMatrix) noisy = assay_matrix_copy (rows, error);
+  float moved[COLS];
+
+  for (gsize j = 0; j < COLS; j++)
+    moved[j] = (float) (10 * assay_stream_normal (&stream));
+  for (gsize i = 0; noisy != NULL && i < rows.rows * COLS; i++)
+    noisy->data[i] += moved[i % COLS] + (float) (NOISE * assay_stream_normal (&stream));
+  return noisy != NULL ? assay_control_vectors (assay_matrix_view (noisy), error) : NULL;
+}
+
+static gboolean
+run_control (gconstpointer data, guint64 number, const AssayOwnRows *own,
+             AssayRelease **ret_release, AssayTruth **ret_truth, GError **error)
+{
+  const AssayStreamKey *key = data;
+  AssayMatrix *copy = assay_matrix_copy (own->rows, error);
+
+  if (copy == NULL)
+    return FALSE;
+  *ret_truth = assay_truth_new ();
+  assay_arrays_take (&(*ret_truth)->arrays, "secrets", assay_array_take_matrix (copy));
+  *ret_release = release_with_noise (own->rows, *key, number + 2, error);
+  if (*ret_release != NULL)
+    return TRUE;
+  g_clear_pointer (ret_truth, assay_truth_free);
+  return FALSE;
+}
+
+static gboolean
+make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
+              GError **error)
+{
+  const gsize n = SECRETS;
+  AssayStream stream = assay_stream (key, G_MAXUINT32);
+  g_autoptr (AssayMatrix) secrets = assay_control_normals (n, COLS, &stream, error);
+  g_autoptr (AssayMatrix) turned = secrets != NULL ? assay_matrix_new (n, COLS, error) : NULL;
+  AssayMatrix *others
+      = turned != NULL ? assay_control_normals (OTHERS, COLS, &stream, error) : NULL;
+  gint64 *mates;
+
+  if (others == NULL)
+    return FALSE;
+  mates = g_new (gint64, n);
+  for (gsize i = 0; i < n; i++) {
+    mates[i] = (gint64) (n - 1 - i);
+    for (gsize j = 0; j < COLS; j++)
+      assay_matrix_row (turned, i)[j] = assay_matrix_row (secrets, n - 1 - i)[j];
+  }
+  ret_case->public_rows = assay_rows_take_matrix (others);
+  ret_case->truth = assay_truth_new ();
+  assay_arrays_take (&ret_case->truth->arrays, "mates",
+                     assay_array_take (ASSAY_INT64, 1, &n, mates));
+  ret_case->release = release_with_noise (assay_matrix_view (secrets), key, 0, error);
+  ret_case->crossed = release_with_noise (assay_matrix_view (turned), key, 1, error);
+  ret_case->shadow = assay_shadow_new (&(AssayShadowTerms){ .run = run_control,
+                                                            .data = g_memdup2 (&key, sizeof key),
+                                                            .free_data = g_free,
+                                                            .runs = RUNS,
+                                                            .n_secrets = n });
+  return ret_case->release != NULL && ret_case->crossed != NULL;
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_CHOICE (CrossLinkage, view, CROSS_N_VIEWS, cross_view_names,
+                            "How items are seen: their numbers, the sizes of their components "
+                            "along the principal axes of the release, or length and sorted "
+                            "numbers; best: what links best in runs that were held out"),
+        ASSAY_PARAM_END };
+
+/* All runs with a view of each, and the scores. */
+static guint64
+memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
+{
+  const guint64 numbers = (guint64) shape->cols * (shape->dimension > 0 ? 5 : 2);
+
+  return 60 * (guint64) shape->n_secrets * numbers * sizeof (float)
+         + 2 * (guint64) shape->n_secrets * shape->n_secrets * sizeof (float)
+         + 4 * MIN (numbers, CROSS_MOST_NUMBERS) * MIN (numbers, CROSS_MOST_NUMBERS)
+               * sizeof (double);
+}
+
+ASSAY_ATTACK (cross_linkage, "cross-linkage",
+  .summary = "Run the defense under two keys, learn what stays the same, link two releases",
+  .reference = { "Gomez-Barrero, Galbally, Rathgeb and Busch 2018, General Framework to Evaluate "
+                 "Unlinkability in Biometric Template Protection Systems; Ioffe 2006, "
+                 "Probabilistic Linear Discriminant Analysis",
+                 "the question; the likelihood ratio" },
+  ASSAY_SETTINGS (CrossLinkage, parameters),
+  .memory = memory,
+  .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
+           | ASSAY_RELEASE_CODES,
+  .needs = ASSAY_GRANT_MECHANISM,
+  .adapts = TRUE,
+  .game = ASSAY_GAME_CROSS,
+  .attack = attack,
+  .control = { .says = "64 rows with noise of a tenth, all moved by a vector that is another in "
+                       "each release, are linked between two",
+               .make = make_control,
+               .at_least = 0.9 });
