@@ -143,14 +143,16 @@ print_pair (const AssayPlan *plan, const AssayCell *cell, const AssayAuditRecord
 
 /* Plays the audit of the cell again and compares with what the run counted. */
 static gboolean
-replay_audit (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *result,
-              GError **error)
+replay_audit (const AssayPlan *plan, AssayStore *store, const char *place,
+              const AssayResultClaim *result, GError **error)
 {
   const AssayResultWitness *witness = &result->witness;
   const AssayCell *cell = assay_plan_find_cell (plan, witness->cell);
   const AssayAudit *then = &witness->audit->counts;
   /* The best of the trials, paid for. */
   const double alpha = (1 - result->confidence) / (double) plan->trials;
+  g_autofree char *files = g_build_filename (place, "witness", result->id, NULL);
+  g_autofree char *script = g_strconcat (files, ".py", NULL);
   g_autoptr (AssayAuditRecord) now = NULL;
   const AssaySettings *settings;
   gboolean is_same;
@@ -158,7 +160,7 @@ replay_audit (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *
 
   if (!assay_run_attack_settings (plan, store, cell, &settings, &candidate, error))
     return FALSE;
-  now = assay_audit_cell (&(AssayAudited){ plan, cell, settings, NULL, NULL }, error);
+  now = assay_audit_cell (&(AssayAudited){ plan, cell, settings, NULL, NULL, files }, error);
   if (now == NULL)
     return FALSE;
   is_same = now->counts.hits == then->hits && now->counts.mistakes == then->mistakes
@@ -170,6 +172,8 @@ replay_audit (const AssayPlan *plan, AssayStore *store, const AssayResultClaim *
   printf ("epsilon is at least %.6g with confidence %g, at delta %g: %s\n",
           assay_epsilon_lower (&now->counts, alpha), 1 - alpha, now->counts.delta,
           is_same ? "the same as in the run" : "NOT the same as in the run");
+  if (g_file_test (script, G_FILE_TEST_EXISTS))
+    printf ("count it again: python3 %s\n", script);
   return is_same
          || assay_fail (error, ASSAY_ERROR_NUMERIC,
                         "the replay differs from the run: another machine, library or data");
@@ -201,7 +205,7 @@ cli_witness (const AssayPlan *plan, const char *place, const char *id)
     return cli_fail_early (error);
   result = results->claims->pdata[index];
   return (result->witness.audit != NULL
-              ? replay_audit (plan, store, result, &error)
+              ? replay_audit (plan, store, place, result, &error)
               : replay (plan, store, plan->claims->pdata[index], result, &error))
              ? EXIT_OK
              : cli_fail (error);

@@ -188,6 +188,7 @@ make_event (EventScore *score, const EventCut *cut, const EventLesson *lesson, g
                          .runs = lesson->runs,
                          .trained_on = trained_on,
                          .says = event_says (lesson, score, cut),
+                         .python = event_in_python (lesson, score, cut),
                          .count = count_event,
                          .data = rule,
                          .free_data = free_rule };
@@ -253,7 +254,7 @@ search_event (const Search *search, GError **error)
   const gsize training = (gsize) settings->training;
   const guint n_proposed = search->oracle->n_proposed;
   const guint n_pairs = count_candidates (search);
-  const gsize share = n_pairs > 1 ? MAX (training / n_pairs, LEAST_SHARE) : 0;
+  const gsize share = n_pairs > 1 ? MAX (training / n_pairs, MIN (training, LEAST_SHARE)) : 0;
   const gsize panels = (share + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS;
   const guint64 trained_on = 2 * ((guint64) n_pairs * share + training);
   EventLesson lesson;
@@ -371,7 +372,7 @@ memory (gconstpointer data, const AssayShape *shape)
 static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Distinguish, runs, 100000, 100, 1e12, "runs",
                    "Fresh runs a side on which the event is tested"),
-  ASSAY_PARAM_INT (Distinguish, training, 100000, 1000, 1e8, "runs",
+  ASSAY_PARAM_INT (Distinguish, training, 100000, 100, 1e8, "runs",
                    "Runs a side on which the event is chosen; all pairs share as many once more"),
   ASSAY_PARAM_CHOICE (Distinguish, score, EVENT_AUTO, scores,
                       "What outputs are ordered by; auto: what promises most on training runs, of "
@@ -379,7 +380,8 @@ static const AssayParam parameters[] = {
                       "enough, else all others"),
   ASSAY_PARAM_INT (Distinguish, candidates, 0, 0, 10000, "pairs",
                    "Pairs of neighbouring inputs that are tried, with at least 1000 runs a side "
-                   "each: those of the defense, then those made of its domain, then random ones; "
+                   "each (where training is less, as many): those of the defense, then those made "
+                   "of its domain, then random ones; "
                    "0: all but the random ones"),
   ASSAY_PARAM_STRING (Distinguish, delta, claimed,
                       "delta under audit: claimed, or a number that is at least 0 and less than 1"),

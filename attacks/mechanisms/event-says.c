@@ -103,9 +103,27 @@ append_interval (const Event *event, GString *text, guint64 first, guint64 end)
     g_string_append_printf (text, "%s <= y1 <= %s", low, high);
 }
 
+typedef void (*AppendInterval) (const Event *event, GString *text, guint64 first, guint64 end);
+
+/* The same as an expression in Python on the keys of doubles. */
+static void
+append_python (const Event *event, GString *text, guint64 first, guint64 end)
+{
+  if (text->len > 0)
+    g_string_append (text, " | ");
+  g_string_append (text, "((k >= k)");
+  if (first != 0)
+    g_string_append_printf (text, " & (k >= numpy.uint64(%" G_GUINT64_FORMAT "))",
+                            assay_output_key (value_of (event, first)));
+  if (end != 0)
+    g_string_append_printf (text, " & (k <= numpy.uint64(%" G_GUINT64_FORMAT "))",
+                            assay_output_key (value_of (event, end - 1)));
+  g_string_append_c (text, ')');
+}
+
 /* Of ascending keys that were seen; NULL where there are too many intervals. */
 static char *
-list_intervals (const Event *event, const guint64 *keys, gsize n)
+list_intervals (const Event *event, const guint64 *keys, gsize n, AppendInterval append)
 {
   g_autoptr (GString) text = g_string_new ("");
   guint64 first = 0;
@@ -119,19 +137,19 @@ list_intervals (const Event *event, const guint64 *keys, gsize n)
       continue;
     change = find_change (event, keys[i - 1], keys[i]);
     if (is_in)
-      append_interval (event, text, first, change);
+      append (event, text, first, change);
     if (is_in && ++intervals > MOST_INTERVALS)
       return NULL;
     first = change;
     is_in = !is_in;
   }
   if (is_in)
-    append_interval (event, text, first, 0);
+    append (event, text, first, 0);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 static char *
-find_region (const Event *event)
+find_region (const Event *event, AppendInterval append)
 {
   const EventLesson *lesson = event->lesson;
   const gsize rows = MIN (lesson->count, MOST_VALUES);
@@ -141,7 +159,7 @@ find_region (const Event *event)
     for (gsize i = 0; i < rows; i++)
       keys[side * rows + i] = key_of (event, assay_output_at (lesson->outputs[side], i, 0));
   event_sort_keys (keys, 2 * rows);
-  return list_intervals (event, keys, 2 * rows);
+  return list_intervals (event, keys, 2 * rows, append);
 }
 
 char *
@@ -156,10 +174,44 @@ event_says (const EventLesson *lesson, const EventScore *score, const EventCut *
   threshold = g_strdup_printf ("%s %s %.4g", score->what, cut->is_swapped ? "below" : "at least",
                                cut->threshold);
   if (score->is_learned && lesson->oracle->n_outputs == 1 && lesson->oracle->single_runs == 0)
-    how = find_region (&event);
+    how = find_region (&event, append_interval);
   if (how == NULL && score->describe != NULL)
     how = score->describe (score->data);
   return how != NULL && *how != '\0'
              ? g_strdup_printf ("%s: %s, pair %u", threshold, how, lesson->pair)
              : g_strdup_printf ("%s, pair %u", threshold, lesson->pair);
+}
+
+static char *
+indented (const char *lines)
+{
+  g_auto (GStrv) all = g_strsplit (lines, "\n", -1);
+  GString *text = g_string_new ("");
+
+  for (char **line = all; *line != NULL; line++)
+    if (**line != '\0')
+      g_string_append_printf (text, "    %s\n", *line);
+  return g_string_free (text, FALSE);
+}
+
+char *
+event_in_python (const EventLesson *lesson, const EventScore *score, const EventCut *cut)
+{
+  const Event event = { lesson, score, cut };
+  g_autofree char *lines = score->python != NULL ? score->python (score->data) : NULL;
+  g_autofree char *body = lines != NULL ? indented (lines) : NULL;
+  g_autofree char *region = NULL;
+
+  if (cut->threshold == -DBL_MAX || lesson->oracle->single_runs > 0)
+    return NULL;
+  if (body != NULL)
+    return g_strdup_printf ("def score(y):\n%s\n\n"
+                            "def event(y):\n    return score(y) %s %.17g\n",
+                            body, cut->is_swapped ? "<" : ">=", cut->threshold);
+  if (lesson->oracle->n_outputs != 1)
+    return NULL;
+  region = find_region (&event, append_python);
+  return region != NULL && *region != '\0'
+             ? g_strdup_printf ("def event(y):\n    k = key(y[:, 0])\n    return %s\n", region)
+             : NULL;
 }

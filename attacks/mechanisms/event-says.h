@@ -7,3 +7,8 @@
  * the values that are in the event, where they are few intervals; else the largest terms of its
  * formula. */
 char *event_says (const EventLesson *lesson, const EventScore *score, const EventCut *cut);
+
+/* The event as functions in Python: `score (y)` and `event (y)` where the score can be written so,
+ * `event (y)` alone where the outputs have one column and the event is made of few intervals of it,
+ * else NULL. */
+char *event_in_python (const EventLesson *lesson, const EventScore *score, const EventCut *cut);

@@ -27,6 +27,10 @@ typedef struct {
   GDestroyNotify free_data;
   /* The formula, its largest terms first, with columns y1, y2, ...; NULL: it has none. */
   char *(*describe) (gconstpointer data);
+  /* The whole formula as the body of a function `score (y)` in Python, for witnesses
+   * (runner/witness/witness-files.h): y is runs x columns, `key` and `row_hash` are as here. NULL:
+   * it has none. */
+  char *(*python) (gconstpointer data);
   gboolean is_learned; /* from runs, and no formula of the mechanism's */
 } EventScore;
 

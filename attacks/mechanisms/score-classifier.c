@@ -175,6 +175,45 @@ describe_classifier (gconstpointer data)
   return g_strdup_printf ("%.4g, %s", classifier->weights[classifier->n_features], all);
 }
 
+static void
+append_keys (GString *text, const char *name, const guint64 *keys, guint n)
+{
+  g_string_append_printf (text, "%s = [", name);
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "", keys[i]);
+  g_string_append (text, "]\n");
+}
+
+static char *
+classifier_in_python (gconstpointer data)
+{
+  const Classifier *classifier = data;
+  GString *text = g_string_new ("");
+
+  g_string_append_printf (text, "total = numpy.full(len(y), %.17g)\n",
+                          classifier->weights[classifier->n_features]);
+  for (gsize c = 0; c < classifier->n_columns; c++) {
+    const OutputCells *cells = &classifier->columns[c].cells;
+    const double *weights = classifier->weights + classifier->columns[c].first;
+    const guint n_cells = cells->n_atoms + cells->n_bins;
+
+    append_keys (text, "atoms", cells->atoms, cells->n_atoms);
+    append_keys (text, "edges", cells->edges, cells->n_bins > 0 ? cells->n_bins - 1 : 0);
+    g_string_append_printf (text, "cell = find_cells(y[:, %zu], atoms, edges, %u)\n", cells->column,
+                            cells->n_bins);
+    g_string_append_printf (text,
+                            "total += %.17g * standardise(y[:, %zu], cell, %u, %.17g, %.17g)\n"
+                            "total += numpy.array([",
+                            weights[0], cells->column, cells->n_atoms, cells->centre, cells->scale);
+    /* A value in no cell adds nothing. */
+    for (guint cell = 0; cell < n_cells; cell++)
+      g_string_append_printf (text, "%.17g, ", weights[1 + cell]);
+    g_string_append (text, "0.0])[cell]\n");
+  }
+  g_string_append (text, "return total\n");
+  return g_string_free (text, FALSE);
+}
+
 EventScore *
 event_score_classifier (const EventSample *sample, GError **error)
 {
@@ -191,6 +230,7 @@ event_score_classifier (const EventSample *sample, GError **error)
                          .data = classifier,
                          .is_learned = TRUE,
                          .free_data = free_classifier,
-                         .describe = describe_classifier };
+                         .describe = describe_classifier,
+                         .python = classifier_in_python };
   return score;
 }

@@ -88,6 +88,22 @@ count_rows (Patterns *patterns, const EventSample *sample, gsize most)
   return TRUE;
 }
 
+/* Rows are known by their hashes, which the formula makes again. */
+static char *
+patterns_in_python (gconstpointer data)
+{
+  const Patterns *patterns = data;
+  GString *text = g_string_new ("scores = {");
+
+  for (guint64 s = 0; s <= patterns->mask; s++)
+    if (patterns->slots[s].hash != 0)
+      g_string_append_printf (text, "%" G_GUINT64_FORMAT ": %.17g, ", patterns->slots[s].hash,
+                              patterns->slots[s].score);
+  g_string_append (text, "}\nreturn numpy.array([scores.get(max(int(one), 1), 0.0)"
+                         " for one in row_hash(y)])\n");
+  return g_string_free (text, FALSE);
+}
+
 EventScore *
 event_score_patterns (const EventSample *sample)
 {
@@ -119,6 +135,7 @@ event_score_patterns (const EventSample *sample)
                          .score = score_patterns,
                          .data = patterns,
                          .is_learned = TRUE,
-                         .free_data = free_patterns };
+                         .free_data = free_patterns,
+                         .python = patterns_in_python };
   return score;
 }

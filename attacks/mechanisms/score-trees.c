@@ -340,6 +340,32 @@ describe_trees (gconstpointer data)
   return event_terms_join (terms);
 }
 
+static char *
+trees_in_python (gconstpointer data)
+{
+  const Trees *trees = data;
+  GString *text = g_string_new ("total = numpy.zeros(len(y))\n");
+
+  for (gsize t = 0; t < TREES && trees->n_columns > 0; t++) {
+    const Tree *tree = &trees->trees[t];
+
+    g_string_append (text, "total += numpy.array([");
+    for (guint leaf = 0; leaf < LEAVES; leaf++)
+      g_string_append_printf (text, "%s%.17g", leaf > 0 ? ", " : "", tree->leaves[leaf]);
+    g_string_append (text, "])[0");
+    for (guint d = 0; d < DEPTH; d++) {
+      const Edges *edges = &trees->columns[tree->column[d]];
+
+      g_string_append_printf (text,
+                              " + %u * (key(y[:, %zu]) > numpy.uint64(%" G_GUINT64_FORMAT "))",
+                              1u << d, edges->column, edges->edges[tree->edge[d]]);
+    }
+    g_string_append (text, "]\n");
+  }
+  g_string_append (text, "return total\n");
+  return g_string_free (text, FALSE);
+}
+
 static gboolean
 grow (Growing *growing, Trees *trees, GError **error)
 {
@@ -393,6 +419,7 @@ event_score_trees (const EventSample *sample, GError **error)
                          .data = g_steal_pointer (&trees),
                          .is_learned = TRUE,
                          .free_data = g_free,
-                         .describe = describe_trees };
+                         .describe = describe_trees,
+                         .python = trees_in_python };
   return score;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/data/matrix.h"
 
 /* Panels that one piece of the parallel loop works through with one buffer, and pieces between two
  * questions whether to go on. */
@@ -33,8 +34,24 @@ assay_run_log_free (AssayRunLog *log)
     g_free (log->sides[side].hashes);
     g_free (log->sides[side].sums);
     g_free (log->sides[side].is_event);
+    g_free (log->outputs[side]);
+    g_free (log->marks[side]);
   }
   g_free (log);
+}
+
+gboolean
+assay_run_log_keep (AssayRunLog *log, guint64 runs, gsize stride, GError **error)
+{
+  gboolean is_ok = TRUE;
+
+  for (guint side = 0; is_ok && side < 2; side++) {
+    log->outputs[side] = assay_alloc ((gsize) runs, stride, "test runs", error);
+    log->marks[side]
+        = log->outputs[side] != NULL ? assay_alloc ((gsize) runs, 1, "test runs", error) : NULL;
+    is_ok = log->marks[side] != NULL;
+  }
+  return is_ok;
 }
 
 guint64
@@ -55,6 +72,14 @@ static void
 log_runs (AssayRunLog *log, const AssayOracle *oracle, const AssayEvent *event, guint side,
           guint64 first, gsize count, AssayOutputs outputs)
 {
+  const gsize stride = assay_outputs_stride (outputs);
+
+  if (log->marks[side] != NULL) {
+    memcpy ((char *) log->outputs[side] + first * stride, outputs.numbers, count * stride);
+    for (gsize i = 0; i < count; i++)
+      log->marks[side][first + i]
+          = (guint8) event->count (event, oracle, assay_outputs_from (outputs, i), 1);
+  }
   for (gsize i = 0; i < count && first + i < log->count; i++) {
     double sum = 0;
 
@@ -124,7 +149,7 @@ test_piece (gsize index, guint worker, gpointer data)
       add_panel (&test->counts[2 * index + side],
                  test->event->count (test->event, oracle, outputs, count),
                  count == ASSAY_PANEL_RUNS);
-      if (test->log != NULL && first < test->log->count)
+      if (test->log != NULL && (first < test->log->count || test->log->marks[side] != NULL))
         log_runs (test->log, oracle, test->event, side, first, count, outputs);
     }
 }

@@ -22,11 +22,16 @@ typedef struct {
     double *sums;     /* of the columns */
     guint8 *is_event; /* 0 or 1 */
   } sides[2];
+  /* All runs, where they are kept (assay_run_log_keep): outputs, and whether the event holds. */
+  gpointer outputs[2];
+  guint8 *marks[2];
   guint64 hits[2]; /* of the event, in whole panels of all runs; and the sum of their squares */
   guint64 squares[2];
 } AssayRunLog;
 
 AssayRunLog *assay_run_log_new (guint64 runs);
+/* Makes room for all @runs of @stride bytes a side. ASSAY_ERROR_MEMORY. */
+gboolean assay_run_log_keep (AssayRunLog *log, guint64 runs, gsize stride, GError **error);
 void assay_run_log_free (AssayRunLog *log);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRunLog, assay_run_log_free)
 

@@ -291,5 +291,6 @@ assay_event_free (AssayEvent *event)
   if (event->free_data != NULL)
     event->free_data (event->data);
   g_free (event->says);
+  g_free (event->python);
   g_free (event);
 }

@@ -10,6 +10,7 @@
 #include "core/stats/epsilon.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/fit.h"
+#include "runner/witness/witness-files.h"
 
 /* What was tried of what there was to be tried. */
 static gboolean
@@ -26,9 +27,21 @@ record_pairs (const AssayOracle *oracle, const AssayEvent *event, AssayPairsReco
   return decisive != NULL;
 }
 
+/* Tests the event, and writes what shows it to @witness (NULL: nothing). */
+static gboolean
+test_event (const AssayOracle *oracle, const AssayEvent *event, const char *witness,
+            AssayRunLog *log, AssayAudit *ret_counts, GError **error)
+{
+  const gboolean is_kept = witness != NULL && assay_witness_files_fit (oracle, event);
+
+  return (!is_kept || assay_run_log_keep (log, event->runs, assay_oracle_stride (oracle), error))
+         && assay_distinguish_logged (oracle, event, log, ret_counts, error)
+         && (!is_kept || assay_witness_files_write (witness, oracle, event, log, error));
+}
+
 static AssayAuditRecord *
 distinguish (const AssayOracle *oracle, const AssayAuditor *auditor,
-             const AssayAuditContext *context, GError **error)
+             const AssayAuditContext *context, const char *witness, GError **error)
 {
   g_autoptr (AssayEvent) event = auditor->choose_event (context, oracle, error);
   g_autoptr (AssayAuditRecord) record = NULL;
@@ -41,7 +54,7 @@ distinguish (const AssayOracle *oracle, const AssayAuditor *auditor,
   }
   record = g_new0 (AssayAuditRecord, 1);
   log = assay_run_log_new (event->runs);
-  if (!assay_distinguish_logged (oracle, event, log, &record->counts, error)
+  if (!test_event (oracle, event, witness, log, &record->counts, error)
       || !assay_independence_test (oracle, event, log, &record->dependent, &draws_own, error)
       || !record_pairs (oracle, event, &record->pairs, error))
     return NULL;
@@ -67,7 +80,7 @@ distinguish_failures (const AssayOracle *oracle, guint pair, const AssayAuditor 
 
   if (!assay_single_runs (oracle, pair, assay_child_ran_out_of_time (problem), &single, NULL))
     return NULL;
-  record = distinguish (&single, auditor, context, NULL);
+  record = distinguish (&single, auditor, context, NULL, NULL);
   if (record == NULL
       || (record->counts.hits == single.single_runs
           && record->counts.mistakes == single.single_runs))
@@ -134,7 +147,7 @@ assay_audit_cell (const AssayAudited *audited, GError **error)
     return play_one_run (audited->plan, audited->cell, auditor, &context, error);
   oracle = oracle_of (audited);
   oracle.failed_pair = &failed_pair;
-  record = distinguish (&oracle, auditor, &context, &problem);
+  record = distinguish (&oracle, auditor, &context, audited->witness, &problem);
   if (record == NULL && failed_pair != G_MAXUINT
       && g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_DATA))
     record = distinguish_failures (&oracle, failed_pair, auditor, &context, problem);

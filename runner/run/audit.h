@@ -12,6 +12,9 @@ typedef struct {
   /* Asked now and then; NULL: never. ASSAY_ERROR_CANCELLED. */
   gboolean (*is_cancelled) (gpointer data);
   gpointer data;
+  /* Where the outputs of its test runs and a script that counts its event are to be written
+   * (runner/witness/witness-files.h), unless they are too many; NULL: nowhere. */
+  const char *witness;
 } AssayAudited;
 
 /* Plays the cell's game. */

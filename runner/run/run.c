@@ -195,7 +195,11 @@ audit_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assay
 {
   const GPtrArray *metrics = runner->plan->metrics;
   const AssayAudited audited
-      = { runner->plan, cell, settings, runner->callbacks->is_cancelled, runner->callbacks->data };
+      = { .plan = runner->plan,
+          .cell = cell,
+          .settings = settings,
+          .is_cancelled = runner->callbacks->is_cancelled,
+          .data = runner->callbacks->data };
   g_autoptr (AssayAuditRecord) record = assay_audit_cell (&audited, error);
   g_autoptr (GArray) leaks = NULL;
 

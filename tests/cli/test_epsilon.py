@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import math
+import shutil
 import signal
+import subprocess
 import time
 import xml.etree.ElementTree
 
@@ -79,7 +81,54 @@ def test_violated_and_its_witness(sandbox):
     for line in ("neighbours: any two values", "first input ", "second input ",
                  f"event: {claim['witness']['event']}", "seen in "):
         assert line in replay.out, replay.out
-    assert sandbox.tree("out") == before, "the witness changed the run"
+    after = sandbox.tree("out")
+    assert {name: after[name] for name in before} == before, "the witness changed the run"
+
+
+def count_again(sandbox, python):
+    return subprocess.run([python, str(sandbox.path / "out" / "witness" / "holds.py")],
+                          capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("columns, score, defense, has_formula", (
+    (1, "classifier", "unary-encoding\nepsilon = 1\ndefect = mixed", True),
+    (1, "trees", "unary-encoding\nepsilon = 1\ndefect = mixed", True),
+    (10, "patterns", "sparse-vector\nvariant = unscaled", True),
+    (1, "repeats", "unary-encoding\nepsilon = 1\ndefect = mixed", False),
+    (1, "tails", "noisy-max\nnoise = exponential\nreleases = value", True)))
+def test_witness_counted_again(sandbox, numpy_python, columns, score, defense, has_formula):
+    """The script counts what the run did, by the formula where there is one, and tells outputs of
+    which that is not true."""
+    text = (HEAD.replace("values = 10", f"values = 10\ncolumns = {columns}").replace("trials = 2\n", "")
+            + f"score = {score}\n\n[defense broken]\nplugin = {defense}\n\n{CLAIM}")
+    _, record = run(sandbox, text.replace("\n\nscore", "\nscore"), 1)
+    replay = sandbox.assay("run", "a.scenario", "--out", "out", "--witness", "holds")
+    assert replay.code == 0 and "count it again: python3 out/witness/holds.py" in replay.out, (
+        str(replay))
+    audit = record["cells"][0]["audit"]
+    sides = ("second", "first") if audit["of-second-input"] else ("first", "second")
+    again = count_again(sandbox, numpy_python)
+    assert (again.returncode, again.stdout) == (0, (
+        f"seen in {audit['hits']} of {audit['runs']} runs on the {sides[0]} input and in "
+        f"{audit['mistakes']} on the {sides[1]}\n")), str(again)
+    assert ("def event(y)" in sandbox.read("out/witness/holds.py")) == has_formula
+    sandbox.expect(sandbox.assay("run", "a.scenario", "--out", "out", "--quiet", "--resume"), 1)
+    shutil.copy(sandbox.path / "out" / "witness" / "holds-second.npy",
+                sandbox.path / "out" / "witness" / "holds-first.npy")
+    again = count_again(sandbox, numpy_python)
+    assert again.returncode == 1 and "not in the runs in which the audit saw it" in again.stderr, (
+        str(again))
+
+
+def test_programs_of_which_few_runs_can_be_made(sandbox):
+    """900 runs in all: the ceiling is ln of the bounds' ratio, and what is beyond it is seen."""
+    few = HEAD.replace("runs = 20000\ntraining = 10000", "runs = 300\ntraining = 150").replace(
+        "trials = 2\n", "")
+    noisy = "[defense max]\nplugin = noisy-max\nnoise = exponential\nreleases = value\n\n"
+    _, record = run(sandbox, few + noisy + CLAIM, 1)
+    one, = record["claims"][0]["hypotheses"]
+    tail = 0.025 ** (1 / 300)
+    assert abs(one["detectable"] - math.log(tail / (1 - tail))) < 1e-6 and one["lower"] > 1.5, one
 
 
 def test_too_few_runs_are_inconclusive(sandbox):
