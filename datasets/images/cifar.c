@@ -16,6 +16,7 @@ typedef struct {
   char *test_images;
   double test_share;
   char *public;
+  bool public_labels;
   gint64 crops;
   guint classes;
   guint scale;
@@ -83,7 +84,10 @@ load (const AssayDatasetContext *context, gboolean is_probe, AssayImagePools *po
   return load_files (context, "images", settings->images, is_probe, &pools->secrets, error)
          && load_files (context, "test_images", settings->test_images, is_probe, &pools->test,
                         error)
-         && assay_public_images_load (&named, context, is_probe, pools, error);
+         && (settings->public_labels
+                 ? load_files (context, "public", settings->public, is_probe,
+                               &pools->public_images, error)
+                 : assay_public_images_load (&named, context, is_probe, pools, error));
 }
 
 static gboolean
@@ -123,6 +127,10 @@ static const AssayParam parameters[] = {
                       "CIFAR-10, or CIFAR-100 with its fine labels"),
   ASSAY_PARAM_CHOICE (Cifar, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
                       ASSAY_PIXEL_SCALE_HELP),
+  ASSAY_PARAM_BOOL (Cifar, public_labels, FALSE,
+                    "Public images are a file in CIFAR's format, whose labels are read, for "
+                    "attackers who learn labels",
+                    ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 

@@ -14,6 +14,7 @@ typedef struct {
   char *test_labels;
   double test_share;
   char *public;
+  char *public_labels;
   gint64 crops;
   gint64 classes;
   guint scale;
@@ -113,10 +114,13 @@ load (const AssayDatasetContext *context, gboolean is_probe, AssayImagePools *po
   const Pair training = { "images", settings->images, "labels", settings->labels };
   const Pair test
       = { "test_images", settings->test_images, "test_labels", settings->test_labels };
+  const Pair public = { "public", settings->public, "public_labels", settings->public_labels };
 
   return load_pair (context, &training, is_probe, &pools->secrets, error)
          && load_pair (context, &test, is_probe, &pools->test, error)
-         && assay_public_images_load (&named, context, is_probe, pools, error);
+         && (*settings->public_labels != '\0'
+                 ? load_pair (context, &public, is_probe, &pools->public_images, error)
+                 : assay_public_images_load (&named, context, is_probe, pools, error));
 }
 
 static gboolean
@@ -147,6 +151,10 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 {
   const Idx *settings = data;
 
+  if (*settings->public_labels != '\0' && *settings->public == '\0')
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "public_labels = %s: expected public images beside them",
+                       settings->public_labels);
   if (*settings->test_labels != '\0' && *settings->test_images == '\0')
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "test_labels = %s: expected test_images beside them", settings->test_labels);
@@ -172,6 +180,10 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Idx, crops, 4, 1, 1000, "images", ASSAY_PUBLIC_CROPS_HELP),
   ASSAY_PARAM_INT (Idx, classes, 10, 2, 256, "classes", "Labels go from 0 to classes - 1"),
   ASSAY_PARAM_CHOICE (Idx, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales, ASSAY_PIXEL_SCALE_HELP),
+  ASSAY_PARAM_STRING (Idx, public_labels, "",
+                      "Labels of the public images, which are then an IDX file: an IDX file of one "
+                      "dimension, for attackers who learn labels",
+                      ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 

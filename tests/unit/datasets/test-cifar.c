@@ -120,6 +120,23 @@ Test (cifar, public_files)
 }
 
 /* Images 10 and 11 are private, 12 to 16 are not; with image 12 for testing it goes too. */
+/* Unless they are asked for: they are those of the same file as images to protect. */
+Test (cifar, labels_of_public_images)
+{
+  AssayDataset public, private;
+
+  write_records ("public.bin", 100, 6, 1, 10, 0);
+  open_images ("cifar", folder, "images=a.bin public=public.bin public_labels=yes", 1, &public);
+  open_images ("cifar", folder, "images=public.bin test_share=0", 1, &private);
+  cr_assert_eq (public.public_data.labels->shape[0], assay_rows_count (public.public_rows));
+  cr_assert_eq (private.secret_data.labels->shape[0], 6);
+  for (gsize i = 0; i < 6; i++)
+    cr_assert_eq (assay_array_int64 (public.public_data.labels)[i],
+                  assay_array_int64 (private.secret_data.labels)[i]);
+  assay_dataset_clear (&public);
+  assay_dataset_clear (&private);
+}
+
 Test (cifar, public_images_of_another_role_are_left_out)
 {
   AssayDataset dataset;

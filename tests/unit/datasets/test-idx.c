@@ -425,3 +425,21 @@ Test (idx, fashion_mnist)
   }
   assay_dataset_clear (&dataset);
 }
+
+/* ---- Public labels ---- */
+
+Test (idx, labels_of_public_images)
+{
+  AssayDataset dataset;
+
+  open_images ("idx", folder, "images=ten public=four public_labels=four.labels test_share=0", 1,
+               &dataset);
+  cr_assert_eq (assay_rows_count (dataset.public_rows), 4);
+  for (gsize i = 0; i < 4; i++)
+    cr_assert_eq (assay_array_int64 (dataset.public_data.labels)[i], (gint64) i);
+  assay_dataset_clear (&dataset);
+  expect_failure ("idx", OPEN, folder, "images=ten public=four public_labels=ten.labels",
+                  ASSAY_ERROR_DATA,
+                  "public_labels: @/four has 4 images, @/ten.labels has 10 labels; expected as "
+                  "many");
+}
