@@ -15,10 +15,14 @@
  * another one than the secret: `noise` times the mean variance of a column is added to the errors.
  * Where the learner is no better than the best constant, the order is random, and the guess says
  * so.
- * Cost: learning, and n N k for n items, N public rows and k components. */
+ * Codes are otherwise: what a bit says of a row is a step and no line, and a row far from its
+ * threshold is all but certain of it. There the attacker learns how likely each bit is of a row
+ * (attacks/adaptive/bit-model.h), and ranks by how likely the code is.
+ * Cost: learning, and n N k for n items, N public rows and k components or bits. */
 #include <math.h>
 #include <string.h>
 
+#include "attacks/adaptive/bit-model.h"
 #include "attacks/adaptive/own-examples.h"
 #include "core/base/parallel.h"
 #include "core/games/control-case.h"
@@ -40,8 +44,10 @@ typedef struct {
   gint64 candidates;
 } LearnedLinkage;
 
-/* A linear form of a row's components for each item, beside a quadratic one for all. */
+/* A linear form of a row's components for each item, beside a quadratic one for all; or of what the
+ * model of bits makes of a row, beside a number of it. */
 typedef struct {
+  BitModel *bits;       /* NULL: not of codes; otherwise axes, mean and curvature are not there */
   AssayMatrix *axes;    /* k x columns: from a row less the mean to components */
   double *mean;         /* columns; borrowed */
   AssayMatrix *weights; /* items x k: 2 y_j / v_j */
@@ -51,6 +57,7 @@ typedef struct {
 static void
 scoring_clear (Scoring *scoring)
 {
+  bit_model_free (scoring->bits);
   assay_matrix_free (scoring->axes);
   assay_matrix_free (scoring->weights);
   g_free (scoring->curvature);
@@ -173,6 +180,22 @@ make_scoring (const AssayLearner *learner, const AssayPrincipal *principal,
   return ret_scoring->weights != NULL;
 }
 
+/* Of codes; @inputs are their bits. */
+static gboolean
+make_bit_scoring (const OwnExamples *examples, const AssayPrincipal *principal,
+                  const AssayMatrix *inputs, double noise, Scoring *ret_scoring, GError **error)
+{
+  double variance = 0;
+
+  for (gsize j = 0; j < principal->count; j++)
+    variance += principal->values[j] / (double) principal->cols;
+  ret_scoring->bits
+      = bit_model_new (assay_matrix_view (examples->outputs),
+                       assay_matrix_view (examples->inputs), noise * variance, error);
+  ret_scoring->weights = assay_matrix_copy (assay_matrix_view (inputs), error);
+  return ret_scoring->bits != NULL && ret_scoring->weights != NULL;
+}
+
 /* An order for each item that has nothing to do with it. */
 static void
 guess_at_random (AssayStreamKey key, Scoring *scoring)
@@ -271,14 +294,15 @@ score_panel (AssayView panel, gsize first, gpointer data, GError **error)
 {
   Ranking *ranking = data;
   const Scoring *scoring = ranking->scoring;
-  g_autoptr (AssayMatrix) components
-      = components_along (scoring->axes, scoring->mean, panel, error);
   g_autofree double *own = g_new0 (double, panel.rows);
+  g_autoptr (AssayMatrix) components
+      = scoring->bits != NULL ? bit_model_see (scoring->bits, panel, own, error)
+                              : components_along (scoring->axes, scoring->mean, panel, error);
 
   if (components == NULL)
     return FALSE;
   for (gsize i = 0; i < panel.rows; i++)
-    for (gsize j = 0; j < components->cols; j++)
+    for (gsize j = 0; scoring->bits == NULL && j < components->cols; j++)
       own[i] += scoring->curvature[j] * pow ((double) assay_matrix_row (components, i)[j], 2);
   assay_linalg_product_in_parallel (ASSAY_NT, assay_matrix_view (scoring->weights),
                                     assay_matrix_view (components), ranking->scores);
@@ -364,6 +388,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   g_autoptr (AssayMatrix) inputs = NULL;
   g_autoptr (AssayMatrix) predicted = NULL;
   g_autoptr (AssayPrincipal) principal = NULL;
+  gboolean is_of_codes;
 
   if (!own_examples_new (seen->pairs, &examples, error) || !check_columns (seen, &examples, error))
     return FALSE;
@@ -372,9 +397,13 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (inputs == NULL)
     return FALSE;
   predicted = assay_learner_predict (learner, assay_matrix_view (inputs), error);
+  is_of_codes = seen->release->bits > 0 && assay_learner_expects (learner)->has_learned;
   principal = predicted != NULL ? components_of (&examples, error) : NULL;
   if (principal == NULL
-      || !make_scoring (learner, principal, predicted, settings->noise, &scoring, error))
+      || !(is_of_codes ? make_bit_scoring (&examples, principal, inputs, settings->noise, &scoring,
+                                           error)
+                       : make_scoring (learner, principal, predicted, settings->noise, &scoring,
+                                       error)))
     return FALSE;
   if (!assay_learner_expects (learner)->has_learned)
     guess_at_random (context->stream, &scoring);
