@@ -10,6 +10,9 @@ const AssayArraySpec subspace_guess_arrays[] = {
   /* How many other subspaces of the release meet each; the points that were considered. */
   { "intersecting", "n", ASSAY_INT64, TRUE, 0 },
   { "considered", "nkd", ASSAY_FLOAT32, TRUE, 0 },
+  /* How many points of each subspace are integers, and how many of them nothing else explains. */
+  { "possible", "n", ASSAY_INT64, TRUE, 0 },
+  { "remaining", "n", ASSAY_INT64, TRUE, 0 },
   /* Of an approximate search, for a sample of the subspaces: which, how many of its k nearest rows
    * were found, k. */
   { "recall", "qt", ASSAY_INT64, TRUE, 0 },

@@ -1,0 +1,19 @@
+/* The integer points of all subspaces of a release. */
+#pragma once
+
+#include "attacks/lifting/integer-points.h"
+
+#define LATTICE_PROBES 8
+
+typedef struct {
+  AssayStreamKey stream;
+  PointRules rules;
+  AssaySubspaces subspaces;
+  gint64 deadline;       /* in monotonic microseconds; 0: none */
+  IntegerPoints *points; /* n, filled in; to be cleared whether it fails or not */
+  float *feet;           /* n x d, filled in: the points nearest to the origin */
+  double precision;      /* filled in: with which integers stand in it; 0: there are none */
+  gint is_late;          /* filled in: the deadline passed before all was done */
+} LatticeSearch;
+
+gboolean lattice_search_run (LatticeSearch *search, GError **error);

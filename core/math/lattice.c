@@ -1,0 +1,42 @@
+/* Short bases of integer lattices, by FLINT: the one file that calls it.
+ *
+ * FLINT's LLL in double (Nguyen and Stehlé 2009) gives up where doubles do not suffice; its form
+ * with exact inner products comes next, and that with as many digits as it takes last. fmpz_lll
+ * itself is not called: it proves by rational arithmetic that the basis is reduced, which takes
+ * most of its time and is not needed, and FLINT 2.9 ends the program in it by a division by zero
+ * on some bases (mended in FLINT 3.0, pull request 1168 of its repository). Without the proof the
+ * result is a basis of the lattice all the same.
+ *
+ * What FLINT keeps for a thread is given back at the end of each call: threads come and go without
+ * its knowledge. */
+#include "core/math/lattice.h"
+
+#include <flint/fmpz_lll.h>
+
+#include "core/base/error.h"
+
+gboolean
+assay_lattice_reduce (gint64 *inout_rows, gsize count, gsize cols, GError **error)
+{
+  gboolean fits = TRUE;
+  fmpz_mat_t basis;
+  fmpz_lll_t settings;
+
+  fmpz_mat_init (basis, (slong) count, (slong) cols);
+  for (gsize i = 0; i < count; i++)
+    for (gsize j = 0; j < cols; j++)
+      fmpz_set_si (fmpz_mat_entry (basis, i, j), inout_rows[i * cols + j]);
+  fmpz_lll_context_init_default (settings);
+  if (fmpz_lll_d (basis, NULL, settings) < 0 && fmpz_lll_d_heuristic (basis, NULL, settings) < 0)
+    fmpz_lll_mpf (basis, NULL, settings);
+  for (gsize i = 0; i < count * cols && fits; i++)
+    fits = fmpz_fits_si (fmpz_mat_entry (basis, i / cols, i % cols));
+  for (gsize i = 0; i < count * cols && fits; i++)
+    inout_rows[i] = fmpz_get_si (fmpz_mat_entry (basis, i / cols, i % cols));
+  fmpz_mat_clear (basis);
+  flint_cleanup ();
+  if (!fits)
+    return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                       "a reduced basis of %zu rows has numbers of more than 64 bits", count);
+  return TRUE;
+}

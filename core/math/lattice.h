@@ -1,0 +1,15 @@
+/* Short bases of integer lattices. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Replaces the @count rows (each of @cols, row-major) by a basis of the lattice that they span,
+ * reduced by LLL (Lenstra, Lenstra and Lovász 1982; delta 0.99, eta 0.51): its rows are short and
+ * nearly orthogonal, the shorter ones first by tendency. Rows must be linearly independent. The
+ * same result for the same rows on every thread. ASSAY_ERROR_NUMERIC where a number of the basis
+ * does not fit into 64 bits. */
+gboolean assay_lattice_reduce (gint64 *inout_rows, gsize count, gsize cols, GError **error);
+
+G_END_DECLS
