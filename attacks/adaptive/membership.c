@@ -8,7 +8,7 @@
  * half of the shadow releases; where fewer records than secrets are at hand, public rows fill up.
  *
  * How much a release looks as if a record was in it is told by one number, its sign
- * (attacks/adaptive/shadow-signs.h): of three the attacker takes the one that does best on shadow
+ * (attacks/adaptive/shadow-signs.h): of several the attacker takes the one that does best on shadow
  * releases. In shadow releases the sign t of record x is normal with mean m_1 where x was in and
  * m_0 where it was not, with one variance for all records (as Carlini et al. do where shadows are
  * few), and the guess is the log-likelihood ratio
@@ -27,7 +27,7 @@
 
 enum { BEST = SHADOW_N_SIGNS };
 
-static const char *const sign_names[] = { "nearest", "inner", "profile", "best", NULL };
+static const char *const sign_names[] = { "nearest", "alike", "inner", "profile", "best", NULL };
 
 typedef struct {
   guint sign;
@@ -138,8 +138,9 @@ choose_sign (const Membership *settings, const ShadowSigns *shadows, Fit *fit, g
   }
   return has_any
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "sign = %s compares records with items, which have other numbers than "
-                        "rows; expected profile or best",
+                        "sign = %s does not apply: nearest and inner compare records with items "
+                        "of as many numbers, alike those of other numbers; expected profile or "
+                        "best",
                         sign_names[settings->sign]);
 }
 
@@ -157,8 +158,9 @@ guess_members (const Membership *settings, const ShadowSigns *shadows, AssayGues
   if (fit.gap == NULL || fit.middle == NULL
       || !choose_sign (settings, shadows, &fit, &sign, &area, error))
     return FALSE;
-  /* A profile was learned of the first half. */
-  fit_means (shadows, shadows->signs[sign], sign == SHADOW_PROFILE ? runs / 4 * 2 : 0, runs, &fit);
+  /* Of the first half it was learned what is like a record, or its profile. */
+  fit_means (shadows, shadows->signs[sign],
+             sign == SHADOW_PROFILE || sign == SHADOW_ALIKE ? runs / 4 * 2 : 0, runs, &fit);
   scores = assay_alloc (n, sizeof (float), "scores of records", error);
   if (scores == NULL)
     return FALSE;
@@ -264,7 +266,8 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (Membership, sign, BEST, sign_names,
-                            "By what a release shows that a record was in it: its nearest item, "
+                            "By what a release shows that a record was in it: its nearest item, or "
+                            "the one nearest to what is released of it (alike), "
                             "the inner product with the mean item, how the mean item moves with "
                             "it; best: what does best on shadow releases"),
         ASSAY_PARAM_END };

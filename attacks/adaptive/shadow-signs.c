@@ -14,6 +14,7 @@ void
 shadow_signs_clear (ShadowSigns *shadows)
 {
   assay_matrix_free (shadows->records);
+  assay_matrix_free (shadows->alike);
   g_free (shadows->mean_record);
   g_free (shadows->is_in);
   g_clear_pointer (&shadows->means, g_ptr_array_unref);
@@ -39,39 +40,77 @@ mean_item (const AssayMatrix *items, GError **error)
   return mean;
 }
 
+/* -ln of the squared distances of @points, one for each record, to the items nearest to them. */
+static gboolean
+look_near (ShadowSigns *shadows, ShadowSign sign, gsize run, const AssayMatrix *points,
+           const AssayMatrix *items, GError **error)
+{
+  const gsize n = points->rows;
+  g_autoptr (AssayNearest) nearest = NULL;
+
+  if (shadows->signs[sign] == NULL)
+    shadows->signs[sign]
+        = assay_alloc (n * (shadows->n_runs + 1), sizeof (double), "distances", error);
+  nearest = shadows->signs[sign] != NULL
+                ? assay_knn_search (assay_matrix_view (items), assay_matrix_view (points), 1, error)
+                : NULL;
+  if (nearest == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n; i++) {
+    const float *item = items->data + (gsize) nearest->rows[i] * items->cols;
+    const float *point = points->data + i * items->cols;
+    double square = TINY;
+
+    for (gsize j = 0; j < items->cols; j++)
+      square += ((double) item[j] - (double) point[j]) * ((double) item[j] - (double) point[j]);
+    shadows->signs[sign][run * n + i] = -log (square);
+  }
+  return TRUE;
+}
+
+/* Adds what was released of the records in run @run of the first half to their means. */
+static gboolean
+remember_items (ShadowSigns *shadows, gsize run, const AssayMatrix *items, GError **error)
+{
+  const gsize n = shadows->records->rows, half = shadows->n_runs / 2;
+  gsize item = 0;
+
+  if (shadows->alike == NULL)
+    shadows->alike = assay_matrix_new (n, items->cols, error);
+  if (shadows->alike == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n; i++) {
+    gsize count = 0;
+
+    if (!shadows->is_in[run * n + i])
+      continue;
+    for (gsize r = 0; r < half; r++)
+      count += shadows->is_in[r * n + i];
+    for (gsize j = 0; j < items->cols; j++)
+      assay_matrix_row (shadows->alike, i)[j]
+          += items->data[item * items->cols + j] / (float) count;
+    item++;
+  }
+  return TRUE;
+}
+
 /* Looks at release number @run. */
 static gboolean
 look_at (ShadowSigns *shadows, gsize run, const AssayRelease *release, GError **error)
 {
-  const gsize n = shadows->records->rows;
   g_autoptr (AssayMatrix) items = assay_item_numbers (release, (AssayView){ 0 }, error);
-  g_autoptr (AssayNearest) nearest = NULL;
   AssayMatrix *mean = items != NULL ? mean_item (items, error) : NULL;
 
   if (mean == NULL)
     return FALSE;
   g_ptr_array_add (shadows->means, mean);
-  if (items->cols != shadows->records->cols)
+  if (items->cols == shadows->records->cols)
+    return look_near (shadows, SHADOW_NEAREST, run, shadows->records, items, error);
+  if (assay_kind (release->kind)->items != ASSAY_ITEM_OF_EACH_SECRET)
     return TRUE;
-  if (shadows->signs[SHADOW_NEAREST] == NULL)
-    shadows->signs[SHADOW_NEAREST]
-        = assay_alloc (n * (shadows->n_runs + 1), sizeof (double), "distances", error);
-  nearest = shadows->signs[SHADOW_NEAREST] != NULL
-                ? assay_knn_search (assay_matrix_view (items),
-                                    assay_matrix_view (shadows->records), 1, error)
-                : NULL;
-  if (nearest == NULL)
-    return FALSE;
-  for (gsize i = 0; i < n; i++) {
-    const float *item = assay_matrix_row (items, (gsize) nearest->rows[i]);
-    const float *record = assay_matrix_row (shadows->records, i);
-    double square = TINY;
-
-    for (gsize j = 0; j < items->cols; j++)
-      square += ((double) item[j] - (double) record[j]) * ((double) item[j] - (double) record[j]);
-    shadows->signs[SHADOW_NEAREST][run * n + i] = -log (square);
-  }
-  return TRUE;
+  return run < shadows->n_runs / 2
+             ? remember_items (shadows, run, items, error)
+             : look_near (shadows, SHADOW_ALIKE, run, shadows->alike, items, error);
 }
 
 /* ---- Running the defense ---- */

@@ -4,9 +4,14 @@
  * Release: subspaces D = t + span (B), t: n x d, B: n x m x d with orthonormal rows; plain vectors
  * are subspaces of dimension 0.
  * Knowledge: public descriptors Z, N x d.
+ * Of vectors with another number of columns (a projection, a thumbnail), the public rows as the
+ * defense protects them (grant `mechanism`): the row whose release is nearest to the item, in the
+ * space of the release.
  * Guess for each D: argmin over z in Z of ||(I - B'B)(z - t)||, projected onto D if asked. Under
  * random lifting that projection already lands near the secret.
  * Cost: one matrix product N x d by d x (m + 1) a subspace; memory independent of N. */
+#include <string.h>
+
 #include "attacks/lifting/subspace-control.h"
 #include "attacks/lifting/subspace.h"
 
@@ -14,16 +19,83 @@ typedef struct {
   bool project;
 } Nearest;
 
+/* ---- In the space of the release ---- */
+
+static gboolean
+is_in_another_space (const AssayObservation *seen)
+{
+  return seen->pairs != NULL
+         && assay_rows_cols (seen->public_rows) != assay_release_cols (seen->release);
+}
+
+/* What was released of all rows of the attacker's own, and these rows, beside each other. */
+static gboolean
+gather_pairs (const AssayPairs *pairs, AssayRows **ret_released, AssayMatrix **ret_rows,
+              GError **error)
+{
+  const gsize n = assay_pairs_count (pairs);
+  const gsize cols = assay_own_rows (assay_pairs_get (pairs, 0)).cols;
+  const gsize width = assay_release_cols (assay_pairs_get (pairs, 0)->release);
+  g_autoptr (AssayMatrix) released = assay_matrix_new (n, width, error);
+  g_autoptr (AssayMatrix) rows = assay_matrix_new (n, cols, error);
+  gsize done = 0;
+
+  if (released == NULL || rows == NULL)
+    return FALSE;
+  for (guint r = 0; r < pairs->releases->len; r++) {
+    const AssayOwnRelease *own = assay_pairs_get (pairs, r);
+    const AssayView of = assay_own_rows (own);
+    const float *points = assay_release_subspaces (own->release).translation;
+
+    for (gsize i = 0; i < of.rows; i++, done++) {
+      memcpy (assay_matrix_row (rows, done), assay_view_row (of, i), cols * sizeof (float));
+      memcpy (assay_matrix_row (released, done), points + i * width, width * sizeof (float));
+    }
+  }
+  *ret_released = assay_rows_take_matrix (g_steal_pointer (&released));
+  *ret_rows = g_steal_pointer (&rows);
+  return TRUE;
+}
+
+static gboolean
+attack_in_another_space (const AssayObservation *seen, AssayGuess *ret_guess, GError **error)
+{
+  g_autoptr (AssayRows) released = NULL;
+  g_autoptr (AssayMatrix) rows = NULL;
+  g_autoptr (AssayNearest) nearest = NULL;
+  AssayMatrix *estimates;
+
+  if (!gather_pairs (seen->pairs, &released, &rows, error))
+    return FALSE;
+  nearest = assay_release_nearest (seen->release, released, 1, error);
+  estimates = nearest != NULL ? assay_matrix_new (nearest->n, rows->cols, error) : NULL;
+  if (estimates == NULL)
+    return FALSE;
+  for (gsize i = 0; i < nearest->n; i++)
+    memcpy (assay_matrix_row (estimates, i), assay_matrix_row (rows, nearest->rows[i]),
+            rows->cols * sizeof (float));
+  assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
+  ret_guess->says = g_strdup_printf ("compared what was released with what the defense makes of "
+                                     "%zu public rows, of %zu columns",
+                                     rows->rows, assay_release_cols (seen->release));
+  return TRUE;
+}
+
+/* ---- In the space of the secrets ---- */
+
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
 {
   const Nearest *settings = context->settings;
   const AssaySubspaces subspaces = assay_release_subspaces (seen->release);
-  g_autoptr (AssayNearest) nearest
-      = assay_release_nearest (seen->release, seen->public_rows, 1, error);
-  float *estimates = nearest != NULL ? subspace_guess (&subspaces, ret_guess, error) : NULL;
+  g_autoptr (AssayNearest) nearest = NULL;
+  float *estimates;
 
+  if (is_in_another_space (seen))
+    return attack_in_another_space (seen, ret_guess, error);
+  nearest = assay_release_nearest (seen->release, seen->public_rows, 1, error);
+  estimates = nearest != NULL ? subspace_guess (&subspaces, ret_guess, error) : NULL;
   if (estimates == NULL)
     return FALSE;
   assay_rows_gather (seen->public_rows, nearest->rows, nearest->n,
@@ -58,6 +130,7 @@ ASSAY_ATTACK (nearest, "nearest",
   .needs = ASSAY_GRANT_PUBLIC,
   .writes = subspace_guess_arrays,
   .is_generic = TRUE,
+  .wants_pairs = TRUE,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
   .control = { .says = "a secret that is itself public is found",

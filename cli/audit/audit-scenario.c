@@ -120,6 +120,25 @@ make_head (const CliAudit *audit)
 
 /* ---- Attacks ---- */
 
+static gboolean
+is_in_another_space (const CliAudit *audit)
+{
+  return audit->kind == ASSAY_RELEASE_VECTORS && audit->released_cols != audit->public_rows.cols;
+}
+
+/* Who compares rows with a release of other columns compares what the defense makes of them. */
+static guint
+grants_of (const CliAudit *audit, const AssayPlugin *plugin)
+{
+  const AssayAttack *attack = assay_attack_of (plugin);
+  const guint grants = cli_attack_grants (plugin);
+
+  return attack != NULL && attack->wants_pairs && (grants & ASSAY_GRANT_PUBLIC)
+                 && is_in_another_space (audit)
+             ? grants | ASSAY_GRANT_MECHANISM
+             : grants;
+}
+
 /* Lines of an attack's group beside its grants. */
 static char *
 lines_of (const CliAudit *audit, const AssayPlugin *plugin)
@@ -132,7 +151,7 @@ lines_of (const CliAudit *audit, const AssayPlugin *plugin)
     return g_string_free (text, FALSE);
   g_string_append_printf (text, "where = dataset.records = %s\n",
                           attack->game == ASSAY_GAME_LINK ? "yes" : "no");
-  if (cli_attack_grants (plugin) & ASSAY_GRANT_MECHANISM)
+  if (grants_of (audit, plugin) & ASSAY_GRANT_MECHANISM)
     g_string_append_printf (text, "mechanism_runs = %u\n",
                             attack->game == ASSAY_GAME_MEMBER ? audit->member_runs
                                                               : audit->own_runs);
@@ -153,7 +172,11 @@ why_not (const CliAudit *audit, const CliGround *ground, const AssayPlugin *plug
   if (attack != NULL && attack->game == ASSAY_GAME_INFER && !audit->has_labels
       && !cli_audit_dividing_column (audit->public_rows, &column))
     return g_strdup ("there are no labels, and no column whose median divides the rows");
-  return cli_why_no_attack (ground, plugin, lines);
+  if (attack != NULL && attack->is_generic && !attack->wants_pairs && is_in_another_space (audit))
+    return g_strdup_printf ("what is released has %zu columns and a row has %zu, so that it cannot "
+                            "be taken for one",
+                            audit->released_cols, audit->public_rows.cols);
+  return cli_why_no_attack (ground, plugin, grants_of (audit, plugin), lines);
 }
 
 /* The attacker who knows some rows beside their release: what is secret in a rotation or in a
@@ -164,7 +187,7 @@ append_known_pairs (GString *text, const CliAudit *audit, const AssayPlugin *plu
 {
   const AssayAttack *attack = assay_attack_of (plugin);
   const gsize pairs = MIN (KNOWN_PAIRS, audit->public_rows.rows);
-  const guint grants = cli_attack_grants (plugin);
+  const guint grants = grants_of (audit, plugin);
   g_autofree char *label = g_strconcat (plugin->id, "-known-pairs", NULL);
   g_autofree char *more = g_strdup_printf ("%smechanism_rows = %zu\n", lines, pairs);
   g_autofree char *group = NULL;
@@ -181,12 +204,10 @@ append_known_pairs (GString *text, const CliAudit *audit, const AssayPlugin *plu
 }
 
 static void
-append_attack (GString *text, const AssayPlugin *plugin, const char *lines)
+append_attack (GString *text, const AssayPlugin *plugin, guint grants, const char *lines)
 {
-  g_autofree char *group = cli_attack_group (plugin, plugin->id, cli_attack_grants (plugin), lines);
-  g_autofree char *grants = cli_attack_grants (plugin) != ASSAY_GRANT_NONE
-                                ? assay_grants_describe (cli_attack_grants (plugin))
-                                : NULL;
+  g_autofree char *group = cli_attack_group (plugin, plugin->id, grants, lines);
+  g_autofree char *known = grants != ASSAY_GRANT_NONE ? assay_grants_describe (grants) : NULL;
 
   g_string_append_c (text, '\n');
   cli_append_comment (text, "%s.", plugin->summary);
@@ -194,7 +215,7 @@ append_attack (GString *text, const AssayPlugin *plugin, const char *lines)
     cli_append_comment (text, "It runs the mechanism on inputs of its own choice.");
   else
     cli_append_comment (text, "The attacker knows the release%s%s.",
-                        grants != NULL ? " and: " : " alone", grants != NULL ? grants : "");
+                        known != NULL ? " and: " : " alone", known != NULL ? known : "");
   g_string_append (text, group);
 }
 
@@ -211,7 +232,7 @@ append_attacks (GString *text, const CliAudit *audit, const CliGround *ground,
     g_autofree char *reason = why_not (audit, ground, plugin, lines);
 
     if (reason == NULL) {
-      append_attack (text, plugin, lines);
+      append_attack (text, plugin, grants_of (audit, plugin), lines);
       append_known_pairs (text, audit, plugin, lines);
       g_ptr_array_add (ret_attacks, (gpointer) plugin);
     } else if (cli_reads_release (ground, plugin)) {

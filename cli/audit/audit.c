@@ -250,6 +250,7 @@ try_with (CliAudit *audit, const Trying *trying, GError **error)
   if (other == NULL)
     return FALSE;
   audit->run_seconds = (double) (g_get_monotonic_time () - began) / 2 / G_USEC_PER_SEC;
+  audit->released_cols = assay_release_cols (release);
   /* The function that makes codes is granted by itself. */
   audit->has_key = audit->kind != ASSAY_RELEASE_CODES && !are_equal (release, other);
   return TRUE;

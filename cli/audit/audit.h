@@ -23,7 +23,8 @@ typedef struct {
   AssayView public_rows;
   gsize n_private, n_secrets, n_joined, n_left_out;
   gboolean has_labels;
-  gboolean has_key; /* one release draws something once for all its secrets */
+  gsize released_cols; /* of the release; 0: it has no rows */
+  gboolean has_key;    /* one release draws something once for all its secrets */
 
   double seconds;     /* that the user gives */
   double run_seconds; /* of one run of the defense */

@@ -96,10 +96,11 @@ looks_in_vain (const CliGround *ground, const AssayAttack *attack)
 }
 
 char *
-cli_why_no_attack (const CliGround *ground, const AssayPlugin *plugin, const char *more)
+cli_why_no_attack (const CliGround *ground, const AssayPlugin *plugin, guint grants,
+                   const char *more)
 {
   const AssayAttack *attack = assay_attack_of (plugin);
-  g_autofree char *group = cli_attack_group (plugin, plugin->id, cli_attack_grants (plugin), more);
+  g_autofree char *group = cli_attack_group (plugin, plugin->id, grants, more);
   g_autofree char *text = g_strconcat (ground->head, group, NULL);
   char *why_not = NULL;
 

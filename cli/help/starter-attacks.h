@@ -28,7 +28,8 @@ guint cli_attack_grants (const AssayPlugin *attack);
 char *cli_attack_group (const AssayPlugin *attack, const char *label, guint grants,
                         const char *more);
 
-/* NULL, or why the attack is not played on @ground, with @more lines in its group. */
-char *cli_why_no_attack (const CliGround *ground, const AssayPlugin *attack, const char *more);
+/* NULL, or why the attack is not played on @ground, with @grants and @more lines in its group. */
+char *cli_why_no_attack (const CliGround *ground, const AssayPlugin *attack, guint grants,
+                         const char *more);
 /* Whether it reads what the defense releases, played or not. */
 gboolean cli_reads_release (const CliGround *ground, const AssayPlugin *attack);

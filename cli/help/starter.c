@@ -117,7 +117,8 @@ has_any_attack (const Starter *starter)
   g_autoptr (GPtrArray) attacks = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
 
   for (guint i = 0; i < attacks->len; i++) {
-    g_autofree char *why_not = cli_why_no_attack (&ground, attacks->pdata[i], "");
+    g_autofree char *why_not = cli_why_no_attack (
+        &ground, attacks->pdata[i], cli_attack_grants (attacks->pdata[i]), "");
 
     if (why_not == NULL)
       return TRUE;
@@ -242,7 +243,7 @@ append_left_out (GString *text, const Starter *starter, GPtrArray *ret_attacks)
 
   for (guint i = 0; i < attacks->len; i++) {
     const AssayPlugin *attack = attacks->pdata[i];
-    g_autofree char *why_not = cli_why_no_attack (&ground, attack, "");
+    g_autofree char *why_not = cli_why_no_attack (&ground, attack, cli_attack_grants (attack), "");
 
     if (why_not == NULL) {
       g_ptr_array_add (ret_attacks, (gpointer) attack);

@@ -77,7 +77,8 @@ void assay_release_take_answer (AssayRelease *release, const AssayRelease *answe
 void assay_guess_take_answer (AssayGuess *guess, const AssayGuess *answer);
 
 /* That such an answer is of @kind, with an item for each of @n secrets and rows of @cols where the
- * kind has them. ASSAY_ERROR_MISMATCH. */
+ * kind has them; vectors may have any number of columns, as what is left of a row after a
+ * projection or of an image after it was made smaller. ASSAY_ERROR_MISMATCH. */
 gboolean assay_release_check_answer (const AssayRelease *answer, AssayReleaseKind kind, gsize n,
                                      gsize cols, GError **error);
 

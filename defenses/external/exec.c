@@ -8,8 +8,10 @@
  * says it (AssayDefense.kind), and a program that releases another kind is refused. One release is
  * one process, however many secrets there are. Refused are also a release of another number of
  * items than secrets (statistics are one for all, mixtures any number), and rows with another
- * number of columns, which no measure could compare with the secrets. Results repeat if the program
- * draws its random numbers from the seed of the request alone.
+ * number of columns, but for vectors: embeddings, projections and thumbnails (whose size the
+ * release says) are attacked by who learns the way back from runs of the program, or compares with
+ * what it makes of public rows. Results repeat if the program draws its random numbers from the
+ * seed of the request alone.
  *
  * A program that claims epsilon is a mechanism too (exec-mechanism.h), whether or not it is ever
  * asked for a release. */

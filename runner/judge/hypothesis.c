@@ -53,6 +53,16 @@ why_not (const AssayResults *results, const AssayResultCell *cell, const AssaySa
   return NULL;
 }
 
+static gboolean
+is_generic (const AssayPlan *plan, const AssayCell *cell)
+{
+  const AssayAttack *attack = cell->attack != ASSAY_NO_COMPONENT
+                                  ? assay_attack_of (assay_plan_attack (plan, cell)->plugin)
+                                  : NULL;
+
+  return attack != NULL && attack->is_generic;
+}
+
 /* Why the runs of an audit are not independent, of the first of the cells that says so; NULL in
  * @ret_why: of none of them. */
 static gboolean
@@ -103,10 +113,59 @@ hear_other_starts (const AssayQuestion *question, const GArray *indices,
   return TRUE;
 }
 
+/* Guesses that are reliably wrong are right the other way round: a sign that the attack's own runs
+ * of the defense have otherwise than the release, say. That is no evidence of privacy. */
+static char *
+why_worse_than_chance (const AssayClaim *claim, const AssayInterval *interval)
+{
+  if (claim->measure->statistic != ASSAY_STATISTIC_EXCESS || !(interval->upper < 0))
+    return NULL;
+  return g_strdup_printf ("the attack is wrong more often than by chance, %.3g [%.3g, %.3g]: the "
+                          "release tells something that it reads the wrong way; expected an attack "
+                          "that knows pairs of this very release",
+                          interval->estimate, interval->lower, interval->upper);
+}
+
 gboolean
 assay_claim_wants_little (const AssayResultClaim *claim)
 {
   return claim->is_at_most == claim->measure->higher_is_worse;
+}
+
+/* What the cells measured, with its interval, and whether it can decide anything. */
+static gboolean
+gather (const AssayQuestion *question, const AssayResultCell *cell, const GArray *indices,
+        AssayResultHypothesis *hypothesis, AssayEvidence *evidence, GError **error)
+{
+  const AssayPlan *plan = question->plan;
+  const AssayClaim *claim = question->claim;
+  AssayPool pool;
+  gboolean is_ok = assay_pool_fill (&pool, plan, question->store, indices, claim->metric, error);
+
+  if (is_ok) {
+    evidence->sample = assay_pool_sample (&pool, claim->measure);
+    hypothesis->why_not = why_not (question->results, cell, evidence->sample,
+                                   pool.omitted[claim->measure->series]);
+    evidence->is_beside_the_point
+        = cell->status == ASSAY_RESULT_OK && evidence->sample == NULL
+          && pool.omitted[claim->measure->series] == NULL
+          && is_generic (plan, assay_plan_cell (plan, evidence->first))
+          && assay_claim_wants_little (question->result);
+    if (hypothesis->why_not == NULL && evidence->sample->method == ASSAY_SAMPLE_AUDIT)
+      is_ok = find_dependence (question->store, indices, &hypothesis->why_not, error);
+  }
+  assay_pool_clear (&pool);
+  if (!is_ok)
+    return FALSE;
+  if (evidence->sample != NULL)
+    hypothesis->interval
+        = assay_sample_interval (evidence->sample, claim->confidence, evidence->stream);
+  if (evidence->sample != NULL && hypothesis->why_not == NULL
+      && assay_claim_wants_little (question->result))
+    hypothesis->why_not = why_worse_than_chance (claim, &hypothesis->interval);
+  if (evidence->sample != NULL && evidence->sample->method == ASSAY_SAMPLE_AUDIT)
+    hypothesis->delta = evidence->sample->audit.delta;
+  return TRUE;
 }
 
 gboolean
@@ -139,24 +198,8 @@ assay_hypothesis_test (const AssayQuestion *question, const AssayResultCell *cel
           .units_needed = NAN,
           .power = NAN,
           .power_at = NAN };
-  AssayPool pool;
-  gboolean is_ok = assay_pool_fill (&pool, plan, question->store, indices, claim->metric, error);
-
-  if (is_ok) {
-    evidence.sample = assay_pool_sample (&pool, claim->measure);
-    hypothesis.why_not = why_not (question->results, cell, evidence.sample,
-                                   pool.omitted[claim->measure->series]);
-    if (hypothesis.why_not == NULL && evidence.sample->method == ASSAY_SAMPLE_AUDIT)
-      is_ok = find_dependence (question->store, indices, &hypothesis.why_not, error);
-  }
-  assay_pool_clear (&pool);
-  if (!is_ok)
+  if (!gather (question, cell, indices, &hypothesis, &evidence, error))
     return FALSE;
-  if (evidence.sample != NULL)
-    hypothesis.interval
-        = assay_sample_interval (evidence.sample, claim->confidence, evidence.stream);
-  if (evidence.sample != NULL && evidence.sample->method == ASSAY_SAMPLE_AUDIT)
-    hypothesis.delta = evidence.sample->audit.delta;
   if (hypothesis.why_not == NULL) {
     const AssayBoundTest test
         = assay_bound_test (evidence.sample, hypothesis.bound, evidence.stream);

@@ -20,6 +20,8 @@ typedef struct {
   AssaySample *sample; /* NULL: nothing was measured */
   AssayStreamKey stream;
   gsize first; /* the plan's cell of trial 0 */
+  /* A generic attack had nothing to take for the secret, which says nothing at all. */
+  gboolean is_beside_the_point;
 } AssayEvidence;
 
 void assay_evidence_clear (gpointer evidence);

@@ -15,6 +15,23 @@
 
 /* ---- Hypotheses ---- */
 
+/* Attacks that take what is released for the secret cannot be played where it is in another space.
+ * They are no evidence anyway; a claim that is about them alone keeps them, and is inconclusive. */
+static void
+drop_beside_the_point (const AssayQuestion *question, GArray *evidence)
+{
+  guint n_beside = 0;
+
+  for (guint i = 0; i < evidence->len; i++)
+    n_beside += g_array_index (evidence, AssayEvidence, i).is_beside_the_point ? 1 : 0;
+  for (guint i = evidence->len; i > 0 && n_beside < evidence->len; i--)
+    if (g_array_index (evidence, AssayEvidence, i - 1).is_beside_the_point) {
+      g_array_remove_index (evidence, i - 1);
+      g_array_remove_index (question->result->hypotheses, i - 1);
+      n_beside--;
+    }
+}
+
 /* Every pooled cell that the claim selects. The pooled cells stand in the order of the plan's cells
  * of trial 0. */
 static gboolean
@@ -40,6 +57,7 @@ test_claim (const AssayQuestion *question, GArray *evidence, GError **error)
     g_array_append_val (question->result->hypotheses, hypothesis);
     g_array_append_val (evidence, own);
   }
+  drop_beside_the_point (question, evidence);
   return TRUE;
 }
 

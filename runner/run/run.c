@@ -297,7 +297,9 @@ attack_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assa
   clear_starts (&measuring);
   if (!is_ok)
     return FALSE;
-  runner->said = g_strdup (guess->says);
+  runner->said = assay_metric_lacks (job.release, job.truth, guess);
+  if (runner->said == NULL)
+    runner->said = g_strdup (guess->says);
   return assay_show_cell (
       &(AssayShowing){ runner->plan, cell, settings, &job, guess, ret_outcomes }, runner->shown,
       error);

@@ -181,15 +181,17 @@ assay_step_protect (const AssayDefense *defense, const AssayProtecting *protecti
   return TRUE;
 }
 
-/* Knowledge that an attack compares with the release has the release's columns. */
+/* Knowledge that an attack compares with the release has the release's columns. @hint: what else
+ * it could be granted. */
 static gboolean
-check_columns (const char *what, const AssayRows *rows, const AssayRelease *release, GError **error)
+check_columns (const char *what, const AssayRows *rows, const AssayRelease *release,
+               const char *hint, GError **error)
 {
   if (rows == NULL || assay_release_cols (release) == 0
       || assay_rows_cols (rows) == assay_release_cols (release))
     return TRUE;
-  return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s has %zu columns, but the release has %zu",
-                     what, assay_rows_cols (rows), assay_release_cols (release));
+  return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s has %zu columns, but the release has %zu%s",
+                     what, assay_rows_cols (rows), assay_release_cols (release), hint);
 }
 
 static gboolean
@@ -205,6 +207,7 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
                      | assay_release_holds (release);
   g_autofree char *lacking
       = assay_grants_describe (assay_attack_needs (attack, settings->values) & ~held);
+  const char *hint;
   const guint readable = assay_attack_reads (attack, settings->values);
   g_autofree char *reads = assay_release_kinds_describe (readable);
 
@@ -215,9 +218,17 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
   if (*lacking != '\0')
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "attack '%s' needs '%s', which was not granted",
                        attack->id, lacking);
-  /* Who learns from pairs compares rows with what the release was made of, not with the release. */
-  return check_columns ("the database", seen->database, release, error)
-         && (attack->adapts || check_columns ("the public set", seen->public_rows, release, error))
+  /* Who has pairs compares with what the defense makes of rows; a program sees what it does. */
+  if (attack->adapts || seen->pairs != NULL || attack->external != NULL)
+    hint = NULL;
+  else
+    hint = attack->wants_pairs && seen->public_rows != NULL
+               ? "; expected grants = public; mechanism, to compare with what the defense makes of "
+                 "public rows"
+               : "";
+  return check_columns ("the database", seen->database, release, "", error)
+         && (hint == NULL
+             || check_columns ("the public set", seen->public_rows, release, hint, error))
          && (seen->pairs == NULL || assay_pairs_check (seen->pairs, release, error));
 }
 
@@ -301,6 +312,30 @@ is_in_order (const AssayTruth *truth, const AssayGuess *guess)
              || assay_arrays_get (&truth->arrays, "sources") == NULL);
 }
 
+/* What is released in another space than the secrets', taken for them, is no estimate. */
+static gboolean
+is_in_another_space (const AssayRelease *release, const AssayTruth *truth, const AssayGuess *guess)
+{
+  const AssayArray *secrets = assay_arrays_get (&truth->arrays, "secrets");
+  const AssayArray *estimates = assay_arrays_get (&guess->arrays, "estimates");
+
+  return release != NULL && secrets != NULL && estimates != NULL
+         && release->kind == ASSAY_RELEASE_VECTORS
+         && estimates->shape[1] != secrets->shape[1]
+         && estimates->shape[1] == assay_release_cols (release);
+}
+
+char *
+assay_metric_lacks (const AssayRelease *release, const AssayTruth *truth, const AssayGuess *guess)
+{
+  if (!is_in_another_space (release, truth, guess))
+    return NULL;
+  return g_strdup_printf ("what was released has %zu columns and the secrets have %zu, so that it "
+                          "cannot be taken for them: not measured",
+                          assay_release_cols (release),
+                          assay_arrays_get (&truth->arrays, "secrets")->shape[1]);
+}
+
 gboolean
 assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
                       const AssayRelease *release, const AssayTruth *truth, const AssayGuess *guess)
@@ -319,7 +354,8 @@ assay_metric_applies (const AssayMetric *metric, const AssayDataset *dataset,
     if (assay_arrays_get (&truth->arrays, *name) == NULL)
       return FALSE;
   for (const char *const *name = metric->reads_guess; name != NULL && *name != NULL; name++)
-    if (assay_arrays_get (&guess->arrays, *name) == NULL)
+    if (assay_arrays_get (&guess->arrays, *name) == NULL
+        || (g_str_equal (*name, "estimates") && is_in_another_space (release, truth, guess)))
       return FALSE;
   return metric->finds_order || is_in_order (truth, guess);
 }

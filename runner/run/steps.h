@@ -79,6 +79,11 @@ gboolean assay_metric_applies (const AssayMetric *metric, const AssayDataset *da
                                const AssayRelease *release, const AssayTruth *truth,
                                const AssayGuess *guess);
 
+/* NULL, or why estimates are not measured: they are the release's own numbers, which are in another
+ * space than the secrets (a projection, a thumbnail). */
+char *assay_metric_lacks (const AssayRelease *release, const AssayTruth *truth,
+                          const AssayGuess *guess);
+
 /* Outcomes per unit, checked to be finite. */
 gboolean assay_step_measure (const AssayMetric *metric, const AssayMetricContext *context,
                              const AssayTruth *truth, const AssayGuess *guess,

@@ -3,10 +3,12 @@
 import json
 import pathlib
 import re
+import shlex
 import signal
+import sys
 import time
 
-from auditing import people, place, program, verdicts
+from auditing import PROGRAM, people, place, program, verdicts
 
 
 def test_leaky_program_is_violated(sandbox):
@@ -26,6 +28,30 @@ def test_leaky_program_is_violated(sandbox):
     mine = json.loads(sandbox.read(pathlib.Path(report).parent / "results.json"))
     other = json.loads(sandbox.read("again/results.json"))
     assert mine["cells"] and mine == other
+
+
+def test_truncation_is_found_out(sandbox):
+    """Three of four columns, in steps of a tenth: whoever compares in the space of the release finds
+    everybody, and so do the attacks."""
+    people(sandbox)
+    sandbox.write("cut.py", PROGRAM.split("(folder / \"release\").mkdir()", maxsplit=1)[0].format(
+        body="rows = array.array('f', (round(10 * v) / 10 for i, v in enumerate(rows) if i % 4 < 3))")
+        + """
+n = len(rows) // 3
+header = repr({"descr": "<f4", "fortran_order": False, "shape": (n, 3)}).ljust(117) + "\\n"
+content = b"\\x93NUMPY\\x01\\x00" + struct.pack("<H", len(header)) + header.encode()
+start = len(content)
+(folder / "release").mkdir()
+(folder / "release" / "vectors.npy").write_bytes(content[:start] + rows.tobytes())
+(folder / "release" / "release.json").write_text(json.dumps({
+    "format": "assay-release/1", "kind": "vectors", "arrays": {"vectors": {"file": "vectors.npy"}}}))
+""")
+    found = sandbox.assay("audit", "--command", f"{shlex.quote(sys.executable)} cut.py", "--data",
+                          "people.npy", "--time", "60s", "-q")
+    said = verdicts(found.out)
+    assert found.code == 1 and said["partner-hit-at-1"] == said["member-auc"] == "violated", str(found)
+    assert "- verbatim: what is released has 3 columns and a row has 4" in sandbox.read(
+        place(found.out, "scenario"))
 
 
 def test_private_enough_is_not_violated(sandbox):
