@@ -15,7 +15,7 @@
 
 #include "bench/descriptor-figures.h"
 #include "core/base/parallel.h"
-#include "core/data/csv-column.h"
+#include "core/data/formats/csv-column.h"
 #include "core/data/row-file.h"
 #include "core/plugin/plugin.h"
 

@@ -12,7 +12,7 @@
 #include "cli/dataset/dataset.h"
 #include "core/base/rng.h"
 #include "core/base/vectors.h"
-#include "core/data/csv-column.h"
+#include "core/data/formats/csv-column.h"
 #include "core/data/row-file.h"
 #include "core/math/row-copies.h"
 #include "datasets/tables/table-value.h"

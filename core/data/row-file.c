@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/file-map.h"
 #include "core/data/npy.h"
+#include "core/data/formats/texmex.h"
 
 /* One entry of a specification. */
 typedef struct {
@@ -20,12 +21,13 @@ typedef struct {
   gsize first, end;
 } Entry;
 
-/* A file as a table of numbers: row i at base + i * stride, behind @header bytes. */
+/* A file as a table of numbers: row i at base + i * stride. */
 typedef struct {
   GBytes *bytes;
   const guint8 *base;
   AssayType type;
-  gsize header;
+  gboolean is_texmex;
+  AssayTexmex texmex;
   gsize stride;
   gsize cols;
   gsize count;
@@ -46,24 +48,14 @@ clear_table (Table *table)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Table, clear_table)
 
-static const struct {
-  const char *extension;
-  AssayType type;
-} texmex_types[] = {
-  { ".fvecs", ASSAY_FLOAT32 },
-  { ".bvecs", ASSAY_UINT8 },
-  { ".ivecs", ASSAY_INT32 },
-};
-
 /* ---- Specifications ---- */
 
 static gboolean
 has_known_extension (const char *name)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (texmex_types); i++)
-    if (g_str_has_suffix (name, texmex_types[i].extension))
-      return TRUE;
-  return g_str_has_suffix (name, ".npy");
+  AssayType type;
+
+  return assay_texmex_type (name, &type) || g_str_has_suffix (name, ".npy");
 }
 
 /* One end of a range: digits, or nothing for the end of the file. */
@@ -157,72 +149,24 @@ assay_row_file_find (const char *name, const char *const *folders, GError **erro
 /* ---- Formats ---- */
 
 static gboolean
-check_dimension (const char *path, gint64 dimension, GError **error)
-{
-  if (dimension >= 1 && dimension <= ASSAY_ROW_FILE_MAX_COLS)
-    return TRUE;
-  return assay_fail (error, ASSAY_ERROR_DATA,
-                     "%s: row 0 has dimension %" G_GINT64_FORMAT
-                     "; expected 1 to %d: is it of the format that its name says?",
-                     path, dimension, ASSAY_ROW_FILE_MAX_COLS);
-}
-
-static gint32
-load_dimension (const guint8 *at)
-{
-  gint32 dimension;
-
-  memcpy (&dimension, at, sizeof dimension);
-  return GINT32_FROM_LE (dimension);
-}
-
-/* That the header of @row says the dimension of the table. */
-static gboolean
-check_row_header (const char *path, const Table *table, gsize row, GError **error)
-{
-  const gint32 dimension = load_dimension (table->base + row * table->stride - table->header);
-
-  if (dimension == (gint32) table->cols)
-    return TRUE;
-  return assay_fail (error, ASSAY_ERROR_DATA,
-                     "%s: row %zu (byte %zu) has dimension %d; expected %zu as in row 0", path, row,
-                     row * table->stride, dimension, table->cols);
-}
-
-static gboolean
 open_texmex (const char *path, AssayType type, Table *table, GError **error)
 {
+  const guint8 *data;
   gsize size = 0;
-  gsize rest;
 
   table->bytes = assay_file_map (path, error);
   if (table->bytes == NULL)
     return FALSE;
-  table->base = g_bytes_get_data (table->bytes, &size);
-  if (size == 0)
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: is empty", path);
+  data = g_bytes_get_data (table->bytes, &size);
+  if (!assay_texmex_open (&table->texmex, type, data, size, error))
+    return assay_prefix (error, "%s: ", path);
+  table->is_texmex = TRUE;
   table->type = type;
-  table->header = sizeof (gint32);
-  if (size < table->header)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: truncated: row 0 begins with the 4 bytes of its dimension, found %zu",
-                       path, size);
-  if (!check_dimension (path, load_dimension (table->base), error))
-    return FALSE;
-  table->cols = (gsize) load_dimension (table->base);
-  table->base += table->header;
-  table->stride = table->header + table->cols * assay_type_size (type);
-  table->count = size / table->stride;
-  rest = size % table->stride;
-  if (rest == 0)
-    return TRUE;
-  /* Rows of different dimensions end at odd places too: that is the better explanation. */
-  for (gsize row = 0; row < table->count + (rest >= table->header); row++)
-    if (!check_row_header (path, table, row, error))
-      return FALSE;
-  return assay_fail (error, ASSAY_ERROR_DATA,
-                     "%s: truncated: row %zu begins at byte %zu and has %zu bytes; expected %zu",
-                     path, table->count, table->count * table->stride, rest, table->stride);
+  table->cols = table->texmex.cols;
+  table->count = table->texmex.count;
+  table->stride = table->texmex.stride;
+  table->base = data + table->stride - table->cols * assay_type_size (type);
+  return TRUE;
 }
 
 static gboolean
@@ -239,8 +183,9 @@ open_npy (const char *path, Table *table, GError **error)
   if (table->count == 0)
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: has no rows", path);
   table->cols = array->n_dimensions == 2 ? array->shape[1] : 1;
-  if (!check_dimension (path, (gint64) table->cols, error))
-    return FALSE;
+  if (table->cols < 1 || table->cols > ASSAY_ROW_FILE_MAX_COLS)
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: has %zu columns; expected 1 to %d", path,
+                       table->cols, ASSAY_ROW_FILE_MAX_COLS);
   table->bytes = g_bytes_ref (array->bytes);
   table->base = array->data;
   table->type = array->type;
@@ -251,10 +196,10 @@ open_npy (const char *path, Table *table, GError **error)
 static gboolean
 open_table (const char *path, const char *name, Table *table, GError **error)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (texmex_types); i++)
-    if (g_str_has_suffix (name, texmex_types[i].extension))
-      return open_texmex (path, texmex_types[i].type, table, error);
-  return open_npy (path, table, error);
+  AssayType type;
+
+  return assay_texmex_type (name, &type) ? open_texmex (path, type, table, error)
+                                         : open_npy (path, table, error);
 }
 
 /* ---- Values ---- */
@@ -301,8 +246,8 @@ check_rows (const char *path, const Table *table, gsize first, gsize end, GCheck
     double value = 0;
     gsize column;
 
-    if (table->header > 0 && !check_row_header (path, table, i, error))
-      return FALSE;
+    if (table->is_texmex && assay_texmex_row (&table->texmex, i, error) == NULL)
+      return assay_prefix (error, "%s: ", path);
     column = find_bad_value (row, table->type, table->cols, &value);
     if (column < table->cols)
       return assay_fail (error, ASSAY_ERROR_DATA, "%s: row %zu, column %zu is %s", path, i, column,

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
-#include "core/data/csv.h"
+#include "core/data/formats/csv.h"
 
 #define MAX_WHOLE 16777216 /* that float32 holds with all below it */
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/data/array.h"
-#include "core/data/csv.h"
+#include "core/data/formats/csv.h"
 
 typedef struct {
   AssayCsvReader reader; /* before the next row */

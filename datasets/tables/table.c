@@ -86,41 +86,14 @@ set_shape (AssayTable *table, AssayType type, gsize rows, gsize cols)
   table->info.shape[1] = cols;
 }
 
-static gint32
-load_dimension (const guint8 *at)
-{
-  gint32 dimension;
-
-  memcpy (&dimension, at, sizeof dimension);
-  return GINT32_FROM_LE (dimension);
-}
-
 static gboolean
 open_texmex (AssayTable *table, const guint8 *data, gsize size, GError **error)
 {
-  const AssayType type = texmex_type (table->info.format);
-  gint32 dimension;
-  gsize stride, rows;
+  AssayTexmex *texmex = &table->texmex;
 
-  if (size < sizeof dimension)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "truncated: row 0 begins with the 4 bytes of its dimension, found %zu",
-                       size);
-  dimension = load_dimension (data);
-  if (dimension < 1 || dimension > ASSAY_TABLE_MAX_COLS)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "row 0 has dimension %d; expected 1 to %d: is it of the format that its "
-                       "name says?",
-                       dimension, ASSAY_TABLE_MAX_COLS);
-  stride = sizeof dimension + (gsize) dimension * assay_type_size (type);
-  rows = size / stride;
-  if (size % stride != 0)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%zu bytes are no multiple of %zu, the rows of dimension %d that it begins "
-                       "with: is it truncated, or of another format than its name says?",
-                       size, stride, dimension);
-  set_shape (table, type, rows, (gsize) dimension);
-  table->data = data;
+  if (!assay_texmex_open (texmex, texmex_type (table->info.format), data, size, error))
+    return FALSE;
+  set_shape (table, texmex->type, texmex->count, texmex->cols);
   return TRUE;
 }
 
@@ -263,16 +236,11 @@ assay_table_piece (const AssayTable *table)
 static gboolean
 read_texmex (AssayTable *table, guint8 *ret_row, GError **error)
 {
-  const gsize length = table->info.cols * assay_type_size (table->info.type);
-  const gint32 dimension = load_dimension (table->data);
+  const guint8 *row = assay_texmex_row (&table->texmex, table->position, error);
 
-  if (dimension != (gint32) table->info.cols)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: row %zu (byte %zu) has dimension %d; expected %zu as in row 0",
-                       table->path, table->position, table->position * (sizeof dimension + length),
-                       dimension, table->info.cols);
-  memcpy (ret_row, table->data + sizeof dimension, length);
-  table->data += sizeof dimension + length;
+  if (row == NULL)
+    return assay_prefix (error, "%s: ", table->path);
+  memcpy (ret_row, row, table->info.cols * assay_type_size (table->info.type));
   return TRUE;
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/data/array.h"
+#include "core/data/formats/texmex.h"
 #include "datasets/images/idx-file.h"
 #include "datasets/tables/table-csv.h"
 
@@ -53,6 +54,7 @@ typedef struct {
   /* Where reading is: */
   const guint8 *data;  /* of @file or @array: the next row; unused by CSV and IDX */
   gsize position;      /* rows that were read */
+  AssayTexmex texmex;  /* FVECS, BVECS, IVECS */
   AssayArray *array;   /* NPY */
   AssayCsvTable csv;   /* CSV */
   AssayIdxReader *idx; /* IDX */

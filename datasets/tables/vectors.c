@@ -16,7 +16,7 @@
  * attributes (row-attributes.h). */
 #include <string.h>
 
-#include "core/data/csv-column.h"
+#include "core/data/formats/csv-column.h"
 #include "core/data/row-file.h"
 #include "core/plugin/plugin.h"
 #include "core/search/dictionary.h"

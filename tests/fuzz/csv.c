@@ -1,7 +1,7 @@
 /* Fuzz target: CSV files as tables of numbers, and one of their columns as groups. For the latter
  * the first byte of an input says how many rows there should be, the first line which column, the
  * rest is the file. */
-#include "core/data/csv-column.h"
+#include "core/data/formats/csv-column.h"
 #include "tests/fuzz/table.h"
 
 static void

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/data/csv-column.h"
-#include "core/data/csv.h"
+#include "core/data/formats/csv-column.h"
+#include "core/data/formats/csv.h"
 
 static char *folder;
 

@@ -420,10 +420,8 @@ Test (row_file, refuses_npy_files_that_are_not_rows)
   write_npy ("short.npy", "<f4", "(2, 3)", 23);
   assert_refused ("cube.npy", "@/cube.npy: has 3 dimensions; expected rows x columns");
   assert_refused ("none.npy", "@/none.npy: has no rows");
-  assert_refused ("flat.npy", "@/flat.npy: row 0 has dimension 0; expected 1 to 1048576: is it of "
-                              "the format that its name says?");
-  assert_refused ("wide.npy", "@/wide.npy: row 0 has dimension 1048577; expected 1 to 1048576: is "
-                              "it of the format that its name says?");
+  assert_refused ("flat.npy", "@/flat.npy: has 0 columns; expected 1 to 1048576");
+  assert_refused ("wide.npy", "@/wide.npy: has 1048577 columns; expected 1 to 1048576");
   assert_refused ("big.npy", "@/big.npy: holds big-endian float32 ('>f4'); expected float32 "
                              "('<f4'), float64 ('<f8'), uint8 ('|u1'), int32 ('<i4') or int64 "
                              "('<i8')");

@@ -1,12 +1,12 @@
 /* One column of a CSV file. */
-#include "core/data/csv-column.h"
+#include "core/data/formats/csv-column.h"
 
 #include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
 #include "core/base/text.h"
-#include "core/data/csv.h"
+#include "core/data/formats/csv.h"
 #include "core/data/matrix.h"
 
 /* The fields of the header line. */

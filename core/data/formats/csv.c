@@ -1,5 +1,5 @@
 /* Fields of CSV text. */
-#include "core/data/csv.h"
+#include "core/data/formats/csv.h"
 
 #include <string.h>
 
