@@ -14,7 +14,8 @@
  * few), and the guess is the log-likelihood ratio
  *   (m_1 - m_0) / s^2 (t - (m_1 + m_0) / 2)
  * m_1 - m_0 is shrunk towards its mean over the records by how much of its spread the runs explain
- * (James and Stein 1961), so that few runs do not weigh records by chance. */
+ * (James and Stein 1961), so that few runs do not weigh records by chance. The guess says which
+ * sign was taken, and what area under the ROC curve it had in the last quarter of the runs. */
 #include <math.h>
 #include <string.h>
 
@@ -166,6 +167,8 @@ guess_members (const Membership *settings, const ShadowSigns *shadows, AssayGues
     return FALSE;
   for (gsize i = 0; i < n; i++)
     scores[i] = (float) ratio_of (&fit, i, shadows->signs[sign][runs * n + i]);
+  ret_guess->says = g_strdup_printf ("by sign = %s of %zu runs: expected area %.3f",
+                                     sign_names[sign], runs, area);
   assay_arrays_take (&ret_guess->arrays, "member-scores",
                      assay_array_take (ASSAY_FLOAT32, 1, &n, scores));
   return TRUE;

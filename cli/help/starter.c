@@ -64,10 +64,17 @@ static const struct {
   const char *defense;
   guint base;
 } homes[] = {
-  { "additive-noise", IMAGES },     { "gaussian", FEATURES },
-  { "laplace", FEATURES },          { "none", FEATURES },
-  { "noisy-max", ANSWERS },         { "omega-subset", MANY_VALUES },
-  { "randomised-response", BITS },  { "sparse-vector", ANSWERS },
+  { "additive-noise", IMAGES },
+  { "gaussian", FEATURES },
+  { "gaussian-blur", IMAGES },
+  { "laplace", FEATURES },
+  { "none", FEATURES },
+  { "noisy-max", ANSWERS },
+  { "omega-subset", MANY_VALUES },
+  { "pixelation", IMAGES },
+  { "quantisation", IMAGES },
+  { "randomised-response", BITS },
+  { "sparse-vector", ANSWERS },
   { "unary-encoding", TEN_VALUES },
 };
 

@@ -180,18 +180,30 @@ is_played_on (const AssayPlan *plan, const AssayComponent *attack, guint index)
   return attack->where == NULL;
 }
 
-/* Whether what an attack finds could be told right or wrong: who was mixed in is known of mixtures,
- * but whose record a public row is must be known of the dataset. */
+/* What an attack finds must be right or wrong by what is known: who was mixed in is known of
+ * mixtures, but whose record a public row is must be known of the dataset; and whoever is asked
+ * whether a record was released needs records that were not. */
 static gboolean
-has_answer (const AssayPlan *plan, const AssayComponent *component, const AssayProbe *probe)
+check_answer (const AssayPlan *plan, const AssayComponent *component, const AssayProbe *probe,
+              GError **error)
 {
   const AssayAttack *attack = component->attack;
+  const AssayGame game = assay_attack_plays (attack, component->settings->values);
   const guint mixtures = assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS);
   const gboolean reads_mixtures = (attack->reads & ~mixtures) == 0
                                   || ((attack->reads & mixtures) && releases_offer (plan) != 0);
 
-  return assay_attack_plays (attack, component->settings->values) != ASSAY_GAME_LINK
-         || reads_mixtures || (probe->holdings & ASSAY_HAS_COUNTERPARTS);
+  if (game == ASSAY_GAME_MEMBER && assay_plan_shape (plan, probe).n_secrets >= probe->n_secrets)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "plays member, which asks for records that were not released, and all %zu "
+                       "secrets of the dataset are; expected fewer secrets, or a larger dataset",
+                       probe->n_secrets);
+  return game != ASSAY_GAME_LINK || reads_mixtures || (probe->holdings & ASSAY_HAS_COUNTERPARTS)
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "attack '%s' looks for the public row that is a record of a secret; "
+                        "expected a dataset with further records of the secrets among the public "
+                        "rows (records = yes)",
+                        attack->id);
 }
 
 /* Who runs the defense needs rows to run it on, and a key is of use in such runs alone. */
@@ -234,11 +246,8 @@ check_grants (const AssayPlan *plan, const AssayComponent *component, GError **e
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "grants '%s', which the dataset does not have", missing);
     if (attack != NULL && is_played_on (plan, component, i)
-        && !has_answer (plan, component, &plan->probes[i]))
-      return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "attack '%s' looks for the public row that is a record of a secret; "
-                         "expected a dataset with %s (records = yes)",
-                         attack->id, "further records of the secrets among the public rows");
+        && !check_answer (plan, component, &plan->probes[i], error))
+      return FALSE;
   }
   return TRUE;
 }

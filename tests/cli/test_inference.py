@@ -182,3 +182,24 @@ def test_a_key_that_is_granted_leaves_nothing_to_link(sandbox):
     result, cells = run(sandbox, MADE + "[attack cross]\nplugin = cross-linkage\n"
                         "grants = public; mechanism; key\n", 3)
     assert "the second release has a key of its own" in cells["cross"]["message"]
+
+
+MEMBER = ("[attack member]\nplugin = membership\ngrants = public; mechanism; key\n"
+          "mechanism_runs = 16\n")
+
+
+def test_members_of_a_release_are_told(sandbox):
+    result, cells = run(sandbox, MADE.replace("random-rotation", "none") + MEMBER)
+    assert measured(cells["member"], "member-auc") > 0.95
+    assert measured(cells["member"], "member-true-positives-at-1-percent") is None  # of 60 records
+    assert cells["member"]["message"].startswith("by sign = nearest of 16 runs: expected area ")
+
+
+def test_members_need_others(sandbox):
+    """Said when the scenario is loaded: all 200 are released."""
+    sandbox.write("a.scenario", MADE.replace("secrets = 60", "secrets = 200") + MEMBER)
+    for command in (["check"], ["run", "--out", "out"]):
+        result = sandbox.assay(command[0], "a.scenario", *command[1:])
+        sandbox.expect(result, 2)
+        assert ("plays member, which asks for records that were not released, and all 200 secrets "
+                "of the dataset are" in result.err), result
