@@ -15,11 +15,18 @@
  * generator: the same Laplace noise from 16 random bits.
  * rows: 8 columns of 100 values, and in one run of 100 one of 50 rows, others on 1 than on 0.
  * reused: the input and a half, each with the same Laplace noise of epsilon 1.
- * off_by_one: a sparse vector of 4 answers, which are all 1 above the threshold on 1 and 1 below on
- * 0, with a budget for one answer above it, that stops after the second.
- * unclamped: the same Laplace noise on 1 and 0 times 3, as a value outside of its domain has. */
+ * off_by_one: a sparse vector of 8 answers, the first six of which are 0 on 1 and 1 on 0, the
+ * others 1 on 1 and 0 on 0, with a budget for one answer above the threshold of 0, that stops after
+ * the second.
+ * unclamped: the same Laplace noise on 1 and 0 times 3, as a value outside of its domain has.
+ * first: the same Laplace noise, but in the first run of a batch, which has none. */
 extern const AssayMechanism leaky_interaction, leaky_rare, leaky_tails, leaky_digits, leaky_order,
-    leaky_nan, leaky_generator, leaky_rows, leaky_reused, leaky_off_by_one, leaky_unclamped;
+    leaky_nan, leaky_generator, leaky_rows, leaky_reused, leaky_off_by_one, leaky_unclamped,
+    leaky_first;
+
+/* ln of how much more probable it is that the last of so many answers are above the threshold and
+ * the @not_above before them are not, on the one input than on the other; by integration. */
+double leaky_off_by_one_epsilon (guint answers, guint not_above);
 
 /* Honest runs of epsilon 1 that are not independent.
  * constant: every start of the generator gives the same noise.
