@@ -1,14 +1,18 @@
 /* assay protect: step 1 alone. */
+#include <sys/random.h>
+
 #include "cli/cli.h"
 #include "cli/step.h"
 #include "core/plugin/registry.h"
 #include "runner/run/steps.h"
 
+#define NO_SEED G_MININT64
+
 static struct {
   CliStepOptions step;
   char *secrets, *groups, *labels, *release, *truth;
   gint64 repeat, classes;
-} options = { .step.seed = 1 };
+} options = { .step.seed = NO_SEED };
 
 static const GOptionEntry entries[] = {
   { "defense", 'd', 0, G_OPTION_ARG_STRING, &options.step.name, "The defense", "NAME" },
@@ -27,7 +31,8 @@ static const GOptionEntry entries[] = {
   { "truth", 't', 0, G_OPTION_ARG_FILENAME, &options.truth, "Folder for the truth", "DIR" },
   { "classes", 0, 0, G_OPTION_ARG_INT64, &options.classes,
     "How many classes there are (default: as many as labels show)", "N" },
-  CLI_STEP_SEED (options.step, "Seed (default 1)"),
+  CLI_STEP_SEED (options.step,
+                 "Seed, to make a release again (default: a fresh one, written to TRUTH/seed)"),
   { "repeat", 0, 0, G_OPTION_ARG_INT64, &options.repeat,
     "Further release number N of the same secrets: other noise, the same hash function", "N" },
   CLI_STEP_LIKE (options.step, "the defense, settings and random numbers"),
@@ -124,6 +129,30 @@ stream_of (const CliStep *step, gint64 repeat)
   return cli_step_stream (step->options, role, step->plugin->id, step->settings, NULL);
 }
 
+/* Noise of a seed that others know, or guess, can be subtracted: without one that was asked for,
+ * the system's random numbers give one. */
+static gboolean
+draw_seed (gint64 *ret_seed, GError **error)
+{
+  guint64 word;
+
+  if (getrandom (&word, sizeof word, 0) != sizeof word)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "the system gives no random numbers for a seed; expected --seed N");
+  *ret_seed = (gint64) (word >> 1);
+  return TRUE;
+}
+
+/* The seed is the owner's alone: beside the truth, never in the release. */
+static gboolean
+write_seed (gint64 seed, GError **error)
+{
+  g_autofree char *place = g_build_filename (options.truth, "seed", NULL);
+  g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT "\n", seed);
+
+  return g_file_set_contents (place, text, -1, error);
+}
+
 static gboolean
 protect_rows (const CliStep *step, GError **error)
 {
@@ -146,7 +175,8 @@ protect_rows (const CliStep *step, GError **error)
                                                  .knowledge = &knowledge },
                              &given.secrets, &release, &truth, error)
          && assay_release_write (release, options.release, error)
-         && assay_truth_write (truth, options.truth, error);
+         && assay_truth_write (truth, options.truth, error)
+         && (like->folder != NULL || write_seed (options.step.seed, error));
 }
 
 static gboolean
@@ -179,7 +209,11 @@ protect (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
     return cli_refuse ("--repeat: expected 0 to 1000000");
   if (options.classes < 0 || options.classes > 1000000)
     return cli_refuse ("--classes: expected 1 to 1000000");
-  is_ok = cli_step_open (&options.step, ASSAY_PLUGIN_DEFENSE, &step, &error)
+  if (options.repeat > 0 && options.step.seed == NO_SEED && given->like.folder == NULL)
+    return cli_refuse ("--repeat: expected --seed, that of the first release (TRUTH/seed of it): "
+                       "what releases have in common is drawn from it");
+  is_ok = (options.step.seed != NO_SEED || draw_seed (&options.step.seed, &error))
+          && cli_step_open (&options.step, ASSAY_PLUGIN_DEFENSE, &step, &error)
           && check_folders (&error) && cli_step_open_rows (&step, &error)
           && protect_rows (&step, &error);
   return is_ok ? EXIT_OK : cli_fail (error);

@@ -112,6 +112,31 @@ def test_same_seed_same_files(sandbox):
     assert trees[0][0]["basis.npy"] != trees[2][0]["basis.npy"], "two seeds, one release"
 
 
+def test_without_a_seed_noise_is_nobodys(sandbox):
+    """Drawn afresh each time, written beside the truth, and never into the release."""
+    tiny.write(sandbox)
+    trees, seeds = [], []
+    for _ in range(2):
+        protect(sandbox)
+        seeds.append((sandbox.path / "truth" / "seed").read_text().strip())
+        trees.append(sandbox.tree("release"))
+        for file in (sandbox.path / "release").iterdir():
+            assert seeds[-1].encode() not in file.read_bytes(), f"the seed is in {file}"
+        sandbox.shell("rm -r release truth")
+    assert seeds[0] != seeds[1], "one seed twice"
+    assert trees[0]["basis.npy"] != trees[1]["basis.npy"], "one noise twice"
+    protect(sandbox, "--seed", seeds[0])
+    assert sandbox.tree("release")["basis.npy"] == trees[0]["basis.npy"], "not its seed"
+
+
+def test_further_releases_need_the_first_ones_seed(sandbox):
+    tiny.write(sandbox)
+    result = sandbox.assay(
+        "protect", "--defense", "none", "--secrets", "private.fvecs", "--repeat", 1, "--release",
+        "release", "--truth", "truth")
+    assert result.code == 2 and "--repeat: expected --seed" in result.err, str(result)
+
+
 def test_plain_release_is_the_secrets(sandbox):
     tiny.write(sandbox)
     protect(sandbox, defense="none")
