@@ -17,7 +17,9 @@
  * The first subspaces tell with what precision integers stand in the release: that of float32, or
  * less, where they were dithered. Where they tell none, the descriptors are not integers, or too
  * little of them is left: the guess says so, and its estimates are the points of the subspaces
- * nearest to the origin, with a confidence of 0. */
+ * nearest to the origin, with a confidence of 0. Its confidence is the share of the subspaces that
+ * have a candidate which nothing known explains: a secret that is no integer vector, among database
+ * rows that are, is not found. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,10 +209,11 @@ say (const Choice *choice, AssayGuess *ret_guess)
   const LatticeSearch *search = choice->search;
   const gsize n = search->subspaces.count;
   GString *text = g_string_new (NULL);
-  gsize found = 0, cut = 0;
+  gsize found = 0, open = 0, cut = 0;
 
   for (gsize i = 0; i < n; i++) {
     found += search->points[i].count > 0;
+    open += choice->remaining[i] > 0;
     cut += search->points[i].is_cut;
   }
   if (search->precision == 0)
@@ -231,7 +234,8 @@ say (const Choice *choice, AssayGuess *ret_guess)
     g_string_append_printf (text, "; in %zu there were more vectors than it looks at", cut);
   if (search->is_late)
     g_string_append (text, "; the time was up before all were looked at");
-  ret_guess->confidence = (double) found / (double) n;
+  /* Where all candidates are explained, the secret is none of them: it was not found. */
+  ret_guess->confidence = (double) open / (double) n;
   ret_guess->says = g_string_free (text, FALSE);
 }
 

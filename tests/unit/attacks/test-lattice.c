@@ -54,7 +54,7 @@ typedef struct {
 } Case;
 
 static void
-make_case (gboolean is_integer, Case *ret_case)
+make_case (gboolean is_integer, gboolean is_secret_integer, Case *ret_case)
 {
   AssayStream stream = assay_stream ((AssayStreamKey){ { 7 } }, 0);
   AssayMatrix *rows = assay_control_normals (SECRETS + ROWS, COLS, &stream, NULL);
@@ -65,7 +65,8 @@ make_case (gboolean is_integer, Case *ret_case)
     double square = 0;
 
     for (gsize j = 0; j < COLS; j++) {
-      row[j] = is_integer ? rintf (60 * fabsf (row[j])) : fabsf (row[j]);
+      row[j] = (i < SECRETS ? is_secret_integer : is_integer) ? rintf (60 * fabsf (row[j]))
+                                                              : fabsf (row[j]);
       square += (double) row[j] * row[j];
     }
     for (gsize j = 0; j < COLS; j++)
@@ -135,7 +136,7 @@ Test (lattice, knowledge)
 {
   Case one;
 
-  make_case (TRUE, &one);
+  make_case (TRUE, TRUE, &one);
   {
     g_autoptr (AssayGuess) alone = attack (&(AssayObservation){ .release = one.release });
     g_autoptr (AssayGuess) granted
@@ -161,7 +162,7 @@ Test (lattice, not_integers)
 {
   Case one;
 
-  make_case (FALSE, &one);
+  make_case (FALSE, FALSE, &one);
   {
     g_autoptr (AssayGuess) guess
         = attack (&(AssayObservation){ .release = one.release, .database = one.database });
@@ -173,11 +174,31 @@ Test (lattice, not_integers)
   clear_case (&one);
 }
 
+/* Only the database's rows are integers: all that is found is struck out, and it does not pass for
+ * the secret. */
+Test (lattice, rows_alone)
+{
+  Case one;
+
+  make_case (TRUE, FALSE, &one);
+  {
+    g_autoptr (AssayGuess) guess
+        = attack (&(AssayObservation){ .release = one.release, .database = one.database });
+
+    for (gsize i = 0; i < SECRETS; i++) {
+      cr_assert_eq (numbers (guess, "possible")[i], THROUGH);
+      cr_assert_eq (numbers (guess, "remaining")[i], 0);
+    }
+    cr_assert_eq (guess->confidence, 0);
+  }
+  clear_case (&one);
+}
+
 Test (lattice, threads)
 {
   Case one;
 
-  make_case (TRUE, &one);
+  make_case (TRUE, TRUE, &one);
   {
     const AssayObservation seen = { .release = one.release, .database = one.database };
     g_autoptr (AssayGuess) first = NULL, second = NULL;
