@@ -190,7 +190,7 @@ def test_the_same_bytes_with_one_and_two_threads(sandbox):
 def test_a_run_compared_with_itself(sandbox):
     run(sandbox, HEAD + BROKEN, 0)
     result = sandbox.run_ok("a.scenario", "--out", "new", "--quiet", "--baseline", "out")
-    assert "0 of 1 comparisons got worse" in result.out, result.out
+    assert "0 of 1 comparison got worse" in result.out, result.out
     comparison, = json.loads(sandbox.read("new/baseline.json"))["comparisons"]
     assert comparison["p_value"] == 0.5 and comparison["difference"] == 0, comparison
 
