@@ -11,7 +11,7 @@ def test_secret_key_is_learned_from_pairs(sandbox):
     """A rotation hides rows from who does not know it, and not from who knows some of them."""
     people(sandbox)
     found = sandbox.assay("audit", "--defense", "random-rotation", "--set", "noise=0.01", "--data",
-                          "people.npy", "--time", "60s", "-q")
+                          "people.npy", "--time", "200s", "-q")
     assert found.code == 1 and verdicts(found.out)["recovery-rate"] == "violated", str(found)
     assert "learned-inversion-known-pairs against random-rotation" in found.out
 
