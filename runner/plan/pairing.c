@@ -378,16 +378,6 @@ check_is_used (AssayPlan *plan, const AssayComponent *component, WhyNot ask, GEr
                    "fits no defense of the scenario: %s", reason);
 }
 
-/* What only shows when attack and defense are put together. */
-static gboolean
-check_cell (const AssayPlan *plan, const AssayCell *cell, GError **error)
-{
-  const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
-
-  return cell->utility != ASSAY_NO_COMPONENT || component->plugin->type == ASSAY_PLUGIN_ATTACK
-         || assay_fit_check_audit (plan, cell, error) || blame (plan, component, error);
-}
-
 /* Adds @cell, or notes why it cannot be played. */
 static gboolean
 add_cell (AssayPlan *plan, const AssayCell *cell, WhyNot ask, GError **error)
@@ -400,8 +390,6 @@ add_cell (AssayPlan *plan, const AssayCell *cell, WhyNot ask, GError **error)
     note_skip (plan, defense, component, reason);
     return TRUE;
   }
-  if (!check_cell (plan, cell, error))
-    return FALSE;
   g_array_append_val (plan->cells, *cell);
   return plan->cells->len <= MAX_CELLS
          || assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: more than %d cells", plan->scenario,
@@ -441,6 +429,22 @@ make_cells (AssayPlan *plan, GError **error)
       for (guint f = 0; f < plan->defenses->len; f++)
         if (!add_release (plan, (AssayCell){ .dataset = d, .trial = t, .defense = f }, error))
           return FALSE;
+  return TRUE;
+}
+
+/* What only shows when an audit and a defense are put together; partly read from files of pairs, for
+ * runs alone. */
+static gboolean
+check_audits (const AssayPlan *plan, GError **error)
+{
+  for (guint i = 0; i < plan->cells->len; i++) {
+    const AssayCell *cell = &g_array_index (plan->cells, AssayCell, i);
+    const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
+
+    if (component->plugin->type == ASSAY_PLUGIN_AUDITOR
+        && !assay_fit_check_audit (plan, cell, error))
+      return blame (plan, component, error);
+  }
   return TRUE;
 }
 
@@ -491,5 +495,7 @@ assay_plan_pair (AssayPlan *plan, GError **error)
   drop_default_metrics (plan);
   return check_components (plan, error) && (is_kept || check_pairs (plan, error))
          && make_cells (plan, error)
-         && (is_kept || (check_memory (plan, error) && verify_external (plan, error)));
+         && (is_kept
+             || (check_audits (plan, error) && check_memory (plan, error)
+                 && verify_external (plan, error)));
 }
