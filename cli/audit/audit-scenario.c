@@ -29,14 +29,14 @@
 
 /* ---- How much ---- */
 
-/* Runs of the defense in a look at one trial: the release, the attackers' own and those for
- * membership, on data with further records and without. */
+/* Runs of the defense in a look at one trial: the release and the attackers' own on data with further
+ * records and without, and those for membership and for cross-linkage. */
 static double
 seconds_of_look (const CliAudit *audit, guint own_runs, guint member_runs)
 {
   const guint known_pairs = audit->has_key ? 2 : 0;
 
-  return audit->run_seconds * (2 + 2 * (double) own_runs + (double) member_runs + known_pairs);
+  return audit->run_seconds * (2 + 2 * (double) own_runs + 2 * (double) member_runs + known_pairs);
 }
 
 gboolean
@@ -144,6 +144,9 @@ static char *
 lines_of (const CliAudit *audit, const AssayPlugin *plugin)
 {
   const AssayAttack *attack = assay_attack_of (plugin);
+  const gboolean compares_runs
+      = attack != NULL
+        && (attack->game == ASSAY_GAME_MEMBER || attack->game == ASSAY_GAME_CROSS);
   GString *text = g_string_new (NULL);
   gsize column;
 
@@ -153,8 +156,7 @@ lines_of (const CliAudit *audit, const AssayPlugin *plugin)
                           attack->game == ASSAY_GAME_LINK ? "yes" : "no");
   if (grants_of (audit, plugin) & ASSAY_GRANT_MECHANISM)
     g_string_append_printf (text, "mechanism_runs = %u\n",
-                            attack->game == ASSAY_GAME_MEMBER ? audit->member_runs
-                                                              : audit->own_runs);
+                            compares_runs ? audit->member_runs : audit->own_runs);
   if (attack->game == ASSAY_GAME_INFER && !audit->has_labels
       && cli_audit_dividing_column (audit->public_rows, &column))
     g_string_append_printf (text, "attribute = threshold\ncolumn = %zu\n", column);

@@ -29,7 +29,7 @@ typedef struct {
   double seconds;     /* that the user gives */
   double run_seconds; /* of one run of the defense */
   guint own_runs;     /* of the defense, that attackers make to learn from */
-  guint member_runs;  /* ... and for who asks whether a record was released */
+  guint member_runs;  /* ... and for who compares runs: membership, cross-linkage */
   guint most_trials;
 } CliAudit;
 
