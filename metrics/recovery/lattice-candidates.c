@@ -66,7 +66,8 @@ static const AssayMeasure measures[] = {
 
 ASSAY_METRIC (lattice_candidates, "lattice-candidates",
   .summary = "Whether the secret is one of the candidates, and told from the others",
-  .reference = { "an integer point of a subspace is the secret or a database row", "" },
+  .reference = { "own: integer points of a subspace are the secret or database rows",
+                 "docs/papers/ldp-feat.md, Lattice" },
   ASSAY_SETTINGS (LatticeCandidates, parameters),
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates", "considered", "possible", "remaining"),

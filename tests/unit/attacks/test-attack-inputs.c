@@ -163,7 +163,9 @@ Test (attack_inputs, errors)
   check_error (run (&assay_attack_database, &scene, ASSAY_GRANT_DATABASE, &of_seven, NULL, &error),
                ASSAY_ERROR_MISMATCH, "the database has 7 columns, but the release has 8");
   check_error (run (&assay_attack_nearest, &scene, ASSAY_GRANT_PUBLIC, &of_seven, NULL, &error),
-               ASSAY_ERROR_MISMATCH, "the public set has 7 columns, but the release has 8");
+               ASSAY_ERROR_MISMATCH,
+               "the public set has 7 columns, but the release has 8; expected grants = public; "
+               "mechanism, to compare with what the defense makes of public rows");
   check_error (run (&assay_attack_database, &scene, ASSAY_GRANT_DATABASE, &of_one, NULL, &error),
                ASSAY_ERROR_MISMATCH,
                "attack database: the database has 1 rows, expected more than the 1 adversarial "

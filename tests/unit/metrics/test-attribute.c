@@ -242,7 +242,8 @@ Test (attribute, thresholds_and_columns)
   assay_arrays_take_rows (&measured.guess->arrays, "class-scores", ASSAY_FLOAT32, 4, 2,
                           g_memdup2 (scores, sizeof scores));
   measurement_refused (&assay_metric_attribute, "", &measured, ASSAY_ERROR_MISMATCH,
-                       "attribute: the rows have no labels");
+                       "attribute: the rows have no labels; expected a dataset with labels of "
+                       "secrets and public rows (public_labels)");
   assay_guess_take_attribute (measured.guess, &above);
   measurement_take (&assay_metric_attribute, "", &measured);
   assert_near (mean_of ("attribute-accuracy", &measured), 1, 0, "all are right");

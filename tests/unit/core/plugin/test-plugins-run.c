@@ -13,7 +13,7 @@
 
 /* ---- Defenses and attacks: same seed same result, broken input ---- */
 
-enum { SECRETS = 12, COLS = 16, ROWS = 400 };
+enum { SECRETS = 12, SIDE = 4, COLS = SIDE * SIDE, ROWS = 400 };
 
 /* Defaults, but for what so few secrets cannot give: bits, anchors, labelled rows. */
 static AssaySettings *
@@ -37,6 +37,9 @@ protect_with (const AssayDefense *defense, const AssaySettings *settings, guint6
   static const gint64 labels[SECRETS] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
   const AssayStreamKey key = assay_stream_key (seed, 0, "defense", "");
   const AssaySecrets known = { .rows = secrets,
+                               .geometry = { .height = secrets.cols == COLS ? SIDE : 0,
+                                             .width = SIDE,
+                                             .channels = 1 },
                                .labels = defense->produces == ASSAY_RELEASE_CODES ? labels : NULL,
                                .n_classes = 2 };
   const AssayKnowledge knowledge = { .database = database, .public_rows = database };

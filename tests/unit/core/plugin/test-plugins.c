@@ -150,6 +150,8 @@ Test (plugins, defaults_agree_with_each_other)
   const AssayShape shape
       = { .n_secrets = 2000, .cols = 128, .n_classes = 10, .n_public = 10000, .n_database = 10000 };
   const AssayShape narrow = { .n_secrets = 200, .cols = 1 }; /* what mechanisms take */
+  const AssayShape images
+      = { .n_secrets = 200, .cols = 64, .geometry = { .height = 8, .width = 8, .channels = 1 } };
 
   for (gsize t = 0; t < G_N_ELEMENTS (types); t++)
     for (const AssayPlugin *const *p = assay_plugin_lists[types[t].type]; *p != NULL; p++) {
@@ -158,6 +160,7 @@ Test (plugins, defaults_agree_with_each_other)
       g_autoptr (GError) error = NULL;
 
       cr_assert ((*p)->check == NULL || (*p)->check (settings->values, &shape, NULL)
+                     || (*p)->check (settings->values, &images, NULL)
                      || (*p)->check (settings->values, &narrow, &error),
                  "%s: %s", (*p)->id, error != NULL ? error->message : "");
     }
