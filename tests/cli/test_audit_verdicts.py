@@ -20,7 +20,8 @@ def test_leaky_program_is_violated(sandbox):
                           "class.csv:class", "--time", "200s", "-q")
     assert found.code == 1, str(found)
     said = verdicts(found.out)
-    for measure in ("attribute-excess", "recovery-rate", "partner-hit-at-1", "member-auc"):
+    for measure in ("attribute-excess", "recovery-rate", "partner-hit-at-1", "member-auc",
+                    "linkability"):
         assert said[measure] == "violated", str(found)
     report, scenario = place(found.out, "report"), place(found.out, "scenario")
     assert "violated" in sandbox.read(report)
