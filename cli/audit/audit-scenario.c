@@ -29,8 +29,8 @@
 
 /* ---- How much ---- */
 
-/* Runs of the defense in a look at one trial: the release and the attackers' own on data with further
- * records and without, and those for membership and for cross-linkage. */
+/* Runs of the defense in a look at one trial: the release and the attackers' own on data with
+ * further records and without, and those for membership and for cross-linkage. */
 static double
 seconds_of_look (const CliAudit *audit, guint own_runs, guint member_runs)
 {

@@ -432,8 +432,7 @@ make_cells (AssayPlan *plan, GError **error)
   return TRUE;
 }
 
-/* What only shows when an audit and a defense are put together; partly read from files of pairs, for
- * runs alone. */
+/* What audits need of defenses, partly read from files of pairs: for runs alone. */
 static gboolean
 check_audits (const AssayPlan *plan, GError **error)
 {
