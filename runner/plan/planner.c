@@ -247,15 +247,52 @@ read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
                                                 : "[attack NAME] and no [utility NAME]");
 }
 
+/* Whether both speak of @cell. Of a tuned attack's cells that cannot be told yet. */
+static gboolean
+share_cell (const AssayPlan *plan, const AssayCell *cell, const AssayClaim *a, const AssayClaim *b)
+{
+  const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
+  const AssaySettings *settings = component->settings;
+
+  return component->candidates == NULL && assay_claim_selects (plan, a, cell, settings)
+         && assay_claim_selects (plan, b, cell, settings);
+}
+
+/* That some outcome could keep both. */
+static gboolean
+check_agreement (const AssayPlan *plan, const AssayClaim *a, const AssayClaim *b, GError **error)
+{
+  const AssayClaim *most = a->is_at_most ? a : b, *least = a->is_at_most ? b : a;
+  g_autofree char *high = assay_text_number (most->bound);
+  g_autofree char *low = assay_text_number (least->bound);
+
+  if (a->is_at_most == b->is_at_most || most->is_claimed || a->measure != b->measure
+      || a->metric != b->metric || a->utility != b->utility || least->bound <= most->bound)
+    return TRUE;
+  for (guint i = 0; i < plan->cells->len; i++)
+    if (share_cell (plan, assay_plan_cell (plan, i), a, b))
+      return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                         "%s:%u: [claim %s] contradicts [claim %s] in line %u: %s cannot be at "
+                         "least %s and at most %s in the same cell; expected bounds that can both "
+                         "be kept, or a 'where' that keeps them apart",
+                         plan->scenario, b->line, b->id, a->id, a->line, a->measure->name, low,
+                         high);
+  return TRUE;
+}
+
 /* Claims and pictures come last: they speak of metrics and of cells. */
 static gboolean
 read_claim (AssayPlan *plan, const AssayGroup *group, GError **error)
 {
   AssayClaim *claim = assay_claim_new (plan, group, error);
 
-  if (claim != NULL)
-    g_ptr_array_add (plan->claims, claim);
-  return claim != NULL && assay_claim_check_cells (plan, claim, error);
+  if (claim == NULL)
+    return FALSE;
+  g_ptr_array_add (plan->claims, claim);
+  ASSAY_FOR_EACH (const AssayClaim, other, plan->claims)
+    if (other != claim && !check_agreement (plan, other, claim, error))
+      return FALSE;
+  return assay_claim_check_cells (plan, claim, error);
 }
 
 static gboolean

@@ -87,6 +87,22 @@ def near(found, expected):
 # ---- Verdicts ----
 
 
+def test_claims_that_contradict_each_other(sandbox):
+    """No outcome keeps both: a scenario that nobody could pass is a mistake, not a leak."""
+    for name, at_least, rest, is_refused in (("both", "at-least = 0.5", "", True),
+                                             ("apart", "at-least = 0.5", "attack = verbatim", False),
+                                             ("between", "at-least = 0.05", "", False)):
+        write(sandbox, HEAD + claim("private", "at-most = 0.1") + claim(name, at_least, rest))
+        found = sandbox.assay("plan", "known.scenario")
+        if is_refused:
+            sandbox.refuses(found, "known.scenario:{*}: [claim both] contradicts [claim private] in "
+                                   "line {*}: recovery-rate cannot be at least 0.5 and at most 0.1 in "
+                                   "the same cell; expected bounds that can both be kept, or a "
+                                   "'where' that keeps them apart")
+        else:
+            assert "contradicts" not in found.err + found.out, str(found)
+
+
 def test_violated(sandbox):
     write(sandbox, HEAD + claim("hidden", "at-most = 0.5", "defense = plain\nattack = verbatim"))
     one = judge(sandbox, 1)["hidden"]
