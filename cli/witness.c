@@ -10,6 +10,8 @@
 #include "runner/plan/fit.h"
 #include "runner/run/audit.h"
 #include "runner/run/run.h"
+#include "runner/store/counted.h"
+#include "runner/witness/witness-files.h"
 
 /* The number of the claim, if it has a witness. */
 static gboolean
@@ -141,42 +143,105 @@ print_pair (const AssayPlan *plan, const AssayCell *cell, const AssayAuditRecord
   return TRUE;
 }
 
+/* The audit of a claim's witness. */
+typedef struct {
+  const AssayPlan *plan;
+  AssayStore *store;
+  const AssayCell *cell;
+  const AssayResultClaim *result;
+  char *files; /* folder and name of its script, without the ending */
+} Audited;
+
+static void
+print_bound (const Audited *audited, const AssayAuditRecord *audit, const char *how)
+{
+  /* The best of the trials, paid for. */
+  const double alpha = (1 - audited->result->confidence) / (double) audited->plan->trials;
+
+  printf ("epsilon is at least %.6g with confidence %g, at delta %g: %s\n",
+          assay_epsilon_lower (&audit->counts, alpha), 1 - alpha, audit->counts.delta, how);
+}
+
+/* Writes the script, where there are runs that it can count. */
+static gboolean
+write_script (const Audited *audited, const AssayAuditRecord *audit, const AssayCounted *counted,
+              const char *which, GError **error)
+{
+  if (counted == NULL || counted->marks == NULL)
+    return TRUE;
+  if (!assay_witness_files_write (audited->files, audit, counted, error))
+    return FALSE;
+  printf ("count it again: python3 %s.py (%s)\n", audited->files, which);
+  return TRUE;
+}
+
+/* Of a program that draws numbers of its own: what the run kept is all that there is. */
+static gboolean
+show_kept (const Audited *audited, const AssayCounted *kept, GError **error)
+{
+  const AssayAuditRecord *then = audited->result->witness.audit;
+
+  if (!print_pair (audited->plan, audited->cell, then, error))
+    return FALSE;
+  print_bound (audited, then, "as the run counted it");
+  if (kept != NULL && kept->marks != NULL)
+    return write_script (audited, then, kept, "in the runs that the run kept", error);
+  return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                     "the program does not draw from its seed alone, so that no run can be played "
+                     "again, and the runs that were counted %s",
+                     kept != NULL ? "are more than the 64 MiB that are kept"
+                                  : "are not in the folder");
+}
+
 /* Plays the audit of the cell again and compares with what the run counted. */
+static gboolean
+play_again (const Audited *audited, const AssayCounted *kept, GError **error)
+{
+  const AssayAuditRecord *then = audited->result->witness.audit;
+  const gboolean is_kept = kept != NULL && kept->marks != NULL;
+  g_autoptr (AssayAuditRecord) now = NULL;
+  g_autoptr (AssayCounted) made = NULL;
+  const AssaySettings *settings;
+  gboolean is_same;
+  guint candidate;
+
+  if (!assay_run_attack_settings (audited->plan, audited->store, audited->cell, &settings,
+                                  &candidate, error))
+    return FALSE;
+  now = assay_audit_cell (&(AssayAudited){ .plan = audited->plan,
+                                           .cell = audited->cell,
+                                           .settings = settings,
+                                           .most_kept = is_kept ? 0 : ASSAY_WITNESS_MOST },
+                          &made, error);
+  if (now == NULL || !print_pair (audited->plan, audited->cell, now, error))
+    return FALSE;
+  is_same = now->counts.hits == then->counts.hits && now->counts.mistakes == then->counts.mistakes
+            && now->pair == then->pair && g_str_equal (now->says, then->says);
+  print_bound (audited, now, is_same ? "the same as in the run" : "NOT the same as in the run");
+  if (!(is_kept ? write_script (audited, then, kept, "in the runs that the run kept", error)
+                : write_script (audited, now, made, "in runs that were made again", error)))
+    return FALSE;
+  return is_same
+         || assay_fail (error, ASSAY_ERROR_NUMERIC,
+                        "the replay differs from the run: another machine, library or data");
+}
+
 static gboolean
 replay_audit (const AssayPlan *plan, AssayStore *store, const char *place,
               const AssayResultClaim *result, GError **error)
 {
   const AssayResultWitness *witness = &result->witness;
   const AssayCell *cell = assay_plan_find_cell (plan, witness->cell);
-  const AssayAudit *then = &witness->audit->counts;
-  /* The best of the trials, paid for. */
-  const double alpha = (1 - result->confidence) / (double) plan->trials;
   g_autofree char *files = g_build_filename (place, "witness", result->id, NULL);
-  g_autofree char *script = g_strconcat (files, ".py", NULL);
-  g_autoptr (AssayAuditRecord) now = NULL;
-  const AssaySettings *settings;
-  gboolean is_same;
-  guint candidate;
+  const Audited audited = { plan, store, cell, result, files };
+  g_autoptr (AssayCounted) kept = NULL;
 
-  if (!assay_run_attack_settings (plan, store, cell, &settings, &candidate, error))
+  if (!assay_counted_load (store, assay_plan_index (plan, cell), witness->audit, &kept, error))
     return FALSE;
-  now = assay_audit_cell (&(AssayAudited){ plan, cell, settings, NULL, NULL, files }, error);
-  if (now == NULL)
-    return FALSE;
-  is_same = now->counts.hits == then->hits && now->counts.mistakes == then->mistakes
-            && now->pair == witness->audit->pair && g_str_equal (now->says, witness->audit->says);
   printf ("witness of claim %s: cell %s, seed %" G_GUINT64_FORMAT ", trial %" G_GINT64_FORMAT "\n",
           result->id, witness->cell, plan->seed, witness->trial);
-  if (!print_pair (plan, cell, now, error))
-    return FALSE;
-  printf ("epsilon is at least %.6g with confidence %g, at delta %g: %s\n",
-          assay_epsilon_lower (&now->counts, alpha), 1 - alpha, now->counts.delta,
-          is_same ? "the same as in the run" : "NOT the same as in the run");
-  if (g_file_test (script, G_FILE_TEST_EXISTS))
-    printf ("count it again: python3 %s\n", script);
-  return is_same
-         || assay_fail (error, ASSAY_ERROR_NUMERIC,
-                        "the replay differs from the run: another machine, library or data");
+  return witness->audit->draws_own ? show_kept (&audited, kept, error)
+                                   : play_again (&audited, kept, error);
 }
 
 int

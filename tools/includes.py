@@ -15,7 +15,7 @@ LAYERS = (
     "core/base", "core/data", "core/math", "core/stats", "core/search", "core/learn", "core/plugin", "core/games",
     "core/external",
     "attacks", "datasets", "defenses", "metrics",
-    "runner/plan", "runner/store", "runner/judge", "runner/compare", "runner/run", "runner/mutants",
+    "runner/plan", "runner/store", "runner/witness", "runner/judge", "runner/compare", "runner/run", "runner/mutants",
     "runner/workers",
     "report/exports", "report/plots", "report/html", "report",
     "cli",

@@ -35,7 +35,6 @@ assay_run_log_free (AssayRunLog *log)
     g_free (log->sides[side].sums);
     g_free (log->sides[side].is_event);
     g_free (log->outputs[side]);
-    g_free (log->marks[side]);
   }
   g_free (log);
 }
@@ -47,11 +46,43 @@ assay_run_log_keep (AssayRunLog *log, guint64 runs, gsize stride, GError **error
 
   for (guint side = 0; is_ok && side < 2; side++) {
     log->outputs[side] = assay_alloc ((gsize) runs, stride, "test runs", error);
-    log->marks[side]
-        = log->outputs[side] != NULL ? assay_alloc ((gsize) runs, 1, "test runs", error) : NULL;
-    is_ok = log->marks[side] != NULL;
+    is_ok = log->outputs[side] != NULL;
   }
   return is_ok;
+}
+
+typedef struct {
+  const AssayRunLog *log;
+  const AssayOracle *oracle;
+  const AssayEvent *event;
+  guint8 *marks;
+} Marking;
+
+static void
+mark_panel (gsize index, guint worker, gpointer data)
+{
+  const Marking *job = data;
+  const gsize runs = (gsize) job->event->runs;
+  const gsize first = index * ASSAY_PANEL_RUNS, end = MIN (runs, first + ASSAY_PANEL_RUNS);
+
+  (void) worker;
+  for (guint side = 0; side < 2; side++) {
+    const AssayOutputs outputs = assay_oracle_outputs (job->oracle, job->log->outputs[side]);
+
+    for (gsize i = first; i < end; i++)
+      job->marks[side * runs + i] = (guint8) job->event->count (
+          job->event, job->oracle, assay_outputs_from (outputs, i), 1);
+  }
+}
+
+void
+assay_run_log_mark (const AssayRunLog *log, const AssayOracle *oracle, const AssayEvent *event,
+                    guint8 *ret_marks)
+{
+  Marking job = { log, oracle, event, ret_marks };
+
+  assay_parallel_for ((gsize) (event->runs + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS, mark_panel,
+                      &job);
 }
 
 guint64
@@ -74,12 +105,8 @@ log_runs (AssayRunLog *log, const AssayOracle *oracle, const AssayEvent *event, 
 {
   const gsize stride = assay_outputs_stride (outputs);
 
-  if (log->marks[side] != NULL) {
+  if (log->outputs[side] != NULL)
     memcpy ((char *) log->outputs[side] + first * stride, outputs.numbers, count * stride);
-    for (gsize i = 0; i < count; i++)
-      log->marks[side][first + i]
-          = (guint8) event->count (event, oracle, assay_outputs_from (outputs, i), 1);
-  }
   for (gsize i = 0; i < count && first + i < log->count; i++) {
     double sum = 0;
 
@@ -149,7 +176,7 @@ test_piece (gsize index, guint worker, gpointer data)
       add_panel (&test->counts[2 * index + side],
                  test->event->count (test->event, oracle, outputs, count),
                  count == ASSAY_PANEL_RUNS);
-      if (test->log != NULL && (first < test->log->count || test->log->marks[side] != NULL))
+      if (test->log != NULL && (first < test->log->count || test->log->outputs[side] != NULL))
         log_runs (test->log, oracle, test->event, side, first, count, outputs);
     }
 }

@@ -22,9 +22,8 @@ typedef struct {
     double *sums;     /* of the columns */
     guint8 *is_event; /* 0 or 1 */
   } sides[2];
-  /* All runs, where they are kept (assay_run_log_keep): outputs, and whether the event holds. */
+  /* All runs, where they are kept (assay_run_log_keep). */
   gpointer outputs[2];
-  guint8 *marks[2];
   guint64 hits[2]; /* of the event, in whole panels of all runs; and the sum of their squares */
   guint64 squares[2];
 } AssayRunLog;
@@ -32,6 +31,10 @@ typedef struct {
 AssayRunLog *assay_run_log_new (guint64 runs);
 /* Makes room for all @runs of @stride bytes a side. ASSAY_ERROR_MEMORY. */
 gboolean assay_run_log_keep (AssayRunLog *log, guint64 runs, gsize stride, GError **error);
+/* Where @event holds among the runs that were kept, as many as it is tested on: @ret_marks has 1
+ * or 0 for each run on the first input, then on the second. */
+void assay_run_log_mark (const AssayRunLog *log, const AssayOracle *oracle,
+                         const AssayEvent *event, guint8 *ret_marks);
 void assay_run_log_free (AssayRunLog *log);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRunLog, assay_run_log_free)
 

@@ -1,6 +1,8 @@
 /* Cells whose attack plays with the defense's mechanism. */
 #include "runner/run/audit.h"
 
+#include <math.h>
+
 #include "core/base/error.h"
 #include "core/external/child-process.h"
 #include "core/games/independence.h"
@@ -10,7 +12,6 @@
 #include "core/stats/epsilon.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/fit.h"
-#include "runner/witness/witness-files.h"
 
 /* What was tried of what there was to be tried. */
 static gboolean
@@ -27,52 +28,101 @@ record_pairs (const AssayOracle *oracle, const AssayEvent *event, AssayPairsReco
   return decisive != NULL;
 }
 
-/* Tests the event, and writes what shows it to @witness (NULL: nothing). */
-static gboolean
-test_event (const AssayOracle *oracle, const AssayEvent *event, const char *witness,
-            AssayRunLog *log, AssayAudit *ret_counts, GError **error)
-{
-  const gboolean is_kept = witness != NULL && assay_witness_files_fit (oracle, event);
+/* One pair's game: what is asked of it, and what comes of it. */
+typedef struct {
+  const AssayAudited *audited;
+  const AssayAuditor *auditor;
+  const AssayAuditContext *context;
+  AssayCounted *counted; /* NULL: no claim can have a witness in these runs */
+} Playing;
 
-  return (!is_kept || assay_run_log_keep (log, event->runs, assay_oracle_stride (oracle), error))
-         && assay_distinguish_logged (oracle, event, log, ret_counts, error)
-         && (!is_kept || assay_witness_files_write (witness, oracle, event, log, error));
+/* Whether the shares alone say more than a claim about the cell allows. */
+static gboolean
+may_be_violated (const AssayAudited *audited, const AssayAudit *counts)
+{
+  g_autoptr (GArray) bounds = assay_claims_must_see (audited->plan, audited->cell);
+  const double runs = (double) counts->runs;
+  const double hit = (double) counts->hits / runs - counts->delta;
+  const double mistake = (double) counts->mistakes / runs;
+
+  for (guint i = 0; i < bounds->len; i++)
+    if (hit > mistake * exp (g_array_index (bounds, AssayMustSee, i).bound))
+      return TRUE;
+  return FALSE;
+}
+
+/* The runs of the log, which is left without them; without any where none were kept. */
+static AssayCounted *
+take_counted (const AssayOracle *oracle, const AssayEvent *event, AssayRunLog *log)
+{
+  const gsize runs = (gsize) event->runs;
+  const gsize shape[] = { runs, oracle->n_outputs };
+  AssayCounted *counted = g_new0 (AssayCounted, 1);
+  guint8 *marks;
+
+  if (log->outputs[0] == NULL)
+    return counted;
+  marks = g_malloc (2 * runs);
+  assay_run_log_mark (log, oracle, event, marks);
+  counted->marks = assay_array_take (ASSAY_UINT8, 2, (const gsize[]){ 2, runs }, marks);
+  for (guint side = 0; side < 2; side++)
+    counted->outputs[side]
+        = assay_array_take (oracle->is_double ? ASSAY_FLOAT64 : ASSAY_FLOAT32, 2, shape,
+                            g_steal_pointer (&log->outputs[side]));
+  counted->python = g_strdup (event->python);
+  return counted;
+}
+
+/* Tests the event, and keeps what may show it. */
+static gboolean
+test_event (Playing *playing, const AssayOracle *oracle, const AssayEvent *event, AssayRunLog *log,
+            AssayAudit *ret_counts, GError **error)
+{
+  const gsize stride = assay_oracle_stride (oracle);
+  const gboolean is_kept = event->runs <= playing->audited->most_kept / (2 * (stride + 1));
+
+  if ((is_kept && !assay_run_log_keep (log, event->runs, stride, error))
+      || !assay_distinguish_logged (oracle, event, log, ret_counts, error))
+    return FALSE;
+  if (playing->audited->most_kept > 0 && may_be_violated (playing->audited, ret_counts))
+    playing->counted = take_counted (oracle, event, log);
+  return TRUE;
 }
 
 static AssayAuditRecord *
-distinguish (const AssayOracle *oracle, const AssayAuditor *auditor,
-             const AssayAuditContext *context, const char *witness, GError **error)
+distinguish (Playing *playing, const AssayOracle *oracle, GError **error)
 {
-  g_autoptr (AssayEvent) event = auditor->choose_event (context, oracle, error);
+  g_autoptr (AssayEvent) event = playing->auditor->choose_event (playing->context, oracle, error);
   g_autoptr (AssayAuditRecord) record = NULL;
   g_autoptr (AssayRunLog) log = NULL;
-  gboolean draws_own;
 
   if (event == NULL) {
-    g_prefix_error (error, "attack %s: ", auditor->id);
+    g_prefix_error (error, "attack %s: ", playing->auditor->id);
     return NULL;
   }
   record = g_new0 (AssayAuditRecord, 1);
   log = assay_run_log_new (event->runs);
-  if (!test_event (oracle, event, witness, log, &record->counts, error)
-      || !assay_independence_test (oracle, event, log, &record->dependent, &draws_own, error)
+  if (!test_event (playing, oracle, event, log, &record->counts, error)
+      || !assay_independence_test (oracle, event, log, &record->dependent, &record->draws_own,
+                                   error)
       || !record_pairs (oracle, event, &record->pairs, error))
     return NULL;
   record->pair = event->pair;
   record->is_swapped = event->is_swapped;
   record->trained_on = event->trained_on;
-  record->says = draws_own ? g_strdup_printf ("%s; the program does not draw from its seed alone: "
-                                              "no run can be played again",
-                                              event->says)
-                           : g_strdup (event->says);
+  record->says = record->draws_own
+                     ? g_strdup_printf ("%s; the program does not draw from its seed alone: "
+                                        "no run can be played again",
+                                        event->says)
+                     : g_strdup (event->says);
   return g_steal_pointer (&record);
 }
 
 /* Of a program of which @problem is how it failed on @pair, with a start for each run. NULL with
  * the problem where that tells nothing: all runs fail, or none does by itself. */
 static AssayAuditRecord *
-distinguish_failures (const AssayOracle *oracle, guint pair, const AssayAuditor *auditor,
-                      const AssayAuditContext *context, const GError *problem)
+distinguish_failures (Playing *playing, const AssayOracle *oracle, guint pair,
+                      const GError *problem)
 {
   g_autoptr (AssayAuditRecord) record = NULL;
   g_autofree char *says = NULL;
@@ -80,7 +130,8 @@ distinguish_failures (const AssayOracle *oracle, guint pair, const AssayAuditor 
 
   if (!assay_single_runs (oracle, pair, assay_child_ran_out_of_time (problem), &single, NULL))
     return NULL;
-  record = distinguish (&single, auditor, context, NULL, NULL);
+  g_clear_pointer (&playing->counted, assay_counted_free);
+  record = distinguish (playing, &single, NULL);
   if (record == NULL
       || (record->counts.hits == single.single_runs
           && record->counts.mistakes == single.single_runs))
@@ -134,25 +185,31 @@ oracle_of (const AssayAudited *audited)
 }
 
 AssayAuditRecord *
-assay_audit_cell (const AssayAudited *audited, GError **error)
+assay_audit_cell (const AssayAudited *audited, AssayCounted **ret_counted, GError **error)
 {
   const AssayAuditor *auditor = assay_plan_attack (audited->plan, audited->cell)->auditor;
   const AssayAuditContext context = context_of (audited);
+  Playing playing = { .audited = audited, .auditor = auditor, .context = &context };
   g_autoptr (GError) problem = NULL;
   guint failed_pair = G_MAXUINT;
   AssayAuditRecord *record;
   AssayOracle oracle;
 
+  *ret_counted = NULL;
   if (auditor->game == ASSAY_AUDIT_ONE_RUN)
     return play_one_run (audited->plan, audited->cell, auditor, &context, error);
   oracle = oracle_of (audited);
   oracle.failed_pair = &failed_pair;
-  record = distinguish (&oracle, auditor, &context, audited->witness, &problem);
+  record = distinguish (&playing, &oracle, &problem);
   if (record == NULL && failed_pair != G_MAXUINT
       && g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_DATA))
-    record = distinguish_failures (&oracle, failed_pair, auditor, &context, problem);
-  if (record == NULL)
+    record = distinguish_failures (&playing, &oracle, failed_pair, problem);
+  if (record == NULL) {
+    assay_counted_free (playing.counted);
     g_propagate_error (error, g_steal_pointer (&problem));
+    return NULL;
+  }
+  *ret_counted = playing.counted;
   return record;
 }
 

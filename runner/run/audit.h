@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runner/plan/plan.h"
+#include "runner/store/counted.h"
 #include "runner/store/records.h"
 
 /* A cell, with settings of its attack. */
@@ -12,13 +13,13 @@ typedef struct {
   /* Asked now and then; NULL: never. ASSAY_ERROR_CANCELLED. */
   gboolean (*is_cancelled) (gpointer data);
   gpointer data;
-  /* Where the outputs of its test runs and a script that counts its event are to be written
-   * (runner/witness/witness-files.h), unless they are too many; NULL: nowhere. */
-  const char *witness;
+  guint64 most_kept; /* bytes of test runs, which are kept where a claim may have a witness */
 } AssayAudited;
 
-/* Plays the cell's game. */
-AssayAuditRecord *assay_audit_cell (const AssayAudited *audited, GError **error);
+/* Plays the cell's game. @ret_counted: the test runs where their counts say more than a claim about
+ * the cell allows; NULL where they do not, and of a game of one run. */
+AssayAuditRecord *assay_audit_cell (const AssayAudited *audited, AssayCounted **ret_counted,
+                                    GError **error);
 
 /* What the audit that counted @counts would have seen of leaks that are injected into the
  * mechanism, one for each epsilon that a claim about the cell must be able to see: AssayLeakRecord.

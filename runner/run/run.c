@@ -199,11 +199,14 @@ audit_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assay
           .cell = cell,
           .settings = settings,
           .is_cancelled = runner->callbacks->is_cancelled,
-          .data = runner->callbacks->data };
-  g_autoptr (AssayAuditRecord) record = assay_audit_cell (&audited, error);
+          .data = runner->callbacks->data,
+          .most_kept = ASSAY_COUNTED_MOST };
+  g_autoptr (AssayCounted) counted = NULL;
+  g_autoptr (AssayAuditRecord) record = assay_audit_cell (&audited, &counted, error);
   g_autoptr (GArray) leaks = NULL;
 
-  if (record == NULL || !assay_audit_store (runner->store, index, record, error))
+  if (record == NULL || !assay_counted_store (runner->store, index, counted, error)
+      || !assay_audit_store (runner->store, index, record, error))
     return FALSE;
   leaks = assay_audit_leaks (&audited, &record->counts, error);
   if (leaks == NULL || !assay_leaks_store (runner->store, index, leaks, error))

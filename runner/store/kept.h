@@ -36,8 +36,9 @@ typedef struct {
   guint pair;
   gboolean is_swapped;
   guint64 trained_on;
-  char *says;      /* the event, in words */
-  char *dependent; /* why its runs are not independent; NULL: they seem to be */
+  gboolean draws_own; /* a program that does not draw from its seed alone: no run comes again */
+  char *says;         /* the event, in words */
+  char *dependent;    /* why its runs are not independent; NULL: they seem to be */
   AssayPairsRecord pairs;
 } AssayAuditRecord;
 

@@ -41,6 +41,8 @@ read_pairs (const char *text)
                              .decisive = *words[4] != '\0' ? g_strdup (words[4]) : NULL };
 }
 
+static const char own[] = "draws numbers of its own";
+
 static char *
 audit_key (gsize cell)
 {
@@ -53,9 +55,10 @@ assay_audit_store (AssayStore *store, gsize cell, const AssayAuditRecord *record
   g_autofree char *key = audit_key (cell);
   g_autofree char *pairs = write_pairs (&record->pairs);
   g_autofree char *text
-      = g_strdup_printf ("%u %d %" G_GUINT64_FORMAT " %s\n%s\n%s", record->pair,
+      = g_strdup_printf ("%u %d %" G_GUINT64_FORMAT " %s\n%s\n%s\n%s", record->pair,
                          record->is_swapped, record->trained_on, record->says,
-                         record->dependent != NULL ? record->dependent : "", pairs);
+                         record->dependent != NULL ? record->dependent : "", pairs,
+                         record->draws_own ? own : "");
 
   return assay_store_set (store, key, text, error);
 }
@@ -80,11 +83,12 @@ assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record, 
   record->pair = (guint) g_ascii_strtoull (words[0], NULL, 10);
   record->is_swapped = g_str_equal (words[1], "1");
   record->trained_on = g_ascii_strtoull (words[2], NULL, 10);
-  lines = g_strsplit (words[3], "\n", 3);
+  lines = g_strsplit (words[3], "\n", 4);
   n_lines = g_strv_length (lines);
   record->says = g_strdup (n_lines > 0 ? lines[0] : "");
   record->dependent = n_lines > 1 && *lines[1] != '\0' ? g_strdup (lines[1]) : NULL;
   record->pairs = read_pairs (n_lines > 2 ? lines[2] : NULL);
+  record->draws_own = n_lines > 3 && g_str_equal (lines[3], own);
   *ret_record = record;
   return TRUE;
 }

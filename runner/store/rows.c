@@ -13,7 +13,7 @@
 static const char forget[] = "DELETE FROM meta WHERE key NOT GLOB 'control.*'"
                              " AND key NOT GLOB 'dataset.*' AND key NOT GLOB 'program.*';"
                              "DELETE FROM cells; DELETE FROM outcomes; DELETE FROM groups;"
-                             "DELETE FROM pictures; DELETE FROM tiles;";
+                             "DELETE FROM pictures; DELETE FROM tiles; DELETE FROM counted;";
 
 /* Facts on their way to another store: the tables that hold some. */
 static const char facts_schema[]

@@ -69,10 +69,12 @@ assay_sql_step (AssayStore *store, const char *sql, const AssaySqlValue *values,
   for (gsize i = 0; i < n; i++)
     bind_value (statement, (int) i + 1, &values[i]);
   result = sqlite3_step (statement);
-  if (result == SQLITE_ROW)
+  if (result == SQLITE_ROW) {
     *ret_row = statement;
-  else
+  } else {
     sqlite3_reset (statement);
+    sqlite3_clear_bindings (statement); /* which hold copies */
+  }
   return result == SQLITE_ROW || result == SQLITE_DONE || assay_sql_fail (store, error);
 }
 

@@ -31,6 +31,11 @@ static const char schema[]
       "CREATE TABLE pictures (cell INTEGER, metric INTEGER, role INTEGER, unit INTEGER,"
       " tile TEXT NOT NULL, PRIMARY KEY (cell, metric, role, unit)) WITHOUT ROWID;";
 
+/* Runs that audits counted (counted.h): stores of before have no such table. */
+static const char later_schema[]
+    = "CREATE TABLE counted (cell INTEGER PRIMARY KEY, columns INTEGER NOT NULL,"
+      " width INTEGER NOT NULL, first BLOB, second BLOB, marks BLOB, python TEXT);";
+
 /* Every page, so that damage shows before a run goes on rather than at its end. */
 static gboolean
 check_whole (AssayStore *store, GError **error)
@@ -91,7 +96,7 @@ connect_to_read (AssayStore *store, gboolean *ret_is_blank, GError **error)
 
   return connect_to (store, SQLITE_OPEN_READONLY, has_log ? "" : "?immutable=1", error)
          && identify (store, ret_is_blank, error)
-         && (*ret_is_blank || assay_store_verify (store, schema, error));
+         && (*ret_is_blank || assay_store_verify (store, schema, later_schema, error));
 }
 
 static gboolean
@@ -105,8 +110,9 @@ set_up (AssayStore *store, gboolean is_blank, GError **error)
     return FALSE;
   if (!is_blank)
     return check_whole (store, error);
-  sql = g_strdup_printf ("BEGIN; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;",
-                         schema, APPLICATION_ID, SCHEMA_VERSION);
+  sql = g_strdup_printf (
+      "BEGIN; %s %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;", schema,
+      later_schema, APPLICATION_ID, SCHEMA_VERSION);
   return assay_sql_execute (store, sql, error);
 }
 
@@ -153,7 +159,9 @@ assay_store_new_in_memory (GError **error)
     assay_sql_fail (store, error);
     return NULL;
   }
-  if (!assay_sql_execute (store, schema, error) || !assay_sql_watch (store, "main", error))
+  if (!assay_sql_execute (store, schema, error)
+      || !assay_sql_execute (store, later_schema, error)
+      || !assay_sql_watch (store, "main", error))
     return NULL;
   return g_steal_pointer (&store);
 }

@@ -66,24 +66,27 @@ is_text (sqlite3_context *context, G_GNUC_UNUSED int n, sqlite3_value **values)
   sqlite3_result_int (context, is_one);
 }
 
-/* SQLite keeps the text of a table's definition, which for a store is a piece of @schema. Indexes
- * of primary keys have none. */
+/* SQLite keeps the text of a table's definition, which for a store is a piece of @schema, or of
+ * @later. Indexes of primary keys have none. */
 static gboolean
-verify_schema (AssayStore *store, const char *schema, GError **error)
+verify_schema (AssayStore *store, const char *schema, const char *later, GError **error)
 {
+  g_autoptr (AssaySqlRow) count = NULL;
   g_autoptr (AssaySqlRow) row = NULL;
-  gint64 n_tables = 0, n_expected = 0;
+  gint64 n_expected = 0;
 
   for (const char *at = schema; (at = strstr (at, "CREATE TABLE ")) != NULL; at++)
     n_expected++;
-  if (!assay_sql_read_integer (store, "SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL",
-                               &n_tables, error)
+  if (!assay_sql_find (store, &count, error,
+                       "SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL"
+                       " AND instr (?, sql || ';') > 0",
+                       ASSAY_SQL_TEXT (schema))
       || !assay_sql_find (store, &row, error,
                           "SELECT name FROM sqlite_master WHERE sql IS NOT NULL"
-                          " AND instr (?, sql || ';') = 0",
-                          ASSAY_SQL_TEXT (schema)))
+                          " AND instr (? || ?, sql || ';') = 0",
+                          ASSAY_SQL_TEXT (schema), ASSAY_SQL_TEXT (later)))
     return FALSE;
-  return (n_tables == n_expected && row == NULL)
+  return (count != NULL && sqlite3_column_int64 (count, 0) == n_expected && row == NULL)
          || assay_sql_fail_damaged (store, "its tables are not those of a run store", error);
 }
 
@@ -105,13 +108,13 @@ verify_rule (AssayStore *store, const Rule *rule, GError **error)
 }
 
 gboolean
-assay_store_verify (AssayStore *store, const char *schema, GError **error)
+assay_store_verify (AssayStore *store, const char *schema, const char *later, GError **error)
 {
   if (sqlite3_create_function (store->database, IS_TEXT, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
                                NULL, is_text, NULL, NULL)
       != SQLITE_OK)
     return assay_sql_fail (store, error);
-  if (!verify_schema (store, schema, error))
+  if (!verify_schema (store, schema, later, error))
     return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
     if (!verify_rule (store, &rules[i], error))

@@ -2,7 +2,6 @@
 #include "runner/witness/witness-files.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include <glib/gstdio.h>
 
@@ -82,43 +81,19 @@ static const char counting[]
       "if not fine:\n"
       "    sys.exit('and not in the runs in which the audit saw it')\n";
 
-gboolean
-assay_witness_files_fit (const AssayOracle *oracle, const AssayEvent *event)
-{
-  return event->runs <= ASSAY_WITNESS_MOST / (2 * (assay_oracle_stride (oracle) + 1));
-}
-
 static gboolean
-write_outputs (const char *place, const char *name, const AssayOracle *oracle, gsize runs,
-               gconstpointer outputs, GError **error)
+write_array (const char *place, const char *name, const AssayArray *array, GError **error)
 {
   g_autofree char *path = g_strdup_printf ("%s-%s.npy", place, name);
-  const gsize shape[] = { runs, oracle->n_outputs };
-  g_autoptr (AssayArray) array
-      = assay_array_take (oracle->is_double ? ASSAY_FLOAT64 : ASSAY_FLOAT32, 2, shape,
-                          g_memdup2 (outputs, runs * assay_oracle_stride (oracle)));
 
   return assay_npy_write (path, array, error);
 }
 
 static gboolean
-write_marks (const char *place, gsize runs, const AssayRunLog *log, GError **error)
-{
-  g_autofree char *path = g_strconcat (place, "-events.npy", NULL);
-  const gsize shape[] = { 2, runs };
-  guint8 *marks = g_malloc (2 * runs);
-  g_autoptr (AssayArray) array = assay_array_take (ASSAY_UINT8, 2, shape, marks);
-
-  memcpy (marks, log->marks[0], runs);
-  memcpy (marks + runs, log->marks[1], runs);
-  return assay_npy_write (path, array, error);
-}
-
-static gboolean
-write_script (const char *place, const AssayEvent *event, GError **error)
+write_script (const char *place, const AssayAuditRecord *audit, const char *python, GError **error)
 {
   g_autofree char *path = g_strconcat (place, ".py", NULL);
-  g_autoptr (GString) says = g_string_new (event->says);
+  g_autoptr (GString) says = g_string_new (audit->says);
   g_autofree char *text = NULL;
   g_autoptr (GError) problem = NULL;
 
@@ -127,22 +102,21 @@ write_script (const char *place, const AssayEvent *event, GError **error)
   text = g_strdup_printf (
       "\"\"\"Counts again how often the event of an audit was seen.\n\n%s\n\"\"\"\n%s%s"
       "\nFIRST = %u  # whose event it is\n%s",
-      says->str, helpers, event->python != NULL ? event->python : "", event->is_swapped ? 1u : 0u,
-      counting);
+      says->str, helpers, python != NULL ? python : "", audit->is_swapped ? 1u : 0u, counting);
   return g_file_set_contents (path, text, -1, &problem)
          || assay_fail (error, ASSAY_ERROR_IO, "%s: %s", path, problem->message);
 }
 
 gboolean
-assay_witness_files_write (const char *place, const AssayOracle *oracle, const AssayEvent *event,
-                           const AssayRunLog *log, GError **error)
+assay_witness_files_write (const char *place, const AssayAuditRecord *audit,
+                           const AssayCounted *counted, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (place);
-  const gsize runs = (gsize) event->runs;
 
   if (g_mkdir_with_parents (folder, 0777) != 0)
     return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", folder, g_strerror (errno));
-  return write_outputs (place, "first", oracle, runs, log->outputs[0], error)
-         && write_outputs (place, "second", oracle, runs, log->outputs[1], error)
-         && write_marks (place, runs, log, error) && write_script (place, event, error);
+  return write_array (place, "first", counted->outputs[0], error)
+         && write_array (place, "second", counted->outputs[1], error)
+         && write_array (place, "events", counted->marks, error)
+         && write_script (place, audit, counted->python, error);
 }

@@ -1,5 +1,5 @@
-/* The witness of an audit as files that anybody can count again: the outputs of all test runs, and
- * a script that holds the event.
+/* The witness of an audit as files that anybody can count again: the outputs of all test runs, as
+ * the run kept them (runner/store/counted.h), and a script that holds the event.
  *
  *   NAME.py          needs Python 3 and NumPy, and nothing of Assay; prints how often the event is
  *                    seen on either input
@@ -13,15 +13,11 @@
  * outputs are marked differently, so that no event at all would do it. */
 #pragma once
 
-#include "core/games/distinguish.h"
+#include "runner/store/counted.h"
 
-/* Bytes of outputs that are written at most. */
+/* Bytes of runs that are made again, where the run kept none. */
 #define ASSAY_WITNESS_MOST (256u << 20)
 
-/* Whether so many outputs are few enough. */
-gboolean assay_witness_files_fit (const AssayOracle *oracle, const AssayEvent *event);
-
 /* @place: folder and name without an ending; the folder is made. ASSAY_ERROR_IO. */
-gboolean assay_witness_files_write (const char *place, const AssayOracle *oracle,
-                                    const AssayEvent *event, const AssayRunLog *log,
-                                    GError **error);
+gboolean assay_witness_files_write (const char *place, const AssayAuditRecord *audit,
+                                    const AssayCounted *counted, GError **error);

@@ -1,0 +1,96 @@
+"""Witnesses of audits: what a program with dice of its own put out is kept, outlives a kill, and is
+counted again by the script."""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+from test_exec import write_program
+from test_exec_games import CLAIM, DISTINGUISH, FLIP, HEAD, WRITE, claiming, prepare, run_claims
+
+# Numbers of its own, whatever the seed; @waits lets a kill meet the second defense.
+OWN = "REQUEST['seed'] = int.from_bytes(os.urandom(6), 'big')\n"
+WAITS = """import time
+while REQUEST["settings"] == "0.9" and os.path.exists("wait"):
+    open("waiting", "w").close()
+    time.sleep(0.02)
+"""
+
+
+def count_again(sandbox, python, out):
+    return subprocess.run([python, str(sandbox.path / out / "witness" / "as-claimed.py")],
+                          capture_output=True, text=True, check=False)
+
+
+def expect_counts(sandbox, python, out, results):
+    """--witness writes the script, which counts what the verdict says."""
+    audit = next(cell["audit"] for cell in results["cells"]
+                 if cell["id"] == results["claims"][0]["witness"]["cell"])
+    sides = ("second", "first") if audit["of-second-input"] else ("first", "second")
+    shown = sandbox.assay("run", "claims.scenario", "--out", out, "--witness", "as-claimed")
+    assert shown.code == 0 and "as the run counted it" in shown.out, str(shown)
+    assert f"count it again: python3 {out}/witness/as-claimed.py (in the runs" in shown.out, shown.out
+    counts = (f"seen in {audit['hits']} of {audit['runs']} runs on the {sides[0]} input and in "
+              f"{audit['mistakes']} on the {sides[1]}\n")
+    assert counts in shown.out, shown.out
+    again = count_again(sandbox, python, out)
+    assert (again.returncode, again.stdout) == (0, counts), str(again)
+
+
+@pytest.mark.parametrize("words", ((), ("--workers", "2")))
+def test_dice_of_its_own_are_kept(sandbox, numpy_python, words):
+    prepare(sandbox)
+    own = write_program(sandbox, "own.py", OWN + FLIP + WRITE)
+    parts = claiming("leaky", own, "settings = 2") + DISTINGUISH + CLAIM
+    _, results = run_claims(sandbox, parts, 1, "out", *words)
+    starts = len(sandbox.read("starts.txt").splitlines())
+    expect_counts(sandbox, numpy_python, "out", results)
+    assert len(sandbox.read("starts.txt").splitlines()) == starts, "the program was asked again"
+
+
+def test_kept_runs_outlive_a_kill(sandbox, numpy_python):
+    """Killed in the cell after; and what an earlier play of a cell left is not its witness."""
+    prepare(sandbox)
+    own = write_program(sandbox, "own.py", WAITS + OWN + FLIP + WRITE)
+    parts = (claiming("leaky", own, "settings = 2") + claiming("right", own, "settings = 0.9")
+             + DISTINGUISH + CLAIM)
+    sandbox.write("claims.scenario", HEAD + parts)
+    sandbox.write("wait", "")
+    process = sandbox.start("run", "claims.scenario", "--out", "out", "--quiet")
+    for _ in range(1000):
+        if (sandbox.path / "waiting").exists():
+            break
+        time.sleep(0.02)
+    sandbox.kill(process)
+    (sandbox.path / "wait").unlink()
+    shutil.rmtree(sandbox.path / "tmp")
+    (sandbox.path / "tmp").mkdir()
+    _, results = run_claims(sandbox, parts, 1, "out", "--resume")
+    expect_counts(sandbox, numpy_python, "out", results)
+    database = sqlite3.connect(sandbox.path / "out" / "run.sqlite")
+    assert database.execute("SELECT count(*) FROM counted").fetchone() == (1,), "of both cells"
+    database.execute("UPDATE counted SET marks = zeroblob (length (marks))")
+    database.commit()
+    database.close()
+    shown = sandbox.assay("run", "claims.scenario", "--out", "out", "--witness", "as-claimed")
+    assert shown.code == 3 and "the runs that were counted are not in the folder" in shown.err, (
+        str(shown))
+
+
+@pytest.mark.slow
+def test_too_many_runs_are_not_kept(sandbox):
+    """33 million bytes of marks and outputs a side; what is not kept is said."""
+    prepare(sandbox)
+    own = write_program(sandbox, "own.py", OWN + FLIP.replace(
+        "rows = [[abs(bit - (numbers.random() < flip))]", "rows = [[abs(bit - (numbers.random() < "
+        "flip))] * 400") + WRITE)
+    parts = (claiming("leaky", own, "settings = 2", "outputs = 400").replace("4096", "2048")
+             + DISTINGUISH.replace("10000", "12000").replace("5000", "100") + CLAIM)
+    _, results = run_claims(sandbox, parts, 1)
+    assert json.dumps(results).count("no run can be played again") > 0
+    shown = sandbox.assay("run", "claims.scenario", "--out", "out", "--witness", "as-claimed")
+    assert shown.code == 3 and "more than the 64 MiB that are kept" in shown.err, str(shown)
