@@ -281,6 +281,17 @@ static const AssayParam parameters[]
         ASSAY_PARAM_END };
 
 /* Examples with their copies, and the square matrices of the factorization. */
+static guint
+wants (gconstpointer values)
+{
+  const AttributeInference *settings = values;
+
+  if (*settings->name != '\0' || settings->attribute == ASSAY_ATTRIBUTE_COLUMN)
+    return ASSAY_HAS_ATTRIBUTES | ASSAY_HAS_PUBLIC_ATTRIBUTES;
+  return settings->attribute == ASSAY_ATTRIBUTE_LABEL ? ASSAY_HAS_LABELS | ASSAY_HAS_PUBLIC_LABELS
+                                                      : 0;
+}
+
 static guint64
 memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 {
@@ -304,6 +315,7 @@ ASSAY_ATTACK (attribute_inference, "attribute-inference",
   .needs = ASSAY_GRANT_MECHANISM,
   .adapts = TRUE,
   .wants_pairs = TRUE,
+  .wants = wants,
   .game = ASSAY_GAME_INFER,
   .attack = attack,
   .control = { .says = "of rows that were turned by an unknown rotation, the sign of a number is "

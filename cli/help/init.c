@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/help/starter-programs.h"
 #include "cli/help/starter.h"
 #include "core/base/output-file.h"
 #include "core/plugin/registry.h"
@@ -49,6 +50,27 @@ check_place (const char *path, GError **error)
   return TRUE;
 }
 
+/* The programs beside the scenario, each where nothing stands. */
+static gboolean
+write_programs (const CliProgram *programs, const char *scenario, GString *names, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (scenario);
+
+  for (guint pass = 0; pass < 2; pass++)
+    for (const CliProgram *program = programs; program != NULL && program->name != NULL;
+         program++) {
+      g_autofree char *path = g_str_equal (folder, ".")
+                                  ? g_strdup (program->name)
+                                  : g_build_filename (folder, program->name, NULL);
+
+      if (pass == 0 ? !check_place (path, error) : !write_text (path, program->text, error))
+        return FALSE;
+      if (pass == 1)
+        g_string_append_printf (names, ", %s", path);
+    }
+  return TRUE;
+}
+
 static gboolean
 init (const char *id, GError **error)
 {
@@ -56,17 +78,21 @@ init (const char *id, GError **error)
   g_autofree char *own = g_strconcat (id, ".scenario", NULL);
   const char *path = out != NULL ? out : own;
   g_autofree char *text = NULL;
+  g_autoptr (GString) programs = g_string_new (NULL);
   gboolean has_gaps;
 
   if (plugin == NULL || !check_place (path, error))
     return FALSE;
   text = assay_starter_new ((const AssayDefense *) plugin, &has_gaps, error);
-  if (text == NULL || !write_text (path, text, error))
+  if (text == NULL
+      || !write_programs (cli_starter_programs ((const AssayDefense *) plugin), path, programs,
+                          error)
+      || !write_text (path, text, error))
     return FALSE;
   if (has_gaps)
     printf ("%s: replace FILL_IN in it, then\n  assay run %s\n", path, path);
   else
-    printf ("%s: written. To run it:\n  assay run %s\n", path, path);
+    printf ("%s%s: written. To run it:\n  assay run %s\n", path, programs->str, path);
   return TRUE;
 }
 
@@ -84,7 +110,8 @@ init_or_list (int n, char **words)
 const CliUsage cli_init = {
   .parameters = "[DEFENSE]",
   .summary = "Writes a commented scenario in which DEFENSE is attacked, on generated data, by\n"
-             "everything that can attack it. Without DEFENSE: lists what there is.",
+             "everything that can attack it. Of 'exec', a program of one's own, it writes\n"
+             "my_defense.py and my_attack.py, too. Without DEFENSE: lists what there is.",
   .description = "Example:\n  assay init ldp-feat && assay run ldp-feat.scenario\n",
   .entries = entries,
   .max_words = 1,

@@ -55,6 +55,14 @@ append_setting (GString *text, const AssaySettings *settings, const AssayParam *
   g_string_append_c (text, '\n');
 }
 
+static gboolean
+is_gap (const AssaySettings *settings, const AssayParam *param)
+{
+  g_autofree char *value = assay_settings_get (settings, param);
+
+  return g_str_equal (value, CLI_GAP);
+}
+
 void
 cli_append_defense (GString *text, const AssayDefense *defense, const AssaySettings *settings)
 {
@@ -68,7 +76,7 @@ cli_append_defense (GString *text, const AssayDefense *defense, const AssaySetti
     g_autofree char *about = assay_param_describe (param);
 
     g_string_append_c (text, '\n');
-    if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL)
+    if (param->type == ASSAY_PARAM_TYPE_STRING && is_gap (settings, param))
       cli_append_comment (text, CLI_GAP ": this must be given before the scenario can run.");
     cli_append_comment (text, "%s", param->help);
     cli_append_comment (text, "(%s)", about);

@@ -112,25 +112,29 @@ append_selection (GString *text, AssayReleaseKind kind, const GPtrArray *attacks
     g_string_append_printf (text, "attack = %s\n", labels->str);
 }
 
-/* The bound that was given for @measure; NULL: none. */
+/* The bound of @measure among @bounds; NULL: none. */
 static const char *
-given_bound (const CliClaims *claims, const char *measure)
+find_bound (const char *const *bounds, const char *measure)
 {
   const gsize length = strlen (measure);
 
-  for (guint i = 0; claims->bounds != NULL && claims->bounds[i] != NULL; i++)
-    if (strncmp (claims->bounds[i], measure, length) == 0 && claims->bounds[i][length] == '=')
-      return claims->bounds[i] + length + 1;
+  for (guint i = 0; bounds != NULL && bounds[i] != NULL; i++)
+    if (strncmp (bounds[i], measure, length) == 0 && bounds[i][length] == '=')
+      return bounds[i] + length + 1;
   return NULL;
 }
 
 static void
 append_claim (GString *text, const CliClaims *claims, const char *measure, const char *bound)
 {
-  const char *given = given_bound (claims, measure);
+  const char *given = find_bound (claims->bounds, measure);
+  const char *example = find_bound (claims->examples, measure);
 
   g_string_append_printf (text, "[claim %s]\nmeasure = %s\ndefense = %s\nat-most = %s\n", measure,
-                          measure, claims->defense->id, given != NULL ? given : bound);
+                          measure, claims->defense->id,
+                          given != NULL     ? given
+                          : example != NULL ? example
+                                            : bound);
   if (claims->confidence != NULL)
     g_string_append_printf (text, "confidence = %s\n", claims->confidence);
 }

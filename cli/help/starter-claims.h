@@ -9,6 +9,7 @@ typedef struct {
   const GPtrArray *attacks; /* of AssayPlugin */
   /* Bounds in place of the usual ones, "MEASURE=BOUND"; NULL: none. */
   const char *const *bounds;
+  const char *const *examples; /* the same, but only of measures that some attack has */
   const char *confidence; /* of each claim; NULL: as the scenario's */
 } CliClaims;
 

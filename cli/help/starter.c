@@ -5,6 +5,7 @@
 
 #include "cli/help/starter-attacks.h"
 #include "cli/help/starter-claims.h"
+#include "cli/help/starter-programs.h"
 #include "core/base/each.h"
 #include "core/plugin/registry.h"
 
@@ -16,11 +17,23 @@ typedef struct {
   const char *group; /* of the scenario: [dataset] with its keys */
   const char *own;   /* how to have data of one's own in its place */
   guint trials;
-  guint kinds;          /* the releases that it suits, of defenses that `homes` does not name */
-  gboolean audits_only; /* numbers that may be 0 have no relative error */
+  guint kinds;           /* the releases that it suits, of defenses that `homes` does not name */
+  gboolean audits_only;  /* numbers that may be 0 have no relative error */
+  const char *bounds[3]; /* of claims, in place of the usual ones; NULL ends */
 } Base;
 
-enum { DESCRIPTORS, IMAGES, FEATURES, BITS, TEN_VALUES, MANY_VALUES, ANSWERS, N_BASES };
+enum {
+  DESCRIPTORS,
+  IMAGES,
+  FEATURES,
+  BITS,
+  TEN_VALUES,
+  MANY_VALUES,
+  ANSWERS,
+  PEOPLE,
+  FOLDER,
+  N_BASES
+};
 
 #define VALUES_OWN                                                                                 \
   "An audit of the mechanism chooses its own neighbouring inputs: the secrets only say how many "  \
@@ -28,62 +41,105 @@ enum { DESCRIPTORS, IMAGES, FEATURES, BITS, TEN_VALUES, MANY_VALUES, ANSWERS, N_
 
 static const Base bases[N_BASES] = {
   [DESCRIPTORS]
-  = { "SIFT descriptors of generated photographs. A photograph is the unit of the intervals on "
-      "rates, so that 80 private ones matter more than many descriptors.",
-      "plugin = scenes\nprivate_images = 80\nsecrets = 300\n",
-      "Your own: plugin = photos with private, public and database = FOLDER, or plugin = vectors "
-      "with private, public and database = FILE (.npy, .fvecs).",
-      5, ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS | ASSAY_RELEASE_VECTORS, FALSE },
+  = { .about = "SIFT descriptors of generated photographs. A photograph is the unit of the "
+               "intervals on rates, so that 80 private ones matter more than many descriptors.",
+      .group = "plugin = scenes\nprivate_images = 80\nsecrets = 300\n",
+      .own = "Your own: plugin = photos with private, public and database = FOLDER, or plugin = "
+             "vectors with private, public and database = FILE (.npy, .fvecs).",
+      .trials = 5,
+      .kinds = ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS | ASSAY_RELEASE_VECTORS },
   [IMAGES]
-  = { "Small generated images with labels, test images, and public images beside them.",
-      "plugin = shapes\nsize = 16\nchannels = 1\npublic_images = 500\nsecrets = 100\n",
-      "Your own: plugin = idx or cifar with images = FILE and public = FILE or FOLDER, or plugin = "
-      "patches with private and public = FOLDER of photographs.",
-      3, ASSAY_RELEASE_MIXTURES, FALSE },
+  = { .about = "Small generated images with labels, test images, and public images beside them.",
+      .group = "plugin = shapes\nsize = 16\nchannels = 1\npublic_images = 500\nsecrets = 200\n",
+      .own = "Your own: plugin = idx or cifar with images = FILE and public = FILE or FOLDER, or "
+             "plugin = patches with private and public = FOLDER of photographs.",
+      .trials = 3,
+      .kinds = ASSAY_RELEASE_MIXTURES,
+      .bounds = { "recovery-rate=0.05", "pair-auc=0.55" } },
   [FEATURES]
-  = { "Generated feature vectors with labels, test rows for searches, and among the public rows "
-      "another record of each secret.",
-      "plugin = gaussian-classes\ncount = 5000\nrecords = yes\nsecrets = 1000\n",
-      "Your own: plugin = vectors with private, public, labels, test and test_labels = FILE (.npy, "
-      ".fvecs, .bvecs), and records = yes.",
-      5, ASSAY_RELEASE_CODES, FALSE },
-  [BITS] = { "Codes of eight random bits. " VALUES_OWN,
-             "plugin = values\nkind = bits\ncolumns = 8\n", NULL, 1, ASSAY_RELEASE_VECTORS, TRUE },
-  [TEN_VALUES] = { "Whole numbers from 0 to 9. " VALUES_OWN, "plugin = values\nvalues = 10\n", NULL,
-                   1, ASSAY_RELEASE_STATISTICS, TRUE },
-  [MANY_VALUES] = { "Whole numbers from 0 to 199. " VALUES_OWN, "plugin = values\nvalues = 200\n",
-                    NULL, 1, ASSAY_RELEASE_VECTOR_SETS, TRUE },
-  [ANSWERS]
-  = { "Answers to five queries each. " VALUES_OWN, "plugin = values\nkind = real\ncolumns = 5\n",
-      NULL, 1, ASSAY_RELEASE_VECTORS, TRUE },
+  = { .about
+      = "Generated feature vectors with labels, test rows for searches, and among the public "
+        "rows another record of each secret.",
+      .group = "plugin = gaussian-classes\ncount = 5000\nrecords = yes\nsecrets = 1000\n",
+      .own = "Your own: plugin = vectors with private, public, labels, test and test_labels = FILE "
+             "(.npy, .fvecs, .bvecs), and records = yes.",
+      .trials = 5,
+      .kinds = ASSAY_RELEASE_CODES },
+  [BITS] = { .about = "Codes of eight random bits. " VALUES_OWN,
+             .group = "plugin = values\nkind = bits\ncolumns = 8\n",
+             .trials = 1,
+             .kinds = ASSAY_RELEASE_VECTORS,
+             .audits_only = TRUE },
+  [TEN_VALUES] = { .about = "Whole numbers from 0 to 9. " VALUES_OWN,
+                   .group = "plugin = values\nvalues = 10\n",
+                   .trials = 1,
+                   .kinds = ASSAY_RELEASE_STATISTICS,
+                   .audits_only = TRUE },
+  [MANY_VALUES] = { .about = "Whole numbers from 0 to 199. " VALUES_OWN,
+                    .group = "plugin = values\nvalues = 200\n",
+                    .trials = 1,
+                    .kinds = ASSAY_RELEASE_VECTOR_SETS,
+                    .audits_only = TRUE },
+  [ANSWERS] = { .about = "Answers to five queries each. " VALUES_OWN,
+                .group = "plugin = values\nkind = real\ncolumns = 5\n",
+                .trials = 1,
+                .kinds = ASSAY_RELEASE_VECTORS,
+                .audits_only = TRUE },
+  [PEOPLE]
+  = { .about
+      = "Generated feature vectors with labels, and public ones of other people. Each run of "
+        "a program takes a tenth of a second or more, and attackers who learn make dozens "
+        "in each trial.",
+      .group = "plugin = gaussian-classes\ncount = 2000\ncolumns = 32\nsecrets = 500\n",
+      .own = "Your own: plugin = vectors with private, public, labels and public_labels = FILE "
+             "(.npy, .fvecs, .bvecs); 'assay audit --command ... --data FILE' divides a file "
+             "and writes a scenario with everything that applies.",
+      .trials = 2 },
+  [FOLDER]
+  = { .about = "The secrets of what was released elsewhere, in the order of its items: a folder "
+               "with truth.json and secrets.npy. Attackers are never given it. Public rows are of "
+               "other people. FILL_IN: both must be given before the scenario can run.",
+      .group = "plugin = truth-folder\nfolder = FILL_IN\npublic = FILL_IN\n",
+      .own = "How to write one from NumPy: docs/releases-from-anywhere.md.",
+      .trials = 1 },
 };
+
+typedef struct {
+  const char *defense;
+  guint base;
+  const char *audit;  /* lines of its audit, where the usual runs are too few; NULL: none */
+  const char *weaker; /* its settings with which attacks win that have nothing to attack without a
+                       * defense; NULL: none */
+} Home;
 
 /* Defenses for which the kind of their release does not tell which numbers they take. Others are
  * given the first data that suits their release and that they do not refuse. */
-static const struct {
-  const char *defense;
-  guint base;
-} homes[] = {
-  { "additive-noise", IMAGES },
-  { "gaussian", FEATURES },
-  { "gaussian-blur", IMAGES },
-  { "laplace", FEATURES },
-  { "none", FEATURES },
-  { "noisy-max", ANSWERS },
-  { "omega-subset", MANY_VALUES },
-  { "pixelation", IMAGES },
-  { "quantisation", IMAGES },
-  { "randomised-response", BITS },
-  { "sparse-vector", ANSWERS },
-  { "unary-encoding", TEN_VALUES },
+static const Home homes[] = {
+  { .defense = "additive-noise", .base = IMAGES },
+  { .defense = "exec", .base = PEOPLE },
+  { .defense = "gaussian", .base = FEATURES, .audit = "runs = 1000000\n" },
+  { .defense = "gaussian-blur", .base = IMAGES },
+  { .defense = "instahide-cross", .base = IMAGES, .weaker = "k = 3\nmask = no\n" },
+  { .defense = "instahide-inside", .base = IMAGES, .weaker = "k = 2\nmask = no\n" },
+  { .defense = "laplace", .base = FEATURES },
+  { .defense = "none", .base = FEATURES },
+  { .defense = "noisy-max", .base = ANSWERS },
+  { .defense = "omega-subset", .base = MANY_VALUES },
+  { .defense = "pixelation", .base = IMAGES },
+  { .defense = "quantisation", .base = IMAGES },
+  { .defense = "randomised-response", .base = BITS },
+  { .defense = "sparse-vector", .base = ANSWERS },
+  { .defense = "unary-encoding", .base = TEN_VALUES },
 };
 
 typedef struct {
   const AssayDefense *defense;
-  AssaySettings *settings; /* its defaults, with FILL_IN in the gaps */
-  AssayReleaseKind kind;   /* of its release at these settings */
+  const CliProgram *programs; /* NULL: it is no program */
+  AssaySettings *settings;    /* its defaults, with FILL_IN in the gaps */
+  AssayReleaseKind kind;      /* of its release at these settings */
   const Base *base;
-  char *head; /* [scenario], [dataset] and [defense]: what attacks are tried with */
+  const Home *home; /* NULL: the base was found by what can be played on it */
+  char *head;       /* [scenario], [dataset] and [defense]: what attacks are tried with */
   gboolean has_gaps;
   gboolean is_blind; /* nothing can be planned before the gaps are filled */
 } Starter;
@@ -124,8 +180,8 @@ has_any_attack (const Starter *starter)
   g_autoptr (GPtrArray) attacks = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
 
   for (guint i = 0; i < attacks->len; i++) {
-    g_autofree char *why_not = cli_why_no_attack (
-        &ground, attacks->pdata[i], cli_attack_grants (attacks->pdata[i]), "");
+    g_autofree char *why_not
+        = cli_why_no_attack (&ground, attacks->pdata[i], cli_attack_grants (attacks->pdata[i]), "");
 
     if (why_not == NULL)
       return TRUE;
@@ -155,6 +211,7 @@ choose_base (Starter *starter, GError **error)
 
   for (guint i = 0; i < G_N_ELEMENTS (homes); i++)
     if (g_str_equal (homes[i].defense, id)) {
+      starter->home = &homes[i];
       set_base (starter, &bases[homes[i].base]);
       return TRUE;
     }
@@ -166,7 +223,7 @@ choose_base (Starter *starter, GError **error)
     }
   if (starter->has_gaps) {
     starter->is_blind = TRUE;
-    set_base (starter, &bases[DESCRIPTORS]);
+    set_base (starter, &bases[FOLDER]);
     return TRUE;
   }
   return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -224,20 +281,46 @@ wants_comparison (const Starter *starter, const GPtrArray *attacks, const GPtrAr
   return is_read && !g_str_equal (starter->defense->id, "none");
 }
 
+/* What a defense protects less with, which claims leave out: attacks that have nothing to attack
+ * where nothing is protected show there that they can win. */
 static void
-append_attack (GString *text, const AssayPlugin *attack)
+append_weaker (GString *text, const Starter *starter)
 {
-  g_autofree char *group = cli_attack_group (attack, attack->id, cli_attack_grants (attack), "");
+  g_string_append_c (text, '\n');
+  cli_append_comment (text, "For comparison: settings that protect less. A claim is upheld only "
+                            "where its attacks win against something.");
+  g_string_append_printf (text, "[defense weaker]\nplugin = %s\n%s", starter->defense->id,
+                          starter->home->weaker);
+}
+
+static void
+append_attack (GString *text, const Starter *starter, const AssayPlugin *attack)
+{
+  const gboolean is_audit = attack->type == ASSAY_PLUGIN_AUDITOR;
+  const char *more = is_audit && starter->home != NULL ? starter->home->audit : NULL;
+  g_autofree char *group
+      = cli_attack_group (attack, attack->id, cli_attack_grants (attack), more != NULL ? more : "");
   g_autofree char *needs = assay_grants_describe (cli_attack_grants (attack));
 
   g_string_append_c (text, '\n');
   cli_append_comment (text, "%s.", attack->summary);
-  if (attack->type == ASSAY_PLUGIN_AUDITOR)
+  if (is_audit)
     cli_append_comment (text, "It runs the mechanism on inputs of its own choice.");
   else
     cli_append_comment (text, "The attacker knows the release%s%s.",
                         *needs != '\0' ? " and: " : " alone", needs);
   g_string_append (text, group);
+}
+
+static void
+append_own_attack (GString *text)
+{
+  g_string_append_c (text, '\n');
+  cli_append_comment (text, "An attack of your own. It must win where the release is what it was "
+                            "made for and everything is given away, or what it finds little of is "
+                            "no evidence: docs/audit-your-own.md.");
+  g_string_append (text, "[attack mine]\nplugin = exec\ncommand = python3 my_attack.py\n"
+                         "grants = public; other-releases\n");
 }
 
 /* Attacks that read such releases and are not here, with the reason. */
@@ -284,8 +367,12 @@ write_starter (const Starter *starter)
     cli_append_comment (text, "For comparison: what is there without a defense.");
     g_string_append (text, "[defense unprotected]\nplugin = none\n");
   }
+  if (starter->home != NULL && starter->home->weaker != NULL)
+    append_weaker (text, starter);
   for (guint i = 0; i < attacks->len; i++)
-    append_attack (text, attacks->pdata[i]);
+    append_attack (text, starter, attacks->pdata[i]);
+  if (starter->programs != NULL)
+    append_own_attack (text);
   g_string_append (text, omitted->str);
   ASSAY_FOR_EACH (const AssayUtility, utility, utilities) {
     g_autofree char *group = utility_group (utility);
@@ -302,7 +389,8 @@ write_starter (const Starter *starter)
                       "what your defense promises, or what you could bear, and who says so.");
   cli_append_claims (text, &(CliClaims){ .defense = starter->defense,
                                          .kind = starter->kind,
-                                         .attacks = attacks });
+                                         .attacks = attacks,
+                                         .examples = starter->base->bounds });
   return g_string_free (text, FALSE);
 }
 
@@ -312,10 +400,16 @@ assay_starter_new (const AssayDefense *defense, gboolean *ret_has_gaps, GError *
   g_autoptr (AssaySettings) settings
       = assay_settings_new (defense->parameters, defense->settings_size);
   Starter starter
-      = { .defense = defense, .settings = settings, .has_gaps = cli_has_gap (defense->parameters) };
+      = { .defense = defense, .programs = cli_starter_programs (defense), .settings = settings };
   char *text = NULL;
 
-  for (const AssayParam *param = defense->parameters; param != NULL && param->name != NULL; param++)
+  if (starter.programs != NULL
+      && !assay_settings_set (settings, "command", "python3 my_defense.py", error))
+    return NULL;
+  starter.has_gaps = starter.programs == NULL && cli_has_gap (defense->parameters);
+
+  for (const AssayParam *param = defense->parameters;
+       starter.has_gaps && param != NULL && param->name != NULL; param++)
     if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL
         && !assay_settings_set (settings, param->name, GAP, error))
       return NULL;

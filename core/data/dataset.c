@@ -8,7 +8,10 @@ static const char *const holding_names[]
         "second views of the photographs with their homographies",
         "test rows with labels",
         "rows that are images",
-        "further records of the secrets among the public rows" };
+        "further records of the secrets among the public rows",
+        "labels of the public rows (public_labels)",
+        "further attributes of the secrets (attributes)",
+        "further attributes of the public rows (public_attributes)" };
 
 char *
 assay_holdings_describe (guint holdings)
@@ -30,7 +33,7 @@ has_frames (const AssayRoleData *data)
 guint
 assay_dataset_holdings (const AssayDataset *dataset)
 {
-  const AssayRoleData *test = &dataset->test_data;
+  const AssayRoleData *known = &dataset->public_data, *test = &dataset->test_data;
 
   return (dataset->secret_data.labels != NULL ? ASSAY_HAS_LABELS : 0)
          | (has_frames (&dataset->secret_data) ? ASSAY_HAS_FRAMES : 0)
@@ -38,7 +41,10 @@ assay_dataset_holdings (const AssayDataset *dataset)
          | (dataset->homographies != NULL ? ASSAY_HAS_VIEWS : 0)
          | (dataset->test != NULL && test->labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
          | (dataset->geometry.height > 0 ? ASSAY_HAS_IMAGES : 0)
-         | (dataset->counterparts != NULL ? ASSAY_HAS_COUNTERPARTS : 0);
+         | (dataset->counterparts != NULL ? ASSAY_HAS_COUNTERPARTS : 0)
+         | (known->labels != NULL ? ASSAY_HAS_PUBLIC_LABELS : 0)
+         | (dataset->secret_data.attributes != NULL ? ASSAY_HAS_ATTRIBUTES : 0)
+         | (known->attributes != NULL ? ASSAY_HAS_PUBLIC_ATTRIBUTES : 0);
 }
 
 void

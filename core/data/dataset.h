@@ -27,6 +27,9 @@ typedef enum {
   ASSAY_HAS_TEST_LABELS = 1 << 4,   /* rows of the role test, with labels */
   ASSAY_HAS_IMAGES = 1 << 5,        /* rows are images: geometry */
   ASSAY_HAS_COUNTERPARTS = 1 << 6,  /* of each secret, another record among the public rows */
+  ASSAY_HAS_PUBLIC_LABELS = 1 << 7,
+  ASSAY_HAS_ATTRIBUTES = 1 << 8, /* of the secrets */
+  ASSAY_HAS_PUBLIC_ATTRIBUTES = 1 << 9,
 } AssayHolding;
 
 char *assay_holdings_describe (guint holdings); /* "labels of the secrets, ..." */

@@ -107,6 +107,9 @@ typedef struct {
    * evidence whatever the defense is. */
   gboolean adapts;
   gboolean wants_pairs; /* AssayObservation.pairs, where it is granted them */
+  /* Set of AssayHolding without which its dataset gives it nothing to learn from or to be right
+   * about; NULL: none. */
+  guint (*wants) (gconstpointer settings);
   AssayGame game; /* where `plays` is set, one of those that it may answer */
   /* The game that these settings play; NULL: `game`, whatever they are. */
   AssayGame (*plays) (gconstpointer settings);

@@ -189,7 +189,8 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, G_GNUC_UNUSED 
     .n_classes = (gsize) settings->classes,
     .cols = (gsize) settings->columns,
     .holdings
-    = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0),
+    = ASSAY_HAS_LABELS | ASSAY_HAS_PUBLIC_LABELS | ASSAY_HAS_TEST_LABELS
+      | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0),
     .memory = (guint64) (rows + 2 * records) * (guint64) settings->columns * sizeof (float),
   };
   return TRUE;

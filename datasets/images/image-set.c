@@ -151,6 +151,7 @@ assay_image_pools_probe (const AssayImagePools *pools, double test_share, gsize 
     .n_classes = secrets->has_labels ? n_classes : 0,
     .cols = cols,
     .holdings = ASSAY_HAS_IMAGES | (secrets->has_labels ? ASSAY_HAS_LABELS : 0)
+                | (public->has_labels ? ASSAY_HAS_PUBLIC_LABELS : 0)
                 | (test->has_labels || (n_apart > 0 && secrets->has_labels) ? ASSAY_HAS_TEST_LABELS
                                                                             : 0),
     .geometry

@@ -203,7 +203,9 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
                              .geometry = opened.truth->geometry };
   ret_probe->holdings = (opened.labels != NULL ? ASSAY_HAS_LABELS : 0)
                         | (opened.truth->geometry.height > 0 ? ASSAY_HAS_IMAGES : 0)
-                        | (opened.partners != NULL ? ASSAY_HAS_COUNTERPARTS : 0);
+                        | (opened.partners != NULL ? ASSAY_HAS_COUNTERPARTS : 0)
+                        | (opened.attributes != NULL ? ASSAY_HAS_ATTRIBUTES : 0)
+                        | (opened.public_attributes != NULL ? ASSAY_HAS_PUBLIC_ATTRIBUTES : 0);
   ret_probe->memory = (guint64) ret_probe->n_secrets * ret_probe->cols * sizeof (float);
   return TRUE;
 }

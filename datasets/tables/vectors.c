@@ -310,12 +310,24 @@ open_files (const AssayDatasetContext *context, Files *files, GError **error)
   return TRUE;
 }
 
+/* Copies of the secrets among the public rows have their labels or attributes, but these are known
+ * only where those of the other public rows are. */
+static guint
+held (const Files *files, gboolean records, const AssayArray *own, const AssayArray *known,
+      guint of_secrets, guint of_public)
+{
+  const gboolean is_known = records && files->roles[PUBLIC] == NULL ? own != NULL : known != NULL;
+
+  return (own != NULL ? of_secrets : 0) | (is_known ? of_public : 0);
+}
+
 static gboolean
 probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
   const Vectors *settings = context->settings;
   const gsize n_centres = (gsize) settings->database_centres;
   g_auto (Files) files = { 0 };
+  const AssayRoleData *own = &files.secret_data, *known = &files.public_data;
   gsize records, n_database;
 
   if (!open_files (context, &files, error))
@@ -329,9 +341,13 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
                                .n_groups = files.n_groups,
                                .n_classes = files.n_classes,
                                .cols = assay_rows_cols (files.roles[PRIVATE]->rows) };
-  ret_probe->holdings = (files.secret_data.labels != NULL ? ASSAY_HAS_LABELS : 0)
-                         | (files.test_data.labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
-                         | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0);
+  ret_probe->holdings
+      = held (&files, settings->records, own->labels, known->labels, ASSAY_HAS_LABELS,
+              ASSAY_HAS_PUBLIC_LABELS)
+        | held (&files, settings->records, own->attributes, known->attributes,
+                ASSAY_HAS_ATTRIBUTES, ASSAY_HAS_PUBLIC_ATTRIBUTES)
+        | (files.test_data.labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
+        | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0);
   if (n_centres > 0)
     ret_probe->memory = assay_dictionary_memory (n_database, ret_probe->cols, n_centres);
   /* Rows stay in their files: pages of a mapping are the kernel's to drop. */

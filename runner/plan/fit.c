@@ -1,6 +1,7 @@
 /* Which attacks and utilities fit which defenses. */
 #include "runner/plan/fit.h"
 
+#include "core/base/each.h"
 #include "core/base/text.h"
 
 /* NULL, or why a plugin that reads @reads cannot be combined with the release of @part. */
@@ -78,6 +79,58 @@ char *
 assay_fit_why_no_use (const AssayComponent *defense, const AssayComponent *component)
 {
   return why_not_kind ("utility", component->plugin, component->utility->reads, defense);
+}
+
+guint
+assay_fit_releases_offer (const AssayPlan *plan)
+{
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->defenses) {
+    if (assay_defense_produces (component->defense, component->settings->values)
+        & assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS))
+      return ASSAY_GRANT_GROUPS;
+  }
+  return 0;
+}
+
+/* Who knows pairs of a folder needs no knowledge of the public rows. */
+static guint
+wanted_of (const AssayComponent *component)
+{
+  const AssayAttack *attack = component->attack;
+  const guint wants = attack->wants != NULL ? attack->wants (component->settings->values) : 0;
+
+  return component->own.pairs == NULL
+             ? wants
+             : wants & ~(guint) (ASSAY_HAS_PUBLIC_LABELS | ASSAY_HAS_PUBLIC_ATTRIBUTES);
+}
+
+gboolean
+assay_fit_check_answer (const AssayPlan *plan, const AssayComponent *component,
+                        const AssayProbe *probe, GError **error)
+{
+  const AssayAttack *attack = component->attack;
+  const AssayGame game = assay_attack_plays (attack, component->settings->values);
+  const guint mixtures = assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS);
+  const gboolean reads_mixtures
+      = (attack->reads & ~mixtures) == 0
+        || ((attack->reads & mixtures) && assay_fit_releases_offer (plan) != 0);
+  const guint wants = wanted_of (component) & ~probe->holdings;
+  g_autofree char *lacking = assay_holdings_describe (wants);
+
+  if (game == ASSAY_GAME_MEMBER && assay_plan_shape (plan, probe).n_secrets >= probe->n_secrets)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "plays member, which asks for records that were not released, and all %zu "
+                       "secrets of the dataset are; expected fewer secrets, or a larger dataset",
+                       probe->n_secrets);
+  if (wants != 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "attack '%s' wants what the dataset does not have: %s", attack->id, lacking);
+  return game != ASSAY_GAME_LINK || reads_mixtures || (probe->holdings & ASSAY_HAS_COUNTERPARTS)
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "attack '%s' looks for the public row that is a record of a secret; "
+                        "expected a dataset with further records of the secrets among the public "
+                        "rows (records = yes)",
+                        attack->id);
 }
 
 AssayOracle

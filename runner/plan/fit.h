@@ -10,6 +10,17 @@ char *assay_fit_why_not (const AssayComponent *defense, const AssayComponent *at
 /* The same of a utility. */
 char *assay_fit_why_no_use (const AssayComponent *defense, const AssayComponent *utility);
 
+/* What releases grant beside the dataset (set of AssayGrant): images that secrets were mixed into
+ * come in groups, by the secret that each was made for, whatever the dataset is. */
+guint assay_fit_releases_offer (const AssayPlan *plan);
+
+/* What an attack finds must be right or wrong by what is known: who was mixed in is known of
+ * mixtures, but whose record a public row is must be known of the dataset, and so must what its
+ * rows are asked about; and whoever is asked whether a record was released needs records that were
+ * not. ASSAY_ERROR_MISMATCH otherwise. */
+gboolean assay_fit_check_answer (const AssayPlan *plan, const AssayComponent *attack,
+                                 const AssayProbe *probe, GError **error);
+
 /* The mechanism of a cell whose attack plays with it, with the delta under audit. */
 AssayOracle assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell);
 

@@ -1,6 +1,7 @@
 /* What of a plan fits together. */
 #include "runner/plan/pairing.h"
 
+#include "core/base/each.h"
 #include "core/base/text.h"
 #include "runner/plan/estimate.h"
 #include "runner/plan/external.h"
@@ -154,19 +155,6 @@ check_defense (const AssayPlan *plan, const AssayComponent *component, GError **
   return TRUE;
 }
 
-/* Images that secrets were mixed into come in groups, by the secret that each was made for,
- * whatever the dataset is. */
-static guint
-releases_offer (const AssayPlan *plan)
-{
-  ASSAY_FOR_EACH (const AssayComponent, component, plan->defenses) {
-    if (assay_defense_produces (component->defense, component->settings->values)
-        & assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS))
-      return ASSAY_GRANT_GROUPS;
-  }
-  return 0;
-}
-
 /* Whether the attack is played on dataset @index, against some defense. */
 static gboolean
 is_played_on (const AssayPlan *plan, const AssayComponent *attack, guint index)
@@ -178,32 +166,6 @@ is_played_on (const AssayPlan *plan, const AssayComponent *attack, guint index)
       return TRUE;
   }
   return attack->where == NULL;
-}
-
-/* What an attack finds must be right or wrong by what is known: who was mixed in is known of
- * mixtures, but whose record a public row is must be known of the dataset; and whoever is asked
- * whether a record was released needs records that were not. */
-static gboolean
-check_answer (const AssayPlan *plan, const AssayComponent *component, const AssayProbe *probe,
-              GError **error)
-{
-  const AssayAttack *attack = component->attack;
-  const AssayGame game = assay_attack_plays (attack, component->settings->values);
-  const guint mixtures = assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS);
-  const gboolean reads_mixtures = (attack->reads & ~mixtures) == 0
-                                  || ((attack->reads & mixtures) && releases_offer (plan) != 0);
-
-  if (game == ASSAY_GAME_MEMBER && assay_plan_shape (plan, probe).n_secrets >= probe->n_secrets)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "plays member, which asks for records that were not released, and all %zu "
-                       "secrets of the dataset are; expected fewer secrets, or a larger dataset",
-                       probe->n_secrets);
-  return game != ASSAY_GAME_LINK || reads_mixtures || (probe->holdings & ASSAY_HAS_COUNTERPARTS)
-         || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "attack '%s' looks for the public row that is a record of a secret; "
-                        "expected a dataset with further records of the secrets among the public "
-                        "rows (records = yes)",
-                        attack->id);
 }
 
 /* Who runs the defense needs rows to run it on, and a key is of use in such runs alone. */
@@ -240,13 +202,13 @@ check_grants (const AssayPlan *plan, const AssayComponent *component, GError **e
     return FALSE;
   for (guint i = 0; i < plan->datasets->len; i++) {
     g_autofree char *missing = assay_grants_describe (
-        component->grants & ~grants_offered (&plan->probes[i]) & ~releases_offer (plan));
+        component->grants & ~grants_offered (&plan->probes[i]) & ~assay_fit_releases_offer (plan));
 
     if (*missing != '\0')
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "grants '%s', which the dataset does not have", missing);
     if (attack != NULL && is_played_on (plan, component, i)
-        && !check_answer (plan, component, &plan->probes[i], error))
+        && !assay_fit_check_answer (plan, component, &plan->probes[i], error))
       return FALSE;
   }
   return TRUE;

@@ -58,7 +58,7 @@ def test_every_defense_is_planned(sandbox):
                 f"{name}: no {setting['name']}")
             given = groups[f"defense {name}"].get(setting["name"])
             if setting["default"] is None:
-                assert given == "FILL_IN", f"{name}: {given}"
+                assert given in ("FILL_IN", "python3 my_defense.py"), f"{name}: {given}"
             elif setting["type"] in ("int", "real"):
                 assert given is None or float(given) == setting["default"], f"{name}: {given}"
         attacks = [group for group in groups if group.startswith("attack ")]
@@ -129,18 +129,73 @@ def test_grants_and_reasons(sandbox):
             in sandbox.read("h")), sandbox.read("h")
 
 
-def test_exec_filled_in(sandbox):
-    """What is left to be filled in is one value: then it is an audit."""
+@pytest.mark.usefixtures("python3_has_numpy")
+def test_programs_that_run(sandbox):
+    """A defense and an attack in NumPy stand beside the scenario: it ends in verdicts as it is, and
+    the attack finds more than what is released."""
     sandbox.expect(sandbox.assay("init", "exec"), 0,
-                   "exec.scenario: replace FILL_IN in it, then\n  assay run exec.scenario\n", "")
-    result = sandbox.expect(sandbox.assay("check", "exec.scenario"), 0, "exec.scenario: fine, {*}\n",
-                            None)
-    assert result.err.startswith("assay: warning: exec.scenario: [defense exec] command = FILL_IN "
-                                 "is to be replaced\n"), str(result)
-    sandbox.write("exec.scenario", sandbox.read("exec.scenario").replace("FILL_IN: this", "This")
-                  .replace("= FILL_IN", "= false"))
-    result = sandbox.assay("check", "exec.scenario")
-    assert result.code == 0 and "FILL_IN" not in result.err, str(result)
+                   "exec.scenario, my_defense.py, my_attack.py: written. To run it:\n"
+                   "  assay run exec.scenario\n", "")
+    sandbox.expect(sandbox.assay("check", "exec.scenario"), 0,
+                   "exec.scenario: fine, 32 cells, 4 claims\n", "")
+    # Those that start the program dozens of times are for test_every_verdict_is_decided.
+    text = sandbox.read("exec.scenario")
+    for group in ("attack membership", "attack cross-linkage", "claim member-auc",
+                  "claim linkability"):
+        text = re.sub(rf"\n\[{group}\]\n(\w.*\n)*", "\n", text)
+    sandbox.write("exec.scenario", text)
+    result = sandbox.assay("run", "exec.scenario", "--quiet", "--out", "out", "--set",
+                           "dataset.secrets=100", "--set", "attack learned-inversion.mechanism_runs=4",
+                           "--set", "attack attribute-inference.mechanism_runs=4", "--trials", "1")
+    assert result.code == 1, str(result)
+    results = json.loads(sandbox.read("out/results.json"))
+    statuses = {cell["status"] for cell in results["cells"]}
+    assert statuses == {"ok"}, statuses
+    verdicts = {claim["measure"]: claim["verdict"] for claim in results["claims"]}
+    assert verdicts == {"attribute-excess": "violated", "recovery-rate": "violated"}, verdicts
+    found = {cell["attack"]["label"]: measured["estimate"] for cell in results["cells"]
+             if cell["defense"]["label"] == "exec" and "attack" in cell
+             for measured in cell["measurements"] if measured["metric"] == "recovery-rate"}
+    assert found["mine"] > found["verbatim"] + 0.1, found
+
+
+def test_programs_are_not_replaced(sandbox):
+    sandbox.write("my_attack.py", "mine\n")
+    sandbox.refuses(sandbox.assay("init", "exec"),
+                    "my_attack.py: is there already and is not replaced; expected another name "
+                    "with --out FILE")
+    assert list(sandbox.tree()) == ["my_attack.py"] and sandbox.read("my_attack.py") == "mine\n"
+    (sandbox.path / "new").mkdir()
+    sandbox.expect(sandbox.assay("init", "exec", "--out", "new/a.scenario"), 0,
+                   "new/a.scenario, new/my_defense.py, new/my_attack.py: written. To run it:\n"
+                   "  assay run new/a.scenario\n", "")
+
+
+def test_folder_filled_in(sandbox):
+    """What was released elsewhere has secrets from elsewhere."""
+    sandbox.expect(sandbox.assay("init", "release-folder"), 0,
+                   "release-folder.scenario: replace FILL_IN in it, then\n"
+                   "  assay run release-folder.scenario\n", "")
+    groups = groups_of(sandbox.read("release-folder.scenario"))
+    assert groups["dataset"] == {"plugin": "truth-folder", "folder": "FILL_IN",
+                                 "public": "FILL_IN"}, groups
+    result = sandbox.assay("check", "release-folder.scenario")
+    assert result.code == 2 and "there is no folder 'FILL_IN'" in result.err, str(result)
+
+
+@pytest.mark.slow
+def test_every_verdict_is_decided(sandbox, python3_has_numpy):
+    """At full size: nobody who begins meets a claim that the run could not decide."""
+    del python3_has_numpy
+    for name in defenses(sandbox):
+        if name == "release-folder":
+            continue
+        sandbox.expect(sandbox.assay("init", name), 0, None, "")
+        result = sandbox.assay("run", f"{name}.scenario", "--quiet", "--out", name)
+        verdicts = {claim["name"]: claim["verdict"]
+                    for claim in json.loads(sandbox.read(f"{name}/results.json"))["claims"]}
+        assert "inconclusive" not in verdicts.values() and result.code in (0, 1), (
+            f"{name}: {verdicts} {result.code}")
 
 
 def test_nothing_is_replaced(sandbox):

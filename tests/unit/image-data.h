@@ -52,6 +52,7 @@ open_images (const char *id, const char *folder, const char *assignments, guint6
   g_autoptr (GError) error = NULL;
   AssayProbe probe;
   const AssayRoleData *secrets = &ret_dataset->secret_data, *test = &ret_dataset->test_data;
+  const AssayRoleData *public = &ret_dataset->public_data;
   guint64 held;
 
   *ret_dataset = (AssayDataset){ 0 };
@@ -75,7 +76,8 @@ open_images (const char *id, const char *folder, const char *assignments, guint6
                "%s", assignments);
   cr_assert_eq (probe.holdings,
                 (guint) ASSAY_HAS_IMAGES | (secrets->labels != NULL ? ASSAY_HAS_LABELS : 0)
-                    | (test->labels != NULL ? ASSAY_HAS_TEST_LABELS : 0),
+                    | (test->labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
+                    | (public->labels != NULL ? ASSAY_HAS_PUBLIC_LABELS : 0),
                 "%s", assignments);
   held = (count_of (ret_dataset->secrets) + probe.n_test + count_of (ret_dataset->public_rows))
          * probe.cols * sizeof (float);

@@ -317,7 +317,8 @@ Test (vectors, labels_and_test_rows_come_from_files)
   cr_assert (vectors->probe (&context, &probe, &error), "%s", error->message);
   cr_assert (vectors->open (&context, &dataset, &error));
   cr_assert_eq (probe.holdings, assay_dataset_holdings (&dataset));
-  cr_assert_eq (probe.holdings, ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS | ASSAY_HAS_COUNTERPARTS);
+  cr_assert_eq (probe.holdings, ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS | ASSAY_HAS_COUNTERPARTS
+                                    | ASSAY_HAS_PUBLIC_LABELS);
   cr_assert (probe.n_test == 5 && probe.n_public == 6 && probe.n_classes == 3);
   cr_assert_eq (assay_array_int64 (dataset.test_data.labels)[4], 1);
   for (gsize i = 0; i < 6; i++) {
