@@ -278,14 +278,17 @@ make_alone (guint which, TableFeature *feature)
     feature->n_cells = 53;
     feature->cell = cell_zeros;
     feature->describe = describe_zeros;
+    feature->python = "zeros column";
   } else if (which == 1) {
     feature->n_cells = 9;
     feature->cell = cell_class;
     feature->describe = describe_class;
+    feature->python = "number_class column";
   } else {
     feature->which = feature->n_cells = moduli[which - 2];
     feature->cell = cell_residue;
     feature->describe = describe_residue;
+    feature->python = "bit_residue column which";
   }
 }
 
@@ -299,6 +302,7 @@ make_reached (const EventSample *sample, Place place, guint side, guint which,
   feature->scale = scale_of (sample, feature, place, side, scale);
   feature->cell = cell_reached;
   feature->describe = describe_reached;
+  feature->python = "reached column which place scale";
   if (feature->scale > 0 && isfinite (feature->scale))
     feature->n_cells = UNSURE + 1;
   for (guint s = 0; s < scale; s++)
@@ -325,10 +329,12 @@ bit_feature_make (gsize index, const EventSample *sample, TableFeature *ret_feat
     ret_feature->n_cells = TABLE_POWERS;
     ret_feature->cell = cell_power;
     ret_feature->describe = describe_power;
+    ret_feature->python = "power column place";
   } else if (placed == 1) {
     ret_feature->n_cells = 1u << LOW_BITS;
     ret_feature->cell = cell_low_bits;
     ret_feature->describe = describe_low_bits;
+    ret_feature->python = "low_bits column place";
   } else {
     make_reached (sample, place, side, placed - 2, ret_feature);
   }

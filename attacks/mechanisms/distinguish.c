@@ -208,6 +208,19 @@ count_others (const AssayEvent *event, const AssayOracle *oracle, AssayOutputs o
   return hits;
 }
 
+/* The same in Python. */
+static char *
+others_in_python (AssayOutputs outputs)
+{
+  GString *text = g_string_new ("def event(y):\n    return (key(y) != numpy.array([");
+
+  for (gsize j = 0; j < outputs.cols; j++)
+    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, j > 0 ? ", " : "",
+                            assay_output_key (assay_output_at (outputs, 0, j)));
+  g_string_append (text, "], numpy.uint64)).any(axis=1)\n");
+  return g_string_free (text, FALSE);
+}
+
 /* Where all runs of both inputs gave one output: that a run gives another. Else NULL. */
 static AssayEvent *
 find_constant (const EventLesson *lesson, guint64 trained_on)
@@ -230,6 +243,7 @@ find_constant (const EventLesson *lesson, guint64 trained_on)
                                                   "run on both inputs gave (y1 = %s), which has "
                                                   "epsilon 0, pair %u",
                                                   value, lesson->pair),
+                         .python = others_in_python (lesson->outputs[0]),
                          .count = count_others,
                          .data = g_memdup2 (lesson->outputs[0].numbers, stride),
                          .free_data = g_free };

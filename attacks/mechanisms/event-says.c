@@ -202,13 +202,13 @@ event_in_python (const EventLesson *lesson, const EventScore *score, const Event
   g_autofree char *body = lines != NULL ? indented (lines) : NULL;
   g_autofree char *region = NULL;
 
-  if (cut->threshold == -DBL_MAX || lesson->oracle->single_runs > 0)
+  if (cut->threshold == -DBL_MAX)
     return NULL;
   if (body != NULL)
     return g_strdup_printf ("def score(y):\n%s\n\n"
                             "def event(y):\n    return score(y) %s %.17g\n",
                             body, cut->is_swapped ? "<" : ">=", cut->threshold);
-  if (lesson->oracle->n_outputs != 1)
+  if (lesson->oracle->n_outputs != 1 || lesson->oracle->single_runs > 0)
     return NULL;
   region = find_region (&event, append_python);
   return region != NULL && *region != '\0'

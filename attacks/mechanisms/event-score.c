@@ -100,8 +100,6 @@ event_score_all (const EventScore *score, const AssayOracle *oracle, AssayOutput
 
 /* ---- Formulas ---- */
 
-#define MOST_TERMS 4
-
 static void
 clear_term (gpointer data)
 {
@@ -137,19 +135,38 @@ compare_terms (gconstpointer a, gconstpointer b)
 }
 
 char *
-event_terms_join (GArray *terms)
+event_terms_join (GArray *terms, gsize more)
 {
   GString *text = g_string_new ("");
+  const gsize n = terms->len + more;
 
   g_array_sort (terms, compare_terms);
-  for (guint t = 0; t < MIN (terms->len, MOST_TERMS); t++) {
+  for (guint t = 0; t < MIN (terms->len, EVENT_MOST_TERMS); t++) {
     const EventTerm *term = &g_array_index (terms, EventTerm, t);
 
     g_string_append_printf (text, "%s%+.4g %s", t > 0 ? ", " : "", term->weight, term->where);
   }
-  if (terms->len > MOST_TERMS)
-    g_string_append_printf (text, " and %u smaller terms", terms->len - MOST_TERMS);
+  if (n > EVENT_MOST_TERMS)
+    g_string_append_printf (text, " and %zu smaller terms", n - EVENT_MOST_TERMS);
   return g_string_free (text, FALSE);
+}
+
+#define MOST_ROW_COLUMNS 12
+
+char *
+event_where_row (AssayOutputs outputs, gsize run)
+{
+  const gsize n = MIN (outputs.cols, MOST_ROW_COLUMNS);
+  g_autoptr (GString) values = g_string_new ("");
+
+  for (gsize j = 0; j < n; j++) {
+    g_autofree char *value = event_number (assay_output_at (outputs, run, j));
+
+    g_string_append_printf (values, "%s%s", j > 0 ? ", " : "", value);
+  }
+  if (n < outputs.cols)
+    return g_strdup_printf ("where the row begins (%s)", values->str);
+  return g_strdup_printf ("where the row is (%s)", values->str);
 }
 
 /* ---- Rows and values as whole numbers ---- */

@@ -93,7 +93,12 @@ typedef struct {
   char *where; /* "where y1 = 3" */
 } EventTerm;
 
-/* An array of them, which frees what it holds; and the largest of them as a text. */
+/* An array of them, which frees what it holds; and the largest of them as a text. @more: terms that
+ * are smaller than all of the array. */
+#define EVENT_MOST_TERMS 4
 GArray *event_terms_new (void);
 void event_terms_add (GArray *terms, double weight, char *where);
-char *event_terms_join (GArray *terms);
+char *event_terms_join (GArray *terms, gsize more);
+
+/* A row as a place in a formula: "where the row is (0, 3)". */
+char *event_where_row (AssayOutputs outputs, gsize run);

@@ -171,7 +171,7 @@ describe_classifier (gconstpointer data)
     for (guint cell = 0; cell < cells->n_atoms + cells->n_bins; cell++)
       event_terms_add (terms, weights[1 + cell], describe_cell (cells, cell));
   }
-  all = event_terms_join (terms);
+  all = event_terms_join (terms, 0);
   return g_strdup_printf ("%.4g, %s", classifier->weights[classifier->n_features], all);
 }
 

@@ -18,12 +18,15 @@
 typedef struct {
   guint64 hash; /* 0: free */
   guint32 counts[2];
+  guint32 run; /* of the sample, those of both sides in turn, that is such a row */
   double score;
 } Slot;
 
 typedef struct {
   guint64 mask; /* number of slots - 1; at least half of them are free */
   Slot *slots;
+  gsize n_rows;
+  GArray *terms; /* the largest */
 } Patterns;
 
 static void
@@ -32,6 +35,8 @@ free_patterns (gpointer data)
   Patterns *patterns = data;
 
   g_free (patterns->slots);
+  if (patterns->terms != NULL)
+    g_array_unref (patterns->terms);
   g_free (patterns);
 }
 
@@ -83,9 +88,51 @@ count_rows (Patterns *patterns, const EventSample *sample, gsize most)
       if (slot->hash == 0 && ++distinct > most)
         return FALSE;
       slot->hash = hash;
+      slot->run = (guint32) (2 * i + side);
       slot->counts[side]++;
     }
+  patterns->n_rows = distinct;
   return TRUE;
+}
+
+/* The larger score first; of equal ones the smaller hash. */
+static gboolean
+is_larger (const Slot *a, const Slot *b)
+{
+  if (fabs (a->score) != fabs (b->score))
+    return fabs (a->score) > fabs (b->score);
+  return a->hash < b->hash;
+}
+
+/* What the rows of the largest scores are, while there is a sample of them. */
+static void
+find_terms (Patterns *patterns, const EventSample *sample)
+{
+  const Slot *last = NULL;
+
+  patterns->terms = event_terms_new ();
+  for (gsize t = 0; t < MIN (EVENT_MOST_TERMS, patterns->n_rows); t++) {
+    const Slot *best = NULL;
+
+    for (gsize s = 0; s <= patterns->mask; s++) {
+      const Slot *slot = &patterns->slots[s];
+
+      if (slot->hash != 0 && (last == NULL || is_larger (last, slot))
+          && (best == NULL || is_larger (slot, best)))
+        best = slot;
+    }
+    event_terms_add (patterns->terms, best->score,
+                     event_where_row (sample->outputs[best->run % 2], best->run / 2));
+    last = best;
+  }
+}
+
+static char *
+describe_patterns (gconstpointer data)
+{
+  const Patterns *patterns = data;
+
+  return event_terms_join (patterns->terms, patterns->n_rows - patterns->terms->len);
 }
 
 /* Rows are known by their hashes, which the formula makes again. */
@@ -130,12 +177,14 @@ event_score_patterns (const EventSample *sample)
     free_patterns (patterns);
     return NULL;
   }
+  find_terms (patterns, sample);
   score = g_new0 (EventScore, 1);
   *score = (EventScore){ .what = "log ratio of how often the output occurred",
                          .score = score_patterns,
                          .data = patterns,
                          .is_learned = TRUE,
                          .free_data = free_patterns,
+                         .describe = describe_patterns,
                          .python = patterns_in_python };
   return score;
 }

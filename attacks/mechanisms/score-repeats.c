@@ -16,7 +16,7 @@
 
 typedef struct {
   guint64 hash; /* 0: free */
-  guint64 key;
+  guint64 key;  /* of the value, or the hash of the row */
   guint32 column;
   guint32 counts[2];
   double score;
@@ -27,6 +27,8 @@ typedef struct {
   Slot *slots;
   gsize n_columns, cols;
   guint32 *columns; /* with a value that repeats; `cols` stands for the row */
+  gsize n_terms;    /* that are not 0 */
+  GArray *terms;    /* the largest */
 } Repeats;
 
 static void
@@ -36,6 +38,8 @@ free_repeats (gpointer data)
 
   g_free (repeats->slots);
   g_free (repeats->columns);
+  if (repeats->terms != NULL)
+    g_array_unref (repeats->terms);
   g_free (repeats);
 }
 
@@ -115,19 +119,71 @@ count_column (gsize column, guint worker, gpointer data)
   job->found[column] = found;
 }
 
+static guint64
+key_of (AssayOutputs outputs, gsize run, gsize column)
+{
+  return column == outputs.cols ? event_score_hash (outputs, run)
+                                : event_key_at (outputs, run, column);
+}
+
 /* What the values of the slots are, for the formula. */
 static void
 name_values (Repeats *repeats, const EventSample *sample, gsize rows)
 {
   for (gsize c = 0; c < repeats->n_columns; c++)
-    for (gsize i = 0; repeats->columns[c] < sample->cols && i < 2 * rows; i++) {
+    for (gsize i = 0; i < 2 * rows; i++) {
       const AssayOutputs outputs = sample->outputs[i % 2];
       const guint64 hash = hash_of (outputs, i / 2, repeats->columns[c]) & ~1ull;
       Slot *slot = find (repeats, hash);
 
       if (slot->hash != 0)
-        slot->key = event_key_at (outputs, i / 2, repeats->columns[c]);
+        slot->key = key_of (outputs, i / 2, repeats->columns[c]);
     }
+}
+
+/* The larger score first; of equal ones the first column, and the smaller value. */
+static gboolean
+is_larger (const Slot *a, const Slot *b)
+{
+  if (fabs (a->score) != fabs (b->score))
+    return fabs (a->score) > fabs (b->score);
+  return a->column != b->column ? a->column < b->column : a->key < b->key;
+}
+
+static char *
+describe_slot (const Slot *slot, const EventSample *sample)
+{
+  g_autofree char *value = NULL;
+
+  for (gsize i = 0; slot->column == sample->cols && i < 2 * sample->count; i++)
+    if (event_score_hash (sample->outputs[i % 2], i / 2) == slot->key)
+      return event_where_row (sample->outputs[i % 2], i / 2);
+  value = event_number (assay_output_value (slot->key));
+  return g_strdup_printf ("where y%u = %s", slot->column + 1, value);
+}
+
+/* What the values of the largest scores are, while there is a sample of them. */
+static void
+find_terms (Repeats *repeats, const EventSample *sample)
+{
+  const Slot *last = NULL;
+
+  repeats->terms = event_terms_new ();
+  for (gsize s = 0; s <= repeats->mask; s++)
+    repeats->n_terms += repeats->slots[s].score != 0;
+  for (gsize t = 0; t < MIN (EVENT_MOST_TERMS, repeats->n_terms); t++) {
+    const Slot *best = NULL;
+
+    for (gsize s = 0; s <= repeats->mask; s++) {
+      const Slot *slot = &repeats->slots[s];
+
+      if (slot->score != 0 && (last == NULL || is_larger (last, slot))
+          && (best == NULL || is_larger (slot, best)))
+        best = slot;
+    }
+    event_terms_add (repeats->terms, best->score, describe_slot (best, sample));
+    last = best;
+  }
 }
 
 static void
@@ -161,24 +217,32 @@ static char *
 describe_repeats (gconstpointer data)
 {
   const Repeats *repeats = data;
-  g_autoptr (GArray) terms = event_terms_new ();
 
-  for (gsize s = 0; s <= repeats->mask; s++) {
-    const Slot *slot = &repeats->slots[s];
+  return event_terms_join (repeats->terms, repeats->n_terms - repeats->terms->len);
+}
 
-    if (slot->hash == 0 || slot->score == 0)
-      continue;
-    if (slot->column < repeats->cols) {
-      g_autofree char *value = event_number (assay_output_value (slot->key));
+static char *
+repeats_in_python (gconstpointer data)
+{
+  const Repeats *repeats = data;
+  GString *text = g_string_new ("total = numpy.zeros(len(y))\n");
 
-      event_terms_add (terms, slot->score,
-                       g_strdup_printf ("where y%u = %s", slot->column + 1, value));
-    } else
-      event_terms_add (terms, slot->score,
-                       g_strdup_printf ("where the row came %u and %u times in training",
-                                        slot->counts[0], slot->counts[1]));
+  for (gsize c = 0; c < repeats->n_columns; c++) {
+    const guint32 column = repeats->columns[c];
+
+    g_string_append (text, "total += listed(");
+    if (column == repeats->cols)
+      g_string_append (text, "row_hash(y), {");
+    else
+      g_string_append_printf (text, "key(y[:, %u]), {", column);
+    for (gsize s = 0; s <= repeats->mask; s++)
+      if (repeats->slots[s].score != 0 && repeats->slots[s].column == column)
+        g_string_append_printf (text, "%" G_GUINT64_FORMAT ": %.17g, ", repeats->slots[s].key,
+                                repeats->slots[s].score);
+    g_string_append (text, "})\n");
   }
-  return event_terms_join (terms);
+  g_string_append (text, "return total\n");
+  return g_string_free (text, FALSE);
 }
 
 EventScore *
@@ -201,6 +265,7 @@ event_score_repeats (const EventSample *sample, GError **error)
   repeats->cols = sample->cols;
   fill_slots (repeats, &counting, n_columns);
   name_values (repeats, sample, counting.rows);
+  find_terms (repeats, sample);
   for (gsize c = 0; c < n_columns; c++)
     g_array_unref (found[c]);
   score = g_new0 (EventScore, 1);
@@ -209,6 +274,7 @@ event_score_repeats (const EventSample *sample, GError **error)
                          .data = repeats,
                          .is_learned = TRUE,
                          .free_data = free_repeats,
-                         .describe = describe_repeats };
+                         .describe = describe_repeats,
+                         .python = repeats_in_python };
   return score;
 }

@@ -1,4 +1,4 @@
-/* Scores of features that fall into a few cells (table-feature.h, bit-feature.h): with c_1 and c_2
+/* Scores of features that fall into a few cells (table-, order- and bit-feature.h): with c_1, c_2
  * the numbers of training runs on either input in a cell,
  *   score (y) = sum over features of ln ((c_1 [cell (y)] + 1) / (c_2 [cell (y)] + 1)).
  * Features are kept by how far their counts are from those of one and the same distribution: the
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "attacks/mechanisms/bit-feature.h"
+#include "attacks/mechanisms/order-feature.h"
 #include "attacks/mechanisms/table-feature.h"
 #include "core/base/parallel.h"
 
@@ -33,6 +34,25 @@ typedef struct {
   double *strength;
 } Learning;
 
+static gsize
+count_features (EventKind kind, gsize cols)
+{
+  return kind == EVENT_BITS    ? bit_feature_count (cols)
+         : kind == EVENT_ORDER ? order_feature_count (cols)
+                               : table_feature_count (kind, cols);
+}
+
+static void
+make_feature (EventKind kind, gsize index, const EventSample *sample, TableFeature *ret_feature)
+{
+  if (kind == EVENT_BITS)
+    bit_feature_make (index, sample, ret_feature);
+  else if (kind == EVENT_ORDER)
+    order_feature_make (index, sample->cols, ret_feature);
+  else
+    table_feature_make (kind, index, sample, ret_feature);
+}
+
 /* The counts of one feature, as scores; returns how many deviations G is above its mean. */
 static double
 learn_table (const Learning *learning, gsize index, Table *ret_table)
@@ -42,10 +62,7 @@ learn_table (const Learning *learning, gsize index, Table *ret_table)
   guint32 counts[2][TABLE_MOST_CELLS] = { { 0 } };
   double g = 0, freedom = -1;
 
-  if (learning->kind == EVENT_BITS)
-    bit_feature_make (index, sample, feature);
-  else
-    table_feature_make (learning->kind, index, sample, feature);
+  make_feature (learning->kind, index, sample, feature);
   if (feature->n_cells == 0)
     return 0;
   for (guint side = 0; side < 2; side++)
@@ -117,7 +134,52 @@ describe_tables (gconstpointer data)
       if (table->scores[c] != 0)
         event_terms_add (terms, table->scores[c], table->feature.describe (&table->feature, c));
   }
-  return event_terms_join (terms);
+  return event_terms_join (terms, 0);
+}
+
+/* ", name=value" of a field that the formula of a feature takes. */
+static void
+append_argument (GString *text, const TableFeature *feature, const char *name)
+{
+  if (g_str_equal (name, "edges")) {
+    g_string_append (text, ", edges=[");
+    for (guint e = 0; e < feature->n_edges; e++)
+      g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, e > 0 ? ", " : "", feature->edges[e]);
+    g_string_append_c (text, ']');
+  } else if (g_str_equal (name, "place") || g_str_equal (name, "scale")) {
+    g_string_append_printf (text, ", %s=%.17g", name,
+                            g_str_equal (name, "place") ? feature->place : feature->scale);
+  } else {
+    g_string_append_printf (text, ", %s=%zu", name,
+                            g_str_equal (name, "column")  ? feature->column
+                            : g_str_equal (name, "other") ? feature->other
+                                                          : (gsize) feature->which);
+  }
+}
+
+static char *
+tables_in_python (gconstpointer data)
+{
+  const Tables *tables = data;
+  GString *text = g_string_new ("total = numpy.zeros(len(y))\n");
+
+  for (gsize t = 0; t < tables->n_tables; t++) {
+    const Table *table = &tables->tables[t];
+    g_auto (GStrv) words
+        = g_strsplit (table->feature.n_cells > 0 ? table->feature.python : "", " ", -1);
+
+    if (table->feature.n_cells == 0)
+      continue;
+    g_string_append (text, "total += numpy.array([");
+    for (guint c = 0; c < table->feature.n_cells; c++)
+      g_string_append_printf (text, "%s%.17g", c > 0 ? ", " : "", table->scores[c]);
+    g_string_append_printf (text, "])[%s(y", words[0]);
+    for (guint w = 1; words[w] != NULL; w++)
+      append_argument (text, &table->feature, words[w]);
+    g_string_append (text, ")]\n");
+  }
+  g_string_append (text, "return total\n");
+  return g_string_free (text, FALSE);
 }
 
 static const char *
@@ -140,8 +202,7 @@ what_of (EventKind kind)
 EventScore *
 event_score_tables (EventKind kind, const EventSample *sample, GError **error)
 {
-  const gsize n_features = kind == EVENT_BITS ? bit_feature_count (sample->cols)
-                                              : table_feature_count (kind, sample->cols);
+  const gsize n_features = count_features (kind, sample->cols);
   g_autofree double *strength = NULL;
   Learning learning = { .kind = kind,
                         .sample = sample,
@@ -168,6 +229,7 @@ event_score_tables (EventKind kind, const EventSample *sample, GError **error)
                          .data = tables,
                          .is_learned = TRUE,
                          .free_data = g_free,
-                         .describe = describe_tables };
+                         .describe = describe_tables,
+                         .python = tables_in_python };
   return score;
 }

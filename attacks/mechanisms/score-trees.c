@@ -337,7 +337,7 @@ describe_trees (gconstpointer data)
       }
       event_terms_add (terms, tree->leaves[leaf], g_string_free (where, FALSE));
     }
-  return event_terms_join (terms);
+  return event_terms_join (terms, 0);
 }
 
 static char *

@@ -8,9 +8,6 @@
  * the part behind the point, the lowest bits of the float32, and the largest power of two that
  * divides the value: what remains of a secret where noise was rounded, or added in steps.
  *
- * Order: which column is largest and smallest, how two columns compare, the order of all of a few,
- * how many neighbours are equal or descend.
- *
  * Finite: which of NaN, infinity and -infinity are in the output, or in one of its columns. */
 #include "attacks/mechanisms/table-feature.h"
 
@@ -233,149 +230,29 @@ make_digits (gsize index, TableFeature *feature)
     feature->n_cells = 11;
     feature->cell = cell_digit;
     feature->describe = describe_digit;
+    feature->python = "digit column which";
   } else if (kind <= MOST_PLACES + G_N_ELEMENTS (moduli)) {
     feature->which = moduli[kind - MOST_PLACES - 1];
     feature->n_cells = feature->which + 1;
     feature->cell = cell_modulus;
     feature->describe = describe_modulus;
+    feature->python = "modulus column which";
   } else if (kind == DIGIT_FEATURES - 3) {
     feature->n_cells = FRACTIONS + 1;
     feature->cell = cell_fraction;
     feature->describe = describe_fraction;
+    feature->python = "fraction column";
   } else if (kind == DIGIT_FEATURES - 2) {
     feature->n_cells = (1u << LOW_BITS) + 1;
     feature->cell = cell_low_bits;
     feature->describe = describe_low_bits;
+    feature->python = "low_bits_of_float column";
   } else {
     feature->n_cells = TABLE_POWERS;
     feature->cell = cell_power;
     feature->describe = describe_power;
+    feature->python = "power column place";
   }
-}
-
-/* ---- Order ---- */
-
-#define MOST_PAIRED 16  /* columns of which all pairs are compared; of more, neighbours */
-#define MOST_PERMUTED 5 /* columns whose whole order is a cell */
-
-/* By keys, so that NaN is the largest of all. */
-static guint
-cell_extreme (const TableFeature *feature, AssayOutputs outputs, gsize run)
-{
-  const gsize most = MIN (outputs.cols, TABLE_MOST_CELLS);
-  gsize best = 0;
-
-  for (gsize j = 1; j < most; j++) {
-    const guint64 key = event_key_at (outputs, run, j), other = event_key_at (outputs, run, best);
-
-    if (feature->which != 0 ? key > other : key < other)
-      best = j;
-  }
-  return (guint) best;
-}
-
-static char *
-describe_extreme (const TableFeature *feature, guint cell)
-{
-  return g_strdup_printf ("where y%u is the %s", cell + 1,
-                          feature->which != 0 ? "largest" : "smallest");
-}
-
-static guint
-cell_compared (const TableFeature *feature, AssayOutputs outputs, gsize run)
-{
-  const guint64 first = event_key_at (outputs, run, feature->column);
-  const guint64 second = event_key_at (outputs, run, feature->other);
-
-  return first < second ? 0 : first == second ? 1 : 2;
-}
-
-static char *
-describe_compared (const TableFeature *feature, guint cell)
-{
-  static const char *const signs[] = { "<", "=", ">" };
-
-  return g_strdup_printf ("where y%zu %s y%zu", feature->column + 1, signs[cell],
-                          feature->other + 1);
-}
-
-/* Number of the permutation that sorts the first columns (Lehmer code). */
-static guint
-cell_permutation (G_GNUC_UNUSED const TableFeature *feature, AssayOutputs outputs, gsize run)
-{
-  const gsize n = MIN (outputs.cols, MOST_PERMUTED);
-  guint code = 0;
-
-  for (gsize i = 0; i < n; i++) {
-    guint smaller = 0;
-
-    for (gsize j = i + 1; j < n; j++)
-      smaller += event_key_at (outputs, run, j) < event_key_at (outputs, run, i);
-    code = code * (guint) (n - i) + smaller;
-  }
-  return code;
-}
-
-static char *
-describe_permutation (G_GNUC_UNUSED const TableFeature *feature, guint cell)
-{
-  return g_strdup_printf ("where the first columns have the order number %u (Lehmer code)", cell);
-}
-
-/* Neighbours that are equal, or descend. */
-static guint
-cell_neighbours (const TableFeature *feature, AssayOutputs outputs, gsize run)
-{
-  guint count = 0;
-
-  for (gsize j = 0; j + 1 < outputs.cols; j++) {
-    const guint64 key = event_key_at (outputs, run, j), next = event_key_at (outputs, run, j + 1);
-
-    count += feature->which != 0 ? key > next : key == next;
-  }
-  return MIN (count, TABLE_MOST_CELLS - 1);
-}
-
-static char *
-describe_neighbours (const TableFeature *feature, guint cell)
-{
-  return g_strdup_printf ("where %u columns %s", cell,
-                          feature->which != 0 ? "are larger than the next" : "equal the next");
-}
-
-static gsize
-count_compared (gsize cols)
-{
-  return cols <= MOST_PAIRED ? cols * (cols - 1) / 2 : cols - 1;
-}
-
-static void
-make_order (gsize index, gsize cols, TableFeature *feature)
-{
-  const gsize compared = count_compared (cols);
-
-  feature->n_cells = TABLE_MOST_CELLS;
-  if (index < compared) {
-    feature->cell = cell_compared;
-    feature->describe = describe_compared;
-    feature->n_cells = 3;
-    feature->column = index;
-    feature->other = index + 1;
-    /* Pairs in the order (1, 0), (2, 0), (2, 1), ... */
-    for (gsize j = 1, left = index; cols <= MOST_PAIRED && j < cols; left -= j++)
-      if (left < j) {
-        feature->column = left;
-        feature->other = j;
-        break;
-      }
-    return;
-  }
-  index -= compared;
-  feature->which = index % 2;
-  feature->cell = index < 2 ? cell_extreme : index < 4 ? cell_neighbours : cell_permutation;
-  feature->describe = index < 2   ? describe_extreme
-                      : index < 4 ? describe_neighbours
-                                  : describe_permutation;
 }
 
 /* ---- Finite ---- */
@@ -444,8 +321,6 @@ table_feature_count (EventKind kind, gsize cols)
     return cols;
   case EVENT_DIGITS:
     return cols * DIGIT_FEATURES;
-  case EVENT_ORDER:
-    return count_compared (cols) + 5;
   case EVENT_FINITE:
     return cols + 1;
   default:
@@ -462,18 +337,17 @@ table_feature_make (EventKind kind, gsize index, const EventSample *sample,
   case EVENT_TAILS:
     ret_feature->cell = cell_tail;
     ret_feature->describe = describe_tail;
+    ret_feature->python = "tail column edges";
     make_tail (sample, ret_feature);
     break;
   case EVENT_DIGITS:
     make_digits (index, ret_feature);
-    break;
-  case EVENT_ORDER:
-    make_order (index, sample->cols, ret_feature);
     break;
   default:
     ret_feature->n_cells = 16;
     ret_feature->column = index > 0 ? index - 1 : 0;
     ret_feature->cell = index > 0 ? cell_finite : cell_row_finite;
     ret_feature->describe = index > 0 ? describe_finite : describe_row_finite;
+    ret_feature->python = index > 0 ? "column_finite column" : "row_finite";
   }
 }

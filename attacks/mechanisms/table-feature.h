@@ -16,6 +16,9 @@ struct _TableFeature {
   double place, scale; /* bits: what is subtracted from the column, and of the noise */
   guint (*cell) (const TableFeature *feature, AssayOutputs outputs, gsize run);
   char *(*describe) (const TableFeature *feature, guint cell);
+  /* The function of runner/witness/witness-head.py that gives the cells, and the fields above that
+   * it takes: "digit column which". */
+  const char *python;
 };
 
 /* The largest power of two that divides a number: as a cell, and in words. */

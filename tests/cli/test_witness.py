@@ -94,3 +94,50 @@ def test_too_many_runs_are_not_kept(sandbox):
     assert json.dumps(results).count("no run can be played again") > 0
     shown = sandbox.assay("run", "claims.scenario", "--out", "out", "--witness", "as-claimed")
     assert shown.code == 3 and "more than the 64 MiB that are kept" in shown.err, str(shown)
+
+
+# A bit, flipped seldom, as the first number of two; the other one is NaN now and then, rather where
+# the bit is one. Every score sees something of it.
+COLUMNS = """
+numbers = random.Random(str(REQUEST["seed"]))
+bit = load("input.npy")[0][0]
+rows = []
+for _ in range(REQUEST["count"]):
+    value = abs(bit - (numbers.random() < 0.05))
+    beside = 0.5 + numbers.randrange(8) / 8
+    rows.append([value, float("nan") if numbers.random() < 0.02 + 0.3 * value else beside])
+"""
+# In doubles, by the textbook's inversion, far out in one run of a hundred, a row that comes again.
+INVERTED = """
+import math
+numbers = random.Random(str(REQUEST["seed"]))
+bit = load("input.npy")[0][0]
+rows = []
+for _ in range(REQUEST["count"]):
+    u = numbers.random() - 0.5
+    noise = -math.copysign(math.log(1 - 2 * abs(u)), u)
+    rows.append([bit + noise, numbers.gauss(0, 1)])
+    if numbers.random() < 0.3:
+        rows[-1] = [0.125, 3 * bit]
+"""
+PROGRAMS = {"columns": COLUMNS, "inverted": INVERTED}
+SCORES = ("patterns", "classifier", "trees", "repeats", "tails", "digits", "order", "finite", "bits")
+
+
+@pytest.mark.parametrize("score, name", [(score, "columns") for score in SCORES]
+                         + [(score, "inverted") for score in ("repeats", "tails", "bits")])
+def test_formulas_hold_in_every_run(sandbox, numpy_python, score, name):
+    """The script's formula marks exactly the runs in which the audit saw its event; what the event
+    says names columns."""
+    prepare(sandbox)
+    wide = write_program(sandbox, "wide.py", PROGRAMS[name] + WRITE)
+    parts = (claiming("leaky", wide, "outputs = 2") + DISTINGUISH.replace("10000", "1500").replace(
+        "5000", "1500") + f"score = {score}\n" + CLAIM.replace("= claimed", "= 0.1"))
+    cells, _ = run_claims(sandbox, parts, 1)
+    event = cells["leaky"]["audit"]["event"]
+    assert " where " in event and ("y1" in event or "the row is (" in event or "y2" in event), event
+    shown = sandbox.assay("run", "claims.scenario", "--out", "out", "--witness", "as-claimed")
+    assert shown.code == 0 and "the same as in the run" in shown.out, str(shown)
+    assert "def event(y)" in sandbox.read("out/witness/as-claimed.py")
+    again = count_again(sandbox, numpy_python, "out")
+    assert again.returncode == 0 and again.stdout in shown.out, str(again)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attacks/mechanisms/order-feature.h"
 #include "core/stats/epsilon.h"
 #include "tests/reference/leaky-mechanisms.h"
 #include "tests/unit/assert-near.h"
@@ -146,5 +147,40 @@ Test (distinguish_scores, region_of_a_column)
       share += laplace_below (high, is_swapped ? 0 : 1) - laplace_below (low, is_swapped ? 0 : 1);
     }
     assert_near ((double) outcome.audit.hits / 1e5, share, 0.008, "%s", outcome.says);
+  }
+}
+
+/* "where y2 < y1 <= y3" of these three values. */
+static gboolean
+is_true (const char *says, const float *row)
+{
+  g_auto (GStrv) words = g_strsplit (says, " ", -1);
+
+  for (guint w = 1; words[w + 1] != NULL; w += 2) {
+    const float low = row[words[w][1] - '1'], high = row[words[w + 2][1] - '1'];
+
+    if (g_str_equal (words[w + 1], "<") ? !(low < high) : !(low <= high))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* What is said of the order of three columns is true of all rows with it, and of no others. */
+Test (distinguish_scores, orders_are_said_as_they_are)
+{
+  const gsize last = order_feature_count (3) - 1;
+  TableFeature feature;
+
+  order_feature_make (last, 3, &feature);
+  for (guint code = 0; code < 27; code++) {
+    const float row[] = { (float) (code % 3), (float) (code / 3 % 3), (float) (code / 9) };
+    const guint cell = feature.cell (&feature, (AssayOutputs){ row, 3, FALSE }, 0);
+
+    for (guint other = 0; other < 6; other++) {
+      g_autofree char *says = feature.describe (&feature, other);
+
+      cr_assert_eq (is_true (says, row), other == cell, "%s of %g %g %g", says, (double) row[0],
+                    (double) row[1], (double) row[2]);
+    }
   }
 }
