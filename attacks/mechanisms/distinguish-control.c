@@ -54,13 +54,13 @@ run (gconstpointer settings, G_GNUC_UNUSED gsize cols, AssayStream *stream, cons
 }
 
 static void
-log_ratio (gconstpointer settings, gsize cols, const float *first,
-           G_GNUC_UNUSED const float *second, const float *outputs, gsize count, double *ret_scores)
+log_ratio (gconstpointer settings, gsize cols, AssayInputPair pair, const float *outputs,
+           gsize count, double *ret_scores)
 {
   const double epsilon = budget (settings, cols).epsilon;
 
   for (gsize i = 0; i < count; i++)
-    ret_scores[i] = outputs[2 * i] == *first ? epsilon : -epsilon;
+    ret_scores[i] = outputs[2 * i] == *pair.first ? epsilon : -epsilon;
 }
 
 static const AssayMechanism mechanism = {

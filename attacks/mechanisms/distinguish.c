@@ -104,10 +104,12 @@ lesson_of (const Search *search, guint pair, const float *inputs, gsize count)
 static gboolean
 draw (const Search *search, guint pair, gsize first, gsize count, GError **error)
 {
-  for (guint side = 0; side < 2; side++)
-    if (!assay_oracle_train (search->oracle, pair, side, first, count, search->outputs[side],
-                             error))
+  for (guint side = 0; side < 2; side++) {
+    const AssayTrainingRuns runs = { pair, side, first, count };
+
+    if (!assay_oracle_train (search->oracle, runs, search->outputs[side], error))
       return FALSE;
+  }
   return TRUE;
 }
 

@@ -95,12 +95,25 @@ event_cut_is_better (const EventCut *cut, const EventCut *other)
   return cut->bound != other->bound ? cut->bound > other->bound : cut->evidence > other->evidence;
 }
 
-/* The better of @best and the event of @hits and @mistakes in @n runs a side. */
+/* What a cut is chosen from, and for: scores a side; further runs a side; of the audit. */
+typedef struct {
+  gsize n;
+  guint64 runs;
+  double delta;
+} Choice;
+
+/* How often an event was seen in the scores of the one side and of the other. */
+typedef struct {
+  gsize hits, mistakes;
+} Seen;
+
+/* The better of @inout_best and the event of @threshold. */
 static void
-try_event (double threshold, gboolean is_swapped, gsize hits, gsize mistakes, gsize n, guint64 runs,
-           double delta, EventCut *inout_best)
+try_event (const Choice *choice, double threshold, gboolean is_swapped, Seen seen,
+           EventCut *inout_best)
 {
-  const double size = (double) n, x = (double) hits, y = (double) mistakes;
+  const double size = (double) choice->n, delta = choice->delta;
+  const double x = (double) seen.hits, y = (double) seen.mistakes;
   const double spread = sqrt (fmax (x * (1 - x / size) + y * (1 - y / size), 0.25));
   EventCut cut = { .threshold = threshold,
                    .is_swapped = is_swapped,
@@ -111,9 +124,9 @@ try_event (double threshold, gboolean is_swapped, gsize hits, gsize mistakes, gs
     const double q = assay_binomial_upper (y, size, LEVEL / 2);
     const AssayAudit promised = { .kind = ASSAY_AUDIT_TWO_INPUTS,
                                   .delta = delta,
-                                  .runs = runs,
-                                  .hits = (guint64) (p * (double) runs),
-                                  .mistakes = (guint64) ceil (q * (double) runs) };
+                                  .runs = choice->runs,
+                                  .hits = (guint64) (p * (double) choice->runs),
+                                  .mistakes = (guint64) ceil (q * (double) choice->runs) };
 
     /* More runs bring a bound up to this and no further. */
     if (p - delta > q && log ((p - delta) / q) > inout_best->bound)
@@ -126,19 +139,21 @@ try_event (double threshold, gboolean is_swapped, gsize hits, gsize mistakes, gs
 double
 event_cut_most (gsize n, guint64 runs, double delta)
 {
+  const Choice choice = { n, runs, delta };
   EventCut best = { .evidence = -DBL_MAX };
 
-  try_event (0, FALSE, n, 0, n, runs, delta, &best);
+  try_event (&choice, 0, FALSE, (Seen){ n, 0 }, &best);
   return best.bound;
 }
 
 static void
-try_cut (const Cut *cut, gsize n, guint64 runs, double delta, EventCut *inout_best)
+try_cut (const Choice *choice, const Cut *cut, EventCut *inout_best)
 {
   const gsize *below = cut->below;
+  const Seen above = { choice->n - below[0], choice->n - below[1] };
 
-  try_event (cut->threshold, FALSE, n - below[0], n - below[1], n, runs, delta, inout_best);
-  try_event (cut->threshold, TRUE, below[1], below[0], n, runs, delta, inout_best);
+  try_event (choice, cut->threshold, FALSE, above, inout_best);
+  try_event (choice, cut->threshold, TRUE, (Seen){ below[1], below[0] }, inout_best);
 }
 
 /* Ranks up to @most in ascending order; returns how many. */
@@ -165,6 +180,7 @@ list_ranks (gsize most, gsize *ret_ranks)
 EventCut
 event_cut_choose (double *first, double *second, gsize n, guint64 runs, double delta)
 {
+  const Choice choice = { n, runs, delta };
   EventCut best = { .threshold = -DBL_MAX, .evidence = -DBL_MAX };
   gsize ranks[EVEN_RANKS + 2 * END_RANKS];
   gsize n_cuts = 0, n_ranks, k = 0;
@@ -187,13 +203,13 @@ event_cut_choose (double *first, double *second, gsize n, guint64 runs, double d
     for (; k < n_ranks && ranks[k] <= rank; k++)
       is_tried = TRUE;
     if (is_tried && !was_tried)
-      try_cut (&before, n, runs, delta, &best);
+      try_cut (&choice, &before, &best);
     if (is_tried)
-      try_cut (&cut, n, runs, delta, &best);
+      try_cut (&choice, &cut, &best);
     before = cut;
     was_tried = is_tried;
   }
   if (!was_tried)
-    try_cut (&before, n, runs, delta, &best);
+    try_cut (&choice, &before, &best);
   return best;
 }

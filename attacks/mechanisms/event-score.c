@@ -16,10 +16,11 @@ static void
 score_likelihood (gconstpointer data, const AssayOracle *oracle, AssayOutputs outputs, gsize count,
                   double *ret_scores)
 {
-  const Likelihood *pair = data;
+  const Likelihood *likelihood = data;
+  const float *inputs = likelihood->inputs;
 
-  assay_oracle_log_ratio (oracle, pair->inputs, pair->inputs + pair->n_inputs, outputs, count,
-                          ret_scores);
+  assay_oracle_log_ratio (oracle, (AssayInputPair){ inputs, inputs + likelihood->n_inputs },
+                          outputs, count, ret_scores);
 }
 
 EventScore *

@@ -133,11 +133,16 @@ certify (const AssayAuditor *auditor, AssayStreamKey stream, double epsilon, dou
   const AssayAuditContext context = { .settings = &settings, .stream = stream };
   const guint64 seed = (guint64) stream.word[1] << 32 | stream.word[0];
   const char *name = epsilon > 0 ? "leak" : "silence";
+  const AssayOneRunGame game = { .auditor = auditor,
+                                 .context = &context,
+                                 .defense = &noisy_bits,
+                                 .settings = &bits,
+                                 .cols = 1,
+                                 .coins = assay_stream_key (seed, 0, "control-coins", name),
+                                 .noise = assay_stream_key (seed, 0, "control-noise", name) };
   AssayAudit audit;
 
-  if (!assay_one_run (auditor, &context, &noisy_bits, &bits, 1,
-                      assay_stream_key (seed, 0, "control-coins", name),
-                      assay_stream_key (seed, 0, "control-noise", name), &audit, error))
+  if (!assay_one_run (&game, &audit, error))
     return FALSE;
   *ret_lower = assay_epsilon_lower (&audit, level);
   return TRUE;

@@ -98,23 +98,34 @@ assay_run_hash (AssayOutputs outputs, gsize run)
   return hash ^ hash >> 32;
 }
 
-/* Runs from number @first on, of a panel or less. */
+/* Runs of a panel or less, from number @first on. */
+typedef struct {
+  guint side;
+  guint64 first;
+  gsize count;
+  AssayOutputs outputs;
+} Panel;
+
 static void
-log_runs (AssayRunLog *log, const AssayOracle *oracle, const AssayEvent *event, guint side,
-          guint64 first, gsize count, AssayOutputs outputs)
+log_panel (AssayRunLog *log, const AssayOracle *oracle, const AssayEvent *event,
+           const Panel *panel)
 {
+  const AssayOutputs outputs = panel->outputs;
   const gsize stride = assay_outputs_stride (outputs);
+  const guint side = panel->side;
 
   if (log->outputs[side] != NULL)
-    memcpy ((char *) log->outputs[side] + first * stride, outputs.numbers, count * stride);
-  for (gsize i = 0; i < count && first + i < log->count; i++) {
+    memcpy ((char *) log->outputs[side] + panel->first * stride, outputs.numbers,
+            panel->count * stride);
+  for (gsize i = 0; i < panel->count && panel->first + i < log->count; i++) {
+    const guint64 run = panel->first + i;
     double sum = 0;
 
     for (gsize j = 0; j < outputs.cols; j++)
       sum += assay_output_at (outputs, i, j);
-    log->sides[side].hashes[first + i] = assay_run_hash (outputs, i);
-    log->sides[side].sums[first + i] = sum;
-    log->sides[side].is_event[first + i]
+    log->sides[side].hashes[run] = assay_run_hash (outputs, i);
+    log->sides[side].sums[run] = sum;
+    log->sides[side].is_event[run]
         = (guint8) event->count (event, oracle, assay_outputs_from (outputs, i), 1);
   }
 }
@@ -177,7 +188,7 @@ test_piece (gsize index, guint worker, gpointer data)
                  test->event->count (test->event, oracle, outputs, count),
                  count == ASSAY_PANEL_RUNS);
       if (test->log != NULL && (first < test->log->count || test->log->outputs[side] != NULL))
-        log_runs (test->log, oracle, test->event, side, first, count, outputs);
+        log_panel (test->log, oracle, test->event, &(Panel){ side, first, count, outputs });
     }
 }
 
@@ -224,8 +235,8 @@ count_panel (gsize index, guint worker, gpointer data)
   (void) worker;
   batch->hits[index] = batch->event->count (batch->event, batch->oracle, outputs, count);
   if (batch->log != NULL)
-    log_runs (batch->log, batch->oracle, batch->event, batch->side, batch->first + first, count,
-              outputs);
+    log_panel (batch->log, batch->oracle, batch->event,
+               &(Panel){ batch->side, batch->first + first, count, outputs });
 }
 
 /* The same of a mechanism of another program. */

@@ -143,16 +143,17 @@ batch_runs (gconstpointer settings)
 }
 
 static gboolean
-run_many (gconstpointer settings, AssayStream *stream, const float *input, gsize n_inputs,
-          gsize count, double *ret_outputs, GError **error)
+run_many (gconstpointer settings, AssayStream *stream, AssayInput input, gsize count,
+          double *ret_outputs, GError **error)
 {
   const AssayLeaking *leaking = settings;
   const AssayOracle *base = leaking->base;
+  const AssayInput known = { input.numbers, base->n_inputs };
 
-  if (!base->mechanism->batches->run_many (base->settings, stream, input, n_inputs - 1, count,
-                                           ret_outputs, error))
+  if (!base->mechanism->batches->run_many (base->settings, stream, known, count, ret_outputs,
+                                           error))
     return FALSE;
-  move_some (leaking, input, stream, count, ret_outputs);
+  move_some (leaking, input.numbers, stream, count, ret_outputs);
   return TRUE;
 }
 
@@ -172,10 +173,11 @@ look (AssayLeaking *leaking, GError **error)
   g_autofree gpointer numbers
       = assay_alloc (LOOKED_AT, assay_oracle_stride (oracle), "outputs", error);
   const AssayOutputs outputs = assay_oracle_outputs (oracle, numbers);
+  const AssayTrainingRuns runs = { .side = ASSAY_SIDE_FIRST, .count = LOOKED_AT };
   double largest = 0;
 
   if (numbers == NULL
-      || !assay_oracle_train (oracle, 0, ASSAY_SIDE_FIRST, 0, LOOKED_AT, numbers, error))
+      || !assay_oracle_train (oracle, runs, numbers, error))
     return FALSE;
   leaking->column = (gsize) assay_stream_below (&stream, oracle->n_outputs);
   for (gsize i = 0; i < LOOKED_AT; i++) {

@@ -94,10 +94,10 @@ run (gconstpointer settings, gsize cols, AssayStream *stream, const float *input
 }
 
 static gboolean
-run_many (gconstpointer settings, AssayStream *stream, const float *input,
-          G_GNUC_UNUSED gsize n_inputs, gsize count, double *ret_outputs, GError **error)
+run_many (gconstpointer settings, AssayStream *stream, AssayInput input, gsize count,
+          double *ret_outputs, GError **error)
 {
-  return play (assay_mutant_of (settings), stream, input, count, ret_outputs, error);
+  return play (assay_mutant_of (settings), stream, input.numbers, count, ret_outputs, error);
 }
 
 static void
@@ -112,8 +112,8 @@ size (gconstpointer settings, gsize cols, gsize *ret_inputs, gsize *ret_outputs)
 
 /* A declared density knows nothing of what was added. */
 static void
-log_ratio (gconstpointer settings, gsize cols, const float *first, const float *second,
-           const float *outputs, gsize count, double *ret_scores)
+log_ratio (gconstpointer settings, gsize cols, AssayInputPair pair, const float *outputs,
+           gsize count, double *ret_scores)
 {
   const AssayMutant *mutant = assay_mutant_of (settings);
   const gsize n = ((const Own *) mutant->own)->view->n_outputs;
@@ -121,11 +121,11 @@ log_ratio (gconstpointer settings, gsize cols, const float *first, const float *
 
   for (gsize i = 0; i < count; i++)
     memcpy (known + i * n, outputs + i * (n + 1), n * sizeof *known);
-  mutant->base->mechanism->log_ratio (settings, cols, first, second, known, count, ret_scores);
+  mutant->base->mechanism->log_ratio (settings, cols, pair, known, count, ret_scores);
 }
 
 static void
-log_ratio_of_doubles (gconstpointer settings, gsize cols, const float *first, const float *second,
+log_ratio_of_doubles (gconstpointer settings, gsize cols, AssayInputPair pair,
                       const double *outputs, gsize count, double *ret_scores)
 {
   const AssayMutant *mutant = assay_mutant_of (settings);
@@ -134,8 +134,7 @@ log_ratio_of_doubles (gconstpointer settings, gsize cols, const float *first, co
 
   for (gsize i = 0; i < count; i++)
     memcpy (known + i * n, outputs + i * (n + 1), n * sizeof *known);
-  mutant->base->mechanism->doubles->log_ratio (settings, cols, first, second, known, count,
-                                               ret_scores);
+  mutant->base->mechanism->doubles->log_ratio (settings, cols, pair, known, count, ret_scores);
 }
 
 static void

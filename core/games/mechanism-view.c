@@ -33,8 +33,8 @@ assay_mechanism_view_run (const AssayMechanismView *view, AssayStream *stream, c
   g_autofree float *singles = NULL;
 
   if (mechanism->batches != NULL)
-    return mechanism->batches->run_many (view->settings, stream, input, view->n_inputs, count,
-                                         ret_outputs, error);
+    return mechanism->batches->run_many (
+        view->settings, stream, (AssayInput){ input, view->n_inputs }, count, ret_outputs, error);
   if (mechanism->doubles != NULL) {
     mechanism->doubles->run (view->settings, view->cols, stream, input, count, ret_outputs);
     return TRUE;

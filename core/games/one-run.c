@@ -68,27 +68,26 @@ count_right (const double *scores, const guint8 *coins, gsize m, gsize guesses)
 }
 
 static gboolean
-make_canaries (const AssayDefense *defense, gconstpointer settings, AssayStreamKey key,
-               AssayMatrix *canaries, GError **error)
+make_canaries (const AssayOneRunGame *game, AssayMatrix *canaries, GError **error)
 {
-  AssayStream stream = assay_stream (key, 1); /* the coins have item 0 */
+  AssayStream stream = assay_stream (game->coins, 1); /* the coins have item 0 */
 
-  if (defense->mechanism->canaries->make (settings, canaries->cols, canaries->rows, &stream,
-                                          canaries->data, error))
+  if (game->defense->mechanism->canaries->make (game->settings, canaries->cols, canaries->rows,
+                                                &stream, canaries->data, error))
     return TRUE;
-  g_prefix_error (error, "defense %s: ", defense->id);
+  g_prefix_error (error, "defense %s: ", game->defense->id);
   return FALSE;
 }
 
 /* One run of the defense on the canaries that are in. */
 static AssayRelease *
-protect_once (const AssayDefense *defense, gconstpointer settings, AssayStreamKey stream,
-              const AssayMatrix *included, GError **error)
+protect_once (const AssayOneRunGame *game, const AssayMatrix *included, GError **error)
 {
+  const AssayDefense *defense = game->defense;
   const AssayDefenseContext context
-      = { .settings = settings, .stream = stream, .mechanism = defense->mechanism };
+      = { .settings = game->settings, .stream = game->noise, .mechanism = defense->mechanism };
   g_autoptr (AssayRelease) release
-      = assay_release_new (assay_defense_produces (defense, settings), defense->id);
+      = assay_release_new (assay_defense_produces (defense, game->settings), defense->id);
   g_autoptr (AssayTruth) truth = assay_truth_new ();
   AssayMatrix *copy = assay_matrix_copy (assay_matrix_view (included), error);
 
@@ -104,10 +103,11 @@ protect_once (const AssayDefense *defense, gconstpointer settings, AssayStreamKe
 }
 
 static gboolean
-score (const AssayAuditor *auditor, const AssayAuditContext *context, const AssayOneRun *seen,
-       double *ret_scores, GError **error)
+score (const AssayOneRunGame *game, const AssayOneRun *seen, double *ret_scores, GError **error)
 {
-  if (!auditor->score_canaries (context, seen, ret_scores, error)) {
+  const AssayAuditor *auditor = game->auditor;
+
+  if (!auditor->score_canaries (game->context, seen, ret_scores, error)) {
     g_prefix_error (error, "attack %s: ", auditor->id);
     return FALSE;
   }
@@ -119,14 +119,11 @@ score (const AssayAuditor *auditor, const AssayAuditContext *context, const Assa
 }
 
 gboolean
-assay_one_run (const AssayAuditor *auditor, const AssayAuditContext *context,
-               const AssayDefense *defense, gconstpointer defense_settings, gsize cols,
-               AssayStreamKey stream, AssayStreamKey defense_stream, AssayAudit *ret_audit,
-               GError **error)
+assay_one_run (const AssayOneRunGame *game, AssayAudit *ret_audit, GError **error)
 {
-  const AssayMechanism *mechanism = defense->mechanism;
-  const gsize available = mechanism->canaries->most (defense_settings, cols);
-  const double delta = assay_auditor_delta (auditor, context->settings);
+  const AssayMechanism *mechanism = game->defense->mechanism;
+  const gsize available = mechanism->canaries->most (game->settings, game->cols);
+  const double delta = assay_auditor_delta (game->auditor, game->context->settings);
   gsize m, guesses;
   g_autoptr (AssayMatrix) canaries = NULL;
   g_autoptr (AssayMatrix) included = NULL;
@@ -134,24 +131,20 @@ assay_one_run (const AssayAuditor *auditor, const AssayAuditContext *context,
   g_autofree guint8 *coins = NULL;
   g_autofree double *scores = NULL;
   AssayArray *numbers;
-  AssayOneRun seen = { .mechanism = mechanism, .settings = defense_settings };
+  AssayOneRun seen = { .mechanism = mechanism, .settings = game->settings };
 
-  auditor->one_run_sizes (context->settings, &m, &guesses);
+  game->auditor->one_run_sizes (game->context->settings, &m, &guesses);
   g_return_val_if_fail (guesses <= m, FALSE);
   if (m > available)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "attack %s: wants %zu canaries, but defense %s has room for %zu",
-                       auditor->id, m, defense->id, available);
-  canaries = assay_matrix_new (m, cols, error);
-  if (canaries == NULL)
+                       game->auditor->id, m, game->defense->id, available);
+  canaries = assay_matrix_new (m, game->cols, error);
+  if (canaries == NULL || !make_canaries (game, canaries, error))
     return FALSE;
-  if (!make_canaries (defense, defense_settings, stream, canaries, error))
-    return FALSE;
-  coins = flip_coins (stream, m);
+  coins = flip_coins (game->coins, m);
   included = gather_included (canaries, coins, error);
-  release = included != NULL
-                ? protect_once (defense, defense_settings, defense_stream, included, error)
-                : NULL;
+  release = included != NULL ? protect_once (game, included, error) : NULL;
   if (release == NULL)
     return FALSE;
   numbers = release->arrays.arrays->pdata[0];
@@ -159,12 +152,12 @@ assay_one_run (const AssayAuditor *auditor, const AssayAuditContext *context,
   seen.release = assay_array_view (numbers).data;
   seen.n_release = assay_array_count (numbers);
   scores = g_new (double, m);
-  if (!score (auditor, context, &seen, scores, error))
+  if (!score (game, &seen, scores, error))
     return FALSE;
   *ret_audit = (AssayAudit){ .kind = ASSAY_AUDIT_ONE_RUN,
                              .delta = delta >= 0
                                           ? delta
-                                          : mechanism->budget (defense_settings, cols).delta,
+                                          : mechanism->budget (game->settings, game->cols).delta,
                              .runs = guesses,
                              .hits = count_right (scores, coins, m, guesses),
                              .mistakes = m };

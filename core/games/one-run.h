@@ -6,10 +6,16 @@
 
 #include "core/plugin/plugin.h"
 
-/* Plays @auditor against one run of @defense on a dataset of canaries of @cols columns. The coins
- * come from @stream, the defense's noise from @defense_stream. ASSAY_ERROR_MISMATCH where the
- * mechanism has fewer canaries than the auditor wants. */
-gboolean assay_one_run (const AssayAuditor *auditor, const AssayAuditContext *context,
-                        const AssayDefense *defense, gconstpointer defense_settings, gsize cols,
-                        AssayStreamKey stream, AssayStreamKey defense_stream, AssayAudit *ret_audit,
-                        GError **error);
+typedef struct {
+  const AssayAuditor *auditor;
+  const AssayAuditContext *context; /* the auditor's */
+  const AssayDefense *defense;
+  gconstpointer settings; /* the defense's */
+  gsize cols;             /* of a canary */
+  AssayStreamKey coins;   /* and the canaries */
+  AssayStreamKey noise;   /* of the defense */
+} AssayOneRunGame;
+
+/* Plays the auditor against one run of the defense on a dataset of canaries. ASSAY_ERROR_MISMATCH
+ * where the mechanism has fewer canaries than the auditor wants. */
+gboolean assay_one_run (const AssayOneRunGame *game, AssayAudit *ret_audit, GError **error);

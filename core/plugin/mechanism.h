@@ -24,8 +24,20 @@ typedef struct {
   double delta; /* 0: pure */
 } AssayBudget;
 
+/* One input: so many numbers. */
+typedef struct {
+  const float *numbers;
+  gsize count;
+} AssayInput;
+
+/* Two neighbouring inputs of equal size. */
+typedef struct {
+  const float *first;
+  const float *second;
+} AssayInputPair;
+
 /* Pairs and runs of a mechanism of another program. All pairs are proposals, and there are no
- * others. load_pair and run_many fail where an input has not @n_inputs numbers any more. */
+ * others. load_pair and run_many fail where an input has another size by now. */
 typedef struct {
   guint (*count_pairs) (gconstpointer settings); /* 0: that cannot be told */
   /* Whether they can be used; asked when a scenario is loaded that is to be run. */
@@ -35,15 +47,15 @@ typedef struct {
   /* For how many runs run_many is asked at once, at most: a multiple of ASSAY_PANEL_RUNS. */
   gsize (*batch_runs) (gconstpointer settings);
   /* Asked by one thread; draws from @stream; ASSAY_ERROR_DATA where the program fails. */
-  gboolean (*run_many) (gconstpointer settings, AssayStream *stream, const float *input,
-                        gsize n_inputs, gsize count, double *ret_outputs, GError **error);
+  gboolean (*run_many) (gconstpointer settings, AssayStream *stream, AssayInput input,
+                        gsize count, double *ret_outputs, GError **error);
 } AssayBatches;
 
 /* Runs that put out float64, bit by bit as it is released; log_ratio may be NULL. */
 typedef struct {
   void (*run) (gconstpointer settings, gsize cols, AssayStream *stream, const float *input,
                gsize count, double *ret_outputs);
-  void (*log_ratio) (gconstpointer settings, gsize cols, const float *first, const float *second,
+  void (*log_ratio) (gconstpointer settings, gsize cols, AssayInputPair pair,
                      const double *outputs, gsize count, double *ret_scores);
 } AssayDoubles;
 
@@ -93,8 +105,8 @@ typedef struct {
   /* Exact log-likelihood ratio, natural logarithm: ln p (output | first) - ln p (output | second)
    * of each of @count outputs; +-G_MAXDOUBLE where one of the two cannot give the output. NULL: the
    * density is not known, or the defense does not do what it says it does. */
-  void (*log_ratio) (gconstpointer settings, gsize cols, const float *first, const float *second,
-                     const float *outputs, gsize count, double *ret_scores);
+  void (*log_ratio) (gconstpointer settings, gsize cols, AssayInputPair pair, const float *outputs,
+                     gsize count, double *ret_scores);
 
   /* Probabilities of the tight event on the first and on the second input of pair 0, if the
    * mechanism were built for @epsilon (at its own delta): a closed form, from which power is

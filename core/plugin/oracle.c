@@ -119,17 +119,16 @@ assay_oracle_run (const AssayOracle *oracle, AssayStream *stream, const float *i
 }
 
 void
-assay_oracle_log_ratio (const AssayOracle *oracle, const float *first, const float *second,
-                        AssayOutputs outputs, gsize count, double *ret_scores)
+assay_oracle_log_ratio (const AssayOracle *oracle, AssayInputPair pair, AssayOutputs outputs,
+                        gsize count, double *ret_scores)
 {
   const AssayMechanism *mechanism = oracle->mechanism;
 
   if (outputs.is_double)
-    mechanism->doubles->log_ratio (oracle->settings, oracle->cols, first, second, outputs.numbers,
-                                   count, ret_scores);
+    mechanism->doubles->log_ratio (oracle->settings, oracle->cols, pair, outputs.numbers, count,
+                                   ret_scores);
   else
-    mechanism->log_ratio (oracle->settings, oracle->cols, first, second, outputs.numbers, count,
-                          ret_scores);
+    mechanism->log_ratio (oracle->settings, oracle->cols, pair, outputs.numbers, count, ret_scores);
 }
 
 /* ---- Mechanisms of other programs ---- */
@@ -144,6 +143,17 @@ assay_oracle_goes_on (const AssayOracle *oracle, GError **error)
 /* Of other streams than those of batches. */
 #define SINGLE_PANELS ((guint64) 1 << 39)
 
+static gboolean
+run_many (const AssayOracleRuns *source, AssayStream *stream, gsize count, double *ret_outputs,
+          GError **error)
+{
+  const AssayOracle *oracle = source->oracle;
+  const AssayInput input = { source->inputs + source->side * oracle->n_inputs, oracle->n_inputs };
+
+  return oracle->mechanism->batches->run_many (oracle->settings, stream, input, count, ret_outputs,
+                                               error);
+}
+
 /* One run, whose failure is its output. */
 static gboolean
 run_single (const AssayOracleRuns *source, guint64 number, double *ret_output, GError **error)
@@ -155,9 +165,7 @@ run_single (const AssayOracleRuns *source, guint64 number, double *ret_output, G
 
   if (!assay_oracle_goes_on (oracle, error))
     return FALSE;
-  if (oracle->mechanism->batches->run_many (oracle->settings, &stream,
-                                            source->inputs + source->side * oracle->n_inputs,
-                                            oracle->n_inputs, 1, ret_output, &problem))
+  if (run_many (source, &stream, 1, ret_output, &problem))
     return TRUE;
   for (gsize j = 0; j < oracle->n_outputs; j++)
     ret_output[j] = assay_output_failed ();
@@ -190,9 +198,7 @@ assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize coun
     return run_singles (source, first, count, ret_outputs, error);
   if (!assay_oracle_goes_on (oracle, error))
     return FALSE;
-  if (oracle->mechanism->batches->run_many (oracle->settings, &stream,
-                                            source->inputs + source->side * oracle->n_inputs,
-                                            oracle->n_inputs, count, ret_outputs, error))
+  if (run_many (source, &stream, count, ret_outputs, error))
     return TRUE;
   if (oracle->failed_pair != NULL)
     *oracle->failed_pair = source->pair;
@@ -243,25 +249,25 @@ train_in_batches (const AssayOracleRuns *source, gsize first, gsize count, char 
 }
 
 gboolean
-assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide side, gsize first, gsize count,
-                    gpointer ret_outputs, GError **error)
+assay_oracle_train (const AssayOracle *oracle, AssayTrainingRuns runs, gpointer ret_outputs,
+                    GError **error)
 {
-  g_autofree float *inputs = assay_oracle_inputs (oracle, pair, error);
-  const AssayOracleRuns source = { oracle, inputs, ASSAY_PURPOSE_TRAIN, side, pair };
+  g_autofree float *inputs = assay_oracle_inputs (oracle, runs.pair, error);
+  const AssayOracleRuns source = { oracle, inputs, ASSAY_PURPOSE_TRAIN, runs.side, runs.pair };
   Training job = { .oracle = oracle,
-                   .side = side,
-                   .pair = pair,
-                   .first_panel = first / ASSAY_PANEL_RUNS,
-                   .count = count,
+                   .side = runs.side,
+                   .pair = runs.pair,
+                   .first_panel = runs.first / ASSAY_PANEL_RUNS,
+                   .count = runs.count,
                    .outputs = ret_outputs };
 
-  g_return_val_if_fail (first % ASSAY_PANEL_RUNS == 0, FALSE);
+  g_return_val_if_fail (runs.first % ASSAY_PANEL_RUNS == 0, FALSE);
   if (inputs == NULL)
     return FALSE;
-  job.input = inputs + side * oracle->n_inputs;
+  job.input = inputs + runs.side * oracle->n_inputs;
   if (oracle->mechanism->batches != NULL)
-    return train_in_batches (&source, first, count, ret_outputs, error);
-  assay_parallel_for ((count + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS, draw_panel, &job);
+    return train_in_batches (&source, runs.first, runs.count, ret_outputs, error);
+  assay_parallel_for ((runs.count + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS, draw_panel, &job);
   return TRUE;
 }
 

@@ -59,12 +59,19 @@ gboolean assay_oracle_pair (const AssayOracle *oracle, guint pair, float *ret_fi
 AssayOutputs assay_oracle_outputs (const AssayOracle *oracle, gconstpointer outputs);
 gsize assay_oracle_stride (const AssayOracle *oracle);
 
-/* @count labelled runs (count x n_outputs, of the oracle's type) on one input of @pair, of its
- * training runs those from number @first on; @first is a multiple of ASSAY_PANEL_RUNS. The same
- * numbers give the same runs, whatever else was asked (in batches: the same @first and @count). In
- * parallel. Fails where batches do; and then with ASSAY_ERROR_CANCELLED too. */
-gboolean assay_oracle_train (const AssayOracle *oracle, guint pair, AssaySide side, gsize first,
-                             gsize count, gpointer ret_outputs, GError **error);
+/* Labelled runs on one input of @pair: @count of its training runs, from number @first on, which
+ * is a multiple of ASSAY_PANEL_RUNS. */
+typedef struct {
+  guint pair;
+  AssaySide side;
+  gsize first, count;
+} AssayTrainingRuns;
+
+/* Their outputs, count x n_outputs of the oracle's type. The same numbers give the same runs,
+ * whatever else was asked (in batches: the same first and count). In parallel. Fails where batches
+ * do; and then with ASSAY_ERROR_CANCELLED too. */
+gboolean assay_oracle_train (const AssayOracle *oracle, AssayTrainingRuns runs,
+                             gpointer ret_outputs, GError **error);
 
 /* The pair in words, for people. */
 char *assay_oracle_describe_pair (const AssayOracle *oracle, guint pair, GError **error);
@@ -126,7 +133,7 @@ gboolean assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, g
 void assay_oracle_run (const AssayOracle *oracle, AssayStream *stream, const float *input,
                        gsize count, gpointer ret_outputs);
 /* ln p (output | first) - ln p (output | second) of the declared density, which there is. */
-void assay_oracle_log_ratio (const AssayOracle *oracle, const float *first, const float *second,
-                             AssayOutputs outputs, gsize count, double *ret_scores);
+void assay_oracle_log_ratio (const AssayOracle *oracle, AssayInputPair pair, AssayOutputs outputs,
+                             gsize count, double *ret_scores);
 
 G_END_DECLS

@@ -104,8 +104,8 @@ turn_bits (const FlippingGame *game, AssayStream *stream, const float *input, gs
 }
 
 void
-flipping_log_ratio (const FlippingGame *game, const float *first, const float *second,
-                    const float *outputs, gsize count, double *ret_scores)
+flipping_log_ratio (const FlippingGame *game, AssayInputPair pair, const float *outputs,
+                    gsize count, double *ret_scores)
 {
   const gsize bits = input_bits (game), n = game->rounds * bits;
   const double of_one = log (game->kept / game->turned);
@@ -115,8 +115,8 @@ flipping_log_ratio (const FlippingGame *game, const float *first, const float *s
 
     for (gsize r = 0; r < n; r += bits)
       for (gsize j = 0; j < bits; j++)
-        if (first[j] != second[j])
-          balance += outputs[i * n + r + j] == first[j] ? 1 : -1;
+        if (pair.first[j] != pair.second[j])
+          balance += outputs[i * n + r + j] == pair.first[j] ? 1 : -1;
     ret_scores[i] = (double) balance * of_one;
   }
 }

@@ -108,8 +108,8 @@ void flipping_pair (const FlippingGame *game, gsize cols, guint index, AssayStre
                     float *ret_first, float *ret_second);
 void flipping_run (const FlippingGame *game, gsize cols, AssayStream *stream, const float *input,
                    gsize count, float *ret_outputs);
-void flipping_log_ratio (const FlippingGame *game, const float *first, const float *second,
-                         const float *outputs, gsize count, double *ret_scores);
+void flipping_log_ratio (const FlippingGame *game, AssayInputPair pair, const float *outputs,
+                         gsize count, double *ret_scores);
 /* All m bits kept, if each had epsilon / m. */
 void flipping_tight_event (const FlippingGame *game, double epsilon, double *ret_first,
                            double *ret_second);
@@ -147,12 +147,11 @@ AssayStreamKey flipping_key (AssayStream *stream);
     const FlippingGame game = game_of (settings);                                                  \
     flipping_run (&game, cols, stream, input, count, ret_outputs);                                 \
   }                                                                                                \
-  static void log_ratio (gconstpointer settings, G_GNUC_UNUSED gsize cols, const float *first,     \
-                         const float *second, const float *outputs, gsize count,                   \
-                         double *ret_scores)                                                       \
+  static void log_ratio (gconstpointer settings, G_GNUC_UNUSED gsize cols, AssayInputPair inputs,  \
+                         const float *outputs, gsize count, double *ret_scores)                    \
   {                                                                                                \
     const FlippingGame game = game_of (settings);                                                  \
-    flipping_log_ratio (&game, first, second, outputs, count, ret_scores);                         \
+    flipping_log_ratio (&game, inputs, outputs, count, ret_scores);                                \
   }                                                                                                \
   static void tight_event (gconstpointer settings, G_GNUC_UNUSED gsize cols, double epsilon,       \
                            double *ret_first, double *ret_second)                                  \

@@ -417,7 +417,7 @@ play (const ExecMechanism *settings, AssayStream *stream, const AssayMatrix *inp
 }
 
 static gboolean
-run_many (gconstpointer data, AssayStream *stream, const float *input, gsize n_inputs, gsize count,
+run_many (gconstpointer data, AssayStream *stream, AssayInput input, gsize count,
           double *ret_outputs, GError **error)
 {
   const ExecMechanism *settings = data;
@@ -425,10 +425,10 @@ run_many (gconstpointer data, AssayStream *stream, const float *input, gsize n_i
   g_autoptr (AssayArray) array = NULL;
   g_autoptr (AssayMatrix) rows = NULL;
 
-  if (!reopen_neighbours (settings, n_inputs, &all, error))
+  if (!reopen_neighbours (settings, input.count, &all, error))
     return FALSE;
   array = all.array;
-  rows = present_rows (input, all.rows, all.cols, error);
+  rows = present_rows (input.numbers, all.rows, all.cols, error);
   if (rows == NULL)
     return FALSE;
   if (play (settings, stream, rows, count, ret_outputs, error))

@@ -158,20 +158,20 @@ gaussian_ratios (double first, double second, double variance, const float *outp
 }
 
 static void
-log_ratio (gconstpointer data, gsize cols, const float *first, const float *second,
-           const float *outputs, gsize count, double *ret_scores)
+log_ratio (gconstpointer data, gsize cols, AssayInputPair pair, const float *outputs, gsize count,
+           double *ret_scores)
 {
   const double sigma = deviation (data), variance = sigma * sigma;
 
   if (cols == 1) {
-    gaussian_ratios (*first, *second, variance, outputs, count, ret_scores);
+    gaussian_ratios (*pair.first, *pair.second, variance, outputs, count, ret_scores);
     return;
   }
   for (gsize i = 0; i < count; i++) {
     double sum = 0;
 
     for (gsize j = 0; j < cols; j++)
-      sum += column_ratio (first[j], second[j], outputs[i * cols + j]);
+      sum += column_ratio (pair.first[j], pair.second[j], outputs[i * cols + j]);
     ret_scores[i] = sum / variance;
   }
 }

@@ -67,21 +67,21 @@ laplace_ratios (double first, double second, double scale, const float *outputs,
 }
 
 static void
-log_ratio (gconstpointer data, gsize cols, const float *first, const float *second,
-           const float *outputs, gsize count, double *ret_scores)
+log_ratio (gconstpointer data, gsize cols, AssayInputPair pair, const float *outputs, gsize count,
+           double *ret_scores)
 {
   const Laplace *settings = data;
   const double scale = settings->sensitivity / settings->epsilon;
 
   if (cols == 1) {
-    laplace_ratios (*first, *second, scale, outputs, count, ret_scores);
+    laplace_ratios (*pair.first, *pair.second, scale, outputs, count, ret_scores);
     return;
   }
   for (gsize i = 0; i < count; i++) {
     double sum = 0;
 
     for (gsize j = 0; j < cols; j++)
-      sum += column_ratio (first[j], second[j], outputs[i * cols + j]);
+      sum += column_ratio (pair.first[j], pair.second[j], outputs[i * cols + j]);
     ret_scores[i] = sum / scale;
   }
 }

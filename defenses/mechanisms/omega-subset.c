@@ -53,8 +53,8 @@ run (gconstpointer data, G_GNUC_UNUSED gsize cols, AssayStream *stream, const fl
 /* ---- The ratio ---- */
 
 static void
-log_ratio (gconstpointer data, G_GNUC_UNUSED gsize cols, const float *first, const float *second,
-           const float *outputs, gsize count, double *ret_scores)
+log_ratio (gconstpointer data, G_GNUC_UNUSED gsize cols, AssayInputPair pair, const float *outputs,
+           gsize count, double *ret_scores)
 {
   const OmegaSubset *settings = data;
   const gsize m = (gsize) settings->members;
@@ -63,7 +63,7 @@ log_ratio (gconstpointer data, G_GNUC_UNUSED gsize cols, const float *first, con
     gint balance = 0;
 
     for (gsize j = 0; j < m; j++)
-      balance += (outputs[i * m + j] == *first) - (outputs[i * m + j] == *second);
+      balance += (outputs[i * m + j] == *pair.first) - (outputs[i * m + j] == *pair.second);
     ret_scores[i] = settings->epsilon * balance;
   }
 }

@@ -96,22 +96,23 @@ one_bit_ratios (float first, double ratio, const float *outputs, gsize count, do
 }
 
 static void
-log_ratio (gconstpointer data, gsize cols, const float *first, const float *second,
-           const float *outputs, gsize count, double *ret_scores)
+log_ratio (gconstpointer data, gsize cols, AssayInputPair pair, const float *outputs, gsize count,
+           double *ret_scores)
 {
   const RandomisedResponse *settings = data;
   const double apart = (double) bits_apart (settings, cols);
 
   if (cols == 1) {
-    one_bit_ratios (*first, *first != *second ? settings->epsilon : 0, outputs, count, ret_scores);
+    one_bit_ratios (*pair.first, *pair.first != *pair.second ? settings->epsilon : 0, outputs,
+                    count, ret_scores);
     return;
   }
   for (gsize i = 0; i < count; i++) {
     gssize balance = 0;
 
     for (gsize j = 0; j < cols; j++)
-      if (first[j] != second[j])
-        balance += outputs[i * cols + j] == first[j] ? 1 : -1;
+      if (pair.first[j] != pair.second[j])
+        balance += outputs[i * cols + j] == pair.first[j] ? 1 : -1;
     ret_scores[i] = settings->epsilon * ((double) balance / apart);
   }
 }

@@ -147,13 +147,17 @@ play_one_run (const AssayPlan *plan, const AssayCell *cell, const AssayAuditor *
               const AssayAuditContext *context, GError **error)
 {
   const AssayComponent *defense = assay_plan_defense (plan, cell);
+  const AssayOneRunGame game = { .auditor = auditor,
+                                 .context = context,
+                                 .defense = defense->defense,
+                                 .settings = defense->settings->values,
+                                 .cols = plan->probes[cell->dataset].cols,
+                                 .coins = assay_plan_stream (plan, cell, "canaries", NULL),
+                                 .noise = assay_plan_stream (plan, cell, "defense", NULL) };
   AssayAudit counts;
   AssayAuditRecord *record;
 
-  if (!assay_one_run (auditor, context, defense->defense, defense->settings->values,
-                      plan->probes[cell->dataset].cols,
-                      assay_plan_stream (plan, cell, "canaries", NULL),
-                      assay_plan_stream (plan, cell, "defense", NULL), &counts, error))
+  if (!assay_one_run (&game, &counts, error))
     return NULL;
   record = g_new0 (AssayAuditRecord, 1);
   record->counts = counts;

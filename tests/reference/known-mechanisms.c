@@ -69,8 +69,8 @@ known_run_bit (gconstpointer settings, gsize cols, AssayStream *stream, const fl
 }
 
 static void
-ratio_bit (gconstpointer settings, gsize cols, const float *first, const float *second,
-           const float *outputs, gsize count, double *ret_scores)
+ratio_bit (gconstpointer settings, gsize cols, AssayInputPair pair, const float *outputs,
+           gsize count, double *ret_scores)
 {
   const Known *setup = settings;
 
@@ -78,15 +78,17 @@ ratio_bit (gconstpointer settings, gsize cols, const float *first, const float *
   for (gsize i = 0; i < count; i++) {
     const float bit = outputs[i * setup->outputs + setup->outputs - 1];
 
-    ret_scores[i] = *first == *second ? 0 : bit == *first ? setup->epsilon : -setup->epsilon;
+    ret_scores[i] = *pair.first == *pair.second ? 0
+                    : bit == *pair.first        ? setup->epsilon
+                                                : -setup->epsilon;
   }
 }
 
 static void
-ratio_nan (gconstpointer settings, gsize cols, const float *first, const float *second,
-           const float *outputs, gsize count, double *ret_scores)
+ratio_nan (gconstpointer settings, gsize cols, AssayInputPair pair, const float *outputs,
+           gsize count, double *ret_scores)
 {
-  ratio_bit (settings, cols, first, second, outputs, count, ret_scores);
+  ratio_bit (settings, cols, pair, outputs, count, ret_scores);
   ret_scores[count - 1] = NAN;
 }
 
@@ -102,15 +104,17 @@ run_laplace (gconstpointer settings, gsize cols, AssayStream *stream, const floa
 }
 
 static void
-ratio_laplace (gconstpointer settings, gsize cols, const float *first, const float *second,
-               const float *outputs, gsize count, double *ret_scores)
+ratio_laplace (gconstpointer settings, gsize cols, AssayInputPair pair, const float *outputs,
+               gsize count, double *ret_scores)
 {
   const Known *setup = settings;
 
   (void) cols;
-  for (gsize i = 0; i < count; i++)
-    ret_scores[i] = setup->epsilon
-                    * (fabs ((double) outputs[i] - *second) - fabs ((double) outputs[i] - *first));
+  for (gsize i = 0; i < count; i++) {
+    const double output = outputs[i];
+
+    ret_scores[i] = setup->epsilon * (fabs (output - *pair.second) - fabs (output - *pair.first));
+  }
 }
 
 /* @outputs of 200 numbers, in random order: the input with probability
@@ -137,8 +141,8 @@ run_subset (gconstpointer settings, gsize cols, AssayStream *stream, const float
 }
 
 static void
-ratio_subset (gconstpointer settings, gsize cols, const float *first, const float *second,
-              const float *outputs, gsize count, double *ret_scores)
+ratio_subset (gconstpointer settings, gsize cols, AssayInputPair pair, const float *outputs,
+              gsize count, double *ret_scores)
 {
   const Known *setup = settings;
 
@@ -147,8 +151,8 @@ ratio_subset (gconstpointer settings, gsize cols, const float *first, const floa
     gboolean has_first = FALSE, has_second = FALSE;
 
     for (gsize j = 0; j < setup->outputs; j++) {
-      has_first |= outputs[i * setup->outputs + j] == *first;
-      has_second |= outputs[i * setup->outputs + j] == *second;
+      has_first |= outputs[i * setup->outputs + j] == *pair.first;
+      has_second |= outputs[i * setup->outputs + j] == *pair.second;
     }
     ret_scores[i] = setup->epsilon * (has_first - has_second);
   }

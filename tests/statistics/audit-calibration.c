@@ -103,9 +103,15 @@ play (const Audit *audit, guint64 seed)
   AssayAudit counted = { 0 };
 
   if (audit->attack->game == ASSAY_AUDIT_ONE_RUN) {
-    if (!assay_one_run (audit->attack, &context, audit->defense, audit->defense_settings->values,
-                        audit->what->cols, assay_stream_key (seed, 0, "canaries", ""), stream,
-                        &counted, &error))
+    const AssayOneRunGame game = { .auditor = audit->attack,
+                                   .context = &context,
+                                   .defense = audit->defense,
+                                   .settings = audit->defense_settings->values,
+                                   .cols = audit->what->cols,
+                                   .coins = assay_stream_key (seed, 0, "canaries", ""),
+                                   .noise = stream };
+
+    if (!assay_one_run (&game, &counted, &error))
       g_error ("%s: %s", audit->what->defense, error->message);
     return counted;
   }

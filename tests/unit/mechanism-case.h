@@ -83,7 +83,8 @@ case_log_ratio (const Case *c, const float *first, const float *second, const fl
 {
   double score;
 
-  c->mechanism->log_ratio (c->settings->values, c->cols, first, second, output, 1, &score);
+  c->mechanism->log_ratio (c->settings->values, c->cols, (AssayInputPair){ first, second },
+                           output, 1, &score);
   return score;
 }
 

@@ -56,12 +56,12 @@ batch_runs (gconstpointer settings)
 }
 
 static gboolean
-run_many (gconstpointer settings, AssayStream *stream, const float *input, gsize n_inputs,
-          gsize count, double *ret_outputs, GError **error)
+run_many (gconstpointer settings, AssayStream *stream, AssayInput input, gsize count,
+          double *ret_outputs, GError **error)
 {
   g_autofree float *bits = g_new (float, count);
 
-  cr_assert (n_inputs == 1);
+  cr_assert (input.count == 1);
   seen.calls++;
   seen.runs += count;
   seen.largest = MAX (seen.largest, count);
@@ -69,11 +69,13 @@ run_many (gconstpointer settings, AssayStream *stream, const float *input, gsize
              "one stream for two batches");
   if (seen.calls == seen.fails_at)
     return assay_fail (error, ASSAY_ERROR_DATA, "out of budget");
-  known_run_bit (settings, 1, stream, input, count, bits);
+  known_run_bit (settings, 1, stream, input.numbers, count, bits);
   for (gsize i = 0; i < count; i++)
     ret_outputs[i] = (double) bits[i];
   return TRUE;
 }
+
+#define RUNS(...) ((AssayTrainingRuns){ __VA_ARGS__ })
 
 static gboolean
 is_cancelled (gpointer data)
@@ -158,13 +160,14 @@ Test (distinguish_batches, training_repeats)
   g_autofree double *later = g_new (double, COUNT);
   AssayOracle oracle = begin (0, 0);
 
-  cr_assert (assay_oracle_train (&oracle, 0, ASSAY_SIDE_FIRST, 0, COUNT, first, NULL));
+  cr_assert (assay_oracle_train (&oracle, RUNS (0, ASSAY_SIDE_FIRST, 0, COUNT), first, NULL));
   cr_assert (seen.calls == 3 && seen.runs == COUNT);
   /* From where the whole of the first request ends: no stream twice. */
   cr_assert (
-      assay_oracle_train (&oracle, 0, ASSAY_SIDE_FIRST, 7 * ASSAY_PANEL_RUNS, COUNT, later, NULL));
+      assay_oracle_train (&oracle, RUNS (0, ASSAY_SIDE_FIRST, 7 * ASSAY_PANEL_RUNS, COUNT),
+                                 later, NULL));
   begin (0, 0);
-  cr_assert (assay_oracle_train (&oracle, 0, ASSAY_SIDE_FIRST, 0, COUNT, again, NULL));
+  cr_assert (assay_oracle_train (&oracle, RUNS (0, ASSAY_SIDE_FIRST, 0, COUNT), again, NULL));
   cr_assert (memcmp (first, again, COUNT * sizeof (double)) == 0);
   cr_assert (memcmp (first, later, COUNT * sizeof (double)) != 0);
 }
@@ -206,12 +209,13 @@ Test (distinguish_batches, training_fails_with_the_program)
   AssayOracle oracle = begin (2, 0);
 
   cr_assert_not (
-      assay_oracle_train (&oracle, 0, ASSAY_SIDE_SECOND, 1024, 2 * BATCH, outputs, &error));
+      assay_oracle_train (&oracle, RUNS (0, ASSAY_SIDE_SECOND, 1024, 2 * BATCH), outputs, &error));
   cr_assert_str_eq (error->message,
                     "training runs 4097 to 7168 on the second input of pair 0: out of budget");
   g_clear_error (&error);
   oracle = begin (0, 1);
-  cr_assert_not (assay_oracle_train (&oracle, 0, ASSAY_SIDE_FIRST, 0, 2 * BATCH, outputs, &error));
+  cr_assert_not (
+      assay_oracle_train (&oracle, RUNS (0, ASSAY_SIDE_FIRST, 0, 2 * BATCH), outputs, &error));
   cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED) && seen.calls == 1);
 }
 
@@ -220,14 +224,13 @@ Test (distinguish_batches, training_fails_with_the_program)
 static double failing[2]; /* chance of a run, on the inputs 0 and 1 */
 
 static gboolean
-run_failing (gconstpointer settings, AssayStream *stream, const float *input, gsize n_inputs,
-             gsize count, double *ret_outputs, GError **error)
+run_failing (gconstpointer settings, AssayStream *stream, AssayInput input, gsize count,
+             double *ret_outputs, GError **error)
 {
   (void) settings;
-  (void) n_inputs;
   for (gsize i = 0; i < count; i++) {
     ret_outputs[i] = 0.5;
-    if (assay_stream_uniform (stream) < failing[*input > 0.5f])
+    if (assay_stream_uniform (stream) < failing[*input.numbers > 0.5f])
       return assay_fail (error, ASSAY_ERROR_DATA, "it failed");
   }
   return TRUE;
@@ -269,7 +272,8 @@ Test (distinguish_batches, failures_are_outputs_of_single_runs)
     AssayAudit audit, again;
 
     memcpy (failing, chances[c], sizeof failing);
-    cr_assert_not (assay_oracle_train (&oracle, 1, ASSAY_SIDE_SECOND, 0, BATCH, outputs, &error));
+    cr_assert_not (
+        assay_oracle_train (&oracle, RUNS (1, ASSAY_SIDE_SECOND, 0, BATCH), outputs, &error));
     cr_assert (failed_pair == 1);
     g_clear_error (&error);
     cr_assert (assay_single_runs (&oracle, failed_pair, FALSE, &single, NULL), "%zu", c);

@@ -125,14 +125,13 @@ batch_runs (gconstpointer settings)
 }
 
 static gboolean
-run_many (gconstpointer settings, AssayStream *stream, const float *input, gsize n_inputs,
-          gsize count, double *ret_outputs, GError **error)
+run_many (gconstpointer settings, AssayStream *stream, AssayInput input, gsize count,
+          double *ret_outputs, GError **error)
 {
   AssayStream own = assay_stream ((AssayStreamKey){ { 5, 6 } }, 0);
   double before = 0, noise[500];
 
   (void) settings;
-  (void) n_inputs;
   (void) error;
   starts++;
   if (habit == OWN)
@@ -150,7 +149,7 @@ run_many (gconstpointer settings, AssayStream *stream, const float *input, gsize
     if (habit == SAME_ALONE && count == 1)
       value = 0.25;
     before = value;
-    ret_outputs[i] = (double) *input + value;
+    ret_outputs[i] = (double) *input.numbers + value;
   }
   return TRUE;
 }

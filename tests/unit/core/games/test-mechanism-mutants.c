@@ -321,6 +321,7 @@ Test (mechanism_mutants, overflow_and_timing)
   g_autofree float *second = runs_of (&over, over.second, RUNS, 1);
   g_autofree float *soon = runs_of (&timing, timing.first, RUNS, 0);
   g_autofree float *late = runs_of (&timing, timing.second, RUNS, 1);
+  const AssayInputPair pair = { timing.first, timing.second };
   double scores[4], plain[4], mean = 0;
   gsize n = 0;
 
@@ -333,11 +334,10 @@ Test (mechanism_mutants, overflow_and_timing)
   cr_assert (timing.n_outputs == 2);
   assert_near (mean, 2, DEVIATIONS * sqrt (2.0 / RUNS), "two deviations later");
   /* The density is that of the first column. */
-  timing.mechanism->log_ratio (timing.mutant->settings.values, 1, timing.first, timing.second, soon,
-                               4, scores);
+  timing.mechanism->log_ratio (timing.mutant->settings.values, 1, pair, soon, 4, scores);
   for (gsize i = 0; i < 4; i++) {
-    timing.mutant->base->mechanism->log_ratio (timing.settings->values, 1, timing.first,
-                                               timing.second, &soon[2 * i], 1, &plain[i]);
+    timing.mutant->base->mechanism->log_ratio (timing.settings->values, 1, pair, &soon[2 * i],
+                                               1, &plain[i]);
     cr_assert (scores[i] == plain[i]);
   }
 }

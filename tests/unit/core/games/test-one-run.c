@@ -30,10 +30,15 @@ play (const AssayAuditor *auditor, const char *sizes, const AssayDefense *defens
   g_autoptr (AssaySettings) of_defense = fixture_settings (&histogram ()->plugin, noise);
   const AssayAuditContext context
       = { .settings = settings->values, .stream = assay_stream_key (seed, 0, "attack", "") };
+  const AssayOneRunGame game = { .auditor = auditor,
+                                 .context = &context,
+                                 .defense = defense,
+                                 .settings = of_defense->values,
+                                 .cols = 1,
+                                 .coins = assay_stream_key (seed, 0, "coins", ""),
+                                 .noise = assay_stream_key (seed, 0, "noise", "") };
 
-  return assay_one_run (auditor, &context, defense, of_defense->values, 1,
-                        assay_stream_key (seed, 0, "coins", ""),
-                        assay_stream_key (seed, 0, "noise", ""), ret_audit, error);
+  return assay_one_run (&game, ret_audit, error);
 }
 
 /* ---- How often guesses are right ---- */

@@ -11,13 +11,12 @@
 
 /* "Both inputs give every output equally often." */
 static void
-declare_nothing (gconstpointer settings, gsize cols, const float *first, const float *second,
-                 const float *outputs, gsize count, double *ret_scores)
+declare_nothing (gconstpointer settings, gsize cols, AssayInputPair pair, const float *outputs,
+                 gsize count, double *ret_scores)
 {
   (void) settings;
   (void) cols;
-  (void) first;
-  (void) second;
+  (void) pair;
   (void) outputs;
   memset (ret_scores, 0, count * sizeof *ret_scores);
 }
