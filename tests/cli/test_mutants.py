@@ -5,9 +5,9 @@ import random
 import shutil
 
 import data
-from test_exec import write_program
-from test_exec_games import CLAIM, DISTINGUISH, FLIP, HEAD, START, WRITE, claiming, starts_of
-from test_exec_games import prepare as prepare_claims
+from exec_mechanisms import (CLAIM, DISTINGUISH, FLIP, HEAD, START, WRITE, claiming, prepare_claims,
+                             starts_of)
+from exec_programs import write_program
 
 # Laplace keeps its epsilon; one column, so that mistakes of several columns cannot be made.
 LAPLACE = """\

@@ -15,8 +15,9 @@ import time
 import pytest
 
 import tiny
-from test_exec import (SCALE, UNSCALE, VERBATIM, check_ended, check_nothing_left, find_processes,
-                        group, median_errors, prepare, protect, run_scenario, write_program)
+from exec_programs import (SCALE, UNSCALE, VERBATIM, check_ended, check_nothing_left,
+                           find_processes, group, median_errors, prepare, protect, run_scenario,
+                           write_program)
 
 
 def need_bubblewrap():

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from test_exec import write_program
-from test_exec_games import CLAIM, DISTINGUISH, FLIP, HEAD, WRITE, claiming, prepare, run_claims
+from exec_mechanisms import CLAIM, DISTINGUISH, FLIP, HEAD, WRITE, claiming, prepare_claims, run_claims
+from exec_programs import write_program
 
 # Numbers of its own, whatever the seed; @waits lets a kill meet the second defense.
 OWN = "REQUEST['seed'] = int.from_bytes(os.urandom(6), 'big')\n"
@@ -43,7 +43,7 @@ def expect_counts(sandbox, python, out, results):
 
 @pytest.mark.parametrize("words", ((), ("--workers", "2")))
 def test_dice_of_its_own_are_kept(sandbox, numpy_python, words):
-    prepare(sandbox)
+    prepare_claims(sandbox)
     own = write_program(sandbox, "own.py", OWN + FLIP + WRITE)
     parts = claiming("leaky", own, "settings = 2") + DISTINGUISH + CLAIM
     _, results = run_claims(sandbox, parts, 1, "out", *words)
@@ -54,7 +54,7 @@ def test_dice_of_its_own_are_kept(sandbox, numpy_python, words):
 
 def test_kept_runs_outlive_a_kill(sandbox, numpy_python):
     """Killed in the cell after; and what an earlier play of a cell left is not its witness."""
-    prepare(sandbox)
+    prepare_claims(sandbox)
     own = write_program(sandbox, "own.py", WAITS + OWN + FLIP + WRITE)
     parts = (claiming("leaky", own, "settings = 2") + claiming("right", own, "settings = 0.9")
              + DISTINGUISH + CLAIM)
@@ -84,7 +84,7 @@ def test_kept_runs_outlive_a_kill(sandbox, numpy_python):
 @pytest.mark.slow
 def test_too_many_runs_are_not_kept(sandbox):
     """33 million bytes of marks and outputs a side; what is not kept is said."""
-    prepare(sandbox)
+    prepare_claims(sandbox)
     own = write_program(sandbox, "own.py", OWN + FLIP.replace(
         "rows = [[abs(bit - (numbers.random() < flip))]", "rows = [[abs(bit - (numbers.random() < "
         "flip))] * 400") + WRITE)
@@ -129,7 +129,7 @@ SCORES = ("patterns", "classifier", "trees", "repeats", "tails", "digits", "orde
 def test_formulas_hold_in_every_run(sandbox, numpy_python, score, name):
     """The script's formula marks exactly the runs in which the audit saw its event; what the event
     says names columns."""
-    prepare(sandbox)
+    prepare_claims(sandbox)
     wide = write_program(sandbox, "wide.py", PROGRAMS[name] + WRITE)
     parts = (claiming("leaky", wide, "outputs = 2") + DISTINGUISH.replace("10000", "1500").replace(
         "5000", "1500") + f"score = {score}\n" + CLAIM.replace("= claimed", "= 0.1"))

@@ -1,98 +1,23 @@
-"""Programs of others in the other games: as mechanisms that claim epsilon, and as attacks that link
-and pair. Scripts of the standard library alone."""
+"""Programs of others as mechanisms that claim epsilon: few starts, runs that are independent, what
+counts as an output, and one run on a whole dataset. Scripts of the standard library alone."""
 
 import json
 import math
-import os
 import shutil
 
 import pytest
 
 import data
-import pytest
+from exec_mechanisms import (BATCH, CLAIM, DISTINGUISH, FLIP, START, STARTS, TWICE, WRITE,
+                             claiming, lower_bound, prepare_claims, run_claims, starts_of)
+from exec_programs import write_program
 from places import SOURCE
 from sandbox import matches
-from test_exec import check_nothing_left, group, write_program
-
-
-# ---- Mechanisms ----
-
-HEAD = """\
-[scenario]
-title = Claims of programs
-seed = 4
-
-[dataset]
-plugin = values
-count = 20
-secrets = 4
-
-"""
-
-# Small batches, so that there are several: of 10,000 runs three, of 5,000 training runs two, and of
-# the 2,500 that each of two pairs is given one. Both sides each.
-BATCH = 4096
-DISTINGUISH = "[attack distinguish]\nplugin = distinguish\nruns = 10000\ntraining = 5000\n"
-STARTS = 2 * (2 * 1 + 2 + 3)
-# Beside them, on the first input alone, what tests that runs are independent: one seed twice with
-# 1024 runs, and single runs until two differ.
-TWICE = 2
-
-CLAIM = """
-[claim as-claimed]
-says = As private as it says
-measure = epsilon
-at-most = claimed
-"""
-
-# A bit, flipped with probability 1 / (1 + exp (leak)): the leak is what the settings say.
-FLIP = """
-import math
-flip = 1 / (1 + math.exp(float(REQUEST["settings"])))
-numbers = random.Random(REQUEST["seed"])
-bit = load("input.npy")[0][0]
-with open("starts.txt", "a") as log:
-    log.write(json.dumps([REQUEST, load("input.npy"), sorted(os.listdir(FOLDER))]) + "\\n")
-rows = [[abs(bit - (numbers.random() < flip))] for _ in range(REQUEST["count"])]
-"""
-WRITE = "(FOLDER / 'outputs.npy').write_bytes(npy(rows))\n"
-START = "start = len(open('starts.txt').readlines())\n"
-
-
-def prepare(sandbox):
-    """Two pairs of bits, and a place for temporary files that can be looked at."""
-    (sandbox.path / "tmp").mkdir()
-    sandbox.environment["TMPDIR"] = str(sandbox.path / "tmp")
-    sandbox.write("pairs.npy", data.npy_bytes([[0], [1], [1], [0]]))
-
-
-def claiming(name, command, *lines):
-    """Its program may write into the working folder what it saw."""
-    return group("defense", name, command, "epsilon = 1", "neighbours = pairs.npy",
-                 f"batch = {BATCH}", "confine = never", *lines)
-
-
-def run_claims(sandbox, parts, code=0, out="out", *words):
-    """Cells by defense, and the claims' verdicts, of @parts against `distinguish`."""
-    sandbox.write("claims.scenario", HEAD + parts)
-    sandbox.run_ok("claims.scenario", "--out", out, "--quiet", *words, code=code)
-    check_nothing_left(sandbox)
-    results = json.loads(sandbox.read(f"{out}/results.json"))
-    cells = {cell["defense"]["label"]: cell for cell in results["cells"]}
-    return cells, results
-
-
-def lower_bound(cell):
-    return next(value["lower"] for value in cell["measurements"] if value["metric"] == "epsilon")
-
-
-def starts_of(sandbox):
-    return [json.loads(line) for line in sandbox.read("starts.txt").splitlines()]
 
 
 def test_claims_are_tested_in_few_starts(sandbox):
     """A leak of 2 under a claim of 1, and a leak of 1: one process a batch."""
-    prepare(sandbox)
+    prepare_claims(sandbox)
     flip = write_program(sandbox, "flip.py", FLIP + WRITE)
     parts = (claiming("leaky", flip, "settings = 2") + claiming("right", flip, "settings = 1")
              + DISTINGUISH + CLAIM)
@@ -132,7 +57,7 @@ def test_claims_are_tested_in_few_starts(sandbox):
 
 
 def test_same_bits_whatever_the_threads(sandbox):
-    prepare(sandbox)
+    prepare_claims(sandbox)
     flip = write_program(sandbox, "flip.py", FLIP + WRITE)
     parts = claiming("leaky", flip, "settings = 2") + DISTINGUISH
     found = [run_claims(sandbox, parts, 0, f"out{jobs}", "--jobs", jobs)[0]["leaky"]
@@ -142,7 +67,7 @@ def test_same_bits_whatever_the_threads(sandbox):
 
 def test_resume_keeps_to_its_pairs(sandbox):
     """A run is not gone on with where the file of neighbours changed."""
-    prepare(sandbox)
+    prepare_claims(sandbox)
     flip = write_program(sandbox, "flip.py", FLIP + WRITE)
     run_claims(sandbox, claiming("bit", flip, "settings = 1") + DISTINGUISH)
     sandbox.write("pairs.npy", data.npy_bytes([[0], [1]]))
@@ -153,7 +78,7 @@ def test_resume_keeps_to_its_pairs(sandbox):
 
 def test_witness_of_a_program(sandbox):
     """The replay starts the program again, and names neighbours as the scenario does."""
-    prepare(sandbox)
+    prepare_claims(sandbox)
     flip = write_program(sandbox, "flip.py", FLIP + WRITE)
     parts = claiming("leaky", flip, "settings = 2", "relation = any two bits") + DISTINGUISH + CLAIM
     run_claims(sandbox, parts, 1)
@@ -172,7 +97,7 @@ def test_witness_of_a_program(sandbox):
 
 def test_small_datasets_with_rows_that_are_not_there(sandbox):
     """2p x rows x columns: one record more or less. A count without noise tells them apart."""
-    prepare(sandbox)
+    prepare_claims(sandbox)
     nan = math.nan
     first = [[1, 2], [3, 4], [5, 6]]
     sandbox.write("pairs.npy", data.npy_bytes([first, first[:2] + [[nan, nan]]]))
@@ -203,7 +128,7 @@ def test_runs_that_are_not_independent_decide_nothing(sandbox):
             ("period", "", "rows = [rows[i % 500] for i in range(len(rows))]\n", "(lag 500)"),
             ("own", "REQUEST['seed'] = os.urandom(8).hex()\n", "", None)):
         shutil.rmtree(sandbox.path / "tmp", ignore_errors=True)
-        prepare(sandbox)
+        prepare_claims(sandbox)
         own = write_program(sandbox, "own.py", before + FLIP.replace(
             'random.Random(REQUEST["seed"])', 'random.Random(str(REQUEST["seed"]))') + after + WRITE)
         parts = claiming("bad", own, "settings = 0.5") + DISTINGUISH + CLAIM
@@ -220,7 +145,7 @@ def test_outputs_that_are_not_finite_are_outputs(sandbox):
     """NaN and infinity come in one run of 50, and on one input alone."""
     for name in "nan", "-inf":
         shutil.rmtree(sandbox.path / "tmp", ignore_errors=True)
-        prepare(sandbox)
+        prepare_claims(sandbox)
         bad = write_program(sandbox, "bad.py", FLIP + f"""
 if load("input.npy")[0][0] > 0.5:
     for row in rows:
@@ -266,7 +191,7 @@ def test_mistakes_become_errors_of_cells(sandbox):
     """And the other cells of the run are played."""
     for name, body, message in MISTAKES:
         shutil.rmtree(sandbox.path / "tmp", ignore_errors=True)
-        prepare(sandbox)
+        prepare_claims(sandbox)
         (sandbox.path / "starts.txt").unlink(missing_ok=True)
         bad = write_program(sandbox, "bad.py", FLIP + body)
         cells, _ = run_claims(
@@ -296,7 +221,7 @@ def test_failures_are_outputs(sandbox):
     start a run is made where a batch fails."""
     for name, body, message in FAILURES:
         shutil.rmtree(sandbox.path / "tmp", ignore_errors=True)
-        prepare(sandbox)
+        prepare_claims(sandbox)
         (sandbox.path / "starts.txt").unlink(missing_ok=True)
         bad = write_program(sandbox, "bad.py", FLIP + body)
         cells, results = run_claims(sandbox, claiming("bad", bad, "settings = 0") + DISTINGUISH
@@ -313,7 +238,7 @@ def test_failures_are_outputs(sandbox):
 @pytest.mark.slow
 def test_failures_of_both_inputs_violate_nothing(sandbox):
     """A half of all runs on either input: nothing to tell, and nothing that could be seen."""
-    prepare(sandbox)
+    prepare_claims(sandbox)
     flaky = write_program(sandbox, "flaky.py", FLIP + """
 if any(numbers.random() < 0.5 for _ in rows):
     sys.exit(4)
@@ -326,7 +251,7 @@ if any(numbers.random() < 0.5 for _ in rows):
 
 def test_constant_program_has_epsilon_zero(sandbox):
     """And that pairs on which it is constant show nothing of its claim."""
-    prepare(sandbox)
+    prepare_claims(sandbox)
     constant = write_program(sandbox, "constant.py", FLIP + "rows = [[0.5]] * len(rows)\n" + WRITE)
     cells, results = run_claims(sandbox, claiming("constant", constant, "settings = 0")
                                 + DISTINGUISH + CLAIM, 3)
@@ -339,7 +264,7 @@ def test_constant_program_has_epsilon_zero(sandbox):
 
 def test_whole_numbers_and_lists_are_taken(sandbox):
     """int64 and one dimension, as counting in NumPy gives them: the same counts as of float32."""
-    prepare(sandbox)
+    prepare_claims(sandbox)
     flip = write_program(sandbox, "flip.py", FLIP + WRITE)
     whole = write_program(sandbox, "whole.py", FLIP + f"""
 content = npy(rows, (len(rows),)).replace(b"<f4", b"<i8")
@@ -352,100 +277,6 @@ head = content[:len(content) - 4 * len(rows)]
     assert whole.endswith("whole.py"), whole
     second, _ = run_claims(sandbox, claiming("bit", flip, "settings = 1") + DISTINGUISH, 0, "again")
     assert first["bit"]["measurements"] == second["bit"]["measurements"], str(second)
-
-
-# ---- Scenarios that cannot be run ----
-
-ZERO, ONE = [0.0], [1.0]
-FILES = [
-    ("no-file", None, "cannot be read: {*}"),
-    ("empty", b"", "{*}"),
-    ("odd", [ZERO, ONE, ZERO], "found float32 3 x 1; expected 2p x columns or 2p x rows x columns, "
-     "p pairs of inputs one after the other"),
-    ("one-dimension", [0.0, 1.0], "found float32 2; expected 2p x columns or {*}"),
-    ("same", [ZERO, ONE, ONE, ONE], "inputs 2 and 3 are the same; expected neighbours that differ"),
-    ("nan", [[[0.0, 1.0]], [[0.0, math.nan]]], "input 1, row 0, column 1 is not a finite number; "
-     "expected numbers, or a row of NaN alone for one that is not there"),
-    ("absent", [[[0.0, 1.0]], [[math.nan, math.nan]]], "input 1 has no row; expected one at least"),
-    ("infinite", [ZERO, [math.inf]], "input 1, row 0, column 0 is not a finite number; {*}"),
-]
-
-
-def test_neighbours_that_cannot_be_used(sandbox):
-    prepare(sandbox)
-    for name, content, message in FILES:
-        (sandbox.path / "pairs.npy").unlink(missing_ok=True)
-        if content is not None:
-            sandbox.write("pairs.npy",
-                          content if isinstance(content, bytes) else data.npy_bytes(content))
-        sandbox.write("bad.scenario", HEAD + claiming("bad", "true") + DISTINGUISH)
-        sandbox.refuses(sandbox.assay("run", "bad.scenario", "--out", name),
-                        f"bad.scenario:{{*}}: [defense bad] neighbours: pairs.npy: {message}")
-
-
-SETTINGS = [
-    (["epsilon = 1"], "epsilon = 1 is claimed for inputs that are neighbours, and there are none; "
-     "expected neighbours = a .npy file of pairs, or adjacency, of which pairs are made; "
-     "for one-run lower and upper, or canaries"),
-    (["epsilon = 1", "adjacency = value", "lower = 0"], "adjacency = value without bounds; expected "
-     "lower and upper, between which values may change"),
-    (["epsilon = 1", "adjacency = value", "lower = 0, x", "upper = 1"], "lower = 0, x: 'x' is not a "
-     "number; expected one for all columns, or one for each with commas"),
-    (["epsilon = 1", "adjacency = value", "lower = 0, 1", "upper = 1, 1"], "column 1 has lower = 1 "
-     "and upper = 1; expected lower below upper"),
-    (["epsilon = 1", "adjacency = value", "lower = 0, 0, 0", "upper = 1, 1"], "lower has 3 numbers "
-     "and upper 2; expected as many"),
-    (["epsilon = 1", "adjacency = value", "lower = 0, 0", "upper = 1", "columns = 3"], "columns = 3, "
-     "and the bounds have 2 numbers; expected as many, or one for all columns"),
-    (["epsilon = 1", "adjacency = record", "lower = 0", "upper = 1", "records = 1"], "adjacency = "
-     "record with records = 1; expected two at least, as a program is not given an input of no "
-     "record"),
-    (["epsilon = 1", "adjacency = l1", "numbers = whole", "distance = 0.5"], "distance = 0.5 of whole "
-     "numbers; expected at least 1"),
-    (["neighbours = pairs.npy"], "neighbours without a claim; expected epsilon > 0, the budget that "
-     "is claimed"),
-    (["delta = 0.1"], "delta without a claim; expected epsilon > 0, the budget that is claimed"),
-    (["epsilon = 1", "neighbours = pairs.npy", "delta = 1"], "delta = 1; expected less than 1"),
-    (["epsilon = 1", "neighbours = pairs.npy", "batch = 5000"], "batch = 5000; expected a multiple "
-     "of 1024"),
-]
-
-
-def test_settings_that_contradict_themselves(sandbox):
-    prepare(sandbox)
-    for lines, message in SETTINGS:
-        sandbox.write("bad.scenario", HEAD + group("defense", "bad", "true", *lines) + DISTINGUISH)
-        sandbox.refuses(sandbox.assay("run", "bad.scenario"),
-                        f"bad.scenario:{{*}}: [defense bad] {message}")
-
-
-def test_attacks_that_ask_for_more(sandbox):
-    """A density, further pairs, canaries, a claim: a program has none of them, or need not."""
-    prepare(sandbox)
-    for attack, defense, message in (
-            (DISTINGUISH + "score = likelihood\n", claiming("bad", "true"),
-             "score = likelihood needs a defense that offers the density of its outputs, and "
-             "defense 'exec' does not"),
-            ("[attack distinguish]\nplugin = one-run\n",
-             claiming("bad", "true", "produces = statistics"),
-             "wants canaries, and defense 'bad' declares no records of which they could be made; "
-             "expected lower and upper, or a file of canaries"),
-            (DISTINGUISH, group("defense", "bad", "true", "epsilon = 1", "lower = 0", "upper = 1"),
-             "needs pairs of neighbouring inputs, and defense 'bad' has none; expected neighbours = "
-             "a .npy file of pairs, or adjacency, of which pairs are made"),
-            (DISTINGUISH, group("defense", "bad", "true"),
-             "attack 'distinguish' tests a formal claim, and defense 'exec' makes none (setting "
-             "epsilon)")):
-        sandbox.write("bad.scenario", HEAD + defense + attack)
-        sandbox.refuses(sandbox.assay("run", "bad.scenario"),
-                        f"bad.scenario:{{*}}: [attack distinguish] {{*}}{message}")
-    flip = write_program(sandbox, "flip.py", FLIP + WRITE)
-    cells, _ = run_claims(sandbox, claiming("bit", flip, "settings = 1") + DISTINGUISH
-                          + "candidates = 3\n", 3)
-    assert (cells["bit"]["message"] == "attack distinguish: candidates = 3: the defense has 2 pairs of "
-            "neighbours and draws no others; expected at most as many, or a domain from which they "
-            "are drawn"), str(cells)
-    assert not os.path.exists(sandbox.path / "starts.txt"), "the program was started"
 
 
 # ---- One run on a whole dataset ----
@@ -498,156 +329,6 @@ def test_canaries_and_scores_of_ones_own(sandbox):
     sandbox.write("canaries.npy", data.npy_bytes([row[:3] for row in rows]))
     bad = sandbox.assay("run", "one-run.scenario", "--out", "bad", "--quiet")
     assert "found 500 x 3; expected 500 at least, of 500 columns" in bad.out + bad.err, str(bad)
-
-
-# ---- Attacks that link and pair ----
-
-# Public rows hold another record of every secret.
-RECORDS = """\
-[scenario]
-title = Links
-seed = 2
-
-[dataset]
-plugin = gaussian-classes
-count = 120
-columns = 16
-secrets = 12
-records = {records}
-
-[defense plain]
-plugin = none
-
-"""
-
-LINK = """
-import math
-public = load("public.npy")
-order = lambda row: sorted(range(len(public)), key=lambda i: math.dist(public[i], row))[:5]
-released = load("release/" + ("images" if (FOLDER / "release/images.npy").exists() else "vectors")
-                + ".npy")
-candidates = [order(row) for row in released]
-"""
-WHOLE = """
-def whole(rows):
-    content = npy(rows).replace(b"<f4", b"<i8")
-    flat = [value for row in rows for value in row]
-    return content[:len(content) - 4 * len(flat)] + struct.pack(f"<{len(flat)}q", *flat)
-
-
-"""
-GUESS_LINK = WHOLE + "answer('guess', candidates=whole(candidates))\n"
-LINKING = ("grants = public; other-releases", "game = link")
-
-
-def cells_of(sandbox, text, code=0, out="out"):
-    sandbox.write("games.scenario", text)
-    sandbox.run_ok("games.scenario", "--out", out, "--quiet", code=code)
-    check_nothing_left(sandbox)
-    return {cell["attack"]["label"]: cell
-            for cell in json.loads(sandbox.read(f"{out}/results.json"))["cells"]}
-
-
-def value_of(cell, measure):
-    return next(value["estimate"] for value in cell["measurements"] if value["metric"] == measure)
-
-
-def test_links_of_a_program(sandbox):
-    """The nearest public row is another record of the secret; a program that does not look loses its
-    control."""
-    prepare(sandbox)
-    link = write_program(sandbox, "link.py", LINK + GUESS_LINK)
-    blind = write_program(sandbox, "blind.py", LINK + "candidates = [[i, i + 1] for i in "
-                          "range(len(candidates))]\n" + GUESS_LINK)
-    found = cells_of(sandbox, RECORDS.format(records="yes")
-                     + group("attack", "link", link, *LINKING)
-                     + group("attack", "mixed", link, *LINKING, "control = mixtures")
-                     + group("attack", "blind", blind, *LINKING), 3)
-    for name in ("link", "mixed"):
-        assert found[name]["status"] == "ok" and value_of(found[name], "partner-hit-at-1") == 1, (
-            str(found[name]))
-    assert found["blind"]["status"] == "control-failed", str(found["blind"])
-
-
-def test_links_that_cannot_be_judged(sandbox):
-    prepare(sandbox)
-    link = write_program(sandbox, "link.py", LINK + GUESS_LINK)
-    for records, lines, message in (
-            ("yes", ("grants = other-releases", "game = link"),
-             "attack 'exec' needs the grant 'public'; expected grants = public"),
-            ("no", LINKING, "attack 'exec' looks for the public row that is a record of a secret; "
-             "expected a dataset with {*}"),
-            ("yes", ("grants = other-releases", "game = pair"),
-             "fits no defense of the scenario: attack 'exec' reads mixtures, but defense 'none' "
-             "releases vectors"),
-            ("yes", ("grants = other-releases", "control = mixtures"),
-             "control = mixtures is one of the game link; expected vectors or subspaces with game = "
-             "reconstruct")):
-        sandbox.write("bad.scenario", RECORDS.format(records=records)
-                      + group("attack", "bad", link, *lines))
-        sandbox.refuses(sandbox.assay("run", "bad.scenario"),
-                        f"bad.scenario:{{*}}: [attack bad] {message}")
-    for body, message in (
-            ("candidates[0][1] = candidates[0][0]\n" + GUESS_LINK, "public row {*} stands twice "
-             "among the candidates of item 0"),
-            ("candidates[2][0] = 10**6\n" + GUESS_LINK, "candidate 0 of item 2 is 1000000, which is none "
-             "of the {*} public rows"),
-            ("candidates.pop()\n" + GUESS_LINK, "expected candidates for each of {*} released "
-             "items, found {*} x 5"),
-            ("answer('guess', estimates=npy(released))\n", "expected candidates for each of {*}")):
-        bad = write_program(sandbox, "bad.py", LINK + body)
-        shutil.rmtree(sandbox.path / "out", ignore_errors=True)
-        cell = cells_of(sandbox, RECORDS.format(records="yes")
-                        + group("attack", "bad", bad, *LINKING), 3)["bad"]
-        assert cell["status"] == "error" and matches("{*}attack exec: " + message, cell["message"]), (
-            cell["message"])
-
-
-MIXTURES = """\
-[scenario]
-title = Pairs
-seed = 2
-
-[dataset]
-plugin = shapes
-secrets = 10
-
-[defense mixup]
-plugin = mixup
-k = 2
-epochs = 4
-
-[attack built-in]
-plugin = inner-product-pair
-
-"""
-
-PAIR = WHOLE + """
-images = load("release/images.npy")
-pairs = [[i, j] for i in range(len(images)) for j in range(i)]
-scores = [sum(a * b for a, b in zip(images[i], images[j])) for i, j in pairs]
-"""
-GUESS_PAIR = """
-answer("guess", pairs=whole(pairs), scores=npy([scores], (len(scores),)))
-"""
-PAIRING = ("grants = other-releases", "game = pair")
-
-
-def test_pairs_of_a_program(sandbox):
-    """Inner products in Python are those of the built-in attack; equal scores lose the control."""
-    prepare(sandbox)
-    pair = write_program(sandbox, "pair.py", PAIR + GUESS_PAIR)
-    flat = write_program(sandbox, "flat.py", PAIR + "scores = [1.0] * len(scores)\n" + GUESS_PAIR)
-    bad = write_program(sandbox, "bad.py", PAIR + "pairs[3] = [4, 4]\n" + GUESS_PAIR)
-    found = cells_of(sandbox, MIXTURES + group("attack", "pair", pair, *PAIRING)
-                     + group("attack", "flat", flat, *PAIRING)
-                     + group("attack", "bad", bad, *PAIRING), 3)
-    ours, theirs = (value_of(found[name], "pair-auc") for name in ("built-in", "pair"))
-    assert 0.5 < ours < 1 and abs(ours - theirs) < 1e-4, f"{ours} and {theirs}"
-    assert found["pair"]["status"] == "ok", str(found["pair"])
-    assert found["flat"]["status"] == "control-failed", str(found["flat"])
-    assert (found["bad"]["status"] == "error" and "pair 3 is of items 4 and 4" in
-            found["bad"]["message"]), str(found["bad"])
 
 
 # ---- The example ----
