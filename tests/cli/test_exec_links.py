@@ -26,7 +26,7 @@ plugin = none
 """
 
 LINK = """
-import shutil
+import math
 public = load("public.npy")
 order = lambda row: sorted(range(len(public)), key=lambda i: math.dist(public[i], row))[:5]
 released = load("release/" + ("images" if (FOLDER / "release/images.npy").exists() else "vectors")
