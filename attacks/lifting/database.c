@@ -11,6 +11,13 @@
  * Distances are clamped from below (core/search/scan.h). The paper gives neither |V| (`neighbours`)
  * nor |U| (`averaged`); |V| matters most, so tune both on separate secrets.
  *
+ * The release's own description is not believed: step 2 counts the rows that lie in each subspace
+ * (rows-within.h), however many they are, and rows that are copies of each other are one. Where the
+ * one row that lies in each subspace is no lifting's, it is the secret, which then stands in the
+ * database. What contradicts the description is said with the guess; where the release says that
+ * it holds rows of the database and none is there, the database is not the one that was used, and
+ * the attack is not sure of its guess: that it fails shows nothing.
+ *
  * The guess also names the adversarial rows, so that step 2 can be measured by itself; and with
  * `show_near` it returns them and the rows nearest to D after them, so that the assumption behind
  * step 3 can be (section S3.1).
@@ -18,6 +25,7 @@
  * With `search` = approximate, step 1 looks at the rows of some lists only, and the guess has the
  * recall of that (core/search/scan-approximate.h), which the metric search-recall shows: what the
  * attack did not find may be what its search missed. */
+#include "attacks/lifting/rows-within.h"
 #include "attacks/lifting/subspace-control.h"
 #include "attacks/lifting/subspace-search.h"
 #include "core/base/parallel.h"
@@ -28,9 +36,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { FROM_RELEASE, NONE, HALF, ALL } Adversarial;
+typedef enum { COUNTED, NONE, HALF, ALL } Adversarial;
 
-static const char *const adversarial_names[] = { "from-release", "none", "half", "all", NULL };
+static const char *const adversarial_names[] = { "counted", "none", "half", "all", NULL };
 
 typedef struct {
   gint64 neighbours; /* |V| */
@@ -53,30 +61,14 @@ search_of (const Database *settings)
                            .probes = (gsize) settings->probes };
 }
 
-/* How many of the rows that lie in a subspace are the database's: half of its dimension, the usual
- * form, where the release says nothing. */
-static gboolean
-count_adversarial (const Database *settings, const AssayRelease *release, gsize dimension,
-                   gsize *ret_count, GError **error)
+/* Rows of each subspace that are taken for the database's; G_MAXSIZE: they are counted. */
+static gsize
+forced_count (const Database *settings, gsize dimension)
 {
-  const gint64 *said = ASSAY_PARAMETER (release, AssaySubspacesParameters, adversarial);
-  const guint *variant = ASSAY_PARAMETER (release, AssaySubspacesParameters, variant);
-
-  if (settings->adversarial != FROM_RELEASE)
-    *ret_count = settings->adversarial == NONE  ? 0
-                 : settings->adversarial == ALL ? dimension
-                                                : dimension / 2;
-  else if (!assay_parameter_check (&release->parameters, "adversarial",
-                                   "adversarial = none, half or all", error))
-    return FALSE;
-  else if (said != NULL)
-    *ret_count = MIN ((gsize) *said, dimension);
-  else
-    *ret_count = variant == NULL                         ? dimension / 2
-                 : *variant == ASSAY_LIFTING_RANDOM      ? 0
-                 : *variant == ASSAY_LIFTING_ADVERSARIAL ? dimension
-                                                         : dimension / 2;
-  return TRUE;
+  return settings->adversarial == COUNTED ? G_MAXSIZE
+         : settings->adversarial == NONE  ? 0
+         : settings->adversarial == ALL   ? dimension
+                                          : dimension / 2;
 }
 
 typedef struct {
@@ -107,32 +99,37 @@ score_row (const float *row, const float *adversarial, gsize count, gsize cols)
 }
 
 typedef struct {
-  const AssayRows *database;
-  AssayScale scale;
-  AssaySubspaces subspaces;
-  const AssayNearest *nearest; /* the first n_adversarial places, then V */
-  gsize n_adversarial;
+  WithinSearch search;
+  const RowsWithin *within; /* of each subspace the adversarial rows, then those beside it */
+  gboolean has_adversarial; /* FALSE: rows in a subspace are the secret's */
+  gsize n_neighbours;
   gsize n_averaged;
   float *estimates;
 } Step3;
 
+static gsize
+adversarial_of (const Step3 *step, gsize index)
+{
+  return step->has_adversarial ? step->within->within[index] : 0;
+}
+
 /* Rows that are scored at a time, so that memory does not grow with |V|. */
 #define CHUNK 512
 
-/* The scores of all of V, best first. */
+/* The scores of all of V, best first: @rows has @n_a adversarial ones, and then V. */
 static Scored *
-score_candidates (const Step3 *step, const gsize *places, gsize n_v)
+score_candidates (const Step3 *step, const gsize *places, gsize n_a, gsize n_v)
 {
-  const gsize cols = step->subspaces.cols, n_a = step->n_adversarial;
+  const gsize cols = step->search.subspaces.cols;
   g_autofree float *adversarial = g_new (float, n_a *cols + 1);
   g_autofree float *rows = g_new (float, CHUNK *cols);
-  Scored *scored = g_new (Scored, n_v);
+  Scored *scored = g_new (Scored, n_v + 1);
 
-  assay_rows_gather (step->database, places, n_a, step->scale, adversarial);
+  assay_rows_gather (step->search.rows, places, n_a, step->search.scale, adversarial);
   for (gsize first = 0; first < n_v; first += CHUNK) {
     const gsize count = MIN (CHUNK, n_v - first);
 
-    assay_rows_gather (step->database, places + n_a + first, count, step->scale, rows);
+    assay_rows_gather (step->search.rows, places + n_a + first, count, step->search.scale, rows);
     for (gsize i = 0; i < count; i++)
       scored[first + i]
           = (Scored){ score_row (rows + i * cols, adversarial, n_a, cols), first + i };
@@ -141,66 +138,186 @@ score_candidates (const Step3 *step, const gsize *places, gsize n_v)
   return scored;
 }
 
-/* Step 3 for one subspace. */
+/* Step 3 for one subspace. Where no row is its own, V is as short as U: the nearest count. */
 static void
 estimate_one (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Step3 *step = data;
-  const gsize cols = step->subspaces.cols, k = step->nearest->k;
-  const gsize n_v = k - step->n_adversarial;
+  const gsize cols = step->search.subspaces.cols, k = step->within->k;
+  const gsize n_a = adversarial_of (step, index);
+  const gsize n_beside = step->within->listed[index] - n_a;
+  const gsize n_v = MIN (n_a == 0 ? step->n_averaged : step->n_neighbours, n_beside);
   const gsize n_u = MIN (step->n_averaged, n_v);
-  const gsize *places = step->nearest->rows + index * k;
-  const float *distances = step->nearest->distances + index * k + step->n_adversarial;
+  const gsize *places = step->within->rows + index * k;
+  const float *distances = step->within->distances + index * k + n_a;
   float *estimate = step->estimates + index * cols;
-  g_autofree Scored *scored = score_candidates (step, places, n_v);
-  g_autofree gsize *chosen = g_new (gsize, n_u);
-  g_autofree float *chosen_distances = g_new (float, n_u);
-  g_autofree float *rows = g_new (float, n_u *cols);
+  g_autofree Scored *scored = score_candidates (step, places, n_a, n_v);
+  g_autofree gsize *chosen = g_new (gsize, n_u + 1);
+  g_autofree float *chosen_distances = g_new (float, n_u + 1);
+  g_autofree float *rows = g_new (float, n_u *cols + 1);
 
   for (gsize i = 0; i < n_u; i++) {
-    chosen[i] = places[step->n_adversarial + scored[i].place];
+    chosen[i] = places[n_a + scored[i].place];
     chosen_distances[i] = distances[scored[i].place];
   }
-  assay_rows_gather (step->database, chosen, n_u, step->scale, rows);
+  assay_rows_gather (step->search.rows, chosen, n_u, step->search.scale, rows);
   subspace_weighted_centre (rows, chosen_distances, n_u, cols, estimate);
-  subspace_project (&step->subspaces, index, estimate, estimate);
+  subspace_project (&step->search.subspaces, index, estimate, estimate);
 }
 
-/* The rows of step 2, as the guess names them. */
-static gboolean
-name_adversarial (const AssayNearest *nearest, gsize count, AssayGuess *ret_guess, GError **error)
-{
-  const gsize shape[] = { nearest->n, count };
-  gint64 *rows = assay_alloc (nearest->n * count, sizeof (gint64), "adversarial rows", error);
+/* ---- What the guess holds beside ---- */
 
+/* The rows of step 2, as the guess names them: copies of a row with it; -1 where a subspace has
+ * fewer. */
+static gboolean
+name_adversarial (const Step3 *step, AssayGuess *ret_guess, GError **error)
+{
+  const gsize n = step->within->n, k = step->within->k;
+  const gsize *first_of = step->search.first_of;
+  const gsize n_rows = first_of != NULL ? assay_rows_count (step->search.rows) : 0;
+  g_autoptr (GPtrArray) named = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  g_autoptr (GHashTable) items = g_hash_table_new_full (NULL, NULL, NULL,
+                                                        (GDestroyNotify) g_array_unref);
+  gsize most = 0;
+  gint64 *rows;
+
+  for (gsize i = 0; i < n; i++) {
+    GArray *own = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+    g_ptr_array_add (named, own);
+    for (gsize j = 0; j < adversarial_of (step, i); j++) {
+      const gint64 row = (gint64) step->within->rows[i * k + j];
+      GArray *holders = g_hash_table_lookup (items, GSIZE_TO_POINTER ((gsize) row));
+
+      g_array_append_val (own, row);
+      if (holders == NULL) {
+        holders = g_array_new (FALSE, FALSE, sizeof (gsize));
+        g_hash_table_insert (items, GSIZE_TO_POINTER ((gsize) row), holders);
+      }
+      g_array_append_val (holders, i);
+    }
+  }
+  for (gsize row = 0; row < n_rows; row++) {
+    const GArray *holders = first_of[row] != row
+                                ? g_hash_table_lookup (items, GSIZE_TO_POINTER (first_of[row]))
+                                : NULL;
+    const gint64 copy = (gint64) row;
+
+    for (guint h = 0; holders != NULL && h < holders->len; h++)
+      g_array_append_val ((GArray *) named->pdata[g_array_index (holders, gsize, h)], copy);
+  }
+  for (gsize i = 0; i < n; i++)
+    most = MAX (most, ((const GArray *) named->pdata[i])->len);
+  if (most == 0)
+    return TRUE;
+  rows = assay_alloc (n * most, sizeof (gint64), "adversarial rows", error);
   if (rows == NULL)
     return FALSE;
-  for (gsize i = 0; i < nearest->n; i++)
-    for (gsize j = 0; j < count; j++)
-      rows[i * count + j] = (gint64) nearest->rows[i * nearest->k + j];
-  assay_arrays_take (&ret_guess->arrays, "adversarial",
-                     assay_array_take (ASSAY_INT64, 2, shape, rows));
+  for (gsize i = 0; i < n; i++) {
+    const GArray *own = named->pdata[i];
+
+    for (gsize j = 0; j < most; j++)
+      rows[i * most + j] = j < own->len ? g_array_index (own, gint64, j) : -1;
+  }
+  assay_arrays_take (
+      &ret_guess->arrays, "adversarial",
+      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, most }, rows));
   return TRUE;
 }
 
-/* What step 1 found, for a metric to look at. */
+/* What step 1 found, for a metric to look at: the usual number of rows in each subspace, and those
+ * after them. */
 static gboolean
 show_near (const Step3 *step, AssayGuess *ret_guess, GError **error)
 {
-  const gsize n_a = step->n_adversarial;
-  AssayArray *forming
-      = subspace_gather_places (step->nearest, 0, n_a, step->database, step->scale, error);
-  AssayArray *near = NULL;
+  const RowsWithin *within = step->within;
+  const AssayNearest listed
+      = { .n = within->n, .k = within->k, .rows = within->rows, .distances = within->distances };
+  const gsize n_a = step->has_adversarial ? within->usual : 0;
+  gsize least = G_MAXSIZE;
+  AssayArray *forming, *near;
 
+  for (gsize i = 0; i < within->n; i++)
+    least = MIN (least, within->listed[i]);
+  if (n_a == 0 || least <= n_a)
+    return TRUE;
+  forming = subspace_gather_places (&listed, 0, n_a, step->search.rows, step->search.scale, error);
   if (forming == NULL)
     return FALSE;
   assay_arrays_take (&ret_guess->arrays, "forming", forming);
-  near = subspace_gather_places (step->nearest, n_a, MIN (N_NEAR, step->nearest->k - n_a),
-                                 step->database, step->scale, error);
+  near = subspace_gather_places (&listed, n_a, MIN (N_NEAR, least - n_a), step->search.rows,
+                                 step->search.scale, error);
   if (near == NULL)
     return FALSE;
   assay_arrays_take (&ret_guess->arrays, "near", near);
   return TRUE;
+}
+
+/* Where the release says otherwise than the data. */
+static void
+contradict (const Step3 *step, const AssayRelease *release, AssayGuess *ret_guess)
+{
+  const gint64 *said = ASSAY_PARAMETER (release, AssaySubspacesParameters, adversarial);
+  const guint *variant = ASSAY_PARAMETER (release, AssaySubspacesParameters, variant);
+  const RowsWithin *within = step->within;
+  const gsize m = step->search.subspaces.dimension;
+  const gsize usual = step->has_adversarial ? within->usual : 0;
+  const gsize expected = said != NULL                           ? MIN ((gsize) *said, m)
+                         : variant == NULL                      ? G_MAXSIZE
+                         : *variant == ASSAY_LIFTING_RANDOM     ? 0
+                         : *variant == ASSAY_LIFTING_ADVERSARIAL ? m
+                                                                 : m / 2;
+  gsize n_met = 0;
+
+  if (expected == G_MAXSIZE || expected == usual)
+    return;
+  for (gsize i = 0; i < within->n; i++)
+    n_met += adversarial_of (step, i) >= expected;
+  if (usual < expected)
+    ret_guess->confidence = (double) n_met / (double) within->n;
+  ret_guess->says = g_strdup_printf (
+      "the release says that each subspace holds %zu rows of the database; %zu are there%s",
+      expected, usual,
+      usual < expected ? ", so that it was lifted with another database than the one granted" : "");
+}
+
+/* ---- The attack ---- */
+
+/* Rows in and beside the subspaces, of so many of the nearest that |V| are beside each. */
+static RowsWithin *
+find_rows (const AssayAttackContext *context, const AssayObservation *seen,
+           const WithinSearch *within_search, AssayGuess *ret_guess, GError **error)
+{
+  const Database *settings = context->settings;
+  const SubspaceSearch search = search_of (settings);
+  const gsize m = within_search->subspaces.dimension, n_rows = assay_rows_count (seen->database);
+  const gsize forced = forced_count (settings, m);
+  const gsize wanted = forced == 0 ? (gsize) settings->averaged : (gsize) settings->neighbours;
+  gsize k = MIN (n_rows, wanted + (forced == G_MAXSIZE ? m : forced));
+
+  for (;; k = MIN (n_rows, 2 * k)) {
+    g_autoptr (AssayNearest) nearest
+        = subspace_search_nearest (&search, context, seen, k, ret_guess, error);
+    g_autoptr (RowsWithin) within
+        = nearest != NULL ? rows_within_find (within_search, nearest, forced, error) : NULL;
+
+    if (within == NULL)
+      return NULL;
+    if (k == n_rows || rows_within_least_beside (within) >= wanted)
+      return g_steal_pointer (&within);
+  }
+}
+
+/* Rows in the subspaces are no lifting's where there is one in each of more than two dimensions, or
+ * the secrets' where nothing else is near the subspaces. */
+static gboolean
+are_adversarial (const Step3 *step)
+{
+  const gsize m = step->search.subspaces.dimension;
+
+  return step->within->usual > 1
+         || (step->within->usual == 1 && m <= 2
+             && !rows_within_are_secrets (&step->search, step->within));
 }
 
 static gboolean
@@ -208,35 +325,39 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
         GError **error)
 {
   const Database *settings = context->settings;
-  const SubspaceSearch search = search_of (settings);
-  const AssaySubspaces subspaces = assay_release_subspaces (seen->release);
-  gsize n_adversarial, k;
-  Step3 step = { .database = seen->database,
-                 .scale = assay_release_scale (seen->release),
-                 .subspaces = subspaces,
+  const AssayScale scale = assay_release_scale (seen->release);
+  g_autoptr (GError) problem = NULL;
+  g_autofree gsize *first_of = rows_within_find_copies (seen->database, scale, &problem);
+  Step3 step = { .search = { .rows = seen->database,
+                             .scale = scale,
+                             .subspaces = assay_release_subspaces (seen->release),
+                             .first_of = first_of },
+                 .n_neighbours = (gsize) settings->neighbours,
                  .n_averaged = (gsize) settings->averaged };
-  g_autoptr (AssayNearest) nearest = NULL;
+  g_autoptr (RowsWithin) within = NULL;
 
-  if (!count_adversarial (settings, seen->release, subspaces.dimension, &n_adversarial, error))
+  if (problem != NULL) {
+    g_propagate_error (error, g_steal_pointer (&problem));
     return FALSE;
-  k = MIN (n_adversarial == 0 ? (gsize) settings->averaged
-                              : n_adversarial + (gsize) settings->neighbours,
-           assay_rows_count (seen->database));
-  if (k <= n_adversarial)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the database has %zu rows, expected more than the %zu adversarial ones of "
-                       "a subspace",
-                       assay_rows_count (seen->database), n_adversarial);
-  step.estimates = subspace_guess (&subspaces, ret_guess, error);
-  nearest = subspace_search_nearest (&search, context, seen, k, ret_guess, error);
-  if (nearest == NULL || step.estimates == NULL)
+  }
+  within = find_rows (context, seen, &step.search, ret_guess, error);
+  step.estimates
+      = within != NULL ? subspace_guess (&step.search.subspaces, ret_guess, error) : NULL;
+  if (step.estimates == NULL)
     return FALSE;
-  step.n_adversarial = n_adversarial;
-  step.nearest = nearest;
-  assay_parallel_for (subspaces.count, estimate_one, &step);
-  return n_adversarial == 0
-         || (name_adversarial (nearest, n_adversarial, ret_guess, error)
-             && (!settings->show_near || show_near (&step, ret_guess, error)));
+  step.within = within;
+  step.has_adversarial = settings->adversarial != COUNTED || are_adversarial (&step);
+  for (gsize i = 0; i < within->n; i++)
+    if (within->listed[i] <= adversarial_of (&step, i))
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "the database has %zu rows, expected more than the %zu adversarial ones "
+                         "of a subspace",
+                         assay_rows_count (seen->database), adversarial_of (&step, i));
+  assay_parallel_for (within->n, estimate_one, &step);
+  if (settings->adversarial == COUNTED)
+    contradict (&step, seen->release, ret_guess);
+  return name_adversarial (&step, ret_guess, error)
+         && (!settings->show_near || show_near (&step, ret_guess, error));
 }
 
 static gboolean
@@ -288,7 +409,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 {
   const Database *settings = data;
   const SubspaceSearch search = search_of (settings);
-  const gboolean is_half = settings->adversarial == FROM_RELEASE || settings->adversarial == HALF;
+  const gboolean is_half = settings->adversarial == COUNTED || settings->adversarial == HALF;
   const gsize rest = (gsize) MAX (settings->neighbours - settings->averaged, 0);
   const gsize common[] = { 1 + rest - rest / 2, 1 + rest / 2 };
   const SubspaceClusters clusters = { .n_secrets = 12,
@@ -311,9 +432,9 @@ static const AssayParam parameters[] = {
                    "|V|: rows near the subspace that are looked at, after the adversarial ones"),
   ASSAY_PARAM_INT (Database, averaged, 10, 1, 1000000, "rows",
                    "|U|: how many of those farthest from the adversarial rows are averaged"),
-  ASSAY_PARAM_CHOICE (Database, adversarial, FROM_RELEASE, adversarial_names,
-                      "How many adversarial rows a subspace holds: none, m/2, m, or what the "
-                      "release says"),
+  ASSAY_PARAM_CHOICE (Database, adversarial, COUNTED, adversarial_names,
+                      "How many adversarial rows a subspace holds: none, m/2, m, or as many as lie "
+                      "in it"),
   ASSAY_PARAM_BOOL (Database, show_near, FALSE,
                     "Return the adversarial rows and the next 50, too: what ratio-test measures"),
   ASSAY_PARAM_CHOICE (Database, search, SUBSPACE_SEARCH_EXACT, subspace_search_names,

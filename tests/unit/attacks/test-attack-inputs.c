@@ -96,7 +96,8 @@ static gboolean
 run (const AssayAttack *plugin, const LiftingScene *scene, guint grants,
      const AssayKnowledge *knowledge, const gint64 *groups, GError **error)
 {
-  g_autoptr (AssaySettings) settings = fixture_settings (&plugin->plugin, "");
+  g_autoptr (AssaySettings) settings = fixture_settings (
+      &plugin->plugin, plugin == &assay_attack_database ? "adversarial=half" : "");
   g_autoptr (AssayGuess) guess = NULL;
   const AssayGranted granted
       = { .grants = grants, .release = scene->release, .knowledge = knowledge, .groups = groups };

@@ -73,7 +73,7 @@ Test (plan_tuning, corners_that_contradict_themselves_are_dropped)
 
     g_string_append (found, text);
   }
-#define CORNER(v, u) "neighbours=" #v "\naveraged=" #u "\nadversarial=from-release\nshow_near=no\n"
+#define CORNER(v, u) "neighbours=" #v "\naveraged=" #u "\nadversarial=counted\nshow_near=no\n"
   cr_assert_str_eq (found->str, CORNER (5, 3) CORNER (10, 3) CORNER (10, 10) CORNER (20, 20)
                                     CORNER (20, 3) CORNER (20, 10));
   cr_assert_str_eq (component->tuned_keys, "neighbours=5;10;20 averaged=20;3;10");
