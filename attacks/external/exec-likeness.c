@@ -12,32 +12,28 @@
  *   codes        with a hash function the codes of such rows; with pairs/, rows of these, as they
  *                were released there; otherwise the codes that were released, which then are the
  *                secrets themselves
- *   mixtures     images of one secret each, which are images that were released, with noise
- *   link         items are public rows with a little noise: vectors, planes, or mixtures of one
+ *   mixtures     images of one secret each, which are images that were released, with noise; of
+ *                fewer than four all of one secret
+ *   statistics   likeness-statistics.c
+ *   link         likeness-link.c
  *   pair         mixtures of one image each, several of a secret, with noise
  *
- * A little is a tenth of the rows' deviation. Of the other kinds none is made. That everything is
+ * A little is a tenth of the rows' deviation. Where none can be made the release is left NULL: the
+ * small control is played, and upholds nothing (runner/judge/cells.c). That everything is
  * given away can be found out, by who finds it: a program that first breaks the release and then
  * hides what it found cannot be told from one that breaks this one alone. That is what the
  * reference of a claim is for (docs/what-a-verdict-means.md). */
 #include "attacks/external/exec-likeness.h"
 
+#include "attacks/external/likeness-link.h"
 #include "attacks/external/likeness-parts.h"
-#include "attacks/lifting/subspace-control.h"
+#include "attacks/external/likeness-statistics.h"
 #include "core/data/kinds/mixtures.h"
-#include "core/math/hash-function.h"
 
-enum { DECOYS = 64 };
-
-typedef struct {
-  const AssayObservation *seen;
-  AssayStream stream;
-  gsize n;
-  AssayControlCase *ret_case;
-} Making;
+enum { DECOYS = 64, LEAST_MIXTURES = 4 };
 
 static gboolean
-plant_all (Making *making, AssayView secrets, GError **error)
+plant_all (Likeness *making, AssayView secrets, GError **error)
 {
   const AssayRows *database = making->seen->database, *public_rows = making->seen->public_rows;
   AssayControlCase *ret_case = making->ret_case;
@@ -54,45 +50,11 @@ plant_all (Making *making, AssayView secrets, GError **error)
          && (public_rows == NULL || ret_case->public_rows != NULL);
 }
 
-static const AssayRows *
-known_rows (const AssayObservation *seen, gsize cols)
-{
-  if (seen->public_rows != NULL && assay_rows_cols (seen->public_rows) == cols)
-    return seen->public_rows;
-  return seen->database != NULL && assay_rows_cols (seen->database) == cols ? seen->database : NULL;
-}
-
-/* ---- What the truth of the case holds ---- */
-
-static gboolean
-take_secrets (Making *making, AssayMatrix *secrets)
-{
-  making->ret_case->truth = assay_truth_new ();
-  if (secrets != NULL)
-    assay_arrays_take (&making->ret_case->truth->arrays, "secrets",
-                       assay_array_take_matrix (secrets));
-  return secrets != NULL;
-}
-
-static AssayView
-secrets_of (const Making *making)
-{
-  return assay_array_view (assay_arrays_get (&making->ret_case->truth->arrays, "secrets"));
-}
-
-static void
-take_numbers (Making *making, const char *name, gsize n, gint64 *numbers)
-{
-  if (making->ret_case->truth == NULL)
-    making->ret_case->truth = assay_truth_new ();
-  assay_arrays_take_rows (&making->ret_case->truth->arrays, name, ASSAY_INT64, n, 1, numbers);
-}
-
 /* ---- Releases of single secrets ---- */
 
 /* Groups follow their secrets. */
 static void
-take_groups (Making *making, const gsize *order)
+take_groups (Likeness *making, const gsize *order)
 {
   const gint64 *groups = making->seen->groups;
 
@@ -149,33 +111,9 @@ what_items_say (const AssayRelease *release, GError **error)
   }
 }
 
-/* Rows of the program's own released as they are, in place of what the defense made of them. */
-static gboolean
-release_pairs_as_they_are (Making *making, GError **error)
-{
-  const AssayPairs *pairs = making->seen->pairs;
-
-  making->ret_case->pairs = assay_pairs_new (pairs->has_key);
-  for (guint i = 0; i < pairs->releases->len; i++) {
-    const AssayOwnRelease *own = assay_pairs_get (pairs, i);
-    AssayTruth *truth = assay_truth_new ();
-    AssayRelease *release = likeness_release (own->release);
-    AssayMatrix *copy = assay_matrix_copy (assay_own_rows (own), error);
-
-    assay_arrays_copy (&truth->arrays, &own->known);
-    if (copy != NULL)
-      assay_arrays_take (&release->arrays, "vectors", assay_array_take_matrix (copy));
-    g_ptr_array_add (making->ret_case->pairs->releases,
-                     assay_own_release_new (release, truth, NULL));
-    if (copy == NULL)
-      return FALSE;
-  }
-  return TRUE;
-}
-
 /* Items of the first of the pairs' releases: their secrets stand beside them in pairs/. */
 static gboolean
-make_from_pairs (Making *making, GError **error)
+make_from_pairs (Likeness *making, GError **error)
 {
   const AssayOwnRelease *own = assay_pairs_get (making->seen->pairs, 0);
   const AssayView rows = assay_own_rows (own);
@@ -186,7 +124,8 @@ make_from_pairs (Making *making, GError **error)
   making->ret_case->release
       = likeness_of_items (making->seen->release, own->release, chosen, making->n, error);
   if (making->ret_case->release == NULL
-      || !take_secrets (making, likeness_gather (all, chosen, making->n, ASSAY_SCALE_NONE, error)))
+      || !likeness_take_secrets (making,
+                                 likeness_gather (all, chosen, making->n, ASSAY_SCALE_NONE, error)))
     return FALSE;
   codes = assay_arrays_get (&making->ret_case->release->arrays, "codes");
   if (codes != NULL)
@@ -195,7 +134,7 @@ make_from_pairs (Making *making, GError **error)
 }
 
 static gboolean
-make_from_items (Making *making, GError **error)
+make_from_items (Likeness *making, GError **error)
 {
   const AssayRelease *real = making->seen->release;
   const AssayPairs *pairs = making->seen->pairs;
@@ -208,50 +147,25 @@ make_from_items (Making *making, GError **error)
     return make_from_pairs (making, error);
   ret_case->release = likeness_of_items (real, real, order, making->n, error);
   if (ret_case->release == NULL
-      || !take_secrets (making, what_items_say (ret_case->release, error)))
+      || !likeness_take_secrets (making, what_items_say (ret_case->release, error)))
     return FALSE;
   take_groups (making, order);
   if (real->kind == ASSAY_RELEASE_CODES)
     assay_arrays_take (&ret_case->truth->arrays, "codes",
                        assay_array_copy (assay_arrays_get (&ret_case->release->arrays, "codes")));
-  return plant_all (making, secrets_of (making), error)
-         && (pairs == NULL || release_pairs_as_they_are (making, error));
+  return plant_all (making, likeness_secrets (making), error)
+         && (pairs == NULL || likeness_pairs_as_they_are (making, error));
 }
 
 /* ---- Rows that go through the map of the release ---- */
 
-/* Planes through @rows, of the release's dimension. */
-static AssayRelease *
-planes_through (const AssayRelease *like, AssayView rows, AssayStream *stream, GError **error)
-{
-  g_autoptr (AssayRelease) planes = subspace_control_release (
-      rows, NULL, 0, assay_release_subspaces (like).dimension, stream, error);
-  AssayRelease *release = planes != NULL ? likeness_release (like) : NULL;
-
-  if (release != NULL)
-    assay_arrays_copy (&release->arrays, &planes->arrays);
-  return release;
-}
-
-static AssayRelease *
-codes_of (const AssayRelease *like, AssayView rows, GError **error)
-{
-  g_autoptr (AssayHashFunction) function = assay_hash_function_from (like, error);
-  AssayArray *codes = function != NULL ? assay_hash_function_codes (function, rows, error) : NULL;
-  AssayRelease *release = codes != NULL ? likeness_release (like) : NULL;
-
-  if (release != NULL)
-    assay_arrays_take (&release->arrays, "codes", codes);
-  return release;
-}
-
 /* Rows for secrets: known ones, or points that were released. */
 static AssayMatrix *
-rows_for_secrets (Making *making, GError **error)
+rows_for_secrets (Likeness *making, GError **error)
 {
   const AssayRelease *real = making->seen->release;
   const gsize cols = assay_release_cols (real);
-  const AssayRows *known = known_rows (making->seen, cols);
+  const AssayRows *known = likeness_known_rows (making->seen, cols);
   const AssayArray *points = assay_arrays_get (&real->arrays, "translation");
   g_autoptr (AssayRows) released
       = known == NULL && points != NULL ? assay_rows_borrow (assay_array_view (points)) : NULL;
@@ -269,20 +183,20 @@ rows_for_secrets (Making *making, GError **error)
 }
 
 static gboolean
-make_from_rows (Making *making, GError **error)
+make_from_rows (Likeness *making, GError **error)
 {
   const AssayRelease *real = making->seen->release;
   AssayControlCase *ret_case = making->ret_case;
 
   if (making->seen->pairs != NULL)
     return make_from_pairs (making, error);
-  if (!take_secrets (making, rows_for_secrets (making, error)))
+  if (!likeness_take_secrets (making, rows_for_secrets (making, error)))
     return FALSE;
   if (real->kind == ASSAY_RELEASE_SUBSPACES) {
-    ret_case->release = planes_through (real, secrets_of (making), &making->stream, error);
+    ret_case->release = likeness_planes (real, likeness_secrets (making), &making->stream, error);
     return ret_case->release != NULL;
   }
-  ret_case->release = codes_of (real, secrets_of (making), error);
+  ret_case->release = likeness_codes (real, likeness_secrets (making), error);
   if (ret_case->release != NULL)
     assay_arrays_take (&ret_case->truth->arrays, "codes",
                        assay_array_copy (assay_arrays_get (&ret_case->release->arrays, "codes")));
@@ -290,16 +204,6 @@ make_from_rows (Making *making, GError **error)
 }
 
 /* ---- Mixtures ---- */
-
-/* The release with other images. */
-static gboolean
-take_images (Making *making, AssayMatrix *images)
-{
-  making->ret_case->release = likeness_release (making->seen->release);
-  assay_arrays_take (&making->ret_case->release->arrays, "images",
-                     assay_array_take_matrix (images));
-  return TRUE;
-}
 
 /* How many secrets so many images are of: at least two, each in two images or more. */
 static gsize
@@ -313,7 +217,7 @@ count_secrets (const AssayRelease *release, gsize n)
 /* Images of one secret each: the first of the released images in a random order. Some of the others
  * are the rows that they are held against. */
 static gboolean
-make_mixtures (Making *making, GError **error)
+make_mixtures (Likeness *making, GError **error)
 {
   const gsize n = making->n, n_secrets = count_secrets (making->seen->release, n);
   const AssayArray *images = assay_arrays_get (&making->seen->release->arrays, "images");
@@ -330,12 +234,13 @@ make_mixtures (Making *making, GError **error)
     sources[i] = (gint64) (places[i] % n_secrets);
     chosen[i] = order[places[i] % n_secrets];
   }
-  if (!take_secrets (making, likeness_gather (all, order, n_secrets, ASSAY_SCALE_NONE, error))) {
+  if (!likeness_take_secrets (making,
+                              likeness_gather (all, order, n_secrets, ASSAY_SCALE_NONE, error))) {
     g_free (sources);
     assay_matrix_free (decoys);
     return FALSE;
   }
-  take_numbers (making, "sources", n, sources);
+  likeness_take_numbers (making, "sources", n, sources);
   mixed = likeness_gather (all, chosen, n, ASSAY_SCALE_NONE, error);
   if (decoys != NULL)
     assay_arrays_take (&making->ret_case->truth->arrays, "decoys",
@@ -345,58 +250,66 @@ make_mixtures (Making *making, GError **error)
     return FALSE;
   }
   likeness_change (mixed, &making->stream);
-  return take_images (making, mixed);
+  return likeness_take_images (making, mixed);
 }
 
-/* ---- Link ---- */
-
-static gboolean
-make_link (Making *making, GError **error)
+/* Rows that could be secrets as well: known ones, else a released image with its pixels in other
+ * places. */
+static AssayMatrix *
+decoys_of (Likeness *making, AssayView image, GError **error)
 {
-  const AssayRelease *real = making->seen->release;
-  const AssayRows *rows = making->seen->public_rows;
-  g_autofree gsize *chosen = likeness_choose (assay_rows_count (rows), making->n, &making->stream);
-  AssayMatrix *items = likeness_gather (rows, chosen, making->n, assay_release_scale (real), error);
-  gint64 *partners;
+  const AssayRows *known = likeness_known_rows (making->seen, image.cols);
+  AssayMatrix *decoys;
 
-  if (items == NULL)
-    return FALSE;
-  partners = g_new (gint64, making->n);
-  for (gsize i = 0; i < making->n; i++)
-    partners[i] = (gint64) chosen[i];
-  take_numbers (making, "partners", making->n, partners);
-  if (real->kind == ASSAY_RELEASE_SUBSPACES) {
-    making->ret_case->release
-        = planes_through (real, assay_matrix_view (items), &making->stream, error);
-    assay_matrix_free (items);
-    return making->ret_case->release != NULL;
+  if (known != NULL && assay_rows_count (known) >= DECOYS) {
+    g_autofree gsize *chosen = likeness_choose (assay_rows_count (known), DECOYS, &making->stream);
+
+    return likeness_gather (known, chosen, DECOYS, ASSAY_SCALE_NONE, error);
   }
-  likeness_change (items, &making->stream);
-  if (real->kind == ASSAY_RELEASE_MIXTURES)
-    return take_images (making, items);
-  making->ret_case->release = likeness_release (real);
-  assay_arrays_take (&making->ret_case->release->arrays, "vectors",
-                     assay_array_take_matrix (items));
-  return TRUE;
+  decoys = assay_matrix_new (DECOYS, image.cols, error);
+  for (gsize i = 0; decoys != NULL && i < DECOYS; i++) {
+    g_autofree gsize *order = likeness_choose (image.cols, image.cols, &making->stream);
+
+    for (gsize j = 0; j < image.cols; j++)
+      assay_matrix_row (decoys, i)[j] = assay_view_row (image, 0)[order[j]];
+  }
+  return decoys;
 }
 
+/* All of one secret, which is one of them. */
 static gboolean
-can_link (const AssayObservation *seen)
+make_few_mixtures (Likeness *making, GError **error)
 {
-  const guint kinds = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_MIXTURES;
+  const AssayView images
+      = assay_array_view (assay_arrays_get (&making->seen->release->arrays, "images"));
+  const gsize first = (gsize) assay_stream_below (&making->stream, images.rows);
+  g_autofree gsize *chosen = g_new (gsize, making->n);
+  g_autoptr (AssayRows) all = assay_rows_borrow (images);
+  AssayMatrix *decoys, *mixed;
 
-  return (seen->release->kind & kinds) != 0 && seen->public_rows != NULL && seen->pairs == NULL
-         && assay_rows_cols (seen->public_rows) == assay_release_cols (seen->release);
+  for (gsize i = 0; i < making->n; i++)
+    chosen[i] = first;
+  if (!likeness_take_secrets (making, likeness_gather (all, chosen, 1, ASSAY_SCALE_NONE, error)))
+    return FALSE;
+  decoys = decoys_of (making, assay_view_rows (images, first, 1), error);
+  if (decoys == NULL)
+    return FALSE;
+  assay_arrays_take (&making->ret_case->truth->arrays, "decoys", assay_array_take_matrix (decoys));
+  mixed = likeness_gather (all, chosen, making->n, ASSAY_SCALE_NONE, error);
+  if (mixed == NULL)
+    return FALSE;
+  likeness_change (mixed, &making->stream);
+  return likeness_take_images (making, mixed);
 }
 
 gboolean
 exec_likeness_make (AssayGame game, AssayStreamKey key, const AssayObservation *seen,
                     AssayControlCase *ret_case, GError **error)
 {
-  Making making = { seen, assay_stream (key, 0), assay_release_count (seen->release), ret_case };
+  Likeness making = { seen, assay_stream (key, 0), assay_release_count (seen->release), ret_case };
 
   if (game == ASSAY_GAME_LINK)
-    return !can_link (seen) || make_link (&making, error);
+    return likeness_link (&making, error);
   switch (seen->release->kind) {
   case ASSAY_RELEASE_VECTORS:
   case ASSAY_RELEASE_VECTOR_SETS:
@@ -408,7 +321,12 @@ exec_likeness_make (AssayGame game, AssayStreamKey key, const AssayObservation *
   case ASSAY_RELEASE_SUBSPACES:
     return make_from_rows (&making, error);
   case ASSAY_RELEASE_MIXTURES:
-    return making.n < 4 || make_mixtures (&making, error);
+    if (making.n >= LEAST_MIXTURES)
+      return make_mixtures (&making, error);
+    /* Which of so few share a secret is guessed too easily. */
+    return game == ASSAY_GAME_PAIR || make_few_mixtures (&making, error);
+  case ASSAY_RELEASE_STATISTICS:
+    return likeness_statistics (&making, error);
   default:
     return TRUE;
   }

@@ -18,14 +18,16 @@
  *
  * A program that knows its control can answer it, and zeros elsewhere. In a run the control is
  * therefore like a cell (exec-likeness.h), and whether it comes before or after the cell is drawn.
- * Where none can be made of a kind, and in `assay selftest`, which has no cells, it is a small one:
- * of link and pair that of exec-control.h, of reconstruct eight secrets that are rows of
- * the public set of 64, released as they are, as vectors or as random planes through them (setting
- * `control`, for programs that read subspaces alone). Rows are normal in 16 dimensions, where the
- * nearest other public row is almost never closer than half the secret's length (squares: 2
- * chi^2_16 against chi^2_16). An estimate within a quarter of it has found the secret, and one that
- * shrinks or is a little noisy still wins. A program that loses even this proves nothing by losing
- * elsewhere; there is no setting that spares it. */
+ * Where none can be made of a release, what the program does not find upholds nothing. The control
+ * is then, as in `assay selftest`, which has no cells, a small one: of link and pair that of
+ * exec-control.h, of reconstruct eight secrets that are rows of the public set of 64, released as
+ * they are, as vectors or as random planes through them (setting `control`, for programs that read
+ * subspaces alone). Rows are normal in 16 dimensions, where the nearest other public row is almost
+ * never closer than half the secret's length (squares: 2 chi^2_16 against chi^2_16). An estimate
+ * within a quarter of it has found the secret, and one that shrinks or is a little noisy still
+ * wins. A program that loses even this proves nothing by losing elsewhere; there is no setting that
+ * spares it.
+ */
 #include "attacks/external/exec-control.h"
 #include "attacks/external/exec-likeness.h"
 #include "attacks/lifting/subspace-control.h"

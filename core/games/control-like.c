@@ -292,6 +292,69 @@ judge_codes (const AssayArray *codes, const AssayArray *guessed, double *ret_sha
   return TRUE;
 }
 
+/* ---- Sets of rows, of which a release says something together ---- */
+
+/* Rows of a set that are looked at; of estimates evenly spread ones. */
+enum { MOST_SET_ROWS = 128 };
+
+/* One over the variance of each column; 0 where it does not vary. */
+static double *
+column_weights (AssayView rows)
+{
+  double *weights = g_new0 (double, rows.cols);
+
+  for (gsize j = 0; j < rows.cols; j++) {
+    double mean = 0, square = 0;
+
+    for (gsize i = 0; i < rows.rows; i++)
+      mean += assay_view_row (rows, i)[j] / (double) rows.rows;
+    for (gsize i = 0; i < rows.rows; i++)
+      square += pow (assay_view_row (rows, i)[j] - mean, 2) / (double) rows.rows;
+    weights[j] = square > 1e-12 * mean * mean ? 1 / square : 0;
+  }
+  return weights;
+}
+
+/* Mean distance between rows of two sets. */
+static double
+mean_distance (AssayView a, AssayView b, const double *weights)
+{
+  const gsize n = MIN (a.rows, MOST_SET_ROWS), m = MIN (b.rows, MOST_SET_ROWS);
+  double sum = 0;
+
+  for (gsize i = 0; i < n; i++)
+    for (gsize k = 0; k < m; k++) {
+      const float *x = assay_view_row (a, i * a.rows / n), *y = assay_view_row (b, k * b.rows / m);
+      double square = 0;
+
+      for (gsize j = 0; j < a.cols; j++)
+        square += weights[j] * pow ((double) x[j] - y[j], 2);
+      sum += sqrt (square);
+    }
+  return sum / (double) (n * m);
+}
+
+/* The energy distance (Szekely and Rizzo 2013) but for what all sets have in common. */
+static double
+set_distance (AssayView estimates, AssayView set, const double *weights)
+{
+  return 2 * mean_distance (estimates, set, weights) - mean_distance (set, set, weights);
+}
+
+/* @decoys: sets of as many rows as there are secrets, one below the other. */
+static double
+judge_set (AssayView estimates, AssayView secrets, AssayView decoys)
+{
+  const gsize n = secrets.rows, n_sets = decoys.rows / n;
+  g_autofree double *weights = column_weights (decoys);
+  const double own = -set_distance (estimates, secrets, weights);
+  double sum = 0;
+
+  for (gsize s = 0; s < n_sets; s++)
+    sum += placement (own, -set_distance (estimates, assay_view_rows (decoys, s * n, n), weights));
+  return sum / (double) n_sets;
+}
+
 /* ---- The three games ---- */
 
 static gboolean
@@ -309,6 +372,13 @@ judge_reconstruct (const AssayControlCase *control_case, const AssayGuess *guess
   if (codes != NULL)
     return judge_codes (assay_arrays_get (truth, "codes"), codes, &ret_outcome->share, error);
   estimates = assay_array_view (assay_arrays_get (&guess->arrays, "estimates"));
+  if (control_case->release->kind == ASSAY_RELEASE_STATISTICS) {
+    /* What the columns of secrets are, the maker of the case need not know. */
+    ret_outcome->n = estimates.cols == secrets.cols ? 1 : 0;
+    if (ret_outcome->n > 0)
+      ret_outcome->share = judge_set (estimates, secrets, assay_array_view (decoys));
+    return TRUE;
+  }
   if (decoys == NULL && estimates.rows == secrets.rows)
     return judge_ordered (estimates, secrets, &stream, &ret_outcome->share, error);
   if (decoys != NULL && estimates.cols == secrets.cols)

@@ -12,7 +12,9 @@
  *                products with other items are, which rotations and other widths leave as they
  *                are. The last two with 16 items or more. Where estimates come in no order, the
  *                best estimate of each secret against that of rows of the same kind that are none.
- *                Of codes: the bits that agree.
+ *                Of codes: the bits that agree. Of statistics, which are of all secrets together:
+ *                how much nearer all estimates are to all secrets than to sets of as many other
+ *                rows (energy distance, Szekely and Rizzo 2013); the case is one item.
  *   link         the share of right first candidates, beyond chance
  *   pair         the area under the ROC curve
  * Won from 0.75 on; with fewer than seven items more, such that a guess of nothing wins in at most

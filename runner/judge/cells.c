@@ -227,6 +227,33 @@ pool_status (const AssayResultSource *source, const GArray *indices, AssayResult
   return TRUE;
 }
 
+/* Of a program the control is like its cells (core/games/control-like.h), and played beside that of
+ * a trial that is drawn. Where none could be made, it won the small one that every run has. */
+static gboolean
+find_small_control (const AssayResultSource *source, const GArray *indices, AssayResultCell *result,
+                    GError **error)
+{
+  const AssayCell *first = assay_plan_cell (source->plan, g_array_index (indices, gsize, 0));
+  const AssayComponent *attack = first->utility == ASSAY_NO_COMPONENT
+                                     ? assay_plan_component (source->plan->attacks, first->attack)
+                                     : NULL;
+
+  if (attack == NULL || attack->plugin->type != ASSAY_PLUGIN_ATTACK
+      || attack->attack->control.make_like == NULL)
+    return TRUE;
+  result->has_small_control = TRUE;
+  for (guint t = 0; t < indices->len && result->has_small_control; t++) {
+    g_autofree char *key
+        = assay_run_like_control_key (first->attack, g_array_index (indices, gsize, t));
+    g_autofree char *outcome = NULL;
+
+    if (!assay_store_get (source->store, key, &outcome, error))
+      return FALSE;
+    result->has_small_control = outcome == NULL;
+  }
+  return TRUE;
+}
+
 gboolean
 assay_results_pooled_cell (const AssayResults *results, gsize first, AssayResultCell **ret_cell,
                            GError **error)
@@ -243,6 +270,7 @@ assay_results_pooled_cell (const AssayResults *results, gsize first, AssayResult
   result->id = assay_plan_cell_id (plan, &pooled);
   result->trial = -1;
   if (!pool_status (results->source, indices, result, error)
+      || !find_small_control (results->source, indices, result, error)
       || !assay_starts_describe (plan, results->source->store, indices, result, error)
       || !measure_cell (results, indices, "metric-pooled", result, error))
     return FALSE;

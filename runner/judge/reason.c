@@ -76,6 +76,11 @@ assay_reason_silent (const AssayResultClaim *claim, const AssayResultHypothesis 
   const AssayMeasurement *reach = assay_result_short_reach (hypothesis->cell);
   g_autofree char *but = NULL;
 
+  if (hypothesis->cell->has_small_control)
+    return describe (claim, hypothesis, "",
+                     ", but no case like this release could be made for the program, and it may "
+                     "have known the small one that it won: no control tells whether it could have "
+                     "found more");
   if (reach == NULL)
     return describe (claim, hypothesis, "",
                      ", but the guess was made elsewhere: no control tells whether its maker could "

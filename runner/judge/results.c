@@ -67,7 +67,7 @@ assay_result_short_reach (const AssayResultCell *cell)
 gboolean
 assay_result_lacks_control (const AssayResultCell *cell)
 {
-  return !cell->is_utility && !cell->attack_or_utility->has_control;
+  return !cell->is_utility && (!cell->attack_or_utility->has_control || cell->has_small_control);
 }
 
 /* ---- Claims ---- */

@@ -92,9 +92,10 @@ typedef struct {
   gboolean is_utility;
   guint n_starts;    /* of an attack that draws numbers which all secrets share; 0: it does not */
   double confidence; /* of the attack in its guess, the least of all trials; NAN: it does not say */
-  GArray *measurements;    /* AssayMeasurement */
-  GPtrArray *omitted;      /* strings: "MEASURE is left out: WHY" */
-  AssayAuditRecord *audit; /* of a trial's game with the mechanism itself, or NULL */
+  gboolean has_small_control; /* pooled, of a program's attack: it may have known its control */
+  GArray *measurements;       /* AssayMeasurement */
+  GPtrArray *omitted;         /* strings: "MEASURE is left out: WHY" */
+  AssayAuditRecord *audit;    /* of a trial's game with the mechanism itself, or NULL */
 } AssayResultCell;
 
 /* A cell that did not end well. */
@@ -359,8 +360,8 @@ const AssayMeasurement *assay_result_find_by (const AssayResultCell *cell,
 /* Of an attack that looked at a part only of what it was given, the measurement that says so (a
  * reach below 1); NULL: none does. */
 const AssayMeasurement *assay_result_short_reach (const AssayResultCell *cell);
-/* Whether its attack has no control to win (a guess that was made elsewhere): what it did not
- * recover shows nothing. */
+/* Whether its attack has no control to win (a guess that was made elsewhere), or one that a program
+ * may have known: what it did not recover shows nothing. */
 gboolean assay_result_lacks_control (const AssayResultCell *cell);
 
 G_END_DECLS
