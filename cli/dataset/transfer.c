@@ -6,9 +6,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* The checks of types that it has are macros, which call the function itself. */
+#define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
 #include "cli/cli.h"
+#include "cli/dataset/late-library.h"
 #include "config.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -16,6 +19,15 @@
 #define MAX_REDIRECTS 5
 #define REDRAW_US (G_USEC_PER_SEC / 10)
 #define STATUS_RANGE_REFUSED 416
+
+#define FUNCTIONS(X)                                                                               \
+  X (curl_easy_init)                                                                               \
+  X (curl_easy_setopt)                                                                             \
+  X (curl_easy_perform)                                                                            \
+  X (curl_easy_getinfo)                                                                            \
+  X (curl_easy_cleanup)                                                                            \
+  X (curl_easy_strerror)
+CLI_LATE_LIBRARY (late, FUNCTIONS);
 
 /* One request. */
 typedef struct {
@@ -47,7 +59,7 @@ check_size (Request *request)
   curl_off_t left = -1;
   guint64 size;
 
-  curl_easy_getinfo (request->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &left);
+  late.curl_easy_getinfo (request->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &left);
   size = request->first + (guint64) MAX (left, 0);
   if (left < 0 || (is_exact ? size == file->size : size <= file->size))
     return TRUE;
@@ -112,26 +124,26 @@ set_options (Request *request, guint timeout_s, char *message)
   const char *url = request->file->url;
   CURL *curl = request->curl;
 
-  curl_easy_setopt (curl, CURLOPT_URL, url);
-  curl_easy_setopt (curl, CURLOPT_PROTOCOLS_STR, "https,http,ftp");
+  late.curl_easy_setopt (curl, CURLOPT_URL, url);
+  late.curl_easy_setopt (curl, CURLOPT_PROTOCOLS_STR, "https,http,ftp");
   /* What begins safe stays safe; nobody is led from a page to a file server. */
-  curl_easy_setopt (curl, CURLOPT_REDIR_PROTOCOLS_STR,
-                    g_str_has_prefix (url, "https:") ? "https" : "https,http");
-  curl_easy_setopt (curl, CURLOPT_FOLLOWLOCATION, 1L);
-  curl_easy_setopt (curl, CURLOPT_MAXREDIRS, (long) MAX_REDIRECTS);
-  curl_easy_setopt (curl, CURLOPT_FAILONERROR, 1L);
-  curl_easy_setopt (curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt (curl, CURLOPT_USERAGENT, "assay/" ASSAY_VERSION);
-  curl_easy_setopt (curl, CURLOPT_CONNECTTIMEOUT, (long) timeout_s);
-  curl_easy_setopt (curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-  curl_easy_setopt (curl, CURLOPT_LOW_SPEED_TIME, (long) timeout_s);
-  curl_easy_setopt (curl, CURLOPT_ERRORBUFFER, message);
-  curl_easy_setopt (curl, CURLOPT_RESUME_FROM_LARGE, (curl_off_t) request->first);
-  curl_easy_setopt (curl, CURLOPT_WRITEFUNCTION, on_body);
-  curl_easy_setopt (curl, CURLOPT_WRITEDATA, request);
-  curl_easy_setopt (curl, CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt (curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-  curl_easy_setopt (curl, CURLOPT_XFERINFODATA, request);
+  late.curl_easy_setopt (curl, CURLOPT_REDIR_PROTOCOLS_STR,
+                         g_str_has_prefix (url, "https:") ? "https" : "https,http");
+  late.curl_easy_setopt (curl, CURLOPT_FOLLOWLOCATION, 1L);
+  late.curl_easy_setopt (curl, CURLOPT_MAXREDIRS, (long) MAX_REDIRECTS);
+  late.curl_easy_setopt (curl, CURLOPT_FAILONERROR, 1L);
+  late.curl_easy_setopt (curl, CURLOPT_NOSIGNAL, 1L);
+  late.curl_easy_setopt (curl, CURLOPT_USERAGENT, "assay/" ASSAY_VERSION);
+  late.curl_easy_setopt (curl, CURLOPT_CONNECTTIMEOUT, (long) timeout_s);
+  late.curl_easy_setopt (curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  late.curl_easy_setopt (curl, CURLOPT_LOW_SPEED_TIME, (long) timeout_s);
+  late.curl_easy_setopt (curl, CURLOPT_ERRORBUFFER, message);
+  late.curl_easy_setopt (curl, CURLOPT_RESUME_FROM_LARGE, (curl_off_t) request->first);
+  late.curl_easy_setopt (curl, CURLOPT_WRITEFUNCTION, on_body);
+  late.curl_easy_setopt (curl, CURLOPT_WRITEDATA, request);
+  late.curl_easy_setopt (curl, CURLOPT_NOPROGRESS, 0L);
+  late.curl_easy_setopt (curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+  late.curl_easy_setopt (curl, CURLOPT_XFERINFODATA, request);
 }
 
 static gboolean
@@ -140,7 +152,7 @@ explain (Request *request, CURLcode code, guint timeout_s, const char *message, 
   const char *url = request->file->url;
   long status = 0;
 
-  curl_easy_getinfo (request->curl, CURLINFO_RESPONSE_CODE, &status);
+  late.curl_easy_getinfo (request->curl, CURLINFO_RESPONSE_CODE, &status);
   if (request->error != NULL) {
     g_propagate_error (error, g_steal_pointer (&request->error));
     return FALSE;
@@ -164,7 +176,7 @@ explain (Request *request, CURLcode code, guint timeout_s, const char *message, 
                        timeout_s);
   default:
     return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", url,
-                       *message != '\0' ? message : curl_easy_strerror (code));
+                       *message != '\0' ? message : late.curl_easy_strerror (code));
   }
 }
 
@@ -179,23 +191,25 @@ cli_transfer (const CatalogFile *file, const char *path, int fd, guint64 have, g
   long status = 0;
   CURLcode code;
 
-  request.curl = curl_easy_init ();
+  if (!CLI_LATE_LIBRARY_LOAD (late, "libcurl.so.4", error))
+    return FALSE;
+  request.curl = late.curl_easy_init ();
   if (request.curl == NULL)
     return assay_fail (error, ASSAY_ERROR_MEMORY, "libcurl cannot be started");
   if (lseek (fd, (off_t) have, SEEK_SET) < 0 || ftruncate (fd, (off_t) have) != 0) {
-    curl_easy_cleanup (request.curl);
+    late.curl_easy_cleanup (request.curl);
     return fail_write (path, error);
   }
   set_options (&request, timeout_s, message);
-  code = curl_easy_perform (request.curl);
+  code = late.curl_easy_perform (request.curl);
   if (request.drawn != 0)
     fputs ("\r\033[K", stderr);
-  curl_easy_getinfo (request.curl, CURLINFO_RESPONSE_CODE, &status);
+  late.curl_easy_getinfo (request.curl, CURLINFO_RESPONSE_CODE, &status);
   /* It knows no ranges, sent another one, or has no bytes behind those that are there. */
   cannot_resume = have > 0
                   && (code == CURLE_RANGE_ERROR || code == CURLE_BAD_DOWNLOAD_RESUME
                       || code == CURLE_FTP_COULDNT_USE_REST || status == STATUS_RANGE_REFUSED);
   is_ok = cannot_resume || code == CURLE_OK || explain (&request, code, timeout_s, message, error);
-  curl_easy_cleanup (request.curl);
+  late.curl_easy_cleanup (request.curl);
   return cannot_resume ? cli_transfer (file, path, fd, 0, timeout_s, error) : is_ok;
 }

@@ -5,19 +5,41 @@
 #include <archive_entry.h>
 
 #include "cli/cli.h"
+#include "cli/dataset/late-library.h"
 #include "core/base/error.h"
 #include "core/base/output-file.h"
 
 #define PIECE (64 * 1024)
 
+#define FUNCTIONS(X)                                                                               \
+  X (archive_read_new)                                                                             \
+  X (archive_read_free)                                                                            \
+  X (archive_entry_filetype)                                                                       \
+  X (archive_entry_hardlink)                                                                       \
+  X (archive_entry_pathname)                                                                       \
+  X (archive_error_string)                                                                         \
+  X (archive_read_data)                                                                            \
+  X (archive_read_next_header)                                                                     \
+  X (archive_read_open_filename)                                                                   \
+  X (archive_read_support_filter_gzip)                                                             \
+  X (archive_read_support_format_tar)
+CLI_LATE_LIBRARY (late, FUNCTIONS);
+
 typedef struct archive Archive;
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Archive, archive_read_free)
+
+static void
+close_archive (Archive *archive)
+{
+  late.archive_read_free (archive);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Archive, close_archive)
 
 static gboolean
 fail_archive (Archive *archive, const char *path, GError **error)
 {
   return assay_fail (error, ASSAY_ERROR_DATA, "%s: cannot be unpacked: %s", path,
-                     archive_error_string (archive));
+                     late.archive_error_string (archive));
 }
 
 static gboolean
@@ -28,7 +50,7 @@ write_member (Archive *archive, const char *path, const char *target, gboolean m
   g_autofree guint8 *piece = g_malloc (PIECE);
   la_ssize_t n = 1;
 
-  while (out != NULL && (n = archive_read_data (archive, piece, PIECE)) > 0)
+  while (out != NULL && (n = late.archive_read_data (archive, piece, PIECE)) > 0)
     if (cli_is_interrupted ())
       return assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
     else if (!assay_output_file_write (out, piece, (gsize) n, error))
@@ -58,25 +80,28 @@ gboolean
 cli_unpack (const char *path, const char *const *members, const char *folder, gboolean may_replace,
             GError **error)
 {
-  g_autoptr (Archive) archive = archive_read_new ();
+  g_autoptr (Archive) archive = NULL;
   g_autoptr (GHashTable) wanted = list_wanted (members, folder, may_replace);
   struct archive_entry *entry;
   int status = ARCHIVE_OK;
 
-  archive_read_support_filter_gzip (archive);
-  archive_read_support_format_tar (archive);
+  if (!CLI_LATE_LIBRARY_LOAD (late, "libarchive.so.13", error))
+    return FALSE;
+  archive = late.archive_read_new ();
+  late.archive_read_support_filter_gzip (archive);
+  late.archive_read_support_format_tar (archive);
   if (g_hash_table_size (wanted) > 0
-      && archive_read_open_filename (archive, path, PIECE) != ARCHIVE_OK)
+      && late.archive_read_open_filename (archive, path, PIECE) != ARCHIVE_OK)
     return fail_archive (archive, path, error);
   while (g_hash_table_size (wanted) > 0
-         && (status = archive_read_next_header (archive, &entry)) == ARCHIVE_OK) {
-    const char *name = archive_entry_pathname (entry);
+         && (status = late.archive_read_next_header (archive, &entry)) == ARCHIVE_OK) {
+    const char *name = late.archive_entry_pathname (entry);
     const char *target = name != NULL ? g_hash_table_lookup (wanted, name) : NULL;
 
     if (cli_is_interrupted ())
       return assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
-    if (target == NULL || archive_entry_filetype (entry) != AE_IFREG
-        || archive_entry_hardlink (entry) != NULL)
+    if (target == NULL || late.archive_entry_filetype (entry) != AE_IFREG
+        || late.archive_entry_hardlink (entry) != NULL)
       continue;
     if (!write_member (archive, path, target, may_replace, error))
       return FALSE;
