@@ -55,7 +55,7 @@ class Sandbox:
         self.environment = {
             name: value
             for name, value in os.environ.items()
-            if name.startswith(("ASAN_", "LSAN_", "UBSAN_", "G_SLICE", "OPENBLAS_", "GLIBC_"))
+            if name.startswith(("ASAN_", "LSAN_", "UBSAN_", "G_SLICE", "OPENBLAS_", "GLIBC_", "OMP_"))
         }
         self.environment.update(
             PATH=f"{programs}:{os.environ['PATH']}",
