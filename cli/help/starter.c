@@ -17,8 +17,9 @@ typedef struct {
   const char *group; /* of the scenario: [dataset] with its keys */
   const char *own;   /* how to have data of one's own in its place */
   guint trials;
-  guint kinds;           /* the releases that it suits, of defenses that `homes` does not name */
-  gboolean audits_only;  /* numbers that may be 0 have no relative error */
+  guint kinds;          /* the releases that it suits, of defenses that `homes` does not name */
+  gboolean audits_only; /* numbers that may be 0 have no relative error */
+  gboolean has_pictures;
   const char *bounds[3]; /* of claims, in place of the usual ones; NULL ends */
 } Base;
 
@@ -55,6 +56,7 @@ static const Base bases[N_BASES] = {
              "plugin = patches with private and public = FOLDER of photographs.",
       .trials = 3,
       .kinds = ASSAY_RELEASE_MIXTURES,
+      .has_pictures = TRUE,
       .bounds = { "recovery-rate=0.05", "pair-auc=0.55" } },
   [FEATURES]
   = { .about
@@ -380,6 +382,13 @@ write_starter (const Starter *starter)
     g_string_append_c (text, '\n');
     cli_append_comment (text, "What an honest receiver still has. %s.", utility->summary);
     g_string_append (text, group);
+  }
+  if (starter->base->has_pictures) {
+    g_string_append_c (text, '\n');
+    cli_append_comment (text, "What was private, what was released and what came back, side by "
+                              "side.");
+    g_string_append_printf (text, "[pictures some]\ncount = 6\ndefense = %s\nreleased = yes\n",
+                            starter->defense->id);
   }
   g_string_append_c (text, '\n');
   cli_append_comment (text,

@@ -126,22 +126,31 @@ append_finding (AssayHtml *html, const AssayResultClaim *result, const AssayResu
   assay_html_say (html, NULL, ".</p>");
 }
 
-/* "n = 400, confidence 95 %, adjusted p = 0.003." */
+static void
+append_p (AssayHtml *html, double p, const char *test)
+{
+  g_autofree char *shown = g_strdup_printf ("%.3g", p);
+
+  if (!isfinite (p))
+    return;
+  assay_html_say (html, NULL, ", adjusted p (%s)\u00a0=\u00a0", test);
+  assay_html_number_as (html, NULL, p, shown);
+}
+
+/* "n = 400, confidence 95 %, adjusted p (violated) = 0.003." Where nothing was decided neither test
+ * decided: both stand there. */
 static void
 append_strength (AssayHtml *html, const AssayResultClaim *result, const AssayResultHypothesis *one)
 {
-  const double p
-      = result->verdict == ASSAY_VERDICT_UPHELD ? one->adjusted_upheld : one->adjusted_violated;
-  g_autofree char *shown = g_strdup_printf ("%.3g", p);
   g_autofree char *n = assay_text_count (one->interval.n);
 
   assay_html_say (html, NULL, "<p.soft>n\u00a0=\u00a0");
   assay_html_number_as (html, NULL, (double) one->interval.n, n);
   assay_html_say (html, NULL, ", confidence %g\u00a0%%", 100 * result->confidence);
-  if (isfinite (p)) {
-    assay_html_text (html, NULL, ", adjusted p\u00a0=\u00a0");
-    assay_html_number_as (html, NULL, p, shown);
-  }
+  if (result->verdict != ASSAY_VERDICT_UPHELD)
+    append_p (html, one->adjusted_violated, "violated");
+  if (result->verdict != ASSAY_VERDICT_VIOLATED)
+    append_p (html, one->adjusted_upheld, "upheld");
   assay_html_say (html, NULL, ".</p>");
 }
 
@@ -230,7 +239,8 @@ append_claim (AssayHtml *html, const AssayResults *results, const AssayResultCla
   const char *verdict = assay_verdict_name (result->verdict);
   /* Then the reason says what stands above it. What a verdict that passes rests on is always said:
    * its power, the attacks that were asked, claims that were changed. */
-  const gboolean is_told = result->verdict == ASSAY_VERDICT_VIOLATED && result->decisive >= 0;
+  const gboolean is_told = result->verdict == ASSAY_VERDICT_VIOLATED
+                           || result->verdict == ASSAY_VERDICT_UPHELD;
   const AssayResultHypothesis *one = assay_result_decisive (result);
   g_autofree char *card = g_strconcat ("article.claim.", verdict, NULL);
 
@@ -246,8 +256,10 @@ append_claim (AssayHtml *html, const AssayResults *results, const AssayResultCla
     append_finding (html, result, one);
     append_strength (html, result, one);
   }
-  if (!is_told)
+  if (one == NULL || !is_told)
     assay_html_name (html, "p", result->reason);
+  else if (result->note != NULL && *result->note != '\0')
+    assay_html_name (html, "p", result->note + strlen ("; "));
   if (result->attackers.says != NULL)
     assay_html_name (html, "p", result->attackers.says);
   append_witness (html, results, result);

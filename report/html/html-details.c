@@ -13,14 +13,15 @@
 
 /* ---- Pictures ---- */
 
+/* What is in each column, from left to right: over a picture, whose columns are equally wide, or in
+ * its place. */
 static void
-append_legend (AssayHtml *html, const AssayResultContactSheet *sheet)
+append_columns (AssayHtml *html, const AssayResultContactSheet *sheet)
 {
-  assay_html_say (html, NULL, "<figcaption>%zu rows. Columns from left to right:<ol>",
-                  sheet->n_rows);
-  for (guint c = 0; c < sheet->columns->len; c++)
-    assay_html_name (html, "li", ((const AssayResultColumn *) sheet->columns->pdata[c])->says);
-  assay_html_say (html, NULL, "</ol></figcaption>");
+  assay_html_open (html, "ol.heads");
+  ASSAY_FOR_EACH (const AssayResultColumn, column, sheet->columns)
+    assay_html_name (html, "li", column->says);
+  assay_html_close (html, "ol");
 }
 
 static void
@@ -37,13 +38,16 @@ append_picture (AssayHtml *html, const AssayResultContactSheet *sheet, GBytes *p
                     "Its picture of %s is too large for this page: it stands beside it, in "
                     "`" ASSAY_PICTURE_FOLDER "/%s.png`.",
                     bytes, sheet->name);
+    append_columns (html, sheet);
     return;
   }
   *inout_left -= size;
   base64 = g_base64_encode (data, size);
   assay_html_open_region (html, "div.wide", "Pictures");
+  assay_html_open (html, "div.sheet");
+  append_columns (html, sheet);
   assay_html_say (html, NULL,
-                  "<img alt=\"Contact sheet %s\" src=\"data:image/png;base64,%s\"></div>",
+                  "<img alt=\"Contact sheet %s\" src=\"data:image/png;base64,%s\"></div></div>",
                   sheet->name, base64);
 }
 
@@ -68,7 +72,8 @@ assay_html_contact_sheets (AssayHtml *html, const AssayResults *results, GError 
       return FALSE;
     assay_html_open (html, "figure.pictures");
     append_picture (html, sheet, png, &left);
-    append_legend (html, sheet);
+    assay_html_say (html, "figcaption", "%zu rows, each of one secret or photograph.",
+                    sheet->n_rows);
     assay_html_close (html, "figure");
   }
   assay_html_close (html, "section");

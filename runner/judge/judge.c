@@ -303,7 +303,6 @@ check_earned (const AssayQuestion *question, const GArray *evidence, guint n_hyp
 {
   AssayResultClaim *result = question->result;
   g_autofree char *before = NULL;
-  g_autofree char *note = NULL;
   char *lacks = NULL;
 
   if (result->verdict != ASSAY_VERDICT_UPHELD && result->verdict != ASSAY_VERDICT_UNREFUTED)
@@ -317,8 +316,8 @@ check_earned (const AssayQuestion *question, const GArray *evidence, guint n_hyp
     return TRUE;
   }
   assay_attackers_find (question, evidence);
-  note = assay_earned_note (question);
-  result->reason = g_strconcat (before, note, NULL);
+  result->note = assay_earned_note (question);
+  result->reason = g_strconcat (before, result->note, NULL);
   return TRUE;
 }
 

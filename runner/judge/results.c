@@ -149,6 +149,7 @@ claim_free (gpointer data)
   AssayResultClaim *claim = data;
 
   g_free (claim->reason);
+  g_free (claim->note);
   g_array_unref (claim->hypotheses);
   g_free (claim->witness.cell);
   assay_audit_record_free (claim->witness.audit);

@@ -200,6 +200,7 @@ typedef struct {
   double confidence;
   AssayVerdict verdict;
   char *reason;
+  char *note;         /* of an upheld claim: what the reason says beside its numbers; NULL: none */
   GArray *hypotheses; /* AssayResultHypothesis */
   gint decisive;      /* which of them the claim's own numbers come from; -1: none */
   AssayResultWitness witness;
