@@ -96,3 +96,19 @@ assay_excess_interval (const AssaySample *sample, double a, AssayInterval *inout
   inout_interval->upper = MAX (end_of (sample, a, FALSE), sample->estimate);
   inout_interval->method = "gaffke-on-excess";
 }
+
+void
+assay_excess_influence (const double *right, const double *control, gsize n, double *ret_outcomes)
+{
+  double mean_right = 0, mean_control = 0, excess;
+
+  for (gsize i = 0; i < n; i++) {
+    mean_right += right[i] / (double) n;
+    mean_control += control[i] / (double) n;
+  }
+  excess = (mean_right - mean_control) / (1 - mean_control);
+  for (gsize i = 0; i < n; i++)
+    ret_outcomes[i] = excess
+                      + (right[i] - mean_right - (1 - excess) * (control[i] - mean_control))
+                            / (1 - mean_control);
+}

@@ -24,6 +24,11 @@ double assay_excess_p (const AssaySample *sample, double bound, gboolean is_abov
  * as it is. */
 double assay_excess_least_p (const AssaySample *sample, double bound, gboolean is_above);
 
+/* What each of @n units does to the excess: numbers whose mean it is, from its right guess and its
+ * control. The mean of the controls must be below 1. */
+void assay_excess_influence (const double *right, const double *control, gsize n,
+                             double *ret_outcomes);
+
 /* Both sides at level @a, cut to the range of the measure. */
 void assay_excess_interval (const AssaySample *sample, double a, AssayInterval *inout_interval);
 

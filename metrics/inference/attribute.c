@@ -21,6 +21,7 @@
 #include "core/games/guesses/infer.h"
 #include "core/games/guesses/score-roc.h"
 #include "core/plugin/plugin.h"
+#include "core/stats/excess.h"
 
 enum { RIGHT, BALANCED, AREA, BASELINE, GAIN, CONTROL, EXCESS, N_SERIES };
 
@@ -258,22 +259,6 @@ count_agreeing (const Judged *judged, const gsize *chosen, double *ret_outcomes)
 }
 
 static void
-judge_excess (const Judged *judged, double control)
-{
-  double right = 0, excess;
-
-  for (gsize i = 0; i < judged->n; i++)
-    right += judged->series[RIGHT][i] / (double) judged->n;
-  excess = (right - control) / (1 - control);
-  for (gsize i = 0; i < judged->n; i++)
-    judged->series[EXCESS][i]
-        = excess
-          + (judged->series[RIGHT][i] - right
-             - (1 - excess) * (judged->series[CONTROL][i] - control))
-                / (1 - control);
-}
-
-static void
 leave_out (AssayOutcomes *outcomes, guint series, char *reason)
 {
   g_clear_pointer (&outcomes->series[series], g_free);
@@ -292,7 +277,8 @@ judge_control (const Judged *judged, AssayOutcomes *outcomes, GError **error)
     chosen[judged->choices[i]]++;
   control = count_agreeing (judged, chosen, outcomes->series[CONTROL]);
   if (control >= 0 && count_present (judged) > 1) {
-    judge_excess (judged, control);
+    assay_excess_influence (judged->series[RIGHT], judged->series[CONTROL], judged->n,
+                            judged->series[EXCESS]);
     return TRUE;
   }
   for (guint s = CONTROL; s <= EXCESS; s++)

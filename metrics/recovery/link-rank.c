@@ -16,7 +16,11 @@
  *                independent, which those of the partners of one item are not
  *   mean rank    over the item's partners
  *   hit@c        whether some partner is among the first c: the paper's hit rate
- *   found@p      the share of the partners that are among the first p */
+ *   found@p      the share of the partners that are among the first p
+ *   area         the chance that a partner stands before a row that is none: that under the ROC
+ *                curve of one item, whose mean over the items it is
+ *
+ * Hits beside chance are another metric: metrics/recovery/link-excess.c. */
 #include "core/plugin/plugin.h"
 #include "metrics/recovery/errors.h"
 
@@ -24,7 +28,7 @@ typedef struct {
   gint64 m;
 } LinkRank;
 
-enum { RANK, MEAN_RANK, HIT_1, HIT_10, HIT_M, FOUND, UNIT, N_SERIES };
+enum { RANK, MEAN_RANK, HIT_1, HIT_10, HIT_M, FOUND, AREA, UNIT, N_SERIES };
 
 #define NOT_NAMED G_MAXSIZE
 
@@ -62,6 +66,17 @@ judge_item (const LinkRank *settings, gsize item, const gsize *ranks, gsize p, d
   outcomes->series[FOUND][item] = n_found / (double) p;
 }
 
+/* From mean ranks among @rows public rows. */
+static void
+judge_area (gsize rows, gsize p, AssayOutcomes *outcomes)
+{
+  for (gsize i = 0; i < outcomes->n; i++) {
+    const double before = outcomes->series[MEAN_RANK][i] - ((double) p + 1) / 2;
+
+    outcomes->series[AREA][i] = CLAMP (1 - before / (double) MAX (rows - MIN (rows, p), 1), 0, 1);
+  }
+}
+
 static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
          AssayOutcomes *ret_outcomes, GError **error)
@@ -72,9 +87,9 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   const gint64 *owners = made_for != NULL ? assay_array_int64 (made_for) : NULL;
   const gsize n = partners->shape[0], p = partners->shape[1], c = candidates->shape[1];
   const gsize rows = context->dataset != NULL && context->dataset->public_rows != NULL
-                         ? assay_rows_count (context->dataset->public_rows)
+                         ? MAX (assay_rows_count (context->dataset->public_rows), c + 1)
                          : c + 1;
-  const double otherwise = ((double) c + 1 + (double) MAX (rows, c + 1)) / 2;
+  const double otherwise = ((double) c + 1 + (double) rows) / 2;
   g_autofree gsize *ranks = assay_alloc (p, sizeof (gsize), "ranks", error);
 
   if (ranks == NULL)
@@ -92,6 +107,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     judge_item (context->settings, i, ranks, p, otherwise, ret_outcomes);
     ret_outcomes->series[UNIT][i] = metric_group_of (truth, owners != NULL ? owners[i] : -1);
   }
+  judge_area (rows, p, ret_outcomes);
   return TRUE;
 }
 
@@ -120,6 +136,9 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE (FOUND, "partners-found", MEAN, 0, 1, "share of partners",
                  "Public rows that belong to an item among as many first candidates as there are "
                  "of them",
+                 ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (AREA, "partner-auc", MEAN, 0, 1, "area under the ROC curve",
+                 "Chance that a public row that belongs to an item stands before one that does not",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,
 };

@@ -115,8 +115,8 @@ BAD = {
     "one class": ({}, ("name = smoker", "name = country"),
                   "the attribute has the value 0 in all 300 rows to learn from"),
     "no table of public rows": ({}, ("public_attributes = people.csv\n", ""),
-                                "expected a dataset with tables of attributes and "
-                                "public_attributes"),
+                                "further attributes of the public rows "
+                                "(public_attributes)"),
     "no such file": ({}, ("\nattributes = people.csv", "\nattributes = nobody.csv"),
                      "attributes: nobody.csv"),
     "another format": ({}, ("\nattributes = people.csv", "\nattributes = people.txt"),

@@ -6,6 +6,7 @@
 #include "tests/unit/assert-near.h"
 #include "tests/unit/metrics/measurement.h"
 
+extern const AssayMetric assay_metric_link_excess;
 extern const AssayMetric assay_metric_link_rank;
 extern const AssayMetric assay_metric_pair_auc;
 
@@ -54,10 +55,51 @@ Test (link_rank, known_ranks)
     assert_near (measurement_series (&assay_metric_link_rank, "partner-hit-at-m", &measured)[i],
                  i < 2, 0, "item %zu", i);
   }
+  /* Of the first item one of 19 other rows stands before one of its two partners. */
+  assert_near (measurement_series (&assay_metric_link_rank, "partner-auc", &measured)[0],
+               1 - 0.5 / 19, 1e-12, "area");
   assay_arrays_take (&measured.guess->arrays, "candidates", numbers (1, 5, candidates));
   measurement_refused (
       &assay_metric_link_rank, "", &measured, ASSAY_ERROR_MISMATCH,
       "candidates are 1 x 5, but partners 3 x 2; expected some of each for the same items");
+}
+
+/* Four items of one partner each, and 12 public rows of which 8 belong to nobody: the first
+ * candidates are right twice, another item's once and nobody's once. */
+Test (link_excess, beside_a_naive_count)
+{
+  static const gint64 partners[] = { 0, 1, 2, 3 };
+  static const gint64 candidates[] = { 0, 5, 6, 1, 0, 2, 3, 2, 4, 9, 9, 3 };
+  static const double control[] = { 0, 0, 0, 1 / 8. };
+  g_auto (Measurement) measured = measurement_new ();
+  const AssayDataset twelve = { .public_rows = fixture_normal_rows (12, 2, 1) };
+  const double *excess;
+
+  assay_arrays_take (&measured.truth->arrays, "partners", numbers (4, 1, partners));
+  assay_arrays_take (&measured.guess->arrays, "candidates", numbers (4, 3, candidates));
+  measured.dataset = &twelve;
+  measurement_take (&assay_metric_link_excess, "", &measured);
+  for (gsize i = 0; i < 4; i++) {
+    const AssayMetric *metric = &assay_metric_link_excess;
+
+    assert_near (measurement_series (metric, "partner-baseline-at-1", &measured)[i], 1 / 12.,
+                 1e-12, "baseline of item %zu", i);
+    assert_near (measurement_series (metric, "partner-control-at-1", &measured)[i], control[i],
+                 1e-12, "control of item %zu", i);
+    /* Three candidates are named, of which each counts once. */
+    assert_near (measurement_series (metric, "partner-baseline-at-10", &measured)[i], 3 / 12.,
+                 1e-12, "baseline of item %zu", i);
+  }
+  excess = measurement_series (&assay_metric_link_excess, "partner-excess-at-1", &measured);
+  assert_near ((excess[0] + excess[1] + excess[2] + excess[3]) / 4,
+               (0.5 - 1 / 32.) / (1 - 1 / 32.), 1e-12, "excess");
+  /* 8 others are too few for 10 candidates. */
+  cr_assert_null (measured.outcomes.series[6]);
+  cr_assert_str_eq (measured.outcomes.omitted[6],
+                    "8 of 12 public rows belong to no released item; expected 11 at least, of "
+                    "people who are not in the release");
+  assay_rows_unref (twelve.public_rows);
+  measured.dataset = NULL;
 }
 
 /* ---- Pairs ---- */
