@@ -174,6 +174,96 @@ append_said (GString *text, const AssayResults *results)
   }
 }
 
+/* The same message of several cells is one paragraph: who it is said of, and in which trial or in how
+ * many. */
+typedef struct {
+  const AssayResultBad *first; /* its status, and the message */
+  GArray *cells;               /* const AssayResultBad *, those of a pair beside each other */
+} Said;
+
+static void
+said_free (gpointer data)
+{
+  Said *said = data;
+
+  g_array_unref (said->cells);
+  g_free (said);
+}
+
+static gboolean
+is_of_one_pair (const AssayResultBad *bad, const AssayResultBad *other)
+{
+  return g_str_equal (bad->attack_or_utility->label, other->attack_or_utility->label)
+         && g_str_equal (bad->defense->label, other->defense->label);
+}
+
+static void
+add_said (GPtrArray *all, const AssayResultBad *bad)
+{
+  Said *said = NULL;
+  guint place;
+
+  ASSAY_FOR_EACH (Said, one, all) {
+    if (one->first->status == bad->status && g_str_equal (one->first->message, bad->message))
+      said = one;
+  }
+  if (said == NULL) {
+    said = g_new0 (Said, 1);
+    said->first = bad;
+    said->cells = g_array_new (FALSE, FALSE, sizeof bad);
+    g_ptr_array_add (all, said);
+  }
+  for (place = said->cells->len; place > 0; place--)
+    if (is_of_one_pair (g_array_index (said->cells, const AssayResultBad *, place - 1), bad))
+      break;
+  g_array_insert_val (said->cells, place > 0 ? place : said->cells->len, bad);
+}
+
+static void
+append_said_of (GString *text, const Said *said)
+{
+  const char *between = "";
+  guint n;
+
+  for (guint i = 0; i < said->cells->len; i += n) {
+    const AssayResultBad *bad = g_array_index (said->cells, const AssayResultBad *, i);
+
+    for (n = 1; i + n < said->cells->len; n++)
+      if (!is_of_one_pair (bad, g_array_index (said->cells, const AssayResultBad *, i + n)))
+        break;
+    g_string_append_printf (text, "%s%s against %s, ", between, bad->attack_or_utility->label,
+                            bad->defense->label);
+    if (n == 1)
+      g_string_append_printf (text, "trial %u", bad->trial);
+    else
+      g_string_append_printf (text, "%u trials", n);
+    between = "; ";
+  }
+}
+
+static void
+append_bad (GString *text, const AssayResults *results)
+{
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (said_free);
+
+  ASSAY_FOR_EACH_IN (const AssayResultBad, bad, results->bad)
+    add_said (all, bad);
+  ASSAY_FOR_EACH (const Said, said, all) {
+    const char *status = assay_result_status_name (said->first->status);
+
+    if (said->cells->len == 1) {
+      g_string_append_printf (text, "\n%s: ", status);
+      append_said_of (text, said);
+      g_string_append_printf (text, ": %s\n", said->first->message);
+      continue;
+    }
+    g_string_append_printf (text, "\n%s in %u cells: %s\n  ", status, said->cells->len,
+                            said->first->message);
+    append_said_of (text, said);
+    g_string_append_c (text, '\n');
+  }
+}
+
 /* What tuning chose, and what did not go well. */
 static void
 append_notes (GString *text, const AssayResults *results)
@@ -197,11 +287,7 @@ append_notes (GString *text, const AssayResults *results)
                             skip->attack, skip->defense, skip->reason);
   }
   append_said (text, results);
-  ASSAY_FOR_EACH_IN (const AssayResultBad, bad, results->bad) {
-    g_string_append_printf (text, "\n%s: %s against %s, trial %u: %s\n",
-                            assay_result_status_name (bad->status), bad->attack_or_utility->label,
-                            bad->defense->label, bad->trial, bad->message);
-  }
+  append_bad (text, results);
   ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
     for (guint m = 0; m < cell->omitted->len; m++)
       g_string_append_printf (text, "\n%s against %s: %s\n", cell->attack_or_utility->label,
