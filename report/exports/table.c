@@ -174,8 +174,8 @@ append_said (GString *text, const AssayResults *results)
   }
 }
 
-/* The same message of several cells is one paragraph: who it is said of, and in which trial or in how
- * many. */
+/* The same message of several cells is one paragraph: who it is said of, and in which trial or in
+ * how many. */
 typedef struct {
   const AssayResultBad *first; /* its status, and the message */
   GArray *cells;               /* const AssayResultBad *, those of a pair beside each other */

@@ -81,8 +81,9 @@ def test_recall_stands_beside_what_was_recovered(sandbox):
     assert 0.5 < recall["lower"] < recall["estimate"] < recall["upper"] < 1, recall
     assert (recall["n"], whole["search-recall"]["n"]) == (60, 60), recall
     assert whole["search-recall"]["estimate"] == 1, whole
-    assert ([whole["recovery-rate"][key] for key in ("estimate", "lower", "upper")]
-            == [exact["recovery-rate"][key] for key in ("estimate", "lower", "upper")]), whole
+    # The same secrets; each cell resamples them by numbers of its own.
+    assert whole["recovery-rate"]["estimate"] == exact["recovery-rate"]["estimate"], whole
+    assert abs(whole["recovery-rate"]["lower"] - exact["recovery-rate"]["lower"]) < 0.02, whole
     assert ("search-recall (share of nearest rows; below 1 the silence of the attack upholds no "
             "claim)" in said.out), said.out
     for name in ("report.html", "summary.md", "results.csv"):
