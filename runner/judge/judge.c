@@ -261,7 +261,7 @@ decide_upheld (AssayResultClaim *result, const GArray *evidence, guint n_hypothe
   result->decisive = weakest;
   if (one->adjusted_upheld < 1 - result->confidence) {
     result->verdict = ASSAY_VERDICT_UPHELD;
-    result->reason = assay_reason_decided (result, one);
+    result->reason = assay_reason_upheld (result, one);
     return;
   }
   result->reason = assay_reason_undecided (

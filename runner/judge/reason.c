@@ -63,6 +63,18 @@ assay_reason_decided (const AssayResultClaim *claim, const AssayResultHypothesis
 }
 
 char *
+assay_reason_upheld (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  g_autofree char *sight
+      = isfinite (hypothesis->detectable)
+            ? g_strdup_printf ("; %.4g or %s would have been told from that",
+                               hypothesis->detectable, claim->is_at_most ? "more" : "less")
+            : g_strdup ("");
+
+  return describe (claim, hypothesis, "", sight);
+}
+
+char *
 assay_reason_excluded (const AssayResultHypothesis *hypothesis)
 {
   g_autofree char *cell = name_cell (hypothesis->cell);

@@ -8,6 +8,8 @@ G_BEGIN_DECLS
 
 /* The hypothesis that decided. */
 char *assay_reason_decided (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis);
+/* The same of a claim that is upheld, with the breach that so many secrets would have shown. */
+char *assay_reason_upheld (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis);
 /* An attack that had no control to win, or looked at a part only, recovered little. */
 char *assay_reason_silent (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis);
 /* A hypothesis that decides nothing: an error, a lost control. */

@@ -113,10 +113,11 @@ Test (earned, what_a_verdict_rests_on)
   } cases[] = {
     /* The strong attack wins where less is protected, and not here. */
     { CLAIM "defense = strong\n", NULL, { 0, 0, 0, 1 }, ASSAY_VERDICT_UPHELD,
-      "recovery-rate is 0 [0, 0.03622] of n = 100, the claim says at most 0.2" },
+      "recovery-rate is 0 [0, 0.03622] of n = 100, the claim says at most 0.2; 0.29 or more would "
+      "have been told from that" }, /* of two hypotheses: P[X >= 29] of a rate of 0.2 is 0.020 */
     /* Asking one of two is told. */
     { CLAIM "defense = strong\nattack = database\n", NULL, { 0, 0, 0, 1 }, ASSAY_VERDICT_UPHELD,
-      "at most 0.2; of 2 attacks 1 was asked" },
+      "told from that; of 2 attacks 1 was asked" },
     /* A hopeless attack is none. */
     { CLAIM "defense = strong\n", NULL, { 0, 0, 1, 0.1 }, ASSAY_VERDICT_INCONCLUSIVE,
       "nothing shows that the attack could break this bound on these data" },
