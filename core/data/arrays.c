@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 void
 assay_arrays_init (AssayArrays *arrays)
@@ -141,6 +142,24 @@ is_in_a_list (const char *name, const AssayArraySpec *const *lists)
   return FALSE;
 }
 
+static gboolean
+fail_unknown (const char *name, const AssayArraySpec *const *lists, const char *what,
+              GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+  g_autofree char *all = NULL;
+
+  for (; *lists != NULL; lists++)
+    for (const AssayArraySpec *spec = *lists; spec->name != NULL; spec++)
+      g_ptr_array_add (names, (gpointer) spec->name);
+  g_ptr_array_add (names, NULL);
+  hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
+  all = g_strjoinv (", ", (char **) names->pdata);
+  return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: unknown array '%s'%s; expected %s", what,
+                     name, hint, all);
+}
+
 gboolean
 assay_arrays_check (const AssayArrays *arrays, const AssayArraySpec *const *lists, const char *what,
                     GError **error)
@@ -154,7 +173,7 @@ assay_arrays_check (const AssayArrays *arrays, const AssayArraySpec *const *list
   }
   for (guint i = 0; i < arrays->names->len; i++)
     if (!is_in_a_list (arrays->names->pdata[i], lists))
-      return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: has arrays that it does not know", what);
+      return fail_unknown (arrays->names->pdata[i], lists, what, error);
   if (letters.sizes['n'] == 0 || letters.sizes['d'] == 0 || letters.sizes['N'] == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s is empty", what);
   return TRUE;

@@ -236,6 +236,15 @@ assay_reason_no_starts (const AssayResultClaim *claim, const AssayResultHypothes
 }
 
 char *
+assay_reason_suspect (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
+{
+  g_autofree char *but = g_strdup_printf (", but the cell is suspect, so that it shows nothing: %s",
+                                          hypothesis->cell->suspect);
+
+  return describe (claim, hypothesis, "", but);
+}
+
+char *
 assay_reason_generic (const AssayResultHypothesis *hypothesis)
 {
   return g_strdup_printf ("attack %s takes what is released for the secret, or for something near "

@@ -33,6 +33,7 @@ char *assay_reason_no_reference (const AssayResultClaim *claim,
 /* Its own dice may have decided: too few starts, or the attack is not sure of its guess. */
 char *assay_reason_no_starts (const AssayResultClaim *claim,
                               const AssayResultHypothesis *hypothesis);
+char *assay_reason_suspect (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis);
 char *assay_reason_generic (const AssayResultHypothesis *hypothesis);
 char *assay_reason_no_power (const AssayResultClaim *claim,
                              const AssayResultHypothesis *hypothesis, double wanted, double runs);

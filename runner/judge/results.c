@@ -107,6 +107,7 @@ assay_result_cell_free (AssayResultCell *cell)
     return;
   g_free (cell->id);
   g_free (cell->message);
+  g_free (cell->suspect);
   g_array_unref (cell->measurements);
   g_ptr_array_unref (cell->omitted);
   assay_audit_record_free (cell->audit);

@@ -96,6 +96,7 @@ typedef struct {
   GArray *measurements;       /* AssayMeasurement */
   GPtrArray *omitted;         /* strings: "MEASURE is left out: WHY" */
   AssayAuditRecord *audit;    /* of a trial's game with the mechanism itself, or NULL */
+  char *suspect;              /* why nothing can be concluded from it, in one trial; or NULL */
 } AssayResultCell;
 
 /* A cell that did not end well. */

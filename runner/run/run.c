@@ -11,6 +11,7 @@
 #include "runner/run/like-control.h"
 #include "runner/run/show.h"
 #include "runner/run/starts.h"
+#include "runner/suspect/suspect.h"
 #include "runner/run/tune.h"
 #include "runner/store/outcomes.h"
 
@@ -301,6 +302,12 @@ attack_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assa
   if (!is_ok)
     return FALSE;
   runner->said = assay_metric_lacks (job.release, job.truth, guess);
+  if (runner->said == NULL
+      && !assay_suspect_find (
+          &(AssaySuspicion){ runner->plan, runner->workspace, runner->store, cell, index, settings,
+                             &job, guess },
+          &runner->said, error))
+    return FALSE;
   if (runner->said == NULL)
     runner->said = g_strdup (guess->says);
   return assay_show_cell (

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/json.h"
+#include "core/base/vectors.h"
 #include "core/games/control-like.h"
 #include "core/games/control.h"
 
@@ -133,6 +134,30 @@ check_protect (const AssayDefense *defense, const AssaySettings *settings,
   return defense->check == NULL || defense->check (settings->values, &shape, error);
 }
 
+/* Scales the secrets of @truth to length 1, where the release says that this was done before they
+ * were protected, and the defense left them as they were. */
+static void
+scale_truth (const AssayRelease *release, AssayTruth *truth)
+{
+  const AssayArray *array = assay_arrays_get (&truth->arrays, "secrets");
+  g_autoptr (AssayMatrix) unit = NULL;
+  gboolean is_scaled = TRUE;
+
+  if (!release->is_unit_norm || array == NULL)
+    return;
+  unit = assay_matrix_copy (assay_array_view (array), NULL);
+  for (gsize i = 0; unit != NULL && i < unit->rows; i++) {
+    float *row = assay_matrix_row (unit, i);
+    const double length = sqrt (assay_squared_norm (row, unit->cols));
+
+    is_scaled = is_scaled && fabs (length - 1) < 1e-3;
+    for (gsize j = 0; j < unit->cols && length > 0; j++)
+      row[j] = (float) (row[j] / length);
+  }
+  if (unit != NULL && !is_scaled)
+    assay_arrays_take_matrix (&truth->arrays, "secrets", &unit);
+}
+
 gboolean
 assay_step_protect (const AssayDefense *defense, const AssayProtecting *protecting,
                     const AssaySecrets *secrets, AssayRelease **ret_release, AssayTruth **ret_truth,
@@ -173,6 +198,8 @@ assay_step_protect (const AssayDefense *defense, const AssayProtecting *protecti
     g_prefix_error (error, "defense %s: ", defense->id);
     return FALSE;
   }
+  /* Of those made elsewhere, too: what is unit_norm is measured as it is attacked. */
+  scale_truth (release, truth);
   /* What was made of images is made of pixels still, unless it has another number of them. */
   if (assay_release_cols (release) == secrets->rows.cols && secrets->geometry.height > 0)
     release->geometry = secrets->geometry;

@@ -215,6 +215,28 @@ assay_store_starts (AssayStore *store, gsize cell, AssayStartsRecord *ret_record
   return TRUE;
 }
 
+static char *
+suspect_key (gsize cell)
+{
+  return g_strdup_printf ("suspect %zu", cell);
+}
+
+gboolean
+assay_store_set_suspect (AssayStore *store, gsize cell, const char *why, GError **error)
+{
+  g_autofree char *key = suspect_key (cell);
+
+  return assay_store_set (store, key, why, error);
+}
+
+gboolean
+assay_store_suspect (AssayStore *store, gsize cell, char **ret_why, GError **error)
+{
+  g_autofree char *key = suspect_key (cell);
+
+  return assay_store_get (store, key, ret_why, error);
+}
+
 char *
 assay_run_control_key (guint attack, guint candidate)
 {

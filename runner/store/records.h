@@ -44,6 +44,10 @@ gboolean assay_store_set_starts (AssayStore *store, gsize cell, const AssayStart
 gboolean assay_store_starts (AssayStore *store, gsize cell, AssayStartsRecord *ret_record,
                              GError **error);
 
+/* Why nothing can be concluded from the cell (runner/suspect/suspect.h); NULL: nothing is wrong. */
+gboolean assay_store_set_suspect (AssayStore *store, gsize cell, const char *why, GError **error);
+gboolean assay_store_suspect (AssayStore *store, gsize cell, char **ret_why, GError **error);
+
 /* The store's key for the outcome of a control: "won share n". */
 char *assay_run_control_key (guint attack, guint candidate);
 /* The same of one that was played beside the cell of that number. */

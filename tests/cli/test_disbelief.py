@@ -107,3 +107,92 @@ def test_another_database_than_the_one_of_the_lifting(sandbox):
     assert says == ("the release says that each subspace holds 2 rows of the database; 0 are there, "
                     "so that it was lifted with another database than the one granted")
     assert json.loads(sandbox.read("guess/guess.json"))["confidence"] == 0
+
+
+AUDIT = """
+[scenario]
+seed = 4
+
+[dataset]
+plugin = vectors
+private = long.npy
+database = long-database.npy
+secrets = 60
+order = file
+
+[defense theirs]
+plugin = release-folder
+folder = release
+produces = subspaces
+
+[defense none]
+plugin = affine-lifting
+dimension = 2
+
+[attack database]
+plugin = database
+grants = database
+neighbours = 15
+averaged = 3
+
+[claim hidden]
+measure = recovery-rate
+defense = theirs
+at-most = 0.3
+"""
+
+
+def lift_long(sandbox):
+    """Rows that are long before they are scaled to length 1, as SIFT is."""
+    near = write_rows(sandbox)
+    _, (_, cols), flat = data.read_npy(sandbox.path / "secrets.npy")
+    secrets = [flat[first:first + cols] for first in range(0, len(flat), cols)]
+    for name, rows in (("long.npy", secrets), ("long-database.npy", near)):
+        sandbox.write(name, data.npy_bytes([[100 * value for value in row] for row in rows]))
+    sandbox.shell("cp long.npy secrets.npy")
+    lift(sandbox, "long-database.npy")
+    sandbox.write("theirs.scenario", AUDIT)
+
+
+def verdict(sandbox, code):
+    sandbox.shell("rm -rf out")
+    result = sandbox.assay("run", "theirs.scenario", "--out", "out", "--quiet")
+    assert result.code == code, str(result)
+    return json.loads(sandbox.read("out/results.json"))["claims"][0]["reason"]
+
+
+def test_a_scale_that_is_left_out(sandbox):
+    """Attacked on another scale everything fails, and nothing is concluded from that."""
+    lift_long(sandbox)
+    verdict(sandbox, 1)
+    edit_release(sandbox, lambda record: record.pop("geometry"))
+    reason = verdict(sandbox, 3)
+    assert "but the cell is suspect, so that it shows nothing: subspaces usually pass the origin " \
+        "at 0." in reason and "may lack unit_norm" in reason, reason
+    edit_release(sandbox, lambda record: record.update(unit_norm=True))
+    sandbox.shell("rm -rf out")
+    result = sandbox.assay("run", "theirs.scenario", "--out", "out", "--quiet")
+    assert result.code == 2 and ("unknown member 'unit_norm' (it belongs into 'geometry')"
+                                 in result.out + result.err), str(result)
+
+
+def test_a_scale_that_is_not_so(sandbox):
+    """The other way round: secrets were not scaled, and the release says that they were."""
+    lift_long(sandbox)
+    lift(sandbox, "long-database.npy", ("--set", "normalize=no"))
+    verdict(sandbox, 1)
+    edit_release(sandbox, lambda record: record["geometry"].update(unit_norm=True))
+    assert "the release should not say unit_norm" in verdict(sandbox, 3)
+
+
+def test_a_database_of_other_things(sandbox):
+    """Lifting with such rows proves that the attack fails on them, not that it fails."""
+    lift_long(sandbox)
+    sandbox.write("public.npy", data.npy_bytes(
+        [[100 * value for value in row] for row in data.make_scattered_rows(40, COLS, 7)]))
+    text = AUDIT.replace("order = file\n", "order = file\npublic = public.npy\n")
+    sandbox.write("theirs.scenario", text)
+    sandbox.assay("run", "theirs.scenario", "--out", "out", "--quiet")
+    (cell, *_) = json.loads(sandbox.read("out/results.json"))["cells"]
+    assert "of 32 public rows that were lifted with one row" in cell["message"], cell
+    assert "on these data it could not have won" in cell["message"], cell

@@ -17,6 +17,7 @@
 #include "core/data/exchange.h"
 #include "core/data/folders/geometry.h"
 #include "core/data/folders/parameters-json.h"
+#include "core/data/folders/record-members.h"
 #include "core/data/npy.h"
 
 #define MOST_SAID 1000 /* bytes of what an attack says */
@@ -183,6 +184,10 @@ assay_truth_write (const AssayTruth *truth, const char *folder, GError **error)
 
 /* ---- Reading ---- */
 
+static const char *const release_members[]
+    = { "format", "kind", "bits", "defense", "settings", "parameters", "geometry", "arrays", NULL };
+static const char *const array_members[] = { "file", "type", "shape", NULL };
+
 /* A member that is text, or @otherwise: json-glib's own getters complain aloud of other types. */
 static const char *
 get_text (JsonObject *object, const char *name, const char *otherwise)
@@ -223,9 +228,13 @@ array_path (const char *folder, const char *name, JsonNode *node, GError **error
 {
   const char *file = NULL;
   g_autofree char *plain = NULL;
+  g_autofree char *where = g_strdup_printf ("array '%s'", name);
 
-  if (JSON_NODE_HOLDS_OBJECT (node))
+  if (JSON_NODE_HOLDS_OBJECT (node)) {
+    if (!assay_record_check_members (json_node_get_object (node), where, array_members, error))
+      return NULL;
     file = get_text (json_node_get_object (node), "file", NULL);
+  }
   if (file == NULL)
     return assay_fail_null (error, ASSAY_ERROR_DATA,
                             "array '%s': expected an object with a member 'file'", name);
@@ -428,7 +437,9 @@ assay_release_read (const char *folder, GError **error)
 
   if (parser == NULL)
     return NULL;
-  release = release_from_object (root, error);
+  release = assay_record_check_members (root, "release.json", release_members, error)
+                ? release_from_object (root, error)
+                : NULL;
   if (release == NULL || !load_arrays (folder, root, &release->arrays, error)
       || !assay_release_check (release, error)) {
     fail_reading (folder, error);

@@ -162,6 +162,7 @@ typedef struct {
   gboolean is_supported;
   const AssayResultHypothesis *lacks_reference; /* an attack that is more than generic */
   const AssayResultHypothesis *lacks_starts;    /* that wins elsewhere, but may have failed here */
+  const AssayResultHypothesis *suspect;         /* on a scale that cannot be right */
   const AssayResultHypothesis *generic;
 } Support;
 
@@ -196,6 +197,10 @@ find_support (const AssayQuestion *question, const GArray *evidence, const GArra
 
     if (own->dataset != cell->dataset || own->defense != cell->defense)
       continue;
+    if (hypothesis->cell->suspect != NULL) {
+      ret_support->suspect = hypothesis;
+      continue;
+    }
     if (assay_plan_component (plan->attacks, own->attack)->attack->is_generic) {
       ret_support->generic = hypothesis;
       continue;
@@ -230,7 +235,8 @@ check_support (const AssayQuestion *question, const GArray *evidence, char **ret
       return FALSE;
     if (support.is_supported)
       continue;
-    *ret_lacks = support.lacks_starts != NULL
+    *ret_lacks = support.suspect != NULL ? assay_reason_suspect (question->result, support.suspect)
+                 : support.lacks_starts != NULL
                      ? assay_reason_no_starts (question->result, support.lacks_starts)
                  : support.lacks_reference != NULL
                      ? assay_reason_no_reference (question->result, support.lacks_reference)

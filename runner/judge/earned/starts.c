@@ -56,7 +56,9 @@ assay_starts_describe (const AssayPlan *plan, AssayStore *store, const GArray *i
 
     if (assay_plan_cell (plan, index)->attack == ASSAY_NO_COMPONENT)
       return TRUE;
-    if (!assay_store_starts (store, index, &record, error))
+    if ((inout_cell->suspect == NULL
+         && !assay_store_suspect (store, index, &inout_cell->suspect, error))
+        || !assay_store_starts (store, index, &record, error))
       return FALSE;
     if (record.n == 0)
       continue;

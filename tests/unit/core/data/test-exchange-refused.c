@@ -170,7 +170,22 @@ static const Refused refused[] = {
   { RELEASE ("vectors", T), ASSAY_ERROR_MISMATCH,
     "@: release of kind vectors: array 'vectors' is missing" },
   { RELEASE ("subspaces", T B ("b.npy") ", \"more\": {\"file\": \"t.npy\"}"), ASSAY_ERROR_MISMATCH,
-    "@: release of kind subspaces: has arrays that it does not know" },
+    "@: release of kind subspaces: unknown array 'more'; expected translation, basis" },
+  { RELEASE ("subspaces", T B ("b.npy") ", \"bases\": {\"file\": \"t.npy\"}"),
+    ASSAY_ERROR_MISMATCH,
+    "@: release of kind subspaces: unknown array 'bases' (did you mean 'basis'?); expected "
+    "translation, basis" },
+  { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"unit_norm\": true}",
+    ASSAY_ERROR_DATA,
+    "@: release.json: unknown member 'unit_norm' (it belongs into 'geometry'); expected format, "
+    "kind, bits, defense, settings, parameters, geometry, arrays" },
+  { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"geometri\": {}}",
+    ASSAY_ERROR_DATA,
+    "@: release.json: unknown member 'geometri' (did you mean 'geometry'?); expected format, "
+    "kind, bits, defense, settings, parameters, geometry, arrays" },
+  { RELEASE ("vectors", "\"vectors\": {\"file\": \"t.npy\", \"dtype\": 1}"), ASSAY_ERROR_DATA,
+    "@: array 'vectors': unknown member 'dtype' (did you mean 'type'?); expected file, "
+    "type, shape" },
   { RELEASE ("subspaces", T B ("five.npy")), ASSAY_ERROR_MISMATCH,
     "@: release of kind subspaces: array 'basis' is float32 5 x 2 x 3, but n = 4 by the arrays "
     "before it" },

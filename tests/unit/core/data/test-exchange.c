@@ -302,7 +302,9 @@ Test (exchange, arrays_of_guesses_are_those_that_are_declared)
   cr_assert (assay_guess_check (guess, both, NULL));
   cr_assert (!assay_guess_check (guess, NULL, &error));
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
-                               "guess: has arrays that it does not know", NULL, &why),
+                               "guess: unknown array 'near'; expected estimates, candidates, "
+                               "pairs, scores, codes, class-scores, prior, attribute, threshold, "
+                               "member-scores, cross-scores", NULL, &why),
              "%s", why);
   g_clear_pointer (&why, g_free);
   assay_arrays_take (&guess->arrays, "estimates", fixture_numbers (ASSAY_FLOAT32, 2, 7, 4, 0));
