@@ -284,14 +284,15 @@ def write_hanging(sandbox, confine):
 
 
 def note_first_trial(sandbox, parts):
-    """What the attack sees before the second trial: numbers by which it tells that one."""
+    """What the attack sees before the second trial: numbers by which it tells that one. A control
+    beside the first trial holds the same numbers in another order."""
     seen = write_program(sandbox, "note.py", "with open('seen.txt', 'a') as log:\n    log.write("
-                         "repr(load('release/vectors.npy')[0][0]) + '\\n')\n" + UNSCALE)
+                         "repr([row[0] for row in load('release/vectors.npy')]) + '\\n')\n" + UNSCALE)
     run_scenario(sandbox, parts + group("attack", "program", seen, "grants = other-releases",
                                         "confine = never"), out="note")
-    values = [float(line) for line in sandbox.read("seen.txt").splitlines()]
-    assert len(values) == 3, f"a control and two trials: {values}"
-    sandbox.write("first.json", json.dumps(values[:2]))
+    calls = [json.loads(line) for line in sandbox.read("seen.txt").splitlines()]
+    assert len(calls) == 3, f"a control and two trials: {calls}"
+    sandbox.write("first.json", json.dumps(calls[0]))
 
 
 def test_interrupted_while_a_program_runs(sandbox):
