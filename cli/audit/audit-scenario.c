@@ -6,7 +6,8 @@
  * Every attack is tried by the planner, as `assay init` does; which the planner refuses stands in a
  * comment, with the reason. Attackers who learn may run the defense on the public rows, without its
  * key; where one release draws a key for all its secrets, there is one more of each who knows some
- * rows beside their release. `unprotected` shows that attacks win where nothing is protected,
+ * rows beside their release, and where items are of a row each, one who knows some of the rows in
+ * the very release: what a defense fits to it is in no other. `unprotected` shows that attacks win where nothing is protected,
  * without which nothing is upheld. */
 #include "cli/audit/audit.h"
 #include "cli/help/starter-attacks.h"
@@ -35,8 +36,10 @@ static double
 seconds_of_look (const CliAudit *audit, guint own_runs, guint member_runs)
 {
   const guint known_pairs = audit->has_key ? 2 : 0;
+  const guint known_rows = 4; /* two releases, of secrets and these */
 
-  return audit->run_seconds * (2 + 2 * (double) own_runs + 2 * (double) member_runs + known_pairs);
+  return audit->run_seconds
+         * (2 + 2 * (double) own_runs + 2 * (double) member_runs + known_pairs + known_rows);
 }
 
 gboolean
@@ -141,7 +144,7 @@ grants_of (const CliAudit *audit, const AssayPlugin *plugin)
 
 /* Lines of an attack's group beside its grants. */
 static char *
-lines_of (const CliAudit *audit, const AssayPlugin *plugin)
+lines_of (const CliAudit *audit, const AssayPlugin *plugin, guint grants)
 {
   const AssayAttack *attack = assay_attack_of (plugin);
   const gboolean compares_runs
@@ -154,7 +157,7 @@ lines_of (const CliAudit *audit, const AssayPlugin *plugin)
     return g_string_free (text, FALSE);
   g_string_append_printf (text, "where = dataset.records = %s\n",
                           attack->game == ASSAY_GAME_LINK ? "yes" : "no");
-  if (grants_of (audit, plugin) & ASSAY_GRANT_MECHANISM)
+  if (grants & ASSAY_GRANT_MECHANISM)
     g_string_append_printf (text, "mechanism_runs = %u\n",
                             compares_runs ? audit->member_runs : audit->own_runs);
   if (attack->game == ASSAY_GAME_INFER && !audit->has_labels
@@ -205,6 +208,31 @@ append_known_pairs (GString *text, const CliAudit *audit, const AssayPlugin *plu
   g_string_append (text, group);
 }
 
+/* The attacker who knows some of the rows that are in the release: what is fitted to its rows is
+ * learned from those. */
+static void
+append_known_rows (GString *text, const CliAudit *audit, const AssayPlugin *plugin)
+{
+  const AssayAttack *attack = assay_attack_of (plugin);
+  const guint grants = grants_of (audit, plugin) & ~(guint) ASSAY_GRANT_MECHANISM;
+  const gsize known = MIN (KNOWN_PAIRS, audit->public_rows.rows / 2);
+  g_autofree char *label = g_strconcat (plugin->id, "-known-rows", NULL);
+  g_autofree char *lines = lines_of (audit, plugin, grants);
+  g_autofree char *more = g_strdup_printf ("%sknown_rows = %zu\n", lines, known);
+  g_autofree char *group = NULL;
+
+  if (attack == NULL || !attack->adapts || !attack->wants_pairs || known < 2
+      || !(audit->kind & assay_kinds_of_items (ASSAY_ITEM_OF_EACH_SECRET)))
+    return;
+  group = cli_attack_group (plugin, label, grants, more);
+  g_string_append_c (text, '\n');
+  cli_append_comment (text,
+                      "The same by who knows %zu rows that are protected together with the "
+                      "secrets, beside what is released of them. Nobody wins by these.",
+                      known);
+  g_string_append (text, group);
+}
+
 static void
 append_attack (GString *text, const AssayPlugin *plugin, guint grants, const char *lines)
 {
@@ -230,12 +258,13 @@ append_attacks (GString *text, const CliAudit *audit, const CliGround *ground,
   g_autoptr (GString) omitted = g_string_new (NULL);
 
   ASSAY_FOR_EACH (const AssayPlugin, plugin, offers) {
-    g_autofree char *lines = lines_of (audit, plugin);
+    g_autofree char *lines = lines_of (audit, plugin, grants_of (audit, plugin));
     g_autofree char *reason = why_not (audit, ground, plugin, lines);
 
     if (reason == NULL) {
       append_attack (text, plugin, grants_of (audit, plugin), lines);
       append_known_pairs (text, audit, plugin, lines);
+      append_known_rows (text, audit, plugin);
       g_ptr_array_add (ret_attacks, (gpointer) plugin);
     } else if (cli_reads_release (ground, plugin)) {
       cli_append_comment (omitted, "- %s: %s", plugin->id, reason);

@@ -128,7 +128,12 @@ static void
 describe_knowledge (AssayResults *results, const AssayComponent *planned,
                     AssayResultComponent *attack)
 {
-  g_autofree char *knows = assay_grants_describe (planned->grants);
+  g_autofree char *grants = assay_grants_describe (planned->grants);
+  g_autofree char *knows = planned->own.known == 0
+                               ? g_strdup (grants)
+                               : g_strdup_printf ("%s%s%zu rows in the release", grants,
+                                                  *grants != '\0' ? ", " : "",
+                                                  planned->own.known);
 
   attack->grants = describe_grants (planned->grants);
   attack->knows = keep (results, knows);

@@ -12,8 +12,8 @@
 #define MAX_COMBINATIONS 100000
 
 static const char *const attack_keys[]
-    = { "plugin",         "grants",         "where", "tune_measure", "pairs", "mechanism_runs",
-        "mechanism_rows", "mechanism_time", NULL };
+    = { "plugin",     "grants",         "where",          "tune_measure",   "pairs",
+        "known_rows", "mechanism_runs", "mechanism_rows", "mechanism_time", NULL };
 static const char *const other_keys[] = { "plugin", NULL };
 
 /* What the components of a group are made of. */

@@ -62,6 +62,28 @@ why_no_runs (const AssayComponent *defense, const AssayComponent *attack)
                           attack->plugin->id, defense->defense->id);
 }
 
+/* Who knows rows that are in the release has to know which items are of them. */
+static char *
+why_no_known_rows (const AssayComponent *defense, const AssayComponent *attack)
+{
+  const AssayReleaseKind kind
+      = assay_defense_produces (defense->defense, defense->settings->values);
+  const AssayExternal *external = assay_plugin_external (defense->plugin);
+
+  if (attack->own.known == 0)
+    return NULL;
+  if (external != NULL && external->verify != NULL)
+    return g_strdup_printf ("attack '%s' knows rows that are in the release (known_rows), but '%s' "
+                            "is a release that was made elsewhere; expected pairs = FOLDER",
+                            attack->plugin->id, defense->defense->id);
+  if (kind & assay_kinds_of_items (ASSAY_ITEM_OF_EACH_SECRET))
+    return NULL;
+  return g_strdup_printf ("attack '%s' knows rows that are in the release (known_rows), but of %s "
+                          "nobody knows which item is of which row; expected a release with an "
+                          "item for each",
+                          attack->plugin->id, assay_release_kind_name (kind));
+}
+
 char *
 assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *component)
 {
@@ -72,6 +94,8 @@ assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *com
     return why_no_audit (component, defense_part);
   reason = why_not_kind ("attack", component->plugin,
                          assay_attack_reads (attack, component->settings->values), defense_part);
+  if (reason == NULL)
+    reason = why_no_known_rows (defense_part, component);
   return reason != NULL ? reason : why_no_runs (defense_part, component);
 }
 

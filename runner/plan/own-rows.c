@@ -13,7 +13,7 @@
 #define MAX_SECONDS 1e6
 
 const char *const assay_own_rows_keys[]
-    = { "pairs", "mechanism_runs", "mechanism_rows", "mechanism_time", NULL };
+    = { "pairs", "known_rows", "mechanism_runs", "mechanism_rows", "mechanism_time", NULL };
 
 /* ---- Keys ---- */
 
@@ -35,13 +35,31 @@ read_seconds (const AssayGroup *group, double *inout_seconds, GError **error)
   return TRUE;
 }
 
+/* What an attack learns pairs from, or nothing; not two of it. */
+static gboolean
+check_pairs (const AssayGroup *group, const AssayPlugin *plugin, GError **error)
+{
+  const AssayAttack *attack = assay_attack_of (plugin);
+  const AssayEntry *known = assay_group_find (group, "known_rows");
+  const AssayEntry *pairs = assay_param_exists (plugin->parameters, "pairs")
+                                ? NULL
+                                : assay_group_find (group, "pairs");
+  const AssayEntry *either = known != NULL ? known : pairs;
+
+  if (either != NULL && (attack == NULL || !attack->wants_pairs))
+    return assay_group_fail (group, either, error, ASSAY_ERROR_SCENARIO,
+                             "attack '%s' learns from no pairs", plugin->id);
+  return known == NULL || pairs == NULL
+         || assay_group_fail (group, known, error, ASSAY_ERROR_SCENARIO,
+                              "known_rows: there are pairs = %s already; expected one of the two",
+                              pairs->value);
+}
+
 /* Keys that are about what was not granted would be silent. */
 static gboolean
 check_keys (const AssayGroup *group, const AssayPlugin *plugin, guint grants, GError **error)
 {
-  const AssayAttack *attack = assay_attack_of (plugin);
-
-  for (const char *const *key = assay_own_rows_keys + 1; *key != NULL; key++) {
+  for (const char *const *key = assay_own_rows_keys + 2; *key != NULL; key++) {
     const AssayEntry *entry = assay_group_find (group, *key);
 
     if (entry != NULL && !(grants & ASSAY_GRANT_MECHANISM))
@@ -51,22 +69,19 @@ check_keys (const AssayGroup *group, const AssayPlugin *plugin, guint grants, GE
           "mechanism",
           *key);
   }
-  if (assay_group_find (group, "pairs") != NULL && !assay_param_exists (plugin->parameters, "pairs")
-      && (attack == NULL || !attack->wants_pairs))
-    return assay_group_fail (group, assay_group_find (group, "pairs"), error, ASSAY_ERROR_SCENARIO,
-                             "attack '%s' learns from no pairs", plugin->id);
-  return TRUE;
+  return check_pairs (group, plugin, error);
 }
 
 gboolean
 assay_own_rows_parse (const AssayGroup *group, const AssayPlugin *plugin, guint grants,
                       AssayOwnTerms *ret_terms, GError **error)
 {
-  gint64 runs = DEFAULT_RUNS, rows = DEFAULT_ROWS;
+  gint64 runs = DEFAULT_RUNS, rows = DEFAULT_ROWS, known = 0;
   AssayOwnTerms terms = { .seconds = DEFAULT_SECONDS };
 
   if (!check_keys (group, plugin, grants, error)
       || !assay_group_integer (group, "mechanism_runs", 1, MAX_RUNS, &runs, error)
+      || !assay_group_integer (group, "known_rows", 2, MAX_ROWS, &known, error)
       || !assay_group_integer (group, "mechanism_rows", 2, MAX_ROWS, &rows, error)
       || !read_seconds (group, &terms.seconds, error)
       || (!assay_param_exists (plugin->parameters, "pairs")
@@ -82,6 +97,7 @@ assay_own_rows_parse (const AssayGroup *group, const AssayPlugin *plugin, guint 
   }
   terms.runs = (guint64) runs;
   terms.rows = (gsize) rows;
+  terms.known = (gsize) known;
   *ret_terms = terms;
   return TRUE;
 }
@@ -112,6 +128,8 @@ assay_own_terms_canonical (const AssayOwnTerms *terms, guint grants)
                             terms->runs, terms->rows, seconds);
   if (terms->pairs != NULL)
     g_string_append_printf (text, "pairs=%s\n", terms->pairs);
+  if (terms->known > 0)
+    g_string_append_printf (text, "known_rows=%zu\n", terms->known);
   return g_string_free (text, FALSE);
 }
 
@@ -182,10 +200,12 @@ guint64
 assay_own_rows_memory (const AssayComponent *attack, AssayReleaseKind kind, const AssayShape *shape)
 {
   const AssayAttack *plugin = assay_attack_of (attack->plugin);
-  const gsize rows = MIN (attack->own.rows, shape->n_public);
+  const gsize rows
+      = MIN (attack->own.known > 0 ? attack->own.known : attack->own.rows, shape->n_public);
   AssayShape own = *shape;
 
-  if (plugin == NULL || !plugin->wants_pairs || !(attack->grants & ASSAY_GRANT_MECHANISM))
+  if (plugin == NULL || !plugin->wants_pairs
+      || (!(attack->grants & ASSAY_GRANT_MECHANISM) && attack->own.known == 0))
     return 0;
   own.n_secrets = rows;
   own.n_released = shape->n_secrets > 0 ? shape->n_released / shape->n_secrets * rows : 0;

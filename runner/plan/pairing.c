@@ -191,7 +191,8 @@ check_grants (const AssayPlan *plan, const AssayComponent *component, GError **e
   const AssayAttack *attack = assay_attack_of (component->plugin);
   const guint needs = attack != NULL ? assay_attack_needs (attack, component->settings->values) : 0;
   const guint held
-      = component->grants | (component->own.pairs != NULL ? ASSAY_GRANT_MECHANISM : 0);
+      = component->grants
+        | (component->own.pairs != NULL || component->own.known > 0 ? ASSAY_GRANT_MECHANISM : 0);
   g_autofree char *lacking = assay_grants_describe (needs & ~held);
 
   if (*lacking != '\0')

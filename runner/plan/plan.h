@@ -8,9 +8,10 @@
 #include "runner/plan/plain.h"
 
 /* What an attacker learns from (runner/plan/own-rows.h): runs of the defense on rows of their own,
- * with the grant `mechanism`; or a folder. */
+ * with the grant `mechanism`; a folder; or rows that are in the release itself. */
 typedef struct {
   char *pairs;    /* the folder's name; NULL: none */
+  gsize known;    /* public rows that are protected together with the secrets; 0: none */
   guint64 runs;   /* of the defense, at most */
   gsize rows;     /* public rows that are protected in them, at most */
   double seconds; /* that they may take */

@@ -297,6 +297,24 @@ read_pairs (const AssayOwnGrant *grant, GError **error)
   return g_steal_pointer (&pairs);
 }
 
+/* The rows of the attacker's own that are in the release. */
+static AssayPairs *
+take_known (const AssayOwnGrant *grant, GError **error)
+{
+  const guint grants = attack_of (grant)->grants;
+  const gsize n = assay_own_rows (grant->known).rows;
+  g_autoptr (AssayPairs) pairs = assay_pairs_new (TRUE);
+  AssayTruth *truth = assay_truth_new ();
+
+  truth->geometry = grant->truth->geometry;
+  assay_arrays_copy (&truth->arrays, &grant->known->known);
+  g_ptr_array_add (pairs->releases,
+                   assay_own_release_new (assay_release_granted (grant->known->release, grants),
+                                          truth,
+                                          g_memdup2 (grant->known->numbers, n * sizeof (gsize))));
+  return check_apart (pairs, grant->secrets->rows, error) ? g_steal_pointer (&pairs) : NULL;
+}
+
 /* What pairs beside a release depend on. */
 static char *
 pairs_name (const AssayOwnGrant *grant)
@@ -315,14 +333,16 @@ assay_own_store_grant (AssayOwnStore *store, const AssayOwnGrant *grant, AssaySh
   const AssayComponent *component = attack_of (grant);
   const AssayAttack *attack = assay_attack_of (component->plugin);
   const gboolean is_run = attack != NULL && can_run (grant);
-  const gboolean is_read = component->own.pairs != NULL;
+  const gboolean is_read = component->own.pairs != NULL, is_known = grant->known != NULL;
   g_autofree char *name = pairs_name (grant);
   AssayPairs *pairs = NULL;
 
-  if (attack != NULL && attack->wants_pairs && (is_run || is_read)) {
+  if (attack != NULL && attack->wants_pairs && (is_run || is_read || is_known)) {
     pairs = g_hash_table_lookup (store->pairs, name);
     if (pairs == NULL) {
-      pairs = is_read ? read_pairs (grant, error) : make_pairs (grant, error);
+      pairs = is_known  ? take_known (grant, error)
+              : is_read ? read_pairs (grant, error)
+                        : make_pairs (grant, error);
       if (pairs == NULL)
         return FALSE;
       g_hash_table_insert (store->pairs, g_strdup (name), pairs);
@@ -330,6 +350,6 @@ assay_own_store_grant (AssayOwnStore *store, const AssayOwnGrant *grant, AssaySh
   }
   *ret_pairs = pairs;
   *ret_shadow
-      = is_run ? new_shadow (grant, pairs != NULL && !is_read ? pairs->releases->len : 0) : NULL;
+      = is_run ? new_shadow (grant, pairs != NULL && !is_read && !is_known ? pairs->releases->len : 0) : NULL;
   return TRUE;
 }

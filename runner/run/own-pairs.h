@@ -21,6 +21,7 @@ typedef struct {
   const AssaySecrets *secrets;
   const AssayRelease *release; /* under attack */
   const AssayTruth *truth;     /* of it: only to see that pairs are of others */
+  const AssayOwnRelease *known; /* rows that are known in it; NULL: none */
   AssayRunPosition position;
 } AssayOwnGrant;
 

@@ -18,6 +18,7 @@ typedef struct {
   AssaySecrets secrets; /* those rows, and what is known of them */
   GPtrArray *known;     /* arrays of it */
   guint defense;     /* whose release is held, or was last; NOTHING: none */
+  gsize known_rows;  /* that it has beside the secrets */
   AssayShared *held; /* of Made; NULL: none */
 } Protected;
 
@@ -46,8 +47,8 @@ made_of (const Protected *protected)
 static char *
 release_name (const Protected *protected, guint defense)
 {
-  return g_strdup_printf ("%s %u %u %u", protected->is_tuning ? "tuning" : "cell",
-                          protected->dataset, protected->trial, defense);
+  return g_strdup_printf ("%s %u %u %u %zu", protected->is_tuning ? "tuning" : "cell",
+                          protected->dataset, protected->trial, defense, protected->known_rows);
 }
 
 /* Cells come release by release: the one before is not asked for again, and does not wait for its
@@ -268,53 +269,26 @@ ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, Protected *pro
   return TRUE;
 }
 
-static AssayRunPosition
-position_of (const AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning,
-             gsize repeat)
+static MadeTerms
+terms_of (const AssayWorkspace *workspace, const AssayCell *cell, const Protected *protected)
 {
-  const AssayPlan *plan = workspace->plan;
-
-  return (AssayRunPosition){ .folders = (const char *const *) plan->folders,
-                             .trial = is_tuning ? 0 : cell->trial,
-                             .repeat = repeat,
-                             .defense = assay_plan_defense (plan, cell)->name,
-                             .is_tuning = is_tuning };
-}
-
-/* One release of the secrets; @repeat 0 is the one that cells attack. */
-static gboolean
-protect (AssayWorkspace *workspace, const AssayCell *cell, gsize repeat, const Protected *protected,
-         Made *ret_made, GError **error)
-{
-  const gboolean is_tuning = protected->is_tuning;
-  const AssayPlan *plan = workspace->plan;
-  const AssayComponent *component = assay_plan_defense (plan, cell);
-  AssaySecrets secrets = protected->secrets;
-  AssayCell keyed = *cell;
-  g_autofree char *common = g_strdup_printf ("%sdefense", is_tuning ? "tune-" : "");
-  g_autofree char *role = NULL;
-
-  secrets.position = position_of (workspace, cell, is_tuning, repeat);
-  if (is_tuning)
-    keyed.trial = 0;
-  role = g_strdup_printf (repeat > 0 ? "%sdefense-repeat-%zu" : "%sdefense",
-                          is_tuning ? "tune-" : "", repeat);
-  return assay_step_protect (
-      component->defense,
-      &(AssayProtecting){ .settings = component->settings,
-                          .stream = assay_plan_stream (plan, &keyed, role, NULL),
-                          .common = assay_plan_stream (plan, &keyed, common, NULL),
-                          .knowledge = &workspace->knowledge },
-      &secrets, &ret_made->release, &ret_made->truth, error);
+  return (MadeTerms){ .plan = workspace->plan,
+                      .cell = cell,
+                      .is_tuning = protected->is_tuning,
+                      .known = protected->known_rows,
+                      .dataset = &workspace->open,
+                      .secrets = &protected->secrets,
+                      .knowledge = &workspace->knowledge };
 }
 
 static AssayShared *
 make_release (AssayWorkspace *workspace, const AssayCell *cell, const Protected *protected,
               const char *name)
 {
+  const MadeTerms terms = terms_of (workspace, cell, protected);
   Made *made = g_new0 (Made, 1);
 
-  protect (workspace, cell, 0, protected, made, &made->error);
+  made_protect (&terms, 0, made, &made->error);
   return assay_shared_add (workspace->owner, name, made, made_bytes (made), made_free);
 }
 
@@ -323,10 +297,15 @@ static gboolean
 ensure_release (AssayWorkspace *workspace, const AssayCell *cell, Protected *protected,
                 GError **error)
 {
+  const gsize known_rows = cell->attack != ASSAY_NO_COMPONENT
+                               ? assay_plan_attack (workspace->plan, cell)->own.known
+                               : 0;
+
   if (!ensure_secrets (workspace, cell, protected, error))
     return FALSE;
-  if (protected->defense != cell->defense)
+  if (protected->defense != cell->defense || protected->known_rows != known_rows)
     drop_release (workspace, protected);
+  protected->known_rows = known_rows;
   if (protected->held != NULL) {
     assay_shared_touch (protected->held);
   } else {
@@ -349,6 +328,7 @@ static gboolean
 ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gsize count, Protected *protected,
                 GError **error)
 {
+  const MadeTerms terms = terms_of (workspace, cell, protected);
   Made *made = made_of (protected);
 
   if (made->repeats == NULL)
@@ -356,9 +336,10 @@ ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gsize count, P
   while (made->repeats->len < count) {
     Made one = { 0 };
 
-    if (!protect (workspace, cell, made->repeats->len + 1, protected, &one, error))
+    if (!made_protect (&terms, made->repeats->len + 1, &one, error))
       return FALSE;
     assay_truth_free (one.truth);
+    assay_own_release_free (one.known);
     g_ptr_array_add (made->repeats, one.release);
     assay_shared_resize (protected->held, made_bytes (made));
   }
@@ -396,6 +377,7 @@ grant_own (AssayWorkspace *workspace, const AssayCell *cell, Protected *protecte
                               .secrets = &protected->secrets,
                               .release = made->release,
                               .truth = made->truth,
+                              .known = made->known,
                               .position = granted->position };
 
   g_clear_pointer (&workspace->shadow, assay_shadow_free);
@@ -447,7 +429,7 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                                  .repeats = workspace->granted,
                                  .attribute_names
                                  = (const char *const *) workspace->open.attribute_names,
-                                 .position = position_of (workspace, cell, is_tuning, 0) };
+                                 .position = made_position (workspace->plan, cell, is_tuning, 0) };
   return grant_games (workspace, cell, protected, ret_granted, error)
          && grant_own (workspace, cell, protected, ret_granted, error);
 }

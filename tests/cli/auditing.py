@@ -24,6 +24,28 @@ rng = random.Random(request["seed"])
 """
 
 
+# All principal components of the rows of this release, by power iteration.
+COMPONENTS = """
+d = {columns}
+table = [list(rows[i:i + d]) for i in range(0, len(rows), d)]
+mean = [sum(column) / len(table) for column in zip(*table)]
+table = [[x - m for x, m in zip(row, mean)] for row in table]
+cov = [[sum(row[i] * row[j] for row in table) for j in range(d)] for i in range(d)]
+axes = []
+for _ in range(d):
+    axis = [rng.gauss(0, 1) for _ in range(d)]
+    for _ in range(60):
+        axis = [sum(c * a for c, a in zip(line, axis)) for line in cov]
+        for other in axes:
+            dot = sum(a * b for a, b in zip(axis, other))
+            axis = [a - dot * b for a, b in zip(axis, other)]
+        length = math.sqrt(sum(a * a for a in axis))
+        axis = [a / length for a in axis]
+    axes.append(axis)
+rows = array.array("f", (sum(x * a for x, a in zip(row, axis)) for row in table for axis in axes))
+"""
+
+
 def program(sandbox, name, body):
     sandbox.write(name, PROGRAM.format(body=body))
     return f"{shlex.quote(sys.executable)} {name}"

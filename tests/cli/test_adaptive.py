@@ -5,6 +5,8 @@ import re
 import shutil
 import sys
 
+from auditing import COMPONENTS, program
+
 ROTATED = """[scenario]
 title = T
 seed = 3
@@ -165,3 +167,51 @@ def test_pairs_that_are_not_finite_are_refused(sandbox):
     result = attack(sandbox, "--pairs", "pairs")
     sandbox.expect(result, 2)
     assert "pairs/truth: " in result.err and "is not a finite number" in result.err, result
+
+
+# Rows of no preferred direction: the components of every release are others.
+FITTED = """[scenario]
+title = T
+seed = 3
+[dataset]
+plugin = gaussian-classes
+columns = 4
+classes = 2
+separation = 0
+count = 100
+public_count = 300
+test_count = 1
+secrets = 50
+[defense fitted]
+plugin = exec
+command = {command}
+[attack runs]
+plugin = learned-inversion
+grants = public; mechanism; key
+[attack knows]
+plugin = learned-inversion
+grants = public
+known_rows = 30
+"""
+
+
+def test_what_is_fitted_to_a_release_is_learned_from_rows_in_it(sandbox):
+    command = program(sandbox, "fitted.py", COMPONENTS.format(columns=4))
+    result, cells = run(sandbox, FITTED.format(command=command))
+    assert measured(cells["runs"], "relative-error-median") > 0.5, result
+    assert measured(cells["knows"], "relative-error-median") < 0.05, result
+    # The known rows are pairs, and no secrets.
+    assert "from 30 pairs" in cells["knows"]["message"]
+    assert {m["n"] for m in cells["knows"]["measurements"]} == {50}
+
+
+def test_known_rows_that_do_not_fit_are_refused(sandbox):
+    text = ROTATED + KEYED.replace("; mechanism; key", "") + "known_rows = {}\n"
+    for entry, old, new, says in (
+            ("500", "", "", "known_rows = 500: the dataset has 400 public rows that are of nobody"),
+            ("30\npairs = here", "", "", "there are pairs = here already; expected one of the two"),
+            ("30", "learned-inversion", "verbatim", "attack 'verbatim' learns from no pairs")):
+        sandbox.write("a.scenario", text.format(entry).replace(old, new) if old else text.format(entry))
+        shutil.rmtree(sandbox.path / "out", ignore_errors=True)
+        result = sandbox.assay("run", "a.scenario", "--out", "out")
+        assert result.code in (2, 3) and says in result.err + result.out, result

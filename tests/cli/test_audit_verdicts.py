@@ -8,7 +8,8 @@ import signal
 import sys
 import time
 
-from auditing import PROGRAM, people, place, program, verdicts
+import pytest
+from auditing import COMPONENTS, PROGRAM, people, place, program, verdicts
 
 
 def test_leaky_program_is_violated(sandbox):
@@ -56,6 +57,18 @@ start = len(content)
     assert found.code == 1 and said["partner-hit-at-1"] == said["member-auc"] == "violated", str(found)
     assert "- verbatim: what is released has 3 columns and a row has 4" in sandbox.read(
         place(found.out, "scenario"))
+
+
+@pytest.mark.slow
+def test_components_that_are_fitted_to_each_release_are_found_out(sandbox):
+    """No run of the program shows the axes of another release; rows that are known in it do."""
+    people(sandbox)
+    command = program(sandbox, "fitted.py", COMPONENTS.format(columns=4))
+    found = sandbox.assay("audit", "--command", command, "--data", "people.npy", "--time", "60s",
+                          "-q")
+    said = verdicts(found.out)
+    assert found.code == 1 and said["recovery-rate"] == "violated", str(found)
+    assert "attack learned-inversion-known-rows against exec: recovery-rate" in found.out
 
 
 def test_private_enough_is_not_violated(sandbox):
