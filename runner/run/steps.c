@@ -222,9 +222,10 @@ check_columns (const char *what, const AssayRows *rows, const AssayRelease *rele
 }
 
 static gboolean
-check_fit (const AssayAttack *attack, const AssaySettings *settings, const AssayRelease *release,
+check_fit (const AssayAttack *attack, const AssaySettings *settings, const AssayGranted *granted,
            const AssayObservation *seen, GError **error)
 {
+  const AssayRelease *release = seen->release;
   const guint held = (seen->database != NULL ? ASSAY_GRANT_DATABASE : 0)
                      | (seen->public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0)
                      | (seen->groups != NULL ? ASSAY_GRANT_GROUPS : 0)
@@ -249,10 +250,12 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
   if (attack->adapts || seen->pairs != NULL || attack->external != NULL)
     hint = NULL;
   else
-    hint = attack->wants_pairs && seen->public_rows != NULL
-               ? "; expected grants = public; mechanism, to compare with what the defense makes of "
-                 "public rows"
-               : "";
+    hint = !attack->wants_pairs || seen->public_rows == NULL ? ""
+           : granted->position.defense == NULL
+               ? "; expected public rows of as many, or a scenario with grants = public; mechanism, "
+                 "where what the defense makes of public rows is compared"
+               : "; expected grants = public; mechanism, to compare with what the defense makes of "
+                 "public rows";
   return check_columns ("the database", seen->database, release, "", error)
          && (hint == NULL
              || check_columns ("the public set", seen->public_rows, release, hint, error))
@@ -307,7 +310,7 @@ assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, Ass
   const AssayObservation seen = observe (granted, all, crossed);
   g_autoptr (AssayGuess) guess = assay_guess_new ();
 
-  if (!check_fit (attack, settings, seen.release, &seen, error)
+  if (!check_fit (attack, settings, granted, &seen, error)
       || !assay_attack_run (attack, &context, &seen, guess, error))
     return FALSE;
   *ret_guess = g_steal_pointer (&guess);
@@ -323,7 +326,7 @@ assay_step_control (const AssayAttack *attack, const AssayAttackContext *context
   const AssayObservation seen = observe (granted, all, NULL);
   const AssaySettings settings = { .values = (gpointer) context->settings };
 
-  return check_fit (attack, &settings, seen.release, &seen, error)
+  return check_fit (attack, &settings, granted, &seen, error)
          && assay_control_play_like (attack, context, key, &seen, ret_outcome, error);
 }
 

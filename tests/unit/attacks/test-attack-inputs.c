@@ -165,8 +165,9 @@ Test (attack_inputs, errors)
                ASSAY_ERROR_MISMATCH, "the database has 7 columns, but the release has 8");
   check_error (run (&assay_attack_nearest, &scene, ASSAY_GRANT_PUBLIC, &of_seven, NULL, &error),
                ASSAY_ERROR_MISMATCH,
-               "the public set has 7 columns, but the release has 8; expected grants = public; "
-               "mechanism, to compare with what the defense makes of public rows");
+               "the public set has 7 columns, but the release has 8; expected public rows of as "
+               "many, or a scenario with grants = public; mechanism, where what the defense makes "
+               "of public rows is compared");
   check_error (run (&assay_attack_database, &scene, ASSAY_GRANT_DATABASE, &of_one, NULL, &error),
                ASSAY_ERROR_MISMATCH,
                "attack database: the database has 1 rows, expected more than the 1 adversarial "
