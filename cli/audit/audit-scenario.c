@@ -7,8 +7,8 @@
  * comment, with the reason. Attackers who learn may run the defense on the public rows, without its
  * key; where one release draws a key for all its secrets, there is one more of each who knows some
  * rows beside their release, and where items are of a row each, one who knows some of the rows in
- * the very release: what a defense fits to it is in no other. `unprotected` shows that attacks win where nothing is protected,
- * without which nothing is upheld. */
+ * the very release: what a defense fits to it is in no other. `unprotected` shows that attacks win
+ * where nothing is protected, without which nothing is upheld. */
 #include "cli/audit/audit.h"
 #include "cli/help/starter-attacks.h"
 #include "cli/help/starter-claims.h"

@@ -336,6 +336,7 @@ assay_own_store_grant (AssayOwnStore *store, const AssayOwnGrant *grant, AssaySh
   const gboolean is_read = component->own.pairs != NULL, is_known = grant->known != NULL;
   g_autofree char *name = pairs_name (grant);
   AssayPairs *pairs = NULL;
+  guint64 spent = 0;
 
   if (attack != NULL && attack->wants_pairs && (is_run || is_read || is_known)) {
     pairs = g_hash_table_lookup (store->pairs, name);
@@ -349,7 +350,8 @@ assay_own_store_grant (AssayOwnStore *store, const AssayOwnGrant *grant, AssaySh
     }
   }
   *ret_pairs = pairs;
-  *ret_shadow
-      = is_run ? new_shadow (grant, pairs != NULL && !is_read && !is_known ? pairs->releases->len : 0) : NULL;
+  if (pairs != NULL && !is_read && !is_known)
+    spent = pairs->releases->len;
+  *ret_shadow = is_run ? new_shadow (grant, spent) : NULL;
   return TRUE;
 }

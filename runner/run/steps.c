@@ -249,13 +249,14 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
   /* Who has pairs compares with what the defense makes of rows; a program sees what it does. */
   if (attack->adapts || seen->pairs != NULL || attack->external != NULL)
     hint = NULL;
+  else if (!attack->wants_pairs || seen->public_rows == NULL)
+    hint = "";
+  else if (granted->position.defense == NULL)
+    hint = "; expected public rows of as many, or a scenario with grants = public; mechanism, "
+           "where what the defense makes of public rows is compared";
   else
-    hint = !attack->wants_pairs || seen->public_rows == NULL ? ""
-           : granted->position.defense == NULL
-               ? "; expected public rows of as many, or a scenario with grants = public; mechanism, "
-                 "where what the defense makes of public rows is compared"
-               : "; expected grants = public; mechanism, to compare with what the defense makes of "
-                 "public rows";
+    hint = "; expected grants = public; mechanism, to compare with what the defense makes of "
+           "public rows";
   return check_columns ("the database", seen->database, release, "", error)
          && (hint == NULL
              || check_columns ("the public set", seen->public_rows, release, hint, error))
