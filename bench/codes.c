@@ -150,29 +150,20 @@ write_coded (const char *folder, const char *name, const Coded *coded, gsize n)
     measure_stop ("codes", error);
 }
 
-static void
-remove_coded (const char *folder, const char *name)
-{
-  g_autofree char *codes = g_strdup_printf ("%s/%s.codes", folder, name);
-  g_autofree char *labels = g_strdup_printf ("%s/%s.labels", folder, name);
-
-  remove (codes);
-  remove (labels);
-}
-
 /* Seconds a query: as it is mostly written, and with what NumPy is fastest at; NAN: no NumPy. */
 static void
 ask_numpy (const MeasureOptions *options, gsize bits, const Coded *items, const Coded *queries,
            double stable, double ret_seconds[2])
 {
-  g_autofree char *folder = g_dir_make_tmp ("bench-codes-XXXXXX", NULL);
+  g_auto (MeasureFolder) folder = NULL;
   g_autofree char *text = g_strdup_printf ("%" G_GSIZE_FORMAT, bits);
   g_autofree char *out = NULL;
   g_auto (GStrv) words = NULL;
 
   ret_seconds[0] = ret_seconds[1] = NAN;
-  if (options->python == NULL || folder == NULL)
+  if (options->python == NULL)
     return;
+  folder = measure_folder_new ();
   write_coded (folder, "items", items, items->codes->count);
   write_coded (folder, "queries", queries, NUMPY_QUERIES);
   out = measure_ask_python (options, (const char *[]){ folder, text, NULL });
@@ -184,9 +175,6 @@ ask_numpy (const MeasureOptions *options, gsize bits, const Coded *items, const 
     if (!(fabs (found - stable) < 1e-9))
       fprintf (stderr, "bench-codes: NumPy finds %.12f instead of %.12f\n", found, stable);
   }
-  remove_coded (folder, "items");
-  remove_coded (folder, "queries");
-  remove (folder);
 }
 
 static void

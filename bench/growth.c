@@ -93,20 +93,16 @@ main (int argc, char **argv)
                                  "rows, cols, subspaces or dimension (all)", "NAME" },
                                G_OPTION_ENTRY_NULL };
   g_auto (MeasureOptions) options = measure_options ("growth", 3, own, argc, argv);
-  g_autoptr (GError) error = NULL;
-  g_autofree char *folder = g_dir_make_tmp ("assay-bench-XXXXXX", &error);
+  g_auto (MeasureFolder) folder = measure_folder_new ();
   g_autoptr (Report) report = NULL;
   guint n_run = 0;
 
-  if (folder == NULL)
-    measure_stop ("temporary folder", error);
   report = report_new (&options, SEED, "How the cost of a scan grows, k = 1");
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     if (axis == NULL || g_str_equal (axis, cases[i].axis)) {
       run_case (report, &cases[i], folder);
       n_run++;
     }
-  g_rmdir (folder);
   if (n_run == 0)
     measure_stop ("--axis: expected rows, cols, subspaces or dimension", NULL);
   return 0;

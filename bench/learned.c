@@ -93,29 +93,23 @@ write_numbers (const char *folder, const char *name, AssayView view)
 static double
 ask_numpy (const MeasureOptions *options, const Case *c, const AssayControlCase *material)
 {
-  static const char *const files[] = { "inputs", "outputs", "seen" };
   const AssayOwnRelease *own = assay_pairs_get (material->pairs, 0);
-  g_autofree char *folder = g_dir_make_tmp ("bench-learned-XXXXXX", NULL);
+  g_auto (MeasureFolder) folder = NULL;
   g_autofree char *pairs = g_strdup_printf ("%zu", c->pairs);
   g_autofree char *cols = g_strdup_printf ("%zu", c->cols);
   g_autofree char *secrets = g_strdup_printf ("%zu", c->secrets);
   g_autofree char *out = NULL;
   double seconds = NAN;
 
-  if (options->python == NULL || folder == NULL)
+  if (options->python == NULL)
     return NAN;
+  folder = measure_folder_new ();
   write_numbers (folder, "inputs", assay_array_view (vectors_of (own->release)));
   write_numbers (folder, "outputs", assay_own_rows (own));
   write_numbers (folder, "seen", assay_array_view (vectors_of (material->release)));
   out = measure_ask_python (options, (const char *[]){ folder, pairs, cols, secrets, NULL });
   if (out != NULL)
     seconds = g_ascii_strtod (out, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
-    g_autofree char *path = g_build_filename (folder, files[i], NULL);
-
-    remove (path);
-  }
-  remove (folder);
   return seconds > 0 ? seconds : NAN;
 }
 

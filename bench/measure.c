@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include <glib/gstdio.h>
+
 #include "core/base/parallel.h"
 #include "core/math/linalg.h"
 
@@ -176,6 +178,32 @@ script_words (const MeasureOptions *options, const char *const *arguments)
     g_ptr_array_add (argv, (gpointer) arguments[i]);
   g_ptr_array_add (argv, NULL);
   return argv;
+}
+
+MeasureFolder
+measure_folder_new (void)
+{
+  g_autoptr (GError) error = NULL;
+  char *folder = g_dir_make_tmp ("assay-bench-XXXXXX", &error);
+
+  if (folder == NULL)
+    measure_stop ("temporary folder", error);
+  return folder;
+}
+
+void
+measure_folder_remove (MeasureFolder folder)
+{
+  g_autoptr (GDir) files = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (files != NULL && (name = g_dir_read_name (files)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    g_unlink (path);
+  }
+  g_rmdir (folder);
+  g_free (folder);
 }
 
 char *

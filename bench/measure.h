@@ -65,12 +65,18 @@ Times measure_times (const Samples *samples);
 /* Of a single run. */
 Times measure_once (Moment start);
 
-/* ---- Memory, other programs, plugins ---- */
+/* ---- Memory, files, other programs, plugins ---- */
 
 /* Bytes in a line of /proc/self/status, such as "VmHWM:"; 0: not there. */
 gint64 measure_status (const char *name);
 /* Sets VmHWM, the peak, back to what is held now. */
 void measure_reset_peak (void);
+
+/* A temporary folder of plain files, which goes with them at the end of the scope. */
+typedef char *MeasureFolder;
+MeasureFolder measure_folder_new (void);
+void measure_folder_remove (MeasureFolder folder);
+G_DEFINE_AUTO_CLEANUP_FREE_FUNC (MeasureFolder, measure_folder_remove, NULL)
 
 /* What the script of @options prints when it gets @arguments (NULL-terminated); NULL: there is no
  * Python, or it failed. */

@@ -380,20 +380,6 @@ run_lists (Report *report, const Bench *all, const char *folder)
   report_number (report, "FAISS CPU s", times_of (&theirs).cpu, 3);
 }
 
-static void
-remove_folder (const Bench *bench)
-{
-  static const char *const names[]
-      = { "rows.u8", "queries.u8", "queries.f32", "found.i64", "sizes.json", "lists.index" };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
-    g_autofree char *path = path_of (bench, names[i]);
-
-    g_unlink (path);
-  }
-  g_rmdir (bench->folder);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -403,8 +389,7 @@ main (int argc, char **argv)
           G_OPTION_ENTRY_NULL };
   g_auto (MeasureOptions) options = measure_options ("search", 5, own, argc, argv);
   g_autofree char *sift = lifted_sift_folder (given);
-  g_autoptr (GError) error = NULL;
-  g_autofree char *folder = g_dir_make_tmp ("assay-bench-XXXXXX", &error);
+  g_auto (MeasureFolder) folder = measure_folder_new ();
   const Bench bench = { .options = &options,
                         .n_queries = options.is_quick ? 100 : 1000,
                         .n_rows = options.is_quick ? 10000 : 200000,
@@ -414,14 +399,11 @@ main (int argc, char **argv)
       sift == NULL ? "; no SIFT in ASSAY_DATA, so nothing approximate" : "");
   g_autoptr (Report) report = NULL;
 
-  if (folder == NULL)
-    measure_stop ("temporary folder", error);
   g_setenv ("ASSAY_CACHE", "", TRUE); /* lists are made, not found on disk */
   report = report_new (&options, SEED, about);
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     run_case (report, &bench, &cases[i]);
   if (sift != NULL)
     run_lists (report, &bench, sift);
-  remove_folder (&bench);
   return 0;
 }

@@ -221,20 +221,6 @@ run_case (const Bench *bench, Report *report, const Case *c)
   report_number (report, "same", stop_numpy (&numpy), 3);
 }
 
-static void
-remove_folder (const char *folder)
-{
-  static const char *const names[]
-      = { "rows.u8", "translation.f32", "basis.f32", "found.i64", "sizes.json" };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
-    g_autofree char *path = g_build_filename (folder, names[i], NULL);
-
-    g_unlink (path);
-  }
-  g_rmdir (folder);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -244,20 +230,16 @@ main (int argc, char **argv)
                   .n_rows = options.is_quick ? 10000 : 200000 };
   g_autofree char *about = g_strdup_printf ("%zu subspaces against %zu rows of %d bytes",
                                             bench.n_subspaces, bench.n_rows, COLS);
-  g_autoptr (GError) error = NULL;
-  g_autofree char *folder = g_dir_make_tmp ("assay-bench-XXXXXX", &error);
+  g_auto (MeasureFolder) folder = measure_folder_new ();
   g_autofree char *path = NULL;
   g_autoptr (Report) report = NULL;
 
-  if (folder == NULL)
-    measure_stop ("temporary folder", error);
   bench.folder = folder;
   path = g_build_filename (folder, "rows.u8", NULL);
   bench.rows = lifted_rows (path, bench.n_rows, COLS, SEED);
   report = report_new (&options, SEED, about);
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     run_case (&bench, report, &cases[i]);
-  remove_folder (folder);
   assay_rows_unref (bench.rows);
   return 0;
 }
