@@ -23,7 +23,7 @@ static const Listing listings[] = {
   { ASSAY_PLUGIN_DEFENSE, "defenses", "defenses" },
   { ASSAY_PLUGIN_ATTACK, "attacks", "attacks" },
   { ASSAY_PLUGIN_METRIC, "metrics", "metrics" },
-  { ASSAY_PLUGIN_UTILITY, "utilities", "metrics" },
+  { ASSAY_PLUGIN_UTILITY, "utilities", "metrics" }, /* and by its heading */
   { ASSAY_PLUGIN_DATASET, "datasets", "datasets" },
 };
 
@@ -38,7 +38,7 @@ is_listed (const Listing *listing, const AssayPlugin *plugin)
 static gboolean
 is_asked_for (const Listing *listing, const char *word)
 {
-  return word == NULL || g_str_equal (word, listing->word);
+  return word == NULL || g_str_equal (word, listing->word) || g_str_equal (word, listing->heading);
 }
 
 static void
@@ -72,33 +72,6 @@ id_width (const char *word)
   }
   return (int) width;
 }
-
-static int
-list_plugins (int n, char **words)
-{
-  const char *word = n > 0 ? words[0] : NULL;
-  const int width = id_width (word);
-  gboolean is_any = FALSE;
-
-  for (gsize l = 0; l < G_N_ELEMENTS (listings); l++) {
-    if (!is_asked_for (&listings[l], word))
-      continue;
-    if (is_any)
-      printf ("\n");
-    is_any = TRUE;
-    print_listing (&listings[l], width);
-  }
-  return is_any ? EXIT_OK
-                : cli_refuse ("'%s': expected defenses, attacks, metrics or datasets", word);
-}
-
-const CliUsage cli_list = {
-  .parameters = "[defenses|attacks|metrics|datasets]",
-  .summary = "Lists what Assay can audit and attack with.",
-  .entries = cli_no_options,
-  .max_words = 1,
-  .run = list_plugins,
-};
 
 /* ---- describe ---- */
 
@@ -170,7 +143,7 @@ is_on_request (const AssayPlugin *plugin)
 }
 
 static void
-print_description (G_GNUC_UNUSED AssayPluginType type, const AssayPlugin *plugin)
+print_description (const AssayPlugin *plugin)
 {
   const AssayPluginOrigin *origin = assay_registry_origin (plugin);
   const AssayDefense *defense = assay_defense_of (plugin);
@@ -288,17 +261,19 @@ write_attack (AssayJson *json, const AssayPlugin *plugin, guint reads, guint nee
 }
 
 static void
-print_json (AssayPluginType type, const AssayPlugin *plugin)
+write_plugin (AssayJson *json, const AssayPlugin *plugin)
 {
   const AssayPluginOrigin *origin = assay_registry_origin (plugin);
   const AssayDefense *defense = assay_defense_of (plugin);
   const AssayAttack *attack = assay_attack_of (plugin);
   const AssayAuditor *auditor = assay_auditor_of (plugin);
-  AssayJson *json = assay_json_new ();
-  g_autofree char *text = NULL;
 
   assay_json_begin_object (json);
-  assay_json_member_string (json, "type", assay_plugin_type_name (type));
+  /* A utility is a metric of what is released. */
+  assay_json_member_string (json, "type",
+                            plugin->type == ASSAY_PLUGIN_UTILITY
+                                ? "metric"
+                                : assay_plugin_type_name (plugin->type));
   assay_json_member_string (json, "id", plugin->id);
   assay_json_member_string (json, "summary", plugin->summary);
   assay_json_member_string (json, "work", plugin->reference.work);
@@ -320,6 +295,15 @@ print_json (AssayPluginType type, const AssayPlugin *plugin)
     write_parameter (json, param);
   assay_json_end_array (json);
   assay_json_end_object (json);
+}
+
+static void
+print_json (const AssayPlugin *plugin)
+{
+  AssayJson *json = assay_json_new ();
+  g_autofree char *text = NULL;
+
+  write_plugin (json, plugin);
   text = assay_json_finish (json);
   fputs (text, stdout);
 }
@@ -346,28 +330,105 @@ static gboolean is_json;
 static const GOptionEntry entries[]
     = { { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "For programs", NULL }, G_OPTION_ENTRY_NULL };
 
-static int
-describe (int n, char **words)
+/* All that are called so: a defense and an attack may have one name. */
+static gboolean
+describe_one (const char *name)
 {
   gboolean is_found = FALSE;
 
-  if (n != 1)
-    return cli_refuse ("expected one name; 'assay list' shows all");
   for (guint t = 0; t < N_TYPES; t++) {
-    const AssayPlugin *plugin = assay_registry_find (types[t], words[0], NULL);
+    const AssayPlugin *plugin = assay_registry_find (types[t], name, NULL);
 
     if (plugin == NULL)
       continue;
     is_found = TRUE;
-    (is_json ? print_json : print_description) (types[t], plugin);
+    (is_json ? print_json : print_description) (plugin);
   }
-  return is_found ? EXIT_OK : fail_unknown (words[0]);
+  return is_found;
+}
+
+static int
+describe (int n, char **words)
+{
+  if (n == 0)
+    return cli_refuse ("expected a name; 'assay list' shows all");
+  for (int i = 0; i < n; i++) {
+    if (i > 0 && !is_json)
+      printf ("\n");
+    if (!describe_one (words[i]))
+      return fail_unknown (words[i]);
+  }
+  return EXIT_OK;
 }
 
 const CliUsage cli_describe = {
-  .parameters = "NAME",
-  .summary = "Explains a defense, attack, metric or dataset.",
+  .parameters = "NAME...",
+  .summary = "Explains defenses, attacks, metrics or datasets.",
   .entries = entries,
   .max_words = CLI_ANY_NUMBER,
   .run = describe,
+};
+
+/* ---- list ---- */
+
+/* One array of what is asked for, in the order of the table. */
+static gboolean
+list_json (const char *word)
+{
+  AssayJson *json = assay_json_new ();
+  g_autofree char *text = NULL;
+  gboolean is_any = FALSE;
+
+  assay_json_begin_array (json);
+  for (gsize l = 0; l < G_N_ELEMENTS (listings); l++) {
+    g_autoptr (GPtrArray) offers = assay_registry_offers (listings[l].type);
+
+    if (!is_asked_for (&listings[l], word))
+      continue;
+    is_any = TRUE;
+    ASSAY_FOR_EACH (const AssayPlugin, plugin, offers) {
+      if (is_listed (&listings[l], plugin))
+        write_plugin (json, plugin);
+    }
+  }
+  assay_json_end_array (json);
+  text = assay_json_finish (json);
+  if (is_any)
+    fputs (text, stdout);
+  return is_any;
+}
+
+static gboolean
+list_text (const char *word)
+{
+  const int width = id_width (word);
+  gboolean is_any = FALSE;
+
+  for (gsize l = 0; l < G_N_ELEMENTS (listings); l++) {
+    if (!is_asked_for (&listings[l], word))
+      continue;
+    if (is_any)
+      printf ("\n");
+    is_any = TRUE;
+    print_listing (&listings[l], width);
+  }
+  return is_any;
+}
+
+static int
+list_plugins (int n, char **words)
+{
+  const char *word = n > 0 ? words[0] : NULL;
+
+  if (is_json ? list_json (word) : list_text (word))
+    return EXIT_OK;
+  return cli_refuse ("'%s': expected defenses, attacks, metrics, utilities or datasets", word);
+}
+
+const CliUsage cli_list = {
+  .parameters = "[defenses|attacks|metrics|utilities|datasets]",
+  .summary = "Lists what Assay can audit and attack with.",
+  .entries = entries,
+  .max_words = 1,
+  .run = list_plugins,
 };

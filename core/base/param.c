@@ -122,8 +122,9 @@ set_number (AssaySettings *settings, const AssayParam *param, const char *text, 
   g_autofree char *range = describe_range (param);
 
   if (is_int ? !assay_text_to_int (text, &whole) : !assay_text_to_double (text, &value))
-    return assay_fail (error, ASSAY_ERROR_PARAMETER, "%s = '%s': expected %s, %s", param->name,
-                       text, is_int ? "a whole number" : "a finite number", range);
+    return assay_fail (error, ASSAY_ERROR_PARAMETER, "%s = '%s': expected %s, %s%s", param->name,
+                       text, is_int ? "a whole number" : "a finite number", range,
+                       assay_text_value_hint (text, is_int));
   if (is_int)
     value = (double) whole;
   if (value < param->low || value > param->high)
@@ -150,7 +151,7 @@ set_choice (AssaySettings *settings, const AssayParam *param, const char *text, 
   hint = assay_text_did_you_mean (text, param->choices);
   all = g_strjoinv (", ", (char **) param->choices);
   return assay_fail (error, ASSAY_ERROR_PARAMETER, "%s = '%s': expected one of %s%s", param->name,
-                     text, all, hint);
+                     text, all, *hint != '\0' ? hint : assay_text_value_hint (text, TRUE));
 }
 
 static gboolean
@@ -159,8 +160,8 @@ set_bool (AssaySettings *settings, const AssayParam *param, const char *text, GE
   const gboolean is_yes = g_str_equal (text, "yes") || g_str_equal (text, "true");
 
   if (!is_yes && !g_str_equal (text, "no") && !g_str_equal (text, "false"))
-    return assay_fail (error, ASSAY_ERROR_PARAMETER, "%s = '%s': expected yes or no", param->name,
-                       text);
+    return assay_fail (error, ASSAY_ERROR_PARAMETER, "%s = '%s': expected yes or no%s", param->name,
+                       text, assay_text_value_hint (text, TRUE));
   FIELD (settings, param, bool) = is_yes;
   return TRUE;
 }

@@ -85,6 +85,21 @@ assay_text_did_you_mean (const char *word, const char *const *candidates)
   return closest != NULL ? g_strdup_printf (" (did you mean '%s'?)", closest) : g_strdup ("");
 }
 
+const char *
+assay_text_value_hint (const char *text, gboolean is_whole)
+{
+  if (strchr (text, '#') != NULL)
+    return " (a comment has a line of its own)";
+  if (!is_whole && g_str_has_suffix (text, "%"))
+    return " (a percentage is written as a share: 0.1 for 10 %)";
+  if (!is_whole && strchr (text, ',') == strrchr (text, ',') && strchr (text, ' ') == NULL
+      && g_ascii_isdigit (*text) && strchr (text, ',') != NULL)
+    return " (decimals have a point: 0.5)";
+  if (*text == '[' || strchr (text, ',') != NULL)
+    return " (several values are separated by semicolons: 2; 4; 8)";
+  return "";
+}
+
 gboolean
 assay_text_to_double (const char *text, double *ret_value)
 {

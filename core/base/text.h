@@ -14,6 +14,11 @@ const char *assay_text_closest (const char *word, const char *const *candidates)
 /* " (did you mean 'x'?)" or "", for the end of an error message. Never NULL. */
 char *assay_text_did_you_mean (const char *word, const char *const *candidates);
 
+/* What to write in place of a value that is none, where it is easily told what was meant: a list
+ * with commas or brackets, a percentage or a decimal comma (not @is_whole), a comment behind a
+ * value. "" or " (...)". */
+const char *assay_text_value_hint (const char *text, gboolean is_whole);
+
 /* Parses the whole of @text as a finite double or as an integer. FALSE leaves @ret untouched. */
 gboolean assay_text_to_double (const char *text, double *ret_value);
 gboolean assay_text_to_int (const char *text, gint64 *ret_value);

@@ -173,8 +173,9 @@ read_bound (const AssayGroup *group, AssayClaim *claim, GError **error)
 
     return assay_group_fail (group, entry, error, ASSAY_ERROR_PARAMETER,
                              "%s = '%s': expected a number, %s to %s, because %s "
-                             "has no other values",
-                             entry->key, entry->value, low, high, claim->measure->name);
+                             "has no other values%s",
+                             entry->key, entry->value, low, high, claim->measure->name,
+                             assay_text_value_hint (entry->value, FALSE));
   }
   return TRUE;
 }

@@ -456,8 +456,9 @@ assay_group_integer (const AssayGroup *group, const char *key, gint64 low, gint6
   if (!assay_text_to_int (entry->value, &value) || value < low || value > high)
     return assay_group_fail (group, entry, error, ASSAY_ERROR_PARAMETER,
                              "%s = '%s': expected a whole number, %" G_GINT64_FORMAT
-                             " to %" G_GINT64_FORMAT,
-                             key, entry->value, low, high);
+                             " to %" G_GINT64_FORMAT "%s",
+                             key, entry->value, low, high,
+                             assay_text_value_hint (entry->value, TRUE));
   *inout_value = value;
   return TRUE;
 }
@@ -472,7 +473,8 @@ assay_group_confidence (const AssayGroup *group, double *inout_value, GError **e
     return TRUE;
   if (!assay_text_to_double (entry->value, &value) || value < 0.5 || value > 0.999999)
     return assay_group_fail (group, entry, error, ASSAY_ERROR_PARAMETER,
-                             "confidence = '%s': expected a number, 0.5 to 0.999999", entry->value);
+                             "confidence = '%s': expected a number, 0.5 to 0.999999%s",
+                             entry->value, assay_text_value_hint (entry->value, FALSE));
   *inout_value = value;
   return TRUE;
 }

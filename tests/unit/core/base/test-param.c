@@ -165,7 +165,8 @@ Test (param, errors)
   check_refused ("tau", "nan", "tau = 'nan': expected a finite number, 0 to 10");
   check_refused ("tau", "inf", "tau = 'inf': expected a finite number, 0 to 10");
   check_refused ("tau", "0x1", "tau = '0x1': expected a finite number, 0 to 10");
-  check_refused ("tau", "0,5", "tau = '0,5': expected a finite number, 0 to 10");
+  check_refused ("tau", "0,5",
+                 "tau = '0,5': expected a finite number, 0 to 10 (decimals have a point: 0.5)");
   check_refused ("mode", "exakt",
                  "mode = 'exakt': expected one of fast, exact, both (did you mean 'exact'?)");
   check_refused ("mode", "1", "mode = '1': expected one of fast, exact, both");

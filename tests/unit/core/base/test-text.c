@@ -192,6 +192,23 @@ Test (text, closest_spelling)
   cr_assert (assay_text_closest (long_word, words) == NULL);
 }
 
+Test (text, what_a_value_was_meant_to_be)
+{
+  cr_assert_str_eq (assay_text_value_hint ("2, 4, 8", TRUE),
+                    " (several values are separated by semicolons: 2; 4; 8)");
+  cr_assert_str_eq (assay_text_value_hint ("[2]", TRUE),
+                    " (several values are separated by semicolons: 2; 4; 8)");
+  cr_assert_str_eq (assay_text_value_hint ("3 # why", TRUE),
+                    " (a comment has a line of its own)");
+  cr_assert_str_eq (assay_text_value_hint ("10%", FALSE),
+                    " (a percentage is written as a share: 0.1 for 10 %)");
+  cr_assert_str_eq (assay_text_value_hint ("10%", TRUE), "");
+  cr_assert_str_eq (assay_text_value_hint ("0,5", FALSE), " (decimals have a point: 0.5)");
+  cr_assert_str_eq (assay_text_value_hint ("0.5, 1", FALSE),
+                    " (several values are separated by semicolons: 2; 4; 8)");
+  cr_assert_str_eq (assay_text_value_hint ("seven", FALSE), "");
+}
+
 Test (text, counts_and_bytes)
 {
   g_autofree char *small = assay_text_count (999), *thousand = assay_text_count (1000);
