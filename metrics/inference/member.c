@@ -13,9 +13,9 @@
 #include "core/games/guesses/score-roc.h"
 #include "core/plugin/plugin.h"
 
-enum { AREA, AT_100, AT_1000, N_SERIES };
+enum { AREA, AT_100, AT_1000, AT_33, AT_10, AT_3, N_SERIES };
 
-static const double rates[N_SERIES] = { 0, 0.01, 0.001 };
+static const double rates[N_SERIES] = { 0, 0.01, 0.001, 0.03, 0.1, 0.3 };
 
 static gboolean
 check_sizes (const AssayArray *members, const AssayArray *scores, gsize *ret_half, GError **error)
@@ -76,8 +76,8 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
   /* An influence is twice what its record is off by: half of the records are of each side. */
   for (gsize i = 0; i < n; i++)
     ret_outcomes->series[AREA][units[is_in[i]]++] += area / 2 + influence[i] / 2;
-  judge_rate (&roc, AT_100, ret_outcomes);
-  judge_rate (&roc, AT_1000, ret_outcomes);
+  for (guint s = AT_100; s < N_SERIES; s++)
+    judge_rate (&roc, s, ret_outcomes);
   return TRUE;
 }
 
@@ -91,6 +91,12 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE (AT_1000, "member-true-positives-at-0-1-percent", RATE, 0, 1, "share of members",
                  "Members that are told where 0.1 % of other records are taken for members",
                  ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (AT_33, "member-true-positives-at-3-percent", RATE, 0, 1, "share of members",
+                 "The same where 3 % of other records are", ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (AT_10, "member-true-positives-at-10-percent", RATE, 0, 1, "share of members",
+                 "The same where 10 % of other records are", ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (AT_3, "member-true-positives-at-30-percent", RATE, 0, 1, "share of members",
+                 "The same where 30 % of other records are", ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,
 };
 

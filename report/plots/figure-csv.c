@@ -11,14 +11,22 @@ append_text (GString *csv, const char *value)
   assay_csv_field (csv, line);
 }
 
+/* The measure without its settings, unless the axis is of several. */
+static const char *
+head_of (const AssayCurveAxis *axis)
+{
+  return axis->measure != NULL && g_str_has_prefix (axis->name, axis->measure->name)
+             ? axis->measure->name
+             : axis->name;
+}
+
 static void
 append_heads (GString *csv, const AssayCurveAxis *axis)
 {
   static const char *const ends[] = { "", ".lower", ".upper" };
 
   for (guint i = 0; i < G_N_ELEMENTS (ends) && (i == 0 || axis->measure != NULL); i++) {
-    g_autofree char *head
-        = g_strconcat (axis->measure != NULL ? axis->measure->name : axis->name, ends[i], NULL);
+    g_autofree char *head = g_strconcat (head_of (axis), ends[i], NULL);
 
     append_text (csv, head);
   }

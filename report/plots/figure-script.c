@@ -279,6 +279,8 @@ append_frame (GString *gp, const AssayCurve *curve, const Range *x, const Range 
   append_range (gp, 'y', y);
   if (x->is_log || y->is_log)
     g_string_append_printf (gp, "set logscale %s%s\n", x->is_log ? "x" : "", y->is_log ? "y" : "");
+  if (y->is_log && curve->y.is_share)
+    g_string_append (gp, "set ytics (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)\n");
 }
 
 /* A tick at each value of the setting, but for those that would stand in each other. */
@@ -304,8 +306,8 @@ append_setting_ticks (GString *gp, const AssayCurve *curve, const Range *x)
   for (guint t = 0; t < ticks->len; t++) {
     const double tick = g_array_index (ticks, double, t);
 
-    g_string_append_printf (gp, "%s'%.6g' ", t > 0 ? ", " : "", tick);
-    append_number (gp, tick);
+    g_string_append_printf (gp, "%s'%.6g' ", t > 0 ? ", " : "", tick * x->factor);
+    append_number (gp, tick * x->factor);
   }
   g_string_append (gp, ")\n");
 }
