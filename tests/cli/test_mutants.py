@@ -4,6 +4,8 @@ import json
 import random
 import shutil
 
+import pytest
+
 import data
 from exec_mechanisms import (CLAIM, DISTINGUISH, FLIP, HEAD, START, WRITE, claiming, prepare_claims,
                              starts_of)
@@ -170,21 +172,34 @@ def break_after(sandbox, starts):
     sandbox.write("a.scenario", BIT.format(program))
 
 
-def test_a_program_that_breaks(sandbox):
-    """Its mutants are lost, and nothing else: what was seen before stays."""
+def starts_of_a_run(sandbox):
     break_after(sandbox, 10**6)
     sandbox.run_ok("a.scenario", "--out", "out", "--quiet")
-    once = len(starts_of(sandbox))
-    for starts, n_failed, code in ((once, 20, 3), (2 * once + 2, 17, 0)):
-        (sandbox.path / "starts.txt").unlink()
-        shutil.rmtree(sandbox.path / "tmp")
-        break_after(sandbox, starts)
-        result = play(sandbox, code=code)
-        assert len(ids(result, "failed")) == n_failed and "it broke" in result.out, result
-        assert ids(result, "seen") | ids(result, "stopped") == (
-            set() if code else {"constant-seed"}), result
-        if code == 0:
-            assert {"counter-seed", "seed-of-16-bits"} == ids(result, "does not apply"), result
+    return len(starts_of(sandbox))
+
+
+def play_until_it_breaks(sandbox, starts, code):
+    (sandbox.path / "starts.txt").unlink()
+    shutil.rmtree(sandbox.path / "tmp")
+    break_after(sandbox, starts)
+    result = play(sandbox, code=code)
+    assert "it broke" in result.out, result
+    return result
+
+
+def test_a_program_that_breaks(sandbox):
+    """Its mutants are lost."""
+    result = play_until_it_breaks(sandbox, starts_of_a_run(sandbox), 3)
+    assert len(ids(result, "failed")) == 20, result
+    assert not ids(result, "seen") | ids(result, "stopped"), result
+
+
+@pytest.mark.slow
+def test_what_was_seen_before_it_broke_stays(sandbox):
+    result = play_until_it_breaks(sandbox, 2 * starts_of_a_run(sandbox) + 2, 0)
+    assert len(ids(result, "failed")) == 17, result
+    assert ids(result, "seen") | ids(result, "stopped") == {"constant-seed"}, result
+    assert {"counter-seed", "seed-of-16-bits"} == ids(result, "does not apply"), result
 
 
 def test_claims_that_say_nothing(sandbox):
