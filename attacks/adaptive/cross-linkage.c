@@ -131,44 +131,12 @@ enum { SECRETS = 64, COLS = 8, RUNS = 12, OTHERS = 256 };
 
 #define NOISE 0.1
 
-/* Rows with noise of a tenth, and for a key all moved by one vector. */
-static AssayRelease *
-release_with_noise (AssayView rows, AssayStreamKey key, guint64 number, GError **error)
-{
-  AssayStream stream = assay_stream (key, number);
-  g_autoptr (AssayMatrix) noisy = assay_matrix_copy (rows, error);
-  float moved[COLS];
-
-  for (gsize j = 0; j < COLS; j++)
-    moved[j] = (float) (10 * assay_stream_normal (&stream));
-  for (gsize i = 0; noisy != NULL && i < rows.rows * COLS; i++)
-    noisy->data[i] += moved[i % COLS] + (float) (NOISE * assay_stream_normal (&stream));
-  return noisy != NULL ? assay_control_vectors (assay_matrix_view (noisy), error) : NULL;
-}
-
-static gboolean
-run_control (gconstpointer data, guint64 number, const AssayOwnRows *own,
-             AssayRelease **ret_release, AssayTruth **ret_truth, GError **error)
-{
-  const AssayStreamKey *key = data;
-  AssayMatrix *copy = assay_matrix_copy (own->rows, error);
-
-  if (copy == NULL)
-    return FALSE;
-  *ret_truth = assay_truth_new ();
-  assay_arrays_take (&(*ret_truth)->arrays, "secrets", assay_array_take_matrix (copy));
-  *ret_release = release_with_noise (own->rows, *key, number + 2, error);
-  if (*ret_release != NULL)
-    return TRUE;
-  g_clear_pointer (ret_truth, assay_truth_free);
-  return FALSE;
-}
-
 static gboolean
 make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
   const gsize n = SECRETS;
+  const AssayControlNoise noise = { .key = key, .noise = NOISE, .moves = 10 };
   AssayStream stream = assay_stream (key, G_MAXUINT32);
   g_autoptr (AssayMatrix) secrets = assay_control_normals (n, COLS, &stream, error);
   g_autoptr (AssayMatrix) turned = secrets != NULL ? assay_matrix_new (n, COLS, error) : NULL;
@@ -188,13 +156,10 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
   ret_case->truth = assay_truth_new ();
   assay_arrays_take (&ret_case->truth->arrays, "mates",
                      assay_array_take (ASSAY_INT64, 1, &n, mates));
-  ret_case->release = release_with_noise (assay_matrix_view (secrets), key, 0, error);
-  ret_case->crossed = release_with_noise (assay_matrix_view (turned), key, 1, error);
-  ret_case->shadow = assay_shadow_new (&(AssayShadowTerms){ .run = run_control,
-                                                            .data = g_memdup2 (&key, sizeof key),
-                                                            .free_data = g_free,
-                                                            .runs = RUNS,
-                                                            .n_secrets = n });
+  ret_case->release = assay_control_noisy (&noise, assay_matrix_view (secrets), 0, error);
+  ret_case->crossed = assay_control_noisy (&noise, assay_matrix_view (turned), 1, error);
+  ret_case->shadow = assay_control_noisy_shadow (
+      &noise, 2, &(AssayShadowTerms){ .runs = RUNS, .n_secrets = n });
   return ret_case->release != NULL && ret_case->crossed != NULL;
 }
 

@@ -200,41 +200,12 @@ enum { RECORDS = 64, COLS = 8, RUNS = 20 };
 
 #define NOISE 0.3
 
-/* Every row with noise of three tenths of its deviation. */
-static AssayRelease *
-release_with_noise (AssayView rows, AssayStreamKey key, guint64 number, GError **error)
-{
-  AssayStream stream = assay_stream (key, number);
-  g_autoptr (AssayMatrix) noisy = assay_matrix_copy (rows, error);
-
-  for (gsize i = 0; noisy != NULL && i < rows.rows * rows.cols; i++)
-    noisy->data[i] += (float) (NOISE * assay_stream_normal (&stream));
-  return noisy != NULL ? assay_control_vectors (assay_matrix_view (noisy), error) : NULL;
-}
-
-static gboolean
-run_control (gconstpointer data, guint64 number, const AssayOwnRows *own,
-             AssayRelease **ret_release, AssayTruth **ret_truth, GError **error)
-{
-  const AssayStreamKey *key = data;
-  AssayMatrix *copy = assay_matrix_copy (own->rows, error);
-
-  if (copy == NULL)
-    return FALSE;
-  *ret_truth = assay_truth_new ();
-  assay_arrays_take (&(*ret_truth)->arrays, "secrets", assay_array_take_matrix (copy));
-  *ret_release = release_with_noise (own->rows, *key, number + 1, error);
-  if (*ret_release != NULL)
-    return TRUE;
-  g_clear_pointer (ret_truth, assay_truth_free);
-  return FALSE;
-}
-
 static gboolean
 make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
   const gsize n = RECORDS;
+  const AssayControlNoise noise = { .key = key, .noise = NOISE };
   AssayStream stream = assay_stream (key, G_MAXUINT32);
   AssayMatrix *records = assay_control_normals (RECORDS, COLS, &stream, error);
   gsize order[RECORDS];
@@ -256,14 +227,9 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
   ret_case->truth = assay_truth_new ();
   assay_arrays_take (&ret_case->truth->arrays, "members",
                      assay_array_take (ASSAY_INT64, 1, &n, members));
-  ret_case->release = release_with_noise (assay_matrix_view (secrets), key, 0, error);
-  ret_case->shadow = assay_shadow_new (
-      &(AssayShadowTerms){ .run = run_control,
-                           .data = g_memdup2 (&key, sizeof key),
-                           .free_data = g_free,
-                           .runs = RUNS,
-                           .n_secrets = n / 2,
-                           .has_key = TRUE });
+  ret_case->release = assay_control_noisy (&noise, assay_matrix_view (secrets), 0, error);
+  ret_case->shadow = assay_control_noisy_shadow (
+      &noise, 1, &(AssayShadowTerms){ .runs = RUNS, .n_secrets = n / 2, .has_key = TRUE });
   return ret_case->release != NULL;
 }
 

@@ -35,3 +35,57 @@ assay_control_take (AssayControlCase *ret_case, AssayRelease *release, AssayMatr
     assay_arrays_take (&ret_case->truth->arrays, "secrets", assay_array_take_matrix (secrets));
   return is_whole;
 }
+
+/* ---- A defense of known outcome ---- */
+
+AssayRelease *
+assay_control_noisy (const AssayControlNoise *defense, AssayView rows, guint64 number,
+                     GError **error)
+{
+  AssayStream stream = assay_stream (defense->key, number);
+  g_autoptr (AssayMatrix) noisy = assay_matrix_copy (rows, error);
+  g_autofree float *moved = g_new0 (float, rows.cols);
+
+  for (gsize j = 0; defense->moves > 0 && j < rows.cols; j++)
+    moved[j] = (float) (defense->moves * assay_stream_normal (&stream));
+  for (gsize i = 0; noisy != NULL && i < rows.rows * rows.cols; i++)
+    noisy->data[i]
+        += moved[i % rows.cols] + (float) (defense->noise * assay_stream_normal (&stream));
+  return noisy != NULL ? assay_control_vectors (assay_matrix_view (noisy), error) : NULL;
+}
+
+typedef struct {
+  AssayControlNoise defense;
+  guint64 first;
+} NoiseRuns;
+
+static gboolean
+run_noise (gconstpointer data, guint64 number, const AssayOwnRows *own, AssayRelease **ret_release,
+           AssayTruth **ret_truth, GError **error)
+{
+  const NoiseRuns *runs = data;
+  AssayMatrix *copy = assay_matrix_copy (own->rows, error);
+
+  if (copy == NULL)
+    return FALSE;
+  *ret_truth = assay_truth_new ();
+  assay_arrays_take (&(*ret_truth)->arrays, "secrets", assay_array_take_matrix (copy));
+  *ret_release = assay_control_noisy (&runs->defense, own->rows, runs->first + number, error);
+  if (*ret_release != NULL)
+    return TRUE;
+  g_clear_pointer (ret_truth, assay_truth_free);
+  return FALSE;
+}
+
+AssayShadow *
+assay_control_noisy_shadow (const AssayControlNoise *defense, guint64 first,
+                            const AssayShadowTerms *terms)
+{
+  const NoiseRuns runs = { *defense, first };
+  AssayShadowTerms all = *terms;
+
+  all.run = run_noise;
+  all.data = g_memdup2 (&runs, sizeof runs);
+  all.free_data = g_free;
+  return assay_shadow_new (&all);
+}
