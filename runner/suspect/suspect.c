@@ -20,7 +20,7 @@
 
 #include "core/base/vectors.h"
 #include "runner/store/records.h"
-#include "runner/suspect/known-rows.h"
+#include "runner/suspect/planted-rows.h"
 
 #define FAR 10.0   /* lengths */
 #define NEAR 0.01  /* of the length */
@@ -178,12 +178,12 @@ assay_suspect_find (const AssaySuspicion *of, char **ret_said, GError **error)
   const AssayAttack *attack = assay_plan_attack (of->plan, of->cell)->attack;
   g_autofree char *why = find_wrong_scale (attack, of->job->release, of->job->truth, of->guess);
   AssayGranted granted;
-  const AssayKnownRows known = { of->plan, of->cell, attack, of->settings, of->job, &granted };
+  const AssayPlantedRows known = { of->plan, of->cell, attack, of->settings, of->job, &granted };
 
   *ret_said = NULL;
   if (why == NULL && of->cell->trial == 0 && of->job->release->kind == ASSAY_RELEASE_SUBSPACES
       && (!assay_workspace_grant (of->workspace, of->cell, of->settings, FALSE, &granted, error)
-          || !assay_known_rows_check (&known, &why, error)))
+          || !assay_planted_rows_check (&known, &why, error)))
     return FALSE;
   if (why == NULL)
     return TRUE;

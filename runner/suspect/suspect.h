@@ -16,6 +16,6 @@ typedef struct {
 } AssaySuspicion;
 
 /* Why nothing can be concluded from a cell, where an attack that fails would seem to have failed
- * against the defense: its scale is wrong, or known rows are not found (known-rows.h). Keeps it for
- * the judge. NULL in @ret_said: nothing is wrong. */
+ * against the defense: its scale is wrong, or planted rows are not found (planted-rows.h). Keeps it
+ * for the judge. NULL in @ret_said: nothing is wrong. */
 gboolean assay_suspect_find (const AssaySuspicion *of, char **ret_said, GError **error);

@@ -6,7 +6,7 @@
  * hide, are lifted in the least protective way, two dimensions with one row of the granted
  * database, scaled as the release says; and of at least a quarter of them the guess has to be
  * half as far as what knows nothing, the point of the subspace nearest to the origin. */
-#include "runner/suspect/known-rows.h"
+#include "runner/suspect/planted-rows.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ choose_rows (const AssayRows *rows, AssayStreamKey key, GError **error)
 }
 
 static gboolean
-lift (const AssayKnownRows *known, AssayView rows, AssayStreamKey key, AssayRelease **ret_release,
+lift (const AssayPlantedRows *known, AssayView rows, AssayStreamKey key, AssayRelease **ret_release,
       AssayTruth **ret_truth, GError **error)
 {
   const AssayPlugin *plugin = assay_registry_find (ASSAY_PLUGIN_DEFENSE, "affine-lifting", error);
@@ -87,7 +87,7 @@ count_found (AssayView rows, AssayView estimates, const AssayRelease *release)
 }
 
 static gboolean
-applies (const AssayKnownRows *known)
+applies (const AssayPlantedRows *known)
 {
   const AssayKnowledge *knowledge = known->job->knowledge;
 
@@ -99,7 +99,7 @@ applies (const AssayKnownRows *known)
 }
 
 gboolean
-assay_known_rows_check (const AssayKnownRows *known, char **ret_why, GError **error)
+assay_planted_rows_check (const AssayPlantedRows *known, char **ret_why, GError **error)
 {
   const AssayStreamKey key = assay_plan_stream (known->plan, known->cell, "known-rows", NULL);
   AssayGranted granted = *known->granted;
