@@ -241,7 +241,8 @@ def test_control_is_like_the_cells(sandbox):
     prepare(sandbox)
     note = write_program(sandbox, "note.py", NOTE)
     places = set()
-    for seed in range(1, 5):
+    # Where the notes are is a setting, which the place is drawn from: so many seeds as it takes.
+    for seed in range(1, 31):
         notes = sandbox.path / f"notes-{seed}"
         found = run_scenario(
             sandbox, "[defense plain]\nplugin = none\n"
@@ -253,6 +254,8 @@ def test_control_is_like_the_cells(sandbox):
         assert len(calls) == 3 and len({like.replace(str(notes), "") for like, _ in calls}) == 1, (
             "a call that stands out")
         places.add(tuple(rows == calls[1][1] for _, rows in calls))
+        if len(places) > 1:
+            break
     assert places == {(True, True, False), (False, True, True)}, f"always at one place: {places}"
 
 
