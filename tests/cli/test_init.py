@@ -192,7 +192,7 @@ def test_every_verdict_is_decided(sandbox, python3_has_numpy):
             continue
         sandbox.expect(sandbox.assay("init", name), 0, None, "")
         result = sandbox.assay("run", f"{name}.scenario", "--quiet", "--out", name)
-        verdicts = {claim["name"]: claim["verdict"]
+        verdicts = {claim["measure"]: claim["verdict"]
                     for claim in json.loads(sandbox.read(f"{name}/results.json"))["claims"]}
         assert "inconclusive" not in verdicts.values() and result.code in (0, 1), (
             f"{name}: {verdicts} {result.code}")
