@@ -2,6 +2,7 @@
 #include "runner/judge/judge.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/stats/bound-test.h"
 #include "runner/judge/earned/attackers.h"
@@ -296,6 +297,17 @@ decide (AssayResultClaim *result, const GArray *evidence, guint n_hypotheses)
     result->reason = g_strdup ("no cell of it was measured");
 }
 
+/* What the reason says beside the numbers. */
+static char *
+note_of (const AssayResultClaim *result)
+{
+  g_autofree char *numbers = assay_reason_decided (
+      result, &g_array_index (result->hypotheses, AssayResultHypothesis, result->decisive));
+
+  return g_str_has_prefix (result->reason, numbers) ? g_strdup (result->reason + strlen (numbers))
+                                                    : NULL;
+}
+
 /* A verdict of exit 0 is one of all its cells, and must have been earned besides. */
 static gboolean
 check_earned (const AssayQuestion *question, const GArray *evidence, guint n_hypotheses,
@@ -303,6 +315,7 @@ check_earned (const AssayQuestion *question, const GArray *evidence, guint n_hyp
 {
   AssayResultClaim *result = question->result;
   g_autofree char *before = NULL;
+  g_autofree char *earned = NULL;
   char *lacks = NULL;
 
   if (result->verdict != ASSAY_VERDICT_UPHELD && result->verdict != ASSAY_VERDICT_UNREFUTED)
@@ -316,8 +329,10 @@ check_earned (const AssayQuestion *question, const GArray *evidence, guint n_hyp
     return TRUE;
   }
   assay_attackers_find (question, evidence);
-  result->note = assay_earned_note (question);
-  result->reason = g_strconcat (before, result->note, NULL);
+  earned = assay_earned_note (question);
+  result->reason = g_strconcat (before, earned, NULL);
+  if (result->decisive >= 0)
+    result->note = note_of (result);
   return TRUE;
 }
 
