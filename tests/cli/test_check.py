@@ -1,0 +1,177 @@
+"""assay check: what is wrong with a scenario, and what a run of it could not decide."""
+
+from described import GENERIC
+
+VALUES = """\
+[scenario]
+{scenario}
+[dataset]
+plugin = values
+count = 100000
+kind = real
+columns = 5
+low = 1
+high = 2
+secrets = {secrets}
+{dataset}
+[defense d]
+plugin = laplace
+epsilon = {epsilon}
+[attack verbatim]
+plugin = verbatim
+[attack audit]
+plugin = distinguish
+runs = {runs}
+{claims}
+"""
+RATE = "[claim c{0}]\nmeasure = recovery-rate\nattack = verbatim\nat-most = 0.1\n"
+
+
+def write_values(sandbox, scenario="", secrets=1000, dataset="", epsilon=1, runs=100000, claims=""):
+    sandbox.write("a.scenario", VALUES.format(scenario=scenario, secrets=secrets, dataset=dataset,
+                                              epsilon=epsilon, runs=runs, claims=claims))
+
+
+def warnings_of(sandbox, *arguments):
+    result = sandbox.assay("check", "a.scenario", *arguments)
+    assert result.code == 0, str(result)
+    found = [line.removeprefix("assay: warning: a.scenario: ") for line in result.err.splitlines()]
+    # What test_check_generic is about.
+    return [line for line in found if GENERIC not in line]
+
+
+def test_check_generic(sandbox):
+    """Verbatim and nearest recover little of any release: no claim rests on them."""
+    write_values(sandbox, claims=RATE.format(1))
+    result = sandbox.assay("check", "a.scenario")
+    assert result.code == 0 and GENERIC in result.err, str(result)
+    assert "learned-inversion with the grant mechanism" in result.err, str(result)
+    write_values(sandbox, claims=RATE.format(1).replace("at-most", "at-least"))
+    result = sandbox.assay("check", "a.scenario")
+    assert GENERIC not in result.err, str(result)
+    write_values(sandbox, claims=RATE.format(1) + "attackers = adaptive\n")
+    result = sandbox.assay("check", "a.scenario")
+    assert "[claim c1] demands attackers = adaptive, and no attack against d" in result.err, result
+    write_values(sandbox, claims=RATE.format(1) + "attackers = strong\n")
+    result = sandbox.assay("check", "a.scenario")
+    assert result.code == 2 and "[claim c1] attackers = 'strong': expected any, or adaptive" in result.err, (
+        str(result))
+
+
+def test_check_many(sandbox):
+    """Every file is looked at; the worst decides."""
+    write_values(sandbox, claims=RATE.format(1))
+    sandbox.write("b.scenario", "[dataset]\nplugin = valeus\n")
+    result = sandbox.assay("check", "b.scenario", "a.scenario", "c.scenario")
+    assert result.code == 2, str(result)
+    assert (result.out == "b.scenario: refused\na.scenario: fine, 2 cells, 1 claim, 1 warning\n"
+                          "c.scenario: refused\n"), result.out
+    assert ("b.scenario:2: [dataset] unknown dataset 'valeus'" in result.err
+            and "c.scenario" in result.err), result.err
+    said = sandbox.assay("plan", "b.scenario").err
+    assert said == result.err.splitlines(keepends=True)[0], f"{said} {result.err}"
+    sandbox.expect(sandbox.assay("check"), 2, "",
+                   "assay check: expected a scenario file; 'assay check --help' explains\n")
+    result = sandbox.assay("check", ".")
+    assert result.code == 2 and result.out == ".: refused\n", str(result)
+
+
+def test_check_claims(sandbox):
+    """(1 - b)^n against (1 - confidence) / hypotheses, worked out by hand: 0.9^28 = 0.0523 and
+    0.9^29 = 0.0471 are on the two sides of 0.05; of two claims 0.025 needs 36 secrets."""
+    write_values(sandbox)
+    assert (warnings_of(sandbox)
+            == ["there is no [claim NAME]: the run will measure, and judge nothing"]), "no claim"
+    for secrets, n_claims, expected in ((28, 1, 29), (29, 1, None), (35, 2, 36), (36, 2, None)):
+        write_values(sandbox, secrets=secrets,
+                     claims="".join(RATE.format(i) for i in range(n_claims)))
+        found = warnings_of(sandbox)
+        assert len(found) == (n_claims if expected else 0), f"{secrets}: {found}"
+        for i, line in enumerate(found):
+            assert (line.startswith(f"[claim c{i}] cannot be upheld by {secrets} secrets, whatever "
+                                    f"they show; expected at least {expected},")), line
+    # What is said comes true: at 28 of 28 secrets kept, the run cannot decide.
+    write_values(sandbox, secrets=28, epsilon=0.001, claims=RATE.format(1))
+    result = sandbox.assay("run", "a.scenario", "--quiet", "--out", "few")
+    assert result.code == 3 and "inconclusive: claim c1" in result.out, str(result)
+    write_values(sandbox, secrets=29, epsilon=0.001, claims=RATE.format(1))
+    result = sandbox.assay("run", "a.scenario", "--quiet", "--out", "enough")
+    assert result.code == 3 and "attack verbatim takes what is released" in result.out, str(result)
+    sandbox.expect(sandbox.assay("check", "a.scenario", "--trials", "1", "--set",
+                                 "dataset.secrets=5", "--strict"), 2,
+                   "a.scenario: fine, 2 cells, 1 claim, 1 warning\n", None)
+
+
+def test_check_at_least(sandbox):
+    """0.9^n again, of at-least; trials multiply secrets."""
+    claim = RATE.format(1).replace("at-most = 0.1", "at-least = 0.9")
+    write_values(sandbox, scenario="trials = 2", secrets=14, claims=claim)
+    assert len(warnings_of(sandbox)) == 1, "28 secrets"
+    write_values(sandbox, scenario="trials = 2", secrets=15, claims=claim)
+    assert warnings_of(sandbox) == [], "30 secrets"
+
+
+def test_check_epsilon(sandbox):
+    """200 runs, all right: epsilon at most ln (L / U) with L = (alpha / 2)^(1/n), U = 1 - L, at
+    alpha = 0.05: ln (0.98173 / 0.01827) = 3.98."""
+    claim = "[claim e]\nmeasure = epsilon\nat-most = claimed\n"
+    low = 0.025 ** (1 / 200)
+    assert abs(low / (1 - low) - 53.7) < 0.1, "by hand"
+    for epsilon, is_warned in ((3.9, False), (4.1, True)):
+        write_values(sandbox, epsilon=epsilon, runs=200, claims=claim)
+        found = warnings_of(sandbox)
+        assert bool(found) == is_warned, f"{epsilon}: {found}"
+        assert (not found or found[0].startswith(
+              "[claim e] cannot be refuted by attack audit against d: 200 runs certify an epsilon of "
+              "3.98 at most, and the bound is 4.1")), str(found)
+
+
+def test_check_programs(sandbox):
+    """What a run could not start; files are looked for where the run would look."""
+    sandbox.write("sub/mine.py", "print()\n")
+    for command, said in (
+            ("not-there x", "the program 'not-there' cannot be started: there is no such file"),
+            ("./other.py", "the program './other.py' cannot be started: there is no such file"),
+            ("sub/mine.py", "the program 'sub/mine.py' cannot be started: it is not executable"),
+            ("sh sub/other.py", "command: there is no file 'sub/other.py', neither in the "
+             "scenario's folder nor in the working folder"),
+            ("sh -c other.py", "command: there is no file 'other.py', neither in the scenario's "
+             "folder nor in the working folder"),
+            ("sh -c mine.pyx --other.py", None),
+            ("sh sub/mine.py", None)):
+        for kind in ("defense", "attack"):
+            write_values(sandbox, claims=RATE.format(1) + f"[{kind} mine]\nplugin = exec\n"
+                         + f"command = {command}\n"
+                         + "grants = other-releases\n" * (kind == "attack"))
+            expected = [f"[{kind} mine] {said}"] if said else []
+            found = [line for line in warnings_of(sandbox) if "claim c1" not in line]
+            assert found == expected, f"{command}: {found}"
+    (sandbox.path / "sub" / "mine.py").chmod(0o755)
+    sandbox.shell("mv a.scenario sub")
+    sandbox.write("sub/a.scenario", sandbox.read("sub/a.scenario").replace("sh sub/", "./"))
+    result = sandbox.assay("check", "sub/a.scenario")
+    assert result.code == 0 and "mine" not in result.err, str(result)
+
+
+def test_formal_claim_without_a_mechanism(sandbox):
+    sandbox.expect(sandbox.assay("init", "ldp-feat"), 0, None, "")
+    text = " ".join(sandbox.read("ldp-feat.scenario").replace("\n# ", " ").split())
+    assert ("attack 'distinguish' tests a formal claim by running the mechanism, and defense "
+            "'ldp-feat' offers none to run" in text), text
+
+
+def test_check_the_rest(sandbox):
+    write_values(sandbox, claims=RATE.format(1) + "[defense alone]\nplugin = noisy-histogram\n"
+                 "bins = 5000\n")
+    sandbox.write("a.scenario", sandbox.read("a.scenario").replace("columns = 5\n", "")
+                  .replace("[attack audit]\nplugin = distinguish\nruns = 100000\n", ""))
+    assert (warnings_of(sandbox)
+            == ["[defense alone] is met by no attack and no utility of the scenario"]), (
+        str(warnings_of(sandbox)))
+    sandbox.expect(sandbox.assay("init", "lsh"), 0, None, "")
+    sandbox.write("a.scenario", sandbox.read("lsh.scenario").replace(
+        "[attack code-majority]\n", "[attack code-majority]\ntune.repeats = 4\n"
+        "tune_measure = bits-recovered\n"))
+    found = warnings_of(sandbox, "--set", "dataset.count=9000")
+    assert (len(found) == 1 and found[0].startswith("[attack code-majority] repeats=4 leaves one "
+                                                    "candidate: nothing is chosen")), str(found)
