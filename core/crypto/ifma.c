@@ -1,9 +1,10 @@
 /* The kernel, in intrinsics.
  *
- * Both reductions go by columns: the digits that are worth 2^(52 k) of all products are summed up in
- * 64-bit lanes, where 4,095 of them fit, for IFMA_TILE values of k at a time. A tile of four digits
- * by four gives 32 products in 14 sums, enough of them that none waits for another; the sums of one
- * reduction are at work while the other waits for its quotient, whose digits come one by one. */
+ * Both reductions go by columns: the digits that are worth 2^(52 k) of all products are summed up
+ * in 64-bit lanes, where 4,095 of them fit, for IFMA_TILE values of k at a time. A tile of four
+ * digits by four gives 32 products in 14 sums, enough of them that none waits for another; the sums
+ * of one reduction are at work while the other waits for its quotient, whose digits come one by
+ * one. */
 #include "core/crypto/ifma.h"
 
 #if defined(__x86_64__)
@@ -52,14 +53,15 @@ double_sums (Sums *sums)
 #define ADD_PRODUCT(i, j)                                                                          \
   sums->low[(i) + (j)] = _mm512_madd52lo_epu64 (sums->low[(i) + (j)], a##i, b##j);                 \
   sums->high[(i) + (j)] = _mm512_madd52hi_epu64 (sums->high[(i) + (j)], a##i, b##j);
+/* clang-format off */
 #define ADD_PRODUCTS                                                                               \
-  ADD_PRODUCT (0, 0)                                                                               \
-  ADD_PRODUCT (1, 0) ADD_PRODUCT (2, 0) ADD_PRODUCT (3, 0) ADD_PRODUCT (0, 1) ADD_PRODUCT (1, 1)   \
-      ADD_PRODUCT (2, 1) ADD_PRODUCT (3, 1) ADD_PRODUCT (0, 2) ADD_PRODUCT (1, 2)                  \
-          ADD_PRODUCT (2, 2) ADD_PRODUCT (3, 2) ADD_PRODUCT (0, 3) ADD_PRODUCT (1, 3)              \
-              ADD_PRODUCT (2, 3) ADD_PRODUCT (3, 3)
+  ADD_PRODUCT (0, 0) ADD_PRODUCT (1, 0) ADD_PRODUCT (2, 0) ADD_PRODUCT (3, 0)                      \
+  ADD_PRODUCT (0, 1) ADD_PRODUCT (1, 1) ADD_PRODUCT (2, 1) ADD_PRODUCT (3, 1)                      \
+  ADD_PRODUCT (0, 2) ADD_PRODUCT (1, 2) ADD_PRODUCT (2, 2) ADD_PRODUCT (3, 2)                      \
+  ADD_PRODUCT (0, 3) ADD_PRODUCT (1, 3) ADD_PRODUCT (2, 3) ADD_PRODUCT (3, 3)
+/* clang-format on */
 
-/* Blocks @first .. @last of @a by those of @b that make column @column. */
+/* Blocks @first .. @end - 1 of @a by those of @b that make column @column. */
 INLINE_IFMA void
 add_tiles (Sums *sums, const __m512i *a, const __m512i *b, gsize first, gsize end, gsize column)
 {
@@ -169,7 +171,7 @@ begin_block (const IfmaModulus *modulus, const __m512i *quotient, gsize block, _
 }
 
 /* What is the same for squares and products: how a block of columns ends once the products of x and
- * y are in its sums. @end is one past the last block of a column that the quotient so far meets. */
+ * y are in its sums. */
 INLINE_IFMA void
 end_block (const IfmaModulus *modulus, Sums *sums, Reduction *reduction, gsize column,
            __m512i *ret_digits)
