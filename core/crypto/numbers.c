@@ -36,10 +36,19 @@ assay_numbers_free (mpz_t *numbers, gsize count)
   g_free (numbers);
 }
 
+/* GMP copies words of eight bytes, and puts single ones together. */
+static gsize
+word_size (gsize count)
+{
+  return count % 8 == 0 ? 8 : 1;
+}
+
 void
 assay_number_read (const guint8 *bytes, gsize count, mpz_t ret_number)
 {
-  mpz_import (ret_number, count, -1, 1, 0, 0, bytes);
+  const gsize word = word_size (count);
+
+  mpz_import (ret_number, count / word, -1, word, -1, 0, bytes);
 }
 
 void
@@ -49,7 +58,7 @@ assay_number_write (const mpz_t number, gsize count, guint8 *ret_bytes)
 
   g_assert (mpz_sgn (number) >= 0 && (mpz_sizeinbase (number, 2) + 7) / 8 <= count);
   memset (ret_bytes, 0, count);
-  mpz_export (ret_bytes, &written, -1, 1, 0, 0, number);
+  mpz_export (ret_bytes, &written, -1, word_size (count), -1, 0, number);
 }
 
 AssayEntropy
