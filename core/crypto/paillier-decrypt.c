@@ -66,6 +66,12 @@ assay_paillier_decryptor_new (const AssayPaillierKey *key, AssayPowerPath path)
   return decryptor;
 }
 
+const AssayPaillierPublic *
+assay_paillier_decryptor_public (const AssayPaillierDecryptor *decryptor)
+{
+  return &decryptor->key->public_key;
+}
+
 void
 assay_paillier_decryptor_free (AssayPaillierDecryptor *decryptor)
 {

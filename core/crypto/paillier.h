@@ -59,6 +59,8 @@ typedef struct AssayPaillierDecryptor AssayPaillierDecryptor;
 /* Decrypts with @key, which must stay. */
 AssayPaillierDecryptor *assay_paillier_decryptor_new (const AssayPaillierKey *key,
                                                       AssayPowerPath path);
+const AssayPaillierPublic *
+assay_paillier_decryptor_public (const AssayPaillierDecryptor *decryptor);
 void assay_paillier_decryptor_free (AssayPaillierDecryptor *decryptor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPaillierDecryptor, assay_paillier_decryptor_free)
 
