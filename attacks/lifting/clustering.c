@@ -29,9 +29,14 @@
 #include <math.h>
 #include <string.h>
 
+typedef enum { START_RANDOM, START_FARTHEST } Start;
+
+static const char *const start_names[] = { "random", "farthest-first", NULL };
+
 typedef struct {
   gint64 neighbours; /* |V| */
   gint64 clusters;
+  guint start;
   gint64 rounds;
   gint64 starts;
   gint64 others;
@@ -72,7 +77,7 @@ find_candidates (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 
   assay_rows_gather (job->public_rows, job->nearest->rows + index * n_v, n_v, job->scale, rows);
   k_means (&(KMeans){ rows, n_v, d, job->k, (gsize) job->settings->rounds,
-                      (gsize) job->settings->starts },
+                      (gsize) job->settings->starts, job->settings->start == START_FARTHEST },
            &stream, labels);
   for (gsize c = 0; c < job->k; c++) {
     float *candidate = job->candidates + (index * job->k + n) * d;
@@ -260,8 +265,12 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Clustering, clusters, 0, 0, 256, "",
                    "Clusters of V; 0: m/2 + 1, as many as hybrid lifting has points"),
   ASSAY_PARAM_INT (Clustering, rounds, 50, 1, 10000, "", "Rounds of k-means, at most"),
+  ASSAY_PARAM_CHOICE (Clustering, start, START_RANDOM, start_names,
+                      "Where k-means begins: from rows drawn apart (k-means++), or from the row "
+                      "nearest to the subspace and then always the farthest from all so far"),
   ASSAY_PARAM_INT (Clustering, starts, 3, 1, 1000, "",
-                   "Times that k-means is begun anew; the tightest clusters are taken"),
+                   "start = random: times that k-means is begun anew; the tightest clusters are "
+                   "taken"),
   ASSAY_PARAM_INT (Clustering, others, 5000, 16, 100000000, "subspaces",
                    "The first so many subspaces of the release are tested for intersection"),
   ASSAY_PARAM_REAL (Clustering, tolerance, 4, 1, 1e6, "",

@@ -8,6 +8,9 @@
  *      descriptor. Score each v by min_j ||a_j - v|| over the recovered a_j and keep the |U| of
  *      highest score: they are near the secret. Their mean with weights 1/dist (D, u), projected
  *      onto D, is the guess (equation 1). Under random lifting U is the |U| nearest to D.
+ * With `selection` = ratio the score of step 3 is min_j ||a_j - v|| / dist (D, v): far from all a_j
+ * for how near it is to D. Rows far from D then score low by themselves, and |V| no longer matters
+ * if it is large enough: |U| alone is left to choose (ours).
  * Distances are clamped from below (core/search/scan.h). The paper gives neither |V| (`neighbours`)
  * nor |U| (`averaged`); |V| matters most, so tune both on separate secrets.
  *
@@ -40,9 +43,14 @@ typedef enum { COUNTED, NONE, HALF, ALL } Adversarial;
 
 static const char *const adversarial_names[] = { "counted", "none", "half", "all", NULL };
 
+typedef enum { SELECT_FAR, SELECT_RATIO } Selection;
+
+static const char *const selections[] = { "far", "ratio", NULL };
+
 typedef struct {
   gint64 neighbours; /* |V| */
   gint64 averaged;   /* |U| */
+  guint selection;
   guint adversarial;
   bool show_near;
   guint search;
@@ -104,6 +112,7 @@ typedef struct {
   gboolean has_adversarial; /* FALSE: rows in a subspace are the secret's */
   gsize n_neighbours;
   gsize n_averaged;
+  gboolean is_ratio; /* selection */
   float *estimates;
 } Step3;
 
@@ -116,9 +125,11 @@ adversarial_of (const Step3 *step, gsize index)
 /* Rows that are scored at a time, so that memory does not grow with |V|. */
 #define CHUNK 512
 
-/* The scores of all of V, best first: @rows has @n_a adversarial ones, and then V. */
+/* The scores of all of V, best first: @places has @n_a adversarial rows, and then V, which is at
+ * @distances. */
 static Scored *
-score_candidates (const Step3 *step, const gsize *places, gsize n_a, gsize n_v)
+score_candidates (const Step3 *step, const gsize *places, gsize n_a, const float *distances,
+                  gsize n_v)
 {
   const gsize cols = step->search.subspaces.cols;
   g_autofree float *adversarial = g_new (float, n_a *cols + 1);
@@ -130,9 +141,12 @@ score_candidates (const Step3 *step, const gsize *places, gsize n_a, gsize n_v)
     const gsize count = MIN (CHUNK, n_v - first);
 
     assay_rows_gather (step->search.rows, places + n_a + first, count, step->search.scale, rows);
-    for (gsize i = 0; i < count; i++)
-      scored[first + i]
-          = (Scored){ score_row (rows + i * cols, adversarial, n_a, cols), first + i };
+    for (gsize i = 0; i < count; i++) {
+      const float square = score_row (rows + i * cols, adversarial, n_a, cols);
+      const float distance = step->is_ratio && n_a > 0 ? distances[first + i] : 1;
+
+      scored[first + i] = (Scored){ square / (distance * distance), first + i };
+    }
   }
   qsort (scored, n_v, sizeof *scored, compare_scores);
   return scored;
@@ -151,7 +165,7 @@ estimate_one (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   const gsize *places = step->within->rows + index * k;
   const float *distances = step->within->distances + index * k + n_a;
   float *estimate = step->estimates + index * cols;
-  g_autofree Scored *scored = score_candidates (step, places, n_a, n_v);
+  g_autofree Scored *scored = score_candidates (step, places, n_a, distances, n_v);
   g_autofree gsize *chosen = g_new (gsize, n_u + 1);
   g_autofree float *chosen_distances = g_new (float, n_u + 1);
   g_autofree float *rows = g_new (float, n_u *cols + 1);
@@ -333,7 +347,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                              .subspaces = assay_release_subspaces (seen->release),
                              .first_of = first_of },
                  .n_neighbours = (gsize) settings->neighbours,
-                 .n_averaged = (gsize) settings->averaged };
+                 .n_averaged = (gsize) settings->averaged,
+                 .is_ratio = settings->selection == SELECT_RATIO };
   g_autoptr (RowsWithin) within = NULL;
 
   if (problem != NULL) {
@@ -432,6 +447,9 @@ static const AssayParam parameters[] = {
                    "|V|: rows near the subspace that are looked at, after the adversarial ones"),
   ASSAY_PARAM_INT (Database, averaged, 10, 1, 1000000, "rows",
                    "|U|: how many of those farthest from the adversarial rows are averaged"),
+  ASSAY_PARAM_CHOICE (Database, selection, SELECT_FAR, selections,
+                      "Which of V are averaged: those farthest from the adversarial rows, or those "
+                      "whose distance from them is the most times that from the subspace"),
   ASSAY_PARAM_CHOICE (Database, adversarial, COUNTED, adversarial_names,
                       "How many adversarial rows a subspace holds: none, m/2, m, or as many as lie "
                       "in it"),

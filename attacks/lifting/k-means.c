@@ -41,13 +41,31 @@ draw_row (const Clusters *clusters, AssayStream *stream)
   return clusters->n - 1;
 }
 
+/* Of equally far ones the first. */
+static gsize
+farthest_row (const Clusters *clusters)
+{
+  gsize farthest = 0;
+
+  for (gsize i = 1; i < clusters->n; i++)
+    if (clusters->nearest[i] > clusters->nearest[farthest])
+      farthest = i;
+  return farthest;
+}
+
+/* Without a @stream: farthest first. */
 static void
 choose_centres (Clusters *clusters, AssayStream *stream)
 {
   for (gsize c = 0; c < clusters->k; c++) {
-    set_centre (clusters, c,
-                c == 0 ? (gsize) assay_stream_below (stream, clusters->n)
-                       : draw_row (clusters, stream));
+    gsize row = 0;
+
+    if (stream == NULL)
+      row = c == 0 ? 0 : farthest_row (clusters);
+    else
+      row = c == 0 ? (gsize) assay_stream_below (stream, clusters->n)
+                   : draw_row (clusters, stream);
+    set_centre (clusters, c, row);
     for (gsize i = 0; i < clusters->n; i++) {
       const double square = assay_lanes_squared_distance (
           clusters->rows + i * clusters->d, clusters->centres + c * clusters->d, clusters->d);
@@ -99,15 +117,13 @@ move_centres (Clusters *clusters)
       centre[j] += clusters->rows[i * d + j];
   }
   for (gsize c = 0; c < clusters->k; c++) {
-    gsize farthest = 0;
+    gsize farthest;
 
     for (gsize j = 0; clusters->sizes[c] > 0 && j < d; j++)
       clusters->centres[c * d + j] /= (double) clusters->sizes[c];
     if (clusters->sizes[c] > 0)
       continue;
-    for (gsize i = 1; i < clusters->n; i++)
-      if (clusters->nearest[i] > clusters->nearest[farthest])
-        farthest = i;
+    farthest = farthest_row (clusters);
     clusters->nearest[farthest] = 0;
     set_centre (clusters, c, farthest);
   }
@@ -117,6 +133,7 @@ double
 k_means (const KMeans *job, AssayStream *stream, gsize *ret_labels)
 {
   const gsize n = job->n, k = job->k;
+  const gsize n_starts = job->is_farthest_first ? 1 : job->starts;
   g_autofree double *centres = g_new (double, k * job->d);
   g_autofree double *nearest = g_new (double, n);
   g_autofree gsize *labels = g_new (gsize, n);
@@ -124,12 +141,12 @@ k_means (const KMeans *job, AssayStream *stream, gsize *ret_labels)
   Clusters clusters = { job->rows, n, job->d, k, centres, nearest, labels, sizes };
   double best = 0;
 
-  for (gsize start = 0; start < job->starts; start++) {
+  for (gsize start = 0; start < n_starts; start++) {
     double sum = 0;
 
     for (gsize i = 0; i < n; i++)
       labels[i] = k; /* none */
-    choose_centres (&clusters, stream);
+    choose_centres (&clusters, job->is_farthest_first ? NULL : stream);
     for (gsize round = 0; assign_rows (&clusters) && round < job->rounds; round++)
       move_centres (&clusters);
     for (gsize i = 0; i < n; i++)

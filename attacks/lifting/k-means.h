@@ -9,9 +9,11 @@ typedef struct {
   gsize k;      /* clusters; 1 <= k <= n */
   gsize rounds; /* of Lloyd's algorithm, at most */
   gsize starts; /* of which the best is kept */
+  gboolean is_farthest_first; /* one start, which draws nothing */
 } KMeans;
 
-/* Lloyd's algorithm from centres chosen by k-means++ (Arthur and Vassilvitskii 2007), in double.
+/* Lloyd's algorithm, in double, from centres chosen by k-means++ (Arthur and Vassilvitskii 2007);
+ * or farthest first (Gonzalez 1985): row 0, and then the row farthest from all centres so far.
  * @ret_labels (n) says of each row in which cluster it is; clusters may be empty where rows are
  * equal. Returns the sum of squared distances from the clusters' centres. The same draws, the same
  * labels, to the bit. Not FAISS's clustering, which at this size takes ten times as long

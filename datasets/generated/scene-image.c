@@ -5,6 +5,9 @@
  * by a camera that stands elsewhere; it has streams of its own as well (in place of the scene's,
  * one for the homography), so that the photograph is the same whether or not there is a view.
  *
+ * An image that shares a private scene is a photograph of it from elsewhere, too: its homography is
+ * drawn where an image of its own scene draws that scene.
+ *
  * The homography H (photograph to view) is T(centre + shift) P T(-centre) with
  *
  *   P = [ s R(a)  0 ; p/half width, q/half height  1 ],
@@ -77,18 +80,23 @@ assay_scene_draw_homography (gsize width, gsize height, AssayStream *stream,
 
 /* ---- Images ---- */
 
-/* Takes the photograph of @scene, or where there is a @homography the view of it, and describes
- * it. */
+/* From where a photograph is taken, and in which role. */
+typedef struct {
+  const AssayScene *scene;
+  const double *homography; /* NULL: as the scene lies */
+  AssaySceneRole role;
+} Shot;
+
+/* Takes the photograph and describes it. */
 static gboolean
-describe (const AssaySceneRules *rules, AssaySift *sift, const AssayScene *scene,
-          const double *homography, AssaySceneImage *image, GError **error)
+describe (const AssaySceneRules *rules, AssaySift *sift, const Shot *shot, AssaySceneImage *image,
+          GError **error)
 {
-  const AssaySceneRole role = homography != NULL ? ASSAY_SCENE_VIEW : image->role;
-  AssayPicture *picture = homography != NULL ? &image->view : &image->image;
-  AssayStream camera = image_stream (rules->key, role, image->number, CAMERA);
-  AssayStream choice = image_stream (rules->key, role, image->number, CHOICE);
+  AssayPicture *picture = shot->role == ASSAY_SCENE_VIEW ? &image->view : &image->image;
+  AssayStream camera = image_stream (rules->key, shot->role, image->number, CAMERA);
+  AssayStream choice = image_stream (rules->key, shot->role, image->number, CHOICE);
   g_autoptr (AssayPhoto) photo
-      = assay_scene_render (scene, homography, &rules->camera, &camera, error);
+      = assay_scene_render (shot->scene, shot->homography, &rules->camera, &camera, error);
   g_autoptr (AssayPhoto) grey = photo != NULL ? assay_photo_grey (photo, error) : NULL;
   g_autoptr (GArray) keypoints = grey != NULL ? assay_sift_detect (sift, grey, error) : NULL;
   g_autofree gsize *chosen = NULL;
@@ -112,18 +120,26 @@ assay_scene_image_make (const AssaySceneRules *rules, AssaySift *sift, AssayScen
                         GError **error)
 {
   const gsize width = rules->camera.width, height = rules->camera.height;
-  AssayStream scene_stream = image_stream (rules->key, image->role, image->number, SCENE);
+  const gboolean is_shared = image->n_shared > 0;
+  AssayStream scene_stream
+      = image_stream (rules->key, is_shared ? ASSAY_SCENE_PRIVATE : image->role,
+                      is_shared ? image->number % image->n_shared : image->number, SCENE);
+  AssayStream elsewhere = image_stream (rules->key, image->role, image->number, HOMOGRAPHY);
   AssayStream stream = image_stream (rules->key, ASSAY_SCENE_VIEW, image->number, HOMOGRAPHY);
   g_autoptr (AssayScene) scene
       = assay_scene_new ((double) width, (double) height, &scene_stream, error);
   double inverse[9];
+  Shot shot = { scene, is_shared ? inverse : NULL, image->role };
 
-  if (scene == NULL || !describe (rules, sift, scene, NULL, image, error))
+  if (is_shared)
+    assay_scene_draw_homography (width, height, &elsewhere, image->homography, inverse);
+  if (scene == NULL || !describe (rules, sift, &shot, image, error))
     return FALSE;
   if (!image->has_view)
     return TRUE;
   assay_scene_draw_homography (width, height, &stream, image->homography, inverse);
-  return describe (rules, sift, scene, inverse, image, error);
+  shot = (Shot){ scene, inverse, ASSAY_SCENE_VIEW };
+  return describe (rules, sift, &shot, image, error);
 }
 
 void

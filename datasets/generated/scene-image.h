@@ -22,6 +22,7 @@ typedef struct {
 typedef struct {
   AssaySceneRole role;
   gsize number;       /* within its role */
+  gsize n_shared;     /* 0: of a scene of its own; or that of a private one, number mod so many */
   gboolean has_view;  /* wanted before it is made, and there afterwards */
   gboolean has_photo; /* to be kept; with a view that of the view too */
   AssayPicture image;

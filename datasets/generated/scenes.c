@@ -14,7 +14,9 @@
  * With `pictures` the photographs of private and public images are kept, with the keypoints that
  * their rows were taken at. With `views` every private image is photographed a second time, from
  * elsewhere (scene-image.h): the rows of the role test, up to `per_image` of each view in
- * the same way, with the homographies between the photographs. */
+ * the same way, with the homographies between the photographs. With `database_scenes` = same the
+ * database is made of photographs of the private scenes, each from elsewhere again, as that of a
+ * map of the same place is; other ones by default. */
 #include "core/base/parallel.h"
 #include "core/plugin/plugin.h"
 #include "datasets/generated/scene-image.h"
@@ -22,6 +24,10 @@
 
 static const char *const role_names[ASSAY_SCENE_ROLES]
     = { "private", "public", "database", "view" };
+
+typedef enum { OTHER_SCENES, SAME_SCENES } DatabaseScenes;
+
+static const char *const database_scenes[] = { "other", "same", NULL };
 
 typedef struct {
   gint64 private_images;
@@ -35,6 +41,7 @@ typedef struct {
   double noise;
   bool pictures;
   bool views;
+  guint database_scenes; /* DatabaseScenes */
 } Scenes;
 
 typedef struct {
@@ -216,6 +223,10 @@ open_scenes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
       work.images[i++]
           = (AssaySceneImage){ .role = role,
                                .number = number,
+                               .n_shared = role == ASSAY_SCENE_DATABASE
+                                                   && settings->database_scenes == SAME_SCENES
+                                               ? (gsize) settings->private_images
+                                               : 0,
                                .has_view = settings->views && role == ASSAY_SCENE_PRIVATE,
                                .has_photo = keeps_photos (settings, role) };
   work.sift = g_new0 (AssaySift *, work.n_workers);
@@ -293,6 +304,9 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_BOOL (Scenes, views, false,
                     "Photograph every private scene a second time from elsewhere, for tests of "
                     "matching; keeps private photographs too", ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_CHOICE (Scenes, database_scenes, OTHER_SCENES, database_scenes,
+                      "What the database's images show: other scenes, or the private ones (same)",
+                      ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 

@@ -1,6 +1,8 @@
 /* The two sides of matching, as flats. */
 #include "metrics/matching/match-release.h"
 
+#include "metrics/matching/vocabulary.h"
+
 /* Numbers of the stream: RANSAC draws from that of the group, a reference from those after this. */
 #define FIRST_REFERENCE_ITEM (G_GUINT64_CONSTANT (1) << 32)
 
@@ -69,6 +71,56 @@ flats_of_references (const ReleaseMatching *how, const AssayDataset *dataset,
       NULL, points->rows, error);
 }
 
+/* The words of the items: the members of their sets, or those nearest to what was released. */
+static gsize *
+words_of_items (const ReleaseMatching *how, const AssayRelease *release, const GArray *items,
+                gsize width, GError **error)
+{
+  const AssayArray *sets = assay_arrays_get (&release->arrays, "sets");
+  g_autoptr (AssayFlats) released = NULL;
+  gsize *words;
+
+  if (how->words != NULL) {
+    const AssaySubspaces subspaces = assay_release_subspaces (release);
+
+    released = assay_flats_new (&subspaces, (const gsize *) (gpointer) items->data, items->len,
+                                error);
+    return released != NULL ? words_of_flats (released, assay_array_view (how->words), error)
+                            : NULL;
+  }
+  words = assay_alloc (items->len * width, sizeof (gsize), "words", error);
+  for (gsize i = 0; words != NULL && i < items->len; i++)
+    for (gsize j = 0; j < width; j++)
+      words[i * width + j]
+          = (gsize) assay_array_int64 (sets)[g_array_index (items, gsize, i) * width + j];
+  return words;
+}
+
+static GArray *
+match_words (const ReleaseMatching *how, const AssayDataset *dataset, const AssayRelease *release,
+             const ViewPair *pair, GError **error)
+{
+  const AssayArray *words
+      = how->words != NULL ? how->words : assay_arrays_get (&release->arrays, "dictionary");
+  WordMatching matching
+      = { .words = assay_array_view (words),
+          .n_items = pair->items->len,
+          .width = how->words != NULL ? 1 : assay_arrays_get (&release->arrays, "sets")->shape[1],
+          .nearest_only = how->filter == FILTER_MUTUAL };
+  g_autoptr (AssayMatrix) points
+      = assay_matrix_new (pair->references->len, assay_rows_cols (dataset->test), error);
+  g_autofree gsize *item_words = NULL;
+
+  if (points == NULL)
+    return NULL;
+  assay_rows_gather (dataset->test, (const gsize *) (gpointer) pair->references->data, points->rows,
+                     assay_release_scale (release), points->data);
+  item_words = words_of_items (how, release, pair->items, matching.width, error);
+  matching.item_words = item_words;
+  matching.references = assay_matrix_view (points);
+  return item_words != NULL ? word_matches_new (&matching, error) : NULL;
+}
+
 GArray *
 match_release (const ReleaseMatching *how, const AssayDataset *dataset, const AssayRelease *release,
                const ViewPair *pair, GError **error)
@@ -80,6 +132,8 @@ match_release (const ReleaseMatching *how, const AssayDataset *dataset, const As
   g_autoptr (Neighbours) neighbours = NULL;
   MatchedItems items = { .n_items = pair->items->len, .width = 1 };
 
+  if (how->mode == MATCH_BY_WORD)
+    return match_words (how, dataset, release, pair, error);
   if (has_sets) {
     released = entries_of_sets (release, pair->items, &members, error);
     items.width = assay_arrays_get (&release->arrays, "sets")->shape[1];

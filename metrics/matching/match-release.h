@@ -5,15 +5,16 @@
 #include "metrics/matching/matches.h"
 #include "metrics/matching/view-pairs.h"
 
-typedef enum { MATCH_TO_POINT, MATCH_TO_SUBSPACE } MatchMode;
+typedef enum { MATCH_TO_POINT, MATCH_TO_SUBSPACE, MATCH_BY_WORD } MatchMode;
 typedef enum { MATCH_MEMBERS, MATCH_NEAREST_MEMBER } MatchSets;
 
 typedef struct {
-  MatchMode mode;         /* of subspaces: with descriptors, or with lifted ones */
+  MatchMode mode;         /* of subspaces: with descriptors, or with lifted ones; of all: by word */
   LiftingVariant lifting; /* of the latter */
   MatchSets sets;         /* of vector-sets: each member, or the set by its nearest */
   MatchFilter filter;
   double ratio;
+  const AssayArray *words; /* by word, float32 K x d; NULL: the dictionary of the release */
   AssayStreamKey stream; /* row r of the role test is lifted from item 2^32 + r */
 } ReleaseMatching;
 

@@ -14,6 +14,11 @@
  * in several sets, it is equally near in all of them, and each of them has the match: one cannot
  * know better.
  *
+ * With mode = vocabulary two descriptors match where they share a word of a dictionary
+ * (vocabulary.h; table 3): of vector sets their own, of other releases one of `words` entries that
+ * are made of the database as LDP-FEAT makes them by default. filter = none takes every pair that
+ * shares a word, mutual-nearest of the view's descriptors at one word the one nearest to it.
+ *
  * Receivers lift with fresh randomness, by default half of the directions to rows of the dataset's
  * database as in hybrid lifting, whatever the release was made with: two subspaces that happen to
  * share a database row meet there, and that is part of what lifting costs.
@@ -31,6 +36,7 @@
 
 #include "core/base/parallel.h"
 #include "core/plugin/plugin.h"
+#include "core/search/dictionary.h"
 #include "metrics/matching/homography.h"
 #include "metrics/matching/match-release.h"
 
@@ -48,15 +54,19 @@ enum {
   N_SERIES
 };
 
+/* As LDP-FEAT's dictionary, seed 1 and all, so that both are one where their sizes are. */
+#define WORD_ITERATIONS 10
+
 #define READS (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS)
 
-static const char *const modes[] = { "point", "subspace", NULL };
+static const char *const modes[] = { "point", "subspace", "vocabulary", NULL };
 static const char *const liftings[] = { "random", "adversarial", "hybrid", NULL };
 static const char *const set_forms[] = { "members", "nearest", NULL };
 static const char *const filters[] = { "none", "mutual-nearest", "ratio", "both", NULL };
 
 typedef struct {
   guint mode;
+  gint64 words;
   guint lifting;
   guint sets;
   guint filter;
@@ -167,6 +177,28 @@ judge (gsize unit, G_GNUC_UNUSED guint worker, gpointer data)
   judge_homography (judging, unit, located, matches->len);
 }
 
+/* The words of a release that has none of its own; NULL without an error where none are wanted. */
+static gboolean
+find_words (const Matching *settings, const AssayDataset *dataset, const AssayRelease *release,
+            AssayArray **ret_words, GError **error)
+{
+  const AssayDictionarySpec spec = { .entries = (gsize) settings->words,
+                                     .iterations = WORD_ITERATIONS,
+                                     .scale = assay_release_scale (release),
+                                     .stream = assay_stream_key (1, 0, "dictionary", "") };
+
+  *ret_words = NULL;
+  if (settings->mode != MATCH_BY_WORD || release->kind == ASSAY_RELEASE_VECTOR_SETS)
+    return TRUE;
+  if (dataset->database == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "mode = vocabulary: words are made of the database, which the dataset has "
+                       "not; expected a dataset with a database, or a release of vector-sets, "
+                       "which has words of its own");
+  *ret_words = assay_dictionary (dataset->database, &spec, error);
+  return *ret_words != NULL;
+}
+
 static gboolean
 assess (const AssayUtilityContext *context, const AssayReceived *received,
         AssayOutcomes *ret_outcomes, GError **error)
@@ -175,7 +207,8 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
   const AssayRelease *release = received->release;
   g_autoptr (GPtrArray) pairs = NULL;
   g_autoptr (GPtrArray) matches = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
-  const ReleaseMatching how = { .mode = settings->mode,
+  g_autoptr (AssayArray) words = NULL;
+  ReleaseMatching how = { .mode = settings->mode,
                                 .lifting = settings->lifting,
                                 .sets = settings->sets,
                                 .filter = settings->filter,
@@ -191,8 +224,10 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
   pairs = view_pairs_new (context->dataset, received, error);
   if (pairs == NULL)
     return FALSE;
-  if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, pairs->len, error))
+  if (!find_words (settings, context->dataset, release, &words, error)
+      || !assay_outcomes_alloc (ret_outcomes, N_SERIES, pairs->len, error))
     return FALSE;
+  how.words = words;
   for (guint i = 0; i < pairs->len; i++) {
     const ViewPair *pair = g_ptr_array_index (pairs, i);
     GArray *found = match_release (&how, context->dataset, release, pair, error);
@@ -219,6 +254,16 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
                        "mode = subspace: two subspaces of dimension %zu in %zu columns always "
                        "meet; expected a dimension under half of the columns, or mode = point",
                        shape->dimension, shape->cols);
+  if (settings->mode == MATCH_BY_WORD
+      && (settings->filter == FILTER_RATIO || settings->filter == FILTER_BOTH))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "mode = vocabulary, filter = %s: words are shared or not, and have no ratio "
+                       "of distances; expected filter = none or mutual-nearest",
+                       filters[settings->filter]);
+  if (settings->mode == MATCH_BY_WORD && settings->sets == MATCH_NEAREST_MEMBER)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "mode = vocabulary, sets = nearest: every member of a set is a word, and "
+                       "none is nearer than another; expected sets = members");
   return TRUE;
 }
 
@@ -232,12 +277,20 @@ memory (gconstpointer data, const AssayShape *shape)
   const gsize m = shape->dimension, m_lifted = settings->mode == MATCH_TO_SUBSPACE ? m : 0;
   const gsize n = MIN (shape->n_secrets, VIEW_ROWS), r = MIN (shape->n_test, VIEW_ROWS);
 
-  return match_release_memory (n, r, m, m_lifted, shape->cols);
+  guint64 words = 0;
+
+  if (settings->mode == MATCH_BY_WORD)
+    words = assay_dictionary_memory (shape->n_database, shape->cols, (gsize) settings->words);
+  return words + match_release_memory (n, r, m, m_lifted, shape->cols);
 }
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Matching, mode, MATCH_TO_POINT, modes,
-                      "Subspaces are matched with descriptors (point), or with lifted ones"),
+                      "Subspaces are matched with descriptors (point), or with lifted ones; "
+                      "vocabulary: all are by the words of a dictionary"),
+  ASSAY_PARAM_INT (Matching, words, 4096, 2, 16777216, "",
+                   "mode = vocabulary: words, of releases that have no dictionary",
+                   ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_CHOICE (Matching, lifting, LIFTING_HYBRID, liftings,
                       "Under mode = subspace, where directions of the receiver's come from"),
   ASSAY_PARAM_CHOICE (Matching, sets, MATCH_MEMBERS, set_forms,

@@ -100,13 +100,14 @@ naive_nearest_attack (const AssaySubspaces *subspaces, gsize index, const float 
 
 NaiveGuess
 naive_database_attack (const AssaySubspaces *subspaces, gsize index, const float *rows, gsize count,
-                       gsize n_adversarial, gsize neighbours, gsize averaged)
+                       const NaiveDatabase *settings)
 {
-  const gsize d = subspaces->cols;
+  const gsize d = subspaces->cols, n_adversarial = settings->n_adversarial;
   g_autofree Candidate *all = rank_rows (subspaces, index, rows, count);
   Candidate *v = all + n_adversarial;
-  const gsize n_v = MIN (n_adversarial > 0 ? neighbours : averaged, count - n_adversarial);
-  const gsize n_u = MIN (averaged, n_v);
+  const gsize n_v = MIN (n_adversarial > 0 ? settings->neighbours : settings->averaged,
+                         count - n_adversarial);
+  const gsize n_u = MIN (settings->averaged, n_v);
   NaiveGuess guess = { .estimate = g_new0 (double, d),
                        .adversarial = g_new0 (gsize, n_adversarial + 1),
                        .n_adversarial = n_adversarial,
@@ -124,6 +125,8 @@ naive_database_attack (const AssaySubspaces *subspaces, gsize index, const float
       v[i].score = INFINITY;
       for (gsize a = 0; a < n_adversarial; a++)
         v[i].score = MIN (v[i].score, row_distance (rows + v[i].row * d, rows + all[a].row * d, d));
+      if (settings->is_ratio)
+        v[i].score /= v[i].distance;
     }
     qsort (v, n_v, sizeof (Candidate), by_score);
     if (n_u < n_v)

@@ -22,9 +22,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (NaiveGuess, naive_guess_clear)
 NaiveGuess naive_nearest_attack (const AssaySubspaces *subspaces, gsize index, const float *rows,
                                  gsize count, gboolean project);
 
-/* Steps 1 to 3 with |V| = @neighbours and |U| = @averaged. */
+/* |V| = neighbours, |U| = averaged; is_ratio: scores are divided by the distance from D. */
+typedef struct {
+  gsize n_adversarial, neighbours, averaged;
+  gboolean is_ratio;
+} NaiveDatabase;
+
+/* Steps 1 to 3. */
 NaiveGuess naive_database_attack (const AssaySubspaces *subspaces, gsize index, const float *rows,
-                                  gsize count, gsize n_adversarial, gsize neighbours,
-                                  gsize averaged);
+                                  gsize count, const NaiveDatabase *settings);
 
 G_END_DECLS

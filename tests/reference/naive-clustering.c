@@ -111,7 +111,25 @@ nearest_centre (const float *row, const double *centres, gsize count, gsize d, g
   return best;
 }
 
-/* k-means++ and Lloyd once; the sum of squares. */
+/* The row farthest from the first @count centres; without centres the first. */
+static gsize
+farthest_from (const float *v, gsize n, const double *centres, gsize count, gsize d)
+{
+  gsize farthest = 0, label;
+  double most = -1;
+
+  for (gsize i = 0; count > 0 && i < n; i++) {
+    const double square = nearest_centre (v + i * d, centres, count, d, &label);
+
+    if (square > most) {
+      most = square;
+      farthest = i;
+    }
+  }
+  return farthest;
+}
+
+/* k-means++ or farthest first, and Lloyd once; the sum of squares. */
 static double
 cluster_once (const float *v, gsize n, gsize d, const NaiveClustering *settings,
               AssayStream *stream, gsize *ret_labels)
@@ -128,7 +146,9 @@ cluster_once (const float *v, gsize n, gsize d, const NaiveClustering *settings,
 
     for (gsize i = 0; c > 0 && i < n; i++)
       total += nearest_centre (v + i * d, centres, c, d, &label);
-    if (c == 0)
+    if (settings->is_farthest_first)
+      drawn = farthest_from (v, n, centres, c, d);
+    else if (c == 0)
       drawn = assay_stream_below (stream, n);
     else
       mark = assay_stream_uniform (stream) * total;

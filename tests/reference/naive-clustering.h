@@ -13,6 +13,7 @@ double naive_intersection_distance (const AssaySubspaces *subspaces, gsize a, gs
 
 typedef struct {
   gsize neighbours, clusters, rounds, starts;
+  gboolean is_farthest_first; /* in place of random starts */
 } NaiveClustering;
 
 /* Steps 1 to 4 for the secret with number @index, with the @n_meeting others of @meeting as Q'.

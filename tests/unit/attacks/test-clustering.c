@@ -39,11 +39,12 @@ static const struct {
   gsize database, d;
   NaiveClustering settings;
 } attack_cases[] = {
-  { "variant=hybrid dimension=2", 20, 24, { 30, 2, 20, 3 } },
-  { "variant=hybrid dimension=4", 30, 32, { 24, 3, 50, 1 } },
-  { "variant=hybrid dimension=4", 1000000, 32, { 24, 3, 50, 2 } }, /* nothing in common */
-  { "variant=hybrid dimension=8 normalize=no", 60, 40, { 40, 5, 20, 2 } },
-  { "variant=adversarial dimension=3", 25, 16, { 20, 4, 20, 2 } },
+  { "variant=hybrid dimension=2", 20, 24, { 30, 2, 20, 3, FALSE } },
+  { "variant=hybrid dimension=4", 30, 32, { 24, 3, 50, 1, FALSE } },
+  { "variant=hybrid dimension=4", 1000000, 32, { 24, 3, 50, 2, FALSE } }, /* nothing in common */
+  { "variant=hybrid dimension=8 normalize=no", 60, 40, { 40, 5, 20, 2, FALSE } },
+  { "variant=adversarial dimension=3", 25, 16, { 20, 4, 20, 2, FALSE } },
+  { "variant=hybrid dimension=4", 30, 32, { 24, 3, 50, 1, TRUE } },
 };
 
 /* Estimates are made of float32 numbers of order 1 with weights from distances that the scan has to
@@ -55,8 +56,9 @@ Test (clustering, attack_is_its_definition)
     const gsize n = 40, d = attack_cases[c].d;
     const gboolean is_alone = attack_cases[c].database > 1000;
     g_autofree char *assignments = g_strdup_printf (
-        "neighbours=%zu clusters=%zu rounds=%zu starts=%zu", settings->neighbours,
-        settings->clusters, settings->rounds, settings->starts);
+        "neighbours=%zu clusters=%zu rounds=%zu starts=%zu start=%s", settings->neighbours,
+        settings->clusters, settings->rounds, settings->starts,
+        settings->is_farthest_first ? "farthest-first" : "random");
     g_auto (SharedPoints) scene = { 0 };
     g_autoptr (AssayGuess) guess = NULL;
     gsize n_clear = 0, n_meetings = 0;
@@ -141,7 +143,8 @@ Test (clustering, control_is_won_with_any_settings)
                                              "rounds=1",
                                              "tolerance=1",
                                              "tolerance=1000",
-                                             "clusters=20 neighbours=200" };
+                                             "clusters=20 neighbours=200",
+                                             "start=farthest-first" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (assignments); i++)
     for (guint64 seed = 0; seed < 10; seed++) {

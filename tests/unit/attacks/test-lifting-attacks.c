@@ -114,19 +114,21 @@ check_adversarial (const AssayGuess *guess, const AssayTruth *truth, gsize index
 }
 
 static void
-check_database (const LiftingCase *problem, const LiftingScene *scene, gsize neighbours,
-                gsize averaged, const char *adversarial)
+check_database (const LiftingCase *problem, const LiftingScene *scene, const gsize size[2],
+                const char *adversarial, gboolean is_ratio)
 {
-  g_autofree char *assignments = g_strdup_printf ("neighbours=%zu averaged=%zu adversarial=%s",
-                                                  neighbours, averaged, adversarial);
+  g_autofree char *assignments
+      = g_strdup_printf ("neighbours=%zu averaged=%zu adversarial=%s selection=%s", size[0],
+                         size[1], adversarial, is_ratio ? "ratio" : "far");
   g_autofree char *what = g_strdup_printf ("%s; %s", problem->lifting, assignments);
   g_autoptr (AssayGuess) guess = lifting_scene_attack (&assay_attack_database, assignments, scene);
-  const gsize count = adversarial_of (problem, scene->subspaces.dimension);
+  const NaiveDatabase settings = { adversarial_of (problem, scene->subspaces.dimension), size[0],
+                                   size[1], is_ratio };
   gsize clear = 0;
 
   for (gsize i = 0; i < problem->n; i++) {
     g_auto (NaiveGuess) naive = naive_database_attack (&scene->subspaces, i, scene->database->data,
-                                                       problem->rows, count, neighbours, averaged);
+                                                       problem->rows, &settings);
 
     if (naive.margin < margin_of (scene))
       continue;
@@ -150,8 +152,9 @@ Test (attacks, database_is_its_definition)
 
     lifting_scene_make (&cases[c], &scene);
     for (gsize s = 0; s < G_N_ELEMENTS (sizes); s++) {
-      check_database (&cases[c], &scene, sizes[s][0], sizes[s][1], "counted");
-      check_database (&cases[c], &scene, sizes[s][0], sizes[s][1], names[count]);
+      check_database (&cases[c], &scene, sizes[s], "counted", FALSE);
+      check_database (&cases[c], &scene, sizes[s], names[count], FALSE);
+      check_database (&cases[c], &scene, sizes[s], "counted", TRUE);
     }
   }
 }
@@ -322,6 +325,8 @@ Test (attacks, database_wins_its_control_with_any_settings)
                                              "neighbours=5 averaged=2",
                                              "neighbours=40 averaged=39",
                                              "neighbours=1000 averaged=30",
+                                             "selection=ratio",
+                                             "selection=ratio neighbours=1000 averaged=3",
                                              "adversarial=none",
                                              "adversarial=half",
                                              "adversarial=all",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/plugin/plugin.h"
 #include "datasets/generated/scene-image.h"
 #include "tests/unit/view-share.h"
@@ -135,6 +136,36 @@ Test (scenes, roles_have_images_of_their_own)
   cr_expect_null (more.database);
   assay_dataset_clear (&one);
   assay_dataset_clear (&more);
+}
+
+/* Database images of the private scenes are photographs of their own: no row of them is a secret,
+ * though they come much closer than those of other scenes; nothing else moves. */
+Test (scenes, a_database_may_show_the_same_scenes)
+{
+  AssayDataset datasets[2];
+  double sums[2] = { 0 };
+
+  open_surely ("", 7, &datasets[0]);
+  open_surely ("database_scenes=same", 7, &datasets[1]);
+  cr_expect (is_equal (datasets[0].secrets, datasets[1].secrets));
+  cr_expect (is_equal (datasets[0].public_rows, datasets[1].public_rows));
+  for (gsize k = 0; k < 2; k++) {
+    g_autofree float *secrets = values_of (datasets[k].secrets);
+    g_autofree float *values = values_of (datasets[k].database);
+
+    cr_expect_eq (count_common (datasets[k].secrets, datasets[k].database), 0);
+    for (gsize i = 0; i < assay_rows_count (datasets[k].secrets); i++) {
+      double best = INFINITY;
+      for (gsize j = 0; j < assay_rows_count (datasets[k].database); j++)
+        best = MIN (best, (double) assay_lanes_squared_distance_float (
+                              secrets + i * ASSAY_SIFT_LENGTH, values + j * ASSAY_SIFT_LENGTH,
+                              ASSAY_SIFT_LENGTH));
+      sums[k] += sqrt (best);
+    }
+  }
+  cr_expect (sums[1] < 0.9 * sums[0], "%g of the same scenes, %g of others", sums[1], sums[0]);
+  assay_dataset_clear (&datasets[0]);
+  assay_dataset_clear (&datasets[1]);
 }
 
 Test (scenes, groups_are_images)

@@ -5,6 +5,7 @@
 #include "core/base/parallel.h"
 #include "metrics/matching/lifted-references.h"
 #include "metrics/matching/matches.h"
+#include "metrics/matching/vocabulary.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 
@@ -199,6 +200,60 @@ Test (matches, sizes_that_cannot_be)
                                "a sum of dimensions under the columns",
                                NULL, &why),
              "%s", why);
+}
+
+/* ---- Words ---- */
+
+/* The word nearest to a row by the obvious form, and how far it is. */
+static gsize
+naive_word (const AssayMatrix *rows, gsize i, const AssayMatrix *words, double *ret_distance)
+{
+  gsize best = 0;
+
+  for (gsize w = 1; w < words->rows; w++)
+    if (naive_distance (rows, i, words, w) < naive_distance (rows, i, words, best))
+      best = w;
+  *ret_distance = naive_distance (rows, i, words, best);
+  return best;
+}
+
+/* Items of two words each, among few words, so that references crowd at them: every pair that
+ * shares a word and no other, and with nearest_only one a word, of which none is nearer. */
+Test (vocabulary, pairs_are_those_that_share_a_word)
+{
+  enum { N = 30, W = 2, K = 12, R = 50, D = 4 };
+  g_autoptr (AssayMatrix) words = fixture_normal (K, D, 13);
+  g_autoptr (AssayMatrix) references = fixture_normal (R, D, 14);
+  AssayStream stream = assay_stream (assay_stream_key (5, 0, "words", ""), 0);
+  gsize item_words[N * W], n_all = 0, n_nearest = 0;
+  WordMatching matching = { .words = assay_matrix_view (words),
+                            .item_words = item_words,
+                            .n_items = N,
+                            .width = W,
+                            .references = assay_matrix_view (references) };
+  g_autoptr (GArray) all = NULL;
+  g_autoptr (GArray) nearest = NULL;
+
+  for (gsize i = 0; i < N; i++)
+    assay_stream_choose (&stream, K, W, item_words + i * W);
+  all = word_matches_new (&matching, NULL);
+  matching.nearest_only = TRUE;
+  nearest = word_matches_new (&matching, NULL);
+  for (gsize i = 0; i < N; i++)
+    for (gsize j = 0; j < R; j++) {
+      double own, other;
+      const gsize word = naive_word (references, j, words, &own);
+      const gboolean shared = item_words[i * W] == word || item_words[i * W + 1] == word;
+      gboolean is_first = shared;
+
+      for (gsize k = 0; k < R; k++)
+        is_first &= naive_word (references, k, words, &other) != word || own <= other;
+      cr_assert_eq (count_pairs (all, i, j), (gsize) shared, "%zu with %zu", i, j);
+      cr_assert_eq (count_pairs (nearest, i, j), (gsize) is_first, "%zu with %zu", i, j);
+      n_all += shared;
+      n_nearest += is_first;
+    }
+  cr_assert (n_nearest > N && n_all > 2 * n_nearest && all->len == n_all);
 }
 
 /* ---- Lifting ---- */

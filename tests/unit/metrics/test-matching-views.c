@@ -152,6 +152,49 @@ Test (views, rendered)
   assay_outcomes_clear (&raw);
 }
 
+/* What words have not is asked for at once. */
+Test (views, settings_that_words_have_not_are_refused)
+{
+  static const char *const texts[][2] = {
+    { "mode=vocabulary filter=ratio", "words are shared or not, and have no ratio" },
+    { "mode=vocabulary sets=nearest", "every member of a set is a word" },
+  };
+  const AssayShape shape = { .cols = 8 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_autoptr (AssaySettings) settings
+        = fixture_settings (&assay_utility_matching.plugin, texts[i][0]);
+    g_autoptr (GError) error = NULL;
+
+    cr_assert (!assay_utility_matching.check (settings->values, &shape, &error));
+    cr_assert (strstr (error->message, texts[i][1]) != NULL, "%s", error->message);
+  }
+}
+
+/* Sets that seldom hold the right entry: a receiver who asks for the same word is right more often
+ * than one who takes mutual nearest neighbours (table 3). Other releases are matched by words, too,
+ * and the worse the more they are protected. */
+Test (views, words)
+{
+  static const char *const unlikely = "dictionary=3000 iterations=0 epsilon=5.5";
+  g_auto (Views) views = open_views (&assay_dataset_scenes,
+                                     "views=yes private_images=6 public_images=0 "
+                                     "database_images=12 per_image=400 database_scenes=same",
+                                     "/");
+  const double mutual
+      = share_of_rendered (&views, &assay_defense_ldp_feat, unlikely, "", PRECISION);
+  const double by_word = share_of_rendered (&views, &assay_defense_ldp_feat, unlikely,
+                                            "mode=vocabulary filter=none", PRECISION);
+  const double planes = share_of_rendered (&views, &assay_defense_affine_lifting, "dimension=2",
+                                           "mode=vocabulary words=512", SCORE);
+  AssayOutcomes raw = match_raw (&views, "mode=vocabulary words=512");
+
+  cr_assert (by_word > 1.3 * mutual && mutual > 0, "%g by word, %g", by_word, mutual);
+  cr_assert (planes > 0.05 && planes < mean (&raw, SCORE), "lifted %g, raw %g", planes,
+             mean (&raw, SCORE));
+  assay_outcomes_clear (&raw);
+}
+
 /* Homographies that were annotated by hand, of scenes that are not quite plane: one of the seven
  * (BruggeTower) moves its corners by some 70 px whichever matches it is estimated from. */
 Test (views, photographed)
