@@ -15,6 +15,7 @@ struct AssayPaillierEncryptor {
   AssayStreamKey stream;
   AssayPower *power;      /* modulo n^2 */
   AssayPowerTable *table; /* of h_s; short alone */
+  gboolean is_shared;     /* power and table are another's */
 };
 
 const char *
@@ -70,13 +71,27 @@ assay_paillier_encryptor_new (const AssayPaillierPublic *public_key,
   return encryptor;
 }
 
+AssayPaillierEncryptor *
+assay_paillier_encryptor_from (const AssayPaillierEncryptor *encryptor,
+                               const AssayStreamKey *stream)
+{
+  AssayPaillierEncryptor *copy = g_memdup2 (encryptor, sizeof *encryptor);
+
+  copy->has_stream = TRUE;
+  copy->stream = *stream;
+  copy->is_shared = TRUE;
+  return copy;
+}
+
 void
 assay_paillier_encryptor_free (AssayPaillierEncryptor *encryptor)
 {
   if (encryptor == NULL)
     return;
-  assay_power_table_free (encryptor->table);
-  assay_power_free (encryptor->power);
+  if (!encryptor->is_shared) {
+    assay_power_table_free (encryptor->table);
+    assay_power_free (encryptor->power);
+  }
   g_free (encryptor);
 }
 

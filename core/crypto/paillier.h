@@ -34,6 +34,10 @@ AssayPaillierEncryptor *assay_paillier_encryptor_new (const AssayPaillierPublic 
                                                       AssayPaillierRandomness randomness,
                                                       AssayPowerPath path,
                                                       const AssayStreamKey *stream);
+/* The same with randomness from @stream; it shares all else with @encryptor, which must stay. */
+AssayPaillierEncryptor *
+assay_paillier_encryptor_from (const AssayPaillierEncryptor *encryptor,
+                               const AssayStreamKey *stream);
 void assay_paillier_encryptor_free (AssayPaillierEncryptor *encryptor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPaillierEncryptor, assay_paillier_encryptor_free)
 
