@@ -94,7 +94,7 @@ grants_of (const CliStep *step)
              ? step->grants
              : ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC | ASSAY_GRANT_OTHER_RELEASES
                    | ASSAY_GRANT_LABELS | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_GROUPS
-                   | ASSAY_GRANT_REPEATS
+                   | ASSAY_GRANT_REPEATS | ASSAY_GRANT_AGGREGATOR | ASSAY_GRANT_MESSAGES
                    | (options.withholds_parameters ? ASSAY_GRANT_NO_PARAMETERS : 0);
 }
 

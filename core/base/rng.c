@@ -219,6 +219,23 @@ assay_stream_exponential (AssayStream *stream)
   return exponential_of (word);
 }
 
+/* Marsaglia and Tsang 2000, "A Simple Method for Generating Gamma Variables"; below shape 1 by
+ * their note on u^(1 / shape). */
+double
+assay_stream_gamma (AssayStream *stream, double shape)
+{
+  const double boost = shape < 1 ? pow (1 - assay_stream_uniform (stream), 1 / shape) : 1;
+  const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / sqrt (9 * d);
+
+  for (;;) {
+    const double x = assay_stream_normal (stream), root = 1 + c * x;
+    const double v = root * root * root, u = 1 - assay_stream_uniform (stream);
+
+    if (root > 0 && log (u) < x * x / 2 + d - d * v + d * log (v))
+      return boost * d * v;
+  }
+}
+
 double
 assay_stream_laplace (AssayStream *stream)
 {

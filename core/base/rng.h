@@ -52,6 +52,7 @@ double assay_stream_between (AssayStream *stream, double low, double high); /* [
 double assay_stream_normal (AssayStream *stream); /* mean 0, variance 1 (Box-Muller) */
 double assay_stream_exponential (AssayStream *stream); /* mean 1 (inversion) */
 double assay_stream_laplace (AssayStream *stream); /* mean 0, scale 1 (inversion) */
+double assay_stream_gamma (AssayStream *stream, double shape); /* scale 1 */
 /* The next @count of these, the same as from so many single calls, by loops that become vectors. */
 void assay_stream_fill_laplace (AssayStream *stream, gsize count, double *ret_values);
 /* @count normals that are not those of assay_stream_normal, whose logarithm, sine and cosine are

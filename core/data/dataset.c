@@ -47,6 +47,12 @@ assay_dataset_holdings (const AssayDataset *dataset)
          | (known->attributes != NULL ? ASSAY_HAS_PUBLIC_ATTRIBUTES : 0);
 }
 
+const gint64 *
+assay_role_labels (const AssayRoleData *data)
+{
+  return data->labels != NULL ? assay_array_int64 (data->labels) : NULL;
+}
+
 void
 assay_role_data_clear (AssayRoleData *data)
 {

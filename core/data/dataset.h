@@ -73,6 +73,9 @@ typedef struct {
 
 guint assay_dataset_holdings (const AssayDataset *dataset); /* set of AssayHolding */
 
+/* NULL: they are not known. */
+const gint64 *assay_role_labels (const AssayRoleData *data);
+
 void assay_role_data_clear (AssayRoleData *data);
 void assay_dataset_clear (AssayDataset *dataset);
 

@@ -163,7 +163,9 @@ first_array (const AssayRelease *release)
 gsize
 assay_release_count (const AssayRelease *release)
 {
-  return first_array (release)->shape[0];
+  const gboolean is_one = assay_kind (release->kind)->items == ASSAY_ITEM_OF_ALL_SECRETS;
+
+  return is_one ? 1 : first_array (release)->shape[0];
 }
 
 gsize

@@ -3,7 +3,8 @@
 
 const char *const assay_grant_names[]
     = { "database",      "public",        "groups", "other-releases", "repeats", "labels",
-        "hash-function", "no-parameters", "mechanism", "key", NULL };
+        "hash-function", "no-parameters", "mechanism", "key",
+        "aggregator",    "messages",      NULL };
 
 char *
 assay_grants_describe (guint grants)

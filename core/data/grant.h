@@ -20,6 +20,8 @@ typedef enum {
   ASSAY_GRANT_NO_PARAMETERS = 1 << 7,
   ASSAY_GRANT_MECHANISM = 1 << 8, /* the attacker may run the defense on rows of their own */
   ASSAY_GRANT_KEY = 1 << 9,       /* ... with what the release drew once for all its secrets */
+  ASSAY_GRANT_AGGREGATOR = 1 << 10, /* what the aggregator of model updates computes */
+  ASSAY_GRANT_MESSAGES = 1 << 11,   /* what users sent to it, as they sent it */
 } AssayGrant;
 
 /* The scenario's words for them ("database", "public", ...), in the order of their bits. */

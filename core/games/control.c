@@ -225,7 +225,8 @@ judge_estimates (const AssayAttack *attack, const AssayControlCase *control_case
     if (!count_matched (secrets, estimates, within, &recovered, error))
       return FALSE;
   } else {
-    for (gsize i = 0; i < secrets.rows; i++)
+    /* Of all secrets together a guess may hold fewer estimates than there are secrets. */
+    for (gsize i = 0; i < MIN (secrets.rows, estimates.rows) && estimates.cols == secrets.cols; i++)
       recovered += is_within (assay_view_row (secrets, i), assay_view_row (estimates, i),
                               secrets.cols, 1, within);
   }

@@ -28,23 +28,6 @@ const char *const assay_mixture_distributions[]
 /* What is rarer is refused. */
 #define MIN_ACCEPTANCE 1e-3
 
-/* Gamma of shape @shape and scale 1 (Marsaglia and Tsang 2000, "A Simple Method for Generating
- * Gamma Variables"; below 1 by their note on u^(1 / shape)). */
-static double
-draw_gamma (AssayStream *stream, double shape)
-{
-  const double boost = shape < 1 ? pow (1 - assay_stream_uniform (stream), 1 / shape) : 1;
-  const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / sqrt (9 * d);
-
-  for (;;) {
-    const double x = assay_stream_normal (stream), root = 1 + c * x;
-    const double v = root * root * root, u = 1 - assay_stream_uniform (stream);
-
-    if (root > 0 && log (u) < x * x / 2 + d - d * v + d * log (v))
-      return boost * d * v;
-  }
-}
-
 /* One draw; whether it meets the demands. All zeros, whose shares are not numbers, do not. */
 static gboolean
 draw_once (const AssayMixtureCoefficients *wanted, AssayStream *stream, float *ret_coefficients)
@@ -56,7 +39,7 @@ draw_once (const AssayMixtureCoefficients *wanted, AssayStream *stream, float *r
     drawn[j] = wanted->distribution == ASSAY_MIXTURE_UNIFORM ? assay_stream_uniform (stream)
                : wanted->distribution == ASSAY_MIXTURE_ABSOLUTE_NORMAL
                    ? fabs (assay_stream_normal (stream))
-                   : draw_gamma (stream, wanted->concentration);
+                   : assay_stream_gamma (stream, wanted->concentration);
     sum += drawn[j];
   }
   for (gsize j = 0; j < wanted->k; j++) {

@@ -22,6 +22,7 @@ typedef struct {
   const AssayRelease *key_of;
   const AssayRows *database;    /* NULL unless the defense uses one */
   const AssayRows *public_rows; /* as above */
+  const gint64 *public_labels;  /* of these; NULL: they have none */
   const gint64 *labels;         /* of the secrets; NULL: they have none */
   gsize n_classes;
   AssayGeometry geometry;          /* of secrets that are images */

@@ -36,7 +36,8 @@ grants_offered (const AssayProbe *probe)
          | (probe->holdings & ASSAY_HAS_LABELS ? ASSAY_GRANT_LABELS : 0)
          /* Whatever the dataset is: */
          | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_REPEATS
-         | ASSAY_GRANT_NO_PARAMETERS | ASSAY_GRANT_MECHANISM | ASSAY_GRANT_KEY;
+         | ASSAY_GRANT_NO_PARAMETERS | ASSAY_GRANT_MECHANISM | ASSAY_GRANT_KEY
+         | ASSAY_GRANT_AGGREGATOR | ASSAY_GRANT_MESSAGES;
 }
 
 gboolean

@@ -173,7 +173,8 @@ new_shadow (const AssayOwnGrant *grant, guint64 spent)
                 .is_tuning = grant->is_tuning,
                 .grants = attack->grants,
                 .knowledge = { .database = has_database ? dataset->database : dataset->public_rows,
-                               .public_rows = dataset->public_rows },
+                               .public_rows = dataset->public_rows,
+                               .public_labels = assay_role_labels (&dataset->public_data) },
                 .n_classes = dataset->n_classes,
                 .geometry = dataset->geometry,
                 .key_of = key_release (grant, attack->grants) };

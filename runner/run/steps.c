@@ -173,6 +173,7 @@ assay_step_protect (const AssayDefense *defense, const AssayProtecting *protecti
           .key_of = protecting->key_of,
           .database = uses & ASSAY_GRANT_DATABASE ? knowledge->database : NULL,
           .public_rows = uses & ASSAY_GRANT_PUBLIC ? knowledge->public_rows : NULL,
+          .public_labels = uses & ASSAY_GRANT_PUBLIC ? knowledge->public_labels : NULL,
           .labels = secrets->labels,
           .n_classes = secrets->n_classes,
           .geometry = secrets->geometry,

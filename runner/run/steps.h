@@ -29,6 +29,7 @@ gboolean assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, G
 typedef struct {
   AssayRows *database;
   AssayRows *public_rows;
+  const gint64 *public_labels; /* for defenses that learn from public rows; no attack is given it */
 } AssayKnowledge;
 
 /* What an attack is granted, out of what there is. */

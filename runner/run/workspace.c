@@ -182,7 +182,9 @@ assay_workspace_dataset (AssayWorkspace *workspace, guint index, const char **re
     }
     workspace->dataset = index;
     workspace->knowledge = (AssayKnowledge){ .database = workspace->open.database,
-                                             .public_rows = workspace->open.public_rows };
+                                             .public_rows = workspace->open.public_rows,
+                                             .public_labels
+                                             = assay_role_labels (&workspace->open.public_data) };
     if (!assay_order_draw (plan, index, &workspace->open, &workspace->order, error)) {
       drop_dataset (workspace);
       return FALSE;

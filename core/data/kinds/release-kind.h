@@ -18,7 +18,8 @@ G_BEGIN_DECLS
   X (VECTOR_SETS, vector_sets, "vector-sets")                                                      \
   X (STATISTICS, statistics, "statistics")                                                         \
   X (MIXTURES, mixtures, "mixtures")                                                               \
-  X (CODES, codes, "codes")
+  X (CODES, codes, "codes")                                                                        \
+  X (UPDATES, updates, "updates")
 
 #define ASSAY_KIND_NUMBER(NAME, name, text) ASSAY_KIND_NUMBER_##NAME,
 enum { ASSAY_RELEASE_KINDS (ASSAY_KIND_NUMBER) ASSAY_N_KINDS };

@@ -1,0 +1,146 @@
+/* One update gives its sample away: who reads a user's message w^(n) and knows the public model
+ * that it was made of has the gradient between the two, and of one sample it is a x'
+ * (attacks/updates/update-sample.h). Of a batch, or a pass over many samples, the message is a sum,
+ * and what is found a blend of them.
+ *
+ * One estimate for each message, in the order of the messages; one that tells nothing (the sample
+ * met every margin) is all zeros and sure of no column. With an L1 penalty the columns of zero
+ * weights are known to an interval only.
+ *
+ * Source: Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly
+ * Permuted Homomorphic Encryption", section A.2.1; signs, both roots of the logistic loss and
+ * sparse updates are ours. */
+#include "attacks/updates/update-guess.h"
+#include "attacks/updates/update-sample.h"
+#include "core/data/grant.h"
+#include "core/games/control-case.h"
+#include "core/math/linalg.h"
+#include "core/plugin/plugin.h"
+
+/* ---- The attack ---- */
+
+static gboolean
+attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation *seen,
+        AssayGuess *ret_guess, GError **error)
+{
+  const AssayRelease *release = seen->release;
+  const AssayView models = assay_array_view (assay_arrays_get (&release->arrays, "models"));
+  const AssayView locals = assay_array_view (assay_arrays_get (&release->arrays, "locals"));
+  AssayLinearTraining training;
+  g_auto (UpdateGradient) gradient = { 0 };
+  g_auto (UpdateSample) sample = { 0 };
+  g_auto (UpdateGuess) found = { 0 };
+  g_autofree double *after = NULL;
+  gsize users, silent = 0;
+
+  if (!update_training_of (release, &training, error)
+      || !update_gradient_init (&training, &gradient, error)
+      || !update_sample_init (training.cols, &sample, error))
+    return FALSE;
+  users = locals.rows / assay_updates_steps (release);
+  after = assay_alloc (models.cols, sizeof *after, "an update", error);
+  if (after == NULL)
+    return FALSE;
+  update_guess_init (&found, training.cols);
+  for (gsize l = 0; l < locals.rows; l++) {
+    const float *model = assay_view_row (models, l / users);
+
+    for (gsize i = 0; i < models.cols; i++)
+      after[i] = (double) assay_view_row (locals, l)[i];
+    update_gradient_read (&training, model, after, 1, &gradient);
+    silent += !update_sample_solve (&training, model, &gradient, &sample);
+    update_guess_add (&found, &(UpdateFound){ sample.values, sample.is_exact, l / users,
+                                              (gint64) (l % users), sample.label });
+  }
+  update_guess_take (&found, release, ret_guess);
+  ret_guess->says = g_strdup_printf ("of %zu messages %zu tell nothing, as their samples met every "
+                                     "margin",
+                                     locals.rows, silent);
+  return TRUE;
+}
+
+/* ---- The control ---- */
+
+enum { SECRETS = 24, COLS = 16, CLASSES = 4 };
+
+static AssayRelease *
+control_release (const AssayLinearTraining *training, const float *model, const float *locals)
+{
+  AssayRelease *release = assay_release_new (ASSAY_RELEASE_UPDATES, "control");
+  const gsize weights = assay_linear_weights (training);
+  float *models = g_new0 (float, 2 * weights);
+
+  for (gsize i = 0; i < weights; i++)
+    models[i] = models[weights + i] = model[i];
+  assay_arrays_take_rows (&release->arrays, "models", ASSAY_FLOAT32, 2, weights, models);
+  assay_arrays_take_rows (&release->arrays, "locals", ASSAY_FLOAT32, SECRETS, weights,
+                          g_memdup2 (locals, SECRETS * weights * sizeof (float)));
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, users, SECRETS);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, classes, CLASSES);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, bias, FALSE);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, loss, (guint) training->loss);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, rate, training->rate);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, penalty, 0);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, mix, 0);
+  return release;
+}
+
+static gboolean
+make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
+              GError **error)
+{
+  AssayStream stream = assay_stream (key, 0);
+  const AssayLinearTraining training = { .classes = CLASSES,
+                                         .cols = COLS,
+                                         .loss = (AssayLoss) assay_stream_below (&stream, 2),
+                                         .rate = 1e-2 };
+  const gsize weights = assay_linear_weights (&training);
+  AssayMatrix *secrets = assay_control_normals (SECRETS, COLS, &stream, error);
+  g_autofree float *model = g_new (float, weights);
+  g_autofree float *locals = g_new (float, SECRETS *weights);
+  g_autofree double *w = g_new (double, weights);
+
+  if (secrets == NULL)
+    return FALSE;
+  for (gsize i = 0; i < weights; i++)
+    model[i] = (float) (0.02 * assay_stream_normal (&stream));
+  for (gsize i = 0; i < SECRETS; i++) {
+    const gint64 label = (gint64) assay_stream_below (&stream, CLASSES);
+    const gsize first = 0;
+
+    for (gsize j = 0; j < weights; j++)
+      w[j] = (double) model[j];
+    assay_linear_step (
+        &training,
+        &(AssayLinearSamples){ assay_view_of (assay_matrix_row (secrets, i), 1, COLS), &label,
+                               &first, 1 },
+        w);
+    for (gsize j = 0; j < weights; j++)
+      locals[i * weights + j] = (float) w[j];
+  }
+  return assay_control_take (ret_case, control_release (&training, model, locals), secrets);
+}
+
+/* Gradients of one message, and the estimates of all, which are as long as messages are. */
+static guint64
+memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
+{
+  return (guint64) shape->n_outputs * 4 * sizeof (double)
+         + (guint64) shape->n_members * shape->cols * (sizeof (float) + 1) * 2;
+}
+
+ASSAY_ATTACK (update_leak, "update-leak",
+  .summary = "Read a sample off what one user made of the public model",
+  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
+                 "Using Doubly Permuted Homomorphic Encryption",
+                 "section A.2.1" },
+  .memory = memory,
+  .reads = ASSAY_RELEASE_UPDATES,
+  .needs = ASSAY_GRANT_MESSAGES,
+  .writes = update_guess_arrays,
+  .game = ASSAY_GAME_RECONSTRUCT,
+  .attack = attack,
+  .control = { .says = "samples of updates by one sample each are found",
+               .make = make_control,
+               .at_least = 0.9,
+               .within = 1e-3 });

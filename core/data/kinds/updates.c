@@ -1,0 +1,185 @@
+/* Releases of kind updates: the models w_0 .. w_T that were made public, and what parties of the
+ * protocol saw beside them: the aggregator the sum of each step, and who reads the users' messages
+ * these. Mean and deviation are those by which all users scaled their columns. */
+#include "core/data/kinds/updates.h"
+
+#include "core/base/error.h"
+#include "core/data/grant.h"
+
+const char *const assay_losses[] = { "hinge", "logistic", NULL };
+const char *const assay_trainers[] = { "step", "pass", NULL };
+
+static const AssayArraySpec arrays[] = {
+  { "models", "tp", ASSAY_FLOAT32, FALSE, 0 },
+  { "sums", "sp", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_AGGREGATOR },
+  { "locals", "lp", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_MESSAGES }, /* step by step, user by user */
+  { "mean", "f", ASSAY_FLOAT32, TRUE, 0 },
+  { "deviation", "f", ASSAY_FLOAT32, TRUE, 0 },
+  { .name = NULL },
+};
+
+static const AssayArraySpec truth[] = {
+  { "updates", "lp", ASSAY_FLOAT32, TRUE, 0 }, /* what users would send unprotected, as locals */
+  { "users", "n", ASSAY_INT64, TRUE, 0 },      /* whose each secret is */
+  { "steps", "n", ASSAY_INT64, TRUE, 0 },      /* in which it was first trained on; -1: in none */
+  { .name = NULL },
+};
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_INT (AssayUpdatesParameters, users, 0, 1, 1000000, "", "How many users train"),
+  ASSAY_PARAM_INT (AssayUpdatesParameters, classes, 0, 1, 1000000, "",
+                   "Rows of weights, one against all others each"),
+  ASSAY_PARAM_INT (AssayUpdatesParameters, batch, 0, 0, 1000000000, "samples",
+                   "In one gradient step; 0: all that a user has"),
+  ASSAY_PARAM_CHOICE (AssayUpdatesParameters, loss, 0, assay_losses, "What is made small"),
+  ASSAY_PARAM_CHOICE (AssayUpdatesParameters, trainer, 0, assay_trainers,
+                      "How a user trains: one gradient step, or one pass of stochastic descent"),
+  ASSAY_PARAM_REAL (AssayUpdatesParameters, rate, 0, 0, G_MAXDOUBLE, "", "Length of a step, gamma"),
+  ASSAY_PARAM_REAL (AssayUpdatesParameters, penalty, 0, 0, G_MAXDOUBLE, "",
+                    "Weight of the penalty, lambda"),
+  ASSAY_PARAM_REAL (AssayUpdatesParameters, mix, 0, 0, 1, "", "Share of L1 in the penalty, rho"),
+  ASSAY_PARAM_BOOL (AssayUpdatesParameters, bias, FALSE,
+                    "Whether each row ends in the weight of a column of ones"),
+  ASSAY_PARAM_END
+};
+
+gsize
+assay_updates_steps (const AssayRelease *release)
+{
+  return assay_arrays_get (&release->arrays, "models")->shape[0] - 1;
+}
+
+static gsize
+count_weights (const AssayRelease *release)
+{
+  return assay_arrays_get (&release->arrays, "models")->shape[1];
+}
+
+static gsize
+cols (const AssayRelease *release)
+{
+  const gint64 *classes = ASSAY_PARAMETER (release, AssayUpdatesParameters, classes);
+  const bool *bias = ASSAY_PARAMETER (release, AssayUpdatesParameters, bias);
+  const AssayArray *mean = assay_arrays_get (&release->arrays, "mean");
+
+  if (mean != NULL)
+    return mean->shape[0];
+  return classes != NULL && bias != NULL ? count_weights (release) / (gsize) *classes - *bias : 0;
+}
+
+gboolean
+assay_updates_sum (const AssayRelease *release, gsize step, double *ret_sum, GError **error)
+{
+  const AssayArray *sums = assay_arrays_get (&release->arrays, "sums");
+  const gint64 *users = ASSAY_PARAMETER (release, AssayUpdatesParameters, users);
+  const AssayView rows
+      = assay_array_view (sums != NULL ? sums : assay_arrays_get (&release->arrays, "models"));
+  const float *row = assay_view_row (rows, sums != NULL ? step : step + 1);
+  double factor;
+
+  if (sums == NULL && users == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "of model updates neither the sums are known (grant 'aggregator') nor of "
+                       "how many users a model is the mean");
+  factor = sums != NULL ? 1 : (double) *users;
+  for (gsize i = 0; i < rows.cols; i++)
+    ret_sum[i] = factor * (double) row[i];
+  return TRUE;
+}
+
+/* ---- Checks ---- */
+
+static gboolean
+check_rows (const AssayRelease *release, const char *name, gsize expected, GError **error)
+{
+  const AssayArray *array = assay_arrays_get (&release->arrays, name);
+
+  if (array == NULL)
+    return TRUE;
+  if (array->shape[1] != count_weights (release))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "%s has %zu columns; expected %zu, as models have", name, array->shape[1],
+                       count_weights (release));
+  return array->shape[0] == expected
+         || assay_fail (error, ASSAY_ERROR_MISMATCH, "%s has %zu rows; expected %zu", name,
+                        array->shape[0], expected);
+}
+
+static gboolean
+check_scaling (const AssayRelease *release, GError **error)
+{
+  const AssayArray *mean = assay_arrays_get (&release->arrays, "mean");
+  const AssayArray *deviation = assay_arrays_get (&release->arrays, "deviation");
+
+  if ((mean == NULL) != (deviation == NULL))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "expected mean and deviation of the columns, or neither");
+  for (gsize j = 0; deviation != NULL && j < deviation->shape[0]; j++)
+    if (!(assay_array_view (deviation).data[j] > 0))
+      return assay_fail (error, ASSAY_ERROR_DATA, "deviation %zu is %g; expected a number above 0",
+                         j, (double) assay_array_view (deviation).data[j]);
+  return TRUE;
+}
+
+static gboolean
+check (const AssayRelease *release, GError **error)
+{
+  const gint64 *users = ASSAY_PARAMETER (release, AssayUpdatesParameters, users);
+  const gint64 *classes = ASSAY_PARAMETER (release, AssayUpdatesParameters, classes);
+  const bool *bias = ASSAY_PARAMETER (release, AssayUpdatesParameters, bias);
+  const AssayArray *locals = assay_arrays_get (&release->arrays, "locals");
+  const AssayArray *mean = assay_arrays_get (&release->arrays, "mean");
+  const gsize weights = count_weights (release), steps = assay_updates_steps (release);
+
+  if (steps == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "models has 1 row; expected 2 or more, before and after each step");
+  if (locals != NULL && users == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "locals without the parameter 'users'; expected how many users sent them");
+  if (classes != NULL && weights % (gsize) *classes != 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "models of %zu weights; expected as many in each of %" G_GINT64_FORMAT
+                       " classes",
+                       weights, *classes);
+  if (classes != NULL && bias != NULL && mean != NULL
+      && mean->shape[0] + *bias != weights / (gsize) *classes)
+    return assay_fail (
+        error, ASSAY_ERROR_MISMATCH, "mean has %zu columns; expected %zu, as a class has weights%s",
+        mean->shape[0], weights / (gsize) *classes - *bias, *bias ? " beside the bias" : "");
+  return check_rows (release, "sums", steps, error)
+         && check_rows (release, "locals", users != NULL ? steps * (gsize) *users : 0, error)
+         && check_scaling (release, error);
+}
+
+/* ---- Numbers: how far the model has come ---- */
+
+static gsize
+count_numbers (const AssayRelease *release, G_GNUC_UNUSED gsize n_probes)
+{
+  return count_weights (release);
+}
+
+static void
+numbers (const AssayRelease *release, G_GNUC_UNUSED gsize item, G_GNUC_UNUSED AssayView probes,
+         float *ret_numbers)
+{
+  const AssayView models = assay_array_view (assay_arrays_get (&release->arrays, "models"));
+  const float *first = assay_view_row (models, 0);
+  const float *last = assay_view_row (models, models.rows - 1);
+
+  for (gsize i = 0; i < models.cols; i++)
+    ret_numbers[i] = last[i] - first[i];
+}
+
+const AssayKind assay_kind_updates = {
+  .arrays = arrays,
+  .truth = truth,
+  .parameters = parameters,
+  .parameters_size = sizeof (AssayUpdatesParameters),
+  .items = ASSAY_ITEM_OF_ALL_SECRETS,
+  .cols = cols,
+  .check = check,
+  .count_numbers = count_numbers,
+  .numbers = numbers,
+};

@@ -1,0 +1,66 @@
+/* Federated averaging without protection: users send what they made of the public model, and the
+ * aggregator releases the mean. What other defenses of model updates are compared with, and what
+ * shows that attacks on them can win.
+ *
+ * Everyone sees the models w_0 .. w_T; the aggregator the sums (grant `aggregator`), and who reads
+ * the messages each w^(n) (grant `messages`).
+ *
+ * Source: Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly
+ * Permuted Homomorphic Encryption", section 2.1. */
+#include "defenses/updates/federation.h"
+
+typedef struct {
+  union {
+    FederationSettings federation;
+    struct {
+      FEDERATION_FIELDS;
+    };
+  };
+} Average;
+
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         AssayTruth *ret_truth, GError **error)
+{
+  const Average *settings = context->settings;
+  g_auto (Federation) federation = { 0 };
+
+  if (!federation_train (context, &settings->federation, secrets, NULL, &federation, error))
+    return FALSE;
+  federation_take (&federation, &settings->federation, ret_release, ret_truth);
+  assay_arrays_take (&ret_release->arrays, "locals",
+                     assay_array_copy (assay_arrays_get (&ret_truth->arrays, "updates")));
+  return TRUE;
+}
+
+static guint
+uses (gconstpointer data)
+{
+  return federation_uses (data);
+}
+
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  return federation_check (data, shape, error);
+}
+
+static void
+release_shape (gconstpointer data, AssayShape *inout_shape)
+{
+  federation_shape (data, inout_shape);
+}
+
+static const AssayParam parameters[] = { FEDERATION_PARAMETERS (Average), ASSAY_PARAM_END };
+
+ASSAY_DEFENSE (average, "average",
+  .summary = "Users train a classifier together and send what they learned, unprotected",
+  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
+                 "Using Doubly Permuted Homomorphic Encryption",
+                 "section 2.1" },
+  ASSAY_SETTINGS (Average, parameters),
+  .check = check,
+  .uses = uses,
+  .release_shape = release_shape,
+  .produces = ASSAY_RELEASE_UPDATES,
+  .protect = protect);

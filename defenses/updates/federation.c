@@ -1,0 +1,435 @@
+/* Users who train a linear classifier together. */
+#include "defenses/updates/federation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/data/grant.h"
+#include "core/math/linalg.h"
+#include "defenses/updates/partition.h"
+
+/* Passes over the public rows by which an aggregator makes the first model. */
+#define START_PASSES 3
+/* The penalty that is looked for: the interval of ln lambda is halved so often. */
+#define LEAST_PENALTY 1e-4
+#define MOST_PENALTY 1e4
+#define HALVINGS 10
+
+/* Items of streams, which are no secrets': who has what, and the first model, are of the release's
+ * key; the order of a pass is drawn in each run. */
+#define ITEM_PARTITION G_MAXUINT64
+#define ITEM_START (G_MAXUINT64 - 1)
+#define ITEM_PASSES (G_GUINT64_CONSTANT (1) << 62)
+
+const char *const federation_partitions[] = { "equal", "dirichlet", NULL };
+const char *const federation_starts[] = { "public", "zero", NULL };
+
+void
+federation_clear (Federation *federation)
+{
+  g_clear_pointer (&federation->users, g_free);
+  g_clear_pointer (&federation->first_steps, g_free);
+  g_clear_pointer (&federation->models, assay_matrix_free);
+  g_clear_pointer (&federation->locals, assay_matrix_free);
+  g_clear_pointer (&federation->sums, assay_matrix_free);
+  g_clear_pointer (&federation->scaling, assay_matrix_free);
+}
+
+/* ---- Material ---- */
+
+/* Mean and deviation of the columns of public rows, 2 x d; a constant column keeps its scale. */
+static AssayMatrix *
+measure_scaling (AssayView rows, GError **error)
+{
+  g_autoptr (AssayMatrix) scaling = assay_matrix_new (2, rows.cols, error);
+
+  for (gsize j = 0; scaling != NULL && j < rows.cols; j++) {
+    double mean = 0, square = 0;
+
+    for (gsize i = 0; i < rows.rows; i++)
+      mean += (double) assay_view_row (rows, i)[j] / (double) rows.rows;
+    for (gsize i = 0; i < rows.rows; i++) {
+      const double off = (double) assay_view_row (rows, i)[j] - mean;
+
+      square += off * off / (double) rows.rows;
+    }
+    scaling->data[j] = (float) mean;
+    scaling->data[rows.cols + j] = square > 1e-20 ? (float) sqrt (square) : 1;
+  }
+  return g_steal_pointer (&scaling);
+}
+
+static AssayMatrix *
+scale_rows (AssayView rows, const AssayMatrix *scaling, GError **error)
+{
+  AssayMatrix *scaled = assay_matrix_copy (rows, error);
+
+  for (gsize i = 0; scaled != NULL && scaling != NULL && i < scaled->rows; i++)
+    for (gsize j = 0; j < scaled->cols; j++) {
+      float *x = assay_matrix_row (scaled, i) + j;
+
+      *x = (*x - scaling->data[j]) / scaling->data[scaled->cols + j];
+    }
+  return scaled;
+}
+
+/* What training needs, beside the federation. */
+typedef struct {
+  const FederationSettings *settings;
+  Federation *federation;
+  AssayMatrix *rows; /* n x d, scaled */
+  const gint64 *labels;
+  UserSamples samples;
+  AssayStreamKey stream; /* of passes */
+  AssayStreamKey common;
+} Training;
+
+static void
+training_clear (Training *training)
+{
+  g_clear_pointer (&training->rows, assay_matrix_free);
+  user_samples_clear (&training->samples);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Training, training_clear)
+
+static gboolean
+check_labels (const gint64 *labels, gsize n, gsize n_classes, const char *what, GError **error)
+{
+  if (labels == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "users train a classifier: expected labels of the %zu %s, found none", n,
+                       what);
+  for (gsize i = 0; i < n; i++)
+    if (labels[i] < 0 || (guint64) labels[i] >= n_classes)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "label %zu of the %s is %" G_GINT64_FORMAT "; expected 0 to %zu", i, what,
+                         labels[i], n_classes - 1);
+  return TRUE;
+}
+
+/* ---- The first model ---- */
+
+static gboolean
+train_start (const AssayDefenseContext *context, const Training *training, double *ret_weights,
+             GError **error)
+{
+  const Federation *federation = training->federation;
+  AssayLinearTraining plain = federation->training;
+  AssayStream stream = assay_stream (training->common, ITEM_START);
+  const gsize n = assay_rows_count (context->public_rows);
+  g_autoptr (AssayMatrix) rows = assay_rows_matrix (context->public_rows, ASSAY_SCALE_NONE, error);
+  g_autoptr (AssayMatrix) scaled
+      = rows != NULL ? scale_rows (assay_matrix_view (rows), federation->scaling, error) : NULL;
+  g_autofree gsize *order = assay_alloc (n, sizeof (gsize), "public rows", error);
+
+  if (!check_labels (context->public_labels, n, plain.classes, "public rows", error))
+    return assay_prefix (error, "start = public: ");
+  if (scaled == NULL || order == NULL)
+    return FALSE;
+  plain.penalty = 0;
+  for (guint p = 0; p < START_PASSES; p++) {
+    assay_stream_permutation (&stream, n, order);
+    assay_linear_pass (
+        &plain,
+        &(AssayLinearSamples){ assay_matrix_view (scaled), context->public_labels, order, n },
+        ret_weights);
+  }
+  return TRUE;
+}
+
+/* ---- Steps ---- */
+
+/* One step of all users. */
+typedef struct {
+  const Training *training;
+  const AssayLinearTraining *how;
+  gsize step;
+  const float *model;
+  float *locals; /* N x P */
+} Step;
+
+static void
+train_user (gsize user, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  const Step *step = data;
+  const Training *training = step->training;
+  const UserSamples *samples = &training->samples;
+  const gsize weights = assay_linear_weights (step->how);
+  const gsize *own = samples->order + samples->first[user];
+  const gsize n = samples->first[user + 1] - samples->first[user];
+  const gsize wanted = (gsize) training->settings->batch;
+  const gsize count = wanted == 0 ? n : MIN (wanted, n);
+  g_autofree double *w = g_new (double, weights);
+  g_autofree gsize *chosen = g_new (gsize, n);
+  AssayLinearSamples batch = { assay_matrix_view (training->rows), training->labels, chosen, n };
+  AssayStream stream = assay_stream (
+      training->stream, ITEM_PASSES + step->step * training->federation->n_users + user);
+
+  for (gsize i = 0; i < weights; i++)
+    w[i] = (double) step->model[i];
+  if (training->settings->trainer == ASSAY_TRAINER_PASS) {
+    assay_stream_permutation (&stream, n, chosen);
+    for (gsize i = 0; i < n; i++)
+      chosen[i] = own[chosen[i]];
+    assay_linear_pass (step->how, &batch, w);
+  } else {
+    batch.count = count;
+    for (gsize i = 0; i < count; i++)
+      chosen[i] = own[(step->step * count + i) % n];
+    assay_linear_step (step->how, &batch, w);
+  }
+  for (gsize i = 0; i < weights; i++)
+    step->locals[user * weights + i] = (float) w[i];
+}
+
+static double
+sparsity_of (const float *values, gsize count)
+{
+  gsize zeros = 0;
+
+  for (gsize i = 0; i < count; i++)
+    zeros += values[i] == 0;
+  return (double) zeros / (double) count;
+}
+
+/* The least penalty that makes the first step as sparse as is asked for. */
+static gboolean
+find_penalty (const Training *training, GError **error)
+{
+  Federation *federation = training->federation;
+  AssayLinearTraining how = federation->training;
+  double low = log (LEAST_PENALTY), high = log (MOST_PENALTY);
+  Step step = { training, &how, 0, federation->models->data, federation->locals->data };
+
+  for (guint i = 0; i < HALVINGS; i++) {
+    how.penalty = exp ((low + high) / 2);
+    assay_parallel_for (federation->n_users, train_user, &step);
+    if (sparsity_of (step.locals, federation->n_users * federation->locals->cols)
+        >= training->settings->sparsity)
+      high = (low + high) / 2;
+    else
+      low = (low + high) / 2;
+  }
+  federation->training.penalty = exp (high);
+  return high < log (MOST_PENALTY)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "no penalty up to %g makes %g of the weights zero; expected a smaller "
+                        "sparsity",
+                        MOST_PENALTY, training->settings->sparsity);
+}
+
+static gboolean
+sum_plainly (G_GNUC_UNUSED const Federation *federation, G_GNUC_UNUSED gsize step, AssayView sent,
+             G_GNUC_UNUSED gpointer data, float *ret_sum, G_GNUC_UNUSED GError **error)
+{
+  for (gsize i = 0; i < sent.cols; i++) {
+    double sum = 0;
+
+    for (gsize u = 0; u < sent.rows; u++)
+      sum += (double) assay_view_row (sent, u)[i];
+    ret_sum[i] = (float) sum;
+  }
+  return TRUE;
+}
+
+static gboolean
+train_steps (const Training *training, const FederationAggregator *by, GError **error)
+{
+  Federation *federation = training->federation;
+  const gsize users = federation->n_users, weights = federation->models->cols;
+
+  if (training->settings->sparsity > 0 && !find_penalty (training, error))
+    return FALSE;
+  for (gsize t = 0; t < federation->n_steps; t++) {
+    Step step = { training, &federation->training, t, assay_matrix_row (federation->models, t),
+                  assay_matrix_row (federation->locals, t * users) };
+    float *total = assay_matrix_row (federation->sums, t);
+
+    assay_parallel_for (users, train_user, &step);
+    if (!by->sum (federation, t, assay_view_of (step.locals, users, weights), by->data, total,
+                  error))
+      return assay_prefix (error, "step %zu: ", t);
+    for (gsize i = 0; i < weights; i++)
+      assay_matrix_row (federation->models, t + 1)[i]
+          = (float) ((double) total[i] / (double) users);
+  }
+  return TRUE;
+}
+
+/* Whose each secret is, and when it was first trained on. */
+static gboolean
+note_users (const Training *training, GError **error)
+{
+  Federation *federation = training->federation;
+  const FederationSettings *settings = training->settings;
+  const UserSamples *samples = &training->samples;
+  const gsize n = training->rows->rows;
+  const gboolean takes_all = settings->trainer == ASSAY_TRAINER_PASS || settings->batch == 0;
+
+  federation->users = assay_alloc (n, sizeof (gint64), "users", error);
+  federation->first_steps = assay_alloc (n, sizeof (gint64), "users", error);
+  if (federation->users == NULL || federation->first_steps == NULL)
+    return FALSE;
+  for (gsize u = 0; u < samples->n_users; u++)
+    for (gsize i = samples->first[u]; i < samples->first[u + 1]; i++) {
+      const gsize count = samples->first[u + 1] - samples->first[u];
+      const gsize batch = takes_all ? count : MIN ((gsize) settings->batch, count);
+      const gsize step = (i - samples->first[u]) / batch;
+
+      federation->users[samples->order[i]] = (gint64) u;
+      federation->first_steps[samples->order[i]] = step < federation->n_steps ? (gint64) step : -1;
+    }
+  return TRUE;
+}
+
+/* ---- All ---- */
+
+static gboolean
+prepare (const AssayDefenseContext *context, AssayView secrets, Training *training, GError **error)
+{
+  const FederationSettings *settings = training->settings;
+  Federation *federation = training->federation;
+  const gsize users = (gsize) settings->users, steps = (gsize) settings->steps;
+  AssayStream stream = assay_stream (training->common, ITEM_PARTITION);
+  const UserShares shares = { .labels = training->labels,
+                              .n = secrets.rows,
+                              .n_classes = context->n_classes,
+                              .n_users = users,
+                              .is_equal = settings->partition == PARTITION_EQUAL,
+                              .concentration = settings->concentration };
+  gsize weights;
+
+  federation->training = (AssayLinearTraining){ .classes = context->n_classes,
+                                                .cols = secrets.cols,
+                                                .has_bias = settings->bias,
+                                                .loss = settings->loss,
+                                                .rate = settings->rate,
+                                                .penalty = settings->penalty,
+                                                .mix = settings->mix };
+  federation->n_users = users;
+  federation->n_steps = steps;
+  weights = assay_linear_weights (&federation->training);
+  if (settings->standardise) {
+    g_autoptr (AssayMatrix) rows
+        = assay_rows_matrix (context->public_rows, ASSAY_SCALE_NONE, error);
+
+    federation->scaling = rows != NULL ? measure_scaling (assay_matrix_view (rows), error) : NULL;
+    if (federation->scaling == NULL)
+      return FALSE;
+  }
+  training->rows = scale_rows (secrets, federation->scaling, error);
+  federation->models = assay_matrix_new (steps + 1, weights, error);
+  federation->sums = assay_matrix_new (steps, weights, error);
+  federation->locals = assay_matrix_new (steps * users, weights, error);
+  return training->rows != NULL && federation->models != NULL && federation->sums != NULL
+         && federation->locals != NULL
+         && user_samples_draw (&shares, &stream, &training->samples, error)
+         && note_users (training, error);
+}
+
+gboolean
+federation_train (const AssayDefenseContext *context, const FederationSettings *settings,
+                  AssayView secrets, const FederationAggregator *aggregator,
+                  Federation *ret_federation, GError **error)
+{
+  static const FederationAggregator plain = { .sum = sum_plainly };
+  g_auto (Federation) federation = { 0 };
+  g_auto (Training) training = { .settings = settings,
+                                 .federation = &federation,
+                                 .labels = context->labels,
+                                 .stream = context->stream,
+                                 .common = context->common_stream };
+  g_autofree double *start = NULL;
+
+  if (!check_labels (context->labels, secrets.rows, context->n_classes, "secrets", error)
+      || !prepare (context, secrets, &training, error))
+    return FALSE;
+  start = g_new0 (double, federation.models->cols);
+  if (settings->start == START_PUBLIC && !train_start (context, &training, start, error))
+    return FALSE;
+  for (gsize i = 0; i < federation.models->cols; i++)
+    federation.models->data[i] = (float) start[i];
+  if (!train_steps (&training, aggregator != NULL ? aggregator : &plain, error))
+    return FALSE;
+  *ret_federation = federation;
+  federation = (Federation){ 0 };
+  return TRUE;
+}
+
+static void
+set_parameters (const Federation *federation, const FederationSettings *settings,
+                AssayRelease *release)
+{
+  const AssayLinearTraining *training = &federation->training;
+
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, users, (gint64) federation->n_users);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, classes, (gint64) training->classes);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, batch, settings->batch);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, loss, settings->loss);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, trainer, settings->trainer);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, rate, training->rate);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, penalty, training->penalty);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, mix, training->mix);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, bias, settings->bias);
+}
+
+static void
+take_numbers (AssayArrays *arrays, const char *name, AssayType type, gsize n, gpointer *numbers)
+{
+  if (*numbers != NULL)
+    assay_arrays_take (arrays, name, assay_array_take (type, 1, &n, g_steal_pointer (numbers)));
+}
+
+void
+federation_take (Federation *federation, const FederationSettings *settings,
+                 AssayRelease *ret_release, AssayTruth *ret_truth)
+{
+  const gsize n = assay_arrays_get (&ret_truth->arrays, "secrets")->shape[0];
+  const gsize d = federation->training.cols;
+
+  set_parameters (federation, settings, ret_release);
+  assay_arrays_take_matrix (&ret_release->arrays, "models", &federation->models);
+  assay_arrays_take_matrix (&ret_release->arrays, "sums", &federation->sums);
+  if (federation->scaling != NULL) {
+    gpointer mean = g_memdup2 (federation->scaling->data, d * sizeof (float));
+    gpointer deviation = g_memdup2 (federation->scaling->data + d, d * sizeof (float));
+
+    take_numbers (&ret_release->arrays, "mean", ASSAY_FLOAT32, d, &mean);
+    take_numbers (&ret_release->arrays, "deviation", ASSAY_FLOAT32, d, &deviation);
+  }
+  take_numbers (&ret_truth->arrays, "users", ASSAY_INT64, n, (gpointer *) &federation->users);
+  take_numbers (&ret_truth->arrays, "steps", ASSAY_INT64, n, (gpointer *) &federation->first_steps);
+  assay_arrays_take_matrix (&ret_truth->arrays, "updates", &federation->locals);
+}
+
+guint
+federation_uses (const FederationSettings *settings)
+{
+  return settings->start == START_PUBLIC || settings->standardise ? ASSAY_GRANT_PUBLIC
+                                                                  : ASSAY_GRANT_NONE;
+}
+
+gboolean
+federation_check (const FederationSettings *settings, const AssayShape *shape, GError **error)
+{
+  if (shape->n_secrets > 0 && (guint64) settings->users > shape->n_secrets)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "users = %" G_GINT64_FORMAT
+                       ": expected at most as many as there are secrets, %zu",
+                       settings->users, shape->n_secrets);
+  if (shape->n_secrets > 0 && shape->n_classes < 2)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "users train a classifier: expected a dataset with labels of two classes "
+                       "or more, found %zu",
+                       shape->n_classes);
+  return TRUE;
+}
+
+void
+federation_shape (const FederationSettings *settings, AssayShape *inout_shape)
+{
+  inout_shape->n_outputs = inout_shape->n_classes * (inout_shape->cols + (settings->bias ? 1 : 0));
+  inout_shape->n_members = (gsize) settings->steps * (gsize) settings->users;
+}

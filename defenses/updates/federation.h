@@ -1,0 +1,113 @@
+/* Users who train a linear classifier together: what the defenses that release updates have in
+ * common. In step t each of N users makes w^(n) of the public model w_t with samples of its own
+ * (core/learn/linear-training.h), and w_(t+1) is the mean of these, or what a defense makes in its
+ * place.
+ *
+ * The columns of samples are scaled by mean and deviation of the public rows, which are released;
+ * w_0 is trained on the public rows, as an aggregator would, or is zero.
+ *
+ * Source: Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly
+ * Permuted Homomorphic Encryption", section 2.1 and equation 9; unequal users by Hsu, Qi and Brown
+ * 2019, "Measuring the Effects of Non-Identical Data Distribution for Federated Visual
+ * Classification", section 2. */
+#pragma once
+
+#include "core/learn/linear-training.h"
+#include "core/plugin/defense.h"
+
+typedef enum {
+  PARTITION_EQUAL,     /* samples to users in equal parts, at random */
+  PARTITION_DIRICHLET, /* each class is shared out by a Dirichlet vector */
+} FederationPartition;
+
+typedef enum { START_PUBLIC, START_ZERO } FederationStart;
+
+extern const char *const federation_partitions[], *const federation_starts[];
+
+/* Begins the struct of settings of such a defense. */
+#define FEDERATION_FIELDS                                                                          \
+  gint64 users;                                                                                    \
+  guint partition;                                                                                 \
+  double concentration;                                                                            \
+  gint64 steps;                                                                                    \
+  guint trainer;                                                                                   \
+  gint64 batch;                                                                                    \
+  guint loss;                                                                                      \
+  double rate;                                                                                     \
+  double penalty;                                                                                  \
+  double sparsity;                                                                                 \
+  double mix;                                                                                      \
+  bool bias;                                                                                       \
+  guint start;                                                                                     \
+  bool standardise
+
+typedef struct {
+  FEDERATION_FIELDS;
+} FederationSettings;
+
+#define FEDERATION_PARAMETERS(Struct)                                                              \
+  ASSAY_PARAM_INT (Struct, users, 5, 1, 100000, "", "Users who train, N"),                         \
+      ASSAY_PARAM_CHOICE (Struct, partition, PARTITION_EQUAL, federation_partitions,               \
+                          "How secrets go to users: in equal parts, or each class by shares "      \
+                          "drawn from a Dirichlet distribution"),                                  \
+      ASSAY_PARAM_REAL (Struct, concentration, 0.1, 1e-3, 1e6, "",                                 \
+                        "Of that distribution: smaller is less equal"),                            \
+      ASSAY_PARAM_INT (Struct, steps, 1, 1, 100000, "", "Models that are made, T"),                \
+      ASSAY_PARAM_CHOICE (Struct, trainer, ASSAY_TRAINER_PASS, assay_trainers,                     \
+                          "A user's part of a step: one gradient step, or one pass of stochastic " \
+                          "gradient descent over all of its samples"),                             \
+      ASSAY_PARAM_INT (Struct, batch, 1, 0, 1000000000, "samples",                                 \
+                       "In one gradient step; 0: all that the user has"),                          \
+      ASSAY_PARAM_CHOICE (Struct, loss, ASSAY_LOSS_HINGE, assay_losses, "What is made small"),     \
+      ASSAY_PARAM_REAL (Struct, rate, 1e-3, 1e-12, 1e6, "", "Length of a step, gamma"),            \
+      ASSAY_PARAM_REAL (Struct, penalty, 0, 0, 1e6, "", "Weight of the penalty, lambda"),          \
+      ASSAY_PARAM_REAL (Struct, sparsity, 0, 0, 0.999, "share of weights",                         \
+                        "Above 0: the penalty is the least (of 1e-4 to 1e4) with which so many "   \
+                        "weights of the first step are zero"),                                     \
+      ASSAY_PARAM_REAL (Struct, mix, 0.5, 0, 1, "", "Share of L1 in the penalty, rho"),            \
+      ASSAY_PARAM_BOOL (Struct, bias, FALSE, "Give each class a weight of its own, unpenalised"),  \
+      ASSAY_PARAM_CHOICE (Struct, start, START_PUBLIC, federation_starts,                          \
+                          "The first model: trained on the public rows, or zero"),                 \
+      ASSAY_PARAM_BOOL (Struct, standardise, TRUE,                                                 \
+                        "Scale each column to mean 0 and deviation 1, by the public rows")
+
+/* What came of it. Zeroed: empty. */
+typedef struct {
+  AssayLinearTraining training;
+  gsize n_users;
+  gsize n_steps;
+  gint64 *users;        /* n: whose each secret is */
+  gint64 *first_steps;  /* n: in which it was first trained on; -1: in none */
+  AssayMatrix *models;  /* (T + 1) x P */
+  AssayMatrix *locals;  /* T N x P: what users made, step by step */
+  AssayMatrix *sums;    /* T x P */
+  AssayMatrix *scaling; /* 2 x d: mean and deviation; NULL: columns are as they are */
+} Federation;
+
+void federation_clear (Federation *federation);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Federation, federation_clear)
+
+/* Who adds up what users send: fills @ret_sum (P numbers) with what is learned of the sum of @sent
+ * (N x P) in step @step. */
+typedef struct {
+  gboolean (*sum) (const Federation *federation, gsize step, AssayView sent, gpointer data,
+                   float *ret_sum, GError **error);
+  gpointer data;
+} FederationAggregator;
+
+/* Trains for all steps. @aggregator: NULL for the sum itself. ASSAY_ERROR_MISMATCH without labels
+ * of @secrets, or of the public rows that w_0 is trained on; ASSAY_ERROR_DATA where a user has no
+ * sample. Reproducible to the bit for any number of threads. */
+gboolean federation_train (const AssayDefenseContext *context, const FederationSettings *settings,
+                           AssayView secrets, const FederationAggregator *aggregator,
+                           Federation *ret_federation, GError **error);
+
+/* Public parameters, models, sums and scaling into @ret_release, and what games must know into
+ * @ret_truth; the arrays are taken from @federation, but for locals, which are copied. */
+void federation_take (Federation *federation, const FederationSettings *settings,
+                      AssayRelease *ret_release, AssayTruth *ret_truth);
+
+guint federation_uses (const FederationSettings *settings);
+gboolean federation_check (const FederationSettings *settings, const AssayShape *shape,
+                           GError **error);
+void federation_shape (const FederationSettings *settings, AssayShape *inout_shape);

@@ -1,0 +1,108 @@
+"""Models that users train together: what one update tells, and what is refused."""
+
+import json
+import shutil
+
+SCENARIO = """[scenario]
+title = T
+seed = 3
+[dataset]
+plugin = gaussian-classes
+count = 60
+public_count = 200
+columns = 24
+classes = 6
+secrets = 30
+[defense average]
+plugin = average
+users = 30
+trainer = step
+{defense}
+[attack leak]
+plugin = update-leak
+grants = {grants}
+"""
+
+
+def run(sandbox, defense="", grants="messages", code=0):
+    sandbox.write("a.scenario", SCENARIO.format(defense=defense, grants=grants))
+    shutil.rmtree(sandbox.path / "out", ignore_errors=True)
+    result = sandbox.assay("run", "a.scenario", "--out", "out")
+    sandbox.expect(result, code)
+    return result
+
+
+def measured(sandbox, cell=0):
+    cells = json.loads(sandbox.read("out/results.json"))["cells"]
+    return {value["metric"]: value["estimate"] for value in cells[cell]["measurements"]}
+
+
+def test_one_update_gives_its_sample(sandbox):
+    run(sandbox, "loss = hinge; logistic")
+    for cell in 0, 1:
+        found = measured(sandbox, cell)
+        assert found["sample-recovery-rate"] == 1
+        assert found["sample-error-median"] < 1e-4
+        assert found["sample-identification-rate"] == 1
+        assert found["sample-label-rate"] == 1
+
+
+def test_a_batch_gives_a_blend(sandbox):
+    text = SCENARIO.format(defense="batch = 0", grants="messages").replace("users = 30", "users = 3")
+    sandbox.write("a.scenario", text)
+    sandbox.expect(sandbox.assay("run", "a.scenario", "--out", "out"), 0)
+    found = measured(sandbox)
+    assert found["sample-recovery-rate"] < 0.2
+    # Three messages can name three of thirty samples at most.
+    assert found["sample-identification-rate"] <= 0.1
+
+
+def test_sparse_updates_tell_some_columns(sandbox):
+    run(sandbox, "sparsity = 0.9")
+    found = measured(sandbox)
+    assert 0.2 < found["sample-columns"] < 0.95
+    assert found["sample-identification-rate"] > 0.9
+
+
+def test_messages_must_be_granted(sandbox):
+    result = run(sandbox, grants="aggregator", code=2)
+    assert "needs the grant 'messages'" in result.err
+    run(sandbox, grants="messages; no-parameters", code=3)
+    cells = json.loads(sandbox.read("out/results.json"))["cells"]
+    assert "no-parameters" in cells[0]["error"]
+
+
+def test_users_need_samples_and_labels(sandbox):
+    result = run(sandbox, "users = 31", code=2)
+    assert "users = 31" in result.err
+    assert "expected at most as many as there are secrets, 30" in result.err
+
+
+def test_a_release_is_read_back_and_checked(sandbox):
+    """Steps by hand: protect, attack, measure; and releases that cannot be."""
+    import numpy as np
+
+    rng = np.random.default_rng(1)
+    np.save(sandbox.path / "secrets.npy", rng.normal(size=(12, 8)).astype(np.float32))
+    np.save(sandbox.path / "labels.npy", np.arange(12) % 3)
+    sandbox.expect(sandbox.assay(
+        "protect", "--defense", "average", "--set", "users=12", "--set", "trainer=step", "--set",
+        "start=zero", "--set", "standardise=no", "--secrets", "secrets.npy", "--labels",
+        "labels.npy", "--release", "release", "--truth", "truth"), 0)
+    sandbox.expect(sandbox.assay("attack", "--attack", "update-leak", "--release", "release",
+                                 "--guess", "guess"), 0)
+    guess = np.load(sandbox.path / "guess/estimates.npy")
+    users = np.load(sandbox.path / "truth/users.npy")
+    of_users = np.load(sandbox.path / "guess/of-users.npy")
+    secrets = np.load(sandbox.path / "secrets.npy")
+    for row, user in zip(guess, of_users):
+        assert np.abs(row - secrets[users == user][0]).max() < 1e-3
+    # The mean of what users sent is the next model.
+    models = np.load(sandbox.path / "release/models.npy")
+    locals_ = np.load(sandbox.path / "release/locals.npy")
+    assert np.abs(models[1] - locals_.mean(axis=0)).max() < 1e-6
+    np.save(sandbox.path / "release/locals.npy", locals_[:11])
+    result = sandbox.assay("attack", "--attack", "update-leak", "--release", "release", "--guess",
+                           "other")
+    sandbox.expect(result, 2)
+    assert "locals has 11 rows; expected 12" in result.err
