@@ -46,12 +46,13 @@ cli_claim_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char 
   /* Who learns estimates rows, from codes too. */
   finds_codes
       = is_of_codes && !attack->adapts && !(attack->needs & ASSAY_GRANT_HASH_FUNCTION);
-  *ret_measure = kind == ASSAY_RELEASE_MIXTURES ? "image-ssim"
-                 : finds_codes                  ? "bits-recovered"
-                                                : "recovery-rate";
-  *ret_bound = g_str_equal (*ret_measure, "recovery-rate") ? "0.10"
-               : g_str_equal (*ret_measure, "image-ssim")  ? "0.30"
-                                                           : "0.60";
+  *ret_measure = kind == ASSAY_RELEASE_MIXTURES                    ? "image-ssim"
+                 : kind == ASSAY_RELEASE_UPDATES && !attack->adapts ? "sample-recovery-rate"
+                 : finds_codes                                      ? "bits-recovered"
+                                                                    : "recovery-rate";
+  *ret_bound = g_str_has_suffix (*ret_measure, "recovery-rate") ? "0.10"
+               : g_str_equal (*ret_measure, "image-ssim")       ? "0.30"
+                                                                : "0.60";
 }
 
 /* Whether one of the attacks before number @end has the claim about @measure already: a claim is

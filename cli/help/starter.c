@@ -27,6 +27,7 @@ enum {
   DESCRIPTORS,
   IMAGES,
   FEATURES,
+  SAMPLES,
   BITS,
   TEN_VALUES,
   MANY_VALUES,
@@ -67,6 +68,14 @@ static const Base bases[N_BASES] = {
              "(.npy, .fvecs, .bvecs), and records = yes.",
       .trials = 5,
       .kinds = ASSAY_RELEASE_CODES },
+  [SAMPLES]
+  = { .about = "Generated feature vectors with labels: what users train on, public ones of which "
+               "the first model is made, and test rows.",
+      .group = "plugin = gaussian-classes\ncount = 2000\ncolumns = 32\nsecrets = 200\n",
+      .own = "Your own: plugin = vectors with private, labels, public, public_labels, test and "
+             "test_labels = FILE (.npy, .fvecs, .bvecs).",
+      .trials = 3,
+      .kinds = ASSAY_RELEASE_UPDATES },
   [BITS] = { .about = "Codes of eight random bits. " VALUES_OWN,
              .group = "plugin = values\nkind = bits\ncolumns = 8\n",
              .trials = 1,
@@ -118,6 +127,7 @@ typedef struct {
  * given the first data that suits their release and that they do not refuse. */
 static const Home homes[] = {
   { .defense = "additive-noise", .base = IMAGES },
+  { .defense = "average", .base = SAMPLES, .weaker = "users = 200\ntrainer = step\n" },
   { .defense = "exec", .base = PEOPLE },
   { .defense = "gaussian", .base = FEATURES, .audit = "runs = 1000000\n" },
   { .defense = "gaussian-blur", .base = IMAGES },

@@ -85,6 +85,16 @@ is_played (const AssayPlan *plan, const AssayMetric *metric)
   return FALSE;
 }
 
+/* Whether the metric looks at releases of a kind that no defense makes. */
+static gboolean
+reads_none (const AssayPlan *plan, const AssayMetric *metric)
+{
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->defenses)
+    if (metric->reads & assay_defense_produces (component->defense, component->settings->values))
+      return FALSE;
+  return metric->reads != 0;
+}
+
 /* A metric that no group names is played with its defaults wherever it applies, unless it is one on
  * request, or was loaded: what a scenario measures does not depend on what else is installed. */
 static void
@@ -95,7 +105,8 @@ add_default_metrics (AssayPlan *plan)
   for (guint m = 0; assay_metrics[m] != NULL; m++) {
     const AssayPlugin *plugin = &assay_metrics[m]->plugin;
     gboolean is_left_out = assay_metric_on_request (assay_metrics[m])
-                           || !is_played (plan, assay_metrics[m]);
+                           || !is_played (plan, assay_metrics[m])
+                           || reads_none (plan, assay_metrics[m]);
     AssayComponent *component;
 
     for (guint i = 0; i < n_named; i++)

@@ -15,7 +15,7 @@ classes = 6
 secrets = 30
 [defense average]
 plugin = average
-users = 30
+users = {users}
 trainer = step
 {defense}
 [attack leak]
@@ -24,8 +24,8 @@ grants = {grants}
 """
 
 
-def run(sandbox, defense="", grants="messages", code=0):
-    sandbox.write("a.scenario", SCENARIO.format(defense=defense, grants=grants))
+def run(sandbox, defense="", grants="messages", code=0, users=30):
+    sandbox.write("a.scenario", SCENARIO.format(defense=defense, grants=grants, users=users))
     shutil.rmtree(sandbox.path / "out", ignore_errors=True)
     result = sandbox.assay("run", "a.scenario", "--out", "out")
     sandbox.expect(result, code)
@@ -48,9 +48,7 @@ def test_one_update_gives_its_sample(sandbox):
 
 
 def test_a_batch_gives_a_blend(sandbox):
-    text = SCENARIO.format(defense="batch = 0", grants="messages").replace("users = 30", "users = 3")
-    sandbox.write("a.scenario", text)
-    sandbox.expect(sandbox.assay("run", "a.scenario", "--out", "out"), 0)
+    run(sandbox, "batch = 0", users=3)
     found = measured(sandbox)
     assert found["sample-recovery-rate"] < 0.2
     # Three messages can name three of thirty samples at most.
@@ -69,11 +67,11 @@ def test_messages_must_be_granted(sandbox):
     assert "needs the grant 'messages'" in result.err
     run(sandbox, grants="messages; no-parameters", code=3)
     cells = json.loads(sandbox.read("out/results.json"))["cells"]
-    assert "no-parameters" in cells[0]["error"]
+    assert "no-parameters" in cells[0]["message"]
 
 
 def test_users_need_samples_and_labels(sandbox):
-    result = run(sandbox, "users = 31", code=2)
+    result = run(sandbox, users=31, code=2)
     assert "users = 31" in result.err
     assert "expected at most as many as there are secrets, 30" in result.err
 
