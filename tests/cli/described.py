@@ -11,13 +11,22 @@ def defenses(sandbox):
     return [line.split()[0] for line in out.splitlines()[1:]]
 
 
+def decoded(text):
+    """The records that `describe --json` prints one after the other."""
+    records = []
+    while text := text.strip():
+        record, end = json.JSONDecoder().raw_decode(text)
+        records.append(record)
+        text = text[end:]
+    return records
+
+
+def described(sandbox, kind, ids):
+    """{id: record} by one start of the program; plugins of other types may share the names."""
+    told = sandbox.expect(sandbox.assay("describe", *ids, "--json"), 0, None, "").out
+    return {record["id"]: record for record in decoded(told) if record["type"] == kind}
+
+
 def parameters(sandbox, kind, name):
     """The settings of a plugin as `describe` tells them."""
-    text = sandbox.expect(sandbox.assay("describe", name, "--json"), 0, None, "").out
-    decoder = json.JSONDecoder()
-    while text.strip():
-        plugin, end = decoder.raw_decode(text.strip())
-        if plugin["type"] == kind:
-            return plugin
-        text = text.strip()[end:]
-    raise AssertionError(f"no {kind} {name}")
+    return described(sandbox, kind, [name])[name]

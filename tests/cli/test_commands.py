@@ -10,6 +10,7 @@ import pytest
 
 import data
 import tiny
+from described import described
 from places import SOURCE
 
 # Of the contract (architecture.md); more may come.
@@ -65,23 +66,16 @@ def test_list_has_every_plugin_file(sandbox):
         assert ids == set(found[kind]), f"{folder}: files {sorted(ids)}, listed {found[kind]}"
 
 
-def described(sandbox, name):
-    """{type: record}: plugins of different types may share a name."""
-    text = sandbox.expect(sandbox.assay("describe", name, "--json")).out
-    records = {}
-    while text.strip():
-        record, end = json.JSONDecoder().raw_decode(text.lstrip())
-        text = text.lstrip()[end:]
-        records[record["type"]] = record
-    return records
-
-
 def test_describe_every_plugin(sandbox):
     for kind, ids in listed(sandbox).items():
+        records = described(sandbox, kind, ids)
+        assert set(records) == set(ids), f"{kind}: {sorted(records)}, listed {ids}"
+        told = sandbox.expect(sandbox.assay("describe", *ids), err="").out
+        titles = {found[2]: found for found in re.finditer(r"^((\S+) \((\w+)\))$", told, re.M)
+                  if found[3] in (kind, "utility")}
         for name in ids:
-            text = sandbox.expect(sandbox.assay("describe", name), err="").out
-            record = described(sandbox, name)[kind]
-            assert (record["id"], record["type"]) == (name, kind), f"{name}: {record}"
+            text = re.split(r"\n\S+ \(\w+\)\n", told[titles[name].end():])[0]
+            record = records[name]
             assert record["summary"] in text and record["work"] in text, f"{name}: {text}"
             for parameter in record["parameters"]:
                 assert f"\n  {parameter['name']}\n" in text, f"{name}: {parameter['name']}\n{text}"

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from described import GENERIC, defenses, parameters
+from described import GENERIC, defenses, described
 
 
 def groups_of(text):
@@ -23,13 +23,13 @@ def groups_of(text):
 def test_every_defense_is_planned(sandbox):
     """As written: the planner takes it, with an attack and a claim, and with every setting at the
     default that `describe` tells."""
-    for name in defenses(sandbox):
+    plugins = described(sandbox, "defense", defenses(sandbox))
+    for name, plugin in plugins.items():
         out = sandbox.expect(sandbox.assay("init", name), 0, None, "").out
         assert out.endswith(f"\n  assay run {name}.scenario\n"), out
         text = sandbox.read(f"{name}.scenario")
         assert all(len(line) <= 100 for line in text.splitlines()), f"{name}: a long line"
         groups = groups_of(text)
-        plugin = parameters(sandbox, "defense", name)
         for setting in plugin["parameters"]:
             assert setting["help"].split()[-1] in text, f"{name}: {setting['name']} unexplained"
             assert re.search(rf"^#?{setting['name']} =", text, re.MULTILINE), (
@@ -53,36 +53,6 @@ def test_every_defense_is_planned(sandbox):
         if plugin["claim"] is not None and plugin.get("density") is not None and name != "exec":
             assert any(groups[claim].get("at-most") == "claimed" for claim in claims), (
                 f"{name}: its own claim is not there")
-
-
-def test_run_to_a_verdict(sandbox):
-    """Every attack is measured by what its claim names: no cell in error, no claim without a
-    figure. Small, so that it takes seconds; 'every-defense-is-planned' has the others."""
-    small = {
-        "itq": ("dataset.secrets=100", "dataset.count=500"),
-        "sh": ("dataset.secrets=100", "dataset.count=500"),
-        "laplace": ("dataset.secrets=60", "dataset.count=400", "attack distinguish.runs=2000",
-                    "attack distinguish.training=2000"),
-        "instahide-cross": ("dataset.secrets=20", "dataset.size=12", "dataset.public_images=60",
-                            "dataset.private_images=100"),
-        "mixup": ("dataset.secrets=20", "dataset.size=12", "dataset.public_images=60",
-                  "dataset.private_images=100"),
-        "noisy-histogram": ("attack distinguish.runs=2000", "attack distinguish.training=2000"),
-    }
-    for name, changes in small.items():
-        sandbox.expect(sandbox.assay("init", name), 0, None, "")
-        options = [word for change in changes for word in ("--set", change)]
-        result = sandbox.assay("run", f"{name}.scenario", "--quiet", "--out", name, *options,
-                               "--trials", "2", "--jobs", "1")
-        assert result.code in (0, 1, 3), f"{name}: {result}"
-        results = json.loads(sandbox.read(f"{name}/results.json"))
-        for cell in results["cells"]:
-            assert cell["status"] == "ok", f"{name}: {cell['message']}"
-        for claim in results["claims"]:
-            assert claim["verdict"] in ("upheld", "violated", "unrefuted", "inconclusive"), claim
-            assert "does not apply" not in (claim["reason"] or ""), f"{name}: {claim['reason']}"
-            assert claim["hypotheses"][0]["estimate"] is not None or claim["measure"] == "epsilon", (
-                f"{name}: {claim}")
 
 
 def test_grants_and_reasons(sandbox):

@@ -8,6 +8,7 @@
 #include "core/games/guesses/cross.h"
 #include "core/math/linalg.h"
 #include "tests/reference/fixtures.h"
+#include "tests/unit/seeds.h"
 
 extern const AssayAttack assay_attack_cross_linkage;
 
@@ -125,6 +126,8 @@ Test (cross_linkage, what_stays_the_same_under_another_key_links)
  * standard errors allow, and the mean area is one half. */
 Test (cross_linkage, independent_releases_are_not_linked)
 {
+  TEST_OF_CHANCE ();
+
   double sum = 0;
   gsize n_learned = 0;
 

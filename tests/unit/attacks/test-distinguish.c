@@ -10,6 +10,7 @@
 #include "tests/reference/naive-interval.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/attacks/audit-play.h"
+#include "tests/unit/seeds.h"
 
 /* The bound holds (at a level that one in 10^6 tests breaks) and reaches @share of the truth. */
 static void
@@ -26,6 +27,8 @@ check_bound (const AuditOutcome *outcome, double epsilon, double share, const ch
 
 Test (distinguish, scores_reach_known_epsilons)
 {
+  TEST_OF_CHANCE ();
+
   static const struct {
     const AssayMechanism *mechanism;
     gsize outputs;
@@ -189,6 +192,8 @@ check_silence (const AssayMechanism *mechanism, double epsilon, double built_for
 
 Test (distinguish, no_leak_is_not_found)
 {
+  TEST_OF_CHANCE ();
+
   check_silence (&known_bit_unknown, 0, 1, 7, "score=patterns runs=2000 training=1000");
   check_silence (&known_laplace_unknown, 0, 1, 7, "score=classifier runs=2000 training=1000");
   check_silence (&known_six_pairs, 0, 1, 7, "score=patterns runs=2000 training=1000");
@@ -196,6 +201,8 @@ Test (distinguish, no_leak_is_not_found)
 
 Test (distinguish, exact_epsilon_is_not_exceeded)
 {
+  TEST_OF_CHANCE ();
+
   check_silence (&known_bit, 1, 1, G_MAXUINT, "score=likelihood runs=2000 training=1000");
   check_silence (&known_bit_unknown, 1, 1, G_MAXUINT, "score=patterns runs=2000 training=1000");
   check_silence (&known_laplace_unknown, 1, 1, G_MAXUINT,

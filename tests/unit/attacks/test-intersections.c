@@ -163,7 +163,7 @@ Test (intersections, subspaces_that_always_meet_are_refused)
 Test (intersections, the_tolerance_separates_shared_from_unshared)
 {
   for (guint scale = 0; scale < 2; scale++)
-    for (gsize m = 2; m <= 16; m += 2) {
+    for (gsize m = 2; m <= 16; m *= 2) {
       const double length = scale == 0 ? 1 : 512;
       g_autofree char *lifting = g_strdup_printf ("variant=hybrid dimension=%zu normalize=%s", m,
                                                   scale == 0 ? "yes" : "no");

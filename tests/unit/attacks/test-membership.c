@@ -7,6 +7,7 @@
 #include "core/games/control-case.h"
 #include "core/games/control.h"
 #include "tests/reference/fixtures.h"
+#include "tests/unit/seeds.h"
 
 extern const AssayAttack assay_attack_membership;
 extern const AssayMetric assay_metric_member;
@@ -137,6 +138,8 @@ Test (membership, members_are_told_where_the_release_shows_them)
  * none is far from it. */
 Test (membership, members_of_independent_releases_are_not)
 {
+  TEST_OF_CHANCE ();
+
   double sum = 0;
   gsize n_above = 0;
 

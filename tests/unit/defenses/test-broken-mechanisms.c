@@ -11,6 +11,7 @@
 #include "tests/reference/sample-tests.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/defenses/query-answers.h"
+#include "tests/unit/seeds.h"
 
 /* ---- Query pairs ---- */
 
@@ -201,6 +202,8 @@ Test (broken_mechanisms, noisy_max_values_are_not_private)
 /* Of the right ones no output of any pair tells more than epsilon. */
 Test (broken_mechanisms, noisy_max_indices_are_private)
 {
+  TEST_OF_CHANCE ();
+
   enum { COLS = 5, RUNS = 200000 };
   static const char *const cases[] = { "", "noise=exponential" };
   gsize n_apart = 0;

@@ -10,6 +10,7 @@
 #include "tests/reference/naive-k-means.h"
 #include "tests/reference/sample-tests.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/seeds.h"
 
 extern const AssayDefense assay_defense_ldp_feat;
 extern const AssayAttack assay_attack_set_guess;
@@ -83,6 +84,8 @@ length_of (const float *row, gsize cols)
  * other, which makes the counts vary less than the chi-square allows for.) */
 Test (ldp_feat, sets_hold_the_nearest_entry_as_often_as_stated)
 {
+  TEST_OF_CHANCE ();
+
   enum { SECRETS = 6000, K = 50, M = 4, COLS = 10 };
   static const double epsilons[] = { 0, 1, 2.5, 6 };
   g_autoptr (AssayMatrix) secrets = naive_clustered (SECRETS, COLS, 5);

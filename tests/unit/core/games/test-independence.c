@@ -5,6 +5,7 @@
 
 #include "core/games/independence.h"
 #include "tests/reference/leaky-mechanisms.h"
+#include "tests/unit/seeds.h"
 
 #define SEEDS 8
 
@@ -75,6 +76,8 @@ Test (independence, noise_that_repeats)
 
 Test (independence, independent_runs_are_left_alone)
 {
+  TEST_OF_CHANCE ();
+
   static const AssayMechanism *const honest[]
       = { &known_bit,  &known_laplace, &known_rare,   &known_nan,
           &known_slip, &leaky_rare,    &leaky_digits, &leaky_generator };

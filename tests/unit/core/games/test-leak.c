@@ -7,6 +7,7 @@
 #include "core/plugin/registry.h"
 #include "core/stats/epsilon.h"
 #include "tests/reference/known-mechanisms.h"
+#include "tests/unit/seeds.h"
 
 /* The event "it was moved" has the epsilon that was asked for, at its delta. */
 Test (leak, has_its_epsilon)
@@ -85,6 +86,8 @@ play (const AssayAuditor *auditor, const AssayOracle *oracle, const AssaySetting
  * it. */
 Test (leak, predicted_power_is_achieved)
 {
+  TEST_OF_CHANCE ();
+
   enum { AUDITS = 100 };
   static const guint64 runs[] = { 150, 500 };
   const AssayAuditor *auditor

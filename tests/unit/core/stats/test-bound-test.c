@@ -9,6 +9,7 @@
 #include "core/stats/interval.h"
 #include "tests/reference/naive-interval.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/seeds.h"
 
 static const AssayMeasure rate = { .statistic = ASSAY_STATISTIC_RATE, .low = 0, .high = 1 };
 static const AssayMeasure share = { .statistic = ASSAY_STATISTIC_MEAN, .low = 0, .high = 1 };
@@ -438,6 +439,8 @@ draw (const Calibration *c, guint64 trial)
  * trials. bench/claim-calibration.c prints the figures. */
 Test (bound_test, wrong_as_seldom_as_said)
 {
+  TEST_OF_CHANCE ();
+
   static const Calibration cases[] = {
     { "rate", 100, 0, 0.1, 0, 4000 },         { "rate, rare", 300, 0, 0.01, 0, 4000 },
     { "40 groups", 400, 40, 0.3, 0.2, 2000 }, { "40 groups, rare", 400, 40, 0.1, 0.2, 2000 },

@@ -7,6 +7,7 @@
 #include "core/stats/bound-test.h"
 #include "core/stats/interval.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/seeds.h"
 
 static const AssayMeasure excess
     = { .name = "excess", .statistic = ASSAY_STATISTIC_EXCESS, .low = -1, .high = 1 };
@@ -54,6 +55,8 @@ Test (excess, estimate_is_the_formula)
  * holds 0. What was learned is found. */
 Test (excess, level_and_coverage)
 {
+  TEST_OF_CHANCE ();
+
   static const struct {
     gsize n, group;
     double right, control;

@@ -8,6 +8,7 @@
 #include "core/stats/interval.h"
 #include "tests/reference/naive-interval.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/seeds.h"
 
 static const AssayMeasure rate = { .statistic = ASSAY_STATISTIC_RATE, .low = 0, .high = 1 };
 static const AssayMeasure share = { .statistic = ASSAY_STATISTIC_MEAN, .low = 0, .high = 1 };
@@ -334,6 +335,8 @@ holds_zero (const Coverage *coverage, guint64 trial)
  * about half the time. */
 Test (interval, intervals_hold_as_often_as_they_say)
 {
+  TEST_OF_CHANCE ();
+
   const double of_median
       = naive_binomial_at_least (22, 60, 0.5) - naive_binomial_at_least (39, 60, 0.5);
   const Coverage cases[] = {

@@ -10,6 +10,7 @@
 #include "runner/run/steps.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/seeds.h"
 
 extern const AssayMetric assay_metric_ks_test;
 extern const AssayDefense assay_defense_mixup;
@@ -272,6 +273,8 @@ mean_of (const AssayOutcomes *outcomes, guint series)
  * 0.045. Of one statistic, whose p takes many values, nearly 5 %, so that at least 0.5 % are. */
 Test (ks, without_a_leak)
 {
+  TEST_OF_CHANCE ();
+
   g_auto (Case) c = make_case (600, 16, 0, 1);
   AssayOutcomes outcomes = measure ("", &c);
 

@@ -7,6 +7,7 @@
 #include "core/stats/paired-test.h"
 #include "tests/reference/naive-interval.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/seeds.h"
 
 static const AssayMeasure rate
     = { .name = "rate", .statistic = ASSAY_STATISTIC_RATE, .higher_is_worse = TRUE, .high = 1 };
@@ -285,6 +286,8 @@ play (const Calibration *c, guint64 trial)
  * a quarter of them. */
 Test (paired_test, wrong_as_seldom_as_said)
 {
+  TEST_OF_CHANCE ();
+
   static const Calibration cases[] = {
     { "mcnemar", &rate, 100, 0, 0.05, 4000 },
     { "mcnemar, lower leaks", &missed, 100, 0, 0.05, 4000 },
