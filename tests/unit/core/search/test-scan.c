@@ -416,7 +416,7 @@ check_memory (const Case *c, guint threads)
   clear_problem (&problem);
 }
 
-/* Wide subspaces, k as large as it gets, and in the long tier many candidates and many subspaces. */
+/* Wide subspaces, k as large as it gets; in the long tier, many candidates and many subspaces. */
 Test (scan, memory_is_bounded, .timeout = 100)
 {
   static const Case large[] = {
