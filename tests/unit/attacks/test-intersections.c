@@ -237,26 +237,32 @@ Test (intersections, search_finds_those_that_share)
 
 /* ---- k-means ---- */
 
+static double
+cluster (const float rows[static 9 * 3], gsize k, gsize starts, gsize labels[static 9])
+{
+  const KMeans job = { .rows = rows, .n = 9, .d = 3, .k = k, .rounds = 50, .starts = starts };
+  AssayStream stream = assay_stream (key, k);
+
+  return k_means (&job, &stream, labels);
+}
+
 /* Nine rows at the corners of three triangles of side sqrt (6) (each row at 2 from its mean,
  * squared): the sum is 18, and rows of a triangle stand together. */
 Test (intersections, k_means_finds_what_is_apart)
 {
   float rows[9 * 3] = { 0 };
   gsize labels[9];
-  AssayStream stream = assay_stream (key, 0);
 
   for (gsize i = 0; i < 9; i++) {
     rows[i * 3 + i % 3] = (float) sqrt (3.0);
     rows[i * 3] += 100.0f * (float) (i / 3);
   }
-  assert_near (k_means (&(KMeans){ rows, 9, 3, 3, 50, 5 }, &stream, labels), 18, 1e-3, "sum");
+  assert_near (cluster (rows, 3, 5, labels), 18, 1e-3, "sum");
   for (gsize i = 0; i < 9; i++)
     for (gsize j = 0; j < 9; j++)
       cr_assert ((labels[i] == labels[j]) == (i / 3 == j / 3), "%zu and %zu", i, j);
-  assert_near (k_means (&(KMeans){ rows, 9, 3, 9, 50, 1 }, &stream, labels), 0, 0,
-               "as many as rows");
-  assert_near (k_means (&(KMeans){ rows, 9, 3, 1, 50, 1 }, &stream, labels), 18 + 6 * 1e4, 0.1,
-               "one");
+  assert_near (cluster (rows, 9, 1, labels), 0, 0, "as many as rows");
+  assert_near (cluster (rows, 1, 1, labels), 18 + 6 * 1e4, 0.1, "one");
   memset (rows, 0, sizeof rows);
-  assert_near (k_means (&(KMeans){ rows, 9, 3, 4, 50, 2 }, &stream, labels), 0, 0, "equal rows");
+  assert_near (cluster (rows, 4, 2, labels), 0, 0, "equal rows");
 }
