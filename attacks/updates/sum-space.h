@@ -1,5 +1,5 @@
-/* The sum of several updates, as what its samples span: G = sum_i a_i x_i' = A X, classes x width, of
- * rank r, has the decomposition U S V'; the a_i lie in the span of U, and the x_i in that of V,
+/* The sum of several updates, as what its samples span: G = sum_i a_i x_i' = A X, classes x width,
+ * of rank r, has the decomposition U S V'; the a_i lie in the span of U, and the x_i in that of V,
  * x_i = V u_i. With fewer samples than classes, few vectors in the span of U can be an a_i. */
 #pragma once
 
