@@ -115,30 +115,27 @@ look_at (ShadowSigns *shadows, gsize run, const AssayRelease *release, GError **
 
 /* ---- Running the defense ---- */
 
-/* Rows of a run: the records that are in, then public rows. */
-static AssayMatrix *
-rows_of_run (const ShadowSigns *shadows, AssayMatrix *records, gsize run,
-             const AssayObservation *seen, AssayStream *stream, GError **error)
+/* Rows of a run: the records that are in, then public rows. @numbers has room for as many as there
+ * are secrets. */
+static AssayOwnRows
+rows_of_run (const ShadowSigns *shadows, const AssayObservation *seen, gsize run,
+             AssayStream *stream, AssayMatrix *rows, gsize *numbers)
 {
-  const gsize n = records->rows, n_secrets = assay_shadow_secrets (seen->shadow);
-  AssayMatrix *rows = assay_matrix_new (n_secrets, records->cols, error);
-  gsize next = 0;
+  const gsize n = assay_rows_count (seen->records);
+  gsize in = 0;
 
-  if (rows == NULL)
-    return NULL;
   for (gsize i = 0; i < n; i++)
     if (shadows->is_in[run * n + i])
-      memcpy (assay_matrix_row (rows, next++), assay_matrix_row (records, i),
-              records->cols * sizeof (float));
-  if (next < n_secrets) {
-    const gsize missing = n_secrets - next;
-    g_autofree gsize *chosen = g_new (gsize, missing);
+      numbers[in++] = i;
+  assay_rows_gather (seen->records, numbers, in, ASSAY_SCALE_NONE, rows->data);
+  if (in < rows->rows) {
+    const gsize missing = rows->rows - in;
 
-    assay_stream_sample (stream, assay_rows_count (seen->public_rows), missing, chosen);
-    assay_rows_gather (seen->public_rows, chosen, missing, ASSAY_SCALE_NONE,
-                       assay_matrix_row (rows, next));
+    assay_stream_sample (stream, assay_rows_count (seen->public_rows), missing, numbers + in);
+    assay_rows_gather (seen->public_rows, numbers + in, missing, ASSAY_SCALE_NONE,
+                       assay_matrix_row (rows, in));
   }
-  return rows;
+  return (AssayOwnRows){ .rows = assay_matrix_view (rows), .numbers = numbers, .n_records = in };
 }
 
 /* Half of the records, and in the next run the other half. */
@@ -176,19 +173,19 @@ static gboolean
 run_shadows (ShadowSigns *shadows, AssayStreamKey key, const AssayObservation *seen,
              GError **error)
 {
-  g_autoptr (AssayMatrix) raw = assay_rows_matrix (seen->records, ASSAY_SCALE_NONE, error);
+  const gsize n_secrets = assay_shadow_secrets (seen->shadow);
+  g_autofree gsize *numbers = assay_alloc (n_secrets, sizeof (gsize), "rows of a run", error);
+  g_autoptr (AssayMatrix) rows
+      = assay_matrix_new (n_secrets, assay_rows_cols (seen->records), error);
 
-  if (raw == NULL || !check_rows (seen, raw->rows, error))
+  if (numbers == NULL || rows == NULL
+      || !check_rows (seen, assay_rows_count (seen->records), error))
     return FALSE;
-  draw_halves (shadows, assay_shadow_secrets (seen->shadow), key);
+  draw_halves (shadows, n_secrets, key);
   for (gsize r = 0; r < shadows->n_runs; r++) {
     AssayStream stream = assay_stream (key, shadows->n_runs + r);
-    g_autoptr (AssayMatrix) rows
-        = rows_of_run (shadows, raw, r, seen, &stream, error);
-    const AssayOwnRows own
-        = { .rows = rows != NULL ? assay_matrix_view (rows) : (AssayView){ 0 } };
-    g_autoptr (AssayOwnRelease) release
-        = rows != NULL ? assay_shadow_run (seen->shadow, r, &own, error) : NULL;
+    const AssayOwnRows own = rows_of_run (shadows, seen, r, &stream, rows, numbers);
+    g_autoptr (AssayOwnRelease) release = assay_shadow_run (seen->shadow, r, &own, error);
 
     if (release == NULL || !look_at (shadows, r, release->release, error))
       return FALSE;

@@ -107,7 +107,9 @@ assay_shadow_run (AssayShadow *shadow, guint64 number, const AssayOwnRows *own, 
   }
   return assay_own_release_new (
       release, truth,
-      own->numbers != NULL ? g_memdup2 (own->numbers, own->rows.rows * sizeof (gsize)) : NULL);
+      own->numbers != NULL && own->n_records == 0
+          ? g_memdup2 (own->numbers, own->rows.rows * sizeof (gsize))
+          : NULL);
 }
 
 /* ---- Pairs ---- */

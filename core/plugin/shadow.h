@@ -19,13 +19,18 @@ G_BEGIN_DECLS
 
 typedef struct _AssayShadow AssayShadow;
 
-/* Rows of the attacker's own, to be protected. */
+/* Rows of the attacker's own, to be protected. What is known of rows that have numbers and come
+ * without labels or attributes, the handle adds: of public rows theirs; of records, which are
+ * people whom the attacker asks for, theirs, as Carlini et al. 2022 know the label of who they ask
+ * for. */
 typedef struct {
   AssayView rows;
-  const gint64 *labels;     /* NULL: none are known */
-  const gint64 *attributes; /* x n_attributes; NULL: none are known */
+  const gint64 *labels;     /* NULL: those of `numbers` */
+  const gint64 *attributes; /* x n_attributes; NULL: those of `numbers` */
   gsize n_attributes;
-  const gsize *numbers; /* of the public rows that they are; NULL: of none */
+  const gsize *numbers; /* of the rows: the first `n_records` among the records, the others among
+                         * the public rows; NULL: they are of neither */
+  gsize n_records;
 } AssayOwnRows;
 
 /* Runs the defense on @own. From several threads at once. ASSAY_ERROR_MISMATCH when all runs are

@@ -11,6 +11,7 @@ made_free (gpointer data)
   g_clear_pointer (&made->repeats, g_ptr_array_unref);
   assay_own_store_free (made->own);
   g_clear_pointer (&made->records, assay_rows_unref);
+  assay_role_data_clear (&made->record_data);
   assay_release_free (made->crossed);
   assay_own_release_free (made->known);
   g_clear_error (&made->error);

@@ -9,6 +9,7 @@ typedef struct {
   GPtrArray *repeats; /* further releases; as many as were asked for so far */
   AssayOwnStore *own; /* pairs that attackers learn from; as far as they were asked for */
   AssayRows *records; /* of the game member, where it is played; the truth then has `members` */
+  AssayRoleData record_data; /* their labels and attributes */
   AssayRelease *crossed; /* of the game cross, where it is played; the truth then has `mates` */
   AssayOwnRelease *known; /* what was released of public rows that were among the secrets; NULL: of
                            * none */

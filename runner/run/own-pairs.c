@@ -53,7 +53,8 @@ typedef struct {
   gboolean is_tuning;
   guint grants;
   AssayKnowledge knowledge; /* borrowed, as the dataset */
-  gsize n_classes;
+  const AssayRoleData *public_data, *record_data; /* borrowed */
+  gsize n_public, n_classes;
   AssayGeometry geometry;
   AssayRelease *key_of; /* NULL: its key is not granted */
 } Run;
@@ -105,6 +106,34 @@ seen_of (AssayRelease *release, guint grants)
   return seen;
 }
 
+/* What is known of each of the public rows, or NULL. */
+static const AssayArray *
+of_all (const AssayArray *known, gsize n_public)
+{
+  return known != NULL && known->shape[0] == n_public ? known : NULL;
+}
+
+/* Of rows that have numbers, what is known of each of them; NULL where it is not of all. */
+static gint64 *
+known_of (const AssayOwnRows *own, const AssayArray *of_records, const AssayArray *of_public,
+          gsize *ret_width)
+{
+  const gsize n = own->rows.rows;
+  const AssayArray *any = own->n_records > 0 ? of_records : of_public;
+  gint64 *known;
+
+  if (own->numbers == NULL || any == NULL || (own->n_records < n && of_public == NULL))
+    return NULL;
+  *ret_width = any->n_dimensions > 1 ? any->shape[1] : 1;
+  known = g_new (gint64, n * *ret_width);
+  for (gsize i = 0; i < n; i++)
+    memcpy (known + i * *ret_width,
+            assay_array_int64 (i < own->n_records ? of_records : of_public)
+                + own->numbers[i] * *ret_width,
+            *ret_width * sizeof (gint64));
+  return known;
+}
+
 static gboolean
 run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own,
              AssayRelease **ret_release, AssayTruth **ret_truth, GError **error)
@@ -112,11 +141,17 @@ run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own,
   const Run *run = data;
   const AssayComponent *component = assay_plan_defense (run->plan, &run->cell);
   const AssayProtecting how = protecting (run, number);
+  gsize one = 1, q = 0;
+  g_autofree gint64 *labels = known_of (own, run->record_data->labels,
+                                        of_all (run->public_data->labels, run->n_public), &one);
+  g_autofree gint64 *attributes
+      = known_of (own, run->record_data->attributes,
+                  of_all (run->public_data->attributes, run->n_public), &q);
   const AssaySecrets secrets = {
     .rows = own->rows,
-    .labels = own->labels,
-    .attributes = own->attributes,
-    .n_attributes = own->n_attributes,
+    .labels = own->labels != NULL ? own->labels : labels,
+    .attributes = own->attributes != NULL ? own->attributes : attributes,
+    .n_attributes = own->attributes != NULL ? own->n_attributes : q,
     .n_classes = run->n_classes,
     .geometry = run->geometry,
   };
@@ -175,6 +210,9 @@ new_shadow (const AssayOwnGrant *grant, guint64 spent)
                 .knowledge = { .database = has_database ? dataset->database : dataset->public_rows,
                                .public_rows = dataset->public_rows,
                                .public_labels = assay_role_labels (&dataset->public_data) },
+                .public_data = &dataset->public_data,
+                .record_data = grant->records,
+                .n_public = assay_rows_count (dataset->public_rows),
                 .n_classes = dataset->n_classes,
                 .geometry = dataset->geometry,
                 .key_of = key_release (grant, attack->grants) };
@@ -201,13 +239,6 @@ can_run (const AssayOwnGrant *grant)
 }
 
 /* ---- Pairs ---- */
-
-/* What is known of each of the public rows, or NULL. */
-static const AssayArray *
-of_all (const AssayArray *known, gsize n_public)
-{
-  return known != NULL && known->shape[0] == n_public ? known : NULL;
-}
 
 static AssayPairs *
 make_pairs (const AssayOwnGrant *grant, GError **error)

@@ -1,6 +1,8 @@
 /* Records of the game member. */
 #include "runner/run/records.h"
 
+#include <string.h>
+
 static gsize
 n_secrets_of (const AssayRecordsDraw *draw)
 {
@@ -68,6 +70,23 @@ draw_rows (const AssayRecordsDraw *draw, const gsize *others, gsize n_others, gs
     ret_rows[places[half + i]] = others[chosen[i]];
 }
 
+/* Of the rows @rows of @all, numbers of 64 bits; NULL: they are not known. */
+static AssayArray *
+known_of (const AssayArray *all, const gsize *rows, gsize n)
+{
+  const gsize width = all != NULL && all->n_dimensions > 1 ? all->shape[1] : 1;
+  const gsize shape[] = { n, width };
+  gint64 *values;
+
+  if (all == NULL)
+    return NULL;
+  values = g_new (gint64, n * width);
+  for (gsize i = 0; i < n; i++)
+    memcpy (values + i * width, assay_array_int64 (all) + rows[i] * width,
+            width * sizeof (gint64));
+  return assay_array_take (ASSAY_INT64, all->n_dimensions, shape, values);
+}
+
 static gboolean
 draw_records (const AssayRecordsDraw *draw, Made *made, GError **error)
 {
@@ -91,6 +110,8 @@ draw_records (const AssayRecordsDraw *draw, Made *made, GError **error)
   draw_rows (draw, others, n_others, half, rows, members);
   assay_rows_gather (draw->dataset->secrets, rows, n, ASSAY_SCALE_NONE, records->data);
   made->records = assay_rows_take_matrix (records);
+  made->record_data.labels = known_of (draw->dataset->secret_data.labels, rows, n);
+  made->record_data.attributes = known_of (draw->dataset->secret_data.attributes, rows, n);
   assay_arrays_take (&made->truth->arrays, "members",
                      assay_array_take (ASSAY_INT64, 1, &n, members));
   return TRUE;

@@ -380,6 +380,7 @@ grant_own (AssayWorkspace *workspace, const AssayCell *cell, Protected *protecte
                               .release = made->release,
                               .truth = made->truth,
                               .known = made->known,
+                              .records = &made->record_data,
                               .position = granted->position };
 
   g_clear_pointer (&workspace->shadow, assay_shadow_free);

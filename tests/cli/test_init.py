@@ -136,9 +136,7 @@ def test_every_verdict_is_decided(sandbox, python3_has_numpy):
     """At full size: nobody who begins meets a claim that the run could not decide."""
     del python3_has_numpy
     for name in defenses(sandbox):
-        # The folder is the user's; runs of one's own for membership and cross-linkage have no labels,
-        # which supervised hashing learns from.
-        if name in ("release-folder", "ksh", "sdh"):
+        if name == "release-folder":  # is the user's
             continue
         sandbox.expect(sandbox.assay("init", name), 0, None, "")
         result = sandbox.assay("run", f"{name}.scenario", "--quiet", "--out", name)

@@ -292,6 +292,80 @@ Test (own_pairs, runs_are_counted)
                                     "spent; expected more mechanism_runs");
 }
 
+/* ---- Labels ---- */
+
+/* Labels of rows 0 .. @rows - 1: three classes, each file from another of them on. */
+static gint64
+label_of (gsize row, gsize first)
+{
+  return (gint64) ((row + first) % 3);
+}
+
+static void
+write_labels (const char *name, gsize rows, gsize first)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  gint64 *labels = g_new (gint64, rows);
+  g_autoptr (AssayArray) array = assay_array_take (ASSAY_INT64, 1, &rows, labels);
+
+  for (gsize i = 0; i < rows; i++)
+    labels[i] = label_of (i, first);
+  cr_assert (assay_npy_write (path, array, NULL));
+}
+
+/* Runs that the attacker makes by row numbers have the labels of these rows: what supervised
+ * hashing learns from. */
+Test (own_pairs, runs_by_number_know_the_labels_of_their_rows)
+{
+  enum { RECORDS = 7, OWN = 12 };
+  g_auto (Case) c = { 0 };
+  gsize numbers[OWN];
+  const AssayRows *records;
+  g_autoptr (AssayMatrix) rows = assay_matrix_new (OWN, COLS, NULL);
+  g_autoptr (AssayOwnRelease) public_ones = NULL;
+  g_autoptr (AssayOwnRelease) mixed = NULL;
+  const gint64 *labels;
+
+  write_labels ("private-labels.npy", PRIVATE, 0);
+  write_labels ("public-labels.npy", PUBLIC, 1);
+  granted_of (DATA "labels = private-labels.npy\npublic_labels = public-labels.npy\n" NOISY
+                   "[attack a]\nplugin = membership\ngrants = public; mechanism\n",
+              &c);
+  for (gsize i = 0; i < OWN; i++)
+    numbers[i] = i < RECORDS ? i : 5 * i;
+  public_ones = assay_shadow_run (
+      c.granted.shadow, 0, &(AssayOwnRows){ .rows = assay_matrix_view (rows), .numbers = numbers },
+      NULL);
+  labels = assay_array_int64 (assay_arrays_get (&public_ones->known, "labels"));
+  for (gsize i = 0; i < OWN; i++)
+    cr_assert_eq (labels[i], label_of (numbers[i], 1), "%zu", i);
+
+  mixed = assay_shadow_run (c.granted.shadow, 1,
+                            &(AssayOwnRows){ .rows = assay_matrix_view (rows),
+                                             .numbers = numbers,
+                                             .n_records = RECORDS },
+                            NULL);
+  labels = assay_array_int64 (assay_arrays_get (&mixed->known, "labels"));
+  cr_assert_null (mixed->numbers);
+  records = c.granted.records;
+  for (gsize i = 0; i < OWN; i++)
+    if (i >= RECORDS)
+      cr_assert_eq (labels[i], label_of (numbers[i], 1), "%zu", i);
+  /* A record is told by its numbers among the rows of the file, whose labels are known. */
+  for (gsize i = 0; i < RECORDS; i++) {
+    g_autoptr (AssayMatrix) pool = fixture_normal (PRIVATE, COLS, PRIVATE);
+    float record[COLS];
+    gsize found = PRIVATE;
+
+    assay_rows_gather (records, &i, 1, ASSAY_SCALE_NONE, record);
+    for (gsize j = 0; j < PRIVATE; j++)
+      if (memcmp (assay_matrix_row (pool, j), record, sizeof record) == 0)
+        found = j;
+    cr_assert_lt (found, PRIVATE);
+    cr_assert_eq (labels[i], label_of (found, 0), "%zu", i);
+  }
+}
+
 /* ---- What is refused ---- */
 
 static void
