@@ -3,6 +3,8 @@
  * it is nearest to of those that went into it first then. Of a step (and user) there count as many
  * estimates as samples went into it, the first ones: more guesses find no more.
  *
+ * Samples of one sum are found together or not; as units they are taken for independent.
+ *
  * Compared are the columns that the attack is sure of, and for the error all of them. */
 #include <float.h>
 #include <math.h>
