@@ -89,6 +89,12 @@ span_clear (Span *span)
 
 /* ---- Columns ---- */
 
+double
+lattice_within (double precision)
+{
+  return CLAMP (300 / precision, WITHIN, MAX_WITHIN);
+}
+
 gsize
 lattice_view_columns (double precision, gsize width, gsize cols, double length)
 {
@@ -226,7 +232,7 @@ static gboolean
 round_vector (const Span *span, const double *coordinates, const LatticeView *view, gsize i,
               gint64 *ret_row)
 {
-  const double within = CLAMP (300 / view->precision, WITHIN, MAX_WITHIN);
+  const double within = lattice_within (view->precision);
   const gsize k = view->columns;
   gboolean is_zero = TRUE;
 

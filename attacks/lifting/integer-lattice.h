@@ -26,6 +26,9 @@ typedef struct {
 /* The precision that rounding to float32 leaves. */
 #define LATTICE_FLOAT_PRECISION 1e7
 
+/* How far from an integer a number of a vector may stand. */
+double lattice_within (double precision);
+
 /* Columns that tell integer vectors of about @length from others, of a span of @width; all @cols
  * where no number does. */
 gsize lattice_view_columns (double precision, gsize width, gsize cols, double length);

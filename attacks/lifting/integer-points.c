@@ -288,6 +288,27 @@ integer_points_find (const Span *span, const IntegerLattice *lattice, const Poin
 }
 
 void
+integer_points_add_coarse (IntegerPoints *points, const IntegerPoints *coarse, gsize cols)
+{
+  const gsize count = points->count, bytes = cols * sizeof (gint64);
+
+  if (coarse->count == 0 || (count > 0 && coarse->is_unit != points->is_unit))
+    return;
+  points->is_unit = coarse->is_unit;
+  points->vectors = g_renew (gint64, points->vectors, (count + coarse->count) * cols);
+  for (gsize i = 0; i < coarse->count; i++) {
+    const gint64 *vector = coarse->vectors + i * cols;
+    gboolean is_there = FALSE;
+
+    for (gsize p = 0; p < count && !is_there; p++)
+      is_there = memcmp (points->vectors + p * cols, vector, bytes) == 0;
+    if (!is_there)
+      memcpy (points->vectors + points->count++ * cols, vector, bytes);
+  }
+  points->n_coarse = points->count - count;
+}
+
+void
 integer_points_clear (IntegerPoints *points)
 {
   g_clear_pointer (&points->vectors, g_free);

@@ -12,6 +12,7 @@ typedef struct {
 typedef struct {
   gsize rank;       /* of the lattice */
   gsize count;      /* points, shortest first */
+  gsize n_coarse;   /* the last ones, which stand in D less precisely than those before them */
   gint64 *vectors;  /* count x d */
   gboolean is_unit; /* the points of D are the vectors scaled to unit length; otherwise by 1/unit */
   gboolean is_cut;  /* there were too many vectors to look at */
@@ -20,4 +21,6 @@ typedef struct {
 /* The integer vectors that are points of D, of a lattice in its span. */
 void integer_points_find (const Span *span, const IntegerLattice *lattice, const PointRules *rules,
                           double precision, IntegerPoints *ret_points);
+/* Adds points of @coarse that @points has not, as coarse ones. */
+void integer_points_add_coarse (IntegerPoints *points, const IntegerPoints *coarse, gsize cols);
 void integer_points_clear (IntegerPoints *points);

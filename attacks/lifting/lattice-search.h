@@ -13,6 +13,7 @@ typedef struct {
   IntegerPoints *points; /* n, filled in; to be cleared whether it fails or not */
   float *feet;           /* n x d, filled in: the points nearest to the origin */
   double precision;      /* filled in: with which integers stand in it; 0: there are none */
+  double coarse;         /* filled in: the lower one of further vectors beside these; 0: none */
   gint is_late;          /* filled in: the deadline passed before all was done */
 } LatticeSearch;
 

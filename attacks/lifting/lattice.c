@@ -15,11 +15,12 @@
  * Nothing need be granted: one candidate in m/2 + 1 is the secret then.
  *
  * The first subspaces tell with what precision integers stand in the release: that of float32, or
- * less, where they were dithered. Where they tell none, the descriptors are not integers, or too
- * little of them is left: the guess says so, and its estimates are the points of the subspaces
- * nearest to the origin, with a confidence of 0. Its confidence is the share of the subspaces that
- * have a candidate which nothing known explains: a secret that is no integer vector, among database
- * rows that are, is not found. */
+ * less, where they were dithered; and where the database's rows were not, with what precision the
+ * secrets do beside them, down to where chance would give as many. Where they tell none, the
+ * descriptors are not integers, or too little of them is left: the guess says so, and its estimates
+ * are the points of the subspaces nearest to the origin, with a confidence of 0. Its confidence is
+ * the share of the subspaces that have a candidate which nothing known explains: a secret that is
+ * no integer vector, among database rows that are, is not found. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,7 @@ typedef struct {
 typedef struct {
   double distance; /* to the nearest public row */
   gboolean is_known;
+  gboolean is_exact; /* where others are coarse: a row that was not dithered as the secret was */
   gsize shared;
 } Standing;
 
@@ -54,6 +56,8 @@ is_likelier (const Standing *a, const Standing *b)
 {
   if (a->is_known != b->is_known)
     return !a->is_known;
+  if (a->is_exact != b->is_exact)
+    return !a->is_exact;
   if (a->shared != b->shared)
     return a->shared < b->shared;
   return a->distance < b->distance;
@@ -99,7 +103,8 @@ choose_one (gsize item, G_GNUC_UNUSED guint worker, gpointer data)
   choice->possible[item] = (gint64) count;
   choice->remaining[item] = 0;
   for (gsize p = 0; p < count; p++) {
-    choice->remaining[item] += !standings[p].is_known && standings[p].shared == 0;
+    choice->remaining[item]
+        += !standings[p].is_known && !standings[p].is_exact && standings[p].shared == 0;
     if (is_likelier (standings + p, standings + best))
       best = p;
   }
@@ -157,6 +162,12 @@ measure_distances (const Choice *choice, const AssayRows *public_rows, GError **
 }
 
 static gboolean
+is_exact_beside (const IntegerPoints *points, gsize place)
+{
+  return points->n_coarse > 0 && place < points->count - points->n_coarse;
+}
+
+static gboolean
 weigh (const Choice *choice, const AssayObservation *seen, GError **error)
 {
   const LatticeSearch *search = choice->search;
@@ -173,7 +184,9 @@ weigh (const Choice *choice, const AssayObservation *seen, GError **error)
     const LatticeCandidate *one = &g_array_index (candidates->sorted, LatticeCandidate, c);
 
     choice->standings[one->item][one->place]
-        = (Standing){ .is_known = one->is_known, .shared = one->shared };
+        = (Standing){ .is_known = one->is_known,
+                      .is_exact = is_exact_beside (search->points + one->item, one->place),
+                      .shared = one->shared };
   }
   return seen->public_rows == NULL || measure_distances (choice, seen->public_rows, error);
 }
@@ -230,6 +243,9 @@ say (const Choice *choice, AssayGuess *ret_guess)
       g_string_append_printf (text, "; they stand in the release to %g of their length",
                               1 / search->precision);
   }
+  if (search->coarse > 0)
+    g_string_append_printf (text, "; beside exact ones others stand in it to %g of their length",
+                            1 / search->coarse);
   if (cut > 0)
     g_string_append_printf (text, "; in %zu there were more vectors than it looks at", cut);
   if (search->is_late)

@@ -14,6 +14,10 @@
  *   basis        orthonormal basis of the projections of e_1..e_m ~ U([-1, 1])^n onto span (d_i)
  * All of it in double, released as float32. The a_i of one secret are distinct rows.
  *
+ * With `dither` u, uniform noise in [-u, u] is added to each number of a secret before it is
+ * scaled: what is lifted is then no vector of integers any more (attacks/lifting/lattice.c). The
+ * truth holds the secrets without it. Database rows are not dithered.
+ *
  * The a_i are drawn uniformly. The truth names them (adversarial, n x m/2 or n x m row numbers). */
 #include <math.h>
 #include <string.h>
@@ -29,6 +33,7 @@ typedef struct {
   gint64 dimension;
   gint64 sub_databases;
   bool normalize;
+  double dither;
 } AffineLifting;
 
 /* How often a draw whose directions happen to be dependent (a database row equal to the secret) is
@@ -185,6 +190,39 @@ normalized (AssayView secrets, GError **error)
   return g_steal_pointer (&unit);
 }
 
+/* Items of the stream that draw dither; those below draw the lifting, the same with and without. */
+#define FIRST_DITHER_ITEM (G_GUINT64_CONSTANT (1) << 62)
+
+/* The secrets with noise in [-dither, dither]. */
+static AssayMatrix *
+dithered (const AssayDefenseContext *context, AssayView secrets, double dither, GError **error)
+{
+  g_autoptr (AssayMatrix) noisy = assay_matrix_copy (secrets, error);
+
+  for (gsize i = 0; noisy != NULL && i < noisy->rows; i++) {
+    AssayStream stream = assay_stream (context->stream, FIRST_DITHER_ITEM + i);
+    float *row = assay_matrix_row (noisy, i);
+
+    for (gsize j = 0; j < noisy->cols; j++)
+      row[j] = (float) (row[j] + assay_stream_between (&stream, -dither, dither));
+  }
+  return g_steal_pointer (&noisy);
+}
+
+/* What is lifted: the secrets as they are to be scaled, and with noise where that is asked for. */
+static gboolean
+make_lifted (const AssayDefenseContext *context, AssayView secrets, AssayMatrix **ret_lifted,
+             GError **error)
+{
+  const AffineLifting *settings = context->settings;
+  g_autoptr (AssayMatrix) noisy = dithered (context, secrets, settings->dither, error);
+
+  if (noisy != NULL)
+    *ret_lifted = settings->normalize ? normalized (assay_matrix_view (noisy), error)
+                                      : g_steal_pointer (&noisy);
+  return *ret_lifted != NULL;
+}
+
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
@@ -193,6 +231,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   const gsize m = (gsize) settings->dimension, count = adversarial_count (settings);
   g_autoptr (AssayMatrix) unit = settings->normalize ? normalized (secrets, error) : NULL;
   g_autoptr (AssayMatrix) translation = assay_matrix_new (secrets.rows, secrets.cols, error);
+  g_autoptr (AssayMatrix) lifted = NULL;
   g_autofree float *basis = NULL;
   g_autofree gint64 *adversarial = NULL;
   Lifting lifting = { .context = context, .settings = settings, .secrets = secrets };
@@ -205,6 +244,11 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
     return FALSE;
   if (unit != NULL)
     lifting.secrets = assay_matrix_view (unit);
+  if (settings->dither > 0) {
+    if (!make_lifted (context, secrets, &lifted, error))
+      return FALSE;
+    lifting.secrets = assay_matrix_view (lifted);
+  }
   lifting.translation = translation->data;
   lifting.basis = basis;
   lifting.adversarial = adversarial;
@@ -279,6 +323,10 @@ static const AssayParam parameters[]
                          "Parts of the database under sub-hybrid; a secret draws from one of them"),
         ASSAY_PARAM_BOOL (AffineLifting, normalize, TRUE,
                           "Scale secrets and database rows to unit length first"),
+        ASSAY_PARAM_REAL (AffineLifting, dither, 0, 0, 1e6, "",
+                          "Uniform noise of at most this is added to each number of a secret "
+                          "before it is scaled",
+                          ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (affine_lifting, "affine-lifting",
@@ -288,7 +336,7 @@ ASSAY_DEFENSE (affine_lifting, "affine-lifting",
                  "read through Pittaluga and Zhuang 2023 (LDP-FEAT), section 3" },
   ASSAY_SETTINGS (AffineLifting, parameters),
   .check = check,
-  .holds = { .items = 2 },
+  .holds = { .items = 4 },
   .produces = ASSAY_RELEASE_SUBSPACES,
   .uses = uses,
   .release_shape = release_shape,

@@ -53,12 +53,35 @@ typedef struct {
   AssayRelease *release;
 } Case;
 
+/* What is lifted of the secrets: numbers with noise of at most @dither, on those of
+ * @lengths that they were before they were scaled. */
+static AssayMatrix *
+dithered (const AssayMatrix *secrets, const double *lengths, double dither, AssayStream *stream)
+{
+  AssayMatrix *lifted = assay_matrix_copy (assay_matrix_view (secrets), NULL);
+
+  for (gsize i = 0; i < SECRETS; i++) {
+    float *row = assay_matrix_row (lifted, i);
+    double square = 0;
+
+    for (gsize j = 0; j < COLS; j++) {
+      row[j] = (float) (row[j] * lengths[i] + assay_stream_between (stream, -dither, dither));
+      square += (double) row[j] * row[j];
+    }
+    for (gsize j = 0; j < COLS; j++)
+      row[j] = (float) (row[j] / sqrt (square));
+  }
+  return lifted;
+}
+
 static void
-make_case (gboolean is_integer, gboolean is_secret_integer, Case *ret_case)
+make_dithered (gboolean is_integer, gboolean is_secret_integer, double dither, Case *ret_case)
 {
   AssayStream stream = assay_stream ((AssayStreamKey){ { 7 } }, 0);
   AssayMatrix *rows = assay_control_normals (SECRETS + ROWS, COLS, &stream, NULL);
   g_autofree float *others = g_new (float, SECRETS *THROUGH *COLS);
+  double lengths[SECRETS + ROWS];
+  g_autoptr (AssayMatrix) lifted = NULL;
 
   for (gsize i = 0; i < rows->rows; i++) {
     float *row = assay_matrix_row (rows, i);
@@ -69,15 +92,18 @@ make_case (gboolean is_integer, gboolean is_secret_integer, Case *ret_case)
                                                               : fabsf (row[j]);
       square += (double) row[j] * row[j];
     }
+    lengths[i] = sqrt (square);
     for (gsize j = 0; j < COLS; j++)
-      row[j] = (float) (row[j] / sqrt (square));
+      row[j] = (float) (row[j] / lengths[i]);
   }
   for (gsize i = 0; i < SECRETS * THROUGH; i++)
     memcpy (others + i * COLS, assay_matrix_row (rows, SECRETS + (i + i / ROWS) % ROWS),
             COLS * sizeof (float));
   ret_case->secrets
       = assay_matrix_copy (assay_view_rows (assay_matrix_view (rows), 0, SECRETS), NULL);
-  ret_case->release = subspace_control_release (assay_matrix_view (ret_case->secrets), others,
+  lifted = dither > 0 ? dithered (ret_case->secrets, lengths, dither, &stream)
+                      : assay_matrix_copy (assay_matrix_view (ret_case->secrets), NULL);
+  ret_case->release = subspace_control_release (assay_matrix_view (lifted), others,
                                                 THROUGH, DIMENSION, &stream, NULL);
   {
     g_autoptr (AssayMatrix) database
@@ -86,6 +112,12 @@ make_case (gboolean is_integer, gboolean is_secret_integer, Case *ret_case)
     ret_case->database = assay_rows_take_matrix (g_steal_pointer (&database));
   }
   assay_matrix_free (rows);
+}
+
+static void
+make_case (gboolean is_integer, gboolean is_secret_integer, Case *ret_case)
+{
+  make_dithered (is_integer, is_secret_integer, 0, ret_case);
 }
 
 static void
@@ -192,6 +224,37 @@ Test (lattice, rows_alone)
     cr_assert_eq (guess->confidence, 0);
   }
   clear_case (&one);
+}
+
+/* Secrets that were dithered stand in the release less precisely than the rows beside them, and are
+ * found all the same, to the last digit, until chance would do as much. */
+Test (lattice, dither)
+{
+  static const struct {
+    double dither;
+    gsize least, most;
+  } cases[] = { { 0.003, SECRETS - 1, SECRETS },
+                { 0.03, SECRETS - 1, SECRETS },
+                { 0.08, SECRETS / 2, SECRETS },
+                { 0.5, 0, 0 } };
+
+  for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
+    Case one;
+
+    make_dithered (TRUE, TRUE, cases[c].dither, &one);
+    {
+      g_autoptr (AssayGuess) guess
+          = attack (&(AssayObservation){ .release = one.release, .database = one.database });
+      const gsize exact = count_exact (&one, guess);
+
+      cr_assert (exact >= cases[c].least && exact <= cases[c].most, "dither %g: %zu; %s",
+                 cases[c].dither, exact, guess->says);
+      cr_assert ((strstr (guess->says, "beside exact ones") != NULL)
+                     == (exact > 0 && cases[c].dither > 0.01),
+                 "%s", guess->says);
+    }
+    clear_case (&one);
+  }
 }
 
 Test (lattice, threads)
