@@ -95,6 +95,7 @@ grants_of (const CliStep *step)
              : ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC | ASSAY_GRANT_OTHER_RELEASES
                    | ASSAY_GRANT_LABELS | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_GROUPS
                    | ASSAY_GRANT_REPEATS | ASSAY_GRANT_AGGREGATOR | ASSAY_GRANT_MESSAGES
+                   | ASSAY_GRANT_USER | ASSAY_GRANT_KEY_GENERATOR
                    | (options.withholds_parameters ? ASSAY_GRANT_NO_PARAMETERS : 0);
 }
 

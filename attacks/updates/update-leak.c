@@ -12,6 +12,7 @@
  * sparse updates are ours. */
 #include "attacks/updates/update-guess.h"
 #include "attacks/updates/update-sample.h"
+#include "core/base/error.h"
 #include "core/data/grant.h"
 #include "core/games/control-case.h"
 #include "core/math/linalg.h"
@@ -25,7 +26,8 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 {
   const AssayRelease *release = seen->release;
   const AssayView models = assay_array_view (assay_arrays_get (&release->arrays, "models"));
-  const AssayView locals = assay_array_view (assay_arrays_get (&release->arrays, "locals"));
+  const AssayArray *messages = assay_arrays_get (&release->arrays, "locals");
+  AssayView locals;
   AssayLinearTraining training;
   g_auto (UpdateGradient) gradient = { 0 };
   g_auto (UpdateSample) sample = { 0 };
@@ -33,6 +35,11 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
   g_autofree double *after = NULL;
   gsize users, silent = 0;
 
+  if (messages == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "the release has no messages in clear: expected 'locals', updates as users "
+                       "sent them");
+  locals = assay_array_view (messages);
   if (!update_training_of (release, &training, error)
       || !update_gradient_init (&training, &gradient, error)
       || !update_sample_init (training.cols, &sample, error))

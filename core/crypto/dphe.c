@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/crypto/encoding.h"
 
 void
 assay_dphe_messages_free (AssayDpheMessages *messages)
@@ -25,6 +26,7 @@ assay_dphe_sum_free (AssayDpheSum *sum)
   if (sum == NULL)
     return;
   g_free (sum->ciphertexts);
+  g_free (sum->exponents);
   g_free (sum->holders);
   g_free (sum);
 }
@@ -193,21 +195,53 @@ read_rows (const AssayDpheSent *sent, gsize message, gsize weights, gint64 *ret_
   return TRUE;
 }
 
-/* A message into the rows that it has, which are copied out and back: a batch lies together. */
+/* Adds a batch that lies together: that of a message to that of the rows it has. */
+static gboolean
+add_batch (const AssayPaillierPublic *public_key, const AssayDpheSent *sent, guint8 *batch,
+           gint64 *exponents, GError **error)
+{
+  AssayFloatingCiphertexts inout = { sent->count, batch, exponents };
+  /* What is added is only read. */
+  const AssayFloatingCiphertexts added
+      = { sent->count, (guint8 *) sent->ciphertexts, (gint64 *) sent->exponents };
+
+  return sent->exponents != NULL
+             ? assay_encoding_add_floating (public_key, &added, &inout, error)
+             : assay_paillier_add (public_key, sent->ciphertexts, sent->count, batch, error);
+}
+
+/* A message into the rows that it has, which are copied out and back. */
 static gboolean
 add_message (const AssayPaillierPublic *public_key, const AssayDpheSent *sent, const gint64 *rows,
              AssayDpheSum *sum, GError **error)
 {
   const gsize bytes = assay_paillier_ciphertext_bytes (public_key);
   g_autofree guint8 *batch = g_malloc (sent->count * bytes);
+  g_autofree gint64 *exponents = g_new (gint64, sent->count);
 
-  for (gsize i = 0; i < sent->count; i++)
+  for (gsize i = 0; i < sent->count; i++) {
     memcpy (batch + i * bytes, sum->ciphertexts + (gsize) rows[i] * bytes, bytes);
-  if (!assay_paillier_add (public_key, sent->ciphertexts, sent->count, batch, error))
+    exponents[i] = sum->exponents != NULL ? sum->exponents[rows[i]] : 0;
+  }
+  if (!add_batch (public_key, sent, batch, exponents, error))
     return FALSE;
-  for (gsize i = 0; i < sent->count; i++)
+  for (gsize i = 0; i < sent->count; i++) {
     memcpy (sum->ciphertexts + (gsize) rows[i] * bytes, batch + i * bytes, bytes);
+    if (sum->exponents != NULL)
+      sum->exponents[rows[i]] = exponents[i];
+  }
   return TRUE;
+}
+
+/* Enc0 for every message that has no column in a row; 0 has the exponent of 0. */
+static void
+begin_sum (AssayDpheSum *sum, const guint8 *zeros, gsize n_sent, gsize bytes)
+{
+  for (gsize row = 0; row < sum->weights; row++) {
+    memcpy (sum->ciphertexts + row * bytes, zeros + (n_sent - sum->holders[row]) * bytes, bytes);
+    if (sum->exponents != NULL)
+      sum->exponents[row] = ASSAY_ENCODING_ZERO_EXPONENT;
+  }
 }
 
 AssayDpheSum *
@@ -224,13 +258,15 @@ assay_dphe_aggregate (const AssayPaillierPublic *public_key, const guint8 *zero,
   sum->weights = weights;
   sum->holders = g_new0 (guint32, weights);
   sum->ciphertexts = g_malloc (weights * bytes);
+  for (gsize s = 0; s < n_sent && sum->exponents == NULL; s++)
+    if (sent[s].exponents != NULL) /* a message without columns has none */
+      sum->exponents = g_new (gint64, weights);
   for (gsize s = 0; s < n_sent; s++) {
     g_ptr_array_add (rows, g_new (gint64, sent[s].count));
     if (!read_rows (&sent[s], s, weights, g_ptr_array_index (rows, s), sum->holders, error))
       return NULL;
   }
-  for (gsize row = 0; row < weights; row++)
-    memcpy (sum->ciphertexts + row * bytes, zeros + (n_sent - sum->holders[row]) * bytes, bytes);
+  begin_sum (sum, zeros, n_sent, bytes);
   for (gsize s = 0; s < n_sent; s++)
     if (!add_message (public_key, &sent[s], g_ptr_array_index (rows, s), sum, error))
       return assay_prefix_null (error, "message %zu: ", s);

@@ -59,6 +59,7 @@ typedef struct {
   gsize count;
   const gint64 *rows;        /* as sent */
   const guint8 *ciphertexts; /* of |n|/4 bytes each */
+  const gint64 *exponents;   /* of floating-point numbers (encoding.h); NULL: fixed ones */
   const gint64 *own_inverse; /* undoes phi^(n); NULL: there is none */
 } AssayDpheSent;
 
@@ -66,6 +67,7 @@ typedef struct {
 typedef struct {
   gsize weights;       /* P */
   guint8 *ciphertexts; /* P of them */
+  gint64 *exponents;   /* P, where messages have some; else NULL */
   guint32 *holders;    /* P: messages with a column in the row */
 } AssayDpheSum;
 

@@ -26,6 +26,7 @@ void assay_decode_fixed (const AssayPaillierPublic *public_key, const guint8 *pl
  * -14. What x shows is how large w is, within a factor of 16. */
 
 #define ASSAY_ENCODING_BASE_BITS 4 /* 16 */
+#define ASSAY_ENCODING_ZERO_EXPONENT (-14)
 
 /* ASSAY_ERROR_NUMERIC: a weight that is not finite. All others fit. */
 gboolean assay_encode_floating (const AssayPaillierPublic *public_key, const double *weights,

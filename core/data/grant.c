@@ -4,7 +4,7 @@
 const char *const assay_grant_names[]
     = { "database",      "public",        "groups", "other-releases", "repeats", "labels",
         "hash-function", "no-parameters", "mechanism", "key",
-        "aggregator",    "messages",      NULL };
+        "aggregator",    "messages",      "user",   "key-generator",  NULL };
 
 char *
 assay_grants_describe (guint grants)

@@ -22,6 +22,8 @@ typedef enum {
   ASSAY_GRANT_KEY = 1 << 9,       /* ... with what the release drew once for all its secrets */
   ASSAY_GRANT_AGGREGATOR = 1 << 10, /* what the aggregator of model updates computes */
   ASSAY_GRANT_MESSAGES = 1 << 11,   /* what users sent to it, as they sent it */
+  ASSAY_GRANT_USER = 1 << 12,       /* what all users share and the aggregator does not know */
+  ASSAY_GRANT_KEY_GENERATOR = 1 << 13, /* what decrypts */
 } AssayGrant;
 
 /* The scenario's words for them ("database", "public", ...), in the order of their bits. */

@@ -13,6 +13,17 @@ static const AssayArraySpec arrays[] = {
   { "models", "tp", ASSAY_FLOAT32, FALSE, 0 },
   { "sums", "sp", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_AGGREGATOR },
   { "locals", "lp", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_MESSAGES }, /* step by step, user by user */
+  /* Encrypted updates (core/crypto/dphe.h): the row of each column of each message, -1 where it has
+   * fewer columns than others; ciphertexts of its columns one after another. */
+  { "slots", "mk", ASSAY_INT64, TRUE, ASSAY_GRANT_MESSAGES },
+  { "senders", "m", ASSAY_INT64, TRUE, ASSAY_GRANT_MESSAGES },
+  { "sent-steps", "m", ASSAY_INT64, TRUE, ASSAY_GRANT_MESSAGES },
+  { "ciphertexts", "cb", ASSAY_UINT8, TRUE, ASSAY_GRANT_MESSAGES },
+  { "exponents", "c", ASSAY_INT64, TRUE, ASSAY_GRANT_MESSAGES },
+  { "modulus", "z", ASSAY_UINT8, TRUE, ASSAY_GRANT_MESSAGES },
+  { "own-permutations", "op", ASSAY_INT64, TRUE, ASSAY_GRANT_AGGREGATOR }, /* user by user */
+  { "permutations", "qp", ASSAY_INT64, TRUE, ASSAY_GRANT_USER },
+  { "factors", "xy", ASSAY_UINT8, TRUE, ASSAY_GRANT_KEY_GENERATOR },
   { "mean", "f", ASSAY_FLOAT32, TRUE, 0 },
   { "deviation", "f", ASSAY_FLOAT32, TRUE, 0 },
   { .name = NULL },
@@ -26,8 +37,8 @@ static const AssayArraySpec truth[] = {
 };
 
 static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (AssayUpdatesParameters, users, 0, 1, 1000000, "", "How many users train"),
-  ASSAY_PARAM_INT (AssayUpdatesParameters, classes, 0, 1, 1000000, "",
+  ASSAY_PARAM_INT (AssayUpdatesParameters, users, 1, 1, 1000000, "", "How many users train"),
+  ASSAY_PARAM_INT (AssayUpdatesParameters, classes, 1, 1, 1000000, "",
                    "Rows of weights, one against all others each"),
   ASSAY_PARAM_INT (AssayUpdatesParameters, batch, 0, 0, 1000000000, "samples",
                    "In one gradient step; 0: all that a user has"),

@@ -208,14 +208,18 @@ Test (plugins_run, attacks)
       if (attack->game != ASSAY_GAME_RECONSTRUCT || !(attack->reads & assay_defenses[d]->produces)
           || !plugin_is_complete (&assay_defenses[d]->plugin))
         continue;
-      n_read++;
       secrets = secrets_for (assay_defenses[d]);
       cr_assert (
           protect (assay_defenses[d], assay_matrix_view (secrets), 1, &release, &truth, NULL));
       rows = fixture_normal_rows (ROWS, assay_release_cols (release), 2);
       empty = assay_rows_new (assay_release_cols (release));
-      cr_assert (attack_once (attack, release, rows, &first, &error), "%s: %s", attack->id,
-                 error != NULL ? error->message : "");
+      /* A release of the kind may lack what the attack reads: messages in clear. */
+      if (!attack_once (attack, release, rows, &first, &error)) {
+        cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_MISMATCH), "%s: %s",
+                   attack->id, error->message);
+        continue;
+      }
+      n_read++;
       cr_assert (attack_once (attack, release, rows, &second, NULL), "%s", attack->id);
       cr_assert (is_same (&first->arrays, &second->arrays), "%s: same seed, other guess",
                  attack->id);

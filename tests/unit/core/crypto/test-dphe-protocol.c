@@ -165,9 +165,12 @@ send_messages (Round *r, guint user, AssayStream *stream, const AssayDpheShape *
     const gsize first = r->messages[user]->starts[s];
 
     r->sent[r->n_sent++]
-        = (AssayDpheSent){ r->messages[user]->starts[s + 1] - first,
-                           r->messages[user]->rows + first, r->ciphertexts[user] + first * CIPHER,
-                           r->own_inverse[user] };
+        = (AssayDpheSent){
+      .count = r->messages[user]->starts[s + 1] - first,
+      .rows = r->messages[user]->rows + first,
+      .ciphertexts = r->ciphertexts[user] + first * CIPHER,
+      .own_inverse = r->own_inverse[user],
+    };
   }
 }
 
@@ -254,7 +257,7 @@ Test (dphe, messages_that_are_none)
   Round r;
 
   init_round (&r, FALSE);
-  bad = (AssayDpheSent){ 2, rows, r.ciphertexts[3], NULL };
+  bad = (AssayDpheSent){ .count = 2, .rows = rows, .ciphertexts = r.ciphertexts[3] };
   cr_assert (assay_dphe_aggregate (&r.key->public_key, r.zero, WEIGHTS, &bad, 1, &error) == NULL);
   cr_assert (strstr (error->message, "message 0, column 1: row 60, where vectors have 60") != NULL,
              "%s", error->message);

@@ -1,0 +1,162 @@
+/* Doubly permuted homomorphic encryption: users send the values of sparse updates encrypted, and
+ * where these stand permuted twice; the aggregator releases the mean as `average` does.
+ *
+ * The protocol, with shapes, is core/crypto/dphe.h's; the numbers are those of fixed point with 40
+ * bits after the point, or python-paillier's floating point, whose exponents are in clear. What
+ * parties see, as grants: everyone the models; the aggregator `aggregator; messages`, sums and all
+ * that was sent, with its own permutation of each user undone; who intercepts messages `messages`,
+ * with `user` as one of the users, who share phi; the key generator `key-generator; user;
+ * aggregator`. The paper does not say whether permutations are drawn anew in each step: `renewal`.
+ *
+ * The key is drawn from the run's seed, so that others can repeat every byte: it protects nothing
+ * outside of an audit. A folder with a key of one's own (core/crypto/key-folder.h) can be named
+ * instead.
+ *
+ * Source: Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly
+ * Permuted Homomorphic Encryption", sections 2.2 to 2.5 and algorithm 1. */
+#include "core/base/error.h"
+#include "core/crypto/key-folder.h"
+#include "defenses/updates/encrypted-sum.h"
+
+#define LEAST_USERS 3 /* with two, each learns the other's update from the sum */
+/* Items of the release's key that are no secrets' (see federation.c for others). */
+#define ITEM_KEY (G_MAXUINT64 - 2)
+#define ITEM_MESSAGES (G_GUINT64_CONSTANT (3) << 61)
+
+static const char *const paddings[] = { "random", "none", NULL };
+static const char *const permutations[] = { "double", "single", "none", NULL };
+static const char *const renewals[] = { "step", "fixed", NULL };
+static const char *const encodings[] = { "fixed", "floating", NULL };
+static const char *const randomness_names[] = { "textbook", "short", "none", NULL };
+static const char *const bits_names[] = { "1024", "2048", "3072", NULL };
+static const guint lengths[] = { 1024, 2048, 3072 };
+
+typedef struct {
+  union {
+    FederationSettings federation;
+    struct {
+      FEDERATION_FIELDS;
+    };
+  };
+  double capacity;
+  guint padding;
+  guint permutations;
+  guint renewal;
+  guint encoding;
+  guint randomness;
+  guint bits;
+  bool allow_two;
+  char *key_folder;
+} Dphe;
+
+/* A stream of its own, named by an item of another. */
+static AssayStreamKey
+key_of_item (AssayStreamKey from, guint64 item)
+{
+  AssayStream stream = assay_stream (from, item);
+
+  return (AssayStreamKey){ { assay_stream_u32 (&stream), assay_stream_u32 (&stream) } };
+}
+
+static AssayPaillierKey *
+take_key (const AssayDefenseContext *context, GError **error)
+{
+  const Dphe *settings = context->settings;
+  const AssayStreamKey stream = key_of_item (context->common_stream, ITEM_KEY);
+
+  return settings->key_folder[0] != '\0'
+             ? assay_key_folder_load (settings->key_folder, error)
+             : assay_paillier_key_new (lengths[settings->bits], &stream, error);
+}
+
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         AssayTruth *ret_truth, GError **error)
+{
+  const Dphe *settings = context->settings;
+  const EncryptedSumSettings how = { .capacity = settings->capacity,
+                                     .padding = settings->padding,
+                                     .permutations = settings->permutations,
+                                     .renewal = settings->renewal,
+                                     .encoding = settings->encoding,
+                                     .randomness = settings->randomness };
+  const AssayStreamKey stream = key_of_item (context->stream, ITEM_MESSAGES);
+  AssayPaillierKey *key = take_key (context, error);
+  g_autoptr (EncryptedSum) sum = NULL;
+  g_auto (Federation) federation = { 0 };
+  FederationAggregator aggregator = { .sum = encrypted_sum_add };
+
+  if (key == NULL)
+    return FALSE;
+  sum = encrypted_sum_new (&how, key, (gsize) settings->steps, &stream);
+  aggregator.data = sum;
+  if (!federation_train (context, &settings->federation, secrets, &aggregator, &federation, error))
+    return FALSE;
+  federation_take (&federation, &settings->federation, ret_release, ret_truth);
+  encrypted_sum_take (sum, ret_release);
+  return TRUE;
+}
+
+static guint
+uses (gconstpointer data)
+{
+  return federation_uses (data);
+}
+
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const Dphe *settings = data;
+
+  if (settings->users < (settings->allow_two ? LEAST_USERS - 1 : LEAST_USERS))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "users = %" G_GINT64_FORMAT
+                       ": expected %d or more, since the sum of two tells each of them the other's "
+                       "update; allow_two = yes plays two all the same",
+                       settings->users, LEAST_USERS);
+  return federation_check (data, shape, error);
+}
+
+static void
+release_shape (gconstpointer data, AssayShape *inout_shape)
+{
+  federation_shape (data, inout_shape);
+}
+
+static const AssayParam parameters[] = {
+  FEDERATION_PARAMETERS (Dphe),
+  ASSAY_PARAM_REAL (Dphe, capacity, 0.1, 1e-9, 1, "share of weights",
+                    "Columns of a message, M, rounded up; an update with more values goes in "
+                    "several"),
+  ASSAY_PARAM_CHOICE (Dphe, padding, PADDING_RANDOM, paddings,
+                      "Spare columns: encryptions of 0 in random rows; or none, and messages of as "
+                      "many columns as there are values"),
+  ASSAY_PARAM_CHOICE (Dphe, permutations, PERMUTATIONS_DOUBLE, permutations,
+                      "Of rows: one that users share and one of each user; the shared one; none"),
+  ASSAY_PARAM_CHOICE (Dphe, renewal, RENEWAL_STEP, renewals,
+                      "Permutations are drawn in each step, or once"),
+  ASSAY_PARAM_CHOICE (Dphe, encoding, ENCODING_FIXED, encodings,
+                      "Fixed point, or floating point as python-paillier has it, with exponents in "
+                      "clear"),
+  ASSAY_PARAM_CHOICE (Dphe, randomness, ASSAY_PAILLIER_SHORT, randomness_names,
+                      "Of ciphertexts: r^n with any r; a power of one base with an exponent of "
+                      "half the length; or none, a control"),
+  ASSAY_PARAM_CHOICE (Dphe, bits, 0, bits_names, "Length of the modulus"),
+  ASSAY_PARAM_BOOL (Dphe, allow_two, FALSE, "Play two users, who learn each other's updates"),
+  ASSAY_PARAM_STRING (Dphe, key_folder, "",
+                      "Folder with a Paillier key that its owner alone can read; empty: a key from "
+                      "the seed of the run"),
+  ASSAY_PARAM_END
+};
+
+ASSAY_DEFENSE (dphe, "dphe",
+  .summary = "Users train together; updates are added up encrypted, their supports permuted twice",
+  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
+                 "Using Doubly Permuted Homomorphic Encryption",
+                 "sections 2.2 to 2.5, algorithm 1" },
+  ASSAY_SETTINGS (Dphe, parameters),
+  .check = check,
+  .uses = uses,
+  .release_shape = release_shape,
+  .produces = ASSAY_RELEASE_UPDATES,
+  .protect = protect);
