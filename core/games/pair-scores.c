@@ -1,9 +1,8 @@
 /* Scores of pairs: placements of the positives among the negatives. */
 #include "core/games/pair-scores.h"
 
-#include <stdlib.h>
-
 #include "core/base/error.h"
+#include "core/games/guesses/score-roc.h"
 
 gint64
 assay_pair_shared (const AssayArray *sources, gint64 a, gint64 b)
@@ -20,60 +19,26 @@ assay_pair_shared (const AssayArray *sources, gint64 a, gint64 b)
   return shared;
 }
 
-static int
-compare_floats (const void *a, const void *b)
-{
-  const float x = *(const float *) a, y = *(const float *) b;
-
-  return (x > y) - (x < y);
-}
-
-/* How many of the ascending @sorted are below @value, or not above it. */
-static gsize
-count_below (const float *sorted, gsize n, float value, gboolean with_equal)
-{
-  gsize low = 0, high = n;
-
-  while (low < high) {
-    const gsize middle = low + (high - low) / 2;
-
-    if (sorted[middle] < value || (with_equal && sorted[middle] <= value))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 gboolean
 assay_pair_placements (const AssayPairScores *pairs, double rate, double *ret_placements,
                        float *ret_threshold, GError **error)
 {
-  const float *scores = pairs->scores;
-  const gint64 *shared = pairs->shared;
-  const gsize n = pairs->n;
-  g_autofree float *negatives = assay_alloc (n, sizeof (float), "scores of pairs", error);
-  gsize n_negative = 0;
+  g_autofree guint8 *is_positive = assay_alloc (pairs->n, 1, "pairs", error);
+  const AssayRoc roc = { pairs->scores, 1, is_positive, pairs->n };
+  gsize n_positive = 0;
 
   g_return_val_if_fail (rate >= 0 && rate < 1, FALSE);
-  if (negatives == NULL)
+  if (is_positive == NULL)
     return FALSE;
-  for (gsize i = 0; i < n; i++)
-    if (shared[i] < 0)
-      negatives[n_negative++] = scores[i];
-  if (n_negative == 0 || n_negative == n)
+  for (gsize i = 0; i < pairs->n; i++) {
+    is_positive[i] = pairs->shared[i] >= 0;
+    n_positive += is_positive[i];
+  }
+  if (n_positive == 0 || n_positive == pairs->n)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s of the %zu pairs that were scored shares a secret; expected some that "
                        "do and some that do not",
-                       n_negative == 0 ? "each" : "none", n);
-  qsort (negatives, n_negative, sizeof *negatives, compare_floats);
-  for (gsize i = 0; i < n; i++)
-    if (shared[i] >= 0)
-      ret_placements[i] = 0.5
-                          * ((double) count_below (negatives, n_negative, scores[i], FALSE)
-                             + (double) count_below (negatives, n_negative, scores[i], TRUE))
-                          / (double) n_negative;
-  if (ret_threshold != NULL)
-    *ret_threshold = negatives[n_negative - 1 - (gsize) (rate * (double) n_negative)];
+                       n_positive == 0 ? "none" : "each", pairs->n);
+  assay_roc_placements (&roc, rate, ret_placements, ret_threshold);
   return TRUE;
 }

@@ -86,11 +86,31 @@ assay_roc_area (const AssayRoc *roc, double *ret_area, double *ret_influence, GE
   return TRUE;
 }
 
+static float
+threshold_of (const Side *negatives, double rate)
+{
+  const gsize above = MIN ((gsize) (rate * (double) negatives->n), negatives->n - 1);
+
+  return negatives->values[negatives->n - 1 - above];
+}
+
 float
 assay_roc_threshold (const AssayRoc *roc, double rate)
 {
   g_auto (Side) negatives = side_of (roc, FALSE);
-  const gsize above = MIN ((gsize) (rate * (double) negatives.n), negatives.n - 1);
 
-  return negatives.values[negatives.n - 1 - above];
+  return threshold_of (&negatives, rate);
+}
+
+void
+assay_roc_placements (const AssayRoc *roc, double rate, double *ret_placements,
+                      float *ret_threshold)
+{
+  g_auto (Side) negatives = side_of (roc, FALSE);
+
+  for (gsize i = 0; i < roc->n; i++)
+    if (roc->is_positive[i])
+      ret_placements[i] = share_below (&negatives, roc->scores[i * roc->stride]);
+  if (ret_threshold != NULL)
+    *ret_threshold = threshold_of (&negatives, rate);
 }

@@ -21,6 +21,12 @@ typedef struct {
 gboolean assay_roc_area (const AssayRoc *roc, double *ret_area, double *ret_influence,
                          GError **error);
 
+/* Of each positive the share of negatives with a lower score, equal ones counted half: its
+ * placement, whose mean is the area. Entries of negatives are left alone. @ret_threshold (may be
+ * NULL): as below. Needs one of each. */
+void assay_roc_placements (const AssayRoc *roc, double rate, double *ret_placements,
+                           float *ret_threshold);
+
 /* The least score that at most the share @rate of the negatives exceeds; needs one of each. */
 float assay_roc_threshold (const AssayRoc *roc, double rate);
 
