@@ -1,10 +1,12 @@
 """Attackers who run the defense on rows of their own: grants mechanism and key, pairs in folders."""
 
 import json
+import random
 import re
 import shutil
 import sys
 
+import data
 from auditing import COMPONENTS, program
 
 ROTATED = """[scenario]
@@ -215,3 +217,101 @@ def test_known_rows_that_do_not_fit_are_refused(sandbox):
         shutil.rmtree(sandbox.path / "out", ignore_errors=True)
         result = sandbox.assay("run", "a.scenario", "--out", "out")
         assert result.code in (2, 3) and says in result.err + result.out, result
+
+
+# ---- Labels, and data that say nothing ----
+
+SUPERVISED = """[scenario]
+title = T
+seed = 3
+[dataset]
+plugin = gaussian-classes
+columns = 8
+count = 200
+public_count = 200
+test_count = 1
+records = yes
+secrets = 60
+[defense ksh]
+plugin = ksh
+bits = 8
+anchors = 20
+labelled = 50
+[defense sdh]
+plugin = sdh
+bits = 8
+anchors = 20
+[attack members]
+plugin = membership
+grants = public; mechanism
+mechanism_runs = 8
+[attack crossed]
+plugin = cross-linkage
+grants = public; mechanism
+mechanism_runs = 8
+"""
+
+
+def test_supervised_hashing_is_run_with_labels(sandbox):
+    """Which it learns from: of public rows and of records."""
+    sandbox.write("a.scenario", SUPERVISED)
+    sandbox.expect(sandbox.assay("run", "a.scenario", "--out", "out"), 0)
+    cells = json.loads(sandbox.read("out/results.json"))["cells"]
+    assert [cell["status"] for cell in cells] == ["ok"] * 4, cells
+
+
+def test_fewer_pairs_than_columns_are_learned_from(sandbox):
+    """Ridge then interpolates (docs/adaptive.md)."""
+    _, cells = run(sandbox, ROTATED + KEYED.replace("\n", "\nmechanism_rows = 6\n", 1))
+    assert cells["keyed"]["status"] == "ok" and "from 6 pairs" in cells["keyed"]["message"], cells
+
+
+def test_the_grant_needs_public_rows(sandbox):
+    sandbox.write("a.scenario", (ROTATED + BLIND).replace("records = yes\n", "records = no\n")
+                  .replace("public_count = 400\n", "public_count = 0\n"))
+    result = sandbox.assay("run", "a.scenario", "--out", "out")
+    assert result.code == 2 and "public" in result.err, result
+    assert not (sandbox.path / "out").exists()
+
+
+def labelled(sandbox, secret, public):
+    numbers = random.Random(4)
+    for name, n, label in (("private", 60, secret), ("public", 120, public)):
+        sandbox.write(f"{name}.npy", data.npy_bytes(
+            [[numbers.gauss(0, 1) for _ in range(4)] for _ in range(n)]))
+        sandbox.write(f"{name}-labels.npy",
+                      data.npy_bytes([label(i) for i in range(n)], "int64"))
+    return run(sandbox, """[scenario]
+title = T
+seed = 3
+[dataset]
+plugin = vectors
+private = private.npy
+public = public.npy
+labels = private-labels.npy
+public_labels = public-labels.npy
+secrets = 60
+[defense noise]
+plugin = random-rotation
+noise = 0.5
+[attack class]
+plugin = attribute-inference
+grants = public; mechanism; key
+""", 3 if public(0) == public(1) else 0)
+
+
+def test_labels_of_one_class_are_nothing_to_learn(sandbox):
+    _, cells = labelled(sandbox, lambda i: i % 2, lambda i: 0)
+    assert cells["class"]["status"] == "error"
+    assert ("the attribute has the value 0 in all 120 rows to learn from; expected two values at "
+            "least" in cells["class"]["message"]), cells
+
+
+def test_an_attribute_that_is_constant_among_control_people_has_no_excess(sandbox):
+    """An accuracy, and no excess: who guesses it of one has guessed it of all."""
+    result, cells = labelled(sandbox, lambda i: 1, lambda i: i % 2)
+    names = {value["metric"] for value in cells["class"]["measurements"]
+             if value.get("estimate") is not None}
+    assert "attribute-accuracy" in names and "attribute-excess" not in names, names
+    assert "attribute-excess is left out: the attribute has the value 1 in all 60 secrets" in (
+        result.out + result.err), result
