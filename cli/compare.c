@@ -59,7 +59,7 @@ judge (const GPtrArray *runs)
     if (gate->n_worse > 0)
       code = EXIT_VIOLATED;
     else if (code == EXIT_OK
-             && (gate->comparisons->len == 0 || gate->n_uncompared + gate->n_silent > 0
+             && (gate->comparisons->len == 0 || gate->n_uncompared + gate->n_no_evidence > 0
                  || gate->n_lost > 0))
       code = EXIT_INCONCLUSIVE;
   }

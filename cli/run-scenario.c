@@ -50,7 +50,7 @@ judge (const AssayResults *results, const AssayBaseline *baseline)
       return EXIT_VIOLATED;
     is_inconclusive |= claim->verdict == ASSAY_VERDICT_INCONCLUSIVE;
   }
-  is_inconclusive |= baseline != NULL && baseline->n_uncompared + baseline->n_silent > 0;
+  is_inconclusive |= baseline != NULL && baseline->n_uncompared + baseline->n_no_evidence > 0;
   return is_inconclusive || has_bad_cell (results) ? EXIT_INCONCLUSIVE : EXIT_OK;
 }
 

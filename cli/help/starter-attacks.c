@@ -111,7 +111,7 @@ cli_why_no_attack (const CliGround *ground, const AssayPlugin *plugin, guint gra
                      "are 0 have none");
   if (attack != NULL && looks_in_vain (ground, attack))
     return g_strdup ("at these settings no public images are mixed in, which it looks for");
-  /* What was made elsewhere cannot be run. */
+  /* An external release cannot be made again. */
   if (ground->is_blind)
     return attack != NULL && attack->reads & ground->kind
                    && !(attack->needs & ASSAY_GRANT_MECHANISM)

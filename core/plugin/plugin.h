@@ -22,7 +22,7 @@ const AssayExternal *assay_plugin_external (const AssayPlugin *plugin);
 
 /* The control of an attack or an auditor. */
 typedef struct {
-  gboolean is_there; /* a guess that was made elsewhere has none */
+  gboolean is_there; /* an external guess has none */
   const char *says;
   double at_least;
 } AssayControlTerms;

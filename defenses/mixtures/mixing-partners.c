@@ -156,17 +156,17 @@ mixing_draw_sources (AssayStreamKey key, guint64 item, gsize n, gsize s, gint64 
 }
 
 gboolean
-mixing_deal_partners (const MixingDeal *deal, AssayStreamKey key, guint64 item,
+mixing_draw_partners (const MixingDraw *draw, AssayStreamKey key, guint64 item,
                       gint64 *ret_partners, GError **error)
 {
-  const gsize n_public = deal->n_public, p = deal->p;
+  const gsize n_public = draw->n_public, p = draw->p;
   g_autofree gsize *deck = assay_alloc (n_public, sizeof *deck, "order of the public rows", error);
   const gsize per_deck = n_public / p;
 
   g_return_val_if_fail (p <= n_public, FALSE);
   if (deck == NULL)
     return FALSE;
-  for (gsize i = 0; i < deal->count; i++) {
+  for (gsize i = 0; i < draw->count; i++) {
     if (i % per_deck == 0) {
       AssayStream stream = assay_stream (key, item + i / per_deck);
 

@@ -16,7 +16,7 @@ typedef struct {
   gsize n_public;
   gsize count;
   gsize p;
-} MixingDeal;
+} MixingDraw;
 
-gboolean mixing_deal_partners (const MixingDeal *deal, AssayStreamKey key, guint64 item,
+gboolean mixing_draw_partners (const MixingDraw *draw, AssayStreamKey key, guint64 item,
                                gint64 *ret_partners, GError **error);

@@ -157,8 +157,8 @@ draw_members (Mixing *mixing, GError **error)
       return FALSE;
   if (scheme->n_partners == 0)
     return TRUE;
-  return mixing_deal_partners (
-      &(MixingDeal){ assay_rows_count (context->public_rows), mixing->total, scheme->n_partners },
+  return mixing_draw_partners (
+      &(MixingDraw){ assay_rows_count (context->public_rows), mixing->total, scheme->n_partners },
       context->stream, item_of (DECKS, 0), mixing->partners, error);
 }
 

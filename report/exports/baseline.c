@@ -46,11 +46,11 @@ assay_report_baseline (const AssayBaseline *baseline)
     g_string_append_printf (text,
                             "  %u could not be compared: only one of the runs measured them\n",
                             baseline->n_uncompared);
-  if (baseline->n_silent > 0)
+  if (baseline->n_no_evidence > 0)
     g_string_append_printf (text,
-                            "  %u of guesses made elsewhere show nothing: they have no control, "
+                            "  %u of external guesses show nothing: they have no control, "
                             "and did not get worse\n",
-                            baseline->n_silent);
+                            baseline->n_no_evidence);
   ASSAY_FOR_EACH_IN (const AssayComparison, one, baseline->comparisons) {
     g_autofree char *attack_or_utility = name_of (one->cell->attack_or_utility);
     g_autofree char *defense = name_of (one->cell->defense);
@@ -75,7 +75,7 @@ assay_report_baseline_json (const AssayBaseline *baseline)
   assay_json_member_string (json, "format", "assay-baseline/1");
   assay_json_member_int (json, "worse", baseline->n_worse);
   assay_json_member_int (json, "uncompared", baseline->n_uncompared);
-  assay_json_member_int (json, "silent", baseline->n_silent);
+  assay_json_member_int (json, "no_evidence", baseline->n_no_evidence);
   write_lines (json, "changed", baseline->changes);
   write_lines (json, "not_compared", baseline->left_out);
   assay_json_member_array (json, "comparisons");

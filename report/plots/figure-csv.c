@@ -81,7 +81,7 @@ assay_figure_csv (const AssayCurve *curve)
   g_string_append (csv, ",optimal,doubtful");
   g_string_append (csv, curve->kind == ASSAY_CURVE_TRADE_OFF
                             ? ",setting,swept,name,defense,attack,attack.cell,utility,utility.cell"
-                            : ",name,defense,player,cell");
+                            : ",name,defense,attack_or_utility,cell");
   g_string_append_c (csv, '\n');
   for (guint l = 0; l < curve->lines->len; l++) {
     const AssayCurveLine *line = curve->lines->pdata[l];

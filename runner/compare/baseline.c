@@ -348,7 +348,8 @@ correct (AssayBaseline *baseline, double confidence)
     comparison->adjusted = adjusted[i];
     comparison->is_worse = adjusted[i] < 1 - confidence;
     baseline->n_worse += comparison->is_worse;
-    baseline->n_silent += !comparison->is_worse && assay_result_lacks_control (comparison->cell);
+    baseline->n_no_evidence
+        += !comparison->is_worse && assay_result_lacks_control (comparison->cell);
   }
 }
 

@@ -152,15 +152,15 @@ why_not (const Maker *maker, const AssayCompareAxis *axis, const AssayComparePoi
   if (b->failed != NULL)
     return g_strdup_printf ("attack %s against %s did not end well, and might take more",
                             b->failed->attack_or_utility->name, b->name);
-  if (b->silent != NULL && assay_result_short_reach (b->silent) != NULL)
+  if (b->no_evidence != NULL && assay_result_short_reach (b->no_evidence) != NULL)
     return g_strdup_printf ("attack %s against %s looked at a part only of what it was given (%s), "
                             "and might take more",
-                            b->silent->attack_or_utility->name, b->name,
-                            assay_result_short_reach (b->silent)->measure->name);
-  if (b->silent != NULL)
-    return g_strdup_printf ("guess %s against %s was made elsewhere: it has no control, and its "
+                            b->no_evidence->attack_or_utility->name, b->name,
+                            assay_result_short_reach (b->no_evidence)->measure->name);
+  if (b->no_evidence != NULL)
+    return g_strdup_printf ("guess %s against %s is external: it has no control, and its "
                             "maker could have found more",
-                            b->silent->attack_or_utility->name, b->name);
+                            b->no_evidence->attack_or_utility->name, b->name);
   if (axis->privacy->is_epsilon)
     return g_strdup ("epsilon is bounded from below alone, which shows no difference");
   return assay_compare_lacks_attack (maker->runs, maker->compared->names, b->run, b->defense->index,

@@ -177,7 +177,7 @@ find_leak (AssayCompared *compared, const AssayCompareAxis *axis,
     if (leak == NULL)
       continue;
     if (assay_result_lacks_control (cell) || assay_result_short_reach (cell) != NULL)
-      point->silent = cell;
+      point->no_evidence = cell;
     g_ptr_array_add (point->attacks, (gpointer) cell);
     if (point->leak == NULL || leaks_more (axis->privacy, leak, point->leak)) {
       point->attack = cell;

@@ -22,8 +22,8 @@ typedef struct {
   GArray *comparisons; /* AssayComparison, in the order of results */
   guint n_worse;
   guint n_uncompared; /* outcomes that only one of the two runs has */
-  guint n_silent;     /* comparisons without a control that did not get worse: nothing is shown */
-  guint n_lost;       /* datasets, defenses, attacks and utilities of the baseline without a twin */
+  guint n_no_evidence; /* comparisons without a control that did not get worse: nothing is shown */
+  guint n_lost;        /* datasets, defenses, attacks and utilities of the baseline without a twin */
   GPtrArray *changes;  /* strings: what differs between the runs, and is compared all the same */
   GPtrArray *left_out; /* strings: what is not compared, and why */
 } AssayBaseline;
@@ -36,8 +36,8 @@ typedef struct {
   char *name; /* of the defense; with that of the run where several runs have one so named */
   const AssayResultCell *failed; /* an attack that did not end well, or NULL: what it takes from the
                                   * defense is not known */
-  const AssayResultCell *silent; /* an attack without a control, or that looked at a part only; or
-                                  * NULL: it might take more */
+  /* An attack without a control, or that looked at a part only; or NULL: it might take more. */
+  const AssayResultCell *no_evidence;
   const AssayResultCell *attack; /* the one that leaks most, by its estimate */
   const AssayMeasurement *leak;
   GPtrArray *attacks;             /* AssayResultCell: all that were played and have the measure */

@@ -181,7 +181,7 @@ is_silence (AssayResultClaim *result)
 
     if (one->lacks_evidence) {
       result->decisive = (gint) h;
-      result->reason = assay_reason_silent (result, one);
+      result->reason = assay_reason_no_evidence (result, one);
       return TRUE;
     }
   }

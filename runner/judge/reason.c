@@ -83,7 +83,7 @@ assay_reason_excluded (const AssayResultHypothesis *hypothesis)
 }
 
 char *
-assay_reason_silent (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
+assay_reason_no_evidence (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
   const AssayMeasurement *reach = assay_result_short_reach (hypothesis->cell);
   g_autofree char *but = NULL;
@@ -95,7 +95,7 @@ assay_reason_silent (const AssayResultClaim *claim, const AssayResultHypothesis 
                      "found more");
   if (reach == NULL)
     return describe (claim, hypothesis, "",
-                     ", but the guess was made elsewhere: no control tells whether its maker could "
+                     ", but the guess is external: no control tells whether its maker could "
                      "have found more");
   but = g_strdup_printf (", but the attack looked at a part only of what it was given (%s is %.4g "
                          "[%.4g, %.4g]): what it missed it could not recover",

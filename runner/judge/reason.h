@@ -11,7 +11,8 @@ char *assay_reason_decided (const AssayResultClaim *claim, const AssayResultHypo
 /* The same of a claim that is upheld, with the breach that so many secrets would have shown. */
 char *assay_reason_upheld (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis);
 /* An attack that had no control to win, or looked at a part only, recovered little. */
-char *assay_reason_silent (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis);
+char *assay_reason_no_evidence (const AssayResultClaim *claim,
+                                const AssayResultHypothesis *hypothesis);
 /* A hypothesis that decides nothing: an error, a lost control. */
 char *assay_reason_excluded (const AssayResultHypothesis *hypothesis);
 /* Neither beyond nor within the bound: what would decide it. */

@@ -362,7 +362,7 @@ const AssayMeasurement *assay_result_find_by (const AssayResultCell *cell,
 /* Of an attack that looked at a part only of what it was given, the measurement that says so (a
  * reach below 1); NULL: none does. */
 const AssayMeasurement *assay_result_short_reach (const AssayResultCell *cell);
-/* Whether its attack has no control to win (a guess that was made elsewhere), or one that a program
+/* Whether its attack has no control to win (an external guess), or one that a program
  * may have known: what it did not recover shows nothing. */
 gboolean assay_result_lacks_control (const AssayResultCell *cell);
 

@@ -1,4 +1,4 @@
-/* Releases and guesses of a scenario that were made elsewhere. */
+/* External releases and guesses of a scenario. */
 #include "runner/plan/external.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ check_one_dataset (const AssayPlan *plan, GError **error)
 {
   return plan->datasets->len == 1
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "what was made elsewhere is of one dataset, but the scenario has %u",
+                        "external releases and guesses are of one dataset, but the scenario has %u",
                         plan->datasets->len);
 }
 
@@ -103,8 +103,8 @@ verify_releases (const AssayPlan *plan, const AssayComponent *component, GChecks
     return FALSE;
   if (!assay_plan_keeps_order (plan, 0))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "what was made elsewhere is of secrets in the order of their file, but this "
-                       "dataset is taken in a random one; expected order = file in [dataset]");
+                       "external releases and guesses are of secrets in the order of their "
+                       "file, but this dataset is taken in a random one; expected order = file in [dataset]");
   for (position.trial = 0; position.trial < plan->trials; position.trial++)
     if (!verify_folders (plan, component, position, n_repeats, checksum, error))
       return FALSE;
@@ -120,7 +120,7 @@ verify_guesses (const AssayPlan *plan, const AssayComponent *component, GChecksu
 
   if (component->candidates != NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "a guess that was made elsewhere has nothing to tune");
+                       "an external guess has nothing to tune");
   ASSAY_FOR_EACH (const AssayComponent, defense, plan->defenses) {
     g_autofree char *why_not = assay_fit_why_not (defense, component);
 

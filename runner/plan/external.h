@@ -1,10 +1,10 @@
-/* Releases and guesses of a scenario that were made elsewhere: what must be there before it
+/* External releases and guesses of a scenario: what must be there before it
  * runs. */
 #pragma once
 
 #include "runner/plan/plan.h"
 
-/* Verifies the folder of every cell of a part that was made elsewhere and sets plan->external.
+/* Verifies the folder of every cell of an external component and sets plan->external.
  * ASSAY_ERROR_MISMATCH, _DATA with the part to blame: no such folder, one that does not fit, one
  * for several cells that need one each, or secrets in a random order. */
 gboolean assay_external_verify (AssayPlan *plan, const AssayComponent **ret_component,

@@ -48,7 +48,7 @@ why_no_audit (const AssayComponent *component, const AssayComponent *defense_par
                                            auditor->id, reason, defense->id);
 }
 
-/* The same of a release that was made elsewhere, for an attacker who would run the defense. */
+/* The same of an external release, for an attacker who would run the defense. */
 static char *
 why_no_runs (const AssayComponent *defense, const AssayComponent *attack)
 {
@@ -57,8 +57,8 @@ why_no_runs (const AssayComponent *defense, const AssayComponent *attack)
   if (!(attack->grants & ASSAY_GRANT_MECHANISM) || attack->own.pairs != NULL || external == NULL
       || external->verify == NULL)
     return NULL;
-  return g_strdup_printf ("attack '%s' is to run the defense (grant 'mechanism'), but '%s' is a "
-                          "release that was made elsewhere; expected pairs = FOLDER in its place",
+  return g_strdup_printf ("attack '%s' is to run the defense (grant 'mechanism'), but '%s' is an "
+                          "external release; expected pairs = FOLDER in its place",
                           attack->plugin->id, defense->defense->id);
 }
 
@@ -74,7 +74,7 @@ why_no_known_rows (const AssayComponent *defense, const AssayComponent *attack)
     return NULL;
   if (external != NULL && external->verify != NULL)
     return g_strdup_printf ("attack '%s' knows rows that are in the release (known_rows), but '%s' "
-                            "is a release that was made elsewhere; expected pairs = FOLDER",
+                            "is an external release; expected pairs = FOLDER",
                             attack->plugin->id, defense->defense->id);
   if (kind & assay_kinds_of_items (ASSAY_ITEM_OF_EACH_SECRET))
     return NULL;

@@ -127,7 +127,7 @@ typedef struct {
   gsize secret_groups;   /* per cell; 0: secrets are drawn one by one */
   gboolean takes_all;    /* secrets: all that the dataset has, in equal parts */
   gboolean keeps_order;  /* secrets are drawn in the order of the dataset */
-  char *external;        /* sha256 of what was made elsewhere; NULL: nothing, or not verified */
+  char *external;        /* sha256 of an external release or guess; NULL: none, or not verified */
   gsize tune_secrets;    /* set apart for tuning; 0 when nothing is tuned */
   GPtrArray *datasets;  /* AssayComponent, as the four below */
   GPtrArray *defenses;

@@ -61,9 +61,8 @@ draw_crossed (const AssayRecordsDraw *draw, Made *made, GError **error)
 
   if (external != NULL && external->verify != NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the game cross asks for a second release under another key, which a "
-                       "release that was made elsewhere has not; expected a defense that can be "
-                       "run");
+                       "the game cross asks for a second release under another key, which an "
+                       "external release has not; expected a defense that can be run");
   assay_stream_permutation (&stream, n, chosen);
   mates = g_new (gint64, m);
   for (gsize j = 0; j < m; j++)

@@ -162,6 +162,6 @@ assay_inputs_check (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore
   return assay_inputs_check_programs (plan, store, !is_finished, error)
          && (plan->external == NULL
              || check_hash (store, "external.sha256", plan->external, TRUE,
-                            "the releases or guesses made elsewhere changed since the run began",
+                            "the external releases or guesses changed since the run began",
                             error));
 }

@@ -13,6 +13,6 @@ gboolean assay_inputs_check_data (AssayWorkspace *workspace, AssayStore *store, 
 gboolean assay_inputs_check_programs (const AssayPlan *plan, AssayStore *store, gboolean is_new,
                                       GError **error);
 /* Before a run goes on, when no cell that is done opens its data again: the data that the store
- * knows, programs, and what was made elsewhere. */
+ * knows, programs, and external folders. */
 gboolean assay_inputs_check (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
                              gboolean is_finished, GError **error);

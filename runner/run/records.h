@@ -25,6 +25,6 @@ gboolean assay_records_grant (const AssayRecordsDraw *draw, Made *made,
 
 /* Where it plays cross, gives @made a second release of its secrets (of 1000 of them at most), in
  * random order, with randomness and a key of its own, and its truth `mates`, and sets @ret_crossed.
- * ASSAY_ERROR_MISMATCH for a release that was made elsewhere; errors of the defense. */
+ * ASSAY_ERROR_MISMATCH for an external release; errors of the defense. */
 gboolean assay_crossed_grant (const AssayRecordsDraw *draw, Made *made,
                               const AssayRelease **ret_crossed, GError **error);

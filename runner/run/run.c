@@ -146,7 +146,7 @@ control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
   g_autofree char *share = NULL;
   AssayControlOutcome outcome;
 
-  /* What a guess that was made elsewhere proves, the judge knows. */
+  /* What an external guess proves, the judge knows. */
   if (!assay_control_terms (component->plugin).is_there) {
     *ret_is_won = TRUE;
     return TRUE;

@@ -199,7 +199,7 @@ assay_step_protect (const AssayDefense *defense, const AssayProtecting *protecti
     g_prefix_error (error, "defense %s: ", defense->id);
     return FALSE;
   }
-  /* Of those made elsewhere, too: what is unit_norm is measured as it is attacked. */
+  /* Of external releases, too: what is unit_norm is measured as it is attacked. */
   scale_truth (release, truth);
   /* What was made of images is made of pixels still, unless it has another number of them. */
   if (assay_release_cols (release) == secrets->rows.cols && secrets->geometry.height > 0)

@@ -1,4 +1,4 @@
-"""Releases and guesses that were made elsewhere: the page's example, every kind of release against
+"""External releases and guesses: the page's example, every kind of release against
 the run that made it, and folders that do not fit."""
 
 import json
@@ -197,8 +197,8 @@ MISTAKES = [
         box.write("a.scenario", SCENARIO.replace(
             "plugin = truth-folder\nfolder = truth",
             f"plugin = vectors\nprivate = p.npy\nsecrets = {N}"))),
-     "a.scenario:6: [defense mine] what was made elsewhere is of secrets in the order of their "
-     "file, but this dataset is taken in a random one; expected order = file in [dataset]"),
+     "a.scenario:6: [defense mine] external releases and guesses are of secrets in the order of "
+     "their file, but this dataset is taken in a random one; expected order = file in [dataset]"),
 ]
 
 @pytest.mark.parametrize(("change", "message"),
@@ -266,10 +266,11 @@ def test_silence_of_a_guess_is_no_better_than_a_baseline(sandbox):
     are of the other attack."""
     run_with_guess(sandbox, "found", tiny.PRIVATE)
     result = run_with_guess(sandbox, "silent", OPPOSITE, "--baseline", "found", code=3)
-    said = re.search(r"  (\d+) of guesses made elsewhere show nothing: they have no control, and did "
+    said = re.search(r"  (\d+) of external guesses show nothing: they have no control, and did "
                      r"not get worse\n", result.out)
     record = json.loads(sandbox.read("silent/baseline.json"))
-    assert said and record["silent"] == int(said.group(1)) == len(record["comparisons"]) // 2, (
+    half = len(record["comparisons"]) // 2
+    assert said and record["no_evidence"] == int(said.group(1)) == half, (
         record)
     assert record["worse"] == 0, record
     result = run_with_guess(sandbox, "again", tiny.PRIVATE, "--baseline", "silent", code=1)
@@ -287,7 +288,7 @@ def test_silence_of_a_guess_makes_no_defense_better(sandbox):
     sandbox.write("a.scenario", other)
     sandbox.run_ok("a.scenario", "--out", "silent", "--quiet")
     result = sandbox.expect(sandbox.assay("compare", "found", "silent"))
-    assert ("guess ours against mine of silent was made elsewhere: it has no control, and its maker "
+    assert ("guess ours against mine of silent is external: it has no control, and its maker "
             "could have found more" in result.out and "leaks less" not in result.out), result
     for place, text in (("found", scenario), ("silent", other)):
         sandbox.write("a.scenario", text.split("[attack ours]", maxsplit=1)[0])
@@ -302,5 +303,5 @@ def test_changed_folder_is_no_run_to_go_on_with(sandbox):
     sandbox.run_ok("a.scenario", "--out", "out", "--quiet", code=3)
     save(sandbox, "guess", "guess", "estimates", tiny.PRIVATE)
     sandbox.refuses(sandbox.assay("run", "a.scenario", "--out", "out", "--resume", "--quiet"),
-                    "the releases or guesses made elsewhere changed since the run began (sha256 "
+                    "the external releases or guesses changed since the run began (sha256 "
                     "{*}, now {*}); expected a new run with --out")

@@ -104,7 +104,7 @@ Test (plugins, mechanisms_and_games_are_complete)
     const gboolean is_elsewhere = attack->external != NULL && attack->external->verify != NULL;
 
     cr_assert (attack->attack != NULL, "%s", attack->id);
-    /* A guess that was made elsewhere has no control. */
+    /* An external guess has no control. */
     cr_assert (assay_control_terms (&attack->plugin).is_there == !is_elsewhere, "%s", attack->id);
   }
   for (gsize i = 0; assay_auditors[i] != NULL; i++) {

@@ -409,7 +409,7 @@ Test (own_pairs, what_was_made_elsewhere_cannot_be_run)
   cr_assert (assay_release_write (release, path, NULL));
   check_refused (DATA "order = file\n[defense d]\nplugin = release-folder\nfolder = release\n"
                       "produces = vectors\n" ATTACK "grants = public; other-releases; mechanism\n",
-                 "'release-folder' is a release that was made elsewhere; expected pairs = FOLDER");
+                 "'release-folder' is an external release; expected pairs = FOLDER");
 }
 
 /* ---- Pairs in a folder ---- */
