@@ -104,7 +104,8 @@ verify_releases (const AssayPlan *plan, const AssayComponent *component, GChecks
   if (!assay_plan_keeps_order (plan, 0))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "external releases and guesses are of secrets in the order of their "
-                       "file, but this dataset is taken in a random one; expected order = file in [dataset]");
+                       "file, but this dataset is taken in a random one; expected order = file "
+                       "in [dataset]");
   for (position.trial = 0; position.trial < plan->trials; position.trial++)
     if (!verify_folders (plan, component, position, n_repeats, checksum, error))
       return FALSE;
