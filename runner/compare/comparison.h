@@ -23,7 +23,7 @@ typedef struct {
   guint n_worse;
   guint n_uncompared; /* outcomes that only one of the two runs has */
   guint n_no_evidence; /* comparisons without a control that did not get worse: none is shown */
-  guint n_lost;        /* datasets, defenses, attacks and utilities of the baseline without a twin */
+  guint n_lost;        /* comparisons without a control that did not get worse */
   GPtrArray *changes;  /* strings: what differs between the runs, and is compared all the same */
   GPtrArray *left_out; /* strings: what is not compared, and why */
 } AssayBaseline;
