@@ -104,3 +104,63 @@ def test_a_release_is_read_back_and_checked(sandbox):
                            "other")
     sandbox.expect(result, 2)
     assert "locals has 11 rows; expected 12" in result.err
+
+
+ENCRYPTED = """[scenario]
+title = T
+seed = 3
+[dataset]
+plugin = gaussian-classes
+count = 60
+public_count = 200
+columns = 24
+classes = 10
+secrets = 20
+[defense encrypted]
+plugin = dphe
+users = {users}
+steps = 4
+trainer = step
+loss = logistic
+[attack sums]
+plugin = sum-unmix
+[attack messages]
+plugin = update-leak
+grants = messages
+"""
+
+
+def test_encryption_hides_messages_and_not_their_sum(sandbox):
+    sandbox.write("a.scenario", ENCRYPTED.format(users=5))
+    sandbox.expect(sandbox.assay("run", "a.scenario", "--out", "out"), 3)
+    cells = {cell["attack"]["label"]: cell
+             for cell in json.loads(sandbox.read("out/results.json"))["cells"]}
+    found = {value["metric"]: value["estimate"] for value in cells["sums"]["measurements"]}
+    assert found["sample-recovery-rate"] > 0.6
+    assert "no messages in clear" in cells["messages"]["message"]
+
+
+def test_sums_of_two_are_refused(sandbox):
+    sandbox.write("a.scenario", ENCRYPTED.format(users=2))
+    result = sandbox.assay("run", "a.scenario", "--out", "out")
+    sandbox.expect(result, 2)
+    assert "users = 2: expected 3 or more" in result.err
+
+
+def test_the_decrypted_mean_is_the_mean(sandbox):
+    import numpy as np
+
+    rng = np.random.default_rng(1)
+    np.save(sandbox.path / "secrets.npy", rng.normal(size=(12, 8)).astype(np.float32))
+    np.save(sandbox.path / "labels.npy", np.arange(12) % 3)
+    for defense in "average", "dphe":
+        sandbox.expect(sandbox.assay(
+            "protect", "--defense", defense, "--set", "users=4", "--set", "start=zero", "--set",
+            "standardise=no", "--secrets", "secrets.npy", "--labels", "labels.npy", "--seed", "5",
+            "--release", defense, "--truth", defense + "-truth"), 0)
+    plain = np.load(sandbox.path / "average/models.npy")
+    decrypted = np.load(sandbox.path / "dphe/models.npy")
+    locals_ = np.load(sandbox.path / "dphe-truth/updates.npy")
+    assert not (sandbox.path / "dphe/locals.npy").exists()
+    assert np.abs(decrypted[1] - locals_.mean(axis=0)).max() < 1e-7
+    assert decrypted.shape == plain.shape and np.abs(plain[1]).max() > 0
