@@ -267,7 +267,8 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Clustering, rounds, 50, 1, 10000, "", "Rounds of k-means, at most"),
   ASSAY_PARAM_CHOICE (Clustering, start, START_RANDOM, start_names,
                       "Where k-means begins: from rows drawn apart (k-means++), or from the row "
-                      "nearest to the subspace and then always the farthest from all so far"),
+                      "nearest to the subspace and then always the farthest from all so far",
+                      ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_INT (Clustering, starts, 3, 1, 1000, "",
                    "start = random: times that k-means is begun anew; the tightest clusters are "
                    "taken"),

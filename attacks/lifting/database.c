@@ -449,7 +449,8 @@ static const AssayParam parameters[] = {
                    "|U|: how many of those farthest from the adversarial rows are averaged"),
   ASSAY_PARAM_CHOICE (Database, selection, SELECT_FAR, selections,
                       "Which of V are averaged: those farthest from the adversarial rows, or those "
-                      "whose distance from them is the most times that from the subspace"),
+                      "whose distance from them is the most times that from the subspace",
+                      ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_CHOICE (Database, adversarial, COUNTED, adversarial_names,
                       "How many adversarial rows a subspace holds: none, m/2, m, or as many as lie "
                       "in it"),

@@ -60,7 +60,8 @@ def test_bash(sandbox):
             if not name.startswith("--")]:
         assert sorted(complete_in_bash(sandbox, *command, "--")) == options_of(sandbox, *command), (
             f"{command}: {complete_in_bash(sandbox, *command, '--')}")
-    assert complete_in_bash(sandbox, "describe", "ldp") == ["ldp-feat"], "describe"
+    assert complete_in_bash(sandbox, "describe", "ldp") == ["ldp-feat", "ldp-feat-naive"], (
+        "describe")
     assert complete_in_bash(sandbox, "init", "") == defenses(sandbox), "init"
     assert complete_in_bash(sandbox, "protect", "--defense", "s") == ["sdh", "sh", "sparse-vector"], (
         "a defense")
@@ -152,7 +153,7 @@ def test_fish(sandbox):
 
     assert sorted(complete("assay ")) == sorted(commands_of(sandbox)), str(complete("assay "))
     assert complete("assay dataset conv") == ["convert"], "dataset"
-    assert complete("assay describe ldp") == ["ldp-feat"], "describe"
+    assert complete("assay describe ldp") == ["ldp-feat", "ldp-feat-naive"], "describe"
     assert complete("assay init omeg") == ["omega-subset"], "init"
     assert complete("assay protect -d ldp-feat --set epsi") == ["epsilon="], "settings"
     assert complete("assay run lap") == ["laplace.scenario"], "scenarios"
