@@ -167,7 +167,7 @@ send_messages (Round *r, guint user, AssayStream *stream, const AssayDpheShape *
     r->sent[r->n_sent++]
         = (AssayDpheSent){
       .count = r->messages[user]->starts[s + 1] - first,
-      .rows = r->messages[user]->rows + first,
+      .rows = first > 0 ? r->messages[user]->rows + first : r->messages[user]->rows,
       .ciphertexts = r->ciphertexts[user] + first * CIPHER,
       .own_inverse = r->own_inverse[user],
     };
