@@ -168,7 +168,8 @@ send_messages (Round *r, guint user, AssayStream *stream, const AssayDpheShape *
         = (AssayDpheSent){
       .count = r->messages[user]->starts[s + 1] - first,
       .rows = first > 0 ? r->messages[user]->rows + first : r->messages[user]->rows,
-      .ciphertexts = r->ciphertexts[user] + first * CIPHER,
+      .ciphertexts
+      = first > 0 ? r->ciphertexts[user] + first * CIPHER : r->ciphertexts[user],
       .own_inverse = r->own_inverse[user],
     };
   }
