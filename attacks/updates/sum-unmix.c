@@ -8,9 +8,8 @@
  * Ours; the single update is in Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual
  * Learning Using Doubly Permuted Homomorphic Encryption", section A.2.1. */
 #include "attacks/updates/sum-space.h"
+#include "attacks/updates/update-control.h"
 #include "attacks/updates/update-guess.h"
-#include "core/games/control-case.h"
-#include "core/math/linalg.h"
 #include "core/plugin/plugin.h"
 
 static GPtrArray *
@@ -84,46 +83,20 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
 /* ---- The control ---- */
 
-enum { COLS = 12, CLASSES = 8 };
-
-/* One user's sample in the sum of one: found without more than the two models. */
+/* Steps of two users, of either loss: sums that have to be taken apart. */
 static gboolean
 make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
   AssayStream stream = assay_stream (key, 0);
-  const AssayLinearTraining training
-      = { .classes = CLASSES, .cols = COLS, .loss = ASSAY_LOSS_HINGE, .rate = 1e-2 };
-  const gsize weights = assay_linear_weights (&training), first = 0;
-  const gint64 label = (gint64) assay_stream_below (&stream, CLASSES);
-  AssayMatrix *secrets = assay_control_normals (1, COLS, &stream, error);
-  AssayRelease *release;
-  float *models = g_new (float, 2 * weights);
-  g_autofree double *w = g_new (double, weights);
+  const UpdateControl control = { .training = { .classes = 9,
+                                                .cols = 24,
+                                                .loss = (AssayLoss) assay_stream_below (&stream, 2),
+                                                .rate = 1e-2 },
+                                  .users = 2,
+                                  .steps = 12 };
 
-  if (secrets == NULL) {
-    g_free (models);
-    return FALSE;
-  }
-  for (gsize i = 0; i < weights; i++) {
-    models[i] = (float) (0.02 * assay_stream_normal (&stream));
-    w[i] = (double) models[i];
-  }
-  assay_linear_step (&training,
-                     &(AssayLinearSamples){ assay_matrix_view (secrets), &label, &first, 1 }, w);
-  for (gsize i = 0; i < weights; i++)
-    models[weights + i] = (float) w[i];
-  release = assay_release_new (ASSAY_RELEASE_UPDATES, "control");
-  assay_arrays_take_rows (&release->arrays, "models", ASSAY_FLOAT32, 2, weights, models);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, users, 1);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, classes, CLASSES);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, batch, 1);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, bias, FALSE);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, loss, ASSAY_LOSS_HINGE);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, rate, training.rate);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, penalty, 0);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, mix, 0);
-  return assay_control_take (ret_case, release, secrets);
+  return update_control_make (&control, &stream, ret_case, error);
 }
 
 static guint64
@@ -144,7 +117,7 @@ ASSAY_ATTACK (sum_unmix, "sum-unmix",
   .writes = update_guess_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "the sample of a step with one user is found from the models",
+  .control = { .says = "samples of two users are found in the sums of their updates",
                .make = make_control,
-               .at_least = 0.9,
-               .within = 1e-3 });
+               .at_least = 0.5,
+               .within = 1e-2 });

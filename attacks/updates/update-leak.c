@@ -10,12 +10,11 @@
  * Source: Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly
  * Permuted Homomorphic Encryption", section A.2.1; signs, both roots of the logistic loss and
  * sparse updates are ours. */
+#include "attacks/updates/update-control.h"
 #include "attacks/updates/update-guess.h"
 #include "attacks/updates/update-sample.h"
 #include "core/base/error.h"
 #include "core/data/grant.h"
-#include "core/games/control-case.h"
-#include "core/math/linalg.h"
 #include "core/plugin/plugin.h"
 
 /* ---- The attack ---- */
@@ -68,64 +67,20 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 
 /* ---- The control ---- */
 
-enum { SECRETS = 24, COLS = 16, CLASSES = 4 };
-
-static AssayRelease *
-control_release (const AssayLinearTraining *training, const float *model, const float *locals)
-{
-  AssayRelease *release = assay_release_new (ASSAY_RELEASE_UPDATES, "control");
-  const gsize weights = assay_linear_weights (training);
-  float *models = g_new0 (float, 2 * weights);
-
-  for (gsize i = 0; i < weights; i++)
-    models[i] = models[weights + i] = model[i];
-  assay_arrays_take_rows (&release->arrays, "models", ASSAY_FLOAT32, 2, weights, models);
-  assay_arrays_take_rows (&release->arrays, "locals", ASSAY_FLOAT32, SECRETS, weights,
-                          g_memdup2 (locals, SECRETS * weights * sizeof (float)));
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, users, SECRETS);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, classes, CLASSES);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, bias, FALSE);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, loss, (guint) training->loss);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, rate, training->rate);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, penalty, 0);
-  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, mix, 0);
-  return release;
-}
-
 static gboolean
 make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
   AssayStream stream = assay_stream (key, 0);
-  const AssayLinearTraining training = { .classes = CLASSES,
-                                         .cols = COLS,
-                                         .loss = (AssayLoss) assay_stream_below (&stream, 2),
-                                         .rate = 1e-2 };
-  const gsize weights = assay_linear_weights (&training);
-  AssayMatrix *secrets = assay_control_normals (SECRETS, COLS, &stream, error);
-  g_autofree float *model = g_new (float, weights);
-  g_autofree float *locals = g_new (float, SECRETS *weights);
-  g_autofree double *w = g_new (double, weights);
+  const UpdateControl control = { .training = { .classes = 4,
+                                                .cols = 16,
+                                                .loss = (AssayLoss) assay_stream_below (&stream, 2),
+                                                .rate = 1e-2 },
+                                  .users = 24,
+                                  .steps = 1,
+                                  .has_locals = TRUE };
 
-  if (secrets == NULL)
-    return FALSE;
-  for (gsize i = 0; i < weights; i++)
-    model[i] = (float) (0.02 * assay_stream_normal (&stream));
-  for (gsize i = 0; i < SECRETS; i++) {
-    const gint64 label = (gint64) assay_stream_below (&stream, CLASSES);
-    const gsize first = 0;
-
-    for (gsize j = 0; j < weights; j++)
-      w[j] = (double) model[j];
-    assay_linear_step (
-        &training,
-        &(AssayLinearSamples){ assay_view_of (assay_matrix_row (secrets, i), 1, COLS), &label,
-                               &first, 1 },
-        w);
-    for (gsize j = 0; j < weights; j++)
-      locals[i * weights + j] = (float) w[j];
-  }
-  return assay_control_take (ret_case, control_release (&training, model, locals), secrets);
+  return update_control_make (&control, &stream, ret_case, error);
 }
 
 /* Gradients of one message, and the estimates of all, which are as long as messages are. */

@@ -211,6 +211,38 @@ count_matched (AssayView secrets, AssayView estimates, double within, gsize *ret
   return TRUE;
 }
 
+/* Of all secrets together a guess may hold fewer estimates than there are secrets. */
+static gsize
+count_in_order (AssayView secrets, AssayView estimates, double within)
+{
+  gsize recovered = 0;
+
+  for (gsize i = 0; i < MIN (secrets.rows, estimates.rows) && estimates.cols == secrets.cols; i++)
+    recovered += is_within (assay_view_row (secrets, i), assay_view_row (estimates, i),
+                            secrets.cols, 1, within);
+  return recovered;
+}
+
+/* Secrets for which there is an estimate, each of as many as there are secrets for one alone. */
+static gsize
+count_in_any_order (AssayView secrets, AssayView estimates, double within)
+{
+  const gsize n = estimates.cols == secrets.cols ? MIN (secrets.rows, estimates.rows) : 0;
+  g_autofree gboolean *is_taken = g_new0 (gboolean, n);
+  gsize recovered = 0;
+
+  for (gsize i = 0; i < secrets.rows; i++)
+    for (gsize e = 0; e < n; e++)
+      if (!is_taken[e]
+          && is_within (assay_view_row (secrets, i), assay_view_row (estimates, e), secrets.cols, 1,
+                        within)) {
+        is_taken[e] = TRUE;
+        recovered++;
+        break;
+      }
+  return recovered;
+}
+
 static gboolean
 judge_estimates (const AssayAttack *attack, const AssayControlCase *control_case,
                  const AssayGuess *guess, AssayControlOutcome *ret_outcome, GError **error)
@@ -225,10 +257,9 @@ judge_estimates (const AssayAttack *attack, const AssayControlCase *control_case
     if (!count_matched (secrets, estimates, within, &recovered, error))
       return FALSE;
   } else {
-    /* Of all secrets together a guess may hold fewer estimates than there are secrets. */
-    for (gsize i = 0; i < MIN (secrets.rows, estimates.rows) && estimates.cols == secrets.cols; i++)
-      recovered += is_within (assay_view_row (secrets, i), assay_view_row (estimates, i),
-                              secrets.cols, 1, within);
+    recovered = guess->is_unordered
+                    ? count_in_any_order (secrets, estimates, within)
+                    : count_in_order (secrets, estimates, within);
   }
   ret_outcome->n = secrets.rows;
   ret_outcome->share = (double) recovered / (double) secrets.rows;
