@@ -89,7 +89,7 @@ struct _AssayEvent {
   guint64 trained_on;  /* labelled runs, of both sides and all pairs, that were looked at */
   guint n_pairs;       /* pairs that were tried, of the proposed ones the first; 0: its own alone */
   char *says;          /* "log-likelihood ratio at least 0.98" */
-  char *python;        /* `event (y)`, as runner/witness/witness-files.h has it; NULL: no formula */
+  char *python;        /* `event (y)` of what runner/store/formula.h allows; NULL: no formula */
   /* How many of @count <= ASSAY_PANEL_RUNS outputs are in the event; from several threads. */
   gsize (*count) (const AssayEvent *event, const AssayOracle *oracle, AssayOutputs outputs,
                   gsize count);

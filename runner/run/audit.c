@@ -12,6 +12,7 @@
 #include "core/stats/epsilon.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/fit.h"
+#include "runner/store/formula.h"
 
 /* What was tried of what there was to be tried. */
 static gboolean
@@ -69,7 +70,9 @@ take_counted (const AssayOracle *oracle, const AssayEvent *event, AssayRunLog *l
     counted->outputs[side]
         = assay_array_take (oracle->is_double ? ASSAY_FLOAT64 : ASSAY_FLOAT32, 2, shape,
                             g_steal_pointer (&log->outputs[side]));
-  counted->python = g_strdup (event->python);
+  /* A plugin's may be more than arithmetic, which no store may hold. */
+  if (event->python != NULL && assay_formula_is_plain (event->python))
+    counted->python = g_strdup (event->python);
   return counted;
 }
 

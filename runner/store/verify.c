@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "runner/store/formula.h"
 #include "runner/store/thumbnail.h"
 
 /* SQL: a text in UTF-8 without a zero. SQLite takes any bytes for text. */
 #define IS_TEXT "is_text"
+/* SQL: a formula that nothing but arithmetic can come of (formula.h). */
+#define IS_FORMULA "is_formula"
 #define QUOTE(value) #value
 #define STRING(value) QUOTE (value)
 
@@ -55,6 +58,21 @@ static const Rule rules[] = {
     " OR tile NOT IN (SELECT sha256 FROM tiles)" },
 };
 
+/* Of the table that stores of before have not. */
+static const Rule rules_of_counted[] = {
+  { "runs that were counted are not what their sizes say",
+    "SELECT 'counted runs of cell ' || cell FROM counted WHERE cell < 0"
+    " OR typeof (columns) <> 'integer' OR columns < 0"
+    " OR typeof (width) <> 'integer' OR width NOT IN (0, 4, 8)"
+    " OR typeof (first) NOT IN ('blob', 'null') OR typeof (second) <> typeof (first)"
+    " OR typeof (marks) <> typeof (first)"
+    " OR (first IS NOT NULL AND (length (first) <> length (second)"
+    "     OR length (first) <> columns * width * (length (marks) / 2)))" },
+  { "the formula of an event is not one that Assay writes",
+    "SELECT 'counted runs of cell ' || cell FROM counted WHERE python IS NOT NULL"
+    " AND NOT (" IS_TEXT " (python) AND " IS_FORMULA " (python))" },
+};
+
 static void
 is_text (sqlite3_context *context, G_GNUC_UNUSED int n, sqlite3_value **values)
 {
@@ -64,6 +82,14 @@ is_text (sqlite3_context *context, G_GNUC_UNUSED int n, sqlite3_value **values)
                             sqlite3_value_bytes (values[0]), NULL);
 
   sqlite3_result_int (context, is_one);
+}
+
+static void
+is_formula (sqlite3_context *context, G_GNUC_UNUSED int n, sqlite3_value **values)
+{
+  const char *text = (const char *) sqlite3_value_text (values[0]);
+
+  sqlite3_result_int (context, text != NULL && assay_formula_is_plain (text));
 }
 
 /* SQLite keeps the text of a table's definition, which for a store is a piece of @schema, or of
@@ -107,17 +133,44 @@ verify_rule (AssayStore *store, const Rule *rule, GError **error)
   return assay_sql_fail_damaged (store, problem, error);
 }
 
+static gboolean
+verify_rules (AssayStore *store, const Rule *first, gsize n, GError **error)
+{
+  for (gsize i = 0; i < n; i++)
+    if (!verify_rule (store, &first[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* A function of one value for the rules. */
+typedef struct {
+  const char *name;
+  void (*call) (sqlite3_context *context, int n, sqlite3_value **values);
+} Function;
+
+static gboolean
+add_functions (AssayStore *store, GError **error)
+{
+  static const Function functions[] = { { IS_TEXT, is_text }, { IS_FORMULA, is_formula } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (functions); i++)
+    if (sqlite3_create_function (store->database, functions[i].name, 1,
+                                 SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, functions[i].call, NULL,
+                                 NULL)
+        != SQLITE_OK)
+      return assay_sql_fail (store, error);
+  return TRUE;
+}
+
 gboolean
 assay_store_verify (AssayStore *store, const char *schema, const char *later, GError **error)
 {
-  if (sqlite3_create_function (store->database, IS_TEXT, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-                               NULL, is_text, NULL, NULL)
-      != SQLITE_OK)
-    return assay_sql_fail (store, error);
-  if (!verify_schema (store, schema, later, error))
-    return FALSE;
-  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
-    if (!verify_rule (store, &rules[i], error))
-      return FALSE;
-  return TRUE;
+  gint64 n_counted = 0;
+
+  return add_functions (store, error) && verify_schema (store, schema, later, error)
+         && verify_rules (store, rules, G_N_ELEMENTS (rules), error)
+         && assay_sql_read_integer (
+             store, "SELECT count(*) FROM sqlite_master WHERE name = 'counted'", &n_counted, error)
+         && (n_counted == 0
+             || verify_rules (store, rules_of_counted, G_N_ELEMENTS (rules_of_counted), error));
 }

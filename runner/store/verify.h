@@ -4,7 +4,7 @@
 #include "runner/store/sql.h"
 
 /* That @store has the tables of @schema, maybe those of @later, and nothing else (no trigger, no
- * view), and that every cell of every table of @schema has the type, range and length that the rest
+ * view), and that every cell of every table has the type, range and length that the rest
  * of the program counts on, with text that is UTF-8. ASSAY_ERROR_DATA says which rule is broken,
  * and in which row. */
 gboolean assay_store_verify (AssayStore *store, const char *schema, const char *later,

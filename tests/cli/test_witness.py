@@ -52,6 +52,41 @@ def test_dice_of_its_own_are_kept(sandbox, numpy_python, words):
     assert len(sandbox.read("starts.txt").splitlines()) == starts, "the program was asked again"
 
 
+# What a stranger may have put into the table of counted runs, and the word that the message has.
+FORMULAS = "the formula of an event is not one that Assay writes"
+SIZES = "runs that were counted are not what their sizes say"
+CHANGES = (
+    ("python = 'import os'", FORMULAS),
+    ("python = python || ' # and more'", FORMULAS),
+    ("python = replace (python, 'numpy.', 'numpy.load')", FORMULAS),
+    ("python = CAST (x'ff' AS TEXT)", FORMULAS),
+    ("python = x'00'", FORMULAS),
+    ("columns = columns + 1", SIZES),
+    ("width = 16", SIZES),
+    ("first = NULL", SIZES),
+    ("marks = 'text'", SIZES),
+    ("marks = x''", SIZES),
+    ("second = substr (second, 2)", SIZES),
+)
+
+
+def test_a_strangers_store_gives_no_program(sandbox):
+    """A witness is a program that somebody runs: what a store makes it say is arithmetic."""
+    prepare_claims(sandbox)
+    own = write_program(sandbox, "own.py", OWN + FLIP + WRITE)
+    run_claims(sandbox, claiming("leaky", own, "settings = 2") + DISTINGUISH + CLAIM, 1)
+    for change, told in CHANGES:
+        shutil.rmtree(sandbox.path / "copy", ignore_errors=True)
+        shutil.copytree(sandbox.path / "out", sandbox.path / "copy")
+        with sqlite3.connect(sandbox.path / "copy" / "run.sqlite") as database:
+            assert database.execute(f"UPDATE counted SET {change}").rowcount > 0, change
+        for command in (("report", "copy"),
+                        ("run", "claims.scenario", "--out", "copy", "--witness", "as-claimed")):
+            result = sandbox.assay(*command)
+            assert result.code == 2 and told in result.err, f"{change}\n{result}"
+            assert not (sandbox.path / "copy" / "witness").exists(), change
+
+
 def test_kept_runs_outlive_a_kill(sandbox, numpy_python):
     """Killed in the cell after; and what an earlier play of a cell left is not its witness."""
     prepare_claims(sandbox)
