@@ -13,6 +13,7 @@ set_parameters (const UpdateControl *control, AssayRelease *release)
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, users, (gint64) control->users);
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, classes, (gint64) training->classes);
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, batch, 1);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, local_steps, 1);
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, bias, training->has_bias ? true : false);
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, loss, (guint) training->loss);
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, rate, training->rate);

@@ -31,14 +31,18 @@ lacks (const char *name, GError **error)
 gboolean
 update_training_of (const AssayRelease *release, AssayLinearTraining *ret_training, GError **error)
 {
+  double local_steps;
+
   PARAMETER (release, classes, gsize, ret_training->classes)
   PARAMETER (release, bias, gboolean, ret_training->has_bias)
   PARAMETER (release, loss, AssayLoss, ret_training->loss)
   PARAMETER (release, rate, double, ret_training->rate)
   PARAMETER (release, penalty, double, ret_training->penalty)
   PARAMETER (release, mix, double, ret_training->mix)
+  PARAMETER (release, local_steps, double, local_steps)
   if (!(ret_training->rate > 0))
     return lacks ("rate", error);
+  ret_training->rate *= local_steps;
   ret_training->cols = assay_release_cols (release);
   return TRUE;
 }

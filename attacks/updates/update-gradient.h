@@ -4,7 +4,9 @@
 #include "core/learn/linear-training.h"
 
 /* How users train, by the public parameters of the release. ASSAY_ERROR_MISMATCH naming one that is
- * withheld or missing. */
+ * withheld or missing. Several local steps on the same samples are read as one step of their length
+ * together: exact under the hinge loss as long as no margin is crossed in between, and else up to
+ * how much the slopes change on the way. */
 gboolean update_training_of (const AssayRelease *release, AssayLinearTraining *ret_training,
                              GError **error);
 

@@ -33,34 +33,13 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static guint
-uses (gconstpointer data)
-{
-  return federation_uses (data);
-}
-
-static gboolean
-check (gconstpointer data, const AssayShape *shape, GError **error)
-{
-  return federation_check (data, shape, error);
-}
-
-static void
-release_shape (gconstpointer data, AssayShape *inout_shape)
-{
-  federation_shape (data, inout_shape);
-}
-
 static const AssayParam parameters[] = { FEDERATION_PARAMETERS (Average), ASSAY_PARAM_END };
 
-ASSAY_DEFENSE (average, "average",
+UPDATES_DEFENSE (average, "average",
   .summary = "Users train a classifier together and send what they learned, unprotected",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section 2.1" },
   ASSAY_SETTINGS (Average, parameters),
-  .check = check,
-  .uses = uses,
-  .release_shape = release_shape,
-  .produces = ASSAY_RELEASE_UPDATES,
+  .check = federation_check,
   .protect = protect);

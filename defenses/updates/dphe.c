@@ -12,13 +12,16 @@
  * outside of an audit. A folder with a key of one's own (core/crypto/key-folder.h) can be named
  * instead.
  *
+ * With `packing` all weights are sent, several in a ciphertext, which costs less than the sparse
+ * ones one by one, and leaves no supports to hide (packed-sum.h).
+ *
  * Source: Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly
  * Permuted Homomorphic Encryption", sections 2.2 to 2.5 and algorithm 1. */
 #include "core/base/error.h"
 #include "core/crypto/key-folder.h"
 #include "defenses/updates/encrypted-sum.h"
+#include "defenses/updates/packed-sum.h"
 
-#define LEAST_USERS 3 /* with two, each learns the other's update from the sum */
 /* Items of the release's key that are no secrets' (see federation.c for others). */
 #define ITEM_KEY (G_MAXUINT64 - 2)
 #define ITEM_MESSAGES (G_GUINT64_CONSTANT (3) << 61)
@@ -47,6 +50,8 @@ typedef struct {
   guint bits;
   bool allow_two;
   char *key_folder;
+  bool packing;
+  double largest;
 } Dphe;
 
 /* A stream of its own, named by an item of another. */
@@ -70,6 +75,26 @@ take_key (const AssayDefenseContext *context, GError **error)
 }
 
 static gboolean
+protect_packed (const AssayDefenseContext *context, AssayView secrets, AssayPaillierKey *key,
+                AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)
+{
+  const Dphe *settings = context->settings;
+  const AssayStreamKey stream = key_of_item (context->stream, ITEM_MESSAGES);
+  const PackedSumSettings how = { .randomness = settings->randomness,
+                                  .largest = settings->largest,
+                                  .steps = (gsize) settings->steps };
+  g_autoptr (PackedSum) sum = packed_sum_new (&how, key, &stream);
+  const FederationAggregator aggregator = { .sum = packed_sum_add, .data = sum };
+  g_auto (Federation) federation = { 0 };
+
+  if (!federation_train (context, &settings->federation, secrets, &aggregator, &federation, error))
+    return FALSE;
+  federation_take (&federation, &settings->federation, ret_release, ret_truth);
+  packed_sum_take (sum, ret_release);
+  return TRUE;
+}
+
+static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
 {
@@ -88,6 +113,8 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 
   if (key == NULL)
     return FALSE;
+  if (settings->packing)
+    return protect_packed (context, secrets, key, ret_release, ret_truth, error);
   sum = encrypted_sum_new (&how, key, (gsize) settings->steps, &stream);
   aggregator.data = sum;
   if (!federation_train (context, &settings->federation, secrets, &aggregator, &federation, error))
@@ -97,30 +124,17 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static guint
-uses (gconstpointer data)
-{
-  return federation_uses (data);
-}
-
 static gboolean
 check (gconstpointer data, const AssayShape *shape, GError **error)
 {
   const Dphe *settings = data;
 
-  if (settings->users < (settings->allow_two ? LEAST_USERS - 1 : LEAST_USERS))
+  if (settings->packing && settings->encoding != ENCODING_FIXED)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "users = %" G_GINT64_FORMAT
-                       ": expected %d or more, since the sum of two tells each of them the other's "
-                       "update; allow_two = yes plays two all the same",
-                       settings->users, LEAST_USERS);
-  return federation_check (data, shape, error);
-}
-
-static void
-release_shape (gconstpointer data, AssayShape *inout_shape)
-{
-  federation_shape (data, inout_shape);
+                       "packing = yes with encoding = floating: expected fixed, since weights that "
+                       "share a ciphertext have one exponent");
+  return federation_check_users (settings->users, settings->allow_two, error)
+         && federation_check (data, shape, error);
 }
 
 static const AssayParam parameters[] = {
@@ -146,17 +160,23 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_STRING (Dphe, key_folder, "",
                       "Folder with a Paillier key that its owner alone can read; empty: a key from "
                       "the seed of the run"),
+  ASSAY_PARAM_BOOL (Dphe, packing, FALSE,
+                    "Send all weights, several in one ciphertext (24 with 1024 bits), in place of "
+                    "the sparse ones: nothing is permuted, and capacity, padding, permutations and "
+                    "renewal mean nothing",
+                    ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_REAL (Dphe, largest, 8, 1e-30, 1e30, "",
+                    "Of packing: no weight is larger, which all users know; of its 32 bits what is "
+                    "left are digits",
+                    ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 
-ASSAY_DEFENSE (dphe, "dphe",
+UPDATES_DEFENSE (dphe, "dphe",
   .summary = "Users train together; updates are added up encrypted, their supports permuted twice",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "sections 2.2 to 2.5, algorithm 1" },
   ASSAY_SETTINGS (Dphe, parameters),
   .check = check,
-  .uses = uses,
-  .release_shape = release_shape,
-  .produces = ASSAY_RELEASE_UPDATES,
   .protect = protect);

@@ -280,15 +280,15 @@ take_messages (const EncryptedSum *sum, AssayArrays *arrays)
   assay_arrays_take (arrays, "sent-steps", assay_array_take (ASSAY_INT64, 1, &n, steps));
 }
 
-static void
-take_key (const EncryptedSum *sum, AssayArrays *arrays)
+void
+encrypted_sum_take_key (const AssayPaillierKey *key, AssayArrays *arrays)
 {
-  const gsize bytes = sum->key->public_key.bits / 8;
+  const gsize bytes = key->public_key.bits / 8;
   guint8 *modulus = g_malloc (bytes), *factors = g_malloc (bytes);
 
-  assay_number_write (sum->key->public_key.n, bytes, modulus);
-  assay_number_write (sum->key->p, bytes / 2, factors);
-  assay_number_write (sum->key->q, bytes / 2, factors + bytes / 2);
+  assay_number_write (key->public_key.n, bytes, modulus);
+  assay_number_write (key->p, bytes / 2, factors);
+  assay_number_write (key->q, bytes / 2, factors + bytes / 2);
   assay_arrays_take (arrays, "modulus", assay_array_take (ASSAY_UINT8, 1, &bytes, modulus));
   assay_arrays_take_rows (arrays, "factors", ASSAY_UINT8, 2, bytes / 2, factors);
 }
@@ -301,7 +301,7 @@ encrypted_sum_take (EncryptedSum *sum, AssayRelease *ret_release)
   const gsize columns = sum->rows->len;
 
   take_messages (sum, arrays);
-  take_key (sum, arrays);
+  encrypted_sum_take_key (sum->key, arrays);
   if (columns > 0)
     assay_arrays_take_rows (arrays, "ciphertexts", ASSAY_UINT8, columns, bytes,
                             g_memdup2 (sum->ciphertexts->data, columns * bytes));

@@ -34,3 +34,5 @@ gboolean encrypted_sum_add (const Federation *federation, gsize step, AssayView 
 
 /* What the parties saw, as arrays of a release of kind updates. */
 void encrypted_sum_take (EncryptedSum *sum, AssayRelease *ret_release);
+/* The arrays `modulus` and `factors` of a release. */
+void encrypted_sum_take_key (const AssayPaillierKey *key, AssayArrays *arrays);

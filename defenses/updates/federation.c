@@ -16,6 +16,7 @@
 #define LEAST_PENALTY 1e-4
 #define MOST_PENALTY 1e4
 #define HALVINGS 10
+#define LEAST_USERS 3 /* of sums that are to hide what is in them */
 
 /* Items of streams, which are no secrets': who has what, and the first model, are of the release's
  * key; the order of a pass is drawn in each run. */
@@ -161,6 +162,7 @@ train_user (gsize user, G_GNUC_UNUSED guint worker, gpointer data)
   const gsize n = samples->first[user + 1] - samples->first[user];
   const gsize wanted = (gsize) training->settings->batch;
   const gsize count = wanted == 0 ? n : MIN (wanted, n);
+  const gsize local_steps = (gsize) training->settings->local_steps;
   g_autofree double *w = g_new (double, weights);
   g_autofree gsize *chosen = g_new (gsize, n);
   AssayLinearSamples batch = { assay_matrix_view (training->rows), training->labels, chosen, n };
@@ -169,17 +171,18 @@ train_user (gsize user, G_GNUC_UNUSED guint worker, gpointer data)
 
   for (gsize i = 0; i < weights; i++)
     w[i] = (double) step->model[i];
-  if (training->settings->trainer == ASSAY_TRAINER_PASS) {
-    assay_stream_permutation (&stream, n, chosen);
-    for (gsize i = 0; i < n; i++)
-      chosen[i] = own[chosen[i]];
-    assay_linear_pass (step->how, &batch, w);
-  } else {
-    batch.count = count;
-    for (gsize i = 0; i < count; i++)
-      chosen[i] = own[(step->step * count + i) % n];
-    assay_linear_step (step->how, &batch, w);
-  }
+  for (gsize l = 0; l < local_steps; l++)
+    if (training->settings->trainer == ASSAY_TRAINER_PASS) {
+      assay_stream_permutation (&stream, n, chosen);
+      for (gsize i = 0; i < n; i++)
+        chosen[i] = own[chosen[i]];
+      assay_linear_pass (step->how, &batch, w);
+    } else {
+      batch.count = count;
+      for (gsize i = 0; i < count; i++)
+        chosen[i] = own[((step->step * local_steps + l) * count + i) % n];
+      assay_linear_step (step->how, &batch, w);
+    }
   for (gsize i = 0; i < weights; i++)
     step->locals[user * weights + i] = (float) w[i];
 }
@@ -276,7 +279,7 @@ note_users (const Training *training, GError **error)
     for (gsize i = samples->first[u]; i < samples->first[u + 1]; i++) {
       const gsize count = samples->first[u + 1] - samples->first[u];
       const gsize batch = takes_all ? count : MIN ((gsize) settings->batch, count);
-      const gsize step = (i - samples->first[u]) / batch;
+      const gsize step = (i - samples->first[u]) / batch / (gsize) settings->local_steps;
 
       federation->users[samples->order[i]] = (gint64) u;
       federation->first_steps[samples->order[i]] = step < federation->n_steps ? (gint64) step : -1;
@@ -367,6 +370,7 @@ set_parameters (const Federation *federation, const FederationSettings *settings
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, users, (gint64) federation->n_users);
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, classes, (gint64) training->classes);
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, batch, settings->batch);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, local_steps, settings->local_steps);
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, loss, settings->loss);
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, trainer, settings->trainer);
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, rate, training->rate);
@@ -405,15 +409,30 @@ federation_take (Federation *federation, const FederationSettings *settings,
 }
 
 guint
-federation_uses (const FederationSettings *settings)
+federation_uses (gconstpointer data)
 {
+  const FederationSettings *settings = data;
+
   return settings->start == START_PUBLIC || settings->standardise ? ASSAY_GRANT_PUBLIC
                                                                   : ASSAY_GRANT_NONE;
 }
 
 gboolean
-federation_check (const FederationSettings *settings, const AssayShape *shape, GError **error)
+federation_check_users (gint64 users, gboolean allowed, GError **error)
 {
+  return users >= (allowed ? LEAST_USERS - 1 : LEAST_USERS)
+         || assay_fail (error, ASSAY_ERROR_PARAMETER,
+                        "users = %" G_GINT64_FORMAT
+                        ": expected %d or more, since the sum of two tells each of them the "
+                        "other's update; allow_two = yes plays two all the same",
+                        users, LEAST_USERS);
+}
+
+gboolean
+federation_check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const FederationSettings *settings = data;
+
   if (shape->n_secrets > 0 && (guint64) settings->users > shape->n_secrets)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "users = %" G_GINT64_FORMAT
@@ -428,8 +447,10 @@ federation_check (const FederationSettings *settings, const AssayShape *shape, G
 }
 
 void
-federation_shape (const FederationSettings *settings, AssayShape *inout_shape)
+federation_shape (gconstpointer data, AssayShape *inout_shape)
 {
+  const FederationSettings *settings = data;
+
   inout_shape->n_outputs = inout_shape->n_classes * (inout_shape->cols + (settings->bias ? 1 : 0));
   inout_shape->n_members = (gsize) settings->steps * (gsize) settings->users;
 }

@@ -4,7 +4,10 @@
  * place.
  *
  * The columns of samples are scaled by mean and deviation of the public rows, which are released;
- * w_0 is trained on the public rows, as an aggregator would, or is zero.
+ * w_0 is trained on the public rows, as an aggregator would, or is zero. With several local steps a
+ * user goes on from its own model (federated averaging of McMahan, Moore, Ramage, Hampson and
+ * Arcas 2017, "Communication-Efficient Learning of Deep Networks from Decentralized Data",
+ * algorithm 1).
  *
  * Source: Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly
  * Permuted Homomorphic Encryption", section 2.1 and equation 9; unequal users by Hsu, Qi and Brown
@@ -32,6 +35,7 @@ extern const char *const federation_partitions[], *const federation_starts[];
   gint64 steps;                                                                                    \
   guint trainer;                                                                                   \
   gint64 batch;                                                                                    \
+  gint64 local_steps;                                                                              \
   guint loss;                                                                                      \
   double rate;                                                                                     \
   double penalty;                                                                                  \
@@ -58,6 +62,9 @@ typedef struct {
                           "gradient descent over all of its samples"),                             \
       ASSAY_PARAM_INT (Struct, batch, 1, 0, 1000000000, "samples",                                 \
                        "In one gradient step; 0: all that the user has"),                          \
+      ASSAY_PARAM_INT (Struct, local_steps, 1, 1, 100000, "",                                      \
+                       "Gradient steps, or passes, that a user makes before it sends its model",   \
+                       ASSAY_PARAM_EXTRA),                                                         \
       ASSAY_PARAM_CHOICE (Struct, loss, ASSAY_LOSS_HINGE, assay_losses, "What is made small"),     \
       ASSAY_PARAM_REAL (Struct, rate, 1e-3, 1e-12, 1e6, "", "Length of a step, gamma"),            \
       ASSAY_PARAM_REAL (Struct, penalty, 0, 0, 1e6, "", "Weight of the penalty, lambda"),          \
@@ -107,7 +114,15 @@ gboolean federation_train (const AssayDefenseContext *context, const FederationS
 void federation_take (Federation *federation, const FederationSettings *settings,
                       AssayRelease *ret_release, AssayTruth *ret_truth);
 
-guint federation_uses (const FederationSettings *settings);
-gboolean federation_check (const FederationSettings *settings, const AssayShape *shape,
-                           GError **error);
-void federation_shape (const FederationSettings *settings, AssayShape *inout_shape);
+/* ---- The callbacks of a defense whose settings begin with FEDERATION_FIELDS ---- */
+
+guint federation_uses (gconstpointer settings);
+gboolean federation_check (gconstpointer settings, const AssayShape *shape, GError **error);
+/* Fewer than 3 users, of whom each would learn the other's update, or 2 where that is @allowed. */
+gboolean federation_check_users (gint64 users, gboolean allowed, GError **error);
+void federation_shape (gconstpointer settings, AssayShape *inout_shape);
+
+/* And its descriptor, but for `check`, which may ask for more. */
+#define UPDATES_DEFENSE(symbol, name, ...)                                                         \
+  ASSAY_DEFENSE (symbol, name, .uses = federation_uses, .release_shape = federation_shape,         \
+                 .produces = ASSAY_RELEASE_UPDATES, __VA_ARGS__)

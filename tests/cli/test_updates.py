@@ -49,6 +49,11 @@ def test_one_update_gives_its_sample(sandbox):
         assert found["sample-label-rate"] == 1
 
 
+def test_several_local_steps_give_the_sample_as_one_does(sandbox):
+    run(sandbox, "local_steps = 4\nrate = 1e-4")
+    assert measured(sandbox)["sample-recovery-rate"] >= 0.9
+
+
 def test_a_batch_gives_a_blend(sandbox):
     run(sandbox, "batch = 0", users=3)
     found = measured(sandbox)
@@ -118,7 +123,7 @@ columns = 24
 classes = 10
 secrets = 20
 [defense encrypted]
-plugin = dphe
+plugin = {plugin}
 users = {users}
 steps = 4
 trainer = step
@@ -131,8 +136,9 @@ grants = messages
 """
 
 
-def test_encryption_hides_messages_and_not_their_sum(sandbox):
-    sandbox.write("a.scenario", ENCRYPTED.format(users=5))
+@pytest.mark.parametrize("plugin", ["dphe", "dphe\npacking = yes", "secure-sum"])
+def test_encryption_hides_messages_and_not_their_sum(sandbox, plugin):
+    sandbox.write("a.scenario", ENCRYPTED.format(users=5, plugin=plugin))
     sandbox.expect(sandbox.assay("run", "a.scenario", "--out", "out"), 3)
     cells = {cell["attack"]["label"]: cell
              for cell in json.loads(sandbox.read("out/results.json"))["cells"]}
@@ -142,7 +148,7 @@ def test_encryption_hides_messages_and_not_their_sum(sandbox):
 
 
 def test_sums_of_two_are_refused(sandbox):
-    sandbox.write("a.scenario", ENCRYPTED.format(users=2))
+    sandbox.write("a.scenario", ENCRYPTED.format(users=2, plugin="dphe"))
     result = sandbox.assay("run", "a.scenario", "--out", "out")
     sandbox.expect(result, 2)
     assert "users = 2: expected 3 or more" in result.err

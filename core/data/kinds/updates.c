@@ -21,6 +21,8 @@ static const AssayArraySpec arrays[] = {
   { "ciphertexts", "cb", ASSAY_UINT8, TRUE, ASSAY_GRANT_MESSAGES },
   { "exponents", "c", ASSAY_INT64, TRUE, ASSAY_GRANT_MESSAGES },
   { "modulus", "z", ASSAY_UINT8, TRUE, ASSAY_GRANT_MESSAGES },
+  /* Updates under masks that cancel out in the sum, of 64 bits; step by step, user by user. */
+  { "masked", "lp", ASSAY_INT64, TRUE, ASSAY_GRANT_MESSAGES },
   { "own-permutations", "op", ASSAY_INT64, TRUE, ASSAY_GRANT_AGGREGATOR }, /* user by user */
   { "permutations", "qp", ASSAY_INT64, TRUE, ASSAY_GRANT_USER },
   { "factors", "xy", ASSAY_UINT8, TRUE, ASSAY_GRANT_KEY_GENERATOR },
@@ -42,6 +44,8 @@ static const AssayParam parameters[] = {
                    "Rows of weights, one against all others each"),
   ASSAY_PARAM_INT (AssayUpdatesParameters, batch, 0, 0, 1000000000, "samples",
                    "In one gradient step; 0: all that a user has"),
+  ASSAY_PARAM_INT (AssayUpdatesParameters, local_steps, 1, 1, 1000000, "",
+                   "Gradient steps, or passes, that a user makes before it sends its model"),
   ASSAY_PARAM_CHOICE (AssayUpdatesParameters, loss, 0, assay_losses, "What is made small"),
   ASSAY_PARAM_CHOICE (AssayUpdatesParameters, trainer, 0, assay_trainers,
                       "How a user trains: one gradient step, or one pass of stochastic descent"),
@@ -160,6 +164,7 @@ check (const AssayRelease *release, GError **error)
         mean->shape[0], weights / (gsize) *classes - *bias, *bias ? " beside the bias" : "");
   return check_rows (release, "sums", steps, error)
          && check_rows (release, "locals", users != NULL ? steps * (gsize) *users : 0, error)
+         && check_rows (release, "masked", users != NULL ? steps * (gsize) *users : 0, error)
          && check_scaling (release, error);
 }
 

@@ -24,14 +24,15 @@ extern const char *const assay_trainers[];
 /* A model is classes x width numbers, class after class, width = columns of a secret, and one more
  * where there is a bias. */
 typedef struct {
-  gint64 users; /* N */
+  gint64 users;       /* N */
   gint64 classes;
-  gint64 batch;   /* samples in a user's gradient step; 0: all that the user has */
-  guint loss;     /* AssayLoss */
-  guint trainer;  /* AssayTrainer */
-  double rate;    /* gamma */
-  double penalty; /* lambda */
-  double mix;     /* rho: lambda (rho |w|_1 + (1 - rho) / 2 |w|^2) */
+  gint64 batch;       /* samples in a user's gradient step; 0: all that the user has */
+  gint64 local_steps; /* of a user, before it sends its model */
+  guint loss;         /* AssayLoss */
+  guint trainer;      /* AssayTrainer */
+  double rate;        /* gamma */
+  double penalty;     /* lambda */
+  double mix;         /* rho: lambda (rho |w|_1 + (1 - rho) / 2 |w|^2) */
   bool bias;
 } AssayUpdatesParameters;
 

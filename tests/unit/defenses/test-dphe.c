@@ -11,68 +11,25 @@
 #include "core/data/grant.h"
 #include "core/plugin/registry.h"
 #include "tests/reference/fixtures.h"
+#include "tests/unit/defenses/federation-run.h"
 
-#define ROWS 40
-#define COLS 6
-#define CLASSES 3
-#define WEIGHTS (CLASSES * COLS)
-#define USERS 4
-#define STEPS 3
+#define WEIGHTS FEDERATION_RUN_WEIGHTS
+#define USERS FEDERATION_RUN_USERS
+#define STEPS FEDERATION_RUN_STEPS
 #define CIPHER 256
 
-static const char base[] = "users=4 steps=3 sparsity=0.5 start=zero standardise=no rate=0.05";
+typedef FederationRun Run;
 
-typedef struct {
-  AssayRelease *release;
-  AssayTruth *truth;
-} Run;
-
-static void
-run_clear (Run *run)
+static gboolean
+play (const char *more, Run *ret_run, GError **error)
 {
-  assay_release_free (run->release);
-  assay_truth_free (run->truth);
+  return federation_run_play ("dphe", more, ret_run, error);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
 
 static const AssayDefense *
 dphe (void)
 {
   return (const AssayDefense *) assay_registry_find (ASSAY_PLUGIN_DEFENSE, "dphe", NULL);
-}
-
-static gboolean
-play (const char *more, Run *ret_run, GError **error)
-{
-  g_autofree char *assignments = g_strdup_printf ("%s %s", base, more);
-  g_autoptr (AssaySettings) settings = fixture_settings (&dphe ()->plugin, assignments);
-  AssayStream stream = assay_stream (assay_stream_key (8, 0, "test", "dphe"), 0);
-  gint64 labels[ROWS];
-  AssayDefenseContext context = { .settings = settings->values,
-                                  .stream = assay_stream_key (9, 0, "defense", ""),
-                                  .common_stream = assay_stream_key (9, 0, "common", ""),
-                                  .labels = labels,
-                                  .n_classes = CLASSES };
-  AssayMatrix *secrets = assay_matrix_new (ROWS, COLS, NULL);
-
-  for (gsize i = 0; i < ROWS; i++) {
-    labels[i] = (gint64) (i % CLASSES);
-    for (gsize j = 0; j < COLS; j++)
-      secrets->data[i * COLS + j]
-          = (float) (assay_stream_normal (&stream) + (j == i % CLASSES ? 2 : 0));
-  }
-  ret_run->release = assay_release_new (ASSAY_RELEASE_UPDATES, "dphe");
-  ret_run->truth = assay_truth_new ();
-  assay_arrays_take_rows (&ret_run->truth->arrays, "secrets", ASSAY_FLOAT32, ROWS, COLS,
-                          g_memdup2 (secrets->data, ROWS * COLS * sizeof (float)));
-  if (!dphe ()->protect (&context, assay_matrix_view (secrets), ret_run->release, ret_run->truth,
-                         error)) {
-    assay_matrix_free (secrets);
-    return FALSE;
-  }
-  assay_matrix_free (secrets);
-  cr_assert (assay_release_check (ret_run->release, error), "%s", (*error)->message);
-  return TRUE;
 }
 
 static const AssayArray *
@@ -186,7 +143,7 @@ Test (dphe, sums_and_record)
                 { "padding=none encoding=floating randomness=none", FALSE, STEPS } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_auto (Run) run = { 0 };
+    g_auto (FederationRun) run = { 0 };
     g_autoptr (GError) error = NULL;
 
     cr_assert (play (cases[i].more, &run, &error), "%s: %s", cases[i].more,
@@ -201,7 +158,7 @@ Test (dphe, sums_and_record)
 /* Shards have the capacity, ceil (0.2 x 18) = 4 columns, and are as many as the values need. */
 Test (dphe, shards_have_the_capacity)
 {
-  g_auto (Run) run = { 0 };
+  g_auto (FederationRun) run = { 0 };
   g_autoptr (GError) error = NULL;
   gsize expected = 0;
 
@@ -221,8 +178,8 @@ Test (dphe, shards_have_the_capacity)
 
 Test (dphe, permutations_as_set)
 {
-  g_auto (Run) single = { 0 };
-  g_auto (Run) none = { 0 };
+  g_auto (FederationRun) single = { 0 };
+  g_auto (FederationRun) none = { 0 };
   g_autoptr (GError) error = NULL;
 
   cr_assert (play ("permutations=single", &single, &error));
@@ -231,6 +188,42 @@ Test (dphe, permutations_as_set)
   cr_assert (play ("permutations=none", &none, &error));
   cr_assert (array (&none, "permutations") == NULL && array (&none, "own-permutations") == NULL);
   check_sums (&none, TRUE);
+}
+
+/* ---- Packing ---- */
+
+/* Sums are the users' own to the last of the bits that are left below the bound, 2^-28 of each; and
+ * 18 weights go into one ciphertext, with nothing said of supports. */
+Test (dphe, packed_weights)
+{
+  g_auto (FederationRun) run = { 0 };
+  g_autoptr (GError) error = NULL;
+  const AssayArray *sums;
+
+  cr_assert (play ("packing=yes sparsity=0", &run, &error), "%s",
+             error != NULL ? error->message : "");
+  sums = array (&run, "sums");
+  for (gsize t = 0; t < STEPS; t++)
+    for (gsize i = 0; i < WEIGHTS; i++) {
+      double expected = 0;
+
+      for (gsize u = 0; u < USERS; u++)
+        expected += rint ((double) update (&run, t, u, i) * 0x1p28) * 0x1p-28;
+      cr_assert_eq (assay_view_row (assay_array_view (sums), t)[i], (float) expected,
+                    "step %zu, weight %zu", t, i);
+    }
+  cr_assert_eq (array (&run, "ciphertexts")->shape[0], STEPS * USERS);
+  cr_assert (array (&run, "slots") == NULL && array (&run, "permutations") == NULL
+             && array (&run, "own-permutations") == NULL);
+}
+
+Test (dphe, packed_weights_have_a_bound)
+{
+  g_auto (FederationRun) run = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  cr_assert (!play ("packing=yes sparsity=0 largest=1e-6", &run, &error));
+  cr_assert (strstr (error->message, "the largest") != NULL, "%s", error->message);
 }
 
 /* ---- Parties ---- */
@@ -251,7 +244,7 @@ Test (dphe, parties_see_what_they_hold)
       = { "sums",        "locals",    "slots",   "senders",          "sent-steps",
           "ciphertexts", "exponents", "modulus", "own-permutations", "permutations",
           "factors" };
-  g_auto (Run) run = { 0 };
+  g_auto (FederationRun) run = { 0 };
   g_autoptr (GError) error = NULL;
 
   cr_assert (play ("encoding=floating", &run, &error));
@@ -273,7 +266,9 @@ Test (dphe, parties_see_what_they_hold)
 static void
 assert_check (const char *assignments, const char *words)
 {
-  const AssayShape shape = { .n_secrets = ROWS, .cols = COLS, .n_classes = CLASSES };
+  const AssayShape shape = { .n_secrets = FEDERATION_RUN_ROWS,
+                             .cols = FEDERATION_RUN_COLS,
+                             .n_classes = FEDERATION_RUN_CLASSES };
   g_autoptr (AssaySettings) settings = fixture_settings (&dphe ()->plugin, assignments);
   g_autoptr (GError) error = NULL;
   const gboolean is_ok = dphe ()->check (settings->values, &shape, &error);
@@ -288,13 +283,14 @@ Test (dphe, two_users_are_refused)
   assert_check ("users=1 allow_two=yes", "users = 1: expected 3 or more");
   assert_check ("users=2 allow_two=yes", NULL);
   assert_check ("users=3", NULL);
+  assert_check ("packing=yes encoding=floating", "packing = yes with encoding = floating");
 }
 
 Test (dphe, a_key_that_others_can_read_is_refused)
 {
   g_autofree char *folder = g_dir_make_tmp ("assay-dphe-XXXXXX", NULL);
   g_autofree char *more = g_strdup_printf ("key_folder=%s", folder);
-  g_auto (Run) run = { 0 };
+  g_auto (FederationRun) run = { 0 };
   g_autoptr (GError) error = NULL;
 
   g_chmod (folder, 0755);
