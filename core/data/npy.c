@@ -7,8 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/file-map.h"
 #include "core/base/output-file.h"
-
-G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN);
+#include "core/data/formats/npy-layout.h"
 
 #define MAGIC "\x93NUMPY"
 #define MAGIC_LENGTH 6
@@ -25,9 +24,10 @@ static const struct {
 };
 
 typedef struct {
-  AssayType type;
+  AssayNpyLayout layout;
   guint n_dimensions;
   gsize shape[ASSAY_MAX_DIMENSIONS];
+  gboolean is_fortran;
   gboolean has_descr, has_order, has_shape;
 } Header;
 
@@ -137,36 +137,36 @@ read_descr (Cursor *cursor, Header *header, GError **error)
 {
   g_autofree char *descr = NULL;
   g_autofree char *name = NULL;
-  const char *expected = "expected float32 ('<f4'), float64 ('<f8'), uint8 ('|u1'), int32 ('<i4') "
-                         "or int64 ('<i8')";
+  const char *expected = "expected floating point of 16, 32 or 64 bits, whole numbers, or bool";
 
   skip_space (cursor);
   if (cursor->at < cursor->end && *cursor->at == '[')
     return assay_fail (error, ASSAY_ERROR_DATA, "holds a structured type; %s", expected);
   if (!take_string (cursor, "a type such as '<f4'", &descr, error))
     return FALSE;
-  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
-    if (g_str_equal (types[i].descr, descr)) {
-      header->type = types[i].type;
-      return TRUE;
-    }
+  if (assay_npy_layout_parse (descr, &header->layout))
+    return TRUE;
   name = describe_descr (descr);
   return assay_fail (error, ASSAY_ERROR_DATA, "holds %s ('%.20s'); %s",
                      name != NULL ? name : "an unknown type", descr, expected);
 }
 
 static gboolean
-read_order (Cursor *cursor, GError **error)
+read_order (Cursor *cursor, Header *header, GError **error)
 {
+  static const char *const words[] = { "False", "True" };
+
   skip_space (cursor);
-  if (cursor->end - cursor->at >= 4 && memcmp (cursor->at, "True", 4) == 0)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "is in Fortran order (column-major); expected C order: save "
-                       "numpy.ascontiguousarray (array)");
-  if (cursor->end - cursor->at < 5 || memcmp (cursor->at, "False", 5) != 0)
-    return fail_syntax (cursor, "True or False", error);
-  cursor->at += 5;
-  return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++) {
+    const gsize length = strlen (words[i]);
+
+    if ((gsize) (cursor->end - cursor->at) < length || memcmp (cursor->at, words[i], length) != 0)
+      continue;
+    header->is_fortran = i == 1;
+    cursor->at += length;
+    return TRUE;
+  }
+  return fail_syntax (cursor, "True or False", error);
 }
 
 static gboolean
@@ -241,7 +241,7 @@ read_entry (Cursor *cursor, Header *header, GError **error)
   if (seen == &header->has_descr)
     return read_descr (cursor, header, error);
   if (seen == &header->has_order)
-    return read_order (cursor, error);
+    return read_order (cursor, header, error);
   return read_shape (cursor, header, error);
 }
 
@@ -267,6 +267,8 @@ read_header (const char *text, gsize length, Header *ret_header, GError **error)
                        !header.has_descr   ? "descr"
                        : !header.has_order ? "fortran_order"
                                            : "shape");
+  /* Of one dimension both orders are one. */
+  header.layout.is_fortran = header.is_fortran && header.n_dimensions > 1;
   *ret_header = header;
   return TRUE;
 }
@@ -308,9 +310,10 @@ read_preamble (const guint8 *data, gsize size, gsize *ret_header, gsize *ret_num
 static gboolean
 check_size (const Header *header, gsize numbers, gsize size, gsize *ret_bytes, GError **error)
 {
-  gsize bytes = assay_type_size (header->type);
+  gsize bytes = header->layout.size;
   gsize expected;
-  g_autoptr (GString) shape = g_string_new (assay_type_name (header->type));
+  g_autofree char *type = assay_npy_layout_name (&header->layout);
+  g_autoptr (GString) shape = g_string_new (type);
 
   for (guint i = 0; i < header->n_dimensions; i++)
     g_string_append_printf (shape, "%s%zu", i == 0 ? " " : " x ", header->shape[i]);
@@ -338,23 +341,32 @@ parse (GBytes *file, GError **error)
   const guint8 *data = g_bytes_get_data (file, &size);
   gsize start = 0, numbers = 0, bytes = 0;
   Header header;
+  const AssayNpyLayout *layout = &header.layout;
   g_autoptr (GBytes) aligned = NULL;
 
   if (!read_preamble (data, size, &start, &numbers, error)
       || !read_header ((const char *) data + start, numbers - start, &header, error)
       || !check_size (&header, numbers, size, &bytes, error))
     return NULL;
+  if (!assay_npy_layout_is_native (layout)) {
+    gpointer numbers_of_ours;
+
+    if (!assay_npy_layout_convert (layout, header.n_dimensions, header.shape, data + numbers,
+                                   &numbers_of_ours, error))
+      return NULL;
+    return assay_array_take (layout->type, header.n_dimensions, header.shape, numbers_of_ours);
+  }
   /* Headers of other writers may leave the numbers where C cannot address them as their type. */
-  if (numbers % assay_type_size (header.type) != 0 && bytes > 0) {
+  if (numbers % assay_type_size (layout->type) != 0 && bytes > 0) {
     gpointer copy = assay_alloc (bytes, 1, "unaligned .npy file", error);
 
     if (copy == NULL)
       return NULL;
     memcpy (copy, data + numbers, bytes);
     aligned = g_bytes_new_take (copy, bytes);
-    return assay_array_new (header.type, header.n_dimensions, header.shape, aligned, 0);
+    return assay_array_new (layout->type, header.n_dimensions, header.shape, aligned, 0);
   }
-  return assay_array_new (header.type, header.n_dimensions, header.shape, file, numbers);
+  return assay_array_new (layout->type, header.n_dimensions, header.shape, file, numbers);
 }
 
 AssayArray *

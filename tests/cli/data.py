@@ -18,8 +18,7 @@ NPY_TYPES = {
     "uint8": ("|u1", "B"),
     "int32": ("<i4", "i"),
     "int64": ("<i8", "q"),
-    "int16": ("<i2", "h"),
-    "big-float32": (">f4", "f"),
+    "complex64": ("<c8", "d"),
 }
 TEXMEX_TYPES = {".fvecs": "f", ".bvecs": "B", ".ivecs": "i"}
 

@@ -2,7 +2,9 @@
 """What a NumPy user does: writes a release by hand, reads one of Assay's. Run by test_numpy.py.
 
     numpy_side.py write FOLDER DTYPE    secrets, database, release/ and truth/ below FOLDER
-    numpy_side.py read FOLDER           every array of a release, guess or truth; prints JSON"""
+    numpy_side.py read FOLDER           every array of a release, guess or truth; prints JSON
+    numpy_side.py types FOLDER          a file of each type and order; prints their names
+    numpy_side.py same FOLDER           that NAME-again.npy holds the numbers of NAME.npy"""
 
 import json
 import pathlib
@@ -66,7 +68,40 @@ def read(folder):
     print(json.dumps(found))
 
 
+TYPES = ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
+
+
+def write_types(folder):
+    rng = np.random.default_rng(21)
+    names = []
+    for kind in TYPES:
+        for order in "<>":
+            for layout in "CF":
+                name = f"{kind}-{'little' if order == '<' else 'big'}-{layout}"
+                # Any bits, but for whole numbers of 64 unsigned ones, and for what is not finite.
+                bits = rng.integers(0, 256, (7, 5, np.dtype(kind).itemsize), dtype=np.uint8)
+                values = bits.view(kind)[..., 0]
+                if kind[0] == "f":
+                    values = np.where(np.isfinite(values), values, -0.0).astype(kind)
+                elif kind == "u8":
+                    values = values >> np.uint64(1)
+                elif kind == "b1":
+                    values = bits[..., 0] > 127
+                np.save(folder / f"{name}.npy", np.asarray(values.astype(order + kind), order=layout))
+                names.append(name)
+    print(json.dumps(names))
+
+
+def check_same(folder):
+    for path in folder.glob("*-again.npy"):
+        before = np.load(folder / path.name.replace("-again", ""))
+        after = np.load(path)
+        assert after.flags.c_contiguous and after.shape == before.shape, path
+        assert np.array_equal(after, before), f"{path}\n{before}\n{after}"
+        assert np.array_equal(np.signbit(after), np.signbit(before)), path
+
+
 if sys.argv[1] == "write":
     write(pathlib.Path(sys.argv[2]), sys.argv[3])
 else:
-    read(pathlib.Path(sys.argv[2]))
+    {"read": read, "types": write_types, "same": check_same}[sys.argv[1]](pathlib.Path(sys.argv[2]))

@@ -59,3 +59,12 @@ def test_numpy_reads_every_array(sandbox, numpy_python):
     ):
         found = json.loads(numpy_side(numpy_python, "read", sandbox.path / folder))
         assert found == expected, f"{folder}: {found}"
+
+
+def test_every_type_and_order_that_numpy_saves(sandbox, numpy_python):
+    """What NumPy reads of a file, Assay reads too: the same numbers in a type that holds them."""
+    written = json.loads(numpy_side(numpy_python, "types", sandbox.path))
+    assert len(written) > 40, written
+    for name in written:
+        sandbox.expect(sandbox.assay("dataset", "convert", f"{name}.npy", f"{name}-again.npy"))
+    numpy_side(numpy_python, "same", sandbox.path)

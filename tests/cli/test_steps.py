@@ -360,10 +360,10 @@ def table_of_mistakes():
             "release/basis.npy", data.npy_bytes(basis)[:-1]),
          "release: release/basis.npy: truncated: the header announces float32 6 x 1 x 5, expected "
          "248 bytes, found 247"),
-        ("fortran-order", lambda box: box.write(
-            "release/translation.npy", data.npy_bytes(points, fortran=True)),
-         "release: release/translation.npy: is in Fortran order (column-major); expected C order: "
-         "save numpy.ascontiguousarray (array)"),
+        ("complex", lambda box: box.write(
+            "release/translation.npy", data.npy_bytes(points, "complex64")),
+         "release: release/translation.npy: holds complex64 ('<c8'); expected floating point of 16, "
+         "32 or 64 bits, whole numbers, or bool"),
         ("counts-differ", lambda box: box.write(
             "release/basis.npy", data.npy_bytes(basis[:-1])),
          "release: release of kind subspaces: array 'basis' is float32 5 x 1 x 5, but n = 6 by the "

@@ -147,8 +147,7 @@ Test (npy, writes_the_bytes_that_numpy_writes)
   remove_folder (folder);
 }
 
-#define TYPES                                                                                      \
-  "expected float32 ('<f4'), float64 ('<f8'), uint8 ('|u1'), int32 ('<i4') or int64 ('<i8')"
+#define TYPES "expected floating point of 16, 32 or 64 bits, whole numbers, or bool"
 #define SHAPED(shape) "{'descr': '<f4', 'fortran_order': False, 'shape': " shape ", }"
 #define TYPED(descr) "{'descr': " descr ", 'fortran_order': False, 'shape': (2, 3), }"
 #define MALFORMED(expected, found) "malformed header: expected " expected ", found " found
@@ -157,16 +156,13 @@ static const struct {
   const char *header;
   const char *message;
 } header_cases[] = {
-  { TYPED ("'>f4'"), "holds big-endian float32 ('>f4'); " TYPES },
-  { TYPED ("'>i8'"), "holds big-endian int64 ('>i8'); " TYPES },
   { TYPED ("'|O'"), "holds Python objects ('|O'); " TYPES },
   { TYPED ("'O'"), "holds Python objects ('O'); " TYPES },
-  { TYPED ("'<f2'"), "holds float16 ('<f2'); " TYPES },
   { TYPED ("'<f16'"), "holds float128 ('<f16'); " TYPES },
-  { TYPED ("'|b1'"), "holds bool ('|b1'); " TYPES },
+  { TYPED ("'>c8'"), "holds big-endian complex64 ('>c8'); " TYPES },
+  { TYPED ("'<i3'"), "holds int24 ('<i3'); " TYPES },
+  { TYPED ("'<f44'"), "holds float ('<f44'); " TYPES },
   { TYPED ("'<c8'"), "holds complex64 ('<c8'); " TYPES },
-  { TYPED ("'<u4'"), "holds uint32 ('<u4'); " TYPES },
-  { TYPED ("'|i1'"), "holds int8 ('|i1'); " TYPES },
   { TYPED ("'<U7'"), "holds text ('<U7'); " TYPES },
   { TYPED ("'|S3'"), "holds byte strings ('|S3'); " TYPES },
   { TYPED ("'<M8[ns]'"), "holds datetime64 ('<M8[ns]'); " TYPES },
@@ -175,9 +171,6 @@ static const struct {
   { TYPED ("''"), "holds an unknown type (''); " TYPES },
   { TYPED ("'?'"), "holds an unknown type ('?'); " TYPES },
   { TYPED ("[('x', '<f4'), ('y', '<f4')]"), "holds a structured type; " TYPES },
-  { "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }",
-    "is in Fortran order (column-major); expected C order: save numpy.ascontiguousarray "
-    "(array)" },
   { SHAPED ("()"), "has 0 dimensions; expected 1 to 3" },
   { SHAPED ("(1, 2, 3, 4)"), "has 4 dimensions; expected 1 to 3" },
   { SHAPED ("(-2, 3)"), "has a negative size in its shape" },
@@ -315,9 +308,13 @@ Test (npy, survives_every_single_byte_change)
       cr_assert ((array == NULL) == (error != NULL), "byte %zu", at);
       cr_assert (array != NULL || before != replacements[r], "byte %zu is good", at);
       if (array != NULL) {
-        cr_assert_eq (assay_array_count (array) * assay_type_size (array->type), 24);
-        cr_assert_eq (array->data[0], 0);
-        cr_assert_eq (array->data[23], 23, "byte %zu", at);
+        const gsize size = assay_array_count (array) * assay_type_size (array->type);
+        guint sum = 0;
+
+        cr_assert_eq (assay_array_count (array), 6, "byte %zu", at);
+        for (gsize i = 0; i < size; i++)
+          sum += array->data[i];
+        cr_assert_eq (sum, 23 * 24 / 2, "byte %zu", at); /* in any type and order of bytes */
       }
     }
   remove_folder (folder);
