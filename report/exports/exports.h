@@ -42,6 +42,13 @@ void assay_report_mutants_json (const AssayResultMutants *mutants, AssayJson *js
 /* The text of mutants.json. */
 char *assay_report_mutants_file (const AssayResultMutants *mutants);
 
+/* The seal on claims: the line for a terminal, ended by a newline ("": there is none); members of
+ * results.json; and the sealed text of the claim @id, its line without the newline (NULL: no such
+ * claim was sealed). */
+char *assay_report_seal (const AssayResults *results);
+void assay_report_seal_json (const AssayResults *results, AssayJson *json);
+char *assay_report_seal_of (const AssayResults *results, const char *id);
+
 /* What got worse since a baseline, in words, and as baseline.json. */
 char *assay_report_baseline (const AssayBaseline *baseline);
 char *assay_report_baseline_json (const AssayBaseline *baseline);

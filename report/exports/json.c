@@ -403,9 +403,7 @@ assay_report_write_json (const AssayResults *results, AssayJson *json, GError **
   assay_json_member_string (json, "reference", results->reference);
   assay_json_member_string (json, "sha256", results->scenario_sha256);
   assay_json_member_string (json, "plan", results->plan_sha256);
-  assay_json_member_string (json, "claims", results->claims_sha256);
-  if (results->has_changed_claims)
-    write_bool (json, "claims_changed", TRUE);
+  assay_report_seal_json (results, json);
   assay_json_member_int (json, "seed", (gint64) results->seed);
   assay_json_member_int (json, "trials", (gint64) results->trials);
   assay_json_member_int (json, "secrets", (gint64) results->secrets);

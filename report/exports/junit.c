@@ -54,6 +54,18 @@ append_mutants (GString *xml, const AssayResultMutants *mutants)
   append_property (xml, "mutants", mutants->n_counted);
 }
 
+/* What the claim said when it was sealed. */
+static void
+append_seal (GString *xml, const AssayResults *results, const AssayResultClaim *result)
+{
+  g_autofree char *sealed = assay_report_seal_of (results, result->id);
+  g_autofree char *escaped = escape (sealed);
+
+  if (sealed != NULL)
+    g_string_append_printf (xml, "        <property name=\"claim-sealed\" value=\"%s\"/>\n",
+                            escaped);
+}
+
 static void
 append_properties (GString *xml, const AssayResults *results, const AssayResultClaim *result)
 {
@@ -67,6 +79,7 @@ append_properties (GString *xml, const AssayResults *results, const AssayResultC
   if (results->claims_sha256 != NULL)
     g_string_append_printf (xml, "        <property name=\"claims-sha256\" value=\"%s\"/>\n",
                             results->claims_sha256);
+  append_seal (xml, results, result);
   append_property (xml, result->is_at_most ? "at-most" : "at-least",
                    assay_result_claim_bound (result));
   if (one != NULL) {

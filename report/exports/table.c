@@ -335,6 +335,15 @@ append_claims (GString *text, const AssayResults *results)
 }
 
 static void
+append_seal (GString *text, const AssayResults *results)
+{
+  g_autofree char *seal = assay_report_seal (results);
+
+  if (*seal != '\0')
+    g_string_append_printf (text, "\n%s", seal);
+}
+
+static void
 append_mutants (GString *text, const AssayResults *results)
 {
   g_autofree char *mutants = NULL;
@@ -391,6 +400,7 @@ assay_report_table (const AssayResults *results, guint width)
   append_utilities (text, results, width);
   append_notes (text, results);
   append_claims (text, results);
+  append_seal (text, results);
   append_mutants (text, results);
   return g_string_free (text, FALSE);
 }

@@ -190,6 +190,17 @@ append_count (AssayHtml *html, const char *term, guint64 value)
 }
 
 static void
+append_sealed_claims (AssayHtml *html, const AssayResults *results)
+{
+  g_auto (GStrv) lines = results->claims_text != NULL ? g_strsplit (results->claims_text, "\n", -1)
+                                                      : NULL;
+
+  for (guint i = 0; lines != NULL && lines[i] != NULL; i++)
+    if (*lines[i] != '\0')
+      append_term (html, i == 0 ? "what they said, a line each" : "", lines[i]);
+}
+
+static void
 append_datasets (AssayHtml *html, const GPtrArray *datasets)
 {
   assay_html_open_table (html, NULL, "Datasets",
@@ -228,6 +239,7 @@ assay_html_provenance (AssayHtml *html, const AssayResults *results)
   append_term (html, "SHA-256 of the resolved plan", results->plan_sha256);
   append_term (html, "SHA-256 of the claims before the first cell",
                results->claims_sha256 != NULL ? results->claims_sha256 : "none");
+  append_sealed_claims (html, results);
   append_count (html, "run of this scenario in its folder, number", results->serial);
   append_plugins (html, results->plugins);
   append_count (html, "seed", results->seed);

@@ -179,17 +179,21 @@ load_units (AssayStore *store, AssayResults *results, GError **error)
 static gboolean
 load_origin (const AssayPlan *plan, AssayStore *store, AssayResults *results, GError **error)
 {
-  g_autofree char *sha256 = NULL;
+  g_autofree char *sealed = NULL;
   g_autofree char *serial = NULL;
   AssaySeal seal;
 
-  if (!assay_seal_read (store, plan, &seal, &sha256, error)
+  if (!assay_seal_read (store, plan, &seal, &sealed, error)
       || !assay_store_get (store, ASSAY_META_SERIAL, &serial, error))
     return FALSE;
   results->has_changed_claims = seal != ASSAY_SEAL_WHOLE;
   results->serial = serial != NULL ? g_ascii_strtoull (serial, NULL, 10) : 1;
-  if (sha256 != NULL)
+  if (sealed != NULL) {
+    g_autofree char *sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sealed, -1);
+
+    results->claims_text = g_string_chunk_insert_const (results->words, sealed);
     results->claims_sha256 = g_string_chunk_insert_const (results->words, sha256);
+  }
   return TRUE;
 }
 

@@ -270,7 +270,8 @@ typedef struct {
   const char *scenario;        /* its file */
   const char *scenario_sha256; /* of the file's text */
   const char *plan_sha256;     /* of everything that cells depend on */
-  const char *claims_sha256;   /* of what the claims said before the first cell; NULL: not sealed */
+  const char *claims_text;     /* what the claims said before the first cell; NULL: not sealed */
+  const char *claims_sha256;   /* of that text */
   gboolean has_changed_claims; /* they were changed after cells had run */
   guint64 serial;              /* which run of its folder it is, from 1 on */
   gboolean is_changed;         /* by --set: the scenario's file alone does not make this run */

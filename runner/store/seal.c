@@ -34,7 +34,7 @@ assay_seal_accept (AssayStore *store, const AssayPlan *plan, GError **error)
 
 gboolean
 assay_seal_read (AssayStore *store, const AssayPlan *plan, AssaySeal *ret_seal,
-                 char **ret_sha256, GError **error)
+                 char **ret_text, GError **error)
 {
   g_autofree char *now = assay_claims_canonical (plan);
   g_autofree char *sealed = NULL;
@@ -47,8 +47,7 @@ assay_seal_read (AssayStore *store, const AssayPlan *plan, AssaySeal *ret_seal,
     *ret_seal = ASSAY_SEAL_WHOLE;
   else
     *ret_seal = g_strcmp0 (accepted, now) == 0 ? ASSAY_SEAL_ACCEPTED : ASSAY_SEAL_BROKEN;
-  if (ret_sha256 != NULL)
-    *ret_sha256 = sealed != NULL ? g_compute_checksum_for_string (G_CHECKSUM_SHA256, sealed, -1)
-                                 : NULL;
+  if (ret_text != NULL)
+    *ret_text = g_steal_pointer (&sealed);
   return TRUE;
 }

@@ -15,6 +15,6 @@ typedef enum {
 gboolean assay_seal_set (AssayStore *store, const AssayPlan *plan, GError **error);
 /* Accepts the claims of @plan, if they are not those that were sealed. */
 gboolean assay_seal_accept (AssayStore *store, const AssayPlan *plan, GError **error);
-/* @ret_sha256 (or NULL): of the claims that were sealed; NULL in it: none were. */
+/* @ret_text (or NULL): of the claims that were sealed, a line each; NULL in it: none were. */
 gboolean assay_seal_read (AssayStore *store, const AssayPlan *plan, AssaySeal *ret_seal,
-                          char **ret_sha256, GError **error);
+                          char **ret_text, GError **error);

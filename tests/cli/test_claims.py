@@ -4,6 +4,7 @@ The data is made so that the outcome is known: the attack `nearest` recovers exa
 that are also public (all others are far from every public row), `verbatim` recovers all of
 `plain`."""
 
+import hashlib
 import json
 import math
 import xml.etree.ElementTree
@@ -323,6 +324,14 @@ def test_a_changed_claim_is_judged_on_the_stored_run(sandbox):
     assert json.loads(sandbox.read("out/run.json"))["seconds"] == before, "cells were run again"
     record = json.loads(sandbox.read("out/results.json"))["scenario"]
     assert record["claims"] == sealed["claims"] and record["claims_changed"], record
+    # Every export shows what was sealed, not what is claimed now.
+    text = record["claims_text"]
+    assert hashlib.sha256(text.encode()).hexdigest() == record["claims"] and " 0.9 " in text, text
+    shown = sandbox.assay("run", "known.scenario", "--out", "out", "--quiet", *change).out
+    assert f"before the first cell: sha256 {record['claims']}\n" in shown, shown
+    assert f"after cells had run; what was sealed:\n  {text}" in shown, shown
+    for name in ("claims.xml", "report.html"):
+        assert text.strip() in sandbox.read(f"out/{name}"), name
     one = judge(sandbox, 0, *change, "--accept-changed-claims")["found"]
     assert one["reason"].endswith(
         "; the claims were changed after cells had run, which was accepted"), one

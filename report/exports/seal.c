@@ -1,0 +1,50 @@
+/* The seal on claims (runner/store/seal.h) in exports: the text that was sealed before the first
+ * cell, and its SHA-256, by which a verdict can be held against a claim that was published before
+ * the run. The text is that of assay_claims_canonical: `printf` of it into `sha256sum` gives the
+ * hash again. */
+#include <string.h>
+
+#include "core/base/json.h"
+#include "report/exports/exports.h"
+
+char *
+assay_report_seal (const AssayResults *results)
+{
+  GString *text = g_string_new (NULL);
+  g_auto (GStrv) lines = NULL;
+
+  if (results->claims->len == 0 || results->claims_sha256 == NULL)
+    return g_string_free (text, FALSE);
+  g_string_append_printf (text, "claims sealed before the first cell: sha256 %s\n",
+                          results->claims_sha256);
+  if (!results->has_changed_claims)
+    return g_string_free (text, FALSE);
+  g_string_append (text, "  they were changed after cells had run; what was sealed:\n");
+  lines = g_strsplit (results->claims_text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (*lines[i] != '\0')
+      g_string_append_printf (text, "  %s\n", lines[i]);
+  return g_string_free (text, FALSE);
+}
+
+void
+assay_report_seal_json (const AssayResults *results, AssayJson *json)
+{
+  assay_json_member_string (json, "claims", results->claims_sha256);
+  assay_json_member_string (json, "claims_text", results->claims_text);
+  if (results->has_changed_claims)
+    assay_json_member_bool (json, "claims_changed", TRUE);
+}
+
+char *
+assay_report_seal_of (const AssayResults *results, const char *id)
+{
+  g_auto (GStrv) lines = g_strsplit (results->claims_text != NULL ? results->claims_text : "",
+                                     "\n", -1);
+  const gsize length = strlen (id);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (g_str_has_prefix (lines[i], id) && lines[i][length] == ' ')
+      return g_strdup (lines[i]);
+  return NULL;
+}
