@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-#define ASSAY_MAX_SERIES 10
+#define ASSAY_MAX_SERIES 12
 
 /* Outcomes per unit: @n values a series, finite. A series that a case does not allow is left out
  * (NULL) with the reason, and its measures with it: claims that name one are inconclusive. The last

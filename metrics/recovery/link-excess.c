@@ -15,7 +15,7 @@
  * units are those of link-rank. */
 #include "core/plugin/plugin.h"
 #include "core/stats/excess.h"
-#include "metrics/recovery/errors.h"
+#include "metrics/recovery/ranking-hits.h"
 
 /* Of the first candidate, and of the first 10 in the same order. */
 enum {
@@ -31,25 +31,9 @@ enum {
   N_SERIES
 };
 
-typedef struct {
-  gsize n, p, c, rows; /* items, partners and candidates of each, public rows */
-  const gint64 *partners, *candidates;
-} Ranking;
-
-/* The chance that some of @p rows, drawn from @rows without replacement, are among @k of these. */
-static double
-chance_of_hit (gsize rows, gsize k, gsize p)
-{
-  double missed = 1;
-
-  for (gsize j = 0; j < p; j++)
-    missed *= k + j < rows ? (double) (rows - k - j) / (double) (rows - j) : 0;
-  return 1 - missed;
-}
-
 /* Which public rows belong to an item, and how many belong to none. */
 static guint8 *
-find_others (const Ranking *ranking, gsize *ret_n_others)
+find_others (const RankingHits *ranking, gsize *ret_n_others)
 {
   guint8 *belongs = g_new0 (guint8, ranking->rows);
 
@@ -79,30 +63,11 @@ count_others (const gint64 *candidates, gsize k, const guint8 *belongs, gsize ro
   return count;
 }
 
-static double
-is_hit (const Ranking *ranking, gsize item, gsize k)
-{
-  for (gsize i = 0; i < k; i++)
-    for (gsize j = 0; j < ranking->p; j++)
-      if (ranking->candidates[item * ranking->c + i] == ranking->partners[item * ranking->p + j])
-        return 1;
-  return 0;
-}
-
 /* ---- The metric ---- */
-
-static void
-leave_out (AssayOutcomes *outcomes, guint first, guint end, const char *reason)
-{
-  for (guint s = first; s < end; s++) {
-    g_clear_pointer (&outcomes->series[s], g_free);
-    outcomes->omitted[s] = g_strdup (reason);
-  }
-}
 
 /* The first @k candidates, into four series from @first on. */
 static void
-judge (const Ranking *ranking, gsize k, guint first, AssayOutcomes *outcomes)
+judge (const RankingHits *ranking, gsize k, guint first, AssayOutcomes *outcomes)
 {
   double *const *series = outcomes->series + first;
   const gsize n = ranking->n, p = ranking->p, named = MIN (k, ranking->c);
@@ -110,9 +75,9 @@ judge (const Ranking *ranking, gsize k, guint first, AssayOutcomes *outcomes)
   g_autofree guint8 *belongs = find_others (ranking, &n_others);
 
   for (gsize i = 0; i < n; i++) {
-    series[HIT_1][i] = is_hit (ranking, i, named);
-    series[BASELINE_1][i] = chance_of_hit (ranking->rows, named, p);
-    series[CONTROL_1][i] = chance_of_hit (
+    series[HIT_1][i] = ranking_hits_at (ranking, i, named);
+    series[BASELINE_1][i] = ranking_hits_by_chance (ranking->rows, named, p);
+    series[CONTROL_1][i] = ranking_hits_by_chance (
         n_others,
         count_others (ranking->candidates + i * ranking->c, named, belongs, ranking->rows), p);
   }
@@ -125,48 +90,27 @@ judge (const Ranking *ranking, gsize k, guint first, AssayOutcomes *outcomes)
                            "least, of people who are not in the release",
                            n_others, ranking->rows, k + p);
 
-    leave_out (outcomes, first + CONTROL_1, first + EXCESS_1 + 1, reason);
+    ranking_hits_leave_out (outcomes, first + CONTROL_1, first + EXCESS_1 + 1, reason);
   }
-}
-
-static gboolean
-check (const Ranking *ranking, const AssayArray *candidates, GError **error)
-{
-  if (candidates->shape[0] != ranking->n || ranking->c == 0 || ranking->p == 0)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "candidates are %zu x %zu, but partners %zu x %zu; expected some of each "
-                       "for the same items",
-                       candidates->shape[0], ranking->c, ranking->n, ranking->p);
-  return TRUE;
 }
 
 static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
          AssayOutcomes *ret_outcomes, GError **error)
 {
-  const AssayArray *partners = assay_arrays_get (&truth->arrays, "partners");
-  const AssayArray *candidates = assay_arrays_get (&guess->arrays, "candidates");
-  const AssayArray *owners = assay_arrays_get (&truth->arrays, "owners");
-  const AssayRows *rows = context->dataset != NULL ? context->dataset->public_rows : NULL;
-  const Ranking ranking = { .n = partners->shape[0],
-                            .p = partners->shape[1],
-                            .c = candidates->shape[1],
-                            .rows = rows != NULL ? assay_rows_count (rows) : 0,
-                            .partners = assay_array_int64 (partners),
-                            .candidates = assay_array_int64 (candidates) };
+  RankingHits ranking;
 
-  if (!check (&ranking, candidates, error)
+  if (!ranking_hits_read (context, truth, guess, &ranking, error)
       || !assay_outcomes_alloc (ret_outcomes, N_SERIES, ranking.n, error))
     return FALSE;
   if (ranking.rows >= ranking.p) {
     judge (&ranking, 1, HIT_1, ret_outcomes);
     judge (&ranking, 10, HIT_10, ret_outcomes);
   } else {
-    leave_out (ret_outcomes, HIT_1, UNIT, "how many public rows there are is not known here");
+    ranking_hits_leave_out (ret_outcomes, HIT_1, UNIT,
+                            "how many public rows there are is not known here");
   }
-  for (gsize i = 0; i < ranking.n; i++)
-    ret_outcomes->series[UNIT][i]
-        = metric_group_of (truth, owners != NULL ? assay_array_int64 (owners)[i] : -1);
+  ranking_hits_set_units (&ranking, truth, UNIT, ret_outcomes);
   return TRUE;
 }
 

@@ -22,7 +22,7 @@
  *
  * Hits beside chance are another metric: metrics/recovery/link-excess.c. */
 #include "core/plugin/plugin.h"
-#include "metrics/recovery/errors.h"
+#include "metrics/recovery/ranking-hits.h"
 
 typedef struct {
   gint64 m;
@@ -81,32 +81,26 @@ static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
          AssayOutcomes *ret_outcomes, GError **error)
 {
-  const AssayArray *partners = assay_arrays_get (&truth->arrays, "partners");
-  const AssayArray *candidates = assay_arrays_get (&guess->arrays, "candidates");
-  const AssayArray *made_for = assay_arrays_get (&truth->arrays, "owners");
-  const gint64 *owners = made_for != NULL ? assay_array_int64 (made_for) : NULL;
-  const gsize n = partners->shape[0], p = partners->shape[1], c = candidates->shape[1];
-  const gsize rows = context->dataset != NULL && context->dataset->public_rows != NULL
-                         ? MAX (assay_rows_count (context->dataset->public_rows), c + 1)
-                         : c + 1;
-  const double otherwise = ((double) c + 1 + (double) rows) / 2;
-  g_autofree gsize *ranks = assay_alloc (p, sizeof (gsize), "ranks", error);
+  g_autofree gsize *found = NULL;
+  RankingHits ranking;
+  gsize rows, c, p;
+  double otherwise;
 
-  if (ranks == NULL)
+  if (!ranking_hits_read (context, truth, guess, &ranking, error)
+      || !assay_outcomes_alloc (ret_outcomes, N_SERIES, ranking.n, error))
     return FALSE;
-  if (candidates->shape[0] != n || c == 0 || p == 0)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "candidates are %zu x %zu, but partners %zu x %zu; expected some of each "
-                       "for the same items",
-                       candidates->shape[0], c, n, p);
-  if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, n, error))
+  c = ranking.c;
+  p = ranking.p;
+  rows = MAX (ranking.rows, c + 1);
+  otherwise = ((double) c + 1 + (double) rows) / 2;
+  found = assay_alloc (p, sizeof (gsize), "ranks", error);
+  if (found == NULL)
     return FALSE;
-  for (gsize i = 0; i < n; i++) {
-    find_ranks (assay_array_int64 (candidates) + i * c, c, assay_array_int64 (partners) + i * p, p,
-                ranks);
-    judge_item (context->settings, i, ranks, p, otherwise, ret_outcomes);
-    ret_outcomes->series[UNIT][i] = metric_group_of (truth, owners != NULL ? owners[i] : -1);
+  for (gsize i = 0; i < ranking.n; i++) {
+    find_ranks (ranking.candidates + i * c, c, ranking.partners + i * p, p, found);
+    judge_item (context->settings, i, found, p, otherwise, ret_outcomes);
   }
+  ranking_hits_set_units (&ranking, truth, UNIT, ret_outcomes);
   judge_area (rows, p, ret_outcomes);
   return TRUE;
 }

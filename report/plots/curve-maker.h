@@ -48,8 +48,8 @@ void assay_curve_finish (AssayCurveMaker *maker, AssayCurve *curve, const char *
 /* The trade-offs of a measure of privacy with each of @utilities (AssayCurveMeasured). */
 void assay_curve_add_trade_offs (AssayCurveMaker *maker, const AssayCurveMeasured *privacy,
                                  const GArray *utilities);
-/* That of the game member, where it is played. */
-void assay_curve_add_roc (AssayCurveMaker *maker);
+/* Those of the games member and link, where they are played (curve-rates.c). */
+void assay_curve_add_rates (AssayCurveMaker *maker);
 /* A sweep of every setting of @role that is swept, once under its name. */
 void assay_curve_add_sweeps (AssayCurveMaker *maker, const AssayCurveMeasured *measured,
                              AssayCurveRole role);

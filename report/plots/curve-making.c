@@ -291,7 +291,7 @@ assay_curves_new (const AssayResults *results)
       assay_curve_add_sweeps (&maker, &g_array_index (labels, AssayCurveMeasured, i),
                               (AssayCurveRole) r);
   }
-  assay_curve_add_roc (&maker);
+  assay_curve_add_rates (&maker);
   for (guint r = 0; r < ASSAY_CURVE_N_OVER; r++)
     g_ptr_array_unref (maker.varied[r]);
   g_hash_table_unref (maker.slugs);

@@ -69,6 +69,15 @@ def test_a_key_is_what_the_rotation_rests_on(sandbox):
     assert measured(cells["blind"], "relative-error-median") > 0.5
     assert measured(cells["keyed"], "relative-error-median") < 0.05
     assert measured(cells["link"], "partner-hit-at-1") > 0.95
+    # The cumulative match characteristic: of each attack that links, and chance under them.
+    lines = [line.split(",") for line in sandbox.read("out/figures/cmc-of-links.csv").splitlines()]
+    points = {(line, float(rank)): float(rate) for line, rank, rate, *_ in lines[1:]}
+    ranks = sorted({rank for _, rank in points})
+    assert ranks[:3] == [1, 3, 10] and len(points) == 2 * len(ranks), points
+    for rank in ranks:
+        assert points["1", rank] == measured(cells["link"], f"partner-cmc-at-{rank:.0f}")
+        assert points["2", rank] == measured(cells["link"], f"partner-cmc-chance-at-{rank:.0f}")
+        assert points["1", rank] > points["2", rank] > 0, points
     assert cells["keyed"]["attack"]["grants"] == ["public", "mechanism", "key"]
     assert cells["keyed"]["message"].startswith("ridge, from ")
 

@@ -6,6 +6,7 @@
 #include "tests/unit/assert-near.h"
 #include "tests/unit/metrics/measurement.h"
 
+extern const AssayMetric assay_metric_cumulative_match;
 extern const AssayMetric assay_metric_link_excess;
 extern const AssayMetric assay_metric_link_rank;
 extern const AssayMetric assay_metric_pair_auc;
@@ -98,6 +99,49 @@ Test (link_excess, beside_a_naive_count)
   cr_assert_str_eq (measured.outcomes.omitted[6],
                     "8 of 12 public rows belong to no released item; expected 11 at least, of "
                     "people who are not in the release");
+  assay_rows_unref (twelve.public_rows);
+  measured.dataset = NULL;
+}
+
+/* Four items of two partners each among 12 public rows: found first, third, fifth, never. */
+Test (cumulative_match, counts_ranks_beside_chance)
+{
+  static const gint64 partners[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+  static const gint64 candidates[]
+      = { 1, 8, 9, 10, 0, 8, 9, 2, 10, 3, 8, 9, 10, 11, 4, 8, 9, 10, 11, 0 };
+  static const struct {
+    const char *name;
+    double hits[4];
+  } expected[] = {
+    { "partner-cmc-at-1", { 1, 0, 0, 0 } },
+    { "partner-cmc-at-3", { 1, 1, 0, 0 } },
+    { "partner-cmc-at-10", { 1, 1, 1, 0 } }, /* of the five that are named */
+  };
+  const AssayMetric *metric = &assay_metric_cumulative_match;
+  const AssayDataset twelve = { .public_rows = fixture_normal_rows (12, 2, 1) };
+  g_auto (Measurement) measured = measurement_new ();
+
+  assay_arrays_take (&measured.truth->arrays, "partners", numbers (4, 2, partners));
+  assay_arrays_take (&measured.guess->arrays, "candidates", numbers (4, 5, candidates));
+  measurement_take (metric, "", &measured);
+  cr_assert_str_eq (measured.outcomes.omitted[5],
+                    "how many public rows there are is not known here");
+  measured.dataset = &twelve;
+  measurement_take (metric, "", &measured);
+  for (gsize e = 0; e < G_N_ELEMENTS (expected); e++)
+    for (gsize i = 0; i < 4; i++)
+      assert_near (measurement_series (metric, expected[e].name, &measured)[i], expected[e].hits[i],
+                   0, "%s of item %zu", expected[e].name, i);
+  /* Neither of two is among 1, 3 and 5 of 12. */
+  assert_near (measurement_series (metric, "partner-cmc-chance-at-1", &measured)[0],
+               1 - 11. * 10 / (12 * 11), 1e-12, "chance");
+  assert_near (measurement_series (metric, "partner-cmc-chance-at-3", &measured)[3],
+               1 - 9. * 8 / (12 * 11), 1e-12, "chance");
+  assert_near (measurement_series (metric, "partner-cmc-chance-at-10", &measured)[0],
+               1 - 7. * 6 / (12 * 11), 1e-12, "chance");
+  /* The first 30 of 12 rows are all. */
+  cr_assert_null (measured.outcomes.series[3]);
+  cr_assert_str_eq (measured.outcomes.omitted[3], "so many candidates are all public rows");
   assay_rows_unref (twelve.public_rows);
   measured.dataset = NULL;
 }
