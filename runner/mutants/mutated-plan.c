@@ -1,21 +1,85 @@
 /* A plan in which some defenses are mutants of themselves. */
 #include "runner/mutants/mutated-plan.h"
 
-#include "core/games/mechanism-mutants.h"
-#include "core/games/release-mutants.h"
+#include "core/games/mutants/dataset-mutants.h"
+#include "core/games/mutants/mechanism-mutants.h"
+#include "core/games/mutants/release-mutants.h"
 #include "runner/plan/claim.h"
 
+static gboolean
+is_distinguished (const AssayComponent *attack)
+{
+  const AssayAuditor *auditor = assay_auditor_of (attack->plugin);
+
+  return auditor != NULL && auditor->game == ASSAY_AUDIT_TWO_INPUTS;
+}
+
+static gboolean
+is_run_once (const AssayComponent *attack)
+{
+  const AssayAuditor *auditor = assay_auditor_of (attack->plugin);
+
+  return auditor != NULL && auditor->game == ASSAY_AUDIT_ONE_RUN;
+}
+
+static gboolean
+is_attacked (const AssayComponent *attack)
+{
+  return assay_auditor_of (attack->plugin) == NULL;
+}
+
+static AssayMutant *
+make_mechanism (guint index, const AssayComponent *defense, gsize cols, const char **ret_why_not,
+                GError **error)
+{
+  return assay_mechanism_mutant_new (index, defense->defense, defense->settings, cols, ret_why_not,
+                                     error);
+}
+
+static AssayMutant *
+make_dataset (guint index, const AssayComponent *defense, G_GNUC_UNUSED gsize cols,
+              const char **ret_why_not, G_GNUC_UNUSED GError **error)
+{
+  return assay_dataset_mutant_new (index, defense->defense, defense->settings, ret_why_not);
+}
+
+static AssayMutant *
+make_release (guint index, const AssayComponent *defense, G_GNUC_UNUSED gsize cols,
+              const char **ret_why_not, G_GNUC_UNUSED GError **error)
+{
+  return assay_release_mutant_new (index, defense->defense, defense->settings, ret_why_not);
+}
+
 const AssayMutantFamily assay_mutant_families[ASSAY_N_MUTANT_FAMILIES] = {
-  { "mechanism", assay_mechanism_mutants_count, assay_mechanism_mutant_kind, TRUE },
-  { "release", assay_release_mutants_count, assay_release_mutant_kind, FALSE },
+  { "mechanism", assay_mechanism_mutants_count, assay_mechanism_mutant_kind, is_distinguished,
+    make_mechanism, FALSE },
+  { "dataset", assay_dataset_mutants_count, assay_dataset_mutant_kind, is_run_once, make_dataset,
+    FALSE },
+  { "release", assay_release_mutants_count, assay_release_mutant_kind, is_attacked, make_release,
+    TRUE },
 };
 
-gboolean
-assay_mutant_family_is_for (const AssayMutantFamily *family, const AssayClaim *claim)
+/* Whether a mutant of @family in @cell could break @claim. */
+static gboolean
+is_about (const AssayMutantFamily *family, const AssayPlan *plan, const AssayClaim *claim,
+          const AssayCell *cell)
 {
   const gboolean is_epsilon = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
 
-  return claim->utility == NULL && is_epsilon == family->of_mechanism;
+  return claim->utility == NULL && cell->trial == 0 && cell->utility == ASSAY_NO_COMPONENT
+         && is_epsilon == !is_attacked (assay_plan_attack (plan, cell))
+         && assay_claim_may_select (plan, claim, cell)
+         && family->is_played_by (assay_plan_attack (plan, cell));
+}
+
+gboolean
+assay_mutant_family_is_for (const AssayMutantFamily *family, const AssayPlan *plan,
+                            const AssayClaim *claim)
+{
+  for (gsize i = 0; i < plan->cells->len; i++)
+    if (is_about (family, plan, claim, assay_plan_cell (plan, i)))
+      return TRUE;
+  return FALSE;
 }
 
 GArray *
@@ -25,10 +89,10 @@ assay_mutant_family_defenses (const AssayMutantFamily *family, const AssayPlan *
 
   g_array_set_size (which, plan->defenses->len);
   ASSAY_FOR_EACH (const AssayClaim, claim, plan->claims) {
-    for (gsize i = 0; assay_mutant_family_is_for (family, claim) && i < plan->cells->len; i++) {
+    for (gsize i = 0; i < plan->cells->len; i++) {
       const AssayCell *cell = assay_plan_cell (plan, i);
 
-      if (cell->trial == 0 && assay_claim_may_select (plan, claim, cell))
+      if (is_about (family, plan, claim, cell))
         g_array_index (which, gboolean, cell->defense) = TRUE;
     }
   }
@@ -67,15 +131,11 @@ assay_mutated_plan_new (const AssayPlan *plan, const GArray *which, const AssayM
   mutated->mutants = g_ptr_array_new_with_free_func (mutant_free);
   for (guint d = 0; d < plan->defenses->len; d++) {
     const AssayComponent *component = assay_plan_component (plan->defenses, d);
-    const AssayDefense *base = component->defense;
     AssayMutant *mutant = NULL;
     const char *why_not = NULL;
 
     if (g_array_index (which, gboolean, d)) {
-      mutant = family->of_mechanism
-                   ? assay_mechanism_mutant_new (index, base, component->settings,
-                                                 plan->probes[0].cols, &why_not, error)
-                   : assay_release_mutant_new (index, base, component->settings, &why_not);
+      mutant = family->make (index, component, plan->probes[0].cols, &why_not, error);
       if (mutant == NULL && why_not == NULL)
         return NULL;
       mutated->why_not = mutated->why_not != NULL ? mutated->why_not : why_not;

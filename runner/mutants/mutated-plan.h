@@ -1,23 +1,29 @@
 /* A plan in which some defenses are mutants of themselves. */
 #pragma once
 
-#include "core/games/mutant.h"
+#include "core/games/mutants/mutant.h"
 #include "runner/plan/plan.h"
 
-/* Mistakes of the mechanism are for claims about epsilon, those of the release for claims about
- * what attacks recover. */
+/* Mistakes of the mechanism and of what it makes of a dataset are for claims about epsilon, where
+ * an attack plays the game distinguish or one-run; those of the release for claims about what
+ * attacks recover. */
 typedef struct {
   const char *name;
   guint (*count) (void);
   const AssayMutantKind *(*kind) (guint index);
-  gboolean of_mechanism;
+  gboolean (*is_played_by) (const AssayComponent *attack); /* what the cell's attack would see */
+  /* NULL: with *ret_why_not, or with an error. */
+  AssayMutant *(*make) (guint index, const AssayComponent *defense, gsize cols,
+                        const char **ret_why_not, GError **error);
+  gboolean counts_changes; /* a mutant that changed nothing does not apply */
 } AssayMutantFamily;
 
-#define ASSAY_N_MUTANT_FAMILIES 2
+#define ASSAY_N_MUTANT_FAMILIES 3
 extern const AssayMutantFamily assay_mutant_families[ASSAY_N_MUTANT_FAMILIES];
 
 /* Whether mutants of @family change what the claim is about. */
-gboolean assay_mutant_family_is_for (const AssayMutantFamily *family, const AssayClaim *claim);
+gboolean assay_mutant_family_is_for (const AssayMutantFamily *family, const AssayPlan *plan,
+                                     const AssayClaim *claim);
 
 /* The defenses that claims of the family are about: gboolean for each of the plan's. */
 GArray *assay_mutant_family_defenses (const AssayMutantFamily *family, const AssayPlan *plan);

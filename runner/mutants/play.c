@@ -130,7 +130,7 @@ play_cells (Play *play, const AssayMutatedPlan *mutated, AssayStore *store, cons
 static gboolean
 can_tell (const Play *play, const AssayMutantFamily *family, guint claim)
 {
-  return assay_mutant_family_is_for (family, play->plan->claims->pdata[claim])
+  return assay_mutant_family_is_for (family, play->plan, play->plan->claims->pdata[claim])
          && ((const AssayResultClaim *) play->results->claims->pdata[claim])->verdict
                 != ASSAY_VERDICT_VIOLATED;
 }
@@ -220,7 +220,7 @@ play_one (Play *play, const AssayMutantFamily *family, const AssayMutatedPlan *m
     return TRUE;
   if (failure != NULL)
     set_reason (one, ASSAY_MUTANT_FAILED, failure);
-  else if (!family->of_mechanism && !is_changed (mutated))
+  else if (family->counts_changes && !is_changed (mutated))
     set_reason (one, ASSAY_MUTANT_ABSENT, "it changes nothing in what these secrets release");
   return TRUE;
 }

@@ -98,6 +98,44 @@ def test_what_would_see_it_sees_it(sandbox):
     assert "leak-1e-3" in ids(play(sandbox), "seen")
 
 
+HISTOGRAM = """\
+[scenario]
+seed = 4
+
+[dataset]
+plugin = values
+secrets = 10
+
+[defense histogram]
+plugin = noisy-histogram
+epsilon = 0.5
+bins = 20000
+
+[attack one-run]
+plugin = one-run
+canaries = 20000
+guesses = 6000
+
+[claim holds]
+measure = epsilon
+at-most = claimed
+"""
+
+
+def test_one_run(sandbox):
+    """Mistakes of what one run makes of a dataset; and what would see one sees it: few guesses see
+    the few records that count too often, and not that half of the numbers have less noise."""
+    often = {"half-noise", "fifth-of-noise", "noise-of-one-number", "noise-of-one-sign",
+             "even-sizes", "counted-twice", "1-in-10-ten-times"}
+    write(sandbox, HISTOGRAM)
+    result = play(sandbox)
+    assert result.out.endswith("\nthis audit would have seen 8 of 20 mutants\n"), result
+    assert ids(result, "seen") == often | {"half-of-numbers"}, result
+    assert len(ids(result, "missed")) == 12, result
+    write(sandbox, HISTOGRAM.replace("guesses = 6000", "guesses = 100"))
+    assert ids(play(sandbox), "seen") == often | {"1-in-100-hundred-times"}
+
+
 def test_release(sandbox):
     write(sandbox, VECTORS)
     result = play(sandbox)

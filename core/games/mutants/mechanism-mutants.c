@@ -1,9 +1,9 @@
 /* Mutants of mechanisms: the base with its runs replaced. */
-#include "core/games/mechanism-mutants.h"
+#include "core/games/mutants/mechanism-mutants.h"
 
 #include <string.h>
 
-#include "core/games/mechanism-mistakes.h"
+#include "core/games/mutants/mechanism-mistakes.h"
 
 typedef struct {
   const AssayMistake *mistake;

@@ -1,5 +1,5 @@
 /* A defense with its settings, to be changed. */
-#include "core/games/mutant.h"
+#include "core/games/mutants/mutant.h"
 
 #include <string.h>
 

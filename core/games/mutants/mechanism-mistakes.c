@@ -7,7 +7,7 @@
  *   two inputs gives, with that probability: delta is at least that, epsilon infinite below it;
  * - half the noise, where the mechanism has a setting epsilon: twice the claimed epsilon;
  * - the last bit and the low digits: an event of probability 1 on one input and 0 on the other. */
-#include "core/games/mechanism-mistakes.h"
+#include "core/games/mutants/mechanism-mistakes.h"
 
 #include <math.h>
 #include <string.h>

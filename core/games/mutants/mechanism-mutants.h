@@ -6,7 +6,7 @@
  * clamp, which shows only on inputs beyond those of pair 0. */
 #pragma once
 
-#include "core/games/mutant.h"
+#include "core/games/mutants/mutant.h"
 
 /* In the order in which they are played. */
 guint assay_mechanism_mutants_count (void);

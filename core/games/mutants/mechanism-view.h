@@ -1,6 +1,6 @@
 /* What can be seen of a mechanism by running it, without knowing what it does: where its outputs
  * are, what it puts out on average, and which way its worst proposed pair of inputs points. Mutants
- * are made of it (core/games/mechanism-mutants.h). */
+ * are made of it (core/games/mutants/mechanism-mutants.h). */
 #pragma once
 
 #include "core/plugin/mechanism.h"

@@ -1,8 +1,8 @@
 /* The mistakes of mechanisms that mutants are made with: what each does to the runs. */
 #pragma once
 
-#include "core/games/mechanism-view.h"
-#include "core/games/mutant.h"
+#include "core/games/mutants/mechanism-view.h"
+#include "core/games/mutants/mutant.h"
 
 /* A mechanism with a mistake in it. */
 typedef struct {

@@ -1,5 +1,5 @@
 /* What can be seen of a mechanism by running it. */
-#include "core/games/mechanism-view.h"
+#include "core/games/mutants/mechanism-view.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/games/mechanism-mutants.h"
+#include "core/games/mutants/mechanism-mutants.h"
 #include "core/plugin/registry.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"

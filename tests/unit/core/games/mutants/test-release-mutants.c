@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/games/release-mutants.h"
+#include "core/games/mutants/release-mutants.h"
 #include "core/plugin/registry.h"
 #include "runner/run/steps.h"
 #include "tests/reference/fixtures.h"

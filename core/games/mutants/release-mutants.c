@@ -1,5 +1,5 @@
 /* Mutants of releases. */
-#include "core/games/release-mutants.h"
+#include "core/games/mutants/release-mutants.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * afterwards, or it draws from a seed that can be guessed. */
 #pragma once
 
-#include "core/games/mutant.h"
+#include "core/games/mutants/mutant.h"
 
 /* In the order in which they are played. */
 guint assay_release_mutants_count (void);
