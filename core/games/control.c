@@ -8,6 +8,7 @@
 #include "core/games/guesses/cross.h"
 #include "core/games/guesses/infer.h"
 #include "core/games/guesses/member.h"
+#include "core/games/guesses/weights.h"
 #include "core/games/pair-scores.h"
 #include "core/plugin/registry.h"
 
@@ -114,6 +115,8 @@ check_guess (AssayGame game, const AssayObservation *seen, const AssayGuess *gue
   case ASSAY_GAME_RECONSTRUCT:
     if (seen->release->bits > 0 && assay_arrays_get (arrays, "codes") != NULL)
       return check_codes (assay_arrays_get (arrays, "codes"), seen, error);
+    if (assay_guess_is_of_weights (guess))
+      return assay_weights_check (seen, guess, error);
     return check_estimates (assay_arrays_get (arrays, "estimates"), seen, error);
   case ASSAY_GAME_LINK:
     return check_candidates (assay_arrays_get (arrays, "candidates"), seen, error);
@@ -375,6 +378,8 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
     is_ok = assay_cross_judge (control_case->truth, guess, ret_outcome, error);
   else if (is_ok && assay_arrays_get (&guess->arrays, "codes") != NULL)
     judge_codes (control_case, guess, ret_outcome);
+  else if (is_ok && assay_guess_is_of_weights (guess))
+    is_ok = assay_weights_judge (control_case, guess, ret_outcome, error);
   else if (is_ok)
     is_ok = judge_estimates (attack, control_case, guess, ret_outcome, error);
   if (is_ok)

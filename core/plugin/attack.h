@@ -11,7 +11,7 @@
 G_BEGIN_DECLS
 
 typedef enum {
-  ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret, or its `codes` */
+  ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret, its `codes`, or weights */
   ASSAY_GAME_LINK,        /* ... `candidates` for every released item, best first */
   ASSAY_GAME_PAIR,        /* ... `scores` of `pairs`: higher, the rather they share a secret */
   ASSAY_GAME_INFER,       /* ... `class-scores` of every secret: which value its attribute has */

@@ -386,16 +386,31 @@ take_numbers (AssayArrays *arrays, const char *name, AssayType type, gsize n, gp
     assay_arrays_take (arrays, name, assay_array_take (type, 1, &n, g_steal_pointer (numbers)));
 }
 
+/* What the first user sent, T x P. */
+static AssayMatrix *
+first_updates (const Federation *federation)
+{
+  AssayMatrix *own = assay_matrix_copy (assay_matrix_view (federation->sums), NULL);
+
+  for (gsize t = 0; own != NULL && t < own->rows; t++)
+    memcpy (assay_matrix_row (own, t),
+            assay_matrix_row (federation->locals, t * federation->n_users),
+            own->cols * sizeof (float));
+  return own;
+}
+
 void
 federation_take (Federation *federation, const FederationSettings *settings,
                  AssayRelease *ret_release, AssayTruth *ret_truth)
 {
   const gsize n = assay_arrays_get (&ret_truth->arrays, "secrets")->shape[0];
   const gsize d = federation->training.cols;
+  AssayMatrix *own = first_updates (federation);
 
   set_parameters (federation, settings, ret_release);
   assay_arrays_take_matrix (&ret_release->arrays, "models", &federation->models);
   assay_arrays_take_matrix (&ret_release->arrays, "sums", &federation->sums);
+  assay_arrays_take_matrix (&ret_release->arrays, "own", &own);
   if (federation->scaling != NULL) {
     gpointer mean = g_memdup2 (federation->scaling->data, d * sizeof (float));
     gpointer deviation = g_memdup2 (federation->scaling->data + d, d * sizeof (float));

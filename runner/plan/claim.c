@@ -315,6 +315,8 @@ static const struct {
 } answers[] = {
   { "estimates", ASSAY_GAME_RECONSTRUCT },
   { "codes", ASSAY_GAME_RECONSTRUCT },
+  { "weight-claims", ASSAY_GAME_RECONSTRUCT },
+  { "support-scores", ASSAY_GAME_RECONSTRUCT },
   { "candidates", ASSAY_GAME_LINK },
   { "scores", ASSAY_GAME_PAIR },
   { "class-scores", ASSAY_GAME_INFER },

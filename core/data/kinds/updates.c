@@ -24,6 +24,7 @@ static const AssayArraySpec arrays[] = {
   /* Updates under masks that cancel out in the sum, of 64 bits; step by step, user by user. */
   { "masked", "lp", ASSAY_INT64, TRUE, ASSAY_GRANT_MESSAGES },
   { "own-permutations", "op", ASSAY_INT64, TRUE, ASSAY_GRANT_AGGREGATOR }, /* user by user */
+  { "own", "sp", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_USER }, /* what the first user sent, in clear */
   { "permutations", "qp", ASSAY_INT64, TRUE, ASSAY_GRANT_USER },
   { "factors", "xy", ASSAY_UINT8, TRUE, ASSAY_GRANT_KEY_GENERATOR },
   { "mean", "f", ASSAY_FLOAT32, TRUE, 0 },
@@ -68,6 +69,14 @@ static gsize
 count_weights (const AssayRelease *release)
 {
   return assay_arrays_get (&release->arrays, "models")->shape[1];
+}
+
+gsize
+assay_updates_width (const AssayRelease *release)
+{
+  const gint64 *classes = ASSAY_PARAMETER (release, AssayUpdatesParameters, classes);
+
+  return count_weights (release) / (classes != NULL ? (gsize) *classes : 1);
 }
 
 static gsize
@@ -162,7 +171,7 @@ check (const AssayRelease *release, GError **error)
     return assay_fail (
         error, ASSAY_ERROR_MISMATCH, "mean has %zu columns; expected %zu, as a class has weights%s",
         mean->shape[0], weights / (gsize) *classes - *bias, *bias ? " beside the bias" : "");
-  return check_rows (release, "sums", steps, error)
+  return check_rows (release, "sums", steps, error) && check_rows (release, "own", steps, error)
          && check_rows (release, "locals", users != NULL ? steps * (gsize) *users : 0, error)
          && check_rows (release, "masked", users != NULL ? steps * (gsize) *users : 0, error)
          && check_scaling (release, error);

@@ -38,6 +38,9 @@ typedef struct {
 
 /* The steps T that were made: one less than there are models. */
 gsize assay_updates_steps (const AssayRelease *release);
+/* Weights of a class: columns of a sample, and a bias; where the release does not say how many
+ * classes there are, all weights of a model. */
+gsize assay_updates_width (const AssayRelease *release);
 /* The sum of what users sent in step @step, as near as the release tells it: the aggregator's sum,
  * or N times the next model; P numbers. FALSE, with ASSAY_ERROR_MISMATCH: it has no sums and does
  * not say how many users there are. */

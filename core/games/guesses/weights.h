@@ -1,0 +1,53 @@
+/* What a guess may say of the weights that users of a federation sent, in place of samples: claims,
+ * "in step t user n sent the value v of weight w" (arrays `weight-claims`, c x 3: step, user or -1
+ * for "one of them alone", weight; and `claimed-values`, c), or how much it rather is that a weight
+ * of an update is not 0 (array `support-scores`, (T or T N) x P: the same for all users, or of
+ * each). */
+#pragma once
+
+#include "core/plugin/attack.h"
+
+G_BEGIN_DECLS
+
+/* The numbers of a claim. */
+typedef enum {
+  ASSAY_CLAIM_STEP,
+  ASSAY_CLAIM_USER,
+  ASSAY_CLAIM_WEIGHT,
+  ASSAY_CLAIM_NUMBERS,
+} AssayWeightClaim;
+
+/* Whether the guess is of weights. */
+gboolean assay_guess_is_of_weights (const AssayGuess *guess);
+
+/* Whether claim number @index is right: the user sent that value, up to a relative 1e-5, or, where
+ * it names none, a single user did and all others 0. @updates: T N x P. */
+gboolean assay_weight_claim_is_right (AssayView updates, gsize users, const AssayGuess *guess,
+                                      gsize index);
+
+/* Users of a federation of which the truth holds the `updates`, by the steps of the release. */
+gsize assay_weights_users (const AssayTruth *truth, const AssayRelease *release);
+
+/* Where scores and supports of all updates stand, one by one, for AssayRoc. Free both. */
+typedef struct {
+  gsize n;
+  float *scores;
+  guint8 *is_held;
+} AssaySupportScores;
+
+void assay_support_scores_clear (AssaySupportScores *scores);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssaySupportScores, assay_support_scores_clear)
+
+/* Number i is of the update i / P (step by step, user by user) and the weight i % P. */
+gboolean assay_support_scores_init (AssayView updates, gsize users, const AssayArray *scores,
+                                    AssaySupportScores *ret_scores, GError **error);
+
+/* ---- For the one way in which attacks are called ---- */
+
+gboolean assay_weights_check (const AssayObservation *seen, const AssayGuess *guess,
+                              GError **error);
+/* A share of right claims, or the area under the ROC curve of the scores. */
+gboolean assay_weights_judge (const AssayControlCase *control_case, const AssayGuess *guess,
+                              AssayControlOutcome *ret_outcome, GError **error);
+
+G_END_DECLS

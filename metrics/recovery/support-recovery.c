@@ -1,0 +1,58 @@
+/* How well the weights of an update that are not 0, its support, are told from the others: the area
+ * under the ROC curve over all updates, 0.5 by chance. The unit is a column of samples, as in
+ * weight-recovery. */
+#include "core/data/kinds/updates.h"
+#include "core/games/guesses/score-roc.h"
+#include "core/games/guesses/weights.h"
+#include "core/plugin/plugin.h"
+
+enum { AREA, N_SERIES };
+
+static gboolean
+measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
+         AssayOutcomes *ret_outcomes, GError **error)
+{
+  const AssayView updates = assay_array_view (assay_arrays_get (&truth->arrays, "updates"));
+  const gsize width = assay_updates_width (context->release);
+  const gsize users = assay_weights_users (truth, context->release);
+  g_auto (AssaySupportScores) scores = { 0 };
+  g_autofree double *influence = NULL;
+  double area;
+
+  if (!assay_support_scores_init (
+          updates, users, assay_arrays_get (&guess->arrays, "support-scores"), &scores, error))
+    return FALSE;
+  influence = assay_alloc (scores.n, sizeof *influence, "scores of supports", error);
+  if (influence == NULL
+      || !assay_roc_area (&(AssayRoc){ scores.scores, 1, scores.is_held, scores.n }, &area,
+                          influence, error)
+      || !assay_outcomes_alloc (ret_outcomes, N_SERIES, width, error))
+    return FALSE;
+  for (gsize j = 0; j < width; j++)
+    ret_outcomes->series[AREA][j] = area;
+  for (gsize i = 0; i < scores.n; i++)
+    ret_outcomes->series[AREA][i % updates.cols % width]
+        += influence[i] * (double) width / (double) scores.n;
+  return TRUE;
+}
+
+static const AssayMeasure measures[] = {
+  ASSAY_MEASURE (AREA, "support-auc", MEAN, 0, 1, "area under the ROC curve",
+                 "Chance that a weight that an update has scores above one that it has not",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+  ASSAY_MEASURE_END,
+};
+
+ASSAY_METRIC (support_recovery, "support-recovery",
+  .summary = "Which weights of users are not 0, found in what a federation released",
+  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
+                 "Using Doubly Permuted Homomorphic Encryption",
+                 "section 2.4; the measure is ours" },
+  .reads = ASSAY_RELEASE_UPDATES,
+  .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
+  .reads_guess = ASSAY_ARRAY_NAMES ("support-scores"),
+  .has_own_units = TRUE,
+  .repeats_units = TRUE,
+  .n_series = N_SERIES,
+  .measures = measures,
+  .measure = measure);
