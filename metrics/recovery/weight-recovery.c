@@ -56,7 +56,7 @@ count_claims (AssayView updates, gsize users, const AssayGuess *guess, gsize wid
     counts[NAMED].right[column] += is_right && is_named;
     counts[NAMED].all[column]++;
     for (gsize u = 0; is_right && u < users; u++)
-      if (!is_named || (gint64) u == claim[ASSAY_CLAIM_USER])
+      if (assay_weight_claim_is_of (updates, users, guess, i, u))
         is_shown[((gsize) claim[ASSAY_CLAIM_STEP] * users + u) * updates.cols + weight] = 1;
   }
   for (gsize row = 0; row < updates.rows; row++)
@@ -95,8 +95,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (RIGHT, "weight-claims-right", MEAN, 0, 1, "share of claims",
-                 "Claims about weights that are right: the value is that of the user who is named, "
-                 "or of one user alone",
+                 "Claims about weights that are right: the value is what the user who is named sent, "
+                 "or, where none is, what one of them did",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (NAMED, "weight-owners-right", MEAN, 0, 1, "share of claims",
                  "Claims that are right and name whose the weight is", ASSAY_HIGHER_IS_WORSE,

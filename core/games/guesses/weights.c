@@ -30,28 +30,26 @@ assay_weights_users (const AssayTruth *truth, const AssayRelease *release)
 }
 
 gboolean
-assay_weight_claim_is_right (AssayView updates, gsize users, const AssayGuess *guess, gsize index)
+assay_weight_claim_is_of (AssayView updates, gsize users, const AssayGuess *guess, gsize index,
+                          gsize user)
 {
   const gint64 *claim = claim_of (guess, index);
   const double value
       = (double) assay_array_view (assay_arrays_get (&guess->arrays, "claimed-values")).data[index];
-  const gsize first = (gsize) claim[ASSAY_CLAIM_STEP] * users;
-  const gsize weight = (gsize) claim[ASSAY_CLAIM_WEIGHT];
-  gsize holders = 0, holder = 0;
+  const gsize row = (gsize) claim[ASSAY_CLAIM_STEP] * users + user;
+  const double sent = (double) assay_view_row (updates, row)[claim[ASSAY_CLAIM_WEIGHT]];
 
+  return (claim[ASSAY_CLAIM_USER] < 0 || (gsize) claim[ASSAY_CLAIM_USER] == user) && sent != 0
+         && fabs (sent - value) <= TOLERANCE * fabs (value);
+}
+
+gboolean
+assay_weight_claim_is_right (AssayView updates, gsize users, const AssayGuess *guess, gsize index)
+{
   for (gsize u = 0; u < users; u++)
-    if (assay_view_row (updates, first + u)[weight] != 0) {
-      holders++;
-      holder = u;
-    }
-  if (claim[ASSAY_CLAIM_USER] >= 0)
-    holder = (gsize) claim[ASSAY_CLAIM_USER];
-  else if (holders != 1)
-    return FALSE;
-  if (assay_view_row (updates, first + holder)[weight] == 0)
-    return FALSE;
-  return fabs ((double) assay_view_row (updates, first + holder)[weight] - value)
-         <= TOLERANCE * fabs (value);
+    if (assay_weight_claim_is_of (updates, users, guess, index, u))
+      return TRUE;
+  return FALSE;
 }
 
 /* ---- Supports ---- */

@@ -1,6 +1,6 @@
 /* What a guess may say of the weights that users of a federation sent, in place of samples: claims,
  * "in step t user n sent the value v of weight w" (arrays `weight-claims`, c x 3: step, user or -1
- * for "one of them alone", weight; and `claimed-values`, c), or how much it rather is that a weight
+ * for "one of them", weight; and `claimed-values`, c), or how much it rather is that a weight
  * of an update is not 0 (array `support-scores`, (T or T N) x P: the same for all users, or of
  * each). */
 #pragma once
@@ -20,8 +20,11 @@ typedef enum {
 /* Whether the guess is of weights. */
 gboolean assay_guess_is_of_weights (const AssayGuess *guess);
 
-/* Whether claim number @index is right: the user sent that value, up to a relative 1e-5, or, where
- * it names none, a single user did and all others 0. @updates: T N x P. */
+/* Whether claim number @index is of @user, or of nobody by name, and the user sent that value, other
+ * than 0 and up to a relative 1e-5. @updates: T N x P. */
+gboolean assay_weight_claim_is_of (AssayView updates, gsize users, const AssayGuess *guess,
+                                   gsize index, gsize user);
+/* ... of any user: whether it is right. */
 gboolean assay_weight_claim_is_right (AssayView updates, gsize users, const AssayGuess *guess,
                                       gsize index);
 
