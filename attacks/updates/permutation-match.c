@@ -1,17 +1,17 @@
 /* A permutation that stays gives itself away: the aggregator of doubly permuted homomorphic
  * encryption undoes each user's own permutation and sees, step by step, how many users hold each
- * permuted row, c_t(i); and it knows the sums in clear, w_sum,t (d). Weights are assigned to rows at
- * the least cost
+ * permuted row, c_t(i); and it knows the sums in clear, w_sum,t (d). Weights are assigned to rows
+ * at the least cost
  *   sum_t [w_sum,t(d) != 0] (c_t(i) - f_t(d))^2 / 2 - [w_sum,t(d) = 0] ln Bin (c_t(i); N, q_t),
  * where a row that nobody holds cannot be of a weight that is not 0. f_t is how many holders a sum
  * of such a size has, by rank, smoothed; q_t the chance that a user holds a row as padding. Of each
  * weight the cheapest rows are kept, and assigned by auction (sparse-assignment.h).
  *
  * What one user holds of a weight is then known with his name: claims (step, user, weight, value).
- * Where permutations are renewed in each step, as `own-permutations` shows, each step is assigned by
- * itself. Ours; the protocol is Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual
- * Learning Using Doubly Permuted Homomorphic Encryption", algorithm 1, whose lemma 7 says when a
- * permutation is unique, not that it is secret. */
+ * Where permutations are renewed in each step, as `own-permutations` shows, each step is assigned
+ * by itself. Ours; the protocol is Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving
+ * Visual Learning Using Doubly Permuted Homomorphic Encryption", algorithm 1, whose lemma 7 says
+ * when a permutation is unique, not that it is secret. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
-#define LEAST_PADDING 1e-3 /* chance of a holder that a step without padding is given all the same */
+#define LEAST_PADDING 1e-3 /* the chance of a holder that steps without padding are given */
 #define SMOOTHED 64        /* ranks to each side over which counts are averaged */
 #define BID 0.02
 #define GIVE_UP 25 /* nats */
@@ -142,7 +142,7 @@ matching_init (Matching *matching, GError **error)
   matching->held = assay_alloc (p, matching->n_words * sizeof (guint64), "rows", error);
   matching->moved = assay_alloc (p, matching->n_words * sizeof (guint64), "weights", error);
   matching->expected = assay_alloc (p, steps * sizeof (float), "expected holders", error);
-  matching->silent = g_new (float, steps * (matching->holders->n_users + 1));
+  matching->silent = g_new (float, steps *(matching->holders->n_users + 1));
   matching->columns = assay_alloc (p, bytes, "candidates", error);
   matching->costs = assay_alloc (p, matching->candidates * sizeof (float), "candidates", error);
   if (matching->held == NULL || matching->moved == NULL || matching->expected == NULL
@@ -201,13 +201,11 @@ tabulate (const Matching *matching, gsize weight, float *ret_table)
 
   for (gsize t = 0; t < matching->end - matching->first; t++) {
     const float expected = matching->expected[t * p + weight];
-    const gboolean is_moved
-        = assay_view_row (*matching->sums, matching->first + t)[weight] != 0;
+    const gboolean is_moved = assay_view_row (*matching->sums, matching->first + t)[weight] != 0;
 
     for (gsize c = 0; c < counts; c++)
-      ret_table[t * counts + c]
-          = is_moved ? ((float) c - expected) * ((float) c - expected) / 2
-                     : matching->silent[t * counts + c];
+      ret_table[t * counts + c] = is_moved ? ((float) c - expected) * ((float) c - expected) / 2
+                                           : matching->silent[t * counts + c];
   }
 }
 
@@ -220,7 +218,7 @@ find_candidates (gsize weight, G_GNUC_UNUSED guint worker, gpointer data)
   const gsize n = matching->candidates;
   gsize *columns = matching->columns + weight * n;
   float *costs = matching->costs + weight * n;
-  g_autofree float *table = g_new (float, steps * counts);
+  g_autofree float *table = g_new (float, steps *counts);
   guint64 any = 0;
 
   for (gsize c = 0; c < n; c++) {

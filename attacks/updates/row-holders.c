@@ -12,12 +12,12 @@ row_holders_clear (RowHolders *holders)
   g_clear_pointer (&holders->holders, g_free);
 }
 
-/* The inverses of all permutations of @array (R x P); NULL, without an error, where there are none. */
+/* The inverses of all permutations of @array (R x P). */
 static gint64 *
 invert_all (const AssayArray *array, GError **error)
 {
-  gint64 *inverses = assay_alloc (array->shape[0], array->shape[1] * sizeof (gint64),
-                                  "permutations", error);
+  gint64 *inverses
+      = assay_alloc (array->shape[0], array->shape[1] * sizeof (gint64), "permutations", error);
 
   for (gsize r = 0; inverses != NULL && r < array->shape[0]; r++)
     assay_dphe_invert (assay_array_int64 (array) + r * array->shape[1], array->shape[1],
@@ -42,8 +42,8 @@ init (const AssayRelease *release, RowHolders *holders, GError **error)
   holders->n_steps = assay_updates_steps (release);
   holders->n_rows = assay_arrays_get (&release->arrays, "models")->shape[1];
   holders->counts = assay_alloc (holders->n_rows, holders->n_steps, "holders of rows", error);
-  holders->holders = assay_alloc (holders->n_rows, holders->n_steps * sizeof (gint32),
-                                  "holders of rows", error);
+  holders->holders
+      = assay_alloc (holders->n_rows, holders->n_steps * sizeof (gint32), "holders of rows", error);
   for (gsize i = 0; holders->holders != NULL && i < holders->n_rows * holders->n_steps; i++)
     holders->holders[i] = -1;
   return holders->counts != NULL && holders->holders != NULL;
@@ -58,8 +58,7 @@ row_holders_read (const AssayRelease *release, RowHolders *ret_holders, GError *
   g_autofree gint64 *undo = NULL;
   const gint64 *senders, *steps;
 
-  if (!init (release, &holders, error)
-      || (own != NULL && (undo = invert_all (own, error)) == NULL))
+  if (!init (release, &holders, error) || (own != NULL && (undo = invert_all (own, error)) == NULL))
     return FALSE;
   senders = assay_array_int64 (assay_arrays_get (&release->arrays, "senders"));
   steps = assay_array_int64 (assay_arrays_get (&release->arrays, "sent-steps"));

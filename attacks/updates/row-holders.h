@@ -1,5 +1,5 @@
-/* Who holds which row of permuted updates, step by step: the rows of the index matrices phi K^(n) of
- * doubly permuted homomorphic encryption (core/crypto/dphe.h), as a party sees them. */
+/* Who holds which row of permuted updates, step by step: the rows of the index matrices phi K^(n)
+ * of doubly permuted homomorphic encryption (core/crypto/dphe.h), as a party sees them. */
 #pragma once
 
 #include "core/data/exchange.h"

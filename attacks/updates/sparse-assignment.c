@@ -3,7 +3,7 @@
 
 #include <float.h>
 
-/* The best column for a row at these prices, what it costs with its price, and what the next does. */
+/* The best column for a row, what it costs with its price, and what the next one does. */
 typedef struct {
   gsize column;
   double least, next;

@@ -13,11 +13,12 @@ typedef struct {
   gsize candidates;
   const gsize *columns;
   const float *costs;
-  double bid;     /* by so much prices rise at least: the sum of costs is the least up to n times it */
+  double bid; /* by so much prices rise at least: the sum of costs is the least up to n times it */
   double give_up; /* a row is left without a column before it pays so much above its least cost */
 } SparseAssignment;
 
-/* @ret_columns: of each row its own; SPARSE_ASSIGNMENT_NONE: it has none. By auction (Bertsekas 1988,
- * "The Auction Algorithm: A Distributed Relaxation Method for the Assignment Problem"): rows without
- * a column bid for the one that is cheapest with its price, by as much as the next is dearer. */
+/* @ret_columns: of each row its own; SPARSE_ASSIGNMENT_NONE: it has none. By auction (Bertsekas
+ * 1988, "The Auction Algorithm: A Distributed Relaxation Method for the Assignment Problem"): rows
+ * without a column bid for the one that is cheapest with its price, by as much as the next is
+ * dearer. */
 void sparse_assignment_solve (const SparseAssignment *problem, gsize *ret_columns);

@@ -2,19 +2,19 @@
  * exactly, and of three a sum of two, of which a user sees most weights as another sent them.
  *
  * The user is the first one, whose own updates are the array `own` (grant `user`). Claims are as in
- * single-holder, of sum less own; of two users they name the other. A weight that is left is 0 up to
- * the rounding of float32.
+ * single-holder, of sum less own; of two users they name the other. A weight that is left is 0 up
+ * to the rounding of float32.
  *
- * Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly Permuted
- * Homomorphic Encryption", section 2.5 asks for three users for this reason. */
+ * Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly
+ * Permuted Homomorphic Encryption", section 2.5 asks for three users for this reason. */
 #include <float.h>
 #include <math.h>
 
 #include "attacks/updates/weight-claims.h"
 #include "attacks/updates/weight-control.h"
 #include "core/base/error.h"
-#include "core/data/kinds/updates.h"
 #include "core/data/grant.h"
+#include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
 #define ROUNDING 8 /* so many times the float32 epsilon of the largest term is 0 */

@@ -1,11 +1,12 @@
-/* Supports that one permutation hides from the aggregator are open to every user: all share phi, and
- * who intercepts messages undoes it. With the single permutation each message then says which
+/* Supports that one permutation hides from the aggregator are open to every user: all share phi,
+ * and who intercepts messages undoes it. With the single permutation each message then says which
  * weights its sender holds, padding among them; with a second one, of each user, it says nothing,
  * and the area is 0.5.
  *
  * A score for each user, step and weight: 1 where a message has a column there. Single permutations
- * are what Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly
- * Permuted Homomorphic Encryption", section 2.4, begin with, and find wanting for this reason. */
+ * are what Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using
+ * Doubly Permuted Homomorphic Encryption", section 2.4, begin with, and find wanting for this
+ * reason. */
 #include "attacks/updates/row-holders.h"
 #include "attacks/updates/weight-control.h"
 #include "core/base/error.h"
@@ -68,12 +69,9 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
               GError **error)
 {
   AssayStream stream = assay_stream (key, 0);
-  const WeightControl control = { .users = 4,
-                                  .steps = 3,
-                                  .weights = 100,
-                                  .held = 0.1,
-                                  .has_messages = TRUE,
-                                  .has_shared = TRUE };
+  const WeightControl control = {
+    .users = 4, .steps = 3, .weights = 100, .held = 0.1, .has_messages = TRUE, .has_shared = TRUE
+  };
 
   return weight_control_make (&control, &stream, ret_case, error);
 }

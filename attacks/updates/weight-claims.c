@@ -1,6 +1,8 @@
 /* What attacks on model updates claim of users' weights. */
 #include "attacks/updates/weight-claims.h"
 
+#include <string.h>
+
 void
 weight_claims_init (WeightClaims *claims)
 {
@@ -18,14 +20,24 @@ weight_claims_clear (WeightClaims *claims)
 void
 weight_claims_add (WeightClaims *claims, const WeightClaim *claim)
 {
-  const gint64 numbers[ASSAY_CLAIM_NUMBERS]
-      = { [ASSAY_CLAIM_STEP] = (gint64) claim->step,
-          [ASSAY_CLAIM_USER] = claim->user,
-          [ASSAY_CLAIM_WEIGHT] = (gint64) claim->weight };
+  const gint64 numbers[ASSAY_CLAIM_NUMBERS] = { [ASSAY_CLAIM_STEP] = (gint64) claim->step,
+                                                [ASSAY_CLAIM_USER] = claim->user,
+                                                [ASSAY_CLAIM_WEIGHT] = (gint64) claim->weight };
   const float value = (float) claim->value;
 
   g_array_append_vals (claims->numbers, numbers, ASSAY_CLAIM_NUMBERS);
   g_array_append_val (claims->values, value);
+}
+
+/* g_memdup2 has nothing to give of nothing. */
+static gpointer
+copy_numbers (const GArray *numbers)
+{
+  const gsize bytes = numbers->len * g_array_get_element_size ((GArray *) numbers);
+  gpointer copy = g_malloc (bytes + 1);
+
+  memcpy (copy, numbers->data, bytes);
+  return copy;
 }
 
 void
@@ -35,9 +47,7 @@ weight_claims_take (WeightClaims *claims, AssayGuess *ret_guess)
   AssayArrays *arrays = &ret_guess->arrays;
 
   assay_arrays_take_rows (arrays, "weight-claims", ASSAY_INT64, n, ASSAY_CLAIM_NUMBERS,
-                          g_memdup2 (claims->numbers->data,
-                                     n * ASSAY_CLAIM_NUMBERS * sizeof (gint64)));
+                          copy_numbers (claims->numbers));
   assay_arrays_take (arrays, "claimed-values",
-                     assay_array_take (ASSAY_FLOAT32, 1, &n,
-                                       g_memdup2 (claims->values->data, n * sizeof (float))));
+                     assay_array_take (ASSAY_FLOAT32, 1, &n, copy_numbers (claims->values)));
 }

@@ -25,12 +25,10 @@ add_up (const WeightControl *control, const AssayMatrix *updates, AssayMatrix *s
 {
   for (gsize row = 0; row < updates->rows; row++)
     for (gsize i = 0; i < control->weights; i++)
-      assay_matrix_row (sums, row / control->users)[i]
-          += updates->data[row * control->weights + i];
+      assay_matrix_row (sums, row / control->users)[i] += updates->data[row * control->weights + i];
   for (gsize t = 0; t < control->steps; t++)
     for (gsize i = 0; i < control->weights; i++)
-      assay_matrix_row (models, t + 1)[i]
-          = assay_matrix_row (sums, t)[i] / (float) control->users;
+      assay_matrix_row (models, t + 1)[i] = assay_matrix_row (sums, t)[i] / (float) control->users;
 }
 
 static gint64 *
@@ -75,8 +73,8 @@ make_release (const WeightControl *control, AssayStream *stream, const AssayMatr
               AssayMatrix *sums, AssayMatrix *models)
 {
   AssayRelease *release = assay_release_new (ASSAY_RELEASE_UPDATES, "control");
-  AssayMatrix *own = control->has_own ? assay_matrix_new (control->steps, control->weights, NULL)
-                                      : NULL;
+  AssayMatrix *own
+      = control->has_own ? assay_matrix_new (control->steps, control->weights, NULL) : NULL;
   g_autofree gint64 *shared = draw_permutation (stream, control->weights);
 
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, users, (gint64) control->users);

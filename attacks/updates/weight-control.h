@@ -1,4 +1,4 @@
-/* Federations of sparse updates of known outcome, for the controls of attacks on what DPHE shows. */
+/* Federations of sparse updates of known outcome, for controls of attacks on what DPHE shows. */
 #pragma once
 
 #include "core/games/control-case.h"
@@ -7,7 +7,7 @@ typedef struct {
   gsize users;
   gsize steps;
   gsize weights;
-  double held; /* how often a user holds a weight in a step, on the mean */
+  double held;           /* how often a user holds a weight in a step, on the mean */
   gboolean has_own;      /* the first user's updates are in the release, as its own */
   gboolean has_messages; /* ... and rows of messages, through one permutation that stays */
   gboolean has_shared;   /* ... which is granted */

@@ -18,7 +18,7 @@ typedef struct {
   double *right, *all;
 } Counts;
 
-/* What each of @n columns does to the ratio of the sums; FALSE: there is none of what is counted. */
+/* What each of @n columns does to the ratio of the sums; FALSE: there is none. */
 static gboolean
 take_ratio (const double *right, const double *all, gsize n, double *ret_outcomes)
 {
@@ -29,12 +29,11 @@ take_ratio (const double *right, const double *all, gsize n, double *ret_outcome
     sum += all[j];
   }
   for (gsize j = 0; j < n && sum > 0; j++)
-    ret_outcomes[j]
-        = sum_right / sum + (right[j] - sum_right / sum * all[j]) * (double) n / sum;
+    ret_outcomes[j] = sum_right / sum + (right[j] - sum_right / sum * all[j]) * (double) n / sum;
   return sum > 0;
 }
 
-/* Claims of each column into series of counts; a right one counts once, however often it is said. */
+/* Counts the claims of each column; what is shown twice counts once. */
 static gboolean
 count_claims (AssayView updates, gsize users, const AssayGuess *guess, gsize width,
               Counts counts[N_SERIES], GError **error)
@@ -76,8 +75,10 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   const gsize width = assay_updates_width (context->release);
   g_autofree double *room = g_new0 (double, 2 * N_SERIES * width);
   Counts counts[N_SERIES];
-  static const char *const none[N_SERIES] = { "the attack claims nothing", "no update has a weight "
-                                              "that is not 0", "the attack claims nothing" };
+  static const char *const none[N_SERIES] = { "the attack claims nothing",
+                                              "no update has a weight "
+                                              "that is not 0",
+                                              "the attack claims nothing" };
 
   for (guint s = 0; s < N_SERIES; s++)
     counts[s] = (Counts){ room + 2 * s * width, room + (2 * s + 1) * width };
@@ -94,10 +95,11 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 }
 
 static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (RIGHT, "weight-claims-right", MEAN, 0, 1, "share of claims",
-                 "Claims about weights that are right: the value is what the user who is named sent, "
-                 "or, where none is, what one of them did",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+  ASSAY_MEASURE (
+      RIGHT, "weight-claims-right", MEAN, 0, 1, "share of claims",
+      "Claims about weights that are right: the value is what the user who is named sent, "
+      "or, where none is, what one of them did",
+      ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (NAMED, "weight-owners-right", MEAN, 0, 1, "share of claims",
                  "Claims that are right and name whose the weight is", ASSAY_HIGHER_IS_WORSE,
                  .is_influence = TRUE),

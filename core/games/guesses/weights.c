@@ -69,7 +69,8 @@ assay_support_scores_init (AssayView updates, gsize users, const AssayArray *sco
   const gsize n = updates.rows * updates.cols;
   g_auto (AssaySupportScores) made = { .n = n };
 
-  if (given.cols != updates.cols || (given.rows != updates.rows && given.rows * users != updates.rows))
+  if (given.cols != updates.cols
+      || (given.rows != updates.rows && given.rows * users != updates.rows))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "support-scores are %zu x %zu; expected %zu or %zu rows of %zu", given.rows,
                        given.cols, updates.rows / users, updates.rows, updates.cols);
@@ -98,8 +99,7 @@ check_claims (const AssayObservation *seen, const AssayGuess *guess, GError **er
   const AssayArray *values = assay_arrays_get (&guess->arrays, "claimed-values");
   const gint64 *users = ASSAY_PARAMETER (seen->release, AssayUpdatesParameters, users);
   const gint64 steps = (gint64) assay_updates_steps (seen->release);
-  const gint64 weights
-      = (gint64) assay_arrays_get (&seen->release->arrays, "models")->shape[1];
+  const gint64 weights = (gint64) assay_arrays_get (&seen->release->arrays, "models")->shape[1];
 
   if (claims->shape[1] != ASSAY_CLAIM_NUMBERS || values == NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -109,8 +109,7 @@ check_claims (const AssayObservation *seen, const AssayGuess *guess, GError **er
 
     if (claim[ASSAY_CLAIM_STEP] < 0 || claim[ASSAY_CLAIM_STEP] >= steps
         || claim[ASSAY_CLAIM_WEIGHT] < 0 || claim[ASSAY_CLAIM_WEIGHT] >= weights
-        || claim[ASSAY_CLAIM_USER] < -1
-        || (users != NULL && claim[ASSAY_CLAIM_USER] >= *users))
+        || claim[ASSAY_CLAIM_USER] < -1 || (users != NULL && claim[ASSAY_CLAIM_USER] >= *users))
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "claim %zu is of step %" G_GINT64_FORMAT ", user %" G_GINT64_FORMAT
                          " and weight %" G_GINT64_FORMAT ": expected one of %" G_GINT64_FORMAT
@@ -124,8 +123,7 @@ check_claims (const AssayObservation *seen, const AssayGuess *guess, GError **er
 static gboolean
 check_supports (const AssayObservation *seen, const AssayGuess *guess, GError **error)
 {
-  const AssayView scores
-      = assay_array_view (assay_arrays_get (&guess->arrays, "support-scores"));
+  const AssayView scores = assay_array_view (assay_arrays_get (&guess->arrays, "support-scores"));
   const gsize steps = assay_updates_steps (seen->release);
   const gsize weights = assay_arrays_get (&seen->release->arrays, "models")->shape[1];
 
@@ -161,9 +159,8 @@ assay_weights_judge (const AssayControlCase *control_case, const AssayGuess *gue
   if (claims == NULL) {
     g_auto (AssaySupportScores) scores = { 0 };
 
-    if (!assay_support_scores_init (updates, users,
-                                    assay_arrays_get (&guess->arrays, "support-scores"), &scores,
-                                    error))
+    if (!assay_support_scores_init (
+            updates, users, assay_arrays_get (&guess->arrays, "support-scores"), &scores, error))
       return FALSE;
     ret_outcome->n = scores.n;
     return assay_roc_area (&(AssayRoc){ scores.scores, 1, scores.is_held, scores.n },
@@ -172,7 +169,6 @@ assay_weights_judge (const AssayControlCase *control_case, const AssayGuess *gue
   for (gsize i = 0; i < claims->shape[0]; i++)
     right += assay_weight_claim_is_right (updates, users, guess, i);
   ret_outcome->n = claims->shape[0];
-  ret_outcome->share
-      = claims->shape[0] > 0 ? (double) right / (double) claims->shape[0] : 0;
+  ret_outcome->share = claims->shape[0] > 0 ? (double) right / (double) claims->shape[0] : 0;
   return TRUE;
 }

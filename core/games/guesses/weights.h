@@ -20,8 +20,8 @@ typedef enum {
 /* Whether the guess is of weights. */
 gboolean assay_guess_is_of_weights (const AssayGuess *guess);
 
-/* Whether claim number @index is of @user, or of nobody by name, and the user sent that value, other
- * than 0 and up to a relative 1e-5. @updates: T N x P. */
+/* Whether claim number @index is of @user, or of nobody by name, and the user sent that value,
+ * other than 0 and up to a relative 1e-5. @updates: T N x P. */
 gboolean assay_weight_claim_is_of (AssayView updates, gsize users, const AssayGuess *guess,
                                    gsize index, gsize user);
 /* ... of any user: whether it is right. */

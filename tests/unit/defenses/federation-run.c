@@ -37,8 +37,8 @@ federation_run_play (const char *name, const char *more, FederationRun *ret_run,
   for (gsize i = 0; i < ROWS; i++) {
     labels[i] = (gint64) (i % FEDERATION_RUN_CLASSES);
     for (gsize j = 0; j < COLS; j++)
-      secrets->data[i * COLS + j] = (float) (assay_stream_normal (&stream)
-                                             + (j == i % FEDERATION_RUN_CLASSES ? 2 : 0));
+      secrets->data[i * COLS + j]
+          = (float) (assay_stream_normal (&stream) + (j == i % FEDERATION_RUN_CLASSES ? 2 : 0));
   }
   ret_run->release = assay_release_new (ASSAY_RELEASE_UPDATES, name);
   ret_run->truth = assay_truth_new ();

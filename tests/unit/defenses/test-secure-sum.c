@@ -15,8 +15,8 @@
 static gint64
 masked (const FederationRun *run, gsize row, gsize weight)
 {
-  return assay_array_int64 (assay_arrays_get (&run->release->arrays, "masked"))[row * WEIGHTS
-                                                                                + weight];
+  return assay_array_int64 (
+      assay_arrays_get (&run->release->arrays, "masked"))[row * WEIGHTS + weight];
 }
 
 static double
@@ -43,9 +43,9 @@ Test (secure_sum, masks_cancel_out)
         expected += rint (update (&run, t * USERS + u, i) * 0x1p40);
       }
       cr_assert_eq ((double) (gint64) sum, expected, "step %zu, weight %zu", t, i);
-      cr_assert_eq (assay_view_row (
-                        assay_array_view (assay_arrays_get (&run.release->arrays, "sums")), t)[i],
-                    (float) (expected * 0x1p-40));
+      cr_assert_eq (
+          assay_view_row (assay_array_view (assay_arrays_get (&run.release->arrays, "sums")), t)[i],
+          (float) (expected * 0x1p-40));
     }
 }
 
