@@ -75,10 +75,9 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   const gsize width = assay_updates_width (context->release);
   g_autofree double *room = g_new0 (double, 2 * N_SERIES * width);
   Counts counts[N_SERIES];
-  static const char *const none[N_SERIES] = { "the attack claims nothing",
-                                              "no update has a weight "
-                                              "that is not 0",
-                                              "the attack claims nothing" };
+  static const char *const none[N_SERIES] = { [RIGHT] = "the attack claims nothing",
+                                              [NAMED] = "the attack claims nothing",
+                                              [FOUND] = "all weights of all updates are 0" };
 
   for (guint s = 0; s < N_SERIES; s++)
     counts[s] = (Counts){ room + 2 * s * width, room + (2 * s + 1) * width };
