@@ -212,7 +212,21 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   return TRUE;
 }
 
-/* ---- The control ---- */
+/* ---- The control ----
+ *
+ * It is judged by the area under the ROC curve, which no constant guess raises, however lopsided
+ * the values are. Its limit of 0.9 is far from both of what it is to tell apart:
+ *   - by chance the area has the mean 1/2 and the variance (n + 1) / (12 n_0 n_1) (Mann and Whitney
+ *     1947): of 400 rows, half of either value, 0.9 is 13 standard deviations above it, and 8 where
+ *     a tenth has the value;
+ *   - scores that have the correlation rho with the number have the area
+ *     1/2 + 2 / pi asin (rho / sqrt 2) (Sheppard's orthant probability), and least squares on the
+ *     signs of n rows of d numbers rho^2 = 1 / (1 + (d - 1) (pi / 2 - 1) / n): the area 0.9994.
+ *     Nearest neighbours, the weakest learner, reach 0.977 with a standard deviation of 0.008 over
+ *     seeds, 9 of which 0.9 is below it (tests/unit/attacks/test-attribute-inference.c; 300 seeds
+ *     in the slow tier).
+ * A value that few of a hundred have is not learned from 2,000 pairs: with such a quantile the
+ * control is lost, as it should be. */
 
 /* Makes the sign of the first number of each row its attribute, whichever that is, and a row one
  * that has only that number, at the place where the settings look. */
@@ -254,7 +268,7 @@ static gboolean
 make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
-  static const OwnControl control = { .n_secrets = 64, .n_pairs = 400, .cols = 8 };
+  static const OwnControl control = { .n_secrets = 400, .n_pairs = 2000, .cols = 8 };
 
   ret_case->attribute_names = name_columns (settings);
   return own_control_make (&control, key, ret_case, error)
@@ -319,6 +333,6 @@ ASSAY_ATTACK (attribute_inference, "attribute-inference",
   .game = ASSAY_GAME_INFER,
   .attack = attack,
   .control = { .says = "of rows that were turned by an unknown rotation, the sign of a number is "
-                       "told, given 400 pairs",
+                       "told, given 2,000 pairs",
                .make = make_control,
-               .at_least = 0.8 });
+               .at_least = 0.9 });

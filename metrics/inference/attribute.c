@@ -19,7 +19,6 @@
  * 1988). Both weigh secrets by how many have their value, so that the outcome of a secret is what
  * it does to the measure, and the mean of outcomes is the measure. */
 #include "core/games/guesses/infer.h"
-#include "core/games/guesses/score-roc.h"
 #include "core/plugin/plugin.h"
 #include "core/stats/excess.h"
 
@@ -137,38 +136,6 @@ judge_balanced (const Judged *judged, GError **error)
                                   + n / (n_present * (double) judged->having[k])
                                         * (judged->series[RIGHT][i] - recall[k]);
   }
-  return TRUE;
-}
-
-static gboolean
-judge_area (const Judged *judged, GError **error)
-{
-  const double n_present = (double) count_present (judged);
-  g_autofree guint8 *has_value = assay_alloc (judged->n, 1, "values", error);
-  g_autofree double *influence = assay_alloc (judged->n, sizeof (double), "values", error);
-  double *outcomes = judged->series[AREA];
-  double mean = 0;
-
-  if (has_value == NULL || influence == NULL)
-    return FALSE;
-  for (gsize k = 0; k < judged->n_values; k++) {
-    const gboolean is_scored = k < judged->scores.cols;
-    const AssayRoc roc = { judged->scores.data + (is_scored ? k : 0), judged->scores.cols,
-                           has_value, judged->n };
-    double area = 0.5; /* of a value that the attacker does not know of */
-
-    if (judged->having[k] == 0)
-      continue;
-    for (gsize i = 0; i < judged->n; i++)
-      has_value[i] = judged->values[i] == (gint64) k;
-    if (is_scored && !assay_roc_area (&roc, &area, influence, error))
-      return FALSE;
-    mean += area / n_present;
-    for (gsize i = 0; is_scored && i < judged->n; i++)
-      outcomes[i] += influence[i] / n_present;
-  }
-  for (gsize i = 0; i < judged->n; i++)
-    outcomes[i] += mean;
   return TRUE;
 }
 
@@ -298,6 +265,7 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
          const AssayGuess *guess, AssayOutcomes *ret_outcomes, GError **error)
 {
   g_auto (Judged) judged = { 0 };
+  double area;
 
   if (!find_values (truth, guess, &judged, error)
       || !assay_outcomes_alloc (ret_outcomes, N_SERIES, judged.n, error))
@@ -306,7 +274,8 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
   judge_right (&judged, constant_guess (&judged, guess));
   if (!judge_balanced (&judged, error))
     return FALSE;
-  if (count_present (&judged) > 1 ? !judge_area (&judged, error) : FALSE)
+  if (count_present (&judged) > 1
+      && !assay_infer_area (judged.scores, judged.values, &area, judged.series[AREA], error))
     return FALSE;
   if (count_present (&judged) == 1)
     leave_out (ret_outcomes, AREA,

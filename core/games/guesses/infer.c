@@ -1,6 +1,8 @@
 /* The game infer. */
 #include "core/games/guesses/infer.h"
 
+#include "core/games/guesses/score-roc.h"
+
 void
 assay_guess_take_attribute (AssayGuess *guess, const AssayAttribute *attribute)
 {
@@ -133,6 +135,67 @@ assay_class_choices (AssayView scores)
   return choices;
 }
 
+/* How many rows have each of @n_values values. */
+static gsize *
+count_values (const gint64 *values, gsize n, gsize n_values, gsize *ret_n_present, GError **error)
+{
+  gsize *having = assay_alloc (n_values, sizeof (gsize), "values", error);
+
+  *ret_n_present = 0;
+  for (gsize i = 0; having != NULL && i < n; i++)
+    *ret_n_present += having[values[i]]++ == 0;
+  return having;
+}
+
+static gsize
+find_n_values (AssayView scores, const gint64 *values)
+{
+  gsize n_values = scores.cols;
+
+  for (gsize i = 0; i < scores.rows; i++)
+    n_values = MAX (n_values, (gsize) values[i] + 1);
+  return n_values;
+}
+
+gboolean
+assay_infer_area (AssayView scores, const gint64 *values, double *ret_area, double *ret_outcomes,
+                  GError **error)
+{
+  const gsize n = scores.rows, n_values = find_n_values (scores, values);
+  gsize n_present;
+  g_autofree gsize *having = count_values (values, n, n_values, &n_present, error);
+  g_autofree guint8 *has_value = assay_alloc (n, 1, "values", error);
+  g_autofree double *influence = assay_alloc (n, sizeof (double), "values", error);
+  double mean = 0;
+
+  if (having == NULL || has_value == NULL || influence == NULL)
+    return FALSE;
+  if (n_present < 2)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "the attribute has one value in all %zu rows; expected two at least", n);
+  for (gsize i = 0; ret_outcomes != NULL && i < n; i++)
+    ret_outcomes[i] = 0;
+  for (gsize k = 0; k < n_values; k++) {
+    const gboolean is_scored = k < scores.cols;
+    const AssayRoc roc = { scores.data + (is_scored ? k : 0), scores.cols, has_value, n };
+    double area = 0.5; /* of a value that the attacker does not know of */
+
+    if (having[k] == 0)
+      continue;
+    for (gsize i = 0; i < n; i++)
+      has_value[i] = values[i] == (gint64) k;
+    if (is_scored && !assay_roc_area (&roc, &area, influence, error))
+      return FALSE;
+    mean += area / (double) n_present;
+    for (gsize i = 0; ret_outcomes != NULL && is_scored && i < n; i++)
+      ret_outcomes[i] += influence[i] / (double) n_present;
+  }
+  for (gsize i = 0; ret_outcomes != NULL && i < n; i++)
+    ret_outcomes[i] += mean;
+  *ret_area = mean;
+  return TRUE;
+}
+
 gboolean
 assay_infer_check (const AssayObservation *seen, const AssayGuess *guess, GError **error)
 {
@@ -156,19 +219,15 @@ assay_infer_judge (const AssayTruth *truth, const AssayGuess *guess,
 {
   const AssayView scores
       = assay_array_view (assay_arrays_get (&guess->arrays, "class-scores"));
-  g_autofree gint64 *choices = assay_class_choices (scores);
   g_autofree gint64 *values = NULL;
   AssayAttribute attribute;
-  gsize n, n_right = 0;
+  gsize n;
 
   if (!assay_guess_attribute (guess, &attribute, error))
     return FALSE;
   values = assay_attribute_values (&truth->arrays, &attribute, &n, error);
-  if (values == NULL)
+  if (values == NULL || !assay_infer_area (scores, values, &ret_outcome->share, NULL, error))
     return FALSE;
-  for (gsize i = 0; i < n; i++)
-    n_right += choices[i] == values[i];
   ret_outcome->n = n;
-  ret_outcome->share = (double) n_right / (double) n;
   return TRUE;
 }

@@ -32,9 +32,17 @@ gint64 *assay_attribute_values (const AssayArrays *known, const AssayAttribute *
 /* The value of the largest score of each row; of equal ones the first. */
 gint64 *assay_class_choices (AssayView scores);
 
+/* The area under the ROC curve, in the mean over the values that are there, of the score of each
+ * against all others; 1/2 of a value without a score. By chance, and of every constant guess, it is
+ * 1/2, however often the values are. @ret_outcomes (a number of each row; may be NULL): what each
+ * row does to the area, with it as their mean. ASSAY_ERROR_DATA where there is one value only. */
+gboolean assay_infer_area (AssayView scores, const gint64 *values, double *ret_area,
+                           double *ret_outcomes, GError **error);
+
 /* ---- For the one way in which attacks are called ---- */
 
 gboolean assay_infer_check (const AssayObservation *seen, const AssayGuess *guess, GError **error);
+/* By the area: accuracy would be high of a value that nearly all have. */
 gboolean assay_infer_judge (const AssayTruth *truth, const AssayGuess *guess,
                             AssayControlOutcome *ret_outcome, GError **error);
 
