@@ -6,6 +6,7 @@
 #include "core/base/parallel.h"
 #include "core/games/control-case.h"
 #include "core/games/control.h"
+#include "core/stats/bound-test.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/seeds.h"
 
@@ -132,6 +133,95 @@ Test (membership, members_are_told_where_the_release_shows_them)
   cr_assert_gt (attack_members (&groups, SECRETS, 64, "", NULL, NULL), 0.55);
   /* The inner product with the mean of 20 of 6 numbers: z = sqrt (6 / 20) apart. */
   cr_assert_gt (attack_members (&mean, 20, 200, "", NULL, NULL), 0.55);
+}
+
+/* What the metric makes of @scores, of which the first half is of members: hits, baseline, control
+ * and excess in the mean; NAN where it is left out. */
+static void
+measure_scores (const float *scores, gsize n, double *ret_means)
+{
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
+  g_autoptr (AssayTruth) truth = assay_truth_new ();
+  gint64 *members = g_new0 (gint64, n);
+  const AssayMetricContext context = { 0 };
+  const AssayMeasure *excess = assay_metric_member.measures;
+  AssayOutcomes outcomes = { 0 };
+
+  while (!g_str_equal (excess->name, "member-excess"))
+    excess++;
+  for (gsize i = 0; i < n / 2; i++)
+    members[i] = 1;
+  assay_arrays_take (&truth->arrays, "members", assay_array_take (ASSAY_INT64, 1, &n, members));
+  assay_arrays_take (&guess->arrays, "member-scores",
+                     assay_array_take (ASSAY_FLOAT32, 1, &n,
+                                       g_memdup2 (scores, n * sizeof *scores)));
+  cr_assert (assay_metric_member.measure (&context, truth, guess, &outcomes, NULL));
+  for (guint s = 0; s < 4; s++)
+    ret_means[s] = NAN;
+  for (guint s = 0; s < 4; s++) {
+    const double *series = outcomes.series[excess->success + s];
+
+    for (gsize i = 0; series != NULL && i < outcomes.n; i++)
+      ret_means[s] = (i > 0 ? ret_means[s] : 0) + series[i] / (double) outcomes.n;
+  }
+  assay_outcomes_clear (&outcomes);
+}
+
+/* By hand: of four members three are in the upper half, so that of the others one is, and the
+ * excess is (3/4 - 1/4) / (3/4). Equal scores say nothing; on the line they share what is left. */
+Test (membership, hits_stand_beside_baseline_and_control)
+{
+  static const float told[] = { 5, 7, 6, 1, 0, 4.5f, 2, 3 };
+  static const float alike[] = { 1, 1, 1, 1 };
+  static const float ties[] = { 3, 2, 2, 1 };
+  static const float reversed[] = { 0, 0, 1, 1 };
+  double means[4];
+
+  measure_scores (told, 8, means);
+  cr_assert (means[0] == 0.75 && means[1] == 0.5 && means[2] == 0.25);
+  cr_assert_float_eq (means[3], 2.0 / 3, 1e-12);
+  measure_scores (alike, 4, means);
+  cr_assert (means[0] == 0.5 && means[2] == 0.5 && means[3] == 0);
+  measure_scores (ties, 4, means);
+  cr_assert (means[0] == 0.75 && means[2] == 0.25);
+  measure_scores (reversed, 4, means);
+  cr_assert (means[0] == 0 && means[2] == 1 && isnan (means[3]));
+}
+
+/* Scores that say nothing, of 30 members and 30 others: "no excess" is refused at the level of 5 %
+ * of 200 seeds no more often than that; 20 are 3 standard deviations above. */
+Test (membership, excess_of_scores_that_say_nothing_is_none)
+{
+  const AssayMeasure *excess = assay_metric_member.measures;
+  gsize n_refused = 0;
+
+  TEST_OF_CHANCE ();
+  while (!g_str_equal (excess->name, "member-excess"))
+    excess++;
+  for (guint64 seed = 1; seed <= 200; seed++) {
+    const gsize n = 60;
+    g_autoptr (AssayMatrix) scores = normals (10, seed, "scores");
+    g_autoptr (AssayGuess) guess = assay_guess_new ();
+    g_autoptr (AssayTruth) truth = assay_truth_new ();
+    gint64 *members = g_new0 (gint64, n);
+    const AssayMetricContext context = { 0 };
+    AssayOutcomes outcomes = { 0 };
+    g_autoptr (AssaySample) sample = NULL;
+
+    cr_assert (scores->rows * scores->cols == n);
+    for (gsize i = 0; i < n; i += 2)
+      members[i] = 1;
+    assay_arrays_take (&truth->arrays, "members", assay_array_take (ASSAY_INT64, 1, &n, members));
+    assay_arrays_take (&guess->arrays, "member-scores",
+                       assay_array_take (ASSAY_FLOAT32, 1, &n,
+                                         g_memdup2 (scores->data, n * sizeof (float))));
+    cr_assert (assay_metric_member.measure (&context, truth, guess, &outcomes, NULL));
+    sample = assay_sample_new_excess (excess, outcomes.series[excess->success],
+                                      outcomes.series[excess->control], NULL, outcomes.n);
+    n_refused += assay_bound_test (sample, 0, key_of (seed, "")).p_above <= 0.05;
+    assay_outcomes_clear (&outcomes);
+  }
+  cr_assert_leq (n_refused, 20);
 }
 
 /* 200 seeds of releases that say nothing: the mean of the area under the ROC curve is one half, and
