@@ -16,6 +16,10 @@ gboolean assay_report_write (const AssayResults *results, const char *folder,
 gboolean assay_report_write_mutants (const AssayResultMutants *mutants, const char *folder,
                                      GError **error);
 
+/* And mutants.part.json, of those that were played until now. */
+gboolean assay_report_write_mutants_part (const AssayResultMutants *mutants, const char *folder,
+                                          GError **error);
+
 gboolean assay_report_write_baseline (const AssayBaseline *baseline, const char *folder,
                                       GError **error);
 

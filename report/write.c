@@ -122,6 +122,13 @@ assay_report_write_mutants (const AssayResultMutants *mutants, const char *folde
 }
 
 gboolean
+assay_report_write_mutants_part (const AssayResultMutants *mutants, const char *folder,
+                                 GError **error)
+{
+  return write_text (folder, ASSAY_MUTANTS_PART_FILE, assay_report_mutants_file (mutants), error);
+}
+
+gboolean
 assay_report_write_baseline (const AssayBaseline *baseline, const char *folder, GError **error)
 {
   return write_text (folder, "baseline.json", assay_report_baseline_json (baseline), error);

@@ -1,6 +1,7 @@
 /* assay selftest --mutants: the audit of the audit. */
 #include "cli/selftest/mutants.h"
 
+#include <glib/gstdio.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
@@ -79,6 +80,12 @@ keep (AssaySavedRun *run, const AssayResultMutants *mutants, GError **error)
   return assay_report_write (run->results, run->folder, &about, NULL, error);
 }
 
+static gboolean
+on_keep (const AssayResultMutants *mutants, gpointer data, GError **error)
+{
+  return assay_report_write_mutants_part (mutants, ((const AssaySavedRun *) data)->folder, error);
+}
+
 static int
 play (const AssayPlan *plan, AssaySavedRun *run, const CliMutantsOptions *options)
 {
@@ -88,11 +95,16 @@ play (const AssayPlan *plan, AssaySavedRun *run, const CliMutantsOptions *option
   g_autoptr (AssayResultMutants) mutants = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
-  const gboolean is_ok = assay_mutants_play (plan, &callbacks, &mutants, &error);
+  g_autofree char *part
+      = run != NULL ? g_build_filename (run->folder, ASSAY_MUTANTS_PART_FILE, NULL) : NULL;
+  const AssayMutantsKept kept = { part, on_keep, run };
+  const gboolean is_ok = assay_mutants_play (plan, &kept, &callbacks, &mutants, &error);
 
   cli_progress_free (progress);
   if (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED)) {
-    g_printerr ("assay: interrupted; nothing of the mutants is kept\n");
+    g_printerr (run != NULL ? "assay: interrupted; the same command goes on where it stopped\n"
+                            : "assay: interrupted; nothing of the mutants is kept (--out keeps "
+                              "them)\n");
     return EXIT_INTERRUPTED;
   }
   if (!is_ok && g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_MISMATCH)) {
@@ -105,6 +117,8 @@ play (const AssayPlan *plan, AssaySavedRun *run, const CliMutantsOptions *option
   cli_print (text);
   if (run != NULL && !keep (run, mutants, &error))
     return cli_fail (error);
+  if (run != NULL)
+    g_unlink (part);
   if (run != NULL)
     printf ("kept in %s: %s; its reports were written again\n", run->folder, ASSAY_MUTANTS_FILE);
   return mutants->n_counted > 0 ? EXIT_OK : EXIT_INCONCLUSIVE;

@@ -103,14 +103,15 @@ read_all (JsonObject *root, AssayResultMutants *mutants)
 }
 
 gboolean
-assay_mutants_load (AssayResults *results, const char *folder, GError **error)
+assay_mutants_read (const AssayResults *results, const char *path, AssayResultMutants **ret_mutants,
+                    GError **error)
 {
-  g_autofree char *path = g_build_filename (folder, ASSAY_MUTANTS_FILE, NULL);
   g_autofree char *data = data_of (results);
   g_autoptr (JsonParser) parser = NULL;
   g_autoptr (AssayResultMutants) mutants = NULL;
   JsonObject *root;
 
+  *ret_mutants = NULL;
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     return TRUE;
   parser = assay_json_load (path, &root, error);
@@ -129,7 +130,31 @@ assay_mutants_load (AssayResults *results, const char *folder, GError **error)
                       || g_strcmp0 (mutants->claims_sha256, results->claims_sha256) != 0
                       || g_strcmp0 (mutants->data_sha256, data) != 0
                       || g_strcmp0 (mutants->version, ASSAY_THIS_VERSION) != 0;
-  assay_result_mutants_free (results->mutants);
-  results->mutants = g_steal_pointer (&mutants);
+  *ret_mutants = g_steal_pointer (&mutants);
   return TRUE;
+}
+
+gboolean
+assay_mutants_load (AssayResults *results, const char *folder, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, ASSAY_MUTANTS_FILE, NULL);
+  AssayResultMutants *mutants;
+
+  if (!assay_mutants_read (results, path, &mutants, error))
+    return FALSE;
+  if (mutants != NULL) {
+    assay_result_mutants_free (results->mutants);
+    results->mutants = mutants;
+  }
+  return TRUE;
+}
+
+const AssayResultMutant *
+assay_mutants_find (const AssayResultMutants *mutants, const char *family, const char *id)
+{
+  ASSAY_FOR_EACH_IN (const AssayResultMutant, one, mutants->all) {
+    if (g_str_equal (one->family, family) && g_str_equal (one->id, id))
+      return one->verdict != ASSAY_MUTANT_FAILED ? one : NULL;
+  }
+  return NULL;
 }

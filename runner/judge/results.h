@@ -230,6 +230,7 @@ typedef struct {
 } AssayResultMutant;
 
 #define ASSAY_MUTANTS_FILE "mutants.json"
+#define ASSAY_MUTANTS_PART_FILE "mutants.part.json" /* those of an unfinished play */
 #define ASSAY_MUTANTS_FORMAT "assay-mutants/1"
 
 typedef struct {

@@ -16,6 +16,8 @@ typedef struct {
   AssayResults *results;
   GArray *which[ASSAY_N_MUTANT_FAMILIES]; /* gboolean of each defense */
   AssayResultMutants *found;
+  const AssayMutantsKept *kept;
+  AssayResultMutants *before; /* of a play that did not end, or NULL */
   AssayProgress progress;
 } Play;
 
@@ -28,6 +30,7 @@ play_clear (Play *play)
   for (guint f = 0; f < ASSAY_N_MUTANT_FAMILIES; f++)
     g_clear_pointer (&play->which[f], g_array_unref);
   g_clear_pointer (&play->found, assay_result_mutants_free);
+  g_clear_pointer (&play->before, assay_result_mutants_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Play, play_clear)
 
@@ -225,6 +228,37 @@ play_one (Play *play, const AssayMutantFamily *family, const AssayMutatedPlan *m
   return TRUE;
 }
 
+/* ---- What an earlier play found ---- */
+
+/* Of another plan, other claims or data it is not taken. */
+static gboolean
+load_before (Play *play, GError **error)
+{
+  if (play->kept->part == NULL)
+    return TRUE;
+  if (!assay_mutants_read (play->results, play->kept->part, &play->before, error))
+    return FALSE;
+  if (play->before != NULL && play->before->is_stale)
+    g_clear_pointer (&play->before, assay_result_mutants_free);
+  return TRUE;
+}
+
+static void
+add_known (Play *play, const AssayResultMutant *known)
+{
+  const AssayResultMutant copy = { .family = g_strdup (known->family),
+                                   .id = g_strdup (known->id),
+                                   .says = g_strdup (known->says),
+                                   .seen_by = g_strdup (known->seen_by),
+                                   .verdict = known->verdict,
+                                   .claim = g_strdup (known->claim),
+                                   .reason = g_strdup (known->reason) };
+
+  play->progress.done += play->plan->cells->len;
+  play->progress.resumed += play->plan->cells->len;
+  assay_mutants_add (play->found, copy);
+}
+
 /* A mechanism that fails when it is looked at loses its own mutant and no other. */
 static gboolean
 play_mutant (Play *play, guint f, guint index, GError **error)
@@ -232,14 +266,21 @@ play_mutant (Play *play, guint f, guint index, GError **error)
   const AssayMutantFamily *family = &assay_mutant_families[f];
   const AssayMutantKind *kind = family->kind (index);
   g_autoptr (GError) problem = NULL;
-  g_autoptr (AssayMutatedPlan) mutated
-      = assay_mutated_plan_new (play->plan, play->which[f], family, index, &problem);
-  AssayResultMutant one = { .family = g_strdup (family->name),
+  const AssayResultMutant *known
+      = play->before != NULL ? assay_mutants_find (play->before, family->name, kind->id) : NULL;
+  g_autoptr (AssayMutatedPlan) mutated = NULL;
+  AssayResultMutant one;
+
+  if (known != NULL) {
+    add_known (play, known);
+    return TRUE;
+  }
+  mutated = assay_mutated_plan_new (play->plan, play->which[f], family, index, &problem);
+  one = (AssayResultMutant){ .family = g_strdup (family->name),
                             .id = g_strdup (kind->id),
                             .says = g_strdup (kind->says),
                             .seen_by = g_strdup (kind->seen_by),
                             .reason = g_strdup ("") };
-
   if (mutated == NULL)
     set_reason (&one, ASSAY_MUTANT_FAILED, problem->message);
   else if (mutated->why_not != NULL)
@@ -249,7 +290,7 @@ play_mutant (Play *play, guint f, guint index, GError **error)
     return FALSE;
   }
   assay_mutants_add (play->found, one);
-  return TRUE;
+  return play->kept->part == NULL || play->kept->keep (play->found, play->kept->data, error);
 }
 
 /* ---- All of them ---- */
@@ -310,15 +351,17 @@ note_undecided (const Play *play)
 }
 
 gboolean
-assay_mutants_play (const AssayPlan *plan, const AssayRunCallbacks *callbacks,
-                    AssayResultMutants **ret_mutants, GError **error)
+assay_mutants_play (const AssayPlan *plan, const AssayMutantsKept *kept,
+                    const AssayRunCallbacks *callbacks, AssayResultMutants **ret_mutants,
+                    GError **error)
 {
-  g_auto (Play) play = { .plan = plan, .callbacks = callbacks };
+  g_auto (Play) play = { .plan = plan, .kept = kept, .callbacks = callbacks };
   gboolean is_any = FALSE;
 
   play.data_owner = assay_shared_owner ();
   play.rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  if (!find_defenses (&play, error) || !play_base (&play, error))
+  if (!find_defenses (&play, error) || !play_base (&play, error)
+      || !load_before (&play, error))
     return FALSE;
   play.found = assay_mutants_new (play.results);
   play.found->note = note_undecided (&play);

@@ -12,7 +12,7 @@
 /* All that a run writes into its folder beside pictures/ and figures/, and these with ".tmp". */
 static const char *const own_files[] = {
   "results.json", "results.csv", "claims.xml", "summary.md", "report.html", "run.json",
-  "baseline.json", "mutants.json", NULL
+  "baseline.json", "mutants.json", "mutants.part.json", NULL
 };
 static const char *const store_files[]
     = { ASSAY_STORE_FILE, ASSAY_STORE_FILE "-wal", ASSAY_STORE_FILE "-shm",

@@ -3,6 +3,7 @@
 import json
 import random
 import shutil
+import time
 
 import pytest
 
@@ -176,6 +177,33 @@ def test_a_run_of_the_same_keeps_them_and_others_do_not(sandbox):
     other = sandbox.run_ok("a.scenario", "--out", "out", "--quiet", code=3)
     assert "mutants" not in other.out, other
     assert not (sandbox.path / "out/mutants.json").exists(), "those of other claims were kept"
+
+
+def test_killed(sandbox):
+    """What was played before stays, and the same command goes on."""
+    write(sandbox, HISTOGRAM.replace("20000", "2000").replace("6000", "600"))
+    sandbox.run_ok("a.scenario", "--out", "out", "--quiet")
+    part = sandbox.path / "out/mutants.part.json"
+    command = ("selftest", "--mutants", "a.scenario", "--quiet", "--out", "out")
+    running = sandbox.start(*command)
+    while running.poll() is None and not part.exists():
+        time.sleep(0.001)
+    sandbox.kill(running)
+    play(sandbox, "--out", "out")
+    assert not part.exists(), "nothing is left to play"
+    whole = sandbox.read("out/mutants.json")
+    assert json.loads(whole)["seen"] == 6, whole
+    # What was kept is taken as it stands, if it is of the same claims, and not played again.
+    kept = json.loads(whole)
+    kept["mutants"] = kept["mutants"][:9]
+    assert kept["mutants"][5]["verdict"] == "missed", kept
+    kept["mutants"][5]["verdict"] = "seen"
+    part.write_text(json.dumps(kept))
+    assert "half-of-numbers" in ids(play(sandbox, "--out", "out"), "seen"), "it was played again"
+    kept["claims_sha256"] = "other"
+    part.write_text(json.dumps(kept))
+    play(sandbox, "--out", "out")
+    assert sandbox.read("out/mutants.json") == whole, "of other claims"
 
 
 def test_stale(sandbox):
