@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/data/grant.h"
+#include "core/data/kinds/update-messages.h"
 
 const char *const assay_losses[] = { "hinge", "logistic", NULL };
 const char *const assay_trainers[] = { "step", "pass", NULL };
@@ -154,6 +155,7 @@ check (const AssayRelease *release, GError **error)
   const AssayArray *locals = assay_arrays_get (&release->arrays, "locals");
   const AssayArray *mean = assay_arrays_get (&release->arrays, "mean");
   const gsize weights = count_weights (release), steps = assay_updates_steps (release);
+  const UpdateSizes sizes = { users != NULL ? (gsize) *users : 0, steps, weights };
 
   if (steps == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -174,7 +176,7 @@ check (const AssayRelease *release, GError **error)
   return check_rows (release, "sums", steps, error) && check_rows (release, "own", steps, error)
          && check_rows (release, "locals", users != NULL ? steps * (gsize) *users : 0, error)
          && check_rows (release, "masked", users != NULL ? steps * (gsize) *users : 0, error)
-         && check_scaling (release, error);
+         && check_scaling (release, error) && update_messages_check (release, &sizes, error);
 }
 
 /* ---- Numbers: how far the model has come ---- */

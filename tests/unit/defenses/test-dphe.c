@@ -261,6 +261,59 @@ Test (dphe, parties_see_what_they_hold)
   }
 }
 
+/* ---- Releases that were made elsewhere ---- */
+
+static void
+assert_refused (const char *name, gsize index, gint64 number, const char *words)
+{
+  g_auto (FederationRun) run = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  cr_assert (play ("renewal=fixed", &run, NULL));
+  ((gint64 *) (gpointer) array (&run, name)->data)[index] = number;
+  cr_assert (!assay_release_check (run.release, &error), "%s", name);
+  cr_assert (strstr (error->message, words) != NULL, "%s", error->message);
+}
+
+Test (dphe, messages_that_cannot_be)
+{
+  assert_refused ("slots", 1, WEIGHTS, "slots: message 0 has 18; expected -1 to 17");
+  assert_refused ("senders", 2, USERS, "senders: message 2 has 4; expected 0 to 3");
+  assert_refused ("sent-steps", 0, -1, "sent-steps: message 0 has -1; expected 0 to 2");
+  assert_refused ("permutations", 3, WEIGHTS, "permutations: number 3 of row 0 is 18");
+  assert_refused ("own-permutations", WEIGHTS, -7, "own-permutations: number 0 of row 1 is -7");
+}
+
+/* Numbers of columns, and lengths of numbers, that do not go together. */
+Test (dphe, sizes_that_do_not_go_together)
+{
+  static const struct {
+    const char *name;
+    gsize shape[2];
+    const char *words;
+  } cases[] = {
+    { "modulus", { 64, 0 }, "ciphertexts have 256 bytes and the modulus 64" },
+    { "factors", { 2, 32 }, "factors are 2 x 32" },
+    { "ciphertexts", { 3, CIPHER }, "3 ciphertexts; expected" },
+    { "permutations", { 2, WEIGHTS }, "permutations are 2 x 18; expected 1, or 3, of 18 weights" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const gboolean is_bytes = i < 3;
+    g_auto (FederationRun) run = { 0 };
+    g_autoptr (GError) error = NULL;
+
+    cr_assert (play ("", &run, NULL));
+    assay_arrays_take (&run.release->arrays, cases[i].name,
+                       assay_array_take (is_bytes ? ASSAY_UINT8 : ASSAY_INT64,
+                                         cases[i].shape[1] > 0 ? 2 : 1, cases[i].shape,
+                                         g_malloc0 (cases[i].shape[0] * MAX (cases[i].shape[1], 1)
+                                                    * sizeof (gint64))));
+    cr_assert (!assay_release_check (run.release, &error), "%s", cases[i].name);
+    cr_assert (strstr (error->message, cases[i].words) != NULL, "%s", error->message);
+  }
+}
+
 /* ---- What is refused ---- */
 
 static void
