@@ -81,6 +81,19 @@ whole_setting (const AssaySettings *settings, const char *name)
   return 0;
 }
 
+/* Of an audit of one run in which every guess is right. */
+static AssayAudit
+one_run_audit (const AssayPlan *plan, const AssayComponent *component)
+{
+  AssayAudit audit = { .kind = ASSAY_AUDIT_ONE_RUN };
+  gsize canaries, guesses;
+
+  component->auditor->one_run_sizes (component->settings->values, &canaries, &guesses);
+  audit.mistakes = plan->trials * canaries;
+  audit.runs = audit.hits = plan->trials * (guesses > 0 ? guesses : canaries);
+  return audit;
+}
+
 static void
 check_epsilon (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
                const AssayCell *cell, double alpha)
@@ -93,15 +106,10 @@ check_epsilon (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
   double ceiling;
 
   if (auditor->game == ASSAY_AUDIT_ONE_RUN) {
-    gsize canaries, guesses;
-
-    auditor->one_run_sizes (component->settings->values, &canaries, &guesses);
-    audit.kind = ASSAY_AUDIT_ONE_RUN;
-    audit.mistakes = plan->trials * canaries;
-    audit.runs = audit.hits = plan->trials * (guesses > 0 ? guesses : canaries);
-  } else {
+    audit = one_run_audit (plan, component);
+    audit.delta = oracle.delta;
+  } else
     audit.runs = audit.hits = plan->trials * (guint64) whole_setting (component->settings, "runs");
-  }
   if (audit.runs == 0)
     return;
   ceiling = assay_epsilon_ceiling (&audit, alpha);
@@ -155,6 +163,31 @@ check_power (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
                  "more of them",
                  claim->id, runs, component->label, assay_plan_defense (plan, cell)->name, must_see,
                  power, ASSAY_WANTED_POWER);
+}
+
+/* Of one run the best guesser's chances are known. */
+static void
+check_guesses (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
+               const AssayCell *cell, double alpha)
+{
+  const AssayComponent *component = assay_plan_attack (plan, cell);
+  const double bound = assay_claim_bound (plan, claim, cell);
+  const double must_see = assay_claim_must_see (claim, bound);
+  AssayAudit audit;
+  double power;
+
+  if (component->auditor->game != ASSAY_AUDIT_ONE_RUN)
+    return;
+  audit = one_run_audit (plan, component);
+  audit.delta = assay_plan_oracle (plan, cell).delta;
+  power = assay_epsilon_one_run_power (&audit, 1 / (1 + exp (-must_see)), bound, alpha);
+  if (power < ASSAY_WANTED_POWER)
+    assay_doubt (doubts,
+                 "[claim %s] cannot be unrefuted: %" G_GUINT64_FORMAT " guesses of attack %s "
+                 "against %s see an epsilon of %.4g with probability %.3g at most, and %.3g is "
+                 "asked for; expected more of them",
+                 claim->id, audit.runs, component->label, assay_plan_defense (plan, cell)->name,
+                 must_see, power, ASSAY_WANTED_POWER);
 }
 
 /* Whether the attack of @cell is played on the same data against a defense that the claim leaves
@@ -304,6 +337,8 @@ check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, 
       check_candidates (doubts, plan, claim, cell);
       if (doubts->len == before)
         check_power (doubts, plan, claim, cell, alpha);
+      if (doubts->len == before)
+        check_guesses (doubts, plan, claim, cell, alpha);
     }
     else
       check_support (doubts, plan, claim, cell);
